@@ -1,0 +1,14 @@
+# Warnings for our own targets. -Werror only in our presets (TAMIS_WERROR), so that a newer compiler does not break a
+# user's build.
+option(TAMIS_WERROR "Treat warnings as errors" OFF)
+
+function(tamis_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast
+    -Wcast-align -Woverloaded-virtual -Wdouble-promotion)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(${target} PRIVATE -Wthread-safety)
+  endif()
+  if(TAMIS_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()

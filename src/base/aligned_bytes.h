@@ -1,0 +1,39 @@
+// Memory for filters: zeroed, on cache-line boundaries, on large pages when it is large.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+
+#include "base/bytes.h"
+
+namespace tamis {
+
+inline constexpr std::size_t kCacheLineBytes = 64;
+
+/// An owned byte buffer of fixed size, 64-byte aligned; from 4 MiB on it lies on 2 MiB boundaries and asks the
+/// kernel for 2 MiB pages, which saves a TLB miss per random access.
+///
+/// Threads: as a std::vector.
+class AlignedBytes {
+ public:
+  AlignedBytes() = default;
+  /// All zero. Empty (size 0) when the memory is not to be had; callers that size by outside numbers check for that.
+  static AlignedBytes zeroed(std::size_t size);
+  static AlignedBytes copy_of(Bytes bytes);
+
+  [[nodiscard]] std::byte* data() { return data_.get(); }
+  [[nodiscard]] const std::byte* data() const { return data_.get(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] Bytes span() const { return {data_.get(), size_}; }
+  [[nodiscard]] MutableBytes span() { return {data_.get(), size_}; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<std::byte, Free> data_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace tamis

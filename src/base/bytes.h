@@ -1,0 +1,107 @@
+// Reading and writing integers in byte strings, with bounds checked where the bytes are not ours.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "tamis/status.h"
+
+namespace tamis {
+
+using Bytes = std::span<const std::byte>;
+using MutableBytes = std::span<std::byte>;
+
+inline Bytes as_bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+inline std::string_view as_text(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+template <std::unsigned_integral T>
+constexpr T byte_swapped(T value) {
+  if constexpr (sizeof(T) == 1) return value;
+  if constexpr (sizeof(T) == 2) return __builtin_bswap16(value);
+  if constexpr (sizeof(T) == 4) return __builtin_bswap32(value);
+  if constexpr (sizeof(T) == 8) return __builtin_bswap64(value);
+}
+
+/// Unchecked loads and stores: the caller has proved that sizeof(T) bytes are there.
+template <std::unsigned_integral T>
+T load_le(const void* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return std::endian::native == std::endian::little ? value : byte_swapped(value);
+}
+template <std::unsigned_integral T>
+T load_be(const void* from) {
+  return byte_swapped(load_le<T>(from));
+}
+template <std::unsigned_integral T>
+void store_le(void* to, T value) {
+  if constexpr (std::endian::native != std::endian::little) value = byte_swapped(value);
+  std::memcpy(to, &value, sizeof value);
+}
+template <std::unsigned_integral T>
+void store_be(void* to, T value) {
+  store_le(to, byte_swapped(value));
+}
+
+template <std::unsigned_integral T>
+void append_le(std::string& to, T value) {
+  char raw[sizeof(T)];
+  store_le(raw, value);
+  to.append(raw, sizeof raw);
+}
+template <std::unsigned_integral T>
+void append_be(std::string& to, T value) {
+  append_le(to, byte_swapped(value));
+}
+
+/// Walks over bytes that came from outside. Every read is checked, so any input yields a value or kCorruption
+/// whose message names what was being read and where; nothing is read past the end.
+///
+/// Threads: one at a time; the bytes must outlive it.
+class ByteReader {
+ public:
+  /// `name` is what error messages call the bytes: a file name, or "filter".
+  ByteReader(Bytes bytes, std::string_view name) : bytes_(bytes), name_(name) {}
+
+  [[nodiscard]] std::size_t offset() const { return offset_; }
+  [[nodiscard]] std::size_t remaining() const { return bytes_.size() - offset_; }
+  [[nodiscard]] bool at_end() const { return remaining() == 0; }
+
+  template <std::unsigned_integral T>
+  Result<T> read_le(std::string_view what) {
+    Result<Bytes> raw = read(sizeof(T), what);
+    if (!raw.ok()) return raw.status();
+    return load_le<T>(raw->data());
+  }
+  template <std::unsigned_integral T>
+  Result<T> read_be(std::string_view what) {
+    Result<T> value = read_le<T>(what);
+    if (value.ok()) *value = byte_swapped(*value);
+    return value;
+  }
+
+  /// The next `count` bytes, without copying them.
+  Result<Bytes> read(std::uint64_t count, std::string_view what);
+  Status skip(std::uint64_t count, std::string_view what);
+  /// LEB128, at most 64 bits: seven bits a byte, low ones first.
+  Result<std::uint64_t> read_varint(std::string_view what);
+  /// Refuses bytes after the last one that has a meaning.
+  [[nodiscard]] Status expect_end() const;
+  /// kCorruption naming the bytes and the current offset.
+  [[nodiscard]] Status corruption(std::string_view why) const;
+
+ private:
+  Bytes bytes_;
+  std::string_view name_;
+  std::size_t offset_ = 0;
+};
+
+}  // namespace tamis

@@ -1,0 +1,42 @@
+// A mutex that clang checks: every shared field says who protects it.
+#pragma once
+
+#include <mutex>
+
+#if defined(__clang__)
+#define TAMIS_THREAD_ANNOTATION(x) __attribute__((x))
+#else
+#define TAMIS_THREAD_ANNOTATION(x)
+#endif
+
+#define GUARDED_BY(mutex) TAMIS_THREAD_ANNOTATION(guarded_by(mutex))
+#define REQUIRES(...) TAMIS_THREAD_ANNOTATION(requires_capability(__VA_ARGS__))
+#define EXCLUDES(...) TAMIS_THREAD_ANNOTATION(locks_excluded(__VA_ARGS__))
+
+namespace tamis {
+
+/// std::mutex with annotations.
+class TAMIS_THREAD_ANNOTATION(capability("mutex")) Mutex {
+ public:
+  void lock() TAMIS_THREAD_ANNOTATION(acquire_capability()) { mutex_.lock(); }
+  void unlock() TAMIS_THREAD_ANNOTATION(release_capability()) { mutex_.unlock(); }
+
+ private:
+  std::mutex mutex_;
+};
+
+/// Holds a Mutex for the length of a scope.
+class TAMIS_THREAD_ANNOTATION(scoped_lockable) MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) TAMIS_THREAD_ANNOTATION(acquire_capability(mutex)) : mutex_(mutex) {
+    mutex_.lock();
+  }
+  ~MutexLock() TAMIS_THREAD_ANNOTATION(release_capability()) { mutex_.unlock(); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+ private:
+  Mutex& mutex_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,1 @@
+#include "tamis/filter.h"

@@ -1,0 +1,60 @@
+// The bytes of tamis's filter container. Documented with hex in docs/FORMAT.md; frozen by tests/golden/filters.
+//
+//     offset size
+//          0    8  magic "TAMISFLT"
+//          8    2  version, 1
+//         10    1  kind (FilterKindInfo::id)
+//         11    1  layout: 0 the kind's own, 1 list of fingerprints (tiny_set.cc)
+//         12    4  header bytes, 128; a later version may have more
+//         16    8  required features: an unknown bit refuses the file
+//         24    8  optional features: an unknown bit is ignored
+//         32    8  keys
+//         40    8  body bytes
+//         48   16  seed: 8 bytes public seed and 8 of zero, or the 16 bytes of the key
+//         64    1  seed mode: 0 public, 1 keyed
+//         65    1  prefix rule: 0 none, 1 first, 2 until
+//         66    2  prefix argument
+//         68    4  hashes: probes per key, or bits per fingerprint
+//         72   32  four numbers of 8 bytes whose meaning is the kind's own
+//        104    8  designed false-positive rate, IEEE 754 double
+//        112    8  zero
+//        120    8  XXH3-64 of bytes 0 … 119 followed by the body
+//        128    –  body
+//
+// All numbers little-endian. The file ends with the body.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "tamis/filter.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+inline constexpr std::size_t kFilterHeaderBytes = 128;
+inline constexpr std::string_view kFilterMagic = "TAMISFLT";
+inline constexpr std::uint16_t kFilterVersion = 1;
+
+enum class FilterLayout : std::uint8_t { kOwn = 0, kList = 1 };
+
+/// The container's header, decoded.
+struct FilterHeader {
+  std::uint8_t kind = 0;
+  FilterLayout layout = FilterLayout::kOwn;
+  std::uint64_t keys = 0;
+  FilterSeed seed;
+  PrefixRule prefix_rule;
+  std::uint32_t hashes = 0;
+  std::array<std::uint64_t, 4> numbers = {};
+  double designed_rate = 0;
+};
+
+/// Writes header and checksum in front of the body, which is already in its place.
+void encode_filter_header(const FilterHeader& header, MutableBytes container);
+/// Checks everything that can be checked without knowing the kind.
+Result<FilterHeader> decode_filter_header(Bytes container, std::string_view name);
+
+}  // namespace tamis

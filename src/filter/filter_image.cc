@@ -1,0 +1,44 @@
+#include "filter/filter_image.h"
+
+#include "base/check.h"
+#include "base/try.h"
+
+namespace tamis {
+
+std::optional<FilterImage> FilterImage::with_body(std::uint64_t body_bytes) {
+  if (body_bytes > SIZE_MAX - kFilterHeaderBytes) return std::nullopt;
+  FilterImage image;
+  image.owned_ = AlignedBytes::zeroed(static_cast<std::size_t>(body_bytes) + kFilterHeaderBytes);
+  if (image.owned_.size() == 0) return std::nullopt;
+  return image;
+}
+
+Result<FilterImage> FilterImage::decode(Bytes bytes, std::string_view name) {
+  FilterImage image;
+  TAMIS_TRY(image.header, decode_filter_header(bytes, name));
+  image.owned_ = AlignedBytes::copy_of(bytes);
+  TAMIS_CHECK(image.owned_.size() == bytes.size());
+  return image;
+}
+
+Result<FilterImage> FilterImage::map(const std::string& path) {
+  FilterImage image;
+  TAMIS_TRY(image.mapped_, MappedFile::open(path));
+  TAMIS_TRY(image.header, decode_filter_header(image.mapped_->bytes(), path));
+  return image;
+}
+
+void FilterImage::seal() {
+  TAMIS_CHECK(!mapped_.has_value());
+  encode_filter_header(header, owned_.span());
+}
+
+FilterImage FilterImage::copy() const {
+  FilterImage image;
+  image.header = header;
+  image.owned_ = AlignedBytes::copy_of(container());
+  TAMIS_CHECK(image.owned_.size() == container().size());
+  return image;
+}
+
+}  // namespace tamis

@@ -1,0 +1,48 @@
+// A filter as bytes: tamis's container, a header of 128 bytes and the body of the kind.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/aligned_bytes.h"
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "filter/filter_format.h"
+#include "io/file.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+/// A header and the bytes it describes. The first kFilterHeaderBytes of the bytes are the encoded header's place;
+/// it is written by `seal`, so between changes and `seal` the struct is the truth.
+///
+/// Threads: as a value.
+class FilterImage {
+ public:
+  /// A zeroed body of this size; nullopt when the memory is not to be had.
+  static std::optional<FilterImage> with_body(std::uint64_t body_bytes);
+  /// Decodes and verifies a container: magic, version, lengths, checksum.
+  static Result<FilterImage> decode(Bytes bytes, std::string_view name);
+  static Result<FilterImage> map(const std::string& path);
+
+  FilterHeader header;
+
+  [[nodiscard]] Bytes body() const { return container().subspan(kFilterHeaderBytes); }
+  /// Only for images that own their bytes (not `map`ped ones).
+  [[nodiscard]] MutableBytes mutable_body() { return owned_.span().subspan(kFilterHeaderBytes); }
+  [[nodiscard]] Bytes container() const { return mapped_ ? mapped_->bytes() : owned_.span(); }
+
+  /// Writes header and checksum into the bytes.
+  void seal();
+  /// A copy that owns its bytes.
+  [[nodiscard]] FilterImage copy() const;
+
+ private:
+  AlignedBytes owned_;
+  std::optional<MappedFile> mapped_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,92 @@
+// What one filter kind must bring. A kind is one .cc file with one FilterKind, and one line in registry.cc.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "base/bytes.h"
+#include "filter/filter_image.h"
+#include "tamis/filter.h"
+#include "tamis/filter_math.h"
+
+namespace tamis {
+
+/// The bits as they are: how full, and what that says of keys and rate.
+struct FilterEstimate {
+  double fill = 0;
+  double keys = 0;
+  double rate = 0;
+};
+
+/// A kind as a value of functions. Functions that a kind does not have are null.
+///
+/// Threads: constant.
+struct FilterKind {
+  FilterKindInfo info;
+
+  /// Turns a target into a shape. `target` has been checked: rate in (0, 1), bits per key and memory positive and
+  /// finite; for kMemory the value is what is left after the header. kNotSupported where the kind cannot.
+  Result<FilterSize> (*size)(std::uint64_t keys, SizeTarget target);
+
+  /// Builds the image from hashes, which it may reorder. `size` came from this kind's `size` for at least as many keys.
+  /// Equal hashes are allowed. Never fails but for kNotSupported on memory that is not to be had.
+  Result<FilterImage> (*build)(std::span<std::uint64_t> hashes, const FilterSize& size);
+
+  /// Checks the header's numbers against the body once, and prepares the probe; the body outlives the probe.
+  /// Any bytes whatever must give a probe that stays inside the body, or kCorruption.
+  Result<FilterProbe> (*open)(const FilterHeader& header, Bytes body, std::string_view name);
+
+  /// For any image that `open` accepted.
+  FilterEstimate (*estimate)(const FilterImage& image);
+
+  // Mutable kinds only. The image was accepted by `open`; after any of these it still is, though the probe must be
+  // opened again when `add` or `merge` says that the bytes moved.
+  Result<FilterImage> (*make)(const FilterSize& size) = nullptr;
+  Status (*add)(FilterImage& image, std::uint64_t hash) = nullptr;
+  Result<bool> (*remove)(FilterImage& image, std::uint64_t hash) = nullptr;
+  Status (*merge)(FilterImage& image, const FilterImage& other) = nullptr;
+  Status (*intersect)(FilterImage& image, const FilterImage& other) = nullptr;
+};
+
+/// All kinds, in the order users see them.
+std::span<const FilterKind* const> all_filter_kinds();
+/// Null when there is none.
+const FilterKind* find_filter_kind(std::string_view name);
+const FilterKind* find_filter_kind(std::uint8_t id);
+
+/// A kind's own numbers inside a probe. State must be trivially copyable and small.
+template <typename State>
+State& probe_state(FilterProbe& probe) {
+  static_assert(sizeof(State) <= FilterProbe::kStateBytes && alignof(State) <= 16);
+  static_assert(std::is_trivially_copyable_v<State> && std::is_trivially_destructible_v<State>);
+  return *reinterpret_cast<State*>(probe.state.data());
+}
+template <typename State>
+const State& probe_state(const FilterProbe& probe) {
+  return probe_state<State>(const_cast<FilterProbe&>(probe));
+}
+
+/// may_contain_many by way of a single-probe function, for kinds without a better idea: prefetches a group, then
+/// tests it.
+template <auto kMayContain, auto kPrefetch>
+void may_contain_many_in_groups(const FilterProbe& probe, const std::uint64_t* hashes, std::size_t count,
+                                std::uint64_t* answers) {
+  constexpr std::size_t kGroup = 32;  // The knee in batch sizes 8 … 64 for filters beyond the cache.
+  for (std::size_t begin = 0; begin < count; begin += 64) {
+    const std::size_t end = count - begin < 64 ? count : begin + 64;
+    std::uint64_t word = 0;
+    for (std::size_t group = begin; group < end; group += kGroup) {
+      const std::size_t group_end = end - group < kGroup ? end : group + kGroup;
+      for (std::size_t i = group; i < group_end; ++i) kPrefetch(probe, hashes[i]);
+      for (std::size_t i = group; i < group_end; ++i) {
+        word |= static_cast<std::uint64_t>(kMayContain(probe, hashes[i])) << (i - begin);
+      }
+    }
+    answers[begin / 64] = word;
+  }
+}
+
+}  // namespace tamis
