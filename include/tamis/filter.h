@@ -68,9 +68,9 @@ struct FilterSeed {
 /// Exactly one of target_rate, bits_per_key and memory_bytes may be set; none means a rate of 1 %.
 struct FilterOptions {
   std::string kind = "line";
-  double target_rate = 0;
-  double bits_per_key = 0;
-  std::uint64_t memory_bytes = 0;
+  std::optional<double> target_rate = {};
+  std::optional<double> bits_per_key = {};
+  std::optional<std::uint64_t> memory_bytes = {};
   std::uint64_t capacity = 0;  ///< MutableFilter: the number of keys to make room for. Ignored by FilterBuilder.
   FilterSeed seed = {};
   PrefixRule prefix_rule = {};
@@ -114,7 +114,10 @@ struct FilterProbe {
   }
 };
 
+class Filter;
 class FilterImage;  // A filter's header and bytes; src/filter/filter_image.h.
+class OpenFilter;   // What stands behind an open filter; src/filter/open_filter.h.
+Result<Filter> open_filter(FilterImage image, std::string_view name);
 
 /// An immutable filter: bytes that were checked once, when it was opened or built, and are trusted from then on.
 ///
@@ -150,12 +153,11 @@ class Filter {
   [[nodiscard]] const FilterProbe& probe() const { return probe_; }
 
  private:
-  friend class FilterBuilder;
-  friend class MutableFilter;
-  explicit Filter(std::shared_ptr<const FilterImage> image);
+  friend Result<Filter> open_filter(FilterImage image, std::string_view name);
+  explicit Filter(std::shared_ptr<const OpenFilter> open);
 
   FilterProbe probe_;
-  std::shared_ptr<const FilterImage> image_;
+  std::shared_ptr<const OpenFilter> open_;
 };
 
 /// Collects keys, 8 bytes each, and sizes the filter when all are there. Duplicates are welcome.
@@ -182,6 +184,9 @@ class FilterBuilder {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+class MutableFilter;
+Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view name);
 
 /// A filter that changes: add, remove where the kind can, union and intersection of alike filters.
 ///
@@ -229,10 +234,12 @@ class MutableFilter {
   [[nodiscard]] Filter freeze() const;
 
  private:
-  explicit MutableFilter(FilterImage image);
+  friend Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view name);
+  explicit MutableFilter(std::unique_ptr<OpenFilter> open);
+  void follow_moved_bytes(const std::byte* before);
 
-  std::unique_ptr<FilterImage> image_;
   FilterProbe probe_;
+  std::unique_ptr<OpenFilter> open_;
 };
 
 }  // namespace tamis

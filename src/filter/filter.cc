@@ -1,1 +1,93 @@
 #include "tamis/filter.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "base/hash.h"
+#include "base/try.h"
+#include "filter/filter_kind.h"
+#include "filter/open_filter.h"
+#include "io/file.h"
+
+namespace tamis {
+
+Result<FilterProbe> open_probe(const FilterImage& image, std::string_view name) {
+  const FilterKind* kind = find_filter_kind(image.header.kind);
+  if (kind == nullptr) {
+    return Status::corruption(
+        fmt::format("{}: filter kind {} is not known to this build; use a newer tamis", name, image.header.kind));
+  }
+  if (image.header.layout == FilterLayout::kList) return open_tiny_set(image.header, image.body(), name);
+  return kind->open(image.header, image.body(), name);
+}
+
+KeyHasher hasher_of(const FilterSeed& seed) { return seed.key ? KeyHasher(*seed.key) : KeyHasher(seed.seed); }
+
+FilterInfo info_of(const FilterImage& image) {
+  const FilterKind* kind = find_filter_kind(image.header.kind);
+  TAMIS_CHECK(kind != nullptr);
+  const bool is_list = image.header.layout == FilterLayout::kList;
+  const FilterEstimate estimate = is_list ? estimate_tiny_set(image) : kind->estimate(image);
+  return {.kind = kind->info.name,
+          .layout = is_list ? "list" : "",
+          .keys = image.header.keys,
+          .bytes = image.container().size(),
+          .bits = 8 * image.body().size(),
+          .hashes = image.header.hashes,
+          .fill = estimate.fill,
+          .estimated_keys = estimate.keys,
+          .estimated_rate = estimate.rate,
+          .designed_rate = image.header.designed_rate,
+          .seed = image.header.seed,
+          .prefix_rule = image.header.prefix_rule};
+}
+
+Filter::Filter(std::shared_ptr<const OpenFilter> open) : probe_(open->probe), open_(std::move(open)) {}
+
+Result<Filter> open_filter(FilterImage image, std::string_view name) {
+  auto open = std::make_shared<OpenFilter>(std::move(image));
+  TAMIS_TRY(open->probe, open_probe(open->image, name));
+  return Filter(std::move(open));
+}
+
+Result<Filter> Filter::open(const std::string& path) {
+  TAMIS_TRY(FilterImage image, FilterImage::map(path));
+  return open_filter(std::move(image), path);
+}
+
+Result<Filter> Filter::from_bytes(std::span<const std::byte> bytes, std::string_view name) {
+  TAMIS_TRY(FilterImage image, FilterImage::decode(bytes, name));
+  return open_filter(std::move(image), name);
+}
+
+std::uint64_t Filter::hash(std::string_view key) const {
+  return open_->hasher(open_->image.header.prefix_rule.prefix_of(key));
+}
+
+void Filter::may_contain_many(std::span<const std::string_view> keys, std::uint64_t* answers) const {
+  std::array<std::uint64_t, 64> hashes;
+  for (std::size_t begin = 0; begin < keys.size(); begin += hashes.size()) {
+    const std::size_t count = std::min(hashes.size(), keys.size() - begin);
+    for (std::size_t i = 0; i < count; ++i) {
+      hashes[i] = hash(keys[begin + i]);
+      probe_.prefetch(hashes[i]);
+    }
+    probe_.may_contain_many(std::span(hashes).first(count), answers + begin / 64);
+  }
+}
+
+bool Filter::may_contain_prefix(std::string_view scan_prefix) const {
+  if (!open_->image.header.prefix_rule.decides(scan_prefix)) return true;
+  return may_contain(scan_prefix);
+}
+
+FilterInfo Filter::info() const { return info_of(open_->image); }
+
+std::span<const std::byte> Filter::bytes() const { return open_->image.container(); }
+
+Status Filter::save(const std::string& path) const { return write_file(path, bytes()); }
+
+}  // namespace tamis

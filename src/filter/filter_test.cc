@@ -1,0 +1,2 @@
+#include "tamis/filter.h"
+#include <gtest/gtest.h>

@@ -1,0 +1,40 @@
+// The probe of the line filter, one body per instruction set. See line.cc for the layout.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/hash.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+inline constexpr std::uint32_t kLineWords = 16;  // Of 32 bits: 512 in all, a cache line.
+inline constexpr std::uint32_t kLineMostHashes = 16;
+inline constexpr std::uint32_t kLineGolden = 0x9e3779b9U;
+
+struct LineState {
+  const std::uint32_t* lines;
+  std::uint32_t line_count;
+  std::uint32_t hashes;
+  std::array<std::uint32_t, kLineMostHashes> active;  // 1 for the first `hashes` lanes, 0 for the rest.
+};
+
+inline std::uint32_t line_of(std::uint64_t hash, std::uint32_t line_count) {
+  return fast_range32(static_cast<std::uint32_t>(hash >> 32), line_count);
+}
+
+/// Calls f(word, bit) for each probe of the key: probe i is x·golden^i, its top 4 bits the word, the next 5 the bit.
+template <typename Function>
+void each_line_probe(std::uint64_t hash, std::uint32_t hashes, Function f) {
+  auto x = static_cast<std::uint32_t>(hash);
+  for (std::uint32_t i = 0; i < hashes; ++i) {
+    f(x >> 28, (x >> 23) & 31);
+    x *= kLineGolden;
+  }
+}
+
+/// Sets the functions for this machine; the state is the caller's to fill.
+void choose_line_functions(FilterProbe& probe);
+
+}  // namespace tamis

@@ -1,0 +1,154 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/try.h"
+#include "filter/open_filter.h"
+#include "filter/sizing.h"
+#include "io/file.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+namespace {
+
+const FilterKind& kind_of(const FilterImage& image) {
+  const FilterKind* kind = find_filter_kind(image.header.kind);
+  TAMIS_CHECK(kind != nullptr);
+  return *kind;
+}
+
+Status cannot(const FilterKind& kind, std::string_view verb, bool FilterKindInfo::*capability) {
+  std::string able;
+  for (const FilterKindInfo& info : filter_kinds()) {
+    if (info.*capability) able += fmt::format("{}{}", able.empty() ? "" : ", ", info.name);
+  }
+  return Status::not_supported(fmt::format("a {} filter cannot {}; these kinds can: {}", kind.info.name, verb, able));
+}
+
+/// Filters can be joined when a key sets the same bits in both.
+Status need_alike(const FilterHeader& a, std::size_t a_bytes, const FilterHeader& b, std::size_t b_bytes) {
+  const auto differ = [](std::string_view what) {
+    return Status::invalid_argument(
+        fmt::format("the filters cannot be joined: they differ in {}; build them with the same kind, size and seed", what));
+  };
+  if (a.kind != b.kind) return differ("kind");
+  if (!(a.seed == b.seed)) return differ("seed");
+  if (!(a.prefix_rule == b.prefix_rule)) return differ("prefix rule");
+  if (a.layout != b.layout || a.hashes != b.hashes || a.numbers != b.numbers || a_bytes != b_bytes) return differ("size");
+  return {};
+}
+
+}  // namespace
+
+MutableFilter::MutableFilter(std::unique_ptr<OpenFilter> open) : probe_(open->probe), open_(std::move(open)) {}
+MutableFilter::MutableFilter(MutableFilter&&) noexcept = default;
+MutableFilter& MutableFilter::operator=(MutableFilter&&) noexcept = default;
+MutableFilter::~MutableFilter() = default;
+
+Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view name) {
+  auto open = std::make_unique<OpenFilter>(std::move(image));
+  TAMIS_TRY(open->probe, open_probe(open->image, name));
+  const FilterKind& kind = kind_of(open->image);
+  if (kind.make == nullptr) return cannot(kind, "be changed", &FilterKindInfo::adds);
+  return MutableFilter(std::move(open));
+}
+
+Result<MutableFilter> MutableFilter::create(const FilterOptions& options) {
+  TAMIS_TRY(const FilterKind* kind, need_filter_kind(options.kind));
+  if (kind->make == nullptr) return cannot(*kind, "be changed", &FilterKindInfo::adds);
+  TAMIS_TRY(const SizeTarget target, size_target(options));
+  TAMIS_TRY(const ChosenSize chosen, choose_size(*kind, options.capacity, target));
+  TAMIS_TRY(FilterImage image, kind->make(chosen.size));
+  image.header.kind = kind->info.id;
+  image.header.seed = options.seed;
+  image.header.prefix_rule = options.prefix_rule;
+  image.header.designed_rate = chosen.size.rate;
+  return open_mutable_filter(std::move(image), "a filter just made");
+}
+
+Result<MutableFilter> MutableFilter::open(const std::string& path) {
+  TAMIS_TRY(const FilterImage image, FilterImage::map(path));
+  return open_mutable_filter(image.copy(), path);
+}
+
+Result<MutableFilter> MutableFilter::from_bytes(std::span<const std::byte> bytes, std::string_view name) {
+  TAMIS_TRY(FilterImage image, FilterImage::decode(bytes, name));
+  return open_mutable_filter(std::move(image), name);
+}
+
+void MutableFilter::follow_moved_bytes(const std::byte* before) {
+  if (open_->image.body().data() == before) return;
+  Result<FilterProbe> probe = open_probe(open_->image, "a filter in memory");
+  TAMIS_CHECK(probe.ok());
+  open_->probe = *probe;
+  probe_ = *probe;
+}
+
+Status MutableFilter::add_hash(std::uint64_t hash) {
+  FilterImage& image = open_->image;
+  const FilterKind& kind = kind_of(image);
+  const std::byte* before = image.body().data();
+  TAMIS_TRY_STATUS(kind.add(image, hash));
+  ++image.header.keys;
+  follow_moved_bytes(before);
+  return {};
+}
+
+Result<bool> MutableFilter::remove_hash(std::uint64_t hash) {
+  FilterImage& image = open_->image;
+  const FilterKind& kind = kind_of(image);
+  if (kind.remove == nullptr) return cannot(kind, "remove keys", &FilterKindInfo::removes);
+  Result<bool> removed = kind.remove(image, hash);
+  if (removed.ok() && *removed && image.header.keys > 0) --image.header.keys;
+  return removed;
+}
+
+Status MutableFilter::merge(const MutableFilter& other) {
+  FilterImage& image = open_->image;
+  const FilterImage& from = other.open_->image;
+  const FilterKind& kind = kind_of(image);
+  if (kind.merge == nullptr) return cannot(kind, "be united", &FilterKindInfo::merges);
+  TAMIS_TRY_STATUS(need_alike(image.header, image.body().size(), from.header, from.body().size()));
+  const std::byte* before = image.body().data();
+  TAMIS_TRY_STATUS(kind.merge(image, from));
+  image.header.keys += from.header.keys;
+  follow_moved_bytes(before);
+  return {};
+}
+
+Status MutableFilter::intersect(const MutableFilter& other) {
+  FilterImage& image = open_->image;
+  const FilterImage& from = other.open_->image;
+  const FilterKind& kind = kind_of(image);
+  if (kind.intersect == nullptr) return cannot(kind, "be intersected", &FilterKindInfo::intersects);
+  TAMIS_TRY_STATUS(need_alike(image.header, image.body().size(), from.header, from.body().size()));
+  TAMIS_TRY_STATUS(kind.intersect(image, from));
+  image.header.keys = std::min(image.header.keys, from.header.keys);
+  return {};
+}
+
+void MutableFilter::clear() {
+  const MutableBytes body = open_->image.mutable_body();
+  std::memset(body.data(), 0, body.size());
+  open_->image.header.keys = 0;
+}
+
+std::uint64_t MutableFilter::hash(std::string_view key) const {
+  return open_->hasher(open_->image.header.prefix_rule.prefix_of(key));
+}
+
+FilterInfo MutableFilter::info() const { return info_of(open_->image); }
+
+Status MutableFilter::save(const std::string& path) const { return freeze().save(path); }
+
+Filter MutableFilter::freeze() const {
+  FilterImage image = open_->image.copy();
+  image.seal();
+  Result<Filter> frozen = open_filter(std::move(image), "a filter in memory");
+  TAMIS_CHECK(frozen.ok());
+  return *std::move(frozen);
+}
+
+}  // namespace tamis

@@ -1,0 +1,75 @@
+// Balls into bins, exactly: what the predicted rates of small and blocked filters stand on.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <vector>
+
+namespace tamis::filter_math {
+
+/// The distribution of the number of set bits after each of a growing number of uniform probes into `bits` bits.
+class Occupancy {
+ public:
+  explicit Occupancy(std::uint32_t bits) : chance_(bits + 1, 0.0) { chance_[0] = 1; }
+
+  /// One more probe: it sets a new bit with probability 1 − set/bits.
+  void throw_ball() {
+    const auto bits = static_cast<double>(chance_.size() - 1);
+    most_ = std::min(most_ + 1, chance_.size() - 1);
+    for (std::size_t set = most_; set > 0; --set) {
+      chance_[set] = chance_[set] * static_cast<double>(set) / bits +
+                     chance_[set - 1] * (bits - static_cast<double>(set) + 1) / bits;
+    }
+    chance_[0] = 0;
+  }
+
+  /// The chance that `hashes` fresh uniform probes all meet set bits.
+  [[nodiscard]] double all_hit(std::uint32_t hashes) const {
+    const auto bits = static_cast<double>(chance_.size() - 1);
+    double rate = 0;
+    for (std::size_t set = 1; set <= most_; ++set) {
+      if (chance_[set] > 0) rate += chance_[set] * std::pow(static_cast<double>(set) / bits, hashes);
+    }
+    return rate;
+  }
+
+ private:
+  std::vector<double> chance_;  // chance_[x]: of exactly x bits set.
+  std::size_t most_ = 0;
+};
+
+/// The rate of one block of `block_bits` bits that holds `load` keys, k probes each; remembered per (bits, k).
+///
+/// Threads: any.
+double block_rate(std::uint32_t block_bits, std::uint32_t hashes, double load);
+
+/// The mean of f over a binomial number of successes: how the load of one block among many is spread.
+template <typename Function>
+double binomial_mean(double trials, double chance, Function f) {
+  if (chance >= 1) return f(trials);
+  const double mean = trials * chance;
+  const double spread = 12 * std::sqrt(mean * (1 - chance)) + 12;
+  const double first = std::max(0.0, std::floor(mean - spread));
+  const double last = std::min(trials, std::ceil(mean + spread));
+  // From the mode outwards by the ratio of neighbours, normalised at the end: no large factorials to cancel.
+  const double mode = std::clamp(std::floor(mean), first, last);
+  double total_weight = 1;
+  double total = f(mode);
+  double weight = 1;
+  for (double x = mode; x < last; ++x) {
+    weight *= (trials - x) / (x + 1) * chance / (1 - chance);
+    total += weight * f(x + 1);
+    total_weight += weight;
+  }
+  weight = 1;
+  for (double x = mode; x > first; --x) {
+    weight *= x / (trials - x + 1) * (1 - chance) / chance;
+    total += weight * f(x - 1);
+    total_weight += weight;
+  }
+  return total / total_weight;
+}
+
+}  // namespace tamis::filter_math

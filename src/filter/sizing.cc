@@ -1,0 +1,109 @@
+#include "filter/sizing.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/try.h"
+#include "filter/tiny_set.h"
+
+namespace tamis {
+namespace {
+
+Status check_target(SizeTarget target) {
+  const double value = target.value;
+  switch (target.measure) {
+    case SizeTarget::Measure::kRate:
+      if (value > 0 && value < 1) return {};
+      return Status::invalid_argument(fmt::format("a false-positive rate lies between 0 and 1 (both excluded), not {}", value));
+    case SizeTarget::Measure::kBitsPerKey:
+      if (value > 0 && value <= 1024) return {};
+      return Status::invalid_argument(fmt::format("bits per key lie between 0 (excluded) and 1024, not {}", value));
+    case SizeTarget::Measure::kMemory:
+      if (value >= 1 && value <= 0x1p48) return {};
+      return Status::invalid_argument(fmt::format("memory lies between 1 byte and 256 TiB, not {}", value));
+  }
+  return Status::invalid_argument("unknown measure");
+}
+
+bool list_serves(const FilterSize& list, const Result<FilterSize>& own, SizeTarget target) {
+  if (list.keys == 0) return true;
+  switch (target.measure) {
+    case SizeTarget::Measure::kRate: return list.rate <= target.value && (!own.ok() || list.bytes <= own->bytes);
+    case SizeTarget::Measure::kMemory:
+      if (static_cast<double>(list.bytes) > target.value) return false;
+      break;
+    case SizeTarget::Measure::kBitsPerKey: break;
+  }
+  return own.ok() && list.bytes <= own->bytes && list.rate <= own->rate;
+}
+
+}  // namespace
+
+Result<const FilterKind*> need_filter_kind(std::string_view name) {
+  const FilterKind* kind = find_filter_kind(name);
+  if (kind != nullptr) return kind;
+  std::vector<std::string_view> names;
+  for (const FilterKind* known : all_filter_kinds()) names.push_back(known->info.name);
+  return Status::invalid_argument(fmt::format("there is no filter kind '{}'; the kinds are {}", name, fmt::join(names, ", ")));
+}
+
+Result<SizeTarget> size_target(const FilterOptions& options) {
+  const int given = int{options.target_rate.has_value()} + int{options.bits_per_key.has_value()} +
+                    int{options.memory_bytes.has_value()};
+  if (given > 1) {
+    return Status::invalid_argument("a filter is sized by one of target rate, bits per key and memory, not by several");
+  }
+  SizeTarget target;
+  if (options.target_rate) target = {SizeTarget::Measure::kRate, *options.target_rate};
+  if (options.bits_per_key) target = {SizeTarget::Measure::kBitsPerKey, *options.bits_per_key};
+  if (options.memory_bytes) target = {SizeTarget::Measure::kMemory, static_cast<double>(*options.memory_bytes)};
+  TAMIS_TRY_STATUS(check_target(target));
+  return target;
+}
+
+Result<ChosenSize> choose_size(const FilterKind& kind, std::uint64_t keys, SizeTarget target) {
+  TAMIS_TRY_STATUS(check_target(target));
+  constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 42;
+  if (keys > kMostKeys) return Status::invalid_argument(fmt::format("{} keys are more than the {} a filter can have", keys, kMostKeys));
+  if (target.measure == SizeTarget::Measure::kMemory) {
+    if (target.value < static_cast<double>(kFilterHeaderBytes)) {
+      return Status::not_supported(fmt::format("{} bytes are less than a filter's header ({})", target.value, kFilterHeaderBytes));
+    }
+    target.value -= static_cast<double>(kFilterHeaderBytes);
+  }
+  Result<FilterSize> own = kind.size(keys, target);
+  if (kind.make == nullptr && keys <= kTinySetKeys) {
+    const FilterSize list = tiny_set_size(keys);
+    if (list_serves(list, own, target)) return ChosenSize{list, FilterLayout::kList};
+  }
+  if (!own.ok()) return own.status();
+  return ChosenSize{*own, FilterLayout::kOwn};
+}
+
+Result<FilterSize> filter_size(std::string_view kind_name, std::uint64_t keys, SizeTarget target) {
+  TAMIS_TRY(const FilterKind* kind, need_filter_kind(kind_name));
+  TAMIS_TRY(const ChosenSize chosen, choose_size(*kind, keys, target));
+  return chosen.size;
+}
+
+Status cannot_reach(std::string_view kind, SizeTarget target, std::string_view instead) {
+  switch (target.measure) {
+    case SizeTarget::Measure::kRate:
+      return Status::not_supported(fmt::format("{} cannot reach a rate of {}; {} can", kind, target.value, instead));
+    case SizeTarget::Measure::kBitsPerKey:
+      return Status::not_supported(fmt::format("{} cannot be built with {} bits per key; {} can", kind, target.value, instead));
+    case SizeTarget::Measure::kMemory: break;
+  }
+  return Status::not_supported(
+      fmt::format("{} cannot hold that many keys in {} bytes; {} may", kind, target.value + double{kFilterHeaderBytes}, instead));
+}
+
+Status no_memory_for(std::uint64_t bytes) {
+  return Status::not_supported(fmt::format("a filter of {} bytes does not fit into memory", bytes));
+}
+
+}  // namespace tamis
