@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::array kKinds = {
     &kLineKind,
+    &kFuseKind,
     &kBloomKind,
 };
 

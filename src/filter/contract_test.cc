@@ -1,0 +1,233 @@
+// What every filter kind promises, whatever it is made of. Loops over the registry: a new kind is held to it the
+// moment its line is there.
+#include <gtest/gtest.h>
+
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "base/hash.h"
+#include "filter/filter_kind.h"
+#include "support/filter_rate.h"
+#include "support/filter_sets.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+namespace {
+
+using test::HashSet;
+
+class FilterContract : public testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] Filter build(const std::vector<std::uint64_t>& hashes, FilterOptions options = {}) const {
+    options.kind = GetParam();
+    FilterBuilder builder(options);
+    for (const std::uint64_t hash : hashes) builder.add_hash(hash);
+    Result<Filter> filter = builder.finish();
+    EXPECT_TRUE(filter.ok()) << filter.status().to_text();
+    return *std::move(filter);
+  }
+};
+
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const FilterKindInfo& info : filter_kinds()) names.emplace_back(info.name);
+  return names;
+}
+
+constexpr std::uint64_t kSizes[] = {0, 1, 2, 3, 10, 63, 64, 65, 100, 129, 1000, 11'504, 11'521, 100'000};
+
+TEST_P(FilterContract, NeverDeniesAMember) {
+  for (const std::uint64_t keys : kSizes) {
+    for (const double rate : {0.3, 0.01, 0.002}) {
+      const std::vector<std::uint64_t> members = HashSet(keys).members(keys);
+      const Filter filter = build(members, {.target_rate = rate});
+      for (const std::uint64_t hash : members) ASSERT_TRUE(filter.may_contain_hash(hash)) << keys << " keys, rate " << rate;
+      ASSERT_EQ(test::count_maybe(filter, members), members.size()) << keys << " keys, rate " << rate;
+    }
+  }
+}
+
+TEST_P(FilterContract, IsWrongAsOftenAsPredicted) {
+  for (const std::uint64_t keys : {0, 1, 2, 10, 100, 1000, 11'504, 11'521, 100'000}) {
+    const test::MeasuredRate measured = test::measure_rate(
+        keys, 1000, [&](const std::vector<std::uint64_t>& hashes) { return build(hashes, {.target_rate = 0.01}); });
+    EXPECT_LE(std::abs(measured.deviation()), 3) << keys << " keys: measured " << measured.rate << " predicted "
+                                                 << measured.predicted << " sigma " << measured.sigma;
+    EXPECT_LE(measured.predicted, 0.01 * (1 + 1e-9)) << keys << " keys";
+    if (keys == 0) {
+      EXPECT_EQ(measured.rate, 0);
+    }
+  }
+}
+
+TEST_P(FilterContract, WelcomesDuplicates) {
+  std::vector<std::uint64_t> members = HashSet(5).members(20'000);
+  const std::vector<std::uint64_t> once = members;
+  for (int copies = 0; copies < 3; ++copies) members.insert(members.end(), once.begin(), once.end());
+  const Filter filter = build(members, {.target_rate = 0.01});
+  EXPECT_EQ(test::count_maybe(filter, once), once.size());
+  const Filter same = build(std::vector<std::uint64_t>(5000, 42), {.target_rate = 0.01});
+  EXPECT_TRUE(same.may_contain_hash(42));
+}
+
+TEST_P(FilterContract, AnswersManyAsItAnswersOne) {
+  for (const std::uint64_t keys : {5, 3000, 700'000}) {
+    const HashSet source(77);
+    const Filter filter = build(source.members(keys), {.target_rate = 0.02});
+    std::vector<std::uint64_t> asked = source.strangers(1000);
+    for (std::uint64_t i = 0; i < 300; ++i) asked.push_back(source.member(i % keys));
+    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, asked.size()}) {
+      const std::span<const std::uint64_t> some = std::span(asked).last(count);
+      std::vector<std::uint64_t> answers((count + 63) / 64 + 1, 0xabcd);
+      filter.may_contain_many(some, answers.data());
+      for (std::size_t i = 0; i < count; ++i) {
+        filter.prefetch_hash(some[i]);
+        ASSERT_EQ((answers[i / 64] >> (i % 64)) & 1, filter.may_contain_hash(some[i])) << keys << " keys, place " << i;
+      }
+      ASSERT_EQ(answers.back(), 0xabcd) << "wrote past the last answer";
+      if (count % 64 != 0) {
+        ASSERT_EQ(answers[count / 64] >> (count % 64), 0U) << "unused bits are not zero";
+      }
+    }
+  }
+}
+
+TEST_P(FilterContract, HasTheSameBytesAndAnswersOnEveryInstructionSet) {
+  for (const std::uint64_t keys : {0, 7, 1000, 30'000}) {
+    for (const double rate : {0.2, 0.01, 0.0005}) {
+      const HashSet source(9);
+      const std::vector<std::uint64_t> members = source.members(keys);
+      const std::vector<std::uint64_t> asked = source.strangers(20'000);
+      std::vector<std::byte> bytes;
+      std::vector<std::uint64_t> expected;
+      int targets = 0;
+      for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+        hwy::SetSupportedTargetsForTest(target);
+        const Filter filter = build(members, {.target_rate = rate});
+        std::vector<std::uint64_t> answers((asked.size() + 63) / 64);
+        filter.may_contain_many(asked, answers.data());
+        if (targets++ == 0) {
+          bytes.assign(filter.bytes().begin(), filter.bytes().end());
+          expected = answers;
+        }
+        EXPECT_TRUE(std::ranges::equal(filter.bytes(), bytes)) << hwy::TargetName(target) << ", " << keys << " keys";
+        EXPECT_EQ(answers, expected) << hwy::TargetName(target) << ", " << keys << " keys";
+        EXPECT_EQ(test::count_maybe(filter, members), members.size()) << hwy::TargetName(target);
+        for (std::size_t i = 0; i < 500; ++i) {
+          ASSERT_EQ(filter.may_contain_hash(asked[i]), ((expected[i / 64] >> (i % 64)) & 1) != 0) << hwy::TargetName(target);
+        }
+      }
+      hwy::SetSupportedTargetsForTest(0);
+      EXPECT_GE(targets, 1);
+    }
+  }
+}
+
+TEST_P(FilterContract, SurvivesSavingAndOpening) {
+  const std::string path = testing::TempDir() + "contract-" + GetParam() + ".tamis";
+  FilterOptions options = {.target_rate = 0.01};
+  options.kind = GetParam();
+  options.seed.key.emplace().fill(std::byte{0x5a});
+  FilterBuilder builder(options);
+  for (int i = 0; i < 2000; ++i) builder.add("user:" + std::to_string(i));
+  const Result<Filter> built = builder.finish();
+  ASSERT_TRUE(built.ok());
+  ASSERT_TRUE(built->save(path).ok());
+  const Result<Filter> opened = Filter::open(path);
+  ASSERT_TRUE(opened.ok()) << opened.status().to_text();
+  for (int i = 0; i < 2000; ++i) ASSERT_TRUE(opened->may_contain("user:" + std::to_string(i)));
+  EXPECT_EQ(opened->info().keys, 2000U);
+  EXPECT_EQ(opened->info().kind, GetParam());
+  EXPECT_TRUE(opened->info().seed.key.has_value());
+  std::filesystem::remove(path);
+}
+
+TEST_P(FilterContract, RefusesDamagedBytes) {
+  const Filter filter = build(HashSet(3).members(300), {.target_rate = 0.01});
+  const std::vector<std::byte> good(filter.bytes().begin(), filter.bytes().end());
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    std::vector<std::byte> bad = good;
+    bad[i] ^= std::byte{1} << (i % 8);
+    const Result<Filter> opened = Filter::from_bytes(bad, "bad.tamis");
+    ASSERT_FALSE(opened.ok()) << "byte " << i << " flipped";
+    ASSERT_EQ(opened.status().code(), StatusCode::kCorruption);
+    ASSERT_NE(opened.status().message().find("bad.tamis"), std::string::npos) << opened.status().to_text();
+  }
+  for (std::size_t length = 0; length < good.size(); ++length) {
+    ASSERT_FALSE(Filter::from_bytes(std::span(good).first(length)).ok()) << "cut to " << length;
+  }
+  std::vector<std::byte> longer = good;
+  longer.push_back(std::byte{0});
+  EXPECT_FALSE(Filter::from_bytes(longer).ok());
+}
+
+/// Damage that also repairs the checksum: only the kind's own checks stand between it and the probe.
+TEST_P(FilterContract, StaysInsideItsBytesWhateverTheHeaderSays) {
+  const Filter filter = build(HashSet(3).members(300), {.target_rate = 0.01});
+  const std::vector<std::byte> good(filter.bytes().begin(), filter.bytes().end());
+  const HashSet source(4);
+  for (std::size_t at = 68; at < 104; ++at) {
+    for (const unsigned value : {0U, 1U, 0x7fU, 0x80U, 0xffU}) {
+      std::vector<std::byte> bad = good;
+      bad[at] = static_cast<std::byte>(value);
+      store_le(bad.data() + 120, checksum64(std::span(bad).first(120), std::span(bad).subspan(128)));
+      const Result<Filter> opened = Filter::from_bytes(bad);
+      if (!opened.ok()) continue;
+      for (std::uint64_t i = 0; i < 200; ++i) (void)opened->may_contain_hash(source.stranger(i));
+      (void)opened->info();
+    }
+  }
+}
+
+TEST_P(FilterContract, ReachesWhatItWasAskedForOrSaysWhoCan) {
+  for (const std::uint64_t keys : {0, 1, 50, 1000, 1'000'000}) {
+    for (const double rate : {0.9, 0.5, 0.1, 0.01, 0.001, 1e-5, 1e-8}) {
+      const Result<FilterSize> size = filter_size(GetParam(), keys, {SizeTarget::Measure::kRate, rate});
+      if (size.ok()) {
+        EXPECT_LE(size->rate, rate * (1 + 1e-9)) << keys << " keys";
+      } else {
+        EXPECT_EQ(size.status().code(), StatusCode::kNotSupported);
+        EXPECT_NE(size.status().message().find(" can"), std::string::npos) << size.status().to_text();
+      }
+    }
+    for (const double memory : {300.0, 10'000.0, 2e6}) {
+      const Result<FilterSize> size = filter_size(GetParam(), keys, {SizeTarget::Measure::kMemory, memory});
+      if (size.ok()) {
+        EXPECT_LE(static_cast<double>(size->bytes) + 128, memory) << keys << " keys";
+      }
+    }
+  }
+}
+
+TEST_P(FilterContract, RefusesTargetsThatMeanNothing) {
+  for (const double rate : {0.0, 1.0, 2.0, -1.0, std::nan(""), HUGE_VAL}) {
+    EXPECT_EQ(filter_size(GetParam(), 100, {SizeTarget::Measure::kRate, rate}).status().code(), StatusCode::kInvalidArgument);
+    FilterOptions options = {.target_rate = rate};
+    options.kind = GetParam();
+    EXPECT_EQ(FilterBuilder(options).finish().status().code(), StatusCode::kInvalidArgument);
+  }
+  for (const double bits : {0.0, -1.0, 1e9, std::nan("")}) {
+    EXPECT_EQ(filter_size(GetParam(), 100, {SizeTarget::Measure::kBitsPerKey, bits}).status().code(), StatusCode::kInvalidArgument);
+  }
+}
+
+TEST_P(FilterContract, DescribesItselfTruly) {
+  const Filter filter = build(HashSet(8).members(50'000), {.target_rate = 0.01});
+  const FilterInfo info = filter.info();
+  EXPECT_EQ(info.keys, 50'000U);
+  EXPECT_EQ(info.bytes, filter.bytes().size());
+  EXPECT_GT(info.fill, 0);
+  EXPECT_LE(info.fill, 1);
+  EXPECT_NEAR(info.estimated_keys, 50'000, 1000);
+  EXPECT_NEAR(info.estimated_rate / info.designed_rate, 1, 0.1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, FilterContract, testing::ValuesIn(kind_names()), [](const auto& one) { return one.param; });
+
+}  // namespace
+}  // namespace tamis

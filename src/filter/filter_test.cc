@@ -1,2 +1,0 @@
-#include "tamis/filter.h"
-#include <gtest/gtest.h>

@@ -1,0 +1,58 @@
+// Building a binary fuse filter: every key owns one slot such that the xor of its three slots is its fingerprint.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/bytes.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+/// Where a filter's slots are and how hashes reach them.
+///
+/// `segments` segments of 2^segment_log2 slots; a key has one slot in each of three neighbouring segments, so its
+/// slots lie close together and peeling walks through memory almost in order.
+struct FuseShape {
+  std::uint64_t seed = 0;
+  std::uint32_t segment_log2 = 0;
+  std::uint32_t segments = 3;
+
+  [[nodiscard]] std::uint64_t slots() const { return std::uint64_t{segments} << segment_log2; }
+  /// First slots are drawn from all segments but the last two.
+  [[nodiscard]] std::uint64_t window() const { return std::uint64_t{segments - 2} << segment_log2; }
+};
+
+/// One multiplication that spreads hash and seed over 64 bits.
+inline std::uint64_t fuse_mix(std::uint64_t hash, std::uint64_t seed) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide product = static_cast<Wide>(hash ^ seed) * 0x9e3779b97f4a7c15U;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+struct FuseSlots {
+  std::uint64_t at[3];
+};
+
+inline FuseSlots fuse_slots(std::uint64_t mixed, std::uint64_t window, std::uint32_t segment_log2) {
+  __extension__ using Wide = unsigned __int128;
+  const std::uint64_t length = std::uint64_t{1} << segment_log2;
+  const std::uint64_t mask = length - 1;
+  const auto first = static_cast<std::uint64_t>((static_cast<Wide>(mixed) * window) >> 64);
+  return {{first, (first + length) ^ ((mixed >> 18) & mask), (first + 2 * length) ^ (mixed & mask)}};
+}
+
+template <typename Slot>
+Slot fuse_fingerprint(std::uint64_t mixed) {
+  return static_cast<Slot>((mixed * 0xd6e8feb86659fd93U) >> 48);
+}
+
+/// The shape to begin with for this many keys.
+FuseShape first_fuse_shape(std::uint64_t keys);
+
+/// Fills `slots` (zeroed, shape.slots() of them) or returns false, having changed nothing, when some keys cannot be
+/// told apart under this seed: too few slots, or equal hashes.
+template <typename Slot>
+bool fill_fuse_slots(std::span<const std::uint64_t> hashes, const FuseShape& shape, std::span<Slot> slots);
+
+}  // namespace tamis
