@@ -49,6 +49,7 @@ struct FilterKind {
   Result<bool> (*remove)(FilterImage& image, std::uint64_t hash) = nullptr;
   Status (*merge)(FilterImage& image, const FilterImage& other) = nullptr;
   Status (*intersect)(FilterImage& image, const FilterImage& other) = nullptr;
+  void (*clear)(FilterImage& image) = nullptr;  // Null: an empty filter is a body of zeros.
 };
 
 /// All kinds, in the order users see them.

@@ -44,26 +44,12 @@ FilterSize best_size(std::uint64_t keys, std::uint64_t lines) {
   return best;
 }
 
-/// The fewest lines whose best rate meets the target.
-Result<FilterSize> size_for_rate(std::uint64_t keys, SizeTarget target) {
-  const auto most = static_cast<std::uint64_t>(
-      std::min(std::ceil(static_cast<double>(keys) * kMostBitsPerKey / kLineBits) + 1, double{kMostLines}));
-  if (best_size(keys, most).rate > target.value) return cannot_reach("line", target, "ribbon");
-  std::uint64_t low = 1;
-  std::uint64_t high = most;
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (best_size(keys, middle).rate <= target.value) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return best_size(keys, low);
-}
-
 Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
-  if (target.measure == SizeTarget::Measure::kRate) return size_for_rate(keys, target);
+  if (target.measure == SizeTarget::Measure::kRate) {
+    const double most = std::ceil(static_cast<double>(keys) * kMostBitsPerKey / kLineBits) + 1;
+    return smallest_for_rate("line", "ribbon", target, static_cast<std::uint64_t>(std::min(most, double{kMostLines})),
+                             [&](std::uint64_t lines) { return best_size(keys, lines); });
+  }
   double lines = 0;
   if (target.measure == SizeTarget::Measure::kBitsPerKey) {
     lines = std::max(1.0, std::ceil(target.value * static_cast<double>(keys) / kLineBits));

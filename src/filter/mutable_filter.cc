@@ -130,9 +130,15 @@ Status MutableFilter::intersect(const MutableFilter& other) {
 }
 
 void MutableFilter::clear() {
-  const MutableBytes body = open_->image.mutable_body();
-  std::memset(body.data(), 0, body.size());
-  open_->image.header.keys = 0;
+  FilterImage& image = open_->image;
+  const std::byte* before = image.body().data();
+  if (const FilterKind& kind = kind_of(image); kind.clear != nullptr) {
+    kind.clear(image);
+  } else {
+    std::ranges::fill(image.mutable_body(), std::byte{0});
+  }
+  image.header.keys = 0;
+  follow_moved_bytes(before);
 }
 
 std::uint64_t MutableFilter::hash(std::string_view key) const {

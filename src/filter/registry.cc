@@ -11,6 +11,10 @@ constexpr std::array kKinds = {
     &kLineKind,
     &kFuseKind,
     &kBloomKind,
+    &kSplitKind,
+    &kCuckooKind,
+    &kCountingKind,
+    &kScalableKind,
 };
 
 }  // namespace

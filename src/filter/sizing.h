@@ -23,6 +23,26 @@ Result<ChosenSize> choose_size(const FilterKind& kind, std::uint64_t keys, SizeT
 
 /// kNotSupported saying that `kind` cannot reach the target and which kinds can.
 Status cannot_reach(std::string_view kind, SizeTarget target, std::string_view instead);
+
+/// The fewest units (lines, blocks) whose rate meets the target; `size_with` gives the size for a number of units, its
+/// rate falling as they grow. Beyond `most` the kind gives up and names `instead`.
+template <typename SizeWith>
+Result<FilterSize> smallest_for_rate(std::string_view kind, std::string_view instead, SizeTarget target,
+                                     std::uint64_t most, SizeWith size_with) {
+  if (size_with(most).rate > target.value) return cannot_reach(kind, target, instead);
+  std::uint64_t low = 1;
+  std::uint64_t high = most;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (size_with(middle).rate <= target.value) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return size_with(low);
+}
+
 /// kNotSupported for a filter whose memory is not to be had.
 Status no_memory_for(std::uint64_t bytes);
 

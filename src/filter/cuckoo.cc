@@ -1,0 +1,261 @@
+// cuckoo: fingerprints in buckets of four, each key in one of two buckets; keys can be removed.
+//
+// Body: buckets of four fingerprints of 12 or 16 bits, packed little-endian (6 or 8 bytes a bucket), then two bytes of
+// zero so that the last 6-byte bucket can be read as 8 bytes. 0 is an empty place. Header: hashes = bits of a
+// fingerprint, numbers[0] = buckets.
+// The other bucket of (i, f) is (H(f) − i) mod buckets, its own inverse for any number of buckets: no power of two, so
+// no filter is up to twice as large as it needs to be.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "base/hash.h"
+#include "base/try.h"
+#include "filter/kinds.h"
+#include "filter/sizing.h"
+
+namespace tamis {
+namespace {
+
+constexpr unsigned kPlaces = 4;
+constexpr double kLoad = 0.95;      // Inserts succeed up to about 0.97; the rest is for luck.
+constexpr int kMostMoves = 500;     // Beyond this the filter counts as full.
+constexpr std::size_t kTailBytes = 2;
+constexpr std::uint64_t kMostBuckets = std::uint64_t{1} << 40;
+
+/// A view of the buckets, over constant or changeable bytes.
+template <typename Byte>
+struct Buckets {
+  Byte* bytes;
+  std::uint64_t count;
+  std::uint32_t fingerprint_bits;
+
+  [[nodiscard]] std::size_t bucket_bytes() const { return kPlaces * fingerprint_bits / 8; }
+  [[nodiscard]] std::uint64_t mask() const { return (std::uint64_t{1} << fingerprint_bits) - 1; }
+
+  /// The four fingerprints in the low bits; what lies above is another bucket's.
+  [[nodiscard]] std::uint64_t load(std::uint64_t bucket) const {
+    return load_le<std::uint64_t>(bytes + bucket * bucket_bytes());
+  }
+  [[nodiscard]] std::uint64_t place(std::uint64_t bucket, unsigned i) const {
+    return (load(bucket) >> (i * fingerprint_bits)) & mask();
+  }
+  void set_place(std::uint64_t bucket, unsigned i, std::uint64_t fingerprint) const {
+    const unsigned shift = i * fingerprint_bits;
+    const std::uint64_t word = (load(bucket) & ~(mask() << shift)) | (fingerprint << shift);
+    store_le(bytes + bucket * bucket_bytes(), word);
+  }
+  /// The first place that holds this fingerprint, or kPlaces; 0 finds an empty place.
+  [[nodiscard]] unsigned find(std::uint64_t bucket, std::uint64_t fingerprint) const {
+    unsigned i = 0;
+    while (i < kPlaces && place(bucket, i) != fingerprint) ++i;
+    return i;
+  }
+  [[nodiscard]] std::uint64_t other(std::uint64_t bucket, std::uint64_t fingerprint) const {
+    const std::uint64_t sum = fast_range(remix(fingerprint), count);
+    return sum >= bucket ? sum - bucket : sum + count - bucket;
+  }
+};
+
+/// A key's fingerprint, never 0, and its first bucket.
+struct Home {
+  std::uint64_t fingerprint;
+  std::uint64_t bucket;
+};
+
+template <typename Byte>
+Home home_of(const Buckets<Byte>& buckets, std::uint64_t hash) {
+  const std::uint64_t mixed = remix(hash);
+  return {1 + fast_range(mixed << 32, buckets.mask()), fast_range(mixed, buckets.count)};
+}
+
+/// Whether one of the four places equals `wanted`: subtracting 1 borrows from a place's top bit exactly when it is 0.
+bool has_fingerprint(std::uint64_t word, std::uint64_t wanted, std::uint32_t bits) {
+  const std::uint64_t ones = bits == 12 ? 0x001001001001U : 0x0001000100010001U;
+  const std::uint64_t tops = ones << (bits - 1);
+  const std::uint64_t difference = word ^ (ones * wanted);
+  return ((difference - ones) & ~difference & tops) != 0;
+}
+
+using CuckooState = Buckets<const std::byte>;
+
+bool may_contain(const FilterProbe& probe, std::uint64_t hash) {
+  const CuckooState& buckets = probe_state<CuckooState>(probe);
+  const Home home = home_of(buckets, hash);
+  const std::uint64_t first = buckets.load(home.bucket);
+  const std::uint64_t second = buckets.load(buckets.other(home.bucket, home.fingerprint));
+  return has_fingerprint(first, home.fingerprint, buckets.fingerprint_bits) |
+         has_fingerprint(second, home.fingerprint, buckets.fingerprint_bits);
+}
+
+void prefetch(const FilterProbe& probe, std::uint64_t hash) {
+  const CuckooState& buckets = probe_state<CuckooState>(probe);
+  const Home home = home_of(buckets, hash);
+  __builtin_prefetch(buckets.bytes + home.bucket * buckets.bucket_bytes());
+  __builtin_prefetch(buckets.bytes + buckets.other(home.bucket, home.fingerprint) * buckets.bucket_bytes());
+}
+
+Buckets<std::byte> buckets_of(FilterImage& image) {
+  return {image.mutable_body().data(), image.header.numbers[0], image.header.hashes};
+}
+
+/// The chance that a stranger matches: each key's fingerprint equals its own with chance 1/(2^bits − 1) and lies in
+/// one of the stranger's two buckets (one, when they coincide).
+double rate_of(double keys, double buckets, std::uint32_t bits) {
+  const double chance = (2 / buckets - 1 / (buckets * buckets)) / (std::exp2(bits) - 1);
+  return -std::expm1(keys * std::log1p(-std::min(chance, 0.5)));
+}
+
+FilterSize size_with(std::uint64_t keys, std::uint64_t buckets, std::uint32_t bits) {
+  return {.keys = keys,
+          .bytes = buckets * (kPlaces * bits / 8) + kTailBytes,
+          .hashes = bits,
+          .rate = rate_of(static_cast<double>(keys), static_cast<double>(buckets), bits)};
+}
+
+std::uint64_t least_buckets(std::uint64_t keys) {
+  // Two buckets at least: with one, a key and its copies have only four places.
+  return std::max<std::uint64_t>(2, static_cast<std::uint64_t>(std::ceil(static_cast<double>(keys) / (kPlaces * kLoad))));
+}
+
+Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
+  const std::uint64_t least = least_buckets(keys);
+  if (least > kMostBuckets) return cannot_reach("cuckoo", target, "bloom");
+  if (target.measure == SizeTarget::Measure::kRate) {
+    for (const std::uint32_t bits : {12U, 16U}) {
+      const FilterSize size = size_with(keys, least, bits);
+      if (size.rate <= target.value) return size;
+    }
+    return cannot_reach("cuckoo", target, "counting");
+  }
+  const double room = target.measure == SizeTarget::Measure::kMemory
+                          ? target.value
+                          : std::ceil(target.value * static_cast<double>(keys) / 8) + kTailBytes;
+  for (const std::uint32_t bits : {16U, 12U}) {
+    const double buckets = std::floor((room - kTailBytes) / (kPlaces * bits / 8));
+    if (buckets >= static_cast<double>(least)) return size_with(keys, static_cast<std::uint64_t>(buckets), bits);
+  }
+  return cannot_reach("cuckoo", target, "bloom");
+}
+
+Result<FilterImage> make(const FilterSize& shape) {
+  std::optional<FilterImage> image = FilterImage::with_body(shape.bytes);
+  if (!image) return no_memory_for(shape.bytes);
+  image->header.hashes = shape.hashes;
+  image->header.numbers[0] = (shape.bytes - kTailBytes) / (kPlaces * shape.hashes / 8);
+  return *std::move(image);
+}
+
+/// One move of an insertion: what was in this place before.
+struct Move {
+  std::uint64_t bucket;
+  unsigned place;
+  std::uint64_t before;
+};
+
+Status add(FilterImage& image, std::uint64_t hash) {
+  const Buckets<std::byte> buckets = buckets_of(image);
+  auto [fingerprint, bucket] = home_of(buckets, hash);
+  if (buckets.find(bucket, 0) == kPlaces) bucket = buckets.other(bucket, fingerprint);
+  std::array<Move, kMostMoves> moves;
+  for (int made = 0; made < kMostMoves; ++made) {
+    if (const unsigned empty = buckets.find(bucket, 0); empty < kPlaces) {
+      buckets.set_place(bucket, empty, fingerprint);
+      return {};
+    }
+    const auto place = static_cast<unsigned>(remix(hash + static_cast<std::uint64_t>(made)) >> 62);
+    const std::uint64_t evicted = buckets.place(bucket, place);
+    moves[static_cast<std::size_t>(made)] = {bucket, place, evicted};
+    buckets.set_place(bucket, place, fingerprint);
+    fingerprint = evicted;
+    bucket = buckets.other(bucket, fingerprint);
+  }
+  for (std::size_t i = moves.size(); i-- > 0;) buckets.set_place(moves[i].bucket, moves[i].place, moves[i].before);
+  return Status::out_of_space(
+      fmt::format("the cuckoo filter is full with {} keys; make one with a larger capacity", image.header.keys));
+}
+
+Result<bool> remove(FilterImage& image, std::uint64_t hash) {
+  const Buckets<std::byte> buckets = buckets_of(image);
+  const auto [fingerprint, first] = home_of(buckets, hash);
+  for (const std::uint64_t bucket : {first, buckets.other(first, fingerprint)}) {
+    if (const unsigned place = buckets.find(bucket, fingerprint); place < kPlaces) {
+      buckets.set_place(bucket, place, 0);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// False when it got full.
+bool add_all(FilterImage& image, std::span<const std::uint64_t> hashes) {
+  return std::ranges::all_of(hashes, [&](std::uint64_t hash) { return add(image, hash).ok(); });
+}
+
+/// More than eight copies of a key do not fit, and crowd others out long before: on the first failure copies are
+/// dropped, on each later one the filter grows by a twentieth.
+Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
+  FilterSize grown = shape;
+  for (bool copies_dropped = false;;) {
+    TAMIS_TRY(FilterImage image, make(grown));
+    if (add_all(image, hashes)) return image;
+    if (!copies_dropped) {
+      std::ranges::sort(hashes);
+      hashes = {hashes.begin(), std::ranges::unique(hashes).begin()};
+      copies_dropped = true;
+    } else {
+      const std::uint64_t buckets = image.header.numbers[0];
+      grown = size_with(shape.keys, buckets + buckets / 20 + 1, shape.hashes);
+    }
+  }
+}
+
+Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
+  const std::uint64_t buckets = header.numbers[0];
+  const bool sane = (header.hashes == 12 || header.hashes == 16) && buckets >= 1 && buckets <= kMostBuckets &&
+                    buckets * (kPlaces * header.hashes / 8) + kTailBytes == body.size();
+  if (!sane) {
+    return Status::corruption(fmt::format("{}: cuckoo: {} buckets of {}-bit fingerprints do not fit a body of {} bytes",
+                                          name, buckets, header.hashes, body.size()));
+  }
+  FilterProbe probe;
+  probe.may_contain_fn = may_contain;
+  probe.may_contain_many_fn = may_contain_many_in_groups<may_contain, prefetch>;
+  probe.prefetch_fn = prefetch;
+  probe_state<CuckooState>(probe) = {body.data(), buckets, header.hashes};
+  return probe;
+}
+
+FilterEstimate estimate(const FilterImage& image) {
+  const Buckets<const std::byte> buckets = {image.body().data(), image.header.numbers[0], image.header.hashes};
+  double used = 0;
+  for (std::uint64_t bucket = 0; bucket < buckets.count; ++bucket) {
+    for (unsigned i = 0; i < kPlaces; ++i) used += buckets.place(bucket, i) != 0 ? 1 : 0;
+  }
+  const auto count = static_cast<double>(buckets.count);
+  return {.fill = used / (count * kPlaces), .keys = used, .rate = rate_of(used, count, buckets.fingerprint_bits)};
+}
+
+}  // namespace
+
+constinit const FilterKind kCuckooKind = {
+    .info = {.id = 6,
+             .name = "cuckoo",
+             .summary = "keys come and go: removal at 12.6 bits for 0.19 % or 16.8 for 0.012 %",
+             .adds = true,
+             .removes = true,
+             .merges = false,
+             .intersects = false,
+             .build_bytes_per_key = 8},
+    .size = size,
+    .build = build,
+    .open = open,
+    .estimate = estimate,
+    .make = make,
+    .add = add,
+    .remove = remove,
+};
+
+}  // namespace tamis

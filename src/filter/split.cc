@@ -1,0 +1,135 @@
+// split: blocks of eight 32-bit words, one bit per word and key. The layout of Parquet and Impala: with XXH64 for the
+// hash, the body is their bitset. Mutable, union by or.
+//
+// Body: blocks of 32 bytes. Header: hashes = 8, numbers[0] = blocks. Block by the high half of the hash, bits by the
+// low half times eight salts (split_probe.h).
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "base/try.h"
+#include "filter/bit_array.h"
+#include "filter/kinds.h"
+#include "filter/sizing.h"
+#include "filter/split_probe.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint32_t kWordBits = 32;
+constexpr double kBlockBits = 8.0 * kSplitBlockBytes;
+constexpr double kMostBitsPerKey = 128;
+constexpr double kMostBlocks = 0xffffffffU;
+
+FilterSize size_with(std::uint64_t keys, std::uint64_t blocks) {
+  return {.keys = keys,
+          .bytes = blocks * kSplitBlockBytes,
+          .hashes = kSplitWords,
+          .rate = filter_math::split_bloom_rate(static_cast<double>(blocks), kWordBits, kSplitWords, static_cast<double>(keys))};
+}
+
+Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
+  const auto n = static_cast<double>(keys);
+  if (target.measure == SizeTarget::Measure::kRate) {
+    const auto most = static_cast<std::uint64_t>(std::min(std::ceil(n * kMostBitsPerKey / kBlockBits) + 1, kMostBlocks));
+    return smallest_for_rate("split", "ribbon", target, most, [&](std::uint64_t blocks) { return size_with(keys, blocks); });
+  }
+  const double blocks = target.measure == SizeTarget::Measure::kBitsPerKey
+                            ? std::max(1.0, std::ceil(target.value * n / kBlockBits))
+                            : std::floor(target.value / double{kSplitBlockBytes});
+  if (blocks < 1 || blocks > kMostBlocks) return cannot_reach("split", target, "bloom");
+  return size_with(keys, static_cast<std::uint64_t>(blocks));
+}
+
+Result<FilterImage> make(const FilterSize& shape) {
+  std::optional<FilterImage> image = FilterImage::with_body(shape.bytes);
+  if (!image) return no_memory_for(shape.bytes);
+  image->header.hashes = kSplitWords;
+  image->header.numbers[0] = shape.bytes / kSplitBlockBytes;
+  return *std::move(image);
+}
+
+Status add(FilterImage& image, std::uint64_t hash) {
+  const auto blocks = static_cast<std::uint32_t>(image.header.numbers[0]);
+  std::byte* block = image.mutable_body().data() + kSplitBlockBytes * split_block_of(hash, blocks);
+  for (std::uint32_t i = 0; i < kSplitWords; ++i) {
+    const std::uint32_t bit = split_bit(hash, i);
+    block[4 * i + bit / 8] |= std::byte{1} << (bit % 8);
+  }
+  return {};
+}
+
+Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
+  TAMIS_TRY(FilterImage image, make(shape));
+  for (const std::uint64_t hash : hashes) TAMIS_TRY_STATUS(add(image, hash));
+  return image;
+}
+
+Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
+  const std::uint64_t blocks = header.numbers[0];
+  if (blocks == 0 || blocks > 0xffffffffU || blocks * kSplitBlockBytes != body.size() || header.hashes != kSplitWords) {
+    return Status::corruption(fmt::format("{}: split: {} blocks and {} hashes do not fit a body of {} bytes", name, blocks,
+                                          header.hashes, body.size()));
+  }
+  FilterProbe probe;
+  choose_split_functions(probe);
+  probe_state<SplitState>(probe) = {.blocks = reinterpret_cast<const std::uint32_t*>(body.data()),
+                                    .block_count = static_cast<std::uint32_t>(blocks)};
+  return probe;
+}
+
+/// The rate of one block is the product of how full its words are.
+FilterEstimate estimate(const FilterImage& image) {
+  double rate = 0;
+  double keys = 0;
+  double set = 0;
+  const Bytes body = image.body();
+  for (std::size_t at = 0; at < body.size(); at += kSplitBlockBytes) {
+    double block_rate = 1;
+    double block_set = 0;
+    for (std::size_t word = 0; word < kSplitWords; ++word) {
+      const auto word_set = static_cast<double>(count_set_bits(body.subspan(at + 4 * word, 4)));
+      block_rate *= word_set / kWordBits;
+      block_set += word_set;
+    }
+    rate += block_rate;
+    set += block_set;
+    keys += std::min(filter_math::bloom_keys_from_fill(kBlockBits, kSplitWords, block_set), kBlockBits);
+  }
+  const auto blocks = static_cast<double>(image.header.numbers[0]);
+  return {.fill = set / (blocks * kBlockBits), .keys = keys, .rate = rate / blocks};
+}
+
+Status merge(FilterImage& image, const FilterImage& other) {
+  unite_bits(image.mutable_body(), other.body());
+  return {};
+}
+
+Status intersect(FilterImage& image, const FilterImage& other) {
+  intersect_bits(image.mutable_body(), other.body());
+  return {};
+}
+
+}  // namespace
+
+constinit const FilterKind kSplitKind = {
+    .info = {.id = 5,
+             .name = "split",
+             .summary = "Parquet's split blocks: mutable, one cache line per lookup, union and intersection",
+             .adds = true,
+             .removes = false,
+             .merges = true,
+             .intersects = true,
+             .build_bytes_per_key = 8},
+    .size = size,
+    .build = build,
+    .open = open,
+    .estimate = estimate,
+    .make = make,
+    .add = add,
+    .merge = merge,
+    .intersect = intersect,
+};
+
+}  // namespace tamis
