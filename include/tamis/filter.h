@@ -60,7 +60,7 @@ struct PrefixRule {
 /// How keys become hashes: by a public seed that anybody can use, or by 16 secret bytes.
 struct FilterSeed {
   std::uint64_t seed = 0;
-  std::optional<std::array<std::byte, 16>> key;  ///< Set: keyed, and `seed` is not used.
+  std::optional<std::array<std::byte, 16>> key = {};  ///< Set: keyed, and `seed` is not used.
 
   friend bool operator==(const FilterSeed&, const FilterSeed&) = default;
 };

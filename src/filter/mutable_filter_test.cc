@@ -1,0 +1,224 @@
+// What filters that change promise, for every kind that can.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+
+#include "support/filter_sets.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+namespace {
+
+using test::HashSet;
+
+std::vector<std::string> kinds_with(bool FilterKindInfo::*capability) {
+  std::vector<std::string> names;
+  for (const FilterKindInfo& info : filter_kinds()) {
+    if (info.*capability) names.emplace_back(info.name);
+  }
+  return names;
+}
+
+MutableFilter make(const std::string& kind, std::uint64_t capacity = 10'000, std::uint64_t seed = 0) {
+  FilterOptions options = {.target_rate = 0.01, .capacity = capacity};
+  options.kind = kind;
+  options.seed.seed = seed;
+  Result<MutableFilter> filter = MutableFilter::create(options);
+  EXPECT_TRUE(filter.ok()) << filter.status().to_text();
+  return *std::move(filter);
+}
+
+void add_members(MutableFilter& filter, const HashSet& source, std::uint64_t first, std::uint64_t last) {
+  for (std::uint64_t i = first; i < last; ++i) ASSERT_TRUE(filter.add_hash(source.member(i)).ok());
+}
+
+double rate_over(const MutableFilter& filter, const HashSet& source) {
+  int maybe = 0;
+  for (std::uint64_t i = 0; i < 100'000; ++i) maybe += filter.may_contain_hash(source.stranger(i)) ? 1 : 0;
+  return maybe / 100'000.0;
+}
+
+const auto kNameOf = [](const auto& one) { return one.param; };
+
+class AddingKinds : public testing::TestWithParam<std::string> {};
+
+TEST_P(AddingKinds, HoldEveryKeyAddedAndStayWithinTheRate) {
+  MutableFilter filter = make(GetParam());
+  const HashSet source(1);
+  EXPECT_EQ(rate_over(filter, source), 0) << "an empty filter says no";
+  add_members(filter, source, 0, 10'000);
+  for (std::uint64_t i = 0; i < 10'000; ++i) ASSERT_TRUE(filter.may_contain_hash(source.member(i)));
+  EXPECT_LT(rate_over(filter, source), 0.012);
+  EXPECT_NEAR(filter.estimated_keys(), 10'000, 300);
+  EXPECT_NEAR(filter.estimated_rate(), rate_over(filter, source), 0.002);
+  EXPECT_GT(filter.fill(), 0.2);
+  EXPECT_EQ(filter.info().keys, 10'000U);
+}
+
+TEST_P(AddingKinds, AreEmptyAfterClear) {
+  MutableFilter filter = make(GetParam());
+  const HashSet source(2);
+  add_members(filter, source, 0, 9'000);
+  filter.clear();
+  EXPECT_EQ(filter.info().keys, 0U);
+  for (std::uint64_t i = 0; i < 9'000; ++i) ASSERT_FALSE(filter.may_contain_hash(source.member(i)));
+  add_members(filter, source, 0, 100);
+  for (std::uint64_t i = 0; i < 100; ++i) ASSERT_TRUE(filter.may_contain_hash(source.member(i)));
+}
+
+TEST_P(AddingKinds, GoOnAfterSavingAndOpening) {
+  const std::string path = testing::TempDir() + "mutable-" + GetParam() + ".tamis";
+  const HashSet source(3);
+  MutableFilter filter = make(GetParam());
+  add_members(filter, source, 0, 4'000);
+  ASSERT_TRUE(filter.save(path).ok());
+  Result<MutableFilter> opened = MutableFilter::open(path);
+  ASSERT_TRUE(opened.ok()) << opened.status().to_text();
+  add_members(*opened, source, 4'000, 8'000);
+  for (std::uint64_t i = 0; i < 8'000; ++i) ASSERT_TRUE(opened->may_contain_hash(source.member(i)));
+  EXPECT_EQ(opened->info().keys, 8'000U);
+  const Filter frozen = opened->freeze();
+  add_members(*opened, source, 8'000, 8'500);
+  EXPECT_EQ(frozen.info().keys, 8'000U) << "a frozen copy does not change";
+  std::filesystem::remove(path);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, AddingKinds, testing::ValuesIn(kinds_with(&FilterKindInfo::adds)), kNameOf);
+
+class RemovingKinds : public testing::TestWithParam<std::string> {};
+
+TEST_P(RemovingKinds, ForgetWhatWasRemovedAndKeepTheRest) {
+  MutableFilter filter = make(GetParam());
+  const HashSet source(4);
+  add_members(filter, source, 0, 9'000);
+  for (std::uint64_t i = 0; i < 4'500; ++i) {
+    const Result<bool> removed = filter.remove_hash(source.member(i));
+    ASSERT_TRUE(removed.ok() && *removed);
+  }
+  for (std::uint64_t i = 4'500; i < 9'000; ++i) ASSERT_TRUE(filter.may_contain_hash(source.member(i)));
+  int still = 0;
+  for (std::uint64_t i = 0; i < 4'500; ++i) still += filter.may_contain_hash(source.member(i)) ? 1 : 0;
+  EXPECT_LT(still, 60) << "removed keys answer maybe no more often than strangers";
+  EXPECT_EQ(filter.info().keys, 4'500U);
+}
+
+TEST_P(RemovingKinds, KeepAKeyThatWasAddedTwiceAndRemovedOnce) {
+  MutableFilter filter = make(GetParam());
+  ASSERT_TRUE(filter.add("twice").ok());
+  ASSERT_TRUE(filter.add("twice").ok());
+  EXPECT_TRUE(*filter.remove("twice"));
+  EXPECT_TRUE(filter.may_contain("twice"));
+  EXPECT_TRUE(*filter.remove("twice"));
+  EXPECT_FALSE(filter.may_contain("twice"));
+  EXPECT_FALSE(*filter.remove("twice")) << "a key that certainly is not there is not removed";
+}
+
+/// Adding and removing at random against a multiset: whatever is in the set must be in the filter. There is room for
+/// copies: a cuckoo filter holds eight of a key at most, and fewer beside other keys.
+TEST_P(RemovingKinds, AgreeWithASetOverRandomChanges) {
+  MutableFilter filter = make(GetParam(), 4'000);
+  const HashSet source(6);
+  std::vector<std::uint64_t> inside;
+  for (std::uint64_t step = 0; step < 50'000; ++step) {
+    const std::uint64_t dice = remix(step);
+    if (inside.size() < 1'800 && dice % 100 < 55) {
+      inside.push_back(source.member((dice >> 32) % 4'000));
+      ASSERT_TRUE(filter.add_hash(inside.back()).ok());
+    } else if (!inside.empty()) {
+      std::swap(inside[dice % inside.size()], inside.back());
+      ASSERT_TRUE(*filter.remove_hash(inside.back()));
+      inside.pop_back();
+    }
+    if (step % 997 == 0) {
+      for (const std::uint64_t hash : inside) ASSERT_TRUE(filter.may_contain_hash(hash)) << "step " << step;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, RemovingKinds, testing::ValuesIn(kinds_with(&FilterKindInfo::removes)), kNameOf);
+
+class MergingKinds : public testing::TestWithParam<std::string> {};
+
+TEST_P(MergingKinds, UniteToTheFilterOfAllKeys) {
+  const HashSet source(7);
+  MutableFilter left = make(GetParam());
+  MutableFilter right = make(GetParam());
+  MutableFilter both = make(GetParam());
+  add_members(left, source, 0, 5'000);
+  add_members(right, source, 5'000, 9'000);
+  add_members(both, source, 0, 9'000);
+  ASSERT_TRUE(left.merge(right).ok());
+  EXPECT_TRUE(std::ranges::equal(left.freeze().bytes(), both.freeze().bytes()));
+}
+
+TEST_P(MergingKinds, RefuseFiltersThatDiffer) {
+  MutableFilter filter = make(GetParam());
+  const MutableFilter larger = make(GetParam(), 20'000);
+  const MutableFilter other_seed = make(GetParam(), 10'000, 5);
+  const MutableFilter other_kind = make(GetParam() == "bloom" ? "split" : "bloom");
+  for (const MutableFilter* other : {&larger, &other_seed, &other_kind}) {
+    EXPECT_EQ(filter.merge(*other).code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(filter.intersect(*other).code(), StatusCode::kInvalidArgument);
+  }
+}
+
+TEST_P(MergingKinds, IntersectToAFilterOfTheCommonKeys) {
+  const HashSet source(8);
+  MutableFilter left = make(GetParam());
+  MutableFilter right = make(GetParam());
+  add_members(left, source, 0, 6'000);
+  add_members(right, source, 3'000, 9'000);
+  ASSERT_TRUE(left.intersect(right).ok());
+  for (std::uint64_t i = 3'000; i < 6'000; ++i) ASSERT_TRUE(left.may_contain_hash(source.member(i)));
+  int others = 0;
+  for (std::uint64_t i = 0; i < 3'000; ++i) others += left.may_contain_hash(source.member(i)) ? 1 : 0;
+  EXPECT_LT(others, 150);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, MergingKinds, testing::ValuesIn(kinds_with(&FilterKindInfo::merges)), kNameOf);
+
+TEST(MutableFilter, NamesTheKindsThatCanWhatThisOneCannot) {
+  const Result<MutableFilter> ribbon = MutableFilter::create({.kind = "line", .capacity = 10});
+  ASSERT_FALSE(ribbon.ok());
+  EXPECT_EQ(ribbon.status().code(), StatusCode::kNotSupported);
+  EXPECT_NE(ribbon.status().message().find("cuckoo"), std::string::npos);
+  MutableFilter bloom = make("bloom");
+  EXPECT_EQ(bloom.remove("x").status().code(), StatusCode::kNotSupported);
+  MutableFilter cuckoo = make("cuckoo");
+  EXPECT_EQ(cuckoo.merge(make("cuckoo")).code(), StatusCode::kNotSupported);
+}
+
+TEST(CuckooFilter, SaysWhenItIsFullAndIsUnchangedThen) {
+  MutableFilter filter = make("cuckoo", 1'000);
+  const HashSet source(9);
+  std::uint64_t added = 0;
+  while (filter.add_hash(source.member(added)).ok()) ++added;
+  EXPECT_GE(added, 1'000U);
+  EXPECT_EQ(filter.add_hash(source.member(added)).code(), StatusCode::kOutOfSpace);
+  for (std::uint64_t i = 0; i < added; ++i) ASSERT_TRUE(filter.may_contain_hash(source.member(i)));
+  ASSERT_TRUE(*filter.remove_hash(source.member(0)));
+  EXPECT_TRUE(filter.add_hash(source.member(0)).ok()) << "a removed key leaves room";
+}
+
+TEST(CountingFilter, NeverTakesDownACounterThatOverflowed) {
+  MutableFilter filter = make("counting", 100);
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(filter.add("often").ok());
+  for (int i = 0; i < 39; ++i) ASSERT_TRUE(filter.remove("often").ok());
+  EXPECT_TRUE(filter.may_contain("often"));
+}
+
+TEST(ScalableFilter, KeepsItsRateWhileGrowingTwentyfold) {
+  MutableFilter filter = make("scalable", 1'000);
+  const HashSet source(10);
+  add_members(filter, source, 0, 20'000);
+  for (std::uint64_t i = 0; i < 20'000; ++i) ASSERT_TRUE(filter.may_contain_hash(source.member(i)));
+  EXPECT_LT(rate_over(filter, source), 0.0105);
+  EXPECT_NEAR(filter.estimated_rate(), rate_over(filter, source), 0.001);
+  EXPECT_LT(8.0 * static_cast<double>(filter.info().bytes) / 20'000, 30) << "bits per key";
+}
+
+}  // namespace
+}  // namespace tamis
