@@ -32,12 +32,9 @@ class [[nodiscard]] Status {
  public:
   Status() = default;
   Status(StatusCode code, std::string message)
-      : detail_(code == StatusCode::kOk
-                    ? nullptr
-                    : std::make_unique<const Detail>(Detail{code, std::move(message)})) {}
+      : detail_(code == StatusCode::kOk ? nullptr : std::make_unique<const Detail>(Detail{code, std::move(message)})) {}
 
-  Status(const Status& other)
-      : detail_(other.detail_ ? std::make_unique<const Detail>(*other.detail_) : nullptr) {}
+  Status(const Status& other) : detail_(other.detail_ ? std::make_unique<const Detail>(*other.detail_) : nullptr) {}
   Status& operator=(const Status& other) {
     if (this != &other) *this = Status(other);
     return *this;
@@ -81,8 +78,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}                 // NOLINT(google-explicit-constructor)
-  Result(Status status) : status_(std::move(status)) {          // NOLINT(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
+  Result(Status status) : status_(std::move(status)) {  // NOLINT(google-explicit-constructor)
     if (status_.ok()) stop("a Result was made from a successful Status");
   }
 

@@ -4,11 +4,11 @@
 #include "tamis/status.h"
 
 /// Always on: stops the program when a promise of our own code is broken.
-#define TAMIS_CHECK(condition)                                                      \
-  do {                                                                              \
-    if (!(condition)) [[unlikely]] {                                                \
-      ::tamis::detail::stop_program(__FILE__ ": broken promise: " #condition);      \
-    }                                                                               \
+#define TAMIS_CHECK(condition)                                                 \
+  do {                                                                         \
+    if (!(condition)) [[unlikely]] {                                           \
+      ::tamis::detail::stop_program(__FILE__ ": broken promise: " #condition); \
+    }                                                                          \
   } while (false)
 
 /// On in tests and in the invariants build (TAMIS_INVARIANTS); costs nothing elsewhere.

@@ -35,7 +35,7 @@ class KeyHasher {
  private:
   static constexpr std::size_t kSecretBytes = 192;
   bool keyed_ = false;
-  std::uint64_t seed_ = 0;                          // Used when public.
+  std::uint64_t seed_ = 0;                           // Used when public.
   std::array<std::byte, kSecretBytes> secret_ = {};  // Used when keyed.
 };
 

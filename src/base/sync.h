@@ -28,9 +28,7 @@ class TAMIS_THREAD_ANNOTATION(capability("mutex")) Mutex {
 /// Holds a Mutex for the length of a scope.
 class TAMIS_THREAD_ANNOTATION(scoped_lockable) MutexLock {
  public:
-  explicit MutexLock(Mutex& mutex) TAMIS_THREAD_ANNOTATION(acquire_capability(mutex)) : mutex_(mutex) {
-    mutex_.lock();
-  }
+  explicit MutexLock(Mutex& mutex) TAMIS_THREAD_ANNOTATION(acquire_capability(mutex)) : mutex_(mutex) { mutex_.lock(); }
   ~MutexLock() TAMIS_THREAD_ANNOTATION(release_capability()) { mutex_.unlock(); }
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;

@@ -34,7 +34,8 @@ inline void set_bloom_bits(std::byte* bits, std::uint64_t bit_count, std::uint32
   });
 }
 
-inline void prefetch_bloom_bits(const std::byte* bits, std::uint64_t bit_count, std::uint32_t hashes, std::uint64_t hash) {
+inline void prefetch_bloom_bits(const std::byte* bits, std::uint64_t bit_count, std::uint32_t hashes,
+                                std::uint64_t hash) {
   each_bloom_probe(hash, bit_count, hashes, [&](std::uint64_t bit) {
     __builtin_prefetch(bits + bit / 8);
     return true;

@@ -46,7 +46,8 @@ TEST_P(FilterContract, NeverDeniesAMember) {
     for (const double rate : {0.3, 0.01, 0.002}) {
       const std::vector<std::uint64_t> members = HashSet(keys).members(keys);
       const Filter filter = build(members, {.target_rate = rate});
-      for (const std::uint64_t hash : members) ASSERT_TRUE(filter.may_contain_hash(hash)) << keys << " keys, rate " << rate;
+      for (const std::uint64_t hash : members)
+        ASSERT_TRUE(filter.may_contain_hash(hash)) << keys << " keys, rate " << rate;
       ASSERT_EQ(test::count_maybe(filter, members), members.size()) << keys << " keys, rate " << rate;
     }
   }
@@ -81,7 +82,8 @@ TEST_P(FilterContract, AnswersManyAsItAnswersOne) {
     const Filter filter = build(source.members(keys), {.target_rate = 0.02});
     std::vector<std::uint64_t> asked = source.strangers(1000);
     for (std::uint64_t i = 0; i < 300; ++i) asked.push_back(source.member(i % keys));
-    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, asked.size()}) {
+    for (const std::size_t count :
+         {std::size_t{0}, std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, asked.size()}) {
       const std::span<const std::uint64_t> some = std::span(asked).last(count);
       std::vector<std::uint64_t> answers((count + 63) / 64 + 1, 0xabcd);
       filter.may_contain_many(some, answers.data());
@@ -119,7 +121,8 @@ TEST_P(FilterContract, HasTheSameBytesAndAnswersOnEveryInstructionSet) {
         EXPECT_EQ(answers, expected) << hwy::TargetName(target) << ", " << keys << " keys";
         EXPECT_EQ(test::count_maybe(filter, members), members.size()) << hwy::TargetName(target);
         for (std::size_t i = 0; i < 500; ++i) {
-          ASSERT_EQ(filter.may_contain_hash(asked[i]), ((expected[i / 64] >> (i % 64)) & 1) != 0) << hwy::TargetName(target);
+          ASSERT_EQ(filter.may_contain_hash(asked[i]), ((expected[i / 64] >> (i % 64)) & 1) != 0)
+              << hwy::TargetName(target);
         }
       }
       hwy::SetSupportedTargetsForTest(0);
@@ -206,13 +209,15 @@ TEST_P(FilterContract, ReachesWhatItWasAskedForOrSaysWhoCan) {
 
 TEST_P(FilterContract, RefusesTargetsThatMeanNothing) {
   for (const double rate : {0.0, 1.0, 2.0, -1.0, std::nan(""), HUGE_VAL}) {
-    EXPECT_EQ(filter_size(GetParam(), 100, {SizeTarget::Measure::kRate, rate}).status().code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(filter_size(GetParam(), 100, {SizeTarget::Measure::kRate, rate}).status().code(),
+              StatusCode::kInvalidArgument);
     FilterOptions options = {.target_rate = rate};
     options.kind = GetParam();
     EXPECT_EQ(FilterBuilder(options).finish().status().code(), StatusCode::kInvalidArgument);
   }
   for (const double bits : {0.0, -1.0, 1e9, std::nan("")}) {
-    EXPECT_EQ(filter_size(GetParam(), 100, {SizeTarget::Measure::kBitsPerKey, bits}).status().code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(filter_size(GetParam(), 100, {SizeTarget::Measure::kBitsPerKey, bits}).status().code(),
+              StatusCode::kInvalidArgument);
   }
 }
 
@@ -227,7 +232,8 @@ TEST_P(FilterContract, DescribesItselfTruly) {
   EXPECT_NEAR(info.estimated_rate / info.designed_rate, 1, 0.1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, FilterContract, testing::ValuesIn(kind_names()), [](const auto& one) { return one.param; });
+INSTANTIATE_TEST_SUITE_P(Kinds, FilterContract, testing::ValuesIn(kind_names()),
+                         [](const auto& one) { return one.param; });
 
 }  // namespace
 }  // namespace tamis

@@ -20,8 +20,8 @@ namespace tamis {
 namespace {
 
 constexpr unsigned kPlaces = 4;
-constexpr double kLoad = 0.95;      // Inserts succeed up to about 0.97; the rest is for luck.
-constexpr int kMostMoves = 500;     // Beyond this the filter counts as full.
+constexpr double kLoad = 0.95;   // Inserts succeed up to about 0.97; the rest is for luck.
+constexpr int kMostMoves = 500;  // Beyond this the filter counts as full.
 constexpr std::size_t kTailBytes = 2;
 constexpr std::uint64_t kMostBuckets = std::uint64_t{1} << 40;
 
@@ -117,7 +117,8 @@ FilterSize size_with(std::uint64_t keys, std::uint64_t buckets, std::uint32_t bi
 
 std::uint64_t least_buckets(std::uint64_t keys) {
   // Two buckets at least: with one, a key and its copies have only four places.
-  return std::max<std::uint64_t>(2, static_cast<std::uint64_t>(std::ceil(static_cast<double>(keys) / (kPlaces * kLoad))));
+  return std::max<std::uint64_t>(2,
+                                 static_cast<std::uint64_t>(std::ceil(static_cast<double>(keys) / (kPlaces * kLoad))));
 }
 
 Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {

@@ -41,8 +41,8 @@ Result<Filter> FilterBuilder::finish() {
   TAMIS_TRY(const FilterKind* kind, need_filter_kind(options.kind));
   TAMIS_TRY(const SizeTarget target, size_target(options));
   TAMIS_TRY(const ChosenSize chosen, choose_size(*kind, hashes.size(), target));
-  TAMIS_TRY(FilterImage image, chosen.layout == FilterLayout::kList ? build_tiny_set(hashes)
-                                                                    : kind->build(hashes, chosen.size));
+  TAMIS_TRY(FilterImage image,
+            chosen.layout == FilterLayout::kList ? build_tiny_set(hashes) : kind->build(hashes, chosen.size));
   image.header.kind = kind->info.id;
   image.header.keys = hashes.size();
   image.header.seed = options.seed;

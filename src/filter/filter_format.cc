@@ -43,8 +43,8 @@ Status check_preamble(ByteReader& reader) {
   if (as_text(magic) != kFilterMagic) return reader.corruption("not a tamis filter: the magic is wrong");
   TAMIS_TRY(const auto version, reader.read_le<std::uint16_t>("version"));
   if (version != kFilterVersion) {
-    return reader.corruption(
-        fmt::format("format version {} is newer than this build reads ({}); use a newer tamis", version, kFilterVersion));
+    return reader.corruption(fmt::format("format version {} is newer than this build reads ({}); use a newer tamis",
+                                         version, kFilterVersion));
   }
   return {};
 }
@@ -110,7 +110,8 @@ Result<FilterHeader> decode_filter_header(Bytes container, std::string_view name
   TAMIS_TRY(const auto body_bytes, reader.read_le<std::uint64_t>("body length"));
   const std::uint64_t body_there = container.size() - kFilterHeaderBytes;
   if (body_bytes != body_there) {
-    return reader.corruption(fmt::format("the header announces a body of {} bytes, the file has {}", body_bytes, body_there));
+    return reader.corruption(
+        fmt::format("the header announces a body of {} bytes, the file has {}", body_bytes, body_there));
   }
   if (container_checksum(container) != load_le<std::uint64_t>(container.data() + kChecksumOffset)) {
     return reader.corruption("the checksum does not match the bytes");
@@ -127,7 +128,8 @@ Result<FilterHeader> decode_filter_header(Bytes container, std::string_view name
   }
   TAMIS_TRY(const auto rate, reader.read_le<std::uint64_t>("designed rate"));
   header.designed_rate = std::bit_cast<double>(rate);
-  if (!(header.designed_rate >= 0 && header.designed_rate <= 1)) return reader.corruption("the designed rate is not in 0 … 1");
+  if (!(header.designed_rate >= 0 && header.designed_rate <= 1))
+    return reader.corruption("the designed rate is not in 0 … 1");
   TAMIS_TRY(const auto zero, reader.read_le<std::uint64_t>("reserved bytes"));
   if (zero != 0) return reader.corruption("reserved bytes are not zero");
   return header;

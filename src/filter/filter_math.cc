@@ -24,9 +24,10 @@ constexpr double kExactSteps = 4e6;
 double approximate_bloom_rate(double bits, double hashes, double probes) {
   const double empty = std::exp(probes * std::log1p(-1 / bits));
   const double both_empty = std::exp(probes * std::log1p(-2 / bits));
-  const double mean = 1 - empty;                                                   // Of X/m.
+  const double mean = 1 - empty;                                                       // Of X/m.
   const double variance = (both_empty - empty * empty) + (empty - both_empty) / bits;  // Of X/m.
-  const double rate = std::pow(mean, hashes) * (1 + hashes * (hashes - 1) / 2 * std::max(0.0, variance) / (mean * mean));
+  const double rate =
+      std::pow(mean, hashes) * (1 + hashes * (hashes - 1) / 2 * std::max(0.0, variance) / (mean * mean));
   return std::min(1.0, rate);
 }
 

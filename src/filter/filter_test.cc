@@ -29,7 +29,8 @@ TEST(LineFilter, ReachesTheCountedRates) {
     const HashSet source(50);
     const Filter filter = build({.kind = "line", .bits_per_key = bits}, source.members(1'000'000));
     constexpr std::uint64_t kProbes = 16'000'000;
-    EXPECT_LE(static_cast<double>(test::count_maybe(filter, source.strangers(kProbes))) / kProbes, most) << bits << " bits";
+    EXPECT_LE(static_cast<double>(test::count_maybe(filter, source.strangers(kProbes))) / kProbes, most)
+        << bits << " bits";
     EXPECT_LE(static_cast<double>(filter.info().bits) / 1e6, bits * 1.0001);
   }
 }
@@ -112,7 +113,8 @@ TEST(PrefixRule, ReadsAndPrintsItsForms) {
     ASSERT_TRUE(rule.ok()) << text;
     EXPECT_EQ(rule->to_text(), text);
   }
-  for (const char* text : {"", "first:", "first:0", "first:65536", "first:-1", "first:3x", "until:", "until:ab", "until:0xg0", "last:3"}) {
+  for (const char* text :
+       {"", "first:", "first:0", "first:65536", "first:-1", "first:3x", "until:", "until:ab", "until:0xg0", "last:3"}) {
     EXPECT_EQ(PrefixRule::parse(text).status().code(), StatusCode::kInvalidArgument) << text;
   }
 }

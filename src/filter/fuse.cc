@@ -92,7 +92,8 @@ Result<FilterImage> build_with(std::span<std::uint64_t> hashes, std::uint64_t ke
 }
 
 Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
-  return shape.hashes == 8 ? build_with<std::uint8_t>(hashes, shape.keys) : build_with<std::uint16_t>(hashes, shape.keys);
+  return shape.hashes == 8 ? build_with<std::uint8_t>(hashes, shape.keys)
+                           : build_with<std::uint16_t>(hashes, shape.keys);
 }
 
 template <typename Slot>
@@ -108,8 +109,9 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
                     (header.hashes == 8 || header.hashes == 16) &&
                     (segments << segment_log2) * (header.hashes / 8) == body.size();
   if (!sane) {
-    return Status::corruption(fmt::format("{}: fuse: {} segments of 2^{} slots of {} bits do not fit a body of {} bytes",
-                                          name, segments, segment_log2, header.hashes, body.size()));
+    return Status::corruption(
+        fmt::format("{}: fuse: {} segments of 2^{} slots of {} bits do not fit a body of {} bytes", name, segments,
+                    segment_log2, header.hashes, body.size()));
   }
   FilterProbe probe;
   header.hashes == 8 ? set_functions<std::uint8_t>(probe) : set_functions<std::uint16_t>(probe);
@@ -123,7 +125,8 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
 FilterEstimate estimate(const FilterImage& image) {
   const double slots = static_cast<double>(image.body().size()) * 8 / image.header.hashes;
   const auto keys = static_cast<double>(image.header.keys);
-  return {.fill = std::min(1.0, keys / slots), .keys = keys, .rate = std::exp2(-static_cast<double>(image.header.hashes))};
+  return {
+      .fill = std::min(1.0, keys / slots), .keys = keys, .rate = std::exp2(-static_cast<double>(image.header.hashes))};
 }
 
 }  // namespace

@@ -28,12 +28,14 @@ FilterSize size_with(std::uint64_t keys, std::uint64_t lines, std::uint32_t hash
   return {.keys = keys,
           .bytes = lines * kCacheLineBytes,
           .hashes = hashes,
-          .rate = filter_math::blocked_bloom_rate(static_cast<double>(lines), kLineBits, hashes, static_cast<double>(keys))};
+          .rate = filter_math::blocked_bloom_rate(static_cast<double>(lines), kLineBits, hashes,
+                                                  static_cast<double>(keys))};
 }
 
 /// The k of the least predicted rate; the rate has one valley over k, so walk down from the classic optimum.
 FilterSize best_size(std::uint64_t keys, std::uint64_t lines) {
-  const double bits_per_key = static_cast<double>(lines * kLineBits) / static_cast<double>(std::max<std::uint64_t>(keys, 1));
+  const double bits_per_key =
+      static_cast<double>(lines * kLineBits) / static_cast<double>(std::max<std::uint64_t>(keys, 1));
   auto hashes = static_cast<std::uint32_t>(std::clamp(std::ceil(bits_per_key * 0.7), 1.0, double{kLineMostHashes}));
   FilterSize best = size_with(keys, lines, hashes);
   while (hashes > 1) {

@@ -41,8 +41,8 @@ HWY_INLINE bool test_line(const LineState& state, std::uint64_t hash) {
 #elif HWY_TARGET == HWY_AVX2
 
 /// The bits of eight probes that the line does not have.
-HWY_INLINE auto missing_bits(const std::uint32_t* line, hn::Vec<hn::FixedTag<std::uint32_t, 8>> x,
-                             hn::Vec<hn::FixedTag<std::uint32_t, 8>> active) {
+HWY_INLINE auto missing_bits(const std::uint32_t* line, hn::Vec<hn::FixedTag<std::uint32_t, 8> > x,
+                             hn::Vec<hn::FixedTag<std::uint32_t, 8> > active) {
   const hn::FixedTag<std::uint32_t, 8> lanes;
   const auto word = hn::ShiftRight<28>(x);
   const auto index = hn::IndicesFromVec(lanes, hn::And(word, hn::Set(lanes, 7U)));
@@ -110,7 +110,8 @@ HWY_INLINE void test_many(const LineState& state, const std::uint64_t* hashes, s
   }
 }
 
-void may_contain_many(const FilterProbe& probe, const std::uint64_t* hashes, std::size_t count, std::uint64_t* answers) {
+void may_contain_many(const FilterProbe& probe, const std::uint64_t* hashes, std::size_t count,
+                      std::uint64_t* answers) {
   const LineState state = probe_state<LineState>(probe);
   constexpr std::uint32_t kLinesInCache = 8192;  // 512 KiB, half of a usual L2.
   if (state.line_count <= kLinesInCache) {

@@ -30,13 +30,14 @@ Status cannot(const FilterKind& kind, std::string_view verb, bool FilterKindInfo
 /// Filters can be joined when a key sets the same bits in both.
 Status need_alike(const FilterHeader& a, std::size_t a_bytes, const FilterHeader& b, std::size_t b_bytes) {
   const auto differ = [](std::string_view what) {
-    return Status::invalid_argument(
-        fmt::format("the filters cannot be joined: they differ in {}; build them with the same kind, size and seed", what));
+    return Status::invalid_argument(fmt::format(
+        "the filters cannot be joined: they differ in {}; build them with the same kind, size and seed", what));
   };
   if (a.kind != b.kind) return differ("kind");
   if (!(a.seed == b.seed)) return differ("seed");
   if (!(a.prefix_rule == b.prefix_rule)) return differ("prefix rule");
-  if (a.layout != b.layout || a.hashes != b.hashes || a.numbers != b.numbers || a_bytes != b_bytes) return differ("size");
+  if (a.layout != b.layout || a.hashes != b.hashes || a.numbers != b.numbers || a_bytes != b_bytes)
+    return differ("size");
   return {};
 }
 

@@ -8,13 +8,7 @@ namespace tamis {
 namespace {
 
 constexpr std::array kKinds = {
-    &kLineKind,
-    &kFuseKind,
-    &kBloomKind,
-    &kSplitKind,
-    &kCuckooKind,
-    &kCountingKind,
-    &kScalableKind,
+    &kLineKind, &kFuseKind, &kBloomKind, &kSplitKind, &kCuckooKind, &kCountingKind, &kScalableKind,
 };
 
 }  // namespace

@@ -87,7 +87,8 @@ ScalableState state_of(const FilterImage& image) {
 /// Adds a layer behind the others; the bytes move.
 Status append_layer(FilterImage& image, const Layer& layer) {
   const std::size_t layers = image.header.numbers[0];
-  if (layers == kMostLayers) return Status::out_of_space("the scalable filter has grown as far as it can; build a new one");
+  if (layers == kMostLayers)
+    return Status::out_of_space("the scalable filter has grown as far as it can; build a new one");
   const std::uint64_t bytes = image.body().size() + layer.bits / 8;
   std::optional<FilterImage> larger = FilterImage::with_body(bytes);
   if (!larger) return no_memory_for(bytes);
@@ -108,7 +109,8 @@ Layer first_layer(const FilterSize& shape) {
 
 /// Twice the keys at half the rate.
 Layer next_layer(const Layer& last) {
-  const double rate = filter_math::bloom_rate(static_cast<double>(last.bits), last.hashes, static_cast<double>(last.capacity));
+  const double rate =
+      filter_math::bloom_rate(static_cast<double>(last.bits), last.hashes, static_cast<double>(last.capacity));
   const BloomShape shape = bloom_shape_for_rate(2 * last.capacity, std::clamp(rate / 2, 1e-18, 0.5));
   return {.bits = shape.cells, .capacity = 2 * last.capacity, .keys = 0, .hashes = shape.hashes};
 }
@@ -121,7 +123,8 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
   // Half of the rate is for the first layer, the other half for all that may follow.
   if (target.measure == SizeTarget::Measure::kRate) target.value = target.value / 2;
   TAMIS_TRY(const BloomShape shape, bloom_shape("scalable", keys, target, 1));
-  return FilterSize{.keys = keys, .bytes = kDirectoryBytes + shape.cells / 8, .hashes = shape.hashes, .rate = shape.rate};
+  return FilterSize{
+      .keys = keys, .bytes = kDirectoryBytes + shape.cells / 8, .hashes = shape.hashes, .rate = shape.rate};
 }
 
 Result<FilterImage> make(const FilterSize& shape) {
@@ -173,9 +176,12 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
   std::uint64_t left = body.size() - kDirectoryBytes;
   for (std::size_t i = 0; i < layers; ++i) {
     const Layer layer = load_layer(body, i);
-    if (layer.bits == 0 || layer.bits % 64 != 0 || layer.bits / 8 > left) return refuse("a layer is larger than the body");
-    if (layer.hashes == 0 || layer.hashes > kMostBloomHashes) return refuse("a layer has an impossible number of hashes");
-    if (layer.capacity == 0 || layer.capacity > std::uint64_t{1} << 48) return refuse("a layer has an impossible capacity");
+    if (layer.bits == 0 || layer.bits % 64 != 0 || layer.bits / 8 > left)
+      return refuse("a layer is larger than the body");
+    if (layer.hashes == 0 || layer.hashes > kMostBloomHashes)
+      return refuse("a layer has an impossible number of hashes");
+    if (layer.capacity == 0 || layer.capacity > std::uint64_t{1} << 48)
+      return refuse("a layer has an impossible capacity");
     left -= layer.bits / 8;
   }
   if (left != 0) return refuse("the layers do not fill the body");

@@ -18,7 +18,8 @@ Status check_target(SizeTarget target) {
   switch (target.measure) {
     case SizeTarget::Measure::kRate:
       if (value > 0 && value < 1) return {};
-      return Status::invalid_argument(fmt::format("a false-positive rate lies between 0 and 1 (both excluded), not {}", value));
+      return Status::invalid_argument(
+          fmt::format("a false-positive rate lies between 0 and 1 (both excluded), not {}", value));
     case SizeTarget::Measure::kBitsPerKey:
       if (value > 0 && value <= 1024) return {};
       return Status::invalid_argument(fmt::format("bits per key lie between 0 (excluded) and 1024, not {}", value));
@@ -48,7 +49,8 @@ Result<const FilterKind*> need_filter_kind(std::string_view name) {
   if (kind != nullptr) return kind;
   std::vector<std::string_view> names;
   for (const FilterKind* known : all_filter_kinds()) names.push_back(known->info.name);
-  return Status::invalid_argument(fmt::format("there is no filter kind '{}'; the kinds are {}", name, fmt::join(names, ", ")));
+  return Status::invalid_argument(
+      fmt::format("there is no filter kind '{}'; the kinds are {}", name, fmt::join(names, ", ")));
 }
 
 Result<SizeTarget> size_target(const FilterOptions& options) {
@@ -68,10 +70,12 @@ Result<SizeTarget> size_target(const FilterOptions& options) {
 Result<ChosenSize> choose_size(const FilterKind& kind, std::uint64_t keys, SizeTarget target) {
   TAMIS_TRY_STATUS(check_target(target));
   constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 42;
-  if (keys > kMostKeys) return Status::invalid_argument(fmt::format("{} keys are more than the {} a filter can have", keys, kMostKeys));
+  if (keys > kMostKeys)
+    return Status::invalid_argument(fmt::format("{} keys are more than the {} a filter can have", keys, kMostKeys));
   if (target.measure == SizeTarget::Measure::kMemory) {
     if (target.value < static_cast<double>(kFilterHeaderBytes)) {
-      return Status::not_supported(fmt::format("{} bytes are less than a filter's header ({})", target.value, kFilterHeaderBytes));
+      return Status::not_supported(
+          fmt::format("{} bytes are less than a filter's header ({})", target.value, kFilterHeaderBytes));
     }
     target.value -= static_cast<double>(kFilterHeaderBytes);
   }
@@ -95,11 +99,12 @@ Status cannot_reach(std::string_view kind, SizeTarget target, std::string_view i
     case SizeTarget::Measure::kRate:
       return Status::not_supported(fmt::format("{} cannot reach a rate of {}; {} can", kind, target.value, instead));
     case SizeTarget::Measure::kBitsPerKey:
-      return Status::not_supported(fmt::format("{} cannot be built with {} bits per key; {} can", kind, target.value, instead));
+      return Status::not_supported(
+          fmt::format("{} cannot be built with {} bits per key; {} can", kind, target.value, instead));
     case SizeTarget::Measure::kMemory: break;
   }
-  return Status::not_supported(
-      fmt::format("{} cannot hold that many keys in {} bytes; {} may", kind, target.value + double{kFilterHeaderBytes}, instead));
+  return Status::not_supported(fmt::format("{} cannot hold that many keys in {} bytes; {} may", kind,
+                                           target.value + double{kFilterHeaderBytes}, instead));
 }
 
 Status no_memory_for(std::uint64_t bytes) {

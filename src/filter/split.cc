@@ -26,14 +26,17 @@ FilterSize size_with(std::uint64_t keys, std::uint64_t blocks) {
   return {.keys = keys,
           .bytes = blocks * kSplitBlockBytes,
           .hashes = kSplitWords,
-          .rate = filter_math::split_bloom_rate(static_cast<double>(blocks), kWordBits, kSplitWords, static_cast<double>(keys))};
+          .rate = filter_math::split_bloom_rate(static_cast<double>(blocks), kWordBits, kSplitWords,
+                                                static_cast<double>(keys))};
 }
 
 Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
   const auto n = static_cast<double>(keys);
   if (target.measure == SizeTarget::Measure::kRate) {
-    const auto most = static_cast<std::uint64_t>(std::min(std::ceil(n * kMostBitsPerKey / kBlockBits) + 1, kMostBlocks));
-    return smallest_for_rate("split", "ribbon", target, most, [&](std::uint64_t blocks) { return size_with(keys, blocks); });
+    const auto most =
+        static_cast<std::uint64_t>(std::min(std::ceil(n * kMostBitsPerKey / kBlockBits) + 1, kMostBlocks));
+    return smallest_for_rate("split", "ribbon", target, most,
+                             [&](std::uint64_t blocks) { return size_with(keys, blocks); });
   }
   const double blocks = target.measure == SizeTarget::Measure::kBitsPerKey
                             ? std::max(1.0, std::ceil(target.value * n / kBlockBits))
@@ -69,8 +72,8 @@ Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& sha
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
   const std::uint64_t blocks = header.numbers[0];
   if (blocks == 0 || blocks > 0xffffffffU || blocks * kSplitBlockBytes != body.size() || header.hashes != kSplitWords) {
-    return Status::corruption(fmt::format("{}: split: {} blocks and {} hashes do not fit a body of {} bytes", name, blocks,
-                                          header.hashes, body.size()));
+    return Status::corruption(fmt::format("{}: split: {} blocks and {} hashes do not fit a body of {} bytes", name,
+                                          blocks, header.hashes, body.size()));
   }
   FilterProbe probe;
   choose_split_functions(probe);

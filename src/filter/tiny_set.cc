@@ -63,7 +63,8 @@ Result<FilterImage> build_tiny_set(std::span<const std::uint64_t> hashes) {
 
 Result<FilterProbe> open_tiny_set(const FilterHeader& header, Bytes body, std::string_view name) {
   if (body.size() % 2 != 0 || body.size() > 2 * kTinySetKeys || header.hashes != kFingerprintBits) {
-    return Status::corruption(fmt::format("{}: a list of {}-bit fingerprints in {} bytes", name, header.hashes, body.size()));
+    return Status::corruption(
+        fmt::format("{}: a list of {}-bit fingerprints in {} bytes", name, header.hashes, body.size()));
   }
   FilterProbe probe;
   probe.prefetch_fn = prefetch_nothing;

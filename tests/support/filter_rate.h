@@ -33,7 +33,11 @@ inline std::uint64_t count_maybe(const Filter& filter, const std::vector<std::ui
 /// `build` turns hashes into a Filter.
 template <typename Build>
 MeasuredRate measure_rate(std::uint64_t keys, std::uint64_t first_set, Build build) {
-  const std::uint64_t sets = keys <= 1000 ? 200 : keys <= 20'000 ? 40 : keys <= 100'000 ? 16 : keys <= 1'000'000 ? 4 : 1;
+  const std::uint64_t sets = keys <= 1000        ? 200
+                             : keys <= 20'000    ? 40
+                             : keys <= 100'000   ? 16
+                             : keys <= 1'000'000 ? 4
+                                                 : 1;
   const std::uint64_t probes = std::max<std::uint64_t>(10'000, (keys >= 1'000'000 ? 2'000'000 : 1'200'000) / sets);
   std::vector<double> rates;
   MeasuredRate result;
@@ -42,7 +46,8 @@ MeasuredRate measure_rate(std::uint64_t keys, std::uint64_t first_set, Build bui
     const Filter filter = build(source.members(keys));
     rates.push_back(static_cast<double>(count_maybe(filter, source.strangers(probes))) / static_cast<double>(probes));
     result.predicted += filter.info().designed_rate / static_cast<double>(sets);
-    result.bits_per_key += static_cast<double>(filter.info().bits) / static_cast<double>(std::max<std::uint64_t>(keys, 1) * sets);
+    result.bits_per_key +=
+        static_cast<double>(filter.info().bits) / static_cast<double>(std::max<std::uint64_t>(keys, 1) * sets);
   }
   for (const double rate : rates) result.rate += rate / static_cast<double>(sets);
   double square = 0;

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Checks src/LAYERS: which room may include which, third-party headers per room, and what public headers may include."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+
+def read_layers():
+    layers = {}
+    for line in (ROOT / "src/LAYERS").read_text().splitlines():
+        line = line.split("#")[0].strip()
+        if not line:
+            continue
+        room, rest = line.split(":", 1)
+        rooms, _, third_party = rest.partition("|")
+        allowed = [name.strip() for name in rooms.split(",") if name.strip()]
+        for name in allowed:
+            if name not in layers:
+                sys.exit(f"src/LAYERS: {room} names {name}, which does not stand above it")
+        layers[room.strip()] = (allowed, [name.strip() for name in third_party.split(",") if name.strip()])
+    return layers
+
+
+def is_standard(header):
+    return "/" not in header and "." not in header
+
+
+def check_room_file(path, room, layers, errors):
+    allowed, third_party = layers[room]
+    for kind, header in INCLUDE.findall(path.read_text()):
+        where = f"{path.relative_to(ROOT)}: {header}"
+        if header.startswith("tamis/") or is_standard(header):
+            continue
+        if kind == "<":
+            test_only = path.name.endswith("_test.cc") and header.startswith(("gtest/", "hwy/", "nlohmann/", "sys/", "unistd.h"))
+            if not test_only and not any(header == name or name.endswith("/") and header.startswith(name) for name in third_party):
+                errors.append(f"{where}: {room} may not use this header")
+            continue
+        if header.startswith("support/") and path.name.endswith("_test.cc"):
+            continue
+        target = header.rsplit("/", 1)[0]
+        if target != room and target not in allowed:
+            errors.append(f"{where}: {room} may not include {target}")
+
+
+def check_public_header(path, errors):
+    for _, header in INCLUDE.findall(path.read_text()):
+        if not header.startswith("tamis/") and not is_standard(header):
+            errors.append(f"{path.relative_to(ROOT)}: {header}: public headers use tamis/ and the standard library only")
+
+
+def check_app_file(path, errors):
+    for kind, header in INCLUDE.findall(path.read_text()):
+        if kind == '"' and (ROOT / "src" / header).exists() and not header.startswith("tamis/"):
+            errors.append(f"{path.relative_to(ROOT)}: {header}: apps see <tamis/...> only")
+
+
+def main():
+    layers = read_layers()
+    errors = []
+    checked = 0
+    for path in sorted((ROOT / "src").rglob("*")):
+        if path.suffix not in (".h", ".cc"):
+            continue
+        room = str(path.parent.relative_to(ROOT / "src"))
+        if room not in layers:
+            errors.append(f"{path.relative_to(ROOT)}: no such room in src/LAYERS")
+            continue
+        check_room_file(path, room, layers, errors)
+        checked += 1
+    for path in sorted((ROOT / "include").rglob("*.h")):
+        check_public_header(path, errors)
+        checked += 1
+    for folder in ("apps", "examples"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".h", ".cc"):
+                check_app_file(path, errors)
+                checked += 1
+    print("\n".join(errors))
+    print(f"{checked} files, {len(errors)} errors")
+    sys.exit(1 if errors or checked == 0 else 0)
+
+
+main()

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""What a machine can check of docs/CONVENTIONS.md: file length, system calls outside io/, a fuzzer and a section of
+docs/FORMAT.md or docs/FOREIGN.md for each *_format file, words and paths that do not belong in the tree."""
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LONGEST_FILE = 500
+FILE_CALLS = re.compile(r"(?<![\w>])::(open|read|write|pread|pwrite|fsync|rename|unlink|mmap|fstat|stat|ftruncate)\(|\bfopen\(|std::[io]?fstream")
+
+
+def tracked(*patterns):
+    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *patterns], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [ROOT / line for line in out.stdout.splitlines() if (ROOT / line).exists()]
+
+
+def check_length(path, text, errors):
+    lines = text.count("\n")
+    if lines > LONGEST_FILE:
+        errors.append(f"{path.relative_to(ROOT)}: {lines} lines; at {LONGEST_FILE} a file holds more than one idea")
+
+
+def check_file_calls(path, text, errors):
+    relative = path.relative_to(ROOT).as_posix()
+    if not relative.startswith("src/") or relative.startswith("src/io/") or relative.endswith("_test.cc"):
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if FILE_CALLS.search(line):
+            errors.append(f"{relative}:{number}: only io/ makes system calls on files")
+
+
+def check_format_files(errors):
+    pages = "".join((ROOT / "docs" / page).read_text() for page in ("FORMAT.md", "FOREIGN.md") if (ROOT / "docs" / page).exists())
+    fuzzers = "".join(path.read_text() for path in (ROOT / "fuzz").glob("*.cc"))
+    for path in sorted((ROOT / "src").rglob("*_format.cc")):
+        if path.stem not in pages:
+            errors.append(f"{path.relative_to(ROOT)}: {path.stem} is not named in docs/FORMAT.md or docs/FOREIGN.md")
+        if path.stem not in fuzzers and not (ROOT / "fuzz" / f"{path.stem}_fuzz.cc").exists():
+            errors.append(f"{path.relative_to(ROOT)}: no fuzzer names {path.stem}")
+
+
+def main():
+    errors = []
+    for path in tracked("*.cc", "*.h", "*.py", "*.md", "scripts/*", ".ci/*"):
+        text = path.read_text()
+        if path.suffix in (".cc", ".h"):
+            check_length(path, text, errors)
+            check_file_calls(path, text, errors)
+    check_format_files(errors)
+    print("\n".join(errors))
+    print(f"{len(errors)} errors")
+    sys.exit(1 if errors else 0)
+
+
+main()
