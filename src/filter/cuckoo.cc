@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "base/try.h"
+#include "filter/distinct.h"
 #include "filter/kinds.h"
 #include "filter/sizing.h"
 
@@ -84,10 +85,10 @@ using CuckooState = Buckets<const std::byte>;
 bool may_contain(const FilterProbe& probe, std::uint64_t hash) {
   const CuckooState& buckets = probe_state<CuckooState>(probe);
   const Home home = home_of(buckets, hash);
-  const std::uint64_t first = buckets.load(home.bucket);
-  const std::uint64_t second = buckets.load(buckets.other(home.bucket, home.fingerprint));
-  return has_fingerprint(first, home.fingerprint, buckets.fingerprint_bits) |
-         has_fingerprint(second, home.fingerprint, buckets.fingerprint_bits);
+  const std::uint64_t second = buckets.other(home.bucket, home.fingerprint);
+  const bool in_first = has_fingerprint(buckets.load(home.bucket), home.fingerprint, buckets.fingerprint_bits);
+  const bool in_second = has_fingerprint(buckets.load(second), home.fingerprint, buckets.fingerprint_bits);
+  return (int{in_first} | int{in_second}) != 0;  // Both are always looked at: a branch would mispredict.
 }
 
 void prefetch(const FilterProbe& probe, std::uint64_t hash) {
@@ -203,8 +204,7 @@ Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& sha
     TAMIS_TRY(FilterImage image, make(grown));
     if (add_all(image, hashes)) return image;
     if (!copies_dropped) {
-      std::ranges::sort(hashes);
-      hashes = {hashes.begin(), std::ranges::unique(hashes).begin()};
+      hashes = sort_and_drop_copies(hashes);
       copies_dropped = true;
     } else {
       const std::uint64_t buckets = image.header.numbers[0];

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "base/try.h"
+#include "filter/distinct.h"
 #include "filter/fuse_build.h"
 #include "filter/kinds.h"
 #include "filter/sizing.h"
@@ -76,8 +77,7 @@ Result<FilterImage> build_with(std::span<std::uint64_t> hashes, std::uint64_t ke
   for (int tries = 0;; ++tries) {
     if (tries == 1) {
       // The usual reason for a failure on the first try is equal hashes, which no seed can tell apart.
-      std::ranges::sort(hashes);
-      hashes = {hashes.begin(), std::ranges::unique(hashes).begin()};
+      hashes = sort_and_drop_copies(hashes);
     }
     if (tries >= kTriesBeforeGrowing) ++shape.segments;
     shape.seed = remix(static_cast<std::uint64_t>(tries) + 1);

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "filter/distinct.h"
 
 namespace tamis {
 namespace {
@@ -47,8 +48,7 @@ FilterSize tiny_set_size(std::uint64_t keys) {
 Result<FilterImage> build_tiny_set(std::span<const std::uint64_t> hashes) {
   std::vector<std::uint16_t> list;
   for (const std::uint64_t hash : hashes) list.push_back(fingerprint_of(hash));
-  std::ranges::sort(list);
-  list.erase(std::ranges::unique(list).begin(), list.end());
+  list.resize(sort_and_drop_copies(std::span(list)).size());
   std::optional<FilterImage> image = FilterImage::with_body(2 * list.size());
   TAMIS_CHECK(image.has_value());
   std::byte* out = image->mutable_body().data();

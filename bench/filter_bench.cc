@@ -1,0 +1,370 @@
+// The filter table of docs/FILTERS.md: our kinds, the memory floor and Debian's RocksDB filters in one run,
+// alternating.
+//
+//     filter_bench [--keys 100000,1000000] [--rounds 7] [--blocks 64] [--json FILE] [--only NAME]
+//
+// Queries are made 4096 at a time, outside the clock; a cell is the median over rounds, with the lowest and highest.
+#include <fmt/core.h>
+
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "base/check.h"
+#include "base/hash.h"
+#include "filter_contestants.h"
+
+namespace tamis::bench {
+namespace {
+
+constexpr std::size_t kBlock = 4096;
+constexpr std::uint64_t kRateProbes = 4'000'000;
+constexpr std::uint64_t kMostStringKeys = 10'000'000;
+
+struct Options {
+  std::vector<std::uint64_t> keys = {100'000, 1'000'000};
+  int rounds = 7;
+  int blocks = 64;
+  std::string json;
+  std::string only;
+};
+
+/// Rounds of one cell.
+struct Samples {
+  std::vector<double> values;
+
+  [[nodiscard]] double median() const {
+    std::vector<double> sorted = values;
+    std::ranges::sort(sorted);
+    return sorted.empty() ? 0 : sorted[sorted.size() / 2];
+  }
+  [[nodiscard]] double low() const { return values.empty() ? 0 : *std::ranges::min_element(values); }
+  [[nodiscard]] double high() const { return values.empty() ? 0 : *std::ranges::max_element(values); }
+};
+
+double nanoseconds(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Text keys in one buffer, with views.
+class KeyTexts {
+ public:
+  explicit KeyTexts(std::span<const std::uint64_t> hashes) : text_(hashes.size() * kKeyBytes, '\0') {
+    views_.reserve(hashes.size());
+    for (std::size_t i = 0; i < hashes.size(); ++i) {
+      write_key(hashes[i], text_.data() + i * kKeyBytes);
+      views_.emplace_back(text_.data() + i * kKeyBytes, kKeyBytes);
+    }
+  }
+  [[nodiscard]] std::span<const std::string_view> views() const { return views_; }
+
+ private:
+  std::string text_;
+  std::vector<std::string_view> views_;
+};
+
+enum class Mix { kMiss, kHalf, kHit };
+constexpr std::array kMixes = {std::pair{Mix::kMiss, "miss"}, std::pair{Mix::kHalf, "half"},
+                               std::pair{Mix::kHit, "hit"}};
+
+std::vector<std::uint64_t> make_queries(Mix mix, std::uint64_t keys, std::uint64_t number) {
+  std::vector<std::uint64_t> queries(kBlock);
+  for (std::size_t i = 0; i < kBlock; ++i) {
+    const std::uint64_t dice = remix(~(number * kBlock + i));
+    const bool hit = mix == Mix::kHit || (mix == Mix::kHalf && (dice >> 63) != 0);
+    queries[i] = hit ? member_hash(fast_range(remix(dice), keys)) : stranger_hash(number * kBlock + i);
+  }
+  return queries;
+}
+
+/// One contestant's cells: build, and a lookup cell per "hash|text single|many miss|half|hit".
+struct Row {
+  std::unique_ptr<Contestant> contestant;
+  double bits_per_key = 0;
+  double rate = 0;
+  Samples build;
+  std::map<std::string, Samples> lookups;
+};
+
+class Bench {
+ public:
+  explicit Bench(Options options) : options_(std::move(options)) {}
+
+  nlohmann::json run(std::uint64_t keys) {
+    std::vector<Row> rows = make_rows();
+    std::vector<std::uint64_t> hashes(keys);
+    for (std::uint64_t i = 0; i < keys; ++i) hashes[i] = member_hash(i);
+    build_all(rows, hashes);
+    measure_rates(rows, keys);
+    for (int round = 0; round < options_.rounds; ++round) look_up_all(rows, keys, round, /*texts=*/false);
+    nlohmann::json result = report(rows, keys, "hash");
+    if (keys <= kMostStringKeys) {
+      const KeyTexts texts(hashes);
+      build_all_texts(rows, texts);
+      measure_text_rates(rows, keys);
+      for (int round = 0; round < options_.rounds; ++round) look_up_all(rows, keys, round, /*texts=*/true);
+      result.update(report(rows, keys, "text"));
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::uint64_t checksum() const { return checksum_; }
+
+ private:
+  [[nodiscard]] std::vector<Row> make_rows() const {
+    std::vector<std::unique_ptr<Contestant>> all;
+    all.push_back(make_floor(10));
+    all.push_back(make_tamis("line", "bits", 10));
+    all.push_back(make_tamis("line", "bits", 16));
+    all.push_back(make_tamis("ribbon", "rate", 1 / 128.0));
+    all.push_back(make_tamis("ribbon", "rate", 1 / 256.0));
+    all.push_back(make_tamis("ribbon", "rate", 1 / 4096.0));
+    all.push_back(make_tamis("fuse", "rate", 1 / 256.0));
+    all.push_back(make_tamis("fuse", "rate", 1 / 65536.0));
+    all.push_back(make_tamis("split", "bits", 10));
+    all.push_back(make_tamis("bloom", "bits", 10));
+    all.push_back(make_tamis("cuckoo", "rate", 0.002));
+    all.push_back(make_tamis("counting", "rate", 0.01));
+    all.push_back(make_tamis("scalable", "rate", 0.01));
+#ifdef TAMIS_HAS_ROCKSDB
+    all.push_back(make_rocksdb("bloom", 10));
+    all.push_back(make_rocksdb("bloom", 16));
+    all.push_back(make_rocksdb("ribbon", 10));
+    all.push_back(make_rocksdb("ribbon", 16));
+#endif
+    std::vector<Row> rows;
+    for (std::unique_ptr<Contestant>& one : all) {
+      if (one->name().find(options_.only) == std::string::npos && !one->name().starts_with("floor")) continue;
+      rows.emplace_back().contestant = std::move(one);
+    }
+    return rows;
+  }
+
+  [[nodiscard]] int build_rounds(std::uint64_t keys) const {
+    return keys > 20'000'000 ? 1 : std::min(options_.rounds, 5);
+  }
+
+  void build_all(std::vector<Row>& rows, std::span<const std::uint64_t> hashes) const {
+    for (int round = 0; round < build_rounds(hashes.size()); ++round) {
+      for (Row& row : rows) {
+        if (!row.contestant->takes_hashes()) continue;
+        const double spent = nanoseconds([&] { row.contestant->build_from_hashes(hashes); });
+        row.build.values.push_back(spent / static_cast<double>(hashes.size()));
+      }
+    }
+  }
+
+  void build_all_texts(std::vector<Row>& rows, const KeyTexts& texts) const {
+    for (Row& row : rows) row.build.values.clear();
+    for (int round = 0; round < std::min(3, build_rounds(texts.views().size())); ++round) {
+      for (Row& row : rows) {
+        if (!row.contestant->takes_keys()) continue;
+        const double spent = nanoseconds([&] { row.contestant->build_from_keys(texts.views()); });
+        row.build.values.push_back(spent / static_cast<double>(texts.views().size()));
+      }
+    }
+  }
+
+  void measure_rates(std::vector<Row>& rows, std::uint64_t keys) {
+    std::vector<std::uint64_t> strangers(kRateProbes);
+    for (std::uint64_t i = 0; i < kRateProbes; ++i) strangers[i] = stranger_hash((std::uint64_t{1} << 40) + i);
+    for (Row& row : rows) {
+      if (!row.contestant->takes_hashes()) continue;
+      note_rate(row, keys, row.contestant->count_many(strangers), kRateProbes);
+    }
+  }
+
+  void measure_text_rates(std::vector<Row>& rows, std::uint64_t keys) {
+    std::vector<std::uint64_t> strangers(1'000'000);
+    for (std::uint64_t i = 0; i < strangers.size(); ++i) strangers[i] = stranger_hash((std::uint64_t{1} << 41) + i);
+    const KeyTexts texts(strangers);
+    for (Row& row : rows) {
+      if (!row.contestant->takes_keys() || row.contestant->takes_hashes()) continue;
+      note_rate(row, keys, row.contestant->count_many_keys(texts.views()), strangers.size());
+    }
+  }
+
+  void note_rate(Row& row, std::uint64_t keys, std::uint64_t maybe, std::uint64_t probes) {
+    row.rate = static_cast<double>(maybe) / static_cast<double>(probes);
+    row.bits_per_key = 8.0 * static_cast<double>(row.contestant->bytes()) / static_cast<double>(keys);
+    checksum_ += maybe;
+  }
+
+  void look_up_all(std::vector<Row>& rows, std::uint64_t keys, int round, bool texts) {
+    for (const auto& [mix, mix_name] : kMixes) {
+      for (const bool many : {false, true}) {
+        const std::string cell = fmt::format("{} {} {}", texts ? "text" : "hash", many ? "many" : "single", mix_name);
+        for (Row& row : rows) {
+          if (!(texts ? row.contestant->takes_keys() : row.contestant->takes_hashes())) continue;
+          row.lookups[cell].values.push_back(look_up(*row.contestant, keys, mix, many, texts, round));
+        }
+      }
+    }
+  }
+
+  double look_up(const Contestant& contestant, std::uint64_t keys, Mix mix, bool many, bool texts, int round) {
+    double spent = 0;
+    for (int block = 0; block < options_.blocks; ++block) {
+      const auto number = static_cast<std::uint64_t>(round) * 1'000'003 + static_cast<std::uint64_t>(block);
+      const std::vector<std::uint64_t> queries = make_queries(mix, keys, number);
+      std::uint64_t maybe = 0;
+      if (texts) {
+        const KeyTexts text(queries);
+        spent += nanoseconds([&] {
+          maybe = many ? contestant.count_many_keys(text.views()) : contestant.count_single_keys(text.views());
+        });
+      } else {
+        spent += nanoseconds([&] { maybe = many ? contestant.count_many(queries) : contestant.count_single(queries); });
+      }
+      const bool counts = !contestant.name().starts_with("floor");
+      TAMIS_CHECK(!counts || mix != Mix::kHit || maybe == kBlock);
+      checksum_ += maybe;
+    }
+    return spent / (static_cast<double>(options_.blocks) * kBlock);
+  }
+
+  static nlohmann::json cell_json(const Samples& samples) {
+    const auto rounded = [](double x) { return std::round(x * 100) / 100; };
+    return {{"median", rounded(samples.median())}, {"low", rounded(samples.low())}, {"high", rounded(samples.high())}};
+  }
+
+  /// Prints the table of one pass and returns it as {"hash": [rows]} or {"text": [rows]}.
+  nlohmann::json report(const std::vector<Row>& rows, std::uint64_t keys, const std::string& pass) const {
+    fmt::print("\n{} keys, {} given; nanoseconds, median of {} rounds: miss/half/hit\n", keys,
+               pass == "hash" ? "64-bit hashes" : "16-byte strings", options_.rounds);
+    fmt::print("{:<20}{:>9}{:>11}{:>8}{:>8}  {:<20}{:<20}\n", "filter", "bits/key", "rate %", "×bound", "build",
+               "single", "many");
+    nlohmann::json list = nlohmann::json::array();
+    for (const Row& row : rows) {
+      if (pass == "hash" ? !row.contestant->takes_hashes() : !row.contestant->takes_keys()) continue;
+      list.push_back(report_row(row, pass));
+    }
+    return {{pass, list}};
+  }
+
+  static nlohmann::json report_row(const Row& row, const std::string& pass) {
+    const bool is_filter = !row.contestant->name().starts_with("floor");
+    const double ratio = is_filter && row.rate > 0 ? row.bits_per_key / std::log2(1 / row.rate) : 0;
+    nlohmann::json json = {{"name", row.contestant->name()}, {"build", cell_json(row.build)}};
+    if (is_filter) {
+      json["bits_per_key"] = std::round(row.bits_per_key * 1000) / 1000;
+      json["rate"] = row.rate;
+      json["bound_ratio"] = std::round(ratio * 10000) / 10000;
+    }
+    std::array<std::string, 2> shown;
+    for (const bool many : {false, true}) {
+      for (const auto& [mix, mix_name] : kMixes) {
+        const std::string way = many ? "many" : "single";
+        const Samples& samples = row.lookups.at(fmt::format("{} {} {}", pass, way, mix_name));
+        json[way][mix_name] = cell_json(samples);
+        shown[many ? 1 : 0] += fmt::format("{}{:.2f}", mix == Mix::kMiss ? "" : "/", samples.median());
+      }
+    }
+    fmt::print("{:<20}{:>9.3f}{:>11.5f}{:>8.3f}{:>8.1f}  {:<20}{:<20}\n", row.contestant->name(),
+               is_filter ? row.bits_per_key : 0, is_filter ? 100 * row.rate : 0, ratio, row.build.median(), shown[0],
+               shown[1]);
+    return json;
+  }
+
+  Options options_;
+  std::uint64_t checksum_ = 0;
+};
+
+[[noreturn]] void usage(const std::string& why) {
+  fmt::print(
+      stderr,
+      "filter_bench: {}\nusage: filter_bench [--keys N,N…] [--rounds N] [--blocks N] [--json FILE] [--only NAME]\n",
+      why);
+  std::exit(2);
+}
+
+std::uint64_t number_of(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value == 0)
+    usage(fmt::format("'{}' is not a number above 0", text));
+  return value;
+}
+
+Options parse(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (i + 1 == argc) usage(fmt::format("'{}' needs a value", name));
+    const std::string value = argv[++i];
+    if (name == "--keys") {
+      options.keys.clear();
+      for (std::size_t at = 0; at <= value.size();) {
+        const std::size_t comma = std::min(value.find(',', at), value.size());
+        options.keys.push_back(number_of(value.substr(at, comma - at)));
+        at = comma + 1;
+      }
+    } else if (name == "--rounds") {
+      options.rounds = static_cast<int>(number_of(value));
+    } else if (name == "--blocks") {
+      options.blocks = static_cast<int>(number_of(value));
+    } else if (name == "--json") {
+      options.json = value;
+    } else if (name == "--only") {
+      options.only = value;
+    } else {
+      usage(fmt::format("unknown option '{}'", name));
+    }
+  }
+  return options;
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts = {};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+}
+
+nlohmann::json machine() {
+  std::string best = "none";
+  if (const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets(); !targets.empty()) {
+    best = hwy::TargetName(targets.front());
+  }
+  return {{"cores", std::thread::hardware_concurrency()}, {"instruction_set", best}, {"compiler", __VERSION__}};
+}
+
+int run(const Options& options) {
+  Bench bench(options);
+  nlohmann::json all = {
+      {"command", "filter_bench"}, {"date", today()}, {"machine", machine()}, {"rounds", options.rounds}};
+#ifdef TAMIS_HAS_ROCKSDB
+  all["rocksdb"] = rocksdb_version();
+#else
+  fmt::print("RocksDB is not in this build: install librocksdb-dev and configure again\n");
+#endif
+  for (const std::uint64_t keys : options.keys) {
+    nlohmann::json one = bench.run(keys);
+    one["keys"] = keys;
+    all["sizes"].push_back(std::move(one));
+  }
+  fmt::print("\nchecksum of the work: {:016x}\n", bench.checksum());
+  if (options.json.empty()) return 0;
+  std::ofstream out(options.json);
+  out << all.dump(1) << '\n';
+  return out.good() ? 0 : 3;
+}
+
+}  // namespace
+}  // namespace tamis::bench
+
+int main(int argc, char** argv) { return tamis::bench::run(tamis::bench::parse(argc, argv)); }

@@ -1,0 +1,55 @@
+// The filters that filter_bench compares, behind one face.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tamis::bench {
+
+/// Key i of a set: its 64-bit hash, or 16 bytes of text.
+std::uint64_t member_hash(std::uint64_t i);
+std::uint64_t stranger_hash(std::uint64_t i);
+/// Sixteen hexadecimal digits of a hash, so that strings are as distinct as hashes.
+void write_key(std::uint64_t hash, char* out);
+inline constexpr std::size_t kKeyBytes = 16;
+
+/// One filter under test. `count_*` return how many of the keys may be there, which is also the checksum of the work.
+class Contestant {
+ public:
+  explicit Contestant(std::string name) : name_(std::move(name)) {}
+  virtual ~Contestant() = default;
+  Contestant(const Contestant&) = delete;
+  Contestant& operator=(const Contestant&) = delete;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+  virtual void build_from_hashes(std::span<const std::uint64_t> hashes) = 0;
+  virtual void build_from_keys(std::span<const std::string_view> keys) = 0;
+  [[nodiscard]] virtual std::uint64_t bytes() const = 0;
+
+  [[nodiscard]] virtual bool takes_hashes() const { return true; }
+  [[nodiscard]] virtual bool takes_keys() const { return true; }
+  [[nodiscard]] virtual std::uint64_t count_single(std::span<const std::uint64_t> hashes) const = 0;
+  [[nodiscard]] virtual std::uint64_t count_many(std::span<const std::uint64_t> hashes) const = 0;
+  [[nodiscard]] virtual std::uint64_t count_single_keys(std::span<const std::string_view> keys) const = 0;
+  [[nodiscard]] virtual std::uint64_t count_many_keys(std::span<const std::string_view> keys) const = 0;
+
+ private:
+  std::string name_;
+};
+
+/// The memory floor: one word of one random cache line out of `bits_per_key` bits per key.
+std::unique_ptr<Contestant> make_floor(double bits_per_key);
+/// One of tamis's kinds; `measure` is "rate" or "bits".
+std::unique_ptr<Contestant> make_tamis(const std::string& kind, const std::string& measure, double value);
+#ifdef TAMIS_HAS_ROCKSDB
+/// Debian's RocksDB through its FilterPolicy; `policy` is "bloom" or "ribbon". Strings only: it hashes inside.
+std::unique_ptr<Contestant> make_rocksdb(const std::string& policy, double bits_per_key);
+std::string rocksdb_version();
+#endif
+
+}  // namespace tamis::bench
