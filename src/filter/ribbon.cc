@@ -17,7 +17,8 @@
 // Body, all numbers little-endian:
 //
 //     blocks   64 rows each: r words of 64 bits, word j is column j, bit i of it row i of the block. (r = 8: a block is
-//              a cache line, and a lookup reads one or two.) ⌈(starts of all layers) / 64⌉ + 1 blocks, or none.
+//              a cache line, and a lookup reads one or two.) There are as many rows as all starts, plus 63, rounded up
+//              to a multiple of 8; a last block of fewer than 64 rows has that many bits per column instead of 64.
 //     marks    2 bits per bucket, layer after layer without a gap; bucket b is bits 2(b mod 16) and up of word ⌊b/16⌋
 //     of
 //              32 bits. In the first layer a bucket has 128 starts, and marks 0 … 3 send on the keys that start in the
@@ -122,9 +123,11 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
       .starts = shape.starts,
       .first_row = {shape.first_row(0), shape.first_row(1), shape.first_row(2)},
       .first_bucket = {shape.first_bucket(0), shape.first_bucket(1), shape.first_bucket(2)},
+      .full_blocks = shape.full_blocks(),
       .list_entries = shape.list_entries,
       .list_bits = shape.list_bits,
       .columns = shape.columns,
+      .cut_bytes = static_cast<std::uint32_t>(shape.cut_bytes()),
   };
   choose_ribbon_functions(probe);
   return probe;
@@ -133,7 +136,7 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
 FilterEstimate estimate(const FilterImage& image) {
   const RibbonShape shape = shape_of(image.header);
   const auto keys = static_cast<double>(image.header.keys);
-  const auto rows = static_cast<double>(shape.blocks() * kRibbonBlockRows + shape.list_entries);
+  const auto rows = static_cast<double>(shape.rows() + shape.list_entries);
   const double reach = ribbon_reach(shape, image.body().data() + shape.block_bytes());
   const double list_rate =
       std::min(1.0, std::ldexp(static_cast<double>(shape.list_entries), -static_cast<int>(shape.list_bits)));

@@ -123,13 +123,15 @@ std::optional<RibbonBand> RibbonBand::with_rows(std::uint64_t rows) {
   RibbonBand band;
   band.memory_ = AlignedBytes::zeroed(rows * kRowBytes);
   if (band.memory_.size() != rows * kRowBytes) return std::nullopt;
+  band.rows_ = rows;
   band.coefficients_ = reinterpret_cast<std::uint64_t*>(band.memory_.data());
   band.sums_ = reinterpret_cast<std::uint32_t*>(band.coefficients_ + rows);
   return band;
 }
 
-std::uint64_t RibbonRows::taken() const {
-  return coefficients.size() - static_cast<std::uint64_t>(std::ranges::count(coefficients, 0U));
+std::uint64_t RibbonBand::taken(std::uint64_t first, std::uint64_t count) const {
+  const std::span<const std::uint64_t> rows(coefficients_ + first, count);
+  return count - static_cast<std::uint64_t>(std::ranges::count(rows, 0U));
 }
 
 RibbonRows RibbonBand::copy_rows(std::uint64_t first, std::uint64_t count) const {
@@ -137,14 +139,11 @@ RibbonRows RibbonBand::copy_rows(std::uint64_t first, std::uint64_t count) const
           .sums = {sums_ + first, sums_ + first + count}};
 }
 
-void RibbonBand::put_rows(std::uint64_t first, const RibbonRows& rows) {
+void RibbonBand::replace_rows(std::uint64_t first, const RibbonRows& rows) {
+  std::fill(coefficients_ + first, coefficients_ + rows_, 0);
+  std::fill(sums_ + first, sums_ + rows_, 0);
   std::ranges::copy(rows.coefficients, coefficients_ + first);
   std::ranges::copy(rows.sums, sums_ + first);
-}
-
-void RibbonBand::clear_rows(std::uint64_t first, std::uint64_t end) {
-  std::fill(coefficients_ + first, coefficients_ + end, 0);
-  std::fill(sums_ + first, sums_ + end, 0);
 }
 
 void order_for_ribbon_layer(std::span<std::uint64_t> keys, const RibbonShape& shape, std::size_t layer) {

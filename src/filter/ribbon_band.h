@@ -16,9 +16,6 @@ namespace tamis {
 struct RibbonRows {
   std::vector<std::uint64_t> coefficients;
   std::vector<std::uint32_t> sums;
-
-  /// How many have an equation.
-  [[nodiscard]] std::uint64_t taken() const;
 };
 
 /// One equation per row at most. The equation of a row says that the rows chosen by its coefficients (bit i: row + i)
@@ -58,14 +55,16 @@ class RibbonBand {
   [[nodiscard]] const std::uint64_t* coefficients() const { return coefficients_; }
   [[nodiscard]] const std::uint32_t* sums() const { return sums_; }
 
-  // For trying something and going back.
+  /// How many of these rows have an equation.
+  [[nodiscard]] std::uint64_t taken(std::uint64_t first, std::uint64_t count) const;
   [[nodiscard]] RibbonRows copy_rows(std::uint64_t first, std::uint64_t count) const;
-  void put_rows(std::uint64_t first, const RibbonRows& rows);
-  void clear_rows(std::uint64_t first, std::uint64_t end);
+  /// Puts these rows back and frees all rows after them.
+  void replace_rows(std::uint64_t first, const RibbonRows& rows);
 
  private:
   RibbonBand() = default;
   AlignedBytes memory_;
+  std::uint64_t rows_ = 0;
   std::uint64_t* coefficients_ = nullptr;  // Into memory_, as is sums_.
   std::uint32_t* sums_ = nullptr;
 };

@@ -9,36 +9,32 @@
 namespace tamis {
 namespace {
 
-// Up to this many keys beyond the first layer, two sizes are tried for the rest and the smaller result is kept. Whole
-// blocks are coarse then: without it 10,000 keys take up to 0.8 % more.
-constexpr std::size_t kTrySizesKeys = 4096;
-
 double root(std::uint64_t keys) { return std::sqrt(static_cast<double>(keys)); }
 
 /// Fewer starts than keys, so that nearly every row is taken and the excess goes on to the next layer: 2 % fewer, which
 /// balances rows lost (0.4 %) against second lookups (2.4 %), and in small filters fewer still, because what is lost at
-/// the ends of a layer does not shrink with it. The smallest do better with the small buckets of the second layer
-/// alone.
-std::uint64_t first_layer_starts(std::uint64_t keys, std::uint64_t most_blocks) {
+/// the ends of a layer does not shrink with it; and so many fewer that the last block, which is cut short and takes
+/// longer to read, is left to the other layers. The smallest sets do better with their small buckets alone.
+std::uint64_t first_layer_starts(std::uint64_t keys, std::uint64_t most_rows) {
   constexpr std::uint64_t kFewKeys = 512;
-  if (keys < kFewKeys || most_blocks < 2) return 0;
+  constexpr std::uint64_t kRowsAfter = 2 * kRibbonBlockRows;
+  if (keys < kFewKeys || most_rows < kFewKeys) return 0;
   const double starts = 0.98 * static_cast<double>(keys) - 3 * root(keys);
-  return std::min(static_cast<std::uint64_t>(starts), kRibbonBlockRows * (most_blocks - 1));
+  return std::min(static_cast<std::uint64_t>(starts), std::min(keys, most_rows) - kRowsAfter);
 }
 
-/// More blocks than a build has use for unless its keys were crafted to crowd.
-std::uint64_t most_blocks_for(std::uint64_t keys) {
-  const double rows = 1.006 * static_cast<double>(keys) + 1.5 * root(keys);
-  return static_cast<std::uint64_t>(rows) / kRibbonBlockRows + 2;
+/// More rows than a build has use for unless its keys were crafted to crowd.
+std::uint64_t most_rows_for(std::uint64_t keys) {
+  return static_cast<std::uint64_t>(1.006 * static_cast<double>(keys) + 1.5 * root(keys)) + kRibbonBlockRows;
 }
 
-/// The most blocks that fit into `bytes` together with their marks.
-std::uint64_t blocks_within(std::uint64_t bytes, std::uint32_t columns) {
+/// The most rows that fit into `bytes` together with their marks.
+std::uint64_t rows_within(std::uint64_t bytes, std::uint32_t columns) {
   const std::uint64_t bits = 8 * bytes;
-  constexpr std::uint64_t kSpareMarkBits = 64;    // Buckets that are not full, and the last word.
-  constexpr std::uint64_t kMarkBitsPerBlock = 4;  // In the layers of small buckets, the dearest.
-  if (bits <= kSpareMarkBits) return 0;
-  return (bits - kSpareMarkBits) / (kRibbonBlockRows * columns + kMarkBitsPerBlock);
+  constexpr std::uint64_t kSpareBits = 512;        // Rounding: of rows, of buckets in each layer, of the last mark's word.
+  constexpr std::uint64_t kMarkBitsPer16Rows = 1;  // In the layers of small buckets, the dearest.
+  if (bits <= kSpareBits) return 0;
+  return (bits - kSpareBits) / (16 * columns + kMarkBitsPer16Rows) * 16;
 }
 
 /// One build. The layers are added one after the other to one band of rows: a layer's starts follow those of the layer
@@ -47,14 +43,14 @@ std::uint64_t blocks_within(std::uint64_t bytes, std::uint32_t columns) {
 class RibbonBuild {
  public:
   RibbonBuild(std::uint64_t keys, std::uint32_t columns, std::uint64_t most_bytes)
-      : most_bytes_(most_bytes), most_blocks_(std::min(blocks_within(most_bytes, columns), most_blocks_for(keys))) {
+      : most_bytes_(most_bytes), most_rows_(std::min(rows_within(most_bytes, columns), most_rows_for(keys))) {
     shape_.columns = columns;
-    shape_.starts[0] = first_layer_starts(keys, most_blocks_);
+    shape_.starts[0] = first_layer_starts(keys, most_rows_);
   }
 
   Result<FilterImage> run(std::span<std::uint64_t> hashes) {
     order_for_ribbon_layer(hashes, shape_, 0);  // First, so that its copy is gone when the band comes.
-    std::optional<RibbonBand> band = RibbonBand::with_rows(most_blocks_ * kRibbonBlockRows);
+    std::optional<RibbonBand> band = RibbonBand::with_rows(most_rows_ + kRibbonBlockRows);
     if (!band) return no_memory_for(most_bytes_);
     band_ = &*band;
     marks_.resize(shape_.mark_bytes());
@@ -68,12 +64,12 @@ class RibbonBuild {
 
  private:
   void add_rest();
-  void add_rest_within(std::uint64_t blocks);
+  void add_rest_with(std::uint64_t spare_rows);
   void make_list(std::vector<std::uint64_t> keys);
   void write(FilterImage& image) const;
 
   const std::uint64_t most_bytes_;
-  const std::uint64_t most_blocks_;
+  const std::uint64_t most_rows_;
   RibbonShape shape_;
   RibbonBand* band_ = nullptr;
   std::vector<std::byte> marks_;
@@ -81,38 +77,45 @@ class RibbonBuild {
   std::vector<std::uint64_t> list_;          // Fingerprints, ascending.
 };
 
-/// All that follows the first layer, in as many blocks as its keys fill.
+/// All that follows the first layer, in about as many rows as its keys fill. A few rows more or less decide how many
+/// keys are left for the list, and nobody knows beforehand; while the rest is small, it is worth trying.
 void RibbonBuild::add_rest() {
-  const std::uint64_t first_row = shape_.starts[0];
-  const std::uint64_t shared_rows = std::min(kRibbonBlockRows, most_blocks_ * kRibbonBlockRows - first_row);
-  const RibbonRows shared = band_->copy_rows(first_row, shared_rows);
+  constexpr std::uint64_t kSpareRows[] = {0, 8, 16, 24};
+  constexpr std::size_t kFewKeys = 2048;
+  if (beyond_first_.size() > kFewKeys) return add_rest_with(kSpareRows[1]);
+  const RibbonRows shared = band_->copy_rows(shape_.starts[0], kRibbonBlockRows);
   const std::vector<std::byte> first_marks = marks_;
-  const double rows =
-      static_cast<double>(first_row + shared.taken()) + 1.01 * static_cast<double>(beyond_first_.size());
-  const auto blocks = static_cast<std::uint64_t>(rows) / kRibbonBlockRows;
-  const auto start_again = [&](std::uint64_t with_blocks) {
-    band_->clear_rows(first_row, most_blocks_ * kRibbonBlockRows);
-    band_->put_rows(first_row, shared);
+  const auto try_with = [&](std::uint64_t spare_rows) {
+    band_->replace_rows(shape_.starts[0], shared);
     marks_ = first_marks;
-    add_rest_within(std::min(with_blocks, most_blocks_));
+    add_rest_with(spare_rows);
+    return shape_.body_bytes();
   };
-  add_rest_within(std::min(blocks + 1, most_blocks_));
-  if (beyond_first_.size() > kTrySizesKeys) return;
-  const std::uint64_t larger_bytes = shape_.body_bytes();
-  start_again(blocks);
-  if (shape_.body_bytes() > larger_bytes) start_again(blocks + 1);
+  std::uint64_t best = kSpareRows[0];
+  std::uint64_t least_bytes = try_with(best);
+  for (const std::uint64_t spare_rows : std::span(kSpareRows).subspan(1)) {
+    const std::uint64_t bytes = try_with(spare_rows);
+    if (bytes < least_bytes) {
+      best = spare_rows;
+      least_bytes = bytes;
+    }
+  }
+  try_with(best);
 }
 
-/// The last layer has the starts that the others leave: it is rarely full.
-void RibbonBuild::add_rest_within(std::uint64_t blocks) {
-  constexpr double kSecondLayerStarts = 0.97;  // Per key.
-  constexpr std::uint64_t kFewStarts = 24;     // Not worth a layer.
-  const std::uint64_t all_starts = blocks == 0 ? 0 : kRibbonBlockRows * (blocks - 1);
+/// The last layer has the starts that the second leaves: it is rarely full.
+void RibbonBuild::add_rest_with(std::uint64_t spare_rows) {
+  constexpr double kSecondLayerStarts = 0.9;  // Per key.
+  constexpr std::uint64_t kFewStarts = 24;    // Not worth a layer.
+  const std::uint64_t shared_rows = band_->taken(shape_.starts[0], kRibbonBlockRows);
+  const std::uint64_t rows = std::min(shape_.starts[0] + shared_rows + beyond_first_.size() + spare_rows, most_rows_);
+  const std::uint64_t all_starts = std::max(rows, kRibbonBlockRows) - kRibbonBlockRows;
   const std::uint64_t left = all_starts - std::min(all_starts, shape_.starts[0]);
   shape_.starts[1] =
       std::min(left, static_cast<std::uint64_t>(kSecondLayerStarts * static_cast<double>(beyond_first_.size())));
   if (left - shape_.starts[1] < kFewStarts) shape_.starts[1] = left;
   shape_.starts[2] = left - shape_.starts[1];
+  shape_.list_entries = shape_.list_bits = 0;
   marks_.resize(shape_.mark_bytes());
   std::vector<std::uint64_t> beyond_second;
   std::vector<std::uint64_t> beyond_all;
@@ -130,7 +133,6 @@ void RibbonBuild::make_list(std::vector<std::uint64_t> keys) {
   for (std::uint64_t& key : keys) key = ribbon_mix(key);
   std::ranges::sort(keys);
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  shape_.list_entries = shape_.list_bits = 0;
   list_ = std::move(keys);
   if (list_.empty()) return;
   int magnitude = 0;
@@ -150,7 +152,7 @@ void RibbonBuild::write(FilterImage& image) const {
   std::copy(shape_.starts.begin(), shape_.starts.end(), image.header.numbers.begin());
   image.header.numbers[3] = shape_.list_entries | std::uint64_t{shape_.list_bits} << kRibbonListBitsShift;
   const MutableBytes body = image.mutable_body();
-  solve_ribbon(*band_, shape_.blocks(), shape_.columns, body.data());
+  solve_ribbon(*band_, shape_, body.first(shape_.block_bytes()));
   std::copy_n(marks_.begin(), shape_.mark_bytes(), body.begin() + static_cast<std::ptrdiff_t>(shape_.block_bytes()));
   const MutableBytes list = body.last(shape_.list_bytes());
   for (std::size_t i = 0; i < list_.size(); ++i) write_ribbon_list_entry(list, i, shape_.list_bits, list_[i]);
@@ -160,9 +162,9 @@ void RibbonBuild::write(FilterImage& image) const {
 
 std::uint64_t most_ribbon_bytes(std::uint64_t keys, std::uint32_t columns) {
   if (keys == 0) return 0;
-  const std::uint64_t blocks = most_blocks_for(keys);
-  const std::uint64_t first_starts = first_layer_starts(keys, blocks);
-  RibbonShape shape = {.columns = columns, .starts = {first_starts, kRibbonBlockRows * (blocks - 1) - first_starts, 0}};
+  const std::uint64_t rows = most_rows_for(keys);
+  const std::uint64_t first_starts = first_layer_starts(keys, rows);
+  RibbonShape shape = {.columns = columns, .starts = {first_starts, rows - first_starts - kRibbonBlockRows, 0}};
   // Few keys are left for the list; this is room for them all when they are few and for a share that never came up.
   shape.list_entries = static_cast<std::uint64_t>(8 + root(keys) / 4);
   shape.list_bits = columns + 16;

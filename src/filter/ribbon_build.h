@@ -18,7 +18,7 @@ std::uint64_t most_ribbon_bytes(std::uint64_t keys, std::uint32_t columns);
 Result<FilterImage> build_ribbon(std::span<std::uint64_t> hashes, std::uint32_t columns, std::uint64_t most_bytes);
 
 /// Back substitution: from the last row to the first, the value of each row from its equation and the 63 rows after it.
-/// Free rows are 0. Writes `blocks` blocks of `columns` words.
-void solve_ribbon(const RibbonBand& band, std::uint64_t blocks, std::uint32_t columns, std::byte* out);
+/// Free rows are 0. Writes the shape's blocks; the band must have rows for the last one as if it were full.
+void solve_ribbon(const RibbonBand& band, const RibbonShape& shape, MutableBytes out);
 
 }  // namespace tamis

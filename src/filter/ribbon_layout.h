@@ -58,11 +58,14 @@ struct RibbonShape {
   std::uint64_t list_entries = 0;
   std::uint32_t list_bits = 0;
 
-  /// A start may be the last row of a block, so one more block follows the one of the last start.
-  [[nodiscard]] std::uint64_t blocks() const {
-    const std::uint64_t all = starts[0] + starts[1] + starts[2];
-    return all == 0 ? 0 : (all + kRibbonBlockRows - 1) / kRibbonBlockRows + 1;
+  /// The last start has its 63 rows too; then up to the next multiple of 8.
+  [[nodiscard]] std::uint64_t rows() const {
+    const std::uint64_t all = first_row(kRibbonLayers);
+    return all == 0 ? 0 : (all + kRibbonBlockRows - 1 + 7) / 8 * 8;
   }
+  [[nodiscard]] std::uint64_t full_blocks() const { return rows() / kRibbonBlockRows; }
+  /// Bytes per column of the last block, which is cut short; 0 when the last block is full too.
+  [[nodiscard]] std::uint64_t cut_bytes() const { return rows() % kRibbonBlockRows / 8; }
   [[nodiscard]] std::uint64_t buckets(std::size_t layer) const {
     const std::uint32_t shift = kRibbonBuckets[layer].shift;
     return (starts[layer] + (std::uint64_t{1} << shift) - 1) >> shift;
@@ -77,7 +80,7 @@ struct RibbonShape {
     for (std::size_t i = 0; i < layer; ++i) bucket += buckets(i);
     return bucket;
   }
-  [[nodiscard]] std::uint64_t block_bytes() const { return blocks() * columns * sizeof(std::uint64_t); }
+  [[nodiscard]] std::uint64_t block_bytes() const { return rows() / 8 * columns; }
   [[nodiscard]] std::uint64_t mark_bytes() const { return (first_bucket(kRibbonLayers) + 15) / 16 * 4; }
   [[nodiscard]] std::uint64_t list_bytes() const { return (list_entries * list_bits + 7) / 8; }
   [[nodiscard]] std::uint64_t body_bytes() const { return block_bytes() + mark_bytes() + list_bytes(); }

@@ -12,17 +12,26 @@ namespace tamis {
 namespace HWY_NAMESPACE {
 namespace {
 
+/// One column of a block, wherever it is; rows that the last block does not have read as 0.
+HWY_INLINE std::uint64_t column_of_block(const RibbonState& state, std::uint64_t block, std::uint32_t column) {
+  const std::byte* words = state.blocks + block * state.columns * 8;
+  if (block < state.full_blocks) return load_le<std::uint64_t>(words + std::size_t{8} * column);
+  std::uint64_t word = 0;
+  for (std::uint32_t i = 0; block == state.full_blocks && i < state.cut_bytes; ++i) {
+    word |= std::to_integer<std::uint64_t>(words[column * state.cut_bytes + i]) << (8 * i);
+  }
+  return word;
+}
+
 /// The chosen rows from `row` on, added up: bit j is the sum of column j.
 HWY_INLINE std::uint32_t sum_of_rows(const RibbonState& state, std::uint64_t row, std::uint64_t coefficients) {
   const std::uint64_t shift = row % 64;
   const std::uint64_t in_first = coefficients << shift;
   const std::uint64_t in_second = (coefficients >> 1) >> (63 - shift);
-  const std::byte* first = state.blocks + row / 64 * state.columns * 8;
-  const std::byte* second = first + std::size_t{8} * state.columns;
   std::uint32_t sum = 0;
   for (std::uint32_t column = 0; column < state.columns; ++column) {
-    const std::uint64_t chosen = (load_le<std::uint64_t>(first + 8 * column) & in_first) ^
-                                 (load_le<std::uint64_t>(second + 8 * column) & in_second);
+    const std::uint64_t chosen = (column_of_block(state, row / 64, column) & in_first) ^
+                                 (column_of_block(state, row / 64 + 1, column) & in_second);
     sum |= static_cast<std::uint32_t>(__builtin_parityll(chosen)) << column;
   }
   return sum;

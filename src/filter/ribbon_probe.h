@@ -17,9 +17,11 @@ struct RibbonState {
   std::array<std::uint64_t, kRibbonLayers> starts;
   std::array<std::uint64_t, kRibbonLayers> first_row;
   std::array<std::uint64_t, kRibbonLayers> first_bucket;
+  std::uint64_t full_blocks;
   std::uint64_t list_entries;
   std::uint32_t list_bits;
   std::uint32_t columns;
+  std::uint32_t cut_bytes;
 };
 
 /// Sets the functions for this machine and this state, which must be filled.
