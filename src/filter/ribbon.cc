@@ -1,0 +1,165 @@
+// ribbon: the smallest filter, for sets that do not change: within 1 % of the information bound log2(1/rate).
+//
+// A key with r-bit fingerprint f chooses some of 64 consecutive rows, from its start on, by the bits of its
+// coefficients c; each row has r bits, one per column. The rows are such that the chosen ones add up (xor) to f for
+// every key of the set; for any other key they do so with probability 2^-r, whatever the rows are. That takes little
+// more than one row, so r bits, per key. The rows are the solution of linear equations whose matrix is zero but for a
+// ribbon of width 64 along the diagonal, so that elimination is local and takes linear time (Dillinger, Walzer: Ribbon
+// filter; the bumping is after Dillinger, Hübschle-Schneider, Sanders, Walzer: Fast succinct retrieval and approximate
+// membership using ribbon, 2022).
+//
+// Where by chance too many keys start in one place, the equations contradict each other. Such keys are sent on to the
+// next layer: the starts of a layer are cut into buckets, and a mark of two bits per bucket says whether the keys of
+// its first few starts (the ones that overlap with the bucket before), of many, or of all are not here but in the next
+// layer. The first layer has 2 % fewer starts than keys, and sends on 2.4 %. What the third layer sends on is in a
+// list.
+//
+// Body, all numbers little-endian:
+//
+//     blocks   64 rows each: r words of 64 bits, word j is column j, bit i of it row i of the block. (r = 8: a block is
+//              a cache line, and a lookup reads one or two.) There are as many rows as all starts, plus 63, rounded up
+//              to a multiple of 8; a last block of fewer than 64 rows has that many bits per column instead of 64.
+//     marks    2 bits per bucket, layer after layer without a gap; bucket b is bits 2(b mod 16) and up of word ⌊b/16⌋
+//     of
+//              32 bits. In the first layer a bucket has 128 starts, and marks 0 … 3 send on the keys that start in the
+//              first 0, 20, 48 and 128 of them; in the other two 32 starts, and the first 0, 4, 12 and 32.
+//     list     fingerprints of b bits, ascending and distinct, packed from the lowest bit of each byte up; the last
+//     byte
+//              is filled with zeros.
+//
+//     header   hashes = r; numbers[0 … 2] = starts of each layer, 0 when it is not there;
+//              numbers[3] = entries of the list + 2^56 · b.
+//
+// From hash to rows (arithmetic modulo 2^64):
+//
+//     m1 = remix(hash); m2 = remix(m1 + 9e3779b97f4a7c15); m3 and m4 likewise       (base/hash.h)
+//     position in layer i = ⌊mi · starts / 2^64⌋; start = position + starts of the layers before
+//     c = (mi · a0761d6478bd642f) | 1; bit k of it chooses row start + k
+//     f = top r bits of (mi ^ mi >> 32) · e7037ed1a0b428db; bit j of it belongs to column j
+//     fingerprint in the list = top b bits of m4
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "filter/kinds.h"
+#include "filter/ribbon_build.h"
+#include "filter/ribbon_layout.h"
+#include "filter/ribbon_probe.h"
+#include "filter/sizing.h"
+
+namespace tamis {
+namespace {
+
+FilterSize size_with(std::uint64_t keys, std::uint32_t columns) {
+  return {.keys = keys,
+          .bytes = most_ribbon_bytes(keys, columns),
+          .hashes = columns,
+          .rate = keys == 0 ? 0 : std::ldexp(1.0, -static_cast<int>(columns))};
+}
+
+/// The most columns that fit into `bytes`; 0 for none.
+std::uint32_t columns_within(std::uint64_t keys, double bytes) {
+  std::uint32_t columns = kRibbonMostColumns;
+  while (columns > 0 && static_cast<double>(most_ribbon_bytes(keys, columns)) > bytes) --columns;
+  return columns;
+}
+
+/// Columns are whole, so a rate is a power of 1/2 (the list adds less than 1/256 of it), and of bits per key or memory
+/// what is more than the last whole column is not used. The bytes are what a build takes at most; most take a little
+/// less, depending on the keys.
+Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
+  switch (target.measure) {
+    case SizeTarget::Measure::kRate: {
+      const double columns = std::max(1.0, std::ceil(-std::log2(target.value)));
+      if (columns > double{kRibbonMostColumns}) return cannot_reach("ribbon", target, "bloom");
+      return size_with(keys, static_cast<std::uint32_t>(columns));
+    }
+    case SizeTarget::Measure::kBitsPerKey:
+    case SizeTarget::Measure::kMemory: break;
+  }
+  const bool per_key = target.measure == SizeTarget::Measure::kBitsPerKey;
+  const double bytes = per_key ? target.value * static_cast<double>(keys) / 8 : target.value;
+  const std::uint32_t columns = columns_within(keys, bytes);
+  if (columns == 0) return cannot_reach("ribbon", target, "bloom");
+  return size_with(keys, columns);
+}
+
+Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
+  return build_ribbon(hashes, shape.hashes, shape.bytes);
+}
+
+RibbonShape shape_of(const FilterHeader& header) {
+  RibbonShape shape;
+  shape.columns = header.hashes;
+  std::copy_n(header.numbers.begin(), kRibbonLayers, shape.starts.begin());
+  shape.list_entries = header.numbers[3] & ((std::uint64_t{1} << kRibbonListBitsShift) - 1);
+  shape.list_bits = static_cast<std::uint32_t>(header.numbers[3] >> kRibbonListBitsShift);
+  return shape;
+}
+
+/// Whether the body is as long as its shape says, in numbers that cannot overflow.
+bool fits(const RibbonShape& shape, std::uint64_t body_bytes) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;  // Times columns or list bits, it is far below 2^64.
+  if (shape.columns == 0 || shape.columns > kRibbonMostColumns || shape.list_bits > kRibbonMostListBits) return false;
+  if (std::ranges::any_of(shape.starts, [](std::uint64_t starts) { return starts > kMost; })) return false;
+  return shape.list_entries <= kMost && shape.body_bytes() == body_bytes;
+}
+
+Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
+  const RibbonShape shape = shape_of(header);
+  if (!fits(shape, body.size())) {
+    return Status::corruption(
+        fmt::format("{}: ribbon: {} columns, layers of {}, {} and {} starts and a list of {} × {} bits do "
+                    "not fit a body of {} bytes",
+                    name, shape.columns, shape.starts[0], shape.starts[1], shape.starts[2], shape.list_entries,
+                    shape.list_bits, body.size()));
+  }
+  FilterProbe probe;
+  probe_state<RibbonState>(probe) = {
+      .blocks = body.data(),
+      .marks = body.data() + shape.block_bytes(),
+      .list = body.data() + shape.block_bytes() + shape.mark_bytes(),
+      .starts = shape.starts,
+      .first_row = {shape.first_row(0), shape.first_row(1), shape.first_row(2)},
+      .first_bucket = {shape.first_bucket(0), shape.first_bucket(1), shape.first_bucket(2)},
+      .full_blocks = shape.full_blocks(),
+      .list_entries = shape.list_entries,
+      .list_bits = shape.list_bits,
+      .columns = shape.columns,
+      .cut_bytes = static_cast<std::uint32_t>(shape.cut_bytes()),
+  };
+  choose_ribbon_functions(probe);
+  return probe;
+}
+
+FilterEstimate estimate(const FilterImage& image) {
+  const RibbonShape shape = shape_of(image.header);
+  const auto keys = static_cast<double>(image.header.keys);
+  const auto rows = static_cast<double>(shape.rows() + shape.list_entries);
+  const double reach = ribbon_reach(shape, image.body().data() + shape.block_bytes());
+  const double list_rate =
+      std::min(1.0, std::ldexp(static_cast<double>(shape.list_entries), -static_cast<int>(shape.list_bits)));
+  return {.fill = rows == 0 ? 0 : std::min(1.0, keys / rows),
+          .keys = keys,
+          .rate = (1 - reach) * std::ldexp(1.0, -static_cast<int>(shape.columns)) + reach * list_rate};
+}
+
+}  // namespace
+
+constinit const FilterKind kRibbonKind = {
+    .info = {.id = 3,
+             .name = "ribbon",
+             .summary = "the smallest: within 1 % of the information bound; for sets that do not change",
+             .adds = false,
+             .removes = false,
+             .merges = false,
+             .intersects = false,
+             .build_bytes_per_key = 21},
+    .size = size,
+    .build = build,
+    .open = open,
+    .estimate = estimate,
+};
+
+}  // namespace tamis

@@ -1,0 +1,178 @@
+#include "filter/ribbon_build.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "filter/sizing.h"
+
+namespace tamis {
+namespace {
+
+double root(std::uint64_t keys) { return std::sqrt(static_cast<double>(keys)); }
+
+/// Fewer starts than keys, so that nearly every row is taken and the excess goes on to the next layer: 2 % fewer, which
+/// balances rows lost (0.4 %) against second lookups (2.4 %), and in small filters fewer still, because what is lost at
+/// the ends of a layer does not shrink with it; and so many fewer that the last block, which is cut short and takes
+/// longer to read, is left to the other layers. The smallest sets do better with their small buckets alone.
+std::uint64_t first_layer_starts(std::uint64_t keys, std::uint64_t most_rows) {
+  constexpr std::uint64_t kFewKeys = 512;
+  constexpr std::uint64_t kRowsAfter = 2 * kRibbonBlockRows;
+  if (keys < kFewKeys || most_rows < kFewKeys) return 0;
+  const double starts = 0.98 * static_cast<double>(keys) - 3 * root(keys);
+  return std::min(static_cast<std::uint64_t>(starts), std::min(keys, most_rows) - kRowsAfter);
+}
+
+/// More rows than a build has use for unless its keys were crafted to crowd.
+std::uint64_t most_rows_for(std::uint64_t keys) {
+  return static_cast<std::uint64_t>(1.006 * static_cast<double>(keys) + 1.5 * root(keys)) + kRibbonBlockRows;
+}
+
+/// The most rows that fit into `bytes` together with their marks.
+std::uint64_t rows_within(std::uint64_t bytes, std::uint32_t columns) {
+  const std::uint64_t bits = 8 * bytes;
+  constexpr std::uint64_t kSpareBits = 512;        // Rounding: of rows, of buckets in each layer, of the last mark's word.
+  constexpr std::uint64_t kMarkBitsPer16Rows = 1;  // In the layers of small buckets, the dearest.
+  if (bits <= kSpareBits) return 0;
+  return (bits - kSpareBits) / (16 * columns + kMarkBitsPer16Rows) * 16;
+}
+
+/// One build. The layers are added one after the other to one band of rows: a layer's starts follow those of the layer
+/// before, and its first rows are shared with the last keys of that one. So only the very last rows, where no key
+/// starts, could stay empty for lack of keys, however many layers there are.
+class RibbonBuild {
+ public:
+  RibbonBuild(std::uint64_t keys, std::uint32_t columns, std::uint64_t most_bytes)
+      : most_bytes_(most_bytes), most_rows_(std::min(rows_within(most_bytes, columns), most_rows_for(keys))) {
+    shape_.columns = columns;
+    shape_.starts[0] = first_layer_starts(keys, most_rows_);
+  }
+
+  Result<FilterImage> run(std::span<std::uint64_t> hashes) {
+    order_for_ribbon_layer(hashes, shape_, 0);  // First, so that its copy is gone when the band comes.
+    std::optional<RibbonBand> band = RibbonBand::with_rows(most_rows_ + kRibbonBlockRows);
+    if (!band) return no_memory_for(most_bytes_);
+    band_ = &*band;
+    marks_.resize(shape_.mark_bytes());
+    band_ribbon_layer(*band_, hashes, shape_, 0, marks_.data(), beyond_first_);
+    add_rest();
+    std::optional<FilterImage> image = FilterImage::with_body(shape_.body_bytes());
+    if (!image) return no_memory_for(shape_.body_bytes());
+    write(*image);
+    return *std::move(image);
+  }
+
+ private:
+  void add_rest();
+  void add_rest_with(std::uint64_t spare_rows);
+  void make_list(std::vector<std::uint64_t> keys);
+  void write(FilterImage& image) const;
+
+  const std::uint64_t most_bytes_;
+  const std::uint64_t most_rows_;
+  RibbonShape shape_;
+  RibbonBand* band_ = nullptr;
+  std::vector<std::byte> marks_;
+  std::vector<std::uint64_t> beyond_first_;  // Keys of the second layer.
+  std::vector<std::uint64_t> list_;          // Fingerprints, ascending.
+};
+
+/// All that follows the first layer, in about as many rows as its keys fill. A few rows more or less decide how many
+/// keys are left for the list, and nobody knows beforehand; while the rest is small, it is worth trying.
+void RibbonBuild::add_rest() {
+  constexpr std::uint64_t kSpareRows[] = {0, 8, 16, 24};
+  constexpr std::size_t kFewKeys = 2048;
+  if (beyond_first_.size() > kFewKeys) return add_rest_with(kSpareRows[1]);
+  const RibbonRows shared = band_->copy_rows(shape_.starts[0], kRibbonBlockRows);
+  const std::vector<std::byte> first_marks = marks_;
+  const auto try_with = [&](std::uint64_t spare_rows) {
+    band_->replace_rows(shape_.starts[0], shared);
+    marks_ = first_marks;
+    add_rest_with(spare_rows);
+    return shape_.body_bytes();
+  };
+  std::uint64_t best = kSpareRows[0];
+  std::uint64_t least_bytes = try_with(best);
+  for (const std::uint64_t spare_rows : std::span(kSpareRows).subspan(1)) {
+    const std::uint64_t bytes = try_with(spare_rows);
+    if (bytes < least_bytes) {
+      best = spare_rows;
+      least_bytes = bytes;
+    }
+  }
+  try_with(best);
+}
+
+/// The last layer has the starts that the second leaves: it is rarely full.
+void RibbonBuild::add_rest_with(std::uint64_t spare_rows) {
+  constexpr double kSecondLayerStarts = 0.9;  // Per key.
+  constexpr std::uint64_t kFewStarts = 24;    // Not worth a layer.
+  const std::uint64_t shared_rows = band_->taken(shape_.starts[0], kRibbonBlockRows);
+  const std::uint64_t rows = std::min(shape_.starts[0] + shared_rows + beyond_first_.size() + spare_rows, most_rows_);
+  const std::uint64_t all_starts = std::max(rows, kRibbonBlockRows) - kRibbonBlockRows;
+  const std::uint64_t left = all_starts - std::min(all_starts, shape_.starts[0]);
+  shape_.starts[1] =
+      std::min(left, static_cast<std::uint64_t>(kSecondLayerStarts * static_cast<double>(beyond_first_.size())));
+  if (left - shape_.starts[1] < kFewStarts) shape_.starts[1] = left;
+  shape_.starts[2] = left - shape_.starts[1];
+  shape_.list_entries = shape_.list_bits = 0;
+  marks_.resize(shape_.mark_bytes());
+  std::vector<std::uint64_t> beyond_second;
+  std::vector<std::uint64_t> beyond_all;
+  order_for_ribbon_layer(beyond_first_, shape_, 1);
+  band_ribbon_layer(*band_, beyond_first_, shape_, 1, marks_.data(), beyond_second);
+  order_for_ribbon_layer(beyond_second, shape_, 2);
+  band_ribbon_layer(*band_, beyond_second, shape_, 2, marks_.data(), beyond_all);
+  make_list(std::move(beyond_all));
+}
+
+/// As few bits as let the list be wrong no more often than the rows are, or, where that is fewer, as add at most 1/256
+/// to the rate of all. But no more than there is room for: keys crafted to crowd in every layer get shorter
+/// fingerprints, in the end none, which makes the list say "maybe" to the few it is asked about.
+void RibbonBuild::make_list(std::vector<std::uint64_t> keys) {
+  for (std::uint64_t& key : keys) key = ribbon_mix(key);
+  std::ranges::sort(keys);
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  list_ = std::move(keys);
+  if (list_.empty()) return;
+  int magnitude = 0;
+  const double share = std::min(1.0, 256 * ribbon_reach(shape_, marks_.data()));
+  (void)std::frexp(static_cast<double>(list_.size()) * share, &magnitude);
+  const int wanted = std::clamp(static_cast<int>(shape_.columns) + magnitude, 1, int{kRibbonMostListBits});
+  const std::uint64_t room = 8 * (most_bytes_ - std::min(most_bytes_, shape_.body_bytes()));
+  shape_.list_bits =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(wanted), room / list_.size()));
+  for (std::uint64_t& entry : list_) entry = ribbon_list_fingerprint(entry, shape_.list_bits);
+  list_.erase(std::unique(list_.begin(), list_.end()), list_.end());
+  shape_.list_entries = list_.size();
+}
+
+void RibbonBuild::write(FilterImage& image) const {
+  image.header.hashes = shape_.columns;
+  std::copy(shape_.starts.begin(), shape_.starts.end(), image.header.numbers.begin());
+  image.header.numbers[3] = shape_.list_entries | std::uint64_t{shape_.list_bits} << kRibbonListBitsShift;
+  const MutableBytes body = image.mutable_body();
+  solve_ribbon(*band_, shape_, body.first(shape_.block_bytes()));
+  std::copy_n(marks_.begin(), shape_.mark_bytes(), body.begin() + static_cast<std::ptrdiff_t>(shape_.block_bytes()));
+  const MutableBytes list = body.last(shape_.list_bytes());
+  for (std::size_t i = 0; i < list_.size(); ++i) write_ribbon_list_entry(list, i, shape_.list_bits, list_[i]);
+}
+
+}  // namespace
+
+std::uint64_t most_ribbon_bytes(std::uint64_t keys, std::uint32_t columns) {
+  if (keys == 0) return 0;
+  const std::uint64_t rows = most_rows_for(keys);
+  const std::uint64_t first_starts = first_layer_starts(keys, rows);
+  RibbonShape shape = {.columns = columns, .starts = {first_starts, rows - first_starts - kRibbonBlockRows, 0}};
+  // Few keys are left for the list; this is room for them all when they are few and for a share that never came up.
+  shape.list_entries = static_cast<std::uint64_t>(8 + root(keys) / 4);
+  shape.list_bits = columns + 16;
+  return shape.body_bytes();
+}
+
+Result<FilterImage> build_ribbon(std::span<std::uint64_t> hashes, std::uint32_t columns, std::uint64_t most_bytes) {
+  return RibbonBuild(hashes.size(), columns, most_bytes).run(hashes);
+}
+
+}  // namespace tamis

@@ -1,0 +1,30 @@
+// The probe of the ribbon filter, one body per instruction set. See ribbon.cc for the layout.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "filter/ribbon_layout.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+
+struct RibbonState {
+  const std::byte* blocks;
+  const std::byte* marks;
+  const std::byte* list;
+  std::array<std::uint64_t, kRibbonLayers> starts;
+  std::array<std::uint64_t, kRibbonLayers> first_row;
+  std::array<std::uint64_t, kRibbonLayers> first_bucket;
+  std::uint64_t full_blocks;
+  std::uint64_t list_entries;
+  std::uint32_t list_bits;
+  std::uint32_t columns;
+  std::uint32_t cut_bytes;
+};
+
+/// Sets the functions for this machine and this state, which must be filled.
+void choose_ribbon_functions(FilterProbe& probe);
+
+}  // namespace tamis

@@ -1,0 +1,132 @@
+// Back substitution for the ribbon filter, one body per instruction set.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "base/bytes.h"
+#include "filter/ribbon_build.h"
+
+#ifndef TAMIS_FILTER_RIBBON_SOLVE_TYPES  // This file is included once per instruction set; these are for all of them.
+#define TAMIS_FILTER_RIBBON_SOLVE_TYPES
+namespace tamis {
+struct BlockRange {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+using RibbonWindow = std::array<std::uint64_t, kRibbonMostColumns>;
+}  // namespace tamis
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "filter/ribbon_solve.cc"
+#include <hwy/foreach_target.h>  // Includes this file once per instruction set.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace tamis {
+namespace HWY_NAMESPACE {
+namespace {
+
+// Both bodies keep, for each column, the values of the 64 rows from the current one on as a word, bit i for row + i: the
+// window. When the first row of a block is reached, the window is the block.
+
+#if HWY_TARGET == HWY_AVX3_DL
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// kVectors × 8 columns at once: the chain from a row to the next is a shift, an and, a popcount and two logic steps.
+template <std::size_t kVectors>
+void solve_with(const RibbonBand& band, BlockRange range, std::uint32_t columns, RibbonWindow& window, std::byte* out) {
+  const hn::FixedTag<std::uint64_t, 8> lanes;
+  const auto one = hn::Set(lanes, 1);
+  hn::Vec<decltype(lanes)> rows[kVectors];
+  hn::Vec<decltype(lanes)> column[kVectors];
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    rows[v] = hn::LoadU(lanes, window.data() + 8 * v);
+    column[v] = hn::Iota(lanes, 8 * v);
+  }
+  for (std::uint64_t block = range.end; block-- > range.begin;) {
+    for (std::uint64_t row = 64 * (block + 1); row-- > 64 * block;) {
+      const auto coefficients = hn::Set(lanes, band.coefficients()[row]);
+      const auto sum = hn::Set(lanes, band.sums()[row]);
+      for (std::size_t v = 0; v < kVectors; ++v) {
+        rows[v] = hn::Add(rows[v], rows[v]);
+        const auto parity = hn::Xor(hn::PopulationCount(hn::And(rows[v], coefficients)), hn::Shr(sum, column[v]));
+        rows[v] = hn::Or(rows[v], hn::And(parity, one));
+      }
+    }
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      auto* to = reinterpret_cast<std::uint64_t*>(out) + (block - range.begin) * columns + 8 * v;
+      hn::BlendedStore(rows[v], hn::FirstN(lanes, columns - 8 * v), lanes, to);
+    }
+  }
+  for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(rows[v], lanes, window.data() + 8 * v);
+}
+
+void solve(const RibbonBand& band, BlockRange range, std::uint32_t columns, RibbonWindow& window, std::byte* out) {
+  switch ((columns + 7) / 8) {
+    case 1: return solve_with<1>(band, range, columns, window, out);
+    case 2: return solve_with<2>(band, range, columns, window, out);
+    case 3: return solve_with<3>(band, range, columns, window, out);
+    default: return solve_with<4>(band, range, columns, window, out);
+  }
+}
+
+#else
+
+/// One column after the other; from AVX2 on the parity is a popcount.
+void solve(const RibbonBand& band, BlockRange range, std::uint32_t columns, RibbonWindow& window, std::byte* out) {
+  RibbonWindow rows = window;
+  for (std::uint64_t block = range.end; block-- > range.begin;) {
+    for (std::uint64_t row = 64 * (block + 1); row-- > 64 * block;) {
+      const std::uint64_t coefficients = band.coefficients()[row];
+      const std::uint32_t sum = band.sums()[row];
+      for (std::uint32_t column = 0; column < columns; ++column) {
+        const std::uint64_t moved = rows[column] << 1;
+        const auto parity = static_cast<std::uint32_t>(__builtin_parityll(moved & coefficients));
+        rows[column] = moved | ((parity ^ (sum >> column)) & 1);
+      }
+    }
+    for (std::uint32_t column = 0; column < columns; ++column) {
+      store_le(out + ((block - range.begin) * columns + column) * sizeof(std::uint64_t), rows[column]);
+    }
+  }
+  window = rows;
+}
+
+#endif
+
+}  // namespace
+
+void solve_for_target(const RibbonBand& band, BlockRange range, std::uint32_t columns, RibbonWindow& window,
+                      std::byte* out) {
+  solve(band, range, columns, window, out);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tamis
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tamis {
+
+HWY_EXPORT(solve_for_target);
+
+void solve_ribbon(const RibbonBand& band, const RibbonShape& shape, MutableBytes out) {
+  const auto solve = HWY_DYNAMIC_DISPATCH(solve_for_target);
+  const std::uint64_t full = shape.full_blocks();
+  RibbonWindow window = {};
+  if (shape.cut_bytes() != 0) {
+    std::array<std::byte, sizeof window> block;
+    solve(band, {full, full + 1}, shape.columns, window, block.data());
+    std::byte* to = out.data() + full * shape.columns * sizeof(std::uint64_t);
+    for (std::uint32_t column = 0; column < shape.columns; ++column) {
+      std::memcpy(to + column * shape.cut_bytes(), block.data() + column * sizeof(std::uint64_t), shape.cut_bytes());
+    }
+  }
+  solve(band, {0, full}, shape.columns, window, out.data());
+}
+
+}  // namespace tamis
+#endif
