@@ -65,7 +65,7 @@ std::uint32_t columns_within(std::uint64_t keys, double bytes) {
   return columns;
 }
 
-/// Columns are whole, so a rate is a power of 1/2 (the list adds less than 1/256 of it), and of bits per key or memory
+/// Columns are whole, so a rate is a power of 1/2 (the list adds less than 1/1024 of it), and of bits per key or memory
 /// what is more than the last whole column is not used. The bytes are what a build takes at most; most take a little
 /// less, depending on the keys.
 Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {

@@ -19,7 +19,7 @@ std::uint64_t first_layer_starts(std::uint64_t keys, std::uint64_t most_rows) {
   constexpr std::uint64_t kFewKeys = 512;
   constexpr std::uint64_t kRowsAfter = 2 * kRibbonBlockRows;
   if (keys < kFewKeys || most_rows < kFewKeys) return 0;
-  const double starts = 0.98 * static_cast<double>(keys) - 3 * root(keys);
+  const double starts = 0.98 * static_cast<double>(keys) - 4 * root(keys);
   return std::min(static_cast<std::uint64_t>(starts), std::min(keys, most_rows) - kRowsAfter);
 }
 
@@ -136,7 +136,7 @@ void RibbonBuild::make_list(std::vector<std::uint64_t> keys) {
   list_ = std::move(keys);
   if (list_.empty()) return;
   int magnitude = 0;
-  const double share = std::min(1.0, 256 * ribbon_reach(shape_, marks_.data()));
+  const double share = std::min(1.0, 1024 * ribbon_reach(shape_, marks_.data()));
   (void)std::frexp(static_cast<double>(list_.size()) * share, &magnitude);
   const int wanted = std::clamp(static_cast<int>(shape_.columns) + magnitude, 1, int{kRibbonMostListBits});
   const std::uint64_t room = 8 * (most_bytes_ - std::min(most_bytes_, shape_.body_bytes()));

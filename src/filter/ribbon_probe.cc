@@ -1,5 +1,7 @@
 #include "filter/ribbon_probe.h"
 
+#include <algorithm>
+
 #include "filter/filter_kind.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -7,35 +9,12 @@
 #include <hwy/foreach_target.h>  // Includes this file once per instruction set.
 #include <hwy/highway.h>
 
+#include "filter/ribbon_sum-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace tamis {
 namespace HWY_NAMESPACE {
 namespace {
-
-/// One column of a block, wherever it is; rows that the last block does not have read as 0.
-HWY_INLINE std::uint64_t column_of_block(const RibbonState& state, std::uint64_t block, std::uint32_t column) {
-  const std::byte* words = state.blocks + block * state.columns * 8;
-  if (block < state.full_blocks) return load_le<std::uint64_t>(words + std::size_t{8} * column);
-  std::uint64_t word = 0;
-  for (std::uint32_t i = 0; block == state.full_blocks && i < state.cut_bytes; ++i) {
-    word |= std::to_integer<std::uint64_t>(words[column * state.cut_bytes + i]) << (8 * i);
-  }
-  return word;
-}
-
-/// The chosen rows from `row` on, added up: bit j is the sum of column j.
-HWY_INLINE std::uint32_t sum_of_rows(const RibbonState& state, std::uint64_t row, std::uint64_t coefficients) {
-  const std::uint64_t shift = row % 64;
-  const std::uint64_t in_first = coefficients << shift;
-  const std::uint64_t in_second = (coefficients >> 1) >> (63 - shift);
-  std::uint32_t sum = 0;
-  for (std::uint32_t column = 0; column < state.columns; ++column) {
-    const std::uint64_t chosen = (column_of_block(state, row / 64, column) & in_first) ^
-                                 (column_of_block(state, row / 64 + 1, column) & in_second);
-    sum |= static_cast<std::uint32_t>(__builtin_parityll(chosen)) << column;
-  }
-  return sum;
-}
 
 bool list_contains(const RibbonState& state, std::uint64_t mixed) {
   const std::uint64_t wanted = ribbon_list_fingerprint(mixed, state.list_bits);
@@ -55,17 +34,19 @@ bool list_contains(const RibbonState& state, std::uint64_t mixed) {
   return false;
 }
 
-/// From this layer on: the first layer that does not send the key on answers, and after the last one the list.
-bool ask_layers(const RibbonState& state, std::size_t layer, std::uint64_t key) {
+/// From this layer on: the first layer that does not send the key on answers, and after the last one the list. Right for
+/// any layer and block, at the price of looking; called for few keys only, unless the filter is tiny.
+HWY_NOINLINE bool ask_layers(const RibbonState& state, std::size_t layer, std::uint64_t key) {
   for (; layer < kRibbonLayers; ++layer) {
     const std::uint64_t mixed = ribbon_mix(key);
     if (state.starts[layer] != 0) {
-      const RibbonBuckets& buckets = kRibbonBuckets[layer];
       const std::uint64_t position = fast_range(mixed, state.starts[layer]);
-      const std::uint32_t mark = ribbon_mark(state.marks, state.first_bucket[layer] + (position >> buckets.shift));
-      if (buckets.within(position) >= buckets.threshold[mark]) {
-        return sum_of_rows(state, state.first_row[layer] + position, ribbon_coefficients(mixed)) ==
-               ribbon_fingerprint(mixed, state.columns);
+      if (!is_sent_on(state, layer, position)) {
+        const std::uint64_t row = state.first_row[layer] + position;
+        const bool in_full_blocks = row / 64 + 1 < state.full_blocks;
+        const std::uint32_t sum = in_full_blocks ? sum_of_rows(state, state.columns, row, ribbon_coefficients(mixed))
+                                                 : sum_of_last_rows(state, row, ribbon_coefficients(mixed));
+        return sum == ribbon_fingerprint(mixed, state.columns);
       }
     }
     key = ribbon_key_of_next_layer(mixed);
@@ -73,24 +54,84 @@ bool ask_layers(const RibbonState& state, std::size_t layer, std::uint64_t key) 
   return list_contains(state, ribbon_mix(key));
 }
 
-bool may_contain(const FilterProbe& probe, std::uint64_t hash) {
+bool may_contain_anywhere(const FilterProbe& probe, std::uint64_t hash) {
   return ask_layers(probe_state<RibbonState>(probe), 0, hash);
+}
+
+/// The usual way: nearly all keys are in the first layer, which lies in full blocks. kColumns = 0: as the state says.
+template <std::uint32_t kColumns>
+bool may_contain(const FilterProbe& probe, std::uint64_t hash) {
+  const auto& state = probe_state<RibbonState>(probe);
+  const std::uint32_t columns = kColumns == 0 ? state.columns : kColumns;
+  const std::uint64_t mixed = ribbon_mix(hash);
+  const std::uint64_t position = fast_range(mixed, state.starts[0]);
+  if (is_sent_on(state, 0, position)) [[unlikely]] return ask_layers(state, 1, ribbon_key_of_next_layer(mixed));
+  return sum_of_rows(state, columns, position, ribbon_coefficients(mixed)) == ribbon_fingerprint(mixed, columns);
 }
 
 void prefetch(const FilterProbe& probe, std::uint64_t hash) {
   const auto& state = probe_state<RibbonState>(probe);
   const std::uint64_t position = fast_range(ribbon_mix(hash), state.starts[0]);
-  const std::byte* first = state.blocks + position / 64 * state.columns * 8;
-  __builtin_prefetch(first);
-  __builtin_prefetch(first + std::size_t{8} * state.columns);
+  __builtin_prefetch(state.marks + position / (16 << kRibbonBuckets[0].shift) * 4);
+  prefetch_blocks(state.blocks + position / 64 * state.columns * 8, state.columns);
 }
+
+/// Answers of a prepared batch, those of keys that were sent on included.
+HWY_INLINE std::uint64_t answers_of(const RibbonState& state, const std::uint64_t* hashes, const Batch& batch) {
+  std::uint64_t answers = matching_sums(state, batch) & ~batch.sent_on;
+  for (std::uint64_t left = batch.sent_on; left != 0; left &= left - 1) {
+    const int i = hwy::Num0BitsBelowLS1Bit_Nonzero64(left);
+    const std::uint64_t key = ribbon_key_of_next_layer(ribbon_mix(hashes[i]));
+    answers |= static_cast<std::uint64_t>(ask_layers(state, 1, key)) << i;
+  }
+  return answers;
+}
+
+/// One batch is tested while the blocks of the next are on their way.
+template <bool kPrefetch>
+HWY_INLINE void test_batches(const RibbonState& state, const std::uint64_t* hashes, std::size_t batches,
+                             std::uint64_t* answers) {
+  Batch prepared[2];
+  prepare_batch<kPrefetch>(state, hashes, prepared[0]);
+  for (std::size_t i = 0; i + 1 < batches; ++i) {
+    prepare_batch<kPrefetch>(state, hashes + (i + 1) * kBatch, prepared[(i + 1) % 2]);
+    answers[i] = answers_of(state, hashes + i * kBatch, prepared[i % 2]);
+  }
+  answers[batches - 1] = answers_of(state, hashes + (batches - 1) * kBatch, prepared[(batches - 1) % 2]);
+}
+
+void may_contain_many(const FilterProbe& probe, const std::uint64_t* hashes, std::size_t count, std::uint64_t* answers) {
+  const RibbonState state = probe_state<RibbonState>(probe);
+  constexpr std::uint64_t kBytesInCache = 512 << 10;  // Half of a usual second-level cache.
+  const auto test = state.full_blocks * state.columns * 8 <= kBytesInCache ? test_batches<false> : test_batches<true>;
+  const std::size_t whole = count / kBatch;
+  if (whole > 0) test(state, hashes, whole, answers);
+  const std::size_t rest = count % kBatch;
+  if (rest == 0) return;
+  std::uint64_t padded[kBatch] = {};  // Any hash may be asked for; the answers are dropped.
+  std::copy_n(hashes + whole * kBatch, rest, padded);
+  test(state, padded, 1, answers + whole);
+  answers[whole] &= (std::uint64_t{1} << rest) - 1;
+}
+
+void prefetch_nothing(const FilterProbe&, std::uint64_t) {}
 
 }  // namespace
 
 void set_ribbon_functions(FilterProbe& probe) {
-  probe.may_contain_fn = may_contain;
-  probe.may_contain_many_fn = may_contain_many_in_groups<may_contain, prefetch>;
-  probe.prefetch_fn = prefetch;
+  const auto& state = probe_state<RibbonState>(probe);
+  const bool is_usual = state.starts[0] != 0 && (state.starts[0] - 1) / 64 + 1 < state.full_blocks;
+  if (is_usual) {
+    probe.may_contain_fn = state.columns == 8 ? may_contain<8> : may_contain<0>;
+    probe.prefetch_fn = prefetch;
+    // The arithmetic of batches is made for starts of 32 bits.
+    const bool is_huge = state.starts[0] >> 32 != 0;
+    probe.may_contain_many_fn = is_huge ? may_contain_many_in_groups<may_contain<0>, prefetch> : may_contain_many;
+  } else {  // A handful of blocks, or none.
+    probe.may_contain_fn = may_contain_anywhere;
+    probe.may_contain_many_fn = may_contain_many_in_groups<may_contain_anywhere, prefetch_nothing>;
+    probe.prefetch_fn = prefetch_nothing;
+  }
 }
 
 }  // namespace HWY_NAMESPACE
