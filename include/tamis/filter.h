@@ -103,7 +103,7 @@ struct FilterProbe {
   void (*may_contain_many_fn)(const FilterProbe&, const std::uint64_t* hashes, std::size_t count,
                               std::uint64_t* answers) = nullptr;
   void (*prefetch_fn)(const FilterProbe&, std::uint64_t hash) = nullptr;
-  alignas(16) std::array<std::byte, kStateBytes> state = {};
+  alignas(64) std::array<std::byte, kStateBytes> state = {};
 
   [[nodiscard]] bool may_contain(std::uint64_t hash) const { return may_contain_fn(*this, hash); }
   /// Starts loading what `may_contain` will need.
@@ -130,7 +130,7 @@ class Filter {
   static Result<Filter> from_bytes(std::span<const std::byte> bytes, std::string_view name = "filter");
 
   /// False: the key was certainly never added.
-  [[nodiscard]] bool may_contain(std::string_view key) const { return may_contain_hash(hash(key)); }
+  [[nodiscard]] bool may_contain(std::string_view key) const;
   [[nodiscard]] bool may_contain_hash(std::uint64_t hash) const { return probe_.may_contain(hash); }
   void prefetch_hash(std::uint64_t hash) const { probe_.prefetch(hash); }
   /// Bit i of answers[i / 64] is the answer for key i; answers must have room for one bit per key.

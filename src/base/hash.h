@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "base/bytes.h"
@@ -31,12 +32,19 @@ class KeyHasher {
   explicit KeyHasher(const Key& key);
 
   [[nodiscard]] std::uint64_t operator()(std::string_view key) const;
+  /// hashes[i] becomes the hash of keys[i].
+  void hash_many(std::span<const std::string_view> keys, std::uint64_t* hashes) const;
+  /// As the operator, to be inlined; defined in hash_inline.h.
+  [[nodiscard]] std::uint64_t hash_inline(std::string_view key) const;
 
  private:
   static constexpr std::size_t kSecretBytes = 192;
-  bool keyed_ = false;
-  std::uint64_t seed_ = 0;                           // Used when public.
-  std::array<std::byte, kSecretBytes> secret_ = {};  // Used when keyed.
+  enum class Mode : std::uint8_t { kPlain, kSeeded, kKeyed };
+  [[nodiscard]] std::uint64_t hash_any(std::string_view key) const;
+
+  Mode mode_;
+  std::uint64_t seed_ = 0;                           // kSeeded.
+  std::array<std::byte, kSecretBytes> secret_ = {};  // kKeyed.
 };
 
 /// Checksum of bytes on disk: XXH3-64, plain.

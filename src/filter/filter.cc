@@ -6,7 +6,7 @@
 #include <array>
 
 #include "base/check.h"
-#include "base/hash.h"
+#include "base/hash_inline.h"
 #include "base/try.h"
 #include "filter/filter_kind.h"
 #include "filter/open_filter.h"
@@ -45,6 +45,16 @@ FilterInfo info_of(const FilterImage& image) {
           .prefix_rule = image.header.prefix_rule};
 }
 
+namespace {
+
+/// Inline all the way: a lookup by key is one call into here and one into the kind.
+inline std::uint64_t hash_key(const OpenFilter& open, std::string_view key) {
+  const PrefixRule& rule = open.image.header.prefix_rule;
+  return open.hasher.hash_inline(rule.kind == PrefixRule::Kind::kNone ? key : rule.prefix_of(key));
+}
+
+}  // namespace
+
 Filter::Filter(std::shared_ptr<const OpenFilter> open) : probe_(open->probe), open_(std::move(open)) {}
 
 Result<Filter> open_filter(FilterImage image, std::string_view name) {
@@ -63,17 +73,18 @@ Result<Filter> Filter::from_bytes(std::span<const std::byte> bytes, std::string_
   return open_filter(std::move(image), name);
 }
 
-std::uint64_t Filter::hash(std::string_view key) const {
-  return open_->hasher(open_->image.header.prefix_rule.prefix_of(key));
-}
+std::uint64_t Filter::hash(std::string_view key) const { return hash_key(*open_, key); }
+
+bool Filter::may_contain(std::string_view key) const { return probe_.may_contain(hash_key(*open_, key)); }
 
 void Filter::may_contain_many(std::span<const std::string_view> keys, std::uint64_t* answers) const {
-  std::array<std::uint64_t, 64> hashes;
+  std::array<std::uint64_t, 256> hashes;
   for (std::size_t begin = 0; begin < keys.size(); begin += hashes.size()) {
     const std::size_t count = std::min(hashes.size(), keys.size() - begin);
-    for (std::size_t i = 0; i < count; ++i) {
-      hashes[i] = hash(keys[begin + i]);
-      probe_.prefetch(hashes[i]);
+    if (open_->image.header.prefix_rule.kind == PrefixRule::Kind::kNone) {
+      open_->hasher.hash_many(keys.subspan(begin, count), hashes.data());
+    } else {
+      for (std::size_t i = 0; i < count; ++i) hashes[i] = hash_key(*open_, keys[begin + i]);
     }
     probe_.may_contain_many(std::span(hashes).first(count), answers + begin / 64);
   }

@@ -61,7 +61,7 @@ const FilterKind* find_filter_kind(std::uint8_t id);
 /// A kind's own numbers inside a probe. State must be trivially copyable and small.
 template <typename State>
 State& probe_state(FilterProbe& probe) {
-  static_assert(sizeof(State) <= FilterProbe::kStateBytes && alignof(State) <= 16);
+  static_assert(sizeof(State) <= FilterProbe::kStateBytes && alignof(State) <= 64);
   static_assert(std::is_trivially_copyable_v<State> && std::is_trivially_destructible_v<State>);
   return *reinterpret_cast<State*>(probe.state.data());
 }

@@ -94,10 +94,10 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
   FilterProbe probe;
   choose_line_functions(probe);
   LineState& state = probe_state<LineState>(probe);
-  state = {.lines = reinterpret_cast<const std::uint32_t*>(body.data()),
+  state = {.active = {},
+           .lines = reinterpret_cast<const std::uint32_t*>(body.data()),
            .line_count = static_cast<std::uint32_t>(lines),
-           .hashes = header.hashes,
-           .active = {}};
+           .hashes = header.hashes};
   std::fill_n(state.active.begin(), header.hashes, 1U);
   return probe;
 }

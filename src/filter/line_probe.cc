@@ -34,7 +34,7 @@ HWY_INLINE bool test_line(const LineState& state, std::uint64_t hash) {
   const auto x = hn::Mul(hn::Set(lanes, static_cast<std::uint32_t>(hash)), hn::Load(lanes, kPowers.data()));
   const auto words = hn::TableLookupLanes(line, hn::IndicesFromVec(lanes, hn::ShiftRight<28>(x)));
   const auto bit = hn::And(hn::ShiftRight<23>(x), hn::Set(lanes, 31U));
-  const auto wanted = hn::Shl(hn::LoadU(lanes, state.active.data()), bit);
+  const auto wanted = hn::Shl(hn::Load(lanes, state.active.data()), bit);
   return hn::AllTrue(lanes, hn::Eq(hn::AndNot(words, wanted), hn::Zero(lanes)));
 }
 
@@ -58,10 +58,10 @@ HWY_INLINE bool test_line(const LineState& state, std::uint64_t hash) {
   const hn::FixedTag<std::uint32_t, 8> lanes;
   const std::uint32_t* line = state.lines + std::size_t{kLineWords} * line_of(hash, state.line_count);
   const auto x = hn::Set(lanes, static_cast<std::uint32_t>(hash));
-  auto missing = missing_bits(line, hn::Mul(x, hn::Load(lanes, kPowers.data())), hn::LoadU(lanes, state.active.data()));
+  auto missing = missing_bits(line, hn::Mul(x, hn::Load(lanes, kPowers.data())), hn::Load(lanes, state.active.data()));
   if (state.hashes > 8) {
     missing = hn::Or(missing, missing_bits(line, hn::Mul(x, hn::Load(lanes, kPowers.data() + 8)),
-                                           hn::LoadU(lanes, state.active.data() + 8)));
+                                           hn::Load(lanes, state.active.data() + 8)));
   }
   return hn::AllTrue(lanes, hn::Eq(missing, hn::Zero(lanes)));
 }

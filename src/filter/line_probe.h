@@ -14,10 +14,10 @@ inline constexpr std::uint32_t kLineMostHashes = 16;
 inline constexpr std::uint32_t kLineGolden = 0x9e3779b9U;
 
 struct LineState {
+  alignas(64) std::array<std::uint32_t, kLineMostHashes> active;  // 1 for the first `hashes` lanes, 0 for the rest.
   const std::uint32_t* lines;
   std::uint32_t line_count;
   std::uint32_t hashes;
-  std::array<std::uint32_t, kLineMostHashes> active;  // 1 for the first `hashes` lanes, 0 for the rest.
 };
 
 inline std::uint32_t line_of(std::uint64_t hash, std::uint32_t line_count) {

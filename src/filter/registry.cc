@@ -8,7 +8,14 @@ namespace tamis {
 namespace {
 
 constexpr std::array kKinds = {
-    &kLineKind, &kFuseKind, &kBloomKind, &kSplitKind, &kCuckooKind, &kCountingKind, &kScalableKind,
+    &kLineKind,      //
+    &kRibbonKind,    //
+    &kFuseKind,      //
+    &kBloomKind,     //
+    &kSplitKind,     //
+    &kCuckooKind,    //
+    &kCountingKind,  //
+    &kScalableKind,  //
 };
 
 }  // namespace
