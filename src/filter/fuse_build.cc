@@ -88,15 +88,22 @@ bool peel(const FuseShape& shape, std::vector<std::uint64_t>& mixed, std::vector
 
 FuseShape first_fuse_shape(std::uint64_t keys) {
   FuseShape shape;
-  if (keys <= 2) return shape;
+  if (keys <= 1) return shape;
   const auto n = static_cast<double>(keys);
   const double log2_length = std::floor(std::log(n) / std::log(3.33) + 2.25);
   shape.segment_log2 = static_cast<std::uint32_t>(std::clamp(log2_length, 0.0, double{kMostSegmentLog2}));
-  // Peeling works up to 0.918 keys per slot, less about two segments of loss at the ends. The margin keeps the chance
-  // of another try at a few per cent for every n from 3 to 10 million, 11,504 and 11,521 (where the customary sizing
-  // fails on most key sets) included.
-  const double least = (n / std::exp2(shape.segment_log2) + 1.8) / 0.918;
-  shape.segments = static_cast<std::uint32_t>(std::max(3.0, std::ceil(1.015 * least + 0.35)));
+  const double length = std::exp2(shape.segment_log2);
+  double segments = 0;
+  if (keys <= 4096) {
+    // Few segments, all of them near an end: the customary factor serves, at 2 % of second tries.
+    segments = n * std::max(1.125, 0.875 + 0.25 * std::log(1e6) / std::log(n)) / length;
+  } else {
+    // Peeling works up to 0.918 keys per slot, less about two segments of loss at the ends; the shorter a segment, the
+    // more its load varies. The customary factor fails on most key sets at 11,504 and 11,521; this needs a second seed
+    // in a few per cent of the cases, at every n.
+    segments = (1.015 + 0.5 / std::sqrt(length)) * (n / length + 1.8) / 0.918 + 0.5;
+  }
+  shape.segments = static_cast<std::uint32_t>(std::max(3.0, std::ceil(segments)));
   return shape;
 }
 
