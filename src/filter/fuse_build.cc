@@ -94,13 +94,13 @@ FuseShape first_fuse_shape(std::uint64_t keys) {
   shape.segment_log2 = static_cast<std::uint32_t>(std::clamp(log2_length, 0.0, double{kMostSegmentLog2}));
   const double length = std::exp2(shape.segment_log2);
   double segments = 0;
-  if (keys <= 4096) {
-    // Few segments, all of them near an end: the customary factor serves, at 2 % of second tries.
+  if (keys <= 3400) {
+    // Few segments, all of them near an end: the customary factor serves, with 2 % of second tries.
     segments = n * std::max(1.125, 0.875 + 0.25 * std::log(1e6) / std::log(n)) / length;
   } else {
     // Peeling works up to 0.918 keys per slot, less about two segments of loss at the ends; the shorter a segment, the
-    // more its load varies. The customary factor fails on most key sets at 11,504 and 11,521; this needs a second seed
-    // in a few per cent of the cases, at every n.
+    // more its load varies. The customary factor fails on most key sets at 3,501, 11,504 and 11,521; this takes another
+    // seed in a few per cent of the cases, at every n.
     segments = (1.015 + 0.5 / std::sqrt(length)) * (n / length + 1.8) / 0.918 + 0.5;
   }
   shape.segments = static_cast<std::uint32_t>(std::max(3.0, std::ceil(segments)));
