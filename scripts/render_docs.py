@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Fills the marked blocks of docs/*.md and README.md from docs/data/ and tests/golden/; --check only compares.
+
+A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /render -->`:
+    filters KEYS PASS   the table of filter_bench for that many keys, PASS being hash or text
+    machine             machine class, compiler, date of that run
+    hex FILE BYTES      the first bytes of a file, sixteen a line
+Nothing is measured here.
+"""
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BLOCK = re.compile(r"(<!-- render: ([^>]*?) -->\n)(.*?)(<!-- /render -->)", re.S)
+
+
+def bench():
+    return json.loads((ROOT / "docs/data/filter_bench.json").read_text())
+
+
+def cell(values):
+    return "/".join(f"{values[mix]['median']:.1f}" for mix in ("miss", "half", "hit"))
+
+
+def filters(keys, what):
+    size = next(size for size in bench()["sizes"] if size["keys"] == int(keys))
+    lines = ["| filter | bits/key | rate | × bound | build ns/key | single ns | batched ns |", "|---|---:|---:|---:|---:|---|---|"]
+    for row in size[what]:
+        if "rate" in row:
+            figures = f"{row['bits_per_key']:.2f} | {100 * row['rate']:.4f} % | {row['bound_ratio']:.3f} | {row['build']['median']:.0f}"
+        else:
+            figures = "– | – | – | –"
+        lines.append(f"| {row['name']} | {figures} | {cell(row['single'])} | {cell(row['many'])} |")
+    return "\n".join(lines)
+
+
+def machine():
+    data = bench()
+    rocksdb = f", RocksDB {data['rocksdb']} (Debian's package)" if "rocksdb" in data else ""
+    return (f"Measured {data['date']} on a {data['machine']['cores']}-core cloud machine, {data['machine']['instruction_set']}, "
+            f"g++ {data['machine']['compiler'].split()[0]}{rocksdb}; median of {data['rounds']} alternating rounds.")
+
+
+def hexdump(name, count):
+    raw = (ROOT / name).read_bytes()[: int(count)]
+    lines = []
+    for at in range(0, len(raw), 16):
+        piece = raw[at : at + 16]
+        text = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in piece)
+        lines.append(f"{at:08x}  {piece.hex(' ', 1):<47}  {text}")
+    return "```\n" + "\n".join(lines) + "\n```"
+
+
+RENDERERS = {"filters": filters, "machine": machine, "hex": hexdump}
+
+
+def render(match):
+    words = match.group(2).split()
+    return match.group(1) + RENDERERS[words[0]](*words[1:]) + "\n" + match.group(4)
+
+
+def main():
+    stale = []
+    pages = sorted((ROOT / "docs").rglob("*.md")) + [ROOT / "README.md"]
+    for page in pages:
+        before = page.read_text()
+        after = BLOCK.sub(render, before)
+        if after == before:
+            continue
+        stale.append(page.relative_to(ROOT).as_posix())
+        if "--check" not in sys.argv:
+            page.write_text(after)
+    if stale:
+        print("stale: " if "--check" in sys.argv else "rendered: ", ", ".join(stale))
+    print(f"{len(pages)} pages")
+    sys.exit(1 if stale and "--check" in sys.argv else 0)
+
+
+main()

@@ -1,0 +1,68 @@
+// The container's bytes for ever: one file per kind in tests/golden/filters, made once, reproduced and read since.
+// TAMIS_WRITE_GOLDEN=1 writes files that are missing; an existing one is never overwritten.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "io/file.h"
+#include "tamis/filter.h"
+
+namespace tamis {
+namespace {
+
+struct GoldenFilter {
+  std::string name;
+  FilterOptions options;
+  int keys;
+};
+
+std::vector<GoldenFilter> golden_filters() {
+  std::vector<GoldenFilter> all;
+  for (const FilterKindInfo& info : filter_kinds()) {
+    FilterOptions options = {.target_rate = 0.01};
+    options.kind = info.name;
+    all.push_back({std::string(info.name), options, 200});
+  }
+  all.push_back({"list", {.kind = "ribbon", .target_rate = 0.01}, 5});
+  all.push_back({"empty", {.kind = "line", .target_rate = 0.01}, 0});
+  FilterOptions keyed = {.kind = "line", .bits_per_key = 12.0, .prefix_rule = {PrefixRule::Kind::kFirst, 6}};
+  for (std::size_t i = 0; i < 16; ++i) {
+    if (i == 0) keyed.seed.key.emplace();
+    (*keyed.seed.key)[i] = static_cast<std::byte>(i);
+  }
+  all.push_back({"keyed-prefix", keyed, 200});
+  return all;
+}
+
+std::string key(int i) { return "key-" + std::to_string(i); }
+
+class Golden : public testing::TestWithParam<GoldenFilter> {};
+
+TEST_P(Golden, IsReproducedAndReadByThisBuild) {
+  const GoldenFilter& golden = GetParam();
+  const std::string path = std::string(TAMIS_SOURCE_DIR) + "/tests/golden/filters/" + golden.name + ".tamis";
+  FilterBuilder builder(golden.options);
+  for (int i = 0; i < golden.keys; ++i) builder.add(key(i));
+  const Result<Filter> built = builder.finish();
+  ASSERT_TRUE(built.ok());
+  if (std::getenv("TAMIS_WRITE_GOLDEN") != nullptr && !std::filesystem::exists(path)) ASSERT_TRUE(built->save(path).ok());
+  const Result<Filter> opened = Filter::open(path);
+  ASSERT_TRUE(opened.ok()) << opened.status().to_text();
+  EXPECT_TRUE(std::ranges::equal(opened->bytes(), built->bytes())) << "this build writes other bytes than version 1 did";
+  for (int i = 0; i < golden.keys; ++i) ASSERT_TRUE(opened->may_contain(key(i)));
+  int wrong = 0;
+  for (int i = 1000; i < 11'000; ++i) wrong += opened->may_contain("stranger" + std::to_string(i)) ? 1 : 0;
+  EXPECT_LE(wrong, golden.name == "keyed-prefix" ? 10'000 : 200);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, Golden, testing::ValuesIn(golden_filters()), [](const auto& one) {
+  std::string name = one.param.name;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace tamis
