@@ -10,12 +10,11 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/try.h"
 #include "filter/formats/base64.h"
 #include "filter/formats/foreign_hash.h"
-#include "filter/formats/go_bitset.h"
+#include "filter/formats/go_bitset_format.h"
 #include "filter/formats/registry.h"
 
 namespace tamis::foreign {
@@ -79,7 +78,7 @@ Result<std::string> build_file(std::span<const std::string> keys, const BuildOpt
 constexpr BitOrder kJsonOrder = BitOrder::kBigEndianWords;
 
 Result<ProbePtr> open_json(const Input& input) {
-  const auto json = nlohmann::json::parse(as_text(input.bytes), nullptr, false);
+  TAMIS_TRY(const nlohmann::json json, parse_go_json(input.bytes, input.name));
   if (!json.is_string()) return Status::corruption(fmt::format("{}: not a JSON string", input.name));
   TAMIS_TRY(std::string bitset, decode_bitset_text(json.get_ref<const std::string&>(), input.name));
   ByteReader reader(as_bytes(bitset), input.name);
@@ -110,21 +109,6 @@ constexpr Format make_format(std::string_view name, std::string_view summary, Re
 }
 
 }  // namespace
-
-Result<std::uint64_t> read_bitset_length(ByteReader& reader, BitOrder order) {
-  constexpr std::string_view kWhat = "the length of the bitset";
-  return order == BitOrder::kBytes ? reader.read_le<std::uint64_t>(kWhat) : reader.read_be<std::uint64_t>(kWhat);
-}
-
-void write_bitset_length(std::string& file, std::uint64_t bits, BitOrder order) {
-  order == BitOrder::kBytes ? append_le(file, bits) : append_be(file, bits);
-}
-
-Result<std::string> decode_bitset_text(std::string_view text, std::string_view name) {
-  std::optional<std::string> bytes = base64_decode(text);
-  if (!bytes) return Status::corruption(fmt::format("{}: the bitset is not base64", name));
-  return *std::move(bytes);
-}
 
 constinit const Format kGoArticleFormat =
     make_format("go-article", "bitset, big-endian", open<BitOrder::kBigEndianWords>,

@@ -12,13 +12,12 @@
 
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "base/try.h"
 #include "filter/formats/base64.h"
 #include "filter/formats/foreign_hash.h"
-#include "filter/formats/go_bitset.h"
+#include "filter/formats/go_bitset_format.h"
 #include "filter/formats/registry.h"
 
 namespace tamis::foreign {
@@ -91,7 +90,7 @@ Result<std::uint64_t> number_of(const nlohmann::json& json, const char* name, st
 }
 
 Result<ProbePtr> open_json(const Input& input) {
-  const auto json = nlohmann::json::parse(as_text(input.bytes), nullptr, false);
+  TAMIS_TRY(const nlohmann::json json, parse_go_json(input.bytes, input.name));
   if (!json.is_object()) return Status::corruption(fmt::format("{}: not a JSON object", input.name));
   TAMIS_TRY(const std::uint64_t bits, number_of(json, "m", input.name));
   TAMIS_TRY(const std::uint64_t hashes, number_of(json, "k", input.name));
