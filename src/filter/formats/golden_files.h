@@ -1,16 +1,14 @@
 // For the tests of this room: the golden files of other systems, under tests/golden/foreign.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <iterator>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/bytes.h"
+#include "io/file.h"
 #include "tamis/foreign.h"
 
 namespace tamis::foreign {
@@ -19,10 +17,10 @@ inline std::string golden_path(std::string_view relative) {
   return std::string(TAMIS_SOURCE_DIR "/tests/golden/foreign/").append(relative);
 }
 
+/// Stops the test program when the file is not there.
 inline std::string golden_bytes(std::string_view relative) {
-  std::ifstream file(golden_path(relative), std::ios::binary);
-  EXPECT_TRUE(file.is_open()) << relative;
-  return {std::istreambuf_iterator<char>(file), {}};
+  const Result<MappedFile> file = MappedFile::open(golden_path(relative));
+  return std::string(as_text(file->bytes()));
 }
 
 inline nlohmann::json golden_json(std::string_view relative) {
@@ -38,10 +36,13 @@ inline std::string from_hex(std::string_view hex) {
 }
 
 inline std::vector<std::string> golden_lines(std::string_view relative) {
-  std::ifstream file(golden_path(relative));
-  EXPECT_TRUE(file.is_open()) << relative;
+  const std::string text = golden_bytes(relative);
   std::vector<std::string> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(line);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
   return lines;
 }
 
