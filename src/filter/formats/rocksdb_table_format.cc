@@ -175,7 +175,7 @@ Result<ProbePtr> open(const Input& input) {
   const TableBytes& table = footer.table;
   TAMIS_TRY(const Dictionary metaindex, read_dictionary(table, footer.metaindex, "the metaindex"));
   TAMIS_TRY(const Dictionary properties, read_properties(table, metaindex));
-  const auto whole_keys = properties.find("rocksdb.whole.key.filtering");
+  const auto whole_keys = properties.find("rocksdb.block.based.table.whole.key.filtering");
   if (whole_keys != properties.end() && whole_keys->second == "0") {
     return Status::not_supported(fmt::format("{}: the filter holds prefixes only, not keys", input.name));
   }
