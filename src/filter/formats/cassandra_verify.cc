@@ -5,6 +5,7 @@
 
 #include "base/try.h"
 #include "filter/formats/cassandra.h"
+#include "filter/formats/registry.h"
 #include "io/file.h"
 #include "tamis/foreign.h"
 
@@ -15,10 +16,12 @@ using Verdict = VerifyReport::Verdict;
 
 Result<std::vector<std::string>> missing_keys(Bytes file, const std::string& path, std::string_view format,
                                               const std::vector<std::string>& keys) {
-  TAMIS_TRY(const ForeignFilter filter, ForeignFilter::from_bytes(file, {.format = std::string(format)}, path));
+  const OpenOptions options;
+  TAMIS_TRY(const Format* const layout, find_format(format));
+  TAMIS_TRY(const ProbePtr filter, layout->open({file, path, options}));
   std::vector<std::string> missing;
   std::ranges::copy_if(keys, std::back_inserter(missing),
-                       [&filter](const std::string& key) { return !filter.may_contain(key); });
+                       [&filter](const std::string& key) { return !filter->may_contain(key); });
   return missing;
 }
 

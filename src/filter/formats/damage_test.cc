@@ -200,9 +200,23 @@ TEST(Damage, ThriftNestedWithoutEndDoesNotExhaustTheStack) {
   EXPECT_FALSE(survives(metadata, {.format = "parquet"}));
 }
 
-TEST(Damage, EveryLabFilterWithManyHashesIsReadAsThereAre) {
+TEST(Damage, JsonNestedWithoutEndDoesNotExhaustTheStack) {
+  EXPECT_FALSE(survives(std::string(1'000'000, '['), {.format = "go-article-json", .hashes = 3}));
+  EXPECT_FALSE(survives("{\"m\":" + std::string(1'000'000, '['), {.format = "go-bloom-json"}));
+}
+
+TEST(Damage, ADamagedTableIsCalledDamagedWhateverItsName) {
+  for (const char* name : {"leveldb/table-mixed-1000-bpk10.ldb", "rocksdb/bloom-fv5-mixed-1000-bpk10.sst"}) {
+    std::string bytes = golden_bytes(name);
+    bytes.erase(10, 1);  // Every block is elsewhere now.
+    const auto filter = ForeignFilter::from_bytes(as_bytes(bytes), {}, "nameless");
+    EXPECT_EQ(filter.status().code(), StatusCode::kCorruption) << filter.status().to_text();
+  }
+}
+
+TEST(Damage, ALabFilterMayHaveMoreHashesThanItsWriterWouldChoose) {
   std::string file;
-  append_le<std::uint32_t>(file, 64);  // More than a writer would choose, and legal.
+  append_le<std::uint32_t>(file, 64);
   append_le<std::uint64_t>(file, 8);
   file.push_back('\xff');
   const auto filter = ForeignFilter::from_bytes(as_bytes(file), {.format = "lab"});

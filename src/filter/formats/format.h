@@ -46,7 +46,8 @@ Fit fit_if_it_opens(const Input& input) {
   return probe.ok() || probe.status().code() == StatusCode::kInvalidArgument ? Fit::kStrong : Fit::kNo;
 }
 
-/// A probe is known, and no hash count makes a lookup take for ever: no writer comes near this many.
+/// The most hashes a file may ask for where its format sets no limit: no writer comes near, and no probe takes for
+/// ever.
 inline constexpr std::uint32_t kMaxHashes = 65536;
 
 }  // namespace tamis::foreign

@@ -127,6 +127,12 @@ Result<ProbePtr> open(const Input& input) {
   return ProbePtr(std::make_unique<LevelDbTableProbe>(std::move(index), open_filters(block, starts_at), base_log2));
 }
 
+/// The magic number is enough, so that a damaged table is called that; but RocksDB's first tables have it too.
+Fit fit(const Input& input) {
+  if (!read_footer(input).ok()) return Fit::kNo;
+  return open(input).status().code() == StatusCode::kNotSupported ? Fit::kNo : Fit::kStrong;
+}
+
 }  // namespace
 
 constinit const Format kLevelDbTableFormat = {
@@ -134,6 +140,6 @@ constinit const Format kLevelDbTableFormat = {
     .takes = 0,
     .open = open,
     .build = nullptr,
-    .fit = fit_if_it_opens<open>};
+    .fit = fit};
 
 }  // namespace tamis::foreign

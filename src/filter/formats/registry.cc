@@ -8,7 +8,7 @@
 namespace tamis::foreign {
 namespace {
 
-#define TAMIS_FORMAT_ADDRESS(row) &row,
+#define TAMIS_FORMAT_ADDRESS(row) &(row),
 constexpr const Format* kFormats[] = {TAMIS_FOREIGN_FORMATS(TAMIS_FORMAT_ADDRESS)};
 #undef TAMIS_FORMAT_ADDRESS
 

@@ -125,7 +125,7 @@ Fit fit(const Input& input) {
 
 /// Whole bits only, as the old filter has it; hashes and an odd number of lines follow.
 Result<std::string> build_legacy(const std::vector<std::string_view>& keys, double bits_per_key) {
-  const double whole_bits = std::floor(bits_per_key + 0.5);
+  const double whole_bits = std::round(bits_per_key);
   const auto hashes = static_cast<std::uint32_t>(std::clamp(std::floor(whole_bits * 0.69), 1.0, double{kMostHashes}));
   const std::uint64_t wanted = keys.size() * static_cast<std::uint64_t>(whole_bits);
   const std::uint64_t lines = keys.empty() ? 0 : (wanted + kLineBytes * 8 - 1) / (kLineBytes * 8) | 1;
@@ -149,7 +149,7 @@ std::uint32_t fast_local_hashes(std::uint64_t millibits_per_key) {
 
 Result<std::string> build_fast_local(const std::vector<std::string_view>& keys, double bits_per_key) {
   if (keys.empty()) return std::string();
-  const auto millibits = static_cast<std::uint64_t>(bits_per_key * 1000 + 0.5);
+  const auto millibits = static_cast<std::uint64_t>(std::llround(bits_per_key * 1000));
   const std::uint64_t blocks = (keys.size() * millibits + 511'999) / 512'000;
   if (blocks > 0xffffffffU) return Status::invalid_argument("too many keys for one filter");
   const std::uint32_t hashes = fast_local_hashes(millibits);

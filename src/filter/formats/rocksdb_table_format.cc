@@ -192,6 +192,12 @@ Result<ProbePtr> open(const Input& input) {
                   obsolete ? "the obsolete block-based filter" : "no filter of a built-in kind"));
 }
 
+/// The magic number is enough, so that a damaged table is called that; with LevelDB's, it has to be one of ours.
+Fit fit(const Input& input) {
+  const bool has_magic = input.bytes.size() >= 8 && load_le<std::uint64_t>(input.bytes.last(8).data()) == kMagic;
+  return has_magic || open(input).ok() ? Fit::kStrong : Fit::kNo;
+}
+
 }  // namespace
 
 constinit const Format kRocksDbTableFormat = {
@@ -201,6 +207,6 @@ constinit const Format kRocksDbTableFormat = {
     .takes = 0,
     .open = open,
     .build = nullptr,
-    .fit = fit_if_it_opens<open>};
+    .fit = fit};
 
 }  // namespace tamis::foreign
