@@ -61,6 +61,17 @@ TEST(CassandraName, RefusesWhatIsTooOldOrSaysNothing) {
   }
 }
 
+TEST(CassandraName, DecidesWhenAFilterIsOpened) {
+  const std::string bytes = golden_bytes("cassandra/old-h1h2-user-100-n100-fp0.1-Filter.db");
+  EXPECT_EQ(ForeignFilter::from_bytes(as_bytes(bytes), {}, "ks-t-jb-3-Filter.db")->info().format, "cassandra-old-h1h2");
+  EXPECT_EQ(ForeignFilter::from_bytes(as_bytes(bytes), {}, "nb-3-big-Filter.db")->info().format, "cassandra-new");
+  EXPECT_EQ(ForeignFilter::from_bytes(as_bytes(bytes), {}, "ks-t-hf-3-Filter.db").status().code(),
+            StatusCode::kNotSupported);
+  EXPECT_EQ(ForeignFilter::from_bytes(as_bytes(bytes), {}, "Filter.db").status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(ForeignFilter::from_bytes(as_bytes(bytes.substr(1)), {}, "nb-3-big-Filter.db").status().code(),
+            StatusCode::kCorruption);
+}
+
 TEST(CassandraSizing, FollowsItsTable) {
   const struct {
     double rate;

@@ -22,12 +22,8 @@ std::string names_of(const Candidates& candidates) {
   return names;
 }
 
-/// The format a file name promises: a Cassandra component, or an ending that only one system uses. Null: none.
-const Format* promised_by_name(std::string_view name) {
-  if (name.ends_with("Filter.db")) {
-    const Result<std::string_view> layout = cassandra_format_of_name(name);
-    return layout.ok() ? *find_format(*layout) : nullptr;
-  }
+/// The format an ending promises that only one system uses. Null: none.
+const Format* promised_by_ending(std::string_view name) {
   if (name.ends_with(".parquet")) return &kParquetFormat;
   if (name.ends_with(".ldb")) return &kLevelDbTableFormat;
   if (name.ends_with(".sst")) return &kRocksDbTableFormat;
@@ -37,6 +33,12 @@ const Format* promised_by_name(std::string_view name) {
 }  // namespace
 
 Result<const Format*> guess_format(const Input& input) {
+  // Only the name tells Cassandra's three layouts apart, and says when a file is older than all of them.
+  if (input.name.ends_with("Filter.db")) {
+    const Result<std::string_view> layout = cassandra_format_of_name(input.name);
+    if (layout.ok()) return find_format(*layout);
+    if (layout.status().code() == StatusCode::kNotSupported) return layout.status();
+  }
   Candidates strong;
   Candidates possible;
   for (const Format* format : registered_formats()) {
@@ -45,8 +47,8 @@ Result<const Format*> guess_format(const Input& input) {
     if (fit == Fit::kPossible) possible.push_back(format);
   }
   if (strong.size() == 1) return strong.front();
-  // The name decides between several, and says whose error to report when the content fits nothing.
-  const Format* const promised = promised_by_name(input.name);
+  // The ending decides between several, and says whose error to report when the content fits nothing.
+  const Format* const promised = promised_by_ending(input.name);
   if (promised != nullptr && (strong.empty() || std::ranges::find(strong, promised) != strong.end())) return promised;
   if (!strong.empty()) {
     return Status::invalid_argument(
