@@ -1,6 +1,8 @@
 #include "filter/formats/foreign_hash.h"
 
+#include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/hash.h"
 
@@ -37,57 +39,55 @@ constexpr std::uint32_t mix_block32(std::uint32_t h, std::uint32_t block) {
   return std::rotl(h, 13) * 5 + 0xe6546b64U;
 }
 
-/// The four words of SipHash and its round.
-struct SipState {
-  std::uint64_t v0 = 0x736f6d6570736575U;
-  std::uint64_t v1 = 0x646f72616e646f6dU;
-  std::uint64_t v2 = 0x6c7967656e657261U;
-  std::uint64_t v3 = 0x7465646279746573U;
+/// MurmurHash3 x64 128 between two blocks.
+struct Murmur3State {
+  std::uint64_t h1;
+  std::uint64_t h2;
 
-  void round() {
-    v0 += v1;
-    v1 = std::rotl(v1, 13) ^ v0;
-    v0 = std::rotl(v0, 32);
-    v2 += v3;
-    v3 = std::rotl(v3, 16) ^ v2;
-    v0 += v3;
-    v3 = std::rotl(v3, 21) ^ v0;
-    v2 += v1;
-    v1 = std::rotl(v1, 17) ^ v2;
-    v2 = std::rotl(v2, 32);
+  /// Sixteen bytes.
+  void mix(const char* block) {
+    h1 ^= scramble_first(load_le<std::uint64_t>(block));
+    h1 = (std::rotl(h1, 27) + h2) * 5 + 0x52dce729U;
+    h2 ^= scramble_second(load_le<std::uint64_t>(block + 8));
+    h2 = (std::rotl(h2, 31) + h1) * 5 + 0x38495ab5U;
   }
-  void absorb(std::uint64_t word) {
-    v3 ^= word;
-    round();
-    v0 ^= word;
+  /// All whole blocks of a text; what is left of it.
+  std::string_view mix_blocks(std::string_view text) {
+    for (; text.size() >= 16; text.remove_prefix(16)) mix(text.data());
+    return text;
+  }
+  [[nodiscard]] Hash128 finish(std::string_view rest, std::uint64_t bytes, TailBytes tail) const {
+    // A half without bytes is the word 0, which both scramblings leave at 0.
+    const std::uint64_t second_half = rest.size() > 8 ? tail_word(rest.substr(8), tail) : 0;
+    std::uint64_t low = h1 ^ scramble_first(tail_word(rest.substr(0, 8), tail)) ^ bytes;
+    std::uint64_t high = h2 ^ scramble_second(second_half) ^ bytes;
+    low += high;
+    high += low;
+    low = finish64(low);
+    high = finish64(high);
+    low += high;
+    high += low;
+    return {low, high};
   }
 };
 
 }  // namespace
 
 Hash128 murmur3_x64_128(std::string_view key, std::uint64_t seed, TailBytes tail) {
-  std::uint64_t h1 = seed;
-  std::uint64_t h2 = seed;
-  std::string_view rest = key;
-  for (; rest.size() >= 16; rest.remove_prefix(16)) {
-    h1 ^= scramble_first(load_le<std::uint64_t>(rest.data()));
-    h1 = (std::rotl(h1, 27) + h2) * 5 + 0x52dce729U;
-    h2 ^= scramble_second(load_le<std::uint64_t>(rest.data() + 8));
-    h2 = (std::rotl(h2, 31) + h1) * 5 + 0x38495ab5U;
-  }
-  // A half without bytes is the word 0, which both scramblings leave at 0.
-  h1 ^= scramble_first(tail_word(rest.substr(0, 8), tail));
-  h2 ^= scramble_second(rest.size() > 8 ? tail_word(rest.substr(8), tail) : 0);
+  Murmur3State state = {seed, seed};
+  const std::string_view rest = state.mix_blocks(key);
+  return state.finish(rest, key.size(), tail);
+}
 
-  h1 ^= key.size();
-  h2 ^= key.size();
-  h1 += h2;
-  h2 += h1;
-  h1 = finish64(h1);
-  h2 = finish64(h2);
-  h1 += h2;
-  h2 += h1;
-  return {h1, h2};
+std::array<Hash128, 2> murmur3_x64_128_and_longer(std::string_view key) {
+  Murmur3State state = {0, 0};
+  const std::string_view rest = state.mix_blocks(key);
+  const Hash128 first = state.finish(rest, key.size(), TailBytes::kUnsigned);
+  std::array<char, 16> longer = {};
+  std::ranges::copy(rest, longer.begin());
+  longer[rest.size()] = 1;
+  const std::string_view longer_rest = state.mix_blocks({longer.data(), rest.size() + 1});
+  return {first, state.finish(longer_rest, key.size() + 1, TailBytes::kUnsigned)};
 }
 
 std::uint32_t spark_murmur3_32(std::string_view key, std::uint32_t seed) {
@@ -116,14 +116,39 @@ std::uint32_t leveldb_hash32(std::string_view key, TailBytes tail) {
   return h ^ (h >> 24);
 }
 
-std::uint64_t siphash13(std::string_view message) {
-  SipState state;
-  std::string_view rest = message;
-  for (; rest.size() >= 8; rest.remove_prefix(8)) state.absorb(load_le<std::uint64_t>(rest.data()));
-  state.absorb(tail_word(rest, TailBytes::kUnsigned) | (static_cast<std::uint64_t>(message.size()) << 56));
-  state.v2 ^= 0xff;
-  for (int i = 0; i < 3; ++i) state.round();
-  return state.v0 ^ state.v1 ^ state.v2 ^ state.v3;
+void SipHasher13::update(std::string_view bytes) {
+  for (const char byte : bytes) {
+    const std::uint64_t filled = bytes_++ % 8;
+    held_ |= widen<std::uint64_t>(byte, TailBytes::kUnsigned) << (8 * filled);
+    if (filled == 7) absorb(std::exchange(held_, 0));
+  }
+}
+
+std::uint64_t SipHasher13::finish() const {
+  SipHasher13 last = *this;
+  last.absorb(held_ | (bytes_ << 56));
+  last.v2_ ^= 0xff;
+  for (int i = 0; i < 3; ++i) last.round();
+  return last.v0_ ^ last.v1_ ^ last.v2_ ^ last.v3_;
+}
+
+void SipHasher13::round() {
+  v0_ += v1_;
+  v1_ = std::rotl(v1_, 13) ^ v0_;
+  v0_ = std::rotl(v0_, 32);
+  v2_ += v3_;
+  v3_ = std::rotl(v3_, 16) ^ v2_;
+  v0_ += v3_;
+  v3_ = std::rotl(v3_, 21) ^ v0_;
+  v2_ += v1_;
+  v1_ = std::rotl(v1_, 17) ^ v2_;
+  v2_ = std::rotl(v2_, 32);
+}
+
+void SipHasher13::absorb(std::uint64_t word) {
+  v3_ ^= word;
+  round();
+  v0_ ^= word;
 }
 
 std::uint64_t fnv1a64(std::string_view key) {

@@ -28,10 +28,7 @@ constexpr BitOrder kOrder = BitOrder::kBigEndianWords;
 class GoBloomPositions {
  public:
   GoBloomPositions(std::string_view key, const BloomShape& shape) : bits_(shape.bits) {
-    std::string longer(key);
-    longer.push_back('\x01');
-    const Hash128 first = murmur3_x64_128(key, 0, TailBytes::kUnsigned);
-    const Hash128 second = murmur3_x64_128(longer, 0, TailBytes::kUnsigned);
+    const auto [first, second] = murmur3_x64_128_and_longer(key);
     hashes_ = {first.low, first.high, second.low, second.high};
   }
   std::uint64_t next() {

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -24,13 +25,14 @@ namespace {
 class LessonPositions {
  public:
   LessonPositions(std::string_view key, const BloomShape& shape) : bits_(shape.bits) {
-    std::string message;
-    message.reserve(key.size() + 12);
-    append_le<std::uint64_t>(message, key.size());
-    message.append(key);
-    value_ = siphash13(message);
-    append_le<std::uint32_t>(message, 0xdeadbeefU);
-    step_ = siphash13(message);
+    std::array<char, 8> length;
+    store_le<std::uint64_t>(length.data(), key.size());
+    SipHasher13 hasher;
+    hasher.update({length.data(), length.size()});
+    hasher.update(key);
+    value_ = hasher.finish();
+    hasher.update("\xef\xbe\xad\xde");
+    step_ = hasher.finish();
   }
   std::uint64_t next() {
     const std::uint64_t position = value_ % bits_;

@@ -59,13 +59,24 @@ TEST(ForeignHash, Murmur3IsTheStandardOneUnderSeveralSeeds) {
   });
 }
 
+TEST(ForeignHash, TheLongerKeyIsHashedAsIfItStoodThere) {
+  for_each_key([](const std::string& key, const json&) {
+    const auto [first, second] = murmur3_x64_128_and_longer(key);
+    EXPECT_EQ(first, murmur3_x64_128(key, 0, TailBytes::kUnsigned));
+    EXPECT_EQ(second, murmur3_x64_128(key + '\x01', 0, TailBytes::kUnsigned));
+  });
+}
+
 TEST(ForeignHash, SipHashIsThatOfRustForASliceAndATuple) {
   for_each_key([](const std::string& key, const json& row) {
-    std::string message;
-    append_le<std::uint64_t>(message, key.size());
-    message += key;
-    EXPECT_EQ(hex16(siphash13(message)), row["lesson_sip13_h1"]);
-    EXPECT_EQ(hex16(siphash13(message + "\xef\xbe\xad\xde")), row["lesson_sip13_h2"]);
+    std::string length;
+    append_le<std::uint64_t>(length, key.size());
+    SipHasher13 hasher;
+    hasher.update(length);
+    hasher.update(key);
+    EXPECT_EQ(hex16(hasher.finish()), row["lesson_sip13_h1"]);
+    hasher.update("\xef\xbe\xad\xde");
+    EXPECT_EQ(hex16(hasher.finish()), row["lesson_sip13_h2"]);
   });
 }
 
