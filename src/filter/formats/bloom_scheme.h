@@ -1,0 +1,84 @@
+// The one Bloom filter behind every foreign layout: k positions per key, each a bit that must be set.
+//
+// A layout brings two things: a sequence of positions (which hash, which arithmetic) and the order in which its bits
+// lie in the bytes. Everything else, adding, probing and counting, is here, once. Headers are read before and written
+// around it.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/check.h"
+
+namespace tamis::foreign {
+
+/// The numbers of one filter. `bits` is the modulus of its positions; the bytes may hold a few bits more as padding.
+struct BloomShape {
+  std::uint64_t bits = 0;                 // At least 1.
+  std::uint32_t hashes = 0;               // At least 1.
+  std::uint32_t block_bits = 0;           // All positions of a key lie in one block of this many bits; 0: anywhere.
+  std::optional<std::int32_t> seed = {};  // Only Spark's filters have one.
+};
+
+/// Where bit i lies. Both orders put it at mask 1 << (i % 8).
+enum class BitOrder : std::uint8_t {
+  kBytes,           // In byte i / 8: plain bytes, which are also little-endian words.
+  kBigEndianWords,  // In big-endian 64-bit words: each group of eight bytes is reversed.
+};
+
+template <BitOrder kOrder>
+constexpr std::uint64_t byte_of(std::uint64_t position) {
+  return kOrder == BitOrder::kBytes ? position / 8 : (position / 8) ^ 7;
+}
+
+/// The positions of one key, one after the other, all below shape.bits.
+template <typename T>
+concept PositionSequence = std::constructible_from<T, std::string_view, const BloomShape&> && requires(T positions) {
+  { positions.next() } -> std::same_as<std::uint64_t>;
+};
+
+/// A layout's positions and bit order, as functions: what remains of the types once they are chosen.
+///
+/// Threads: constant.
+struct BloomScheme {
+  BitOrder order;
+  bool (*may_contain)(Bytes bits, const BloomShape& shape, std::string_view key);
+  void (*add)(MutableBytes bits, const BloomShape& shape, std::string_view key);
+};
+
+template <PositionSequence Positions, BitOrder kOrder>
+class BloomCore {
+ public:
+  static bool may_contain(Bytes bits, const BloomShape& shape, std::string_view key) {
+    Positions positions(key, shape);
+    for (std::uint32_t i = 0; i < shape.hashes; ++i) {
+      const std::uint64_t position = positions.next();
+      TAMIS_INVARIANT(position < shape.bits);
+      if ((bits[byte_of<kOrder>(position)] & mask_of(position)) == std::byte{0}) return false;
+    }
+    return true;
+  }
+
+  static void add(MutableBytes bits, const BloomShape& shape, std::string_view key) {
+    Positions positions(key, shape);
+    for (std::uint32_t i = 0; i < shape.hashes; ++i) {
+      const std::uint64_t position = positions.next();
+      TAMIS_INVARIANT(position < shape.bits);
+      bits[byte_of<kOrder>(position)] |= mask_of(position);
+    }
+  }
+
+ private:
+  static constexpr std::byte mask_of(std::uint64_t position) {
+    return std::byte{static_cast<unsigned char>(1U << (position % 8))};
+  }
+};
+
+template <PositionSequence Positions, BitOrder kOrder>
+inline constexpr BloomScheme kBloomScheme = {kOrder, BloomCore<Positions, kOrder>::may_contain,
+                                             BloomCore<Positions, kOrder>::add};
+
+}  // namespace tamis::foreign

@@ -1,0 +1,127 @@
+// Apache Cassandra's Filter.db.
+//
+//     offset size
+//          0    4  hashes, i32 big-endian
+//          4    4  words, i32 big-endian
+//          8    –  bits, 8 bytes a word; the file ends here
+//
+// Three layouts share it, told apart by nothing but the version in the file name:
+//     cassandra-new        from `na`, 4.0   plain bytes            position i = |h2 + i·h1| mod m
+//     cassandra-old        from `ma`, 3.0   big-endian words       the same
+//     cassandra-old-h1h2   from `ia`, 1.2   big-endian words       position i = |h1 + i·h2| mod m
+#include <fmt/core.h>
+
+#include <limits>
+
+#include "base/try.h"
+#include "filter/formats/cassandra.h"
+#include "filter/formats/foreign_hash.h"
+#include "filter/formats/registry.h"
+
+namespace tamis::foreign {
+namespace {
+
+constexpr std::uint32_t kMaxCassandraHashes = 21;  // Its probe has room for this many.
+constexpr double kDefaultRate = 0.01;              // bloom_filter_fp_chance
+
+enum class Base : std::uint8_t { kHigh, kLow };
+
+template <Base kBase>
+class CassandraPositions {
+ public:
+  CassandraPositions(std::string_view key, const BloomShape& shape) : bits_(shape.bits) {
+    const Hash128 hash = murmur3_x64_128(key, 0, TailBytes::kSignExtended);
+    value_ = kBase == Base::kHigh ? hash.high : hash.low;
+    step_ = kBase == Base::kHigh ? hash.low : hash.high;
+  }
+  std::uint64_t next() {
+    // The magnitude of the signed value; that of −2⁶³ is 2⁶³, as the remainder in Java has it.
+    const std::uint64_t magnitude = (value_ >> 63) != 0 ? 0 - value_ : value_;
+    value_ += step_;
+    return magnitude % bits_;
+  }
+
+ private:
+  std::uint64_t bits_;
+  std::uint64_t value_;
+  std::uint64_t step_;
+};
+
+Result<BloomShape> read_header(ByteReader& reader, const OpenOptions&) {
+  TAMIS_TRY(const std::uint32_t hashes, reader.read_be<std::uint32_t>("the number of hashes"));
+  TAMIS_TRY_STATUS(check_hashes(reader, hashes, kMaxCassandraHashes));
+  TAMIS_TRY(const std::uint32_t words, reader.read_be<std::uint32_t>("the number of words"));
+  if (words == 0 || words > std::uint32_t{std::numeric_limits<std::int32_t>::max()}) {
+    return reader.corruption(fmt::format("{} words; a filter has 1 to 2147483647", words));
+  }
+  return BloomShape{.bits = std::uint64_t{words} * 64, .hashes = hashes};
+}
+
+void write_header(std::string& file, const BloomShape& shape) {
+  append_be<std::uint32_t>(file, shape.hashes);
+  append_be<std::uint32_t>(file, static_cast<std::uint32_t>(shape.bits / 64));
+}
+
+Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
+  // Words and hashes, when both are given, leave nothing for the rate to decide.
+  CassandraSizing sizing = {.hashes = 1, .bits_per_key = 1};
+  if (!options.words || !options.hashes) {
+    TAMIS_TRY(sizing, cassandra_sizing(options.fpr.value_or(kDefaultRate)));
+  }
+  TAMIS_TRY(const std::uint32_t hashes, checked_hashes(options, sizing.hashes, kMaxCassandraHashes));
+  constexpr std::uint64_t kSpareBits = 20;
+  const std::uint64_t words = options.words.value_or((keys * sizing.bits_per_key + kSpareBits - 1) / 64 + 1);
+  if (words > kMaxBuildBits / 64) return Status::invalid_argument(fmt::format("{} words are too many", words));
+  TAMIS_TRY(const std::uint64_t bits, checked_bits(words * 64));
+  return BloomShape{.bits = bits, .hashes = hashes};
+}
+
+template <Base kBase, BitOrder kOrder>
+constexpr ClassicLayout kLayout = {kBloomScheme<CassandraPositions<kBase>, kOrder>, 64, read_header, write_header,
+                                   size};
+
+template <Base kBase, BitOrder kOrder>
+Result<ProbePtr> open(const Input& input) {
+  // Cassandra's own sign for "there is no filter": a rate of 1 was asked for.
+  if (input.bytes.empty()) return ProbePtr(std::make_unique<ConstantProbe>(true));
+  return open_classic(kLayout<kBase, kOrder>, input);
+}
+
+template <Base kBase, BitOrder kOrder>
+Result<std::string> build_file(std::span<const std::string> keys, const BuildOptions& options) {
+  if (options.fpr == 1.0) return std::string();
+  return build_classic(kLayout<kBase, kOrder>, keys, options);
+}
+
+template <Base kBase, BitOrder kOrder>
+constexpr Format make_format(std::string_view name, std::string_view summary) {
+  return {.info = {.name = name,
+                   .system = "Apache Cassandra",
+                   .summary = summary,
+                   .build_parameters = "expected keys, rate (0.01); or words and hashes",
+                   .self_describing = false,
+                   .writable = true},
+          .takes = kTakesExpectedKeys | kTakesRate | kTakesRateOfOne | kTakesHashes | kTakesWords,
+          .open = open<kBase, kOrder>,
+          .build = build_file<kBase, kOrder>,
+          .fit = fit_if_it_opens<open<kBase, kOrder>>};
+}
+
+}  // namespace
+
+constinit const Format kCassandraNewFormat =
+    make_format<Base::kHigh, BitOrder::kBytes>("cassandra-new", "Filter.db of 4.0 and later (na, nb, oa, da)");
+constinit const Format kCassandraOldFormat =
+    make_format<Base::kHigh, BitOrder::kBigEndianWords>("cassandra-old", "Filter.db of 3.0 to 3.11 (ma to me)");
+constinit const Format kCassandraOldH1H2Format =
+    make_format<Base::kLow, BitOrder::kBigEndianWords>("cassandra-old-h1h2", "Filter.db of 1.2 to 2.2 (ia to lb)");
+
+Result<BloomShape> read_cassandra_header(Bytes file, std::string_view name) {
+  ByteReader reader(file, name);
+  TAMIS_TRY(const BloomShape shape, read_header(reader, {}));
+  TAMIS_TRY_STATUS(reader.skip(shape.bits / 8, "the bit array"));
+  TAMIS_TRY_STATUS(reader.expect_end());
+  return shape;
+}
+
+}  // namespace tamis::foreign

@@ -1,0 +1,53 @@
+#include "filter/formats/classic.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "base/try.h"
+
+namespace tamis::foreign {
+
+Result<ProbePtr> open_classic(const ClassicLayout& layout, const Input& input, std::string detail) {
+  ByteReader reader(input.bytes, input.name);
+  TAMIS_TRY(const BloomShape shape, layout.read_header(reader, input.options));
+  if (shape.bits == 0) return reader.corruption("a filter of 0 bits");
+  TAMIS_TRY(const Bytes bits, reader.read(body_bytes(shape.bits, layout.unit_bits), "the bit array"));
+  TAMIS_TRY_STATUS(reader.expect_end());
+  return ProbePtr(std::make_unique<BloomProbe>(layout.scheme, shape, bits, std::move(detail)));
+}
+
+Result<std::string> build_classic(const ClassicLayout& layout, std::span<const std::string> keys,
+                                  const BuildOptions& options) {
+  TAMIS_TRY(const BloomShape shape, layout.size(options, keys_to_size_for(options, keys.size())));
+  std::string header;
+  layout.write_header(header, shape);
+  TAMIS_TRY(std::string file, zeroed_file(header, body_bytes(shape.bits, layout.unit_bits)));
+  const MutableBytes bits = std::as_writable_bytes(std::span(file)).subspan(header.size());
+  for (const std::string& key : keys) layout.scheme.add(bits, shape, key);
+  return file;
+}
+
+Result<BloomShape> size_in_words(const BuildOptions& options, std::uint64_t keys, double default_rate,
+                                 std::uint32_t most_hashes) {
+  if (options.words.value_or(0) > kMaxBuildBits / 64) {
+    return Status::invalid_argument(fmt::format("{} words are too many", *options.words));
+  }
+  double wanted = std::floor(ideal_bits(keys, options.fpr.value_or(default_rate)));
+  if (options.bits) wanted = static_cast<double>(*options.bits);
+  if (options.words) wanted = static_cast<double>(*options.words * 64);
+  TAMIS_TRY(const std::uint64_t bits, checked_bits(wanted));
+  const double best = std::floor(wanted / static_cast<double>(keys) * std::numbers::ln2 + 0.5);
+  TAMIS_TRY(const std::uint32_t hashes, checked_hashes(options, std::max(1.0, best), most_hashes));
+  return BloomShape{.bits = (bits + 63) / 64 * 64, .hashes = hashes};
+}
+
+Status check_hashes(const ByteReader& reader, std::uint64_t hashes, std::uint32_t limit) {
+  if (hashes >= 1 && hashes <= limit) return {};
+  return reader.corruption(fmt::format("{} hashes per key; 1 to {} make sense", hashes, limit));
+}
+
+}  // namespace tamis::foreign

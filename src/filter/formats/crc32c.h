@@ -1,0 +1,16 @@
+// CRC-32C (Castagnoli), the block checksum of LevelDB and of older RocksDB tables.
+#pragma once
+
+#include <cstdint>
+
+#include "base/bytes.h"
+
+namespace tamis::foreign {
+
+/// The checksum of `bytes`, or, given the checksum of what came before them, of both together.
+std::uint32_t crc32c(Bytes bytes, std::uint32_t before = 0);
+
+/// How LevelDB stores it: turned and offset, so that a checksum of bytes that hold checksums stays random.
+constexpr std::uint32_t masked_crc32c(std::uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8U; }
+
+}  // namespace tamis::foreign

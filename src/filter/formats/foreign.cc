@@ -1,0 +1,95 @@
+// The public face: opening, probing and building through the registry.
+#include "tamis/foreign.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/try.h"
+#include "filter/formats/guess.h"
+#include "filter/formats/registry.h"
+#include "io/file.h"
+
+namespace tamis::foreign {
+
+/// A file's bytes, mapped or copied, and the probe that refers to them.
+struct ForeignFilter::Image {
+  MappedFile file;
+  std::string copy;
+  std::string name;
+  Bytes bytes;
+  const Format* format = nullptr;
+  ProbePtr probe;  // Last, so that it goes before what it refers to.
+};
+
+ForeignFilter::ForeignFilter(std::shared_ptr<const Image> image) : image_(std::move(image)) {}
+
+Result<ForeignFilter> ForeignFilter::open(const std::string& path, const OpenOptions& options) {
+  auto image = std::make_shared<Image>();
+  TAMIS_TRY(image->file, MappedFile::open(path));
+  image->name = path;
+  image->bytes = image->file.bytes();
+  return open_image(std::move(image), options);
+}
+
+Result<ForeignFilter> ForeignFilter::from_bytes(std::span<const std::byte> bytes, const OpenOptions& options,
+                                                std::string_view name) {
+  auto image = std::make_shared<Image>();
+  image->name = name;
+  image->copy = as_text(bytes);
+  image->bytes = as_bytes(image->copy);
+  return open_image(std::move(image), options);
+}
+
+Result<ForeignFilter> ForeignFilter::open_image(std::shared_ptr<Image> image, const OpenOptions& options) {
+  const Input input = {image->bytes, image->name, options};
+  TAMIS_TRY(image->format, options.format.empty() ? guess_format(input) : find_format(options.format));
+  TAMIS_TRY(image->probe, image->format->open(input));
+  return ForeignFilter(std::move(image));
+}
+
+bool ForeignFilter::may_contain(std::string_view key) const { return image_->probe->may_contain(key); }
+
+ForeignInfo ForeignFilter::info() const {
+  ForeignInfo info;
+  info.format = image_->format->info.name;
+  info.bytes = image_->bytes.size();
+  image_->probe->describe(info);
+  return info;
+}
+
+Result<std::string> build(std::span<const std::string> keys, const BuildOptions& options) {
+  TAMIS_TRY(const Format* const format, find_format(options.format));
+  if (format->build == nullptr) {
+    return Status::not_supported(fmt::format("{} can be read, not written", format->info.name));
+  }
+  TAMIS_TRY_STATUS(check_parameters(options, format->takes));
+  if (options.item == "bytes" || options.item == "string") return format->build(keys, options);
+  std::vector<std::string> items;
+  items.reserve(keys.size());
+  for (const std::string& key : keys) {
+    TAMIS_TRY(std::string item, item_bytes(key, options.item));
+    items.push_back(std::move(item));
+  }
+  return format->build(items, options);
+}
+
+Result<std::string> item_bytes(std::string_view key, std::string_view item) {
+  if (item == "bytes" || item == "string") return std::string(key);
+  if (item != "long") {
+    return Status::invalid_argument(fmt::format("an item is bytes, string or long, not \"{}\"", item));
+  }
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), number);
+  if (error == std::errc() && end == key.data() + key.size()) {
+    std::string bytes;
+    append_le(bytes, static_cast<std::uint64_t>(number));
+    return bytes;
+  }
+  if (key.size() == sizeof number) return std::string(key);
+  return Status::invalid_argument(fmt::format("\"{}\" is neither a 64-bit decimal number nor 8 bytes", key));
+}
+
+}  // namespace tamis::foreign

@@ -1,0 +1,162 @@
+#include "filter/formats/foreign_hash.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "base/hash.h"
+
+namespace tamis::foreign {
+namespace {
+
+constexpr std::uint64_t kMurmurC1 = 0x87c37b91114253d5U;
+constexpr std::uint64_t kMurmurC2 = 0x4cf5ad432745937fU;
+
+constexpr std::uint64_t scramble_first(std::uint64_t k) { return std::rotl(k * kMurmurC1, 31) * kMurmurC2; }
+constexpr std::uint64_t scramble_second(std::uint64_t k) { return std::rotl(k * kMurmurC2, 33) * kMurmurC1; }
+
+constexpr std::uint64_t finish64(std::uint64_t x) {
+  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdU;
+  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53U;
+  return x ^ (x >> 33);
+}
+
+template <typename Word>
+Word widen(char byte, TailBytes tail) {
+  if (tail == TailBytes::kUnsigned) return static_cast<unsigned char>(byte);
+  return static_cast<Word>(static_cast<std::int64_t>(static_cast<signed char>(byte)));
+}
+
+/// Up to eight bytes as a little-endian number; with sign extension the bytes overlap, hence xor.
+std::uint64_t tail_word(std::string_view bytes, TailBytes tail) {
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) word ^= widen<std::uint64_t>(bytes[i], tail) << (8 * i);
+  return word;
+}
+
+constexpr std::uint32_t mix_block32(std::uint32_t h, std::uint32_t block) {
+  h ^= std::rotl(block * 0xcc9e2d51U, 15) * 0x1b873593U;
+  return std::rotl(h, 13) * 5 + 0xe6546b64U;
+}
+
+/// MurmurHash3 x64 128 between two blocks.
+struct Murmur3State {
+  std::uint64_t h1;
+  std::uint64_t h2;
+
+  /// Sixteen bytes.
+  void mix(const char* block) {
+    h1 ^= scramble_first(load_le<std::uint64_t>(block));
+    h1 = (std::rotl(h1, 27) + h2) * 5 + 0x52dce729U;
+    h2 ^= scramble_second(load_le<std::uint64_t>(block + 8));
+    h2 = (std::rotl(h2, 31) + h1) * 5 + 0x38495ab5U;
+  }
+  /// All whole blocks of a text; what is left of it.
+  std::string_view mix_blocks(std::string_view text) {
+    for (; text.size() >= 16; text.remove_prefix(16)) mix(text.data());
+    return text;
+  }
+  [[nodiscard]] Hash128 finish(std::string_view rest, std::uint64_t bytes, TailBytes tail) const {
+    // A half without bytes is the word 0, which both scramblings leave at 0.
+    const std::uint64_t second_half = rest.size() > 8 ? tail_word(rest.substr(8), tail) : 0;
+    std::uint64_t low = h1 ^ scramble_first(tail_word(rest.substr(0, 8), tail)) ^ bytes;
+    std::uint64_t high = h2 ^ scramble_second(second_half) ^ bytes;
+    low += high;
+    high += low;
+    low = finish64(low);
+    high = finish64(high);
+    low += high;
+    high += low;
+    return {low, high};
+  }
+};
+
+}  // namespace
+
+Hash128 murmur3_x64_128(std::string_view key, std::uint64_t seed, TailBytes tail) {
+  Murmur3State state = {seed, seed};
+  const std::string_view rest = state.mix_blocks(key);
+  return state.finish(rest, key.size(), tail);
+}
+
+std::array<Hash128, 2> murmur3_x64_128_and_longer(std::string_view key) {
+  Murmur3State state = {0, 0};
+  const std::string_view rest = state.mix_blocks(key);
+  const Hash128 first = state.finish(rest, key.size(), TailBytes::kUnsigned);
+  std::array<char, 16> longer = {};
+  std::ranges::copy(rest, longer.begin());
+  longer[rest.size()] = 1;
+  const std::string_view longer_rest = state.mix_blocks({longer.data(), rest.size() + 1});
+  return {first, state.finish(longer_rest, key.size() + 1, TailBytes::kUnsigned)};
+}
+
+std::uint32_t spark_murmur3_32(std::string_view key, std::uint32_t seed) {
+  std::uint32_t h = seed;
+  std::string_view rest = key;
+  for (; rest.size() >= 4; rest.remove_prefix(4)) h = mix_block32(h, load_le<std::uint32_t>(rest.data()));
+  for (const char byte : rest) h = mix_block32(h, widen<std::uint32_t>(byte, TailBytes::kSignExtended));
+  h ^= static_cast<std::uint32_t>(key.size());
+  h = (h ^ (h >> 16)) * 0x85ebca6bU;
+  h = (h ^ (h >> 13)) * 0xc2b2ae35U;
+  return h ^ (h >> 16);
+}
+
+std::uint32_t leveldb_hash32(std::string_view key, TailBytes tail) {
+  constexpr std::uint32_t kSeed = 0xbc9f1d34U;
+  constexpr std::uint32_t kMultiplier = 0xc6a4a793U;
+  std::uint32_t h = kSeed ^ (static_cast<std::uint32_t>(key.size()) * kMultiplier);
+  std::string_view rest = key;
+  for (; rest.size() >= 4; rest.remove_prefix(4)) {
+    h = (h + load_le<std::uint32_t>(rest.data())) * kMultiplier;
+    h ^= h >> 16;
+  }
+  if (rest.empty()) return h;
+  for (std::size_t i = 0; i < rest.size(); ++i) h += widen<std::uint32_t>(rest[i], tail) << (8 * i);
+  h *= kMultiplier;
+  return h ^ (h >> 24);
+}
+
+void SipHasher13::update(std::string_view bytes) {
+  for (const char byte : bytes) {
+    const std::uint64_t filled = bytes_++ % 8;
+    held_ |= widen<std::uint64_t>(byte, TailBytes::kUnsigned) << (8 * filled);
+    if (filled == 7) absorb(std::exchange(held_, 0));
+  }
+}
+
+std::uint64_t SipHasher13::finish() const {
+  SipHasher13 last = *this;
+  last.absorb(held_ | (bytes_ << 56));
+  last.v2_ ^= 0xff;
+  for (int i = 0; i < 3; ++i) last.round();
+  return last.v0_ ^ last.v1_ ^ last.v2_ ^ last.v3_;
+}
+
+void SipHasher13::round() {
+  v0_ += v1_;
+  v1_ = std::rotl(v1_, 13) ^ v0_;
+  v0_ = std::rotl(v0_, 32);
+  v2_ += v3_;
+  v3_ = std::rotl(v3_, 16) ^ v2_;
+  v0_ += v3_;
+  v3_ = std::rotl(v3_, 21) ^ v0_;
+  v2_ += v1_;
+  v1_ = std::rotl(v1_, 17) ^ v2_;
+  v2_ = std::rotl(v2_, 32);
+}
+
+void SipHasher13::absorb(std::uint64_t word) {
+  v3_ ^= word;
+  round();
+  v0_ ^= word;
+}
+
+std::uint64_t fnv1a64(std::string_view key) {
+  std::uint64_t h = 0xcbf29ce484222325U;
+  for (const char byte : key) h = (h ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
+  return h;
+}
+
+std::uint64_t splitmix64(std::uint64_t x) { return remix(x + 0x9e3779b97f4a7c15U); }
+
+}  // namespace tamis::foreign

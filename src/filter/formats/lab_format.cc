@@ -1,0 +1,80 @@
+// The layout of the public "distributed systems engineer" lab on Bloom filters.
+//
+//     offset size
+//          0    4  hashes, little-endian
+//          4    8  bits m, little-endian
+//         12    –  ⌈m/8⌉ bytes, bit i at byte i/8, mask 1 << (i%8); the file ends here
+//
+// Position i = (h1 + i·h2) mod m, h1 and h2 the low and high 32 bits of SplitMix64(FNV-1a 64).
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/try.h"
+#include "filter/formats/classic.h"
+#include "filter/formats/foreign_hash.h"
+#include "filter/formats/registry.h"
+
+namespace tamis::foreign {
+namespace {
+
+class LabPositions {
+ public:
+  LabPositions(std::string_view key, const BloomShape& shape) : bits_(shape.bits) {
+    const std::uint64_t hash = splitmix64(fnv1a64(key));
+    value_ = hash & 0xffffffffU;
+    step_ = hash >> 32;
+  }
+  std::uint64_t next() {
+    const std::uint64_t position = value_ % bits_;
+    value_ += step_;
+    return position;
+  }
+
+ private:
+  std::uint64_t bits_;
+  std::uint64_t value_;
+  std::uint64_t step_;
+};
+
+Result<BloomShape> read_header(ByteReader& reader, const OpenOptions&) {
+  TAMIS_TRY(const std::uint32_t hashes, reader.read_le<std::uint32_t>("the number of hashes"));
+  TAMIS_TRY_STATUS(check_hashes(reader, hashes));
+  TAMIS_TRY(const std::uint64_t bits, reader.read_le<std::uint64_t>("the number of bits"));
+  return BloomShape{.bits = bits, .hashes = hashes};
+}
+
+void write_header(std::string& file, const BloomShape& shape) {
+  append_le<std::uint32_t>(file, shape.hashes);
+  append_le<std::uint64_t>(file, shape.bits);
+}
+
+Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
+  constexpr std::uint32_t kMostHashes = 30;
+  TAMIS_TRY(const std::uint64_t bits, bits_by_rate(options, keys));
+  const double best = std::round(static_cast<double>(bits) / static_cast<double>(keys) * std::numbers::ln2);
+  TAMIS_TRY(const std::uint32_t hashes,
+            checked_hashes(options, std::clamp(best, 1.0, double{kMostHashes}), kMaxHashes));
+  return BloomShape{.bits = bits, .hashes = hashes};
+}
+
+constexpr ClassicLayout kLayout = {kBloomScheme<LabPositions, BitOrder::kBytes>, 8, read_header, write_header, size};
+
+Result<ProbePtr> open(const Input& input) { return open_classic(kLayout, input); }
+Result<std::string> build_file(std::span<const std::string> keys, const BuildOptions& options) {
+  return build_classic(kLayout, keys, options);
+}
+
+}  // namespace
+
+constinit const Format kLabFormat = {.info = {.name = "lab",
+                                              .system = "Bloom filter lab (db-04)",
+                                              .summary = "hashes, bits, bit array",
+                                              .build_parameters = "expected keys, rate (0.01); or bits and hashes",
+                                              .writable = true},
+                                     .takes = kTakesExpectedKeys | kTakesRate | kTakesBits | kTakesHashes,
+                                     .open = open,
+                                     .build = build_file,
+                                     .fit = fit_if_it_opens<open>};
+
+}  // namespace tamis::foreign

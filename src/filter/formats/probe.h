@@ -1,0 +1,80 @@
+// What a format makes of a file: something that answers for keys and can describe itself.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "filter/formats/bloom_scheme.h"
+#include "tamis/foreign.h"
+
+namespace tamis::foreign {
+
+/// An opened filter. It refers to the bytes it was opened from, which must outlive it.
+///
+/// Threads: constant after construction.
+class Probe {
+ public:
+  Probe() = default;
+  Probe(const Probe&) = delete;
+  Probe& operator=(const Probe&) = delete;
+  virtual ~Probe() = default;
+
+  [[nodiscard]] virtual bool may_contain(std::string_view key) const = 0;
+  /// Fills in everything but `format` and `bytes`.
+  virtual void describe(ForeignInfo& info) const = 0;
+};
+using ProbePtr = std::unique_ptr<const Probe>;
+
+/// The same answer for every key: what several originals define for files without a usable filter.
+class ConstantProbe final : public Probe {
+ public:
+  explicit ConstantProbe(bool answer) : answer_(answer) {}
+  [[nodiscard]] bool may_contain(std::string_view) const override { return answer_; }
+  void describe(ForeignInfo& info) const override;
+
+ private:
+  bool answer_;
+};
+
+/// A Bloom filter of any scheme.
+class BloomProbe final : public Probe {
+ public:
+  /// `bits` must hold shape.bits, in whole words where the scheme's order is by words.
+  BloomProbe(const BloomScheme& scheme, const BloomShape& shape, Bytes bits, std::string detail = {});
+  /// The same with bits of its own, for files that had to be decoded first.
+  BloomProbe(const BloomScheme& scheme, const BloomShape& shape, std::string&& bits);
+
+  [[nodiscard]] bool may_contain(std::string_view key) const override {
+    return scheme_.may_contain(bits_, shape_, key);
+  }
+  void describe(ForeignInfo& info) const override;
+
+ private:
+  const BloomScheme& scheme_;
+  BloomShape shape_;
+  std::string owned_;
+  Bytes bits_;
+  std::string detail_;
+};
+
+/// Counts of set bits, from which fill, keys and rate are estimated; several filters of one file add up.
+class FillEstimate {
+ public:
+  /// A filter, or one of its blocks, of `bits` bits with `set` of them 1 and k hashes.
+  void add(std::uint64_t bits, std::uint64_t set, std::uint32_t hashes);
+  void write_to(ForeignInfo& info) const;
+
+ private:
+  std::uint64_t bits_ = 0;
+  std::uint64_t set_ = 0;
+  double keys_ = 0;
+  double weighted_rate_ = 0;  // Sum of bits · rate.
+};
+
+/// Bits set among the first `count` of plain bytes, or of big-endian words.
+std::uint64_t count_bits(Bytes bytes, std::uint64_t count, BitOrder order);
+
+}  // namespace tamis::foreign

@@ -1,0 +1,66 @@
+// As much of Thrift's compact protocol as Parquet's metadata needs: fields found by number, everything else skipped.
+#pragma once
+
+#include <cstdint>
+
+#include "base/bytes.h"
+#include "tamis/status.h"
+
+namespace tamis::foreign {
+
+/// Types as they stand in field and list headers.
+enum class ThriftType : std::uint8_t {
+  kStop = 0,
+  kTrue = 1,
+  kFalse = 2,
+  kByte = 3,
+  kI16 = 4,
+  kI32 = 5,
+  kI64 = 6,
+  kDouble = 7,
+  kBinary = 8,
+  kList = 9,
+  kSet = 10,
+  kMap = 11,
+  kStruct = 12,
+};
+
+struct ThriftField {
+  std::int32_t id = 0;
+  ThriftType type = ThriftType::kStop;
+};
+
+struct ThriftList {
+  std::uint64_t size = 0;
+  ThriftType type = ThriftType::kStop;
+};
+
+/// Reads one struct's fields in turn. Nested values are read or skipped through the same ByteReader.
+///
+///     for (ThriftStruct fields(reader);;) {
+///       TAMIS_TRY(const ThriftField field, fields.next());
+///       if (field.type == ThriftType::kStop) break;
+///       ...read or skip the value...
+///     }
+///
+/// Threads: one at a time.
+class ThriftStruct {
+ public:
+  explicit ThriftStruct(ByteReader& reader) : reader_(reader) {}
+  /// The next field's number and type, kStop after the last.
+  Result<ThriftField> next();
+
+ private:
+  ByteReader& reader_;
+  std::int32_t last_id_ = 0;
+};
+
+/// A zigzag number: the value of an i16, i32 or i64 field.
+Result<std::int64_t> read_thrift_integer(ByteReader& reader);
+Result<Bytes> read_thrift_binary(ByteReader& reader);
+/// A list's header; its size is no larger than the bytes that are left.
+Result<ThriftList> read_thrift_list(ByteReader& reader);
+/// Passes over a value of any type, structs and lists to a depth that bounds the stack.
+Status skip_thrift_value(ByteReader& reader, ThriftType type, int depth = 0);
+
+}  // namespace tamis::foreign
