@@ -1,0 +1,68 @@
+// tamis filter info: what a filter file is, and how full.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+
+#include "command_line.h"
+#include "error.h"
+#include "numbers.h"
+#include "opened_filter.h"
+#include "output.h"
+#include "table.h"
+#include "verbs.h"
+
+namespace tamis::cli {
+namespace {
+
+std::string fill_bar(double fill) {
+  constexpr std::size_t kWidth = 24;
+  const auto filled = static_cast<std::size_t>(std::clamp(fill, 0.0, 1.0) * kWidth + 0.5);
+  return fmt::format("[{}{}] {:.1f} %", std::string(filled, '#'), std::string(kWidth - filled, '.'), 100 * fill);
+}
+
+std::string keys_text(const FilterFacts& facts) {
+  if (!facts.keys) return fmt::format("about {}, estimated from the fill", with_thousands(facts.best_keys()));
+  return with_thousands(*facts.keys);
+}
+
+std::string seed_text(const FilterFacts& facts) {
+  if (facts.is_keyed) return "keyed, by 16 bytes in the file";
+  return facts.seed ? fmt::format("public, {}", *facts.seed) : "public";
+}
+
+std::string describe(const FilterFacts& facts) {
+  Table table({{"", Table::Align::kLeft}, {"", Table::Align::kLeft}});
+  const auto line = [&](std::string name, std::string text) { table.add({std::move(name), std::move(text)}); };
+  const auto per_key = facts.bits_per_key();
+  if (facts.kind) line("kind", *facts.kind);
+  line("format", facts.format);
+  if (!facts.detail.empty()) line("layout", facts.detail);
+  line("keys", keys_text(facts));
+  line("bits", with_thousands(facts.bits) + (per_key ? fmt::format(", {:.2f} per key", *per_key) : ""));
+  line("hashes", std::to_string(facts.hashes));
+  line("bytes", fmt::format("{} ({})", with_thousands(facts.bytes), human_bytes(facts.bytes)));
+  line("fill", fill_bar(facts.fill));
+  line("rate", fmt::format("{} estimated", human_rate(facts.estimated_rate)) +
+                   (facts.designed_rate ? fmt::format(", {} designed", human_rate(*facts.designed_rate)) : ""));
+  line("seed", seed_text(facts));
+  if (!facts.prefix_rule.empty()) line("prefix", facts.prefix_rule);
+  return table.text();
+}
+
+}  // namespace
+
+int run_filter_info(Arguments arguments) {
+  std::string path;
+  CommandLine line({.name = "filter info",
+                    .summary = "What a filter file is: kind, size, how full, how often wrong.",
+                    .usage = "FILE",
+                    .example = "  tamis filter info words.tamis"});
+  line.operand("FILE", "the filter, or - for standard input", path);
+  if (!line.read(arguments)) return kExitOk;
+  const FilterFacts facts = OpenedFilter(path).facts();
+  standard_output().write(line.common().json ? facts.json() + "\n" : describe(facts));
+  return kExitOk;
+}
+
+}  // namespace tamis::cli
