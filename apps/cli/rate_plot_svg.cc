@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,12 +18,14 @@ constexpr double kWidth = 920;
 constexpr double kHeight = 600;
 constexpr double kLeft = 84;
 constexpr double kRight = 772;
-constexpr double kTop = 92;
-constexpr double kBottom = 536;
+constexpr double kTop = 108;
+constexpr double kBottom = 540;
 constexpr double kFewestBits = 3.5;
 constexpr double kMostBits = 20.5;
 constexpr int kDecades = 6;  // The axis goes from 1 down to 10^-6.
 constexpr double kLabelGap = 19;
+// Predicted points farther apart than this are the few sizes a kind comes in; nothing lies between them.
+constexpr double kWidestStepBits = 1.5;
 
 double x_of(double bits) { return kLeft + (bits - kFewestBits) / (kMostBits - kFewestBits) * (kRight - kLeft); }
 double y_of(double rate) { return kTop - std::log10(rate) / kDecades * (kBottom - kTop); }
@@ -54,7 +57,7 @@ std::string style() {
       ".title{{font-size:18px;font-weight:600;fill:#1f2328}}\n"
       ".paper{{fill:#ffffff}}.grid{{stroke:#d8dee4;stroke-width:1}}.axis{{stroke:#8c959f;stroke-width:1}}\n"
       ".bound{{color:#57606a}}.line{{fill:none;stroke:currentColor;stroke-width:1.8;stroke-linejoin:round}}\n"
-      ".dash{{stroke-dasharray:6 4}}.mark{{fill:currentColor;stroke:#ffffff;stroke-width:1}}\n"
+      ".dash{{stroke-dasharray:6 4}}.dots{{stroke-dasharray:1 6;stroke-linecap:round}}.mark{{fill:currentColor;stroke:#ffffff;stroke-width:1}}\n"
       ".leader{{fill:none;stroke:currentColor;stroke-width:1;opacity:.45}}.name{{fill:currentColor;font-weight:600}}\n"
       "{}\n"
       "@media (prefers-color-scheme:dark){{\n"
@@ -89,12 +92,26 @@ std::string axes() {
   return svg;
 }
 
-std::string polyline(const std::vector<RatePoint>& points, std::string_view css_class) {
+std::string polyline(std::span<const RatePoint> points, std::string_view css_class) {
   std::string path;
   for (const RatePoint& point : points) {
     path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", x_of(point.bits_per_key), y_of(point.rate));
   }
   return fmt::format("<polyline points=\"{}\" class=\"{}\"/>\n", path, css_class);
+}
+
+/// The points as a line, dotted where a kind jumps from one size to the next.
+std::string predicted_line(std::span<const RatePoint> points) {
+  std::string svg;
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i <= points.size(); ++i) {
+    const bool is_jump = i < points.size() && points[i].bits_per_key - points[i - 1].bits_per_key > kWidestStepBits;
+    if (i < points.size() && !is_jump) continue;
+    svg += polyline(points.subspan(begin, i - begin), "line");
+    if (is_jump) svg += polyline(points.subspan(i - 1, 2), "line dots");
+    begin = i;
+  }
+  return svg;
 }
 
 /// Four shapes take turns, so that series can be told apart without their colours.
@@ -170,7 +187,7 @@ std::string rate_plot_svg(const RatePlot& plot) {
     const RateSeries& series = plot.series[i];
     if (series.predicted.empty()) continue;
     const std::string css_class = fmt::format("s{}", i % kColours.size());
-    svg += fmt::format("<g class=\"{}\">\n{}", css_class, polyline(series.predicted, "line"));
+    svg += fmt::format("<g class=\"{}\">\n{}", css_class, predicted_line(series.predicted));
     for (const RatePoint& point : series.measured) {
       if (point.rate > 0) svg += mark(x_of(point.bits_per_key), y_of(point.rate), i);
     }
