@@ -129,12 +129,10 @@ void CommandLine::refuse_unknown(const std::string& argument) const {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  if (const auto guess = nearest(argument.substr(0, argument.find('=')), candidates)) {
-    usage_error(fmt::format("there is no option '{}'; did you mean '{}'?", argument, *guess));
-  }
-  usage_error(fmt::format("there is no option '{}' (a word that begins with '-' goes after '--'); see "
-                          "'tamis {} --help'",
-                          argument, help_.name));
+  const auto guess = nearest(argument.substr(0, argument.find('=')), candidates);
+  const std::string advice = guess ? fmt::format("did you mean '{}'?", *guess) : fmt::format("see 'tamis {} --help'", help_.name);
+  const std::string_view or_a_key = further_operands_ == nullptr ? "" : " A key that begins with '-' goes after '--'.";
+  usage_error(fmt::format("there is no option '{}'; {}{}", argument, advice, or_a_key));
 }
 
 namespace {

@@ -101,7 +101,7 @@ void print_table(const std::vector<Measured>& rows) {
                {"x bound"},
                {"one ns"},
                {"many ns"},
-               {"build ns/key"}});
+               {"build ns"}});
   for (const Measured& row : rows) {
     table.add({row.kind, fmt::format("{:.2f}", row.bits_per_key), std::to_string(row.info.hashes),
                human_rate(row.info.designed_rate), human_rate(row.rate), fmt::format("{:.3f}", row.bound_ratio),
@@ -113,7 +113,8 @@ void print_table(const std::vector<Measured>& rows) {
             with_thousands(kProbes));
   out.write(table.text());
   out.write("\nx bound: bits/key against log2(1/measured), the least that any filter can have.\n"
-            "one, many: a probe for an absent key whose hash is known, alone and in batches.\n");
+            "one, many: a probe for an absent key whose hash is known, alone and in batches;\n"
+            "build: per key.\n");
 }
 
 }  // namespace

@@ -14,10 +14,17 @@
 namespace tamis::cli {
 namespace {
 
-MutableFilter open_mutable(const std::string& path) {
-  if (path != "-") return need(MutableFilter::open(path));
+Result<MutableFilter> open_mutable(const std::string& path) {
+  if (path != "-") return MutableFilter::open(path);
   const std::string bytes = read_whole(path);
-  return need(MutableFilter::from_bytes(std::as_bytes(std::span(bytes)), "standard input"));
+  return MutableFilter::from_bytes(std::as_bytes(std::span(bytes)), "standard input");
+}
+
+/// Says which of the two files it is about, unless the library has said so.
+void need_named(const Status& status, const std::string& name) {
+  if (status.ok()) return;
+  if (status.message().starts_with(name) || status.message().starts_with("standard input")) need(status);
+  throw CommandError(exit_status_of(status.code()), fmt::format("{}: {}", name, status.message()));
 }
 
 int join(Arguments arguments, const VerbHelp& help, Status (MutableFilter::*combine)(const MutableFilter&)) {
@@ -32,12 +39,14 @@ int join(Arguments arguments, const VerbHelp& help, Status (MutableFilter::*comb
   line.need_all({"--output"});
   if (a == "-" && b == "-") usage_error("standard input can be A or B, not both");
 
-  MutableFilter joined = open_mutable(a);
-  const Status status = (joined.*combine)(open_mutable(b));
-  if (!status.ok()) throw CommandError(exit_status_of(status.code()), fmt::format("{}, {}: {}", a, b, status.message()));
+  Result<MutableFilter> joined = open_mutable(a);
+  need_named(joined.status(), a);
+  const Result<MutableFilter> other = open_mutable(b);
+  need_named(other.status(), b);
+  need_named(((*joined).*combine)(*other), fmt::format("{}, {}", a, b));
   const DelayInterrupt until_written;
-  need(joined.save(output));
-  report_written(output, facts_of(joined.info()), line.common());
+  need(joined->save(output));
+  report_written(output, facts_of(joined->info()), line.common());
   return kExitOk;
 }
 

@@ -50,9 +50,9 @@ void print_table(const std::vector<KindSize>& rows) {
   Output& out = standard_output();
   out.write(table.text());
   out.write("\nk: hashes per key, or bits of a fingerprint.\n"
-            "x bound: bits/key against log2(1/rate), the least any filter of that rate can have.\n");
+            "x bound: bits/key against log2(1/rate), the least a filter can have.\n");
   for (const KindSize& row : rows) {
-    if (!row.size.ok()) out.print("{}: {}\n", row.kind, row.size.status().message());
+    if (!row.size.ok()) out.print("{}\n", row.size.status().message());
   }
 }
 

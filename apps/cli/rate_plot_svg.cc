@@ -58,11 +58,12 @@ std::string style() {
       ".paper{{fill:#ffffff}}.grid{{stroke:#d8dee4;stroke-width:1}}.axis{{stroke:#8c959f;stroke-width:1}}\n"
       ".bound{{color:#57606a}}.line{{fill:none;stroke:currentColor;stroke-width:1.8;stroke-linejoin:round}}\n"
       ".dash{{stroke-dasharray:6 4}}.dots{{stroke-dasharray:1 6;stroke-linecap:round}}.mark{{fill:currentColor;stroke:#ffffff;stroke-width:1}}\n"
+      ".ring{{fill:none;stroke:currentColor;stroke-width:1.6}}\n"
       ".leader{{fill:none;stroke:currentColor;stroke-width:1;opacity:.45}}.name{{fill:currentColor;font-weight:600}}\n"
       "{}\n"
       "@media (prefers-color-scheme:dark){{\n"
       "text{{fill:#b7bfc8}}.title{{fill:#f0f3f6}}.paper{{fill:#0d1117}}.grid{{stroke:#262c34}}.axis{{stroke:#6e7781}}\n"
-      ".bound{{color:#aab2bb}}.mark{{stroke:#0d1117}}.name{{fill:currentColor}}\n"
+      ".bound{{color:#aab2bb}}.mark{{stroke:#0d1117}}.ring{{stroke:currentColor}}.name{{fill:currentColor}}\n"
       "{}\n}}\n</style>\n",
       light, dark);
 }
@@ -114,13 +115,14 @@ std::string predicted_line(std::span<const RatePoint> points) {
   return svg;
 }
 
-/// Four shapes take turns, so that series can be told apart without their colours.
+/// Four shapes, first solid and then hollow, so that series can be told apart without colours and where they coincide.
 std::string mark(double x, double y, std::size_t series) {
+  const std::string_view look = series % 8 < 4 ? "mark" : "mark ring";
   switch (series % 4) {
-    case 0: return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4.2\" class=\"mark\"/>\n", x, y);
-    case 1: return fmt::format("<path d=\"M{:.1f} {:.1f}l5 5l-5 5l-5 -5z\" class=\"mark\"/>\n", x, y - 5);
-    case 2: return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"7.6\" height=\"7.6\" class=\"mark\"/>\n", x - 3.8, y - 3.8);
-    default: return fmt::format("<path d=\"M{:.1f} {:.1f}l5 8.6h-10z\" class=\"mark\"/>\n", x, y - 5);
+    case 0: return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4.2\" class=\"{}\"/>\n", x, y, look);
+    case 1: return fmt::format("<path d=\"M{:.1f} {:.1f}l5 5l-5 5l-5 -5z\" class=\"{}\"/>\n", x, y - 5, look);
+    case 2: return fmt::format("<path d=\"M{:.1f} {:.1f}h7.6v7.6h-7.6z\" class=\"{}\"/>\n", x - 3.8, y - 3.8, look);
+    default: return fmt::format("<path d=\"M{:.1f} {:.1f}l5 8.6h-10z\" class=\"{}\"/>\n", x, y - 5, look);
   }
 }
 
