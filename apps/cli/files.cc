@@ -47,7 +47,8 @@ InputFile::InputFile(const std::string& path) : name_(path == "-" ? "standard in
   if (descriptor_ < 0) system_error(name_, "cannot open");
   struct stat info {};
   if (::fstat(descriptor_, &info) != 0) system_error(name_, "cannot stat");
-  if (S_ISREG(info.st_mode)) size_ = static_cast<std::uint64_t>(info.st_size);
+  is_regular_ = S_ISREG(info.st_mode);
+  if (is_regular_) size_ = static_cast<std::uint64_t>(info.st_size);
 }
 
 InputFile::~InputFile() {
@@ -62,8 +63,7 @@ std::size_t InputFile::read(std::span<char> into) {
   }
 }
 
-std::string read_whole(const std::string& path) {
-  InputFile file(path);
+std::string read_rest(InputFile& file) {
   std::string bytes;
   for (std::size_t used = 0;;) {
     bytes.resize(used + (std::size_t{1} << 20));

@@ -21,16 +21,19 @@ class InputFile {
   std::size_t read(std::span<char> into);
   /// What messages call it.
   [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] bool is_regular() const { return is_regular_; }
   /// 0 when that is not known beforehand: pipes and terminals.
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
  private:
   std::string name_;
   int descriptor_ = -1;
+  bool is_regular_ = false;
   std::uint64_t size_ = 0;
 };
 
-std::string read_whole(const std::string& path);
+/// Everything up to the end.
+std::string read_rest(InputFile& file);
 
 /// Replaces the file in one step; "-" and special files are written in place.
 void write_whole(const std::string& path, std::string_view bytes);

@@ -30,6 +30,45 @@ FilterFacts facts_of(const FilterInfo& info) {
   return facts;
 }
 
+namespace {
+
+/// By tamis's names for the same ideas; nothing for filters without bits, such as "always true".
+std::optional<std::string> kind_of(const foreign::ForeignInfo& info) {
+  if (info.bits == 0) return std::nullopt;
+  if (info.detail.find("Ribbon") != std::string::npos) return "ribbon";
+  return info.format == "parquet" || info.format.starts_with("sbbf") ? "split" : "bloom";
+}
+
+}  // namespace
+
+FilterFacts facts_of(const foreign::ForeignInfo& info) {
+  return {.kind = kind_of(info),
+          .format = std::string(info.format),
+          .detail = info.detail,
+          .keys = {},
+          .bits = info.bits,
+          .hashes = info.hashes,
+          .bytes = info.bytes,
+          .fill = info.fill,
+          .estimated_keys = info.estimated_keys,
+          .estimated_rate = info.estimated_rate,
+          .designed_rate = {},
+          .is_keyed = false,
+          .seed = info.seed,
+          .prefix_rule = ""};
+}
+
+FilterFacts facts_of_built(std::string_view bytes, const std::string& format, std::optional<std::uint64_t> keys) {
+  const auto opened = foreign::ForeignFilter::from_bytes(std::as_bytes(std::span(bytes)), {.format = format});
+  FilterFacts facts;
+  if (opened.ok()) facts = facts_of(opened->info());
+  // Some formats do not hold their own parameters, so that nothing but this is known of their bytes.
+  facts.format = format;
+  facts.bytes = bytes.size();
+  facts.keys = keys;
+  return facts;
+}
+
 std::uint64_t FilterFacts::best_keys() const {
   if (keys) return *keys;
   const bool is_countable = std::isfinite(estimated_keys) && estimated_keys >= 0 && estimated_keys < 0x1p63;
@@ -63,8 +102,9 @@ std::string FilterFacts::json() const {
 std::string FilterFacts::summary() const {
   std::string text = fmt::format("{} filter, {}{} keys, {}", format == "tamis" ? kind.value_or(format) : format,
                                  keys ? "" : "about ", with_thousands(best_keys()), human_bytes(bytes));
-  if (const auto per_key = bits_per_key()) text += fmt::format(", {:.2f} bits/key", *per_key);
-  return text + fmt::format(", {} false positives", human_rate(designed_rate.value_or(estimated_rate)));
+  if (const auto per_key = bits_per_key(); per_key && bits > 0) text += fmt::format(", {:.2f} bits/key", *per_key);
+  if (bits > 0) text += fmt::format(", {} false positives", human_rate(designed_rate.value_or(estimated_rate)));
+  return text;
 }
 
 void report_written(const std::string& output, const FilterFacts& facts, const CommonOptions& options) {

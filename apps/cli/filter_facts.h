@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "command_line.h"
 #include "tamis/filter.h"
+#include "tamis/foreign.h"
 
 namespace tamis::cli {
 
@@ -37,6 +39,9 @@ struct FilterFacts {
 };
 
 FilterFacts facts_of(const FilterInfo& info);
+FilterFacts facts_of(const foreign::ForeignInfo& info);
+/// Of a foreign filter just made from so many keys, where that is known.
+FilterFacts facts_of_built(std::string_view bytes, const std::string& format, std::optional<std::uint64_t> keys);
 
 /// Says what was written: a result when it went to a file, a remark when the file itself is on standard output.
 void report_written(const std::string& output, const FilterFacts& facts, const CommonOptions& options);

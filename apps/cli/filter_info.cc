@@ -53,14 +53,15 @@ std::string describe(const FilterFacts& facts) {
 }  // namespace
 
 int run_filter_info(Arguments arguments) {
-  std::string path;
+  OpenArguments wanted;
   CommandLine line({.name = "filter info",
                     .summary = "What a filter file is: kind, size, how full, how often wrong.",
-                    .usage = "FILE",
-                    .example = "  tamis filter info words.tamis"});
-  line.operand("FILE", "the filter, or - for standard input", path);
+                    .usage = "FILE [--format F]",
+                    .example = "  tamis filter info words.tamis\n"
+                               "  tamis filter info nb-1-big-Filter.db"});
+  wanted.declare(line);
   if (!line.read(arguments)) return kExitOk;
-  const FilterFacts facts = OpenedFilter(path).facts();
+  const FilterFacts facts = OpenedFilter(wanted).facts();
   standard_output().write(line.common().json ? facts.json() + "\n" : describe(facts));
   return kExitOk;
 }

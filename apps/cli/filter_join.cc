@@ -16,7 +16,8 @@ namespace {
 
 Result<MutableFilter> open_mutable(const std::string& path) {
   if (path != "-") return MutableFilter::open(path);
-  const std::string bytes = read_whole(path);
+  InputFile input(path);
+  const std::string bytes = read_rest(input);
   return MutableFilter::from_bytes(std::as_bytes(std::span(bytes)), "standard input");
 }
 

@@ -71,7 +71,8 @@ int run_filter_size(Arguments arguments) {
   line.option("--kind", "K", "only this kind; 'tamis filter kinds' lists them", kind);
   if (!line.read(arguments)) return kExitOk;
   line.need_all({"--keys"});
-  const SizeTarget target = size.target(line);
+  SizeOptions::need_one(line);
+  const SizeTarget target = size.target();
 
   std::vector<KindSize> rows;
   if (!kind.empty()) {

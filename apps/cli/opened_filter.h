@@ -8,19 +8,29 @@
 #include "command_line.h"
 #include "filter_facts.h"
 #include "tamis/filter.h"
+#include "tamis/foreign.h"
 
 namespace tamis::cli {
 
-/// A file in tamis's container, checked and ready to be asked.
+/// Which format a file has, and what it does not say of itself.
+struct OpenArguments {
+  std::string path;
+  foreign::OpenOptions options;
+
+  void declare(CommandLine& line);
+};
+
+/// A file in tamis's container or in a foreign format, checked and ready to be asked.
 class OpenedFilter {
  public:
-  explicit OpenedFilter(const std::string& path);
+  /// Throws a CommandError that names the file. Also reads pipes, which the library does not map.
+  explicit OpenedFilter(const OpenArguments& arguments);
 
   [[nodiscard]] bool may_contain(std::string_view key) const;
   [[nodiscard]] FilterFacts facts() const;
 
  private:
-  Filter filter_;
+  std::variant<Filter, foreign::ForeignFilter> filter_;
 };
 
 }  // namespace tamis::cli

@@ -11,8 +11,9 @@ void SizeOptions::declare(CommandLine& line) {
               parse_bytes);
 }
 
-SizeTarget SizeOptions::target(const CommandLine& line) const {
-  line.need_one_of({"--fpr", "--bits-per-key", "--memory"});
+void SizeOptions::need_one(const CommandLine& line) { line.need_one_of({"--fpr", "--bits-per-key", "--memory"}); }
+
+SizeTarget SizeOptions::target() const {
   if (rate) return {SizeTarget::Measure::kRate, *rate};
   if (bits_per_key) return {SizeTarget::Measure::kBitsPerKey, *bits_per_key};
   return {SizeTarget::Measure::kMemory, static_cast<double>(*memory_bytes)};

@@ -15,8 +15,10 @@ struct SizeOptions {
   std::optional<std::uint64_t> memory_bytes;
 
   void declare(CommandLine& line);
-  /// The one that was given, after `line` was read; usage_error unless it is exactly one.
-  [[nodiscard]] SizeTarget target(const CommandLine& line) const;
+  /// After `line` was read: usage_error unless exactly one was given.
+  static void need_one(const CommandLine& line);
+  /// The one that was given.
+  [[nodiscard]] SizeTarget target() const;
 };
 
 }  // namespace tamis::cli

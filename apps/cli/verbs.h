@@ -14,13 +14,16 @@ int run_command(Arguments arguments);
 // One function per verb, each in the file of its name; they take what follows the verb.
 int run_demo(Arguments arguments);
 int run_filter_build(Arguments arguments);
+int run_filter_formats(Arguments arguments);
 int run_filter_info(Arguments arguments);
 int run_filter_intersect(Arguments arguments);
 int run_filter_kinds(Arguments arguments);
 int run_filter_plot(Arguments arguments);
 int run_filter_probe(Arguments arguments);
+int run_filter_rebuild(Arguments arguments);
 int run_filter_size(Arguments arguments);
 int run_filter_union(Arguments arguments);
+int run_filter_verify(Arguments arguments);
 int run_version(Arguments arguments);
 
 }  // namespace tamis::cli
