@@ -130,7 +130,8 @@ void CommandLine::refuse_unknown(const std::string& argument) const {
   }
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const auto guess = nearest(argument.substr(0, argument.find('=')), candidates);
-  const std::string advice = guess ? fmt::format("did you mean '{}'?", *guess) : fmt::format("see 'tamis {} --help'", help_.name);
+  const std::string advice =
+      guess ? fmt::format("did you mean '{}'?", *guess) : fmt::format("see 'tamis {} --help'", help_.name);
   const std::string_view or_a_key = further_operands_ == nullptr ? "" : " A key that begins with '-' goes after '--'.";
   usage_error(fmt::format("there is no option '{}'; {}{}", argument, advice, or_a_key));
 }

@@ -62,7 +62,7 @@ Measured measure(std::string_view kind, const SampleHashes& sample) {
     for (const std::uint64_t hash : timed) maybes += filter.may_contain_hash(hash) ? 1 : 0;
   });
   const double many_ns = median_ns<5>([&] { maybes += measured_rate(filter, timed) > 0 ? 1 : 0; });
-  if (maybes == 0) report_warning(fmt::format("{}: no false positive at all, which is odd", kind));  // Also: the loops stay.
+  if (maybes == 0) report_warning(fmt::format("{}: no false positive at all, which is odd", kind));
 
   const FilterInfo info = filter.info();
   const double rate = measured_rate(filter, sample.absent);
@@ -71,7 +71,8 @@ Measured measure(std::string_view kind, const SampleHashes& sample) {
           .info = info,
           .bits_per_key = bits_per_key,
           .rate = rate,
-          .bound_ratio = FilterSize{.keys = kKeys, .bytes = info.bits / 8, .hashes = info.hashes, .rate = rate}.bound_ratio(),
+          .bound_ratio =
+              FilterSize{.keys = kKeys, .bytes = info.bits / 8, .hashes = info.hashes, .rate = rate}.bound_ratio(),
           .single_ns = single_ns / kKeys,
           .many_ns = many_ns / kKeys,
           .build_ns = build_ns / kKeys};
@@ -112,9 +113,10 @@ void print_table(const std::vector<Measured>& rows) {
   out.print("{} keys, a target of {}, {} absent keys asked for\n\n", with_thousands(kKeys), human_rate(kRate),
             with_thousands(kProbes));
   out.write(table.text());
-  out.write("\nx bound: bits/key against log2(1/measured), the least that any filter can have.\n"
-            "one, many: a probe for an absent key whose hash is known, alone and in batches;\n"
-            "build: per key.\n");
+  out.write(
+      "\nx bound: bits/key against log2(1/measured), the least that any filter can have.\n"
+      "one, many: a probe for an absent key whose hash is known, alone and in batches;\n"
+      "build: per key.\n");
 }
 
 }  // namespace
@@ -122,8 +124,9 @@ void print_table(const std::vector<Measured>& rows) {
 int run_demo(Arguments arguments) {
   std::string plot_path = "tamis-filters.svg";
   CommandLine line({.name = "demo",
-                    .summary = "Builds a filter of each kind from a million keys at the same target, measures them side by "
-                               "side, and draws the plot of 'tamis filter plot'. Takes some seconds.",
+                    .summary =
+                        "Builds a filter of each kind from a million keys at the same target, measures them side by "
+                        "side, and draws the plot of 'tamis filter plot'. Takes some seconds.",
                     .usage = "[--plot FILE]",
                     .example = "  tamis demo --plot rates.svg"});
   line.option("--plot", "FILE", "where the plot goes; tamis-filters.svg unless told", plot_path);

@@ -1,4 +1,5 @@
-// How a verb gives up: one exception, thrown where the reason is known, turned into a message and an exit status in main.
+// How a verb gives up: one exception, thrown where the reason is known, turned into a message and an exit
+// status in main.
 #pragma once
 
 #include <exception>
@@ -26,8 +27,7 @@ ExitStatus exit_status_of(StatusCode code);
 /// A command that cannot go on. The message names the file and says what to do.
 class CommandError : public std::exception {
  public:
-  CommandError(ExitStatus exit_status, std::string message)
-      : exit_status_(exit_status), message_(std::move(message)) {}
+  CommandError(ExitStatus exit_status, std::string message) : exit_status_(exit_status), message_(std::move(message)) {}
   explicit CommandError(const Status& status)
       : CommandError(exit_status_of(status.code()), std::string(status.message())) {}
 

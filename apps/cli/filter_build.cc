@@ -44,8 +44,8 @@ void declare(CommandLine& line, BuildArguments& wanted) {
   line.option("--seed", "S", "hash with this public seed (0 unless told)", wanted.seed);
   line.flag("--keyed", "hash with 16 secret random bytes, against chosen keys", wanted.is_keyed);
   line.option("--prefix-rule", "R", "filter prefixes: none, first:N or until:C", wanted.prefix_rule);
-  line.option("--expected-keys", "N", "format: size it for so many keys; those given unless told", foreign.expected_keys,
-              parse_count);
+  line.option("--expected-keys", "N", "format: size it for so many keys; those given unless told",
+              foreign.expected_keys, parse_count);
   line.option("--bits", "M", "format: number of bits", foreign.bits, parse_count);
   line.option("--hashes", "K", "format: number of hashes", foreign.hashes, parse_count);
   line.option("--words", "W", "format: number of 64-bit words", foreign.words, parse_count);
@@ -106,12 +106,13 @@ void build_foreign(const BuildArguments& wanted, const CommandLine& line) {
 
 int run_filter_build(Arguments arguments) {
   BuildArguments wanted;
-  CommandLine line({.name = "filter build",
-                    .summary = "Makes a filter from a file of keys: one of ours in tamis's container, or the very bytes "
-                               "that another system would write.",
-                    .usage = "(--kind K (--fpr P | --bits-per-key B | --memory BYTES) | --format F ...) --keys FILE -o OUT",
-                    .example = "  tamis filter build --kind line --fpr 0.01 --keys words.txt -o words.tamis\n"
-                               "  tamis filter build --format guava --fpr 0.01 --keys words.txt -o words.guava"});
+  CommandLine line(
+      {.name = "filter build",
+       .summary = "Makes a filter from a file of keys: one of ours in tamis's container, or the very bytes "
+                  "that another system would write.",
+       .usage = "(--kind K (--fpr P | --bits-per-key B | --memory BYTES) | --format F ...) --keys FILE -o OUT",
+       .example = "  tamis filter build --kind line --fpr 0.01 --keys words.txt -o words.tamis\n"
+                  "  tamis filter build --format guava --fpr 0.01 --keys words.txt -o words.guava"});
   declare(line, wanted);
   if (!line.read(arguments)) return kExitOk;
   line.need_one_of({"--kind", "--format"});

@@ -5,8 +5,8 @@
 
 #include "command_line.h"
 #include "error.h"
-#include "filter_facts.h"
 #include "files.h"
+#include "filter_facts.h"
 #include "interrupt.h"
 #include "tamis/filter.h"
 #include "verbs.h"

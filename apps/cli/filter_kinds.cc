@@ -48,7 +48,8 @@ int run_filter_kinds(Arguments arguments) {
     for (const FilterKindInfo& kind : filter_kinds()) out.print("{}\n", as_json(kind));
     return kExitOk;
   }
-  Table table({{"kind", Table::Align::kLeft}, {"can", Table::Align::kLeft}, {"when to choose it", Table::Align::kWrap}});
+  Table table(
+      {{"kind", Table::Align::kLeft}, {"can", Table::Align::kLeft}, {"when to choose it", Table::Align::kWrap}});
   for (const FilterKindInfo& kind : filter_kinds()) {
     table.add({std::string(kind.name), abilities(kind), std::string(kind.summary)});
   }

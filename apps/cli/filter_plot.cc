@@ -26,7 +26,8 @@ std::string points_as_json(const RateSeries& series, const std::vector<RatePoint
                  .add("bits_per_key", point.bits_per_key)
                  .add(rate_name, point.rate)
                  .add("fpr_bound", std::exp2(-point.bits_per_key))
-                 .text() + "\n";
+                 .text() +
+             "\n";
   }
   return lines;
 }
@@ -49,8 +50,9 @@ int run_filter_plot(Arguments arguments) {
   std::vector<std::string> kinds;
   std::string output;
   CommandLine line({.name = "filter plot",
-                    .summary = "Measures filters of 4 to 20 bits per key and draws their false-positive rates, measured "
-                               "and predicted, against the least possible, as SVG. Takes some seconds.",
+                    .summary =
+                        "Measures filters of 4 to 20 bits per key and draws their false-positive rates, measured "
+                        "and predicted, against the least possible, as SVG. Takes some seconds.",
                     .usage = "[--kind K...] -o FILE.svg",
                     .example = "  tamis filter plot --kind line ribbon -o rates.svg"});
   line.list("--kind", "K", "only these kinds; all unless told", kinds);

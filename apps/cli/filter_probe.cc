@@ -27,8 +27,11 @@ class Answers {
     Output& out = standard_output();
     if (options_.json) {
       JsonObject object;
-      if (options_.hex) object.add("key_hex", to_hex(key));
-      else object.add_bytes("key", key);
+      if (options_.hex) {
+        object.add("key_hex", to_hex(key));
+      } else {
+        object.add_bytes("key", key);
+      }
       out.print("{}\n", object.add("answer", answer).text());
       return;
     }
@@ -52,8 +55,9 @@ int run_filter_probe(Arguments arguments) {
   std::string keys_path;
   std::vector<std::string> keys;
   CommandLine line({.name = "filter probe",
-                    .summary = "Asks a filter for keys. Prints one line per key, in order: the key, a tab, and 'no' (it "
-                               "is certainly not there) or 'maybe'.",
+                    .summary =
+                        "Asks a filter for keys. Prints one line per key, in order: the key, a tab, and 'no' (it "
+                        "is certainly not there) or 'maybe'.",
                     .usage = "FILE [--format F] (--keys FILE | KEY...)",
                     .example = "  tamis filter probe words.tamis zebra okapi\n"
                                "  tamis filter probe words.tamis --keys candidates.txt"});
@@ -62,7 +66,7 @@ int run_filter_probe(Arguments arguments) {
   line.option("--keys", "FILE", "a file of keys, one per line, or - for standard input", keys_path);
   line.option("--item", "T", "what a key is to the system that wrote the filter: bytes, string or long", item);
   if (!line.read(arguments)) return kExitOk;
-  if (line.given("--keys") == !keys.empty()) usage_error("give keys as operands or as a file with --keys, one of the two");
+  if (line.given("--keys") == !keys.empty()) usage_error("give keys as operands or with --keys, one of the two");
   if (wanted.path == "-" && keys_path == "-") usage_error("standard input can be the filter or the keys, not both");
 
   const OpenedFilter filter(wanted);

@@ -39,8 +39,12 @@ std::string as_json(const KindSize& row) {
 std::vector<std::string> as_cells(const KindSize& row) {
   if (!row.size.ok()) return {std::string(row.kind), "-", "-", "-", "-", "-", "-"};
   const FilterSize& size = *row.size;
-  return {std::string(row.kind),           fmt::format("{:.2f}", size.bits_per_key()), std::to_string(size.hashes),
-          with_thousands(size.bytes),      human_bytes(size.bytes),                    human_rate(size.rate),
+  return {std::string(row.kind),
+          fmt::format("{:.2f}", size.bits_per_key()),
+          std::to_string(size.hashes),
+          with_thousands(size.bytes),
+          human_bytes(size.bytes),
+          human_rate(size.rate),
           fmt::format("{:.3f}", size.bound_ratio())};
 }
 
@@ -49,8 +53,9 @@ void print_table(const std::vector<KindSize>& rows) {
   for (const KindSize& row : rows) table.add(as_cells(row));
   Output& out = standard_output();
   out.write(table.text());
-  out.write("\nk: hashes per key, or bits of a fingerprint.\n"
-            "x bound: bits/key against log2(1/rate), the least a filter can have.\n");
+  out.write(
+      "\nk: hashes per key, or bits of a fingerprint.\n"
+      "x bound: bits/key against log2(1/rate), the least a filter can have.\n");
   for (const KindSize& row : rows) {
     if (!row.size.ok()) out.print("{}\n", row.size.status().message());
   }
@@ -78,7 +83,9 @@ int run_filter_size(Arguments arguments) {
   if (!kind.empty()) {
     rows.push_back({kind, need(filter_size(kind, *keys, target))});
   } else {
-    for (const FilterKindInfo& info : filter_kinds()) rows.push_back({info.name, filter_size(info.name, *keys, target)});
+    for (const FilterKindInfo& info : filter_kinds()) {
+      rows.push_back({info.name, filter_size(info.name, *keys, target)});
+    }
   }
   // What no kind can do (more keys than there may be, say) is an error, not a table of dashes.
   if (std::ranges::none_of(rows, [](const KindSize& row) { return row.size.ok(); })) need(rows.front().size);

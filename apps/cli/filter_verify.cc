@@ -2,7 +2,9 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bytes_text.h"
@@ -44,12 +46,18 @@ std::string as_json(const VerifyReport& report) {
       .text();
 }
 
+/// Whether a terminal shows the key as it is.
+bool is_printable(std::string_view key) {
+  const bool has_control = std::ranges::any_of(key, [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; });
+  return is_utf8(key) && !has_control;
+}
+
 void print_missing(const std::vector<std::string>& missing, const CommonOptions& options) {
   constexpr std::size_t kShown = 20;
   Output& out = standard_output();
   out.write("missing:\n");
   for (std::size_t i = 0; i < std::min(missing.size(), kShown); ++i) {
-    const bool as_text = !options.hex && is_utf8(missing[i]) && missing[i].find_first_of("\r\n") == std::string::npos;
+    const bool as_text = !options.hex && is_printable(missing[i]);
     out.print("  {}\n", as_text ? missing[i] : "0x" + to_hex(missing[i]));
   }
   if (missing.size() > kShown) out.print("  and {} more; --json lists all\n", with_thousands(missing.size() - kShown));
@@ -67,11 +75,13 @@ void print_report(const VerifyReport& report, const VerifyArguments& wanted, con
   Output& out = standard_output();
   const std::string keys = with_thousands(report.keys);
   if (report.verdict == VerifyReport::Verdict::kOk) {
-    out.print("{}: ok, all {} keys of {} answer maybe ({})\n", wanted.filter, keys, wanted.index, report.checked_format);
+    out.print("{}: ok, all {} keys of {} answer maybe ({})\n", wanted.filter, keys, wanted.index,
+              report.checked_format);
     return;
   }
-  out.print("{}: {}, {} of {} keys of {} are missing when read as {}\n", wanted.filter, foreign::to_string(report.verdict),
-            with_thousands(report.missing.size()), keys, wanted.index, report.checked_format);
+  out.print("{}: {}, {} of {} keys of {} are missing when read as {}\n", wanted.filter,
+            foreign::to_string(report.verdict), with_thousands(report.missing.size()), keys, wanted.index,
+            report.checked_format);
   out.print("{}\n", advice(report));
   if (!report.missing.empty()) print_missing(report.missing, options);
 }
@@ -81,13 +91,15 @@ void print_report(const VerifyReport& report, const VerifyArguments& wanted, con
 int run_filter_verify(Arguments arguments) {
   VerifyArguments wanted;
   CommandLine line({.name = "filter verify",
-                    .summary = "Asks a Cassandra filter for every key of its index. A key that is missing there is a row "
-                               "that reads do not find. Exit status 1 when keys are missing; says which layout would fit.",
+                    .summary =
+                        "Asks a Cassandra filter for every key of its index. A key that is missing there is a row "
+                        "that reads do not find. Exit status 1 when keys are missing; says which layout would fit.",
                     .usage = "FILE --index INDEX [--format F]",
                     .example = "  tamis filter verify nb-1-big-Filter.db --index nb-1-big-Index.db"});
   line.operand("FILE", "the Filter.db", wanted.filter);
   line.option("--index", "INDEX", "the Index.db beside it", wanted.index);
-  line.option("--format", "F", "cassandra-new, cassandra-old or cassandra-old-h1h2; by the name unless told", wanted.format);
+  line.option("--format", "F", "cassandra-new, cassandra-old or cassandra-old-h1h2; by the name unless told",
+              wanted.format);
   if (!line.read(arguments)) return kExitOk;
   line.need_all({"--index"});
   const VerifyReport report = need(foreign::cassandra_verify(wanted.filter, wanted.index, wanted.format));
@@ -107,10 +119,11 @@ int run_filter_rebuild(Arguments arguments) {
                     .summary = "Makes the Filter.db that belongs to a Cassandra Index.db, byte for byte as Cassandra "
                                "writes it.",
                     .usage = "--from-index INDEX --format F [--expected-keys N] (--fpr P | --like FILTER) -o OUT",
-                    .example = "  tamis filter rebuild --from-index nb-1-big-Index.db --format cassandra-new --fpr 0.01 \\\n"
-                               "      -o nb-1-big-Filter.db"});
+                    .example = "  tamis filter rebuild --from-index nb-1-big-Index.db --format cassandra-new \\\n"
+                               "      --fpr 0.01 -o nb-1-big-Filter.db"});
   line.option("--from-index", "INDEX", "the Index.db with the keys", index);
-  line.option("--format", "F", "cassandra-new, cassandra-old or cassandra-old-h1h2; by the name unless told", options.format);
+  line.option("--format", "F", "cassandra-new, cassandra-old or cassandra-old-h1h2; by the name unless told",
+              options.format);
   line.option("--expected-keys", "N", "size it for so many keys; those in the index unless told", options.expected_keys,
               parse_count);
   line.option("--fpr", "P", "bloom_filter_fp_chance of the table", options.fpr, parse_rate);

@@ -58,15 +58,17 @@ std::optional<std::string_view> KeyLines::next_line() {
 
 std::string_view KeyLines::decode(std::string_view line) {
   if (from_hex(line, decoded_)) return decoded_;
-  usage_error(fmt::format("{}: line {} is not hexadecimal{}", file_.name(), lines_,
-                          line.ends_with('\r') ? ": it ends with a carriage return; remove those with tr -d '\\r'" : ""));
+  usage_error(
+      fmt::format("{}: line {} is not hexadecimal{}", file_.name(), lines_,
+                  line.ends_with('\r') ? ": it ends with a carriage return; remove those with tr -d '\\r'" : ""));
 }
 
 void KeyLines::warn_about_carriage_returns() const {
   if (lines_ == 0 || lines_with_carriage_return_ < lines_ || options_.quiet) return;
-  report_warning(fmt::format("{}: every line ends with a carriage return, which is part of the key; if that is not meant, "
-                             "remove them with tr -d '\\r'",
-                             file_.name()));
+  report_warning(
+      fmt::format("{}: every line ends with a carriage return, which is part of the key; if that is not meant, "
+                  "remove them with tr -d '\\r'",
+                  file_.name()));
 }
 
 std::vector<std::string> read_keys(const std::string& path, const CommonOptions& options) {

@@ -38,7 +38,9 @@ double measured_rate(const Filter& filter, std::span<const std::uint64_t> absent
   for (std::size_t begin = 0; begin < absent.size(); begin += kBatch) {
     const std::size_t count = std::min(kBatch, absent.size() - begin);
     filter.may_contain_many(absent.subspan(begin, count), answers.data());
-    for (std::size_t word = 0; word < (count + 63) / 64; ++word) wrong += static_cast<unsigned>(std::popcount(answers[word]));
+    for (const std::uint64_t word : std::span(answers).first((count + 63) / 64)) {
+      wrong += static_cast<std::uint64_t>(std::popcount(word));
+    }
   }
   return static_cast<double>(wrong) / static_cast<double>(absent.size());
 }

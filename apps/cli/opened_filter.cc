@@ -36,9 +36,10 @@ foreign::ForeignFilter need_foreign(Result<foreign::ForeignFilter> opened, bool 
   const bool is_open_question = opened.status().code() == StatusCode::kInvalidArgument && options.format.empty();
   if (!is_open_question) return need(std::move(opened));
   if (is_empty) {
-    throw CommandError(kExitCorruption, fmt::format("{}: is empty, so it holds no filter; if its system means something by "
-                                                    "an empty file, name the system with --format",
-                                                    name));
+    throw CommandError(kExitCorruption,
+                       fmt::format("{}: is empty, so it holds no filter; if its system means something by "
+                                   "an empty file, name the system with --format",
+                                   name));
   }
   usage_error(fmt::format("{} (with --format; 'tamis filter formats' lists them)", opened.status().message()));
 }

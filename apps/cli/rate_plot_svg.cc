@@ -53,11 +53,12 @@ std::string style() {
   }
   return fmt::format(
       "<style>\n"
-      "text{{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;font-size:13px;fill:#3d444d}}\n"
+      "text{{font:13px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:#3d444d}}\n"
       ".title{{font-size:18px;font-weight:600;fill:#1f2328}}\n"
       ".paper{{fill:#ffffff}}.grid{{stroke:#d8dee4;stroke-width:1}}.axis{{stroke:#8c959f;stroke-width:1}}\n"
       ".bound{{color:#57606a}}.line{{fill:none;stroke:currentColor;stroke-width:1.8;stroke-linejoin:round}}\n"
-      ".dash{{stroke-dasharray:6 4}}.dots{{stroke-dasharray:1 6;stroke-linecap:round}}.mark{{fill:currentColor;stroke:#ffffff;stroke-width:1}}\n"
+      ".dash{{stroke-dasharray:6 4}}.dots{{stroke-dasharray:1 6;stroke-linecap:round}}\n"
+      ".mark{{fill:currentColor;stroke:#ffffff;stroke-width:1}}\n"
       ".ring{{fill:none;stroke:currentColor;stroke-width:1.6}}\n"
       ".leader{{fill:none;stroke:currentColor;stroke-width:1;opacity:.45}}.name{{fill:currentColor;font-weight:600}}\n"
       "{}\n"

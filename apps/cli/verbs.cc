@@ -130,10 +130,8 @@ int run_command(Arguments arguments) {
 }
 
 int run_version(Arguments arguments) {
-  CommandLine line({.name = "version",
-                    .summary = "Prints the version of this program.",
-                    .usage = "",
-                    .example = "  tamis version"});
+  CommandLine line(
+      {.name = "version", .summary = "Prints the version of this program.", .usage = "", .example = "  tamis version"});
   if (!line.read(arguments)) return kExitOk;
   if (line.common().json) {
     standard_output().print("{}\n", JsonObject().add("version", TAMIS_VERSION).text());

@@ -158,6 +158,8 @@ run 0 filter info - <bloom.tamis; out_has bloom
 run 0 filter probe - 5 <bloom.tamis; out_is '5\tmaybe\n'
 run 0 filter probe bloom.tamis --keys - <keys; sed 's/$/\tmaybe/' keys >expected; same out expected
 run 2 filter probe - --keys - <keys
+run 0 filter probe <(cat bloom.tamis) --keys <(echo 5); out_is '5\tmaybe\n'
+run 0 filter info --format tamis bloom.tamis; out_has bloom
 "$tamis" filter probe bloom.tamis --keys keys >/dev/full 2>err
 if [ $? -eq 3 ] && grep -q 'standard output' err; then pass; else fail 'a full standard output'; fi
 
