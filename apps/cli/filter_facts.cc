@@ -69,15 +69,18 @@ FilterFacts facts_of_built(std::string_view bytes, const std::string& format, st
   return facts;
 }
 
-std::uint64_t FilterFacts::best_keys() const {
-  if (keys) return *keys;
-  const bool is_countable = std::isfinite(estimated_keys) && estimated_keys >= 0 && estimated_keys < 0x1p63;
-  return is_countable ? static_cast<std::uint64_t>(std::llround(estimated_keys)) : 0;
+std::optional<std::uint64_t> FilterFacts::best_keys() const {
+  if (keys) return keys;
+  // A filter whose bits are all set has room for infinitely many.
+  const bool is_countable = bits > 0 && estimated_keys >= 0 && estimated_keys < 0x1p63;
+  if (!is_countable) return std::nullopt;
+  return static_cast<std::uint64_t>(std::llround(estimated_keys));
 }
 
 std::optional<double> FilterFacts::bits_per_key() const {
-  if (best_keys() == 0) return std::nullopt;
-  return static_cast<double>(bits) / static_cast<double>(best_keys());
+  const std::optional<std::uint64_t> count = best_keys();
+  if (bits == 0 || count.value_or(0) == 0) return std::nullopt;
+  return static_cast<double>(bits) / static_cast<double>(*count);
 }
 
 std::string FilterFacts::json() const {
@@ -100,9 +103,10 @@ std::string FilterFacts::json() const {
 }
 
 std::string FilterFacts::summary() const {
-  std::string text = fmt::format("{} filter, {}{} keys, {}", format == "tamis" ? kind.value_or(format) : format,
-                                 keys ? "" : "about ", with_thousands(best_keys()), human_bytes(bytes));
-  if (const auto per_key = bits_per_key(); per_key && bits > 0) text += fmt::format(", {:.2f} bits/key", *per_key);
+  std::string text = fmt::format("{} filter", format == "tamis" ? kind.value_or(format) : format);
+  if (const auto count = best_keys()) text += fmt::format(", {}{} keys", keys ? "" : "about ", with_thousands(*count));
+  text += fmt::format(", {}", human_bytes(bytes));
+  if (const auto per_key = bits_per_key()) text += fmt::format(", {:.2f} bits/key", *per_key);
   if (bits > 0) text += fmt::format(", {} false positives", human_rate(designed_rate.value_or(estimated_rate)));
   return text;
 }

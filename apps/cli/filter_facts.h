@@ -29,8 +29,8 @@ struct FilterFacts {
   std::optional<std::int64_t> seed;  ///< A public one that was chosen.
   std::string prefix_rule;           ///< Empty without one.
 
-  /// As they were counted, else as they are estimated.
-  [[nodiscard]] std::uint64_t best_keys() const;
+  /// As they were counted, else as they are estimated from the bits, if there are any.
+  [[nodiscard]] std::optional<std::uint64_t> best_keys() const;
   [[nodiscard]] std::optional<double> bits_per_key() const;
   /// One JSON object, without a line end.
   [[nodiscard]] std::string json() const;

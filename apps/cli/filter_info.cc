@@ -1,7 +1,6 @@
 // tamis filter info: what a filter file is, and how full.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <string>
 
 #include "command_line.h"
@@ -15,15 +14,12 @@
 namespace tamis::cli {
 namespace {
 
-std::string fill_bar(double fill) {
-  constexpr std::size_t kWidth = 24;
-  const auto filled = static_cast<std::size_t>(std::clamp(fill, 0.0, 1.0) * kWidth + 0.5);
-  return fmt::format("[{}{}] {:.1f} %", std::string(filled, '#'), std::string(kWidth - filled, '.'), 100 * fill);
-}
+constexpr std::size_t kBarWidth = 24;
 
 std::string keys_text(const FilterFacts& facts) {
-  if (!facts.keys) return fmt::format("about {}, estimated from the fill", with_thousands(facts.best_keys()));
-  return with_thousands(*facts.keys);
+  if (facts.keys) return with_thousands(*facts.keys);
+  const auto estimate = facts.best_keys();
+  return estimate ? fmt::format("about {}, estimated from the fill", with_thousands(*estimate)) : "unknown";
 }
 
 std::string seed_text(const FilterFacts& facts) {
@@ -42,7 +38,7 @@ std::string describe(const FilterFacts& facts) {
   line("bits", with_thousands(facts.bits) + (per_key ? fmt::format(", {:.2f} per key", *per_key) : ""));
   line("hashes", std::to_string(facts.hashes));
   line("bytes", fmt::format("{} ({})", with_thousands(facts.bytes), human_bytes(facts.bytes)));
-  line("fill", fill_bar(facts.fill));
+  line("fill", fmt::format("{} {:.1f} %", bar(facts.fill, kBarWidth), 100 * facts.fill));
   line("rate", fmt::format("{} estimated", human_rate(facts.estimated_rate)) +
                    (facts.designed_rate ? fmt::format(", {} designed", human_rate(*facts.designed_rate)) : ""));
   line("seed", seed_text(facts));

@@ -108,4 +108,9 @@ std::string human_rate(double rate) {
   return fmt::format("{:#.3g} %", percent);
 }
 
+std::string bar(double part, std::size_t width) {
+  const double filled = std::round(std::clamp(part, 0.0, 1.0) * static_cast<double>(width));
+  return fmt::format("[{:.<{}}]", std::string(static_cast<std::size_t>(filled), '#'), width);
+}
+
 }  // namespace tamis::cli

@@ -1,6 +1,7 @@
 // Numbers as people write and read them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,5 +28,8 @@ std::string with_thousands(std::uint64_t value);
 std::string human_bytes(std::uint64_t bytes);
 /// "1.00 %", with three significant digits; below 0.001 % as "1.23e-06".
 std::string human_rate(double rate);
+
+/// "[######......]": a part between 0 and 1 as a bar of `width` characters.
+std::string bar(double part, std::size_t width);
 
 }  // namespace tamis::cli

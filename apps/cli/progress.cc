@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "numbers.h"
@@ -13,11 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::string bar(double part) {
-  constexpr std::size_t kWidth = 30;
-  const auto filled = static_cast<std::size_t>(std::clamp(part, 0.0, 1.0) * kWidth);
-  return std::string(filled, '#') + std::string(kWidth - filled, '.');
-}
+constexpr std::size_t kBarWidth = 30;
 
 }  // namespace
 
@@ -40,7 +35,7 @@ void Progress::show_if_due() {
     fmt::print(stderr, "\r\033[K{} {}", label_, with_thousands(done_));
   } else {
     const double part = static_cast<double>(done_) / static_cast<double>(total_);
-    fmt::print(stderr, "\r\033[K{} [{}] {:3.0f} %", label_, bar(part), 100 * part);
+    fmt::print(stderr, "\r\033[K{} {} {:3.0f} %", label_, bar(part, kBarWidth), 100 * part);
   }
   std::fflush(stderr);
 }

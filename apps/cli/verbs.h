@@ -11,7 +11,8 @@ using Arguments = std::span<const std::string>;
 /// Runs what the arguments (without the program's name) ask for and returns the exit status.
 int run_command(Arguments arguments);
 
-// One function per verb, each in the file of its name; they take what follows the verb.
+// One function per verb, each in the file of its name (union and intersect in filter_join.cc, rebuild beside verify);
+// they take what follows the verb.
 int run_demo(Arguments arguments);
 int run_filter_build(Arguments arguments);
 int run_filter_formats(Arguments arguments);

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # Helpers of the command's tests: run it, look at what it printed, count.
 #
 #   run 0 filter info x.tamis      the command must end with status 0; its output is in $work/out and $work/err
