@@ -1,1 +1,46 @@
-int main() { return 2; }
+// The tamis command: verbs for filters on standard input, output and files.
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "error.h"
+#include "interrupt.h"
+#include "output.h"
+#include "verbs.h"
+
+namespace tamis::cli {
+namespace {
+
+/// What was printed before a failure stays printed: it is true. Failing to print it is not the news any more.
+int give_up(int exit_status, std::string_view message) {
+  try {
+    standard_output().flush();
+  } catch (const CommandError&) {
+    standard_output().discard();
+  }
+  report_error(message);
+  return exit_status;
+}
+
+int run(const std::vector<std::string>& arguments) {
+  try {
+    const int exit_status = run_command(arguments);
+    standard_output().flush();
+    return exit_status;
+  } catch (const CommandError& error) {
+    return give_up(error.exit_status(), error.what());
+  } catch (const std::bad_alloc&) {
+    return give_up(kExitInputOutput, "there is not enough memory for this; use fewer keys or a smaller filter");
+  } catch (const std::exception& error) {
+    return give_up(kExitInputOutput, error.what());
+  }
+}
+
+}  // namespace
+}  // namespace tamis::cli
+
+int main(int argc, char** argv) {
+  tamis::cli::install_signal_handlers();
+  return tamis::cli::run({argv + (argc > 0 ? 1 : 0), argv + argc});
+}

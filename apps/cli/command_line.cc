@@ -1,0 +1,170 @@
+#include "command_line.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "error.h"
+#include "output.h"
+#include "table.h"
+
+namespace tamis::cli {
+
+struct CommandLine::Parser {
+  CLI::App app;
+};
+
+CommandLine::CommandLine(VerbHelp help) : help_(help), parser_(std::make_unique<Parser>()) {}
+CommandLine::~CommandLine() = default;
+
+void CommandLine::flag(std::string_view names, std::string_view help, bool& target) {
+  explained_.push_back({std::string(names), std::string(help)});
+  parser_->app.add_flag(std::string(names), target)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+void CommandLine::add_option(std::string_view names, std::string_view value, std::string_view help,
+                             std::function<void(const std::string&)> take) {
+  explained_.push_back({fmt::format("{} {}", names, value), std::string(help)});
+  parser_->app.add_option_function<std::string>(std::string(names), std::move(take));
+}
+
+void CommandLine::option(std::string_view names, std::string_view value, std::string_view help, std::string& target) {
+  add_option(names, value, help, [&target](const std::string& text) { target = text; });
+}
+
+void CommandLine::list(std::string_view names, std::string_view value, std::string_view help,
+                       std::vector<std::string>& target) {
+  explained_.push_back({fmt::format("{} {}...", names, value), std::string(help)});
+  parser_->app.add_option(std::string(names), target)->delimiter(',');
+}
+
+void CommandLine::operand(std::string_view name, std::string_view help, std::string& target) {
+  explained_.push_back({std::string(name), std::string(help)});
+  operands_.push_back({name, &target});
+}
+
+void CommandLine::operands(std::string_view name, std::string_view help, std::vector<std::string>& target) {
+  explained_.push_back({fmt::format("{}...", name), std::string(help)});
+  further_operands_ = &target;
+}
+
+bool CommandLine::read(std::span<const std::string> arguments) {
+  flag("--json", "write JSON, one object per line", common_.json);
+  flag("--hex", "keys are hexadecimal, read and written", common_.hex);
+  flag("-q,--quiet", "no summary, no warnings, no progress", common_.quiet);
+  flag("--no-progress", "no progress bar", common_.no_progress);
+  explained_.push_back({"-h,--help", "this text"});
+  // CLI11 sees the options only. Left to it, an operand such as "[a]" would be taken apart as a list.
+  const auto end_of_options = std::ranges::find(arguments, "--");
+  std::vector<std::string> options(arguments.begin(), end_of_options);
+  std::ranges::reverse(options);
+  try {
+    parser_->app.allow_extras();
+    parser_->app.parse(std::move(options));
+  } catch (const CLI::CallForHelp&) {
+    standard_output().write(help_text());
+    return false;
+  } catch (const CLI::ParseError& error) {
+    usage_error(fmt::format("{}; see 'tamis {} --help'", error.what(), help_.name));
+  }
+  std::vector<std::string> words = parser_->app.remaining();
+  for (const std::string& word : words) {
+    if (word.size() > 1 && word.starts_with('-')) refuse_unknown(word);
+  }
+  if (end_of_options != arguments.end()) words.insert(words.end(), end_of_options + 1, arguments.end());
+  take_operands(std::move(words));
+  return true;
+}
+
+void CommandLine::take_operands(std::vector<std::string> words) {
+  const std::string see = fmt::format("see 'tamis {} --help'", help_.name);
+  if (words.size() < operands_.size()) usage_error(fmt::format("{} is missing; {}", operands_[words.size()].name, see));
+  if (words.size() > operands_.size() && further_operands_ == nullptr) {
+    usage_error(fmt::format("'{}' was not expected; {}", words[operands_.size()], see));
+  }
+  for (std::size_t i = 0; i < operands_.size(); ++i) *operands_[i].target = std::move(words[i]);
+  if (further_operands_ == nullptr) return;
+  const auto first = words.begin() + static_cast<std::ptrdiff_t>(operands_.size());
+  further_operands_->assign(std::make_move_iterator(first), std::make_move_iterator(words.end()));
+}
+
+bool CommandLine::given(std::string_view option) const { return parser_->app.count(std::string(option)) > 0; }
+
+void CommandLine::need_all(std::initializer_list<std::string_view> options) const {
+  for (const std::string_view option : options) {
+    if (!given(option)) usage_error(fmt::format("{} is missing; see 'tamis {} --help'", option, help_.name));
+  }
+}
+
+void CommandLine::need_one_of(std::initializer_list<std::string_view> options) const {
+  const auto count = std::ranges::count_if(options, [&](std::string_view option) { return given(option); });
+  if (count == 1) return;
+  usage_error(fmt::format("give {} of {}; see 'tamis {} --help'", count == 0 ? "one" : "only one",
+                          fmt::join(options, ", "), help_.name));
+}
+
+void CommandLine::refuse(std::initializer_list<std::string_view> options, std::string_view because) const {
+  for (const std::string_view option : options) {
+    if (given(option)) usage_error(fmt::format("{} {}", option, because));
+  }
+}
+
+std::string CommandLine::help_text() const {
+  Table table({{"", Table::Align::kLeft}, {"", Table::Align::kLeft}, {"", Table::Align::kWrap}});
+  for (const Explained& option : explained_) table.add({"", option.names, option.help});
+  const std::string options = table.text();
+  std::string text;
+  for (const std::string& line : wrap(help_.summary, 80)) text += line + "\n";
+  const std::vector<std::string> usage = wrap(fmt::format("tamis {} {}", help_.name, help_.usage), 72);
+  text += fmt::format("\n{} {}\n\n{}", bold("Usage:"), fmt::join(usage, "\n         "), options);
+  text += fmt::format("\n{}\n{}\n", bold("Example:"), help_.example);
+  return text;
+}
+
+void CommandLine::refuse_unknown(const std::string& argument) const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : parser_->app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const auto guess = nearest(argument.substr(0, argument.find('=')), candidates);
+  const std::string advice =
+      guess ? fmt::format("did you mean '{}'?", *guess) : fmt::format("see 'tamis {} --help'", help_.name);
+  const std::string_view or_a_key = further_operands_ == nullptr ? "" : " A key that begins with '-' goes after '--'.";
+  usage_error(fmt::format("there is no option '{}'; {}{}", argument, advice, or_a_key));
+}
+
+namespace {
+
+/// How many characters to insert, drop or replace to turn a into b.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> candidates) {
+  std::optional<std::string_view> best;
+  std::size_t best_distance = std::max(word.size() / 2, std::size_t{2});
+  for (const std::string_view candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance >= best_distance && !(distance == best_distance && !best)) continue;
+    best = candidate;
+    best_distance = distance;
+  }
+  return best;
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,101 @@
+// The arguments of one verb: declared once, then read, checked and explained by --help.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tamis::cli {
+
+/// The options every verb takes.
+struct CommonOptions {
+  bool json = false;
+  bool hex = false;
+  bool quiet = false;
+  bool no_progress = false;
+};
+
+/// What --help says about a verb besides its options.
+struct VerbHelp {
+  std::string_view name;     ///< As it is called: "filter size".
+  std::string_view summary;  ///< A sentence or two.
+  std::string_view usage;    ///< What follows the name.
+  std::string_view example;  ///< A line or more that can be pasted.
+};
+
+/// Declares a verb's options with the variables they fill, then reads the arguments into them.
+///
+///     CommandLine line({.name = "filter size", …});
+///     line.option("--keys", "N", "number of keys", keys, parse_count);
+///     if (!line.read(arguments)) return kExitOk;  // Help was asked for and given.
+///
+/// Whatever is wrong with the arguments is a CommandError with status 2. The variables must outlive `read`.
+class CommandLine {
+ public:
+  explicit CommandLine(VerbHelp help);
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  /// `names` as in "-o,--output".
+  void flag(std::string_view names, std::string_view help, bool& target);
+  void option(std::string_view names, std::string_view value, std::string_view help, std::string& target);
+  template <typename T>
+  void option(std::string_view names, std::string_view value, std::string_view help, std::optional<T>& target,
+              T (*parse)(std::string_view option, std::string_view text)) {
+    const std::string name(names.substr(0, names.find(',')));
+    add_option(names, value, help, [&target, parse, name](const std::string& text) { target = parse(name, text); });
+  }
+  /// An option that takes one value or more, and may be repeated.
+  void list(std::string_view names, std::string_view value, std::string_view help, std::vector<std::string>& target);
+  /// A word without an option's name; it must be there.
+  void operand(std::string_view name, std::string_view help, std::string& target);
+  /// All further words.
+  void operands(std::string_view name, std::string_view help, std::vector<std::string>& target);
+
+  /// False when help was asked for; it is then on standard output.
+  [[nodiscard]] bool read(std::span<const std::string> arguments);
+
+  // After read:
+  [[nodiscard]] bool given(std::string_view option) const;
+  void need_all(std::initializer_list<std::string_view> options) const;
+  void need_one_of(std::initializer_list<std::string_view> options) const;
+  /// Refuses these options; `because` ends the sentence "--seed …".
+  void refuse(std::initializer_list<std::string_view> options, std::string_view because) const;
+  [[nodiscard]] const CommonOptions& common() const { return common_; }
+
+ private:
+  struct Parser;  // CLI11, which takes seconds to compile, stays in the .cc.
+  struct Explained {
+    std::string names;
+    std::string help;
+  };
+
+  struct Operand {
+    std::string_view name;
+    std::string* target;
+  };
+
+  void add_option(std::string_view names, std::string_view value, std::string_view help,
+                  std::function<void(const std::string&)> take);
+  void take_operands(std::vector<std::string> words);
+  [[nodiscard]] std::string help_text() const;
+  [[noreturn]] void refuse_unknown(const std::string& argument) const;
+
+  VerbHelp help_;
+  CommonOptions common_;
+  std::vector<Explained> explained_;
+  std::vector<Operand> operands_;
+  std::vector<std::string>* further_operands_ = nullptr;
+  std::unique_ptr<Parser> parser_;
+};
+
+/// The candidate most like `word`, if one is so like it that it may have been meant.
+std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> candidates);
+
+}  // namespace tamis::cli

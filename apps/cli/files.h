@@ -1,0 +1,44 @@
+// Files as the command knows them: "-" is standard input or output, and every failure names the file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tamis::cli {
+
+/// A file open for reading, from its beginning to its end.
+class InputFile {
+ public:
+  explicit InputFile(const std::string& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  /// How many bytes were read; 0 at the end.
+  std::size_t read(std::span<char> into);
+  /// What messages call it.
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] bool is_regular() const { return is_regular_; }
+  /// 0 when that is not known beforehand: pipes and terminals.
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+
+ private:
+  std::string name_;
+  int descriptor_ = -1;
+  bool is_regular_ = false;
+  std::uint64_t size_ = 0;
+};
+
+/// Everything up to the end.
+std::string read_rest(InputFile& file);
+
+/// Replaces the file in one step; "-" and special files are written in place.
+void write_whole(const std::string& path, std::string_view bytes);
+
+/// The same, straight to a descriptor; `name` is what messages call it.
+void write_all(int descriptor, std::string_view name, std::string_view bytes);
+
+}  // namespace tamis::cli

@@ -1,0 +1,49 @@
+// What is known of a filter, whoever wrote it, and how it is shown.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "command_line.h"
+#include "tamis/filter.h"
+#include "tamis/foreign.h"
+
+namespace tamis::cli {
+
+/// One shape for tamis's own filters and for foreign ones; what a file does not tell is absent.
+struct FilterFacts {
+  std::optional<std::string> kind;
+  std::string format;  ///< "tamis" or the name of a foreign format.
+  std::string detail;  ///< A layout within the kind or format; often empty.
+  std::optional<std::uint64_t> keys;
+  std::uint64_t bits = 0;
+  std::uint32_t hashes = 0;
+  std::uint64_t bytes = 0;
+  double fill = 0;
+  double estimated_keys = 0;
+  double estimated_rate = 0;
+  std::optional<double> designed_rate;
+  bool is_keyed = false;
+  std::optional<std::int64_t> seed;  ///< A public one that was chosen.
+  std::string prefix_rule;           ///< Empty without one.
+
+  /// As they were counted, else as they are estimated from the bits, if there are any.
+  [[nodiscard]] std::optional<std::uint64_t> best_keys() const;
+  [[nodiscard]] std::optional<double> bits_per_key() const;
+  /// One JSON object, without a line end.
+  [[nodiscard]] std::string json() const;
+  /// "line filter, 1,000 keys, 1.25 KiB, 10.2 bits/key, 1.00 % false positives".
+  [[nodiscard]] std::string summary() const;
+};
+
+FilterFacts facts_of(const FilterInfo& info);
+FilterFacts facts_of(const foreign::ForeignInfo& info);
+/// Of a foreign filter just made from so many keys, where that is known.
+FilterFacts facts_of_built(std::string_view bytes, const std::string& format, std::optional<std::uint64_t> keys);
+
+/// Says what was written: a result when it went to a file, a remark when the file itself is on standard output.
+void report_written(const std::string& output, const FilterFacts& facts, const CommonOptions& options);
+
+}  // namespace tamis::cli

@@ -1,0 +1,76 @@
+// tamis filter union and intersect: two filters become one.
+#include <fmt/core.h>
+
+#include <string>
+
+#include "command_line.h"
+#include "error.h"
+#include "files.h"
+#include "filter_facts.h"
+#include "interrupt.h"
+#include "tamis/filter.h"
+#include "verbs.h"
+
+namespace tamis::cli {
+namespace {
+
+Result<MutableFilter> open_mutable(const std::string& path) {
+  if (path != "-") return MutableFilter::open(path);
+  InputFile input(path);
+  const std::string bytes = read_rest(input);
+  return MutableFilter::from_bytes(std::as_bytes(std::span(bytes)), "standard input");
+}
+
+/// Says which of the two files it is about, unless the library has said so.
+void need_named(const Status& status, const std::string& name) {
+  if (status.ok()) return;
+  if (status.message().starts_with(name) || status.message().starts_with("standard input")) need(status);
+  throw CommandError(exit_status_of(status.code()), fmt::format("{}: {}", name, status.message()));
+}
+
+int join(Arguments arguments, const VerbHelp& help, Status (MutableFilter::*combine)(const MutableFilter&)) {
+  std::string a;
+  std::string b;
+  std::string output;
+  CommandLine line(help);
+  line.operand("A", "a filter in tamis's container, or - for standard input", a);
+  line.operand("B", "another of the same kind, size and seed", b);
+  line.option("-o,--output", "OUT", "the file to write, or - for standard output", output);
+  if (!line.read(arguments)) return kExitOk;
+  line.need_all({"--output"});
+  if (a == "-" && b == "-") usage_error("standard input can be A or B, not both");
+
+  Result<MutableFilter> joined = open_mutable(a);
+  need_named(joined.status(), a);
+  const Result<MutableFilter> other = open_mutable(b);
+  need_named(other.status(), b);
+  need_named(((*joined).*combine)(*other), fmt::format("{}, {}", a, b));
+  const DelayInterrupt until_written;
+  need(joined->save(output));
+  report_written(output, facts_of(joined->info()), line.common());
+  return kExitOk;
+}
+
+}  // namespace
+
+int run_filter_union(Arguments arguments) {
+  return join(arguments,
+              {.name = "filter union",
+               .summary = "Writes the filter that answers maybe for the keys of either. Both must have the same kind, "
+                          "size and seed.",
+               .usage = "A B -o OUT",
+               .example = "  tamis filter union monday.tamis tuesday.tamis -o both.tamis"},
+              &MutableFilter::merge);
+}
+
+int run_filter_intersect(Arguments arguments) {
+  return join(arguments,
+              {.name = "filter intersect",
+               .summary = "Writes the filter that answers maybe where both do. Both must have the same kind, size and "
+                          "seed. It errs a little more often than one built from the common keys.",
+               .usage = "A B -o OUT",
+               .example = "  tamis filter intersect monday.tamis tuesday.tamis -o common.tamis"},
+              &MutableFilter::intersect);
+}
+
+}  // namespace tamis::cli

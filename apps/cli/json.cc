@@ -1,0 +1,43 @@
+#include "json.h"
+
+#include <fmt/ranges.h>
+
+#include "bytes_text.h"
+
+namespace tamis::cli {
+
+std::string json_value(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    switch (c) {
+      case '"': quoted += "\\\""; break;
+      case '\\': quoted += "\\\\"; break;
+      case '\n': quoted += "\\n"; break;
+      case '\r': quoted += "\\r"; break;
+      case '\t': quoted += "\\t"; break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+          quoted += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
+        } else {
+          quoted += c;
+        }
+    }
+  }
+  return quoted + "\"";
+}
+
+JsonObject& JsonObject::add_text(std::string_view name, std::string_view json) {
+  fields_ += fmt::format("{}{}: {}", fields_.empty() ? "" : ", ", json_value(name), json);
+  return *this;
+}
+
+JsonObject& JsonObject::add_bytes(std::string_view name, std::string_view bytes) {
+  if (is_utf8(bytes)) return add(name, bytes);
+  return add(fmt::format("{}_hex", name), to_hex(bytes));
+}
+
+JsonObject& JsonObject::add_list(std::string_view name, const std::vector<std::string>& json_values) {
+  return add_text(name, fmt::format("[{}]", fmt::join(json_values, ", ")));
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,85 @@
+#include "opened_filter.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "error.h"
+#include "files.h"
+#include "numbers.h"
+
+namespace tamis::cli {
+namespace {
+
+using AnyFilter = std::variant<Filter, foreign::ForeignFilter>;
+
+constexpr std::string_view kOwnFormat = "tamis";
+constexpr std::string_view kMagic = "TAMISFLT";
+
+/// Whether a file begins like tamis's container, even if damaged: to take a damaged one for a foreign format that has
+/// no magic number would be to answer from noise.
+bool resembles_container(std::string_view head) {
+  head = head.substr(0, kMagic.size());
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < head.size(); ++i) equal += head[i] == kMagic[i] ? 1 : 0;
+  return !head.empty() && equal >= std::min(head.size(), std::size_t{5});
+}
+
+bool is_own(std::string_view head, const foreign::OpenOptions& options) {
+  return options.format.empty() ? resembles_container(head) : options.format == kOwnFormat;
+}
+
+/// The library does not know what the command calls its options.
+foreign::ForeignFilter need_foreign(Result<foreign::ForeignFilter> opened, bool is_empty, const std::string& name,
+                                    const foreign::OpenOptions& options) {
+  const bool is_open_question = opened.status().code() == StatusCode::kInvalidArgument && options.format.empty();
+  if (!is_open_question) return need(std::move(opened));
+  if (is_empty) {
+    throw CommandError(kExitCorruption,
+                       fmt::format("{}: is empty, so it holds no filter; if its system means something by "
+                                   "an empty file, name the system with --format",
+                                   name));
+  }
+  usage_error(fmt::format("{} (with --format; 'tamis filter formats' lists them)", opened.status().message()));
+}
+
+AnyFilter from_bytes(const std::string& bytes, const std::string& name, const foreign::OpenOptions& options) {
+  const auto span = std::as_bytes(std::span(bytes));
+  if (is_own(bytes, options)) return need(Filter::from_bytes(span, name));
+  return need_foreign(foreign::ForeignFilter::from_bytes(span, options, name), bytes.empty(), name, options);
+}
+
+AnyFilter open_any(const std::string& path, const foreign::OpenOptions& options) {
+  InputFile file(path);
+  if (path == "-" || !file.is_regular()) return from_bytes(read_rest(file), file.name(), options);
+  std::array<char, kMagic.size()> head;
+  const std::string_view begin(head.data(), file.read(head));
+  if (is_own(begin, options)) return need(Filter::open(path));
+  return need_foreign(foreign::ForeignFilter::open(path, options), begin.empty(), path, options);
+}
+
+}  // namespace
+
+void OpenArguments::declare(CommandLine& line) {
+  line.operand("FILE", "the filter, or - for standard input", path);
+  line.option("--format", "F", "its format, where that cannot be guessed; 'tamis filter formats' lists them",
+              options.format);
+  line.option("--bits", "M", "its number of bits, where the file does not say", options.bits, parse_count);
+  line.option("--hashes", "K", "its number of hashes, where the file does not say", options.hashes, parse_small_count);
+  line.option("--column", "NAME", "parquet: the column, where several have a filter", options.column);
+  line.option("--row-group", "N", "parquet: the row group, where several have a filter", options.row_group,
+              parse_small_count);
+}
+
+OpenedFilter::OpenedFilter(const OpenArguments& arguments) : filter_(open_any(arguments.path, arguments.options)) {}
+
+bool OpenedFilter::may_contain(std::string_view key) const {
+  return std::visit([&](const auto& filter) { return filter.may_contain(key); }, filter_);
+}
+
+FilterFacts OpenedFilter::facts() const {
+  return std::visit([](const auto& filter) { return facts_of(filter.info()); }, filter_);
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,36 @@
+// A filter file, whoever wrote it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "command_line.h"
+#include "filter_facts.h"
+#include "tamis/filter.h"
+#include "tamis/foreign.h"
+
+namespace tamis::cli {
+
+/// Which format a file has, and what it does not say of itself.
+struct OpenArguments {
+  std::string path;
+  foreign::OpenOptions options;
+
+  void declare(CommandLine& line);
+};
+
+/// A file in tamis's container or in a foreign format, checked and ready to be asked.
+class OpenedFilter {
+ public:
+  /// Throws a CommandError that names the file. Also reads pipes, which the library does not map.
+  explicit OpenedFilter(const OpenArguments& arguments);
+
+  [[nodiscard]] bool may_contain(std::string_view key) const;
+  [[nodiscard]] FilterFacts facts() const;
+
+ private:
+  std::variant<Filter, foreign::ForeignFilter> filter_;
+};
+
+}  // namespace tamis::cli

@@ -1,0 +1,43 @@
+#include "progress.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "numbers.h"
+
+namespace tamis::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kBarWidth = 30;
+
+}  // namespace
+
+Progress::Progress(std::string_view label, std::uint64_t total, const CommonOptions& options)
+    : label_(label),
+      total_(total),
+      is_shown_(!options.quiet && !options.no_progress && ::isatty(STDERR_FILENO) == 1),
+      due_(std::chrono::steady_clock::now() + 1s) {}
+
+Progress::~Progress() {
+  if (is_visible_) fmt::print(stderr, "\r\033[K");
+}
+
+void Progress::show_if_due() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < due_) return;
+  due_ = now + 100ms;
+  is_visible_ = true;
+  if (total_ == 0) {
+    fmt::print(stderr, "\r\033[K{} {}", label_, with_thousands(done_));
+  } else {
+    const double part = static_cast<double>(done_) / static_cast<double>(total_);
+    fmt::print(stderr, "\r\033[K{} {} {:3.0f} %", label_, bar(part, kBarWidth), 100 * part);
+  }
+  std::fflush(stderr);
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,38 @@
+// The plot of false-positive rates against bits per key: what is measured, and how it is drawn.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command_line.h"
+
+namespace tamis::cli {
+
+struct RatePoint {
+  double bits_per_key;
+  double rate;
+};
+
+/// One kind: its predicted line and its measured marks.
+struct RateSeries {
+  std::string kind;
+  std::vector<RatePoint> predicted;
+  std::vector<RatePoint> measured;
+};
+
+/// What the marks of a plot rest on.
+struct RatePlot {
+  std::uint64_t keys = 0;
+  std::uint64_t probes = 0;
+  std::vector<RateSeries> series;
+};
+
+/// Builds a filter of every one of these kinds for 4, 5, … 20 bits per key and measures it: seconds.
+RatePlot measure_rates(const std::vector<std::string>& kinds, const CommonOptions& options);
+
+/// An SVG document that needs nothing else and follows the reader's light or dark theme.
+std::string rate_plot_svg(const RatePlot& plot);
+
+}  // namespace tamis::cli
