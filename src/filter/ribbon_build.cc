@@ -31,7 +31,7 @@ std::uint64_t most_rows_for(std::uint64_t keys) {
 /// The most rows that fit into `bytes` together with their marks.
 std::uint64_t rows_within(std::uint64_t bytes, std::uint32_t columns) {
   const std::uint64_t bits = 8 * bytes;
-  constexpr std::uint64_t kSpareBits = 512;        // Rounding: of rows, of buckets in each layer, of the last mark's word.
+  constexpr std::uint64_t kSpareBits = 512;  // Rounding: of rows, of buckets in each layer, of the last mark's word.
   constexpr std::uint64_t kMarkBitsPer16Rows = 1;  // In the layers of small buckets, the dearest.
   if (bits <= kSpareBits) return 0;
   return (bits - kSpareBits) / (16 * columns + kMarkBitsPer16Rows) * 16;
