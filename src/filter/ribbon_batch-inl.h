@@ -106,7 +106,7 @@ HWY_INLINE std::uint64_t matching_byte_sums(const RibbonState& state, const Batc
   for (std::size_t i = 0; i < kBatch; ++i) {
     const auto odd =
         sum_of_columns<kAll>(state.blocks + batch.offset[i], block_bytes, hn::Set(words, batch.in_first[i]),
-                             hn::Set(words, batch.in_second[i]), state.columns);
+                             hn::Set(words, batch.in_second[i]), state.columns % 8);
     hn::StoreMaskBits(words, odd, sums + i);
   }
   HWY_ALIGN std::uint8_t wanted[kBatch];

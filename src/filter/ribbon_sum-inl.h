@@ -86,13 +86,13 @@ HWY_INLINE std::uint32_t sum_of_block_rows(const std::byte* first, std::uint32_t
   const auto in_first = hn::Set(words, choice.in_first);
   const auto in_second = hn::Set(words, choice.in_second);
   const std::size_t block_bytes = std::size_t{8} * columns;
-  if (columns == 8) return bits_of(sum_of_columns<true>(first, block_bytes, in_first, in_second, 8));
   std::uint32_t sum = 0;
-  for (std::uint32_t column = 0; column < columns; column += 8) {
-    const std::size_t at = std::size_t{8} * column;
-    sum |= bits_of(sum_of_columns<false>(first + at, block_bytes, in_first, in_second, columns - column)) << column;
+  std::uint32_t column = 0;
+  for (; column + 8 <= columns; column += 8, first += 64) {
+    sum |= bits_of(sum_of_columns<true>(first, block_bytes, in_first, in_second, 8)) << column;
   }
-  return sum;
+  if (columns % 8 == 0) return sum;
+  return sum | bits_of(sum_of_columns<false>(first, block_bytes, in_first, in_second, columns % 8)) << column;
 }
 
 #elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
@@ -142,8 +142,8 @@ HWY_INLINE std::uint32_t sum_of_block_rows(const std::byte* first, std::uint32_t
                        chosen_of<true>(first + 32, bytes, in_first, in_second, 4))
            << column;
   }
-  if (column == columns) return sum;
-  const std::uint32_t left = columns - column;
+  const std::uint32_t left = columns % 8;
+  if (left == 0) return sum;
   const auto low = chosen_of<false>(first, bytes, in_first, in_second, left);
   const auto high = left > 4 ? chosen_of<false>(first + 32, bytes, in_first, in_second, left - 4) : hn::Zero(words);
   return sum | parities_of(low, high) << column;
