@@ -1,7 +1,9 @@
 #include "filter/ribbon_build.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/check.h"
@@ -66,8 +68,8 @@ class RibbonBuild {
 
  private:
   void add_rest();
-  void add_rest_with(std::uint64_t spare_rows);
-  void make_list(std::vector<std::uint64_t> keys);
+  std::uint64_t add_rest_with(std::uint64_t spare_rows);
+  std::uint64_t make_list(std::vector<std::uint64_t> keys);
   void write(FilterImage& image) const;
 
   const std::uint64_t most_bytes_;
@@ -82,31 +84,35 @@ class RibbonBuild {
 /// All that follows the first layer, in about as many rows as its keys fill. A few rows more or less decide how many
 /// keys are left for the list, and nobody knows beforehand; while the rest is small, it is worth trying.
 void RibbonBuild::add_rest() {
-  constexpr std::uint64_t kSpareRows[] = {0, 8, 16, 24};
-  constexpr std::size_t kFewKeys = 2048;
-  if (beyond_first_.size() > kFewKeys) return add_rest_with(kSpareRows[1]);
+  constexpr std::array<std::uint64_t, 4> kSpareRows = {0, 8, 16, 24};
+  constexpr std::size_t kFewKeys = 1024;
+  if (beyond_first_.size() > kFewKeys) {
+    add_rest_with(kSpareRows[1]);
+    return;
+  }
   const RibbonRows shared = band_->copy_rows(shape_.starts[0], kRibbonBlockRows);
   const std::vector<std::byte> first_marks = marks_;
   const auto try_with = [&](std::uint64_t spare_rows) {
     band_->replace_rows(shape_.starts[0], shared);
     marks_ = first_marks;
-    add_rest_with(spare_rows);
-    return shape_.body_bytes();
+    return add_rest_with(spare_rows);
   };
-  std::uint64_t best = kSpareRows[0];
-  std::uint64_t least_bytes = try_with(best);
-  for (const std::uint64_t spare_rows : std::span(kSpareRows).subspan(1)) {
-    const std::uint64_t bytes = try_with(spare_rows);
+  std::uint64_t best = 0;
+  std::uint64_t latest = 0;
+  std::uint64_t least_bytes = std::numeric_limits<std::uint64_t>::max();
+  for (const std::uint64_t spare_rows : kSpareRows) {
+    const std::uint64_t bytes = try_with(latest = spare_rows);
     if (bytes < least_bytes) {
       best = spare_rows;
       least_bytes = bytes;
     }
+    if (list_.empty()) break;  // More rows would only stay empty.
   }
-  try_with(best);
+  if (latest != best) try_with(best);
 }
 
-/// The last layer has the starts that the second leaves: it is rarely full.
-void RibbonBuild::add_rest_with(std::uint64_t spare_rows) {
+/// The last layer has the starts that the second leaves: it is rarely full. Returns what `make_list` does.
+std::uint64_t RibbonBuild::add_rest_with(std::uint64_t spare_rows) {
   constexpr double kSecondLayerStarts = 0.9;  // Per key.
   constexpr std::uint64_t kFewStarts = 24;    // Not worth a layer.
   const std::uint64_t shared_rows = band_->taken(shape_.starts[0], kRibbonBlockRows);
@@ -125,25 +131,29 @@ void RibbonBuild::add_rest_with(std::uint64_t spare_rows) {
   band_ribbon_layer(*band_, beyond_first_, shape_, 1, marks_.data(), beyond_second);
   order_for_ribbon_layer(beyond_second, shape_, 2);
   band_ribbon_layer(*band_, beyond_second, shape_, 2, marks_.data(), beyond_all);
-  make_list(std::move(beyond_all));
+  return make_list(std::move(beyond_all));
 }
 
-/// As few bits as let the list be wrong no more often than the rows are, or, where that is fewer, as add at most 1/256
+/// As few bits as let the list be wrong no more often than the rows are, or, where that is fewer, as add at most 1/1024
 /// to the rate of all. But no more than there is room for: keys crafted to crowd in every layer get shorter
-/// fingerprints, in the end none, which makes the list say "maybe" to the few it is asked about.
-void RibbonBuild::make_list(std::vector<std::uint64_t> keys) {
+/// fingerprints, in the end none, which makes the list say "maybe" to the few it is asked about. Returns the bytes that
+/// the filter would take if there were room.
+std::uint64_t RibbonBuild::make_list(std::vector<std::uint64_t> keys) {
   for (std::uint64_t& key : keys) key = ribbon_mix(key);
   std::ranges::sort(keys);
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   list_ = std::move(keys);
-  if (list_.empty()) return;
+  const std::uint64_t bytes_before = shape_.body_bytes();
+  if (list_.empty()) return bytes_before;
   const double share = std::min(1.0, 1024 * ribbon_reach(shape_, marks_.data()));
-  const std::uint32_t wanted = list_bits_for(shape_.columns, static_cast<double>(list_.size()) * share);
-  const std::uint64_t room = 8 * (most_bytes_ - std::min(most_bytes_, shape_.body_bytes()));
-  shape_.list_bits = static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, room / list_.size()));
+  const std::uint64_t wanted = list_bits_for(shape_.columns, static_cast<double>(list_.size()) * share);
+  const std::uint64_t bytes = bytes_before + (list_.size() * wanted + 7) / 8;
+  const std::uint64_t room = 8 * (most_bytes_ - std::min(most_bytes_, bytes_before));
+  shape_.list_bits = static_cast<std::uint32_t>(std::min(wanted, room / list_.size()));
   for (std::uint64_t& entry : list_) entry = ribbon_list_fingerprint(entry, shape_.list_bits);
   list_.erase(std::unique(list_.begin(), list_.end()), list_.end());
   shape_.list_entries = list_.size();
+  return bytes;
 }
 
 void RibbonBuild::write(FilterImage& image) const {
