@@ -132,8 +132,8 @@ void test_many(const RibbonState& state, const std::uint64_t* hashes, std::size_
 #else
 
 /// The answers one by one, with the rows of a later key on their way.
-template <bool kPrefetch>
-void test_many(const RibbonState& state, const std::uint64_t* hashes, std::size_t count, std::uint64_t* answers) {
+template <bool kPrefetch, std::uint32_t kColumns>
+void test_one_by_one(const RibbonState& state, const std::uint64_t* hashes, std::size_t count, std::uint64_t* answers) {
   constexpr std::size_t kAhead = 32;
   for (std::size_t i = 0; kPrefetch && i < std::min(kAhead, count); ++i) prefetch_first_layer(state, hashes[i]);
   for (std::size_t begin = 0; begin < count; begin += 64) {
@@ -141,12 +141,16 @@ void test_many(const RibbonState& state, const std::uint64_t* hashes, std::size_
     std::uint64_t word = 0;
     for (std::size_t i = begin; i < end; ++i) {
       if (kPrefetch && i + kAhead < count) prefetch_first_layer(state, hashes[i + kAhead]);
-      const bool answer =
-          state.columns == 8 ? ask_first_layer<8>(state, hashes[i]) : ask_first_layer<0>(state, hashes[i]);
-      word |= static_cast<std::uint64_t>(answer) << (i - begin);
+      word |= static_cast<std::uint64_t>(ask_first_layer<kColumns>(state, hashes[i])) << (i - begin);
     }
     answers[begin / 64] = word;
   }
+}
+
+template <bool kPrefetch>
+void test_many(const RibbonState& state, const std::uint64_t* hashes, std::size_t count, std::uint64_t* answers) {
+  const auto test = state.columns == 8 ? test_one_by_one<kPrefetch, 8> : test_one_by_one<kPrefetch, 0>;
+  test(state, hashes, count, answers);
 }
 
 #endif
