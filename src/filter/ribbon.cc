@@ -55,7 +55,7 @@ FilterSize size_with(std::uint64_t keys, std::uint32_t columns) {
   return {.keys = keys,
           .bytes = most_ribbon_bytes(keys, columns),
           .hashes = columns,
-          .rate = keys == 0 ? 0 : std::ldexp(1.0, -static_cast<int>(columns))};
+          .rate = planned_ribbon_rate(keys, columns)};
 }
 
 /// The most columns that fit into `bytes`; 0 for none.
@@ -65,18 +65,14 @@ std::uint32_t columns_within(std::uint64_t keys, double bytes) {
   return columns;
 }
 
-/// Columns are whole, so a rate is a power of 1/2 (the list adds less than 1/1024 of it), and of bits per key or memory
-/// what is more than the last whole column is not used. The bytes are what a build takes at most; most take a little
-/// less, depending on the keys.
+/// Columns are whole, so a rate is a power of 1/2, and of bits per key or memory what is more than the last whole
+/// column is not used. The bytes are what a build takes at most; most take a little less, depending on the keys.
 Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
-  switch (target.measure) {
-    case SizeTarget::Measure::kRate: {
-      const double columns = std::max(1.0, std::ceil(-std::log2(target.value)));
-      if (columns > double{kRibbonMostColumns}) return cannot_reach("ribbon", target, "bloom");
-      return size_with(keys, static_cast<std::uint32_t>(columns));
+  if (target.measure == SizeTarget::Measure::kRate) {
+    for (std::uint32_t columns = 1; columns <= kRibbonMostColumns; ++columns) {
+      if (planned_ribbon_rate(keys, columns) <= target.value) return size_with(keys, columns);
     }
-    case SizeTarget::Measure::kBitsPerKey:
-    case SizeTarget::Measure::kMemory: break;
+    return cannot_reach("ribbon", target, "bloom");
   }
   const bool per_key = target.measure == SizeTarget::Measure::kBitsPerKey;
   const double bytes = per_key ? target.value * static_cast<double>(keys) / 8 : target.value;

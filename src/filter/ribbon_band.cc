@@ -1,7 +1,7 @@
 #include "filter/ribbon_band.h"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <limits>
 
 namespace tamis {
@@ -82,21 +82,15 @@ class LayerBuild {
     return 0;
   }
 
-  /// All of the group or, when one of its keys contradicts, nothing of it.
   bool add_group(std::size_t begin, std::size_t end) {
-    placed_.clear();
+    equations_.resize(std::max(equations_.size(), end - begin));
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint64_t mixed = sorted_[i];
-      std::uint64_t row = first_row_ + fast_range(mixed, starts_);
-      switch (band_.add(row, ribbon_coefficients(mixed), ribbon_fingerprint(mixed, columns_))) {
-        case RibbonBand::Added::kPlaced: placed_.push_back(row); break;
-        case RibbonBand::Added::kKnown: break;
-        case RibbonBand::Added::kContradiction:
-          for (const std::uint64_t taken : placed_) band_.remove(taken);
-          return false;
-      }
+      equations_[i - begin] = {.row = first_row_ + fast_range(mixed, starts_),
+                               .coefficients = ribbon_coefficients(mixed),
+                               .sum = ribbon_fingerprint(mixed, columns_)};
     }
-    return true;
+    return band_.add_all_or_none({equations_.data(), end - begin});
   }
 
   RibbonBand& band_;
@@ -112,7 +106,7 @@ class LayerBuild {
   std::vector<std::uint32_t> group_;
   std::vector<std::uint64_t> sorted_;
   std::vector<std::size_t> group_end_;
-  std::vector<std::uint64_t> placed_;
+  std::vector<RibbonEquation> equations_;
 };
 
 }  // namespace
@@ -127,6 +121,69 @@ std::optional<RibbonBand> RibbonBand::with_rows(std::uint64_t rows) {
   band.coefficients_ = reinterpret_cast<std::uint64_t*>(band.memory_.data());
   band.sums_ = reinterpret_cast<std::uint32_t*>(band.coefficients_ + rows);
   return band;
+}
+
+/// Several equations at a time, a step of each in turn, because a step must wait for a load and the next step for it;
+/// an equation that is done makes room for the next. In which order equations meet does not matter: those in lanes are
+/// not in the band yet. When there are no more, the lanes that are left go on with one fewer.
+template <std::size_t kLanes>
+bool RibbonBand::add_in_lanes(RibbonEquation* lanes, std::span<const RibbonEquation> rest) {
+  if constexpr (kLanes > 0) {
+    RibbonEquation lane[kLanes];  // A copy, so that all of it is in registers.
+    std::copy_n(lanes, kLanes, lane);
+    for (;;) {
+#pragma GCC unroll 8
+      for (std::size_t i = 0; i < kLanes; ++i) {
+        RibbonEquation& equation = lane[i];
+        const std::uint64_t present = coefficients_[equation.row];
+        if (present == 0) {
+          coefficients_[equation.row] = equation.coefficients;
+          sums_[equation.row] = equation.sum;
+          placed_[placed_count_++] = equation.row;
+        } else {
+          equation.coefficients ^= present;
+          equation.sum ^= sums_[equation.row];
+          if (equation.coefficients != 0) [[likely]] {
+            const int zeros = std::countr_zero(equation.coefficients);
+            equation.coefficients >>= zeros;
+            equation.row += static_cast<std::uint64_t>(zeros);
+            continue;
+          }
+          if (equation.sum != 0) return false;
+        }
+        if (rest.empty()) {
+          equation = lane[kLanes - 1];
+          std::copy_n(lane, kLanes - 1, lanes);
+          return add_in_lanes<kLanes - 1>(lanes, rest);
+        }
+        equation = rest.front();
+        rest = rest.subspan(1);
+      }
+    }
+  }
+  return true;
+}
+
+bool RibbonBand::add_all_or_none(std::span<const RibbonEquation> equations) {
+  constexpr std::size_t kLanes = 4;  // Best of 1 … 6.
+  RibbonEquation lanes[kLanes];
+  placed_.resize(std::max(placed_.size(), equations.size()));
+  placed_count_ = 0;
+  bool added = false;
+  if (equations.size() >= kLanes) {
+    std::copy_n(equations.begin(), kLanes, lanes);
+    added = add_in_lanes<kLanes>(lanes, equations.subspan(kLanes));
+  } else {
+    added = true;
+    for (std::size_t i = 0; added && i < equations.size(); ++i) {
+      lanes[0] = equations[i];
+      added = add_in_lanes<1>(lanes, {});
+    }
+  }
+  if (!added) {  // No equation that stays was reduced by these, so they can simply go.
+    for (const std::uint64_t row : std::span(placed_).first(placed_count_)) coefficients_[row] = sums_[row] = 0;
+  }
+  return added;
 }
 
 std::uint64_t RibbonBand::taken(std::uint64_t first, std::uint64_t count) const {

@@ -18,8 +18,16 @@ struct RibbonRows {
   std::vector<std::uint32_t> sums;
 };
 
-/// One equation per row at most. The equation of a row says that the rows chosen by its coefficients (bit i: row + i)
-/// add up to its sum; bit 0 is set, and coefficients of 0 mean that the row is free.
+/// The rows chosen by the coefficients (bit i: row + i; bit 0 is set) add up to the sum.
+struct RibbonEquation {
+  std::uint64_t row;
+  std::uint64_t coefficients;
+  std::uint32_t sum;
+};
+
+/// Up to one equation for each row.
+///
+/// Invariant: coefficients are odd, or 0 for a row that is free.
 ///
 /// Threads: one at a time.
 class RibbonBand {
@@ -27,30 +35,9 @@ class RibbonBand {
   /// Nullopt when the memory is not to be had.
   static std::optional<RibbonBand> with_rows(std::uint64_t rows);
 
-  enum class Added : std::uint8_t { kPlaced, kKnown, kContradiction };
-  /// Reduces the equation by those already there. What remains takes the first free row, or is 0 = 0 (a key that was
-  /// known), or contradicts the rest and is not added. `row` becomes the row that was taken.
-  Added add(std::uint64_t& row, std::uint64_t coefficients, std::uint32_t sum) {
-    for (;;) {
-      const std::uint64_t present = coefficients_[row];
-      if (present == 0) {
-        coefficients_[row] = coefficients;
-        sums_[row] = sum;
-        return Added::kPlaced;
-      }
-      coefficients ^= present;
-      sum ^= sums_[row];
-      if (coefficients == 0) return sum == 0 ? Added::kKnown : Added::kContradiction;
-      const int zeros = __builtin_ctzll(coefficients);
-      coefficients >>= zeros;
-      row += static_cast<std::uint64_t>(zeros);
-    }
-  }
-  /// Takes an equation away again; sound for the latest ones, on which no others were reduced.
-  void remove(std::uint64_t row) {
-    coefficients_[row] = 0;
-    sums_[row] = 0;
-  }
+  /// Reduces each equation by those already there. What remains takes the first free row, or is 0 = 0 (a key that was
+  /// there already), or contradicts the others; then false is returned and the band is as before.
+  bool add_all_or_none(std::span<const RibbonEquation> equations);
 
   [[nodiscard]] const std::uint64_t* coefficients() const { return coefficients_; }
   [[nodiscard]] const std::uint32_t* sums() const { return sums_; }
@@ -63,10 +50,14 @@ class RibbonBand {
 
  private:
   RibbonBand() = default;
+  template <std::size_t kLanes>
+  bool add_in_lanes(RibbonEquation* lanes, std::span<const RibbonEquation> rest);
   AlignedBytes memory_;
   std::uint64_t rows_ = 0;
   std::uint64_t* coefficients_ = nullptr;  // Into memory_, as is sums_.
   std::uint32_t* sums_ = nullptr;
+  std::vector<std::uint64_t> placed_;  // Rows taken by the latest add_all_or_none.
+  std::size_t placed_count_ = 0;
 };
 
 /// Brings keys into the order of their starts in a layer, as far as `band_ribbon_layer` needs it. Makes a copy of them

@@ -1,9 +1,12 @@
 #include "filter/ribbon_build.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <vector>
 
+#include "base/check.h"
 #include "filter/sizing.h"
 
 namespace tamis {
@@ -11,30 +14,31 @@ namespace {
 
 double root(std::uint64_t keys) { return std::sqrt(static_cast<double>(keys)); }
 
+/// Below this many keys the first layer has too few buckets: one that is given up costs more than small buckets do.
+constexpr std::uint64_t kFirstLayerKeys = 1000;
+
 /// Fewer starts than keys, so that nearly every row is taken and the excess goes on to the next layer: 2 % fewer, which
 /// balances rows lost (0.4 %) against second lookups (2.4 %), and in small filters fewer still, because what is lost at
-/// the ends of a layer does not shrink with it; and so many fewer that the last block, which is cut short and takes
-/// longer to read, is left to the other layers. The smallest sets do better with their small buckets alone.
-std::uint64_t first_layer_starts(std::uint64_t keys, std::uint64_t most_rows) {
-  constexpr std::uint64_t kFewKeys = 512;
-  constexpr std::uint64_t kRowsAfter = 2 * kRibbonBlockRows;
-  if (keys < kFewKeys || most_rows < kFewKeys) return 0;
-  const double starts = 0.98 * static_cast<double>(keys) - 4 * root(keys);
-  return std::min(static_cast<std::uint64_t>(starts), std::min(keys, most_rows) - kRowsAfter);
+/// the ends of a layer does not shrink with it. And so many fewer that the last block, which is cut short and takes
+/// longer to read, is left to the other layers.
+std::uint64_t first_layer_starts(std::uint64_t keys) {
+  if (keys < kFirstLayerKeys) return 0;
+  return static_cast<std::uint64_t>(
+      std::min(0.98 * static_cast<double>(keys) - 4 * root(keys), static_cast<double>(keys - 2 * kRibbonBlockRows)));
 }
 
-/// More rows than a build has use for unless its keys were crafted to crowd.
+/// More rows than a build has use for unless its keys were crafted to crowd: what was seen at most in thousands of sets
+/// at each of many sizes, and some more. None for tiny sets, which are a list.
 std::uint64_t most_rows_for(std::uint64_t keys) {
-  return static_cast<std::uint64_t>(1.006 * static_cast<double>(keys) + 1.5 * root(keys)) + kRibbonBlockRows;
+  if (keys < kRibbonBlockRows) return 0;
+  return static_cast<std::uint64_t>(1.0045 * static_cast<double>(keys) + root(keys) / 2) + kRibbonBlockRows / 2;
 }
 
-/// The most rows that fit into `bytes` together with their marks.
-std::uint64_t rows_within(std::uint64_t bytes, std::uint32_t columns) {
-  const std::uint64_t bits = 8 * bytes;
-  constexpr std::uint64_t kSpareBits = 512;        // Rounding: of rows, of buckets in each layer, of the last mark's word.
-  constexpr std::uint64_t kMarkBitsPer16Rows = 1;  // In the layers of small buckets, the dearest.
-  if (bits <= kSpareBits) return 0;
-  return (bits - kSpareBits) / (16 * columns + kMarkBitsPer16Rows) * 16;
+/// Bits for a list that is wrong as often as rows are when `entries` of its entries are compared: columns + ⌈log2⌉.
+std::uint32_t list_bits_for(std::uint32_t columns, double entries) {
+  int exponent = 0;
+  if (std::frexp(entries, &exponent) == 0.5) --exponent;  // The exponent is of the next power of 2, if not of this one.
+  return static_cast<std::uint32_t>(std::clamp(static_cast<int>(columns) + exponent, 1, int{kRibbonMostListBits}));
 }
 
 /// One build. The layers are added one after the other to one band of rows: a layer's starts follow those of the layer
@@ -43,9 +47,9 @@ std::uint64_t rows_within(std::uint64_t bytes, std::uint32_t columns) {
 class RibbonBuild {
  public:
   RibbonBuild(std::uint64_t keys, std::uint32_t columns, std::uint64_t most_bytes)
-      : most_bytes_(most_bytes), most_rows_(std::min(rows_within(most_bytes, columns), most_rows_for(keys))) {
+      : most_bytes_(most_bytes), most_rows_(most_rows_for(keys)) {
     shape_.columns = columns;
-    shape_.starts[0] = first_layer_starts(keys, most_rows_);
+    shape_.starts[0] = first_layer_starts(keys);
   }
 
   Result<FilterImage> run(std::span<std::uint64_t> hashes) {
@@ -64,8 +68,8 @@ class RibbonBuild {
 
  private:
   void add_rest();
-  void add_rest_with(std::uint64_t spare_rows);
-  void make_list(std::vector<std::uint64_t> keys);
+  std::uint64_t add_rest_with(std::uint64_t spare_rows);
+  std::uint64_t make_list(std::vector<std::uint64_t> keys);
   void write(FilterImage& image) const;
 
   const std::uint64_t most_bytes_;
@@ -80,31 +84,35 @@ class RibbonBuild {
 /// All that follows the first layer, in about as many rows as its keys fill. A few rows more or less decide how many
 /// keys are left for the list, and nobody knows beforehand; while the rest is small, it is worth trying.
 void RibbonBuild::add_rest() {
-  constexpr std::uint64_t kSpareRows[] = {0, 8, 16, 24};
-  constexpr std::size_t kFewKeys = 2048;
-  if (beyond_first_.size() > kFewKeys) return add_rest_with(kSpareRows[1]);
+  constexpr std::array<std::uint64_t, 4> kSpareRows = {0, 8, 16, 24};
+  constexpr std::size_t kFewKeys = 1024;
+  if (beyond_first_.size() > kFewKeys) {
+    add_rest_with(kSpareRows[1]);
+    return;
+  }
   const RibbonRows shared = band_->copy_rows(shape_.starts[0], kRibbonBlockRows);
   const std::vector<std::byte> first_marks = marks_;
   const auto try_with = [&](std::uint64_t spare_rows) {
     band_->replace_rows(shape_.starts[0], shared);
     marks_ = first_marks;
-    add_rest_with(spare_rows);
-    return shape_.body_bytes();
+    return add_rest_with(spare_rows);
   };
-  std::uint64_t best = kSpareRows[0];
-  std::uint64_t least_bytes = try_with(best);
-  for (const std::uint64_t spare_rows : std::span(kSpareRows).subspan(1)) {
-    const std::uint64_t bytes = try_with(spare_rows);
+  std::uint64_t best = 0;
+  std::uint64_t latest = 0;
+  std::uint64_t least_bytes = std::numeric_limits<std::uint64_t>::max();
+  for (const std::uint64_t spare_rows : kSpareRows) {
+    const std::uint64_t bytes = try_with(latest = spare_rows);
     if (bytes < least_bytes) {
       best = spare_rows;
       least_bytes = bytes;
     }
+    if (list_.empty()) break;  // More rows would only stay empty.
   }
-  try_with(best);
+  if (latest != best) try_with(best);
 }
 
-/// The last layer has the starts that the second leaves: it is rarely full.
-void RibbonBuild::add_rest_with(std::uint64_t spare_rows) {
+/// The last layer has the starts that the second leaves: it is rarely full. Returns what `make_list` does.
+std::uint64_t RibbonBuild::add_rest_with(std::uint64_t spare_rows) {
   constexpr double kSecondLayerStarts = 0.9;  // Per key.
   constexpr std::uint64_t kFewStarts = 24;    // Not worth a layer.
   const std::uint64_t shared_rows = band_->taken(shape_.starts[0], kRibbonBlockRows);
@@ -123,28 +131,29 @@ void RibbonBuild::add_rest_with(std::uint64_t spare_rows) {
   band_ribbon_layer(*band_, beyond_first_, shape_, 1, marks_.data(), beyond_second);
   order_for_ribbon_layer(beyond_second, shape_, 2);
   band_ribbon_layer(*band_, beyond_second, shape_, 2, marks_.data(), beyond_all);
-  make_list(std::move(beyond_all));
+  return make_list(std::move(beyond_all));
 }
 
-/// As few bits as let the list be wrong no more often than the rows are, or, where that is fewer, as add at most 1/256
+/// As few bits as let the list be wrong no more often than the rows are, or, where that is fewer, as add at most 1/1024
 /// to the rate of all. But no more than there is room for: keys crafted to crowd in every layer get shorter
-/// fingerprints, in the end none, which makes the list say "maybe" to the few it is asked about.
-void RibbonBuild::make_list(std::vector<std::uint64_t> keys) {
+/// fingerprints, in the end none, which makes the list say "maybe" to the few it is asked about. Returns the bytes that
+/// the filter would take if there were room.
+std::uint64_t RibbonBuild::make_list(std::vector<std::uint64_t> keys) {
   for (std::uint64_t& key : keys) key = ribbon_mix(key);
   std::ranges::sort(keys);
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   list_ = std::move(keys);
-  if (list_.empty()) return;
-  int magnitude = 0;
+  const std::uint64_t bytes_before = shape_.body_bytes();
+  if (list_.empty()) return bytes_before;
   const double share = std::min(1.0, 1024 * ribbon_reach(shape_, marks_.data()));
-  (void)std::frexp(static_cast<double>(list_.size()) * share, &magnitude);
-  const int wanted = std::clamp(static_cast<int>(shape_.columns) + magnitude, 1, int{kRibbonMostListBits});
-  const std::uint64_t room = 8 * (most_bytes_ - std::min(most_bytes_, shape_.body_bytes()));
-  shape_.list_bits =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(static_cast<std::uint64_t>(wanted), room / list_.size()));
+  const std::uint64_t wanted = list_bits_for(shape_.columns, static_cast<double>(list_.size()) * share);
+  const std::uint64_t bytes = bytes_before + (list_.size() * wanted + 7) / 8;
+  const std::uint64_t room = 8 * (most_bytes_ - std::min(most_bytes_, bytes_before));
+  shape_.list_bits = static_cast<std::uint32_t>(std::min(wanted, room / list_.size()));
   for (std::uint64_t& entry : list_) entry = ribbon_list_fingerprint(entry, shape_.list_bits);
   list_.erase(std::unique(list_.begin(), list_.end()), list_.end());
   shape_.list_entries = list_.size();
+  return bytes;
 }
 
 void RibbonBuild::write(FilterImage& image) const {
@@ -161,17 +170,27 @@ void RibbonBuild::write(FilterImage& image) const {
 }  // namespace
 
 std::uint64_t most_ribbon_bytes(std::uint64_t keys, std::uint32_t columns) {
-  if (keys == 0) return 0;
-  const std::uint64_t rows = most_rows_for(keys);
-  const std::uint64_t first_starts = first_layer_starts(keys, rows);
-  RibbonShape shape = {.columns = columns, .starts = {first_starts, rows - first_starts - kRibbonBlockRows, 0}};
-  // Few keys are left for the list; this is room for them all when they are few and for a share that never came up.
-  shape.list_entries = static_cast<std::uint64_t>(8 + root(keys) / 4);
-  shape.list_bits = columns + 16;
-  return shape.body_bytes();
+  const std::uint64_t listed = std::min(keys, kRibbonBlockRows - 1);
+  const RibbonShape only_list = {
+      .columns = columns, .list_entries = listed, .list_bits = list_bits_for(columns, static_cast<double>(listed))};
+  if (keys < kRibbonBlockRows) return only_list.body_bytes();
+  const std::uint64_t starts = most_rows_for(keys) - (kRibbonBlockRows - 1);
+  // As if more starts had small buckets than have, and no less than a list: so that fewer keys never take more.
+  const std::uint64_t first_starts = first_layer_starts(keys) - std::min(first_layer_starts(keys), 2 * kFirstLayerKeys);
+  RibbonShape shape = {.columns = columns, .starts = {first_starts, starts - first_starts, 0}};
+  // Room for some entries; more get shorter fingerprints.
+  shape.list_entries = static_cast<std::uint64_t>(8 + root(keys) / 8);
+  shape.list_bits = columns + 8;
+  return std::max(shape.body_bytes(), only_list.body_bytes());
+}
+
+double planned_ribbon_rate(std::uint64_t keys, std::uint32_t columns) {
+  if (keys >= kRibbonBlockRows) return std::ldexp(1.0, -static_cast<int>(columns));
+  return std::ldexp(static_cast<double>(keys), -static_cast<int>(list_bits_for(columns, static_cast<double>(keys))));
 }
 
 Result<FilterImage> build_ribbon(std::span<std::uint64_t> hashes, std::uint32_t columns, std::uint64_t most_bytes) {
+  TAMIS_CHECK(most_bytes >= most_ribbon_bytes(hashes.size(), columns));
   return RibbonBuild(hashes.size(), columns, most_bytes).run(hashes);
 }
 

@@ -9,12 +9,19 @@
 #include <hwy/foreach_target.h>  // Includes this file once per instruction set.
 #include <hwy/highway.h>
 
+#include "filter/ribbon_batch-inl.h"
 #include "filter/ribbon_sum-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tamis {
 namespace HWY_NAMESPACE {
 namespace {
+
+HWY_INLINE bool is_sent_on(const RibbonState& state, std::size_t layer, std::uint64_t position) {
+  const RibbonBuckets& buckets = kRibbonBuckets[layer];
+  const std::uint32_t mark = ribbon_mark(state.marks, state.first_bucket[layer] + (position >> buckets.shift));
+  return buckets.within(position) < buckets.threshold[mark];
+}
 
 bool list_contains(const RibbonState& state, std::uint64_t mixed) {
   const std::uint64_t wanted = ribbon_list_fingerprint(mixed, state.list_bits);
@@ -34,8 +41,8 @@ bool list_contains(const RibbonState& state, std::uint64_t mixed) {
   return false;
 }
 
-/// From this layer on: the first layer that does not send the key on answers, and after the last one the list. Right for
-/// any layer and block, at the price of looking; called for few keys only, unless the filter is tiny.
+/// From this layer on: the first layer that does not send the key on answers, and after the last one the list. Right
+/// for any layer and block, at the price of looking; called for few keys only, unless the filter is tiny.
 HWY_NOINLINE bool ask_layers(const RibbonState& state, std::size_t layer, std::uint64_t key) {
   for (; layer < kRibbonLayers; ++layer) {
     const std::uint64_t mixed = ribbon_mix(key);
@@ -60,21 +67,31 @@ bool may_contain_anywhere(const FilterProbe& probe, std::uint64_t hash) {
 
 /// The usual way: nearly all keys are in the first layer, which lies in full blocks. kColumns = 0: as the state says.
 template <std::uint32_t kColumns>
-bool may_contain(const FilterProbe& probe, std::uint64_t hash) {
-  const auto& state = probe_state<RibbonState>(probe);
+HWY_INLINE bool ask_first_layer(const RibbonState& state, std::uint64_t hash) {
   const std::uint32_t columns = kColumns == 0 ? state.columns : kColumns;
   const std::uint64_t mixed = ribbon_mix(hash);
   const std::uint64_t position = fast_range(mixed, state.starts[0]);
-  if (is_sent_on(state, 0, position)) [[unlikely]] return ask_layers(state, 1, ribbon_key_of_next_layer(mixed));
+  if (is_sent_on(state, 0, position)) [[unlikely]]
+    return ask_layers(state, 1, ribbon_key_of_next_layer(mixed));
   return sum_of_rows(state, columns, position, ribbon_coefficients(mixed)) == ribbon_fingerprint(mixed, columns);
 }
 
-void prefetch(const FilterProbe& probe, std::uint64_t hash) {
-  const auto& state = probe_state<RibbonState>(probe);
+template <std::uint32_t kColumns>
+bool may_contain(const FilterProbe& probe, std::uint64_t hash) {
+  return ask_first_layer<kColumns>(probe_state<RibbonState>(probe), hash);
+}
+
+HWY_INLINE void prefetch_first_layer(const RibbonState& state, std::uint64_t hash) {
   const std::uint64_t position = fast_range(ribbon_mix(hash), state.starts[0]);
   __builtin_prefetch(state.marks + position / (16 << kRibbonBuckets[0].shift) * 4);
   prefetch_blocks(state.blocks + position / 64 * state.columns * 8, state.columns);
 }
+
+void prefetch(const FilterProbe& probe, std::uint64_t hash) {
+  prefetch_first_layer(probe_state<RibbonState>(probe), hash);
+}
+
+#if HWY_TARGET == HWY_AVX3_DL
 
 /// Answers of a prepared batch, those of keys that were sent on included.
 HWY_INLINE std::uint64_t answers_of(const RibbonState& state, const std::uint64_t* hashes, const Batch& batch) {
@@ -100,18 +117,53 @@ HWY_INLINE void test_batches(const RibbonState& state, const std::uint64_t* hash
   answers[batches - 1] = answers_of(state, hashes + (batches - 1) * kBatch, prepared[(batches - 1) % 2]);
 }
 
-void may_contain_many(const FilterProbe& probe, const std::uint64_t* hashes, std::size_t count, std::uint64_t* answers) {
-  const RibbonState state = probe_state<RibbonState>(probe);
-  constexpr std::uint64_t kBytesInCache = 512 << 10;  // Half of a usual second-level cache.
-  const auto test = state.full_blocks * state.columns * 8 <= kBytesInCache ? test_batches<false> : test_batches<true>;
+template <bool kPrefetch>
+void test_many(const RibbonState& state, const std::uint64_t* hashes, std::size_t count, std::uint64_t* answers) {
   const std::size_t whole = count / kBatch;
-  if (whole > 0) test(state, hashes, whole, answers);
+  if (whole > 0) test_batches<kPrefetch>(state, hashes, whole, answers);
   const std::size_t rest = count % kBatch;
   if (rest == 0) return;
   std::uint64_t padded[kBatch] = {};  // Any hash may be asked for; the answers are dropped.
   std::copy_n(hashes + whole * kBatch, rest, padded);
-  test(state, padded, 1, answers + whole);
+  test_batches<kPrefetch>(state, padded, 1, answers + whole);
   answers[whole] &= (std::uint64_t{1} << rest) - 1;
+}
+
+#else
+
+/// The answers one by one, with the rows of a later key on their way.
+template <bool kPrefetch, std::uint32_t kColumns>
+void test_one_by_one(const RibbonState& state, const std::uint64_t* hashes, std::size_t count, std::uint64_t* answers) {
+  constexpr std::size_t kAhead = 32;
+  for (std::size_t i = 0; kPrefetch && i < std::min(kAhead, count); ++i) prefetch_first_layer(state, hashes[i]);
+  for (std::size_t begin = 0; begin < count; begin += 64) {
+    const std::size_t end = std::min(begin + 64, count);
+    std::uint64_t word = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (kPrefetch && i + kAhead < count) prefetch_first_layer(state, hashes[i + kAhead]);
+      word |= static_cast<std::uint64_t>(ask_first_layer<kColumns>(state, hashes[i])) << (i - begin);
+    }
+    answers[begin / 64] = word;
+  }
+}
+
+template <bool kPrefetch>
+void test_many(const RibbonState& state, const std::uint64_t* hashes, std::size_t count, std::uint64_t* answers) {
+  const auto test = state.columns == 8 ? test_one_by_one<kPrefetch, 8> : test_one_by_one<kPrefetch, 0>;
+  test(state, hashes, count, answers);
+}
+
+#endif
+
+void may_contain_many(const FilterProbe& probe, const std::uint64_t* hashes, std::size_t count,
+                      std::uint64_t* answers) {
+  const RibbonState state = probe_state<RibbonState>(probe);
+  constexpr std::uint64_t kBytesInCache = 512 << 10;  // Half of a usual second-level cache.
+  if (state.full_blocks * state.columns * 8 <= kBytesInCache) {
+    test_many<false>(state, hashes, count, answers);
+  } else {
+    test_many<true>(state, hashes, count, answers);
+  }
 }
 
 void prefetch_nothing(const FilterProbe&, std::uint64_t) {}

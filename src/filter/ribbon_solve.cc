@@ -28,8 +28,8 @@ namespace tamis {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Both bodies keep, for each column, the values of the 64 rows from the current one on as a word, bit i for row + i: the
-// window. When the first row of a block is reached, the window is the block.
+// Both bodies keep, for each column, the values of the 64 rows from the current one on as a word, bit i for row + i:
+// the window. When the first row of a block is reached, the window is the block.
 
 #if HWY_TARGET == HWY_AVX3_DL
 
