@@ -25,9 +25,9 @@ void CommandLine::flag(std::string_view names, std::string_view help, bool& targ
 }
 
 void CommandLine::add_option(std::string_view names, std::string_view value, std::string_view help,
-                             std::function<void(const std::string&)> take) {
+                             const std::function<void(const std::string&)>& take) {
   explained_.push_back({fmt::format("{} {}", names, value), std::string(help)});
-  parser_->app.add_option_function<std::string>(std::string(names), std::move(take));
+  parser_->app.add_option_function<std::string>(std::string(names), take);
 }
 
 void CommandLine::option(std::string_view names, std::string_view value, std::string_view help, std::string& target) {

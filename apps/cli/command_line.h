@@ -82,7 +82,7 @@ class CommandLine {
   };
 
   void add_option(std::string_view names, std::string_view value, std::string_view help,
-                  std::function<void(const std::string&)> take);
+                  const std::function<void(const std::string&)>& take);
   void take_operands(std::vector<std::string> words);
   [[nodiscard]] std::string help_text() const;
   [[noreturn]] void refuse_unknown(const std::string& argument) const;
