@@ -11,21 +11,18 @@
 // Where by chance too many keys start in one place, the equations contradict each other. Such keys are sent on to the
 // next layer: the starts of a layer are cut into buckets, and a mark of two bits per bucket says whether the keys of
 // its first few starts (the ones that overlap with the bucket before), of many, or of all are not here but in the next
-// layer. The first layer has 2 % fewer starts than keys, and sends on 2.4 %. What the third layer sends on is in a
-// list.
+// layer. The first layer has 2 % fewer starts than keys, and sends on 2.4 %. What the third sends on is in a list.
 //
 // Body, all numbers little-endian:
 //
 //     blocks   64 rows each: r words of 64 bits, word j is column j, bit i of it row i of the block. (r = 8: a block is
 //              a cache line, and a lookup reads one or two.) There are as many rows as all starts, plus 63, rounded up
 //              to a multiple of 8; a last block of fewer than 64 rows has that many bits per column instead of 64.
-//     marks    2 bits per bucket, layer after layer without a gap; bucket b is bits 2(b mod 16) and up of word ⌊b/16⌋
-//     of
-//              32 bits. In the first layer a bucket has 128 starts, and marks 0 … 3 send on the keys that start in the
-//              first 0, 20, 48 and 128 of them; in the other two 32 starts, and the first 0, 4, 12 and 32.
-//     list     fingerprints of b bits, ascending and distinct, packed from the lowest bit of each byte up; the last
-//     byte
-//              is filled with zeros.
+//     marks    2 bits per bucket, layer after layer without a gap; bucket b is bits 2(b mod 16) and up of the 32-bit
+//              word number ⌊b/16⌋. In the first layer a bucket has 128 starts, and marks 0 … 3 send on the keys that
+//              start in the first 0, 20, 48 and 128 of them; in the others 32 starts, and the first 0, 4, 12 and 32.
+//     list     fingerprints of b bits, ascending and distinct, packed from the lowest bit of each byte up; what is left
+//              of the last byte is zero.
 //
 //     header   hashes = r; numbers[0 … 2] = starts of each layer, 0 when it is not there;
 //              numbers[3] = entries of the list + 2^56 · b.

@@ -19,10 +19,11 @@ std::uint32_t chunk_shift(std::uint64_t starts) {
   return shift;
 }
 
-/// In a bucket the keys that only the lowest mark keeps come last, in a group of their own each, because a bucket that
-/// is too full drops whole groups from the end.
+/// The keys of a bucket come in groups by what it takes to keep them: first those that only the highest mark sends on,
+/// last those that any mark but 0 does. A bucket that is too full drops whole groups from the end.
 constexpr std::size_t kGroups = 3;
 
+/// Adds a layer to the band, chunk after chunk.
 class LayerBuild {
  public:
   LayerBuild(RibbonBand& band, const RibbonShape& shape, std::size_t layer, std::byte* marks,
@@ -165,7 +166,7 @@ bool RibbonBand::add_in_lanes(RibbonEquation* lanes, std::span<const RibbonEquat
 }
 
 bool RibbonBand::add_all_or_none(std::span<const RibbonEquation> equations) {
-  constexpr std::size_t kLanes = 4;  // Best of 1 … 6.
+  constexpr std::size_t kLanes = 4;  // Best of 1 … 8.
   RibbonEquation lanes[kLanes];
   placed_.resize(std::max(placed_.size(), equations.size()));
   placed_count_ = 0;

@@ -63,6 +63,7 @@ HWY_INLINE std::uint64_t sent_on_of(const std::byte* marks, hn::Vec<Words> posit
   return bits[0];
 }
 
+/// `remix` of base/hash.h.
 HWY_INLINE hn::Vec<Words> remixed(hn::Vec<Words> x) {
   const Words words;
   x = hn::Mul(hn::Xor(x, hn::ShiftRight<30>(x)), hn::Set(words, 0xbf58476d1ce4e5b9U));
@@ -80,13 +81,14 @@ HWY_INLINE void prepare_batch(const RibbonState& state, const std::uint64_t* has
     const auto mixed = remixed(hn::LoadU(words, hashes + i));
     const auto position = positions_of(mixed, state.starts[0]);
     batch.sent_on |= sent_on_of(state.marks, position) << i;
-    const auto coefficients = hn::Or(hn::Mul(mixed, hn::Set(words, 0xa0761d6478bd642fU)), one);
+    const auto coefficients = hn::Or(hn::Mul(mixed, hn::Set(words, kRibbonCoefficientFactor)), one);
     const auto shift = hn::And(position, hn::Set(words, 63));
     hn::Store(hn::Shl(coefficients, shift), words, batch.in_first + i);
     hn::Store(hn::Shr(hn::ShiftRight<1>(coefficients), hn::Xor(shift, hn::Set(words, 63))), words, batch.in_second + i);
     hn::Store(hn::Mul(hn::ShiftRight<6>(position), hn::Set(words, std::uint64_t{8} * state.columns)), words,
               batch.offset + i);
-    const auto fingerprint = hn::Mul(hn::Xor(mixed, hn::ShiftRight<32>(mixed)), hn::Set(words, 0xe7037ed1a0b428dbU));
+    const auto fingerprint =
+        hn::Mul(hn::Xor(mixed, hn::ShiftRight<32>(mixed)), hn::Set(words, kRibbonFingerprintFactor));
     const hn::FixedTag<std::uint32_t, 8> halves;
     hn::Store(hn::TruncateTo(halves, hn::Shr(fingerprint, hn::Set(words, 64 - state.columns))), halves,
               batch.fingerprint + i);

@@ -37,13 +37,16 @@ inline constexpr std::array<RibbonBuckets, kRibbonLayers> kRibbonBuckets = {
 constexpr std::uint64_t ribbon_mix(std::uint64_t key) { return remix(key); }
 constexpr std::uint64_t ribbon_key_of_next_layer(std::uint64_t mixed) { return mixed + 0x9e3779b97f4a7c15U; }
 
+inline constexpr std::uint64_t kRibbonCoefficientFactor = 0xa0761d6478bd642fU;
+inline constexpr std::uint64_t kRibbonFingerprintFactor = 0xe7037ed1a0b428dbU;
+
 /// Bit i belongs to row start + i. The lowest is always 1, so that elimination begins at the start itself.
-constexpr std::uint64_t ribbon_coefficients(std::uint64_t mixed) { return (mixed * 0xa0761d6478bd642fU) | 1; }
+constexpr std::uint64_t ribbon_coefficients(std::uint64_t mixed) { return (mixed * kRibbonCoefficientFactor) | 1; }
 
 /// What the chosen rows must add up to. It is no linear function of the coefficients (the carries see to that):
 /// otherwise rows that repeat the function would satisfy present and absent keys alike.
 constexpr std::uint32_t ribbon_fingerprint(std::uint64_t mixed, std::uint32_t columns) {
-  return static_cast<std::uint32_t>(((mixed ^ (mixed >> 32)) * 0xe7037ed1a0b428dbU) >> (64 - columns));
+  return static_cast<std::uint32_t>(((mixed ^ (mixed >> 32)) * kRibbonFingerprintFactor) >> (64 - columns));
 }
 
 /// What the list keeps of a key that no layer took. No bits at all: everything looks alike.

@@ -10,9 +10,10 @@
 
 namespace tamis {
 
+/// A filter's shape and where its parts are, as a probe needs them.
 struct RibbonState {
   const std::byte* blocks;
-  const std::byte* marks;
+  const std::byte* marks;  // On any boundary, as is the list.
   const std::byte* list;
   std::array<std::uint64_t, kRibbonLayers> starts;
   std::array<std::uint64_t, kRibbonLayers> first_row;
