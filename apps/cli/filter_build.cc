@@ -96,10 +96,13 @@ void build_foreign(const BuildArguments& wanted, const CommandLine& line) {
   options.fpr = wanted.size.rate;
   options.bits_per_key = wanted.size.bits_per_key;
   if (!wanted.seed.empty()) options.seed = parse_integer("--seed", wanted.seed);
+  options.item = item_as_read(options.item, line.common());
   const std::vector<std::string> keys = read_keys(wanted.keys_path, line.common());
   const std::string bytes = need(foreign::build(keys, options));
   write_whole(wanted.output, bytes);
-  report_written(wanted.output, facts_of_built(bytes, options.format, keys.size()), line.common());
+  report_written(wanted.output,
+                 facts_of_built(bytes, need(foreign::open_options_of_built(keys.size(), options)), keys.size()),
+                 line.common());
 }
 
 }  // namespace

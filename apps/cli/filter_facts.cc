@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "error.h"
 #include "json.h"
 #include "numbers.h"
 #include "output.h"
@@ -58,14 +59,14 @@ FilterFacts facts_of(const foreign::ForeignInfo& info) {
           .prefix_rule = ""};
 }
 
-FilterFacts facts_of_built(std::string_view bytes, const std::string& format, std::optional<std::uint64_t> keys) {
-  const auto opened = foreign::ForeignFilter::from_bytes(std::as_bytes(std::span(bytes)), {.format = format});
-  FilterFacts facts;
-  if (opened.ok()) facts = facts_of(opened->info());
-  // Some formats do not hold their own parameters, so that nothing but this is known of their bytes.
-  facts.format = format;
-  facts.bytes = bytes.size();
+FilterFacts facts_of_built(std::string_view bytes, const foreign::OpenOptions& open,
+                           std::optional<std::uint64_t> keys) {
+  const foreign::ForeignFilter opened =
+      need(foreign::ForeignFilter::from_bytes(std::as_bytes(std::span(bytes)), open, "the filter just built"));
+  FilterFacts facts = facts_of(opened.info());
   facts.keys = keys;
+  if (open.bits) facts.needed_to_probe += fmt::format(" --bits {}", *open.bits);
+  if (open.hashes) facts.needed_to_probe += fmt::format(" --hashes {}", *open.hashes);
   return facts;
 }
 
@@ -108,6 +109,7 @@ std::string FilterFacts::summary() const {
   text += fmt::format(", {}", human_bytes(bytes));
   if (const auto per_key = bits_per_key()) text += fmt::format(", {:.2f} bits/key", *per_key);
   if (bits > 0) text += fmt::format(", {} false positives", human_rate(designed_rate.value_or(estimated_rate)));
+  if (!needed_to_probe.empty()) text += fmt::format("; not in the file, so probe it with{}", needed_to_probe);
   return text;
 }
 

@@ -28,6 +28,7 @@ struct FilterFacts {
   bool is_keyed = false;
   std::optional<std::int64_t> seed;  ///< A public one that was chosen.
   std::string prefix_rule;           ///< Empty without one.
+  std::string needed_to_probe = {};  ///< Options that a file just made does not hold; empty without any.
 
   /// As they were counted, else as they are estimated from the bits, if there are any.
   [[nodiscard]] std::optional<std::uint64_t> best_keys() const;
@@ -40,8 +41,8 @@ struct FilterFacts {
 
 FilterFacts facts_of(const FilterInfo& info);
 FilterFacts facts_of(const foreign::ForeignInfo& info);
-/// Of a foreign filter just made from so many keys, where that is known.
-FilterFacts facts_of_built(std::string_view bytes, const std::string& format, std::optional<std::uint64_t> keys);
+/// Of a foreign filter just made from so many keys, where that is known; `open` is what it takes to open it again.
+FilterFacts facts_of_built(std::string_view bytes, const foreign::OpenOptions& open, std::optional<std::uint64_t> keys);
 
 /// Says what was written: a result when it went to a file, a remark when the file itself is on standard output.
 void report_written(const std::string& output, const FilterFacts& facts, const CommonOptions& options);

@@ -19,8 +19,8 @@ namespace {
 /// Prints one answer after the other.
 class Answers {
  public:
-  Answers(const OpenedFilter& filter, std::string_view item, const CommonOptions& options)
-      : filter_(filter), item_(item), options_(options) {}
+  Answers(const OpenedFilter& filter, std::string item, const CommonOptions& options)
+      : filter_(filter), item_(std::move(item)), options_(options) {}
 
   void print(std::string_view key) const {
     const std::string_view answer = filter_.may_contain(need(foreign::item_bytes(key, item_))) ? "maybe" : "no";
@@ -43,7 +43,7 @@ class Answers {
 
  private:
   const OpenedFilter& filter_;
-  std::string_view item_;
+  std::string item_;
   const CommonOptions& options_;
 };
 
@@ -70,7 +70,7 @@ int run_filter_probe(Arguments arguments) {
   if (wanted.path == "-" && keys_path == "-") usage_error("standard input can be the filter or the keys, not both");
 
   const OpenedFilter filter(wanted);
-  const Answers answers(filter, item, line.common());
+  const Answers answers(filter, item_as_read(item, line.common()), line.common());
   for (const std::string& key : keys) answers.print(key_of_operand(key, line.common()));
   if (keys_path.empty()) return kExitOk;
   KeyLines lines(keys_path, line.common());

@@ -135,7 +135,7 @@ int run_filter_rebuild(Arguments arguments) {
   const std::string bytes = need(foreign::cassandra_rebuild(index, options));
   write_whole(output, bytes);
   if (options.format.empty()) options.format = need(foreign::cassandra_format_of_name(index));
-  report_written(output, facts_of_built(bytes, options.format, std::nullopt), line.common());
+  report_written(output, facts_of_built(bytes, {.format = options.format}, std::nullopt), line.common());
   return kExitOk;
 }
 

@@ -46,4 +46,10 @@ std::vector<std::string> read_keys(const std::string& path, const CommonOptions&
 /// A key given as an operand: the text itself, or what it spells with --hex.
 std::string key_of_operand(const std::string& operand, const CommonOptions& options);
 
+/// What foreign::item_bytes is to make of keys that were read with these options: with --hex a long is its 8 bytes
+/// already, and digits among them mean nothing.
+inline std::string item_as_read(const std::string& item, const CommonOptions& options) {
+  return options.hex && item == "long" ? "bytes" : item;
+}
+
 }  // namespace tamis::cli

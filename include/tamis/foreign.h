@@ -103,6 +103,9 @@ struct BuildOptions {
 
 /// The file the original would write for these keys, added in this order. No keys make a filter that answers no.
 Result<std::string> build(std::span<const std::string> keys, const BuildOptions& options);
+/// What ForeignFilter::open must be told of the file that `build` makes from so many keys: the format, and the bits and
+/// hashes where the file does not hold them (pychapter, go-article). Keep it with the file.
+Result<OpenOptions> open_options_of_built(std::uint64_t keys, const BuildOptions& options);
 
 /// The bytes the JVM systems hash for an item. "bytes" and "string": the key itself. "long": decimal text becomes its
 /// 8 little-endian bytes; 8 bytes that are no decimal number are taken to be such bytes already.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <ostream>
 #include <string>
 
 #include "io/file.h"
@@ -17,6 +18,8 @@ struct GoldenFilter {
   std::string name;
   FilterOptions options;
   int keys;
+
+  friend void PrintTo(const GoldenFilter& golden, std::ostream* out) { *out << golden.name; }
 };
 
 std::vector<GoldenFilter> golden_filters() {
@@ -48,10 +51,13 @@ TEST_P(Golden, IsReproducedAndReadByThisBuild) {
   for (int i = 0; i < golden.keys; ++i) builder.add(key(i));
   const Result<Filter> built = builder.finish();
   ASSERT_TRUE(built.ok());
-  if (std::getenv("TAMIS_WRITE_GOLDEN") != nullptr && !std::filesystem::exists(path)) ASSERT_TRUE(built->save(path).ok());
+  if (std::getenv("TAMIS_WRITE_GOLDEN") != nullptr && !std::filesystem::exists(path)) {
+    ASSERT_TRUE(built->save(path).ok());
+  }
   const Result<Filter> opened = Filter::open(path);
   ASSERT_TRUE(opened.ok()) << opened.status().to_text();
-  EXPECT_TRUE(std::ranges::equal(opened->bytes(), built->bytes())) << "this build writes other bytes than version 1 did";
+  EXPECT_TRUE(std::ranges::equal(opened->bytes(), built->bytes()))
+      << "this build writes other bytes than version 1 did";
   for (int i = 0; i < golden.keys; ++i) ASSERT_TRUE(opened->may_contain(key(i)));
   int wrong = 0;
   for (int i = 1000; i < 11'000; ++i) wrong += opened->may_contain("stranger" + std::to_string(i)) ? 1 : 0;

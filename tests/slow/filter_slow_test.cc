@@ -35,19 +35,19 @@ class LargeFilter : public testing::TestWithParam<std::string> {};
 TEST_P(LargeFilter, NeverDeniesOneOfTenMillionMembersAndIsWrongAsPredicted) {
   for (const std::uint64_t keys : {1'000'000, 10'000'000}) {
     std::uint64_t denied = 0;
-    const test::MeasuredRate measured =
-        test::measure_rate(keys, 2000, [&](const std::vector<std::uint64_t>& hashes) {
-          Filter filter = build(GetParam(), hashes);
-          denied += hashes.size() - test::count_maybe(filter, hashes);
-          return filter;
-        });
+    const test::MeasuredRate measured = test::measure_rate(keys, 2000, [&](const std::vector<std::uint64_t>& hashes) {
+      Filter filter = build(GetParam(), hashes);
+      denied += hashes.size() - test::count_maybe(filter, hashes);
+      return filter;
+    });
     EXPECT_EQ(denied, 0U) << keys << " keys";
-    EXPECT_LE(std::abs(measured.deviation()), 3)
-        << keys << " keys: measured " << measured.rate << " predicted " << measured.predicted << " sigma " << measured.sigma;
+    EXPECT_LE(std::abs(measured.deviation()), 3) << keys << " keys: measured " << measured.rate << " predicted "
+                                                 << measured.predicted << " sigma " << measured.sigma;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, LargeFilter, testing::ValuesIn(kind_names()), [](const auto& one) { return one.param; });
+INSTANTIATE_TEST_SUITE_P(Kinds, LargeFilter, testing::ValuesIn(kind_names()),
+                         [](const auto& one) { return one.param; });
 
 /// How many seeds the worst of these sizes needed with its first shape; eight are tried before the shape grows.
 int worst_tries(std::uint64_t first, std::uint64_t step) {

@@ -76,6 +76,17 @@ Result<std::string> build(std::span<const std::string> keys, const BuildOptions&
   return format->build(items, options);
 }
 
+Result<OpenOptions> open_options_of_built(std::uint64_t keys, const BuildOptions& options) {
+  TAMIS_TRY(const Format* const format, find_format(options.format));
+  OpenOptions open;
+  open.format = options.format;
+  if (format->out_of_band == nullptr) return open;
+  TAMIS_TRY(const BloomShape shape, format->out_of_band(options, keys_to_size_for(options, keys)));
+  if (format->info.needs_bits_to_probe) open.bits = shape.bits;
+  if (format->info.needs_hashes_to_probe) open.hashes = shape.hashes;
+  return open;
+}
+
 Result<std::string> item_bytes(std::string_view key, std::string_view item) {
   if (item == "bytes" || item == "string") return std::string(key);
   if (item != "long") {

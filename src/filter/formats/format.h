@@ -37,6 +37,8 @@ struct Format {
   Result<ProbePtr> (*open)(const Input& input);
   Result<std::string> (*build)(std::span<const std::string> keys, const BuildOptions& options);  // Null: read only.
   Fit (*fit)(const Input& input);
+  /// Only where the file does not hold both: the bits and hashes that `build` chooses for so many keys.
+  Result<BloomShape> (*out_of_band)(const BuildOptions& options, std::uint64_t keys) = nullptr;
 };
 
 /// For formats whose headers leave no room for accidents: strong when it opens, or would with more options.

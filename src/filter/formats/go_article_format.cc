@@ -105,7 +105,8 @@ constexpr Format make_format(std::string_view name, std::string_view summary, Re
           .takes = kTakesExpectedKeys | kTakesRate | kTakesBits | kTakesHashes,
           .open = open_fn,
           .build = build_fn,
-          .fit = fit_fn};
+          .fit = fit_fn,
+          .out_of_band = size};
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ Result<const Format*> guess_format(const Input& input) {
     return Status::invalid_argument(
         fmt::format("{}: several formats fit, say which: {}", input.name, names_of(strong)));
   }
-  if (possible.empty()) return Status::invalid_argument(fmt::format("{}: no known format fits", input.name));
+  if (possible.empty()) return Status::corruption(fmt::format("{}: no known filter format fits", input.name));
   return Status::invalid_argument(
       fmt::format("{}: nothing in the file tells its format, say which; possible: {}", input.name, names_of(possible)));
 }

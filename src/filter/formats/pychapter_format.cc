@@ -86,6 +86,7 @@ constinit const Format kPyChapterFormat = {
     .takes = kTakesExpectedKeys | kTakesRate | kTakesBits | kTakesHashes,
     .open = open,
     .build = build_file,
-    .fit = fit};
+    .fit = fit,
+    .out_of_band = size};
 
 }  // namespace tamis::foreign
