@@ -157,6 +157,7 @@ class Filter {
   explicit Filter(std::shared_ptr<const OpenFilter> open);
 
   FilterProbe probe_;
+  bool hashes_plainly_;  // By public seed 0 and the whole key.
   std::shared_ptr<const OpenFilter> open_;
 };
 
