@@ -136,7 +136,8 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
                           ? target.value
                           : std::ceil(target.value * static_cast<double>(keys) / 8) + kTailBytes;
   for (const std::uint32_t bits : {16U, 12U}) {
-    const double buckets = std::floor((room - kTailBytes) / (kPlaces * bits / 8));
+    const std::uint32_t bucket_bytes = kPlaces * bits / 8;
+    const double buckets = std::floor((room - kTailBytes) / bucket_bytes);
     if (buckets >= static_cast<double>(least)) return size_with(keys, static_cast<std::uint64_t>(buckets), bits);
   }
   return cannot_reach("cuckoo", target, "bloom");

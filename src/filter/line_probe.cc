@@ -33,8 +33,9 @@ HWY_INLINE bool test_line(const LineState& state, std::uint64_t hash) {
   const auto line = hn::Load(lanes, state.lines + std::size_t{kLineWords} * line_of(hash, state.line_count));
   const auto x = hn::Mul(hn::Set(lanes, static_cast<std::uint32_t>(hash)), hn::Load(lanes, kPowers.data()));
   const auto words = hn::TableLookupLanes(line, hn::IndicesFromVec(lanes, hn::ShiftRight<28>(x)));
-  const auto bit = hn::And(hn::ShiftRight<23>(x), hn::Set(lanes, 31U));
-  const auto wanted = hn::Shl(hn::Load(lanes, state.active.data()), bit);
+  // Rotating takes the count modulo 32 by itself; Highway 1.0.3 has only shifts by vector, which need a mask before.
+  const auto active = hn::Load(lanes, state.active.data());
+  const decltype(active) wanted{_mm512_rolv_epi32(active.raw, hn::ShiftRight<23>(x).raw)};
   return hn::AllTrue(lanes, hn::Eq(hn::AndNot(words, wanted), hn::Zero(lanes)));
 }
 
