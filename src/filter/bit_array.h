@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/check.h"
+#include "filter/filter_image.h"
 
 namespace tamis {
 
@@ -17,14 +18,19 @@ inline std::uint64_t count_set_bits(Bytes bits) {
   return count;
 }
 
-inline void unite_bits(MutableBytes into, Bytes other) {
-  TAMIS_CHECK(into.size() == other.size());
-  for (std::size_t i = 0; i < into.size(); ++i) into[i] |= other[i];
+/// FilterKind::merge and intersect for kinds whose body is nothing but bits.
+inline Status unite_bodies(FilterImage& image, const FilterImage& other) {
+  const MutableBytes into = image.mutable_body();
+  TAMIS_CHECK(into.size() == other.body().size());
+  for (std::size_t i = 0; i < into.size(); ++i) into[i] |= other.body()[i];
+  return {};
 }
 
-inline void intersect_bits(MutableBytes into, Bytes other) {
-  TAMIS_CHECK(into.size() == other.size());
-  for (std::size_t i = 0; i < into.size(); ++i) into[i] &= other[i];
+inline Status intersect_bodies(FilterImage& image, const FilterImage& other) {
+  const MutableBytes into = image.mutable_body();
+  TAMIS_CHECK(into.size() == other.body().size());
+  for (std::size_t i = 0; i < into.size(); ++i) into[i] &= other.body()[i];
+  return {};
 }
 
 }  // namespace tamis

@@ -37,22 +37,15 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
 }
 
 Result<FilterImage> make(const FilterSize& shape) {
-  std::optional<FilterImage> image = FilterImage::with_body(shape.bytes);
-  if (!image) return no_memory_for(shape.bytes);
-  image->header.hashes = shape.hashes;
-  image->header.numbers[0] = 8 * shape.bytes;
-  return *std::move(image);
+  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.bytes));
+  image.header.hashes = shape.hashes;
+  image.header.numbers[0] = 8 * shape.bytes;
+  return image;
 }
 
 Status add(FilterImage& image, std::uint64_t hash) {
   set_bloom_bits(image.mutable_body().data(), image.header.numbers[0], image.header.hashes, hash);
   return {};
-}
-
-Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
-  TAMIS_TRY(FilterImage image, make(shape));
-  for (const std::uint64_t hash : hashes) TAMIS_TRY_STATUS(add(image, hash));
-  return image;
 }
 
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
@@ -63,9 +56,7 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
                                           header.hashes, body.size()));
   }
   FilterProbe probe;
-  probe.may_contain_fn = may_contain;
-  probe.may_contain_many_fn = may_contain_many_in_groups<may_contain, prefetch>;
-  probe.prefetch_fn = prefetch;
+  set_probe_functions<may_contain, prefetch>(probe);
   probe_state<BloomState>(probe) = {body.data(), bits, header.hashes};
   return probe;
 }
@@ -76,16 +67,6 @@ FilterEstimate estimate(const FilterImage& image) {
   return {.fill = set / bits,
           .keys = filter_math::bloom_keys_from_fill(bits, image.header.hashes, set),
           .rate = std::pow(set / bits, image.header.hashes)};
-}
-
-Status merge(FilterImage& image, const FilterImage& other) {
-  unite_bits(image.mutable_body(), other.body());
-  return {};
-}
-
-Status intersect(FilterImage& image, const FilterImage& other) {
-  intersect_bits(image.mutable_body(), other.body());
-  return {};
 }
 
 }  // namespace
@@ -100,13 +81,13 @@ constinit const FilterKind kBloomKind = {
              .intersects = true,
              .build_bytes_per_key = 8},
     .size = size,
-    .build = build,
+    .build = build_by_adding<make, add>,
     .open = open,
     .estimate = estimate,
     .make = make,
     .add = add,
-    .merge = merge,
-    .intersect = intersect,
+    .merge = unite_bodies,
+    .intersect = intersect_bodies,
 };
 
 }  // namespace tamis

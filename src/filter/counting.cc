@@ -56,11 +56,10 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
 }
 
 Result<FilterImage> make(const FilterSize& shape) {
-  std::optional<FilterImage> image = FilterImage::with_body(shape.bytes);
-  if (!image) return no_memory_for(shape.bytes);
-  image->header.hashes = shape.hashes;
-  image->header.numbers[0] = 2 * shape.bytes;
-  return *std::move(image);
+  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.bytes));
+  image.header.hashes = shape.hashes;
+  image.header.numbers[0] = 2 * shape.bytes;
+  return image;
 }
 
 Status add(FilterImage& image, std::uint64_t hash) {
@@ -85,12 +84,6 @@ Result<bool> remove(FilterImage& image, std::uint64_t hash) {
   return true;
 }
 
-Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
-  TAMIS_TRY(FilterImage image, make(shape));
-  for (const std::uint64_t hash : hashes) TAMIS_TRY_STATUS(add(image, hash));
-  return image;
-}
-
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
   const std::uint64_t count = header.numbers[0];
   if (count == 0 || count % 64 != 0 || count / 2 != body.size() || header.hashes == 0 ||
@@ -99,9 +92,7 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
                                           count, header.hashes, body.size()));
   }
   FilterProbe probe;
-  probe.may_contain_fn = may_contain;
-  probe.may_contain_many_fn = may_contain_many_in_groups<may_contain, prefetch>;
-  probe.prefetch_fn = prefetch;
+  set_probe_functions<may_contain, prefetch>(probe);
   probe_state<CountingState>(probe) = {body.data(), count, header.hashes};
   return probe;
 }
@@ -150,7 +141,7 @@ constinit const FilterKind kCountingKind = {
              .intersects = true,
              .build_bytes_per_key = 8},
     .size = size,
-    .build = build,
+    .build = build_by_adding<make, add>,
     .open = open,
     .estimate = estimate,
     .make = make,

@@ -144,11 +144,10 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
 }
 
 Result<FilterImage> make(const FilterSize& shape) {
-  std::optional<FilterImage> image = FilterImage::with_body(shape.bytes);
-  if (!image) return no_memory_for(shape.bytes);
-  image->header.hashes = shape.hashes;
-  image->header.numbers[0] = (shape.bytes - kTailBytes) / (kPlaces * shape.hashes / 8);
-  return *std::move(image);
+  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.bytes));
+  image.header.hashes = shape.hashes;
+  image.header.numbers[0] = (shape.bytes - kTailBytes) / (kPlaces * shape.hashes / 8);
+  return image;
 }
 
 /// One move of an insertion: what was in this place before.
@@ -223,9 +222,7 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
                                           name, buckets, header.hashes, body.size()));
   }
   FilterProbe probe;
-  probe.may_contain_fn = may_contain;
-  probe.may_contain_many_fn = may_contain_many_in_groups<may_contain, prefetch>;
-  probe.prefetch_fn = prefetch;
+  set_probe_functions<may_contain, prefetch>(probe);
   probe_state<CuckooState>(probe) = {body.data(), buckets, header.hashes};
   return probe;
 }

@@ -1,15 +1,21 @@
 #include "filter/filter_image.h"
 
+#include <fmt/core.h>
+
 #include "base/check.h"
 #include "base/try.h"
 
 namespace tamis {
 
-std::optional<FilterImage> FilterImage::with_body(std::uint64_t body_bytes) {
-  if (body_bytes > SIZE_MAX - kFilterHeaderBytes) return std::nullopt;
+Status no_memory_for(std::uint64_t bytes) {
+  return Status::not_supported(fmt::format("a filter of {} bytes does not fit into memory", bytes));
+}
+
+Result<FilterImage> FilterImage::with_body(std::uint64_t body_bytes) {
+  if (body_bytes > SIZE_MAX - kFilterHeaderBytes) return no_memory_for(body_bytes);
   FilterImage image;
   image.owned_ = AlignedBytes::zeroed(static_cast<std::size_t>(body_bytes) + kFilterHeaderBytes);
-  if (image.owned_.size() == 0) return std::nullopt;
+  if (image.owned_.size() == 0) return no_memory_for(body_bytes);
   return image;
 }
 

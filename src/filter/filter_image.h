@@ -22,8 +22,8 @@ namespace tamis {
 /// Threads: as a value.
 class FilterImage {
  public:
-  /// A zeroed body of this size; nullopt when the memory is not to be had.
-  static std::optional<FilterImage> with_body(std::uint64_t body_bytes);
+  /// A zeroed body of this size; kNotSupported when the memory is not to be had.
+  static Result<FilterImage> with_body(std::uint64_t body_bytes);
   /// Decodes and verifies a container: magic, version, lengths, checksum.
   static Result<FilterImage> decode(Bytes bytes, std::string_view name);
   static Result<FilterImage> map(const std::string& path);
@@ -44,5 +44,8 @@ class FilterImage {
   AlignedBytes owned_;
   std::optional<MappedFile> mapped_;
 };
+
+/// kNotSupported: there is no memory for a filter of this size.
+Status no_memory_for(std::uint64_t bytes);
 
 }  // namespace tamis

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/bytes.h"
+#include "base/try.h"
 #include "filter/filter_image.h"
 #include "tamis/filter.h"
 #include "tamis/filter_math.h"
@@ -88,6 +89,22 @@ void may_contain_many_in_groups(const FilterProbe& probe, const std::uint64_t* h
     }
     answers[begin / 64] = word;
   }
+}
+
+/// The three functions of a probe whose batches are groups of single probes.
+template <auto kMayContain, auto kPrefetch>
+void set_probe_functions(FilterProbe& probe) {
+  probe.may_contain_fn = kMayContain;
+  probe.may_contain_many_fn = may_contain_many_in_groups<kMayContain, kPrefetch>;
+  probe.prefetch_fn = kPrefetch;
+}
+
+/// FilterKind::build for kinds that take keys one by one.
+template <auto kMake, auto kAdd>
+Result<FilterImage> build_by_adding(std::span<std::uint64_t> hashes, const FilterSize& size) {
+  TAMIS_TRY(FilterImage image, kMake(size));
+  for (const std::uint64_t hash : hashes) TAMIS_TRY_STATUS(kAdd(image, hash));
+  return image;
 }
 
 }  // namespace tamis

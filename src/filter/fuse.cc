@@ -81,13 +81,13 @@ Result<FilterImage> build_with(std::span<std::uint64_t> hashes, std::uint64_t ke
     }
     if (tries >= kTriesBeforeGrowing) ++shape.segments;
     shape.seed = remix(static_cast<std::uint64_t>(tries) + 1);
-    std::optional<FilterImage> image = FilterImage::with_body(sizeof(Slot) * shape.slots());
-    if (!image || shape.slots() > kMostSlots) return no_memory_for(sizeof(Slot) * shape.slots());
-    Slot* slots = reinterpret_cast<Slot*>(image->mutable_body().data());
+    if (shape.slots() > kMostSlots) return no_memory_for(sizeof(Slot) * shape.slots());
+    TAMIS_TRY(FilterImage image, FilterImage::with_body(sizeof(Slot) * shape.slots()));
+    Slot* slots = reinterpret_cast<Slot*>(image.mutable_body().data());
     if (!fill_fuse_slots<Slot>(hashes, shape, {slots, shape.slots()})) continue;
-    image->header.hashes = 8 * sizeof(Slot);
-    image->header.numbers = {shape.seed, shape.segment_log2, shape.segments, 0};
-    return *std::move(image);
+    image.header.hashes = 8 * sizeof(Slot);
+    image.header.numbers = {shape.seed, shape.segment_log2, shape.segments, 0};
+    return image;
   }
 }
 
@@ -98,9 +98,7 @@ Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& sha
 
 template <typename Slot>
 void set_functions(FilterProbe& probe) {
-  probe.may_contain_fn = may_contain<Slot>;
-  probe.may_contain_many_fn = may_contain_many_in_groups<may_contain<Slot>, prefetch<Slot>>;
-  probe.prefetch_fn = prefetch<Slot>;
+  set_probe_functions<may_contain<Slot>, prefetch<Slot>>(probe);
 }
 
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {

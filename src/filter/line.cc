@@ -64,12 +64,11 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
 }
 
 Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
-  std::optional<FilterImage> image = FilterImage::with_body(shape.bytes);
-  if (!image) return no_memory_for(shape.bytes);
+  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.bytes));
   const auto lines = static_cast<std::uint32_t>(shape.bytes / kCacheLineBytes);
-  image->header.hashes = shape.hashes;
-  image->header.numbers[0] = lines;
-  std::byte* body = image->mutable_body().data();
+  image.header.hashes = shape.hashes;
+  image.header.numbers[0] = lines;
+  std::byte* body = image.mutable_body().data();
   constexpr std::size_t kAhead = 24;
   for (std::size_t i = 0; i < hashes.size(); ++i) {
     if (i + kAhead < hashes.size()) {
@@ -80,7 +79,7 @@ Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& sha
       line[4 * word + bit / 8] |= std::byte{1} << (bit % 8);
     });
   }
-  return *std::move(image);
+  return image;
 }
 
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {

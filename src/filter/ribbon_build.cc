@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/try.h"
 #include "filter/sizing.h"
 
 namespace tamis {
@@ -60,10 +61,9 @@ class RibbonBuild {
     marks_.resize(shape_.mark_bytes());
     band_ribbon_layer(*band_, hashes, shape_, 0, marks_.data(), beyond_first_);
     add_rest();
-    std::optional<FilterImage> image = FilterImage::with_body(shape_.body_bytes());
-    if (!image) return no_memory_for(shape_.body_bytes());
-    write(*image);
-    return *std::move(image);
+    TAMIS_TRY(FilterImage image, FilterImage::with_body(shape_.body_bytes()));
+    write(image);
+    return image;
   }
 
  private:

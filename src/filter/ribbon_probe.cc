@@ -182,9 +182,7 @@ void set_ribbon_functions(FilterProbe& probe) {
     const bool is_huge = state.starts[0] >> 32 != 0;
     probe.may_contain_many_fn = is_huge ? may_contain_many_in_groups<may_contain<0>, prefetch> : may_contain_many;
   } else {  // A handful of blocks, or none.
-    probe.may_contain_fn = may_contain_anywhere;
-    probe.may_contain_many_fn = may_contain_many_in_groups<may_contain_anywhere, prefetch_nothing>;
-    probe.prefetch_fn = prefetch_nothing;
+    set_probe_functions<may_contain_anywhere, prefetch_nothing>(probe);
   }
 }
 

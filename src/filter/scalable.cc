@@ -90,13 +90,12 @@ Status append_layer(FilterImage& image, const Layer& layer) {
   if (layers == kMostLayers)
     return Status::out_of_space("the scalable filter has grown as far as it can; build a new one");
   const std::uint64_t bytes = image.body().size() + layer.bits / 8;
-  std::optional<FilterImage> larger = FilterImage::with_body(bytes);
-  if (!larger) return no_memory_for(bytes);
-  std::ranges::copy(image.body(), larger->mutable_body().begin());
-  larger->header = image.header;
-  larger->header.numbers[0] = layers + 1;
-  store_layer(larger->mutable_body(), layers, layer);
-  image = *std::move(larger);
+  TAMIS_TRY(FilterImage larger, FilterImage::with_body(bytes));
+  std::ranges::copy(image.body(), larger.mutable_body().begin());
+  larger.header = image.header;
+  larger.header.numbers[0] = layers + 1;
+  store_layer(larger.mutable_body(), layers, layer);
+  image = std::move(larger);
   return {};
 }
 
@@ -128,11 +127,10 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
 }
 
 Result<FilterImage> make(const FilterSize& shape) {
-  std::optional<FilterImage> image = FilterImage::with_body(kDirectoryBytes);
-  if (!image) return no_memory_for(kDirectoryBytes);
-  image->header.hashes = shape.hashes;
-  TAMIS_TRY_STATUS(append_layer(*image, first_layer(shape)));
-  return *std::move(image);
+  TAMIS_TRY(FilterImage image, FilterImage::with_body(kDirectoryBytes));
+  image.header.hashes = shape.hashes;
+  TAMIS_TRY_STATUS(append_layer(image, first_layer(shape)));
+  return image;
 }
 
 Status add(FilterImage& image, std::uint64_t hash) {
@@ -150,17 +148,11 @@ Status add(FilterImage& image, std::uint64_t hash) {
   return {};
 }
 
-Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
-  TAMIS_TRY(FilterImage image, make(shape));
-  for (const std::uint64_t hash : hashes) TAMIS_TRY_STATUS(add(image, hash));
-  return image;
-}
-
 void clear(FilterImage& image) {
   Layer layer = load_layer(image.body(), 0);
   layer.keys = 0;
-  std::optional<FilterImage> fresh = FilterImage::with_body(kDirectoryBytes);
-  TAMIS_CHECK(fresh.has_value());
+  Result<FilterImage> fresh = FilterImage::with_body(kDirectoryBytes);
+  TAMIS_CHECK(fresh.ok());
   fresh->header = image.header;
   fresh->header.numbers[0] = 0;
   TAMIS_CHECK(append_layer(*fresh, layer).ok());
@@ -186,9 +178,7 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
   }
   if (left != 0) return refuse("the layers do not fill the body");
   FilterProbe probe;
-  probe.may_contain_fn = may_contain;
-  probe.may_contain_many_fn = may_contain_many_in_groups<may_contain, prefetch>;
-  probe.prefetch_fn = prefetch;
+  set_probe_functions<may_contain, prefetch>(probe);
   probe_state<ScalableState>(probe) = {body.data(), body.size(), static_cast<std::size_t>(layers)};
   return probe;
 }
@@ -224,7 +214,7 @@ constinit const FilterKind kScalableKind = {
              .intersects = false,
              .build_bytes_per_key = 8},
     .size = size,
-    .build = build,
+    .build = build_by_adding<make, add>,
     .open = open,
     .estimate = estimate,
     .make = make,

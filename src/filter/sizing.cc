@@ -107,8 +107,4 @@ Status cannot_reach(std::string_view kind, SizeTarget target, std::string_view i
                                            target.value + double{kFilterHeaderBytes}, instead));
 }
 
-Status no_memory_for(std::uint64_t bytes) {
-  return Status::not_supported(fmt::format("a filter of {} bytes does not fit into memory", bytes));
-}
-
 }  // namespace tamis

@@ -43,7 +43,4 @@ Result<FilterSize> smallest_for_rate(std::string_view kind, std::string_view ins
   return size_with(low);
 }
 
-/// kNotSupported for a filter whose memory is not to be had.
-Status no_memory_for(std::uint64_t bytes);
-
 }  // namespace tamis

@@ -46,11 +46,10 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
 }
 
 Result<FilterImage> make(const FilterSize& shape) {
-  std::optional<FilterImage> image = FilterImage::with_body(shape.bytes);
-  if (!image) return no_memory_for(shape.bytes);
-  image->header.hashes = kSplitWords;
-  image->header.numbers[0] = shape.bytes / kSplitBlockBytes;
-  return *std::move(image);
+  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.bytes));
+  image.header.hashes = kSplitWords;
+  image.header.numbers[0] = shape.bytes / kSplitBlockBytes;
+  return image;
 }
 
 Status add(FilterImage& image, std::uint64_t hash) {
@@ -61,12 +60,6 @@ Status add(FilterImage& image, std::uint64_t hash) {
     block[4 * i + bit / 8] |= std::byte{1} << (bit % 8);
   }
   return {};
-}
-
-Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
-  TAMIS_TRY(FilterImage image, make(shape));
-  for (const std::uint64_t hash : hashes) TAMIS_TRY_STATUS(add(image, hash));
-  return image;
 }
 
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
@@ -104,16 +97,6 @@ FilterEstimate estimate(const FilterImage& image) {
   return {.fill = set / (blocks * kBlockBits), .keys = keys, .rate = rate / blocks};
 }
 
-Status merge(FilterImage& image, const FilterImage& other) {
-  unite_bits(image.mutable_body(), other.body());
-  return {};
-}
-
-Status intersect(FilterImage& image, const FilterImage& other) {
-  intersect_bits(image.mutable_body(), other.body());
-  return {};
-}
-
 }  // namespace
 
 constinit const FilterKind kSplitKind = {
@@ -126,13 +109,13 @@ constinit const FilterKind kSplitKind = {
              .intersects = true,
              .build_bytes_per_key = 8},
     .size = size,
-    .build = build,
+    .build = build_by_adding<make, add>,
     .open = open,
     .estimate = estimate,
     .make = make,
     .add = add,
-    .merge = merge,
-    .intersect = intersect,
+    .merge = unite_bodies,
+    .intersect = intersect_bodies,
 };
 
 }  // namespace tamis

@@ -48,11 +48,7 @@ void prefetch(const FilterProbe& probe, std::uint64_t hash) { __builtin_prefetch
 
 }  // namespace
 
-void set_split_functions(FilterProbe& probe) {
-  probe.may_contain_fn = may_contain;
-  probe.may_contain_many_fn = may_contain_many_in_groups<may_contain, prefetch>;
-  probe.prefetch_fn = prefetch;
-}
+void set_split_functions(FilterProbe& probe) { set_probe_functions<may_contain, prefetch>(probe); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace tamis

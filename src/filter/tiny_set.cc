@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "base/try.h"
 #include "filter/distinct.h"
 
 namespace tamis {
@@ -49,16 +50,15 @@ Result<FilterImage> build_tiny_set(std::span<const std::uint64_t> hashes) {
   std::vector<std::uint16_t> list;
   for (const std::uint64_t hash : hashes) list.push_back(fingerprint_of(hash));
   list.resize(sort_and_drop_copies(std::span(list)).size());
-  std::optional<FilterImage> image = FilterImage::with_body(2 * list.size());
-  TAMIS_CHECK(image.has_value());
-  std::byte* out = image->mutable_body().data();
+  TAMIS_TRY(FilterImage image, FilterImage::with_body(2 * list.size()));
+  std::byte* out = image.mutable_body().data();
   for (const std::uint16_t one : list) {
     store_le(out, one);
     out += 2;
   }
-  image->header.layout = FilterLayout::kList;
-  image->header.hashes = kFingerprintBits;
-  return *std::move(image);
+  image.header.layout = FilterLayout::kList;
+  image.header.hashes = kFingerprintBits;
+  return image;
 }
 
 Result<FilterProbe> open_tiny_set(const FilterHeader& header, Bytes body, std::string_view name) {
@@ -67,10 +67,8 @@ Result<FilterProbe> open_tiny_set(const FilterHeader& header, Bytes body, std::s
         fmt::format("{}: a list of {}-bit fingerprints in {} bytes", name, header.hashes, body.size()));
   }
   FilterProbe probe;
-  probe.prefetch_fn = prefetch_nothing;
   if (body.empty()) {
-    probe.may_contain_fn = contains_nothing;
-    probe.may_contain_many_fn = may_contain_many_in_groups<contains_nothing, prefetch_nothing>;
+    set_probe_functions<contains_nothing, prefetch_nothing>(probe);
     return probe;
   }
   TinySetState& state = probe_state<TinySetState>(probe);
@@ -78,8 +76,7 @@ Result<FilterProbe> open_tiny_set(const FilterHeader& header, Bytes body, std::s
     const std::size_t at = 2 * i < body.size() ? 2 * i : 0;
     state.fingerprints[i] = load_le<std::uint16_t>(body.data() + at);
   }
-  probe.may_contain_fn = may_contain;
-  probe.may_contain_many_fn = may_contain_many_in_groups<may_contain, prefetch_nothing>;
+  set_probe_functions<may_contain, prefetch_nothing>(probe);
   return probe;
 }
 
