@@ -48,8 +48,8 @@ void FrameIndex::fit_buckets() {
   if (too_few || too_many) rehash(std::max(std::bit_ceil(size_ + size_ / 2), kFewestBuckets));
 }
 
-void FrameIndex::rehash(std::size_t buckets) {
-  std::vector<Frame*> old = std::exchange(buckets_, std::vector<Frame*>(buckets));
+void FrameIndex::rehash(std::size_t count) {
+  const std::vector<Frame*> old = std::exchange(buckets_, std::vector<Frame*>(count));
   for (Frame* frame : old) {
     while (frame != nullptr) {
       Frame* next = frame->next;

@@ -21,6 +21,7 @@ class FrameIndex {
   FrameIndex() : buckets_(kFewestBuckets) {}
 
   [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t buckets() const { return buckets_.size(); }
   /// Null when there is none.
   [[nodiscard]] Frame* find(const BlockKey& key, std::uint64_t hash) const {
     Frame* frame = buckets_[hash & (buckets_.size() - 1)];
@@ -40,7 +41,7 @@ class FrameIndex {
 
   [[nodiscard]] Frame*& bucket_of(const Frame& frame) { return buckets_[frame.hash & (buckets_.size() - 1)]; }
   void fit_buckets();
-  void rehash(std::size_t buckets);
+  void rehash(std::size_t count);
 
   std::vector<Frame*> buckets_;  // A power of two.
   std::size_t size_ = 0;
