@@ -140,6 +140,11 @@ struct Trace {
 
 constexpr Trace kTraces[] = {
     {.name = "equal", .capacity = 1 << 20, .skew = 0.9, .size = [](std::uint32_t) -> std::size_t { return 4096; }},
+    // A tenth of the capacity is a whole number of blocks: the small queue can be exactly full.
+    {.name = "exact",
+     .capacity = 10 * 13 * 4096,
+     .skew = 0.9,
+     .size = [](std::uint32_t) -> std::size_t { return 4096 - kFrameOverheadBytes; }},
     {.name = "small", .capacity = 1 << 17, .skew = 0.7, .size = [](std::uint32_t) -> std::size_t { return 200; }},
     {.name = "random",
      .capacity = 777'777,
