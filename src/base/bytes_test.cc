@@ -44,5 +44,20 @@ TEST(Status, CopiesKeepCodeAndMessage) {
   EXPECT_EQ(copy.to_text(), "out of space: disk full");
 }
 
+TEST(Status, NamesEveryCode) {
+  EXPECT_EQ(Status().to_text(), "ok");
+  EXPECT_EQ(Status::invalid_argument("x").to_text(), "invalid argument: x");
+  EXPECT_EQ(Status::not_supported("x").to_text(), "not supported: x");
+  EXPECT_EQ(Status::busy("x").to_text(), "busy: x");
+  EXPECT_EQ(Status::io_error("x").to_text(), "input/output error: x");
+  EXPECT_EQ(Status::corruption("x").to_text(), "corruption: x");
+  EXPECT_EQ(Status::closed("x").to_text(), "closed: x");
+}
+
+TEST(ResultDeathTest, StopsWithTheMessageWhenThereIsNoValue) {
+  const Result<int> failed = Status::io_error("no such disk");
+  EXPECT_DEATH((void)*failed, "no such disk");
+}
+
 }  // namespace
 }  // namespace tamis
