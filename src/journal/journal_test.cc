@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "io/faulty_file_system.h"
 #include "io/memory_file_system.h"
 #include "journal/journal_reader.h"
@@ -118,6 +120,32 @@ TEST_F(Journal, ACloseIsSeenAndTheJournalCanBeContinued) {
   EXPECT_EQ(second.payloads.size(), 4U);
   EXPECT_EQ(second.payloads.back(), "four");
   EXPECT_TRUE(second.end.is_closed);
+}
+
+TEST_F(Journal, ThatAJournalIsOpenAgainIsDurableBeforeAnythingFollows) {
+  closed_journal();
+  const auto writer = *JournalWriter::reopen(files_, kPath, spec().header, read(files_).end);
+  MemoryFileSystem rebooted(files_.disk().after_crash(Loss::kEverything, 1));
+  EXPECT_FALSE(read(rebooted).end.is_closed);
+}
+
+TEST_F(Journal, ACloseWithRecordsBeyondItsEndIsNotOneToContinueFrom) {
+  const std::string closed = closed_journal();
+  const auto writer = *JournalWriter::reopen(files_, kPath, spec().header, read(files_).end);
+  append(*writer, "after");
+  std::string bytes = *read_whole_file(files_, kPath);
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(closed.size()), kRecordHeaderBytes, '\0');
+  // Made by hand: a record that claims nothing, behind a reopening that never reached the disk.
+  const RecordHeader stranded{RecordKind::kData, 5, kFirst + 7, 1, kJournalHeaderBytes};
+  const std::uint64_t offset = closed.size() + kRecordHeaderBytes;
+  bytes.replace(offset, kRecordHeaderBytes,
+                as_text(encode_record_header(stranded, as_bytes("after"), spec().header.salt, offset)));
+  overwrite(files_, kPath, bytes);
+  const Read all = read(files_);
+  ASSERT_TRUE(all.status.ok()) << all.status.to_text();
+  EXPECT_EQ(all.payloads.size(), 3U);
+  EXPECT_FALSE(all.end.is_closed);
+  EXPECT_TRUE(all.end.has_stranded_records);
 }
 
 TEST_F(Journal, AnUnclosedJournalCutAnywhereIsATornTail) {
@@ -261,6 +289,30 @@ TEST_F(Journal, AFailedAppendIsOverwrittenByTheNext) {
     EXPECT_EQ(all.end.next_sequence, kFirst + 2);
     EXPECT_FALSE(all.end.has_stranded_records);
   }
+}
+
+/// Each record fills a sector, so that a crash can leave the failed one in its place and still keep what came later.
+TEST_F(Journal, AFailedRecordNeverStandsBeforeALaterOne) {
+  FaultyFileSystem counting(files_);
+  ASSERT_TRUE(JournalWriter::create(counting, spec()).ok());
+  FaultyFileSystem faulty(files_, {FaultKind::kIoErrorAfterwards, counting.calls() + 1, false});
+  const auto writer = *JournalWriter::create(faulty, spec());
+  const auto sector = [](char byte) { return std::string(512 - kRecordHeaderBytes, byte); };
+  int crashes_with_the_failed_one = 0;
+  files_.after_each_call([&](const MemoryDisk& disk, std::string_view) {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+      MemoryFileSystem rebooted(disk.after_crash(Loss::kSectors, seed));
+      const Read all = read(rebooted);
+      ASSERT_TRUE(all.status.ok()) << all.status.to_text();
+      if (all.payloads.empty() || all.payloads[0] != sector('f')) continue;
+      ++crashes_with_the_failed_one;
+      ASSERT_EQ(all.payloads.size(), 1U);
+    }
+  });
+  EXPECT_FALSE(writer->append(as_bytes(sector('f')), 1).ok());
+  append(*writer, sector('g'));
+  append(*writer, sector('h'));
+  EXPECT_GT(crashes_with_the_failed_one, 10);
 }
 
 TEST_F(Journal, AFailedSyncIsTheEndOfTheWriter) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <utility>
 
 #include "base/check.h"
 #include "base/try.h"
@@ -65,6 +66,15 @@ Status JournalWriter::append(Bytes payload, std::uint32_t count) {
 
 Status JournalWriter::append_record(RecordKind kind, Bytes payload, std::uint32_t count) {
   TAMIS_TRY_STATUS(status_);
+  const Status written = write_record(kind, payload, count);
+  if (!written.ok()) {
+    overwrites_failed_append_ = true;
+    return written;
+  }
+  return std::exchange(overwrites_failed_append_, false) ? sync() : Status();
+}
+
+Status JournalWriter::write_record(RecordKind kind, Bytes payload, std::uint32_t count) {
   const RecordHeader header{.kind = kind,
                             .payload_bytes = payload.size(),
                             .first_sequence = next_sequence_,

@@ -29,8 +29,8 @@ struct JournalSpec {
 ///     A header that cannot be read is therefore damage, never a crash.
 ///  2. Records follow each other without a gap, in the file and in their sequences; each carries the offset that was
 ///     known durable when it was written.
-///  3. A record whose append failed is overwritten by the next one; it may be found after a crash, whole, as long as
-///     nothing was appended after it.
+///  3. A record whose append failed is overwritten by the next one, and that one is durable before a third follows:
+///     otherwise a crash could leave the failed record in the place of its successor, with later ones after it.
 ///  4. After a failed sync nothing works any more: the caller goes on with a new journal, or not at all.
 ///  5. No sync succeeds before all records of the journals before this one are durable.
 ///
@@ -49,7 +49,7 @@ class JournalWriter {
   void follow(std::unique_ptr<JournalWriter> predecessor);
 
   /// Adds a record of `count` sequences (at least one) that begin with next_sequence(). One write, nothing synced: it
-  /// survives the process, not the machine.
+  /// survives the process, not the machine. After an error the record may be found later, whole, or not.
   Status append(Bytes payload, std::uint32_t count);
   /// Makes all records so far durable.
   Status sync();
@@ -68,12 +68,14 @@ class JournalWriter {
       : file_(std::move(file)), header_(header), next_sequence_(next_sequence) {}
 
   Status append_record(RecordKind kind, Bytes payload, std::uint32_t count);
+  Status write_record(RecordKind kind, Bytes payload, std::uint32_t count);
   Status sync_predecessor();
 
   AppendFile file_;
   JournalHeader header_;
   std::uint64_t next_sequence_;
   std::unique_ptr<JournalWriter> predecessor_;  // Until it is durable.
+  bool overwrites_failed_append_ = false;       // The next record does.
   Status status_;                               // The failed sync, of this journal or of its predecessor.
 };
 
