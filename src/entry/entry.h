@@ -43,6 +43,9 @@ struct EntryPosition {
   }
 };
 
+/// Which way somebody walks through the order.
+enum class Direction : std::uint8_t { kForwards, kBackwards };
+
 /// One version of one key. The views belong to whoever handed it out. A delete has no value.
 struct Entry {
   std::string_view key;
