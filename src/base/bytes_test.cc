@@ -35,6 +35,21 @@ TEST(ByteReader, ReadsVarintsOfUpTo64Bits) {
   EXPECT_FALSE(ByteReader(as_bytes(cut), "t").read_varint("v").ok());
 }
 
+TEST(Varint, IsReadBackAtEveryLengthAndTakesTheBytesItAnnounces) {
+  for (unsigned bits = 0; bits <= 64; ++bits) {
+    for (const std::uint64_t offset : {0, 1}) {
+      const std::uint64_t value = (bits == 64 ? 0 : std::uint64_t{1} << bits) - offset;
+      std::string raw;
+      append_varint(raw, value);
+      EXPECT_EQ(raw.size(), varint_bytes(value));
+      EXPECT_EQ(*ByteReader(as_bytes(raw), "t").read_varint("v"), value);
+      const char* at = raw.data();
+      EXPECT_EQ(load_varint(at), value);
+      EXPECT_EQ(at, raw.data() + raw.size());
+    }
+  }
+}
+
 TEST(Status, CopiesKeepCodeAndMessage) {
   const Status original = Status::out_of_space("disk full");
   Status copy;
