@@ -1,0 +1,79 @@
+#include "cache/block_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <string>
+#include <thread>
+
+namespace tamis {
+namespace {
+
+constexpr std::size_t kMostShards = 256;                        // shard_of has 8 bits.
+constexpr std::size_t kLeastShardBytes = std::size_t{4} << 20;  // A thousand blocks: enough to tell hot from cold.
+
+std::size_t choose_shards(std::size_t capacity_bytes) {
+  const std::size_t by_threads = 2 * std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
+  const std::size_t by_bytes = std::max<std::size_t>(capacity_bytes / kLeastShardBytes, 1);
+  return std::bit_floor(std::min({by_threads, by_bytes, kMostShards}));
+}
+
+/// The shares of all shards add up to the capacity.
+std::size_t share_of(std::size_t capacity_bytes, std::size_t shard, std::size_t shards) {
+  return capacity_bytes / shards + (shard < capacity_bytes % shards ? 1 : 0);
+}
+
+}  // namespace
+
+PinnedBlock BlockCache::find(const BlockKey& key) {
+  const std::uint64_t hash = hash_of(key);
+  return PinnedBlock(shard_for(hash).find(key, hash));
+}
+
+PinnedBlock BlockCache::insert(const BlockKey& key, AlignedBytes block, std::size_t charge_bytes) {
+  const std::uint64_t hash = hash_of(key);
+  CacheShard& shard = shard_for(hash);
+  const std::size_t charge = charge_bytes + kFrameOverheadBytes;
+  return PinnedBlock(shard.insert(std::make_unique<Frame>(shard, key, hash, std::move(block), charge)));
+}
+
+void BlockCache::erase_table(std::uint64_t table) {
+  for (const auto& shard : shards_) shard->erase_table(table);
+}
+
+void BlockCache::set_capacity(std::size_t bytes) {
+  const MutexLock lock(capacity_mutex_);
+  for (std::size_t i = 0; i < shards_.size(); ++i) shards_[i]->set_capacity(share_of(bytes, i, shards_.size()));
+}
+
+CacheStats BlockCache::stats() const {
+  CacheStats sum;
+  for (const auto& shard : shards_) sum += shard->stats();
+  return sum;
+}
+
+Result<std::unique_ptr<BlockCache>> BlockCache::make(const BlockCacheOptions& options) {
+  const CachePolicy* policy = find_cache_policy(options.policy);
+  if (policy == nullptr) {
+    std::string names;
+    for (const CachePolicy* known : all_cache_policies()) names += fmt::format(" {}", known->name);
+    return Status::invalid_argument(fmt::format("no cache policy '{}'; there are:{}", options.policy, names));
+  }
+  const std::size_t shards = options.shards == 0 ? choose_shards(options.capacity_bytes) : options.shards;
+  if (!std::has_single_bit(shards) || shards > kMostShards) {
+    return Status::invalid_argument(
+        fmt::format("cache shards: {} is not a power of two from 1 to {}", options.shards, kMostShards));
+  }
+  return std::unique_ptr<BlockCache>(new BlockCache(*policy, shards, options.capacity_bytes));
+}
+
+BlockCache::BlockCache(const CachePolicy& policy, std::size_t shards, std::size_t capacity_bytes) : policy_(policy) {
+  shards_.reserve(shards);
+  for (std::size_t i = 0; i < shards; ++i) {
+    shards_.push_back(std::make_unique<CacheShard>(policy, share_of(capacity_bytes, i, shards)));
+  }
+}
+
+}  // namespace tamis

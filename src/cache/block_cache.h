@@ -1,0 +1,103 @@
+// Keeps recently used blocks within a byte budget.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/aligned_bytes.h"
+#include "base/sync.h"
+#include "cache/cache_shard.h"
+#include "cache/frame.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+/// A block that stays where it is for as long as this handle lives, evicted or not. Empty after a miss, and after it
+/// was moved from. Must not outlive the cache.
+///
+/// Threads: one handle belongs to one thread at a time; the bytes may be read by any.
+class PinnedBlock {
+ public:
+  PinnedBlock() = default;
+  PinnedBlock(PinnedBlock&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+  PinnedBlock& operator=(PinnedBlock&& other) noexcept {
+    std::swap(frame_, other.frame_);
+    other.reset();
+    return *this;
+  }
+  ~PinnedBlock() { reset(); }
+
+  [[nodiscard]] explicit operator bool() const { return frame_ != nullptr; }
+  [[nodiscard]] const BlockKey& key() const { return frame_->key; }
+  [[nodiscard]] Bytes bytes() const { return frame_->bytes.span(); }
+
+  void reset() {
+    if (Frame* frame = std::exchange(frame_, nullptr)) frame->shard.unpin(*frame);
+  }
+
+ private:
+  friend class BlockCache;
+  explicit PinnedBlock(Frame* frame) : frame_(frame) {}
+
+  Frame* frame_ = nullptr;
+};
+
+struct BlockCacheOptions {
+  std::size_t capacity_bytes = 0;
+  std::string_view policy = "s3fifo";
+  /// A power of two up to 256, or 0 for a rule: twice the processor's threads, but no shard below 4 MiB.
+  std::size_t shards = 0;
+};
+
+/// Blocks by (table, block number), as many as fit the capacity, which counts the bookkeeping too.
+///
+///     PinnedBlock block = cache.find(key);
+///     if (!block) block = cache.insert(key, read_block(key), bytes);   // May return what another thread just read.
+///     use(block.bytes());
+///
+/// The blocks are spread over shards by hash. Each shard has an equal share of the capacity and a mutex of its own;
+/// what CacheShard promises holds for the sum.
+///
+/// Invariants:
+///  1. Never beyond the capacity by more than what is pinned: bytes_used + bytes_reserved ≤ capacity_bytes +
+///     bytes_pinned.
+///  2. A block never changes, and all who ask for it at one time see the same bytes.
+///  3. A block larger than its shard's share is returned, but not kept. A capacity of 0 keeps nothing.
+///
+/// Threads: any, for every function.
+class BlockCache {
+ public:
+  /// kInvalidArgument where there is no such policy, naming those there are, or for a number of shards out of range.
+  static Result<std::unique_ptr<BlockCache>> make(const BlockCacheOptions& options);
+
+  /// Empty when it is not there.
+  [[nodiscard]] PinnedBlock find(const BlockKey& key);
+  /// Keeps the block if it fits and returns it, kept or not; when it was there already, returns the one that was.
+  /// `charge_bytes` is the memory the block holds; what the cache needs around it is added here.
+  [[nodiscard]] PinnedBlock insert(const BlockKey& key, AlignedBytes block, std::size_t charge_bytes);
+
+  /// Lets go of all blocks of a table that will not be read again; one that a late reader inserts afterwards ages out.
+  /// Walks everything that is kept, one shard at a time.
+  void erase_table(std::uint64_t table);
+  /// Blocks that no longer fit are gone when it returns.
+  void set_capacity(std::size_t bytes) EXCLUDES(capacity_mutex_);
+
+  /// Each shard's counts are of one moment; those of different shards may be of different ones.
+  [[nodiscard]] CacheStats stats() const;
+  [[nodiscard]] std::string_view policy() const { return policy_.name; }
+  [[nodiscard]] std::size_t shards() const { return shards_.size(); }
+
+ private:
+  BlockCache(const CachePolicy& policy, std::size_t shards, std::size_t capacity_bytes);
+  [[nodiscard]] CacheShard& shard_for(std::uint64_t hash) { return *shards_[shard_of(hash, shards_.size())]; }
+
+  const CachePolicy& policy_;
+  std::vector<std::unique_ptr<CacheShard>> shards_;  // As many from the constructor to the destructor.
+  Mutex capacity_mutex_;  // One change at a time; before the shards' mutexes. Guards no field.
+};
+
+}  // namespace tamis

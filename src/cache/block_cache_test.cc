@@ -1,0 +1,293 @@
+// What the cache promises under every policy. Loops over the registry: a new policy is held to it the moment its line
+// is there.
+#include "cache/block_cache.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <deque>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "cache/cache_test_support.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TAMIS_MALLOC_IS_REPLACED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TAMIS_MALLOC_IS_REPLACED 1
+#endif
+#endif
+
+namespace tamis {
+namespace {
+
+using test::adds_up;
+using test::insert;
+using test::is_block_of;
+using test::make_cache;
+using test::request;
+
+constexpr std::size_t kBlockBytes = 4096;
+constexpr std::size_t kCharge = kBlockBytes + kFrameOverheadBytes;
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+
+class CacheContract : public testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] std::unique_ptr<BlockCache> cache_of(std::size_t capacity_bytes, std::size_t shards = 1) const {
+    return make_cache(GetParam(), capacity_bytes, shards);
+  }
+};
+
+TEST_P(CacheContract, FindsWhatWasInsertedAndNothingElse) {
+  const auto cache = cache_of(kMebibyte, 4);
+  EXPECT_FALSE(cache->find({1, 7}));
+  EXPECT_TRUE(is_block_of({1, 7}, insert(*cache, {1, 7}, kBlockBytes).bytes()));
+  const PinnedBlock found = cache->find({1, 7});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found.key(), (BlockKey{1, 7}));
+  EXPECT_EQ(found.bytes().size(), kBlockBytes);
+  EXPECT_TRUE(is_block_of({1, 7}, found.bytes()));
+  EXPECT_FALSE(cache->find({1, 8}));
+  EXPECT_FALSE(cache->find({7, 1}));
+}
+
+TEST_P(CacheContract, StaysWithinItsCapacityUnderRandomSizesAndPins) {
+  for (const std::size_t shards : {1U, 4U}) {
+    const auto cache = cache_of(kMebibyte, shards);
+    std::mt19937_64 random(11 + shards);
+    std::deque<PinnedBlock> pins;
+    for (int i = 0; i < 40'000; ++i) {
+      const BlockKey key{random() % 7, static_cast<std::uint32_t>(random() % 300)};
+      const std::size_t size = random() % 64 == 0 ? random() % (2 * kMebibyte) : random() % (2 * kBlockBytes);
+      PinnedBlock block = cache->find(key);
+      if (!block) block = cache->insert(key, test::make_block(key, std::min<std::size_t>(size, 64)), size);
+      if (random() % 8 == 0) pins.push_back(std::move(block));
+      while (pins.size() > random() % 200) pins.pop_front();
+      block.reset();
+      if (random() % 1000 == 0) cache->erase_table(random() % 7);
+      if (random() % 1000 == 0) cache->set_capacity(random() % (2 * kMebibyte));
+      ASSERT_TRUE(adds_up(cache->stats())) << i;
+    }
+    for (const PinnedBlock& pin : pins) EXPECT_TRUE(is_block_of(pin.key(), pin.bytes()));
+    pins.clear();
+    EXPECT_EQ(cache->stats().bytes_pinned, 0U);
+    EXPECT_LE(cache->stats().bytes_used, cache->stats().capacity_bytes);
+    EXPECT_GT(cache->stats().evictions, 0U);
+    EXPECT_GT(cache->stats().erased, 0U);
+  }
+}
+
+TEST_P(CacheContract, FillsItsCapacity) {
+  const auto cache = cache_of(kMebibyte);
+  for (std::uint32_t i = 0; i < 2000; ++i) request(*cache, {1, i}, kBlockBytes);
+  const CacheStats stats = cache->stats();
+  EXPECT_GT(stats.bytes_used + stats.bytes_reserved + kCharge, stats.capacity_bytes);
+  EXPECT_EQ(stats.blocks_kept * kCharge, stats.bytes_used);
+}
+
+/// Resident pages that belong to no file.
+std::size_t private_bytes() {
+  std::size_t total = 0;
+  std::size_t resident = 0;
+  std::size_t shared = 0;
+  std::ifstream("/proc/self/statm") >> total >> resident >> shared;
+  return (resident - shared) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST_P(CacheContract, ChargesAtLeastTheMemoryItTakes) {
+#ifdef TAMIS_MALLOC_IS_REPLACED
+  GTEST_SKIP() << "a sanitizer's malloc takes more";
+#else
+  for (const std::size_t size : {std::size_t{192}, kBlockBytes}) {
+    const std::size_t before = private_bytes();
+    const auto cache = cache_of(32 * kMebibyte, 2);
+    for (std::uint32_t i = 0; i < 200'000; ++i) (void)cache->insert({1, i}, AlignedBytes::zeroed(size), size);
+    ASSERT_GT(cache->stats().evictions, 0U);
+    EXPECT_LE(private_bytes(), before + cache->stats().capacity_bytes + kMebibyte) << size;
+  }
+#endif
+}
+
+TEST_P(CacheContract, EvictedPinnedBlocksRemainReadableAndCharged) {
+  const auto cache = cache_of(16 * kCharge);
+  PinnedBlock pinned = insert(*cache, {1, 0}, kBlockBytes);
+  for (std::uint32_t i = 1; i < 100; ++i) request(*cache, {2, i}, kBlockBytes);
+  EXPECT_FALSE(cache->find({1, 0}));
+  EXPECT_TRUE(is_block_of({1, 0}, pinned.bytes()));
+  const CacheStats stats = cache->stats();
+  EXPECT_EQ(stats.bytes_pinned, kCharge);
+  EXPECT_EQ(stats.bytes_used, (stats.blocks_kept + 1) * kCharge);
+  EXPECT_LE(stats.bytes_used, stats.capacity_bytes) << "a pin eats into the capacity";
+
+  const PinnedBlock again = insert(*cache, {1, 0}, kBlockBytes);
+  EXPECT_NE(again.bytes().data(), pinned.bytes().data());
+  pinned.reset();
+  EXPECT_EQ(cache->stats().bytes_pinned, kCharge);
+}
+
+TEST_P(CacheContract, WhatIsPinnedIsNotEvictedForABlockThatCannotFitBesideIt) {
+  const auto cache = cache_of(8 * kCharge);
+  std::deque<PinnedBlock> pins;
+  for (std::uint32_t i = 0; i < 20; ++i) pins.push_back(insert(*cache, {1, i}, kBlockBytes));
+  const CacheStats stats = cache->stats();
+  EXPECT_EQ(stats.evictions, 0U);
+  EXPECT_EQ(stats.bypasses, 20 - stats.blocks_kept);
+  EXPECT_GE(stats.blocks_kept, 7U);
+  EXPECT_EQ(stats.bytes_used, 20 * kCharge);
+  EXPECT_TRUE(cache->find({1, 0}));
+  pins.clear();
+  EXPECT_LE(cache->stats().bytes_used, cache->stats().capacity_bytes);
+}
+
+TEST_P(CacheContract, ManyHandlesOfOneBlockAreOnePinnedBlock) {
+  const auto cache = cache_of(kMebibyte);
+  std::deque<PinnedBlock> pins;
+  pins.push_back(insert(*cache, {1, 0}, kBlockBytes));
+  for (int i = 0; i < 9; ++i) pins.push_back(cache->find({1, 0}));
+  EXPECT_EQ(cache->stats().bytes_pinned, kCharge);
+  cache->erase_table(1);
+  while (pins.size() > 1) pins.pop_front();
+  EXPECT_EQ(cache->stats().bytes_used, kCharge);
+  EXPECT_TRUE(is_block_of({1, 0}, pins.front().bytes()));
+  pins.front() = PinnedBlock();
+  EXPECT_EQ(cache->stats().bytes_used, 0U);
+}
+
+TEST_P(CacheContract, ASecondInsertReturnsTheFirstBlock) {
+  const auto cache = cache_of(kMebibyte);
+  const PinnedBlock first = insert(*cache, {1, 0}, kBlockBytes);
+  const PinnedBlock second = cache->insert({1, 0}, AlignedBytes::zeroed(17), 17);
+  EXPECT_EQ(first.bytes().data(), second.bytes().data());
+  const CacheStats stats = cache->stats();
+  EXPECT_EQ(stats.inserts, 1U);
+  EXPECT_EQ(stats.duplicates, 1U);
+  EXPECT_EQ(stats.bytes_used, kCharge);
+}
+
+TEST_P(CacheContract, ErasesATableAndNoOther) {
+  const auto cache = cache_of(8 * kMebibyte, 4);
+  for (std::uint32_t i = 0; i < 300; ++i) {
+    for (const std::uint64_t table : {1U, 2U, 3U}) (void)insert(*cache, {table, i}, 1000);
+  }
+  const PinnedBlock pinned = cache->find({2, 5});
+  cache->erase_table(2);
+  cache->erase_table(4);
+  EXPECT_TRUE(is_block_of({2, 5}, pinned.bytes()));
+  for (std::uint32_t i = 0; i < 300; ++i) {
+    EXPECT_TRUE(cache->find({1, i}));
+    EXPECT_FALSE(cache->find({2, i}));
+    EXPECT_TRUE(cache->find({3, i}));
+  }
+  EXPECT_EQ(cache->stats().erased, 300U);
+  EXPECT_EQ(cache->stats().blocks_kept, 600U);
+  EXPECT_TRUE(adds_up(cache->stats()));
+}
+
+TEST_P(CacheContract, TinyCapacitiesKeepNothingAndStillServe) {
+  for (const std::size_t capacity : {std::size_t{0}, std::size_t{1}, kCharge - 1}) {
+    const auto cache = cache_of(capacity);
+    for (std::uint32_t i = 0; i < 10; ++i) {
+      const PinnedBlock block = insert(*cache, {1, i}, kBlockBytes);
+      EXPECT_TRUE(is_block_of({1, i}, block.bytes()));
+      EXPECT_TRUE(adds_up(cache->stats()));
+      EXPECT_FALSE(cache->find({1, i}));
+    }
+    EXPECT_EQ(cache->stats().bypasses, 10U);
+    EXPECT_EQ(cache->stats().bytes_used, 0U);
+  }
+}
+
+TEST_P(CacheContract, AHugeCapacityCostsNothingByItself) {
+  const auto cache = cache_of(std::numeric_limits<std::size_t>::max(), 2);
+  for (std::uint32_t i = 0; i < 1000; ++i) request(*cache, {1, i}, 100);
+  EXPECT_EQ(cache->stats().blocks_kept, 1000U);
+  EXPECT_EQ(cache->stats().capacity_bytes, std::numeric_limits<std::size_t>::max());
+  cache->set_capacity(20 * (100 + kFrameOverheadBytes));
+  EXPECT_LE(cache->stats().blocks_kept, 20U);
+  cache->set_capacity(std::numeric_limits<std::size_t>::max());
+  for (std::uint32_t i = 0; i < 1000; ++i) request(*cache, {1, i}, 100);
+  EXPECT_EQ(cache->stats().blocks_kept, 1000U);
+}
+
+TEST_P(CacheContract, ABlockLargerThanTheCapacityEvictsNobody) {
+  const auto cache = cache_of(8 * kCharge);
+  for (std::uint32_t i = 0; i < 4; ++i) request(*cache, {1, i}, kBlockBytes);
+  const PinnedBlock large = insert(*cache, {2, 0}, 9 * kCharge);
+  EXPECT_TRUE(is_block_of({2, 0}, large.bytes()));
+  EXPECT_EQ(cache->stats().evictions, 0U);
+  EXPECT_EQ(cache->stats().blocks_kept, 4U);
+  EXPECT_FALSE(cache->find({2, 0}));
+}
+
+TEST_P(CacheContract, ShrinksAtOnce) {
+  const auto cache = cache_of(4 * kMebibyte, 4);
+  for (std::uint32_t i = 0; i < 1000; ++i) request(*cache, {1, i}, kBlockBytes);
+  const std::size_t before = cache->stats().blocks_kept;
+  const PinnedBlock pinned = cache->find({1, 999});
+  ASSERT_TRUE(pinned);
+  for (const std::size_t capacity : {2 * kMebibyte, kMebibyte / 2, std::size_t{0}}) {
+    cache->set_capacity(capacity);
+    const CacheStats stats = cache->stats();
+    EXPECT_EQ(stats.capacity_bytes, capacity);
+    EXPECT_TRUE(adds_up(stats));
+    EXPECT_LE(stats.blocks_kept, capacity / kCharge);
+  }
+  EXPECT_EQ(cache->stats().bytes_used, kCharge);
+  EXPECT_TRUE(is_block_of({1, 999}, pinned.bytes()));
+
+  cache->set_capacity(4 * kMebibyte);
+  for (std::uint32_t i = 0; i < 1000; ++i) request(*cache, {1, i}, kBlockBytes);
+  EXPECT_GE(cache->stats().blocks_kept + 1, before);
+}
+
+TEST_P(CacheContract, CountsEveryCall) {
+  const auto cache = cache_of(64 * kCharge, 2);
+  std::uint64_t lookups = 0;
+  std::uint64_t hits = 0;
+  for (std::uint32_t i = 0; i < 5000; ++i, ++lookups) hits += request(*cache, {1, i * i % 131}, kBlockBytes) ? 1 : 0;
+  const CacheStats stats = cache->stats();
+  EXPECT_EQ(stats.hits, hits);
+  EXPECT_EQ(stats.hits + stats.misses, lookups);
+  EXPECT_EQ(stats.misses, stats.inserts);
+  EXPECT_EQ(stats.duplicates + stats.bypasses + stats.erased, 0U);
+  EXPECT_TRUE(adds_up(stats));
+}
+
+std::vector<std::string> policy_names() {
+  std::vector<std::string> names;
+  for (const CachePolicy* policy : all_cache_policies()) names.emplace_back(policy->name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryPolicy, CacheContract, testing::ValuesIn(policy_names()),
+                         [](const auto& test) { return test.param; });
+
+TEST(BlockCache, RefusesUnknownPoliciesAndOddNumbersOfShards) {
+  const auto unknown = BlockCache::make({.capacity_bytes = 1, .policy = "clock"});
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_EQ(unknown.status().message(), "no cache policy 'clock'; there are: s3fifo lru");
+  EXPECT_FALSE(BlockCache::make({.capacity_bytes = 1, .shards = 3}).ok());
+  EXPECT_FALSE(BlockCache::make({.capacity_bytes = 1, .shards = 512}).ok());
+}
+
+TEST(BlockCache, ChoosesFewShardsForLittleMemory) {
+  EXPECT_EQ(make_cache("s3fifo", 0, 0)->shards(), 1U);
+  EXPECT_EQ(make_cache("s3fifo", 7 * kMebibyte, 0)->shards(), 1U);
+  EXPECT_GE(make_cache("s3fifo", 1024 * kMebibyte, 0)->shards(), 2U);
+}
+
+TEST(BlockCacheDeathTest, APinThatOutlivesTheCacheStopsTheProgram) {
+  EXPECT_DEATH(
+      {
+        auto cache = make_cache("lru", kMebibyte);
+        const PinnedBlock pinned = insert(*cache, {1, 0}, 10);
+        cache.reset();
+      },
+      "broken promise");
+}
+
+}  // namespace
+}  // namespace tamis

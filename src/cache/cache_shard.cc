@@ -1,0 +1,141 @@
+#include "cache/cache_shard.h"
+
+#include "base/check.h"
+
+namespace tamis {
+
+Frame* CacheShard::find(const BlockKey& key, std::uint64_t hash) {
+  const MutexLock lock(mutex_);
+  Frame* frame = index_.find(key, hash);
+  if (frame == nullptr) {
+    ++counts_.misses;
+    return nullptr;
+  }
+  ++counts_.hits;
+  policy_->touch(*frame);
+  pin(*frame);
+  return frame;
+}
+
+Frame* CacheShard::insert(std::unique_ptr<Frame> fresh) {
+  FrameChain freed;
+  const MutexLock lock(mutex_);
+  if (Frame* first = index_.find(fresh->key, fresh->hash)) {
+    ++counts_.duplicates;
+    pin(*first);
+    return first;
+  }
+  if (could_fit(fresh->charge_bytes)) {
+    ++counts_.inserts;
+    make_room(fresh->charge_bytes, freed);
+    keep(*fresh);
+  } else {
+    ++counts_.bypasses;
+  }
+  counts_.bytes_used += fresh->charge_bytes;
+  pin(*fresh);
+  return fresh.release();
+}
+
+void CacheShard::unpin(Frame& frame) {
+  FrameChain freed;
+  const MutexLock lock(mutex_);
+  TAMIS_INVARIANT(frame.pins > 0);
+  if (--frame.pins > 0) return;
+  counts_.bytes_pinned -= frame.charge_bytes;
+  if (frame.is_kept) return;
+  counts_.bytes_used -= frame.charge_bytes;
+  freed.push(&frame);
+}
+
+void CacheShard::erase_table(std::uint64_t table) {
+  FrameChain freed;
+  const MutexLock lock(mutex_);
+  FrameChain removed = index_.remove_table(table);
+  while (Frame* frame = removed.pop()) {
+    policy_->remove(*frame);
+    ++counts_.erased;
+    drop(*frame, freed);
+  }
+}
+
+void CacheShard::set_capacity(std::size_t bytes) {
+  FrameChain freed;
+  const MutexLock lock(mutex_);
+  policy_->set_capacity(bytes);
+  TAMIS_CHECK(policy_->reserved_bytes() <= bytes);
+  counts_.capacity_bytes = bytes;
+  room_bytes_ = bytes - policy_->reserved_bytes();
+  make_room(0, freed);
+}
+
+CacheStats CacheShard::stats() const {
+  const MutexLock lock(mutex_);
+  CacheStats stats = counts_;
+  stats.blocks_kept = index_.size();
+  stats.bytes_reserved = policy_->reserved_bytes();
+  return stats;
+}
+
+CacheShard::CacheShard(const CachePolicy& policy, std::size_t capacity_bytes) : policy_(policy.make()) {
+  set_capacity(capacity_bytes);
+}
+
+CacheShard::~CacheShard() {
+  set_capacity(0);
+  const MutexLock lock(mutex_);
+  TAMIS_CHECK(counts_.bytes_used == 0);
+}
+
+void CacheShard::pin(Frame& frame) {
+  if (frame.pins++ == 0) counts_.bytes_pinned += frame.charge_bytes;
+}
+
+/// Evicting a pinned block frees nothing, so what is pinned is all that can stand in the way. Asked first, lest blocks
+/// leave for one that cannot stay.
+bool CacheShard::could_fit(std::size_t charge_bytes) const {
+  return charge_bytes <= room_bytes_ && counts_.bytes_pinned <= room_bytes_ - charge_bytes;
+}
+
+/// Ends with room, or with nothing left to evict: the latter only when the pinned blocks alone leave no room.
+void CacheShard::make_room(std::size_t charge_bytes, FrameChain& freed) {
+  while (counts_.bytes_used > room_bytes_ - charge_bytes) {
+    Frame* victim = policy_->evict();
+    if (victim == nullptr) return;
+    index_.remove(*victim);
+    ++counts_.evictions;
+    drop(*victim, freed);
+  }
+}
+
+void CacheShard::keep(Frame& frame) {
+  frame.is_kept = true;
+  index_.insert(frame);
+  policy_->add(frame);
+}
+
+/// For a frame that has left the index and the policy.
+void CacheShard::drop(Frame& frame, FrameChain& freed) {
+  frame.is_kept = false;
+  if (frame.pins > 0) return;
+  counts_.bytes_used -= frame.charge_bytes;
+  freed.push(&frame);
+}
+
+CacheStats& CacheStats::operator+=(const CacheStats& other) {
+  hits += other.hits;
+  misses += other.misses;
+  inserts += other.inserts;
+  duplicates += other.duplicates;
+  bypasses += other.bypasses;
+  evictions += other.evictions;
+  erased += other.erased;
+  blocks_kept += other.blocks_kept;
+  bytes_used += other.bytes_used;
+  bytes_pinned += other.bytes_pinned;
+  bytes_reserved += other.bytes_reserved;
+  capacity_bytes += other.capacity_bytes;
+  return *this;
+}
+
+}  // namespace tamis

@@ -1,0 +1,54 @@
+// Blocks whose bytes follow from their key, and what must hold of any cache at any quiet moment. For tests and the
+// benchmark.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "base/check.h"
+#include "cache/block_cache.h"
+
+namespace tamis::test {
+
+inline std::unique_ptr<BlockCache> make_cache(std::string_view policy, std::size_t capacity_bytes,
+                                              std::size_t shards = 1) {
+  auto cache = BlockCache::make({.capacity_bytes = capacity_bytes, .policy = policy, .shards = shards});
+  TAMIS_CHECK(cache.ok());
+  return *std::move(cache);
+}
+
+/// Every byte depends on the key and its place.
+inline AlignedBytes make_block(const BlockKey& key, std::size_t size) {
+  AlignedBytes block = AlignedBytes::zeroed(size);
+  for (std::size_t i = 0; i < size; i += sizeof(std::uint64_t)) {
+    const std::uint64_t word = remix(hash_of(key) + i);
+    std::memcpy(block.data() + i, &word, std::min(sizeof word, size - i));
+  }
+  return block;
+}
+
+inline bool is_block_of(const BlockKey& key, Bytes bytes) {
+  const AlignedBytes expected = make_block(key, bytes.size());
+  return bytes.empty() || std::memcmp(bytes.data(), expected.data(), bytes.size()) == 0;
+}
+
+inline PinnedBlock insert(BlockCache& cache, const BlockKey& key, std::size_t size) {
+  return cache.insert(key, make_block(key, size), size);
+}
+
+/// Whether the block was there; it is now, if it can be kept.
+inline bool request(BlockCache& cache, const BlockKey& key, std::size_t size) {
+  if (cache.find(key)) return true;
+  (void)insert(cache, key, size);
+  return false;
+}
+
+/// The numbers of the type comments, of a moment when no other thread is in the cache.
+inline bool adds_up(const CacheStats& stats) {
+  return stats.bytes_used + stats.bytes_reserved <= stats.capacity_bytes + stats.bytes_pinned &&
+         stats.bytes_pinned <= stats.bytes_used && stats.blocks_kept == stats.inserts - stats.evictions - stats.erased;
+}
+
+}  // namespace tamis::test

@@ -1,0 +1,62 @@
+#include "cache/frame_index.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/check.h"
+
+namespace tamis {
+
+void FrameIndex::insert(Frame& frame) {
+  TAMIS_INVARIANT(find(frame.key, frame.hash) == nullptr);
+  frame.next = std::exchange(bucket_of(frame), &frame);
+  ++size_;
+  fit_buckets();
+}
+
+void FrameIndex::remove(Frame& frame) {
+  Frame** link = &bucket_of(frame);
+  while (*link != &frame) link = &(*link)->next;
+  *link = std::exchange(frame.next, nullptr);
+  --size_;
+  fit_buckets();
+}
+
+FrameChain FrameIndex::remove_table(std::uint64_t table) {
+  FrameChain removed;
+  for (Frame*& bucket : buckets_) {
+    for (Frame** link = &bucket; *link != nullptr;) {
+      Frame* frame = *link;
+      if (frame->key.table != table) {
+        link = &frame->next;
+        continue;
+      }
+      *link = frame->next;
+      removed.push(frame);
+      --size_;
+    }
+  }
+  fit_buckets();
+  return removed;
+}
+
+/// Grows when there are more frames than buckets, shrinks below one frame in four buckets; either way to one frame in
+/// two buckets, or nearly, so that the next change is far.
+void FrameIndex::fit_buckets() {
+  const bool too_few = size_ > buckets_.size();
+  const bool too_many = size_ * 4 < buckets_.size() && buckets_.size() > kFewestBuckets;
+  if (too_few || too_many) rehash(std::max(std::bit_ceil(size_ + size_ / 2), kFewestBuckets));
+}
+
+void FrameIndex::rehash(std::size_t count) {
+  const std::vector<Frame*> old = std::exchange(buckets_, std::vector<Frame*>(count));
+  for (Frame* frame : old) {
+    while (frame != nullptr) {
+      Frame* next = frame->next;
+      frame->next = std::exchange(bucket_of(*frame), frame);
+      frame = next;
+    }
+  }
+}
+
+}  // namespace tamis

@@ -1,0 +1,50 @@
+// From a block's key to its frame.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "cache/frame.h"
+
+namespace tamis {
+
+/// A hash table of the frames a shard keeps, chained through the frames themselves: a lookup allocates nothing and
+/// reads one bucket and, nearly always, one frame. Owns nothing.
+///
+/// Invariants:
+///  1. No two frames have the same key.
+///  2. There are at most four buckets per frame, or 16 in all, so that its memory shrinks with the cache.
+///
+/// Threads: as its shard.
+class FrameIndex {
+ public:
+  FrameIndex() : buckets_(kFewestBuckets) {}
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t buckets() const { return buckets_.size(); }
+  /// Null when there is none.
+  [[nodiscard]] Frame* find(const BlockKey& key, std::uint64_t hash) const {
+    Frame* frame = buckets_[hash & (buckets_.size() - 1)];
+    while (frame != nullptr && frame->key != key) frame = frame->next;
+    return frame;
+  }
+
+  /// The key must not be there.
+  void insert(Frame& frame);
+  /// The frame must be there.
+  void remove(Frame& frame);
+  /// Takes out all frames of a table; walks the whole index.
+  FrameChain remove_table(std::uint64_t table);
+
+ private:
+  static constexpr std::size_t kFewestBuckets = 16;
+
+  [[nodiscard]] Frame*& bucket_of(const Frame& frame) { return buckets_[frame.hash & (buckets_.size() - 1)]; }
+  void fit_buckets();
+  void rehash(std::size_t count);
+
+  std::vector<Frame*> buckets_;  // A power of two.
+  std::size_t size_ = 0;
+};
+
+}  // namespace tamis

@@ -1,0 +1,61 @@
+#include "cache/frame_index.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <random>
+#include <utility>
+
+#include "cache/cache_shard.h"
+
+namespace tamis {
+namespace {
+
+TEST(FrameIndex, AgreesWithAMapAndShrinksWithItsFrames) {
+  CacheShard shard(kLruPolicy, 0);
+  FrameIndex index;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::unique_ptr<Frame>> expected;
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 60'000; ++i) {
+    const bool growing = (i / 10'000) % 2 == 0;
+    const BlockKey key{random() % 4, static_cast<std::uint32_t>(random() % 3000)};
+    auto& frame = expected[{key.table, key.block}];
+    ASSERT_EQ(index.find(key, hash_of(key)), frame.get());
+    if (frame == nullptr && growing) {
+      frame = std::make_unique<Frame>(shard, key, hash_of(key), AlignedBytes(), 1);
+      index.insert(*frame);
+    } else if (frame != nullptr && !growing) {
+      index.remove(*frame);
+      frame.reset();
+    }
+    if (frame == nullptr) expected.erase({key.table, key.block});
+    ASSERT_EQ(index.size(), expected.size());
+    ASSERT_LE(index.size(), index.buckets());
+    ASSERT_TRUE(index.buckets() <= 4 * index.size() || index.buckets() == 16) << "what a frame's charge pays for";
+  }
+}
+
+TEST(FrameIndex, RemovesATableAndGivesItsBucketsBack) {
+  CacheShard shard(kLruPolicy, 0);
+  FrameIndex index;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    const BlockKey key{i % 10 == 0 ? 2U : 1U, i};
+    index.insert(*new Frame(shard, key, hash_of(key), AlignedBytes(), 1));
+  }
+  std::size_t removed = 0;
+  FrameChain frames = index.remove_table(1);
+  while (const Frame* frame = frames.pop()) {
+    EXPECT_EQ(frame->key.table, 1U);
+    delete frame;
+    ++removed;
+  }
+  EXPECT_EQ(removed, 900U);
+  EXPECT_EQ(index.size(), 100U);
+  EXPECT_LE(index.buckets(), 400U);
+  const FrameChain rest = index.remove_table(2);  // Deletes them.
+  EXPECT_EQ(index.size(), 0U);
+}
+
+}  // namespace
+}  // namespace tamis
