@@ -1,5 +1,6 @@
 #include "entry/loser_tree.h"
 
+#include <compare>
 #include <utility>
 
 #include "base/check.h"
@@ -43,8 +44,8 @@ bool LoserTree::beats_at_equal_heads(std::size_t a, std::size_t b) const {
   const Entry* second = entries_[b];
   if (first == nullptr || second == nullptr) return first != nullptr;
   std::strong_ordering order = first->position() <=> second->position();
-  if (order == 0) order = a <=> b;
-  return direction_ == Direction::kForwards ? order < 0 : order > 0;
+  if (std::is_eq(order)) order = a <=> b;
+  return direction_ == Direction::kForwards ? std::is_lt(order) : std::is_gt(order);
 }
 
 }  // namespace tamis
