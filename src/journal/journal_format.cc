@@ -165,4 +165,16 @@ std::optional<RecordCandidate> decode_record_header(std::span<const std::byte, k
   return candidate;
 }
 
+std::size_t find_record_header(Bytes bytes, std::uint64_t salt, std::uint64_t offset, std::uint64_t file_bytes) {
+  constexpr auto kFirstKind = static_cast<unsigned>(RecordKind::kData);
+  constexpr auto kLastKind = static_cast<unsigned>(RecordKind::kReopened);
+  for (std::size_t i = 0; i + kRecordHeaderBytes <= bytes.size(); ++i) {
+    // Most bytes are the kind of nothing: zeros, text.
+    if (static_cast<unsigned>(bytes[i + kKindAt]) - kFirstKind > kLastKind - kFirstKind) continue;
+    const std::uint64_t room = file_bytes - (offset + i) - kRecordHeaderBytes;
+    if (decode_record_header(bytes.subspan(i).first<kRecordHeaderBytes>(), salt, offset + i, room)) return i;
+  }
+  return bytes.size();
+}
+
 }  // namespace tamis

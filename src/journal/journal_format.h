@@ -101,4 +101,8 @@ struct RecordCandidate {
 std::optional<RecordCandidate> decode_record_header(std::span<const std::byte, kRecordHeaderBytes> bytes,
                                                     std::uint64_t salt, std::uint64_t offset, std::uint64_t room);
 
+/// The first place in these bytes, which begin at `offset` of a file of `file_bytes`, where a record could begin;
+/// bytes.size() when there is none. Places with less than a record header of bytes behind them are not looked at.
+std::size_t find_record_header(Bytes bytes, std::uint64_t salt, std::uint64_t offset, std::uint64_t file_bytes);
+
 }  // namespace tamis

@@ -125,6 +125,9 @@ TEST(JournalFormat, TheGoldenJournalIsReproducedAndRead) {
     ASSERT_TRUE(write_file(path, as_bytes(made)).ok());
   }
   EXPECT_EQ(*read_whole_file(posix_file_system(), path), made) << "this build writes other bytes than version 1 did";
+  EXPECT_EQ(*read_whole_file(posix_file_system(), TAMIS_SOURCE_DIR "/fuzz/corpus/journal_format_fuzz/records"),
+            made.substr(kJournalHeaderBytes))
+      << "docs/FORMAT.md shows these";
   JournalReader reader = *JournalReader::open(posix_file_system(), path, made.size());
   EXPECT_EQ(reader.header(), example_header());
   for (const std::string_view payload : {"put paris 2102650", "put lyon 522969", "remove paris"}) {

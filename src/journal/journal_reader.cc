@@ -137,11 +137,8 @@ Result<std::uint64_t> JournalReader::find_candidate(std::uint64_t offset) {
   for (;;) {
     TAMIS_TRY(const Bytes bytes, window_.at(offset, kStepBytes));
     if (bytes.size() < kRecordHeaderBytes) return window_.file_bytes();
-    for (std::size_t i = 0; i + kRecordHeaderBytes <= bytes.size(); ++i) {
-      const std::uint64_t room = window_.file_bytes() - (offset + i) - kRecordHeaderBytes;
-      const auto header = bytes.subspan(i).first<kRecordHeaderBytes>();
-      if (decode_record_header(header, header_.salt, offset + i, room)) return offset + i;
-    }
+    const std::size_t found = find_record_header(bytes, header_.salt, offset, window_.file_bytes());
+    if (found < bytes.size()) return offset + found;
     offset += bytes.size() - kRecordHeaderBytes + 1;
   }
 }

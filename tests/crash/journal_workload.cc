@@ -191,4 +191,54 @@ void CrashEnumerator::crash(const MemoryDisk& disk, Loss loss, std::uint64_t see
   }
 }
 
+CrashEnumerator enumerate_crashes(JournalLedger& ledger, std::uint64_t seed, int ways,
+                                  const JournalWorkload::Shape& shape, std::optional<Fault> fault) {
+  CrashEnumerator crashes(ledger);
+  MemoryFileSystem memory;
+  memory.after_each_call([&](const MemoryDisk& disk, std::string_view call) {
+    crashes.crash_in_every_way(disk, ways, fmt::format("workload {}: {}", seed, call));
+  });
+  FaultyFileSystem healthy(memory);
+  FaultyFileSystem lying(memory, fault.value_or(Fault{}));
+  JournalWorkload(fault ? lying : healthy, ledger, seed, shape).run();
+  return crashes;
+}
+
+namespace {
+
+/// One run; false when it ended before the call that was to fail.
+bool fail_call(const Fault& fault, std::uint64_t seed, const JournalWorkload::Shape& shape, FaultCounts& counts) {
+  constexpr std::uint64_t kCallsWatched = 12;  // Long enough for a retry, a new journal and its first sync.
+  MemoryFileSystem memory;
+  FaultyFileSystem faulty(memory, fault);
+  JournalLedger ledger;
+  CrashEnumerator crashes(ledger);
+  memory.after_each_call([&](const MemoryDisk& disk, std::string_view call) {
+    if (faulty.calls() < fault.at_call || faulty.calls() >= fault.at_call + kCallsWatched) return;
+    for (const Loss loss : kAllLosses) crashes.crash(disk, loss, fault.at_call * 31 + faulty.calls(), call);
+  });
+  JournalWorkload(faulty, ledger, seed, shape).run();
+  memory.after_each_call(nullptr);
+  crashes.crash_in_every_way(memory.disk(), 1, "end");
+  ++counts.runs;
+  counts.fired += faulty.fired() > 0 ? 1 : 0;
+  counts.images.insert(crashes.image_hashes().begin(), crashes.image_hashes().end());
+  for (const std::string& violation : crashes.violations()) {
+    counts.violations.push_back(fmt::format("workload {}, {}: {}", seed, to_text(fault), violation));
+  }
+  return faulty.calls() >= fault.at_call;
+}
+
+}  // namespace
+
+void fail_every_call_in_every_way(std::uint64_t seed, const JournalWorkload::Shape& shape, FaultCounts& counts) {
+  for (const FaultKind kind : {FaultKind::kIoError, FaultKind::kIoErrorAfterwards, FaultKind::kNoSpace,
+                               FaultKind::kShortWrite, FaultKind::kTooManyFiles}) {
+    for (const bool sticky : {false, true}) {
+      for (std::uint64_t call = 1; fail_call({kind, call, sticky}, seed, shape, counts); ++call) {
+      }
+    }
+  }
+}
+
 }  // namespace tamis::test

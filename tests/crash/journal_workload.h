@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/random.h"
+#include "io/faulty_file_system.h"
 #include "io/memory_file_system.h"
 #include "journal/journal_writer.h"
 
@@ -116,5 +118,21 @@ class CrashEnumerator {
   std::set<std::uint64_t> checked_;
   std::vector<std::string> violations_;
 };
+
+/// Runs a workload over a disk that crashes after every call; `fault` may make the disk lie.
+CrashEnumerator enumerate_crashes(JournalLedger& ledger, std::uint64_t seed, int ways,
+                                  const JournalWorkload::Shape& shape, std::optional<Fault> fault = std::nullopt);
+
+/// What was tried and found while calls failed.
+struct FaultCounts {
+  int runs = 0;
+  int fired = 0;  // Of these, with at least one failed call.
+  std::set<std::uint64_t> images;
+  std::vector<std::string> violations;
+};
+
+/// Fails call N of a workload for every N, with every kind of fault, once and from there on; crashes after the calls
+/// that follow the fault, and at the end.
+void fail_every_call_in_every_way(std::uint64_t seed, const JournalWorkload::Shape& shape, FaultCounts& counts);
 
 }  // namespace tamis::test
