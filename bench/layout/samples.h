@@ -48,10 +48,10 @@ class Table {
   }
 
   void print() const {
-    fmt::print("\n{}\n{:<24}", title_, "");
+    fmt::print("\n{}\n{:<44}", title_, "");
     for (const std::string& column : columns_) fmt::print("{:>18}", column);
     for (const Row& row : rows_) {
-      fmt::print("\n{:<24}", row.name);
+      fmt::print("\n{:<44}", row.name);
       for (const std::string& column : columns_) fmt::print("{:>18}", shown(row, column));
     }
     fmt::print("\n");
