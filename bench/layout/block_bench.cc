@@ -250,9 +250,28 @@ class Section {
   std::vector<std::unique_ptr<Contestant>> all_;
 };
 
+/// The vector bodies of this machine against the plain loops.
+void check_simd() {
+  std::array<char, 256> bytes = {};
+  std::array<std::uint64_t, 128> numbers = {};
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    for (std::size_t at = 0; at < bytes.size(); ++at) bytes[at] = static_cast<char>(remix(i * 256 + at) & 15);
+    for (std::size_t at = 0; at < numbers.size(); ++at) numbers[at] = remix(i * 128 + at);
+    const auto small = static_cast<std::uint16_t>(i & 15);
+    const std::size_t count = i % 96;
+    TAMIS_CHECK(simd().match_bytes(bytes.data(), static_cast<std::uint8_t>(small)) ==
+                plain_simd().match_bytes(bytes.data(), static_cast<std::uint8_t>(small)));
+    TAMIS_CHECK(simd().count_below16(bytes.data(), count, static_cast<std::uint16_t>(small << 8)) ==
+                plain_simd().count_below16(bytes.data(), count, static_cast<std::uint16_t>(small << 8)));
+    TAMIS_CHECK(simd().count_up_to64(numbers.data(), count / 8 * 8, remix(i)) ==
+                plain_simd().count_up_to64(numbers.data(), count / 8 * 8, remix(i)));
+  }
+}
+
 }  // namespace
 
 Report bench_blocks(const Settings& settings) {
+  check_simd();
   Report report;
   for (const std::string& shape : key_set_names()) {
     const std::size_t entries =

@@ -19,6 +19,8 @@ class SeparatorIndex {
     return after - 1;
   }
   [[nodiscard]] std::size_t bytes() const { return texts_.bytes(); }
+  /// Without compressing separators against each other; a block's size takes four bytes, as in the others.
+  [[nodiscard]] std::size_t file_bytes() const { return texts_.bytes() + 4 * texts_.size(); }
 
  private:
   PackedTexts texts_;
@@ -68,6 +70,7 @@ class LineTreeIndex {
     for (const std::vector<std::uint64_t>& level : levels_) sum += level.size() * sizeof(std::uint64_t);
     return sum;
   }
+  [[nodiscard]] std::size_t file_bytes() const { return texts_.bytes() + 4 * texts_.size(); }
 
  private:
   std::string prefix_;

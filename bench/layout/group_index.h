@@ -56,14 +56,14 @@ class GroupIndex {
   /// What the search needs in memory.
   [[nodiscard]] std::size_t bytes() const {
     const std::size_t samples = kSearch == GroupSearch::kLines ? samples_.size() : 0;
-    return count_ * sizeof(std::uint64_t) + samples + firsts_.bytes() + tails_.bytes() + prefixes_.size() +
-           groups_.size() * (sizeof(Group) + sizeof(std::uint64_t));
+    return count_ * sizeof(std::uint64_t) + samples + firsts_.bytes() + tails_.bytes() + 2 * lengths_.size() +
+           prefixes_.size() + groups_.size() * (sizeof(Group) + sizeof(std::uint64_t));
   }
-  /// What the layout of docs/decisions/0008 takes in a file, without the blocks' places.
+  /// What the layout of docs/decisions/0008-index.md takes in a file: a group has a row of 24 bytes and its prefix, a
+  /// block its head and its size, and where heads do not say all, its length and the rest.
   [[nodiscard]] std::size_t file_bytes() const {
-    std::size_t sum = count_ * sizeof(std::uint64_t) + prefixes_.size() + groups_.size() * 16;
-    for (const Group& group : groups_) sum += group.has_tails ? std::size_t{4} * group.count : 0;
-    return sum + tails_.bytes() - 4 * tails_.size();
+    const std::size_t tails = tails_.bytes() - sizeof(std::uint32_t) * tails_.size();
+    return groups_.size() * 24 + prefixes_.size() + count_ * (8 + 4) + 2 * lengths_.size() + tails;
   }
 
  private:
@@ -72,7 +72,7 @@ class GroupIndex {
     std::uint16_t prefix_bytes;
     std::uint8_t count;
     bool has_tails;
-    std::uint32_t tails_begin;  // In tails_; one per block, empty where the head says all.
+    std::uint32_t tails_begin;  // In lengths_ and tails_.
   };
 
   void add_group(std::size_t begin, std::span<const std::string> separators) {
@@ -84,7 +84,8 @@ class GroupIndex {
     for (std::size_t i = 0; i < separators.size(); ++i) {
       head_array()[begin + i] = head_after(separators[i], shared);
       if (!group.has_tails) continue;
-      tails_.add(needs_tail(separators[i], shared) ? separators[i].substr(shared) : std::string());
+      lengths_.push_back(static_cast<std::uint16_t>(separators[i].size() - shared));
+      tails_.add(std::string_view(separators[i]).substr(std::min(separators[i].size(), shared + 8)));
     }
     auto* samples = reinterpret_cast<std::uint64_t*>(samples_.data()) + begin / kStep;
     for (std::size_t i = 0; i < kGroup; i += kStep) samples[i / kStep] = head_array()[begin + i];
@@ -141,9 +142,23 @@ class GroupIndex {
     const Group& group = groups_[number];
     const std::uint64_t* heads = head_array() + number * kGroup;
     const std::size_t equal = head == 0 ? 0 : upper_bound64(heads, up_to, head - 1);
-    const std::size_t after =
-        upper_bound_text(tails_, group.tails_begin + equal, group.tails_begin + up_to, key.substr(group.prefix_bytes));
-    return after - group.tails_begin;
+    const std::string_view suffix = key.substr(group.prefix_bytes);
+    std::size_t end = up_to;
+    for (std::size_t begin = equal; begin < end;) {
+      const std::size_t middle = (begin + end) / 2;
+      if (is_at_or_before(group.tails_begin + middle, suffix)) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
+    }
+    return end;
+  }
+
+  /// For a separator with the head of `suffix`: where it is no longer than the head, lengths decide.
+  [[nodiscard]] bool is_at_or_before(std::size_t number, std::string_view suffix) const {
+    if (lengths_[number] <= 8) return lengths_[number] <= suffix.size();
+    return suffix.size() > 8 && tails_[number] <= suffix.substr(8);
   }
 
   [[nodiscard]] std::string_view prefix_of(const Group& group) const {
@@ -162,7 +177,9 @@ class GroupIndex {
   std::string prefixes_;
   AlignedBytes heads_;
   AlignedBytes samples_;
-  PackedTexts tails_;
+  // One per block of a group that has tails.
+  std::vector<std::uint16_t> lengths_;  // Of the separator after the group's prefix.
+  PackedTexts tails_;                   // What is beyond the head; often nothing.
 };
 
 }  // namespace tamis::layout

@@ -23,6 +23,7 @@ class Contestant {
   virtual ~Contestant() = default;
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
+  [[nodiscard]] virtual std::size_t file_bytes() const = 0;
   virtual std::size_t answer(std::span<const Query> queries) const = 0;
 };
 
@@ -32,6 +33,7 @@ class IndexContestant : public Contestant {
   explicit IndexContestant(std::span<const std::string> separators) : index_(separators) {}
   [[nodiscard]] std::string name() const override { return Index::name(); }
   [[nodiscard]] std::size_t bytes() const override { return index_.bytes(); }
+  [[nodiscard]] std::size_t file_bytes() const override { return index_.file_bytes(); }
   /// As in block_bench.cc each query waits for the answer before; the sum of the errors is returned.
   [[gnu::noinline]] std::size_t answer(std::span<const Query> queries) const override {
     std::size_t wrong = 0;
@@ -88,7 +90,9 @@ void run_shape(const Settings& settings, const std::string& shape, Report& repor
   const std::vector<std::unique_ptr<Contestant>> all = make_contestants(settings, separators);
   Table table(fmt::format("Index of {} blocks, keys of shape '{}'; ns, median [lowest-highest]", first.size(), shape));
   for (const std::unique_ptr<Contestant>& one : all) {
-    table.add(one->name(), "bytes/block", static_cast<double>(one->bytes()) / static_cast<double>(first.size()));
+    const auto blocks = static_cast<double>(first.size());
+    table.add(one->name(), "memory/block", static_cast<double>(one->bytes()) / blocks);
+    table.add(one->name(), "file/block", static_cast<double>(one->file_bytes()) / blocks);
   }
   for (int round = 0; round < settings.rounds; ++round) {
     std::vector<double> spent(all.size());

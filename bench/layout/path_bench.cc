@@ -120,6 +120,22 @@ void add_contestants(const KeySet& set, std::vector<std::unique_ptr<Contestant>>
   (all.push_back(std::make_unique<PathContestant<Block, Indexes>>(image, separators)), ...);
 }
 
+/// Nanoseconds per query. Every measurement asks for other keys: what the one before looked at may still be cached.
+template <typename Ask>
+double measure(const KeySet& set, std::size_t count, Report& report, const Ask& ask) {
+  static std::uint64_t seed = 0;
+  double spent = 0;
+  std::uint64_t wrong = 0;
+  for (int batch = 0; batch < kBatches; ++batch) {
+    const Questions questions(set, ++seed);
+    const std::span<const Query> some = std::span(questions.queries).first(count);
+    spent += nanoseconds([&] { wrong |= ask(some); });
+    report.checksum += some.back().number;
+  }
+  TAMIS_CHECK(wrong == 0);
+  return spent / static_cast<double>(count * kBatches);
+}
+
 void run_shape(const Settings& settings, const std::string& shape, Report& report) {
   const KeySet set = make_key_set(shape, settings.entries);
   std::vector<std::unique_ptr<Contestant>> all;
@@ -132,23 +148,13 @@ void run_shape(const Settings& settings, const std::string& shape, Report& repor
   Table table(
       fmt::format("Index and block, {} keys of shape '{}'; ns, median [lowest-highest]", set.keys.size(), shape));
   for (int round = 0; round < settings.rounds; ++round) {
-    std::vector<std::array<double, 3>> spent(all.size());
-    for (int batch = 0; batch < kBatches; ++batch) {
-      const Questions questions(set, static_cast<std::uint64_t>(round * kBatches + batch));
-      const std::span<const Query> some = std::span(questions.queries).first(kQueries / 8);
-      std::uint64_t wrong = 0;
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        const Contestant& one = *all[i];
-        spent[i][0] += nanoseconds([&] { wrong |= one.get(questions.queries); }) / kQueries;
-        spent[i][1] += nanoseconds([&] { wrong |= one.scan(questions.queries, 1, report.checksum); }) / kQueries;
-        spent[i][2] += nanoseconds([&] { wrong |= one.scan(some, kScanLength, report.checksum); }) / (kQueries / 8);
-      }
-      TAMIS_CHECK(wrong == 0);
-    }
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      table.add(all[i]->name(), "get", spent[i][0] / kBatches);
-      table.add(all[i]->name(), "seek + 1", spent[i][1] / kBatches);
-      table.add(all[i]->name(), "seek + 100", spent[i][2] / kBatches);
+    for (const std::unique_ptr<Contestant>& one : all) {
+      table.add(one->name(), "get", measure(set, kQueries, report, [&](auto queries) { return one->get(queries); }));
+      table.add(one->name(), "seek + 1",
+                measure(set, kQueries, report, [&](auto queries) { return one->scan(queries, 1, report.checksum); }));
+      table.add(one->name(), "seek + 100", measure(set, kQueries / 8, report, [&](auto queries) {
+                  return one->scan(queries, kScanLength, report.checksum);
+                }));
     }
   }
   table.print();
