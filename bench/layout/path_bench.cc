@@ -5,6 +5,7 @@
 #include "layout/column_block.h"
 #include "layout/flat_index.h"
 #include "layout/group_index.h"
+#include "layout/layered_index.h"
 #include "layout/prefix_block.h"
 #include "layout/restart_block.h"
 #include "layout/samples.h"
@@ -144,7 +145,7 @@ void run_shape(const Settings& settings, const std::string& shape, Report& repor
   add_contestants<ColumnBlock, GroupIndex<GroupSearch::kWhole>>(set, all);
   add_contestants<PrefixBlock<Finder::kTags, true>, SeparatorIndex, LineTreeIndex, GroupIndex<GroupSearch::kBinary>,
                   GroupIndex<GroupSearch::kPrefetched>, GroupIndex<GroupSearch::kWhole>,
-                  GroupIndex<GroupSearch::kLines>, GroupIndex<GroupSearch::kInterpolated>>(set, all);
+                  GroupIndex<GroupSearch::kLines>, GroupIndex<GroupSearch::kInterpolated>, LayeredIndex>(set, all);
   Table table(
       fmt::format("Index and block, {} keys of shape '{}'; ns, median [lowest-highest]", set.keys.size(), shape));
   for (int round = 0; round < settings.rounds; ++round) {

@@ -9,16 +9,21 @@
 
 namespace tamis::layout {
 
-/// first[i] is the number of block i's first key. The first separator is the first key itself.
+/// first[i] is the number of block i's first key. Separators that would end in a zero are made longer, since a head
+/// cannot tell that zero from padding. Nothing is before the first block: its separator is as much of its first key as
+/// differs from the second separator, so that it spoils no prefix and needs no tail.
 inline std::vector<std::string> make_separators(std::span<const std::string_view> keys,
                                                 std::span<const std::uint32_t> first) {
   std::vector<std::string> separators;
   separators.reserve(first.size());
   for (const std::uint32_t number : first) {
     const std::string_view key = keys[number];
-    const std::size_t bytes = number == 0 ? key.size() : common_prefix(keys[number - 1], key) + 1;
+    std::size_t bytes = number == 0 ? key.size() : common_prefix(keys[number - 1], key) + 1;
+    while (bytes < key.size() && key[bytes - 1] == '\0') ++bytes;
     separators.emplace_back(key.substr(0, bytes));
   }
+  if (separators.size() > 1)
+    separators[0].resize(std::min(separators[0].size(), common_prefix(separators[0], separators[1]) + 1));
   return separators;
 }
 
