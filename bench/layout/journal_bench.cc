@@ -16,9 +16,9 @@ constexpr std::size_t kPayloadBytes = 136;  // A put of 16 + 100 bytes with its 
 constexpr std::uint64_t kSalt = 0x7461'6d69'7373'616cU;
 constexpr std::size_t kFileBytes = std::size_t{64} << 20;
 
-///     0  u32  bytes of the payload
-///     4  u32  entries
-///     8  u64  XXH3 of the rest of the header and the payload, seeded with the file's salt
+///     0  u64  XXH3 of everything behind it, seeded with the file's salt
+///     8  u32  bytes of the payload
+///    12  u32  entries
 ///    16  u64  first sequence
 ///    24  u64  offset known durable when the record was written
 ///    32       payload, zeros up to a multiple of eight
@@ -29,22 +29,19 @@ std::size_t record_bytes(std::size_t payload) { return (kHeaderBytes + payload +
 /// Writes one record of `payload` at `to`; returns its bytes.
 std::size_t write_record(char* to, std::string_view payload, std::uint32_t entries, std::uint64_t sequence) {
   const std::size_t bytes = record_bytes(payload.size());
-  store_le(to, static_cast<std::uint32_t>(payload.size()));
-  store_le(to + 4, entries);
+  store_le(to + 8, static_cast<std::uint32_t>(payload.size()));
+  store_le(to + 12, entries);
   store_le(to + 16, sequence);
   store_le(to + 24, std::uint64_t{0});
   std::memcpy(to + kHeaderBytes, payload.data(), payload.size());
   std::memset(to + kHeaderBytes + payload.size(), 0, bytes - kHeaderBytes - payload.size());
-  // The length is covered by being where the payload ends; it and the count go into the seed.
-  const std::uint64_t seed = kSalt ^ load_le<std::uint64_t>(to);
-  store_le(to + 8, XXH3_64bits_withSeed(to + 16, bytes - 16, seed));
+  store_le(to, XXH3_64bits_withSeed(to + 8, bytes - 8, kSalt));
   return bytes;
 }
 
 bool is_whole(const char* record) {
-  const std::size_t bytes = record_bytes(load_le<std::uint32_t>(record));
-  const std::uint64_t seed = kSalt ^ load_le<std::uint64_t>(record);
-  return load_le<std::uint64_t>(record + 8) == XXH3_64bits_withSeed(record + 16, bytes - 16, seed);
+  const std::size_t bytes = record_bytes(load_le<std::uint32_t>(record + 8));
+  return load_le<std::uint64_t>(record) == XXH3_64bits_withSeed(record + 8, bytes - 8, kSalt);
 }
 
 class TemporaryFile {
@@ -92,7 +89,7 @@ class Writer {
       }
     });
     TAMIS_CHECK(is_whole(buffer_.data()));
-    checksum += load_le<std::uint64_t>(buffer_.data() + 8);
+    checksum += load_le<std::uint64_t>(buffer_.data());
     return spent / static_cast<double>(puts);
   }
 
