@@ -107,7 +107,7 @@ class BlockContestant : public Contestant {
     while (first < end) {
       const std::span<const SourceEntry> entries = window.at(first);
       text.clear();
-      spent += nanoseconds([&] { first += Block::build(entries, text); });
+      spent += wall_nanoseconds([&] { first += Block::build(entries, text); });
       bytes += text.size() + kTrailerBytes;
     }
     if (sequences != 0)
