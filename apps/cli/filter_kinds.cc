@@ -54,6 +54,8 @@ int run_filter_kinds(Arguments arguments) {
     table.add({std::string(kind.name), abilities(kind), std::string(kind.summary)});
   }
   out.write(table.text());
+  out.print(
+      "\nprefix: any of them over prefixes of keys, for scans: 'filter build --prefix-rule\nfirst:N' or 'until:C'.\n");
   return kExitOk;
 }
 

@@ -78,7 +78,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
+  Result(const T& value) : value_(value) {}             // NOLINT(google-explicit-constructor)
+  Result(T&& value) : value_(std::move(value)) {}       // NOLINT(google-explicit-constructor)
   Result(Status status) : status_(std::move(status)) {  // NOLINT(google-explicit-constructor)
     if (status_.ok()) stop("a Result was made from a successful Status");
   }

@@ -60,6 +60,28 @@ void append_be(std::string& to, T value) {
   append_le(to, byte_swapped(value));
 }
 
+/// Varints are LEB128: seven bits a byte, low ones first; the top bit says that another byte follows.
+inline constexpr std::size_t kMaxVarintBytes = 10;
+constexpr std::size_t varint_bytes(std::uint64_t value) {
+  return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7;
+}
+/// Unchecked, as load_le: a whole varint of at most 64 bits is there. Moves `from` behind it.
+inline std::uint64_t load_varint(const char*& from) {
+  std::uint64_t value = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    const auto next = static_cast<unsigned char>(*from++);
+    value |= static_cast<std::uint64_t>(next & 0x7f) << shift;
+    if (next < 0x80) return value;
+  }
+}
+inline void append_varint(std::string& to, std::uint64_t value) {
+  char raw[kMaxVarintBytes];
+  std::size_t count = 0;
+  for (; value >= 0x80; value >>= 7) raw[count++] = static_cast<char>(value | 0x80);
+  raw[count++] = static_cast<char>(value);
+  to.append(raw, count);
+}
+
 /// Walks over bytes that came from outside. Every read is checked, so any input yields a value or kCorruption
 /// whose message names what was being read and where; nothing is read past the end.
 ///

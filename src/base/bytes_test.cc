@@ -35,6 +35,21 @@ TEST(ByteReader, ReadsVarintsOfUpTo64Bits) {
   EXPECT_FALSE(ByteReader(as_bytes(cut), "t").read_varint("v").ok());
 }
 
+TEST(Varint, IsReadBackAtEveryLengthAndTakesTheBytesItAnnounces) {
+  for (unsigned bits = 0; bits <= 64; ++bits) {
+    for (const std::uint64_t offset : {0, 1}) {
+      const std::uint64_t value = (bits == 64 ? 0 : std::uint64_t{1} << bits) - offset;
+      std::string raw;
+      append_varint(raw, value);
+      EXPECT_EQ(raw.size(), varint_bytes(value));
+      EXPECT_EQ(*ByteReader(as_bytes(raw), "t").read_varint("v"), value);
+      const char* at = raw.data();
+      EXPECT_EQ(load_varint(at), value);
+      EXPECT_EQ(at, raw.data() + raw.size());
+    }
+  }
+}
+
 TEST(Status, CopiesKeepCodeAndMessage) {
   const Status original = Status::out_of_space("disk full");
   Status copy;
@@ -42,6 +57,21 @@ TEST(Status, CopiesKeepCodeAndMessage) {
   copy = original;
   EXPECT_EQ(copy.code(), StatusCode::kOutOfSpace);
   EXPECT_EQ(copy.to_text(), "out of space: disk full");
+}
+
+TEST(Status, NamesEveryCode) {
+  EXPECT_EQ(Status().to_text(), "ok");
+  EXPECT_EQ(Status::invalid_argument("x").to_text(), "invalid argument: x");
+  EXPECT_EQ(Status::not_supported("x").to_text(), "not supported: x");
+  EXPECT_EQ(Status::busy("x").to_text(), "busy: x");
+  EXPECT_EQ(Status::io_error("x").to_text(), "input/output error: x");
+  EXPECT_EQ(Status::corruption("x").to_text(), "corruption: x");
+  EXPECT_EQ(Status::closed("x").to_text(), "closed: x");
+}
+
+TEST(ResultDeathTest, StopsWithTheMessageWhenThereIsNoValue) {
+  const Result<int> failed = Status::io_error("no such disk");
+  EXPECT_DEATH((void)*failed, "no such disk");
 }
 
 }  // namespace

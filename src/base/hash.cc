@@ -36,4 +36,8 @@ std::uint64_t checksum64(Bytes first, Bytes second) {
   return XXH3_64bits_digest(&state);
 }
 
+std::uint64_t seeded_checksum64(Bytes bytes, std::uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
 }  // namespace tamis

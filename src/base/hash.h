@@ -51,6 +51,8 @@ class KeyHasher {
 std::uint64_t checksum64(Bytes bytes);
 /// The checksum of `first` followed by `second`, as if they were one string.
 std::uint64_t checksum64(Bytes first, Bytes second);
+/// XXH3-64 with a seed: the same bytes have another checksum in another place.
+std::uint64_t seeded_checksum64(Bytes bytes, std::uint64_t seed);
 
 /// A bijection of 64-bit numbers in which every output bit depends on every input bit (SplitMix64's finaliser).
 constexpr std::uint64_t remix(std::uint64_t x) {

@@ -1,0 +1,76 @@
+#include "tamis/batch.h"
+
+#include <fmt/core.h>
+
+#include "entry/batch_format.h"
+
+namespace tamis {
+
+static_assert(Batch::kMaxKeyBytes == kMaxKeyBytes && Batch::kMaxValueBytes == kMaxValueBytes);
+
+void Batch::put(std::string_view key, std::string_view value) {
+  if (!accepts(key, value)) return;
+  append_batch_entry(entries_, EntryKind::kPut, key, value);
+  ++count_;
+}
+
+void Batch::remove(std::string_view key) {
+  if (!accepts(key, {})) return;
+  append_batch_entry(entries_, EntryKind::kDelete, key, {});
+  ++count_;
+}
+
+void Batch::append(const Batch& other) {
+  if (!status_.ok()) return;
+  if (!other.status_.ok()) {
+    status_ = other.status_;
+    return;
+  }
+  entries_.append(other.entries_);
+  count_ += other.count_;
+}
+
+void Batch::clear() {
+  entries_.clear();
+  count_ = 0;
+  status_ = {};
+}
+
+void Batch::swap(Batch& other) noexcept {
+  std::swap(entries_, other.entries_);
+  std::swap(count_, other.count_);
+  std::swap(status_, other.status_);
+}
+
+bool Batch::accepts(std::string_view key, std::string_view value) {
+  if (!status_.ok()) return false;
+  if (key.size() > kMaxKeyBytes) {
+    status_ = Status::invalid_argument(fmt::format("change {} of a batch: a key of {} bytes, at most {} are allowed",
+                                                   count_ + 1, key.size(), kMaxKeyBytes));
+  } else if (value.size() > kMaxValueBytes) {
+    status_ = Status::invalid_argument(fmt::format("change {} of a batch: a value of {} bytes, at most {} are allowed",
+                                                   count_ + 1, value.size(), kMaxValueBytes));
+  }
+  return status_.ok();
+}
+
+std::size_t Batch::byte_size() const { return batch_header_bytes(count_) + entries_.size(); }
+
+Batch::Iterator Batch::begin() const { return {entries_.data(), entries_.data() + entries_.size()}; }
+
+Batch::Iterator Batch::end() const {
+  const char* end = entries_.data() + entries_.size();
+  return {end, end};
+}
+
+void Batch::Iterator::load() {
+  if (at_ == end_) return;
+  const EncodedEntry entry = load_batch_entry(at_);
+  const auto kind = entry.kind == EntryKind::kPut ? Operation::Kind::kPut : Operation::Kind::kRemove;
+  operation_ = {kind, entry.key, entry.value};
+  next_ = entry.end;
+}
+
+std::string_view encoded_entries(const Batch& batch) { return batch.entries_; }
+
+}  // namespace tamis

@@ -1,0 +1,131 @@
+// The bytes of a batch: the payload of one record of the write-ahead journal. Documented with hex in docs/FORMAT.md;
+// frozen by tests/golden/batches.
+//
+//     varint   keyspace, 0
+//     varint   count: the number of entries
+//   then `count` times
+//     1 byte   kind: 1 put, 2 delete
+//     varint   bytes of the key, at most 65,535
+//     varint   bytes of the value, at most 2^32 - 1; 0 for a delete
+//     –        the key, the value
+//
+// The batch ends with its last entry. It holds no sequence: the record that carries it says the first one, and each
+// entry has the one after its predecessor's. So a Batch holds its entries in this form from the start, and a commit
+// group is one header and the entries of its batches one after the other. Checksums are the record's, too.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "entry/entry.h"
+#include "tamis/batch.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+std::size_t batch_header_bytes(std::uint64_t count);
+void append_batch_header(std::string& to, std::uint64_t count);
+
+std::size_t batch_entry_bytes(std::size_t key_bytes, std::size_t value_bytes);
+/// Adds the whole entry or, when memory runs out, nothing. The views must not point into `to`, nor exceed the limits.
+void append_batch_entry(std::string& to, EntryKind kind, std::string_view key, std::string_view value);
+
+/// The entries of a batch without its header, as append_batch_entry made them. Lives until the batch is changed.
+std::string_view encoded_entries(const Batch& batch);
+
+/// Several batches as one, in this order: what a commit group writes. The size beforehand, then the bytes.
+std::size_t encoded_bytes(std::span<const Batch* const> group);
+void append_encoded(std::string& to, std::span<const Batch* const> group);
+
+/// One entry in bytes that were checked, or that we made ourselves; `end` is where the next one begins.
+struct EncodedEntry {
+  EntryKind kind;
+  std::string_view key;
+  std::string_view value;
+  const char* end;
+};
+inline EncodedEntry load_batch_entry(const char* at) {
+  const auto kind = static_cast<EntryKind>(*at++);
+  const auto key_bytes = static_cast<std::size_t>(load_varint(at));
+  const auto value_bytes = static_cast<std::size_t>(load_varint(at));
+  return {kind, {at, key_bytes}, {at + key_bytes, value_bytes}, at + key_bytes + value_bytes};
+}
+
+/// A batch read from bytes that came from outside: checked whole before the first entry is handed out, because a batch
+/// is applied whole or not at all. Copies nothing.
+///
+///     TAMIS_TRY(const BatchView batch, BatchView::decode(payload, record.first_sequence, "000012.journal"));
+///     for (const Entry& entry : batch) memtable.insert(entry);
+///
+/// Invariants:
+///  1. Every length lies inside the bytes, every kind is known, keys and values keep the limits, deletes have no value.
+///  2. Entry i has the sequence first() + i, and the last one is below kMaxSequence.
+///
+/// Threads: constant after construction; the bytes must outlive it.
+class BatchView {
+ public:
+  class Iterator;
+
+  /// `name` is what error messages call the bytes.
+  static Result<BatchView> decode(Bytes payload, Sequence first, std::string_view name);
+
+  [[nodiscard]] std::uint64_t size() const { return count_; }
+  [[nodiscard]] Sequence first() const { return first_; }
+  [[nodiscard]] Iterator begin() const;
+  [[nodiscard]] std::default_sentinel_t end() const { return {}; }
+
+ private:
+  BatchView(std::string_view entries, std::uint64_t count, Sequence first)
+      : entries_(entries), count_(count), first_(first) {}
+
+  std::string_view entries_;
+  std::uint64_t count_;
+  Sequence first_;
+};
+
+/// Walks once over the entries; what it shows is replaced when it moves.
+class BatchView::Iterator {
+ public:
+  using value_type = Entry;
+  using difference_type = std::ptrdiff_t;
+
+  Iterator(std::string_view entries, Sequence first) : next_(entries.data()), end_(next_ + entries.size()) {
+    entry_.sequence = first;
+    load();
+  }
+
+  const Entry& operator*() const { return entry_; }
+  const Entry* operator->() const { return &entry_; }
+  Iterator& operator++() {
+    entry_.sequence = entry_.sequence + 1;
+    load();
+    return *this;
+  }
+  void operator++(int) { ++*this; }
+  friend bool operator==(const Iterator& it, std::default_sentinel_t) { return it.at_end_; }
+
+ private:
+  void load() {
+    at_end_ = next_ == end_;
+    if (at_end_) return;
+    const EncodedEntry loaded = load_batch_entry(next_);
+    entry_.key = loaded.key;
+    entry_.value = loaded.value;
+    entry_.kind = loaded.kind;
+    next_ = loaded.end;
+  }
+
+  const char* next_;
+  const char* end_;
+  bool at_end_ = false;
+  Entry entry_;
+};
+
+inline BatchView::Iterator BatchView::begin() const { return {entries_, first_}; }
+
+}  // namespace tamis

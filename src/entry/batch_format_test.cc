@@ -1,0 +1,152 @@
+#include "entry/batch_format.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tamis {
+namespace {
+
+std::string encoded(const Batch& batch) {
+  const Batch* const group[] = {&batch};
+  std::string bytes;
+  append_encoded(bytes, group);
+  EXPECT_EQ(bytes.size(), encoded_bytes(group));
+  EXPECT_EQ(bytes.size(), batch.byte_size());
+  return bytes;
+}
+
+std::vector<Entry> decoded(const BatchView& view) {
+  std::vector<Entry> entries;
+  for (const Entry& entry : view) entries.push_back(entry);
+  return entries;
+}
+
+std::string refusal(const std::string& bytes, Sequence first = Sequence{1}) {
+  const Result<BatchView> view = BatchView::decode(as_bytes(bytes), first, "t");
+  EXPECT_FALSE(view.ok());
+  EXPECT_TRUE(view.ok() || view.status().code() == StatusCode::kCorruption);
+  return std::string(view.status().message());
+}
+
+Batch cities() {
+  Batch batch;
+  batch.put("lyon", "522969");
+  batch.remove("paris");
+  batch.put("", "");
+  return batch;
+}
+
+TEST(BatchFormat, IsTheBytesOfTheGoldenFileForEver) {
+  const std::string path = std::string(TAMIS_SOURCE_DIR) + "/tests/golden/batches/cities.batch";
+  std::ifstream file(path, std::ios::binary);
+  const std::string golden{std::istreambuf_iterator<char>(file), {}};
+  EXPECT_EQ(encoded(cities()), golden);
+  const Result<BatchView> view = BatchView::decode(as_bytes(golden), Sequence{1000}, path);
+  ASSERT_TRUE(view.ok()) << view.status().to_text();
+  EXPECT_EQ(decoded(*view), (std::vector<Entry>{{"lyon", "522969", Sequence{1000}, EntryKind::kPut},
+                                                {"paris", "", Sequence{1001}, EntryKind::kDelete},
+                                                {"", "", Sequence{1002}, EntryKind::kPut}}));
+}
+
+TEST(BatchFormat, OfNothingIsAHeader) {
+  const std::string bytes = encoded(Batch());
+  EXPECT_EQ(bytes, std::string(2, '\0'));
+  const Result<BatchView> view = BatchView::decode(as_bytes(bytes), Sequence{1}, "t");
+  ASSERT_TRUE(view.ok());
+  EXPECT_EQ(view->size(), 0U);
+  EXPECT_TRUE(view->begin() == view->end());
+}
+
+TEST(BatchFormat, GivesBackRandomBatchesWithDenseSequences) {
+  constexpr std::uint64_t kSeed = 20;
+  SCOPED_TRACE(kSeed);
+  std::mt19937_64 random(kSeed);
+  for (int round = 0; round < 300; ++round) {
+    Batch batch;
+    for (std::uint64_t left = random() % 200; left > 0; --left) {
+      const std::string key(random() % (random() % 8 == 0 ? 300 : 20), static_cast<char>(random()));
+      if (random() % 4 == 0) {
+        batch.remove(key);
+      } else {
+        batch.put(key, std::string(random() % (random() % 8 == 0 ? 20'000 : 150), static_cast<char>(random())));
+      }
+    }
+    const std::string bytes = encoded(batch);
+    const Sequence first{random() % 1'000'000};
+    const Result<BatchView> view = BatchView::decode(as_bytes(bytes), first, "t");
+    ASSERT_TRUE(view.ok()) << view.status().to_text();
+    ASSERT_EQ(view->size(), batch.size());
+    std::vector<Entry> expected;
+    for (const Batch::Operation& operation : batch) {
+      const bool is_put = operation.kind == Batch::Operation::Kind::kPut;
+      expected.push_back(
+          {operation.key, operation.value, first + expected.size(), is_put ? EntryKind::kPut : EntryKind::kDelete});
+    }
+    ASSERT_EQ(decoded(*view), expected);
+  }
+}
+
+TEST(BatchFormat, OfAGroupIsItsBatchesOneAfterTheOther) {
+  const Batch nothing;
+  const Batch some = cities();
+  Batch joined;
+  const Batch* const group[] = {&some, &nothing, &some};
+  for (const Batch* batch : group) joined.append(*batch);
+  std::string bytes = "before";
+  append_encoded(bytes, group);
+  EXPECT_EQ(bytes, "before" + encoded(joined));
+}
+
+TEST(BatchFormat, RefusesEveryTruncationAndEveryExtension) {
+  const std::string bytes = encoded(cities());
+  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(refusal(bytes.substr(0, size)), "") << size;
+  EXPECT_EQ(refusal(bytes + "x"), "t: at offset 26: 1 bytes follow the end");
+}
+
+TEST(BatchFormat, SurvivesEveryValueOfEveryByte) {
+  const std::string bytes = encoded(cities());
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    for (int value = 0; value < 256; ++value) {
+      std::string damaged = bytes;
+      damaged[at] = static_cast<char>(value);
+      const Result<BatchView> view = BatchView::decode(as_bytes(damaged), Sequence{1}, "t");
+      EXPECT_TRUE(!view.ok() || decoded(*view).size() == 3);
+    }
+  }
+}
+
+TEST(BatchFormat, RefusesHostileNumbers) {
+  const std::string most("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10);
+  using namespace std::string_literals;
+  EXPECT_EQ(refusal("\x07\x00"s), "t: at offset 1: keyspace 7 is not known to this build");
+  EXPECT_EQ(refusal("\0"s + most), "t: at offset 11: 18446744073709551615 entries do not fit into 0 bytes");
+  EXPECT_EQ(refusal("\0\2\1\0\0"s), "t: at offset 2: 2 entries do not fit into 3 bytes");
+  EXPECT_EQ(refusal("\0\1\3\0\0"s), "t: at offset 3: entry kind 3 is not known to this build");
+  EXPECT_EQ(refusal("\0\1\1"s + most + "\0k"s), "t: at offset 13: a key of 18446744073709551615 bytes, 65535 allowed");
+  EXPECT_EQ(refusal("\0\1\1\x80\x80\x04\0"s), "t: at offset 6: a key of 65536 bytes, 65535 allowed");
+  EXPECT_EQ(refusal("\0\1\1\x01"s + most + "k"),
+            "t: at offset 14: a value of 18446744073709551615 bytes, 4294967295 allowed");
+  EXPECT_EQ(refusal("\0\1\1\x01\xff\xff\xff\xff\x0f"
+                    "k"s),
+            "t: at offset 10: value needs 4294967295 bytes, 0 are left");
+  EXPECT_EQ(refusal("\0\1\2\x01\x01kv"s), "t: at offset 5: a delete with a value of 1 bytes");
+  EXPECT_EQ(refusal("\0\0\0"s), "t: at offset 2: 1 bytes follow the end");
+}
+
+TEST(BatchFormat, RefusesSequencesThatWouldReachTheLastOne) {
+  const std::string bytes = encoded(cities());
+  const std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_TRUE(BatchView::decode(as_bytes(bytes), Sequence{last - 3}, "t").ok());
+  EXPECT_EQ(refusal(bytes, Sequence{last - 2}), "t: at offset 2: 3 entries from sequence 18446744073709551613 on");
+  EXPECT_NE(refusal(bytes, kMaxSequence), "");
+}
+
+}  // namespace
+}  // namespace tamis

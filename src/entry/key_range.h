@@ -1,0 +1,29 @@
+// An interval of keys.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tamis {
+
+/// The keys from `from` on and before `to`; without `to`, all that follow. The default is every key. May be empty.
+///
+/// Threads: a value.
+struct KeyRange {
+  std::string from = {};
+  std::optional<std::string> to = {};
+
+  /// The keys that begin with `prefix`.
+  static KeyRange of_prefix(std::string_view prefix);
+
+  [[nodiscard]] bool begins_after(std::string_view key) const { return key < from; }
+  [[nodiscard]] bool ends_before(std::string_view key) const { return to && key >= *to; }
+  [[nodiscard]] bool contains(std::string_view key) const { return !begins_after(key) && !ends_before(key); }
+  /// The keys that are in both.
+  [[nodiscard]] KeyRange intersection(const KeyRange& other) const;
+
+  friend bool operator==(const KeyRange&, const KeyRange&) = default;
+};
+
+}  // namespace tamis

@@ -1,0 +1,149 @@
+#include "entry/merging_iterator.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "entry/loser_tree.h"
+#include "entry/vector_iterator.h"
+
+namespace tamis {
+namespace {
+
+/// Invariants, while valid:
+///  1. The tree's winner is the run whose entry is shown.
+///  2. Every other run stands on its first entry behind the shown one in the tree's direction, or on none.
+///
+/// Threads: as EntryIterator.
+class MergingIterator final : public EntryIterator {
+ public:
+  explicit MergingIterator(std::vector<std::unique_ptr<EntryIterator>> runs)
+      : runs_(std::move(runs)), tree_(runs_.size()) {}
+
+  void seek(EntryPosition target) override {
+    for (const auto& run : runs_) run->seek(target);
+    start(Direction::kForwards);
+  }
+  void seek_backwards(EntryPosition target) override {
+    for (const auto& run : runs_) run->seek_backwards(target);
+    start(Direction::kBackwards);
+  }
+  void seek_to_first() override {
+    for (const auto& run : runs_) run->seek_to_first();
+    start(Direction::kForwards);
+  }
+  void seek_to_last() override {
+    for (const auto& run : runs_) run->seek_to_last();
+    start(Direction::kBackwards);
+  }
+
+  void next() override {
+    TAMIS_INVARIANT(valid());
+    if (tree_.direction() != Direction::kForwards && !turn_forwards()) return;
+    runs_[tree_.winner()]->next();
+    settle();
+  }
+  void previous() override {
+    TAMIS_INVARIANT(valid());
+    if (tree_.direction() != Direction::kBackwards && !turn_backwards()) return;
+    runs_[tree_.winner()]->previous();
+    settle();
+  }
+
+ private:
+  void start(Direction direction);
+  void settle();
+  bool turn_forwards();
+  bool turn_backwards();
+  bool take_all();
+  bool take(std::size_t run);
+  void show_winner();
+
+  std::vector<std::unique_ptr<EntryIterator>> runs_;
+  LoserTree tree_;
+};
+
+/// After every run was moved.
+void MergingIterator::start(Direction direction) {
+  if (!take_all()) return;
+  tree_.play_all(direction);
+  show_winner();
+}
+
+/// After the winner was moved.
+void MergingIterator::settle() {
+  if (!take(tree_.winner())) return;
+  tree_.replay_winner();
+  show_winner();
+}
+
+/// Moves all runs but the winner from before the shown entry to behind it. Of entries at the very same position those
+/// of newer runs lie before the shown one, those of older runs behind it (LoserTree's invariant 2).
+bool MergingIterator::turn_forwards() {
+  const EntryPosition here = entry().position();
+  const std::size_t winner = tree_.winner();
+  for (std::size_t run = 0; run < runs_.size(); ++run) {
+    if (run == winner) continue;
+    EntryIterator& other = *runs_[run];
+    other.seek(here);
+    while (run < winner && other.valid() && other.entry().position() == here) other.next();
+  }
+  if (!take_all()) return false;
+  tree_.play_all(Direction::kForwards);
+  TAMIS_INVARIANT(tree_.winner() == winner);
+  return true;
+}
+
+bool MergingIterator::turn_backwards() {
+  const EntryPosition here = entry().position();
+  const std::size_t winner = tree_.winner();
+  for (std::size_t run = 0; run < runs_.size(); ++run) {
+    if (run == winner) continue;
+    EntryIterator& other = *runs_[run];
+    other.seek_backwards(here);
+    while (run > winner && other.valid() && other.entry().position() == here) other.previous();
+  }
+  if (!take_all()) return false;
+  tree_.play_all(Direction::kBackwards);
+  TAMIS_INVARIANT(tree_.winner() == winner);
+  return true;
+}
+
+bool MergingIterator::take_all() {
+  for (std::size_t run = 0; run < runs_.size(); ++run) {
+    if (!take(run)) return false;
+  }
+  return true;
+}
+
+/// Tells the tree where a run stands now. False: it failed, and so has the merge.
+bool MergingIterator::take(std::size_t run) {
+  const EntryIterator& moved = *runs_[run];
+  if (moved.valid()) [[likely]] {
+    tree_.set(run, &moved.entry());
+    return true;
+  }
+  if (!moved.status().ok()) {
+    show_error(moved.status());
+    return false;
+  }
+  tree_.set(run, nullptr);
+  return true;
+}
+
+void MergingIterator::show_winner() {
+  if (const Entry* first = tree_.winning_entry(); first != nullptr) {
+    show(*first);
+  } else {
+    show_end();
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<EntryIterator> make_merging_iterator(std::vector<std::unique_ptr<EntryIterator>> runs) {
+  if (runs.empty()) return std::make_unique<VectorIterator>(std::span<const Entry>());
+  if (runs.size() == 1) return std::move(runs.front());
+  return std::make_unique<MergingIterator>(std::move(runs));
+}
+
+}  // namespace tamis

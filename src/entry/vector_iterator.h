@@ -1,0 +1,52 @@
+// Entries that already stand in memory, in order.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "entry/entry_iterator.h"
+
+namespace tamis {
+
+/// Walks over entries sorted by position; never fails. They must outlive it and stay as they are.
+///
+/// Threads: as EntryIterator.
+class VectorIterator final : public EntryIterator {
+ public:
+  explicit VectorIterator(std::span<const Entry> entries) : entries_(entries) {
+    TAMIS_INVARIANT(std::ranges::adjacent_find(entries_, std::greater_equal(), &Entry::position) == entries_.end());
+  }
+
+  void seek(EntryPosition target) override {
+    const auto at = std::ranges::partition_point(entries_, [&](const Entry& e) { return e.position() < target; });
+    show_at(static_cast<std::size_t>(at - entries_.begin()));
+  }
+  void seek_to_first() override { show_at(0); }
+  void seek_to_last() override { show_at(entries_.size() - 1); }
+  void next() override {
+    TAMIS_INVARIANT(valid());
+    show_at(at_ + 1);
+  }
+  void previous() override {
+    TAMIS_INVARIANT(valid());
+    show_at(at_ - 1);
+  }
+
+ private:
+  /// One before the first wraps round to a number beyond the last: either way there is no entry.
+  void show_at(std::size_t at) {
+    at_ = at;
+    if (at_ < entries_.size()) {
+      show(entries_[at_]);
+    } else {
+      show_end();
+    }
+  }
+
+  std::span<const Entry> entries_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace tamis

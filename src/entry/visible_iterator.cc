@@ -1,0 +1,110 @@
+#include "entry/visible_iterator.h"
+
+#include <utility>
+
+namespace tamis {
+
+VisibleIterator::VisibleIterator(std::unique_ptr<EntryIterator> source, Sequence snapshot, KeyRange range)
+    : snapshot_(snapshot), range_(std::move(range)), source_(std::move(source)) {}
+
+void VisibleIterator::seek(std::string_view key) {
+  if (range_.ends_before(key)) {
+    status_ = {};
+    valid_ = false;
+    return;
+  }
+  saved_key_.assign(range_.begins_after(key) ? std::string_view(range_.from) : key);  // `key` may be one we show.
+  source_->seek({saved_key_, snapshot_});
+  find_forwards(false);
+}
+
+void VisibleIterator::seek_before(std::string_view key) {
+  if (range_.ends_before(key)) return seek_to_last();
+  saved_key_.assign(key);
+  source_->seek_backwards({saved_key_, kMaxSequence});
+  find_backwards();
+}
+
+void VisibleIterator::seek_to_first() {
+  source_->seek({range_.from, snapshot_});
+  find_forwards(false);
+}
+
+void VisibleIterator::seek_to_last() {
+  if (range_.to) {
+    source_->seek_backwards({*range_.to, kMaxSequence});
+  } else {
+    source_->seek_to_last();
+  }
+  find_backwards();
+}
+
+void VisibleIterator::next() {
+  TAMIS_INVARIANT(valid_);
+  if (direction_ == Direction::kForwards) {
+    saved_key_.assign(key_);
+    source_->next();
+  } else {
+    source_->seek({saved_key_, Sequence{0}});  // The oldest version there can be, or what follows.
+  }
+  find_forwards(true);
+}
+
+void VisibleIterator::previous() {
+  TAMIS_INVARIANT(valid_);
+  if (direction_ == Direction::kForwards) {
+    saved_key_.assign(key_);
+    source_->seek_backwards({saved_key_, kMaxSequence});  // No version is that new: what precedes them all.
+  }
+  find_backwards();
+}
+
+/// From where the source stands to the next visible entry, passing over all versions of saved_key_ if asked to.
+void VisibleIterator::find_forwards(bool skips_saved_key) {
+  for (; source_->valid(); source_->next()) {
+    const Entry& entry = source_->entry();
+    if (range_.ends_before(entry.key)) break;
+    if (entry.sequence > snapshot_) continue;
+    if (skips_saved_key && entry.key == saved_key_) continue;
+    if (entry.kind == EntryKind::kPut) return show(entry.key, entry.value, Direction::kForwards);
+    saved_key_.assign(entry.key);  // Deleted: so are its older versions.
+    skips_saved_key = true;
+  }
+  show_end();
+}
+
+/// From where the source stands, before all versions of the key left behind, to the visible entry before it. The
+/// versions of a key come oldest first, so each one the snapshot sees replaces the one before, until the key changes.
+void VisibleIterator::find_backwards() {
+  bool is_found = false;
+  for (; source_->valid(); source_->previous()) {
+    const Entry& entry = source_->entry();
+    if (range_.begins_after(entry.key)) break;
+    if (is_found && entry.key != saved_key_) break;
+    if (entry.sequence > snapshot_) continue;
+    is_found = entry.kind == EntryKind::kPut;
+    if (!is_found) continue;
+    saved_key_.assign(entry.key);
+    saved_value_.assign(entry.value);
+  }
+  // After an error a newer version may have been missed: what was found is not to be shown.
+  if (!is_found || !source_->status().ok()) return show_end();
+  show(saved_key_, saved_value_, Direction::kBackwards);
+}
+
+void VisibleIterator::show(std::string_view key, std::string_view value, Direction direction) {
+  if (!status_.ok()) [[unlikely]]
+    status_ = {};
+  valid_ = true;
+  key_ = key;
+  value_ = value;
+  direction_ = direction;
+}
+
+/// Beyond the range the source may be fine; nothing has failed then.
+void VisibleIterator::show_end() {
+  valid_ = false;
+  status_ = source_->status();
+}
+
+}  // namespace tamis

@@ -1,0 +1,74 @@
+// What a user sees of the entries: the keys and values of one moment.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "entry/entry_iterator.h"
+#include "entry/key_range.h"
+
+namespace tamis {
+
+/// Walks both ways over the keys of a range as they were at a snapshot: of each key the newest version at or below the
+/// snapshot's sequence, and no key whose newest such version is a delete.
+///
+/// Forwards it stands on the version it shows and copies its key when it leaves; backwards, where the newest version of
+/// a key comes last, it has passed the version it shows and keeps key and value. Both buffers are reused, so a step
+/// allocates only while they grow.
+///
+/// Invariants:
+///  1. valid() implies that key() is in the range, and status().ok().
+///  2. Valid, forwards: the source stands on the version shown.
+///  3. Valid, backwards: the source stands before every version of key(), or on nothing; key_ and value_ are the
+///  buffers.
+///  4. The range does not change; a seek to a place outside goes to the nearest place inside, if any lies that way.
+///
+/// Threads: one at a time. Whoever makes it keeps alive what the source walks over.
+class VisibleIterator {
+ public:
+  VisibleIterator(std::unique_ptr<EntryIterator> source, Sequence snapshot, KeyRange range);
+
+  [[nodiscard]] bool valid() const { return valid_; }
+  /// Both live until this iterator moves.
+  [[nodiscard]] std::string_view key() const {
+    TAMIS_INVARIANT(valid_);
+    return key_;
+  }
+  [[nodiscard]] std::string_view value() const {
+    TAMIS_INVARIANT(valid_);
+    return value_;
+  }
+  /// Why it is not valid: ok at either end, else what went wrong. A seek forgets it.
+  [[nodiscard]] const Status& status() const { return status_; }
+
+  /// To the first key at or after this one.
+  void seek(std::string_view key);
+  /// To the last key before this one.
+  void seek_before(std::string_view key);
+  void seek_to_first();
+  void seek_to_last();
+  /// Both need valid().
+  void next();
+  void previous();
+
+ private:
+  void find_forwards(bool skips_saved_key);
+  void find_backwards();
+  void show(std::string_view key, std::string_view value, Direction direction);
+  void show_end();
+
+  const Sequence snapshot_;
+  const KeyRange range_;
+  std::unique_ptr<EntryIterator> source_;
+  Status status_;
+  Direction direction_ = Direction::kForwards;
+  bool valid_ = false;
+  std::string_view key_;
+  std::string_view value_;
+  std::string saved_key_;  // Forwards: the key whose remaining versions are passed over. Backwards: the key shown.
+  std::string saved_value_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,193 @@
+#include "entry/visible_iterator.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "entry/merging_iterator.h"
+#include "support/entry_sets.h"
+
+namespace tamis {
+namespace {
+
+using test::EntrySets;
+using View = std::map<std::string, std::string, std::less<>>;
+
+/// What there is to see, found the slow way: every entry is looked at for every key.
+View view_of(const std::vector<Entry>& entries, Sequence snapshot, const KeyRange& range) {
+  View view;
+  for (const Entry& one : entries) {
+    const Entry* newest = nullptr;
+    for (const Entry& other : entries) {
+      if (other.key != one.key || other.sequence > snapshot) continue;
+      if (newest == nullptr || other.sequence > newest->sequence) newest = &other;
+    }
+    const bool in_range = one.key >= range.from && (!range.to || one.key < *range.to);
+    if (in_range && newest != nullptr && newest->kind == EntryKind::kPut) view[std::string(one.key)] = newest->value;
+  }
+  return view;
+}
+
+/// Moves a model and an iterator alike; the map's end stands for both ends.
+class Walk {
+ public:
+  Walk(const EntrySets& sets, const View& view, VisibleIterator& iterator, std::uint64_t seed)
+      : sets_(sets), view_(view), at_(view.end()), iterator_(iterator), random_(seed) {}
+
+  void move() {
+    const std::string key = sets_.some_key(random_);
+    switch (at_ != view_.end() ? random_() % 20 : 15 + random_() % 5) {
+      case 15: return at_ = view_.lower_bound(key), iterator_.seek(key);
+      case 16: return at_ = before(view_.lower_bound(key)), iterator_.seek_before(key);
+      case 17: return at_ = view_.begin(), iterator_.seek_to_first();
+      case 18: return at_ = before(view_.end()), iterator_.seek_to_last();
+      case 19: return seek_to_shown();
+      default: break;
+    }
+    if (random_() % 2 == 0) return static_cast<void>(++at_), iterator_.next();
+    at_ = before(at_);
+    iterator_.previous();
+  }
+
+  [[nodiscard]] bool agrees() const {
+    if (at_ == view_.end()) return !iterator_.valid() && iterator_.status().ok();
+    return iterator_.valid() && iterator_.key() == at_->first && iterator_.value() == at_->second;
+  }
+
+  void restart() {
+    at_ = view_.begin();
+    iterator_.seek_to_first();
+  }
+
+ private:
+  [[nodiscard]] View::const_iterator before(View::const_iterator at) const {
+    return at == view_.begin() ? view_.end() : std::prev(at);
+  }
+  /// The target is a view of the iterator's own key.
+  void seek_to_shown() {
+    if (at_ == view_.end()) return restart();
+    if (random_() % 2 == 0) return iterator_.seek(iterator_.key());
+    at_ = before(at_);
+    iterator_.seek_before(iterator_.key());
+  }
+
+  const EntrySets& sets_;
+  const View& view_;
+  View::const_iterator at_;
+  VisibleIterator& iterator_;
+  std::mt19937_64 random_;
+};
+
+KeyRange random_range(const EntrySets& sets, std::mt19937_64& random) {
+  KeyRange range;
+  if (random() % 2 == 0) range.from = sets.some_key(random);
+  if (random() % 2 == 0) range.to = sets.some_key(random);  // May lie before `from`: an empty range.
+  return range;
+}
+
+TEST(VisibleIterator, ShowsWhatASnapshotSeesWhateverTheMoves) {
+  for (std::uint64_t seed = 1; seed <= 250; ++seed) {
+    const EntrySets sets(seed,
+                         {.runs = 1 + seed % 6, .entries = 1 + seed % 37, .keys = 1 + seed % 11, .sequences = 12});
+    std::mt19937_64 random(seed);
+    for (std::uint64_t snapshot = 0; snapshot <= 13; ++snapshot) {
+      const Sequence sequence = snapshot == 13 ? kMaxSequence : Sequence{snapshot};
+      const KeyRange range = random_range(sets, random);
+      const View view = view_of(sets.merged(), sequence, range);
+      VisibleIterator iterator(make_merging_iterator(sets.iterators()), sequence, range);
+      ASSERT_FALSE(iterator.valid());
+      Walk walk(sets, view, iterator, seed);
+      for (int move = 0; move < 100; ++move) {
+        walk.move();
+        ASSERT_TRUE(walk.agrees()) << "seed " << seed << ", snapshot " << snapshot << ", move " << move;
+      }
+    }
+  }
+}
+
+std::vector<std::string> keys_seen(VisibleIterator& iterator) {
+  std::vector<std::string> keys;
+  for (iterator.seek_to_first(); iterator.valid(); iterator.next()) keys.emplace_back(iterator.key());
+  return keys;
+}
+
+TEST(VisibleIterator, KeepsEverySeekInsideItsRange) {
+  const std::vector<Entry> entries = {{"a", "1", Sequence{1}},
+                                      {"b", "2", Sequence{2}},
+                                      {"c", "3", Sequence{3}},
+                                      {"d", "4", Sequence{4}},
+                                      {"e", "5", Sequence{5}}};
+  VisibleIterator iterator(std::make_unique<VectorIterator>(entries), kMaxSequence, {.from = "b", .to = "d"});
+  EXPECT_EQ(keys_seen(iterator), (std::vector<std::string>{"b", "c"}));
+  iterator.seek("");
+  EXPECT_EQ(iterator.key(), "b");
+  iterator.previous();
+  EXPECT_FALSE(iterator.valid());
+  iterator.seek("d");
+  EXPECT_FALSE(iterator.valid());
+  iterator.seek_before("zebra");
+  EXPECT_EQ(iterator.key(), "c");
+  iterator.next();
+  EXPECT_FALSE(iterator.valid());
+  iterator.seek_before("b");
+  EXPECT_FALSE(iterator.valid());
+  iterator.seek_to_last();
+  EXPECT_EQ(iterator.key(), "c");
+}
+
+TEST(VisibleIterator, FindsItsWayThroughThousandsOfVersionsAndDeletes) {
+  std::vector<Entry> entries;
+  for (std::uint64_t i = 5000; i > 0; --i) entries.push_back({"hot", "v", Sequence{2 * i}});
+  for (std::uint64_t i = 5000; i > 0; --i) entries.push_back({"lost", "", Sequence{2 * i + 1}, EntryKind::kDelete});
+  VisibleIterator iterator(std::make_unique<VectorIterator>(entries), Sequence{4000}, {});
+  EXPECT_EQ(keys_seen(iterator), (std::vector<std::string>{"hot"}));
+  iterator.seek_to_last();
+  EXPECT_EQ(iterator.key(), "hot");
+  iterator.previous();
+  EXPECT_FALSE(iterator.valid());
+}
+
+/// Where one move of the source fails, a step may end early with the error, but never shows what is not there.
+void walk_into_failure(std::uint64_t seed, int fail_at) {
+  const EntrySets sets(seed, {.runs = 3, .entries = 20, .keys = 6, .sequences = 9});
+  const Sequence snapshot{seed % 10};
+  const View view = view_of(sets.merged(), snapshot, {});
+  int moves_left = fail_at;
+  VisibleIterator iterator(make_merging_iterator(test::failing(sets.iterators(), &moves_left, true)), snapshot, {});
+  Walk walk(sets, view, iterator, seed);
+  int failures = 0;
+  for (int move = 0; move < 40; ++move) {
+    walk.move();
+    if (!iterator.status().ok()) {
+      ++failures;
+      ASSERT_FALSE(iterator.valid());
+      walk.restart();
+    }
+    ASSERT_TRUE(walk.agrees()) << "seed " << seed << ", failure at " << fail_at << ", move " << move;
+    ASSERT_EQ(failures, moves_left < 0 ? 1 : 0) << "a failure was passed over";
+  }
+}
+
+TEST(VisibleIterator, NeverShowsAnOlderVersionBecauseANewerOneCouldNotBeRead) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    for (int fail_at = 0; fail_at < 120 && !HasFatalFailure(); ++fail_at) walk_into_failure(seed, fail_at);
+  }
+}
+
+TEST(VisibleIterator, ForgetsAnErrorWhenASeekEndsOutsideTheRange) {
+  const EntrySets sets(1, {.runs = 2});
+  int moves_left = 0;
+  VisibleIterator iterator(make_merging_iterator(test::failing(sets.iterators(), &moves_left, false)), kMaxSequence,
+                           {.to = "b"});
+  iterator.seek_to_first();
+  EXPECT_EQ(iterator.status().code(), StatusCode::kIoError);
+  iterator.seek("c");
+  EXPECT_FALSE(iterator.valid());
+  EXPECT_TRUE(iterator.status().ok());
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,13 @@
+// What errno means to a caller.
+#pragma once
+
+#include <string_view>
+
+#include "tamis/status.h"
+
+namespace tamis {
+
+/// "path: doing: text of errno": kOutOfSpace for a full disk or quota, kIoError for everything else.
+Status errno_status(std::string_view path, std::string_view doing, int error);
+
+}  // namespace tamis

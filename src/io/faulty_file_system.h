@@ -1,0 +1,82 @@
+// A file system whose calls can be made to fail, one by one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/sync.h"
+#include "io/file_system.h"
+
+namespace tamis {
+
+enum class FaultKind : std::uint8_t {
+  kIoError,            ///< EIO; nothing was done.
+  kIoErrorAfterwards,  ///< EIO, though all was done.
+  kNoSpace,            ///< ENOSPC, of the calls that need space; nothing was done.
+  kShortWrite,         ///< ENOSPC, of writes; half of the bytes were written.
+  kTooManyFiles,       ///< EMFILE, of the calls that open something.
+  kForgottenSync,      ///< A disk that lies: sync says it is done, and did nothing.
+  kForgottenNames,     ///< The same for sync_directory.
+};
+
+/// What goes wrong: call number `at_call` (from 1) if the kind applies to it, and with `sticky` all later ones.
+struct Fault {
+  FaultKind kind = FaultKind::kIoError;
+  std::uint64_t at_call = 1;
+  bool sticky = false;
+};
+
+std::string to_text(const Fault& fault);
+
+/// Passes every call on to another file system, except those that the fault names. A failed sync of a file in memory
+/// loses some of its unsynced pages for good (MemoryWritableFile::fail_sync), as Linux does.
+///
+/// Invariants:
+///  1. Every call of FileSystem and its files counts, in the order in which they come; close() as well.
+///  2. Without a fault nothing differs from the file system beneath, which must outlive this.
+///
+/// Threads: any number at once, as every FileSystem.
+class FaultyFileSystem final : public FileSystem {
+ public:
+  explicit FaultyFileSystem(FileSystem& beneath) : beneath_(beneath) {}
+  FaultyFileSystem(FileSystem& beneath, const Fault& fault) : beneath_(beneath), fault_(fault) {}
+
+  Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) override;
+  Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) override;
+  Status sync_directory(const std::string& path) override;
+  Status rename(const std::string& from, const std::string& to) override;
+  Status link(const std::string& from, const std::string& to) override;
+  Status remove(const std::string& path) override;
+  Result<std::vector<DirectoryEntry>> list(const std::string& path) override;
+  Status make_directory(const std::string& path) override;
+  Result<std::optional<std::uint64_t>> file_size(const std::string& path) override;
+  Result<std::unique_ptr<FileLock>> lock(const std::string& path, LockMode mode) override;
+  Result<std::uint64_t> available_bytes(const std::string& path) override;
+
+  /// No call fails from now on.
+  void heal();
+  [[nodiscard]] std::uint64_t calls() const;
+  /// How many calls failed.
+  [[nodiscard]] std::uint64_t fired() const;
+
+ private:
+  friend class FaultyReadableFile;
+  friend class FaultyWritableFile;
+  enum class Call : std::uint8_t { kOpen, kCreate, kRead, kWrite, kSync, kAllocate, kNames, kSyncNames, kOther };
+
+  /// Counts the call and tells what goes wrong in it, if anything does.
+  std::optional<FaultKind> enter(Call call);
+  template <typename Action>
+  auto run(Call call, const std::string& path, Action action) -> decltype(action());
+
+  FileSystem& beneath_;
+  mutable Mutex mutex_;
+  std::optional<Fault> fault_ GUARDED_BY(mutex_);
+  std::uint64_t calls_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t fired_ GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace tamis

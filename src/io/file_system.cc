@@ -1,0 +1,16 @@
+#include "io/file_system.h"
+
+#include "base/try.h"
+
+namespace tamis {
+
+Result<std::string> read_whole_file(FileSystem& files, const std::string& path) {
+  TAMIS_TRY(const std::unique_ptr<ReadableFile> file, files.open_readable(path));
+  TAMIS_TRY(const std::uint64_t size, file->size());
+  std::string bytes(size, '\0');
+  TAMIS_TRY(const std::size_t there, file->read_at(0, std::as_writable_bytes(std::span(bytes))));
+  bytes.resize(there);
+  return bytes;
+}
+
+}  // namespace tamis

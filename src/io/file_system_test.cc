@@ -1,0 +1,333 @@
+// The contract of FileSystem, over every implementation.
+#include "io/file_system.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+
+#include "io/append_file.h"
+#include "io/faulty_file_system.h"
+#include "io/memory_file_system.h"
+#include "io/path.h"
+#include "io/posix_file_system.h"
+#include "io/read_window.h"
+
+namespace tamis {
+namespace {
+
+/// A file system and a folder in it that is empty and goes away with this.
+struct Place {
+  std::unique_ptr<FileSystem> beneath;
+  std::unique_ptr<FileSystem> owned;
+  FileSystem* files = nullptr;
+  std::string folder;
+
+  Place() = default;
+  Place(Place&&) = default;
+  Place& operator=(Place&&) = default;
+  ~Place() {
+    if (files == &posix_file_system()) std::filesystem::remove_all(folder);
+  }
+};
+
+Place posix_place() {
+  std::string folder = (std::filesystem::temp_directory_path() / "tamis_io_XXXXXX").string();
+  EXPECT_NE(::mkdtemp(folder.data()), nullptr);
+  Place place;
+  place.files = &posix_file_system();
+  place.folder = folder;
+  return place;
+}
+
+Place memory_place() {
+  Place place;
+  place.owned = std::make_unique<MemoryFileSystem>();
+  place.files = place.owned.get();
+  place.folder = "/test";
+  EXPECT_TRUE(place.files->make_directory(place.folder).ok());
+  return place;
+}
+
+Place healthy_faulty_place() {
+  Place place = memory_place();
+  place.beneath = std::move(place.owned);
+  place.owned = std::make_unique<FaultyFileSystem>(*place.beneath);
+  place.files = place.owned.get();
+  return place;
+}
+
+struct Implementation {
+  const char* name;
+  Place (*make)();
+};
+
+class FileSystemContract : public testing::TestWithParam<Implementation> {
+ protected:
+  [[nodiscard]] std::string path(std::string_view name) const { return join_path(place_.folder, name); }
+
+  void write(const std::string& name, std::string_view text) {
+    const Result<std::unique_ptr<WritableFile>> file = files().open_writable(path(name), OpenMode::kReplace);
+    ASSERT_TRUE(file.ok()) << file.status().to_text();
+    const Bytes bytes = as_bytes(text);
+    ASSERT_TRUE((*file)->write_at(0, std::span(&bytes, 1)).ok());
+    ASSERT_TRUE((*file)->sync().ok());
+    ASSERT_TRUE((*file)->close().ok());
+  }
+  std::string read(const std::string& name) {
+    const Result<std::string> bytes = read_whole_file(files(), path(name));
+    return bytes.ok() ? *bytes : bytes.status().to_text();
+  }
+  FileSystem& files() { return *place_.files; }
+
+  Place place_ = GetParam().make();
+};
+
+TEST_P(FileSystemContract, WritesPiecesAtAnyPlaceAndReadsThemBack) {
+  const auto file = files().open_writable(path("a"), OpenMode::kCreate);
+  ASSERT_TRUE(file.ok());
+  const std::array<Bytes, 4> pieces = {as_bytes("hello"), Bytes(), as_bytes(", "), as_bytes("world")};
+  EXPECT_TRUE((*file)->write_at(3, pieces).ok());
+  EXPECT_EQ(*(*file)->size(), 15U);
+  EXPECT_TRUE((*file)->write_at(0, std::span(pieces).first(1)).ok());
+  EXPECT_TRUE((*file)->write_at(100, {}).ok());
+  EXPECT_EQ(read("a"), "hellollo, world");
+}
+
+TEST_P(FileSystemContract, WritesManyPiecesInOrder) {
+  const auto file = files().open_writable(path("a"), OpenMode::kCreate);
+  std::vector<std::string> texts;
+  std::string whole;
+  for (int i = 0; i < 100; ++i)
+    whole += texts.emplace_back(static_cast<std::size_t>(i % 7), static_cast<char>('a' + i % 26));
+  std::vector<Bytes> pieces;
+  for (const std::string& text : texts) pieces.push_back(as_bytes(text));
+  EXPECT_TRUE((*file)->write_at(0, pieces).ok());
+  EXPECT_EQ(read("a"), whole);
+}
+
+TEST_P(FileSystemContract, ReadsLessOnlyAtTheEnd) {
+  write("a", "0123456789");
+  const auto file = files().open_readable(path("a"));
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(*(*file)->size(), 10U);
+  std::array<std::byte, 8> buffer;
+  EXPECT_EQ(*(*file)->read_at(0, buffer), 8U);
+  EXPECT_EQ(*(*file)->read_at(7, buffer), 3U);
+  EXPECT_EQ(as_text(Bytes(buffer).first(3)), "789");
+  EXPECT_EQ(*(*file)->read_at(10, buffer), 0U);
+  EXPECT_EQ(*(*file)->read_at(1'000'000, buffer), 0U);
+}
+
+TEST_P(FileSystemContract, OpenModesSayWhatMustBeThere) {
+  EXPECT_EQ(files().open_writable(path("a"), OpenMode::kExisting).status().code(), StatusCode::kIoError);
+  EXPECT_TRUE(files().open_writable(path("a"), OpenMode::kCreate).ok());
+  EXPECT_EQ(files().open_writable(path("a"), OpenMode::kCreate).status().code(), StatusCode::kIoError);
+  write("a", "text");
+  EXPECT_TRUE(files().open_writable(path("a"), OpenMode::kExisting).ok());
+  EXPECT_EQ(read("a"), "text");
+  EXPECT_TRUE(files().open_writable(path("a"), OpenMode::kReplace).ok());
+  EXPECT_EQ(read("a"), "");
+}
+
+TEST_P(FileSystemContract, ErrorsNameThePathAndTheReason) {
+  for (const Status& status :
+       {files().open_readable(path("absent")).status(),
+        files().open_writable(path("absent"), OpenMode::kExisting).status(), files().remove(path("absent")),
+        files().rename(path("absent"), path("b")), files().link(path("absent"), path("b")),
+        files().list(path("absent")).status(), files().sync_directory(path("absent")),
+        files().open_writable(path("absent/child"), OpenMode::kCreate).status()}) {
+    EXPECT_EQ(status.code(), StatusCode::kIoError);
+    EXPECT_NE(status.message().find(path("absent")), std::string_view::npos) << status.to_text();
+    EXPECT_NE(status.message().find("No such file or directory"), std::string_view::npos) << status.to_text();
+  }
+}
+
+TEST_P(FileSystemContract, TruncatesAndExtendsByZeros) {
+  write("a", "0123456789");
+  const auto file = files().open_writable(path("a"), OpenMode::kExisting);
+  EXPECT_TRUE((*file)->truncate(4).ok());
+  EXPECT_EQ(read("a"), "0123");
+  EXPECT_TRUE((*file)->truncate(6).ok());
+  EXPECT_EQ(read("a"), std::string("0123\0\0", 6));
+}
+
+TEST_P(FileSystemContract, PreallocationExtendsAndNeverCuts) {
+  write("a", "0123456789");
+  const auto file = files().open_writable(path("a"), OpenMode::kExisting);
+  EXPECT_TRUE((*file)->preallocate(5).ok());
+  EXPECT_EQ(*files().file_size(path("a")), std::optional<std::uint64_t>(10));
+  EXPECT_TRUE((*file)->preallocate(100).ok());
+  EXPECT_EQ(*files().file_size(path("a")), std::optional<std::uint64_t>(100));
+  EXPECT_EQ(read("a"), "0123456789" + std::string(90, '\0'));
+}
+
+TEST_P(FileSystemContract, RenameReplacesAndTheOldNameIsGone) {
+  write("a", "new");
+  write("b", "old");
+  EXPECT_TRUE(files().rename(path("a"), path("b")).ok());
+  EXPECT_EQ(read("b"), "new");
+  EXPECT_EQ(*files().file_size(path("a")), std::nullopt);
+  EXPECT_TRUE(files().rename(path("b"), path("b")).ok());
+  EXPECT_EQ(read("b"), "new");
+  EXPECT_TRUE(files().sync_directory(place_.folder).ok());
+}
+
+TEST_P(FileSystemContract, AnOpenFileFollowsItsFileNotItsName) {
+  const auto file = files().open_writable(path("a"), OpenMode::kCreate);
+  EXPECT_TRUE(files().rename(path("a"), path("b")).ok());
+  const Bytes text = as_bytes("text");
+  EXPECT_TRUE((*file)->write_at(0, std::span(&text, 1)).ok());
+  EXPECT_EQ(read("b"), "text");
+  const auto reader = files().open_readable(path("b"));
+  EXPECT_TRUE(files().remove(path("b")).ok());
+  std::array<std::byte, 8> buffer;
+  EXPECT_EQ(*(*reader)->read_at(0, buffer), 4U);
+}
+
+TEST_P(FileSystemContract, LinksShareTheFileAndSurviveRemoval) {
+  write("a", "text");
+  EXPECT_TRUE(files().link(path("a"), path("b")).ok());
+  EXPECT_FALSE(files().link(path("a"), path("b")).ok());
+  EXPECT_TRUE(files().remove(path("a")).ok());
+  EXPECT_EQ(read("b"), "text");
+}
+
+TEST_P(FileSystemContract, ListsNamesAndFolders) {
+  write("b", "");
+  EXPECT_TRUE(files().make_directory(path("lost")).ok());
+  EXPECT_FALSE(files().make_directory(path("lost")).ok());
+  write("lost/inner", "x");
+  write("a", "");
+  const std::vector<DirectoryEntry> expected = {{"a", false}, {"b", false}, {"lost", true}};
+  EXPECT_EQ(*files().list(place_.folder), expected);
+  EXPECT_EQ(*files().list(path("lost")), (std::vector<DirectoryEntry>{{"inner", false}}));
+}
+
+TEST_P(FileSystemContract, FileSizeOfWhatIsNotThereIsNoValue) {
+  EXPECT_EQ(*files().file_size(path("a")), std::nullopt);
+  write("a", "123");
+  EXPECT_EQ(*files().file_size(path("a")), std::optional<std::uint64_t>(3));
+}
+
+TEST_P(FileSystemContract, ThereIsRoom) { EXPECT_GT(*files().available_bytes(place_.folder), 0U); }
+
+TEST_P(FileSystemContract, WritersExcludeEverybodyAndReadersExcludeWriters) {
+  EXPECT_FALSE(files().lock(path("LOCK"), LockMode::kShared).ok()) << "a shared lock creates nothing";
+  auto writer = files().lock(path("LOCK"), LockMode::kExclusive);
+  ASSERT_TRUE(writer.ok()) << writer.status().to_text();
+  EXPECT_EQ(files().lock(path("LOCK"), LockMode::kExclusive).status().code(), StatusCode::kBusy);
+  const Result<std::unique_ptr<FileLock>> refused = files().lock(path("LOCK"), LockMode::kShared);
+  EXPECT_EQ(refused.status().code(), StatusCode::kBusy);
+  EXPECT_EQ(refused.status().message(), path("LOCK") + ": locked by this process");
+  writer->reset();
+  auto reader = files().lock(path("LOCK"), LockMode::kShared);
+  auto second = files().lock(path("LOCK"), LockMode::kShared);
+  EXPECT_TRUE(reader.ok() && second.ok());
+  EXPECT_EQ(files().lock(path("LOCK"), LockMode::kExclusive).status().code(), StatusCode::kBusy);
+  reader->reset();
+  EXPECT_EQ(files().lock(path("LOCK"), LockMode::kExclusive).status().code(), StatusCode::kBusy);
+  second->reset();
+  EXPECT_TRUE(files().lock(path("LOCK"), LockMode::kExclusive).ok());
+}
+
+TEST_P(FileSystemContract, AppendFileContinuesAtItsOffsetAndKnowsWhatIsDurable) {
+  write("a", "0123456789");
+  AppendFile file(*files().open_writable(path("a"), OpenMode::kExisting), 4);
+  EXPECT_TRUE(file.append(as_bytes("ab")).ok());
+  EXPECT_EQ(file.end(), 6U);
+  EXPECT_EQ(file.durable_end(), 4U);
+  EXPECT_TRUE(file.sync().ok());
+  EXPECT_EQ(file.durable_end(), 6U);
+  EXPECT_TRUE(file.close().ok());
+  EXPECT_EQ(read("a"), "0123ab6789");
+}
+
+TEST_P(FileSystemContract, ReadWindowSlidesBothWaysAndGrows) {
+  std::string text;
+  for (int i = 0; i < 300'000; ++i) text += static_cast<char>('a' + i * 31 % 26);
+  write("a", text);
+  ReadWindow window(*files().open_readable(path("a")), text.size());
+  for (const std::size_t offset : {0U, 299'990U, 5U, 100'000U, 299'999U, 300'000U, 400'000U}) {
+    for (const std::size_t count : {0U, 1U, 4096U, 280'000U}) {
+      const Result<Bytes> bytes = window.at(offset, count);
+      ASSERT_TRUE(bytes.ok());
+      EXPECT_EQ(as_text(*bytes), offset > text.size() ? "" : std::string_view(text).substr(offset, count));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FileSystemContract,
+                         testing::Values(Implementation{"posix", posix_place}, Implementation{"memory", memory_place},
+                                         Implementation{"faulty", healthy_faulty_place}),
+                         [](const auto& implementation) { return implementation.param.name; });
+
+/// Runs `body` in a child process and returns its exit code.
+int in_child(const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(body());
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(PosixFileLock, AnotherProcessIsRefusedAndToldThePid) {
+  const Place place = posix_place();
+  const std::string path = place.folder + "/LOCK";
+  auto lock = posix_file_system().lock(path, LockMode::kExclusive);
+  ASSERT_TRUE(lock.ok());
+  const std::string expected = path + ": locked by pid " + std::to_string(::getpid());
+  EXPECT_EQ(in_child([&] {
+              const auto refused = posix_file_system().lock(path, LockMode::kExclusive);
+              return refused.status().code() == StatusCode::kBusy && refused.status().message() == expected ? 0 : 1;
+            }),
+            0);
+}
+
+TEST(PosixFileLock, EndsWithItsProcessAndIsNoObstacleThen) {
+  const Place place = posix_place();
+  const std::string path = place.folder + "/LOCK";
+  EXPECT_EQ(in_child([&] {
+              auto* leaked = new auto(posix_file_system().lock(path, LockMode::kExclusive));
+              return leaked->ok() ? 0 : 1;
+            }),
+            0);
+  EXPECT_TRUE(posix_file_system().lock(path, LockMode::kExclusive).ok());
+}
+
+TEST(PosixFileLock, ALockThatAChildInheritedIsToldFromOneOfALiveProcess) {
+  const Place place = posix_place();
+  const std::string path = place.folder + "/LOCK";
+  int until_told[2];
+  ASSERT_EQ(::pipe(until_told), 0);
+  // A child takes the lock and ends; its own child, forked with the lock open, lives on.
+  EXPECT_EQ(in_child([&] {
+              auto* leaked = new auto(posix_file_system().lock(path, LockMode::kExclusive));
+              if (::fork() == 0) {
+                char byte;
+                ::close(until_told[1]);
+                ::_exit(static_cast<int>(::read(until_told[0], &byte, 1)));
+              }
+              return leaked->ok() ? 0 : 1;
+            }),
+            0);
+  const auto refused = posix_file_system().lock(path, LockMode::kExclusive);
+  EXPECT_EQ(refused.status().code(), StatusCode::kBusy);
+  EXPECT_NE(refused.status().message().find("is gone: a child of it"), std::string_view::npos)
+      << refused.status().to_text();
+  ::close(until_told[1]);
+  ::close(until_told[0]);
+}
+
+TEST(Path, ParentAndJoin) {
+  EXPECT_EQ(parent_directory("a/b"), "a");
+  EXPECT_EQ(parent_directory("b"), ".");
+  EXPECT_EQ(parent_directory("/b"), "/");
+  EXPECT_EQ(join_path("a", "b"), "a/b");
+  EXPECT_EQ(join_path("a/", "b"), "a/b");
+}
+
+}  // namespace
+}  // namespace tamis

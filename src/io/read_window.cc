@@ -1,0 +1,24 @@
+#include "io/read_window.h"
+
+#include <algorithm>
+
+#include "base/try.h"
+
+namespace tamis {
+
+Result<Bytes> ReadWindow::at(std::uint64_t offset, std::uint64_t count) {
+  if (offset >= file_bytes_) return Bytes();
+  count = std::min(count, file_bytes_ - offset);
+  if (offset < begin_ || offset + count > begin_ + buffer_.size()) {
+    buffer_.resize(static_cast<std::size_t>(std::min(std::max(count, kReadAheadBytes), file_bytes_ - offset)));
+    const Result<std::size_t> there = file_->read_at(offset, buffer_);
+    // A file that became shorter since it was opened ends where it ends now.
+    buffer_.resize(there.ok() ? *there : 0);
+    begin_ = offset;
+    if (!there.ok()) return there.status();
+  }
+  const Bytes from_offset = Bytes(buffer_).subspan(static_cast<std::size_t>(offset - begin_));
+  return from_offset.first(std::min(from_offset.size(), static_cast<std::size_t>(count)));
+}
+
+}  // namespace tamis

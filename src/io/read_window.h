@@ -1,0 +1,34 @@
+// Reading a file from front to back in large pieces.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/bytes.h"
+#include "io/file_system.h"
+
+namespace tamis {
+
+/// A file seen through a buffer that slides over it; it grows to the largest range asked for, never beyond the file.
+///
+/// Threads: one at a time.
+class ReadWindow {
+ public:
+  ReadWindow(std::unique_ptr<ReadableFile> file, std::uint64_t file_bytes)
+      : file_(std::move(file)), file_bytes_(file_bytes) {}
+
+  /// The bytes from `offset` on, `count` of them or as many as the file has. Valid until the next call.
+  Result<Bytes> at(std::uint64_t offset, std::uint64_t count);
+  [[nodiscard]] std::uint64_t file_bytes() const { return file_bytes_; }
+
+ private:
+  static constexpr std::uint64_t kReadAheadBytes = 256 << 10;  // Large beside the cost of a call, small beside a cache.
+
+  std::unique_ptr<ReadableFile> file_;
+  std::uint64_t file_bytes_;
+  std::vector<std::byte> buffer_;
+  std::uint64_t begin_ = 0;  // Where in the file the buffer's first byte stands.
+};
+
+}  // namespace tamis

@@ -1,0 +1,180 @@
+#include "journal/journal_format.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "base/check.h"
+#include "base/hash.h"
+#include "base/try.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::size_t kHeaderChecksumAt = kJournalHeaderBytes - 8;
+constexpr std::uint64_t kKnownRequiredFeatures = 0;
+constexpr std::uint64_t kUnknownDistance = std::numeric_limits<std::uint32_t>::max();
+
+// Fields of a record.
+constexpr std::size_t kMarkAt = 8;
+constexpr std::size_t kKindAt = 10;
+constexpr std::size_t kLengthAt = 11;
+constexpr std::size_t kSequenceAt = 16;
+constexpr std::size_t kCountAt = 24;
+constexpr std::size_t kDistanceAt = 28;
+
+/// H: what the record's fields are, in this place of this use of the file.
+std::uint64_t hash_fields(std::span<const std::byte, kRecordHeaderBytes> bytes, std::uint64_t salt,
+                          std::uint64_t offset) {
+  return seeded_checksum64(bytes.subspan<kKindAt>(), salt + offset);
+}
+
+bool fields_hold_together(const RecordHeader& header) {
+  if (header.first_sequence > std::numeric_limits<std::uint64_t>::max() - header.count) return false;
+  switch (header.kind) {
+    case RecordKind::kData: return header.count > 0;
+    case RecordKind::kClosed:
+    case RecordKind::kReopened: return header.count == 0 && header.payload_bytes == 0;
+  }
+  return false;
+}
+
+Status check_version(ByteReader& reader, std::string_view name) {
+  TAMIS_TRY(const auto version, reader.read_le<std::uint16_t>("version"));
+  if (version == kJournalVersion) return {};
+  return Status::not_supported(fmt::format(
+      "{}: format version {} is newer than this build reads ({}); use a newer tamis", name, version, kJournalVersion));
+}
+
+Status check_features(ByteReader& reader, std::string_view name) {
+  TAMIS_TRY(const auto required, reader.read_le<std::uint64_t>("required features"));
+  if ((required & ~kKnownRequiredFeatures) != 0) {
+    return Status::not_supported(fmt::format("{}: required feature {} is not known to this build; use a newer tamis",
+                                             name, std::countr_zero(required & ~kKnownRequiredFeatures)));
+  }
+  return reader.skip(8, "optional features");
+}
+
+/// The magic, and the checksum, whose place is the same in every version: after this, what the page says was meant.
+Status check_page(Bytes page, const ByteReader& reader) {
+  if (page.size() < kJournalHeaderBytes) {
+    return reader.corruption(fmt::format("{} bytes are too few for a journal's header", page.size()));
+  }
+  if (as_text(page.first(kJournalMagic.size())) != kJournalMagic) {
+    return reader.corruption("not a tamis journal: the magic is wrong");
+  }
+  const auto stored = load_le<std::uint64_t>(page.data() + kHeaderChecksumAt);
+  const std::uint64_t computed = checksum64(page.first(kHeaderChecksumAt));
+  if (stored != computed) {
+    return reader.corruption(fmt::format("the header's checksum is {:016x}, its bytes have {:016x}", stored, computed));
+  }
+  return {};
+}
+
+}  // namespace
+
+JournalHeaderPage encode_journal_header(const JournalHeader& header) {
+  std::string raw(kJournalMagic);
+  append_le(raw, kJournalVersion);
+  append_le(raw, static_cast<std::uint8_t>(header.kind));
+  append_le(raw, std::uint8_t{0});
+  append_le(raw, static_cast<std::uint32_t>(kJournalHeaderBytes));
+  append_le(raw, std::uint64_t{0});  // Required features.
+  append_le(raw, std::uint64_t{0});  // Optional features.
+  raw.append(as_text(header.store_id));
+  append_le(raw, header.number);
+  append_le(raw, header.salt);
+  append_le(raw, header.first_sequence);
+  JournalHeaderPage page = {};
+  std::ranges::copy(as_bytes(raw), page.begin());
+  store_le(page.data() + kHeaderChecksumAt, checksum64(Bytes(page).first(kHeaderChecksumAt)));
+  return page;
+}
+
+Result<JournalHeader> decode_journal_header(Bytes page, std::string_view name) {
+  ByteReader reader(page, name);
+  TAMIS_TRY_STATUS(check_page(page, reader));
+  TAMIS_TRY_STATUS(reader.skip(kJournalMagic.size(), "magic"));
+  TAMIS_TRY_STATUS(check_version(reader, name));
+  TAMIS_TRY(const auto kind, reader.read_le<std::uint8_t>("file kind"));
+  if (kind != 1 && kind != 2) return reader.corruption(fmt::format("unknown file kind {}", kind));
+  TAMIS_TRY_STATUS(reader.skip(1, "zero"));
+  TAMIS_TRY(const auto header_bytes, reader.read_le<std::uint32_t>("header length"));
+  if (header_bytes != kJournalHeaderBytes) {
+    return reader.corruption(fmt::format("header of {} bytes, {} expected", header_bytes, kJournalHeaderBytes));
+  }
+  TAMIS_TRY_STATUS(check_features(reader, name));
+  JournalHeader header;
+  header.kind = static_cast<JournalKind>(kind);
+  TAMIS_TRY(const Bytes store_id, reader.read(header.store_id.size(), "store id"));
+  std::ranges::copy(store_id, header.store_id.begin());
+  TAMIS_TRY(header.number, reader.read_le<std::uint64_t>("journal number"));
+  TAMIS_TRY(header.salt, reader.read_le<std::uint64_t>("salt"));
+  TAMIS_TRY(header.first_sequence, reader.read_le<std::uint64_t>("first sequence"));
+  return header;
+}
+
+RecordHeaderBytes encode_record_header(const RecordHeader& header, Bytes payload, std::uint64_t salt,
+                                       std::uint64_t offset) {
+  TAMIS_CHECK(header.payload_bytes == payload.size() && payload.size() <= kLongestPayload);
+  TAMIS_CHECK(header.durable_offset >= kJournalHeaderBytes && header.durable_offset <= offset);
+  TAMIS_CHECK(fields_hold_together(header));
+  RecordHeaderBytes bytes;
+  // Five bytes of length: eight are written, and what follows overwrites the upper three, which are zero.
+  store_le(bytes.data() + kLengthAt, header.payload_bytes);
+  bytes[kKindAt] = static_cast<std::byte>(header.kind);
+  store_le(bytes.data() + kSequenceAt, header.first_sequence);
+  store_le(bytes.data() + kCountAt, header.count);
+  const std::uint64_t distance = std::min(offset - header.durable_offset, kUnknownDistance);
+  store_le(bytes.data() + kDistanceAt, static_cast<std::uint32_t>(distance));
+  const std::uint64_t fields = hash_fields(bytes, salt, offset);
+  store_le(bytes.data() + kMarkAt, static_cast<std::uint16_t>(fields));
+  store_le(bytes.data(), seeded_checksum64(payload, fields));
+  return bytes;
+}
+
+bool RecordCandidate::matches(Bytes payload) const {
+  return seeded_checksum64(payload, payload_seed) == payload_checksum;
+}
+
+std::optional<RecordCandidate> decode_record_header(std::span<const std::byte, kRecordHeaderBytes> bytes,
+                                                    std::uint64_t salt, std::uint64_t offset, std::uint64_t room) {
+  RecordCandidate candidate;
+  RecordHeader& header = candidate.header;
+  header.kind = static_cast<RecordKind>(bytes[kKindAt]);
+  header.payload_bytes = load_le<std::uint64_t>(bytes.data() + kKindAt) >> 8 & kLongestPayload;
+  header.first_sequence = load_le<std::uint64_t>(bytes.data() + kSequenceAt);
+  header.count = load_le<std::uint32_t>(bytes.data() + kCountAt);
+  const std::uint64_t distance = load_le<std::uint32_t>(bytes.data() + kDistanceAt);
+  if (header.payload_bytes > room || !fields_hold_together(header)) return std::nullopt;
+  if (offset < kJournalHeaderBytes) return std::nullopt;
+  if (distance == kUnknownDistance) {
+    header.durable_offset = kJournalHeaderBytes;
+  } else if (distance <= offset - kJournalHeaderBytes) {
+    header.durable_offset = offset - distance;
+  } else {
+    return std::nullopt;
+  }
+  candidate.payload_seed = hash_fields(bytes, salt, offset);
+  if (load_le<std::uint16_t>(bytes.data() + kMarkAt) != static_cast<std::uint16_t>(candidate.payload_seed)) {
+    return std::nullopt;
+  }
+  candidate.payload_checksum = load_le<std::uint64_t>(bytes.data());
+  return candidate;
+}
+
+std::size_t find_record_header(Bytes bytes, std::uint64_t salt, std::uint64_t offset, std::uint64_t file_bytes) {
+  constexpr auto kFirstKind = static_cast<unsigned>(RecordKind::kData);
+  constexpr auto kLastKind = static_cast<unsigned>(RecordKind::kReopened);
+  for (std::size_t i = 0; i + kRecordHeaderBytes <= bytes.size(); ++i) {
+    // Most bytes are the kind of nothing: zeros, text.
+    if (static_cast<unsigned>(bytes[i + kKindAt]) - kFirstKind > kLastKind - kFirstKind) continue;
+    const std::uint64_t room = file_bytes - (offset + i) - kRecordHeaderBytes;
+    if (decode_record_header(bytes.subspan(i).first<kRecordHeaderBytes>(), salt, offset + i, room)) return i;
+  }
+  return bytes.size();
+}
+
+}  // namespace tamis

@@ -1,0 +1,99 @@
+// Reading a journal back, and telling a torn tail from damage.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/bytes.h"
+#include "io/file_system.h"
+#include "io/read_window.h"
+#include "journal/journal_format.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+/// One record; the payload is valid until the reader's next call.
+struct JournalRecord {
+  std::uint64_t offset = 0;
+  std::uint64_t first_sequence = 0;
+  std::uint32_t count = 0;
+  Bytes payload;
+};
+
+/// Where and how a journal's records end.
+struct JournalEnd {
+  std::uint64_t offset = 0;         ///< After the last valid record.
+  std::uint64_t next_sequence = 0;  ///< The one after its last.
+  bool is_closed = false;           ///< It ends with a clean close, and may be continued.
+  /// Valid records stand beyond the end, behind a place that never reached the disk. They are not part of the
+  /// journal; whoever drops the file saves its bytes first.
+  bool has_stranded_records = false;
+  /// A sync of this journal succeeded at some time; therefore every journal before it was durable.
+  bool was_synced = false;
+};
+
+/// Walks over the records of one journal.
+///
+///     while (true) {
+///       TAMIS_TRY(const std::optional<JournalRecord> record, reader.next());
+///       if (!record) break;
+///       replay(record->payload);
+///     }
+///     reader.end();
+///
+/// Invariants:
+///  1. Only records whose checksum was verified are returned, in the order in which they were appended, without a gap.
+///  2. At the first place without a valid record the journal ends, unless a record beyond it, or the caller, proves
+///  that
+///     the place was durable once: then it is damage, kCorruption with file and offset.
+///  3. Nothing is written.
+///
+/// Threads: one at a time.
+class JournalReader {
+ public:
+  /// `known_durable_offset`: how far the journal was durable as far as others know, e.g. from the clean close that
+  /// CURRENT recorded. 0: nothing is known.
+  static Result<JournalReader> open(FileSystem& files, const std::string& path, std::uint64_t known_durable_offset = 0);
+
+  [[nodiscard]] const JournalHeader& header() const { return header_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  /// The next record, or none at the end.
+  Result<std::optional<JournalRecord>> next();
+  /// Reads on to the end without looking at payloads.
+  Status skip_to_end();
+  /// Precondition: next() has returned none.
+  [[nodiscard]] const JournalEnd& end() const;
+
+ private:
+  /// A valid record of any kind.
+  struct Found {
+    RecordHeader header;
+    Bytes payload;
+  };
+  /// What the bytes beyond the end tell.
+  struct Beyond {
+    bool has_records = false;
+    std::uint64_t durable_offset = 0;  // The largest that a valid record names, and where that record stands.
+    std::uint64_t witness_offset = 0;
+  };
+
+  JournalReader(ReadWindow window, std::string path, const JournalHeader& header, std::uint64_t known_durable_offset);
+
+  Result<std::optional<Found>> read_record(std::uint64_t offset);
+  Status check_order(const RecordHeader& record) const;
+  Status finish();
+  Result<Beyond> search_beyond(std::uint64_t offset);
+  /// Where the next bytes stand that could be a record, or the end of the file.
+  Result<std::uint64_t> find_candidate(std::uint64_t offset);
+
+  ReadWindow window_;
+  std::string path_;
+  JournalHeader header_;
+  std::uint64_t known_durable_offset_;
+  JournalEnd end_;  // So far.
+  bool is_finished_ = false;
+};
+
+}  // namespace tamis

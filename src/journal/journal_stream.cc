@@ -1,0 +1,124 @@
+#include "journal/journal_stream.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/try.h"
+
+namespace tamis {
+namespace {
+
+Status check_identity(const JournalReader& journal, const JournalReader* before, const StoreId& store_id) {
+  if (journal.header().store_id != store_id) {
+    return Status::corruption(fmt::format("{}: at offset 32: the journal of another store", journal.path()));
+  }
+  if (before != nullptr && journal.header().number <= before->header().number) {
+    return Status::corruption(fmt::format("{}: at offset 48: journal number {} follows {} of {}", journal.path(),
+                                          journal.header().number, before->header().number, before->path()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<JournalStream> JournalStream::open(FileSystem& files, const JournalStreamSpec& spec) {
+  std::vector<JournalReader> journals;
+  for (const std::string& path : spec.paths) {
+    const std::uint64_t known = path == spec.paths.back() ? spec.known_durable_offset : 0;
+    TAMIS_TRY(JournalReader journal, JournalReader::open(files, path, known));
+    TAMIS_TRY_STATUS(check_identity(journal, journals.empty() ? nullptr : &journals.back(), spec.store_id));
+    journals.push_back(std::move(journal));
+  }
+  if (!journals.empty() && journals[0].header().first_sequence > spec.first_sequence) {
+    return Status::corruption(
+        fmt::format("{}: at offset 64: the oldest journal begins with sequence {}, {} is due: a journal is missing",
+                    journals[0].path(), journals[0].header().first_sequence, spec.first_sequence));
+  }
+  return JournalStream(std::move(journals), spec.first_sequence);
+}
+
+Result<std::optional<JournalRecord>> JournalStream::next() {
+  while (!is_finished_) {
+    if (journals_.empty()) {
+      end_.next_sequence = wanted_;
+      is_finished_ = true;
+      break;
+    }
+    TAMIS_TRY(const std::optional<JournalRecord> record, journals_[current_].next());
+    if (!record) {
+      TAMIS_TRY_STATUS(enter_next_journal());
+      continue;
+    }
+    const std::uint64_t record_end = record->first_sequence + record->count;
+    if (record_end <= wanted_) continue;
+    if (record->first_sequence != wanted_) {
+      return Status::corruption(fmt::format("{}: at offset {}: sequences {} to {} are one record, {} is due",
+                                            journals_[current_].path(), record->offset, record->first_sequence,
+                                            record_end - 1, wanted_));
+    }
+    wanted_ = record_end;
+    return record;
+  }
+  return std::optional<JournalRecord>();
+}
+
+const JournalStreamEnd& JournalStream::end() const {
+  TAMIS_CHECK(is_finished_);
+  return end_;
+}
+
+/// The current journal has ended: goes on to the one that continues it, or ends the stream.
+Status JournalStream::enter_next_journal() {
+  const std::uint64_t due = std::max(wanted_, journals_[current_].end().next_sequence);
+  for (std::size_t next = current_ + 1; next < journals_.size(); ++next) {
+    const std::uint64_t first = journals_[next].header().first_sequence;
+    if (first > due) return end_before(next);
+    if (first == due || journals_[current_].end().next_sequence <= first) {
+      current_ = next;
+      return {};
+    }
+    // It begins before its predecessor's end. That is what remains of a journal that could not be made while its
+    // predecessor went on: it has no records.
+    TAMIS_TRY_STATUS(journals_[next].skip_to_end());
+    if (journals_[next].end().next_sequence != first) {
+      return Status::corruption(fmt::format("{}: at offset 64: begins with sequence {}, which {} holds as well",
+                                            journals_[next].path(), first, journals_[current_].path()));
+    }
+  }
+  finish_in(current_);
+  return {};
+}
+
+/// The current journal ends short of the sequence that journal `later` begins with. If any later one was synced, the
+/// current one was durable to its end, and that end is gone.
+Status JournalStream::end_before(std::size_t later) {
+  bool has_records = false;
+  for (std::size_t i = later; i < journals_.size(); ++i) {
+    TAMIS_TRY_STATUS(journals_[i].skip_to_end());
+    const JournalEnd& end = journals_[i].end();
+    if (end.was_synced) {
+      return Status::corruption(
+          fmt::format("{}: at offset {}: damaged: it ends before sequence {}, yet {}, which begins with {}, was synced "
+                      "after it",
+                      journals_[current_].path(), journals_[current_].end().offset, wanted_, journals_[i].path(),
+                      journals_[i].header().first_sequence));
+    }
+    has_records |= end.next_sequence != journals_[i].header().first_sequence || end.has_stranded_records;
+  }
+  finish_in(current_);
+  end_.has_stranded_records |= has_records;
+  return {};
+}
+
+void JournalStream::finish_in(std::size_t journal) {
+  end_.journal = journals_[journal].end();
+  end_.path = journals_[journal].path();
+  end_.is_last_journal = journal + 1 == journals_.size();
+  end_.next_sequence = std::max(wanted_, end_.journal.next_sequence);
+  end_.has_stranded_records = end_.journal.has_stranded_records;
+  is_finished_ = true;
+}
+
+}  // namespace tamis

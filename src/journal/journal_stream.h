@@ -1,0 +1,66 @@
+// All journals of a store, replayed as the one stream of records they are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/file_system.h"
+#include "journal/journal_reader.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+/// Which records are wanted.
+struct JournalStreamSpec {
+  std::vector<std::string> paths;          ///< Journals of one store that are needed still, oldest first.
+  StoreId store_id = {};                   ///< Whose they must be.
+  std::uint64_t first_sequence = 0;        ///< What comes before is in tables already.
+  std::uint64_t known_durable_offset = 0;  ///< Of the last journal; 0: nothing is known.
+};
+
+/// Where and how a stream ended.
+struct JournalStreamEnd {
+  std::uint64_t next_sequence = 0;
+  std::string path;    ///< The journal it ended in; empty when there were none.
+  JournalEnd journal;  ///< That journal's end. It may be continued if it is closed and the last one.
+  bool is_last_journal = false;
+  bool has_stranded_records = false;  ///< In that journal or in a later one.
+};
+
+/// Walks over the records of several journals, from one sequence on.
+///
+/// Invariants:
+///  1. The records are dense: each begins with the sequence after the one before it, across journals.
+///  2. The stream ends at the first gap anywhere. A gap before records that were durable is kCorruption, and so is a
+///     stream whose first journal begins after the wanted sequence: a journal is missing.
+///  3. Nothing is written.
+///
+/// Threads: one at a time.
+class JournalStream {
+ public:
+  /// Reads every header: kCorruption when one is damaged, foreign or out of order.
+  static Result<JournalStream> open(FileSystem& files, const JournalStreamSpec& spec);
+
+  /// The next record, valid until the next call; none at the end.
+  Result<std::optional<JournalRecord>> next();
+  /// Precondition: next() has returned none.
+  [[nodiscard]] const JournalStreamEnd& end() const;
+
+ private:
+  JournalStream(std::vector<JournalReader> journals, std::uint64_t first_sequence)
+      : journals_(std::move(journals)), wanted_(first_sequence) {}
+
+  Status enter_next_journal();
+  Status end_before(std::size_t later);
+  void finish_in(std::size_t journal);
+
+  std::vector<JournalReader> journals_;
+  std::size_t current_ = 0;
+  std::uint64_t wanted_;  // The sequence that the next record returned begins with.
+  bool is_finished_ = false;
+  JournalStreamEnd end_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,113 @@
+#include "journal/journal_writer.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <utility>
+
+#include "base/check.h"
+#include "base/try.h"
+#include "io/path.h"
+
+namespace tamis {
+namespace {
+
+/// A file under a temporary name: new and empty, or taken from a journal that nobody needs. The old name is durably
+/// gone before the file is touched, so that no crash shows a new header under it.
+Result<std::unique_ptr<WritableFile>> open_temporary(FileSystem& files, const JournalSpec& spec,
+                                                     const std::string& temporary) {
+  if (spec.recycle.empty()) return files.open_writable(temporary, OpenMode::kReplace);
+  TAMIS_TRY_STATUS(files.rename(spec.recycle, temporary));
+  TAMIS_TRY_STATUS(files.sync_directory(parent_directory(spec.recycle)));
+  return files.open_writable(temporary, OpenMode::kExisting);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<JournalWriter>> JournalWriter::create(FileSystem& files, const JournalSpec& spec) {
+  const std::string temporary = spec.path + ".tmp";
+  TAMIS_TRY(std::unique_ptr<WritableFile> file, open_temporary(files, spec, temporary));
+  const JournalHeaderPage page = encode_journal_header(spec.header);
+  const Bytes header_bytes = page;
+  TAMIS_TRY_STATUS(file->preallocate(spec.preallocate_bytes));
+  TAMIS_TRY_STATUS(file->write_at(0, std::span(&header_bytes, 1)));
+  TAMIS_TRY_STATUS(file->sync());
+  TAMIS_TRY_STATUS(files.rename(temporary, spec.path));
+  TAMIS_TRY_STATUS(files.sync_directory(parent_directory(spec.path)));
+  return std::unique_ptr<JournalWriter>(
+      new JournalWriter(AppendFile(std::move(file), kJournalHeaderBytes), spec.header, spec.header.first_sequence));
+}
+
+Result<std::unique_ptr<JournalWriter>> JournalWriter::reopen(FileSystem& files, const std::string& path,
+                                                             const JournalHeader& header, const JournalEnd& end) {
+  TAMIS_CHECK(end.is_closed);
+  TAMIS_TRY(std::unique_ptr<WritableFile> file, files.open_writable(path, OpenMode::kExisting));
+  std::unique_ptr<JournalWriter> writer(
+      new JournalWriter(AppendFile(std::move(file), end.offset), header, end.next_sequence));
+  TAMIS_TRY_STATUS(writer->append_record(RecordKind::kReopened, {}, 0));
+  TAMIS_TRY_STATUS(writer->sync());
+  return writer;
+}
+
+void JournalWriter::follow(std::unique_ptr<JournalWriter> predecessor) {
+  TAMIS_CHECK(predecessor_ == nullptr && next_sequence_ == header_.first_sequence);
+  TAMIS_CHECK(predecessor->next_sequence() == header_.first_sequence);
+  predecessor_ = std::move(predecessor);
+}
+
+Status JournalWriter::append(Bytes payload, std::uint32_t count) {
+  TAMIS_CHECK(count > 0);
+  if (payload.size() > kLongestPayload) {
+    return Status::invalid_argument(
+        fmt::format("a record of {} bytes is longer than a journal can hold, {}", payload.size(), kLongestPayload));
+  }
+  return append_record(RecordKind::kData, payload, count);
+}
+
+Status JournalWriter::append_record(RecordKind kind, Bytes payload, std::uint32_t count) {
+  TAMIS_TRY_STATUS(status_);
+  const Status written = write_record(kind, payload, count);
+  if (!written.ok()) {
+    overwrites_failed_append_ = true;
+    return written;
+  }
+  return std::exchange(overwrites_failed_append_, false) ? sync() : Status();
+}
+
+Status JournalWriter::write_record(RecordKind kind, Bytes payload, std::uint32_t count) {
+  const RecordHeader header{.kind = kind,
+                            .payload_bytes = payload.size(),
+                            .first_sequence = next_sequence_,
+                            .count = count,
+                            .durable_offset = file_.durable_end()};
+  const RecordHeaderBytes header_bytes = encode_record_header(header, payload, header_.salt, file_.end());
+  const std::array<Bytes, 2> pieces = {Bytes(header_bytes), payload};
+  TAMIS_TRY_STATUS(file_.append(pieces));
+  next_sequence_ += count;
+  return {};
+}
+
+Status JournalWriter::sync() {
+  TAMIS_TRY_STATUS(status_);
+  status_ = sync_predecessor();
+  if (status_.ok()) status_ = file_.sync();
+  return status_;
+}
+
+Status JournalWriter::sync_predecessor() {
+  if (predecessor_ == nullptr) return {};
+  TAMIS_TRY_STATUS(predecessor_->sync());
+  TAMIS_TRY_STATUS(predecessor_->file_.close());
+  predecessor_.reset();
+  return {};
+}
+
+/// Two syncs: the mark promises that what stands before it was durable when it was written.
+Status JournalWriter::close() {
+  TAMIS_TRY_STATUS(sync());
+  TAMIS_TRY_STATUS(append_record(RecordKind::kClosed, {}, 0));
+  TAMIS_TRY_STATUS(sync());
+  return file_.close();
+}
+
+}  // namespace tamis

@@ -1,0 +1,32 @@
+// As journal_crash_test.cc, with more workloads, more losses and longer journals.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include "crash/journal_workload.h"
+
+namespace tamis::test {
+namespace {
+
+TEST(JournalCrashSlow, EverySyncedRecordSurvivesAndTheRestIsAPrefix) {
+  std::set<std::uint64_t> images;
+  for (std::uint64_t seed = 100; seed < 116; ++seed) {
+    JournalLedger ledger;
+    const CrashEnumerator crashes = enumerate_crashes(ledger, seed, 20, {.journals = 8, .records = 14});
+    images.insert(crashes.image_hashes().begin(), crashes.image_hashes().end());
+    ASSERT_EQ(crashes.violations().size(), 0U) << crashes.violations().front();
+  }
+  fmt::print("{} distinct disk images\n", images.size());
+  EXPECT_GT(images.size(), 80'000U);
+}
+
+TEST(JournalCrashSlow, AnyFailedCallLeavesWhatWasSyncedAndNothingThatWasNotWritten) {
+  FaultCounts counts;
+  for (std::uint64_t seed = 100; seed < 103; ++seed) fail_every_call_in_every_way(seed, {}, counts);
+  ASSERT_EQ(counts.violations.size(), 0U) << counts.violations.front();
+  fmt::print("{} runs, {} with a failed call, {} distinct disk images\n", counts.runs, counts.fired,
+             counts.images.size());
+  EXPECT_GT(counts.fired, 2500);
+}
+
+}  // namespace
+}  // namespace tamis::test

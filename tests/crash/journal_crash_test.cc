@@ -1,0 +1,90 @@
+// After every call of a workload, in every way in which a disk may lose what was not synced: what is found are the
+// synced records, perhaps more of those that were written, in their order, and nothing else.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include "crash/journal_workload.h"
+#include "io/faulty_file_system.h"
+
+namespace tamis::test {
+namespace {
+
+std::string first_of(const std::vector<std::string>& violations) {
+  return violations.empty() ? "" : violations.front();
+}
+
+TEST(JournalCrash, EverySyncedRecordSurvivesAndTheRestIsAPrefix) {
+  std::set<std::uint64_t> images;
+  std::uint64_t records = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    JournalLedger ledger;
+    const CrashEnumerator crashes = enumerate_crashes(ledger, seed, 12, {});
+    images.insert(crashes.image_hashes().begin(), crashes.image_hashes().end());
+    records += ledger.records();
+    EXPECT_EQ(crashes.violations().size(), 0U) << first_of(crashes.violations());
+  }
+  fmt::print("{} distinct disk images, {} records\n", images.size(), records);
+  EXPECT_GT(images.size(), 10'000U);
+  EXPECT_EQ(records, 6U * 62);
+}
+
+TEST(JournalCrash, AWriterWithoutSyncIsCaught) {
+  JournalLedger ledger;
+  EXPECT_GT(enumerate_crashes(ledger, 1, 2, {}, Fault{FaultKind::kForgottenSync, 1, true}).violations().size(), 10U);
+}
+
+TEST(JournalCrash, AWriterWithoutDirectorySyncIsCaught) {
+  JournalLedger ledger;
+  EXPECT_GT(enumerate_crashes(ledger, 1, 2, {}, Fault{FaultKind::kForgottenNames, 2, true}).violations().size(), 10U);
+}
+
+TEST(JournalCrash, AWriterThatSyncsOnlyTheNewestJournalIsCaught) {
+  JournalLedger ledger;
+  EXPECT_GT(enumerate_crashes(ledger, 1, 4, {.mistake = Mistake::kPredecessorNotSynced}).violations().size(), 10U);
+}
+
+TEST(JournalCrash, AWriterThatRecyclesWithTheOldSaltIsCaught) {
+  std::size_t violations = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    JournalLedger ledger;
+    // Sequences differ from life to life, so an old record in its old place is seen as one out of order.
+    violations += enumerate_crashes(ledger, seed, 1, {.mistake = Mistake::kSaltReused}).violations().size();
+  }
+  EXPECT_GT(violations, 0U);
+}
+
+/// The mistake of many stores: fsync failed, so it is called again, and its success believed.
+TEST(JournalCrash, AWriterThatBelievesASecondSyncIsCaught) {
+  int lost = 0;
+  for (std::uint64_t attempt = 0; attempt < 20; ++attempt) {
+    MemoryFileSystem memory;
+    FaultyFileSystem faulty(memory, {FaultKind::kIoError, 5 + attempt, true});
+    const auto file = *faulty.open_writable("/a", OpenMode::kCreate);
+    ASSERT_TRUE(faulty.sync_directory("/").ok());
+    const std::string text(1000, 'x');
+    const Bytes bytes = as_bytes(text);
+    for (std::uint64_t i = 0; faulty.fired() == 0; ++i) {
+      if (faulty.calls() + 1 == 5 + attempt) break;
+      ASSERT_TRUE(file->write_at(i * text.size(), std::span(&bytes, 1)).ok());
+    }
+    const std::uint64_t size = *memory.file_size("/a").value();
+    ASSERT_FALSE(file->sync().ok());
+    faulty.heal();
+    ASSERT_TRUE(file->sync().ok());
+    MemoryFileSystem rebooted(memory.disk().after_crash(Loss::kEverything, 1));
+    if (*read_whole_file(rebooted, "/a") != std::string(size, 'x')) ++lost;
+  }
+  EXPECT_GT(lost, 10) << "the model gives dropped pages back";
+}
+
+TEST(JournalFaults, AnyFailedCallLeavesWhatWasSyncedAndNothingThatWasNotWritten) {
+  FaultCounts counts;
+  fail_every_call_in_every_way(1, {.journals = 5, .records = 8}, counts);
+  EXPECT_EQ(counts.violations.size(), 0U) << first_of(counts.violations);
+  fmt::print("{} runs, {} with a failed call, {} distinct disk images\n", counts.runs, counts.fired,
+             counts.images.size());
+  EXPECT_GT(counts.fired, 500);
+}
+
+}  // namespace
+}  // namespace tamis::test

@@ -1,0 +1,34 @@
+// Counts allocations by replacing the global operator new: to be included by exactly one file of a test program.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace tamis::test {
+
+inline std::atomic<std::uint64_t> allocations = 0;  // Of all threads.
+
+/// How many allocations doing something makes the second time, when all buffers have grown in the first.
+template <typename Action>
+std::uint64_t allocations_when_repeated(Action action) {
+  action();
+  const std::uint64_t before = allocations.load();
+  action();
+  return allocations.load() - before;
+}
+
+}  // namespace tamis::test
+
+// The nothrow form, too: AddressSanitizer brings its own, which does not lead here and does not fit our delete.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  tamis::test::allocations.fetch_add(1, std::memory_order_relaxed);
+  return std::malloc(size);
+}
+void* operator new(std::size_t size) {
+  if (void* memory = operator new(size, std::nothrow)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
