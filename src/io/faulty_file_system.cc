@@ -130,9 +130,9 @@ std::optional<FaultKind> FaultyFileSystem::enter(Call call) {
   const MutexLock lock(mutex_);
   ++calls_;
   if (!fault_ || calls_ < fault_->at_call || (calls_ > fault_->at_call && !fault_->sticky)) return std::nullopt;
-  const auto applies = [&] {
+  const auto applies = [call, kind = fault_->kind] {
     using enum Call;
-    switch (fault_->kind) {
+    switch (kind) {
       case FaultKind::kIoError:
       case FaultKind::kIoErrorAfterwards: return true;
       case FaultKind::kNoSpace:
