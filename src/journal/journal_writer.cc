@@ -66,7 +66,7 @@ Status JournalWriter::append(Bytes payload, std::uint32_t count) {
 
 Status JournalWriter::append_record(RecordKind kind, Bytes payload, std::uint32_t count) {
   TAMIS_TRY_STATUS(status_);
-  const Status written = write_record(kind, payload, count);
+  Status written = write_record(kind, payload, count);
   if (!written.ok()) {
     overwrites_failed_append_ = true;
     return written;
