@@ -116,7 +116,7 @@ struct ColumnBlock {
     for (const SourceEntry& entry : entries) base = std::min(base, entry.sequence);
     const std::size_t count = count_that_fits(entries, base);
     entries = entries.first(count);
-    const std::size_t prefix = common_prefix(entries.front().key, entries.back().key);
+    const std::size_t prefix = count == 1 ? 0 : common_prefix(entries.front().key, entries.back().key);
     const std::size_t start = to.size();
     to.resize(start + kHeaderBytes + 5 * count);
     store_le(to.data() + start, static_cast<std::uint16_t>(count));

@@ -16,6 +16,9 @@ constexpr std::size_t kPayloadBytes = 136;  // A put of 16 + 100 bytes with its 
 constexpr std::uint64_t kSalt = 0x7461'6d69'7373'616cU;
 constexpr std::size_t kFileBytes = std::size_t{64} << 20;
 
+/// As long as the header of docs/decisions/0006-journal-record.md, which is what the store writes; one checksum where
+/// that has two.
+///
 ///     0  u64  XXH3 of everything behind it, seeded with the file's salt
 ///     8  u32  bytes of the payload
 ///    12  u32  entries

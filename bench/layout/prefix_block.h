@@ -245,7 +245,8 @@ std::size_t PrefixBlock<kFinder, kHeads>::build(std::span<const SourceEntry> ent
   for (const SourceEntry& entry : entries) base = std::min(base, entry.sequence);
   const std::size_t count = count_that_fits(entries, base);
   entries = entries.first(count);
-  const std::size_t prefix = common_prefix(entries.front().key, entries.back().key);
+  // A single entry keeps its key, so that it begins near the front however long the key is.
+  const std::size_t prefix = count == 1 ? 0 : common_prefix(entries.front().key, entries.back().key);
   const std::size_t start = to.size();
   to.resize(start + kHeaderBytes + finder_bytes(count) + (2 + kHeadBytes) * count);
   store_le(to.data() + start, static_cast<std::uint16_t>(count));

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -39,14 +38,6 @@ double nanoseconds(const Work& work) {
   work();
   return now() - begin;
 }
-/// The same by the clock on the wall, which is cheap to read.
-template <typename Work>
-double wall_nanoseconds(const Work& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
-}
-
 /// Rows are contestants, columns what was measured; both appear in the order in which they were first added.
 class Table {
  public:
