@@ -39,7 +39,8 @@ std::string as_json(const FilterKindInfo& kind) {
 
 int run_filter_kinds(Arguments arguments) {
   CommandLine line({.name = "filter kinds",
-                    .summary = "The kinds of filters this build has, and when to choose which.",
+                    .summary = "The kinds of filters this build has, and when to choose which. Any of them can hold "
+                               "prefixes of keys, for scans: see --prefix-rule of filter build.",
                     .usage = "",
                     .example = "  tamis filter kinds"});
   if (!line.read(arguments)) return kExitOk;
@@ -54,8 +55,6 @@ int run_filter_kinds(Arguments arguments) {
     table.add({std::string(kind.name), abilities(kind), std::string(kind.summary)});
   }
   out.write(table.text());
-  out.print(
-      "\nprefix: any of them over prefixes of keys, for scans: 'filter build --prefix-rule\nfirst:N' or 'until:C'.\n");
   return kExitOk;
 }
 
