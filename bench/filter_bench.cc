@@ -6,24 +6,19 @@
 // Queries are made 4096 at a time, outside the clock; a cell is the median over rounds, with the lowest and highest.
 #include <fmt/core.h>
 
-#include <hwy/targets.h>
-
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <thread>
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "bench_run.h"
 #include "filter_contestants.h"
 
 namespace tamis::bench {
@@ -39,19 +34,6 @@ struct Options {
   int blocks = 64;
   std::string json;
   std::string only;
-};
-
-/// Rounds of one cell.
-struct Samples {
-  std::vector<double> values;
-
-  [[nodiscard]] double median() const {
-    std::vector<double> sorted = values;
-    std::ranges::sort(sorted);
-    return sorted.empty() ? 0 : sorted[sorted.size() / 2];
-  }
-  [[nodiscard]] double low() const { return values.empty() ? 0 : *std::ranges::min_element(values); }
-  [[nodiscard]] double high() const { return values.empty() ? 0 : *std::ranges::max_element(values); }
 };
 
 double nanoseconds(const std::function<void()>& work) {
@@ -293,11 +275,9 @@ class Bench {
 }
 
 std::uint64_t number_of(const std::string& text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value == 0)
-    usage(fmt::format("'{}' is not a number above 0", text));
-  return value;
+  const std::optional<std::uint64_t> value = parse_count(text);
+  if (!value) usage(fmt::format("'{}' is not a number above 0", text));
+  return *value;
 }
 
 Options parse(int argc, char** argv) {
@@ -328,21 +308,6 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts = {};
-  gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
-}
-
-nlohmann::json machine() {
-  std::string best = "none";
-  if (const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets(); !targets.empty()) {
-    best = hwy::TargetName(targets.front());
-  }
-  return {{"cores", std::thread::hardware_concurrency()}, {"instruction_set", best}, {"compiler", __VERSION__}};
-}
-
 int run(const Options& options) {
   Bench bench(options);
   nlohmann::json all = {
@@ -358,10 +323,7 @@ int run(const Options& options) {
     all["sizes"].push_back(std::move(one));
   }
   fmt::print("\nchecksum of the work: {:016x}\n", bench.checksum());
-  if (options.json.empty()) return 0;
-  std::ofstream out(options.json);
-  out << all.dump(1) << '\n';
-  return out.good() ? 0 : 3;
+  return write_json(all, options.json);
 }
 
 }  // namespace

@@ -6,14 +6,9 @@
 // Contestants alternate within each round, every answer is checked, a cell is the median over the rounds.
 #include <fmt/core.h>
 
-#include <hwy/targets.h>
-
-#include <charconv>
 #include <cstdlib>
-#include <ctime>
-#include <fstream>
-#include <thread>
 
+#include "bench_run.h"
 #include "layout/samples.h"
 
 namespace tamis::layout {
@@ -44,11 +39,9 @@ constexpr SectionRow kSections[] = {{"block", bench_blocks},
 }
 
 std::uint64_t number_of(const std::string& text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value == 0)
-    usage(fmt::format("'{}' is not a number above 0", text));
-  return value;
+  const std::optional<std::uint64_t> value = bench::parse_count(text);
+  if (!value) usage(fmt::format("'{}' is not a number above 0", text));
+  return *value;
 }
 
 Options parse(int argc, char** argv) {
@@ -74,25 +67,10 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts = {};
-  gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
-}
-
-nlohmann::json machine() {
-  std::string best = "none";
-  if (const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets(); !targets.empty()) {
-    best = hwy::TargetName(targets.front());
-  }
-  return {{"cores", std::thread::hardware_concurrency()}, {"instruction_set", best}, {"compiler", __VERSION__}};
-}
-
 int run(const Options& options) {
   nlohmann::json all = {{"command", "layout_bench"},
-                        {"date", today()},
-                        {"machine", machine()},
+                        {"date", bench::today()},
+                        {"machine", bench::machine()},
                         {"entries", options.settings.entries},
                         {"rounds", options.settings.rounds}};
   std::uint64_t checksum = 0;
@@ -106,10 +84,7 @@ int run(const Options& options) {
   }
   if (!any) usage(fmt::format("no section '{}'", options.section));
   fmt::print("\nchecksum of the work: {:016x}\n", checksum);
-  if (options.json.empty()) return 0;
-  std::ofstream out(options.json);
-  out << all.dump(1) << '\n';
-  return out.good() ? 0 : 3;
+  return bench::write_json(all, options.json);
 }
 
 }  // namespace

@@ -11,19 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "bench_run.h"
+
 namespace tamis::layout {
 
-struct Samples {
-  std::vector<double> values;
-
-  [[nodiscard]] double median() const {
-    std::vector<double> sorted = values;
-    std::ranges::sort(sorted);
-    return sorted.empty() ? 0 : sorted[sorted.size() / 2];
-  }
-  [[nodiscard]] double low() const { return values.empty() ? 0 : *std::ranges::min_element(values); }
-  [[nodiscard]] double high() const { return values.empty() ? 0 : *std::ranges::max_element(values); }
-};
+using bench::Samples;
 
 /// Nanoseconds that `work` takes of this thread's processor time, so that programs beside it do not count. For work of
 /// many microseconds: reading this clock is a system call.
@@ -38,6 +30,7 @@ double nanoseconds(const Work& work) {
   work();
   return now() - begin;
 }
+
 /// Rows are contestants, columns what was measured; both appear in the order in which they were first added.
 class Table {
  public:

@@ -1,0 +1,68 @@
+// What every benchmark shares: the rounds of a cell, where and when it ran, numbers on the command line, the JSON file.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <ctime>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tamis::bench {
+
+/// Rounds of one cell.
+struct Samples {
+  std::vector<double> values;
+
+  [[nodiscard]] double median() const {
+    std::vector<double> sorted = values;
+    std::ranges::sort(sorted);
+    return sorted.empty() ? 0 : sorted[sorted.size() / 2];
+  }
+  [[nodiscard]] double low() const { return values.empty() ? 0 : *std::ranges::min_element(values); }
+  [[nodiscard]] double high() const { return values.empty() ? 0 : *std::ranges::max_element(values); }
+};
+
+/// A whole number above 0, or nothing.
+inline std::optional<std::uint64_t> parse_count(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value == 0) return std::nullopt;
+  return value;
+}
+
+inline std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts = {};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+}
+
+inline nlohmann::json machine() {
+  std::string best = "none";
+  if (const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets(); !targets.empty()) {
+    best = hwy::TargetName(targets.front());
+  }
+  return {{"cores", std::thread::hardware_concurrency()}, {"instruction_set", best}, {"compiler", __VERSION__}};
+}
+
+/// The exit status of the program: 0, or 3 when the file could not be written. No path: nothing to do.
+inline int write_json(const nlohmann::json& json, const std::string& path) {
+  if (path.empty()) return 0;
+  std::ofstream out(path);
+  out << json.dump(1) << '\n';
+  out.close();
+  if (out.good()) return 0;
+  fmt::print(stderr, "{}: cannot be written\n", path);
+  return 3;
+}
+
+}  // namespace tamis::bench
