@@ -30,6 +30,7 @@ inline std::uint64_t fuse_mix(std::uint64_t hash, std::uint64_t seed) {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
+/// A key's three slots, one in each of three neighbouring segments.
 struct FuseSlots {
   std::uint64_t at[3];
 };

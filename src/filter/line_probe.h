@@ -13,6 +13,7 @@ inline constexpr std::uint32_t kLineWords = 16;  // Of 32 bits: 512 in all, a ca
 inline constexpr std::uint32_t kLineMostHashes = 16;
 inline constexpr std::uint32_t kLineGolden = 0x9e3779b9U;
 
+/// The probe's numbers, in the order of use; `active` first, so that its 64 bytes are one aligned load.
 struct LineState {
   alignas(64) std::array<std::uint32_t, kLineMostHashes> active;  // 1 for the first `hashes` lanes, 0 for the rest.
   const std::uint32_t* lines;

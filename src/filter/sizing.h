@@ -13,6 +13,7 @@ Result<const FilterKind*> need_filter_kind(std::string_view name);
 /// The one measure of the options, checked: rate in (0, 1), positive finite bits, positive memory.
 Result<SizeTarget> size_target(const FilterOptions& options);
 
+/// A shape, and whether it is the kind's own or the list of a tiny set.
 struct ChosenSize {
   FilterSize size;
   FilterLayout layout = FilterLayout::kOwn;

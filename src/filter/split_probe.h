@@ -14,6 +14,7 @@ inline constexpr std::size_t kSplitBlockBytes = 32;
 inline constexpr std::array<std::uint32_t, kSplitWords> kSplitSalts = {
     0x47b6137bU, 0x44974d91U, 0x8824ad5bU, 0xa2b7289dU, 0x705495c7U, 0x2df1424bU, 0x9efc4947U, 0x5c6bfb31U};
 
+/// The probe's numbers: the first block and how many there are.
 struct SplitState {
   const std::uint32_t* blocks;
   std::uint32_t block_count;
