@@ -65,6 +65,15 @@ struct Lookup {
   Sequence sequence = kMaxSequence;
 };
 
+/// The version that answers a Lookup: a delete answers too, and ends the search. The value belongs to whoever found it.
+struct FoundEntry {
+  EntryKind kind = EntryKind::kPut;
+  Sequence sequence = {};
+  std::string_view value;
+
+  friend bool operator==(const FoundEntry&, const FoundEntry&) = default;
+};
+
 /// The first eight bytes of a key as a big-endian number, zeros where it is shorter. Different heads order as their
 /// keys do; equal heads decide nothing ("a" and "a\0" share one), so the keys themselves must then be compared.
 /// For places that keep the head beside the key: computing it anew costs as much as comparing.

@@ -1,0 +1,58 @@
+// Which filter a new table gets.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "table/table_builder.h"
+#include "tamis/filter_math.h"
+#include "tree/shape.h"
+
+namespace tamis {
+
+/// The options that the plan follows.
+struct FilterPlanOptions {
+  std::string kind = "auto";                       ///< "auto", "none" or a kind.
+  std::optional<std::uint64_t> memory_bytes = {};  ///< None: `bits_per_key` for every key, at most `most_bytes`.
+  std::uint64_t most_bytes = 0;
+};
+
+/// One run of the plan.
+struct PlannedRunFilter {
+  std::uint32_t level = 0;
+  std::uint64_t run = 0;
+  std::uint64_t keys = 0;
+  std::string kind;  ///< Empty: none.
+  double bits_per_key = 0;
+  double rate = 1;
+};
+
+struct StoreFilterPlan {
+  std::vector<PlannedRunFilter> runs;  ///< Newest first.
+  std::uint64_t memory_bytes = 0;
+  double wasted_probes = 0;
+  double wasted_probes_uniform = 0;
+};
+
+/// The plan for a shape as it stands.
+StoreFilterPlan plan_filters(const Shape& shape, const FilterPlanOptions& options);
+
+/// Decides for the tables that a flush or compaction writes: the plan of the shape as it will be, with the inputs gone
+/// and the new run in.
+///
+/// Threads: constant.
+class FilterPlanner {
+ public:
+  /// `replaced`: tables that go away; `expected_keys`: of all that is written, about; `is_last_level`: nothing deeper.
+  FilterPlanner(const Shape& shape, const std::vector<std::uint64_t>& replaced, std::uint32_t level, std::uint64_t run,
+                std::uint64_t expected_keys, const FilterPlanOptions& options);
+  /// For a table of the new run with this many keys.
+  [[nodiscard]] FilterChoice choose(std::uint64_t keys) const;
+
+ private:
+  FilterChoice choice_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,71 @@
+// The bytes of a data block: docs/decisions/0007-data-block.md has the layout and its reasons.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "entry/entry.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+/// The one byte of the hash that stands in a block for each entry.
+constexpr std::uint8_t tag_of(std::uint64_t hash) {
+  return static_cast<std::uint8_t>((hash * 0x9e3779b97f4a7c15U) >> 56);
+}
+
+/// Vector loads go this far past the end of a block in memory.
+inline constexpr std::size_t kBlockSlackBytes = 64;
+
+/// Collects entries in order and makes a block of them.
+///
+/// Threads: one at a time.
+class DataBlockBuilder {
+ public:
+  /// A block ends before an entry with which it, uncompressed and with its trailer, would exceed `target_bytes`; a
+  /// single entry may.
+  explicit DataBlockBuilder(std::size_t target_bytes);
+
+  [[nodiscard]] bool empty() const;
+  [[nodiscard]] std::size_t entries() const;
+  /// Whether the block may hold this entry too. Always true of an empty block.
+  [[nodiscard]] bool fits(const Entry& entry) const;
+  /// Precondition: fits(entry), and it comes after the ones before. Copies key and value.
+  void add(const Entry& entry, std::uint64_t hash);
+  /// The block, valid until the next call, without its trailer; the builder is empty afterwards. Not for no entries.
+  std::string_view finish();
+
+ private:
+  std::size_t target_bytes_;
+  // The implementation's own.
+};
+
+/// A block in memory whose bytes were checked, with kBlockSlackBytes readable behind them.
+///
+/// Threads: constant. A value of a pointer and a few numbers; lives as long as the bytes.
+class DataBlock {
+ public:
+  /// Checks that everything the functions below trust is so: counts, offsets, lengths, kinds, the order of heads.
+  /// `name` and `file_offset` are for the message.
+  static Status check(Bytes block, std::string_view name, std::uint64_t file_offset);
+  /// Precondition: check(block) was ok.
+  explicit DataBlock(Bytes block);
+
+  [[nodiscard]] std::size_t size() const;
+  /// The newest version of the key at or below the sequence. With `use_tags` false the hash is not looked at (tables of
+  /// another hash): found by heads and keys.
+  [[nodiscard]] std::optional<FoundEntry> find(const Lookup& lookup, bool use_tags) const;
+  /// Whether the last entry's key is this one: older versions of it may stand in the next block.
+  [[nodiscard]] bool ends_with_key(std::string_view key) const;
+
+  /// Number of entries before the position: where a seek lands.
+  [[nodiscard]] std::size_t lower_bound(EntryPosition position) const;
+  /// Entry i; its key is put together in `key_buffer`, its value points into the block.
+  void load(std::size_t i, std::string& key_buffer, Entry& entry) const;
+};
+
+}  // namespace tamis

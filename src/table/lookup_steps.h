@@ -1,0 +1,42 @@
+// Who watches a lookup: nobody, or somebody who writes down every step. Chosen at compile time, so that what `explain`
+// tells is what `get` does, and `get` pays nothing for it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tamis {
+
+class Table;
+
+/// What a filter said.
+enum class FilterVerdict : std::uint8_t { kNone, kNo, kMaybe, kNotInMemory };
+enum class BlockSource : std::uint8_t { kNone, kCache, kDisk };
+enum class TableOutcome : std::uint8_t { kRuledOut, kAbsent, kFound, kDeleted };
+
+/// What happened at one table.
+struct TableStep {
+  const Table* table = nullptr;
+  FilterVerdict verdict = FilterVerdict::kNone;
+  BlockSource source = BlockSource::kNone;  ///< Of the last block looked at; kDisk if any came from there.
+  std::uint32_t blocks_read = 0;            ///< From the file.
+  std::uint32_t metadata_reads = 0;         ///< Index or filter, read from the file.
+  TableOutcome outcome = TableOutcome::kAbsent;
+};
+
+/// For `get`.
+struct NoSteps {
+  static constexpr bool kRecords = false;
+  void add(const TableStep&) {}
+};
+
+/// For `explain`.
+struct RecordedSteps {
+  static constexpr bool kRecords = true;
+  void add(const TableStep& step) { steps.push_back(step); }
+
+  std::vector<TableStep> steps;
+};
+
+}  // namespace tamis

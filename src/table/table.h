@@ -1,0 +1,133 @@
+// One immutable sorted file, for reading.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cache/block_cache.h"
+#include "entry/entry.h"
+#include "entry/entry_iterator.h"
+#include "io/file_handles.h"
+#include "table/index_format.h"
+#include "table/lookup_steps.h"
+#include "table/table_facts.h"
+#include "table/table_format.h"
+#include "tamis/filter.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+/// How many bytes of indexes and filters may be in memory. Charged before they are loaded.
+///
+/// Threads: any.
+class MetadataBudget {
+ public:
+  explicit MetadataBudget(std::uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+
+  /// False, and nothing charged, when it does not fit.
+  [[nodiscard]] bool try_charge(std::uint64_t bytes);
+  void discharge(std::uint64_t bytes) { used_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void set_limit(std::uint64_t bytes) { limit_bytes_.store(bytes, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t used_bytes() const { return used_bytes_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t limit_bytes() const { return limit_bytes_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> used_bytes_ = 0;
+  std::atomic<std::uint64_t> limit_bytes_;
+};
+
+/// What the tables of a store share. Outlives them all.
+struct TableContext {
+  std::string directory;
+  TableIdentity identity;  ///< The store's; tables of another one are refused.
+  FileHandles* handles = nullptr;
+  BlockCache* cache = nullptr;
+  MetadataBudget* index_budget = nullptr;
+  MetadataBudget* filter_budget = nullptr;
+};
+
+/// Counts of one table since it was opened. Positives are exact; probes are sampled (rule 15).
+struct TableCounts {
+  std::uint64_t probes = 0;           ///< Lookups that asked the table, estimated.
+  std::uint64_t positives = 0;        ///< Lookups that its filter let through, or that had no filter to ask.
+  std::uint64_t false_positives = 0;  ///< Of these, those its filter let through and that found nothing.
+  std::uint64_t unfiltered = 0;       ///< Of these, those whose filter exists but was not in memory.
+  std::uint64_t hits = 0;
+  std::uint64_t blocks_read = 0;  ///< By lookups, from the file.
+  std::uint64_t metadata_loads = 0;
+};
+
+/// What a table keeps in memory so that lookups need not read it. Once unloaded it must stay until every lookup that
+/// may have seen it is over: the caller keeps it so long.
+struct UnloadedMetadata {
+  std::unique_ptr<const Filter> filter;
+  std::unique_ptr<const Index> index;
+};
+
+/// A table that can be asked. Making one touches no file; index and filter are loaded by the first lookup that needs
+/// them if their budget has room, and stay until unload. Without room the index is read for each lookup anew, and the
+/// filter is not asked.
+///
+/// Invariants:
+///  1. Nothing is answered from bytes whose checksum was not verified.
+///  2. A filter that is missing, damaged, or of another key or hash answers maybe; an index or block that is damaged is
+///     kCorruption with file and offset.
+///  3. Filter and index are charged to their budgets while they are in memory.
+///
+/// Threads: any number may look up and iterate; loading is done by one of them at a time, the others go on without.
+/// unload: one at a time.
+class Table {
+ public:
+  Table(std::shared_ptr<const TableFacts> facts, const TableContext& context);
+  ~Table();
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+
+  [[nodiscard]] const TableFacts& facts() const { return *facts_; }
+  [[nodiscard]] const std::shared_ptr<const TableFacts>& shared_facts() const { return facts_; }
+  [[nodiscard]] std::string path() const;
+
+  /// Starts loading the line of the filter that `find` will test.
+  void prefetch_filter(std::uint64_t hash) const {
+    if (const Filter* filter = filter_.load(std::memory_order_acquire)) filter->prefetch_hash(hash);
+  }
+  /// The newest version of the key at or below the lookup's sequence. The value lies in the block that `pin` keeps.
+  /// Steps is NoSteps or RecordedSteps.
+  template <typename Steps>
+  Result<std::optional<FoundEntry>> find(const Lookup& lookup, bool fills_cache, PinnedBlock& pin, Steps& steps);
+
+  /// Walks over all entries. Holds what it needs of the index itself. The table must outlive it.
+  /// With `fills_cache` false, blocks that are not cached are read into buffers of its own, several at a time.
+  [[nodiscard]] std::unique_ptr<EntryIterator> iterate(bool fills_cache);
+  /// False: no key that begins with `scan_prefix` is in this table. Loads the prefix filter if there is room.
+  [[nodiscard]] bool may_contain_prefix(std::string_view scan_prefix);
+  /// Bytes of data blocks between two keys, to about a block.
+  Result<std::uint64_t> approximate_bytes(std::string_view from, std::optional<std::string_view> to);
+
+  /// Loads index and filters now, as far as their budgets have room.
+  Status load();
+  /// Takes filter or index out of memory; lookups that begin now do not see it.
+  [[nodiscard]] UnloadedMetadata unload_filter();
+  [[nodiscard]] UnloadedMetadata unload_index();
+  [[nodiscard]] bool has_filter_in_memory() const { return filter_.load(std::memory_order_relaxed) != nullptr; }
+  [[nodiscard]] bool has_index_in_memory() const { return index_.load(std::memory_order_relaxed) != nullptr; }
+  /// What loading it takes from its budget.
+  [[nodiscard]] std::uint64_t filter_memory_bytes() const;
+  [[nodiscard]] std::uint64_t index_memory_bytes() const;
+
+  [[nodiscard]] TableCounts counts() const;
+
+ private:
+  std::shared_ptr<const TableFacts> facts_;
+  const TableContext& context_;
+  // Loaded: stored with release by the loader, acquired by lookups.
+  std::atomic<const Filter*> filter_ = nullptr;
+  std::atomic<const Index*> index_ = nullptr;
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace tamis

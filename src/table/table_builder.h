@@ -1,0 +1,74 @@
+// Writing one table.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "entry/entry.h"
+#include "io/file_system.h"
+#include "table/codec.h"
+#include "table/table_facts.h"
+#include "table/table_format.h"
+#include "tamis/filter.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+/// What a table to be built is, besides its entries.
+struct TableSpec {
+  std::string path;
+  std::uint64_t number = 0;
+  TableIdentity identity;  ///< The store's id and key.
+  std::uint32_t block_bytes = 4096;
+  const Codec* codec = nullptr;  ///< Null: none.
+  PrefixRule prefix_rule = {};   ///< kNone: no prefix filter.
+  std::uint32_t level = 0;       ///< Where it is first installed; for repair.
+  std::uint64_t run = 0;
+  std::vector<std::uint64_t> replaces;  ///< Tables whose entries it takes over; for repair.
+  std::uint64_t created_unix_seconds = 0;
+  std::uint64_t oldest_delete_unix_seconds = 0;  ///< Of the inputs; 0: deletes in it are as old as the table.
+};
+
+/// Which filter a table gets, decided when its keys are counted.
+struct FilterChoice {
+  std::string kind;  ///< Empty: none.
+  double bits_per_key = 0;
+};
+
+/// Takes entries in order and makes the file: blocks as they fill, then filters, index, properties, footer. Hashes of
+/// keys are kept (8 bytes each) until finish, which sizes the filter by the number there are.
+///
+/// Invariants:
+///  1. Entries come in the order of EntryPosition, strictly.
+///  2. The file has its final name from the beginning; a table that is in no manifest counts for nothing.
+///
+/// Threads: one at a time.
+class TableBuilder {
+ public:
+  static Result<std::unique_ptr<TableBuilder>> create(FileSystem& files, TableSpec spec);
+  ~TableBuilder();
+
+  /// `hash` is the store's, of the whole key.
+  Status add(const Entry& entry, std::uint64_t hash);
+
+  [[nodiscard]] std::uint64_t entries() const;
+  [[nodiscard]] std::uint64_t keys() const;
+  /// What the file would have if it ended now, without filters.
+  [[nodiscard]] std::uint64_t estimated_bytes() const;
+  /// The memory of the hashes kept.
+  [[nodiscard]] std::uint64_t memory_bytes() const;
+
+  /// Writes the rest, syncs and closes the file; the folder is the caller's to sync. At least one entry must be there.
+  /// A filter that cannot be had (kNotSupported, no memory) is left out: a table without one is only slower.
+  Result<TableFacts> finish(const FilterChoice& filter);
+
+ private:
+  class State;
+  explicit TableBuilder(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tamis

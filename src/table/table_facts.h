@@ -1,0 +1,47 @@
+// What is known of a table without opening it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "entry/entry.h"
+
+namespace tamis {
+
+/// Everything that policies, the filter plan and the read path need to know of a table before they touch its file.
+/// Stands in the table's properties and, per live table, in the manifest.
+///
+/// Threads: a value; shared as const once the table is made.
+struct TableFacts {
+  std::uint64_t number = 0;  ///< Names the file; never used twice in a store.
+  std::uint64_t file_bytes = 0;
+  std::uint64_t entries = 0;  ///< All versions, deletes included.
+  std::uint64_t deletes = 0;
+  std::uint64_t keys = 0;       ///< Distinct ones.
+  std::uint64_t key_bytes = 0;  ///< Sums over all entries, before prefixes are stripped and blocks compressed.
+  std::uint64_t value_bytes = 0;
+  std::uint64_t blocks = 0;
+  std::string smallest_key;
+  std::string largest_key;  ///< Inclusive.
+  Sequence smallest_sequence = {};
+  Sequence largest_sequence = {};
+  std::uint64_t index_bytes = 0;   ///< Of the section in the file.
+  std::uint64_t filter_bytes = 0;  ///< Of the section; 0: no filter.
+  std::uint8_t filter_kind = 0;    ///< FilterKindInfo::id; 0: none.
+  double filter_rate = 1;          ///< Designed.
+  std::uint64_t prefix_filter_bytes = 0;
+  std::uint64_t created_unix_seconds = 0;
+  std::uint64_t oldest_delete_unix_seconds = 0;  ///< When the oldest delete came into a table; 0: none here.
+
+  [[nodiscard]] bool overlaps(std::string_view from, std::string_view to_inclusive) const {
+    return smallest_key <= to_inclusive && from <= largest_key;
+  }
+  [[nodiscard]] double filter_bits_per_key() const {
+    return keys == 0 ? 0 : 8.0 * static_cast<double>(filter_bytes) / static_cast<double>(keys);
+  }
+
+  friend bool operator==(const TableFacts&, const TableFacts&) = default;
+};
+
+}  // namespace tamis

@@ -1,0 +1,31 @@
+// The names of a store's files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tamis {
+
+enum class FileKind : std::uint8_t { kCurrent, kLock, kManifest, kJournal, kTable, kTemporary, kStats, kLog, kLost };
+
+struct FileName {
+  FileKind kind = FileKind::kTable;
+  std::uint64_t number = 0;  ///< Of manifests, journals and tables; 0 for others.
+
+  friend bool operator==(const FileName&, const FileName&) = default;
+};
+
+/// Nothing for a name that is not ours.
+std::optional<FileName> parse_file_name(std::string_view name);
+
+std::string current_path(std::string_view directory);
+std::string lock_path(std::string_view directory);
+std::string log_path(std::string_view directory);
+std::string lost_path(std::string_view directory);                            // A folder.
+std::string manifest_path(std::string_view directory, std::uint64_t number);  // MANIFEST-000001
+std::string journal_path(std::string_view directory, std::uint64_t number);   // 000012.journal
+std::string table_path(std::string_view directory, std::uint64_t number);     // 000013.tms
+
+}  // namespace tamis

@@ -1,0 +1,67 @@
+// Which tables make up a store, as plain data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "table/table_facts.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+/// Tables in key order that do not overlap, searched as one.
+struct Run {
+  std::uint64_t id = 0;  ///< Larger is newer, inside a level.
+  std::vector<std::shared_ptr<const TableFacts>> tables;
+
+  [[nodiscard]] std::uint64_t bytes() const;
+  [[nodiscard]] std::uint64_t entries() const;
+  [[nodiscard]] std::uint64_t deletes() const;
+  [[nodiscard]] std::uint64_t keys() const;
+};
+
+/// One change of the tables; also what the manifest records.
+struct ShapeEdit {
+  struct Added {
+    std::uint32_t level = 0;
+    std::uint64_t run = 0;
+    std::shared_ptr<const TableFacts> facts;
+  };
+  std::vector<std::uint64_t> removed;  ///< Numbers of tables. A table that moves is removed and added.
+  std::vector<Added> added;
+};
+
+/// Levels of runs: what is found in a level above, or in a newer run of the same level, is newer.
+///
+/// Invariants (checked by `check` after every edit):
+///  1. Inside a level runs stand newest first, their ids strictly falling.
+///  2. Inside a run tables stand in key order and their bounds do not overlap. A run has at least one table.
+///  3. No table number occurs twice.
+///
+/// Threads: a value; shared as const.
+struct Shape {
+  static constexpr std::uint32_t kMaxLevels = 8;
+
+  std::vector<std::vector<Run>> levels;  ///< By level; trailing empty levels are cut.
+
+  /// The shape after the edit; kCorruption when the edit does not fit it or breaks an invariant.
+  [[nodiscard]] Result<Shape> with(const ShapeEdit& edit) const;
+  [[nodiscard]] Status check() const;
+
+  [[nodiscard]] std::uint64_t bytes() const;
+  [[nodiscard]] std::uint64_t entries() const;
+  [[nodiscard]] std::size_t tables() const;
+  [[nodiscard]] std::size_t runs() const;
+  /// The deepest level that holds anything; 0 for an empty shape.
+  [[nodiscard]] std::uint32_t last_level() const;
+  [[nodiscard]] const Run* find_run(std::uint32_t level, std::uint64_t id) const;
+  /// "L0: 7[a..k] 5[b..z]\nL1: …", for tests and messages.
+  [[nodiscard]] std::string to_text() const;
+};
+
+}  // namespace tamis

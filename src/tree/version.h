@@ -1,0 +1,64 @@
+// The tables of one moment, ready to be asked.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "cache/block_cache.h"
+#include "entry/entry.h"
+#include "entry/entry_iterator.h"
+#include "entry/key_range.h"
+#include "table/table.h"
+#include "tamis/status.h"
+#include "tree/shape.h"
+
+namespace tamis {
+
+/// A shape with its tables. Immutable; a change makes a new one, which shares the tables that stay.
+///
+/// Threads: any number.
+class Version {
+ public:
+  /// Takes from `before` (may be null) the tables that are in both; makes the others.
+  Version(Shape shape, const Version* before, const TableContext& context);
+
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+
+  /// Asks every run that can hold the key, newest first, until one has it. The filter lines of all of them are
+  /// prefetched before the first is tested. Steps is NoSteps or RecordedSteps.
+  template <typename Steps>
+  Result<std::optional<FoundEntry>> find(const Lookup& lookup, bool fills_cache, PinnedBlock& pin, Steps& steps) const;
+
+  /// One iterator per run that may hold a key of the range, newest first. A run is left out when its bounds or its
+  /// prefix filters prove that it holds none; `prefix` is one that all keys of the range begin with.
+  /// The version must outlive them.
+  [[nodiscard]] std::vector<std::unique_ptr<EntryIterator>> iterate(const KeyRange& range, std::string_view prefix,
+                                                                    bool fills_cache) const;
+  /// The same for a compaction's inputs: exactly these tables, which belong to one run.
+  [[nodiscard]] std::unique_ptr<EntryIterator> iterate_tables(const std::vector<std::uint64_t>& numbers) const;
+
+  [[nodiscard]] Result<std::uint64_t> approximate_bytes(std::string_view from,
+                                                        std::optional<std::string_view> to) const;
+  /// Null when it is not here.
+  [[nodiscard]] std::shared_ptr<Table> table(std::uint64_t number) const;
+  /// All of them, newest run first, in key order inside a run.
+  [[nodiscard]] const std::vector<std::shared_ptr<Table>>& tables() const { return tables_; }
+
+ private:
+  /// A run as a lookup sees it.
+  struct SearchRun {
+    std::uint32_t level = 0;
+    std::uint32_t first_table = 0;  // In tables_.
+    std::uint32_t table_count = 0;
+  };
+  [[nodiscard]] Table* candidate(const SearchRun& run, std::string_view key) const;
+
+  Shape shape_;
+  std::vector<std::shared_ptr<Table>> tables_;
+  std::vector<SearchRun> runs_;
+};
+
+}  // namespace tamis
