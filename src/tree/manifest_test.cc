@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "crash/manifest_workload.h"
 #include "io/file.h"
 #include "io/memory_file_system.h"
 #include "io/posix_file_system.h"
 #include "journal/journal_reader.h"
 #include "journal/journal_writer.h"
+#include "support/manifest_text.h"
 #include "tree/current_format.h"
 #include "tree/file_names.h"
 #include "tree/manifest_format.h"
