@@ -321,6 +321,21 @@ TEST_F(ManifestTest, AnotherStoresManifestIsNotTaken) {
   EXPECT_EQ(try_open().code(), StatusCode::kCorruption);
 }
 
+/// A copy from before the store was made anew has the same name, number and store id; its salt is another.
+TEST_F(ManifestTest, AnEarlierManifestOfTheSameNameIsNotTaken) {
+  create();
+  commit(adds_table(1));
+  commit(adds_table(2));
+  const std::string earlier = read(kStore + "/MANIFEST-000001");
+  manifest_.reset();
+  ASSERT_TRUE(files_.remove(kStore + "/CURRENT").ok());
+  ASSERT_TRUE(files_.remove(kStore + "/MANIFEST-000001").ok());
+  create();
+  EXPECT_TRUE(try_open().ok());
+  write(kStore + "/MANIFEST-000001", earlier);
+  EXPECT_EQ(try_open().code(), StatusCode::kCorruption);
+}
+
 /// What a newer tamis may write: a sound record with a field that must be understood.
 TEST_F(ManifestTest, AnUnknownFieldIsRefusedByNameAndNothingIsWritten) {
   create();
