@@ -42,7 +42,8 @@ void CommandLine::list(std::string_view names, std::string_view value, std::stri
 
 void CommandLine::repeated(std::string_view names, std::string_view value, std::string_view help,
                            std::vector<std::string>& target) {
-  add_option(names, value, help, [&target](const std::string& text) { target.push_back(text); });
+  explained_.push_back({fmt::format("{} {}", names, value), std::string(help)});
+  parser_->app.add_option(std::string(names), target)->allow_extra_args(false);
 }
 
 void CommandLine::operand(std::string_view name, std::string_view help, std::string& target) {
