@@ -17,7 +17,7 @@ struct Stats {
     std::uint64_t bytes = 0;
     std::uint64_t entries = 0;
     std::uint64_t tombstones = 0;
-    std::string filter_kind;  ///< "none", a kind's name, or "mixed".
+    std::string filter_kind = {};  ///< "none", a kind's name, or "mixed".
     double bits_per_key = 0;
     std::uint64_t filter_bytes = 0;
     double designed_rate = 0;     ///< Of false positives, mean over the level's tables by keys.
@@ -29,7 +29,7 @@ struct Stats {
     std::uint64_t blocks_read = 0;  ///< Data blocks fetched from a file by lookups.
   };
   struct Cache {
-    std::string policy;
+    std::string policy = {};
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
     std::uint64_t evictions = 0;
@@ -59,14 +59,14 @@ struct Stats {
   struct Stalls {
     std::uint64_t delayed_writes = 0;
     std::uint64_t delay_us = 0;
-    std::string reason;  ///< Of the present or last delay; empty when there was none.
+    std::string reason = {};  ///< Of the present or last delay; empty when there was none.
   };
 
-  std::vector<Level> levels;
-  Cache cache;
-  Journal journal;
-  Memory memory;
-  Stalls stalls;
+  std::vector<Level> levels = {};
+  Cache cache = {};
+  Journal journal = {};
+  Memory memory = {};
+  Stalls stalls = {};
   std::uint64_t gets = 0;
   std::uint64_t gets_found = 0;
   std::uint64_t memtable_hits = 0;
@@ -81,7 +81,7 @@ struct Stats {
   std::uint64_t bytes_on_disk = 0;           ///< Of tables.
   double write_amplification = 0;            ///< bytes_written / bytes_written_by_users; 0 before the first write.
   double space_amplification = 0;            ///< Bytes of tables per byte of the last level's, at least 1.
-  std::string background_error;              ///< Empty when all is well.
+  std::string background_error = {};         ///< Empty when all is well.
 
   /// Tables for people.
   [[nodiscard]] std::string to_text() const;
@@ -90,23 +90,23 @@ struct Stats {
 /// Every step of one lookup.
 struct Explanation {
   struct Step {
-    std::string where;  ///< "memtable", "sealed memtable" or "table".
-    std::optional<std::uint32_t> level;
-    std::optional<std::uint64_t> run;
-    std::optional<std::uint64_t> table;
-    std::string filter_kind;  ///< Empty where there is no filter to ask.
+    std::string where = {};  ///< "memtable", "sealed memtable" or "table".
+    std::optional<std::uint32_t> level = {};
+    std::optional<std::uint64_t> run = {};
+    std::optional<std::uint64_t> table = {};
+    std::string filter_kind = {};  ///< Empty where there is no filter to ask.
     double bits_per_key = 0;
-    std::string filter_verdict;  ///< "no", "maybe", or "not in memory"; empty where there is none.
-    std::string block_source;    ///< "cache" or "disk"; empty where no block was looked at.
-    std::string outcome;         ///< "found", "deleted", "absent", "ruled out", "outside".
+    std::string filter_verdict = {};  ///< "no", "maybe", or "not in memory"; empty where there is none.
+    std::string block_source = {};    ///< "cache" or "disk"; empty where no block was looked at.
+    std::string outcome = {};         ///< "found", "deleted", "absent", "ruled out", "outside".
   };
-  std::string key;
+  std::string key = {};
   bool found = false;
-  std::optional<std::string> value;
+  std::optional<std::string> value = {};
   std::uint64_t reads = 0;           ///< Data blocks fetched from a file.
   std::uint64_t metadata_reads = 0;  ///< Indexes and filters.
   std::uint64_t nanoseconds = 0;
-  std::vector<Step> steps;
+  std::vector<Step> steps = {};
 
   [[nodiscard]] std::string to_text() const;
 };
@@ -117,12 +117,12 @@ struct PlanReport {
     std::uint32_t level = 0;
     std::uint64_t run = 0;
     std::uint64_t keys = 0;
-    std::string kind;
+    std::string kind = {};
     double bits_per_key = 0;
     std::uint64_t bytes = 0;
     double rate = 1;
   };
-  std::vector<Run> runs;
+  std::vector<Run> runs = {};
   std::uint64_t filter_memory = 0;
   double wasted_reads = 0;          ///< Expected false positives per lookup of an absent key.
   double wasted_reads_uniform = 0;  ///< The same when all runs have the same bits per key.
@@ -132,14 +132,14 @@ struct PlanReport {
 
 /// Something wrong with a file of a store.
 struct Problem {
-  std::string file;
+  std::string file = {};
   std::uint64_t offset = 0;
-  std::string what;
+  std::string what = {};
 };
 
 /// What DB::verify found.
 struct VerifyReport {
-  std::vector<Problem> problems;
+  std::vector<Problem> problems = {};
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
   std::uint64_t entries = 0;
@@ -151,12 +151,12 @@ struct VerifyReport {
 struct RepairReport {
   /// A range of keys in which a key that was deleted may be back.
   struct Doubt {
-    std::string from;
-    std::string to;  ///< Inclusive.
-    std::string why;
+    std::string from = {};
+    std::string to = {};  ///< Inclusive.
+    std::string why = {};
   };
-  std::vector<Problem> lost;
-  std::vector<Doubt> doubts;
+  std::vector<Problem> lost = {};
+  std::vector<Doubt> doubts = {};
   std::uint64_t tables_kept = 0;
   std::uint64_t tables_left_out = 0;  ///< Replaced by others that are there.
   std::uint64_t entries = 0;

@@ -1,6 +1,8 @@
-// A mutex that clang checks: every shared field says who protects it.
+// A mutex and a condition that clang checks: every shared field says who protects it.
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
 
 #if defined(__clang__)
@@ -35,6 +37,21 @@ class TAMIS_THREAD_ANNOTATION(scoped_lockable) MutexLock {
 
  private:
   Mutex& mutex_;
+};
+
+/// std::condition_variable for a Mutex. Wakes up for no reason now and then: wait in a loop.
+class Condition {
+ public:
+  void wait(Mutex& mutex) REQUIRES(mutex) { condition_.wait(mutex); }
+  /// False when the time passed first.
+  bool wait_for(Mutex& mutex, std::chrono::milliseconds time) REQUIRES(mutex) {
+    return condition_.wait_for(mutex, time) == std::cv_status::no_timeout;
+  }
+  void notify_one() { condition_.notify_one(); }
+  void notify_all() { condition_.notify_all(); }
+
+ private:
+  std::condition_variable_any condition_;
 };
 
 }  // namespace tamis

@@ -23,8 +23,8 @@ namespace tamis {
 /// How the entries are to be written, and which of them may be left out.
 struct RewriteSpec {
   FileSystem* files = nullptr;
-  std::string directory;
-  TableIdentity identity;
+  std::string directory = {};
+  TableIdentity identity = {};
   const KeyHasher* hasher = nullptr;
   std::uint32_t block_bytes = 4096;
   std::uint64_t table_bytes = 0;
@@ -32,21 +32,21 @@ struct RewriteSpec {
   PrefixRule prefix_rule = {};
   std::uint32_t output_level = 0;
   std::uint64_t output_run = 0;
-  std::vector<std::uint64_t> replaces;
+  std::vector<std::uint64_t> replaces = {};
   std::uint64_t now_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;
   const FilterPlanner* filters = nullptr;
   /// Ascending; the last one is the sequence that was published when they were copied (rule 9).
-  std::vector<Sequence> snapshots;
+  std::vector<Sequence> snapshots = {};
   /// Runs older than all inputs, in the same or deeper levels: a delete covers nothing more when none of them can hold
   /// its key. Empty and `is_oldest`: there are none.
-  std::vector<const Run*> older_runs;
+  std::vector<const Run*> older_runs = {};
   /// Tables are also cut so that none overlaps more than ten tables of this run, the next level's; null: no such run.
   const Run* next_level = nullptr;
   /// A number that no file has had.
-  std::function<Result<std::uint64_t>()> new_number;
+  std::function<Result<std::uint64_t>()> new_number = {};
   /// Asked now and then; true: stop with kClosed.
-  std::function<bool()> is_cancelled;
+  std::function<bool()> is_cancelled = {};
 };
 
 /// What was written. Every file is synced; names are not: the caller syncs the folder.

@@ -14,7 +14,7 @@ namespace tamis {
 
 /// Which records are wanted.
 struct JournalStreamSpec {
-  std::vector<std::string> paths;          ///< Journals of one store that are needed still, oldest first.
+  std::vector<std::string> paths = {};     ///< Journals of one store that are needed still, oldest first.
   StoreId store_id = {};                   ///< Whose they must be.
   std::uint64_t first_sequence = 0;        ///< What comes before is in tables already.
   std::uint64_t known_durable_offset = 0;  ///< Of the last journal; 0: nothing is known.

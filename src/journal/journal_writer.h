@@ -60,6 +60,8 @@ class JournalWriter {
   [[nodiscard]] std::uint64_t next_sequence() const { return next_sequence_; }
   /// Where the next record goes.
   [[nodiscard]] std::uint64_t end_offset() const { return file_.end(); }
+  /// Success, or the failed sync after which nothing works any more.
+  [[nodiscard]] const Status& status() const { return status_; }
   /// Everything before this offset is durable.
   [[nodiscard]] std::uint64_t durable_offset() const { return file_.durable_end(); }
 

@@ -27,7 +27,7 @@ struct ManifestState {
 
 /// One durable step.
 struct ManifestEdit {
-  ShapeEdit shape;
+  ShapeEdit shape = {};
   std::optional<std::uint64_t> flushed_sequence = {};
   std::optional<std::uint64_t> first_journal = {};
   std::optional<std::uint64_t> reserved_numbers = {};

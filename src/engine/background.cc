@@ -1,0 +1,153 @@
+// What happens behind the writers' backs: one thread flushes, one compacts.
+#include <chrono>
+#include <utility>
+
+#include "base/try.h"
+#include "engine/engine.h"
+
+namespace tamis {
+namespace {
+
+/// A table that could not be written is written anew as another file; after so many failures in a row writes stop.
+constexpr std::uint32_t kMostFailures = 3;
+constexpr auto kPauseAfterFailure = std::chrono::milliseconds(100);
+
+}  // namespace
+
+void Engine::start_background() {
+  if (!environment_.runs_in_background || options_.read_only) return;
+  threads_.emplace_back([this] { flush_in_background(); });
+  threads_.emplace_back([this] { compact_in_background(); });
+}
+
+/// What is being flushed is flushed; a compaction ends early.
+void Engine::stop_background() {
+  {
+    MutexLock lock(state_mutex_);
+    is_stopping_ = true;
+    state_changed_.notify_all();
+  }
+  threads_.clear();  // Joins.
+}
+
+void Engine::flush_in_background() {
+  while (true) {
+    {
+      MutexLock lock(state_mutex_);
+      while ((sealed_.empty() || write_stop_) && !is_stopping_) state_changed_.wait(state_mutex_);
+      if (is_stopping_ && (sealed_.empty() || write_stop_)) return;
+    }
+    if (flush_if_due()) continue;
+    MutexLock lock(state_mutex_);
+    if (is_stopping_) return;
+    state_changed_.wait_for(state_mutex_, kPauseAfterFailure);
+  }
+}
+
+void Engine::compact_in_background() {
+  while (true) {
+    {
+      MutexLock lock(state_mutex_);
+      while ((!compaction_wanted_ || write_stop_) && !is_stopping_) {
+        if (!state_changed_.wait_for(state_mutex_, std::chrono::seconds(1))) break;
+      }
+      if (is_stopping_) return;
+    }
+    while (compact_if_due()) {
+    }
+    remove_obsolete_files();
+    reconsider_residency();
+    MutexLock lock(state_mutex_);
+    if (failed_rewrites_ > 0 && !is_stopping_) state_changed_.wait_for(state_mutex_, kPauseAfterFailure);
+  }
+}
+
+void Engine::run_due_work() {
+  while (flush_if_due()) {
+  }
+  while (compact_if_due()) {
+  }
+  remove_obsolete_files();
+  reconsider_residency();
+}
+
+bool Engine::flush_if_due() {
+  MutexLock flush_lock(flush_mutex_);
+  {
+    MutexLock lock(state_mutex_);
+    if (sealed_.empty() || write_stop_) return false;
+  }
+  const Status flushed = flush_oldest();
+  if (!flushed.ok()) rewrite_failed("flush", flushed);
+  return flushed.ok();
+}
+
+bool Engine::compact_if_due() {
+  std::optional<CompactionPlan> plan;
+  MutexLock compaction_lock(compaction_mutex_);
+  {
+    MutexLock lock(state_mutex_);
+    compaction_wanted_ = false;
+    if (write_stop_ || is_stopping_) return false;
+    plan = policy_->pick(version_->shape(), policy_options());
+    if (!plan) {
+      state_changed_.notify_all();  // For those who wait until nothing is due.
+      return false;
+    }
+    compaction_runs_ = true;
+  }
+  const Status done = execute(*plan);
+  {
+    MutexLock lock(state_mutex_);
+    compaction_runs_ = false;
+    if (!done.ok()) compaction_wanted_ = true;
+    state_changed_.notify_all();
+  }
+  if (!done.ok() && done.code() != StatusCode::kClosed) rewrite_failed("compaction", done);
+  return done.ok();
+}
+
+void Engine::rewrite_failed(std::string_view what, const Status& why) {
+  bool stops = why.code() == StatusCode::kOutOfSpace || why.code() == StatusCode::kCorruption;
+  {
+    MutexLock lock(state_mutex_);
+    stops |= ++failed_rewrites_ >= kMostFailures;
+  }
+  if (stops) stop_writes({why.code(), std::string(what) + ": " + std::string(why.message())});
+}
+
+Status Engine::compact(const Range& range, const Progress& progress) {
+  if (options_.read_only) return Status::not_supported(directory_ + ": opened read-only");
+  TAMIS_TRY_STATUS(flush());
+  MutexLock compaction_lock(compaction_mutex_);
+  std::uint64_t steps = 0;
+  while (true) {
+    TAMIS_TRY_STATUS(check_open());
+    std::optional<CompactionPlan> plan;
+    std::uint64_t runs = 0;
+    {
+      MutexLock lock(state_mutex_);
+      if (write_stop_) return write_stop_->why;
+      plan = pick_for_range(version_->shape(), range.from, range.to);
+      runs = version_->shape().runs();
+    }
+    if (progress && !progress(steps, steps + (plan ? runs : 0))) return Status::closed("stopped");
+    if (!plan) return {};
+    TAMIS_TRY_STATUS(execute(*plan));
+    ++steps;
+  }
+}
+
+Status Engine::wait_idle() {
+  TAMIS_TRY_STATUS(check_open());
+  if (!environment_.runs_in_background || options_.read_only) return {};
+  MutexLock lock(state_mutex_);
+  while (!sealed_.empty() || compaction_wanted_ || compaction_runs_) {
+    if (write_stop_) return write_stop_->why;
+    if (is_closed_ || is_stopping_) return Status::closed(directory_ + ": closed");
+    state_changed_.wait(state_mutex_);
+  }
+  return {};
+}
+
+}  // namespace tamis

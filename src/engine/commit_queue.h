@@ -1,0 +1,58 @@
+// Many writers, one of whom writes for all.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "base/sync.h"
+#include "tamis/batch.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+/// One writer's wish. Lives on its stack until it is done.
+struct CommitRequest {
+  const Batch* batch = nullptr;  ///< Null: nothing to write, only to sync or to seal.
+  bool sync = false;
+  bool seals = false;    ///< Afterwards the memtable is sealed, so that it is flushed.
+  bool resumes = false;  ///< Writes that have stopped are to go on.
+  Status status = {};    ///< The leader's answer.
+  bool is_done = false;
+};
+
+/// Who leads a group does the work of all in it; the others wait. A request to seal or
+/// to resume begins a group, one to seal is alone in it.
+class GroupLeader {
+ public:
+  virtual ~GroupLeader() = default;
+  /// Sets the status of each. Called by one thread at a time, in the order in which the requests came.
+  virtual void lead(std::span<CommitRequest* const> group) = 0;
+};
+
+/// Makes groups of the requests that wait.
+///
+/// Invariants:
+///  1. Requests are done in the order in which they came.
+///  2. A group has at most kGroupBytes of batches, or one batch; so a writer waits for the group being written and
+///     then for its own.
+///
+/// Threads: any.
+class CommitQueue {
+ public:
+  /// Returns when the request is done, with its status.
+  Status commit(CommitRequest& request, GroupLeader& leader) EXCLUDES(mutex_);
+
+ private:
+  static constexpr std::size_t kGroupBytes = 1 << 20;
+
+  void form_group() REQUIRES(mutex_);
+
+  Mutex mutex_;
+  Condition changed_;
+  std::deque<CommitRequest*> waiting_ GUARDED_BY(mutex_);  // The front one leads.
+  std::vector<CommitRequest*> group_;                      // The leader's, from form_group until it is done.
+};
+
+}  // namespace tamis

@@ -1,0 +1,90 @@
+#include "engine/engine.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "base/try.h"
+#include "engine/fork_generation.h"
+#include "engine/random_source.h"
+#include "io/posix_file_system.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::size_t kMostOpenTables = 512;  // Half of the usual limit of 1,024 descriptors.
+
+}  // namespace
+
+Result<std::shared_ptr<Engine>> Engine::open(const std::string& path, const Options& options,
+                                             const Environment& environment) {
+  TAMIS_TRY_STATUS(check_options(options));
+  std::shared_ptr<Engine> engine(new Engine(path, options, environment));
+  TAMIS_TRY(engine->cache_, BlockCache::make({.capacity_bytes = 0, .policy = options.cache}));
+  engine->context_.cache = engine->cache_.get();
+  TAMIS_TRY_STATUS(engine->open_store());
+  engine->start_background();
+  return engine;
+}
+
+Engine::Engine(std::string directory, const Options& options, const Environment& environment)
+    : directory_(std::move(directory)),
+      options_(options),
+      environment_(environment),
+      files_(environment.files != nullptr ? *environment.files : posix_file_system()),
+      random_(make_random_source(environment.random_seed)),
+      policy_(find_compaction_policy(options.compaction)),
+      fork_generation_(fork_generation()),
+      file_handles_(std::make_unique<FileHandles>(files_, kMostOpenTables)),
+      index_budget_(0),
+      filter_budget_(0) {
+  context_.directory = directory_;
+  context_.handles = file_handles_.get();
+  context_.index_budget = &index_budget_;
+  context_.filter_budget = &filter_budget_;
+}
+
+Engine::~Engine() { stop_background(); }
+
+Status Engine::check_open() const {
+  if (is_closed_.load(std::memory_order_relaxed)) return Status::closed(directory_ + ": the store was closed");
+  if (fork_generation() != fork_generation_) {
+    return Status::closed(directory_ + ": opened before a fork; only the process that opened it may use it");
+  }
+  return {};
+}
+
+/// What is in memory stays in the journal, which is marked as closed, so that the next opening continues it.
+Status Engine::close(bool detaches) {
+  TAMIS_TRY_STATUS(check_open());
+  if (!detaches && !live_handles_.empty()) {
+    return Status::busy(fmt::format("{}: still in use: {}", directory_, live_handles_.to_text()));
+  }
+  stop_background();
+  is_closed_ = true;
+  Status closed;
+  if (!options_.read_only && !write_stop()) {
+    MutexLock tree_lock(tree_mutex_);
+    Result<KnownJournalEnd> journal = journals_->close(manifest_->known_journal_end());
+    closed = journal.ok() ? manifest_->close(*journal) : journal.status();
+  }
+  MutexLock lock(state_mutex_);
+  lock_.reset();
+  return closed;
+}
+
+void Engine::tell(StoreEvent::Kind kind, std::string_view what, const RewriteResult* result) {
+  if (environment_.listener == nullptr) return;
+  StoreEvent event{.kind = kind, .what = what};
+  if (result != nullptr) {
+    for (const auto& table : result->tables) {
+      ++event.tables;
+      event.entries += table->entries;
+      event.bytes += table->file_bytes;
+    }
+  }
+  MutexLock lock(listener_mutex_);
+  environment_.listener->on_event(event);
+}
+
+}  // namespace tamis

@@ -1,0 +1,249 @@
+// Puts the rooms together: an open store.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/sharded_counter.h"
+#include "base/sync.h"
+#include "cache/block_cache.h"
+#include "compaction/policy.h"
+#include "compaction/rewriter.h"
+#include "engine/commit_queue.h"
+#include "engine/journals.h"
+#include "engine/live_handles.h"
+#include "engine/memory_shares.h"
+#include "engine/read_view.h"
+#include "io/file_handles.h"
+#include "io/file_system.h"
+#include "journal/journal_stream.h"
+#include "table/table.h"
+#include "tamis/db.h"
+#include "tree/manifest.h"
+
+namespace tamis {
+
+class SnapshotState;
+
+/// A memtable that gets no more writes, and what its flush will tell the manifest.
+struct SealedMemtable {
+  std::shared_ptr<Memtable> memtable;
+  Sequence last_sequence = {};
+  std::uint64_t next_journal = 0;  ///< The journals before this one hold nothing younger than the memtable.
+};
+
+/// An open store: everything behind DB.
+///
+/// A put goes: CommitQueue → lead → Journals → Memtable → published_. A get: view, then sequence, then memtables, then
+/// Version::find. Behind them, one thread flushes sealed memtables and one compacts (background.cc); both make tables
+/// durable, then the manifest, then the view (rewrites.cc).
+///
+/// Invariants:
+///  1. Every sequence up to published_ is in the memtables or in tables of the current view; readers take the view
+///     first, then the sequence (rule 9).
+///  2. Only the commit leader seals a memtable, and only between groups.
+///  3. Flushes install in the order in which memtables were sealed.
+///  4. A file is removed only when the manifest durably does without it and no view holds it.
+///
+/// Threads: any, except as said. Mutexes are taken in this order: compaction_mutex_, flush_mutex_, tree_mutex_,
+/// state_mutex_; no I/O happens under state_mutex_.
+class Engine final : public GroupLeader, public std::enable_shared_from_this<Engine> {
+ public:
+  static Result<std::shared_ptr<Engine>> open(const std::string& path, const Options& options,
+                                              const Environment& environment);
+  ~Engine() override;
+
+  // writes.cc
+  Status write(const Batch& batch, const WriteOptions& options, bool may_wait);
+  Status sync();
+  Status flush();
+  Status resume();
+  void lead(std::span<CommitRequest* const> group) override;
+
+  // reads.cc
+  Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options);
+  Result<std::optional<PinnedValue>> get_pinned(std::string_view key, const ReadOptions& options);
+  std::vector<Result<std::optional<std::string>>> multi_get(std::span<const std::string_view> keys,
+                                                            const ReadOptions& options);
+  Result<Explanation> explain(std::string_view key, const ReadOptions& options);
+  Iterator scan(const ScanOptions& options, std::source_location where);
+  Snapshot snapshot(std::source_location where);
+  Result<std::uint64_t> approximate_size(const Range& range);
+
+  // background.cc, rewrites.cc
+  Status compact(const Range& range, const Progress& progress);
+  Status wait_idle() EXCLUDES(state_mutex_);
+
+  // report.cc
+  Stats stats();
+  PlanReport plan(std::optional<std::uint64_t> filter_memory);
+
+  // maintenance.cc
+  Status checkpoint(const std::string& path);
+  Result<VerifyReport> verify(const Progress& progress);
+
+  /// kBusy while handles are alive, unless `detaches`: they answer kClosed from then on.
+  Status close(bool detaches);
+  [[nodiscard]] Status check_open() const;
+  [[nodiscard]] LiveHandles& live_handles() { return live_handles_; }
+
+ private:
+  /// Writes have stopped, and why.
+  struct WriteStop {
+    Status why;
+    bool resumes_by_itself = false;  // No space: tried again by every write and by the background.
+  };
+  /// A table that the manifest does without; its file goes when nobody holds it any more.
+  struct Obsolete {
+    std::uint64_t number = 0;
+    std::weak_ptr<Table> table;
+  };
+  struct ReadMoment {
+    std::shared_ptr<const ReadView> view;
+    Sequence sequence = {};
+  };
+
+  Engine(std::string directory, const Options& options, const Environment& environment);
+
+  // recovery.cc
+  Status open_store();
+  Status open_manifest();
+  Status recover();
+  Status replay(JournalStream& stream);
+  Status flush_replayed();
+  Status begin_new_journal(const std::vector<std::uint64_t>& replayed, const JournalStreamEnd& end);
+  Status save_stranded(const std::vector<std::uint64_t>& journals, const JournalStreamEnd& end);
+  Status remove_redundant_files();
+
+  // writes.cc
+  Status lead_writes(std::span<CommitRequest* const> group);
+  Status append_and_insert(std::span<CommitRequest* const> group);
+  Status make_room(std::uint64_t group_bytes);
+  Status wait_for_flush() EXCLUDES(state_mutex_);
+  void slow_down(std::uint64_t group_bytes);
+  Status seal() EXCLUDES(state_mutex_);
+  Status restart_writes() EXCLUDES(state_mutex_);
+  void stop_writes(const Status& why) EXCLUDES(state_mutex_);
+  [[nodiscard]] std::optional<WriteStop> write_stop() const EXCLUDES(state_mutex_);
+
+  // reads.cc
+  Result<ReadMoment> begin_read(const Snapshot* snapshot) const;
+  template <typename Steps>
+  Result<std::optional<FoundEntry>> find(const ReadMoment& moment, std::string_view key, bool fills_cache,
+                                         PinnedBlock& pin, Steps& steps) const;
+
+  // background.cc
+  void start_background();
+  void stop_background() EXCLUDES(state_mutex_);
+  void flush_in_background() EXCLUDES(state_mutex_);
+  void compact_in_background() EXCLUDES(state_mutex_);
+  /// Without threads: everything that is due, now.
+  void run_due_work();
+  /// What the background would do next; false when nothing was due or it failed.
+  bool flush_if_due() EXCLUDES(state_mutex_, flush_mutex_);
+  bool compact_if_due() EXCLUDES(state_mutex_, compaction_mutex_);
+  void rewrite_failed(std::string_view what, const Status& why);
+
+  // rewrites.cc
+  Status flush_oldest() REQUIRES(flush_mutex_);
+  Status execute(const CompactionPlan& plan) REQUIRES(compaction_mutex_);
+  Status move_tables(const CompactionPlan& plan, const Shape& shape);
+  Status merge_tables(const CompactionPlan& plan, const std::shared_ptr<const Version>& version);
+  RewriteSpec rewrite_spec(const Shape& shape, std::uint32_t level, std::uint64_t run);
+  Result<std::shared_ptr<const TableFacts>> facts_of(const Shape& shape, std::uint64_t number) const;
+  Result<std::uint64_t> new_number() EXCLUDES(tree_mutex_);
+  /// Makes the edit durable and then visible; `flushed` is the memtable that it replaces.
+  Status commit_and_install(const ManifestEdit& edit, const Memtable* flushed) EXCLUDES(tree_mutex_, state_mutex_);
+  void install_view(std::vector<UnloadedMetadata> unloaded = {}) REQUIRES(state_mutex_);
+  void retire(const Version& before, std::uint64_t number) REQUIRES(state_mutex_);
+  void remove_obsolete_files() EXCLUDES(state_mutex_);
+  [[nodiscard]] PolicyOptions policy_options() const;
+  [[nodiscard]] FilterPlanOptions filter_plan_options() const;
+  [[nodiscard]] std::uint64_t now_unix_seconds() const;
+
+  // residency.cc
+  void share_memory(const Shape& shape);
+  void reconsider_residency() EXCLUDES(state_mutex_);
+
+  void tell(StoreEvent::Kind kind, std::string_view what, const RewriteResult* result = nullptr);
+
+  // Constant once open.
+  const std::string directory_;
+  const Options options_;
+  const Environment environment_;
+  FileSystem& files_;
+  const std::unique_ptr<Manifest::Random> random_;
+  const CompactionPolicy* policy_ = nullptr;
+  const std::uint64_t fork_generation_;
+  TableContext context_;
+  KeyHasher hasher_;
+
+  // Safe for threads by themselves.
+  std::unique_ptr<BlockCache> cache_;
+  std::unique_ptr<FileHandles> file_handles_;
+  MetadataBudget index_budget_;
+  MetadataBudget filter_budget_;
+  CommitQueue commits_;
+  CurrentView view_;
+  LiveHandles live_handles_;
+  std::atomic<std::uint64_t> published_ = 0;  // Stored with release after the memtable, loaded with acquire.
+  std::atomic<bool> is_closed_ = false;
+  std::atomic<bool> is_stopping_ = false;  // Rewrites end early.
+  ShardedCounter gets_;
+  ShardedCounter gets_found_;
+  ShardedCounter memtable_hits_;
+  std::atomic<std::uint64_t> writes_ = 0;
+  std::atomic<std::uint64_t> user_bytes_ = 0;
+  std::atomic<std::uint64_t> table_bytes_written_ = 0;
+  std::atomic<std::uint64_t> flushes_ = 0;
+  std::atomic<std::uint64_t> compactions_ = 0;
+  std::atomic<std::uint64_t> moves_ = 0;
+  std::atomic<std::uint64_t> delayed_writes_ = 0;
+  std::atomic<std::uint64_t> delay_us_ = 0;
+
+  // The commit leader's.
+  std::unique_ptr<Journals> journals_;
+  std::string payload_;
+  std::vector<const Batch*> batches_;
+  std::uint64_t owed_delay_us_ = 0;
+
+  Mutex compaction_mutex_;  // Held over a compaction: there is one at a time.
+  Mutex flush_mutex_;       // Held over a flush.
+
+  Mutex tree_mutex_;  // Held while the manifest is written.
+  std::unique_ptr<Manifest> manifest_ GUARDED_BY(tree_mutex_);
+  std::uint64_t next_number_ GUARDED_BY(tree_mutex_) = 0;
+  bool manifest_failed_ GUARDED_BY(tree_mutex_) = false;
+
+  mutable Mutex state_mutex_;
+  Condition state_changed_;
+  std::unique_ptr<FileLock> lock_ GUARDED_BY(state_mutex_);
+  std::shared_ptr<Memtable> active_ GUARDED_BY(state_mutex_);
+  std::vector<SealedMemtable> sealed_ GUARDED_BY(state_mutex_);  // Newest first.
+  std::shared_ptr<const Version> version_ GUARDED_BY(state_mutex_);
+  std::optional<WriteStop> write_stop_ GUARDED_BY(state_mutex_);
+  std::vector<Obsolete> obsolete_ GUARDED_BY(state_mutex_);
+  int deletions_paused_ GUARDED_BY(state_mutex_) = 0;
+  bool compaction_wanted_ GUARDED_BY(state_mutex_) = false;
+  bool compaction_runs_ GUARDED_BY(state_mutex_) = false;
+  std::uint32_t failed_rewrites_ GUARDED_BY(state_mutex_) = 0;
+  double debt_ GUARDED_BY(state_mutex_) = 0;
+  std::uint64_t lookups_at_review_ GUARDED_BY(state_mutex_) = 0;
+  std::string stall_reason_ GUARDED_BY(state_mutex_);
+  std::vector<TableCounts> retired_counts_ GUARDED_BY(state_mutex_);  // By level, of tables that are gone.
+
+  Mutex listener_mutex_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,12 @@
+// Telling a forked child from the process that opened the store.
+#pragma once
+
+#include <cstdint>
+
+namespace tamis {
+
+/// How many forks lie between this process and the one that first asked. A child has a larger number than what its
+/// parent remembered: what the parent opened is not the child's to use (rule 10).
+std::uint64_t fork_generation();
+
+}  // namespace tamis

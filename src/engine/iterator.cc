@@ -1,0 +1,57 @@
+#include "tamis/iterator.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "engine/iterator_state.h"
+#include "entry/merging_iterator.h"
+
+namespace tamis {
+
+void IteratorState::walk_over(const KeyRange& range, std::string_view prefix, Sequence sequence, bool fills_cache) {
+  std::vector<std::unique_ptr<EntryIterator>> runs;
+  for (const std::shared_ptr<Memtable>& memtable : memtables_) {
+    if (!memtable->empty()) runs.push_back(memtable->iterate());
+  }
+  for (std::unique_ptr<EntryIterator>& run : version_->iterate(range, prefix, fills_cache)) {
+    runs.push_back(std::move(run));
+  }
+  walk_.emplace(make_merging_iterator(std::move(runs)), sequence, range);
+}
+
+Iterator::Iterator(std::unique_ptr<IteratorState> state) : state_(std::move(state)) {}
+Iterator::Iterator(Iterator&&) noexcept = default;
+Iterator& Iterator::operator=(Iterator&&) noexcept = default;
+Iterator::~Iterator() = default;
+
+bool Iterator::valid() const { return state_->walk() != nullptr && state_->walk()->valid(); }
+std::string_view Iterator::key() const {
+  TAMIS_CHECK(valid());
+  return state_->walk()->key();
+}
+std::string_view Iterator::value() const {
+  TAMIS_CHECK(valid());
+  return state_->walk()->value();
+}
+const Status& Iterator::status() const { return state_->status(); }
+
+void Iterator::next() {
+  if (state_->may_move()) state_->walk()->next();
+}
+void Iterator::previous() {
+  if (state_->may_move()) state_->walk()->previous();
+}
+void Iterator::seek(std::string_view key) {
+  if (state_->may_move()) state_->walk()->seek(key);
+}
+void Iterator::seek_before(std::string_view key) {
+  if (state_->may_move()) state_->walk()->seek_before(key);
+}
+void Iterator::seek_to_first() {
+  if (state_->may_move()) state_->walk()->seek_to_first();
+}
+void Iterator::seek_to_last() {
+  if (state_->may_move()) state_->walk()->seek_to_last();
+}
+
+}  // namespace tamis

@@ -1,0 +1,62 @@
+// What stands behind an Iterator.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <utility>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/live_handles.h"
+#include "entry/visible_iterator.h"
+#include "memtable/memtable.h"
+#include "tree/version.h"
+
+namespace tamis {
+
+/// A walk and everything it walks over: the memtables and the version of its moment.
+///
+/// Threads: one at a time.
+class IteratorState {
+ public:
+  /// A walk that could not begin.
+  IteratorState(std::shared_ptr<Engine> engine, Status why) : engine_(std::move(engine)), status_(std::move(why)) {}
+  IteratorState(std::shared_ptr<Engine> engine, const ReadView& view, std::source_location where)
+      : engine_(std::move(engine)), handle_(engine_->live_handles().add_iterator(where)), version_(view.version) {
+    memtables_.push_back(view.active);
+    memtables_.insert(memtables_.end(), view.sealed.begin(), view.sealed.end());
+  }
+  ~IteratorState() {
+    walk_.reset();
+    if (handle_) engine_->live_handles().remove(*handle_);
+  }
+  IteratorState(const IteratorState&) = delete;
+  IteratorState& operator=(const IteratorState&) = delete;
+
+  void walk_over(const KeyRange& range, std::string_view prefix, Sequence sequence, bool fills_cache);
+
+  /// Before every move: false when the walk cannot go on, because its store is closed or it never began.
+  bool may_move() {
+    if (!walk_) return false;
+    if (Status open = engine_->check_open(); !open.ok()) {
+      status_ = std::move(open);
+      walk_.reset();
+      return false;
+    }
+    return true;
+  }
+  [[nodiscard]] VisibleIterator* walk() { return walk_ ? &*walk_ : nullptr; }
+  [[nodiscard]] const VisibleIterator* walk() const { return walk_ ? &*walk_ : nullptr; }
+  [[nodiscard]] const Status& status() const { return walk_ ? walk_->status() : status_; }
+
+ private:
+  const std::shared_ptr<Engine> engine_;
+  std::optional<LiveHandles::Id> handle_;
+  std::vector<std::shared_ptr<Memtable>> memtables_;
+  std::shared_ptr<const Version> version_;
+  std::optional<VisibleIterator> walk_;  // Ends before what it walks over.
+  Status status_;
+};
+
+}  // namespace tamis

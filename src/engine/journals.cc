@@ -1,0 +1,123 @@
+#include "engine/journals.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/try.h"
+#include "tree/file_names.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::size_t kRecycledFiles = 1;  // One memtable is flushed while the next journal is filled.
+
+}  // namespace
+
+void Journals::continue_closed(std::uint64_t number, const JournalHeader& header, const JournalEnd& end) {
+  closed_ = Closed{number, header, end};
+  current_bytes_ = end.offset;
+}
+
+Status Journals::begin(std::uint64_t number, Sequence first) {
+  TAMIS_TRY_STATUS(open_if_closed());
+  TAMIS_TRY(std::unique_ptr<JournalWriter> next, create(number, first));
+  if (writer_ != nullptr) next->follow(std::move(writer_));
+  writer_ = std::move(next);
+  return {};
+}
+
+Status Journals::begin_after_failure(std::uint64_t number, Sequence first) {
+  TAMIS_TRY(writer_, create(number, first));
+  closed_.reset();
+  return {};
+}
+
+Result<std::unique_ptr<JournalWriter>> Journals::create(std::uint64_t number, Sequence first) {
+  JournalSpec spec{.path = journal_path(directory_, number),
+                   .header = {.kind = JournalKind::kWrites,
+                              .store_id = store_id_,
+                              .number = number,
+                              .salt = random_.next(),
+                              .first_sequence = number_of(first)},
+                   .recycle = {},
+                   .preallocate_bytes = 0};
+  {
+    MutexLock lock(mutex_);
+    if (!recycled_.empty()) {
+      spec.recycle = journal_path(directory_, recycled_.back());
+      recycled_.pop_back();
+    }
+  }
+  TAMIS_TRY(std::unique_ptr<JournalWriter> writer, JournalWriter::create(files_, spec));
+  current_bytes_ = writer->end_offset();
+  bytes_written_ += writer->end_offset();
+  keep(number);
+  return writer;
+}
+
+Status Journals::open_if_closed() {
+  if (!closed_) return {};
+  TAMIS_TRY(writer_,
+            JournalWriter::reopen(files_, journal_path(directory_, closed_->number), closed_->header, closed_->end));
+  closed_.reset();
+  return {};
+}
+
+Status Journals::append(Bytes payload, std::uint32_t count) {
+  TAMIS_TRY_STATUS(open_if_closed());
+  const std::uint64_t before = writer_->end_offset();
+  TAMIS_TRY_STATUS(writer_->append(payload, count));
+  current_bytes_ = writer_->end_offset();
+  bytes_written_ += writer_->end_offset() - before;
+  ++records_;
+  return {};
+}
+
+Status Journals::sync() {
+  if (writer_ == nullptr) return {};  // Closed cleanly, and nothing was written since.
+  ++syncs_;
+  return writer_->sync();
+}
+
+Result<KnownJournalEnd> Journals::close(const KnownJournalEnd& known) {
+  if (writer_ == nullptr) return known;
+  TAMIS_TRY_STATUS(writer_->close());
+  const KnownJournalEnd end{writer_->header().number, writer_->header().salt, writer_->durable_offset()};
+  writer_.reset();
+  return end;
+}
+
+void Journals::release_before(std::uint64_t number) {
+  std::vector<std::uint64_t> unneeded;
+  {
+    MutexLock lock(mutex_);
+    std::erase_if(live_, [&](std::uint64_t journal) {
+      if (journal >= number) return false;
+      if (recycled_.size() < kRecycledFiles) {
+        recycled_.push_back(journal);
+      } else {
+        unneeded.push_back(journal);
+      }
+      return true;
+    });
+  }
+  // A file that cannot be removed now is found to be redundant when the store is opened.
+  for (const std::uint64_t journal : unneeded) (void)files_.remove(journal_path(directory_, journal)).ok();
+}
+
+void Journals::keep(std::uint64_t number) {
+  MutexLock lock(mutex_);
+  live_.push_back(number);
+}
+
+Journals::Counts Journals::counts() const {
+  MutexLock lock(mutex_);
+  return {.files = live_.size(),
+          .recycled_files = recycled_.size(),
+          .current_bytes = current_bytes_,
+          .bytes_written = bytes_written_,
+          .records = records_,
+          .syncs = syncs_};
+}
+
+}  // namespace tamis

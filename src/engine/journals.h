@@ -1,0 +1,91 @@
+// The write-ahead journals of an open store, from the writer's side.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/sync.h"
+#include "io/file_system.h"
+#include "journal/journal_writer.h"
+#include "tamis/status.h"
+#include "tree/manifest.h"
+
+namespace tamis {
+
+/// The journal that is being written, and those before it that recovery would still need.
+///
+/// Invariants:
+///  1. A journal that was closed cleanly is reopened by the first append, not before: a store that is only read leaves
+///     it as it is.
+///  2. A journal is recycled or removed only when the manifest durably says that it is not needed (rule 3).
+///
+/// Threads: the commit leader; `release_before` and `stats` may be called by any.
+class Journals {
+ public:
+  Journals(FileSystem& files, std::string directory, const StoreId& store_id, Manifest::Random& random)
+      : files_(files), directory_(std::move(directory)), store_id_(store_id), random_(random) {}
+
+  /// A journal that recovery found closed and that is to be continued.
+  void continue_closed(std::uint64_t number, const JournalHeader& header, const JournalEnd& end);
+  /// A new journal that takes over from the one there is, if any. After an error the old one is still the current one.
+  Status begin(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
+  /// The same, but the old one failed: it is left behind as it is.
+  Status begin_after_failure(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
+
+  Status append(Bytes payload, std::uint32_t count);
+  Status sync();
+  /// Whether the journal can still be written; after a failed sync it cannot.
+  [[nodiscard]] bool is_lost() const { return writer_ != nullptr && !writer_->status().ok(); }
+  /// Closes with the clean mark and tells where the end is. Nothing happens, and `known` is returned, when nothing was
+  /// written since it was opened.
+  Result<KnownJournalEnd> close(const KnownJournalEnd& known);
+
+  /// Journals below this number are not needed any more, durably.
+  void release_before(std::uint64_t number) EXCLUDES(mutex_);
+  /// Journals that recovery has read and that are needed still.
+  void keep(std::uint64_t number) EXCLUDES(mutex_);
+
+  struct Counts {
+    std::uint64_t files = 0;
+    std::uint64_t recycled_files = 0;
+    std::uint64_t current_bytes = 0;
+    std::uint64_t bytes_written = 0;
+    std::uint64_t records = 0;
+    std::uint64_t syncs = 0;
+  };
+  [[nodiscard]] Counts counts() const EXCLUDES(mutex_);
+
+ private:
+  Result<std::unique_ptr<JournalWriter>> create(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
+  Status open_if_closed();
+
+  FileSystem& files_;
+  const std::string directory_;
+  const StoreId store_id_;
+  Manifest::Random& random_;
+
+  // The leader's.
+  std::unique_ptr<JournalWriter> writer_;
+  struct Closed {
+    std::uint64_t number = 0;
+    JournalHeader header;
+    JournalEnd end;
+  };
+  std::optional<Closed> closed_;
+
+  // Written by the leader alone, read by anybody.
+  std::atomic<std::uint64_t> current_bytes_ = 0;
+  std::atomic<std::uint64_t> bytes_written_ = 0;
+  std::atomic<std::uint64_t> records_ = 0;
+  std::atomic<std::uint64_t> syncs_ = 0;
+
+  mutable Mutex mutex_;
+  std::vector<std::uint64_t> live_ GUARDED_BY(mutex_);      // Ascending; the last one is the current one.
+  std::vector<std::uint64_t> recycled_ GUARDED_BY(mutex_);  // Files for the next journals.
+};
+
+}  // namespace tamis

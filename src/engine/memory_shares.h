@@ -1,0 +1,44 @@
+// How one number, memory_bytes, is shared among everything a store keeps in memory.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "table/index_format.h"
+#include "tamis/options.h"
+#include "tree/shape.h"
+
+namespace tamis {
+
+/// The parts add up to memory_bytes.
+struct MemoryShares {
+  std::uint64_t memtable = 0;  ///< One of them; there are two, the one being written and the one being flushed.
+  std::uint64_t filters = 0;
+  std::uint64_t indexes = 0;
+  std::uint64_t blocks = 0;
+};
+
+/// Memtables have at most half. Filters have what the options give them, at most a quarter when they say nothing, and
+/// no more than there is; indexes as much as they need, at most half of what is left; blocks the rest.
+inline MemoryShares share_memory(const Options& options, const Shape& shape) {
+  std::uint64_t filter_bytes = 0;
+  std::uint64_t index_bytes = 0;
+  for (const std::vector<Run>& level : shape.levels) {
+    for (const Run& run : level) {
+      for (const auto& table : run.tables) {
+        filter_bytes += table->filter_bytes + table->prefix_filter_bytes;
+        index_bytes += Index::memory_bytes_for(table->index_bytes);
+      }
+    }
+  }
+  MemoryShares shares;
+  shares.memtable = std::min(options.memtable_bytes, options.memory_bytes / 4);
+  std::uint64_t rest = options.memory_bytes - 2 * shares.memtable;
+  shares.filters = std::min({filter_bytes, options.filter_memory.value_or(options.memory_bytes / 4), rest});
+  rest -= shares.filters;
+  shares.indexes = std::min(index_bytes, rest / 2);
+  shares.blocks = rest - shares.indexes;
+  return shares;
+}
+
+}  // namespace tamis

@@ -1,0 +1,236 @@
+// The way of a get: view, sequence, memtables, tables.
+#include <chrono>
+#include <utility>
+
+#include "base/try.h"
+#include "engine/engine.h"
+#include "engine/iterator_state.h"
+#include "engine/snapshot_state.h"
+
+namespace tamis {
+namespace {
+
+/// What happened before the tables were asked, for `explain`.
+struct ExplainedSteps : RecordedSteps {
+  std::vector<Explanation::Step> memtables;
+};
+
+/// The part that the tables write down.
+NoSteps& for_tables(NoSteps& steps) { return steps; }
+RecordedSteps& for_tables(ExplainedSteps& steps) { return steps; }
+
+template <typename Steps>
+void record_memtable(Steps& steps, std::string_view where, const std::optional<FoundEntry>& found) {
+  if constexpr (Steps::kRecords) {
+    Explanation::Step step;
+    step.where = where;
+    step.outcome = !found ? "absent" : found->kind == EntryKind::kDelete ? "deleted" : "found";
+    steps.memtables.push_back(std::move(step));
+  }
+}
+
+std::string_view to_text(FilterVerdict verdict) {
+  switch (verdict) {
+    case FilterVerdict::kNone: return "";
+    case FilterVerdict::kNo: return "no";
+    case FilterVerdict::kMaybe: return "maybe";
+    case FilterVerdict::kNotInMemory: return "not in memory";
+  }
+  return "";
+}
+
+std::string_view to_text(TableOutcome outcome) {
+  switch (outcome) {
+    case TableOutcome::kRuledOut: return "ruled out";
+    case TableOutcome::kAbsent: return "absent";
+    case TableOutcome::kFound: return "found";
+    case TableOutcome::kDeleted: return "deleted";
+  }
+  return "";
+}
+
+std::string_view to_text(BlockSource source) {
+  switch (source) {
+    case BlockSource::kNone: return "";
+    case BlockSource::kCache: return "cache";
+    case BlockSource::kDisk: return "disk";
+  }
+  return "";
+}
+
+/// Level and run are the shape's to tell: a table may have moved since it was written.
+Explanation::Step explained(const TableStep& step, const Shape& shape) {
+  const TableFacts& facts = step.table->facts();
+  Explanation::Step result;
+  result.where = "table";
+  result.table = facts.number;
+  for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
+    for (const Run& run : shape.levels[level]) {
+      for (const auto& table : run.tables) {
+        if (table->number != facts.number) continue;
+        result.level = level;
+        result.run = run.id;
+      }
+    }
+  }
+  for (const FilterKindInfo& kind : filter_kinds()) {
+    if (kind.id == facts.filter_kind) result.filter_kind = kind.name;
+  }
+  result.bits_per_key = facts.filter_bits_per_key();
+  result.filter_verdict = to_text(step.verdict);
+  result.block_source = to_text(step.source);
+  result.outcome = to_text(step.outcome);
+  return result;
+}
+
+}  // namespace
+
+/// View first, then sequence (rule 9).
+Result<Engine::ReadMoment> Engine::begin_read(const Snapshot* snapshot) const {
+  TAMIS_TRY_STATUS(check_open());
+  ReadMoment moment{.view = view_.take()};
+  if (snapshot == nullptr) {
+    moment.sequence = Sequence{published_.load(std::memory_order_acquire)};
+  } else {
+    if (snapshot->state() == nullptr || !snapshot->state()->belongs_to(*this)) {
+      return Status::invalid_argument("the snapshot is not of this store");
+    }
+    moment.sequence = snapshot->state()->sequence();
+  }
+  return moment;
+}
+
+template <typename Steps>
+Result<std::optional<FoundEntry>> Engine::find(const ReadMoment& moment, std::string_view key, bool fills_cache,
+                                               PinnedBlock& pin, Steps& steps) const {
+  const Lookup lookup{.key = key, .hash = hasher_(key), .sequence = moment.sequence};
+  std::optional<FoundEntry> found = moment.view->active->find(lookup);
+  record_memtable(steps, "memtable", found);
+  if (found) return found;
+  for (const std::shared_ptr<Memtable>& sealed : moment.view->sealed) {
+    found = sealed->find(lookup);
+    record_memtable(steps, "sealed memtable", found);
+    if (found) return found;
+  }
+  return moment.view->version->find(lookup, fills_cache, pin, for_tables(steps));
+}
+
+Result<bool> Engine::get(std::string_view key, std::string* value, const ReadOptions& options) {
+  TAMIS_TRY(const ReadMoment moment, begin_read(options.snapshot));
+  PinnedBlock pin;
+  NoSteps steps;
+  TAMIS_TRY(const std::optional<FoundEntry> found, find(moment, key, options.fills_cache, pin, steps));
+  gets_.add();
+  if (!found || found->kind == EntryKind::kDelete) return false;
+  gets_found_.add();
+  if (!pin) memtable_hits_.add();
+  value->assign(found->value);
+  return true;
+}
+
+Result<std::optional<PinnedValue>> Engine::get_pinned(std::string_view key, const ReadOptions& options) {
+  TAMIS_TRY(ReadMoment moment, begin_read(options.snapshot));
+  struct Kept {
+    std::shared_ptr<const ReadView> view;  // For values in memtables.
+    PinnedBlock pin;
+  };
+  auto kept = std::make_shared<Kept>();
+  NoSteps steps;
+  TAMIS_TRY(const std::optional<FoundEntry> found, find(moment, key, options.fills_cache, kept->pin, steps));
+  gets_.add();
+  if (!found || found->kind == EntryKind::kDelete) return std::optional<PinnedValue>();
+  gets_found_.add();
+  if (!kept->pin) {
+    memtable_hits_.add();
+    kept->view = std::move(moment.view);
+  }
+  PinnedValue value;
+  value.view_ = found->value;
+  value.keeps_ = std::move(kept);
+  return std::optional<PinnedValue>(std::move(value));
+}
+
+std::vector<Result<std::optional<std::string>>> Engine::multi_get(std::span<const std::string_view> keys,
+                                                                  const ReadOptions& options) {
+  std::vector<Result<std::optional<std::string>>> answers;
+  answers.reserve(keys.size());
+  Result<ReadMoment> moment = begin_read(options.snapshot);
+  for (const std::string_view key : keys) {
+    if (!moment.ok()) {
+      answers.emplace_back(moment.status());
+      continue;
+    }
+    PinnedBlock pin;
+    NoSteps steps;
+    Result<std::optional<FoundEntry>> found = find(*moment, key, options.fills_cache, pin, steps);
+    gets_.add();
+    if (!found.ok()) {
+      answers.emplace_back(found.status());
+    } else if (!*found || (*found)->kind == EntryKind::kDelete) {
+      answers.emplace_back(std::optional<std::string>());
+    } else {
+      gets_found_.add();
+      if (!pin) memtable_hits_.add();
+      answers.emplace_back(std::optional<std::string>((*found)->value));
+    }
+  }
+  return answers;
+}
+
+Result<Explanation> Engine::explain(std::string_view key, const ReadOptions& options) {
+  TAMIS_TRY(const ReadMoment moment, begin_read(options.snapshot));
+  Explanation explanation;
+  explanation.key = key;
+  PinnedBlock pin;
+  ExplainedSteps steps;
+  const auto begin = std::chrono::steady_clock::now();
+  TAMIS_TRY(const std::optional<FoundEntry> found, find(moment, key, options.fills_cache, pin, steps));
+  const auto time = std::chrono::steady_clock::now() - begin;
+  explanation.nanoseconds =
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
+  explanation.found = found && found->kind == EntryKind::kPut;
+  if (explanation.found) explanation.value = std::string(found->value);
+  explanation.steps = std::move(steps.memtables);
+  for (const TableStep& step : steps.steps) {
+    explanation.reads += step.blocks_read;
+    explanation.metadata_reads += step.metadata_reads;
+    explanation.steps.push_back(explained(step, moment.view->version->shape()));
+  }
+  return explanation;
+}
+
+Iterator Engine::scan(const ScanOptions& options, std::source_location where) {
+  Result<ReadMoment> moment = begin_read(options.snapshot);
+  if (!moment.ok()) {
+    return Iterator(std::make_unique<IteratorState>(shared_from_this(), moment.status()));
+  }
+  KeyRange range = KeyRange::of_prefix(options.prefix);
+  KeyRange bounds;
+  if (options.from) bounds.from = *options.from;
+  if (options.to) bounds.to = *options.to;
+  // The view is held until the walk is set up: it keeps what tables unload meanwhile.
+  auto state = std::make_unique<IteratorState>(shared_from_this(), *moment->view, where);
+  state->walk_over(range.intersection(bounds), options.prefix, moment->sequence, options.fills_cache);
+  if (options.reverse) {
+    state->walk()->seek_to_last();
+  } else {
+    state->walk()->seek_to_first();
+  }
+  return Iterator(std::move(state));
+}
+
+/// Read and registered under the mutex under which a rewrite copies the list (rule 9).
+Snapshot Engine::snapshot(std::source_location where) {
+  MutexLock lock(state_mutex_);
+  const Sequence sequence{published_.load(std::memory_order_acquire)};
+  return Snapshot(std::make_shared<SnapshotState>(shared_from_this(), sequence, where));
+}
+
+std::uint64_t Snapshot::sequence() const { return state_ == nullptr ? 0 : number_of(state_->sequence()); }
+
+Result<std::uint64_t> Engine::approximate_size(const Range& range) {
+  TAMIS_TRY(const ReadMoment moment, begin_read(nullptr));
+  return moment.view->version->approximate_bytes(range.from, range.to);
+}
+
+}  // namespace tamis

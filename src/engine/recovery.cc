@@ -1,0 +1,245 @@
+// Opening a store: what is on disk becomes what is in memory.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/try.h"
+#include "engine/engine.h"
+#include "engine/random_source.h"
+#include "entry/batch_format.h"
+#include "io/path.h"
+#include "journal/journal_reader.h"
+#include "tree/file_names.h"
+
+namespace tamis {
+namespace {
+
+/// The files of a folder that are ours, by kind.
+struct StoreFiles {
+  bool has_current = false;
+  std::vector<std::uint64_t> journals;  // Ascending, as the names sort.
+  std::vector<std::uint64_t> tables;
+  std::vector<std::uint64_t> manifests;
+  std::vector<std::string> temporaries;
+};
+
+Result<StoreFiles> list_store(FileSystem& files, const std::string& directory) {
+  TAMIS_TRY(const std::vector<DirectoryEntry> entries, files.list(directory));
+  StoreFiles found;
+  for (const DirectoryEntry& entry : entries) {
+    const std::optional<FileName> name = parse_file_name(entry.name);
+    if (!name || entry.is_directory) continue;
+    if (name->kind == FileKind::kCurrent) found.has_current = true;
+    if (name->kind == FileKind::kJournal) found.journals.push_back(name->number);
+    if (name->kind == FileKind::kTable) found.tables.push_back(name->number);
+    if (name->kind == FileKind::kManifest) found.manifests.push_back(name->number);
+    if (name->kind == FileKind::kTemporary) found.temporaries.push_back(entry.name);
+  }
+  std::ranges::sort(found.journals);
+  return found;
+}
+
+/// Makes the folder and every one above it that is missing.
+Status make_directories(FileSystem& files, const std::string& path) {
+  if (files.list(path).ok()) return {};
+  const std::string parent = parent_directory(path);
+  if (parent != path) TAMIS_TRY_STATUS(make_directories(files, parent));
+  TAMIS_TRY_STATUS(files.make_directory(path));
+  return files.sync_directory(parent);
+}
+
+}  // namespace
+
+Status Engine::open_store() {
+  if (!options_.read_only && options_.create_if_missing) TAMIS_TRY_STATUS(make_directories(files_, directory_));
+  {
+    const LockMode mode = options_.read_only ? LockMode::kShared : LockMode::kExclusive;
+    TAMIS_TRY(const StoreFiles found, list_store(files_, directory_));
+    if (!found.has_current && (options_.read_only || !options_.create_if_missing)) {
+      return Status::io_error(directory_ + (found.tables.empty() && found.journals.empty()
+                                                ? ": no store is here"
+                                                : ": CURRENT is missing; `tamis repair` can make a new one"));
+    }
+    MutexLock lock(state_mutex_);
+    TAMIS_TRY(lock_, files_.lock(lock_path(directory_), mode));
+  }
+  TAMIS_TRY_STATUS(open_manifest());
+  return recover();
+}
+
+Status Engine::open_manifest() {
+  TAMIS_TRY(const StoreFiles found, list_store(files_, directory_));
+  MutexLock tree_lock(tree_mutex_);
+  if (found.has_current) {
+    if (options_.error_if_exists) {
+      return Status::invalid_argument(directory_ + ": a store is here already, and error_if_exists is set");
+    }
+    TAMIS_TRY(manifest_, Manifest::open(files_, directory_, *random_));
+  } else {
+    if (!found.tables.empty() || !found.journals.empty()) {
+      return Status::corruption(directory_ +
+                                ": CURRENT is missing, but files of a store are here; `tamis repair` can "
+                                "make a new one");
+    }
+    TAMIS_TRY(manifest_, Manifest::create(files_, directory_, draw_identity(*random_), *random_));
+  }
+  next_number_ = manifest_->state().reserved_numbers;
+  context_.identity = manifest_->state().identity;
+  hasher_ = KeyHasher(context_.identity.hash_key);
+  journals_ = std::make_unique<Journals>(files_, directory_, context_.identity.store_id, *random_);
+  published_ = manifest_->state().flushed_sequence;
+  share_memory(manifest_->state().shape);
+  MutexLock lock(state_mutex_);
+  version_ = std::make_shared<const Version>(manifest_->state().shape, nullptr, context_);
+  active_ = std::make_shared<Memtable>();
+  debt_ = policy_->debt(version_->shape(), policy_options());
+  compaction_wanted_ = true;
+  install_view();
+  return {};
+}
+
+/// Rules 1 and 2: one stream over all journals that are needed. A journal that was closed cleanly is continued;
+/// anything else is written to tables before the first write is accepted.
+Status Engine::recover() {
+  TAMIS_TRY(const StoreFiles found, list_store(files_, directory_));
+  JournalStreamSpec spec{.store_id = context_.identity.store_id};
+  KnownJournalEnd known;
+  std::uint64_t first_journal = 0;
+  {
+    MutexLock lock(tree_mutex_);
+    spec.first_sequence = manifest_->state().flushed_sequence + 1;
+    first_journal = manifest_->state().first_journal;
+    known = manifest_->known_journal_end();
+  }
+  std::vector<std::uint64_t> needed;
+  for (const std::uint64_t number : found.journals) {
+    if (number >= first_journal) needed.push_back(number);
+  }
+  if (first_journal != 0 && (needed.empty() || needed.front() != first_journal)) {
+    return Status::corruption(fmt::format("{}: the journal is missing; `tamis repair` goes on without it",
+                                          journal_path(directory_, first_journal)));
+  }
+  for (const std::uint64_t number : needed) spec.paths.push_back(journal_path(directory_, number));
+  JournalHeader last_header;
+  if (!needed.empty()) {
+    TAMIS_TRY(const JournalReader last, JournalReader::open(files_, spec.paths.back()));
+    last_header = last.header();
+    if (known.number == last_header.number && known.salt == last_header.salt) {
+      spec.known_durable_offset = known.durable_bytes;
+    }
+  }
+  TAMIS_TRY(JournalStream stream, JournalStream::open(files_, spec));
+  TAMIS_TRY_STATUS(replay(stream));
+  const JournalStreamEnd& end = stream.end();
+  if (options_.read_only) return {};
+  for (const std::uint64_t number : needed) journals_->keep(number);
+  if (!needed.empty() && end.is_last_journal && end.journal.is_closed) {
+    journals_->continue_closed(needed.back(), last_header, end.journal);
+  } else {
+    TAMIS_TRY_STATUS(begin_new_journal(needed, end));
+  }
+  return remove_redundant_files();
+}
+
+Status Engine::replay(JournalStream& stream) {
+  const std::uint64_t limit = tamis::share_memory(options_, {}).memtable;
+  std::uint64_t entries = 0;
+  while (true) {
+    TAMIS_TRY(const std::optional<JournalRecord> record, stream.next());
+    if (!record) break;
+    TAMIS_TRY(const BatchView batch, BatchView::decode(record->payload, Sequence{record->first_sequence}, directory_));
+    std::shared_ptr<const ReadView> view = view_.take();
+    TAMIS_TRY_STATUS(view->active->reserve(batch.size(), record->payload.size()));
+    for (const Entry& entry : batch) view->active->insert(entry, hasher_(entry.key));
+    entries += batch.size();
+    published_.store(record->first_sequence + record->count - 1, std::memory_order_release);
+    if (!options_.read_only && view->active->memory_bytes() >= limit) TAMIS_TRY_STATUS(flush_replayed());
+  }
+  if (entries > 0) tell(StoreEvent::Kind::kRecovered, fmt::format("{} entries from the journal", entries));
+  return {};
+}
+
+/// What was replayed so far becomes a table. The journals stay needed until all of them are read.
+Status Engine::flush_replayed() {
+  std::uint64_t first_journal = 0;
+  {
+    MutexLock lock(tree_mutex_);
+    first_journal = manifest_->state().first_journal;
+  }
+  {
+    MutexLock lock(state_mutex_);
+    if (active_->empty()) return {};
+    sealed_.insert(sealed_.begin(), {.memtable = active_,
+                                     .last_sequence = Sequence{published_.load(std::memory_order_relaxed)},
+                                     .next_journal = first_journal});
+    active_ = std::make_shared<Memtable>();
+    install_view();
+  }
+  MutexLock lock(flush_mutex_);
+  return flush_oldest();
+}
+
+/// The recovered journals are never appended to (rule 2). The new one is made first, because the manifest may only name
+/// one that exists; it has no records until the others are not needed any more.
+Status Engine::begin_new_journal(const std::vector<std::uint64_t>& replayed, const JournalStreamEnd& end) {
+  TAMIS_TRY_STATUS(flush_replayed());
+  TAMIS_TRY(const std::uint64_t number, new_number());
+  const Sequence last{published_.load(std::memory_order_relaxed)};
+  TAMIS_TRY_STATUS(journals_->begin(number, last + 1));
+  TAMIS_TRY_STATUS(commit_and_install({.flushed_sequence = number_of(last), .first_journal = number}, nullptr));
+  if (end.has_stranded_records) TAMIS_TRY_STATUS(save_stranded(replayed, end));
+  journals_->release_before(number);
+  return {};
+}
+
+/// Records behind a hole are not part of the store, but they may be all that is left of something: kept in lost/.
+Status Engine::save_stranded(const std::vector<std::uint64_t>& journals, const JournalStreamEnd& end) {
+  const std::string lost = lost_path(directory_);
+  if (!files_.list(lost).ok()) TAMIS_TRY_STATUS(files_.make_directory(lost));
+  for (const std::uint64_t number : journals) {
+    const std::string path = journal_path(directory_, number);
+    if (path < end.path) continue;
+    const std::string target = join_path(lost, path.substr(path.rfind('/') + 1));
+    TAMIS_TRY(const std::optional<std::uint64_t> exists, files_.file_size(target));
+    if (!exists) TAMIS_TRY_STATUS(files_.link(path, target));
+  }
+  TAMIS_TRY_STATUS(files_.sync_directory(lost));
+  TAMIS_TRY_STATUS(files_.sync_directory(directory_));
+  tell(StoreEvent::Kind::kRecovered, "records behind a hole in the journal were saved in lost/");
+  return {};
+}
+
+/// Rule 19: only what is provably not needed. Temporary files; tables whose number was reserved and that the manifest
+/// does without; journals before the first one needed; manifests before CURRENT's.
+Status Engine::remove_redundant_files() {
+  TAMIS_TRY(const StoreFiles found, list_store(files_, directory_));
+  std::vector<std::string> redundant;
+  {
+    MutexLock lock(tree_mutex_);
+    const ManifestState& state = manifest_->state();
+    for (const std::string& name : found.temporaries) redundant.push_back(join_path(directory_, name));
+    std::vector<std::uint64_t> live;
+    for (const std::vector<Run>& level : state.shape.levels) {
+      for (const Run& run : level) {
+        for (const auto& table : run.tables) live.push_back(table->number);
+      }
+    }
+    std::ranges::sort(live);
+    for (const std::uint64_t number : found.tables) {
+      if (number < state.reserved_numbers && !std::ranges::binary_search(live, number)) {
+        redundant.push_back(table_path(directory_, number));
+      }
+    }
+    for (const std::uint64_t number : found.manifests) {
+      if (number < manifest_->number()) redundant.push_back(manifest_path(directory_, number));
+    }
+    for (const std::uint64_t number : found.journals) {
+      if (number < state.first_journal) redundant.push_back(journal_path(directory_, number));
+    }
+  }
+  for (const std::string& path : redundant) TAMIS_TRY_STATUS(files_.remove(path));
+  return {};
+}
+
+}  // namespace tamis

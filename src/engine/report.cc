@@ -1,0 +1,153 @@
+// What the store tells about itself.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "compaction/filter_planner.h"
+#include "engine/engine.h"
+
+namespace tamis {
+namespace {
+
+std::string_view kind_name(std::uint8_t id) {
+  for (const FilterKindInfo& kind : filter_kinds()) {
+    if (kind.id == id) return kind.name;
+  }
+  return "none";
+}
+
+void add_table(Stats::Level& level, const Table& table) {
+  const TableFacts& facts = table.facts();
+  const std::string_view kind = kind_name(facts.filter_kind);
+  level.filter_kind = level.tables == 0 || level.filter_kind == kind ? std::string(kind) : "mixed";
+  ++level.tables;
+  level.bytes += facts.file_bytes;
+  level.entries += facts.entries;
+  level.tombstones += facts.deletes;
+  level.filter_bytes += facts.filter_bytes;
+  level.bits_per_key += 8 * static_cast<double>(facts.filter_bytes);           // Divided by the keys in the end.
+  level.designed_rate += facts.filter_rate * static_cast<double>(facts.keys);  // The same.
+}
+
+void add_counts(Stats::Level& level, const TableCounts& counts) {
+  level.probes += std::max(counts.probes, counts.positives);
+  level.negatives += std::max(counts.probes, counts.positives) - counts.positives;
+  level.false_positives += counts.false_positives;
+  level.hits += counts.hits;
+  level.blocks_read += counts.blocks_read;
+}
+
+Stats::Level level_stats(const Version& version, std::uint32_t number, const TableCounts& retired,
+                         Stats::Memory& memory) {
+  Stats::Level level{.level = number};
+  std::uint64_t keys = 0;
+  for (const Run& run : version.shape().levels[number]) {
+    ++level.runs;
+    keys += run.keys();
+    for (const auto& facts : run.tables) {
+      const std::shared_ptr<Table> table = version.table(facts->number);
+      const TableCounts counts = table->counts();
+      add_table(level, *table);
+      add_counts(level, counts);
+      if (!table->has_filter_in_memory()) memory.filters_not_resident += table->filter_memory_bytes();
+      if (!table->has_index_in_memory()) memory.indexes_not_resident += table->index_memory_bytes();
+      memory.metadata_loads += counts.metadata_loads;
+      memory.lookups_without_filter += counts.unfiltered;
+    }
+  }
+  add_counts(level, retired);
+  if (keys > 0) {
+    level.bits_per_key /= static_cast<double>(keys);
+    level.designed_rate /= static_cast<double>(keys);
+  }
+  const std::uint64_t absent = level.negatives + level.false_positives;
+  if (absent > 0) level.observed_rate = static_cast<double>(level.false_positives) / static_cast<double>(absent);
+  return level;
+}
+
+double ratio(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+Stats Engine::stats() {
+  Stats stats;
+  const std::shared_ptr<const ReadView> view = view_.take();
+  const Shape& shape = view->version->shape();
+  std::vector<TableCounts> retired;
+  {
+    MutexLock lock(state_mutex_);
+    retired = retired_counts_;
+    stats.stalls.reason = stall_reason_;
+    if (write_stop_) stats.background_error = write_stop_->why.message();
+  }
+  retired.resize(std::max<std::size_t>(retired.size(), shape.levels.size()));
+  for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
+    stats.levels.push_back(level_stats(*view->version, level, retired[level], stats.memory));
+  }
+  const CacheStats cache = cache_->stats();
+  stats.cache = {.policy = std::string(cache_->policy()),
+                 .hits = cache.hits,
+                 .misses = cache.misses,
+                 .evictions = cache.evictions,
+                 .blocks = cache.blocks_kept,
+                 .bytes = cache.bytes_used,
+                 .capacity_bytes = cache.capacity_bytes};
+  const Journals::Counts journal = journals_->counts();
+  stats.journal = {.files = journal.files,
+                   .bytes = journal.current_bytes,
+                   .recycled_files = journal.recycled_files,
+                   .records = journal.records,
+                   .syncs = journal.syncs};
+  stats.memory.budget = options_.memory_bytes;
+  stats.memory.memtables = view->active->memory_bytes();
+  for (const auto& sealed : view->sealed) stats.memory.memtables += sealed->memory_bytes();
+  stats.memory.blocks = cache.bytes_used + cache.bytes_reserved;
+  stats.memory.indexes = index_budget_.used_bytes();
+  stats.memory.filters = filter_budget_.used_bytes();
+  stats.memory.used = stats.memory.memtables + stats.memory.blocks + stats.memory.indexes + stats.memory.filters;
+  stats.stalls.delayed_writes = delayed_writes_;
+  stats.stalls.delay_us = delay_us_;
+  stats.gets = gets_.sum();
+  stats.gets_found = gets_found_.sum();
+  stats.memtable_hits = memtable_hits_.sum();
+  stats.writes = writes_;
+  stats.sequence = published_;
+  stats.snapshots = live_handles_.snapshots();
+  stats.flushes = flushes_;
+  stats.compactions = compactions_;
+  stats.moves = moves_;
+  stats.bytes_written_by_users = user_bytes_;
+  stats.bytes_written = journal.bytes_written + table_bytes_written_;
+  stats.bytes_on_disk = shape.bytes();
+  stats.write_amplification = ratio(stats.bytes_written, stats.bytes_written_by_users);
+  if (!shape.levels.empty()) {
+    std::uint64_t last_bytes = 0;
+    for (const Run& run : shape.levels.back()) last_bytes = std::max(last_bytes, run.bytes());
+    stats.space_amplification = ratio(shape.bytes(), last_bytes);
+  }
+  return stats;
+}
+
+PlanReport Engine::plan(std::optional<std::uint64_t> filter_memory) {
+  const std::shared_ptr<const ReadView> view = view_.take();
+  FilterPlanOptions options = filter_plan_options();
+  if (filter_memory) options.memory_bytes = filter_memory;
+  const StoreFilterPlan plan = plan_filters(view->version->shape(), options);
+  PlanReport report{.filter_memory = plan.memory_bytes,
+                    .wasted_reads = plan.wasted_probes,
+                    .wasted_reads_uniform = plan.wasted_probes_uniform};
+  for (const PlannedRunFilter& run : plan.runs) {
+    report.runs.push_back({.level = run.level,
+                           .run = run.run,
+                           .keys = run.keys,
+                           .kind = run.kind.empty() ? "none" : run.kind,
+                           .bits_per_key = run.bits_per_key,
+                           .bytes = static_cast<std::uint64_t>(run.bits_per_key * static_cast<double>(run.keys) / 8),
+                           .rate = run.rate});
+  }
+  return report;
+}
+
+}  // namespace tamis

@@ -1,0 +1,78 @@
+#include "engine/residency.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/engine.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kLookupsBetweenReviews = 4096;  // Enough to tell tables apart, few enough to follow a change.
+
+}  // namespace
+
+std::vector<bool> choose_resident(std::span<const ResidentCandidate> candidates, std::uint64_t limit_bytes) {
+  std::vector<std::size_t> order(candidates.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto worth = [&](std::size_t i) {
+    return candidates[i].saved_reads / static_cast<double>(std::max<std::uint64_t>(candidates[i].bytes, 1));
+  };
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return worth(a) > worth(b); });
+  std::vector<bool> stays(candidates.size());
+  std::uint64_t used = 0;
+  for (const std::size_t i : order) {
+    if (used + candidates[i].bytes > limit_bytes) continue;
+    used += candidates[i].bytes;
+    stays[i] = true;
+  }
+  return stays;
+}
+
+/// Called whenever the tables change; what no longer fits is unloaded at the next review.
+void Engine::share_memory(const Shape& shape) {
+  const MemoryShares shares = tamis::share_memory(options_, shape);
+  index_budget_.set_limit(shares.indexes);
+  filter_budget_.set_limit(shares.filters);
+  cache_->set_capacity(shares.blocks);
+}
+
+/// Unloads what saves least when something else would save more, so that the next lookup can load that instead. Does
+/// nothing while everything fits.
+void Engine::reconsider_residency() {
+  std::shared_ptr<const ReadView> view = view_.take();
+  const std::uint64_t lookups = gets_.sum();
+  std::uint64_t filter_bytes = 0;
+  std::uint64_t index_bytes = 0;
+  for (const std::shared_ptr<Table>& table : view->version->tables()) {
+    filter_bytes += table->filter_memory_bytes();
+    index_bytes += table->index_memory_bytes();
+  }
+  const bool all_fit = filter_bytes <= filter_budget_.limit_bytes() && index_bytes <= index_budget_.limit_bytes();
+  {
+    MutexLock lock(state_mutex_);
+    if (all_fit || lookups - lookups_at_review_ < kLookupsBetweenReviews) return;
+    lookups_at_review_ = lookups;
+  }
+  std::vector<ResidentCandidate> filters;
+  std::vector<ResidentCandidate> indexes;
+  for (const std::shared_ptr<Table>& table : view->version->tables()) {
+    const TableCounts counts = table->counts();
+    const double negatives = static_cast<double>(counts.probes) - static_cast<double>(counts.hits);
+    filters.push_back({table->filter_memory_bytes(), negatives * (1 - table->facts().filter_rate)});
+    indexes.push_back({table->index_memory_bytes(), static_cast<double>(counts.positives)});
+  }
+  const std::vector<bool> filter_stays = choose_resident(filters, filter_budget_.limit_bytes());
+  const std::vector<bool> index_stays = choose_resident(indexes, index_budget_.limit_bytes());
+  std::vector<UnloadedMetadata> unloaded;
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    Table& table = *view->version->tables()[i];
+    if (!filter_stays[i] && table.has_filter_in_memory()) unloaded.push_back(table.unload_filter());
+    if (!index_stays[i] && table.has_index_in_memory()) unloaded.push_back(table.unload_index());
+  }
+  if (unloaded.empty()) return;
+  MutexLock lock(state_mutex_);
+  install_view(std::move(unloaded));
+}
+
+}  // namespace tamis

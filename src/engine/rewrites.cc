@@ -1,0 +1,302 @@
+// Flushes and compactions: tables durable, then the manifest, then the view.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/check.h"
+#include "base/try.h"
+#include "engine/engine.h"
+#include "entry/merging_iterator.h"
+#include "tree/file_names.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kNumbersPerReservation = 64;  // A manifest edit per so many files.
+
+const std::vector<Run>& level_of(const Shape& shape, std::uint32_t level) {
+  static const std::vector<Run> kNone;
+  return level < shape.levels.size() ? shape.levels[level] : kNone;
+}
+
+bool is_last_level(const Shape& shape, std::uint32_t level) { return level >= shape.last_level(); }
+
+/// Runs that are older than all inputs. Those the inputs are part of are not: what else is in them does not overlap.
+std::vector<const Run*> older_runs(const Shape& shape, const CompactionPlan& plan) {
+  const CompactionInput& oldest = plan.inputs.back();
+  std::vector<const Run*> older;
+  for (std::uint32_t level = oldest.level; level < shape.levels.size(); ++level) {
+    for (const Run& run : shape.levels[level]) {
+      if (level == oldest.level && run.id >= oldest.run) continue;
+      const bool is_input = std::ranges::any_of(
+          plan.inputs, [&](const CompactionInput& input) { return input.level == level && input.run == run.id; });
+      if (!is_input) older.push_back(&run);
+    }
+  }
+  return older;
+}
+
+std::uint32_t level_of_table(const Shape& shape, std::uint64_t number) {
+  for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
+    for (const Run& run : shape.levels[level]) {
+      for (const auto& table : run.tables) {
+        if (table->number == number) return level;
+      }
+    }
+  }
+  return 0;
+}
+
+std::vector<const Run*> all_runs(const Shape& shape) {
+  std::vector<const Run*> runs;
+  for (const std::vector<Run>& level : shape.levels) {
+    for (const Run& run : level) runs.push_back(&run);
+  }
+  return runs;
+}
+
+ShapeEdit edit_of(const RewriteResult& result, std::uint32_t level, std::uint64_t run) {
+  ShapeEdit edit;
+  for (const std::shared_ptr<const TableFacts>& table : result.tables) edit.added.push_back({level, run, table});
+  return edit;
+}
+
+}  // namespace
+
+Status Engine::flush_oldest() {
+  SealedMemtable job;
+  std::shared_ptr<const Version> version;
+  {
+    MutexLock lock(state_mutex_);
+    if (sealed_.empty()) return {};
+    job = sealed_.back();
+    version = version_;
+  }
+  ManifestEdit edit{.flushed_sequence = number_of(job.last_sequence), .first_journal = job.next_journal};
+  RewriteResult result;
+  if (!job.memtable->empty()) {
+    TAMIS_TRY(const std::uint64_t run, new_number());
+    RewriteSpec spec = rewrite_spec(version->shape(), 0, run);
+    spec.older_runs = all_runs(version->shape());
+    const FilterPlanner filters(version->shape(), {}, 0, run, job.memtable->entries(), filter_plan_options());
+    spec.filters = &filters;
+    TAMIS_TRY(result, rewrite(*job.memtable->iterate(), spec));
+    TAMIS_TRY_STATUS(files_.sync_directory(directory_));
+    edit.shape = edit_of(result, 0, run);
+  }
+  TAMIS_TRY_STATUS(commit_and_install(edit, job.memtable.get()));
+  journals_->release_before(job.next_journal);
+  flushes_.fetch_add(1, std::memory_order_relaxed);
+  table_bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
+  tell(StoreEvent::Kind::kFlushed, "memtable", &result);
+  return {};
+}
+
+Status Engine::execute(const CompactionPlan& plan) {
+  std::shared_ptr<const Version> version;
+  {
+    MutexLock lock(state_mutex_);
+    version = version_;
+  }
+  TAMIS_TRY_STATUS(check_plan(version->shape(), plan));
+  Status done = plan.is_move ? move_tables(plan, version->shape()) : merge_tables(plan, version);
+  version.reset();
+  if (done.ok()) remove_obsolete_files();
+  return done;
+}
+
+Status Engine::move_tables(const CompactionPlan& plan, const Shape& shape) {
+  ManifestEdit edit;
+  RewriteResult moved;
+  for (const std::uint64_t number : plan.inputs.front().tables) {
+    TAMIS_TRY(std::shared_ptr<const TableFacts> facts, facts_of(shape, number));
+    edit.shape.removed.push_back(number);
+    moved.tables.push_back(facts);
+    edit.shape.added.push_back({plan.output_level, plan.output_run, std::move(facts)});
+  }
+  TAMIS_TRY_STATUS(commit_and_install(edit, nullptr));
+  moves_.fetch_add(1, std::memory_order_relaxed);
+  tell(StoreEvent::Kind::kMoved, plan.reason, &moved);
+  return {};
+}
+
+Status Engine::merge_tables(const CompactionPlan& plan, const std::shared_ptr<const Version>& version) {
+  const Shape& shape = version->shape();
+  RewriteSpec spec = rewrite_spec(shape, plan.output_level, plan.output_run);
+  spec.older_runs = older_runs(shape, plan);
+  const std::vector<Run>& next = level_of(shape, plan.output_level + 1);
+  if (next.size() == 1) spec.next_level = &next.front();
+  ManifestEdit edit;
+  std::uint64_t keys = 0;
+  std::vector<std::unique_ptr<EntryIterator>> runs;
+  for (const CompactionInput& input : plan.inputs) {
+    runs.push_back(version->iterate_tables(input.tables));
+    for (const std::uint64_t number : input.tables) {
+      TAMIS_TRY(const std::shared_ptr<const TableFacts> facts, facts_of(shape, number));
+      edit.shape.removed.push_back(number);
+      keys += facts->keys;
+      const std::uint64_t oldest = facts->oldest_delete_unix_seconds;
+      if (oldest == 0) continue;
+      spec.oldest_delete_unix_seconds =
+          spec.oldest_delete_unix_seconds == 0 ? oldest : std::min(oldest, spec.oldest_delete_unix_seconds);
+    }
+  }
+  spec.replaces = edit.shape.removed;
+  const FilterPlanner filters(shape, spec.replaces, plan.output_level, plan.output_run, keys, filter_plan_options());
+  spec.filters = &filters;
+  const std::unique_ptr<EntryIterator> merged = make_merging_iterator(std::move(runs));
+  TAMIS_TRY(const RewriteResult result, rewrite(*merged, spec));
+  TAMIS_TRY_STATUS(files_.sync_directory(directory_));
+  edit.shape.added = edit_of(result, plan.output_level, plan.output_run).added;
+  TAMIS_TRY_STATUS(commit_and_install(edit, nullptr));
+  compactions_.fetch_add(1, std::memory_order_relaxed);
+  table_bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
+  tell(StoreEvent::Kind::kCompacted, plan.reason, &result);
+  return {};
+}
+
+RewriteSpec Engine::rewrite_spec(const Shape& shape, std::uint32_t level, std::uint64_t run) {
+  RewriteSpec spec{.files = &files_,
+                   .directory = directory_,
+                   .identity = context_.identity,
+                   .hasher = &hasher_,
+                   .block_bytes = options_.block_bytes,
+                   .table_bytes = options_.table_bytes,
+                   .codec = find_codec(level > 0 && is_last_level(shape, level) ? options_.codec_last : options_.codec),
+                   .prefix_rule = options_.prefix_rule,
+                   .output_level = level,
+                   .output_run = run,
+                   .now_unix_seconds = now_unix_seconds()};
+  spec.new_number = [this] { return new_number(); };
+  spec.is_cancelled = [this, level] { return level > 0 && is_stopping_.load(std::memory_order_relaxed); };
+  // Whoever takes a snapshot registers it under this mutex, so either it is in the list or it sees all of published_.
+  MutexLock lock(state_mutex_);
+  spec.snapshots = live_handles_.sequences();
+  const Sequence published{published_.load(std::memory_order_acquire)};
+  if (spec.snapshots.empty() || spec.snapshots.back() != published) spec.snapshots.push_back(published);
+  return spec;
+}
+
+Result<std::shared_ptr<const TableFacts>> Engine::facts_of(const Shape& shape, std::uint64_t number) const {
+  for (const std::vector<Run>& level : shape.levels) {
+    for (const Run& run : level) {
+      for (const auto& table : run.tables) {
+        if (table->number == number) return table;
+      }
+    }
+  }
+  return Status::corruption(fmt::format("{}: a compaction names table {}, which is not there", directory_, number));
+}
+
+/// Numbers are reserved in the manifest before they are used, so that a file of an unfinished rewrite can be told from
+/// one that is not ours (rule 19).
+Result<std::uint64_t> Engine::new_number() {
+  MutexLock lock(tree_mutex_);
+  if (next_number_ >= manifest_->state().reserved_numbers) {
+    Status reserved = manifest_->commit({.reserved_numbers = next_number_ + kNumbersPerReservation});
+    if (!reserved.ok()) {
+      manifest_failed_ = true;
+      return reserved;
+    }
+  }
+  return next_number_++;
+}
+
+Status Engine::commit_and_install(const ManifestEdit& edit, const Memtable* flushed) {
+  std::shared_ptr<const Version> before;
+  std::shared_ptr<const Version> next;
+  MutexLock tree_lock(tree_mutex_);
+  Status committed = manifest_->commit(edit);
+  if (!committed.ok()) {
+    manifest_failed_ = true;
+    stop_writes(committed);
+    return committed;
+  }
+  {
+    MutexLock lock(state_mutex_);
+    before = version_;
+  }
+  next = std::make_shared<const Version>(manifest_->state().shape, before.get(), context_);
+  share_memory(next->shape());
+  MutexLock lock(state_mutex_);
+  for (const std::uint64_t number : edit.shape.removed) {
+    if (next->table(number) == nullptr) retire(*before, number);
+  }
+  if (flushed != nullptr) {
+    TAMIS_CHECK(sealed_.back().memtable.get() == flushed);
+    sealed_.pop_back();
+  }
+  version_ = std::move(next);
+  debt_ = policy_->debt(version_->shape(), policy_options());
+  compaction_wanted_ = true;
+  failed_rewrites_ = 0;
+  install_view();
+  state_changed_.notify_all();
+  return {};
+}
+
+/// Its file goes when nobody holds it any more; its counts stay with its level.
+void Engine::retire(const Version& before, std::uint64_t number) {
+  const std::shared_ptr<Table> table = before.table(number);
+  obsolete_.push_back({number, table});
+  const TableCounts counts = table->counts();
+  const std::uint32_t level = level_of_table(before.shape(), number);
+  if (retired_counts_.size() <= level) retired_counts_.resize(level + 1);
+  TableCounts& sum = retired_counts_[level];
+  sum.probes += counts.probes;
+  sum.positives += counts.positives;
+  sum.false_positives += counts.false_positives;
+  sum.unfiltered += counts.unfiltered;
+  sum.hits += counts.hits;
+  sum.blocks_read += counts.blocks_read;
+  sum.metadata_loads += counts.metadata_loads;
+}
+
+void Engine::install_view(std::vector<UnloadedMetadata> unloaded) {
+  auto view = std::make_shared<ReadView>();
+  view->active = active_;
+  for (const SealedMemtable& sealed : sealed_) view->sealed.push_back(sealed.memtable);
+  view->version = version_;
+  view_.replace(std::move(view), std::move(unloaded));
+}
+
+/// A file that cannot be removed now is found to be redundant when the store is opened.
+void Engine::remove_obsolete_files() {
+  std::vector<std::uint64_t> unheld;
+  {
+    MutexLock lock(state_mutex_);
+    if (deletions_paused_ > 0) return;
+    std::erase_if(obsolete_, [&](const Obsolete& obsolete) {
+      if (!obsolete.table.expired()) return false;
+      unheld.push_back(obsolete.number);
+      return true;
+    });
+  }
+  for (const std::uint64_t number : unheld) {
+    file_handles_->close(number);
+    cache_->erase_table(number);
+    (void)files_.remove(table_path(directory_, number)).ok();
+  }
+}
+
+PolicyOptions Engine::policy_options() const {
+  return {.fanout = options_.fanout,
+          .memtable_bytes = tamis::share_memory(options_, {}).memtable,
+          .table_bytes = options_.table_bytes,
+          .now_unix_seconds = now_unix_seconds()};
+}
+
+FilterPlanOptions Engine::filter_plan_options() const {
+  return {.kind = options_.filter, .memory_bytes = options_.filter_memory, .most_bytes = options_.memory_bytes / 4};
+}
+
+/// A run that can be had again has a clock that stands still.
+std::uint64_t Engine::now_unix_seconds() const {
+  if (environment_.random_seed) return 1'700'000'000;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+}
+
+}  // namespace tamis

@@ -1,0 +1,36 @@
+// What stands behind a Snapshot.
+#pragma once
+
+#include <memory>
+#include <source_location>
+#include <utility>
+
+#include "engine/engine.h"
+#include "engine/live_handles.h"
+#include "entry/entry.h"
+
+namespace tamis {
+
+/// A sequence that compactions keep readable for as long as this lives. Pins no view (rule 9).
+///
+/// Threads: constant.
+class SnapshotState {
+ public:
+  SnapshotState(std::shared_ptr<Engine> engine, Sequence sequence, std::source_location where)
+      : engine_(std::move(engine)),
+        sequence_(sequence),
+        handle_(engine_->live_handles().add_snapshot(where, sequence)) {}
+  ~SnapshotState() { engine_->live_handles().remove(handle_); }
+  SnapshotState(const SnapshotState&) = delete;
+  SnapshotState& operator=(const SnapshotState&) = delete;
+
+  [[nodiscard]] Sequence sequence() const { return sequence_; }
+  [[nodiscard]] bool belongs_to(const Engine& engine) const { return engine_.get() == &engine; }
+
+ private:
+  const std::shared_ptr<Engine> engine_;
+  const Sequence sequence_;
+  const LiveHandles::Id handle_;
+};
+
+}  // namespace tamis

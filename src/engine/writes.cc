@@ -1,0 +1,252 @@
+// The way of a put: group, journal, memtable, published.
+#include <fmt/core.h>
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "base/try.h"
+#include "engine/engine.h"
+#include "engine/pacing.h"
+#include "entry/batch_format.h"
+
+namespace tamis {
+
+Status Engine::write(const Batch& batch, const WriteOptions& options, bool may_wait) {
+  TAMIS_TRY_STATUS(check_open());
+  TAMIS_TRY_STATUS(batch.status());
+  if (options_.read_only) return Status::not_supported(directory_ + ": opened read-only");
+  if (batch.empty() && !options.sync) return {};
+  if (batch.byte_size() > options_.memory_bytes / 4) {
+    return Status::invalid_argument(
+        fmt::format("a batch of {} bytes; the largest is a quarter of memory_bytes, {}: split it, or open the store "
+                    "with a larger memory_bytes",
+                    batch.byte_size(), options_.memory_bytes / 4));
+  }
+  if (!may_wait) {
+    MutexLock lock(state_mutex_);
+    if (debt_ > kDebtThatSlows || !sealed_.empty()) {
+      return Status::busy(fmt::format("{}: writes would wait: {}", directory_,
+                                      sealed_.empty() ? "compaction is behind" : "a flush is running"));
+    }
+  }
+  CommitRequest request{.batch = &batch, .sync = options.sync};
+  Status status = commits_.commit(request, *this);
+  if (!environment_.runs_in_background) run_due_work();
+  return status;
+}
+
+Status Engine::sync() {
+  TAMIS_TRY_STATUS(check_open());
+  if (options_.read_only) return {};
+  CommitRequest request{.sync = true};
+  return commits_.commit(request, *this);
+}
+
+Status Engine::flush() {
+  TAMIS_TRY_STATUS(check_open());
+  if (options_.read_only) return Status::not_supported(directory_ + ": opened read-only");
+  CommitRequest request{.seals = true};
+  TAMIS_TRY_STATUS(commits_.commit(request, *this));
+  const std::uint64_t last = published_.load(std::memory_order_acquire);
+  if (!environment_.runs_in_background) run_due_work();
+  MutexLock lock(state_mutex_);
+  while (!sealed_.empty() && number_of(sealed_.back().last_sequence) <= last) {
+    if (write_stop_) return write_stop_->why;
+    if (!environment_.runs_in_background) return Status::busy(directory_ + ": the flush could not be done");
+    state_changed_.wait(state_mutex_);
+  }
+  return {};
+}
+
+Status Engine::resume() {
+  TAMIS_TRY_STATUS(check_open());
+  CommitRequest request{.resumes = true};
+  return commits_.commit(request, *this);
+}
+
+void Engine::lead(std::span<CommitRequest* const> group) {
+  const Status status = lead_writes(group);
+  for (CommitRequest* request : group) request->status = status;
+}
+
+Status Engine::lead_writes(std::span<CommitRequest* const> group) {
+  TAMIS_TRY_STATUS(check_open());
+  if (const std::optional<WriteStop> stop = write_stop()) {
+    if (!stop->resumes_by_itself && !group.front()->resumes) return stop->why;
+    TAMIS_TRY_STATUS(restart_writes());
+  }
+  if (group.front()->seals) {
+    TAMIS_TRY_STATUS(wait_for_flush());
+    return seal();
+  }
+  return append_and_insert(group);
+}
+
+/// Everything that can fail comes before the memtable is touched (rule 6).
+Status Engine::append_and_insert(std::span<CommitRequest* const> group) {
+  batches_.clear();
+  bool syncs = false;
+  std::uint64_t entries = 0;
+  std::uint64_t bytes = 0;
+  for (const CommitRequest* request : group) {
+    syncs |= request->sync;
+    if (request->batch == nullptr || request->batch->empty()) continue;
+    batches_.push_back(request->batch);
+    entries += request->batch->size();
+    bytes += request->batch->byte_size();
+  }
+  if (entries > 0) {
+    TAMIS_TRY_STATUS(make_room(bytes));
+    std::shared_ptr<const ReadView> view = view_.take();
+    TAMIS_TRY_STATUS(view->active->reserve(entries, bytes));
+    payload_.clear();
+    append_encoded(payload_, batches_);
+    Status appended = journals_->append(as_bytes(payload_), static_cast<std::uint32_t>(entries));
+    if (appended.ok() && syncs) appended = journals_->sync();
+    if (!appended.ok()) {
+      if (journals_->is_lost()) stop_writes(appended);
+      return appended;
+    }
+    Sequence sequence{published_.load(std::memory_order_relaxed)};
+    for (const Batch* batch : batches_) {
+      const std::string_view encoded = encoded_entries(*batch);
+      for (const char* at = encoded.data(); at != encoded.data() + encoded.size();) {
+        const EncodedEntry entry = load_batch_entry(at);
+        sequence = sequence + 1;
+        view->active->insert({entry.key, entry.value, sequence, entry.kind}, hasher_(entry.key));
+        at = entry.end;
+      }
+    }
+    published_.store(number_of(sequence), std::memory_order_release);
+    writes_.fetch_add(entries, std::memory_order_relaxed);
+    user_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    return {};
+  }
+  if (!syncs) return {};
+  Status synced = journals_->sync();
+  if (!synced.ok() && journals_->is_lost()) stop_writes(synced);
+  return synced;
+}
+
+/// Seals the memtable when it is full, and slows writers down while the background is behind.
+Status Engine::make_room(std::uint64_t group_bytes) {
+  slow_down(group_bytes);
+  const std::uint64_t limit = tamis::share_memory(options_, {}).memtable;
+  if (view_.take()->active->memory_bytes() < limit) return {};
+  TAMIS_TRY_STATUS(wait_for_flush());
+  return seal();
+}
+
+/// Until no sealed memtable is left: memory holds two of them, one being written and one being flushed.
+Status Engine::wait_for_flush() {
+  if (!environment_.runs_in_background) run_due_work();
+  const auto begin = std::chrono::steady_clock::now();
+  bool waited = false;
+  {
+    MutexLock lock(state_mutex_);
+    while (!sealed_.empty()) {
+      if (write_stop_) return write_stop_->why;
+      if (!environment_.runs_in_background) return Status::busy(directory_ + ": the flush could not be done");
+      if (!waited) stall_reason_ = "the memtable is full and the one before it is still being flushed";
+      waited = true;
+      state_changed_.wait(state_mutex_);
+    }
+  }
+  if (waited) {
+    const auto waited_us =
+        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+    delayed_writes_.fetch_add(1, std::memory_order_relaxed);
+    delay_us_.fetch_add(static_cast<std::uint64_t>(waited_us.count()), std::memory_order_relaxed);
+  }
+  return {};
+}
+
+void Engine::slow_down(std::uint64_t group_bytes) {
+  if (!environment_.runs_in_background) return;
+  double debt = 0;
+  {
+    MutexLock lock(state_mutex_);
+    debt = debt_;
+    if (debt > kDebtThatSlows) stall_reason_ = "compaction is behind";
+  }
+  owed_delay_us_ += write_delay_us(debt, group_bytes);
+  if (owed_delay_us_ < kShortestDelayUs) return;
+  const std::uint64_t delay = std::exchange(owed_delay_us_, 0);
+  delayed_writes_.fetch_add(1, std::memory_order_relaxed);
+  delay_us_.fetch_add(delay, std::memory_order_relaxed);
+  std::this_thread::sleep_for(std::chrono::microseconds(delay));
+}
+
+/// The memtable gets no more writes and a new journal begins. Called by the leader, with nothing sealed before it.
+Status Engine::seal() {
+  std::shared_ptr<const ReadView> view = view_.take();
+  if (view->active->empty()) return {};
+  const Sequence last{published_.load(std::memory_order_relaxed)};
+  TAMIS_TRY(const std::uint64_t number, new_number());
+  TAMIS_TRY_STATUS(journals_->begin(number, last + 1));
+  MutexLock lock(state_mutex_);
+  sealed_.insert(sealed_.begin(), {.memtable = active_, .last_sequence = last, .next_journal = number});
+  active_ = std::make_shared<Memtable>();
+  install_view();
+  state_changed_.notify_all();
+  return {};
+}
+
+/// After a failure of the journal, the manifest or a flush: what is in memory goes to tables, and writes go on through
+/// new files (rule 5). Called by the leader.
+Status Engine::restart_writes() {
+  const Sequence last{published_.load(std::memory_order_relaxed)};
+  {
+    MutexLock lock(tree_mutex_);
+    if (manifest_failed_) {
+      TAMIS_TRY_STATUS(manifest_->renew());
+      manifest_failed_ = false;
+    }
+  }
+  if (journals_->is_lost()) {
+    TAMIS_TRY(const std::uint64_t number, new_number());
+    TAMIS_TRY_STATUS(journals_->begin_after_failure(number, last + 1));
+    {
+      MutexLock lock(state_mutex_);
+      sealed_.insert(sealed_.begin(), {.memtable = active_, .last_sequence = last, .next_journal = number});
+      active_ = std::make_shared<Memtable>();
+      install_view();
+    }
+  }
+  {
+    MutexLock flush_lock(flush_mutex_);
+    while (true) {
+      {
+        MutexLock lock(state_mutex_);
+        if (sealed_.empty()) break;
+      }
+      TAMIS_TRY_STATUS(flush_oldest());
+    }
+  }
+  {
+    MutexLock lock(state_mutex_);
+    write_stop_.reset();
+    failed_rewrites_ = 0;
+    state_changed_.notify_all();
+  }
+  tell(StoreEvent::Kind::kResumed, "writes go on");
+  return {};
+}
+
+void Engine::stop_writes(const Status& why) {
+  {
+    MutexLock lock(state_mutex_);
+    if (write_stop_) return;
+    write_stop_ = WriteStop{.why = why, .resumes_by_itself = why.code() == StatusCode::kOutOfSpace};
+    state_changed_.notify_all();
+  }
+  tell(StoreEvent::Kind::kBackgroundError, why.message());
+}
+
+std::optional<Engine::WriteStop> Engine::write_stop() const {
+  MutexLock lock(state_mutex_);
+  return write_stop_;
+}
+
+}  // namespace tamis
