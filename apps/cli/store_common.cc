@@ -19,24 +19,31 @@ bool is_missing(const std::string& path) {
   return ::stat(path.c_str(), &info) != 0 && errno == ENOENT;
 }
 
+/// Damage is what repair is for, unless the message says so already.
+std::string with_advice(std::string_view message) {
+  if (message.find("repair") != std::string_view::npos) return std::string(message);
+  return fmt::format("{}; 'tamis repair' works on what is left", message);
+}
+
 /// The options are known to be good, so what open does not accept is what it found.
 CommandError error_of_opening(const Status& status) {
   switch (status.code()) {
-    case StatusCode::kInvalidArgument:
-      return {kExitInputOutput, fmt::format("{}; {}", status.message(), kHowToMakeOne)};
+    case StatusCode::kInvalidArgument: return {kExitInputOutput, std::string(status.message())};
     case StatusCode::kNotSupported: return {kExitCorruption, std::string(status.message())};
-    case StatusCode::kCorruption:
-      return {kExitCorruption, fmt::format("{}; 'tamis repair' works on what is left", status.message())};
-    default: return CommandError(status);
+    case StatusCode::kCorruption: return {kExitCorruption, with_advice(status.message())};
+    default: break;
   }
+  if (status.message().ends_with("no store is here")) {
+    return {kExitInputOutput, fmt::format("{}; {}", status.message(), kHowToMakeOne)};
+  }
+  return CommandError(status);
 }
 
 }  // namespace
 
 void StoreArguments::declare(CommandLine& line) {
   line.operand("DIR", "the store's folder", directory);
-  line.repeated("--option", "NAME=VALUE", "set an option of the store, such as memory_bytes=64MiB; may be repeated",
-                settings);
+  line.repeated("--option", "NAME=VALUE", "set an option, as 'tamis options' lists them; may be repeated", settings);
   line.flag("--read-only", "open the store without changing anything", read_only);
 }
 
@@ -60,7 +67,7 @@ DB StoreArguments::open(StoreUse use) const {
   const Options wanted = options(use);
   if (directory.empty()) usage_error("DIR is empty; it names the store's folder");
   if (!wanted.create_if_missing && is_missing(directory)) {
-    throw CommandError(kExitInputOutput, fmt::format("{}: there is no store here; {}", directory, kHowToMakeOne));
+    throw CommandError(kExitInputOutput, fmt::format("{}: no store is here; {}", directory, kHowToMakeOne));
   }
   Result<DB> opened = DB::open(directory, wanted);
   if (!opened.ok()) throw error_of_opening(opened.status());

@@ -35,6 +35,7 @@ int run_flush(Arguments arguments);
 int run_get(Arguments arguments);
 int run_load(Arguments arguments);
 int run_multi_get(Arguments arguments);
+int run_options(Arguments arguments);
 int run_plan(Arguments arguments);
 int run_put(Arguments arguments);
 int run_repair(Arguments arguments);
