@@ -1,5 +1,5 @@
-// table_format (with table_facts_format and tagged_field_format): any bytes are properties, facts, a header or a footer,
-// or an error; what decodes survives being encoded again. Checksums are repaired first.
+// table_format (with table_facts_format and tagged_field_format): any bytes are properties, facts, a header or a
+// footer, or an error; what decodes survives being encoded again. Checksums are repaired first.
 #include <cstdint>
 #include <string>
 

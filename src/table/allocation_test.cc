@@ -6,8 +6,8 @@
 #include "base/aligned_bytes.h"
 #include "base/hash.h"
 #include "support/allocation_count.h"
+#include "support/table_world.h"
 #include "table/data_block_format.h"
-#include "table/table_test_support.h"
 
 namespace tamis {
 namespace {

@@ -7,7 +7,8 @@
 
 #include "io/file.h"
 #include "io/posix_file_system.h"
-#include "table/table_test_support.h"
+#include "support/table_world.h"
+#include "table/table_sections.h"
 #include "tamis/table_file.h"
 
 namespace tamis {
@@ -76,6 +77,21 @@ TEST(TableGolden, TablesAreReproducedAndRead) {
     EXPECT_TRUE(file->verify()->empty());
     EXPECT_EQ(file->blocks(), facts.blocks);
   }
+}
+
+/// docs/FORMAT.md shows them.
+TEST(TableGolden, TheFuzzersBeginWithItsPropertiesAndIndex) {
+  std::unique_ptr<ReadableFile> file = *posix_file_system().open_readable(golden_path("none"));
+  const std::string bytes = *read_whole_file(posix_file_system(), golden_path("none"));
+  const TableProperties properties = *read_properties(*file, "t");
+  const auto corpus = [](std::string_view name) {
+    return *read_whole_file(posix_file_system(), fmt::format("{}/fuzz/corpus/{}/none", TAMIS_SOURCE_DIR, name));
+  };
+  std::string wanted;
+  append_le(wanted, static_cast<std::uint16_t>(properties.index.end()));
+  wanted += bytes.substr(properties.index.end(), bytes.size() - properties.index.end() - kTableFooterBytes);
+  EXPECT_TRUE(corpus("table_format_fuzz") == wanted);
+  EXPECT_TRUE(corpus("index_format_fuzz") == bytes.substr(properties.index.offset, properties.index.bytes - 8));
 }
 
 TEST(TableFile, ShowsPropertiesAndBlocksOfALoneFile) {
