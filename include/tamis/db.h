@@ -78,7 +78,7 @@ class DB {
   /// report says what was lost and where deleted keys may have come back. A dry run only reports.
   static Result<RepairReport> repair(const std::string& path, bool dry_run = false,
                                      const Environment& environment = {});
-  /// Removes the files of a store that nobody has open, and the folder if nothing else is in it.
+  /// Removes the files of a store that nobody has open. The folder stays, with LOCK, lost/ and files that are not ours.
   static Status destroy(const std::string& path, const Environment& environment = {});
 
   DB(DB&&) noexcept;

@@ -1,4 +1,4 @@
-// Memory for filters: zeroed, on cache-line boundaries, on large pages when it is large.
+// Memory for filters and memtables: on cache-line boundaries, on large pages when it is large.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,11 @@ class AlignedBytes {
   AlignedBytes() = default;
   /// All zero. Empty (size 0) when the memory is not to be had; callers that size by outside numbers check for that.
   static AlignedBytes zeroed(std::size_t size);
+  /// The same with bytes that were not set to anything, and whose pages are not touched.
+  static AlignedBytes unset(std::size_t size);
   static AlignedBytes copy_of(Bytes bytes);
+  /// What a buffer of this size takes from the allocator: the next multiple of the boundary it lies on.
+  static std::size_t allocated_bytes(std::size_t size);
 
   [[nodiscard]] std::byte* data() { return data_.get(); }
   [[nodiscard]] const std::byte* data() const { return data_.get(); }

@@ -39,6 +39,13 @@ PinnedBlock BlockCache::insert(const BlockKey& key, AlignedBytes block, std::siz
   return PinnedBlock(shard.insert(std::make_unique<Frame>(shard, key, hash, std::move(block), charge)));
 }
 
+PinnedBlock BlockCache::hold(const BlockKey& key, AlignedBytes block, std::size_t charge_bytes) {
+  const std::uint64_t hash = hash_of(key);
+  CacheShard& shard = shard_for(hash);
+  const std::size_t charge = charge_bytes + kFrameOverheadBytes;
+  return PinnedBlock(shard.hold(std::make_unique<Frame>(shard, key, hash, std::move(block), charge)));
+}
+
 void BlockCache::erase_table(std::uint64_t table) {
   for (const auto& shard : shards_) shard->erase_table(table);
 }

@@ -79,6 +79,8 @@ class BlockCache {
   /// Keeps the block if it fits and returns it, kept or not; when it was there already, returns the one that was.
   /// `charge_bytes` is the memory the block holds; what the cache needs around it is added here.
   [[nodiscard]] PinnedBlock insert(const BlockKey& key, AlignedBytes block, std::size_t charge_bytes);
+  /// A handle to a block that is not kept: it counts as used and pinned while the handle lives, and nobody finds it.
+  [[nodiscard]] PinnedBlock hold(const BlockKey& key, AlignedBytes block, std::size_t charge_bytes);
 
   /// Lets go of all blocks of a table that will not be read again; one that a late reader inserts afterwards ages out.
   /// Walks everything that is kept, one shard at a time.

@@ -37,6 +37,13 @@ Frame* CacheShard::insert(std::unique_ptr<Frame> fresh) {
   return fresh.release();
 }
 
+Frame* CacheShard::hold(std::unique_ptr<Frame> fresh) {
+  const MutexLock lock(mutex_);
+  counts_.bytes_used += fresh->charge_bytes;
+  pin(*fresh);
+  return fresh.release();
+}
+
 void CacheShard::unpin(Frame& frame) {
   FrameChain freed;
   const MutexLock lock(mutex_);

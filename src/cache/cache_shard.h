@@ -53,6 +53,8 @@ class alignas(kCacheLineBytes) CacheShard {
   /// Both return a frame with one more pin, for the caller to give back with `unpin`; `find` null where there is none.
   [[nodiscard]] Frame* find(const BlockKey& key, std::uint64_t hash) EXCLUDES(mutex_);
   [[nodiscard]] Frame* insert(std::unique_ptr<Frame> fresh) EXCLUDES(mutex_);
+  /// The same without keeping it.
+  [[nodiscard]] Frame* hold(std::unique_ptr<Frame> fresh) EXCLUDES(mutex_);
   void unpin(Frame& frame) EXCLUDES(mutex_);
 
   void erase_table(std::uint64_t table) EXCLUDES(mutex_);

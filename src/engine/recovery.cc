@@ -238,6 +238,12 @@ Status Engine::remove_redundant_files() {
       if (number < state.first_journal) redundant.push_back(journal_path(directory_, number));
     }
   }
+  if (redundant.empty()) return {};
+  {
+    // What was read of the manifest may not be durable yet; what is deleted because of it must not come before it.
+    MutexLock lock(tree_mutex_);
+    TAMIS_TRY_STATUS(manifest_->commit({}));
+  }
   for (const std::string& path : redundant) TAMIS_TRY_STATUS(files_.remove(path));
   return {};
 }

@@ -23,7 +23,7 @@ std::string three_digits(double value) {
 
 std::string with_thousands(std::uint64_t value) {
   std::string digits = std::to_string(value);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
   return digits;
 }
 
@@ -51,7 +51,8 @@ std::string TextTable::text() const {
       if (columns_[column].align == Align::kLeft) line += space;
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    all += line + "\n";
+    line += '\n';
+    all += line;
   };
   add_line([&](std::size_t column) { return columns_[column].heading; });
   for (const auto& row : rows_) add_line([&](std::size_t column) { return std::string_view(row[column]); });

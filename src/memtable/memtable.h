@@ -32,13 +32,15 @@ class Memtable {
   /// kOutOfSpace when the memory is not to be had; nothing has changed then.
   Status reserve(std::size_t entries, std::size_t key_and_value_bytes);
   /// Sequences must ascend from insert to insert; `hash` is the store's KeyHasher's. The entry's bytes are copied.
+  /// Without a reservation it takes the memory itself, and stops the program when there is none.
   void insert(const Entry& entry, std::uint64_t hash);
 
   /// The newest version at or below the lookup's sequence. Its value lives as long as this memtable.
   [[nodiscard]] std::optional<FoundEntry> find(const Lookup& lookup) const;
   /// Starts loading what `find` will need.
   void prefetch(std::uint64_t hash) const;
-  /// Walks over all entries that were inserted before this call. The memtable must outlive it.
+  /// Walks over all entries that were inserted before this call, and maybe over later ones. The memtable must outlive
+  /// it. When memory for the order is not to be had, its status is kOutOfSpace from the start.
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate() const;
 
   [[nodiscard]] bool empty() const { return entries() == 0; }

@@ -1,4 +1,19 @@
-// The bytes of a table's index: docs/decisions/0008-index.md has the layout and its reasons.
+// The bytes of a table's index: docs/decisions/0008-index.md has the layout and its reasons, docs/FORMAT.md the hex.
+//
+//     section                                             row of a group
+//     offset size                                         offset size
+//          0    4  parts, 1                                    0    8  file offset of the group's first block
+//          4    4  g, groups                                   8    4  offset of the body in the section
+//          8    4  blocks                                     12    2  n, blocks: 1 to 128
+//         12    4  zero                                       14    2  p, bytes that the group's separators share
+//         16 24 g  rows                                       16    1  1: lengths and tails; 2: continuations
+//          –    –  bodies, in order                           17    7  zero
+//     end - 8    8  XXH3-64 of all before, seeded
+//
+//     body: heads 8 n (big-endian), sizes 4 n, continuations 16 (flag 2), lengths 2 n (flag 1), prefix p, tails
+//
+// All numbers little-endian, except heads. A separator is its group's prefix, its head without trailing zeros (or as
+// much of it as its length says) and its tail.
 #pragma once
 
 #include <cstddef>
@@ -6,11 +21,18 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/aligned_bytes.h"
 #include "base/bytes.h"
 #include "tamis/status.h"
 
 namespace tamis {
+
+inline constexpr std::size_t kIndexGroupBlocks = 128;
+inline constexpr std::size_t kIndexHeaderBytes = 16;
+inline constexpr std::size_t kIndexRowBytes = 24;
+inline constexpr std::size_t kIndexHeadBytes = 8;
 
 /// Where a block stands in its file, trailer included.
 struct BlockPosition {
@@ -29,18 +51,38 @@ class IndexBuilder {
   /// `second_key` its second distinct one if it has one, else empty. Blocks follow each other without gaps.
   void add(std::string_view last_key_before, std::string_view first_key, std::string_view second_key,
            BlockPosition position);
-  [[nodiscard]] std::size_t blocks() const;
+  [[nodiscard]] std::size_t blocks() const { return blocks_.size(); }
   [[nodiscard]] std::size_t estimated_bytes() const;
-  /// The section, its checksum included (seeded).
+  /// The section, its checksum included (seeded). Not for no blocks.
   [[nodiscard]] std::string finish(std::uint64_t checksum_seed) const;
 
  private:
-  // The implementation's own.
+  struct Block {
+    std::string separator;
+    BlockPosition position;
+    bool continues = false;
+  };
+  struct Group {
+    std::size_t begin = 0;  // In blocks_.
+    std::size_t end = 0;
+  };
+
+  [[nodiscard]] std::vector<Group> groups() const;
+  void append_row(std::string& to, const Group& group, std::size_t body_offset) const;
+  void append_body(std::string& to, const Group& group) const;
+  [[nodiscard]] std::size_t shared_bytes(const Group& group) const;
+  [[nodiscard]] bool needs_lengths(const Group& group) const;
+  [[nodiscard]] bool has_continuations(const Group& group) const;
+
+  std::vector<Block> blocks_;
+  bool first_is_whole_ = false;  // The first separator waits for a second key to be told from.
 };
 
 /// From a key to its block, in memory.
 ///
-/// Invariants: every number that a search uses was checked when it was opened.
+/// Invariants:
+///  1. Every number that a search uses was checked when it was opened.
+///  2. Separators ascend; equal ones only where the later block continues the earlier one's key.
 ///
 /// Threads: constant.
 class Index {
@@ -49,11 +91,13 @@ class Index {
   static Result<std::unique_ptr<const Index>> open(Bytes section, std::uint64_t checksum_seed, std::string_view name,
                                                    std::uint64_t file_offset);
 
-  [[nodiscard]] std::uint32_t blocks() const;
+  [[nodiscard]] std::uint32_t blocks() const { return static_cast<std::uint32_t>(ends_.size()); }
   /// The first block that can hold an entry with this key: of a key whose versions span blocks, the one it begins in.
   [[nodiscard]] std::uint32_t locate(std::string_view key) const;
   /// Whether this block begins with a key that the block before holds too.
-  [[nodiscard]] bool continues(std::uint32_t block) const;
+  [[nodiscard]] bool continues(std::uint32_t block) const {
+    return !continuations_.empty() && (continuations_[block / 64] >> (block % 64) & 1) != 0;
+  }
   [[nodiscard]] BlockPosition position(std::uint32_t block) const;
   /// The separator before this block: at or below its first key, above the last key of the block before.
   [[nodiscard]] std::string separator(std::uint32_t block) const;
@@ -62,7 +106,43 @@ class Index {
   static std::size_t memory_bytes_for(std::uint64_t section_bytes);
 
  private:
-  // The implementation's own.
+  friend class IndexReader;
+  struct Group {
+    std::uint64_t offset = 0;        // Of its first block in the file.
+    std::uint32_t first_block = 0;   // In heads_ and ends_.
+    std::uint32_t tails_begin = 0;   // In lengths_ and tail_ends_.
+    std::uint32_t prefix_begin = 0;  // In texts_.
+    std::uint16_t prefix_bytes = 0;
+    std::uint8_t blocks = 0;
+    bool has_tails = false;
+  };
+
+  [[nodiscard]] const std::uint64_t* heads() const { return reinterpret_cast<const std::uint64_t*>(heads_.data()); }
+  [[nodiscard]] const Group& group_of(std::uint32_t block) const;
+  [[nodiscard]] std::string_view prefix_of(const Group& group) const {
+    return std::string_view(texts_).substr(group.prefix_begin, group.prefix_bytes);
+  }
+  [[nodiscard]] std::size_t suffix_bytes(const Group& group, std::size_t i) const;
+  [[nodiscard]] std::string_view tail(const Group& group, std::size_t i) const;
+  [[nodiscard]] std::size_t find_group(std::string_view key) const;
+  [[nodiscard]] std::uint32_t last_at_or_before(std::string_view key) const;
+  [[nodiscard]] bool is_at_or_before(const Group& group, std::size_t i, std::string_view key) const;
+  [[nodiscard]] bool tail_is_at_or_before(const Group& group, std::size_t i, std::string_view suffix) const;
+  [[nodiscard]] bool is_separator(std::uint32_t block, std::string_view key) const;
+  void prepare_top();
+
+  std::string prefix_;              // Of all separators.
+  std::vector<std::uint64_t> top_;  // Heads of the groups' first separators after prefix_.
+  std::vector<Group> groups_;
+  bool groups_are_full_ = true;  // All but the last have kIndexGroupBlocks.
+  // One per block.
+  AlignedBytes heads_;
+  std::vector<std::uint32_t> ends_;           // Where the block ends, from its group's offset.
+  std::vector<std::uint64_t> continuations_;  // A bit per block; empty when none is set.
+  // One per block of a group with tails.
+  std::vector<std::uint16_t> lengths_;    // Of the separator after the group's prefix.
+  std::vector<std::uint32_t> tail_ends_;  // In texts_; a tail begins where the one before ends.
+  std::string texts_;                     // Each group's prefix, then its tails.
 };
 
 }  // namespace tamis

@@ -3,9 +3,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cache/block_cache.h"
 #include "entry/entry.h"
@@ -15,6 +18,7 @@
 #include "table/lookup_steps.h"
 #include "table/table_facts.h"
 #include "table/table_format.h"
+#include "table/table_verify.h"
 #include "tamis/filter.h"
 #include "tamis/status.h"
 
@@ -61,10 +65,12 @@ struct TableCounts {
 };
 
 /// What a table keeps in memory so that lookups need not read it. Once unloaded it must stay until every lookup that
-/// may have seen it is over: the caller keeps it so long.
+/// may have seen it is over: the caller keeps it so long. It is charged to its budget until it is gone; an index that
+/// an iterator still uses stays with the iterator.
 struct UnloadedMetadata {
-  std::unique_ptr<const Filter> filter;
-  std::unique_ptr<const Index> index;
+  std::shared_ptr<const Filter> filter;
+  std::shared_ptr<const Filter> prefix_filter;
+  std::shared_ptr<const Index> index;
 };
 
 /// A table that can be asked. Making one touches no file; index and filter are loaded by the first lookup that needs
@@ -117,16 +123,43 @@ class Table {
   /// What loading it takes from its budget.
   [[nodiscard]] std::uint64_t filter_memory_bytes() const;
   [[nodiscard]] std::uint64_t index_memory_bytes() const;
+  /// Why a filter that the table has is not used: damaged, or of another hash. Nothing while it is not known to be.
+  [[nodiscard]] std::optional<Status> filter_problem() const;
 
   [[nodiscard]] TableCounts counts() const;
 
+  /// Reads all of the file, past the cache, and adds what is wrong with it. Returns the bytes read; errors are those
+  /// that are not the file's, and kClosed when `progress` returned false. `progress` is told the bytes of each step.
+  Result<std::uint64_t> verify(std::vector<TableProblem>& problems,
+                               const std::function<bool(std::uint64_t bytes)>& progress) const;
+
  private:
+  friend class TableIterator;
+  struct Inside;
+
+  Result<std::shared_ptr<const ReadableFile>> open_file() const;
+  // Metadata: table_metadata.cc.
+  Result<TableProperties> read_own_properties(const ReadableFile& file) const;
+  Result<const TableProperties*> properties();
+  Result<std::shared_ptr<const Index>> shared_index(std::uint32_t& metadata_reads);
+  const Filter* load_filter(std::uint32_t& metadata_reads);
+  const Filter* load_prefix_filter();
+  void remember_filter_problem(const Status& problem);
+  // Lookups: table.cc.
+  FilterVerdict ask_filter(std::uint64_t hash, std::uint32_t& metadata_reads);
+  Status fetch_block(const Index& index, std::uint32_t block, bool fills_cache, PinnedBlock& pin, TableStep& step);
+  Result<std::optional<FoundEntry>> find_in_blocks(const Index& index, const Lookup& lookup, bool fills_cache,
+                                                   PinnedBlock& pin, TableStep& step);
+  void count(const TableStep& step, bool found);
+
   std::shared_ptr<const TableFacts> facts_;
   const TableContext& context_;
   // Loaded: stored with release by the loader, acquired by lookups.
   std::atomic<const Filter*> filter_ = nullptr;
   std::atomic<const Index*> index_ = nullptr;
-  struct Inside;
+  /// Whether the table's hash is the store's, so that tags and filters mean something. Stored before index_ and
+  /// filter_.
+  std::atomic<bool> shares_hash_ = false;
   std::unique_ptr<Inside> inside_;
 };
 

@@ -19,15 +19,15 @@ namespace tamis {
 
 /// What a table to be built is, besides its entries.
 struct TableSpec {
-  std::string path;
+  std::string path = {};
   std::uint64_t number = 0;
-  TableIdentity identity;  ///< The store's id and key.
+  TableIdentity identity = {};  ///< The store's id and key.
   std::uint32_t block_bytes = 4096;
   const Codec* codec = nullptr;  ///< Null: none.
   PrefixRule prefix_rule = {};   ///< kNone: no prefix filter.
   std::uint32_t level = 0;       ///< Where it is first installed; for repair.
   std::uint64_t run = 0;
-  std::vector<std::uint64_t> replaces;  ///< Tables whose entries it takes over; for repair.
+  std::vector<std::uint64_t> replaces = {};  ///< Tables whose entries it takes over; for repair.
   std::uint64_t created_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;  ///< Of the inputs; 0: deletes in it are as old as the table.
 };

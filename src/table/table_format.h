@@ -1,4 +1,25 @@
-// The bytes of a table around its blocks: header, section positions, properties, footer.
+// The bytes of a table around its blocks: header, properties, footer. Documented with hex in docs/FORMAT.md; frozen by
+// tests/golden/tables.
+//
+//     header, data blocks, filter, prefix filter, index, properties, footer: without gaps
+//
+//     header                                              footer
+//     offset size                                         offset size
+//          0    8  magic "TAMISTBL"                            0    8  offset of the properties
+//          8    2  version, 1                                  8    8  bytes of the properties
+//         10    1  file kind: 3 table                         16    8  XXH3-64 of the properties, then of bytes 0 … 15
+//         11    1  zero                                       24    8  magic "TAMISEND"
+//         12    4  header bytes, 64
+//         16    8  required features
+//         24    8  optional features
+//         32   16  store id
+//         48    8  table number
+//         56    8  XXH3-64 of bytes 0 … 55
+//
+// Properties and facts are fields, tags ascending, then a byte of zero:
+//     varint   tag · 2 + 1 if a reader that does not know the tag must refuse
+//     varint   bytes of the value
+//     –        the value: numbers have 8 bytes
 #pragma once
 
 #include <array>
@@ -16,6 +37,15 @@
 
 namespace tamis {
 
+inline constexpr std::string_view kTableMagic = "TAMISTBL";
+inline constexpr std::string_view kTableEndMagic = "TAMISEND";
+inline constexpr std::uint16_t kTableVersion = 1;
+inline constexpr std::size_t kTableHeaderBytes = 64;
+inline constexpr std::size_t kTableFooterBytes = 32;
+/// The hash of keys: XXH3-64 with a secret made of the hash key (KeyHasher). On disk; other numbers are other hashes.
+inline constexpr std::uint8_t kKeyedXxh3 = 1;
+inline constexpr std::string_view kBytewiseOrder = "bytewise";
+
 /// Whose table it is: the store's id, and the key of its hash.
 struct TableIdentity {
   std::array<std::byte, 16> store_id = {};
@@ -27,7 +57,10 @@ struct TableIdentity {
 /// A part of a table's file.
 struct Section {
   std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;  ///< 0: there is none.
+  std::uint64_t bytes = 0;     ///< 0: there is none.
+  std::uint64_t checksum = 0;  ///< XXH3-64 of a filter's bytes, which do not know whose they are; else 0.
+
+  [[nodiscard]] std::uint64_t end() const { return offset + bytes; }
 
   friend bool operator==(const Section&, const Section&) = default;
 };
@@ -35,6 +68,7 @@ struct Section {
 /// Everything a table says of itself.
 struct TableProperties {
   TableIdentity identity;
+  std::uint8_t hash_id = kKeyedXxh3;
   TableFacts facts;
   Section filter;
   Section prefix_filter;
@@ -49,7 +83,34 @@ struct TableProperties {
   friend bool operator==(const TableProperties&, const TableProperties&) = default;
 };
 
-/// Facts as tagged fields; used inside properties and inside manifest edits.
+/// What a table's first bytes say.
+struct TableHeader {
+  std::array<std::byte, 16> store_id = {};
+  std::uint64_t number = 0;
+
+  friend bool operator==(const TableHeader&, const TableHeader&) = default;
+};
+
+using TableHeaderBytes = std::array<std::byte, kTableHeaderBytes>;
+TableHeaderBytes encode_table_header(const TableHeader& header);
+/// kCorruption for bad bytes; kNotSupported for a sound header of a newer version or with an unknown required feature.
+Result<TableHeader> decode_table_header(Bytes bytes, std::string_view name);
+
+/// `offset` is where the properties begin in the file; the footer follows them.
+std::string encode_footer(Bytes properties, std::uint64_t offset);
+/// Where the properties are. `file_bytes` is the length of the file that ends with this footer.
+Result<Section> decode_footer(Bytes footer, std::uint64_t file_bytes, std::string_view name);
+/// Whether these are the properties that the footer was made for.
+Status check_properties(Bytes properties, Bytes footer, std::string_view name);
+
+/// As long for all numbers, so that a file's length can be computed before it is in its properties.
+std::string encode_properties(const TableProperties& properties);
+/// kNotSupported for an unknown field that must be understood, another order or keyspace; kCorruption for fields that
+/// cannot be. `offset` is where the properties begin in their file: the sections must lie before it, one after the
+/// other.
+Result<TableProperties> decode_properties(Bytes bytes, std::uint64_t offset, std::string_view name);
+
+/// Facts as tagged fields; used inside properties and inside manifest edits. They say themselves where they end.
 void append_facts(std::string& to, const TableFacts& facts);
 Result<TableFacts> decode_facts(ByteReader& reader);
 

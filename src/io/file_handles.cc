@@ -1,0 +1,116 @@
+#include "io/file_handles.h"
+
+#include <list>
+#include <unordered_map>
+#include <utility>
+
+#include "base/try.h"
+
+namespace tamis {
+
+using SharedFile = std::shared_ptr<const ReadableFile>;
+
+struct FileHandles::State {
+  struct Handle {
+    std::uint64_t id;
+    SharedFile file;
+  };
+  using Handles = std::list<Handle>;
+
+  State(FileSystem& file_system, std::size_t most) : files(file_system), limit(most) {}
+
+  FileSystem& files;
+  const std::size_t limit;
+
+  mutable Mutex mutex;
+  Handles kept GUARDED_BY(mutex);  // Most recently used first.
+  std::unordered_map<std::uint64_t, Handles::iterator> by_id GUARDED_BY(mutex);
+  std::uint64_t closes GUARDED_BY(mutex) = 0;  // Calls of close().
+
+  SharedFile find(std::uint64_t id) REQUIRES(mutex);
+  void let_go(Handles::iterator handle, Handles& to) REQUIRES(mutex);
+  SharedFile keep(std::uint64_t id, SharedFile file, std::uint64_t closes_before);
+  Result<SharedFile> open_file(const std::string& path);
+  bool close_unused();
+};
+
+FileHandles::FileHandles(FileSystem& files, std::size_t limit) : state_(std::make_unique<State>(files, limit)) {}
+FileHandles::~FileHandles() = default;
+
+Result<SharedFile> FileHandles::open(std::uint64_t id, const std::string& path) {
+  std::uint64_t closes_before = 0;
+  {
+    const MutexLock lock(state_->mutex);
+    if (SharedFile file = state_->find(id); file != nullptr) return file;
+    closes_before = state_->closes;
+  }
+  TAMIS_TRY(SharedFile file, state_->open_file(path));
+  return state_->keep(id, std::move(file), closes_before);
+}
+
+void FileHandles::close(std::uint64_t id) {
+  State::Handles closed;  // Outlives the lock: closing is a system call.
+  const MutexLock lock(state_->mutex);
+  ++state_->closes;
+  const auto found = state_->by_id.find(id);
+  if (found != state_->by_id.end()) state_->let_go(found->second, closed);
+}
+
+std::size_t FileHandles::open_files() const {
+  const MutexLock lock(state_->mutex);
+  return state_->kept.size();
+}
+
+/// Null when it is not open.
+SharedFile FileHandles::State::find(std::uint64_t id) {
+  const auto found = by_id.find(id);
+  if (found == by_id.end()) return nullptr;
+  kept.splice(kept.begin(), kept, found->second);
+  return found->second->file;
+}
+
+/// Moves a handle over to `to`, which closes it at its end unless somebody still reads the file.
+void FileHandles::State::let_go(Handles::iterator handle, Handles& to) {
+  by_id.erase(handle->id);
+  to.splice(to.end(), kept, handle);
+}
+
+/// Of several threads that opened the same file at once, the first one's is kept and used by all. A file that may have
+/// been forgotten in the meantime is not kept: nobody would forget it again.
+SharedFile FileHandles::State::keep(std::uint64_t id, SharedFile file, std::uint64_t closes_before) {
+  Handles closed;
+  const MutexLock lock(mutex);
+  if (SharedFile other = find(id); other != nullptr) {
+    closed.push_back({id, std::move(file)});
+    return other;
+  }
+  if (closes != closes_before) return file;
+  kept.push_front({id, file});
+  by_id.emplace(id, kept.begin());
+  if (kept.size() > limit) let_go(std::prev(kept.end()), closed);
+  return file;
+}
+
+/// A status does not tell EMFILE from other errors, so unused files are closed whatever the reason: if it was another
+/// one, the second try fails as well, and all it cost is to open them again.
+Result<SharedFile> FileHandles::State::open_file(const std::string& path) {
+  Result<std::unique_ptr<ReadableFile>> file = files.open_readable(path);
+  if (!file.ok() && close_unused()) file = files.open_readable(path);
+  if (!file.ok()) return file.status();
+  return SharedFile(*std::move(file));
+}
+
+/// Whether there were any.
+bool FileHandles::State::close_unused() {
+  Handles closed;
+  const MutexLock lock(mutex);
+  for (auto handle = kept.begin(); handle != kept.end();) {
+    const auto next = std::next(handle);
+    // One reference is the list's. Another one can come only from find, under this lock.
+    if (handle->file.use_count() == 1) let_go(handle, closed);
+    handle = next;
+  }
+  return !closed.empty();
+}
+
+}  // namespace tamis

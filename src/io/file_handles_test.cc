@@ -1,0 +1,206 @@
+#include "io/file_handles.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "io/faulty_file_system.h"
+#include "io/memory_file_system.h"
+
+namespace tamis {
+namespace {
+
+using SharedFile = std::shared_ptr<const ReadableFile>;
+
+std::string path_of(std::uint64_t id) { return "/" + std::to_string(id) + ".table"; }
+
+/// Files 1 … `count`, each holding its own name.
+class Disk {
+ public:
+  explicit Disk(std::uint64_t count) {
+    for (std::uint64_t id = 1; id <= count; ++id) {
+      const std::string name = path_of(id);
+      const auto file = memory.open_writable(name, OpenMode::kCreate);
+      const Bytes pieces[] = {as_bytes(name)};
+      EXPECT_TRUE((*file)->write_at(0, pieces).ok());
+    }
+  }
+  MemoryFileSystem memory;
+};
+
+bool is_file(const SharedFile& file, std::uint64_t id) {
+  std::string bytes(path_of(id).size(), ' ');
+  const auto count = file->read_at(0, std::as_writable_bytes(std::span(bytes)));
+  return count.ok() && *count == bytes.size() && bytes == path_of(id);
+}
+
+TEST(FileHandles, OpenAFileOnceWhileItIsKept) {
+  Disk disk(2);
+  FaultyFileSystem counted(disk.memory);
+  FileHandles handles(counted, 2);
+  const SharedFile first = *handles.open(1, path_of(1));
+  EXPECT_TRUE(is_file(first, 1));
+  EXPECT_TRUE(is_file(*handles.open(2, path_of(2)), 2));
+  const std::uint64_t calls = counted.calls();
+  EXPECT_EQ(*handles.open(1, path_of(1)), first);
+  EXPECT_EQ(counted.calls(), calls);
+  EXPECT_EQ(handles.open_files(), 2U);
+}
+
+TEST(FileHandles, KeepTheMostRecentlyUsedOnes) {
+  Disk disk(4);
+  FaultyFileSystem counted(disk.memory);
+  FileHandles handles(counted, 3);
+  const auto opens = [&](std::uint64_t id) {
+    const std::uint64_t before = counted.calls();
+    EXPECT_TRUE(handles.open(id, path_of(id)).ok());
+    return counted.calls() != before;
+  };
+  EXPECT_TRUE(opens(1) && opens(2) && opens(3));
+  EXPECT_FALSE(opens(1));
+  EXPECT_TRUE(opens(4));
+  EXPECT_EQ(handles.open_files(), 3U);
+  EXPECT_FALSE(opens(1) || opens(3) || opens(4));
+  EXPECT_TRUE(opens(2)) << "it was the least recently used one";
+}
+
+TEST(FileHandles, AFileStaysOpenWhileItIsHeldThoughItIsNotKept) {
+  for (const std::size_t limit : {0, 1}) {
+    Disk disk(3);
+    FileHandles handles(disk.memory, limit);
+    const SharedFile first = *handles.open(1, path_of(1));
+    const SharedFile second = *handles.open(2, path_of(2));
+    EXPECT_EQ(handles.open_files(), limit);
+    EXPECT_TRUE(is_file(first, 1));
+    EXPECT_TRUE(is_file(second, 2));
+    EXPECT_EQ(first.use_count(), 1) << "only the holder keeps it open";
+  }
+}
+
+TEST(FileHandles, AClosedFileIsForgotten) {
+  Disk disk(2);
+  FileHandles handles(disk.memory, 10);
+  const SharedFile held = *handles.open(1, path_of(1));
+  handles.close(1);
+  handles.close(1);
+  handles.close(99);
+  EXPECT_EQ(handles.open_files(), 0U);
+  EXPECT_TRUE(is_file(held, 1));
+  EXPECT_EQ(held.use_count(), 1);
+  ASSERT_TRUE(disk.memory.remove(path_of(1)).ok());
+  EXPECT_EQ(handles.open(1, path_of(1)).status().code(), StatusCode::kIoError);
+  EXPECT_EQ(handles.open_files(), 0U);
+}
+
+TEST(FileHandles, WithoutDescriptorsCloseWhatNobodyUsesAndTryAgain) {
+  Disk disk(4);
+  FaultyFileSystem faulty(disk.memory, {.kind = FaultKind::kTooManyFiles, .at_call = 4});
+  FileHandles handles(faulty, 10);
+  const SharedFile held = *handles.open(1, path_of(1));
+  EXPECT_TRUE(handles.open(2, path_of(2)).ok());
+  EXPECT_TRUE(handles.open(3, path_of(3)).ok());
+  const Result<SharedFile> fourth = handles.open(4, path_of(4));
+  EXPECT_EQ(faulty.fired(), 1U);
+  ASSERT_TRUE(fourth.ok()) << fourth.status().to_text();
+  EXPECT_TRUE(is_file(*fourth, 4));
+  EXPECT_EQ(handles.open_files(), 2U) << "the one that is held, and the new one";
+  EXPECT_EQ(*handles.open(1, path_of(1)), held);
+}
+
+TEST(FileHandles, WithoutDescriptorsAndNothingToCloseTellTheError) {
+  Disk disk(2);
+  FaultyFileSystem faulty(disk.memory, {.kind = FaultKind::kTooManyFiles, .at_call = 2, .sticky = true});
+  FileHandles handles(faulty, 10);
+  const SharedFile held = *handles.open(1, path_of(1));
+  EXPECT_EQ(handles.open(2, path_of(2)).status().code(), StatusCode::kIoError);
+  EXPECT_EQ(faulty.fired(), 1U) << "a second try could not succeed";
+  EXPECT_EQ(handles.open_files(), 1U);
+  faulty.heal();
+  EXPECT_TRUE(handles.open(2, path_of(2)).ok());
+}
+
+TEST(FileHandles, AnErrorThatStaysIsToldAfterTheSecondTry) {
+  Disk disk(2);
+  FaultyFileSystem faulty(disk.memory, {.kind = FaultKind::kTooManyFiles, .at_call = 2, .sticky = true});
+  FileHandles handles(faulty, 10);
+  EXPECT_TRUE(handles.open(1, path_of(1)).ok());
+  EXPECT_EQ(handles.open(2, path_of(2)).status().code(), StatusCode::kIoError);
+  EXPECT_EQ(faulty.fired(), 2U);
+  EXPECT_EQ(handles.open_files(), 0U);
+}
+
+/// Does something in the middle of an open.
+class Interrupted final : public FileSystem {
+ public:
+  explicit Interrupted(FileSystem& beneath) : beneath_(beneath) {}
+  std::function<void()> on_open = [] {};
+
+  Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) override {
+    std::exchange(on_open, [] {})();
+    return beneath_.open_readable(path);
+  }
+  Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) override {
+    return beneath_.open_writable(path, mode);
+  }
+  Status sync_directory(const std::string& path) override { return beneath_.sync_directory(path); }
+  Status rename(const std::string& from, const std::string& to) override { return beneath_.rename(from, to); }
+  Status link(const std::string& from, const std::string& to) override { return beneath_.link(from, to); }
+  Status remove(const std::string& path) override { return beneath_.remove(path); }
+  Result<std::vector<DirectoryEntry>> list(const std::string& path) override { return beneath_.list(path); }
+  Status make_directory(const std::string& path) override { return beneath_.make_directory(path); }
+  Result<std::optional<std::uint64_t>> file_size(const std::string& path) override { return beneath_.file_size(path); }
+  Result<std::unique_ptr<FileLock>> lock(const std::string& path, LockMode mode) override {
+    return beneath_.lock(path, mode);
+  }
+  Result<std::uint64_t> available_bytes(const std::string& path) override { return beneath_.available_bytes(path); }
+
+ private:
+  FileSystem& beneath_;
+};
+
+TEST(FileHandles, TwoWhoOpenAFileAtOnceShareTheFirstOnes) {
+  Disk disk(1);
+  Interrupted files(disk.memory);
+  FileHandles handles(files, 10);
+  SharedFile other;
+  files.on_open = [&] { other = *handles.open(1, path_of(1)); };
+  EXPECT_EQ(*handles.open(1, path_of(1)), other);
+  EXPECT_EQ(handles.open_files(), 1U);
+}
+
+TEST(FileHandles, AFileThatIsClosedWhileItIsOpenedIsNotKept) {
+  Disk disk(1);
+  Interrupted files(disk.memory);
+  FileHandles handles(files, 10);
+  files.on_open = [&] { handles.close(1); };
+  EXPECT_TRUE(is_file(*handles.open(1, path_of(1)), 1));
+  EXPECT_EQ(handles.open_files(), 0U);
+}
+
+TEST(FileHandles, ServeSeveralThreads) {
+  Disk disk(20);
+  FileHandles handles(disk.memory, 5);
+  std::atomic<int> wrong = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      threads.emplace_back([&, seed] {
+        std::mt19937_64 random(seed);
+        for (int i = 0; i < 5000; ++i) {
+          const std::uint64_t id = 1 + random() % 20;
+          if (random() % 50 == 0) handles.close(id);
+          const Result<SharedFile> file = handles.open(id, path_of(id));
+          if (!file.ok() || !is_file(*file, id) || handles.open_files() > 5) ++wrong;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace tamis

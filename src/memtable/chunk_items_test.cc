@@ -1,0 +1,91 @@
+#include "memtable/chunk_items.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tamis {
+namespace {
+
+/// Entries with these keys; heads are those of the whole keys.
+class Items {
+ public:
+  explicit Items(const std::vector<std::string>& keys) : arena_(memory_), items_(memory_, keys.size()) {
+    Sequence sequence{1};
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const std::size_t bytes = EntryRecord::bytes_for(keys[i].size(), 0);
+      EXPECT_TRUE(arena_.reserve(bytes + Arena::kUnitBytes));
+      const Arena::Place place = arena_.allocate(bytes);
+      EntryRecord::write(arena_.at(place), {keys[i], {}, sequence, EntryKind::kPut}, {}, {});
+      items_.items()[i] = {key_head(keys[i]), place};
+      sequence = sequence + 1;
+    }
+  }
+  /// Sorts and tells whether it is right.
+  bool sorts() {
+    std::vector<EntryPosition> expected = positions();
+    std::sort(expected.begin(), expected.end());
+    sort_items(items_, ItemOrder(arena_), memory_);
+    return positions() == expected;
+  }
+  [[nodiscard]] std::size_t memory() const { return memory_; }
+
+ private:
+  [[nodiscard]] std::vector<EntryPosition> positions() const {
+    std::vector<EntryPosition> all;
+    for (const ChunkItem& item : items_.items()) all.push_back(EntryRecord::at(arena_, item.place).position());
+    return all;
+  }
+
+  MemoryCount memory_ = 0;
+  Arena arena_;
+  ItemArray items_;
+};
+
+std::string random_bytes(std::mt19937_64& random, std::size_t count) {
+  std::string bytes;
+  for (std::size_t i = 0; i < count; ++i) bytes.push_back(static_cast<char>(random()));
+  return bytes;
+}
+
+/// Of a number of bytes; the first `equal` the same in all keys, the others of few kinds or of all.
+std::vector<std::string> some_keys(std::mt19937_64& random, std::size_t count, std::size_t equal, bool few) {
+  const std::string start(equal, 'k');
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string rest = random_bytes(random, random() % 12);
+    for (char& byte : rest) byte = few ? static_cast<char>(byte & 1) : byte;
+    keys.push_back(start + rest);
+  }
+  return keys;
+}
+
+TEST(ChunkItems, AreSortedWhateverTheirNumberAndHeads) {
+  for (const std::size_t count : {0, 1, 2, 100, 1999, 2000, 2001, 20'000}) {
+    for (const std::size_t equal : {0, 4, 7, 8, 16, 64}) {
+      for (const bool few : {false, true}) {
+        std::mt19937_64 random(count * 100 + equal);
+        EXPECT_TRUE(Items(some_keys(random, count, equal, few)).sorts()) << count << " " << equal << " " << few;
+      }
+    }
+  }
+}
+
+TEST(ChunkItems, OfOneKeyAreSortedNewestFirst) {
+  EXPECT_TRUE(Items(std::vector<std::string>(5000, "")).sorts());
+  EXPECT_TRUE(Items(std::vector<std::string>(5000, "the same key")).sorts());
+}
+
+TEST(ChunkItems, SortingGivesItsMemoryBack) {
+  std::mt19937_64 random(1);
+  Items items(some_keys(random, 5000, 0, false));
+  const std::size_t before = items.memory();
+  EXPECT_TRUE(items.sorts());
+  EXPECT_EQ(items.memory(), before);
+}
+
+}  // namespace
+}  // namespace tamis

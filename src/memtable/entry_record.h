@@ -1,0 +1,53 @@
+// How a memtable keeps one entry.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string_view>
+
+#include "entry/entry.h"
+#include "memtable/arena.h"
+
+namespace tamis {
+
+/// Stands in the arena, followed by the bytes of the key and of the value. Never changed once it is written.
+///
+/// Threads: written by the inserter, then published by a release store (of a slot, or of the last place).
+struct EntryRecord {
+  using Place = Arena::Place;
+
+  Sequence sequence;
+  Place older;   // The version of the same key before this one.
+  Place before;  // The entry of any key inserted before this one.
+  std::uint32_t value_bytes;
+  std::uint16_t key_bytes;
+  EntryKind kind;
+
+  static constexpr std::size_t bytes_for(std::size_t key_bytes, std::size_t value_bytes) {
+    return sizeof(EntryRecord) + key_bytes + value_bytes;
+  }
+  static void write(void* to, const Entry& entry, Place older, Place before) {
+    new (to) EntryRecord{.sequence = entry.sequence,
+                         .older = older,
+                         .before = before,
+                         .value_bytes = static_cast<std::uint32_t>(entry.value.size()),
+                         .key_bytes = static_cast<std::uint16_t>(entry.key.size()),
+                         .kind = entry.kind};
+    char* const bytes = static_cast<char*>(to) + sizeof(EntryRecord);
+    if (!entry.key.empty()) std::memcpy(bytes, entry.key.data(), entry.key.size());
+    if (!entry.value.empty()) std::memcpy(bytes + entry.key.size(), entry.value.data(), entry.value.size());
+  }
+  static const EntryRecord& at(const Arena& arena, Place place) {
+    return *static_cast<const EntryRecord*>(arena.at(place));
+  }
+
+  [[nodiscard]] std::string_view key() const { return {reinterpret_cast<const char*>(this + 1), key_bytes}; }
+  [[nodiscard]] std::string_view value() const { return {key().data() + key_bytes, value_bytes}; }
+  [[nodiscard]] EntryPosition position() const { return {key(), sequence}; }
+  [[nodiscard]] Entry entry() const { return {key(), value(), sequence, kind}; }
+};
+static_assert(sizeof(EntryRecord) == 24 && alignof(EntryRecord) == Arena::kUnitBytes);
+
+}  // namespace tamis

@@ -1,0 +1,90 @@
+#include "memtable/hash_index.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+
+namespace tamis {
+namespace {
+
+/// An index over keys that have nothing but a place.
+class Indexed {
+ public:
+  void put(const std::string& key, std::uint64_t hash) {
+    if (!index.has_room_for(1)) index.adopt(index.make_larger(1));
+    const std::size_t bytes = EntryRecord::bytes_for(key.size(), 0);
+    ASSERT_TRUE(arena.reserve(bytes + Arena::kUnitBytes));
+    const Arena::Place place = arena.allocate(bytes);
+    const HashIndex::Spot spot = index.locate(key, hash);
+    EntryRecord::write(arena.at(place), {key, {}, Sequence{1}, EntryKind::kPut}, spot.newest, {});
+    index.publish(spot, hash, place);
+  }
+  [[nodiscard]] bool has(const std::string& key, std::uint64_t hash) const {
+    return index.locate(key, hash).newest != Arena::Place::kNone;
+  }
+
+  MemoryCount memory = 0;
+  Arena arena{memory};
+  HashIndex index{arena, memory};
+};
+
+TEST(HashIndex, FindsEveryKeyAfterEveryGrowth) {
+  Indexed indexed;
+  std::mt19937_64 random(1);
+  std::map<std::string, std::uint64_t> hashes;
+  EXPECT_FALSE(indexed.has("", 0)) << "nothing is there before the first key";
+  for (int i = 0; i < 20'000; ++i) {
+    const auto [at, is_new] = hashes.emplace(std::to_string(i), random());
+    indexed.put(at->first, at->second);
+    if (i % 3000 == 0) {
+      for (const auto& [key, hash] : hashes) ASSERT_TRUE(indexed.has(key, hash));
+    }
+  }
+  for (const auto& [key, hash] : hashes) {
+    ASSERT_TRUE(indexed.has(key, hash));
+    ASSERT_FALSE(indexed.has(key + "x", hash)) << "an equal hash is no proof";
+  }
+}
+
+TEST(HashIndex, TellsKeysOfEqualHashApart) {
+  for (const std::uint64_t hash : {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{0xffff'ffff}}) {
+    Indexed indexed;
+    for (int i = 0; i < 1000; ++i) indexed.put(std::to_string(i), hash);
+    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(indexed.has(std::to_string(i), hash));
+    EXPECT_FALSE(indexed.has("1000", hash));
+  }
+}
+
+TEST(HashIndex, CountsOutgrownArraysUntilItsEnd) {
+  MemoryCount memory = 0;
+  Arena arena(memory);
+  {
+    HashIndex index(arena, memory);
+    EXPECT_EQ(memory, 0U);
+    std::size_t expected = 0;
+    for (const std::size_t keys : {100, 1000, 2000, 100'000}) {
+      auto larger = index.make_larger(keys);
+      expected += larger->count * sizeof(std::uint64_t) + sizeof(HashIndex::Slots);
+      EXPECT_GE(larger->count * 2 / 3, keys);
+      EXPECT_LT(larger->count * 2 / 3, std::max<std::size_t>(1024, keys * 2));
+      index.adopt(std::move(larger));
+      EXPECT_TRUE(index.has_room_for(keys));
+      EXPECT_EQ(memory, expected);
+    }
+  }
+  EXPECT_EQ(memory, 0U);
+}
+
+TEST(HashIndex, RefusesMoreSlotsThanPlacesCanFill) {
+  MemoryCount memory = 0;
+  Arena arena(memory);
+  const HashIndex index(arena, memory);
+  EXPECT_EQ(index.make_larger(std::size_t{1} << 32), nullptr);
+  EXPECT_EQ(index.make_larger(~std::size_t{0}), nullptr);
+  EXPECT_EQ(memory, 0U);
+}
+
+}  // namespace
+}  // namespace tamis

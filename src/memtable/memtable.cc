@@ -1,0 +1,117 @@
+#include "memtable/memtable.h"
+
+#include <atomic>
+#include <limits>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "base/check.h"
+#include "memtable/arena.h"
+#include "memtable/entry_record.h"
+#include "memtable/hash_index.h"
+#include "memtable/order_on_demand.h"
+
+namespace tamis {
+namespace {
+
+using Place = Arena::Place;
+
+/// Count and place in one number, so that both are published at once.
+std::uint64_t packed(InsertedEntries inserted) {
+  return std::uint64_t{inserted.entries} << 32 | static_cast<std::uint32_t>(inserted.newest);
+}
+InsertedEntries unpacked(std::uint64_t number) {
+  return {static_cast<std::uint32_t>(number >> 32), Place{static_cast<std::uint32_t>(number)}};
+}
+
+Status no_memory() { return Status::out_of_space("no memory for the memtable"); }
+
+/// Stands on nothing and says why.
+class FailedIterator final : public EntryIterator {
+ public:
+  explicit FailedIterator(Status error) : error_(std::move(error)) { show_error(error_); }
+
+  void seek(EntryPosition /*target*/) override { show_error(error_); }
+  void seek_to_first() override { show_error(error_); }
+  void seek_to_last() override { show_error(error_); }
+  void next() override { TAMIS_INVARIANT(valid()); }
+  void previous() override { TAMIS_INVARIANT(valid()); }
+
+ private:
+  Status error_;
+};
+
+}  // namespace
+
+struct Memtable::State {
+  MemoryCount memory = sizeof(State);
+  Arena arena{memory};
+  HashIndex index{arena, memory};
+  OrderOnDemand order{arena, memory};
+
+  /// InsertedEntries, packed. The inserter's release store after each insert pairs with the acquire load of `iterate`,
+  /// which then finds all these entries through their links.
+  std::atomic<std::uint64_t> inserted = 0;
+  std::atomic<std::uint64_t> deletes = 0;  // A figure only.
+  Sequence last_sequence = {};             // The inserter's.
+};
+
+Memtable::Memtable() : state_(std::make_unique<State>()) {}
+Memtable::~Memtable() = default;
+
+Status Memtable::reserve(std::size_t entries, std::size_t key_and_value_bytes) {
+  constexpr std::size_t kMostBytesOfAnEntry = EntryRecord::bytes_for(0, 0) + Arena::kUnitBytes - 1;
+  constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max() * Arena::kUnitBytes;
+  if (key_and_value_bytes > kMost || entries > kMost / kMostBytesOfAnEntry) return no_memory();
+  std::unique_ptr<HashIndex::Slots> larger;
+  if (!state_->index.has_room_for(entries)) {
+    larger = state_->index.make_larger(entries);
+    if (larger == nullptr) return no_memory();
+  }
+  if (!state_->arena.reserve(entries * kMostBytesOfAnEntry + key_and_value_bytes)) return no_memory();
+  if (larger != nullptr) state_->index.adopt(std::move(larger));
+  return {};
+}
+
+void Memtable::insert(const Entry& entry, std::uint64_t hash) {
+  TAMIS_INVARIANT(entry.sequence > state_->last_sequence || empty());
+  TAMIS_INVARIANT(entry.key.size() <= kMaxKeyBytes && entry.value.size() <= kMaxValueBytes);
+  TAMIS_CHECK(reserve(1, entry.key.size() + entry.value.size()).ok());  // Costs nothing when it was done before.
+  State& state = *state_;
+  const InsertedEntries before = unpacked(state.inserted.load(std::memory_order_relaxed));
+  const HashIndex::Spot spot = state.index.locate(entry.key, hash);
+  const Place place = state.arena.allocate(EntryRecord::bytes_for(entry.key.size(), entry.value.size()));
+  EntryRecord::write(state.arena.at(place), entry, spot.newest, before.newest);
+  state.index.publish(spot, hash, place);
+  if (entry.kind == EntryKind::kDelete) state.deletes.fetch_add(1, std::memory_order_relaxed);
+  state.inserted.store(packed({before.entries + 1, place}), std::memory_order_release);
+  state.last_sequence = entry.sequence;
+}
+
+std::optional<FoundEntry> Memtable::find(const Lookup& lookup) const {
+  Place place = state_->index.locate(lookup.key, lookup.hash).newest;
+  while (place != Place::kNone) {
+    const EntryRecord& record = EntryRecord::at(state_->arena, place);
+    if (record.sequence <= lookup.sequence) return FoundEntry{record.kind, record.sequence, record.value()};
+    place = record.older;
+  }
+  return std::nullopt;
+}
+
+void Memtable::prefetch(std::uint64_t hash) const { state_->index.prefetch(hash); }
+
+std::unique_ptr<EntryIterator> Memtable::iterate() const {
+  const InsertedEntries inserted = unpacked(state_->inserted.load(std::memory_order_acquire));
+  try {
+    return state_->order.iterate(inserted);
+  } catch (const std::bad_alloc&) {
+    return std::make_unique<FailedIterator>(no_memory());
+  }
+}
+
+std::uint64_t Memtable::entries() const { return unpacked(state_->inserted.load(std::memory_order_relaxed)).entries; }
+std::uint64_t Memtable::deletes() const { return state_->deletes.load(std::memory_order_relaxed); }
+std::size_t Memtable::memory_bytes() const { return state_->memory.load(std::memory_order_relaxed); }
+
+}  // namespace tamis

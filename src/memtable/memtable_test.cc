@@ -1,0 +1,306 @@
+#include "memtable/memtable.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+
+namespace tamis {
+namespace {
+
+const KeyHasher kHasher(7);
+
+/// A memtable and, beside it, the same entries in a std::map.
+class Pair {
+ public:
+  struct Position {
+    std::string key;
+    Sequence sequence;
+    bool operator<(const Position& other) const {
+      return EntryPosition{key, sequence} < EntryPosition{other.key, other.sequence};
+    }
+  };
+  struct Version {
+    EntryKind kind;
+    std::string value;
+  };
+  using Oracle = std::map<Position, Version>;
+
+  void put(const std::string& key, const std::string& value) { insert(key, EntryKind::kPut, value); }
+  void remove(const std::string& key) { insert(key, EntryKind::kDelete, {}); }
+
+  [[nodiscard]] bool answers_right(const std::string& key, Sequence snapshot) const {
+    const std::optional<FoundEntry> found = memtable.find({key, kHasher(key), snapshot});
+    const auto expected = oracle.lower_bound({key, snapshot});
+    if (expected == oracle.end() || expected->first.key != key) return !found.has_value();
+    return found && *found == FoundEntry{expected->second.kind, expected->first.sequence, expected->second.value};
+  }
+  [[nodiscard]] static Entry entry_of(const Oracle::value_type& version) {
+    return {version.first.key, version.second.value, version.first.sequence, version.second.kind};
+  }
+
+  Memtable memtable;
+  Oracle oracle;
+  Sequence sequence{0};
+
+ private:
+  void insert(const std::string& key, EntryKind kind, const std::string& value) {
+    sequence = sequence + 1;
+    memtable.insert({key, value, sequence, kind}, kHasher(key));
+    oracle.insert({{key, sequence}, {kind, value}});
+  }
+};
+
+/// Both ways from end to end.
+void expect_same_walks(const Pair& pair) {
+  const auto iterator = pair.memtable.iterate();
+  iterator->seek_to_first();
+  for (const auto& version : pair.oracle) {
+    ASSERT_TRUE(iterator->valid());
+    ASSERT_TRUE(iterator->entry() == Pair::entry_of(version));
+    iterator->next();
+  }
+  ASSERT_FALSE(iterator->valid());
+  iterator->seek_to_last();
+  for (auto version = pair.oracle.rbegin(); version != pair.oracle.rend(); ++version) {
+    ASSERT_TRUE(iterator->valid());
+    ASSERT_TRUE(iterator->entry() == Pair::entry_of(*version));
+    iterator->previous();
+  }
+  ASSERT_FALSE(iterator->valid());
+  ASSERT_TRUE(iterator->status().ok());
+}
+
+/// Seeks in both directions, each followed by steps either way.
+void expect_same_moves(const Pair& pair, std::mt19937_64& random, const std::vector<std::string>& targets) {
+  const auto iterator = pair.memtable.iterate();
+  for (const std::string& key : targets) {
+    const Sequence sequence = random() % 4 == 0 ? kMaxSequence : Sequence{random() % (number_of(pair.sequence) + 2)};
+    auto expected = pair.oracle.lower_bound({key, sequence});
+    iterator->seek({key, sequence});
+    if (random() % 2 == 0) {
+      expected = pair.oracle.upper_bound({key, sequence});
+      expected = expected == pair.oracle.begin() ? pair.oracle.end() : std::prev(expected);
+      iterator->seek_backwards({key, sequence});
+    }
+    for (int step = 0; step < 8; ++step) {
+      ASSERT_EQ(iterator->valid(), expected != pair.oracle.end());
+      if (!iterator->valid()) break;
+      ASSERT_TRUE(iterator->entry() == Pair::entry_of(*expected));
+      if (random() % 2 == 0) {
+        ++expected;
+        iterator->next();
+      } else {
+        expected = expected == pair.oracle.begin() ? pair.oracle.end() : std::prev(expected);
+        iterator->previous();
+      }
+    }
+  }
+}
+
+/// Few keys, so that there are versions; many share their first bytes or differ by a zero byte only.
+std::string make_key(std::mt19937_64& random, std::uint64_t seed) {
+  static const char* const kStarts[] = {"", "user:000", "https://example.org/a/path/that/is/long?"};
+  std::string key = kStarts[seed % 4 == 3 ? random() % 3 : seed % 4];
+  for (std::uint64_t left = random() % (2 + seed % 5); left > 0; --left)
+    key.push_back("\x00\x01\x61\xff"[random() % 4]);
+  return key;
+}
+
+void run_random_history(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Pair pair;
+  const std::uint64_t entries = random() % 3000;
+  const std::uint64_t asks_every = 1 + random() % 500;
+  for (std::uint64_t i = 0; i < entries; ++i) {
+    const std::string key = make_key(random, seed);
+    if (random() % 4 == 0) {
+      pair.remove(key);
+    } else {
+      pair.put(key, std::string(random() % 40, static_cast<char>(random())));
+    }
+    const std::string asked = make_key(random, seed);
+    ASSERT_TRUE(pair.answers_right(asked, kMaxSequence));
+    ASSERT_TRUE(pair.answers_right(asked, Sequence{random() % (i + 2)}));
+    if (random() % asks_every != 0) continue;
+    std::vector<std::string> targets;
+    for (int target = 0; target < 5; ++target) targets.push_back(make_key(random, random() % 4 == 0 ? 3 : seed));
+    ASSERT_NO_FATAL_FAILURE(expect_same_moves(pair, random, targets));
+  }
+  ASSERT_NO_FATAL_FAILURE(expect_same_walks(pair));
+  ASSERT_EQ(pair.memtable.entries(), entries);
+  ASSERT_EQ(pair.memtable.empty(), entries == 0);
+  ASSERT_EQ(pair.memtable.deletes(),
+            static_cast<std::uint64_t>(std::count_if(pair.oracle.begin(), pair.oracle.end(), [](const auto& v) {
+              return v.second.kind == EntryKind::kDelete;
+            })));
+}
+
+TEST(Memtable, AnswersAndWalksAsAMapWhateverTheHistory) {
+  for (std::uint64_t seed = 1; seed <= 120 && !HasFatalFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    run_random_history(seed);
+  }
+}
+
+TEST(Memtable, WithoutEntriesAnswersNothing) {
+  const Memtable memtable;
+  EXPECT_TRUE(memtable.empty());
+  EXPECT_FALSE(memtable.find({"", kHasher(""), kMaxSequence}));
+  memtable.prefetch(1);
+  const auto iterator = memtable.iterate();
+  iterator->seek_to_first();
+  EXPECT_FALSE(iterator->valid());
+  iterator->seek_to_last();
+  EXPECT_FALSE(iterator->valid());
+  iterator->seek({"a", kMaxSequence});
+  EXPECT_FALSE(iterator->valid());
+  EXPECT_TRUE(iterator->status().ok());
+}
+
+TEST(Memtable, KeepsTheEmptyKeyAndTheLongest) {
+  Pair pair;
+  const std::string longest(kMaxKeyBytes, 'k');
+  std::vector<std::string> keys = {"", longest, longest.substr(1), longest.substr(0, kMaxKeyBytes - 1) + "l"};
+  for (int round = 0; round < 3; ++round) {
+    for (const std::string& key : keys) {
+      pair.put(key, std::to_string(round));
+      ASSERT_TRUE(pair.answers_right(key, kMaxSequence));
+      expect_same_walks(pair);
+    }
+  }
+  std::mt19937_64 random(1);
+  keys.push_back(longest.substr(2));
+  expect_same_moves(pair, random, keys);
+}
+
+TEST(Memtable, KeepsThousandsOfVersionsOfOneKey) {
+  Pair pair;
+  for (int i = 0; i < 10'000; ++i) pair.put("key", std::to_string(i));
+  for (std::uint64_t sequence = 0; sequence <= 10'001; sequence += 77) {
+    ASSERT_TRUE(pair.answers_right("key", Sequence{sequence}));
+  }
+  expect_same_walks(pair);
+}
+
+/// The tail is large enough for the radix sort; the keys that share less come later.
+TEST(Memtable, OrdersManyKeysWhateverTheyShare) {
+  for (const std::size_t shared : {0, 8, 16, 64}) {
+    Pair pair;
+    std::mt19937_64 random(shared);
+    const std::string start(shared, 's');
+    for (int i = 0; i < 12'000; ++i) {
+      if (i == 5000 || i == 9000) expect_same_walks(pair);
+      pair.put(start.substr(0, i < 8000 ? shared : shared / 2) + std::to_string(random() % 100'000), "v");
+    }
+    expect_same_walks(pair);
+  }
+}
+
+TEST(Memtable, AnIteratorIsNotDisturbedByLaterInserts) {
+  Pair pair;
+  for (int i = 0; i < 100; ++i) pair.put(std::to_string(i), "old");
+  const auto iterator = pair.memtable.iterate();
+  const Pair::Oracle then = pair.oracle;
+  iterator->seek_to_first();
+  std::size_t seen = 0;
+  for (const auto& version : then) {
+    ASSERT_TRUE(iterator->valid());
+    ASSERT_TRUE(iterator->entry() == Pair::entry_of(version));
+    for (int i = 0; i < 50; ++i) pair.put(std::to_string(1000 * seen + static_cast<std::size_t>(i)), "new");
+    if (seen % 10 == 0) expect_same_walks(pair);
+    iterator->next();
+    ++seen;
+  }
+  EXPECT_FALSE(iterator->valid());
+}
+
+TEST(Memtable, ValuesLargerThanAChunkAreKept) {
+  Pair pair;
+  for (int i = 0; i < 5; ++i) {
+    pair.put("large", std::string(3'000'000, static_cast<char>('0' + i)));
+    pair.put("small", "s");
+  }
+  expect_same_walks(pair);
+  EXPECT_TRUE(pair.answers_right("large", Sequence{3}));
+  EXPECT_LT(pair.memtable.memory_bytes(), 16'500'000U);
+}
+
+TEST(Memtable, WhatWasReservedIsNotTakenAgain) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    std::mt19937_64 random(seed);
+    Memtable memtable;
+    Sequence sequence{1};
+    for (int group = 0; group < 20; ++group) {
+      std::vector<std::string> keys(random() % 2000);
+      std::size_t bytes = 0;
+      for (std::string& key : keys) {
+        key = std::string(random() % (random() % 50 == 0 ? 60'000 : 30), 'k') + std::to_string(random());
+        bytes += 2 * key.size();
+      }
+      ASSERT_TRUE(memtable.reserve(keys.size(), bytes).ok());
+      const std::size_t before = memtable.memory_bytes();
+      for (const std::string& key : keys) {
+        memtable.insert({key, key, sequence, EntryKind::kPut}, kHasher(key));
+        sequence = sequence + 1;
+      }
+      ASSERT_EQ(memtable.memory_bytes(), before) << "seed " << seed;
+    }
+  }
+}
+
+TEST(Memtable, AReservationThatCannotBeHadChangesNothing) {
+  Pair pair;
+  pair.put("a", "1");
+  const std::size_t before = pair.memtable.memory_bytes();
+  constexpr std::size_t kAll = ~std::size_t{0};
+  for (const auto& [entries, bytes] : {std::pair{kAll, kAll}, {kAll, std::size_t{1}}, {std::size_t{1}, kAll}}) {
+    EXPECT_EQ(pair.memtable.reserve(entries, bytes).code(), StatusCode::kOutOfSpace);
+  }
+  EXPECT_EQ(pair.memtable.reserve(2000, std::size_t{32} << 30).code(), StatusCode::kOutOfSpace);
+  EXPECT_EQ(pair.memtable.memory_bytes(), before);
+  pair.put("b", "2");
+  expect_same_walks(pair);
+}
+
+TEST(Memtable, ChunksAreCountedUntilTheLastIteratorOverThemGoes) {
+  Pair pair;
+  for (int i = 0; i < 1000; ++i) pair.put(std::to_string(i), "v");
+  const std::size_t without_order = pair.memtable.memory_bytes();
+  auto first = pair.memtable.iterate();
+  const std::size_t with_order = pair.memtable.memory_bytes();
+  EXPECT_GE(with_order, without_order + 16'000);
+  EXPECT_LE(with_order, without_order + 16'000 + 500);
+  ASSERT_TRUE(pair.memtable.reserve(1000, 10'000).ok());
+  const std::size_t before_more = pair.memtable.memory_bytes();
+  for (int i = 0; i < 1000; ++i) pair.put(std::to_string(i), "w");
+  auto second = pair.memtable.iterate();
+  EXPECT_GE(pair.memtable.memory_bytes(), before_more + 32'000) << "merged, but the first one is still in use";
+  first.reset();
+  EXPECT_LE(pair.memtable.memory_bytes(), before_more + 16'000 + 500);
+}
+
+TEST(Memtable, EveryScanSeesThePutBeforeIt) {
+  Pair pair;
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 3000; ++i) {
+    pair.put(std::to_string(random()), "v");
+    const auto iterator = pair.memtable.iterate();
+    const std::string target = std::to_string(random());
+    iterator->seek({target, kMaxSequence});
+    const auto expected = pair.oracle.lower_bound({target, kMaxSequence});
+    ASSERT_EQ(iterator->valid(), expected != pair.oracle.end());
+    ASSERT_TRUE(!iterator->valid() || iterator->entry() == Pair::entry_of(*expected));
+  }
+  expect_same_walks(pair);
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,86 @@
+#include "memtable/order_on_demand.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "base/random.h"
+
+namespace tamis {
+namespace {
+
+/// Entries in an arena, each linked to the one before, in the order in which they came.
+class Entries {
+ public:
+  void add(const std::string& key) {
+    const std::size_t bytes = EntryRecord::bytes_for(key.size(), 0);
+    ASSERT_TRUE(arena.reserve(bytes + Arena::kUnitBytes));
+    const Arena::Place place = arena.allocate(bytes);
+    const Sequence sequence{inserted.entries + 1};
+    EntryRecord::write(arena.at(place), {key, {}, sequence, EntryKind::kPut}, {}, inserted.newest);
+    inserted = {inserted.entries + 1, place};
+  }
+  /// How many entries an iterator shows, if they ascend.
+  std::size_t walk() {
+    const auto iterator = order.iterate(inserted);
+    std::size_t count = 0;
+    std::string last;
+    for (iterator->seek_to_first(); iterator->valid(); iterator->next()) {
+      EXPECT_LE(last, iterator->entry().key);
+      last = iterator->entry().key;
+      ++count;
+    }
+    return count;
+  }
+
+  MemoryCount memory = 0;
+  Arena arena{memory};
+  InsertedEntries inserted;
+  OrderOnDemand order{arena, memory};
+};
+
+TEST(OrderOnDemand, HasFewChunksHoweverOftenSomebodyAsks) {
+  for (const std::uint64_t most_between : {1, 2, 100, 3000}) {
+    Entries entries;
+    SplitMix64 random(most_between);
+    std::set<std::size_t> numbers_of_chunks;
+    for (int ask = 0; ask < 300; ++ask) {
+      // From time to time one large tail, so that the chunks are of very different sizes.
+      const std::uint64_t more = ask % 100 == 0 ? 20'000 : 1 + random.below(most_between);
+      for (std::uint64_t i = 0; i < more; ++i) entries.add(std::to_string(random.next()));
+      (void)entries.order.iterate(entries.inserted);
+      numbers_of_chunks.insert(entries.order.chunks());
+    }
+    EXPECT_EQ(entries.walk(), entries.inserted.entries);
+    EXPECT_LE(*numbers_of_chunks.rbegin(), 12U);
+    EXPECT_GT(*numbers_of_chunks.rbegin(), 2U);
+  }
+}
+
+/// Tails that halve each time would make a chunk each.
+TEST(OrderOnDemand, HasAtMostTwelveChunks) {
+  Entries entries;
+  SplitMix64 random(1);
+  std::size_t most_chunks = 0;
+  for (std::uint32_t tail = 1 << 15; tail > 0; tail /= 2) {
+    for (std::uint32_t i = 0; i < tail; ++i) entries.add(std::to_string(random.next()));
+    EXPECT_EQ(entries.walk(), entries.inserted.entries);
+    most_chunks = std::max(most_chunks, entries.order.chunks());
+  }
+  EXPECT_EQ(most_chunks, 12U);
+}
+
+TEST(OrderOnDemand, IsMadeOnceForTheSameEntries) {
+  Entries entries;
+  for (int i = 0; i < 100; ++i) entries.add(std::to_string(i));
+  EXPECT_EQ(entries.order.chunks(), 0U);
+  (void)entries.order.iterate(entries.inserted);
+  const std::size_t memory = entries.memory;
+  const auto iterator = entries.order.iterate(entries.inserted);
+  EXPECT_EQ(entries.memory, memory);
+  EXPECT_EQ(entries.order.chunks(), 1U);
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,66 @@
+// What must not allocate. The one file of this program that counts.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/aligned_bytes.h"
+#include "base/hash.h"
+#include "support/allocation_count.h"
+#include "table/data_block_format.h"
+#include "table/table_test_support.h"
+
+namespace tamis {
+namespace {
+
+TEST(DataBlock, AllocatesNothingWhenAsked) {
+  const KeyHasher hasher;
+  DataBlockBuilder builder(4096);
+  const auto key_of = [](int i) { return "a key of some length " + std::to_string(10 + i); };
+  for (int i = 0; i < 20; ++i) {
+    const std::string key = key_of(i);
+    builder.add({key, "value", Sequence{9}, EntryKind::kPut}, hasher(key));
+  }
+  std::string bytes(builder.finish());
+  const std::size_t block_bytes = bytes.size();
+  bytes.append(kBlockSlackBytes, '\0');
+  const AlignedBytes frame = AlignedBytes::copy_of(as_bytes(bytes));
+  const std::string wanted = key_of(7);
+  std::string key_buffer;
+  Entry entry;
+  EXPECT_EQ(test::allocations_when_repeated([&] {
+              ASSERT_TRUE(DataBlock::check(frame.span().first(block_bytes), "t", 0).ok());
+              const DataBlock block(frame.span().first(block_bytes));
+              ASSERT_TRUE(block.find({wanted, hasher(wanted), kMaxSequence}, true).has_value());
+              ASSERT_TRUE(block.find({wanted, 0, kMaxSequence}, false).has_value());
+              ASSERT_EQ(block.lower_bound(EntryPosition{wanted}), 7U);
+              block.load(7, key_buffer, entry);
+            }),
+            0U);
+  EXPECT_EQ(entry.key, wanted);
+}
+
+TEST(Table, AHotFindAllocatesNothing) {
+  test::TableEntries entries;
+  for (int i = 0; i < 2000; ++i) entries.add("a key of some length " + std::to_string(10'000 + i), 9, "value");
+  test::TableWorld world;
+  const auto table = world.open(world.build(entries));
+  const KeyHasher hasher(test::example_identity().hash_key);
+  std::uint64_t found = 0;
+  EXPECT_EQ(test::allocations_when_repeated([&] {
+              for (const Entry& entry : entries.entries) {
+                PinnedBlock pin;
+                NoSteps steps;
+                const auto answer = table->find({entry.key, hasher(entry.key), kMaxSequence}, true, pin, steps);
+                found += answer.ok() && answer->has_value() && (*answer)->value == "value" ? 1 : 0;
+              }
+              const std::string_view absent = "no such key";
+              PinnedBlock pin;
+              NoSteps steps;
+              ASSERT_FALSE((*table->find({absent, hasher(absent), kMaxSequence}, true, pin, steps)).has_value());
+            }),
+            0U);
+  EXPECT_EQ(found, 4000U);
+}
+
+}  // namespace
+}  // namespace tamis

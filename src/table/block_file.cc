@@ -1,0 +1,108 @@
+#include "table/block_file.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/try.h"
+
+namespace tamis {
+namespace {
+
+// A stored block is read into the frame that it becomes when it is not compressed: its trailer must fit the slack.
+static_assert(kBlockTrailerBytes <= kBlockSlackBytes);
+
+constexpr std::size_t kKeptBytes = std::size_t{1} << 20;
+
+/// Where a block comes from.
+struct Source {
+  std::uint64_t table_number;
+  std::uint64_t offset;
+  std::string_view name;
+
+  [[nodiscard]] Status damage(std::string_view why) const {
+    return Status::corruption(fmt::format("{}: block at offset {}: {}", name, offset, why));
+  }
+};
+
+Result<AlignedBytes> make_frame(std::size_t block_bytes, const Source& source) {
+  AlignedBytes frame = AlignedBytes::zeroed(block_bytes + kBlockSlackBytes);
+  if (frame.size() != 0) return frame;
+  return Status::out_of_space(
+      fmt::format("{}: block at offset {}: no memory for {} bytes", source.name, source.offset, block_bytes));
+}
+
+Result<AlignedBytes> decompress(Bytes stored, const BlockTrailer& trailer, const Codec& codec, const Source& source) {
+  TAMIS_TRY(AlignedBytes frame, make_frame(trailer.block_bytes, source));
+  const Bytes compressed = stored.first(stored.size() - kBlockTrailerBytes);
+  if (!codec.decompress(compressed, frame.span().first(trailer.block_bytes))) {
+    return source.damage(
+        fmt::format("{} bytes of {} do not become {} bytes", compressed.size(), codec.name, trailer.block_bytes));
+  }
+  return frame;
+}
+
+/// Checksum, codec and length agree with the stored bytes.
+Result<BlockTrailer> verify(Bytes stored, const Source& source) {
+  const std::uint64_t seed = block_checksum_seed(source.table_number, source.offset);
+  TAMIS_TRY(const BlockTrailer trailer, verify_block_trailer(stored, seed, source.name, source.offset));
+  if (find_codec(trailer.codec) == nullptr) {
+    return Status::not_supported(
+        fmt::format("{}: block at offset {}: codec {} is not known to this build; use a newer tamis", source.name,
+                    source.offset, trailer.codec));
+  }
+  if (trailer.codec == 0 && trailer.block_bytes != stored.size() - kBlockTrailerBytes) {
+    return source.damage(
+        fmt::format("{} bytes, {} are there", trailer.block_bytes, stored.size() - kBlockTrailerBytes));
+  }
+  return trailer;
+}
+
+}  // namespace
+
+void append_block(std::string& to, Bytes block, const Codec* codec, std::uint64_t table_number, std::uint64_t offset) {
+  TAMIS_CHECK(block.size() <= kMaxBlockBytes);
+  const std::size_t begin = to.size();
+  BlockTrailer trailer{0, static_cast<std::uint32_t>(block.size())};
+  thread_local std::string compressed;  // Kept from block to block, unless one was very large.
+  if (codec != nullptr && codec->compress(block, compressed)) {
+    trailer.codec = codec->id;
+    to.append(compressed);
+  } else {
+    to.append(as_text(block));
+  }
+  if (compressed.capacity() > kKeptBytes) std::string().swap(compressed);
+  append_block_trailer(to, begin, trailer, block_checksum_seed(table_number, offset));
+}
+
+Result<AlignedBytes> open_block(Bytes stored, std::uint64_t table_number, std::uint64_t offset, std::string_view name) {
+  const Source source{table_number, offset, name};
+  TAMIS_TRY(const BlockTrailer trailer, verify(stored, source));
+  return decompress(stored, trailer, *find_codec(trailer.codec), source);
+}
+
+Result<AlignedBytes> read_block(const ReadableFile& file, BlockPosition position, std::uint64_t table_number,
+                                std::string_view name) {
+  const Source source{table_number, position.offset, name};
+  if (position.bytes < kBlockTrailerBytes) {
+    return source.damage(fmt::format("{} bytes are too few for a block and its trailer", position.bytes));
+  }
+  const std::size_t stored_bytes = position.bytes;
+  TAMIS_TRY(AlignedBytes frame, make_frame(stored_bytes - kBlockTrailerBytes, source));
+  const MutableBytes stored = frame.span().first(stored_bytes);
+  TAMIS_TRY(const std::size_t there, file.read_at(position.offset, stored));
+  if (there != stored_bytes) {
+    return source.damage(fmt::format("the file ends after {} of its {} bytes", there, stored_bytes));
+  }
+  TAMIS_TRY(const BlockTrailer trailer, verify(stored, source));
+  if (trailer.codec == 0) {
+    std::ranges::fill(stored.last(kBlockTrailerBytes), std::byte{0});  // Slack from now on.
+  } else {
+    TAMIS_TRY(frame, decompress(stored, trailer, *find_codec(trailer.codec), source));
+  }
+  TAMIS_TRY_STATUS(DataBlock::check(block_of(frame.span()), name, position.offset));
+  return frame;
+}
+
+}  // namespace tamis

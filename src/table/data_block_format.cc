@@ -1,0 +1,217 @@
+#include "table/data_block_format.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/check.h"
+#include "table/block_scan.h"
+
+namespace tamis {
+
+using namespace data_block;
+
+/// An entry's parts as they stand in the block.
+struct DataBlock::Stored {
+  std::size_t suffix_bytes;  // Of the key after the prefix, the head's included.
+  std::uint64_t sequence;
+  EntryKind kind;
+  const char* rest;  // The key after prefix and head.
+  std::size_t rest_bytes;
+  const char* end;
+
+  [[nodiscard]] std::string_view rest_text() const { return {rest, rest_bytes}; }
+  [[nodiscard]] std::string_view value() const {
+    return {rest + rest_bytes, static_cast<std::size_t>(end - rest) - rest_bytes};
+  }
+  [[nodiscard]] FoundEntry found() const { return {kind, Sequence{sequence}, value()}; }
+  /// Of two entries with the same head.
+  [[nodiscard]] bool comes_before(const Stored& other) const {
+    if (const int order = rest_text().compare(other.rest_text()); order != 0) return order < 0;
+    if (suffix_bytes != other.suffix_bytes) return suffix_bytes < other.suffix_bytes;
+    return sequence > other.sequence;
+  }
+};
+
+/// A position that is looked for, its key without the prefix, cut the same way as the entries' are.
+struct DataBlock::Wanted {
+  Wanted(std::string_view suffix, Sequence at)
+      : suffix_bytes(suffix.size()),
+        sequence(number_of(at)),
+        head(head_of(suffix)),
+        rest(suffix.substr(std::min(kHeadBytes, suffix.size()))) {}
+
+  /// For an entry with the same head.
+  [[nodiscard]] bool has_key_of(const Stored& entry) const {
+    return entry.suffix_bytes == suffix_bytes && entry.rest_text() == rest;
+  }
+  [[nodiscard]] bool comes_after(const Stored& entry) const {
+    if (const int order = entry.rest_text().compare(rest); order != 0) return order < 0;
+    if (entry.suffix_bytes != suffix_bytes) return entry.suffix_bytes < suffix_bytes;
+    return entry.sequence > sequence;
+  }
+
+  std::size_t suffix_bytes;
+  std::uint64_t sequence;
+  std::uint16_t head;
+  std::string_view rest;
+};
+
+// Private, and inline: in position-independent code a call of any other member may not be replaced by its body.
+inline std::string_view DataBlock::prefix() const { return {block_ + prefix_at(entries_), prefix_bytes_}; }
+inline std::uint16_t DataBlock::head(std::size_t i) const {
+  return load_le<std::uint16_t>(block_ + heads_at(entries_) + 2 * i);
+}
+inline std::size_t DataBlock::begin_of(std::size_t i) const {
+  return load_le<std::uint16_t>(block_ + offsets_at(entries_) + 2 * i);
+}
+inline std::size_t DataBlock::end_of(std::size_t i) const { return i + 1 < entries_ ? begin_of(i + 1) : block_bytes_; }
+
+inline DataBlock::Stored DataBlock::stored(std::size_t i) const {
+  const char* at = block_ + begin_of(i);
+  Stored entry;
+  entry.suffix_bytes = static_cast<std::size_t>(load_varint(at));
+  const std::uint64_t stamp = load_varint(at);
+  entry.sequence = base_sequence_ + (stamp >> kKindBits);
+  entry.kind = static_cast<EntryKind>(stamp & kKindMask);
+  entry.rest = at;
+  entry.rest_bytes = rest_bytes_of(entry.suffix_bytes);
+  entry.end = block_ + end_of(i);
+  return entry;
+}
+
+/// The first entry with this tag and key: its newest version here.
+inline bool DataBlock::match(const Wanted& wanted, std::uint8_t tag, Stored& entry) const {
+  for (std::size_t begin = 0; begin < entries_; begin += 64) {
+    std::uint64_t matches = block_scan.match_tags(block_ + kTagsAt + begin, tag);
+    if (entries_ - begin < 64) matches &= (std::uint64_t{1} << (entries_ - begin)) - 1;
+    for (; matches != 0; matches &= matches - 1) {
+      const std::size_t i = begin + static_cast<std::size_t>(std::countr_zero(matches));
+      if (head(i) != wanted.head) continue;
+      entry = stored(i);
+      if (wanted.has_key_of(entry)) return true;
+    }
+  }
+  return false;
+}
+
+inline std::size_t DataBlock::lower_bound(const Wanted& wanted) const {
+  const ScanCounts heads = block_scan.count_heads(block_ + heads_at(entries_), entries_, wanted.head);
+  std::size_t low = heads.below;
+  for (std::size_t size = heads.equal; size > 0;) {
+    const std::size_t half = size / 2;
+    if (wanted.comes_after(stored(low + half))) {
+      low += half + 1;
+      size -= half + 1;
+    } else {
+      size = half;
+    }
+  }
+  return low;
+}
+
+std::optional<FoundEntry> DataBlock::find(const Lookup& lookup, bool use_tags) const {
+  // Heads, offsets and prefix lie in the next two lines; asked for now, they arrive with the first.
+  __builtin_prefetch(block_ + 64);
+  __builtin_prefetch(block_ + 128);
+  if (!lookup.key.starts_with(prefix())) return std::nullopt;
+  const Wanted wanted(lookup.key.substr(prefix_bytes_), lookup.sequence);
+  Stored entry;
+  if (use_tags) {
+    if (!match(wanted, tag_of(lookup.hash), entry)) return std::nullopt;
+    if (entry.sequence <= wanted.sequence) return entry.found();
+    // Versions newer than the snapshot may be many: they are not walked over.
+  }
+  const std::size_t i = lower_bound(wanted);
+  if (i == entries_ || head(i) != wanted.head) return std::nullopt;
+  entry = stored(i);
+  return wanted.has_key_of(entry) ? std::optional(entry.found()) : std::nullopt;
+}
+
+bool DataBlock::ends_with_key(std::string_view key) const {
+  if (!key.starts_with(prefix())) return false;
+  const Wanted wanted(key.substr(prefix_bytes_), kMaxSequence);
+  return head(entries_ - 1) == wanted.head && wanted.has_key_of(stored(entries_ - 1));
+}
+
+std::size_t DataBlock::lower_bound(EntryPosition position) const {
+  __builtin_prefetch(block_ + 64);
+  __builtin_prefetch(block_ + 128);
+  const int order = position.key.substr(0, prefix_bytes_).compare(prefix());
+  if (order != 0) return order < 0 ? 0 : entries_;
+  return lower_bound(Wanted(position.key.substr(prefix_bytes_), position.sequence));
+}
+
+void DataBlock::load(std::size_t i, std::string& key_buffer, Entry& entry) const {
+  const Stored found = stored(i);
+  key_buffer.resize(prefix_bytes_ + found.suffix_bytes);
+  char* to = key_buffer.data();
+  copy_bytes(to, block_ + prefix_at(entries_), prefix_bytes_);
+  to += prefix_bytes_;
+  if (found.suffix_bytes >= kHeadBytes) [[likely]] {
+    store_be(to, head(i));
+    copy_bytes(to + kHeadBytes, found.rest, found.rest_bytes);
+  } else if (found.suffix_bytes == 1) {
+    *to = static_cast<char>(head(i) >> 8);
+  }
+  entry.key = key_buffer;
+  entry.value = found.value();
+  entry.sequence = Sequence{found.sequence};
+  entry.kind = found.kind;
+}
+
+Status DataBlock::check(Bytes bytes, std::string_view name, std::uint64_t file_offset) {
+  const auto damage = [&](std::string_view why) {
+    return Status::corruption(fmt::format("{}: block at offset {}: {}", name, file_offset, why));
+  };
+  if (bytes.size() < kHeaderBytes) return damage(fmt::format("{} bytes are too few for a block", bytes.size()));
+  const DataBlock block(bytes);
+  if (block.entries_ == 0) return damage("it has no entries");
+  const std::size_t entries_at = prefix_at(block.entries_) + block.prefix_bytes_;
+  if (entries_at > bytes.size()) {
+    return damage(fmt::format("{} entries and a prefix of {} bytes do not fit into {} bytes", block.entries_,
+                              block.prefix_bytes_, bytes.size()));
+  }
+  if (block.entries_ == 1 && block.prefix_bytes_ != 0) return damage("a single entry shares a prefix");
+  if (block.begin_of(0) != entries_at) {
+    return damage(fmt::format("its first entry begins at {}, {} expected", block.begin_of(0), entries_at));
+  }
+  for (std::size_t i = 0; i < block.entries_; ++i) {
+    const std::string why = block.check_entry(i);
+    if (!why.empty()) [[unlikely]]
+      return damage(fmt::format("entry {} of {}: {}", i, block.entries_, why));
+  }
+  return {};
+}
+
+/// What is wrong with it, or nothing. The entries before it are sound.
+std::string DataBlock::check_entry(std::size_t i) const {
+  const std::size_t begin = begin_of(i);
+  const std::size_t end = end_of(i);
+  if (begin >= end || end > block_bytes_) return fmt::format("it lies from {} to {}", begin, end);
+  const char* at = block_ + begin;
+  std::uint64_t suffix_bytes = 0;
+  std::uint64_t stamp = 0;
+  if (!read_varint(at, block_ + end, suffix_bytes)) return "its key's length does not end";
+  if (!read_varint(at, block_ + end, stamp)) return "its sequence does not end";
+  if (suffix_bytes > kMaxKeyBytes - prefix_bytes_) {
+    return fmt::format("a key of {} + {} bytes, {} allowed", prefix_bytes_, suffix_bytes, kMaxKeyBytes);
+  }
+  const auto left = static_cast<std::size_t>(block_ + end - at);
+  if (rest_bytes_of(suffix_bytes) > left) return fmt::format("its key needs {} bytes, {} are left", suffix_bytes, left);
+  const auto kind = static_cast<std::uint8_t>(stamp & kKindMask);
+  if (!is_entry_kind(kind)) return fmt::format("entry kind {} is not known to this build", kind);
+  if (static_cast<EntryKind>(kind) == EntryKind::kDelete && rest_bytes_of(suffix_bytes) != left) {
+    return "a delete with a value";
+  }
+  if (stamp >> kKindBits >= number_of(kMaxSequence) - base_sequence_) {
+    return fmt::format("sequence {} + {}", base_sequence_, stamp >> kKindBits);
+  }
+  if ((head(i) & unused_head_bits(suffix_bytes)) != 0) return fmt::format("a head of more than {} bytes", suffix_bytes);
+  if (i == 0 || head(i - 1) < head(i)) return {};
+  if (head(i - 1) > head(i) || !stored(i - 1).comes_before(stored(i))) return "it does not come after the one before";
+  return {};
+}
+
+}  // namespace tamis

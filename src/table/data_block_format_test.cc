@@ -1,0 +1,283 @@
+#include "table/data_block_format.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "base/aligned_bytes.h"
+#include "base/check.h"
+#include "base/hash.h"
+#include "io/file.h"
+#include "io/posix_file_system.h"
+#include "table/block_trailer_format.h"
+
+namespace tamis {
+namespace {
+
+const KeyHasher kHasher(KeyHasher::Key{std::byte{7}});
+
+/// Entries that own their text, in order.
+class OwnedEntries {
+ public:
+  void add(std::string key, std::uint64_t sequence, std::string value, EntryKind kind = EntryKind::kPut) {
+    entries_[{std::move(key), ~sequence}] = {kind == EntryKind::kPut ? std::move(value) : "", kind};
+  }
+  [[nodiscard]] std::vector<Entry> views() const {
+    std::vector<Entry> all;
+    for (const auto& [position, content] : entries_) {
+      all.push_back({position.first, content.first, Sequence{~position.second}, content.second});
+    }
+    return all;
+  }
+
+ private:
+  std::map<std::pair<std::string, std::uint64_t>, std::pair<std::string, EntryKind>> entries_;
+};
+
+/// A block in memory as a frame of the cache holds it: exactly the slack behind it, nothing more.
+class Frame {
+ public:
+  explicit Frame(std::string_view block) : block_bytes_(block.size()) {
+    std::string bytes(block);
+    bytes.append(kBlockSlackBytes, '\0');
+    bytes_ = AlignedBytes::copy_of(as_bytes(bytes));
+  }
+  [[nodiscard]] Bytes bytes() const { return bytes_.span().first(block_bytes_); }
+  [[nodiscard]] DataBlock block() const {
+    const Status status = DataBlock::check(bytes(), "t", 0);
+    EXPECT_TRUE(status.ok()) << status.to_text();
+    return DataBlock(bytes());
+  }
+
+ private:
+  std::size_t block_bytes_;
+  AlignedBytes bytes_;
+};
+
+/// All blocks that the entries make.
+std::vector<std::string> build(const std::vector<Entry>& entries, std::size_t target_bytes) {
+  std::vector<std::string> blocks;
+  DataBlockBuilder builder(target_bytes);
+  for (const Entry& entry : entries) {
+    if (!builder.fits(entry)) blocks.emplace_back(builder.finish());
+    builder.add(entry, kHasher(entry.key));
+  }
+  if (!builder.empty()) blocks.emplace_back(builder.finish());
+  return blocks;
+}
+
+std::string build_one(const std::vector<Entry>& entries) {
+  const std::vector<std::string> blocks = build(entries, 1 << 20);
+  EXPECT_EQ(blocks.size(), 1U);
+  return blocks.front();
+}
+
+std::vector<Entry> loaded(const DataBlock& block, std::vector<std::string>& keys) {
+  keys.resize(block.size());
+  std::vector<Entry> all(block.size());
+  for (std::size_t i = 0; i < block.size(); ++i) block.load(i, keys[i], all[i]);
+  return all;
+}
+
+/// What the newest visible version of a key is, by looking at all entries.
+std::optional<FoundEntry> oracle_find(const std::vector<Entry>& entries, std::string_view key, Sequence sequence) {
+  for (const Entry& entry : entries) {
+    if (entry.key == key && entry.sequence <= sequence) return FoundEntry{entry.kind, entry.sequence, entry.value};
+  }
+  return std::nullopt;
+}
+std::size_t oracle_lower_bound(const std::vector<Entry>& entries, EntryPosition position) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(entries, [&](const Entry& e) { return e.position() < position; }));
+}
+
+void expect_answers(const DataBlock& block, const std::vector<Entry>& entries, std::string_view key,
+                    Sequence sequence) {
+  const std::optional<FoundEntry> expected = oracle_find(entries, key, sequence);
+  EXPECT_EQ(block.find({key, kHasher(key), sequence}, true), expected);
+  EXPECT_EQ(block.find({key, ~kHasher(key), sequence}, false), expected) << "without tags";
+  EXPECT_EQ(block.lower_bound(EntryPosition{key, sequence}), oracle_lower_bound(entries, {key, sequence}));
+  EXPECT_EQ(block.ends_with_key(key), entries.back().key == key);
+}
+
+/// Every entry's key, and what lies right beside it, at every sequence of the block and around it.
+void expect_equal_to_oracle(const std::string& bytes, const std::vector<Entry>& entries) {
+  const Frame frame(bytes);
+  const DataBlock block = frame.block();
+  ASSERT_EQ(block.size(), entries.size());
+  std::vector<std::string> keys;
+  ASSERT_EQ(loaded(block, keys), entries);
+  std::set<std::string> asked = {"", std::string(1, '\0'), "\xff\xff\xff"};
+  std::set<std::uint64_t> sequences = {0, number_of(kMaxSequence)};
+  for (const Entry& entry : entries) {
+    const std::string key(entry.key);
+    asked.insert(key);
+    asked.insert(key + '\0');
+    asked.insert(key + "\xff");
+    if (!key.empty()) asked.insert(key.substr(0, key.size() - 1));
+    asked.insert(key.substr(0, key.size() / 2));
+    const std::uint64_t sequence = number_of(entry.sequence);
+    sequences.insert({sequence, sequence + 1, sequence - (sequence > 0 ? 1 : 0)});
+  }
+  for (const std::string& key : asked) {
+    for (const std::uint64_t sequence : sequences) {
+      expect_answers(block, entries, key, Sequence{sequence});
+      if (testing::Test::HasFailure()) FAIL() << "key of " << key.size() << " bytes at " << sequence;
+    }
+  }
+}
+
+/// Keys that are hard on prefixes and heads: few letters, zero bytes, shared beginnings of several lengths.
+std::string some_key(std::mt19937_64& random, std::size_t shared) {
+  std::string key(shared, 'p');
+  if (random() % 3 == 0) key.append("0123456789abcdef");
+  for (std::uint64_t left = random() % 6; left > 0; --left) key.push_back("\x00\x01\x61\xff"[random() % 4]);
+  return key;
+}
+
+TEST(DataBlock, AnswersAsALinearSearchDoesForRandomEntries) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    OwnedEntries entries;
+    const std::size_t shared = std::size_t{0x4020'1000'0001} >> (8 * (random() % 6)) & 0x7f;
+    const std::uint64_t span = seed % 2 == 0 ? 8 : 100'000;
+    const std::uint64_t base = seed % 5 == 0 ? 0 : random() >> 1;
+    for (std::uint64_t left = 1 + random() % (1 + seed); left > 0; --left) {
+      entries.add(some_key(random, shared), base + random() % span, std::string(random() % 20, 'v'),
+                  random() % 4 == 0 ? EntryKind::kDelete : EntryKind::kPut);
+    }
+    const std::vector<Entry> all = entries.views();
+    ASSERT_NO_FATAL_FAILURE(expect_equal_to_oracle(build_one(all), all));
+  }
+}
+
+TEST(DataBlock, AnswersForMoreEntriesThanOneVectorOfTags) {
+  OwnedEntries entries;
+  std::mt19937_64 random(5);
+  for (int i = 0; i < 150; ++i) entries.add(std::to_string(random() % 100'000), random() % 5, "v");
+  const std::vector<Entry> all = entries.views();
+  const Frame frame(build_one(all));
+  for (const Entry& entry : all) expect_answers(frame.block(), all, entry.key, entry.sequence);
+}
+
+TEST(DataBlock, HoldsASingleEntryOfAnySize) {
+  for (const std::size_t key_bytes : {0, 1, 2, 3, 127, 128, 129, 130, 65'535}) {
+    for (const std::size_t value_bytes : {0, 1, 200, 100'000}) {
+      OwnedEntries entries;
+      entries.add(std::string(key_bytes, 'k'), 7, std::string(value_bytes, 'v'));
+      const std::vector<Entry> all = entries.views();
+      const std::vector<std::string> blocks = build(all, 4096);
+      ASSERT_EQ(blocks.size(), 1U);
+      ASSERT_NO_FATAL_FAILURE(expect_equal_to_oracle(blocks.front(), all)) << key_bytes << " + " << value_bytes;
+    }
+  }
+}
+
+TEST(DataBlock, HoldsLongKeysThatDifferInTheLastByte) {
+  OwnedEntries entries;
+  for (const char last : {'a', 'b', 'c'}) entries.add(std::string(15'000, 'k') + last, 3, "value");
+  const std::vector<Entry> all = entries.views();
+  const std::string bytes = build_one(all);
+  EXPECT_LT(bytes.size(), 15'200U) << "the prefix is there once";
+  ASSERT_NO_FATAL_FAILURE(expect_equal_to_oracle(bytes, all));
+}
+
+TEST(DataBlock, HoldsTheEmptyKeyAndKeysOfZeros) {
+  OwnedEntries entries;
+  for (std::size_t zeros = 0; zeros < 6; ++zeros) {
+    for (std::uint64_t sequence = 1; sequence < 4; ++sequence) entries.add(std::string(zeros, '\0'), sequence, "v");
+  }
+  const std::vector<Entry> all = entries.views();
+  ASSERT_NO_FATAL_FAILURE(expect_equal_to_oracle(build_one(all), all));
+}
+
+TEST(DataBlock, FindsAnyOfThousandsOfVersionsOfOneKey) {
+  for (const std::string_view key : {"", "k", "one key with sixteen bytes"}) {
+    OwnedEntries entries;
+    for (std::uint64_t sequence = 0; sequence < 5000; ++sequence) {
+      entries.add(std::string(key), 3 * sequence, "", sequence % 7 == 0 ? EntryKind::kDelete : EntryKind::kPut);
+    }
+    const std::vector<Entry> all = entries.views();
+    const Frame frame(build_one(all));
+    for (std::uint64_t sequence = 0; sequence < 15'002; ++sequence) {
+      const std::uint64_t seen = std::min<std::uint64_t>(sequence / 3, 4999);
+      const FoundEntry expected{seen % 7 == 0 ? EntryKind::kDelete : EntryKind::kPut, Sequence{3 * seen}, ""};
+      for (const bool use_tags : {true, false}) {
+        ASSERT_EQ(DataBlock(frame.bytes()).find({key, kHasher(key), Sequence{sequence}}, use_tags), expected)
+            << sequence;
+      }
+    }
+  }
+}
+
+TEST(DataBlock, KeepsSequencesFarApart) {
+  OwnedEntries entries;
+  const std::uint64_t far = (std::uint64_t{1} << 61) - 1;
+  entries.add("a", 5, "old");
+  entries.add("a", 5 + far, "new");
+  entries.add("b", 5, "b");
+  std::vector<Entry> all = entries.views();
+  ASSERT_NO_FATAL_FAILURE(expect_equal_to_oracle(build_one(all), all));
+  entries.add("c", 6 + far, "too far");
+  EXPECT_EQ(build(entries.views(), 4096).size(), 2U);
+  OwnedEntries last;
+  last.add("a", number_of(kMaxSequence) - 1, "last");
+  all = last.views();
+  ASSERT_NO_FATAL_FAILURE(expect_equal_to_oracle(build_one(all), all));
+}
+
+TEST(DataBlock, TakesASecondLookWhenTagsCollide) {
+  OwnedEntries entries;
+  std::map<std::uint8_t, std::vector<std::string>> by_tag;
+  for (int i = 0; i < 600; ++i) {
+    const std::string key = "key" + std::to_string(i);
+    by_tag[tag_of(kHasher(key))].push_back(key);
+  }
+  const std::vector<std::string> same =
+      std::ranges::max_element(by_tag, {}, [](const auto& tag) { return tag.second.size(); })->second;
+  ASSERT_GE(same.size(), 3U);
+  for (const std::string& key : same) entries.add(key, 1, key);
+  const std::vector<Entry> all = entries.views();
+  ASSERT_NO_FATAL_FAILURE(expect_equal_to_oracle(build_one(all), all));
+}
+
+/// Behind the one tag stand the head, then the offset 17, which as a head would belong to a key of 0, 17. The bytes
+/// that would be its offset are the entry's lengths, and lead into the value, where an entry is forged.
+TEST(DataBlock, DoesNotTakeTheBytesBehindTheTagsForTags) {
+  std::string forged;
+  for (int i = 0; forged.empty() || tag_of(kHasher(forged)) != 'Z'; ++i)
+    forged = std::string("\0\x11", 2) + std::to_string(i);
+  const std::string_view rest = std::string_view(forged).substr(2);
+  std::string value(400, 'v');
+  // The entry begins at 17 with 5 and 1; so its value is at 22, and what they point to at 0x105.
+  value.replace(0x105 - 22, 2 + rest.size(), std::string{static_cast<char>(forged.size()), '\x01'} + std::string(rest));
+  OwnedEntries entries;
+  entries.add("ZZabc", 5, value);
+  const std::vector<Entry> all = entries.views();
+  const Frame frame(build_one(all));
+  EXPECT_EQ(frame.block().find({forged, kHasher(forged), kMaxSequence}, true), std::nullopt);
+}
+
+TEST(DataBlock, EndsWhereOffsetsEndHoweverLargeTheTarget) {
+  OwnedEntries entries;
+  for (int i = 100'000; i < 120'000; ++i) entries.add(std::to_string(i), 1, "value");
+  const std::vector<Entry> all = entries.views();
+  std::size_t read = 0;
+  for (const std::string& bytes : build(all, 1 << 20)) {
+    EXPECT_LE(bytes.size(), 65'536U);
+    const Frame frame(bytes);
+    std::vector<std::string> keys;
+    for (const Entry& entry : loaded(frame.block(), keys)) ASSERT_EQ(entry, all[read++]);
+  }
+  EXPECT_EQ(read, all.size());
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,77 @@
+// Where things are in a data block: shared by the builder and the reader.
+//
+//     offset     size
+//          0        2  n, entries, at least 1                    entry
+//          2        2  p, bytes all keys share; 0 when n = 1     varint  s, bytes of the key after the prefix
+//          4        8  base sequence, the lowest                 varint  (sequence - base) * 8 + kind
+//         12        n  tags                                      max(s, 2) - 2 bytes: the key after prefix and head
+//         12 + n   2n  heads                                     the value, up to the next entry or the end
+//         12 + 3n  2n  offsets of the entries
+//         12 + 5n   p  the shared prefix
+//         12 + 5n + p  the entries
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "base/bytes.h"
+
+namespace tamis::data_block {
+
+inline constexpr std::size_t kPrefixLengthAt = 2;
+inline constexpr std::size_t kBaseSequenceAt = 4;
+inline constexpr std::size_t kHeaderBytes = 12;
+inline constexpr std::size_t kTagsAt = kHeaderBytes;
+inline constexpr std::size_t kHeadBytes = 2;
+inline constexpr unsigned kKindBits = 3;
+inline constexpr std::uint64_t kKindMask = 7;
+/// Sequences of one block differ by less.
+inline constexpr std::uint64_t kSequenceSpan = std::uint64_t{1} << (64 - kKindBits);
+
+constexpr std::size_t heads_at(std::size_t entries) { return kTagsAt + entries; }
+constexpr std::size_t offsets_at(std::size_t entries) { return kTagsAt + 3 * entries; }
+constexpr std::size_t prefix_at(std::size_t entries) { return kTagsAt + 5 * entries; }
+
+/// The first two bytes after the prefix as a big-endian number, zeros where the key has none.
+inline std::uint16_t head_of(std::string_view suffix) {
+  if (suffix.size() >= kHeadBytes) return load_be<std::uint16_t>(suffix.data());
+  return suffix.empty() ? std::uint16_t{0} : static_cast<std::uint16_t>(static_cast<unsigned char>(suffix[0]) << 8);
+}
+/// The bits of a head that are zero because the key ends before.
+constexpr std::uint16_t unused_head_bits(std::uint64_t suffix_bytes) {
+  return suffix_bytes >= kHeadBytes ? 0 : static_cast<std::uint16_t>(0xffff >> (8 * suffix_bytes));
+}
+constexpr std::size_t rest_bytes_of(std::size_t suffix_bytes) {
+  return std::max(suffix_bytes, kHeadBytes) - kHeadBytes;
+}
+
+/// As memcpy, which is a call where the length is not known, and most parts of keys are short.
+inline void copy_bytes(char* to, const char* from, std::size_t count) {
+  if (count > 16) {
+    std::memcpy(to, from, count);
+  } else if (count >= 8) {  // Two words that overlap.
+    const auto first = load_le<std::uint64_t>(from);
+    const auto last = load_le<std::uint64_t>(from + count - 8);
+    store_le(to, first);
+    store_le(to + count - 8, last);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
+  }
+}
+
+/// False when it does not end before `end` or has more than 64 bits. Moves `from` behind it.
+inline bool read_varint(const char*& from, const char* end, std::uint64_t& value) {
+  value = 0;
+  for (unsigned shift = 0; shift < 64 && from != end; shift += 7) {
+    const auto next = static_cast<unsigned char>(*from++);
+    if (shift == 63 && next > 1) return false;
+    value |= static_cast<std::uint64_t>(next & 0x7f) << shift;
+    if (next < 0x80) return true;
+  }
+  return false;
+}
+
+}  // namespace tamis::data_block

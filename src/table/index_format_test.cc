@@ -1,0 +1,223 @@
+#include "table/index_format.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kSeed = 77;
+
+/// Blocks of keys as a table would have them, and which block each key begins in by a plain walk.
+struct Blocks {
+  std::vector<std::vector<std::string>> keys;  // Of each block, ascending; the last may go on in the next block.
+
+  [[nodiscard]] IndexBuilder builder(std::uint32_t block_bytes = 100) const {
+    IndexBuilder builder;
+    std::uint64_t offset = 64;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const auto second = std::find_if(keys[i].begin(), keys[i].end(), [&](auto& key) { return key != keys[i][0]; });
+      builder.add(i == 0 ? "" : keys[i - 1].back(), keys[i][0], second == keys[i].end() ? "" : *second,
+                  {offset, block_bytes + static_cast<std::uint32_t>(i)});
+      offset += block_bytes + i;
+    }
+    return builder;
+  }
+  /// The first block that holds the key; for a key that is not there, nothing.
+  [[nodiscard]] std::optional<std::uint32_t> begin_of(std::string_view key) const {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (std::ranges::find(keys[i], key) != keys[i].end()) return static_cast<std::uint32_t>(i);
+    }
+    return {};
+  }
+};
+
+std::unique_ptr<const Index> opened(const std::string& section) {
+  Result<std::unique_ptr<const Index>> index = Index::open(as_bytes(section), kSeed, "t", 1000);
+  EXPECT_TRUE(index.ok()) << index.status().to_text();
+  return index.ok() ? *std::move(index) : nullptr;
+}
+
+void expect_promises(const Blocks& blocks, const std::vector<std::string>& probes) {
+  const IndexBuilder builder = blocks.builder();
+  const std::string section = builder.finish(kSeed);
+  const auto index = opened(section);
+  ASSERT_NE(index, nullptr);
+  ASSERT_EQ(index->blocks(), blocks.keys.size());
+  EXPECT_LE(index->memory_bytes(), Index::memory_bytes_for(section.size()));
+  std::uint64_t offset = 64;
+  for (std::uint32_t i = 0; i < index->blocks(); ++i) {
+    const std::string separator = index->separator(i);
+    ASSERT_LE(separator, blocks.keys[i][0]);
+    const bool continues = i > 0 && blocks.keys[i - 1].back() == blocks.keys[i][0];
+    ASSERT_EQ(index->continues(i), continues) << "block " << i;
+    if (i > 0 && !continues) {
+      ASSERT_GT(separator, blocks.keys[i - 1].back());
+    }
+    if (continues) {
+      ASSERT_EQ(separator, blocks.keys[i][0]);
+    }
+    ASSERT_EQ(index->position(i), (BlockPosition{offset, 100 + i}));
+    offset += 100 + i;
+    for (const std::string& key : blocks.keys[i]) ASSERT_EQ(index->locate(key), *blocks.begin_of(key)) << key;
+  }
+  for (const std::string& probe : probes) {
+    const std::uint32_t block = index->locate(probe);
+    ASSERT_LT(block, index->blocks());
+    if (const auto begin = blocks.begin_of(probe)) {
+      ASSERT_EQ(block, *begin);
+      continue;
+    }
+    // Where it would have to stand: nothing after it in blocks before, nothing before it in blocks after.
+    if (block > 0) {
+      ASSERT_LT(blocks.keys[block - 1].back(), probe);
+    }
+    if (block + 1 < index->blocks()) {
+      ASSERT_GT(blocks.keys[block + 1][0], probe);
+    }
+  }
+}
+
+std::string random_key(std::mt19937_64& random, int style) {
+  std::string key;
+  switch (style) {
+    case 0:
+      for (int i = 0; i < 16; ++i) key.push_back(static_cast<char>(random()));
+      return key;
+    case 1: key = "user:0000000000/"; break;
+    case 2: key = random() % 2 == 0 ? "" : "the same sixteen"; break;
+    default: key = std::string(random() % 3 * 40, 'x'); break;
+  }
+  for (std::uint64_t left = random() % 12; left > 0; --left) {
+    key.push_back(std::string_view("\x00\x00\x01\x61\xff", 5)[random() % 5]);
+  }
+  return key;
+}
+
+Blocks random_blocks(std::mt19937_64& random, int style, std::size_t wanted, bool versions) {
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < wanted * 3; ++i) keys.push_back(random_key(random, style));
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  Blocks blocks;
+  blocks.keys.emplace_back();
+  for (const std::string& key : keys) {
+    if (!blocks.keys.back().empty() && random() % 3 == 0) blocks.keys.emplace_back();
+    blocks.keys.back().push_back(key);
+    for (std::uint64_t more = versions && random() % 5 == 0 ? random() % 4 : 0; more > 0; --more) {
+      blocks.keys.push_back({key});
+    }
+  }
+  return blocks;
+}
+
+TEST(IndexFormat, EveryKeyLeadsToTheBlockItBeginsIn) {
+  for (int style = 0; style < 4; ++style) {
+    for (const std::size_t wanted : {1, 2, 127, 128, 129, 600}) {
+      for (const bool versions : {false, true}) {
+        const std::uint64_t seed = static_cast<std::uint64_t>(style) * 1000 + wanted + (versions ? 7 : 0);
+        SCOPED_TRACE(seed);
+        std::mt19937_64 random(seed);
+        const Blocks blocks = random_blocks(random, style, wanted, versions);
+        std::vector<std::string> probes = {"", std::string(1, '\0'), std::string(70, '\xff')};
+        for (int i = 0; i < 500; ++i) {
+          probes.push_back(random_key(random, style));
+          std::string near = blocks.keys[random() % blocks.keys.size()][0];
+          if (!near.empty() && random() % 2 == 0) {
+            near.pop_back();
+          } else {
+            near.push_back('\0');
+          }
+          probes.push_back(near);
+        }
+        expect_promises(blocks, probes);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(IndexFormat, LongKeysAndTheEmptyKeyAreFound) {
+  const std::string longest(65'535, 'k');
+  std::string almost = longest;
+  almost.back() = 'j';
+  expect_promises({{{""}, {"", "a"}, {"b"}}}, {"", "a", "aa", "z"});
+  expect_promises({{{almost, longest}}}, {"", almost, "z"});
+  expect_promises({{{almost}, {longest}, {longest}, {longest, "z"}}}, {"k", almost, longest, "y"});
+  expect_promises({{{std::string(65'535, '\0')}}}, {""});
+}
+
+TEST(IndexFormat, AKeyOverHundredsOfBlocksLeadsToItsFirst) {
+  Blocks blocks{{{"a", "b"}, {"c", "hot"}}};
+  for (int i = 0; i < 700; ++i) blocks.keys.push_back({"hot"});
+  blocks.keys.push_back({"hot", "zero"});
+  blocks.keys.push_back({"zero"});
+  expect_promises(blocks, {"hot", "hota", "ho", "zero", "zz"});
+  EXPECT_EQ(opened(blocks.builder().finish(kSeed))->locate("zero"), 702U);
+}
+
+TEST(IndexFormat, RandomKeysTakeTwelveBytesABlock) {
+  std::mt19937_64 random(5);
+  const Blocks blocks = random_blocks(random, 0, 6000, false);
+  const IndexBuilder builder = blocks.builder();
+  const std::string section = builder.finish(kSeed);
+  EXPECT_LT(static_cast<double>(section.size()) / static_cast<double>(builder.blocks()), 12.3);
+  EXPECT_NEAR(static_cast<double>(builder.estimated_bytes()), static_cast<double>(section.size()), 300);
+  EXPECT_LT(opened(section)->memory_bytes(), section.size() * 11 / 10);
+}
+
+TEST(IndexFormat, AGroupEndsBeforeItsBlocksPassFourGigabytes) {
+  Blocks blocks;
+  for (int i = 0; i < 9; ++i) blocks.keys.push_back({std::string(1, static_cast<char>('a' + i))});
+  const std::uint32_t large = 0x7fff'0000;
+  const auto index = opened(blocks.builder(large).finish(kSeed));
+  ASSERT_NE(index, nullptr);
+  for (std::uint32_t i = 0; i < 9; ++i) {
+    EXPECT_EQ(index->position(i).bytes, large + i);
+    EXPECT_EQ(index->position(i).offset, 64 + std::uint64_t{large} * i + i * (i - std::uint64_t{i != 0}) / 2);
+    EXPECT_EQ(index->locate(blocks.keys[i][0]), i);
+  }
+}
+
+TEST(IndexFormat, EveryFlippedBitAndEveryShorterSectionIsRefused) {
+  std::mt19937_64 random(9);
+  std::string section = random_blocks(random, 3, 10, true).builder().finish(kSeed);
+  for (std::size_t bit = 0; bit < 8 * section.size(); ++bit) {
+    section[bit / 8] = static_cast<char>(section[bit / 8] ^ 1 << (bit % 8));
+    ASSERT_EQ(Index::open(as_bytes(section), kSeed, "t", 0).status().code(), StatusCode::kCorruption) << bit;
+    section[bit / 8] = static_cast<char>(section[bit / 8] ^ 1 << (bit % 8));
+  }
+  for (std::size_t size = 0; size < section.size(); ++size) {
+    ASSERT_EQ(Index::open(as_bytes(section).first(size), kSeed, "t", 0).status().code(), StatusCode::kCorruption);
+  }
+  EXPECT_EQ(Index::open(as_bytes(section), kSeed + 1, "t", 0).status().code(), StatusCode::kCorruption)
+      << "of another table or place";
+}
+
+/// With its checksum made right again.
+Status refusal(std::string section, std::size_t at, std::uint8_t value) {
+  section[at] = static_cast<char>(value);
+  section.resize(section.size() - 8);
+  append_le(section, seeded_checksum64(as_bytes(section), kSeed));
+  return Index::open(as_bytes(section), kSeed, "t", 1000).status();
+}
+
+TEST(IndexFormat, NumbersThatCannotBeAreNamed) {
+  const std::string section = Blocks{{{"a"}, {"b"}, {"b", "c"}}}.builder().finish(kSeed);
+  EXPECT_EQ(refusal(section, 0, 2).to_text(),
+            "not supported: t: an index of 2 parts is not known to this build; use a newer tamis");
+  for (const std::size_t at : {4, 5, 8, 9, 12, 24, 28, 30, 32, 33}) {
+    EXPECT_EQ(refusal(section, at, 200).code(), StatusCode::kCorruption) << "byte " << at;
+  }
+  EXPECT_EQ(refusal(section, 40, 'c').to_text(),
+            "corruption: t: index at offset 1000: byte 92: the separator of block 1 does not ascend");
+}
+
+}  // namespace
+}  // namespace tamis

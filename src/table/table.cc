@@ -1,0 +1,158 @@
+#include "table/table.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "base/try.h"
+#include "table/block_file.h"
+#include "table/data_block_format.h"
+#include "table/table_inside.h"
+#include "table/table_iterator.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint32_t kProbesPerSample = 64;
+
+/// One in kProbesPerSample is counted, for all of them: a shared count for each would cost more than the probe.
+bool is_sampled() {
+  thread_local std::uint32_t probes = 0;
+  return ++probes % kProbesPerSample == 0;
+}
+
+void add(std::atomic<std::uint64_t>& count, std::uint64_t amount) {
+  if (amount != 0) count.fetch_add(amount, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+bool MetadataBudget::try_charge(std::uint64_t bytes) {
+  std::uint64_t used = used_bytes_.load(std::memory_order_relaxed);
+  do {
+    const std::uint64_t limit = limit_bytes();
+    if (used > limit || bytes > limit - used) return false;
+  } while (!used_bytes_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+  return true;
+}
+
+Table::Table(std::shared_ptr<const TableFacts> facts, const TableContext& context)
+    : facts_(std::move(facts)), context_(context), inside_(std::make_unique<Inside>()) {}
+
+Table::~Table() = default;
+
+std::string Table::path() const { return fmt::format("{}/{:06}.tms", context_.directory, facts_->number); }
+
+Result<std::shared_ptr<const ReadableFile>> Table::open_file() const {
+  return context_.handles->open(facts_->number, path());
+}
+
+template <typename Steps>
+Result<std::optional<FoundEntry>> Table::find(const Lookup& lookup, bool fills_cache, PinnedBlock& pin, Steps& steps) {
+  TableStep step;
+  step.table = this;
+  if (is_sampled()) add(inside_->probes, kProbesPerSample);
+  step.verdict = ask_filter(lookup.hash, step.metadata_reads);
+  if (step.verdict == FilterVerdict::kNo) {
+    step.outcome = TableOutcome::kRuledOut;
+    if constexpr (Steps::kRecords) steps.add(step);
+    return std::optional<FoundEntry>();
+  }
+  std::shared_ptr<const Index> own;
+  const Index* index = index_.load(std::memory_order_acquire);
+  if (index == nullptr) [[unlikely]] {
+    TAMIS_TRY(own, shared_index(step.metadata_reads));
+    index = own.get();
+  }
+  TAMIS_TRY(const std::optional<FoundEntry> found, find_in_blocks(*index, lookup, fills_cache, pin, step));
+  if (found) step.outcome = found->kind == EntryKind::kDelete ? TableOutcome::kDeleted : TableOutcome::kFound;
+  count(step, found.has_value());
+  if constexpr (Steps::kRecords) steps.add(step);
+  return found;
+}
+
+template Result<std::optional<FoundEntry>> Table::find(const Lookup&, bool, PinnedBlock&, NoSteps&);
+template Result<std::optional<FoundEntry>> Table::find(const Lookup&, bool, PinnedBlock&, RecordedSteps&);
+
+FilterVerdict Table::ask_filter(std::uint64_t hash, std::uint32_t& metadata_reads) {
+  const Filter* filter = filter_.load(std::memory_order_acquire);
+  if (filter == nullptr) [[unlikely]] {
+    filter = load_filter(metadata_reads);
+    if (filter == nullptr) {
+      const bool is_useless = inside_->filter_is_useless.load(std::memory_order_relaxed);
+      return is_useless ? FilterVerdict::kNone : FilterVerdict::kNotInMemory;
+    }
+  }
+  return filter->may_contain_hash(hash) ? FilterVerdict::kMaybe : FilterVerdict::kNo;
+}
+
+/// Goes on into the next block while that one begins with the key: its older versions stand there.
+Result<std::optional<FoundEntry>> Table::find_in_blocks(const Index& index, const Lookup& lookup, bool fills_cache,
+                                                        PinnedBlock& pin, TableStep& step) {
+  const bool use_tags = shares_hash_.load(std::memory_order_relaxed);
+  for (std::uint32_t block = index.locate(lookup.key);; ++block) {
+    TAMIS_TRY_STATUS(fetch_block(index, block, fills_cache, pin, step));
+    const DataBlock data(block_of(pin.bytes()));
+    if (std::optional<FoundEntry> found = data.find(lookup, use_tags)) return found;
+    if (block + 1 == index.blocks() || !index.continues(block + 1) || !data.ends_with_key(lookup.key)) {
+      return std::optional<FoundEntry>();
+    }
+  }
+}
+
+Status Table::fetch_block(const Index& index, std::uint32_t block, bool fills_cache, PinnedBlock& pin,
+                          TableStep& step) {
+  const BlockKey key{facts_->number, block};
+  pin = context_.cache->find(key);
+  if (pin) {
+    if (step.source == BlockSource::kNone) step.source = BlockSource::kCache;
+    return {};
+  }
+  step.source = BlockSource::kDisk;
+  ++step.blocks_read;
+  TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, open_file());
+  TAMIS_TRY(AlignedBytes frame, read_block(*file, index.position(block), facts_->number, path()));
+  const std::size_t charge_bytes = frame.size();
+  pin = fills_cache ? context_.cache->insert(key, std::move(frame), charge_bytes)
+                    : context_.cache->hold(key, std::move(frame), charge_bytes);
+  return {};
+}
+
+void Table::count(const TableStep& step, bool found) {
+  Inside& inside = *inside_;
+  add(inside.positives, 1);
+  add(inside.false_positives, step.verdict == FilterVerdict::kMaybe && !found ? 1 : 0);
+  add(inside.unfiltered, step.verdict == FilterVerdict::kNotInMemory ? 1 : 0);
+  add(inside.hits, found ? 1 : 0);
+  add(inside.blocks_read, step.blocks_read);
+}
+
+TableCounts Table::counts() const {
+  const auto load = [](const std::atomic<std::uint64_t>& count) { return count.load(std::memory_order_relaxed); };
+  return {load(inside_->probes), load(inside_->positives),   load(inside_->false_positives), load(inside_->unfiltered),
+          load(inside_->hits),   load(inside_->blocks_read), load(inside_->metadata_loads)};
+}
+
+std::unique_ptr<EntryIterator> Table::iterate(bool fills_cache) {
+  return std::make_unique<TableIterator>(*this, fills_cache);
+}
+
+bool Table::may_contain_prefix(std::string_view scan_prefix) {
+  const Filter* filter = inside_->prefix_filter.load(std::memory_order_acquire);
+  if (filter == nullptr) filter = load_prefix_filter();
+  return filter == nullptr || filter->may_contain_prefix(scan_prefix);
+}
+
+Result<std::uint64_t> Table::approximate_bytes(std::string_view from, std::optional<std::string_view> to) {
+  if (from > facts_->largest_key || (to && (*to <= from || *to <= facts_->smallest_key))) return std::uint64_t{0};
+  std::uint32_t metadata_reads = 0;
+  TAMIS_TRY(const std::shared_ptr<const Index> index, shared_index(metadata_reads));
+  const BlockPosition last = index->position(index->blocks() - 1);
+  const std::uint64_t begin = index->position(index->locate(from)).offset;
+  // Before the block that `to` stands in: some keys of that one are left out, some of the first are in by mistake.
+  const std::uint64_t end =
+      to && *to <= facts_->largest_key ? index->position(index->locate(*to)).offset : last.offset + last.bytes;
+  return end - begin;
+}
+
+}  // namespace tamis

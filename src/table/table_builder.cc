@@ -1,0 +1,245 @@
+#include "table/table_builder.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/try.h"
+#include "io/append_file.h"
+#include "table/block_file.h"
+#include "table/block_trailer_format.h"
+#include "table/data_block_format.h"
+#include "table/index_format.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::size_t kWriteBytes = std::size_t{256} << 10;  // Of one write, at least.
+constexpr std::string_view kPrefixFilterKind = "line";       // Where the table has no other filter.
+constexpr double kPrefixBitsPerKey = 10;                     // A hundredth of the scans read in vain.
+
+std::uint8_t id_of_kind(std::string_view name) {
+  for (const FilterKindInfo& kind : filter_kinds()) {
+    if (kind.name == name) return kind.id;
+  }
+  return 0;
+}
+
+/// Nothing where the filter cannot be had; bad options are an error.
+Result<std::optional<Filter>> build_filter(FilterOptions options, const std::vector<std::uint64_t>& hashes) {
+  FilterBuilder builder(std::move(options));
+  for (const std::uint64_t hash : hashes) builder.add_hash(hash);
+  Result<Filter> filter = builder.finish();
+  if (filter.ok()) return std::optional(*std::move(filter));
+  if (filter.status().code() == StatusCode::kInvalidArgument) return filter.status();
+  return std::optional<Filter>();
+}
+
+}  // namespace
+
+/// A table under construction.
+class TableBuilder::State {
+ public:
+  State(TableSpec spec, std::unique_ptr<WritableFile> file)
+      : spec_(std::move(spec)), file_(std::move(file), 0), hasher_(spec_.identity.hash_key), block_(spec_.block_bytes) {
+    facts_.number = spec_.number;
+    facts_.smallest_sequence = kMaxSequence;
+    facts_.created_unix_seconds = spec_.created_unix_seconds;
+    buffer_ = as_text(encode_table_header({spec_.identity.store_id, spec_.number}));
+  }
+
+  Status add(const Entry& entry, std::uint64_t hash);
+  Result<TableFacts> finish(const FilterChoice& choice);
+
+  [[nodiscard]] const TableFacts& facts() const { return facts_; }
+  [[nodiscard]] std::uint64_t estimated_bytes() const {
+    return offset() + block_text_bytes_ + index_.estimated_bytes() + kTableFooterBytes;
+  }
+  [[nodiscard]] std::uint64_t memory_bytes() const {
+    return (hashes_.capacity() + prefix_hashes_.capacity()) * sizeof(std::uint64_t);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t offset() const { return file_.end() + buffer_.size(); }
+  void begin_key(std::string_view key, std::uint64_t hash);
+  void count(const Entry& entry);
+  Status end_block();
+  Status write_buffer();
+  Status write_filters(const FilterChoice& choice, TableProperties& properties);
+  Status write_section(Bytes bytes, Section& section);
+  Status write_end(TableProperties& properties);
+
+  const TableSpec spec_;
+  AppendFile file_;
+  std::string buffer_;  // What follows the file's end.
+  const KeyHasher hasher_;
+  std::vector<std::uint64_t> hashes_;         // One per key.
+  std::vector<std::uint64_t> prefix_hashes_;  // One per prefix.
+  std::string last_prefix_;
+  DataBlockBuilder block_;
+  std::uint64_t block_text_bytes_ = 0;  // Keys and values in block_.
+  std::string block_first_key_;
+  std::string block_second_key_;
+  bool block_has_second_key_ = false;
+  std::string last_key_;  // Of all; with its sequence.
+  Sequence last_sequence_ = {};
+  std::string key_before_block_;
+  IndexBuilder index_;
+  TableFacts facts_;
+};
+
+Status TableBuilder::State::add(const Entry& entry, std::uint64_t hash) {
+  if (entry.key.size() > kMaxKeyBytes || entry.value.size() > kMaxBlockBytes - entry.key.size() - 64) {
+    return Status::invalid_argument(
+        fmt::format("an entry of {} + {} bytes is larger than a table can hold", entry.key.size(), entry.value.size()));
+  }
+  const int order = facts_.entries == 0 ? -1 : std::string_view(last_key_).compare(entry.key);
+  TAMIS_CHECK(order < 0 || (order == 0 && last_sequence_ > entry.sequence));
+  if (!block_.fits(entry)) TAMIS_TRY_STATUS(end_block());
+  if (block_.empty()) {
+    key_before_block_ = last_key_;
+    block_first_key_ = entry.key;
+    block_has_second_key_ = false;
+  } else if (!block_has_second_key_ && order < 0) {
+    block_second_key_ = entry.key;
+    block_has_second_key_ = true;
+  }
+  block_.add(entry, hash);
+  block_text_bytes_ += entry.key.size() + entry.value.size() + 8;
+  if (order < 0) begin_key(entry.key, hash);
+  last_sequence_ = entry.sequence;
+  count(entry);
+  return {};
+}
+
+void TableBuilder::State::begin_key(std::string_view key, std::uint64_t hash) {
+  if (facts_.entries == 0) facts_.smallest_key = key;
+  last_key_ = key;
+  ++facts_.keys;
+  hashes_.push_back(hash);
+  if (spec_.prefix_rule.kind == PrefixRule::Kind::kNone) return;
+  const std::string_view prefix = spec_.prefix_rule.prefix_of(key);
+  if (!prefix_hashes_.empty() && prefix == last_prefix_) return;
+  last_prefix_ = prefix;
+  prefix_hashes_.push_back(hasher_(prefix));
+}
+
+void TableBuilder::State::count(const Entry& entry) {
+  ++facts_.entries;
+  facts_.deletes += entry.kind == EntryKind::kDelete ? 1 : 0;
+  facts_.key_bytes += entry.key.size();
+  facts_.value_bytes += entry.value.size();
+  facts_.smallest_sequence = std::min(facts_.smallest_sequence, entry.sequence);
+  facts_.largest_sequence = std::max(facts_.largest_sequence, entry.sequence);
+}
+
+Status TableBuilder::State::end_block() {
+  const std::uint64_t begin = offset();
+  append_block(buffer_, as_bytes(block_.finish()), spec_.codec, spec_.number, begin);
+  block_text_bytes_ = 0;
+  const auto bytes = static_cast<std::uint32_t>(offset() - begin);
+  index_.add(key_before_block_, block_first_key_, block_has_second_key_ ? block_second_key_ : std::string_view(),
+             {begin, bytes});
+  return buffer_.size() < kWriteBytes ? Status() : write_buffer();
+}
+
+Status TableBuilder::State::write_buffer() {
+  TAMIS_TRY_STATUS(file_.append(as_bytes(buffer_)));
+  buffer_.clear();
+  return {};
+}
+
+Result<TableFacts> TableBuilder::State::finish(const FilterChoice& choice) {
+  TAMIS_CHECK(facts_.entries > 0);
+  TAMIS_TRY_STATUS(end_block());
+  facts_.largest_key = last_key_;
+  facts_.blocks = index_.blocks();
+  if (facts_.deletes > 0) {
+    facts_.oldest_delete_unix_seconds =
+        spec_.oldest_delete_unix_seconds != 0 ? spec_.oldest_delete_unix_seconds : spec_.created_unix_seconds;
+  }
+  TableProperties properties;
+  properties.identity = spec_.identity;
+  properties.prefix_rule = spec_.prefix_rule;
+  properties.codec = spec_.codec == nullptr ? std::uint8_t{0} : spec_.codec->id;
+  properties.block_bytes = spec_.block_bytes;
+  properties.level = spec_.level;
+  properties.run = spec_.run;
+  properties.replaces = spec_.replaces;
+  TAMIS_TRY_STATUS(write_filters(choice, properties));
+  TAMIS_TRY_STATUS(write_end(properties));
+  return facts_;
+}
+
+Status TableBuilder::State::write_filters(const FilterChoice& choice, TableProperties& properties) {
+  FilterOptions options;
+  options.seed.key = spec_.identity.hash_key;
+  properties.filter.offset = offset();
+  if (!choice.kind.empty()) {
+    options.kind = choice.kind;
+    options.bits_per_key = choice.bits_per_key;
+    TAMIS_TRY(const std::optional<Filter> filter, build_filter(options, hashes_));
+    std::vector<std::uint64_t>().swap(hashes_);
+    if (filter) {
+      TAMIS_TRY_STATUS(write_section(filter->bytes(), properties.filter));
+      facts_.filter_kind = id_of_kind(choice.kind);
+      facts_.filter_rate = std::clamp(filter->info().designed_rate, 0.0, 1.0);
+    }
+  }
+  properties.prefix_filter.offset = offset();
+  if (!prefix_hashes_.empty()) {
+    options.kind = choice.kind.empty() ? kPrefixFilterKind : choice.kind;
+    options.bits_per_key = kPrefixBitsPerKey;
+    options.prefix_rule = spec_.prefix_rule;
+    TAMIS_TRY(const std::optional<Filter> filter, build_filter(options, prefix_hashes_));
+    if (filter) TAMIS_TRY_STATUS(write_section(filter->bytes(), properties.prefix_filter));
+  }
+  facts_.filter_bytes = properties.filter.bytes;
+  facts_.prefix_filter_bytes = properties.prefix_filter.bytes;
+  return {};
+}
+
+Status TableBuilder::State::write_section(Bytes bytes, Section& section) {
+  section.bytes = bytes.size();
+  section.checksum = checksum64(bytes);
+  buffer_ += as_text(bytes);
+  return buffer_.size() < kWriteBytes ? Status() : write_buffer();
+}
+
+Status TableBuilder::State::write_end(TableProperties& properties) {
+  properties.index.offset = offset();
+  buffer_ += index_.finish(block_checksum_seed(spec_.number, offset()));
+  properties.index.bytes = facts_.index_bytes = offset() - properties.index.offset;
+  const std::uint64_t properties_at = offset();
+  properties.facts = facts_;
+  facts_.file_bytes = properties_at + encode_properties(properties).size() + kTableFooterBytes;
+  properties.facts = facts_;
+  const std::string encoded = encode_properties(properties);
+  buffer_ += encoded;
+  buffer_ += encode_footer(as_bytes(encoded), properties_at);
+  TAMIS_CHECK(offset() == facts_.file_bytes);
+  TAMIS_TRY_STATUS(write_buffer());
+  TAMIS_TRY_STATUS(file_.sync());
+  return file_.close();
+}
+
+Result<std::unique_ptr<TableBuilder>> TableBuilder::create(FileSystem& files, TableSpec spec) {
+  TAMIS_TRY(std::unique_ptr<WritableFile> file, files.open_writable(spec.path, OpenMode::kCreate));
+  auto state = std::make_unique<State>(std::move(spec), std::move(file));
+  return std::unique_ptr<TableBuilder>(new TableBuilder(std::move(state)));
+}
+
+TableBuilder::TableBuilder(std::unique_ptr<State> state) : state_(std::move(state)) {}
+TableBuilder::~TableBuilder() = default;
+
+Status TableBuilder::add(const Entry& entry, std::uint64_t hash) { return state_->add(entry, hash); }
+Result<TableFacts> TableBuilder::finish(const FilterChoice& filter) { return state_->finish(filter); }
+
+std::uint64_t TableBuilder::entries() const { return state_->facts().entries; }
+std::uint64_t TableBuilder::keys() const { return state_->facts().keys; }
+std::uint64_t TableBuilder::estimated_bytes() const { return state_->estimated_bytes(); }
+std::uint64_t TableBuilder::memory_bytes() const { return state_->memory_bytes(); }
+
+}  // namespace tamis

@@ -1,0 +1,115 @@
+// Facts as tagged fields: table_format.h has the layout, this file the tags.
+#include <fmt/core.h>
+
+#include <array>
+#include <bit>
+
+#include "base/try.h"
+#include "table/table_format.h"
+#include "table/tagged_field_format.h"
+
+namespace tamis {
+namespace {
+
+/// Tags on disk; never reused. 9 and 10 are keys, 11 and 12 sequences, 15 and 16 the filter's kind and rate.
+struct NumberFact {
+  std::uint32_t tag;
+  std::uint64_t TableFacts::*member;
+};
+constexpr std::array kNumberFacts = {
+    NumberFact{1, &TableFacts::number},
+    NumberFact{2, &TableFacts::file_bytes},
+    NumberFact{3, &TableFacts::entries},
+    NumberFact{4, &TableFacts::deletes},
+    NumberFact{5, &TableFacts::keys},
+    NumberFact{6, &TableFacts::key_bytes},
+    NumberFact{7, &TableFacts::value_bytes},
+    NumberFact{8, &TableFacts::blocks},
+    NumberFact{13, &TableFacts::index_bytes},
+    NumberFact{14, &TableFacts::filter_bytes},
+    NumberFact{17, &TableFacts::prefix_filter_bytes},
+    NumberFact{18, &TableFacts::created_unix_seconds},
+    NumberFact{19, &TableFacts::oldest_delete_unix_seconds},
+};
+constexpr std::uint32_t kSmallestKey = 9;
+constexpr std::uint32_t kLargestKey = 10;
+constexpr std::uint32_t kSmallestSequence = 11;
+constexpr std::uint32_t kLargestSequence = 12;
+constexpr std::uint32_t kFilterKind = 15;
+constexpr std::uint32_t kFilterRate = 16;
+constexpr std::uint32_t kLastFact = 19;  // All from 1 on are there in every version.
+
+const NumberFact* find_number(std::uint32_t tag) {
+  for (const NumberFact& fact : kNumberFacts) {
+    if (fact.tag == tag) return &fact;
+  }
+  return nullptr;
+}
+
+void append_fact(std::string& to, std::uint32_t tag, const TableFacts& facts) {
+  constexpr FieldNeed kNeed = FieldNeed::kRequired;
+  switch (tag) {
+    case kSmallestKey: return append_field(to, tag, kNeed, facts.smallest_key);
+    case kLargestKey: return append_field(to, tag, kNeed, facts.largest_key);
+    case kSmallestSequence: return append_number_field(to, tag, kNeed, number_of(facts.smallest_sequence));
+    case kLargestSequence: return append_number_field(to, tag, kNeed, number_of(facts.largest_sequence));
+    case kFilterKind: return append_number_field(to, tag, kNeed, facts.filter_kind);
+    case kFilterRate: return append_number_field(to, tag, kNeed, std::bit_cast<std::uint64_t>(facts.filter_rate));
+    default: return append_number_field(to, tag, kNeed, facts.*find_number(tag)->member);
+  }
+}
+
+Status decode_key(const TaggedField& field, const ByteReader& reader, std::string& key) {
+  if (field.value.size() > kMaxKeyBytes) {
+    return reader.corruption(fmt::format("a bound of {} bytes is longer than any key", field.value.size()));
+  }
+  key = as_text(field.value);
+  return {};
+}
+
+Status decode_fact(const TaggedField& field, const ByteReader& reader, TableFacts& facts) {
+  if (field.tag > kLastFact) return TaggedFields::pass_over(field, "a table's facts");
+  if (field.tag == kSmallestKey) return decode_key(field, reader, facts.smallest_key);
+  if (field.tag == kLargestKey) return decode_key(field, reader, facts.largest_key);
+  if (field.value.size() != 8) {
+    return reader.corruption(fmt::format("fact {} has {} bytes, 8 expected", field.tag, field.value.size()));
+  }
+  const auto value = load_le<std::uint64_t>(field.value.data());
+  switch (field.tag) {
+    case kSmallestSequence: facts.smallest_sequence = Sequence{value}; break;
+    case kLargestSequence: facts.largest_sequence = Sequence{value}; break;
+    case kFilterKind:
+      if (value > 255) return reader.corruption(fmt::format("filter kind {}", value));
+      facts.filter_kind = static_cast<std::uint8_t>(value);
+      break;
+    case kFilterRate:
+      facts.filter_rate = std::bit_cast<double>(value);
+      if (!(facts.filter_rate >= 0 && facts.filter_rate <= 1)) return reader.corruption("a filter rate beyond 0 … 1");
+      break;
+    default: facts.*find_number(field.tag)->member = value;
+  }
+  return {};
+}
+
+}  // namespace
+
+void append_facts(std::string& to, const TableFacts& facts) {
+  for (std::uint32_t tag = 1; tag <= kLastFact; ++tag) append_fact(to, tag, facts);
+  append_fields_end(to);
+}
+
+Result<TableFacts> decode_facts(ByteReader& reader) {
+  TableFacts facts;
+  TaggedFields fields(reader);
+  std::uint32_t known = 0;
+  for (;;) {
+    TAMIS_TRY(const std::optional<TaggedField> field, fields.next());
+    if (!field) break;
+    if (field->tag <= kLastFact) ++known;
+    TAMIS_TRY_STATUS(decode_fact(*field, reader, facts));
+  }
+  if (known != kLastFact) return reader.corruption(fmt::format("{} of {} facts", known, kLastFact));
+  return facts;
+}
+
+}  // namespace tamis

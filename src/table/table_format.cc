@@ -1,0 +1,320 @@
+#include "table/table_format.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/try.h"
+#include "table/tagged_field_format.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint8_t kTableFileKind = 3;  // 1 and 2 are journals.
+constexpr std::uint64_t kKnownRequiredFeatures = 0;
+constexpr std::size_t kHeaderChecksumAt = kTableHeaderBytes - 8;
+constexpr std::size_t kFooterChecksumAt = 16;
+constexpr std::size_t kFooterMagicAt = 24;
+constexpr std::size_t kSectionBytes = 24;
+
+/// Tags of properties, on disk; never reused.
+enum Tag : std::uint32_t {
+  kKeyspace = 1,
+  kOrder = 2,
+  kStoreId = 3,
+  kHash = 4,  // Id, then the key of 16 bytes.
+  kFacts = 5,
+  kFilter = 6,
+  kPrefixFilter = 7,
+  kIndex = 8,
+  kPrefixRule = 9,  // Kind, then the argument of 2 bytes.
+  kCodec = 10,
+  kBlockBytes = 11,
+  kLevel = 12,
+  kRun = 13,
+  kReplaces = 14,  // 8 bytes for each number.
+  kLastTag = 14,   // All from 1 on are there in every version.
+};
+
+std::string encode_section(const Section& section) {
+  std::string value;
+  append_le(value, section.offset);
+  append_le(value, section.bytes);
+  append_le(value, section.checksum);
+  return value;
+}
+
+std::string encode_hash(const TableProperties& properties) {
+  std::string value(1, static_cast<char>(properties.hash_id));
+  value += as_text(properties.identity.hash_key);
+  return value;
+}
+
+std::string encode_prefix_rule(const PrefixRule& rule) {
+  std::string value(1, static_cast<char>(rule.kind));
+  append_le(value, rule.argument);
+  return value;
+}
+
+/// Puts decoded fields into properties.
+///
+/// Threads: one.
+class PropertiesReader {
+ public:
+  PropertiesReader(Bytes bytes, std::string_view name) : reader_(bytes, name), name_(name) {}
+
+  Result<TableProperties> read() {
+    TaggedFields fields(reader_);
+    std::uint32_t known = 0;
+    for (;;) {
+      TAMIS_TRY(const std::optional<TaggedField> field, fields.next());
+      if (!field) break;
+      if (field->tag <= kLastTag) ++known;
+      TAMIS_TRY_STATUS(read_field(*field));
+    }
+    if (known != kLastTag) return reader_.corruption(fmt::format("{} of {} properties", known, int{kLastTag}));
+    TAMIS_TRY_STATUS(reader_.expect_end());
+    return std::move(properties_);
+  }
+
+ private:
+  Status read_field(const TaggedField& field) {
+    switch (field.tag) {
+      case kKeyspace: return read_keyspace(field);
+      case kOrder: return read_order(field);
+      case kStoreId: return read_array(field, properties_.identity.store_id);
+      case kHash: return read_hash(field);
+      case kFacts: return read_facts(field);
+      case kFilter: return read_section(field, properties_.filter);
+      case kPrefixFilter: return read_section(field, properties_.prefix_filter);
+      case kIndex: return read_section(field, properties_.index);
+      case kPrefixRule: return read_prefix_rule(field);
+      case kCodec: return read_number(field, 0xff, properties_.codec);
+      case kBlockBytes: return read_number(field, 0xffff'ffff, properties_.block_bytes);
+      case kLevel: return read_number(field, 0xffff'ffff, properties_.level);
+      case kRun: return read_number(field, ~std::uint64_t{0}, properties_.run);
+      case kReplaces: return read_replaces(field);
+      default: break;
+    }
+    return TaggedFields::pass_over(field, name_);
+  }
+
+  Status expect_bytes(const TaggedField& field, std::size_t bytes) {
+    if (field.value.size() == bytes) return {};
+    return reader_.corruption(
+        fmt::format("property {} has {} bytes, {} expected", field.tag, field.value.size(), bytes));
+  }
+  template <typename T>
+  Status read_number(const TaggedField& field, std::uint64_t largest, T& to) {
+    TAMIS_TRY_STATUS(expect_bytes(field, 8));
+    const auto value = load_le<std::uint64_t>(field.value.data());
+    if (value > largest) return reader_.corruption(fmt::format("property {} is {}", field.tag, value));
+    to = static_cast<T>(value);
+    return {};
+  }
+  Status read_array(const TaggedField& field, std::array<std::byte, 16>& to) {
+    TAMIS_TRY_STATUS(expect_bytes(field, to.size()));
+    std::ranges::copy(field.value, to.begin());
+    return {};
+  }
+  Status read_section(const TaggedField& field, Section& to) {
+    TAMIS_TRY_STATUS(expect_bytes(field, kSectionBytes));
+    to.offset = load_le<std::uint64_t>(field.value.data());
+    to.bytes = load_le<std::uint64_t>(field.value.data() + 8);
+    to.checksum = load_le<std::uint64_t>(field.value.data() + 16);
+    return {};
+  }
+  Status read_keyspace(const TaggedField& field) {
+    std::uint64_t keyspace = 0;
+    TAMIS_TRY_STATUS(read_number(field, ~std::uint64_t{0}, keyspace));
+    if (keyspace == 0) return {};
+    return Status::not_supported(fmt::format("{}: keyspace {}; this build knows 0 only", name_, keyspace));
+  }
+  Status read_order(const TaggedField& field) {
+    if (as_text(field.value) == kBytewiseOrder) return {};
+    return Status::not_supported(fmt::format("{}: keys are in the order '{}'; this build knows '{}' only", name_,
+                                             as_text(field.value), kBytewiseOrder));
+  }
+  Status read_hash(const TaggedField& field) {
+    TAMIS_TRY_STATUS(expect_bytes(field, 1 + KeyHasher::kKeyBytes));
+    properties_.hash_id = static_cast<std::uint8_t>(field.value[0]);
+    std::ranges::copy(field.value.subspan(1), properties_.identity.hash_key.begin());
+    return {};
+  }
+  Status read_facts(const TaggedField& field) {
+    ByteReader inner(field.value, name_);
+    TAMIS_TRY(properties_.facts, decode_facts(inner));
+    return inner.expect_end();
+  }
+  Status read_prefix_rule(const TaggedField& field) {
+    TAMIS_TRY_STATUS(expect_bytes(field, 3));
+    const auto kind = static_cast<std::uint8_t>(field.value[0]);
+    const auto argument = load_le<std::uint16_t>(field.value.data() + 1);
+    const bool fits = kind == 0 ? argument == 0 : kind == 1 ? argument != 0 : kind == 2 && argument < 256;
+    if (!fits) return reader_.corruption(fmt::format("prefix rule {} with {}", kind, argument));
+    properties_.prefix_rule = {static_cast<PrefixRule::Kind>(kind), argument};
+    return {};
+  }
+  Status read_replaces(const TaggedField& field) {
+    if (field.value.size() % 8 != 0) return reader_.corruption("cut numbers of replaced tables");
+    for (std::size_t at = 0; at < field.value.size(); at += 8) {
+      properties_.replaces.push_back(load_le<std::uint64_t>(field.value.data() + at));
+    }
+    return {};
+  }
+
+  ByteReader reader_;
+  const std::string_view name_;
+  TableProperties properties_;
+};
+
+/// What the facts say twice, or cannot say of a table.
+Status check_consistency(const TableProperties& properties, std::uint64_t offset, std::string_view name) {
+  const TableFacts& facts = properties.facts;
+  const auto bad = [&](std::string_view why) { return Status::corruption(fmt::format("{}: {}", name, why)); };
+  if (facts.entries == 0 || facts.keys == 0 || facts.blocks == 0) return bad("a table of nothing");
+  if (facts.keys > facts.entries || facts.deletes > facts.entries || facts.blocks > facts.entries) {
+    return bad("more keys, deletes or blocks than entries");
+  }
+  if (facts.smallest_key > facts.largest_key) return bad("the smallest key is above the largest");
+  if (facts.smallest_sequence > facts.largest_sequence) return bad("the smallest sequence is above the largest");
+  // Data, then filter, prefix filter and index: each begins where the one before ends, and the properties follow.
+  std::uint64_t begin = properties.filter.offset;
+  if (begin <= kTableHeaderBytes || begin > offset) return bad("the filter begins outside of the file");
+  for (const Section* section : {&properties.filter, &properties.prefix_filter, &properties.index}) {
+    if (section->offset != begin || section->bytes > offset - begin) return bad("sections are not where others end");
+    begin += section->bytes;
+  }
+  if (begin != offset || properties.index.bytes == 0) return bad("the index does not end where the properties begin");
+  if (facts.filter_bytes != properties.filter.bytes || facts.prefix_filter_bytes != properties.prefix_filter.bytes ||
+      facts.index_bytes != properties.index.bytes) {
+    return bad("facts and sections differ in length");
+  }
+  return {};
+}
+
+Status check_features(ByteReader& reader, std::string_view name) {
+  TAMIS_TRY(const auto required, reader.read_le<std::uint64_t>("required features"));
+  if ((required & ~kKnownRequiredFeatures) != 0) {
+    return Status::not_supported(fmt::format("{}: required feature {} is not known to this build; use a newer tamis",
+                                             name, std::countr_zero(required & ~kKnownRequiredFeatures)));
+  }
+  return reader.skip(8, "optional features");
+}
+
+}  // namespace
+
+TableHeaderBytes encode_table_header(const TableHeader& header) {
+  std::string raw(kTableMagic);
+  append_le(raw, kTableVersion);
+  append_le(raw, kTableFileKind);
+  append_le(raw, std::uint8_t{0});
+  append_le(raw, static_cast<std::uint32_t>(kTableHeaderBytes));
+  append_le(raw, std::uint64_t{0});  // Required features.
+  append_le(raw, std::uint64_t{0});  // Optional features.
+  raw += as_text(header.store_id);
+  append_le(raw, header.number);
+  append_le(raw, checksum64(as_bytes(raw)));
+  TableHeaderBytes bytes;
+  std::ranges::copy(as_bytes(raw), bytes.begin());
+  return bytes;
+}
+
+Result<TableHeader> decode_table_header(Bytes bytes, std::string_view name) {
+  ByteReader reader(bytes, name);
+  if (bytes.size() < kTableHeaderBytes) {
+    return reader.corruption(fmt::format("{} bytes are too few for a table's header", bytes.size()));
+  }
+  if (as_text(bytes.first(kTableMagic.size())) != kTableMagic) {
+    return reader.corruption("not a tamis table: the magic is wrong");
+  }
+  const auto stored = load_le<std::uint64_t>(bytes.data() + kHeaderChecksumAt);
+  const std::uint64_t computed = checksum64(bytes.first(kHeaderChecksumAt));
+  if (stored != computed) {
+    return reader.corruption(fmt::format("the header's checksum is {:016x}, its bytes have {:016x}", stored, computed));
+  }
+  TAMIS_TRY_STATUS(reader.skip(kTableMagic.size(), "magic"));
+  TAMIS_TRY(const auto version, reader.read_le<std::uint16_t>("version"));
+  if (version != kTableVersion) {
+    return Status::not_supported(fmt::format(
+        "{}: format version {} is newer than this build reads ({}); use a newer tamis", name, version, kTableVersion));
+  }
+  TAMIS_TRY(const auto kind, reader.read_le<std::uint8_t>("file kind"));
+  if (kind != kTableFileKind) return reader.corruption(fmt::format("file kind {} is not a table", kind));
+  TAMIS_TRY_STATUS(reader.skip(1, "zero"));
+  TAMIS_TRY(const auto header_bytes, reader.read_le<std::uint32_t>("header length"));
+  if (header_bytes != kTableHeaderBytes) return reader.corruption(fmt::format("header of {} bytes", header_bytes));
+  TAMIS_TRY_STATUS(check_features(reader, name));
+  TableHeader header;
+  TAMIS_TRY(const Bytes store_id, reader.read(header.store_id.size(), "store id"));
+  std::ranges::copy(store_id, header.store_id.begin());
+  TAMIS_TRY(header.number, reader.read_le<std::uint64_t>("table number"));
+  return header;
+}
+
+std::string encode_footer(Bytes properties, std::uint64_t offset) {
+  std::string footer;
+  append_le(footer, offset);
+  append_le(footer, std::uint64_t{properties.size()});
+  append_le(footer, checksum64(properties, as_bytes(footer)));
+  footer += kTableEndMagic;
+  return footer;
+}
+
+Result<Section> decode_footer(Bytes footer, std::uint64_t file_bytes, std::string_view name) {
+  const std::uint64_t at = file_bytes - std::min<std::uint64_t>(file_bytes, kTableFooterBytes);
+  const auto bad = [&](std::string_view why) {
+    return Status::corruption(fmt::format("{}: footer at offset {}: {}", name, at, why));
+  };
+  if (footer.size() != kTableFooterBytes || at < kTableHeaderBytes) return bad("the file is too short");
+  if (as_text(footer.subspan(kFooterMagicAt)) != kTableEndMagic) return bad("the magic is wrong: cut, or not a table");
+  const Section properties{load_le<std::uint64_t>(footer.data()), load_le<std::uint64_t>(footer.data() + 8)};
+  if (properties.offset > at || properties.bytes != at - properties.offset) {
+    return bad(fmt::format("{} bytes of properties at {} do not end here", properties.bytes, properties.offset));
+  }
+  return properties;
+}
+
+Status check_properties(Bytes properties, Bytes footer, std::string_view name) {
+  const auto stored = load_le<std::uint64_t>(footer.data() + kFooterChecksumAt);
+  const std::uint64_t computed = checksum64(properties, footer.first(kFooterChecksumAt));
+  if (stored == computed) return {};
+  return Status::corruption(fmt::format("{}: properties at offset {}: the checksum is {:016x}, the bytes have {:016x}",
+                                        name, load_le<std::uint64_t>(footer.data()), stored, computed));
+}
+
+std::string encode_properties(const TableProperties& properties) {
+  constexpr FieldNeed kRequired = FieldNeed::kRequired;
+  constexpr FieldNeed kOptional = FieldNeed::kOptional;
+  std::string to;
+  append_number_field(to, kKeyspace, kRequired, 0);
+  append_field(to, kOrder, kRequired, kBytewiseOrder);
+  append_field(to, kStoreId, kRequired, as_text(properties.identity.store_id));
+  append_field(to, kHash, kRequired, encode_hash(properties));
+  std::string facts;
+  append_facts(facts, properties.facts);
+  append_field(to, kFacts, kRequired, facts);
+  append_field(to, kFilter, kRequired, encode_section(properties.filter));
+  append_field(to, kPrefixFilter, kRequired, encode_section(properties.prefix_filter));
+  append_field(to, kIndex, kRequired, encode_section(properties.index));
+  append_field(to, kPrefixRule, kRequired, encode_prefix_rule(properties.prefix_rule));
+  append_number_field(to, kCodec, kOptional, properties.codec);
+  append_number_field(to, kBlockBytes, kOptional, properties.block_bytes);
+  append_number_field(to, kLevel, kOptional, properties.level);
+  append_number_field(to, kRun, kOptional, properties.run);
+  std::string replaces;
+  for (const std::uint64_t number : properties.replaces) append_le(replaces, number);
+  append_field(to, kReplaces, kOptional, replaces);
+  append_fields_end(to);
+  return to;
+}
+
+Result<TableProperties> decode_properties(Bytes bytes, std::uint64_t offset, std::string_view name) {
+  const std::string where = fmt::format("{}: properties at offset {}", name, offset);
+  TAMIS_TRY(TableProperties properties, PropertiesReader(bytes, where).read());
+  TAMIS_TRY_STATUS(check_consistency(properties, offset, where));
+  return properties;
+}
+
+}  // namespace tamis

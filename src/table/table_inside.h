@@ -1,0 +1,43 @@
+// What a Table keeps besides the two pointers its lookups use; for table*.cc only.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+#include "base/sync.h"
+#include "table/table.h"
+
+namespace tamis {
+
+/// Invariants:
+///  1. What the atomic pointers of Table and of this lead to is owned here until it is unloaded.
+///  2. The charge of filter and index is given back by whoever deletes them last.
+struct Table::Inside {
+  /// Of the one who loads; the others go on without. Taken by exchange(acquire), given back by store(release).
+  std::atomic<bool> is_loading = false;
+
+  std::atomic<const TableProperties*> properties = nullptr;  // Stored with release once, acquired by all.
+  std::atomic<const Filter*> prefix_filter = nullptr;        // As Table::filter_.
+  /// There is none, it is damaged, or of another hash: no use to try. Relaxed; the filter itself is what is acquired.
+  std::atomic<bool> filter_is_useless = false;
+  std::atomic<bool> prefix_filter_is_useless = false;
+
+  mutable Mutex mutex;
+  std::unique_ptr<const TableProperties> owned_properties GUARDED_BY(mutex);
+  std::shared_ptr<const Index> owned_index GUARDED_BY(mutex);
+  std::shared_ptr<const Filter> owned_filter GUARDED_BY(mutex);
+  std::shared_ptr<const Filter> owned_prefix_filter GUARDED_BY(mutex);
+  std::optional<Status> filter_problem GUARDED_BY(mutex);
+
+  // Relaxed all: nothing is concluded from one about another.
+  std::atomic<std::uint64_t> probes = 0;
+  std::atomic<std::uint64_t> positives = 0;
+  std::atomic<std::uint64_t> false_positives = 0;
+  std::atomic<std::uint64_t> unfiltered = 0;
+  std::atomic<std::uint64_t> hits = 0;
+  std::atomic<std::uint64_t> blocks_read = 0;
+  std::atomic<std::uint64_t> metadata_loads = 0;
+};
+
+}  // namespace tamis

@@ -1,0 +1,140 @@
+#include "table/table_iterator.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/try.h"
+#include "table/block_file.h"
+#include "table/table.h"
+
+namespace tamis {
+
+Result<Bytes> BlockWindow::stored(const ReadableFile& file, const Index& index, std::uint32_t block,
+                                  std::string_view name) {
+  const BlockPosition position = index.position(block);
+  if (!holds(position)) TAMIS_TRY_STATUS(read(file, index, block, name));
+  last_block_ = block;
+  return Bytes(buffer_).subspan(static_cast<std::size_t>(position.offset - offset_), position.bytes);
+}
+
+Status BlockWindow::read(const ReadableFile& file, const Index& index, std::uint32_t block, std::string_view name) {
+  const bool goes_back = last_block_ == std::int64_t{block} + 1;
+  const bool goes_on = last_block_ == std::int64_t{block} - 1;
+  const BlockPosition wanted = index.position(block);
+  ahead_bytes_ = goes_on || goes_back ? std::min(std::max<std::uint64_t>(2 * ahead_bytes_, wanted.bytes), kMostBytes)
+                                      : wanted.bytes;
+  std::uint64_t begin = wanted.offset;
+  std::uint64_t end = wanted.offset + wanted.bytes;
+  while (goes_back && block > 0 && end - index.position(block - 1).offset <= ahead_bytes_) {
+    begin = index.position(--block).offset;
+  }
+  while (!goes_back && block + 1 < index.blocks()) {
+    const BlockPosition next = index.position(++block);
+    if (next.offset + next.bytes - begin > ahead_bytes_) break;
+    end = next.offset + next.bytes;
+  }
+  bytes_ = 0;  // Nothing, should the read fail.
+  buffer_.resize(static_cast<std::size_t>(end - begin));
+  TAMIS_TRY(const std::size_t there, file.read_at(begin, buffer_));
+  if (there != buffer_.size()) {
+    return Status::corruption(
+        fmt::format("{}: block at offset {}: the file ends after {} bytes of {}", name, begin, there, buffer_.size()));
+  }
+  offset_ = begin;
+  bytes_ = end - begin;
+  return {};
+}
+
+void TableIterator::seek(EntryPosition target) {
+  if (Status opened = open_index(); !opened.ok()) return show_failure(std::move(opened));
+  std::uint32_t block = index_->locate(target.key);
+  for (;; ++block) {
+    if (Status opened = open_block(block); !opened.ok()) return show_failure(std::move(opened));
+    const std::size_t at = data_->lower_bound(target);
+    if (at < data_->size()) return show_entry(at);
+    if (block + 1 == index_->blocks()) return show_end();
+  }
+}
+
+void TableIterator::seek_to_first() {
+  if (Status opened = open_index(); !opened.ok()) return show_failure(std::move(opened));
+  to_block_begin(0);
+}
+
+void TableIterator::seek_to_last() {
+  if (Status opened = open_index(); !opened.ok()) return show_failure(std::move(opened));
+  to_block_end(index_->blocks() - 1);
+}
+
+void TableIterator::next() {
+  TAMIS_INVARIANT(valid());
+  if (at_ + 1 < data_->size()) return show_entry(at_ + 1);
+  if (block_ + 1 == index_->blocks()) return show_end();
+  to_block_begin(block_ + 1);
+}
+
+void TableIterator::previous() {
+  TAMIS_INVARIANT(valid());
+  if (at_ > 0) return show_entry(at_ - 1);
+  if (block_ == 0) return show_end();
+  to_block_end(block_ - 1);
+}
+
+void TableIterator::to_block_begin(std::uint32_t block) {
+  if (Status opened = open_block(block); !opened.ok()) return show_failure(std::move(opened));
+  show_entry(0);
+}
+
+void TableIterator::to_block_end(std::uint32_t block) {
+  if (Status opened = open_block(block); !opened.ok()) return show_failure(std::move(opened));
+  show_entry(data_->size() - 1);
+}
+
+void TableIterator::show_entry(std::size_t i) {
+  at_ = i;
+  data_->load(i, key_buffer_, entry_);
+  show(entry_);
+}
+
+void TableIterator::show_failure(Status error) {
+  block_ = kNoBlock;
+  data_.reset();
+  show_error(std::move(error));
+}
+
+Status TableIterator::open_index() {
+  if (index_ != nullptr) return {};
+  std::uint32_t metadata_reads = 0;
+  TAMIS_TRY(index_, table_.shared_index(metadata_reads));
+  return {};
+}
+
+/// Blocks hold one entry at least: DataBlock::check sees to it.
+Status TableIterator::open_block(std::uint32_t block) {
+  if (block == block_) return {};
+  data_.reset();
+  block_ = kNoBlock;
+  if (fills_cache_) {
+    TableStep step;
+    TAMIS_TRY_STATUS(table_.fetch_block(*index_, block, true, pin_, step));
+  } else {
+    pin_ = table_.context_.cache->find({table_.facts().number, block});
+    if (!pin_) TAMIS_TRY_STATUS(read_own_block(block));
+  }
+  data_.emplace(block_of(pin_ ? pin_.bytes() : Bytes(own_frame_.span())));
+  block_ = block;
+  return {};
+}
+
+Status TableIterator::read_own_block(std::uint32_t block) {
+  const std::string name = table_.path();
+  TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, table_.open_file());
+  TAMIS_TRY(const Bytes stored, window_.stored(*file, *index_, block, name));
+  const std::uint64_t offset = index_->position(block).offset;
+  TAMIS_TRY(own_frame_, tamis::open_block(stored, table_.facts().number, offset, name));
+  return DataBlock::check(block_of(own_frame_.span()), name, offset);
+}
+
+}  // namespace tamis

@@ -1,0 +1,85 @@
+// Walking over a table's entries, block by block.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/aligned_bytes.h"
+#include "cache/block_cache.h"
+#include "entry/entry_iterator.h"
+#include "io/file_system.h"
+#include "table/data_block_format.h"
+#include "table/index_format.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+class Table;
+
+/// Consecutive blocks as they are stored, read in one go: little after a jump, more with each step that goes on.
+///
+/// Threads: one at a time.
+class BlockWindow {
+ public:
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 10;
+
+  /// The stored bytes of a block, trailer included; they live until the next call. Reads what is not there: this block
+  /// and as many behind it (before it, when the block before this call's was the next one) as go on from the last read.
+  Result<Bytes> stored(const ReadableFile& file, const Index& index, std::uint32_t block, std::string_view name);
+
+ private:
+  [[nodiscard]] bool holds(BlockPosition position) const {
+    return position.offset >= offset_ && position.offset + position.bytes <= offset_ + bytes_;
+  }
+  Status read(const ReadableFile& file, const Index& index, std::uint32_t block, std::string_view name);
+
+  std::vector<std::byte> buffer_;
+  std::uint64_t offset_ = 0;  // Of the buffer's first byte in the file.
+  std::uint64_t bytes_ = 0;
+  std::uint64_t ahead_bytes_ = 0;  // How much the next read may take.
+  std::int64_t last_block_ = -2;
+};
+
+/// EntryIterator over one table. Holds the index and the block it stands in itself, so that both may leave memory or
+/// cache meanwhile.
+///
+/// Threads: one at a time; the table must outlive it.
+class TableIterator final : public EntryIterator {
+ public:
+  TableIterator(Table& table, bool fills_cache) : table_(table), fills_cache_(fills_cache) {}
+
+  void seek(EntryPosition target) override;
+  void seek_to_first() override;
+  void seek_to_last() override;
+  void next() override;
+  void previous() override;
+
+ private:
+  static constexpr std::uint32_t kNoBlock = 0xffff'ffff;
+
+  Status open_index();
+  Status open_block(std::uint32_t block);
+  Status read_own_block(std::uint32_t block);
+  void show_entry(std::size_t i);
+  void show_failure(Status error);
+  void to_block_begin(std::uint32_t block);
+  void to_block_end(std::uint32_t block);
+
+  Table& table_;
+  const bool fills_cache_;
+  std::shared_ptr<const Index> index_;
+  // The block it stands in: a cached one, or its own.
+  std::uint32_t block_ = kNoBlock;
+  PinnedBlock pin_;
+  AlignedBytes own_frame_;
+  BlockWindow window_;
+  std::optional<DataBlock> data_;
+  std::size_t at_ = 0;
+  std::string key_buffer_;
+  Entry entry_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,248 @@
+// Loading what a table's lookups want in memory, and taking it out again.
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/try.h"
+#include "table/table_inside.h"
+#include "table/table_sections.h"
+
+namespace tamis {
+namespace {
+
+/// Of one thread at a time; the others see that it is taken and go on without.
+class LoadingTurn {
+ public:
+  explicit LoadingTurn(std::atomic<bool>& is_loading)
+      : is_loading_(is_loading), is_mine_(!is_loading.exchange(true, std::memory_order_acquire)) {}
+  LoadingTurn(const LoadingTurn&) = delete;
+  LoadingTurn& operator=(const LoadingTurn&) = delete;
+  ~LoadingTurn() {
+    if (is_mine_) is_loading_.store(false, std::memory_order_release);
+  }
+  [[nodiscard]] bool is_mine() const { return is_mine_; }
+
+ private:
+  std::atomic<bool>& is_loading_;
+  const bool is_mine_;
+};
+
+/// Part of a budget, given back at the end of its life.
+class Charge {
+ public:
+  Charge(MetadataBudget& budget, std::uint64_t bytes)
+      : budget_(&budget), bytes_(bytes), is_taken_(budget.try_charge(bytes)) {}
+  Charge(Charge&& other) noexcept
+      : budget_(other.budget_), bytes_(other.bytes_), is_taken_(std::exchange(other.is_taken_, false)) {}
+  Charge& operator=(Charge&&) = delete;
+  ~Charge() {
+    if (is_taken_) budget_->discharge(bytes_);
+  }
+  [[nodiscard]] bool is_taken() const { return is_taken_; }
+  void shrink_to(std::uint64_t bytes) {
+    TAMIS_CHECK(is_taken_ && bytes <= bytes_);
+    budget_->discharge(bytes_ - bytes);
+    bytes_ = bytes;
+  }
+
+ private:
+  MetadataBudget* budget_;
+  std::uint64_t bytes_;
+  bool is_taken_;
+};
+
+/// A value that is charged as long as it lives.
+template <typename T>
+struct Charged {
+  Charge charge;
+  T value;
+};
+
+template <typename T>
+std::shared_ptr<const typename T::element_type> share_charged(T value, Charge charge) {
+  auto charged = std::make_shared<Charged<T>>(Charged<T>{std::move(charge), std::move(value)});
+  const auto* inner = charged->value.get();
+  return {std::move(charged), inner};
+}
+
+}  // namespace
+
+Result<TableProperties> Table::read_own_properties(const ReadableFile& file) const {
+  const std::string name = path();
+  TAMIS_TRY(TableProperties read, read_properties(file, name));
+  if (read.identity.store_id != context_.identity.store_id) {
+    return Status::corruption(fmt::format("{}: at offset 0: a table of another store", name));
+  }
+  if (read.facts.number != facts_->number) {
+    return Status::corruption(
+        fmt::format("{}: at offset 0: this is table {}, not {}", name, read.facts.number, facts_->number));
+  }
+  if (read.facts != *facts_) {
+    return Status::corruption(
+        fmt::format("{}: at offset {}: not what the manifest says of it", name, read.index.end()));
+  }
+  return read;
+}
+
+Result<const TableProperties*> Table::properties() {
+  if (const TableProperties* known = inside_->properties.load(std::memory_order_acquire)) return known;
+  TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, open_file());
+  TAMIS_TRY(TableProperties read, read_own_properties(*file));
+  const bool shares_hash = read.hash_id == kKeyedXxh3 && read.identity.hash_key == context_.identity.hash_key;
+  if (!shares_hash && read.filter.bytes != 0) {
+    remember_filter_problem(Status::not_supported(fmt::format("{}: its filter is of another hash", path())));
+  }
+  shares_hash_.store(shares_hash, std::memory_order_relaxed);
+  if (!shares_hash || read.filter.bytes == 0) inside_->filter_is_useless.store(true, std::memory_order_relaxed);
+  if (read.prefix_filter.bytes == 0) inside_->prefix_filter_is_useless.store(true, std::memory_order_relaxed);
+  const MutexLock lock(inside_->mutex);
+  if (inside_->owned_properties == nullptr) {
+    inside_->owned_properties = std::make_unique<const TableProperties>(std::move(read));
+    inside_->properties.store(inside_->owned_properties.get(), std::memory_order_release);
+  }
+  return inside_->owned_properties.get();
+}
+
+/// The index in memory, loaded if there is room; else one that lives as long as the caller wants.
+Result<std::shared_ptr<const Index>> Table::shared_index(std::uint32_t& metadata_reads) {
+  if (index_.load(std::memory_order_acquire) != nullptr) {
+    const MutexLock lock(inside_->mutex);
+    if (inside_->owned_index != nullptr) return inside_->owned_index;
+  }
+  TAMIS_TRY(const TableProperties* read, properties());
+  const LoadingTurn turn(inside_->is_loading);
+  std::optional<Charge> charge;
+  if (turn.is_mine()) charge.emplace(*context_.index_budget, Index::memory_bytes_for(read->index.bytes));
+  const std::string name = path();
+  TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, open_file());
+  TAMIS_TRY(std::unique_ptr<const Index> index, read_index(*file, *read, name));
+  ++metadata_reads;
+  inside_->metadata_loads.fetch_add(1, std::memory_order_relaxed);
+  if (!charge || !charge->is_taken()) return std::shared_ptr<const Index>(std::move(index));
+  charge->shrink_to(index->memory_bytes());
+  std::shared_ptr<const Index> shared = share_charged(std::move(index), *std::move(charge));
+  const MutexLock lock(inside_->mutex);
+  if (inside_->owned_index == nullptr) {
+    inside_->owned_index = shared;
+    index_.store(shared.get(), std::memory_order_release);
+  }
+  return inside_->owned_index;
+}
+
+/// Null where there is none to be had.
+const Filter* Table::load_filter(std::uint32_t& metadata_reads) {
+  if (facts_->filter_bytes == 0) inside_->filter_is_useless.store(true, std::memory_order_relaxed);
+  if (inside_->filter_is_useless.load(std::memory_order_relaxed)) return nullptr;
+  const LoadingTurn turn(inside_->is_loading);
+  if (!turn.is_mine()) return nullptr;
+  if (const Filter* loaded = filter_.load(std::memory_order_acquire)) return loaded;
+  Charge charge(*context_.filter_budget, facts_->filter_bytes);
+  if (!charge.is_taken()) return nullptr;
+  Result<const TableProperties*> read = properties();
+  if (!read.ok() || inside_->filter_is_useless.load(std::memory_order_relaxed)) return nullptr;
+  Result<std::shared_ptr<const ReadableFile>> file = open_file();
+  if (!file.ok()) return nullptr;
+  ++metadata_reads;
+  inside_->metadata_loads.fetch_add(1, std::memory_order_relaxed);
+  Result<Filter> filter = read_filter(**file, (*read)->filter, **read, {}, path());
+  if (!filter.ok()) {
+    if (filter.status().code() == StatusCode::kIoError) return nullptr;  // Perhaps it works the next time.
+    remember_filter_problem(filter.status());
+    inside_->filter_is_useless.store(true, std::memory_order_relaxed);
+    return nullptr;
+  }
+  auto shared = share_charged(std::make_unique<const Filter>(*std::move(filter)), std::move(charge));
+  const MutexLock lock(inside_->mutex);
+  inside_->owned_filter = std::move(shared);
+  filter_.store(inside_->owned_filter.get(), std::memory_order_release);
+  return inside_->owned_filter.get();
+}
+
+const Filter* Table::load_prefix_filter() {
+  if (facts_->prefix_filter_bytes == 0) return nullptr;
+  if (inside_->prefix_filter_is_useless.load(std::memory_order_relaxed)) return nullptr;
+  const LoadingTurn turn(inside_->is_loading);
+  if (!turn.is_mine()) return nullptr;
+  if (const Filter* loaded = inside_->prefix_filter.load(std::memory_order_acquire)) return loaded;
+  Charge charge(*context_.filter_budget, facts_->prefix_filter_bytes);
+  if (!charge.is_taken()) return nullptr;
+  Result<const TableProperties*> read = properties();
+  if (!read.ok()) return nullptr;
+  Result<std::shared_ptr<const ReadableFile>> file = open_file();
+  if (!file.ok()) return nullptr;
+  inside_->metadata_loads.fetch_add(1, std::memory_order_relaxed);
+  // It hashes prefixes itself, by its own key, so that it serves whatever the store's hash is.
+  Result<Filter> filter = read_filter(**file, (*read)->prefix_filter, **read, (*read)->prefix_rule, path());
+  if (!filter.ok()) {
+    if (filter.status().code() == StatusCode::kIoError) return nullptr;
+    remember_filter_problem(filter.status());
+    inside_->prefix_filter_is_useless.store(true, std::memory_order_relaxed);
+    return nullptr;
+  }
+  auto shared = share_charged(std::make_unique<const Filter>(*std::move(filter)), std::move(charge));
+  const MutexLock lock(inside_->mutex);
+  inside_->owned_prefix_filter = std::move(shared);
+  inside_->prefix_filter.store(inside_->owned_prefix_filter.get(), std::memory_order_release);
+  return inside_->owned_prefix_filter.get();
+}
+
+void Table::remember_filter_problem(const Status& problem) {
+  const MutexLock lock(inside_->mutex);
+  if (!inside_->filter_problem) inside_->filter_problem = problem;
+}
+
+std::optional<Status> Table::filter_problem() const {
+  const MutexLock lock(inside_->mutex);
+  return inside_->filter_problem;
+}
+
+Status Table::load() {
+  std::uint32_t metadata_reads = 0;
+  TAMIS_TRY_STATUS(properties().status());
+  if (!has_index_in_memory()) TAMIS_TRY_STATUS(shared_index(metadata_reads).status());
+  if (!has_filter_in_memory()) load_filter(metadata_reads);
+  if (inside_->prefix_filter.load(std::memory_order_acquire) == nullptr) load_prefix_filter();
+  return {};
+}
+
+UnloadedMetadata Table::unload_filter() {
+  UnloadedMetadata unloaded;
+  const MutexLock lock(inside_->mutex);
+  filter_.store(nullptr, std::memory_order_release);
+  inside_->prefix_filter.store(nullptr, std::memory_order_release);
+  unloaded.filter = std::move(inside_->owned_filter);
+  unloaded.prefix_filter = std::move(inside_->owned_prefix_filter);
+  return unloaded;
+}
+
+UnloadedMetadata Table::unload_index() {
+  UnloadedMetadata unloaded;
+  const MutexLock lock(inside_->mutex);
+  index_.store(nullptr, std::memory_order_release);
+  unloaded.index = std::move(inside_->owned_index);
+  return unloaded;
+}
+
+std::uint64_t Table::filter_memory_bytes() const { return facts_->filter_bytes + facts_->prefix_filter_bytes; }
+
+std::uint64_t Table::index_memory_bytes() const {
+  const MutexLock lock(inside_->mutex);
+  if (inside_->owned_index != nullptr) return inside_->owned_index->memory_bytes();
+  return Index::memory_bytes_for(facts_->index_bytes);
+}
+
+Result<std::uint64_t> Table::verify(std::vector<TableProblem>& problems,
+                                    const std::function<bool(std::uint64_t bytes)>& progress) const {
+  TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, open_file());
+  Result<TableProperties> read = read_own_properties(*file);
+  if (!read.ok()) {
+    const StatusCode code = read.status().code();
+    if (code != StatusCode::kCorruption && code != StatusCode::kNotSupported) return read.status();
+    problems.push_back({0, std::string(read.status().message())});
+    return std::uint64_t{0};
+  }
+  return verify_table(*file, *read, path(), problems, progress);
+}
+
+}  // namespace tamis

@@ -1,0 +1,100 @@
+#include "table/table_sections.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/aligned_bytes.h"
+#include "base/try.h"
+#include "table/block_trailer_format.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kTailBytes = 4096;  // Most tables' properties and footer in one read.
+
+Status damage(std::string_view name, std::uint64_t offset, std::string_view why) {
+  return Status::corruption(fmt::format("{}: at offset {}: {}", name, offset, why));
+}
+
+Result<AlignedBytes> read_bytes(const ReadableFile& file, std::uint64_t offset, std::uint64_t bytes,
+                                std::string_view name) {
+  AlignedBytes buffer = AlignedBytes::unset(static_cast<std::size_t>(bytes));
+  if (buffer.size() != bytes) return Status::out_of_space(fmt::format("{}: no memory for {} bytes", name, bytes));
+  TAMIS_TRY(const std::size_t there, file.read_at(offset, buffer.span()));
+  if (there != bytes) return damage(name, offset, fmt::format("the file ends after {} of {} bytes", there, bytes));
+  return buffer;
+}
+
+Result<TableHeader> read_header(const ReadableFile& file, std::string_view name) {
+  TAMIS_TRY(const AlignedBytes header, read_bytes(file, 0, kTableHeaderBytes, name));
+  return decode_table_header(header.span(), name);
+}
+
+}  // namespace
+
+Result<TableProperties> read_properties(const ReadableFile& file, std::string_view name) {
+  TAMIS_TRY(const std::uint64_t file_bytes, file.size());
+  if (file_bytes < kTableHeaderBytes + kTableFooterBytes) {
+    return damage(name, 0, fmt::format("{} bytes are too few for a table", file_bytes));
+  }
+  TAMIS_TRY(const TableHeader header, read_header(file, name));
+  const std::uint64_t tail_at = file_bytes - std::min(file_bytes, kTailBytes);
+  TAMIS_TRY(const AlignedBytes tail, read_bytes(file, tail_at, file_bytes - tail_at, name));
+  const Bytes footer = tail.span().last(kTableFooterBytes);
+  TAMIS_TRY(const Section section, decode_footer(footer, file_bytes, name));
+  AlignedBytes longer;
+  Bytes bytes;
+  if (section.offset >= tail_at) {
+    bytes = tail.span().subspan(static_cast<std::size_t>(section.offset - tail_at),
+                                static_cast<std::size_t>(section.bytes));
+  } else {
+    TAMIS_TRY(longer, read_bytes(file, section.offset, section.bytes, name));
+    bytes = longer.span();
+  }
+  TAMIS_TRY_STATUS(check_properties(bytes, footer, name));
+  TAMIS_TRY(TableProperties properties, decode_properties(bytes, section.offset, name));
+  if (properties.facts.file_bytes != file_bytes) {
+    return damage(name, section.offset,
+                  fmt::format("the file has {} bytes, {} when written", file_bytes, properties.facts.file_bytes));
+  }
+  if (header != TableHeader{properties.identity.store_id, properties.facts.number}) {
+    return damage(name, 0, "header and properties are of different tables");
+  }
+  return properties;
+}
+
+Result<std::unique_ptr<const Index>> read_index(const ReadableFile& file, const TableProperties& properties,
+                                                std::string_view name) {
+  const Section& section = properties.index;
+  TAMIS_TRY(const AlignedBytes bytes, read_bytes(file, section.offset, section.bytes, name));
+  const std::uint64_t seed = block_checksum_seed(properties.facts.number, section.offset);
+  TAMIS_TRY(std::unique_ptr<const Index> index, Index::open(bytes.span(), seed, name, section.offset));
+  if (index->blocks() != properties.facts.blocks) {
+    return damage(name, section.offset,
+                  fmt::format("an index of {} blocks, {} expected", index->blocks(), properties.facts.blocks));
+  }
+  const BlockPosition last = index->position(index->blocks() - 1);
+  if (index->position(0).offset != kTableHeaderBytes || last.offset + last.bytes != properties.filter.offset) {
+    return damage(name, section.offset, "the index speaks of other bytes than the file's blocks");
+  }
+  return index;
+}
+
+Result<Filter> read_filter(const ReadableFile& file, const Section& section, const TableProperties& properties,
+                           const PrefixRule& rule, std::string_view name) {
+  TAMIS_TRY(const AlignedBytes bytes, read_bytes(file, section.offset, section.bytes, name));
+  const std::uint64_t computed = checksum64(bytes.span());
+  if (computed != section.checksum) {
+    return damage(name, section.offset,
+                  fmt::format("the filter's checksum is {:016x}, its bytes have {:016x}", section.checksum, computed));
+  }
+  TAMIS_TRY(Filter filter, Filter::from_bytes(bytes.span(), fmt::format("{}: filter at {}", name, section.offset)));
+  const FilterInfo info = filter.info();
+  if (info.seed != FilterSeed{.key = properties.identity.hash_key} || info.prefix_rule != rule) {
+    return damage(name, section.offset, "the filter is of another hash or prefix rule than the table");
+  }
+  return filter;
+}
+
+}  // namespace tamis

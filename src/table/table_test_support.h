@@ -1,0 +1,157 @@
+// A table on a disk in memory, with everything around it, for tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/hash.h"
+#include "io/memory_file_system.h"
+#include "table/table.h"
+#include "table/table_builder.h"
+
+namespace tamis::test {
+
+inline TableIdentity example_identity() {
+  TableIdentity identity;
+  identity.store_id.fill(std::byte{0x5a});
+  for (std::size_t i = 0; i < identity.hash_key.size(); ++i) identity.hash_key[i] = static_cast<std::byte>(i + 1);
+  return identity;
+}
+
+/// Sorted entries that own their bytes.
+struct TableEntries {
+  std::deque<std::string> texts;
+  std::vector<Entry> entries;
+
+  void add(std::string key, std::uint64_t sequence, std::optional<std::string> value) {
+    texts.push_back(std::move(key));
+    const std::string_view own_key = texts.back();
+    if (!value) {
+      entries.push_back({own_key, {}, Sequence{sequence}, EntryKind::kDelete});
+    } else {
+      texts.push_back(*std::move(value));
+      entries.push_back({own_key, texts.back(), Sequence{sequence}, EntryKind::kPut});
+    }
+  }
+  void sort() { std::ranges::sort(entries, {}, &Entry::position); }
+
+  /// What a get at this sequence should answer.
+  [[nodiscard]] std::optional<FoundEntry> find(std::string_view key, Sequence at) const {
+    const auto found = std::ranges::lower_bound(entries, EntryPosition{key, at}, {}, &Entry::position);
+    if (found == entries.end() || found->key != key) return {};
+    return FoundEntry{found->kind, found->sequence, found->value};
+  }
+};
+
+/// Keys of several shapes, some with many versions, some deleted, some values larger than a block.
+inline TableEntries random_entries(std::uint64_t seed, std::size_t keys, std::size_t longest_value = 60) {
+  std::mt19937_64 random(seed);
+  TableEntries made;
+  std::set<std::string> taken;
+  for (std::size_t i = 0; i < keys; ++i) {
+    std::string key;
+    switch (random() % 5) {
+      case 0: key = "user:0000000000/" + std::to_string(random() % 100'000); break;
+      case 1: key = "user:0000000000/" + std::string(random() % 60, 'x') + std::to_string(random() % 1000); break;
+      case 2: key = std::string(random() % 6, '\0'); break;
+      case 3: key = "z" + std::string(random() % 4, '\0') + std::to_string(random() % 50); break;
+      default:
+        for (std::uint64_t left = random() % 20; left > 0; --left) key.push_back(static_cast<char>(random()));
+    }
+    if (!taken.insert(key).second) continue;
+    std::set<std::uint64_t> sequences = {random() % 1000};
+    const std::uint64_t versions = random() % 40 == 0 ? 300 : random() % 8 == 0 ? 5 : 1;
+    for (std::uint64_t v = 1; v < versions; ++v) sequences.insert(random() % 1000);
+    for (const std::uint64_t sequence : sequences) {
+      std::optional<std::string> value;
+      if (random() % 6 != 0) {
+        const std::size_t bytes = random() % 300 == 0 ? 9000 : random() % (longest_value + 1);
+        value = std::string(bytes, static_cast<char>('a' + random() % 26));
+      }
+      made.add(key, sequence, std::move(value));
+    }
+  }
+  made.sort();
+  return made;
+}
+
+/// Files, handles, cache and budgets as a store has them.
+struct TableWorld {
+  explicit TableWorld(std::size_t cache_bytes = std::size_t{8} << 20, std::uint64_t index_limit = ~std::uint64_t{0},
+                      std::uint64_t filter_limit = ~std::uint64_t{0})
+      : index_budget(index_limit), filter_budget(filter_limit) {
+    cache = *BlockCache::make({.capacity_bytes = cache_bytes, .shards = 1});
+    context = {"", example_identity(), &handles, cache.get(), &index_budget, &filter_budget};
+  }
+
+  static std::string path_of(std::uint64_t number) {
+    const std::string digits = std::to_string(number);
+    return "/" + std::string(6 - digits.size(), '0') + digits + ".tms";
+  }
+  TableFacts build(const TableEntries& entries, const FilterChoice& filter = {"line", 10}, TableSpec spec = {}) {
+    if (spec.number == 0) spec.number = 13;
+    spec.path = path_of(spec.number);
+    if (spec.identity == TableIdentity{}) spec.identity = example_identity();
+    const KeyHasher hasher(spec.identity.hash_key);
+    Result<std::unique_ptr<TableBuilder>> builder = TableBuilder::create(files, std::move(spec));
+    EXPECT_TRUE(builder.ok()) << builder.status().to_text();
+    for (const Entry& entry : entries.entries) {
+      const Status added = (*builder)->add(entry, hasher(entry.key));
+      EXPECT_TRUE(added.ok()) << added.to_text();
+    }
+    Result<TableFacts> facts = (*builder)->finish(filter);
+    EXPECT_TRUE(facts.ok()) << facts.status().to_text();
+    return *facts;
+  }
+  std::unique_ptr<Table> open(const TableFacts& facts) {
+    return std::make_unique<Table>(std::make_shared<const TableFacts>(facts), context);
+  }
+  [[nodiscard]] std::string bytes_of(std::uint64_t number = 13) { return *read_whole_file(files, path_of(number)); }
+  void overwrite(std::uint64_t offset, std::string_view bytes, std::uint64_t number = 13) {
+    auto file = *files.open_writable(path_of(number), OpenMode::kExisting);
+    const Bytes piece = as_bytes(bytes);
+    ASSERT_TRUE(file->write_at(offset, std::span(&piece, 1)).ok());
+  }
+
+  MemoryFileSystem files;
+  FileHandles handles{files, 10};
+  std::unique_ptr<BlockCache> cache;
+  MetadataBudget index_budget;
+  MetadataBudget filter_budget;
+  TableContext context;
+};
+
+/// An answer that outlives the block it came from.
+struct OwnedAnswer {
+  EntryKind kind = EntryKind::kPut;
+  Sequence sequence = {};
+  std::string value;
+
+  friend bool operator==(const OwnedAnswer&, const OwnedAnswer&) = default;
+};
+inline std::optional<OwnedAnswer> owned(const std::optional<FoundEntry>& found) {
+  if (!found) return {};
+  return OwnedAnswer{found->kind, found->sequence, std::string(found->value)};
+}
+
+inline Result<std::optional<OwnedAnswer>> find_in(Table& table, std::string_view key, Sequence at,
+                                                  bool fills_cache = true) {
+  const KeyHasher hasher(example_identity().hash_key);
+  PinnedBlock pin;
+  NoSteps steps;
+  Result<std::optional<FoundEntry>> found = table.find({key, hasher(key), at}, fills_cache, pin, steps);
+  if (!found.ok()) return found.status();
+  return owned(*found);
+}
+
+}  // namespace tamis::test
