@@ -84,7 +84,7 @@ Status Engine::open_manifest() {
     }
     TAMIS_TRY(manifest_, Manifest::create(files_, directory_, draw_identity(*random_), *random_));
   }
-  next_number_ = manifest_->state().reserved_numbers;
+  next_number_ = std::max<std::uint64_t>(manifest_->state().reserved_numbers, 1);  // 0 names no file.
   context_.identity = manifest_->state().identity;
   hasher_ = KeyHasher(context_.identity.hash_key);
   journals_ = std::make_unique<Journals>(files_, directory_, context_.identity.store_id, *random_);
