@@ -283,7 +283,7 @@ void Engine::remove_obsolete_files() {
 
 PolicyOptions Engine::policy_options() const {
   return {.fanout = options_.fanout,
-          .memtable_bytes = tamis::share_memory(options_, {}).memtable,
+          .memtable_bytes = memtable_bytes_,
           .table_bytes = options_.table_bytes,
           .now_unix_seconds = now_unix_seconds()};
 }
