@@ -135,7 +135,10 @@ Status Engine::recover() {
   const JournalStreamEnd& end = stream.end();
   if (options_.read_only) return {};
   for (const std::uint64_t number : needed) journals_->keep(number);
-  if (!needed.empty() && end.is_last_journal && end.journal.is_closed) {
+  // A mark of a clean close whose sync failed can be read and yet not be durable: CURRENT must know of it.
+  const bool is_closed = end.is_last_journal && end.journal.is_closed && known.number == last_header.number &&
+                         known.salt == last_header.salt && known.durable_bytes == end.journal.offset;
+  if (!needed.empty() && is_closed) {
     journals_->continue_closed(needed.back(), last_header, end.journal);
   } else {
     TAMIS_TRY_STATUS(begin_new_journal(needed, end));
