@@ -16,6 +16,10 @@ constexpr auto kPauseAfterFailure = std::chrono::milliseconds(100);
 
 void Engine::start_background() {
   if (!environment_.runs_in_background || options_.read_only) return;
+  if (options_.background_threads == 1) {
+    threads_.emplace_back([this] { work_in_background(); });
+    return;
+  }
   threads_.emplace_back([this] { flush_in_background(); });
   threads_.emplace_back([this] { compact_in_background(); });
 }
@@ -57,6 +61,22 @@ void Engine::compact_in_background() {
     }
     remove_obsolete_files();
     reconsider_residency();
+    MutexLock lock(state_mutex_);
+    if (failed_rewrites_ > 0 && !is_stopping_) state_changed_.wait_for(state_mutex_, kPauseAfterFailure);
+  }
+}
+
+/// One thread for both: a flush waits while a compaction runs.
+void Engine::work_in_background() {
+  while (true) {
+    {
+      MutexLock lock(state_mutex_);
+      while (((sealed_.empty() && !compaction_wanted_) || write_stop_) && !is_stopping_) {
+        if (!state_changed_.wait_for(state_mutex_, std::chrono::seconds(1))) break;
+      }
+      if (is_stopping_ && (sealed_.empty() || write_stop_)) return;
+    }
+    run_due_work();
     MutexLock lock(state_mutex_);
     if (failed_rewrites_ > 0 && !is_stopping_) state_changed_.wait_for(state_mutex_, kPauseAfterFailure);
   }

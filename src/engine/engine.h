@@ -149,6 +149,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   void stop_background() EXCLUDES(state_mutex_);
   void flush_in_background() EXCLUDES(state_mutex_);
   void compact_in_background() EXCLUDES(state_mutex_);
+  void work_in_background() EXCLUDES(state_mutex_);
   /// Without threads: everything that is due, now.
   void run_due_work();
   /// What the background would do next; false when nothing was due or it failed.

@@ -163,8 +163,8 @@ std::vector<Row> make_rows() {
           "Writes collected in memory before they become a table; never more than a quarter of memory_bytes."),
       size_row<&Options::block_bytes, kKiB, 60 * kKiB>(
           "block_bytes", "The size of a data block before compression: the unit of reading and caching."),
-      size_row<&Options::table_bytes, 64 * kKiB, 4 * kGiB>("table_bytes",
-                                                           "Where compaction ends a table and begins the next."),
+      size_row<&Options::table_bytes, 64 * kKiB, 64 * kMiB>("table_bytes",
+                                                            "Where compaction ends a table and begins the next."),
       word_row<&Options::codec, codec_words>("codec", "Compression of data blocks, except in the last level."),
       word_row<&Options::codec_last, codec_words>("codec_last",
                                                   "Compression of data blocks in the last level, which holds most."),
@@ -178,7 +178,8 @@ std::vector<Row> make_rows() {
       word_row<&Options::cache, cache_words>("cache", "Which blocks leave memory first."),
       word_row<&Options::journal, journal_words>(
           "journal", "How a write reaches its journal; auto takes the best there is. mapped is not built yet."),
-      number_row<&Options::background_threads, 1, 16>("background_threads", "Threads that flush and compact."),
+      number_row<&Options::background_threads, 1, 2>(
+          "background_threads", "Threads that flush and compact: with two, a flush need not wait for a compaction."),
   };
 }
 
