@@ -12,7 +12,7 @@ int fail(const tamis::Status& status) {
 }
 
 int write_and_read(const std::string& path) {
-  // The lines between the marks are the ones that README.md shows.
+  // README.md shows the lines between the marks.
   // [store]
   tamis::Result<tamis::DB> db = tamis::DB::open(path);  // A folder; made if it is not there.
   if (!db.ok()) return fail(db.status());
