@@ -27,7 +27,7 @@ tamis::Status transfer(tamis::DB& db, std::string_view from, std::string_view to
   int balances[2] = {};
   const std::string_view accounts[2] = {from, to};
   const auto found = db.multi_get(accounts);
-  for (int i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < 2; ++i) {
     if (!found[i].ok()) return found[i].status();
     balances[i] = std::stoi(found[i]->value_or("0"));
   }
