@@ -16,6 +16,7 @@ int fail(const tamis::Status& status) {
 int main(int argc, char** argv) {
   const std::string path = argc > 1 ? argv[1] : "words.tamis";
 
+  // [filter]
   tamis::FilterBuilder builder({.kind = "ribbon", .target_rate = 0.004});
   for (const char* word : {"apple", "pear", "plum"}) builder.add(word);
   const tamis::Result<tamis::Filter> filter = builder.finish();
@@ -27,5 +28,6 @@ int main(int argc, char** argv) {
   for (const char* word : {"apple", "zebra"}) {
     std::printf("%s: %s\n", word, again->may_contain(word) ? "maybe" : "certainly not");
   }
+  // [/filter]
   return again->may_contain("plum") ? 0 : 1;
 }

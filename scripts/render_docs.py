@@ -6,6 +6,7 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     machine             machine class, compiler, date of that run
     hex FILE BYTES      the first bytes of a file, sixteen a line
     options             the options of a store, as the built command lists them
+    code FILE MARK      the lines of a C++ file between `// [MARK]` and `// [/MARK]`
 Nothing is measured here.
 """
 import json
@@ -13,6 +14,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(<!-- render: ([^>]*?) -->\n)(.*?)(<!-- /render -->)", re.S)
@@ -67,7 +69,14 @@ def options():
     return "\n".join(lines)
 
 
-RENDERERS = {"filters": filters, "machine": machine, "hex": hexdump, "options": options}
+def code(name, mark):
+    found = re.search(rf"^ *// \[{mark}\]\n(.*?)^ *// \[/{mark}\]\n", (ROOT / name).read_text(), re.S | re.M)
+    if not found:
+        sys.exit(f"{name}: no lines between // [{mark}] and // [/{mark}]")
+    return "```cpp\n" + textwrap.dedent(found.group(1)) + "```"
+
+
+RENDERERS = {"filters": filters, "machine": machine, "hex": hexdump, "options": options, "code": code}
 
 
 def render(match):

@@ -1,0 +1,52 @@
+// The first store: make it, put, get, close; open it again and walk over it.
+#include <tamis/db.h>
+
+#include <cstdio>
+#include <string>
+
+namespace {
+
+int fail(const tamis::Status& status) {
+  std::fprintf(stderr, "%s\n", status.to_text().c_str());
+  return 1;
+}
+
+int write_and_read(const std::string& path) {
+  // README.md shows the lines between the marks.
+  // [store]
+  tamis::Result<tamis::DB> db = tamis::DB::open(path);  // A folder; made if it is not there.
+  if (!db.ok()) return fail(db.status());
+
+  // Survives the death of the process; with sync, of the machine.
+  if (tamis::Status written = db->put("paris", "2102650", {.sync = true}); !written.ok()) return fail(written);
+
+  tamis::Result<std::optional<std::string>> rome = db->get("rome");  // Absence is a value, not an error.
+  if (!rome.ok()) return fail(rome.status());
+  std::printf("rome: %s\n", rome->value_or("not there").c_str());
+  // [/store]
+
+  // A DB closes itself at the end of its life; who wants to know whether that went well closes it before.
+  const tamis::Status closed = db->close();
+  return closed.ok() ? 0 : fail(closed);
+}
+
+int open_again(const std::string& path) {
+  // With create_if_missing off, a mistyped path is an error and not a new, empty store.
+  const tamis::Result<tamis::DB> db = tamis::DB::open(path, {.create_if_missing = false});
+  if (!db.ok()) return fail(db.status());
+
+  // A walk ends at the end of its range or at an error: only its status tells which.
+  tamis::Iterator cities = db->scan();
+  for (; cities.valid(); cities.next()) {
+    std::printf("%s: %s\n", std::string(cities.key()).c_str(), std::string(cities.value()).c_str());
+  }
+  return cities.status().ok() ? 0 : fail(cities.status());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string path = argc > 1 ? argv[1] : "cities";
+  if (const int failed = write_and_read(path); failed != 0) return failed;
+  return open_again(path);
+}
