@@ -88,7 +88,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Stats stats();
   PlanReport plan(std::optional<std::uint64_t> filter_memory);
 
-  // maintenance.cc
+  // checkpoint.cc, verify.cc
   Status checkpoint(const std::string& path);
   Result<VerifyReport> verify(const Progress& progress);
 
@@ -140,6 +140,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
 
   // reads.cc
   Result<ReadMoment> begin_read(const Snapshot* snapshot) const;
+  Result<std::shared_ptr<const Version>> current_version() const;
   template <typename Steps>
   Result<std::optional<FoundEntry>> find(const ReadMoment& moment, std::string_view key, bool fills_cache,
                                          PinnedBlock& pin, Steps& steps) const;

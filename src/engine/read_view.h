@@ -14,10 +14,23 @@ namespace tamis {
 /// Immutable for its readers, except that it learns which view came after it.
 ///
 /// What a table unloads while this is the current view is kept here: a lookup that holds this view may be using it, and
-/// so may one that holds an older view, which is why every view keeps the one after it alive.
+/// so may one that holds an older view, which is why every view keeps the one after it alive. Nobody may therefore hold
+/// a view for longer than a lookup takes: memtables and tables that are not needed any more would stay with it.
 ///
 /// Threads: any number may read; `after` and `unloaded` are CurrentView's.
 struct ReadView {
+  ReadView() = default;
+  ReadView(const ReadView&) = delete;
+  ReadView& operator=(const ReadView&) = delete;
+  /// One after the other, not one inside the other: the chain may be long.
+  ~ReadView() {
+    std::shared_ptr<const ReadView> next = std::move(after);
+    while (next != nullptr && next.use_count() == 1) {
+      std::shared_ptr<const ReadView> following = std::move(next->after);
+      next = std::move(following);
+    }
+  }
+
   std::shared_ptr<Memtable> active;
   std::vector<std::shared_ptr<Memtable>> sealed;  ///< Newest first.
   std::shared_ptr<const Version> version;

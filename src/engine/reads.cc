@@ -100,6 +100,12 @@ Result<Engine::ReadMoment> Engine::begin_read(const Snapshot* snapshot) const {
   return moment;
 }
 
+/// For long work: a view is held only for the length of a lookup, because it keeps all that came after it.
+Result<std::shared_ptr<const Version>> Engine::current_version() const {
+  TAMIS_TRY_STATUS(check_open());
+  return view_.take()->version;
+}
+
 template <typename Steps>
 Result<std::optional<FoundEntry>> Engine::find(const ReadMoment& moment, std::string_view key, bool fills_cache,
                                                PinnedBlock& pin, Steps& steps) const {
@@ -129,9 +135,9 @@ Result<bool> Engine::get(std::string_view key, std::string* value, const ReadOpt
 }
 
 Result<std::optional<PinnedValue>> Engine::get_pinned(std::string_view key, const ReadOptions& options) {
-  TAMIS_TRY(ReadMoment moment, begin_read(options.snapshot));
+  TAMIS_TRY(const ReadMoment moment, begin_read(options.snapshot));
   struct Kept {
-    std::shared_ptr<const ReadView> view;  // For values in memtables.
+    std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in one of them. Not the view, which keeps more.
     PinnedBlock pin;
   };
   auto kept = std::make_shared<Kept>();
@@ -142,7 +148,8 @@ Result<std::optional<PinnedValue>> Engine::get_pinned(std::string_view key, cons
   gets_found_.add();
   if (!kept->pin) {
     memtable_hits_.add();
-    kept->view = std::move(moment.view);
+    kept->memtables = moment.view->sealed;
+    kept->memtables.push_back(moment.view->active);
   }
   PinnedValue value;
   value.view_ = found->value;

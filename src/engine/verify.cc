@@ -20,8 +20,7 @@ void compare_facts(const TableFacts& manifest, const TableFacts& table, std::vec
 
 /// The manifest and the journals were read when the store was opened, and damage there is an error of DB::open.
 Result<VerifyReport> Engine::verify(const Progress& progress) {
-  TAMIS_TRY(const ReadMoment moment, begin_read(nullptr));
-  const std::shared_ptr<const Version> version = moment.view->version;
+  TAMIS_TRY(const std::shared_ptr<const Version> version, current_version());
   const std::uint64_t total = version->shape().bytes();
   std::uint64_t done = 0;
   VerifyReport report;
