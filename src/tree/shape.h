@@ -60,7 +60,8 @@ struct Shape {
   /// The deepest level that holds anything; 0 for an empty shape.
   [[nodiscard]] std::uint32_t last_level() const;
   [[nodiscard]] const Run* find_run(std::uint32_t level, std::uint64_t id) const;
-  /// "L0: 7[a..k] 5[b..z]\nL1: …", for tests and messages.
+  /// "L0: 7[a..k] 5[b..z]\nL1: 3[a..c],4[d..z]", for tests and messages: numbers of tables with their bounds, the
+  /// tables of a run joined by commas, levels that hold nothing left out.
   [[nodiscard]] std::string to_text() const;
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "cache/block_cache.h"
@@ -54,11 +55,32 @@ class Version {
     std::uint32_t first_table = 0;  // In tables_.
     std::uint32_t table_count = 0;
   };
-  [[nodiscard]] Table* candidate(const SearchRun& run, std::string_view key) const;
+  /// The heads of a table's bounds: for most keys they tell on which side of it the key lies, and the array of them is
+  /// read without a jump to each table's facts.
+  struct BoundHeads {
+    std::uint64_t smallest = 0;
+    std::uint64_t largest = 0;
+  };
+  /// The key asked for, with its head made once.
+  struct SearchKey {
+    std::string_view key;
+    std::uint64_t head = 0;
+  };
+
+  void add_run(std::uint32_t level, const Run& run, const Version* before, const TableContext& context);
+  [[nodiscard]] bool ends_before(std::uint32_t table, const SearchKey& key) const;
+  [[nodiscard]] bool begins_after(std::uint32_t table, const SearchKey& key) const;
+  /// The number in tables_ of the run's first table that ends at the key or after it; one past the run's last if none.
+  [[nodiscard]] std::uint32_t first_reaching(const SearchRun& run, const SearchKey& key) const;
+  /// The one table of the run whose bounds hold the key, or null.
+  [[nodiscard]] Table* candidate(const SearchRun& run, const SearchKey& key) const;
+  [[nodiscard]] std::vector<Table*> tables_in(const SearchRun& run, const KeyRange& range) const;
 
   Shape shape_;
   std::vector<std::shared_ptr<Table>> tables_;
+  std::vector<BoundHeads> heads_;  // Of each table.
   std::vector<SearchRun> runs_;
+  std::unordered_map<std::uint64_t, std::uint32_t> by_number_;  // To places in tables_.
 };
 
 }  // namespace tamis

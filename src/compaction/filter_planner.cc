@@ -1,0 +1,220 @@
+// The plan is the textbook's (filter_plan): rates in proportion to the keys of a run. Two things are added.
+//
+// Kinds that differ in price. A run costs keys · price bits for each halving of its rate, 1.5 for line and 1.01 for
+// ribbon; that is a run of keys · price keys at a price of 1. So a mixture is planned exactly by handing the plan the
+// products.
+//
+// Ribbons come in whole columns: a rate is a power of ½. Their columns are rounded, all down or all up, whichever
+// wastes less; what that leaves is planned for the others.
+#include "compaction/filter_planner.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_set>
+
+namespace tamis {
+namespace {
+
+constexpr double kBitsPerKey = 10;    // The default memory: a rate of 1 % for line, 0.2 % for ribbon.
+constexpr double kMostLineBits = 16;  // Above, line pays more than 1.57 bits for a halving, and rising (decision 0005).
+constexpr double kMostHalvings = 24;  // One in 17 million: what a tiny run beside a huge one would get is of no use.
+constexpr double kColumnSlack = 0.01;  // Bits a key; so that no rounding on the way takes a column away.
+
+struct KindPrice {
+  std::string_view kind;
+  double bits_per_halving;
+};
+// At 10 bits per key, from filter_size; fuse and cuckoo by their 8 and 12 bits.
+constexpr std::array<KindPrice, 8> kPrices = {{{"line", 1.5},
+                                               {"ribbon", 1.01},
+                                               {"fuse", 1.13},
+                                               {"bloom", 1.44},
+                                               {"split", 1.59},
+                                               {"cuckoo", 1.52},
+                                               {"counting", 5.8},
+                                               {"scalable", 1.46}}};
+
+double price_of(std::string_view kind) {
+  for (const KindPrice& price : kPrices) {
+    if (price.kind == kind) return price.bits_per_halving;
+  }
+  return 1.5;
+}
+
+/// What a filter of `keys` keys with about these bits really is; a kind that cannot be so small is as small as it can.
+/// No filter when there is none to be had.
+PlannedRunFilter fitted(PlannedRunFilter run, double bits_per_key) {
+  run.bits_per_key = 0;
+  run.rate = run.keys == 0 ? 0 : 1;
+  if (run.keys == 0 || !(bits_per_key > 0) || run.kind.empty()) {
+    run.kind.clear();
+    return run;
+  }
+  auto size = filter_size(run.kind, run.keys, {SizeTarget::Measure::kBitsPerKey, bits_per_key});
+  if (!size.ok()) size = filter_size(run.kind, run.keys, {SizeTarget::Measure::kRate, 0.4});
+  if (!size.ok() || size->rate >= 0.5) {
+    run.kind.clear();
+    return run;
+  }
+  run.bits_per_key = size->bits_per_key();
+  run.rate = size->rate;
+  return run;
+}
+
+/// The bits a ribbon needs for so many columns.
+double bits_of_columns(std::uint64_t keys, double columns) {
+  const auto size = filter_size("ribbon", keys, {SizeTarget::Measure::kRate, std::exp2(-columns)});
+  return size.ok() ? size->bits_per_key() + kColumnSlack : columns * price_of("ribbon");
+}
+
+double wasted(const std::vector<PlannedRunFilter>& runs) {
+  double sum = 0;
+  for (const PlannedRunFilter& run : runs) sum += run.rate;
+  return sum;
+}
+
+/// How often each run's rate is halved, by the formula; 0: no filter.
+std::vector<double> plan_halvings(const std::vector<PlannedRunFilter>& runs, double budget_bits) {
+  std::vector<PlannedRun> priced;
+  for (const PlannedRunFilter& run : runs) {
+    priced.push_back({.keys = run.kind.empty() ? 0 : static_cast<double>(run.keys) * price_of(run.kind)});
+  }
+  std::vector<double> halvings;
+  for (const RunFilter& filter : filter_plan(priced, std::max(0.0, budget_bits), 1).runs) {
+    halvings.push_back(std::min(filter.bits_per_key, kMostHalvings));
+  }
+  return halvings;
+}
+
+double bits_of(const std::vector<PlannedRunFilter>& runs) {
+  double sum = 0;
+  for (const PlannedRunFilter& run : runs) sum += run.bits_per_key * static_cast<double>(run.keys);
+  return sum;
+}
+
+/// Kinds are given; ribbons take whole columns, and the others share what is left.
+std::vector<PlannedRunFilter> plan_with_columns(const std::vector<PlannedRunFilter>& runs,
+                                                const std::vector<double>& halvings, double budget_bits,
+                                                double (*round)(double)) {
+  std::vector<PlannedRunFilter> planned = runs;
+  std::vector<PlannedRunFilter> others = runs;  // Ribbons struck out.
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].kind != "ribbon") continue;
+    others[i].kind.clear();
+    const double columns = round(halvings[i]);
+    planned[i] = fitted(runs[i], columns < 1 ? 0 : bits_of_columns(runs[i].keys, columns));
+    budget_bits -= planned[i].bits_per_key * static_cast<double>(planned[i].keys);
+  }
+  const std::vector<double> rest = plan_halvings(others, budget_bits);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].kind != "ribbon") planned[i] = fitted(runs[i], rest[i] * price_of(runs[i].kind));
+  }
+  return planned;
+}
+
+/// Which kind each run should have. `auto`: ribbon in the last level, which is large and lives long; line elsewhere,
+/// which is built faster, unless so many bits are due that it wastes them. Level 0 is never the last: it is
+/// rewritten soon.
+void choose_kinds(std::vector<PlannedRunFilter>& runs, const std::string& kind, double budget_bits) {
+  std::uint32_t last = 1;
+  for (const PlannedRunFilter& run : runs) last = std::max(last, run.level);
+  for (PlannedRunFilter& run : runs) {
+    run.kind = kind == "none" ? "" : kind != "auto" ? kind : run.level == last ? "ribbon" : "line";
+  }
+  if (kind != "auto") return;
+  for (bool is_changed = true; is_changed;) {  // Each time at least one line becomes a ribbon.
+    is_changed = false;
+    const std::vector<double> halvings = plan_halvings(runs, budget_bits);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (runs[i].kind != "line" || halvings[i] * price_of("line") <= kMostLineBits) continue;
+      runs[i].kind = "ribbon";
+      is_changed = true;
+    }
+  }
+}
+
+double memory_bits(const std::vector<PlannedRunFilter>& runs, const FilterPlanOptions& options) {
+  if (options.memory_bytes) return 8.0 * static_cast<double>(*options.memory_bytes);
+  double keys = 0;
+  for (const PlannedRunFilter& run : runs) keys += static_cast<double>(run.keys);
+  return std::min(kBitsPerKey * keys, 8.0 * static_cast<double>(options.most_bytes));
+}
+
+/// What the same memory gives when it is spent evenly, on the kinds that `auto` would take at that many bits.
+double wasted_if_uniform(std::vector<PlannedRunFilter> runs, const FilterPlanOptions& options, double budget_bits) {
+  choose_kinds(runs, options.kind, 0);
+  double keys = 0;
+  for (const PlannedRunFilter& run : runs) keys += static_cast<double>(run.keys);
+  const double bits = keys > 0 ? budget_bits / keys : 0;
+  for (PlannedRunFilter& run : runs) {
+    if (options.kind == "auto" && bits > kMostLineBits) run.kind = "ribbon";
+    run = fitted(run, std::min(bits, kMostHalvings * price_of(run.kind)));
+  }
+  return wasted(runs);
+}
+
+/// `runs` with level, run and keys; the rest is filled in.
+StoreFilterPlan plan_runs(std::vector<PlannedRunFilter> runs, const FilterPlanOptions& options) {
+  const double budget_bits = memory_bits(runs, options);
+  StoreFilterPlan plan;
+  plan.wasted_probes_uniform = wasted_if_uniform(runs, options, budget_bits);
+
+  choose_kinds(runs, options.kind, budget_bits);
+  const std::vector<double> halvings = plan_halvings(runs, budget_bits);
+  const auto down = [](double columns) { return std::floor(columns); };
+  const auto up = [](double columns) { return columns < 1 ? 0 : std::ceil(columns); };
+  plan.runs = plan_with_columns(runs, halvings, budget_bits, down);
+  std::vector<PlannedRunFilter> larger = plan_with_columns(runs, halvings, budget_bits, up);
+  if (bits_of(larger) <= budget_bits && wasted(larger) < wasted(plan.runs)) plan.runs = std::move(larger);
+  plan.wasted_probes = wasted(plan.runs);
+  plan.memory_bytes = static_cast<std::uint64_t>(bits_of(plan.runs) / 8);
+  return plan;
+}
+
+std::vector<PlannedRunFilter> runs_without(const Shape& shape, const std::unordered_set<std::uint64_t>& replaced) {
+  std::vector<PlannedRunFilter> runs;
+  for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
+    for (const Run& run : shape.levels[level]) {
+      std::uint64_t keys = 0;
+      bool is_left = false;
+      for (const auto& table : run.tables) {
+        if (replaced.contains(table->number)) continue;
+        keys += table->keys;
+        is_left = true;
+      }
+      if (is_left) runs.push_back({.level = level, .run = run.id, .keys = keys, .kind = {}});
+    }
+  }
+  return runs;
+}
+
+}  // namespace
+
+StoreFilterPlan plan_filters(const Shape& shape, const FilterPlanOptions& options) {
+  return plan_runs(runs_without(shape, {}), options);
+}
+
+FilterPlanner::FilterPlanner(const Shape& shape, const std::vector<std::uint64_t>& replaced, std::uint32_t level,
+                             std::uint64_t run, std::uint64_t expected_keys, const FilterPlanOptions& options) {
+  std::vector<PlannedRunFilter> runs = runs_without(shape, {replaced.begin(), replaced.end()});
+  const auto is_new_run = [&](const PlannedRunFilter& other) { return other.level == level && other.run == run; };
+  auto at = std::ranges::find_if(runs, is_new_run);
+  if (at == runs.end()) at = runs.insert(at, {.level = level, .run = run, .keys = 0, .kind = {}});
+  at->keys += expected_keys;
+  const StoreFilterPlan plan = plan_runs(std::move(runs), options);
+  planned_ = *std::ranges::find_if(plan.runs, is_new_run);
+}
+
+FilterChoice FilterPlanner::choose(std::uint64_t keys) const {
+  if (planned_.kind.empty() || keys == 0) return {};
+  double bits_per_key = planned_.bits_per_key;
+  if (planned_.kind == "ribbon") bits_per_key = bits_of_columns(keys, std::round(std::log2(1 / planned_.rate)));
+  PlannedRunFilter table = planned_;
+  table.keys = keys;
+  table = fitted(table, bits_per_key);
+  if (table.kind.empty()) return {};
+  return {.kind = table.kind, .bits_per_key = std::max(bits_per_key, table.bits_per_key)};
+}
+
+}  // namespace tamis

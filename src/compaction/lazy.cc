@@ -1,0 +1,76 @@
+// Tiers above one run that is nearly all of the store ("lazy leveling"): outdated versions are few, as in the leveled
+// policy, because they can only be in the tiers; entries are rewritten once per tier, as in the tiered one, and then
+// with the last level.
+//
+// The last level is level 1 at first, and moves down as it is when it outgrows what the tiers above it can
+// feed in reasonable portions: memtable_bytes · fanout^(level + 1), fanout times the full tier above.
+// A full tier goes into it as a whole: a compaction as large as what it overlaps of the last level, in a normal load
+// all of it, which needs that much free space meanwhile.
+//
+// Why it ends: every plan leaves less runs, or brings a whole run a level down, and none brings anything up.
+#include <algorithm>
+#include <cmath>
+
+#include "compaction/old_deletes.h"
+#include "compaction/plan_parts.h"
+#include "compaction/policies.h"
+#include "compaction/tiers.h"
+
+namespace tamis {
+namespace {
+
+std::uint32_t last_level_of(const Shape& shape) { return std::max<std::uint32_t>(1, shape.last_level()); }
+
+double most_bytes_of_last(std::uint32_t level, const PolicyOptions& options) {
+  return std::max(1.0, static_cast<double>(options.memtable_bytes)) *
+         std::pow(static_cast<double>(runs_of_full_tier(options)), level + 1);
+}
+
+std::optional<CompactionPlan> pick_from_last_tier(const Shape& shape, std::uint32_t level,
+                                                  const PolicyOptions& options) {
+  if (runs_of(shape, level).size() < runs_of_full_tier(options)) return std::nullopt;
+  if (auto plan = move_into_next_level(shape, level)) return plan;
+  return merge_level_into_next(shape, level, "last tier is full");
+}
+
+/// Its deletes may come along: nothing was older where it was.
+std::optional<CompactionPlan> deepen(const Shape& shape, std::uint32_t last, const PolicyOptions& options) {
+  const Run* run = newest_run(shape, last);
+  if (run == nullptr || last + 1 == Shape::kMaxLevels) return std::nullopt;
+  if (static_cast<double>(run->bytes()) <= most_bytes_of_last(last, options)) return std::nullopt;
+  return CompactionPlan{.inputs = {whole_run(last, *run)},
+                        .output_level = last + 1,
+                        .output_run = new_run_id(shape, last + 1),
+                        .is_move = true,
+                        .reason = "last level is too large"};
+}
+
+std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& options) {
+  const std::uint32_t last = last_level_of(shape);
+  for (std::uint32_t level = 0; level + 1 < last; ++level) {
+    if (auto plan = pick_from_tier(shape, level, options)) return plan;
+  }
+  if (runs_of(shape, last).size() > 1) return merge_inside_level(shape, last, "last level has several runs");
+  if (auto plan = pick_from_last_tier(shape, last - 1, options)) return plan;
+  if (auto plan = deepen(shape, last, options)) return plan;
+  return pick_run_of_deletes(shape, options);
+}
+
+double debt(const Shape& shape, const PolicyOptions& options) {
+  double debt = 0;
+  for (std::uint32_t level = 0; level < last_level_of(shape); ++level) {
+    debt = std::max(debt, debt_of_tier(shape, level, options));
+  }
+  return debt;
+}
+
+}  // namespace
+
+constinit const CompactionPolicy kLazyPolicy = {
+    .name = "lazy",
+    .summary = "tiers over one last run: less rewriting than leveled at nearly its space",
+    .pick = pick,
+    .debt = debt,
+};
+
+}  // namespace tamis

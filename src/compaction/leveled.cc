@@ -1,0 +1,153 @@
+// One run in every level but the first: few runs to ask, little space wasted, much rewriting.
+//
+// Level 0 holds the flushed runs. When there are four, all of them go into level 1, with what they overlap there.
+// Every deeper level is one run of many tables; a level that is too large gives one table at a time to the next.
+//
+// How large is too large: level i is full at memtable_bytes · fanout^i. A last level that has just begun would make the
+// levels above it the larger part of the store, and with them every outdated version they hold; so they also shrink to
+// what the last level calls for, fanout times less with each step up. That is not urgent, and nearly free: a young
+// last level overlaps little, so most tables are moved. At rest about 1/(fanout-1) of the store is above the last
+// level.
+//
+// Why it ends: every plan brings at least one table a level down, or makes one run of several, and none brings
+// anything up.
+#include <algorithm>
+#include <cmath>
+
+#include "compaction/old_deletes.h"
+#include "compaction/plan_parts.h"
+#include "compaction/policies.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::size_t kLevelZeroRuns = 4;  // As LevelDB and RocksDB: fewer rewrite level 1 more often.
+constexpr double kMostLevelZeroRuns = 20;  // Debt 1. LevelDB slows at 8 and stops at 12, RocksDB at 20 and 36.
+constexpr double kMostLevelRatio = 3;      // Debt 1: a level three times as large as it should be.
+constexpr std::uint32_t kDeepest = Shape::kMaxLevels - 1;  // Takes whatever comes.
+
+double fanout_of(const PolicyOptions& options) { return std::max(2.0, static_cast<double>(options.fanout)); }
+
+/// What a level may hold before it is urgent to make it smaller.
+double full_bytes(std::uint32_t level, const PolicyOptions& options) {
+  return std::max(1.0, static_cast<double>(options.memtable_bytes)) * std::pow(fanout_of(options), level);
+}
+
+/// What a level above the last should hold, so that the last one is nearly all of the store.
+double lean_bytes(const Shape& shape, std::uint32_t level, const PolicyOptions& options) {
+  const std::uint32_t last = shape.last_level();
+  const double share = static_cast<double>(bytes_of_level(shape, last)) / std::pow(fanout_of(options), last - level);
+  return std::max(full_bytes(1, options), share);
+}
+
+/// 1 or more: something should be done; the largest first.
+double score_of(const Shape& shape, std::uint32_t level, const PolicyOptions& options) {
+  const std::span<const Run> runs = runs_of(shape, level);
+  if (level == 0) return static_cast<double>(runs.size()) / kLevelZeroRuns;
+  if (level >= kDeepest) return 0;
+  const auto bytes = static_cast<double>(bytes_of_level(shape, level));
+  if (const double ratio = bytes / full_bytes(level, options); ratio > 1) return ratio;
+  return level < shape.last_level() && bytes > lean_bytes(shape, level, options) ? 1 : 0;
+}
+
+/// The oldest run alone if it only has to be moved; that is how a load in key order costs nothing. Otherwise all.
+CompactionPlan compact_level_zero(const Shape& shape, std::string_view reason) {
+  const Run& oldest = runs_of(shape, 0).back();
+  const Run* below = newest_run(shape, 1);
+  const std::uint64_t target = below != nullptr ? below->id : new_run_id(shape, 1);
+  if ((below == nullptr || !overlap(oldest, *below)) && may_move_to(shape, 1, target, oldest.deletes())) {
+    return {
+        .inputs = {whole_run(0, oldest)}, .output_level = 1, .output_run = target, .is_move = true, .reason = reason};
+  }
+  return merge_level_into_next(shape, 0, reason);
+}
+
+/// One table of a level's run into the next level.
+CompactionPlan push_down(const Shape& shape, std::uint32_t level, const TableFacts& table, std::string_view reason) {
+  const Run& run = runs_of(shape, level).front();
+  const Run* below = newest_run(shape, level + 1);
+  CompactionPlan plan = {.inputs = {one_table(level, run, table)},
+                         .output_level = level + 1,
+                         .output_run = below != nullptr ? below->id : new_run_id(shape, level + 1),
+                         .is_move = false,
+                         .reason = reason};
+  const bool overlaps = below != nullptr && add_overlapping(plan, level + 1, *below, span_of(table));
+  plan.is_move = !overlaps && may_move_to(shape, level + 1, plan.output_run, table.deletes);
+  return plan;
+}
+
+/// The table that drags along the fewest bytes for each of its own: the cheapest way to make the level smaller.
+const TableFacts& table_of_least_overlap(const Shape& shape, std::uint32_t level) {
+  const Run& run = runs_of(shape, level).front();
+  const Run* below = newest_run(shape, level + 1);
+  if (below == nullptr) return *run.tables.front();
+  const TableFacts* best = nullptr;
+  double least = 0;
+  for (const auto& table : run.tables) {
+    const double overlapped = static_cast<double>(bytes_of(overlapping(*below, span_of(*table)))) /
+                              static_cast<double>(table->file_bytes + 1);
+    if (best == nullptr || overlapped < least) {
+      best = table.get();
+      least = overlapped;
+    }
+  }
+  return *best;
+}
+
+std::optional<CompactionPlan> pick_by_size(const Shape& shape, const PolicyOptions& options) {
+  std::uint32_t fullest = 0;
+  double highest = 0;
+  for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
+    if (const double score = score_of(shape, level, options); score > highest) {
+      fullest = level;
+      highest = score;
+    }
+  }
+  if (highest < 1) return std::nullopt;
+  if (fullest == 0) return compact_level_zero(shape, "level 0 has many runs");
+  return push_down(shape, fullest, table_of_least_overlap(shape, fullest), "level is too large");
+}
+
+std::optional<CompactionPlan> pick_by_deletes(const Shape& shape, const PolicyOptions& options) {
+  for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
+    for (const Run& run : runs_of(shape, level)) {
+      if (is_oldest(shape, level, run.id)) continue;
+      for (const auto& table : run.tables) {
+        const std::string_view reason = reason_of_deletes(*table, level, options);
+        if (reason.empty()) continue;
+        return level == 0 ? compact_level_zero(shape, reason) : push_down(shape, level, *table, reason);
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& options) {
+  for (std::uint32_t level = 1; level < shape.levels.size(); ++level) {  // As another policy left it.
+    if (shape.levels[level].size() > 1) return merge_inside_level(shape, level, "level has several runs");
+  }
+  if (auto plan = pick_by_size(shape, options)) return plan;
+  return pick_by_deletes(shape, options);
+}
+
+/// By level 0, which readers feel, and by the fullest level, which is work put off.
+double debt(const Shape& shape, const PolicyOptions& options) {
+  const auto runs = static_cast<double>(runs_of(shape, 0).size());
+  double debt = std::max(0.0, (runs - kLevelZeroRuns) / (kMostLevelZeroRuns - kLevelZeroRuns));
+  for (std::uint32_t level = 1; level < std::min<std::size_t>(shape.levels.size(), kDeepest); ++level) {
+    const double ratio = static_cast<double>(bytes_of_level(shape, level)) / full_bytes(level, options);
+    debt = std::max(debt, (ratio - 1) / (kMostLevelRatio - 1));
+  }
+  return debt;
+}
+
+}  // namespace
+
+constinit const CompactionPolicy kLeveledPolicy = {
+    .name = "leveled",
+    .summary = "one run per level: fewest runs to ask and least space, most rewriting",
+    .pick = pick,
+    .debt = debt,
+};
+
+}  // namespace tamis

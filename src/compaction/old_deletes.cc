@@ -1,0 +1,53 @@
+#include "compaction/old_deletes.h"
+
+#include "compaction/plan_parts.h"
+
+namespace tamis {
+namespace {
+
+std::string_view reason_of_deletes(const Run& run, std::uint32_t level, const PolicyOptions& options) {
+  for (const auto& table : run.tables) {
+    if (const std::string_view reason = reason_of_deletes(*table, level, options); !reason.empty()) return reason;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view reason_of_deletes(const TableFacts& table, std::uint32_t level, const PolicyOptions& options) {
+  if (table.deletes == 0) return {};
+  const std::uint64_t since = table.oldest_delete_unix_seconds;
+  const std::uint64_t wait = kDeleteWaitSeconds << level;
+  if (since != 0 && options.now_unix_seconds > since && options.now_unix_seconds - since > wait) {
+    return "deletes are old";
+  }
+  if (level > 0 && table.deletes > table.entries / 2) return "deletes are many";
+  return {};
+}
+
+std::optional<CompactionPlan> pick_run_of_deletes(const Shape& shape, const PolicyOptions& options) {
+  const Run* older = nullptr;  // The next older run than the one looked at.
+  std::uint32_t older_level = 0;
+  for (auto level = static_cast<std::uint32_t>(shape.levels.size()); level-- > 0;) {
+    const std::span<const Run> runs = runs_of(shape, level);
+    for (std::size_t i = runs.size(); i-- > 0;) {
+      const Run& run = runs[i];
+      const std::string_view reason = older != nullptr ? reason_of_deletes(run, level, options) : std::string_view();
+      if (!reason.empty()) {
+        CompactionPlan plan = {.inputs = {whole_run(level, run)},
+                               .output_level = older_level,
+                               .output_run = older->id,
+                               .is_move = false,
+                               .reason = reason};
+        const bool overlaps = add_overlapping(plan, older_level, *older, span_of(run));
+        plan.is_move = !overlaps && may_move_to(shape, older_level, older->id, run.deletes());
+        return plan;
+      }
+      older = &run;
+      older_level = level;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace tamis

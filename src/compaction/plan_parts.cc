@@ -1,0 +1,116 @@
+#include "compaction/plan_parts.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace tamis {
+
+KeySpan KeySpan::joined(const KeySpan& other) const {
+  return {.smallest = std::min(smallest, other.smallest), .largest = std::max(largest, other.largest)};
+}
+
+KeySpan span_of(const TableFacts& table) { return {.smallest = table.smallest_key, .largest = table.largest_key}; }
+
+KeySpan span_of(const Run& run) {
+  TAMIS_INVARIANT(!run.tables.empty());
+  return {.smallest = run.tables.front()->smallest_key, .largest = run.tables.back()->largest_key};
+}
+
+KeySpan span_of(std::span<const Run> runs) {
+  TAMIS_INVARIANT(!runs.empty());
+  KeySpan span = span_of(runs.front());
+  for (const Run& run : runs) span = span.joined(span_of(run));
+  return span;
+}
+
+std::span<const std::shared_ptr<const TableFacts>> overlapping(const Run& run, const KeySpan& span) {
+  const auto begin =
+      std::ranges::partition_point(run.tables, [&](const auto& table) { return table->largest_key < span.smallest; });
+  const auto end = std::partition_point(begin, run.tables.end(),
+                                        [&](const auto& table) { return table->smallest_key <= span.largest; });
+  return {begin, end};
+}
+
+std::uint64_t bytes_of(std::span<const std::shared_ptr<const TableFacts>> tables) {
+  std::uint64_t bytes = 0;
+  for (const auto& table : tables) bytes += table->file_bytes;
+  return bytes;
+}
+
+bool overlap(const Run& a, const Run& b) {
+  return std::ranges::any_of(a.tables, [&](const auto& table) { return !overlapping(b, span_of(*table)).empty(); });
+}
+
+std::span<const Run> runs_of(const Shape& shape, std::uint32_t level) {
+  if (level >= shape.levels.size()) return {};
+  return shape.levels[level];
+}
+
+std::uint64_t bytes_of_level(const Shape& shape, std::uint32_t level) {
+  std::uint64_t bytes = 0;
+  for (const Run& run : runs_of(shape, level)) bytes += run.bytes();
+  return bytes;
+}
+
+const Run* newest_run(const Shape& shape, std::uint32_t level) {
+  const std::span<const Run> runs = runs_of(shape, level);
+  return runs.empty() ? nullptr : &runs.front();
+}
+
+std::uint64_t new_run_id(const Shape& shape, std::uint32_t level) {
+  const Run* newest = newest_run(shape, level);
+  return newest == nullptr ? 1 : newest->id + 1;
+}
+
+bool is_oldest(const Shape& shape, std::uint32_t level, std::uint64_t run) {
+  for (std::uint32_t deeper = level + 1; deeper < shape.levels.size(); ++deeper) {
+    if (!shape.levels[deeper].empty()) return false;
+  }
+  return runs_of(shape, level).empty() || runs_of(shape, level).back().id >= run;
+}
+
+CompactionInput whole_run(std::uint32_t level, const Run& run) {
+  CompactionInput input = {.level = level, .run = run.id, .tables = {}};
+  for (const auto& table : run.tables) input.tables.push_back(table->number);
+  return input;
+}
+
+CompactionInput one_table(std::uint32_t level, const Run& run, const TableFacts& table) {
+  return {.level = level, .run = run.id, .tables = {table.number}};
+}
+
+bool add_overlapping(CompactionPlan& plan, std::uint32_t level, const Run& run, const KeySpan& span) {
+  CompactionInput input = {.level = level, .run = run.id, .tables = {}};
+  for (const auto& table : overlapping(run, span)) input.tables.push_back(table->number);
+  if (input.tables.empty()) return false;
+  plan.inputs.push_back(std::move(input));
+  return true;
+}
+
+CompactionPlan merge_inside_level(const Shape& shape, std::uint32_t level, std::string_view reason) {
+  const std::span<const Run> runs = runs_of(shape, level);
+  CompactionPlan plan = {
+      .inputs = {}, .output_level = level, .output_run = runs.front().id, .is_move = false, .reason = reason};
+  for (const Run& run : runs) plan.inputs.push_back(whole_run(level, run));
+  return plan;
+}
+
+CompactionPlan merge_level_into_next(const Shape& shape, std::uint32_t level, std::string_view reason) {
+  const std::span<const Run> runs = runs_of(shape, level);
+  const Run* below = newest_run(shape, level + 1);
+  CompactionPlan plan = {.inputs = {},
+                         .output_level = level + 1,
+                         .output_run = below != nullptr ? below->id : new_run_id(shape, level + 1),
+                         .is_move = false,
+                         .reason = reason};
+  for (const Run& run : runs) plan.inputs.push_back(whole_run(level, run));
+  if (below != nullptr) add_overlapping(plan, level + 1, *below, span_of(runs));
+  return plan;
+}
+
+bool may_move_to(const Shape& shape, std::uint32_t level, std::uint64_t run, std::uint64_t deletes) {
+  return deletes == 0 || !is_oldest(shape, level, run);
+}
+
+}  // namespace tamis

@@ -1,0 +1,204 @@
+// What holds for every policy, on shapes no single policy would make.
+#include "compaction/policy.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/random.h"
+#include "compaction/simulated_store.h"
+
+namespace tamis {
+namespace {
+
+TEST(CompactionPolicies, AreFoundByName) {
+  for (const CompactionPolicy& policy : compaction_policies()) {
+    EXPECT_EQ(find_compaction_policy(policy.name), &policy);
+    EXPECT_FALSE(policy.summary.empty());
+  }
+  EXPECT_EQ(compaction_policies().size(), 4U);
+  EXPECT_EQ(find_compaction_policy("levelled"), nullptr);
+}
+
+TEST(CompactionPolicies, AskForNothingInAnEmptyStore) {
+  for (const CompactionPolicy& policy : compaction_policies()) {
+    EXPECT_FALSE(policy.pick({}, {}).has_value()) << policy.name;
+    EXPECT_EQ(policy.debt({}, {}), 0) << policy.name;
+  }
+  EXPECT_FALSE(pick_for_range({}, "", std::nullopt).has_value());
+}
+
+/// A store that policies take turns at, with a map that knows what must be in it.
+class Turns {
+ public:
+  explicit Turns(std::uint64_t seed) : random_(seed), store_(10, 10 * (1 + random_.below(8))) {
+    options_ = {.fanout = static_cast<std::uint32_t>(random_.below(6)),
+                .memtable_bytes = random_.below(400),
+                .table_bytes = 0,
+                .now_unix_seconds = 1'000'000};
+  }
+
+  void flush() {
+    std::vector<SimulatedWrite> writes;
+    const std::uint64_t center = random_.below(256);
+    const std::uint64_t spread = 1 + random_.below(256);
+    const std::uint64_t deletes = random_.below(11);
+    for (std::uint64_t i = random_.below(40); i-- > 0;) {
+      const SimulatedWrite write = {
+          .key = center + random_.below(spread), .version = ++version_, .is_delete = random_.below(10) < deletes};
+      writes.push_back(write);
+      if (write.is_delete) {
+        model_.erase(write.key);
+      } else {
+        model_[write.key] = write;
+      }
+    }
+    options_.now_unix_seconds += random_.below(40'000);
+    ASSERT_TRUE(store_.flush(writes, options_.now_unix_seconds).ok());
+  }
+
+  /// Does what the policy asks for, at most `most_steps` of it; true when nothing is left.
+  bool follow(const CompactionPolicy& policy, int most_steps) {
+    for (int step = 0; step < most_steps; ++step) {
+      const auto plan = policy.pick(store_.shape(), options_);
+      if (!plan) return true;
+      EXPECT_FALSE(plan->reason.empty());
+      run(*plan);
+      if (testing::Test::HasFailure()) return true;
+    }
+    return false;
+  }
+
+  bool compact(std::string_view from, std::optional<std::string_view> to, int most_steps) {
+    for (int step = 0; step < most_steps; ++step) {
+      const auto plan = pick_for_range(store_.shape(), from, to);
+      if (!plan) return true;
+      run(*plan);
+      if (testing::Test::HasFailure()) return true;
+    }
+    return false;
+  }
+
+  void run(const CompactionPlan& plan) {
+    const Status status = store_.run(plan);
+    ASSERT_TRUE(status.ok()) << status.to_text() << "\n" << plan.reason << "\n" << store_.shape().to_text();
+  }
+
+  void expect_all_there() {
+    for (std::uint64_t key = 0; key < 520; ++key) {
+      const auto expected = model_.find(key);
+      const auto found = store_.find(key);
+      ASSERT_EQ(found.has_value(), expected != model_.end()) << key << "\n" << store_.shape().to_text();
+      if (found) {
+        ASSERT_EQ(*found, expected->second);
+      }
+    }
+  }
+
+  SplitMix64& random() { return random_; }
+  [[nodiscard]] const Shape& shape() const { return store_.shape(); }
+  [[nodiscard]] const PolicyOptions& options() const { return options_; }
+  [[nodiscard]] std::size_t live_keys() const { return model_.size(); }
+
+ private:
+  SplitMix64 random_;
+  SimulatedStore store_;
+  PolicyOptions options_;
+  std::map<std::uint64_t, SimulatedWrite> model_;
+  std::uint64_t version_ = 0;
+};
+
+constexpr int kManySteps = 3000;
+
+/// One step of a random kind: a flush, a few steps of any policy, or part of a user's compaction.
+void take_a_turn(Turns& turns) {
+  const auto policies = compaction_policies();
+  if (turns.random().below(3) > 0) {
+    turns.flush();
+  } else if (turns.random().below(4) > 0) {
+    turns.follow(policies[turns.random().below(policies.size())], static_cast<int>(turns.random().below(6)));
+  } else {
+    const std::string from = simulated_key(turns.random().below(300));
+    const std::string to = simulated_key(turns.random().below(600));
+    turns.compact(from, to, static_cast<int>(turns.random().below(3)));
+  }
+}
+
+TEST(CompactionPolicies, KeepAgesInOrderWhoeverWasAtWorkBefore) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Turns turns(seed);
+    for (int turn = 0; turn < 60 && !HasFailure(); ++turn) take_a_turn(turns);
+    turns.expect_all_there();
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
+TEST(CompactionPolicies, ComeToAnEnd) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    for (const CompactionPolicy& policy : compaction_policies()) {
+      SCOPED_TRACE(fmt::format("seed {} policy {}", seed, policy.name));
+      Turns turns(seed);
+      for (int turn = 0; turn < 40 && !HasFailure(); ++turn) take_a_turn(turns);
+      EXPECT_TRUE(turns.follow(policy, kManySteps));
+      EXPECT_GE(policy.debt(turns.shape(), turns.options()), 0);
+      turns.expect_all_there();
+      ASSERT_FALSE(HasFailure());
+    }
+  }
+}
+
+TEST(CompactionPolicies, LeaveTheDebtBelowWhatSlowsWritesWhenNothingIsLeftToDo) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    for (const CompactionPolicy& policy : compaction_policies()) {
+      SCOPED_TRACE(fmt::format("seed {} policy {}", seed, policy.name));
+      Turns turns(seed);
+      for (int turn = 0; turn < 40 && !HasFailure(); ++turn) take_a_turn(turns);
+      ASSERT_TRUE(turns.follow(policy, kManySteps));
+      EXPECT_LT(policy.debt(turns.shape(), turns.options()), 0.5) << turns.shape().to_text();
+    }
+  }
+}
+
+TEST(PickForRange, BringsEverythingIntoOneRunOfTheLastLevel) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Turns turns(seed);
+    for (int turn = 0; turn < 40 && !HasFailure(); ++turn) take_a_turn(turns);
+    EXPECT_TRUE(turns.compact("", std::nullopt, kManySteps));
+    turns.expect_all_there();
+    EXPECT_LE(turns.shape().runs(), 1U) << turns.shape().to_text();
+    EXPECT_TRUE(turns.shape().levels.empty() || turns.shape().levels[0].empty());
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
+TEST(PickForRange, LeavesOneRunAroundEveryKeyOfTheRange) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Turns turns(seed);
+    for (int turn = 0; turn < 40 && !HasFailure(); ++turn) take_a_turn(turns);
+    const std::string from = simulated_key(100);
+    const std::string to = simulated_key(140);
+    EXPECT_TRUE(turns.compact(from, to, kManySteps));
+    turns.expect_all_there();
+    std::size_t runs = 0;
+    for (std::uint32_t level = 0; level < turns.shape().levels.size(); ++level) {
+      for (const auto& run : turns.shape().levels[level]) {
+        const auto is_in_range = [&](const auto& table) {
+          return table->largest_key >= from && table->smallest_key < to;
+        };
+        if (std::ranges::none_of(run.tables, is_in_range)) continue;
+        ++runs;
+        EXPECT_EQ(level, std::max(1U, turns.shape().last_level()));
+      }
+    }
+    EXPECT_LE(runs, 1U);
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,153 @@
+#include "compaction/simulator.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "compaction/simulated_store.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kEntryBytes = 128;
+constexpr PolicyOptions kOptions = {
+    .fanout = 4, .memtable_bytes = 200 * kEntryBytes, .table_bytes = 200 * kEntryBytes, .now_unix_seconds = 0};
+
+SimulatedLoad random_load(double overwrites) {
+  return {.flushes = 300, .keys_per_flush = 200, .overwrites = overwrites, .entry_bytes = kEntryBytes};
+}
+
+SimulatedCost cost_of(std::string_view policy, const SimulatedLoad& load) {
+  const Result<SimulatedCost> cost = simulate(*find_compaction_policy(policy), kOptions, load);
+  EXPECT_TRUE(cost.ok()) << cost.status().to_text();
+  if (!cost.ok()) return {};
+  const std::string text =
+      fmt::format("write {:.2f} runs {:.2f} space {:.2f} merges {} moves {} steps {}", cost->write_amplification,
+                  cost->runs_per_lookup, cost->space_amplification, cost->merges, cost->moves, cost->most_steps);
+  testing::Test::RecordProperty(std::string(policy), text);
+  SUCCEED() << policy << ": " << text;
+  return *cost;
+}
+
+// 300 memtables at a fanout of 4 are four levels: 4, 16, 64 and the rest. Level 1 costs about 1 + 4/4·½ for each byte,
+// every deeper one 1 + 4·½ or a little more, as its tables do not fit those below; flush and level 0 cost 1.
+TEST(Simulator, LeveledRewritesAsItsLevelsSay) {
+  const SimulatedCost cost = cost_of("leveled", random_load(0));
+  EXPECT_GT(cost.write_amplification, 6);
+  EXPECT_LT(cost.write_amplification, 11);
+  EXPECT_GT(cost.runs_per_lookup, 3);  // Up to three in level 0, one in each level below.
+  EXPECT_LT(cost.runs_per_lookup, 6);
+}
+
+// Flush, then once in each of the levels 1 to 4, as far as an entry has come.
+TEST(Simulator, TieredRewritesOncePerLevel) {
+  const SimulatedCost cost = cost_of("tiered", random_load(0));
+  EXPECT_GT(cost.write_amplification, 3);
+  EXPECT_LT(cost.write_amplification, 5);
+}
+
+TEST(Simulator, TieredWritesLessAndHasMoreRunsThanLeveledAndLazyLiesBetween) {
+  const SimulatedCost leveled = cost_of("leveled", random_load(0.3));
+  const SimulatedCost tiered = cost_of("tiered", random_load(0.3));
+  const SimulatedCost lazy = cost_of("lazy", random_load(0.3));
+  EXPECT_LT(tiered.write_amplification, lazy.write_amplification);
+  EXPECT_LT(lazy.write_amplification, leveled.write_amplification);
+  EXPECT_GT(tiered.runs_per_lookup, lazy.runs_per_lookup);
+  EXPECT_GT(lazy.runs_per_lookup, leveled.runs_per_lookup);
+}
+
+TEST(Simulator, LazyHasNearlyTheSpaceOfLeveled) {
+  const SimulatedCost leveled = cost_of("leveled", random_load(0.5));
+  const SimulatedCost tiered = cost_of("tiered", random_load(0.5));
+  const SimulatedCost lazy = cost_of("lazy", random_load(0.5));
+  EXPECT_LT(leveled.space_amplification, 1.25);
+  EXPECT_LT(lazy.space_amplification, leveled.space_amplification + 0.1);
+  EXPECT_GT(tiered.space_amplification, leveled.space_amplification + 0.1);
+}
+
+TEST(Simulator, ALoadInKeyOrderIsOnlyMoved) {
+  SimulatedLoad load = random_load(0);
+  load.order = SimulatedLoad::Order::kSequential;
+  for (const std::string_view policy : {"leveled", "tiered", "lazy"}) {
+    const SimulatedCost cost = cost_of(policy, load);
+    EXPECT_EQ(cost.merges, 0U) << policy;
+    EXPECT_GT(cost.moves, 0U) << policy;
+    EXPECT_EQ(cost.write_amplification, 1) << policy;
+    EXPECT_EQ(cost.runs_per_lookup, 1) << policy;
+    EXPECT_EQ(cost.space_amplification, 1) << policy;
+  }
+}
+
+TEST(Simulator, ManualNeverRewrites) {
+  const SimulatedCost cost = cost_of("manual", random_load(0));
+  EXPECT_EQ(cost.merges + cost.moves, 0U);
+  EXPECT_EQ(cost.write_amplification, 1);
+  EXPECT_GT(cost.runs_per_lookup, 150);
+}
+
+TEST(Simulator, DeletesDoNotPileUp) {
+  SimulatedLoad load = random_load(0.2);
+  load.deletes = 0.4;
+  for (const std::string_view policy : {"leveled", "tiered", "lazy"}) {
+    const double most = policy == "tiered" ? 2.5 : 1.5;  // By bytes; a delete counts as much as what it covers.
+    EXPECT_LT(cost_of(policy, load).space_amplification, most) << policy;
+  }
+}
+
+// A flush a day: most deletes are too old before their level is full.
+TEST(Simulator, DeletesThatHaveWaitedADayGoDown) {
+  SimulatedLoad load = random_load(0);
+  load.flushes = 100;
+  load.deletes = 0.3;
+  for (const std::string_view policy : {"leveled", "tiered", "lazy"}) {
+    load.seconds_per_flush = 1;
+    const SimulatedCost often = cost_of(policy, load);
+    load.seconds_per_flush = 86'400;
+    const SimulatedCost rarely = cost_of(policy, load);
+    EXPECT_LT(rarely.space_amplification, often.space_amplification) << policy;
+  }
+}
+
+TEST(Simulator, GivesTheSameAnswerTwice) {
+  const SimulatedCost once = cost_of("leveled", random_load(0.3));
+  const SimulatedCost again = cost_of("leveled", random_load(0.3));
+  EXPECT_EQ(once.write_amplification, again.write_amplification);
+  EXPECT_EQ(once.runs_per_lookup, again.runs_per_lookup);
+  EXPECT_EQ(once.merges, again.merges);
+}
+
+TEST(Simulator, ReportsAPolicyThatDoesNotEnd) {
+  const CompactionPolicy restless = {
+      .name = "restless",
+      .summary = "rewrites the newest run for ever",
+      .pick = [](const Shape& shape, const PolicyOptions&) -> std::optional<CompactionPlan> {
+        const auto& run = shape.levels.front().front();
+        return CompactionPlan{.inputs = {{0, run.id, {run.tables.front()->number}}},
+                              .output_level = 0,
+                              .output_run = run.id,
+                              .is_move = false,
+                              .reason = "why not"};
+      },
+      .debt = [](const Shape&, const PolicyOptions&) { return 0.0; }};
+  const Result<SimulatedCost> cost = simulate(restless, kOptions, {.flushes = 1, .keys_per_flush = 1});
+  ASSERT_FALSE(cost.ok());
+  EXPECT_NE(cost.status().message().find("does not come to an end"), std::string_view::npos) << cost.status().to_text();
+}
+
+TEST(Simulator, TakesEmptyLoads) {
+  for (const CompactionPolicy& policy : compaction_policies()) {
+    EXPECT_TRUE(simulate(policy, kOptions, {.flushes = 0}).ok());
+    EXPECT_TRUE(simulate(policy, kOptions, {.flushes = 3, .keys_per_flush = 0}).ok());
+    EXPECT_TRUE(simulate(policy, {}, {.flushes = 10, .keys_per_flush = 1}).ok());
+  }
+}
+
+TEST(SimulatedKey, OrdersAsItsNumber) {
+  EXPECT_LT(simulated_key(1), simulated_key(256));
+  EXPECT_LT(simulated_key(255), simulated_key(256));
+  EXPECT_LT(simulated_key(256), simulated_key(std::numeric_limits<std::uint64_t>::max()));
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,66 @@
+#include "compaction/tiers.h"
+
+#include <algorithm>
+
+#include "compaction/plan_parts.h"
+
+namespace tamis {
+namespace {
+
+constexpr double kLeastSlack = 8;  // With a fanout of 2, a debt of 1 at 4 runs would slow writes for two flushes.
+
+bool is_outgrown(std::span<const Run> runs, const PolicyOptions& options) {
+  std::uint64_t largest_other = 0;
+  for (const Run& run : runs.first(runs.size() - 1)) largest_other = std::max(largest_other, run.bytes());
+  return runs.back().bytes() / runs_of_full_tier(options) >= std::max<std::uint64_t>(1, largest_other);
+}
+
+}  // namespace
+
+std::size_t runs_of_full_tier(const PolicyOptions& options) { return std::max<std::size_t>(2, options.fanout); }
+
+std::optional<CompactionPlan> move_into_next_level(const Shape& shape, std::uint32_t level) {
+  const std::span<const Run> runs = runs_of(shape, level);
+  const Run& oldest = runs.back();
+  for (const Run& run : runs.first(runs.size() - 1)) {
+    if (overlap(oldest, run)) return std::nullopt;
+  }
+  const Run* below = newest_run(shape, level + 1);
+  if (below != nullptr && overlap(oldest, *below)) return std::nullopt;
+  const std::uint64_t target = below != nullptr ? below->id : new_run_id(shape, level + 1);
+  if (!may_move_to(shape, level + 1, target, oldest.deletes())) return std::nullopt;
+  return CompactionPlan{.inputs = {whole_run(level, oldest)},
+                        .output_level = level + 1,
+                        .output_run = target,
+                        .is_move = true,
+                        .reason = "run overlaps nothing"};
+}
+
+std::optional<CompactionPlan> pick_from_tier(const Shape& shape, std::uint32_t level, const PolicyOptions& options) {
+  const std::span<const Run> runs = runs_of(shape, level);
+  if (runs.size() < runs_of_full_tier(options)) return std::nullopt;
+  if (level + 1 == Shape::kMaxLevels) return merge_inside_level(shape, level, "tier is full");
+  if (auto plan = move_into_next_level(shape, level)) return plan;
+
+  CompactionPlan plan = {.inputs = {},
+                         .output_level = level + 1,
+                         .output_run = new_run_id(shape, level + 1),
+                         .is_move = false,
+                         .reason = "tier is full"};
+  if (is_outgrown(runs, options)) {
+    plan.inputs = {whole_run(level, runs.back())};
+    plan.is_move = true;
+    plan.reason = "run outgrew its tier";
+  } else {
+    for (const Run& run : runs) plan.inputs.push_back(whole_run(level, run));
+  }
+  return plan;
+}
+
+double debt_of_tier(const Shape& shape, std::uint32_t level, const PolicyOptions& options) {
+  const auto runs = static_cast<double>(runs_of(shape, level).size());
+  const auto full = static_cast<double>(runs_of_full_tier(options));
+  return std::max(0.0, (runs - full) / std::max(full, kLeastSlack));
+}
+
+}  // namespace tamis

@@ -1,0 +1,295 @@
+#include "tree/manifest.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "base/check.h"
+#include "base/try.h"
+#include "journal/journal_reader.h"
+#include "journal/journal_writer.h"
+#include "tree/current_format.h"
+#include "tree/file_names.h"
+#include "tree/manifest_format.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kSmallestRoll = 64 << 10;  // A manifest below this is not worth a new one.
+constexpr std::uint64_t kRollFactor = 4;
+
+/// Replaces CURRENT in one durable step. A temporary file from before may be one whose sync failed: it is not used
+/// again.
+Status replace_current(FileSystem& files, const std::string& directory, const Current& current) {
+  const std::string path = current_path(directory);
+  const std::string temporary = path + ".tmp";
+  TAMIS_TRY(const std::optional<std::uint64_t> leftover, files.file_size(temporary));
+  if (leftover) TAMIS_TRY_STATUS(files.remove(temporary));
+  TAMIS_TRY(const std::unique_ptr<WritableFile> file, files.open_writable(temporary, OpenMode::kCreate));
+  const CurrentBytes encoded = encode_current(current);
+  const Bytes bytes = encoded;
+  TAMIS_TRY_STATUS(file->write_at(0, std::span(&bytes, 1)));
+  TAMIS_TRY_STATUS(file->sync());
+  TAMIS_TRY_STATUS(file->close());
+  TAMIS_TRY_STATUS(files.rename(temporary, path));
+  return files.sync_directory(directory);
+}
+
+Status check_header(const JournalHeader& header, const Current& current, const std::string& path) {
+  const bool is_the_one = header.kind == JournalKind::kManifest && header.store_id == current.store_id &&
+                          header.number == current.manifest_number && header.salt == current.manifest_salt;
+  if (is_the_one) return {};
+  return Status::corruption(fmt::format("{}: at offset 0: not the manifest that CURRENT names", path));
+}
+
+/// Adds one record to the state; the first one begins it.
+Status apply_record(const JournalRecord& raw, const Current& current, const std::string& path, bool is_first,
+                    ManifestState& state) {
+  const std::string name = fmt::format("{}: record at offset {}", path, raw.offset);
+  TAMIS_TRY(const ManifestRecord record, decode_manifest_record(raw.payload, name));
+  if (record.identity.has_value() != is_first) {
+    return Status::corruption(
+        fmt::format("{}: the store's identity {}", name, is_first ? "is missing" : "stands there again"));
+  }
+  if (is_first) state.identity = *record.identity;
+  if (state.identity.store_id != current.store_id) {
+    return Status::corruption(fmt::format("{}: the store's id is not the one in CURRENT", name));
+  }
+  Result<ManifestState> next = with_edit(state, record.edit);
+  if (!next.ok()) return Status::corruption(fmt::format("{}: {}", name, next.status().message()));
+  state = *std::move(next);
+  return {};
+}
+
+}  // namespace
+
+/// Everything behind the face: the state, the manifest that holds it, and how CURRENT stands.
+class Manifest::Inside {
+ public:
+  Inside(FileSystem& files, std::string directory, Random& random)
+      : files_(files), directory_(std::move(directory)), random_(random) {}
+
+  Status read();
+  Status begin(ManifestState state, std::uint64_t number);
+  Status commit(const ManifestEdit& edit);
+  Status renew();
+  Status close(const KnownJournalEnd& journal);
+
+  [[nodiscard]] const ManifestState& state() const { return state_; }
+  [[nodiscard]] const Current& current() const { return current_; }
+  [[nodiscard]] std::uint64_t bytes_written() const { return bytes_written_; }
+
+ private:
+  [[nodiscard]] std::string path(std::uint64_t number) const { return manifest_path(directory_, number); }
+  Status write(const ManifestEdit& edit, const ManifestState& next);
+  [[nodiscard]] bool needs_new_manifest(const ManifestState& next);
+  Status append(const ManifestEdit& edit);
+  Status roll(const ManifestState& state);
+  Status start_manifest(const ManifestState& state);
+  Status point_current(const Current& next);
+  Status finish_manifest(Current& next);
+  void remove_old_manifests();
+
+  FileSystem& files_;
+  const std::string directory_;
+  Random& random_;
+
+  ManifestState state_;
+  Current current_;                // As it is on disk.
+  std::uint64_t last_number_ = 0;  // The highest that was tried.
+  // The manifest that CURRENT names: open, or closed cleanly and ready to be continued, or neither.
+  std::unique_ptr<JournalWriter> writer_;
+  JournalHeader header_;
+  JournalEnd end_;
+  std::uint64_t roll_above_ = kSmallestRoll;
+  std::uint64_t bytes_written_ = 0;
+  Status failure_;  // Of the last commit; after close, kClosed.
+};
+
+Status Manifest::Inside::read() {
+  const std::string current_name = current_path(directory_);
+  TAMIS_TRY(const std::string raw, read_whole_file(files_, current_name));
+  TAMIS_TRY(current_, decode_current(as_bytes(raw), current_name));
+  const std::string manifest = path(current_.manifest_number);
+  TAMIS_TRY(const std::optional<std::uint64_t> size, files_.file_size(manifest));
+  if (!size) return Status::corruption(fmt::format("{}: missing, though {} names it", manifest, current_name));
+  TAMIS_TRY(JournalReader reader, JournalReader::open(files_, manifest, current_.manifest_durable_bytes));
+  TAMIS_TRY_STATUS(check_header(reader.header(), current_, manifest));
+  bool is_first = true;
+  for (;;) {
+    TAMIS_TRY(const std::optional<JournalRecord> record, reader.next());
+    if (!record) break;
+    TAMIS_TRY_STATUS(apply_record(*record, current_, manifest, is_first, state_));
+    is_first = false;
+  }
+  if (is_first) return Status::corruption(fmt::format("{}: at offset 4096: the manifest holds nothing", manifest));
+  header_ = reader.header();
+  end_ = reader.end();
+  // A close that CURRENT does not know of may be one whose sync failed: it stands in the page cache and nowhere else.
+  if (current_.manifest_durable_bytes < end_.offset) end_.is_closed = false;
+  last_number_ = current_.manifest_number;
+  return {};
+}
+
+/// A store's first manifest, or one in the place of all that were before.
+Status Manifest::Inside::begin(ManifestState state, std::uint64_t number) {
+  TAMIS_TRY_STATUS(state.shape.check());
+  current_.store_id = state.identity.store_id;
+  last_number_ = number - 1;
+  TAMIS_TRY_STATUS(start_manifest(state));
+  state_ = std::move(state);
+  return {};
+}
+
+Status Manifest::Inside::commit(const ManifestEdit& edit) {
+  TAMIS_TRY_STATUS(failure_);
+  TAMIS_TRY(ManifestState next, with_edit(state_, edit));
+  failure_ = write(edit, next);
+  if (failure_.ok()) state_ = std::move(next);
+  return failure_;
+}
+
+Status Manifest::Inside::write(const ManifestEdit& edit, const ManifestState& next) {
+  return needs_new_manifest(next) ? roll(next) : append(edit);
+}
+
+bool Manifest::Inside::needs_new_manifest(const ManifestState& next) {
+  if (writer_ == nullptr && !end_.is_closed) return true;
+  const std::uint64_t bytes = writer_ == nullptr ? end_.offset : writer_->end_offset();
+  if (bytes <= roll_above_) return false;
+  // How much of it is live is worth knowing only now.
+  const std::string whole = encode_manifest_record({next.identity, whole_edit(next)});
+  const std::uint64_t live = kJournalHeaderBytes + kRecordHeaderBytes + whole.size();
+  roll_above_ = std::max(kSmallestRoll, kRollFactor * live);
+  return bytes > roll_above_;
+}
+
+Status Manifest::Inside::append(const ManifestEdit& edit) {
+  if (writer_ == nullptr) {
+    TAMIS_TRY(writer_, JournalWriter::reopen(files_, path(header_.number), header_, end_));
+    bytes_written_ += kRecordHeaderBytes;
+  }
+  const std::string record = encode_manifest_record({{}, edit});
+  TAMIS_TRY_STATUS(writer_->append(as_bytes(record), 1));
+  bytes_written_ += kRecordHeaderBytes + record.size();
+  TAMIS_TRY_STATUS(writer_->sync());
+  Current next = current_;
+  next.manifest_durable_bytes = writer_->durable_offset();
+  return point_current(next);
+}
+
+Status Manifest::Inside::roll(const ManifestState& state) {
+  TAMIS_TRY_STATUS(start_manifest(state));
+  remove_old_manifests();
+  return {};
+}
+
+/// A new manifest with all of the state; CURRENT leads to it when it is durable, and the old one stays until then.
+Status Manifest::Inside::start_manifest(const ManifestState& state) {
+  JournalHeader header;
+  header.kind = JournalKind::kManifest;
+  header.store_id = state.identity.store_id;
+  header.salt = random_.next();
+  header.first_sequence = 1;
+  for (bool is_taken = true; is_taken;) {
+    header.number = ++last_number_;
+    TAMIS_TRY(const std::optional<std::uint64_t> size, files_.file_size(path(header.number)));
+    is_taken = size.has_value();
+  }
+  TAMIS_TRY(std::unique_ptr<JournalWriter> writer, JournalWriter::create(files_, {path(header.number), header, {}, 0}));
+  const std::string record = encode_manifest_record({state.identity, whole_edit(state)});
+  TAMIS_TRY_STATUS(writer->append(as_bytes(record), 1));
+  TAMIS_TRY_STATUS(writer->sync());
+  bytes_written_ += writer->end_offset();
+  Current next = current_;
+  next.manifest_number = header.number;
+  next.manifest_salt = header.salt;
+  next.manifest_durable_bytes = writer->durable_offset();
+  TAMIS_TRY_STATUS(point_current(next));
+  roll_above_ = std::max(kSmallestRoll, kRollFactor * writer->end_offset());
+  writer_ = std::move(writer);
+  header_ = header;
+  return {};
+}
+
+Status Manifest::Inside::point_current(const Current& next) {
+  TAMIS_TRY_STATUS(replace_current(files_, directory_, next));
+  bytes_written_ += kCurrentBytes;
+  current_ = next;
+  return {};
+}
+
+/// Whatever cannot be removed now is removed after the next roll, or stays: nobody reads it.
+void Manifest::Inside::remove_old_manifests() {
+  const Result<std::vector<DirectoryEntry>> entries = files_.list(directory_);
+  if (!entries.ok()) return;
+  for (const DirectoryEntry& entry : *entries) {
+    const std::optional<FileName> name = parse_file_name(entry.name);
+    if (!name || name->kind != FileKind::kManifest || name->number >= current_.manifest_number) continue;
+    (void)files_.remove(path(name->number)).ok();
+  }
+}
+
+Status Manifest::Inside::renew() {
+  if (failure_.code() == StatusCode::kClosed) return failure_;
+  writer_.reset();
+  end_ = {};  // What the old manifest holds is not known any more.
+  failure_ = roll(state_);
+  return failure_;
+}
+
+Status Manifest::Inside::close(const KnownJournalEnd& journal) {
+  TAMIS_TRY_STATUS(failure_);
+  Current next = current_;
+  if (journal.number != 0) next.journal_end = journal;
+  Status closed = finish_manifest(next);
+  if (closed.ok() && next != current_) closed = point_current(next);
+  failure_ = closed.ok() ? Status::closed("the manifest was closed") : closed;
+  return closed;
+}
+
+/// Nothing to do unless something was written.
+Status Manifest::Inside::finish_manifest(Current& next) {
+  if (writer_ == nullptr) return {};
+  TAMIS_TRY_STATUS(writer_->close());
+  bytes_written_ += kRecordHeaderBytes;
+  next.manifest_durable_bytes = writer_->durable_offset();
+  writer_.reset();
+  return {};
+}
+
+Result<std::unique_ptr<Manifest>> Manifest::create(FileSystem& files, const std::string& directory,
+                                                   const TableIdentity& identity, Random& random) {
+  return create_with(files, directory, ManifestState{identity, {}, 0, 0, 0}, 1, random);
+}
+
+Result<std::unique_ptr<Manifest>> Manifest::create_with(FileSystem& files, const std::string& directory,
+                                                        const ManifestState& state, std::uint64_t manifest_number,
+                                                        Random& random) {
+  TAMIS_CHECK(manifest_number > 0);
+  auto inside = std::make_unique<Inside>(files, directory, random);
+  TAMIS_TRY_STATUS(inside->begin(state, manifest_number));
+  return std::unique_ptr<Manifest>(new Manifest(std::move(inside)));
+}
+
+Result<std::unique_ptr<Manifest>> Manifest::open(FileSystem& files, const std::string& directory, Random& random) {
+  auto inside = std::make_unique<Inside>(files, directory, random);
+  TAMIS_TRY_STATUS(inside->read());
+  return std::unique_ptr<Manifest>(new Manifest(std::move(inside)));
+}
+
+Manifest::Manifest(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Manifest::~Manifest() = default;
+
+const ManifestState& Manifest::state() const { return inside_->state(); }
+std::uint64_t Manifest::number() const { return inside_->current().manifest_number; }
+const KnownJournalEnd& Manifest::known_journal_end() const { return inside_->current().journal_end; }
+std::uint64_t Manifest::bytes_written() const { return inside_->bytes_written(); }
+
+Status Manifest::commit(const ManifestEdit& edit) { return inside_->commit(edit); }
+Status Manifest::renew() { return inside_->renew(); }
+Status Manifest::close(const KnownJournalEnd& journal) { return inside_->close(journal); }
+
+}  // namespace tamis

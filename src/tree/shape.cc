@@ -1,0 +1,204 @@
+#include "tree/shape.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/try.h"
+
+namespace tamis {
+namespace {
+
+using Tables = std::vector<std::shared_ptr<const TableFacts>>;
+
+/// A key as people can read it in a message.
+std::string readable(std::string_view key) {
+  constexpr std::size_t kLongest = 40;
+  std::string text;
+  for (const char byte : key.substr(0, kLongest)) {
+    if (byte >= ' ' && byte <= '~' && byte != '\\') {
+      text += byte;
+    } else {
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+    }
+  }
+  if (key.size() > kLongest) text += "...";
+  return text;
+}
+
+std::string text_of(const TableFacts& facts) {
+  return fmt::format("{}[{}..{}]", facts.number, readable(facts.smallest_key), readable(facts.largest_key));
+}
+
+template <typename Count>
+std::uint64_t sum(const Tables& tables, Count count) {
+  std::uint64_t total = 0;
+  for (const auto& table : tables) total += count(*table);
+  return total;
+}
+
+/// Takes the tables out; runs that are empty now stay for the added ones.
+Status remove_tables(const std::vector<std::uint64_t>& removed, Shape& shape) {
+  if (removed.empty()) return {};
+  std::unordered_set<std::uint64_t> left(removed.begin(), removed.end());
+  if (left.size() != removed.size()) return Status::corruption("an edit removes a table twice");
+  for (std::vector<Run>& level : shape.levels) {
+    for (Run& run : level) {
+      std::erase_if(run.tables, [&](const auto& table) { return left.erase(table->number) > 0; });
+    }
+  }
+  if (left.empty()) return {};
+  return Status::corruption(fmt::format("an edit removes table {}, which is not in the shape", *left.begin()));
+}
+
+Run& run_for(std::vector<Run>& level, std::uint64_t id) {
+  const auto at = std::ranges::find_if(level, [&](const Run& run) { return run.id <= id; });
+  if (at != level.end() && at->id == id) return *at;
+  return *level.insert(at, Run{id, {}});
+}
+
+Status add_table(const ShapeEdit::Added& added, Shape& shape) {
+  if (added.facts == nullptr) return Status::corruption("an edit adds a table without its facts");
+  if (added.level >= Shape::kMaxLevels) {
+    return Status::corruption(fmt::format("an edit adds table {} to level {}; there are {} levels", added.facts->number,
+                                          added.level, Shape::kMaxLevels));
+  }
+  if (shape.levels.size() <= added.level) shape.levels.resize(added.level + 1);
+  Tables& tables = run_for(shape.levels[added.level], added.run).tables;
+  const auto comes_before = [&](const auto& table) { return table->smallest_key < added.facts->smallest_key; };
+  tables.insert(std::partition_point(tables.begin(), tables.end(), comes_before), added.facts);
+  return {};
+}
+
+void cut_empty_ends(Shape& shape) {
+  for (std::vector<Run>& level : shape.levels) {
+    std::erase_if(level, [](const Run& run) { return run.tables.empty(); });
+  }
+  while (!shape.levels.empty() && shape.levels.back().empty()) shape.levels.pop_back();
+}
+
+Status check_run(const Run& run) {
+  if (run.tables.empty()) return Status::corruption(fmt::format("run {} has no table", run.id));
+  const TableFacts* before = nullptr;
+  for (const auto& table : run.tables) {
+    if (table->smallest_key > table->largest_key) {
+      return Status::corruption(fmt::format("the bounds of table {} are the wrong way round", text_of(*table)));
+    }
+    if (before != nullptr && before->largest_key >= table->smallest_key) {
+      return Status::corruption(
+          fmt::format("tables {} and {} of run {} overlap", text_of(*before), text_of(*table), run.id));
+    }
+    before = table.get();
+  }
+  return {};
+}
+
+Status check_level(const std::vector<Run>& level) {
+  for (std::size_t i = 0; i < level.size(); ++i) {
+    if (i > 0 && level[i - 1].id <= level[i].id) {
+      return Status::corruption(fmt::format("run {} stands before run {}", level[i - 1].id, level[i].id));
+    }
+    TAMIS_TRY_STATUS(check_run(level[i]));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::uint64_t Run::bytes() const {
+  return sum(tables, [](const TableFacts& facts) { return facts.file_bytes; });
+}
+std::uint64_t Run::entries() const {
+  return sum(tables, [](const TableFacts& facts) { return facts.entries; });
+}
+std::uint64_t Run::deletes() const {
+  return sum(tables, [](const TableFacts& facts) { return facts.deletes; });
+}
+std::uint64_t Run::keys() const {
+  return sum(tables, [](const TableFacts& facts) { return facts.keys; });
+}
+
+Result<Shape> Shape::with(const ShapeEdit& edit) const {
+  Shape next = *this;
+  TAMIS_TRY_STATUS(remove_tables(edit.removed, next));
+  for (const ShapeEdit::Added& added : edit.added) TAMIS_TRY_STATUS(add_table(added, next));
+  cut_empty_ends(next);
+  TAMIS_TRY_STATUS(next.check());
+  return next;
+}
+
+Status Shape::check() const {
+  if (levels.size() > kMaxLevels) {
+    return Status::corruption(fmt::format("{} levels, at most {} allowed", levels.size(), kMaxLevels));
+  }
+  if (!levels.empty() && levels.back().empty()) return Status::corruption("the last level is empty");
+  std::unordered_set<std::uint64_t> numbers;
+  for (const std::vector<Run>& level : levels) {
+    TAMIS_TRY_STATUS(check_level(level));
+    for (const Run& run : level) {
+      for (const auto& table : run.tables) {
+        if (numbers.insert(table->number).second) continue;
+        return Status::corruption(fmt::format("table {} occurs twice", table->number));
+      }
+    }
+  }
+  return {};
+}
+
+std::uint64_t Shape::bytes() const {
+  std::uint64_t total = 0;
+  for (const std::vector<Run>& level : levels) {
+    for (const Run& run : level) total += run.bytes();
+  }
+  return total;
+}
+
+std::uint64_t Shape::entries() const {
+  std::uint64_t total = 0;
+  for (const std::vector<Run>& level : levels) {
+    for (const Run& run : level) total += run.entries();
+  }
+  return total;
+}
+
+std::size_t Shape::tables() const {
+  std::size_t total = 0;
+  for (const std::vector<Run>& level : levels) {
+    for (const Run& run : level) total += run.tables.size();
+  }
+  return total;
+}
+
+std::size_t Shape::runs() const {
+  std::size_t total = 0;
+  for (const std::vector<Run>& level : levels) total += level.size();
+  return total;
+}
+
+std::uint32_t Shape::last_level() const { return levels.empty() ? 0 : static_cast<std::uint32_t>(levels.size() - 1); }
+
+const Run* Shape::find_run(std::uint32_t level, std::uint64_t id) const {
+  if (level >= levels.size()) return nullptr;
+  const auto at = std::ranges::find(levels[level], id, &Run::id);
+  return at == levels[level].end() ? nullptr : &*at;
+}
+
+std::string Shape::to_text() const {
+  std::string text;
+  for (std::size_t level = 0; level < levels.size(); ++level) {
+    if (levels[level].empty()) continue;
+    if (!text.empty()) text += '\n';
+    text += fmt::format("L{}:", level);
+    for (const Run& run : levels[level]) {
+      char separator = ' ';
+      for (const auto& table : run.tables) {
+        text += separator + text_of(*table);
+        separator = ',';
+      }
+    }
+  }
+  return text;
+}
+
+}  // namespace tamis

@@ -1,0 +1,46 @@
+// After every call of a manifest at work, in every way in which a disk may lose what was not synced: what is opened is
+// the state that was committed last or the one in flight, never an older one.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include "crash/manifest_workload.h"
+
+namespace tamis::test {
+namespace {
+
+std::string first_of(const std::vector<std::string>& violations) {
+  return violations.empty() ? "" : violations.front();
+}
+
+TEST(ManifestCrash, TheOpenedStateIsTheLastCommittedOrTheOneInFlight) {
+  std::set<std::uint64_t> images;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const ManifestCrashes found = crash_manifest_everywhere(seed, 4);
+    EXPECT_EQ(found.violations.size(), 0U) << first_of(found.violations);
+    EXPECT_EQ(found.commits, 23U);
+    EXPECT_GE(found.manifests, 4U) << "rolled, opened without a close, renewed";
+    images.insert(found.images.begin(), found.images.end());
+  }
+  fmt::print("{} distinct disk images\n", images.size());
+  EXPECT_GT(images.size(), 1'500U);
+}
+
+TEST(ManifestCrash, AManifestWithoutSyncIsCaught) {
+  EXPECT_GT(crash_manifest_everywhere(1, 2, Fault{FaultKind::kForgottenSync, 1, true}).violations.size(), 10U);
+}
+
+TEST(ManifestCrash, AManifestWithoutDirectorySyncIsCaught) {
+  EXPECT_GT(crash_manifest_everywhere(1, 2, Fault{FaultKind::kForgottenNames, 3, true}).violations.size(), 10U);
+}
+
+TEST(ManifestFaults, AFailedCallMeansThatTheCommitHappenedOrNotAndRenewGoesOn) {
+  ManifestCrashes crashes;
+  fail_manifest_calls(1, 9, crashes);
+  EXPECT_EQ(crashes.violations.size(), 0U) << first_of(crashes.violations);
+  fmt::print("{} runs, {} with a failed call, {} distinct disk images\n", crashes.runs, crashes.fired,
+             crashes.images.size());
+  EXPECT_GT(crashes.fired, 200);
+}
+
+}  // namespace
+}  // namespace tamis::test
