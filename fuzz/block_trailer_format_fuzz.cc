@@ -1,5 +1,5 @@
-// block_trailer_format, and the codecs behind it: any stored bytes are a block or an error. The checksum is repaired, so
-// that mutations reach lengths and codecs.
+// block_trailer_format, and the codecs behind it: any stored bytes are a block or an error. The checksum is repaired,
+// so that mutations reach lengths and codecs.
 #include <cstdint>
 #include <string>
 
@@ -19,7 +19,8 @@ void repair_and_open(std::string_view input) {
   if (input.size() < kBlockTrailerBytes) return;
   const std::string_view trailer = input.substr(input.size() - kBlockTrailerBytes);
   std::string bytes(input.substr(0, input.size() - kBlockTrailerBytes));
-  const BlockTrailer meant{static_cast<std::uint8_t>(trailer[0]), load_le<std::uint32_t>(trailer.data() + 1) % kLongest};
+  const BlockTrailer meant{static_cast<std::uint8_t>(trailer[0]),
+                           load_le<std::uint32_t>(trailer.data() + 1) % kLongest};
   append_block_trailer(bytes, 0, meant, block_checksum_seed(kTable, kOffset));
   const Result<AlignedBytes> frame = open(bytes);
   if (!frame.ok()) return;

@@ -1,5 +1,5 @@
-// data_block_format, data_block_build_format: any bytes are a block that can be used or an error; what the builder makes
-// of any entries passes the check and gives them back.
+// data_block_format, data_block_build_format: any bytes are a block that can be used or an error; what the builder
+// makes of any entries passes the check and gives them back.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -18,7 +18,8 @@ AlignedBytes frame_of(std::string_view block) {
   return AlignedBytes::copy_of(as_bytes(std::string(block) + std::string(kBlockSlackBytes, '\0')));
 }
 
-/// Asks a block that passed its check for everything. Tags are not checked, so nothing may follow from them but absence.
+/// Asks a block that passed its check for everything. Tags are not checked, so nothing may follow from them but
+/// absence.
 void use(const DataBlock& block) {
   std::string key;
   std::string before;

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Fills the marked blocks of docs/*.md and README.md from docs/data/ and tests/golden/; --check only compares.
+"""Fills the marked blocks of docs/*.md and README.md from docs/data/, tests/golden/ and the command; --check compares.
 
 A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /render -->`:
     filters KEYS PASS   the table of filter_bench for that many keys, PASS being hash or text
     machine             machine class, compiler, date of that run
     hex FILE BYTES      the first bytes of a file, sixteen a line
+    options             the options of a store, as the built command lists them
 Nothing is measured here.
 """
 import json
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -53,7 +55,19 @@ def hexdump(name, count):
     return "```\n" + "\n".join(lines) + "\n```"
 
 
-RENDERERS = {"filters": filters, "machine": machine, "hex": hexdump}
+def options():
+    built = [ROOT / folder / "tamis" for folder in ("build-test", "build") if (ROOT / folder / "tamis").exists()]
+    if not built:
+        sys.exit("docs/OPTIONS.md is rendered from the command, which is not built: run scripts/build first")
+    newest = max(built, key=lambda path: path.stat().st_mtime)
+    rows = subprocess.run([newest, "options", "--json"], capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = ["| option | default | values | effect |", "|---|---|---|---|"]
+    for row in map(json.loads, rows):
+        lines.append(f"| `{row['name']}` | `{row['default']}` | {row['range']} | {row['effect']} |")
+    return "\n".join(lines)
+
+
+RENDERERS = {"filters": filters, "machine": machine, "hex": hexdump, "options": options}
 
 
 def render(match):

@@ -40,9 +40,20 @@ void CommandLine::list(std::string_view names, std::string_view value, std::stri
   parser_->app.add_option(std::string(names), target)->delimiter(',');
 }
 
+void CommandLine::repeated(std::string_view names, std::string_view value, std::string_view help,
+                           std::vector<std::string>& target) {
+  explained_.push_back({fmt::format("{} {}", names, value), std::string(help)});
+  parser_->app.add_option(std::string(names), target)->allow_extra_args(false);
+}
+
 void CommandLine::operand(std::string_view name, std::string_view help, std::string& target) {
   explained_.push_back({std::string(name), std::string(help)});
   operands_.push_back({name, &target});
+}
+
+void CommandLine::optional_operand(std::string_view name, std::string_view help, std::string& target) {
+  explained_.push_back({fmt::format("[{}]", name), std::string(help)});
+  optional_operand_ = &target;
 }
 
 void CommandLine::operands(std::string_view name, std::string_view help, std::vector<std::string>& target) {
@@ -81,10 +92,12 @@ bool CommandLine::read(std::span<const std::string> arguments) {
 void CommandLine::take_operands(std::vector<std::string> words) {
   const std::string see = fmt::format("see 'tamis {} --help'", help_.name);
   if (words.size() < operands_.size()) usage_error(fmt::format("{} is missing; {}", operands_[words.size()].name, see));
-  if (words.size() > operands_.size() && further_operands_ == nullptr) {
-    usage_error(fmt::format("'{}' was not expected; {}", words[operands_.size()], see));
+  const std::size_t most = operands_.size() + (optional_operand_ == nullptr ? 0 : 1);
+  if (words.size() > most && further_operands_ == nullptr) {
+    usage_error(fmt::format("'{}' was not expected; {}", words[most], see));
   }
   for (std::size_t i = 0; i < operands_.size(); ++i) *operands_[i].target = std::move(words[i]);
+  if (optional_operand_ != nullptr && words.size() == most) *optional_operand_ = std::move(words.back());
   if (further_operands_ == nullptr) return;
   const auto first = words.begin() + static_cast<std::ptrdiff_t>(operands_.size());
   further_operands_->assign(std::make_move_iterator(first), std::make_move_iterator(words.end()));
@@ -132,8 +145,8 @@ void CommandLine::refuse_unknown(const std::string& argument) const {
   const auto guess = nearest(argument.substr(0, argument.find('=')), candidates);
   const std::string advice =
       guess ? fmt::format("did you mean '{}'?", *guess) : fmt::format("see 'tamis {} --help'", help_.name);
-  const std::string_view or_a_key = further_operands_ == nullptr ? "" : " A key that begins with '-' goes after '--'.";
-  usage_error(fmt::format("there is no option '{}'; {}{}", argument, advice, or_a_key));
+  const std::string_view or_a_word = operands_.empty() ? "" : " A word that begins with '-' goes after '--'.";
+  usage_error(fmt::format("there is no option '{}'; {}{}", argument, advice, or_a_word));
 }
 
 namespace {

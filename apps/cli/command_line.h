@@ -53,8 +53,13 @@ class CommandLine {
   }
   /// An option that takes one value or more, and may be repeated.
   void list(std::string_view names, std::string_view value, std::string_view help, std::vector<std::string>& target);
+  /// An option that takes one value and may be repeated.
+  void repeated(std::string_view names, std::string_view value, std::string_view help,
+                std::vector<std::string>& target);
   /// A word without an option's name; it must be there.
   void operand(std::string_view name, std::string_view help, std::string& target);
+  /// One further word, if there is one.
+  void optional_operand(std::string_view name, std::string_view help, std::string& target);
   /// All further words.
   void operands(std::string_view name, std::string_view help, std::vector<std::string>& target);
 
@@ -91,6 +96,7 @@ class CommandLine {
   CommonOptions common_;
   std::vector<Explained> explained_;
   std::vector<Operand> operands_;
+  std::string* optional_operand_ = nullptr;
   std::vector<std::string>* further_operands_ = nullptr;
   std::unique_ptr<Parser> parser_;
 };

@@ -1,156 +1,266 @@
-// tamis demo: a filter of each kind from a million keys, side by side.
+// tamis demo: what a lookup of an absent key costs in a store of 100 sorted runs, without and with filters.
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <cstdint>
+#include <numeric>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "command_line.h"
+#include "demo_store.h"
 #include "error.h"
-#include "files.h"
+#include "interrupt.h"
 #include "json.h"
-#include "measure.h"
 #include "numbers.h"
 #include "output.h"
 #include "progress.h"
-#include "rate_plot.h"
 #include "table.h"
-#include "tamis/filter.h"
+#include "tamis/db.h"
 #include "verbs.h"
 
 namespace tamis::cli {
 namespace {
 
-constexpr std::uint64_t kKeys = 1'000'000;
-constexpr std::uint64_t kProbes = 4'000'000;
-constexpr double kRate = 0.01;
+constexpr std::uint64_t kMisses = 10'000;
+constexpr std::uint64_t kWarmUp = 500;
+constexpr std::uint64_t kAbsentFrom = std::uint64_t{1} << 32;  // No store of ours has so many keys.
+constexpr std::size_t kBarWidth = 20;
 
-struct Measured {
-  std::string kind;
-  FilterInfo info;
-  double bits_per_key;
-  double rate;
-  double bound_ratio;  ///< Of the measured rate.
-  double single_ns;
-  double many_ns;
-  double build_ns;  ///< Per key.
+using Clock = std::chrono::steady_clock;
+
+struct Experiment {
+  std::string name;
+  std::string_view filter;
+  std::vector<std::uint64_t> run_keys;  ///< Oldest first.
+
+  [[nodiscard]] std::uint64_t keys() const {
+    return std::accumulate(run_keys.begin(), run_keys.end(), std::uint64_t{0});
+  }
 };
 
-/// The median of a few runs, so that cold memory or an interruption by another program does not show.
-template <std::size_t kRuns, typename Run>
-double median_ns(const Run& run) {
-  std::array<double, kRuns> times;
-  for (double& time : times) {
-    const auto start = std::chrono::steady_clock::now();
-    run();
-    time = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
-  }
-  std::ranges::sort(times);
-  return times[kRuns / 2];
+/// All per lookup of an absent key, except the first four.
+struct Measured {
+  std::string name;
+  std::uint64_t runs = 0;
+  std::uint64_t keys = 0;
+  std::uint64_t filter_bytes = 0;
+  double tables_searched = 0;
+  double blocks_read = 0;
+  double nanoseconds = 0;
+};
+
+std::vector<std::uint64_t> equal_runs() { return std::vector<std::uint64_t>(100, 5000); }
+
+/// As a store looks that has been merged now and then: one large old run, nine smaller, ninety small new ones.
+std::vector<std::uint64_t> unequal_runs() {
+  std::vector<std::uint64_t> keys = {300'000};
+  keys.insert(keys.end(), 9, 10'000);
+  keys.insert(keys.end(), 90, 1000);
+  return keys;
 }
 
-Measured measure(std::string_view kind, const SampleHashes& sample) {
-  const auto build = [&] { return need(build_from(kind, {SizeTarget::Measure::kRate, kRate}, sample.present)); };
-  const Filter filter = build();
-  const double build_ns = median_ns<3>(build);
+/// Large enough that every run is one flush.
+Options options_for_building(std::string_view filter) {
+  Options options;
+  options.memory_bytes = std::uint64_t{512} << 20;
+  options.memtable_bytes = std::uint64_t{128} << 20;
+  options.filter = filter;
+  options.compaction = "manual";
+  return options;
+}
 
-  const auto timed = std::span(sample.absent).first(kKeys);
-  std::uint64_t maybes = 0;
-  const double single_ns = median_ns<5>([&] {
-    for (const std::uint64_t hash : timed) maybes += filter.may_contain_hash(hash) ? 1 : 0;
-  });
-  const double many_ns = median_ns<5>([&] { maybes += measured_rate(filter, timed) > 0 ? 1 : 0; });
-  if (maybes == 0) report_warning(fmt::format("{}: no false positive at all, which is odd", kind));
+/// So small that most blocks are not in memory, as in a store larger than the machine.
+Options options_for_reading() {
+  Options options;
+  options.memory_bytes = std::uint64_t{16} << 20;
+  options.read_only = true;
+  options.compaction = "manual";
+  return options;
+}
 
-  const FilterInfo info = filter.info();
-  const double rate = measured_rate(filter, sample.absent);
-  const double bits_per_key = static_cast<double>(info.bits) / kKeys;
-  return {.kind = std::string(kind),
-          .info = info,
-          .bits_per_key = bits_per_key,
-          .rate = rate,
-          .bound_ratio =
-              FilterSize{.keys = kKeys, .bytes = info.bits / 8, .hashes = info.hashes, .rate = rate}.bound_ratio(),
-          .single_ns = single_ns / kKeys,
-          .many_ns = many_ns / kKeys,
-          .build_ns = build_ns / kKeys};
+void stop_if_interrupted() {
+  if (DelayInterrupt::is_pending()) throw CommandError(kExitInterrupted, "interrupted");
+}
+
+struct Counts {
+  std::uint64_t runs = 0;
+  std::uint64_t keys = 0;
+  std::uint64_t filter_bytes = 0;
+  std::uint64_t searched = 0;
+  std::uint64_t blocks_read = 0;
+};
+
+Counts counts_of(const DB& db) {
+  Counts counts;
+  for (const Stats::Level& level : db.stats().levels) {
+    counts.runs += level.runs;
+    counts.keys += level.entries;
+    counts.filter_bytes += level.filter_bytes;
+    counts.searched += level.probes - level.negatives;
+    counts.blocks_read += level.blocks_read;
+  }
+  return counts;
+}
+
+void look_up_absent(const DB& db, std::uint64_t first, std::uint64_t count) {
+  std::string value;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (i % 64 == 0) stop_if_interrupted();
+    if (need(db.get(demo_key(kAbsentFrom + first + i), &value))) {
+      throw CommandError(kExitCorruption, "a key that was never written was found");
+    }
+  }
+}
+
+Measured measure_misses(const DB& db, const std::string& name) {
+  look_up_absent(db, 0, kWarmUp);
+  const Counts before = counts_of(db);
+  const auto begun = Clock::now();
+  look_up_absent(db, kWarmUp, kMisses);
+  const double nanoseconds = std::chrono::duration<double, std::nano>(Clock::now() - begun).count();
+  const Counts after = counts_of(db);
+  constexpr auto kPerMiss = static_cast<double>(kMisses);
+  return {.name = name,
+          .runs = after.runs,
+          .keys = after.keys,
+          .filter_bytes = after.filter_bytes,
+          .tables_searched = static_cast<double>(after.searched - before.searched) / kPerMiss,
+          .blocks_read = static_cast<double>(after.blocks_read - before.blocks_read) / kPerMiss,
+          .nanoseconds = nanoseconds / kPerMiss};
+}
+
+std::string time_text(double nanoseconds) {
+  if (nanoseconds < 1000) return fmt::format("{:.0f} ns", nanoseconds);
+  return fmt::format("{:.{}f} us", nanoseconds / 1000, nanoseconds < 100'000 ? 1 : 0);
+}
+
+void print_rows(const std::vector<Measured>& rows) {
+  double most = 0;
+  for (const Measured& row : rows) most = std::max(most, row.nanoseconds);
+  Table table({{"", Table::Align::kLeft}, {"filters"}, {"searched"}, {"read"}, {"time"}, {"", Table::Align::kLeft}});
+  for (const Measured& row : rows) {
+    table.add({row.name, human_bytes(row.filter_bytes), fmt::format("{:.3f}", row.tables_searched),
+               fmt::format("{:.3f}", row.blocks_read), time_text(row.nanoseconds),
+               bar(row.nanoseconds / most, kBarWidth)});
+  }
+  standard_output().print("{} runs, {} keys; per lookup of an absent key:\n\n{}\n", rows[0].runs,
+                          with_thousands(rows[0].keys), table.text());
 }
 
 std::string as_json(const Measured& row) {
   return JsonObject()
-      .add("kind", row.kind)
-      .add("keys", kKeys)
-      .add("bits_per_key", row.bits_per_key)
-      .add("hashes", row.info.hashes)
-      .add("fpr_designed", row.info.designed_rate)
-      .add("fpr_measured", row.rate)
-      .add("bound_ratio", row.bound_ratio)
-      .add("probe_ns", row.single_ns)
-      .add("probe_many_ns", row.many_ns)
-      .add("build_ns_per_key", row.build_ns)
+      .add("name", row.name)
+      .add("runs", row.runs)
+      .add("keys", row.keys)
+      .add("misses", kMisses)
+      .add("filter_bytes", row.filter_bytes)
+      .add("tables_searched", row.tables_searched)
+      .add("blocks_read", row.blocks_read)
+      .add("nanoseconds", row.nanoseconds)
       .text();
 }
 
-void print_table(const std::vector<Measured>& rows) {
-  Table table({{"kind", Table::Align::kLeft},
-               {"bits/key"},
-               {"k"},
-               {"predicted"},
-               {"measured"},
-               {"x bound"},
-               {"one ns"},
-               {"many ns"},
-               {"build ns"}});
-  for (const Measured& row : rows) {
-    table.add({row.kind, fmt::format("{:.2f}", row.bits_per_key), std::to_string(row.info.hashes),
-               human_rate(row.info.designed_rate), human_rate(row.rate), fmt::format("{:.3f}", row.bound_ratio),
-               fmt::format("{:.1f}", row.single_ns), fmt::format("{:.1f}", row.many_ns),
-               fmt::format("{:.0f}", row.build_ns)});
+/// The plan as it would be against the same memory spent evenly.
+void print_plan(const PlanReport& plan, std::uint64_t filter_bytes) {
+  standard_output().print(
+      "Had the same {} been spent evenly, {:.3f} tables would be searched in vain, by\n"
+      "computation; the plan's own figure is {:.3f}.\n\n",
+      human_bytes(filter_bytes), plan.wasted_reads_uniform, plan.wasted_reads);
+}
+
+void print_hit(const DB& db) {
+  const std::string key = demo_key(12'345);
+  const auto begun = Clock::now();
+  const auto value = need(db.get(key));
+  const double nanoseconds = std::chrono::duration<double, std::nano>(Clock::now() - begun).count();
+  standard_output().print("{} {}: {} ({})\n\n", bold("A hit:"), key, value ? *value : "missing",
+                          time_text(nanoseconds));
+}
+
+void print_scan(const DB& db) {
+  constexpr std::string_view kPrefix = "c0ffe";
+  standard_output().print("{} keys that begin with {}, out of all runs\n", bold("A scan:"), kPrefix);
+  Iterator entry = db.scan({.prefix = kPrefix});
+  for (int shown = 0; entry.valid() && shown < 5; entry.next(), ++shown) {
+    standard_output().print("  {}  {}\n", entry.key(), entry.value());
   }
-  Output& out = standard_output();
-  out.print("{} keys, a target of {}, {} absent keys asked for\n\n", with_thousands(kKeys), human_rate(kRate),
-            with_thousands(kProbes));
-  out.write(table.text());
-  out.write(
-      "\nx bound: bits/key against log2(1/measured), the least that any filter can have.\n"
-      "one, many: a probe for an absent key whose hash is known, alone and in batches;\n"
-      "build: per key.\n");
+  need(entry.status());
+  standard_output().write("\n");
+}
+
+/// Of a hundred tables that were ruled out a few are enough.
+void print_explanation(const DB& db) {
+  Explanation explanation = need(db.explain(demo_key(12'345)));
+  std::vector<Explanation::Step> kept;
+  std::uint64_t ruled_out = 0;
+  for (Explanation::Step& step : explanation.steps) {
+    if (step.outcome != "ruled out" || ++ruled_out <= 3) kept.push_back(std::move(step));
+  }
+  explanation.steps = std::move(kept);
+  standard_output().print("{}\n{}", bold("Its lookup, explained:"), explanation.to_text());
+  if (ruled_out > 3) standard_output().print("and {} more tables ruled out by their filters\n", ruled_out - 3);
+}
+
+/// Makes the store, measures it, and leaves it open for reading.
+std::pair<DB, Measured> run_experiment(const TemporaryFolder& folder, const Experiment& experiment,
+                                       Progress& progress) {
+  const std::string path = folder.path(experiment.name);
+  make_runs(path, options_for_building(experiment.filter), experiment.run_keys, [&](std::uint64_t entries) {
+    stop_if_interrupted();
+    progress.advance(entries);
+  });
+  DB db = need(DB::open(path, options_for_reading()));
+  Measured measured = measure_misses(db, experiment.name);
+  return {std::move(db), std::move(measured)};
+}
+
+/// The one that stays open, of the experiment done last, and everything measured.
+void print_all(const DB& db, const std::vector<Measured>& rows) {
+  print_rows({rows[0], rows[1]});
+  print_rows({rows[2]});
+  print_plan(db.plan(rows[2].filter_bytes), rows[2].filter_bytes);
+  print_hit(db);
+  print_scan(db);
+  print_explanation(db);
 }
 
 }  // namespace
 
 int run_demo(Arguments arguments) {
-  std::string plot_path = "tamis-filters.svg";
   CommandLine line({.name = "demo",
                     .summary =
-                        "Builds a filter of each kind from a million keys at the same target, measures them side by "
-                        "side, and draws the plot of 'tamis filter plot'. Takes some seconds.",
-                    .usage = "[--plot FILE]",
-                    .example = "  tamis demo --plot rates.svg"});
-  line.option("--plot", "FILE", "where the plot goes; tamis-filters.svg unless told", plot_path);
+                        "The headline experiment, on a temporary store: 100 sorted runs that all have to be asked for "
+                        "an absent key, without filters, with them, and with unequal runs and planned filters. Then a "
+                        "hit, a scan and an explanation. Takes some seconds.",
+                    .usage = "",
+                    .example = "  tamis demo"});
   if (!line.read(arguments)) return kExitOk;
 
+  const std::vector<Experiment> experiments = {
+      {"no filters", "none", equal_runs()}, {"filters", "line", equal_runs()}, {"planned", "auto", unequal_runs()}};
+  const DelayInterrupt until_removed;
+  const TemporaryFolder folder;
+  std::vector<DB> stores;
   std::vector<Measured> rows;
-  std::vector<std::string> kinds;
   {
-    Progress progress("measuring", filter_kinds().size(), line.common());
-    const SampleHashes sample = sample_hashes(kKeys, kProbes);
-    for (const FilterKindInfo& kind : filter_kinds()) {
-      rows.push_back(measure(kind.name, sample));
-      kinds.emplace_back(kind.name);
-      progress.advance(1);
+    std::uint64_t keys = 0;
+    for (const Experiment& experiment : experiments) keys += experiment.keys();
+    Progress progress("making 100 runs, three times", keys, line.common());
+    for (const Experiment& experiment : experiments) {
+      auto [db, measured] = run_experiment(folder, experiment, progress);
+      stores.push_back(std::move(db));
+      rows.push_back(std::move(measured));
     }
   }
   if (line.common().json) {
     for (const Measured& row : rows) standard_output().print("{}\n", as_json(row));
   } else {
-    print_table(rows);
+    print_all(stores.back(), rows);
   }
-  standard_output().flush();
-  write_whole(plot_path, rate_plot_svg(measure_rates(kinds, line.common())));
-  if (!line.common().json && !line.common().quiet) standard_output().print("\nplot: {}\n", plot_path);
   return kExitOk;
 }
 

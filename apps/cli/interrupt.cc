@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 
 #include "error.h"
@@ -9,13 +10,14 @@
 namespace tamis::cli {
 namespace {
 
-// Written by the main thread and by the handler that interrupts it; there is no other thread.
-volatile std::sig_atomic_t delayed = 0;
-volatile std::sig_atomic_t pending = 0;
+// The handler may run on any thread of a store. Each side sets its own flag and then reads the other's, all
+// sequentially consistent, so that at least one of the two sees both and exits.
+std::atomic<bool> delayed = false;
+std::atomic<bool> pending = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "the handler may not wait");
 
 extern "C" void on_interrupt(int /*signal*/) {
-  if (delayed == 0 || pending != 0) ::_exit(kExitInterrupted);
-  pending = 1;
+  if (pending.exchange(true) || !delayed.load()) ::_exit(kExitInterrupted);
 }
 
 }  // namespace
@@ -29,11 +31,13 @@ void install_signal_handlers() {
   std::signal(SIGPIPE, SIG_DFL);  // Whoever started us may have ignored it.
 }
 
-DelayInterrupt::DelayInterrupt() { delayed = 1; }
+DelayInterrupt::DelayInterrupt() { delayed.store(true); }
 
 DelayInterrupt::~DelayInterrupt() {
-  delayed = 0;
-  if (pending != 0) ::_exit(kExitInterrupted);
+  delayed.store(false);
+  if (pending.load()) ::_exit(kExitInterrupted);
 }
+
+bool DelayInterrupt::is_pending() { return pending.load(); }
 
 }  // namespace tamis::cli

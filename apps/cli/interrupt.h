@@ -7,13 +7,16 @@ namespace tamis::cli {
 void install_signal_handlers();
 
 /// While one lives, Ctrl-C waits for its end, so that a file is replaced wholly or not at all and no temporary one
-/// stays behind. A second Ctrl-C does not wait.
+/// stays behind. A second Ctrl-C does not wait. One lives at a time.
 class DelayInterrupt {
  public:
   DelayInterrupt();
   ~DelayInterrupt();
   DelayInterrupt(const DelayInterrupt&) = delete;
   DelayInterrupt& operator=(const DelayInterrupt&) = delete;
+
+  /// Whether Ctrl-C is waiting: time to come to an end.
+  [[nodiscard]] static bool is_pending();
 };
 
 }  // namespace tamis::cli

@@ -37,6 +37,7 @@ class JsonObject {
   }
   /// Bytes of a user: as they are when they are UTF-8, else in hexadecimal under `name`_hex.
   JsonObject& add_bytes(std::string_view name, std::string_view bytes);
+  JsonObject& add_object(std::string_view name, const JsonObject& object) { return add_text(name, object.text()); }
   JsonObject& add_list(std::string_view name, const std::vector<std::string>& json_values);
   [[nodiscard]] std::string text() const { return "{" + fields_ + "}"; }
 

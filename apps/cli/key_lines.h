@@ -1,20 +1,18 @@
 // Keys from a file, one per line.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "command_line.h"
-#include "files.h"
-#include "progress.h"
+#include "lines.h"
 
 namespace tamis::cli {
 
-/// The keys of a file or of standard input, read as they are asked for. LF ends a line and nothing else does: CR is
-/// data, an empty line is the empty key, a last line without LF counts. With --hex a line is a key in hexadecimal.
+/// The keys of a file or of standard input, read as they are asked for; an empty line is the empty key. With --hex a
+/// line is a key in hexadecimal.
 class KeyLines {
  public:
   KeyLines(const std::string& path, const CommonOptions& options);
@@ -22,22 +20,12 @@ class KeyLines {
   /// The next key, or nothing at the end of the file. Valid until the next call.
   std::optional<std::string_view> next();
   /// Whether the next call has to wait for input: the moment to show what was answered so far.
-  [[nodiscard]] bool must_read() const;
+  [[nodiscard]] bool must_read() const { return lines_.must_read(); }
 
  private:
-  std::optional<std::string_view> next_line();
-  std::string_view decode(std::string_view line);
-  void warn_about_carriage_returns() const;
-
-  const CommonOptions& options_;
-  InputFile file_;
-  Progress progress_;
-  std::string buffer_;
-  std::size_t position_ = 0;  // Of the next line in the buffer.
-  bool at_end_ = false;
+  bool is_hex_;
+  Lines lines_;
   std::string decoded_;
-  std::uint64_t lines_ = 0;
-  std::uint64_t lines_with_carriage_return_ = 0;
 };
 
 /// All keys of a file, for those who need them at once.

@@ -1,4 +1,4 @@
-// The tamis command: verbs for filters on standard input, output and files.
+// The tamis command: verbs for stores and filters.
 #include <exception>
 #include <new>
 #include <string>
@@ -31,7 +31,8 @@ int run(const std::vector<std::string>& arguments) {
   } catch (const CommandError& error) {
     return give_up(error.exit_status(), error.what());
   } catch (const std::bad_alloc&) {
-    return give_up(kExitInputOutput, "there is not enough memory for this; use fewer keys or a smaller filter");
+    return give_up(kExitInputOutput,
+                   "there is not enough memory for this; use fewer keys, or less for memory_bytes or a filter");
   } catch (const std::exception& error) {
     return give_up(kExitInputOutput, error.what());
   }

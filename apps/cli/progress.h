@@ -23,15 +23,30 @@ class Progress {
     done_ += amount;
     if (is_shown_) show_if_due();
   }
+  /// For work that knows how far it is, and finds more to do as it goes.
+  void set(std::uint64_t done, std::uint64_t total) {
+    total_ = total;
+    done_ = 0;
+    advance(done);
+  }
+  /// Shows a second figure beside the bar, and how fast it grows: "1,234 entries, 567/s".
+  void count(std::uint64_t items, std::string_view name) {
+    items_ += items;
+    item_name_ = name;
+  }
 
  private:
   void show_if_due();
+  [[nodiscard]] std::string items_text(std::chrono::steady_clock::time_point now) const;
 
   std::string label_;
   std::uint64_t total_;
   std::uint64_t done_ = 0;
+  std::uint64_t items_ = 0;
+  std::string_view item_name_;
   bool is_shown_;
   bool is_visible_ = false;
+  std::chrono::steady_clock::time_point begun_;
   std::chrono::steady_clock::time_point due_;
 };
 

@@ -24,6 +24,22 @@ struct Verb {
 
 /// In the order of the overview. A group ("filter") is whatever stands before a space.
 constexpr auto kVerbs = std::to_array<Verb>({
+    {"put", "store a value under a key", run_put},
+    {"get", "print the value of a key", run_get},
+    {"delete", "remove a key", run_delete},
+    {"multi-get", "look up several keys at once", run_multi_get},
+    {"scan", "print keys and values in order", run_scan},
+    {"load", "load lines of key, tab, value", run_load},
+    {"dump", "print everything, for load to read back", run_dump},
+    {"explain", "every step of one lookup, and what it cost", run_explain},
+    {"stats", "what a store holds, level by level", run_stats},
+    {"plan", "how the filter memory is shared among the runs", run_plan},
+    {"flush", "write what stands only in the journal to tables", run_flush},
+    {"compact", "rewrite tables, leaving out what is outdated", run_compact},
+    {"checkpoint", "make a copy of a store in a new folder", run_checkpoint},
+    {"verify", "read every byte of a store and check it", run_verify},
+    {"repair", "make a damaged store usable", run_repair},
+    {"options", "what --option can set", run_options},
     {"filter build", "make a filter from keys", run_filter_build},
     {"filter probe", "ask a filter for keys", run_filter_probe},
     {"filter info", "what a filter file is, and how full", run_filter_info},
@@ -35,7 +51,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"filter verify", "ask a Cassandra filter for every key of its index", run_filter_verify},
     {"filter rebuild", "make a Cassandra filter from an index", run_filter_rebuild},
     {"filter plot", "draw measured and predicted rates as SVG", run_filter_plot},
-    {"demo", "a filter of each kind from a million keys, measured", run_demo},
+    {"demo", "100 sorted runs, absent keys, with and without filters", run_demo},
     {"version", "the version of this program", run_version},
 });
 

@@ -11,9 +11,15 @@ using Arguments = std::span<const std::string>;
 /// Runs what the arguments (without the program's name) ask for and returns the exit status.
 int run_command(Arguments arguments);
 
-// One function per verb, each in the file of its name (union and intersect in filter_join.cc, rebuild beside verify);
-// they take what follows the verb.
+// One function per verb, each in the file of its name: filter_*.cc and store_*.cc (union and intersect in
+// filter_join.cc, rebuild beside verify, delete beside put, multi-get beside get; flush, compact and checkpoint in
+// store_maintain.cc). They take what follows the verb.
+int run_checkpoint(Arguments arguments);
+int run_compact(Arguments arguments);
+int run_delete(Arguments arguments);
 int run_demo(Arguments arguments);
+int run_dump(Arguments arguments);
+int run_explain(Arguments arguments);
 int run_filter_build(Arguments arguments);
 int run_filter_formats(Arguments arguments);
 int run_filter_info(Arguments arguments);
@@ -25,6 +31,18 @@ int run_filter_rebuild(Arguments arguments);
 int run_filter_size(Arguments arguments);
 int run_filter_union(Arguments arguments);
 int run_filter_verify(Arguments arguments);
+int run_flush(Arguments arguments);
+int run_get(Arguments arguments);
+int run_load(Arguments arguments);
+int run_multi_get(Arguments arguments);
+int run_options(Arguments arguments);
+int run_plan(Arguments arguments);
+int run_put(Arguments arguments);
+int run_repair(Arguments arguments);
+int run_scan(Arguments arguments);
+int run_stats(Arguments arguments);
+int run_table(Arguments arguments);
+int run_verify(Arguments arguments);
 int run_version(Arguments arguments);
 
 }  // namespace tamis::cli

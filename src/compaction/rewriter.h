@@ -39,7 +39,7 @@ struct RewriteSpec {
   /// Ascending; the last one is the sequence that was published when they were copied (rule 9).
   std::vector<Sequence> snapshots = {};
   /// Runs older than all inputs, in the same or deeper levels: a delete covers nothing more when none of them can hold
-  /// its key. Empty and `is_oldest`: there are none.
+  /// its key. Empty: nothing is older, and what all readers see is written with sequence 0.
   std::vector<const Run*> older_runs = {};
   /// Tables are also cut so that none overlaps more than ten tables of this run, the next level's; null: no such run.
   const Run* next_level = nullptr;

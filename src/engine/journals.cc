@@ -80,6 +80,12 @@ Status Journals::sync() {
 }
 
 Result<KnownJournalEnd> Journals::close(const KnownJournalEnd& known) {
+  {
+    MutexLock lock(mutex_);
+    for (const std::uint64_t journal : std::exchange(recycled_, {})) {
+      (void)files_.remove(journal_path(directory_, journal)).ok();
+    }
+  }
   if (writer_ == nullptr) return known;
   TAMIS_TRY_STATUS(writer_->close());
   const KnownJournalEnd end{writer_->header().number, writer_->header().salt, writer_->durable_offset()};

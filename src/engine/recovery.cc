@@ -84,7 +84,7 @@ Status Engine::open_manifest() {
     }
     TAMIS_TRY(manifest_, Manifest::create(files_, directory_, draw_identity(*random_), *random_));
   }
-  next_number_ = manifest_->state().reserved_numbers;
+  next_number_ = std::max<std::uint64_t>(manifest_->state().reserved_numbers, 1);  // 0 names no file.
   context_.identity = manifest_->state().identity;
   hasher_ = KeyHasher(context_.identity.hash_key);
   journals_ = std::make_unique<Journals>(files_, directory_, context_.identity.store_id, *random_);
@@ -237,6 +237,12 @@ Status Engine::remove_redundant_files() {
     for (const std::uint64_t number : found.journals) {
       if (number < state.first_journal) redundant.push_back(journal_path(directory_, number));
     }
+  }
+  if (redundant.empty()) return {};
+  {
+    // What was read of the manifest may not be durable yet; what is deleted because of it must not come before it.
+    MutexLock lock(tree_mutex_);
+    TAMIS_TRY_STATUS(manifest_->commit({}));
   }
   for (const std::string& path : redundant) TAMIS_TRY_STATUS(files_.remove(path));
   return {};

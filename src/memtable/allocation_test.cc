@@ -1,29 +1,86 @@
-// Gets allocate nothing, nor do puts of what was reserved.
+// What the memtable takes from the allocator, and what it does when there is nothing to be had. Left out under
+// sanitizers, which bring an allocator of their own.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TAMIS_OTHER_ALLOCATOR
+#endif
+#endif
+
+#ifndef TAMIS_OTHER_ALLOCATOR
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <string>
 
 #include "base/hash.h"
 #include "memtable/memtable.h"
 #include "support/allocation_count.h"
+#include "support/allocator_bytes.h"
 
 namespace tamis {
 namespace {
 
+const KeyHasher kHasher(7);
+
+void fill(Memtable& memtable, int entries) {
+  for (int i = 0; i < entries; ++i) {
+    const std::string key = std::to_string(remix(static_cast<std::uint64_t>(i)));
+    const Sequence sequence{memtable.entries() + 1};
+    memtable.insert({key, "a value", sequence, EntryKind::kPut}, kHasher(key));
+  }
+}
+
 TEST(Allocations, NoneToFindNorToInsertWhatWasReserved) {
-  const KeyHasher hasher(7);
   Memtable memtable;
   ASSERT_TRUE(memtable.reserve(1000, 4000).ok());
   Sequence sequence{1};
   const auto work = [&] {
     for (int i = 0; i < 100; ++i) {
-      memtable.insert({"key", "v", sequence, EntryKind::kPut}, hasher("key"));
+      memtable.insert({"key", "v", sequence, EntryKind::kPut}, kHasher("key"));
       sequence = sequence + 1;
-      memtable.prefetch(hasher("key"));
-      ASSERT_TRUE(memtable.find({"key", hasher("key"), kMaxSequence}));
-      ASSERT_FALSE(memtable.find({"other", hasher("other"), kMaxSequence}));
+      memtable.prefetch(kHasher("key"));
+      ASSERT_TRUE(memtable.find({"key", kHasher("key"), kMaxSequence}));
+      ASSERT_FALSE(memtable.find({"other", kHasher("other"), kMaxSequence}));
     }
   };
   EXPECT_EQ(test::allocations_when_repeated(work), 0U);
 }
 
+/// But for what the allocator adds to round up to pages.
+TEST(Allocations, AreCountedToTheByte) {
+  const std::size_t before = test::allocator_bytes_in_use();
+  Memtable memtable;
+  for (int round = 0; round < 6; ++round) {
+    fill(memtable, 5000);
+    (void)memtable.iterate();
+    const std::size_t taken = test::allocator_bytes_in_use() - before;
+    EXPECT_LE(memtable.memory_bytes(), taken);
+    EXPECT_GE(memtable.memory_bytes() + memtable.memory_bytes() / 50 + 4096, taken);
+  }
+}
+
+/// In a process of its own, since the limit is for ever.
+void run_out_of_memory() {
+  Memtable memtable;
+  fill(memtable, 200'000);
+  rlimit none = {.rlim_cur = 1, .rlim_max = 1};
+  if (::setrlimit(RLIMIT_AS, &none) != 0) std::exit(1);
+  if (memtable.reserve(1'000'000, 100).code() != StatusCode::kOutOfSpace) std::exit(2);
+  if (memtable.reserve(1, 100'000'000).code() != StatusCode::kOutOfSpace) std::exit(3);
+  const auto iterator = memtable.iterate();
+  if (iterator->status().code() != StatusCode::kOutOfSpace) std::exit(4);
+  iterator->seek_to_first();
+  if (iterator->valid() || iterator->status().code() != StatusCode::kOutOfSpace) std::exit(5);
+  const std::string key = std::to_string(remix(0));
+  if (!memtable.find({key, kHasher(key), kMaxSequence})) std::exit(6);
+  std::exit(0);
+}
+
+TEST(AllocationsDeathTest, ThatFailAreToldByAStatusAndHurtNothing) {
+  EXPECT_EXIT(run_out_of_memory(), testing::ExitedWithCode(0), "");
+}
+
 }  // namespace
 }  // namespace tamis
+#endif

@@ -4,12 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
-#include "entry/entry_iterator.h"
 #include "memtable/chunk_items.h"
 
 namespace tamis {
@@ -20,31 +18,34 @@ struct InsertedEntries {
   Arena::Place newest = Arena::Place::kNone;
 };
 
-/// Some entries in order. Heads begin after what all keys of the chunk share; without that, keys such as URLs would
-/// have to be compared whole every time.
+class SortedChunk;
+using SharedChunk = std::shared_ptr<const SortedChunk>;
+
+/// Some entries in order. Heads begin after what all keys share; without that, keys such as URLs would have to be
+/// compared whole every time.
 ///
 /// Making one throws std::bad_alloc when memory runs out.
 ///
 /// Threads: constant after construction. Arena and count must outlive it.
 class SortedChunk {
  public:
-  /// Of the last `count` of the inserted entries; at least one.
-  static std::shared_ptr<const SortedChunk> of_last(const Arena& arena, MemoryCount& memory, InsertedEntries inserted,
-                                                    std::size_t count);
-  static std::shared_ptr<const SortedChunk> merged(const SortedChunk& first, const SortedChunk& second);
+  /// Of the last `count` of the inserted entries, at least one. Heads begin after `shared`, which must be in the arena,
+  /// or after less of it when a key begins otherwise.
+  static SharedChunk of_last(const Arena& arena, MemoryCount& memory, InsertedEntries inserted, std::size_t count,
+                             std::string_view shared);
+  /// Of two chunks whose heads begin at the same byte.
+  static SharedChunk merged(const SortedChunk& first, const SortedChunk& second);
+  /// A copy whose heads begin earlier.
+  [[nodiscard]] SharedChunk with_heads_after(std::string_view shared) const;
 
   [[nodiscard]] std::size_t size() const { return items_.size(); }
-  [[nodiscard]] const EntryRecord& operator[](std::size_t index) const {
-    return EntryRecord::at(arena_, items_.items()[index].place);
-  }
+  [[nodiscard]] std::span<const ChunkItem> items() const { return items_.items(); }
+  [[nodiscard]] std::string_view shared() const { return shared_; }
+  [[nodiscard]] const Arena& arena() const { return arena_; }
   /// The first entry at or after the position; size() when there is none.
   [[nodiscard]] std::size_t find(EntryPosition target) const;
-  /// Starts loading an entry, if there is one of this index.
-  void prefetch(std::size_t index) const {
-    if (index < size()) __builtin_prefetch(arena_.at(items_.items()[index].place));
-  }
 
-  /// Use of_last and merged.
+  /// Use the functions above.
   SortedChunk(const Arena& arena, MemoryCount& memory, ItemArray items, std::string_view shared)
       : arena_(arena),
         memory_(memory),
@@ -53,16 +54,11 @@ class SortedChunk {
         shared_(shared) {}
 
  private:
-  [[nodiscard]] std::optional<ItemArray> with_heads_after(std::string_view shared) const;
-
   const Arena& arena_;
   MemoryCount& memory_;
   MemoryCharge charge_;
   ItemArray items_;
-  std::string_view shared_;  // What all keys begin with; in the arena.
+  std::string_view shared_;  // What all keys begin with, or less; in the arena.
 };
-
-/// Walks over a chunk and keeps it.
-std::unique_ptr<EntryIterator> make_chunk_iterator(std::shared_ptr<const SortedChunk> chunk);
 
 }  // namespace tamis

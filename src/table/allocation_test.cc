@@ -6,6 +6,7 @@
 #include "base/aligned_bytes.h"
 #include "base/hash.h"
 #include "support/allocation_count.h"
+#include "support/table_world.h"
 #include "table/data_block_format.h"
 
 namespace tamis {
@@ -36,6 +37,29 @@ TEST(DataBlock, AllocatesNothingWhenAsked) {
             }),
             0U);
   EXPECT_EQ(entry.key, wanted);
+}
+
+TEST(Table, AHotFindAllocatesNothing) {
+  test::TableEntries entries;
+  for (int i = 0; i < 2000; ++i) entries.add("a key of some length " + std::to_string(10'000 + i), 9, "value");
+  test::TableWorld world;
+  const auto table = world.open(world.build(entries));
+  const KeyHasher hasher(test::example_identity().hash_key);
+  std::uint64_t found = 0;
+  EXPECT_EQ(test::allocations_when_repeated([&] {
+              for (const Entry& entry : entries.entries) {
+                PinnedBlock pin;
+                NoSteps steps;
+                const auto answer = table->find({entry.key, hasher(entry.key), kMaxSequence}, true, pin, steps);
+                found += answer.ok() && answer->has_value() && (*answer)->value == "value" ? 1 : 0;
+              }
+              const std::string_view absent = "no such key";
+              PinnedBlock pin;
+              NoSteps steps;
+              ASSERT_FALSE((*table->find({absent, hasher(absent), kMaxSequence}, true, pin, steps)).has_value());
+            }),
+            0U);
+  EXPECT_EQ(found, 4000U);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include "base/check.h"
 #include "table/block_trailer_format.h"
 #include "table/data_block_format.h"
-#include "table/data_block_layout_format.h"
 
 namespace tamis {
 
@@ -35,9 +34,15 @@ std::size_t entry_bytes(std::size_t suffix_bytes, std::uint64_t stamp, std::size
   return varint_bytes(suffix_bytes) + varint_bytes(stamp) + rest_bytes_of(suffix_bytes) + value_bytes;
 }
 
-void clear_or_release(std::string& text) {
-  text.clear();
-  if (text.capacity() > kKeptBytes) text.shrink_to_fit();
+/// As append_varint, to where there is room.
+char* write_varint(char* to, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) *to++ = static_cast<char>(value | 0x80);
+  *to++ = static_cast<char>(value);
+  return to;
+}
+char* write_text(char* to, std::string_view text) {
+  copy_bytes(to, text.data(), text.size());
+  return to + text.size();
 }
 
 }  // namespace
@@ -45,17 +50,14 @@ void clear_or_release(std::string& text) {
 DataBlockBuilder::DataBlockBuilder(std::size_t target_bytes)
     : target_bytes_(std::min(target_bytes, kOffsetsEnd + kBlockTrailerBytes)) {}
 
-bool DataBlockBuilder::empty() const { return pending_.empty(); }
-std::size_t DataBlockBuilder::entries() const { return pending_.size(); }
-
-std::string_view DataBlockBuilder::key_of(const Pending& pending) const {
+inline std::string_view DataBlockBuilder::key_of(const Pending& pending) const {
   return std::string_view(text_).substr(pending.key_at, pending.key_bytes);
 }
-std::string_view DataBlockBuilder::value_of(const Pending& pending) const {
+inline std::string_view DataBlockBuilder::value_of(const Pending& pending) const {
   return std::string_view(text_).substr(pending.key_at + pending.key_bytes, pending.value_bytes);
 }
 
-DataBlockBuilder::Totals DataBlockBuilder::totals_with(const Entry& entry) const {
+inline DataBlockBuilder::Totals DataBlockBuilder::totals_with(const Entry& entry) const {
   const std::uint64_t sequence = number_of(entry.sequence);
   if (empty()) return {1, entry.key.size(), entry.value.size(), entry.key.size(), entry.key.size(), sequence, sequence};
   Totals totals = totals_;
@@ -70,19 +72,21 @@ DataBlockBuilder::Totals DataBlockBuilder::totals_with(const Entry& entry) const
   return totals;
 }
 
-/// Counting exactly means to look at all entries, since each can change the prefix and the base for all. So first a
-/// bound that needs only totals: every length and sequence as long as the longest, every head stored twice.
+/// Counting exactly means to look at all entries, since each can change the prefix and the base for all. Totals give
+/// bounds, between which few blocks end: a length and a sequence take at least a byte each, as many as the head saves,
+/// and at most as many as the longest.
 bool DataBlockBuilder::fits(const Entry& entry) const {
   if (empty()) return true;
   const Totals totals = totals_with(entry);
   const std::uint64_t span = totals.highest_sequence - totals.lowest_sequence;
   if (span >= kSequenceSpan) return false;
-  const std::size_t lengths =
-      varint_bytes(totals.longest_key - totals.prefix_bytes) + varint_bytes(span << kKindBits | kKindMask);
   const std::size_t suffixes = totals.key_bytes - totals.entries * totals.prefix_bytes;
-  const std::size_t bound = prefix_at(totals.entries) + totals.prefix_bytes + suffixes + totals.value_bytes +
-                            totals.entries * lengths + kBlockTrailerBytes;
-  return bound <= target_bytes_ || exact_bytes(totals, entry) <= target_bytes_;
+  const std::size_t least =
+      prefix_at(totals.entries) + totals.prefix_bytes + suffixes + totals.value_bytes + kBlockTrailerBytes;
+  if (least > target_bytes_) return false;
+  const std::size_t longest =
+      varint_bytes(totals.longest_key - totals.prefix_bytes) + varint_bytes(span << kKindBits | kKindMask);
+  return least + totals.entries * longest <= target_bytes_ || exact_bytes(totals, entry) <= target_bytes_;
 }
 
 std::size_t DataBlockBuilder::exact_bytes(const Totals& totals, const Entry& last) const {
@@ -100,7 +104,7 @@ void DataBlockBuilder::add(const Entry& entry, std::uint64_t hash) {
   TAMIS_INVARIANT(fits(entry));
   TAMIS_INVARIANT(entry.key.size() <= kMaxKeyBytes && entry.sequence < kMaxSequence);
   TAMIS_INVARIANT(empty() || (EntryPosition{key_of(pending_.back()), pending_.back().sequence} < entry.position()));
-  if (block_.capacity() > kKeptBytes) clear_or_release(block_);
+  if (block_.size() > kKeptBytes) std::vector<char>().swap(block_);
   totals_ = totals_with(entry);
   pending_.push_back({text_.size(), entry.key.size(), entry.value.size(), entry.sequence, entry.kind, tag_of(hash)});
   text_.append(entry.key);
@@ -111,35 +115,36 @@ std::string_view DataBlockBuilder::finish() {
   TAMIS_CHECK(!empty());
   // A single entry keeps its whole key, so that it begins near the front however long the key is.
   if (pending_.size() == 1) totals_.prefix_bytes = 0;
-  write_block();
+  const std::size_t bytes = write_block();
   pending_.clear();
-  clear_or_release(text_);
-  return block_;
+  text_.clear();
+  if (text_.capacity() > kKeptBytes) text_.shrink_to_fit();
+  return {block_.data(), bytes};
 }
 
-void DataBlockBuilder::write_block() {
+std::size_t DataBlockBuilder::write_block() {
   const std::size_t count = pending_.size();
-  const std::size_t prefix_bytes = totals_.prefix_bytes;
-  block_.clear();
-  block_.reserve(std::max(target_bytes_, text_.size() + prefix_at(count) + 2 * kMaxVarintBytes));
-  block_.resize(prefix_at(count));
-  char* const arrays = block_.data();
-  store_le(arrays, static_cast<std::uint16_t>(count));
-  store_le(arrays + kPrefixLengthAt, static_cast<std::uint16_t>(prefix_bytes));
-  store_le(arrays + kBaseSequenceAt, totals_.lowest_sequence);
-  block_.append(key_of(pending_.front()).substr(0, prefix_bytes));
+  const std::string_view prefix = key_of(pending_.front()).substr(0, totals_.prefix_bytes);
+  const std::size_t most = prefix_at(count) + prefix.size() + text_.size() + count * 2 * kMaxVarintBytes;
+  if (block_.size() < most) block_.resize(most);
+  char* const block = block_.data();
+  store_le(block, static_cast<std::uint16_t>(count));
+  store_le(block + kPrefixLengthAt, static_cast<std::uint16_t>(prefix.size()));
+  store_le(block + kBaseSequenceAt, totals_.lowest_sequence);
+  char* end = write_text(block + prefix_at(count), prefix);
   for (std::size_t i = 0; i < count; ++i) {
     const Pending& entry = pending_[i];
-    const std::string_view suffix = key_of(entry).substr(prefix_bytes);
-    TAMIS_INVARIANT(block_.size() < kOffsetsEnd);
-    block_[kTagsAt + i] = static_cast<char>(entry.tag);
-    store_le(block_.data() + heads_at(count) + 2 * i, head_of(suffix));
-    store_le(block_.data() + offsets_at(count) + 2 * i, static_cast<std::uint16_t>(block_.size()));
-    append_varint(block_, suffix.size());
-    append_varint(block_, stamp_of(entry.sequence, entry.kind, totals_.lowest_sequence));
-    block_.append(suffix.substr(std::min(kHeadBytes, suffix.size())));
-    block_.append(value_of(entry));
+    const std::string_view suffix = key_of(entry).substr(prefix.size());
+    TAMIS_INVARIANT(end - block < static_cast<std::ptrdiff_t>(kOffsetsEnd));
+    block[kTagsAt + i] = static_cast<char>(entry.tag);
+    store_le(block + heads_at(count) + 2 * i, head_of(suffix));
+    store_le(block + offsets_at(count) + 2 * i, static_cast<std::uint16_t>(end - block));
+    end = write_varint(end, suffix.size());
+    end = write_varint(end, stamp_of(entry.sequence, entry.kind, totals_.lowest_sequence));
+    end = write_text(end, suffix.substr(std::min(kHeadBytes, suffix.size())));
+    end = write_text(end, value_of(entry));
   }
+  return static_cast<std::size_t>(end - block);
 }
 
 }  // namespace tamis

@@ -7,7 +7,6 @@
 
 #include "base/check.h"
 #include "table/block_scan.h"
-#include "table/data_block_layout_format.h"
 
 namespace tamis {
 
@@ -26,6 +25,7 @@ struct DataBlock::Stored {
   [[nodiscard]] std::string_view value() const {
     return {rest + rest_bytes, static_cast<std::size_t>(end - rest) - rest_bytes};
   }
+  [[nodiscard]] FoundEntry found() const { return {kind, Sequence{sequence}, value()}; }
   /// Of two entries with the same head.
   [[nodiscard]] bool comes_before(const Stored& other) const {
     if (const int order = rest_text().compare(other.rest_text()); order != 0) return order < 0;
@@ -58,25 +58,17 @@ struct DataBlock::Wanted {
   std::string_view rest;
 };
 
-DataBlock::DataBlock(Bytes block)
-    : block_(as_text(block).data()),
-      block_bytes_(block.size()),
-      entries_(load_le<std::uint16_t>(block_)),
-      prefix_bytes_(load_le<std::uint16_t>(block_ + kPrefixLengthAt)),
-      base_sequence_(load_le<std::uint64_t>(block_ + kBaseSequenceAt)) {}
-
-std::size_t DataBlock::size() const { return entries_; }
-
-std::string_view DataBlock::prefix() const { return {block_ + prefix_at(entries_), prefix_bytes_}; }
-std::uint16_t DataBlock::head(std::size_t i) const {
+// Private, and inline: in position-independent code a call of any other member may not be replaced by its body.
+inline std::string_view DataBlock::prefix() const { return {block_ + prefix_at(entries_), prefix_bytes_}; }
+inline std::uint16_t DataBlock::head(std::size_t i) const {
   return load_le<std::uint16_t>(block_ + heads_at(entries_) + 2 * i);
 }
-std::size_t DataBlock::begin_of(std::size_t i) const {
+inline std::size_t DataBlock::begin_of(std::size_t i) const {
   return load_le<std::uint16_t>(block_ + offsets_at(entries_) + 2 * i);
 }
-std::size_t DataBlock::end_of(std::size_t i) const { return i + 1 < entries_ ? begin_of(i + 1) : block_bytes_; }
+inline std::size_t DataBlock::end_of(std::size_t i) const { return i + 1 < entries_ ? begin_of(i + 1) : block_bytes_; }
 
-DataBlock::Stored DataBlock::stored(std::size_t i) const {
+inline DataBlock::Stored DataBlock::stored(std::size_t i) const {
   const char* at = block_ + begin_of(i);
   Stored entry;
   entry.suffix_bytes = static_cast<std::size_t>(load_varint(at));
@@ -89,37 +81,52 @@ DataBlock::Stored DataBlock::stored(std::size_t i) const {
   return entry;
 }
 
+/// The first entry with this tag and key: its newest version here.
+inline bool DataBlock::match(const Wanted& wanted, std::uint8_t tag, Stored& entry) const {
+  for (std::size_t begin = 0; begin < entries_; begin += 64) {
+    std::uint64_t matches = block_scan.match_tags(block_ + kTagsAt + begin, tag);
+    if (entries_ - begin < 64) matches &= (std::uint64_t{1} << (entries_ - begin)) - 1;
+    for (; matches != 0; matches &= matches - 1) {
+      const std::size_t i = begin + static_cast<std::size_t>(std::countr_zero(matches));
+      if (head(i) != wanted.head) continue;
+      entry = stored(i);
+      if (wanted.has_key_of(entry)) return true;
+    }
+  }
+  return false;
+}
+
+inline std::size_t DataBlock::lower_bound(const Wanted& wanted) const {
+  const ScanCounts heads = block_scan.count_heads(block_ + heads_at(entries_), entries_, wanted.head);
+  std::size_t low = heads.below;
+  for (std::size_t size = heads.equal; size > 0;) {
+    const std::size_t half = size / 2;
+    if (wanted.comes_after(stored(low + half))) {
+      low += half + 1;
+      size -= half + 1;
+    } else {
+      size = half;
+    }
+  }
+  return low;
+}
+
 std::optional<FoundEntry> DataBlock::find(const Lookup& lookup, bool use_tags) const {
   // Heads, offsets and prefix lie in the next two lines; asked for now, they arrive with the first.
   __builtin_prefetch(block_ + 64);
   __builtin_prefetch(block_ + 128);
   if (!lookup.key.starts_with(prefix())) return std::nullopt;
   const Wanted wanted(lookup.key.substr(prefix_bytes_), lookup.sequence);
+  Stored entry;
   if (use_tags) {
-    const std::size_t newest = first_match(wanted, tag_of(lookup.hash));
-    if (newest == entries_) return std::nullopt;
-    const Stored entry = stored(newest);
-    if (entry.sequence <= wanted.sequence) return FoundEntry{entry.kind, Sequence{entry.sequence}, entry.value()};
+    if (!match(wanted, tag_of(lookup.hash), entry)) return std::nullopt;
+    if (entry.sequence <= wanted.sequence) return entry.found();
     // Versions newer than the snapshot may be many: they are not walked over.
   }
   const std::size_t i = lower_bound(wanted);
   if (i == entries_ || head(i) != wanted.head) return std::nullopt;
-  const Stored entry = stored(i);
-  if (!wanted.has_key_of(entry)) return std::nullopt;
-  return FoundEntry{entry.kind, Sequence{entry.sequence}, entry.value()};
-}
-
-/// The first entry with this tag and key; the number of entries when there is none.
-std::size_t DataBlock::first_match(const Wanted& wanted, std::uint8_t tag) const {
-  for (std::size_t begin = 0; begin < entries_; begin += 64) {
-    std::uint64_t matches = block_scan.match_tags(block_ + kTagsAt + begin, tag);
-    if (entries_ - begin < 64) matches &= (std::uint64_t{1} << (entries_ - begin)) - 1;
-    for (; matches != 0; matches &= matches - 1) {
-      const std::size_t i = begin + static_cast<std::size_t>(std::countr_zero(matches));
-      if (head(i) == wanted.head && wanted.has_key_of(stored(i))) return i;
-    }
-  }
-  return entries_;
+  entry = stored(i);
+  return wanted.has_key_of(entry) ? std::optional(entry.found()) : std::nullopt;
 }
 
 bool DataBlock::ends_with_key(std::string_view key) const {
@@ -136,29 +143,22 @@ std::size_t DataBlock::lower_bound(EntryPosition position) const {
   return lower_bound(Wanted(position.key.substr(prefix_bytes_), position.sequence));
 }
 
-std::size_t DataBlock::lower_bound(const Wanted& wanted) const {
-  const ScanCounts heads = block_scan.count_heads(block_ + heads_at(entries_), entries_, wanted.head);
-  std::size_t low = heads.below;
-  for (std::size_t size = heads.equal; size > 0;) {
-    const std::size_t half = size / 2;
-    if (wanted.comes_after(stored(low + half))) {
-      low += half + 1;
-      size -= half + 1;
-    } else {
-      size = half;
-    }
-  }
-  return low;
-}
-
 void DataBlock::load(std::size_t i, std::string& key_buffer, Entry& entry) const {
   const Stored found = stored(i);
-  char two[kHeadBytes];
-  store_be(two, head(i));
-  key_buffer.assign(prefix());
-  key_buffer.append(two, std::min(kHeadBytes, found.suffix_bytes));
-  key_buffer.append(found.rest, found.rest_bytes);
-  entry = {key_buffer, found.value(), Sequence{found.sequence}, found.kind};
+  key_buffer.resize(prefix_bytes_ + found.suffix_bytes);
+  char* to = key_buffer.data();
+  copy_bytes(to, block_ + prefix_at(entries_), prefix_bytes_);
+  to += prefix_bytes_;
+  if (found.suffix_bytes >= kHeadBytes) [[likely]] {
+    store_be(to, head(i));
+    copy_bytes(to + kHeadBytes, found.rest, found.rest_bytes);
+  } else if (found.suffix_bytes == 1) {
+    *to = static_cast<char>(head(i) >> 8);
+  }
+  entry.key = key_buffer;
+  entry.value = found.value();
+  entry.sequence = Sequence{found.sequence};
+  entry.kind = found.kind;
 }
 
 Status DataBlock::check(Bytes bytes, std::string_view name, std::uint64_t file_offset) {

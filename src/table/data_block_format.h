@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "entry/entry.h"
+#include "table/data_block_layout_format.h"
 #include "tamis/status.h"
 
 namespace tamis {
@@ -31,8 +32,8 @@ class DataBlockBuilder {
   /// 65,536, where offsets end); a single entry may.
   explicit DataBlockBuilder(std::size_t target_bytes);
 
-  [[nodiscard]] bool empty() const;
-  [[nodiscard]] std::size_t entries() const;
+  [[nodiscard]] bool empty() const { return pending_.empty(); }
+  [[nodiscard]] std::size_t entries() const { return pending_.size(); }
   /// Whether the block may hold this entry too. Always true of an empty block.
   [[nodiscard]] bool fits(const Entry& entry) const;
   /// Precondition: fits(entry), and it comes after the ones before. Copies key and value.
@@ -64,13 +65,13 @@ class DataBlockBuilder {
   [[nodiscard]] std::string_view value_of(const Pending& pending) const;
   [[nodiscard]] Totals totals_with(const Entry& entry) const;
   [[nodiscard]] std::size_t exact_bytes(const Totals& totals, const Entry& last) const;
-  void write_block();
+  std::size_t write_block();
 
   std::size_t target_bytes_;
   std::vector<Pending> pending_;
   std::string text_;
   Totals totals_;
-  std::string block_;
+  std::vector<char> block_;  // At least as long as the block.
 };
 
 /// A block in memory whose bytes were checked, with kBlockSlackBytes readable behind them.
@@ -82,9 +83,14 @@ class DataBlock {
   /// `name` and `file_offset` are for the message.
   static Status check(Bytes block, std::string_view name, std::uint64_t file_offset);
   /// Precondition: check(block) was ok.
-  explicit DataBlock(Bytes block);
+  explicit DataBlock(Bytes block)
+      : block_(as_text(block).data()),
+        block_bytes_(block.size()),
+        entries_(load_le<std::uint16_t>(block_)),
+        prefix_bytes_(load_le<std::uint16_t>(block_ + data_block::kPrefixLengthAt)),
+        base_sequence_(load_le<std::uint64_t>(block_ + data_block::kBaseSequenceAt)) {}
 
-  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] std::size_t size() const { return entries_; }
   /// The newest version of the key at or below the sequence. With `use_tags` false the hash is not looked at (tables of
   /// another hash): found by heads and keys.
   [[nodiscard]] std::optional<FoundEntry> find(const Lookup& lookup, bool use_tags) const;
@@ -105,7 +111,7 @@ class DataBlock {
   [[nodiscard]] std::size_t end_of(std::size_t i) const;
   [[nodiscard]] Stored stored(std::size_t i) const;
   [[nodiscard]] std::size_t lower_bound(const Wanted& wanted) const;
-  [[nodiscard]] std::size_t first_match(const Wanted& wanted, std::uint8_t tag) const;
+  [[nodiscard]] bool match(const Wanted& wanted, std::uint8_t tag, Stored& entry) const;
   [[nodiscard]] std::string check_entry(std::size_t i) const;
 
   const char* block_;

@@ -248,5 +248,36 @@ TEST(DataBlock, TakesASecondLookWhenTagsCollide) {
   ASSERT_NO_FATAL_FAILURE(expect_equal_to_oracle(build_one(all), all));
 }
 
+/// Behind the one tag stand the head, then the offset 17, which as a head would belong to a key of 0, 17. The bytes
+/// that would be its offset are the entry's lengths, and lead into the value, where an entry is forged.
+TEST(DataBlock, DoesNotTakeTheBytesBehindTheTagsForTags) {
+  std::string forged;
+  for (int i = 0; forged.empty() || tag_of(kHasher(forged)) != 'Z'; ++i)
+    forged = std::string("\0\x11", 2) + std::to_string(i);
+  const std::string_view rest = std::string_view(forged).substr(2);
+  std::string value(400, 'v');
+  // The entry begins at 17 with 5 and 1; so its value is at 22, and what they point to at 0x105.
+  value.replace(0x105 - 22, 2 + rest.size(), std::string{static_cast<char>(forged.size()), '\x01'} + std::string(rest));
+  OwnedEntries entries;
+  entries.add("ZZabc", 5, value);
+  const std::vector<Entry> all = entries.views();
+  const Frame frame(build_one(all));
+  EXPECT_EQ(frame.block().find({forged, kHasher(forged), kMaxSequence}, true), std::nullopt);
+}
+
+TEST(DataBlock, EndsWhereOffsetsEndHoweverLargeTheTarget) {
+  OwnedEntries entries;
+  for (int i = 100'000; i < 120'000; ++i) entries.add(std::to_string(i), 1, "value");
+  const std::vector<Entry> all = entries.views();
+  std::size_t read = 0;
+  for (const std::string& bytes : build(all, 1 << 20)) {
+    EXPECT_LE(bytes.size(), 65'536U);
+    const Frame frame(bytes);
+    std::vector<std::string> keys;
+    for (const Entry& entry : loaded(frame.block(), keys)) ASSERT_EQ(entry, all[read++]);
+  }
+  EXPECT_EQ(read, all.size());
+}
+
 }  // namespace
 }  // namespace tamis

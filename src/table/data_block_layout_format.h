@@ -1,4 +1,4 @@
-// Where things are in a data block: shared by the builder and the reader, and by nobody else.
+// Where things are in a data block: shared by the builder and the reader.
 //
 //     offset     size
 //          0        2  n, entries, at least 1                    entry
@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "base/bytes.h"
@@ -45,6 +46,20 @@ constexpr std::uint16_t unused_head_bits(std::uint64_t suffix_bytes) {
 }
 constexpr std::size_t rest_bytes_of(std::size_t suffix_bytes) {
   return std::max(suffix_bytes, kHeadBytes) - kHeadBytes;
+}
+
+/// As memcpy, which is a call where the length is not known, and most parts of keys are short.
+inline void copy_bytes(char* to, const char* from, std::size_t count) {
+  if (count > 16) {
+    std::memcpy(to, from, count);
+  } else if (count >= 8) {  // Two words that overlap.
+    const auto first = load_le<std::uint64_t>(from);
+    const auto last = load_le<std::uint64_t>(from + count - 8);
+    store_le(to, first);
+    store_le(to + count - 8, last);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
+  }
 }
 
 /// False when it does not end before `end` or has more than 64 bits. Moves `from` behind it.

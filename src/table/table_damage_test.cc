@@ -1,8 +1,8 @@
 // Whatever happens to a table's bytes: the right answer, or kCorruption that says where; never a wrong answer.
 #include <gtest/gtest.h>
 
+#include "support/table_world.h"
 #include "table/table_sections.h"
-#include "table/table_test_support.h"
 
 namespace tamis {
 namespace {

@@ -19,7 +19,7 @@ Status damage(std::string_view name, std::uint64_t offset, std::string_view why)
 
 Result<AlignedBytes> read_bytes(const ReadableFile& file, std::uint64_t offset, std::uint64_t bytes,
                                 std::string_view name) {
-  AlignedBytes buffer = AlignedBytes::zeroed(static_cast<std::size_t>(bytes));
+  AlignedBytes buffer = AlignedBytes::unset(static_cast<std::size_t>(bytes));
   if (buffer.size() != bytes) return Status::out_of_space(fmt::format("{}: no memory for {} bytes", name, bytes));
   TAMIS_TRY(const std::size_t there, file.read_at(offset, buffer.span()));
   if (there != bytes) return damage(name, offset, fmt::format("the file ends after {} of {} bytes", there, bytes));

@@ -5,8 +5,8 @@
 
 #include "entry/vector_iterator.h"
 #include "io/faulty_file_system.h"
+#include "support/table_world.h"
 #include "table/table_iterator.h"
-#include "table/table_test_support.h"
 
 namespace tamis {
 namespace {

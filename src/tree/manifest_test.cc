@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "crash/manifest_workload.h"
 #include "io/file.h"
 #include "io/memory_file_system.h"
 #include "io/posix_file_system.h"
 #include "journal/journal_reader.h"
 #include "journal/journal_writer.h"
+#include "support/manifest_text.h"
 #include "tree/current_format.h"
 #include "tree/file_names.h"
 #include "tree/manifest_format.h"
@@ -318,6 +318,21 @@ TEST_F(ManifestTest, AnotherStoresManifestIsNotTaken) {
   SeededRandom random(1);
   ASSERT_TRUE((*Manifest::create(others, kStore, identity, random))->commit(adds_table(1)).ok());
   write(kStore + "/MANIFEST-000001", *read_whole_file(others, kStore + "/MANIFEST-000001"));
+  EXPECT_EQ(try_open().code(), StatusCode::kCorruption);
+}
+
+/// A copy from before the store was made anew has the same name, number and store id; its salt is another.
+TEST_F(ManifestTest, AnEarlierManifestOfTheSameNameIsNotTaken) {
+  create();
+  commit(adds_table(1));
+  commit(adds_table(2));
+  const std::string earlier = read(kStore + "/MANIFEST-000001");
+  manifest_.reset();
+  ASSERT_TRUE(files_.remove(kStore + "/CURRENT").ok());
+  ASSERT_TRUE(files_.remove(kStore + "/MANIFEST-000001").ok());
+  create();
+  EXPECT_TRUE(try_open().ok());
+  write(kStore + "/MANIFEST-000001", earlier);
   EXPECT_EQ(try_open().code(), StatusCode::kCorruption);
 }
 

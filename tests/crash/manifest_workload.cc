@@ -40,18 +40,6 @@ class Enumerator {
 
 }  // namespace
 
-ManifestText text_of(const ManifestState& state, const KnownJournalEnd& journal_end) {
-  std::string text = fmt::format("{}\nflushed {} journal {} reserved {}\n", state.shape.to_text(),
-                                 state.flushed_sequence, state.first_journal, state.reserved_numbers);
-  for (const auto& level : state.shape.levels) {
-    for (const Run& run : level) text += fmt::format("{} {},", run.id, run.bytes());
-  }
-  text.append(as_text(state.identity.store_id)).append(as_text(state.identity.hash_key));
-  return {text, fmt::format("journal {} {:x} {}", journal_end.number, journal_end.salt, journal_end.durable_bytes)};
-}
-
-ManifestText text_of(const Manifest& manifest) { return text_of(manifest.state(), manifest.known_journal_end()); }
-
 std::uint64_t ManifestLedger::state_hash() const {
   std::uint64_t hash = exists_ ? 1 : 0;
   for (const std::string& state : states_) hash = remix(hash + checksum64(as_bytes(state)));

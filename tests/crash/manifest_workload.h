@@ -13,31 +13,12 @@
 #include "base/random.h"
 #include "io/faulty_file_system.h"
 #include "io/memory_file_system.h"
+#include "support/manifest_text.h"
 #include "tree/manifest.h"
 
 namespace tamis::test {
 
 inline const std::string kManifestFolder = "/store";
-
-/// Random numbers for salts that can be had again.
-class SeededRandom final : public Manifest::Random {
- public:
-  explicit SeededRandom(std::uint64_t seed) : random_(seed) {}
-  std::uint64_t next() override { return random_.next(); }
-
- private:
-  SplitMix64 random_;
-};
-
-/// Everything a manifest says, to be compared.
-struct ManifestText {
-  std::string state;
-  std::string journal_end;
-
-  friend bool operator==(const ManifestText&, const ManifestText&) = default;
-};
-ManifestText text_of(const ManifestState& state, const KnownJournalEnd& journal_end);
-ManifestText text_of(const Manifest& manifest);
 
 /// What an opened manifest may say: what was made durable last, and what was tried after it. The journal's end stands
 /// in CURRENT alone, so that after a failed close it may be there or not, whichever of the states is.

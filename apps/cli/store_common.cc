@@ -1,0 +1,134 @@
+#include "store_common.h"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "bytes_text.h"
+#include "error.h"
+#include "output.h"
+
+namespace tamis::cli {
+namespace {
+
+constexpr std::string_view kHowToMakeOne = "'tamis put' and 'tamis load' make one";
+
+bool is_missing(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) != 0 && errno == ENOENT;
+}
+
+/// Damage is what repair is for, unless the message says so already.
+std::string with_advice(std::string_view message) {
+  if (message.find("repair") != std::string_view::npos) return std::string(message);
+  return fmt::format("{}; 'tamis repair' works on what is left", message);
+}
+
+/// The options are known to be good, so what open does not accept is what it found.
+CommandError error_of_opening(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kInvalidArgument: return {kExitInputOutput, std::string(status.message())};
+    case StatusCode::kNotSupported: return {kExitCorruption, std::string(status.message())};
+    case StatusCode::kCorruption: return {kExitCorruption, with_advice(status.message())};
+    default: break;
+  }
+  if (status.message().ends_with("no store is here")) {
+    return {kExitInputOutput, fmt::format("{}; {}", status.message(), kHowToMakeOne)};
+  }
+  return CommandError(status);
+}
+
+}  // namespace
+
+void StoreArguments::declare(CommandLine& line) {
+  line.operand("DIR", "the store's folder", directory);
+  line.repeated("--option", "NAME=VALUE", "set an option, as 'tamis options' lists them; may be repeated", settings);
+  line.flag("--read-only", "open the store without changing anything", read_only);
+}
+
+Options StoreArguments::options(StoreUse use) const {
+  Options options;
+  options.read_only = read_only || use == StoreUse::kRead;
+  options.create_if_missing = use == StoreUse::kCreate && !options.read_only;
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos) {
+      usage_error(fmt::format("--option: '{}' is not NAME=VALUE, such as memory_bytes=64MiB", setting));
+    }
+    const std::string_view text = setting;
+    need(set_option(options, text.substr(0, equals), text.substr(equals + 1)));
+  }
+  need(check_options(options));
+  return options;
+}
+
+DB StoreArguments::open(StoreUse use) const {
+  const Options wanted = options(use);
+  if (directory.empty()) usage_error("DIR is empty; it names the store's folder");
+  if (!wanted.create_if_missing && is_missing(directory)) {
+    throw CommandError(kExitInputOutput, fmt::format("{}: no store is here; {}", directory, kHowToMakeOne));
+  }
+  Result<DB> opened = DB::open(directory, wanted);
+  if (!opened.ok()) throw error_of_opening(opened.status());
+  return std::move(opened).value();
+}
+
+std::string bytes_of_word(std::string_view word, std::string_view what, const CommonOptions& options) {
+  if (!options.hex) return std::string(word);
+  std::string bytes;
+  if (!from_hex(word, bytes)) usage_error(fmt::format("{} '{}' is not hexadecimal", what, word));
+  return bytes;
+}
+
+std::string shown(std::string_view bytes, const CommonOptions& options) {
+  return options.hex ? to_hex(bytes) : std::string(bytes);
+}
+
+void add_user_bytes(JsonObject& object, std::string_view name, std::string_view bytes, const CommonOptions& options) {
+  if (options.hex) {
+    object.add(fmt::format("{}_hex", name), to_hex(bytes));
+  } else {
+    object.add_bytes(name, bytes);
+  }
+}
+
+std::string entry_json(std::string_view key, std::string_view value, const CommonOptions& options) {
+  JsonObject object;
+  add_user_bytes(object, "key", key, options);
+  add_user_bytes(object, "value", value, options);
+  return object.add("found", true).text();
+}
+
+std::string absence_json(std::string_view key, const CommonOptions& options) {
+  JsonObject object;
+  add_user_bytes(object, "key", key, options);
+  return object.add("found", false).text();
+}
+
+void print_entry(std::string_view key, std::string_view value, const CommonOptions& options) {
+  Output& out = standard_output();
+  if (options.json) {
+    out.write(entry_json(key, value, options));
+  } else if (options.hex) {
+    out.write(to_hex(key));
+    out.write("\t");
+    out.write(to_hex(value));
+  } else {
+    out.write(key);
+    out.write("\t");
+    out.write(value);
+  }
+  out.write("\n");
+}
+
+std::vector<std::string> problems_json(const std::vector<Problem>& problems) {
+  std::vector<std::string> list;
+  for (const Problem& problem : problems) {
+    list.push_back(
+        JsonObject().add("file", problem.file).add("offset", problem.offset).add("what", problem.what).text());
+  }
+  return list;
+}
+
+}  // namespace tamis::cli

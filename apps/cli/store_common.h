@@ -1,0 +1,49 @@
+// What the verbs of a store share: opening it, and bytes of users in and out.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command_line.h"
+#include "json.h"
+#include "tamis/db.h"
+
+namespace tamis::cli {
+
+/// Why a verb opens a store, which decides lock and creation.
+enum class StoreUse : unsigned char {
+  kRead,    ///< Changes nothing; others may read at the same time.
+  kWrite,   ///< The store has to be there.
+  kCreate,  ///< Makes one where there is none.
+};
+
+/// DIR, --option and --read-only, which every verb of a store takes.
+struct StoreArguments {
+  std::string directory;
+  std::vector<std::string> settings;
+  bool read_only = false;
+
+  void declare(CommandLine& line);
+  /// The options as set; whatever is wrong with them is a usage error.
+  [[nodiscard]] Options options(StoreUse use) const;
+  /// The store. A missing one is status 3 and says how to make one; a locked one is 5; a damaged or newer one is 4.
+  [[nodiscard]] DB open(StoreUse use) const;
+};
+
+/// A key or value that was given as a word: the text itself, or what it spells with --hex. `what` is for the message.
+std::string bytes_of_word(std::string_view word, std::string_view what, const CommonOptions& options);
+/// The same way out.
+std::string shown(std::string_view bytes, const CommonOptions& options);
+/// `name`, or `name`_hex where --hex was given or the bytes are not UTF-8.
+void add_user_bytes(JsonObject& object, std::string_view name, std::string_view bytes, const CommonOptions& options);
+/// {"key": …, "value": …, "found": true}.
+std::string entry_json(std::string_view key, std::string_view value, const CommonOptions& options);
+/// {"key": …, "found": false}.
+std::string absence_json(std::string_view key, const CommonOptions& options);
+/// "KEY<TAB>VALUE<LF>", or the JSON object of it, onto standard output.
+void print_entry(std::string_view key, std::string_view value, const CommonOptions& options);
+/// {"file": …, "offset": …, "what": …} for each.
+std::vector<std::string> problems_json(const std::vector<Problem>& problems);
+
+}  // namespace tamis::cli

@@ -1,0 +1,51 @@
+// tamis dump: everything, as 'tamis load' reads it.
+#include <fmt/core.h>
+
+#include <string_view>
+
+#include "bytes_text.h"
+#include "command_line.h"
+#include "error.h"
+#include "store_common.h"
+#include "tamis/db.h"
+#include "verbs.h"
+
+namespace tamis::cli {
+namespace {
+
+/// Bytes that would be read back as something else are refused.
+void check_line(std::string_view key, std::string_view value) {
+  const bool key_breaks = key.find_first_of("\t\n") != std::string_view::npos;
+  if (!key_breaks && value.find('\n') == std::string_view::npos) return;
+  usage_error(
+      fmt::format("the {} of the entry with the key (in hexadecimal) {} holds a {}, which would break its line; "
+                  "use --hex",
+                  key_breaks ? "key" : "value", to_hex(key),
+                  key_breaks && key.find('\n') == std::string_view::npos ? "tab" : "line end"));
+}
+
+}  // namespace
+
+int run_dump(Arguments arguments) {
+  StoreArguments store;
+  CommandLine line({.name = "dump",
+                    .summary =
+                        "Prints every entry, as of one moment, as lines that 'tamis load' reads back. With --hex that "
+                        "is byte for byte; without, it stops with status 2 at bytes that would break a line.",
+                    .usage = "DIR",
+                    .example = "  tamis dump cities --hex > cities.txt\n"
+                               "  tamis load copy cities.txt --hex"});
+  store.declare(line);
+  if (!line.read(arguments)) return kExitOk;
+  const CommonOptions& options = line.common();
+  const DB db = store.open(StoreUse::kRead);
+  Iterator entry = db.scan({.fills_cache = false});
+  for (; entry.valid(); entry.next()) {
+    if (!options.hex && !options.json) check_line(entry.key(), entry.value());
+    print_entry(entry.key(), entry.value(), options);
+  }
+  need(entry.status());
+  return kExitOk;
+}
+
+}  // namespace tamis::cli

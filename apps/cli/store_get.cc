@@ -1,0 +1,78 @@
+// tamis get, tamis multi-get: what is stored under keys.
+#include <fmt/core.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command_line.h"
+#include "error.h"
+#include "output.h"
+#include "store_common.h"
+#include "tamis/db.h"
+#include "verbs.h"
+
+namespace tamis::cli {
+
+int run_get(Arguments arguments) {
+  StoreArguments store;
+  std::string key;
+  bool raw = false;
+  CommandLine line({.name = "get",
+                    .summary = "Prints the value of a key and a newline. Ends with status 1 when the key is not there.",
+                    .usage = "DIR KEY [--raw]",
+                    .example = "  tamis get cities paris\n"
+                               "  tamis get pictures logo --raw > logo.png"});
+  store.declare(line);
+  line.operand("KEY", "the key", key);
+  line.flag("--raw", "the value alone, without a newline", raw);
+  if (!line.read(arguments)) return kExitOk;
+  const CommonOptions& options = line.common();
+  key = bytes_of_word(key, "the key", options);
+  const DB db = store.open(StoreUse::kRead);
+  const std::optional<std::string> value = need(db.get(key));
+  Output& out = standard_output();
+  if (options.json) {
+    out.print("{}\n", value ? entry_json(key, *value, options) : absence_json(key, options));
+  } else if (value) {
+    out.write(shown(*value, options));
+    if (!raw) out.write("\n");
+  } else if (!options.quiet) {
+    report_error(fmt::format("{}: this key is not there", store.directory));
+  }
+  return value ? kExitOk : kExitNo;
+}
+
+int run_multi_get(Arguments arguments) {
+  StoreArguments store;
+  std::vector<std::string> words;
+  CommandLine line({.name = "multi-get",
+                    .summary =
+                        "Looks up several keys, all as of one moment. Prints key, tab and value of those that are "
+                        "there, in the order asked; ends with status 1 when any is not.",
+                    .usage = "DIR KEY...",
+                    .example = "  tamis multi-get cities paris lyon rome"});
+  store.declare(line);
+  line.operands("KEY", "the keys; after -- they may begin with '-'", words);
+  if (!line.read(arguments)) return kExitOk;
+  const CommonOptions& options = line.common();
+  for (std::string& word : words) word = bytes_of_word(word, "the key", options);
+  const std::vector<std::string_view> keys(words.begin(), words.end());
+
+  const DB db = store.open(StoreUse::kRead);
+  const auto values = db.multi_get(keys);
+  bool all_found = true;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::optional<std::string>& value = values[i].ok() ? *values[i] : throw CommandError(values[i].status());
+    if (value) {
+      print_entry(keys[i], *value, options);
+    } else {
+      all_found = false;
+      if (options.json) standard_output().print("{}\n", absence_json(keys[i], options));
+    }
+  }
+  return all_found ? kExitOk : kExitNo;
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,145 @@
+// tamis flush, tamis compact, tamis checkpoint: work that a store otherwise does when it sees fit.
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "command_line.h"
+#include "error.h"
+#include "interrupt.h"
+#include "json.h"
+#include "numbers.h"
+#include "output.h"
+#include "progress.h"
+#include "store_common.h"
+#include "tamis/db.h"
+#include "verbs.h"
+
+namespace tamis::cli {
+namespace {
+
+/// What all tables come to.
+struct Shape {
+  std::uint64_t tables = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t entries = 0;
+
+  [[nodiscard]] std::string text() const {
+    return fmt::format("{} {}, {} {}, {}", with_thousands(tables), tables == 1 ? "table" : "tables",
+                       with_thousands(entries), entries == 1 ? "entry" : "entries", human_bytes(bytes));
+  }
+};
+
+Shape shape_of(const DB& db) {
+  Shape shape;
+  for (const Stats::Level& level : db.stats().levels) {
+    shape.tables += level.tables;
+    shape.bytes += level.bytes;
+    shape.entries += level.entries;
+  }
+  return shape;
+}
+
+/// "3 tables, 1,000 entries, 1.23 MiB (before: …)", or the same as JSON.
+void report(const Shape& before, const Shape& after, double seconds, const CommonOptions& options) {
+  if (options.json) {
+    standard_output().print("{}\n", JsonObject()
+                                        .add("tables", after.tables)
+                                        .add("entries", after.entries)
+                                        .add("bytes", after.bytes)
+                                        .add("tables_before", before.tables)
+                                        .add("bytes_before", before.bytes)
+                                        .add("seconds", seconds)
+                                        .text());
+  } else if (!options.quiet) {
+    standard_output().print("before: {}\nnow:    {}\n", before.text(), after.text());
+  }
+}
+
+/// Does the work and tells what became of the tables.
+template <typename Work>
+int do_and_report(DB& db, const CommonOptions& options, const Work& work) {
+  const Shape before = shape_of(db);
+  const auto begun = std::chrono::steady_clock::now();
+  need(work());
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  report(before, shape_of(db), seconds, options);
+  need(db.close());
+  return kExitOk;
+}
+
+}  // namespace
+
+int run_flush(Arguments arguments) {
+  StoreArguments store;
+  CommandLine line({.name = "flush",
+                    .summary = "Writes what stands only in the journal to tables.",
+                    .usage = "DIR",
+                    .example = "  tamis flush cities"});
+  store.declare(line);
+  if (!line.read(arguments)) return kExitOk;
+  DB db = store.open(StoreUse::kWrite);
+  return do_and_report(db, line.common(), [&] { return db.flush(); });
+}
+
+int run_compact(Arguments arguments) {
+  StoreArguments store;
+  std::string from;
+  std::string to;
+  CommandLine line({.name = "compact",
+                    .summary = "Rewrites all keys, or those of a range, into the last level, leaving out what was "
+                               "overwritten or deleted. Ctrl-C loses nothing.",
+                    .usage = "DIR [--from A] [--to B]",
+                    .example = "  tamis compact cities\n"
+                               "  tamis compact cities --from a --to n"});
+  store.declare(line);
+  line.option("--from", "A", "keys from this one on", from);
+  line.option("--to", "B", "keys before this one", to);
+  if (!line.read(arguments)) return kExitOk;
+  from = bytes_of_word(from, "--from:", line.common());
+  to = bytes_of_word(to, "--to:", line.common());
+  Range range = {.from = from};
+  if (line.given("--to")) range.to = to;
+
+  DB db = store.open(StoreUse::kWrite);
+  Progress progress("compacting", 0, line.common());
+  const auto show = [&](std::uint64_t done, std::uint64_t total) {
+    progress.set(done, total);
+    return true;
+  };
+  return do_and_report(db, line.common(), [&] { return db.compact(range, show); });
+}
+
+int run_checkpoint(Arguments arguments) {
+  StoreArguments store;
+  std::string to;
+  CommandLine line({.name = "checkpoint",
+                    .summary = "Makes a copy of the store as of now in a new folder: a store of its own. Tables are "
+                               "linked, not copied, where the file system can.",
+                    .usage = "DIR TO",
+                    .example = "  tamis checkpoint cities cities-monday"});
+  store.declare(line);
+  line.operand("TO", "the folder to make; it must not exist", to);
+  if (!line.read(arguments)) return kExitOk;
+  DB db = store.open(StoreUse::kWrite);
+  {
+    const DelayInterrupt until_whole;
+    need(db.checkpoint(to));
+  }
+  const Shape shape = shape_of(db);
+  need(db.close());
+  if (line.common().json) {
+    standard_output().print("{}\n", JsonObject()
+                                        .add("path", to)
+                                        .add("tables", shape.tables)
+                                        .add("entries", shape.entries)
+                                        .add("bytes", shape.bytes)
+                                        .text());
+  } else if (!line.common().quiet) {
+    standard_output().print("{}: {}\n", to, shape.text());
+  }
+  return kExitOk;
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,41 @@
+// tamis options: what --option can set.
+#include <string>
+
+#include "command_line.h"
+#include "error.h"
+#include "json.h"
+#include "output.h"
+#include "table.h"
+#include "tamis/options.h"
+#include "verbs.h"
+
+namespace tamis::cli {
+
+int run_options(Arguments arguments) {
+  CommandLine line({.name = "options",
+                    .summary = "The options of a store: their names, what they are unless told, what may be given. "
+                               "They belong to one opening; a store may be opened with others next time.",
+                    .usage = "",
+                    .example = "  tamis options\n"
+                               "  tamis load cities cities.txt --option codec_last=zstd --option memory_bytes=64MiB"});
+  if (!line.read(arguments)) return kExitOk;
+  Output& out = standard_output();
+  Table table({{"option", Table::Align::kLeft}, {"default", Table::Align::kLeft}, {"effect", Table::Align::kWrap}});
+  for (const OptionInfo& option : option_table()) {
+    if (line.common().json) {
+      out.print("{}\n", JsonObject()
+                            .add("name", option.name)
+                            .add("default", option.default_value)
+                            .add("range", option.range)
+                            .add("effect", option.effect)
+                            .text());
+    } else {
+      table.add({std::string(option.name), option.default_value, std::string(option.effect)});
+      table.add({"", "", option.range});
+    }
+  }
+  if (!line.common().json) out.write(table.text());
+  return kExitOk;
+}
+
+}  // namespace tamis::cli

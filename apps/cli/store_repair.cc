@@ -1,0 +1,58 @@
+// tamis repair: a usable store out of what is left of a damaged one.
+#include <string>
+#include <vector>
+
+#include "command_line.h"
+#include "error.h"
+#include "json.h"
+#include "output.h"
+#include "store_common.h"
+#include "tamis/db.h"
+#include "verbs.h"
+
+namespace tamis::cli {
+namespace {
+
+std::string as_json(const RepairReport& report, const CommonOptions& options) {
+  std::vector<std::string> doubts;
+  for (const RepairReport::Doubt& doubt : report.doubts) {
+    JsonObject object;
+    add_user_bytes(object, "from", doubt.from, options);
+    add_user_bytes(object, "to", doubt.to, options);
+    doubts.push_back(object.add("why", doubt.why).text());
+  }
+  return JsonObject()
+      .add("dry_run", report.is_dry_run)
+      .add("tables_kept", report.tables_kept)
+      .add("tables_left_out", report.tables_left_out)
+      .add("entries", report.entries)
+      .add("journal_entries", report.journal_entries)
+      .add_list("lost", problems_json(report.lost))
+      .add_list("doubts", doubts)
+      .text();
+}
+
+}  // namespace
+
+int run_repair(Arguments arguments) {
+  StoreArguments store;
+  bool dry_run = false;
+  CommandLine line({.name = "repair",
+                    .summary =
+                        "Makes a damaged store usable: a new manifest out of the tables and journals that can be "
+                        "read. Says exactly what was lost, and where deleted keys may have returned. Removes nothing.",
+                    .usage = "DIR [--dry-run]",
+                    .example = "  tamis repair cities --dry-run"});
+  store.declare(line);
+  line.flag("--dry-run", "say what would be done, and do nothing", dry_run);
+  if (!line.read(arguments)) return kExitOk;
+  const bool only_looks = dry_run || store.options(StoreUse::kWrite).read_only;
+  const Result<RepairReport> report = DB::repair(store.directory, only_looks);
+  if (!report.ok() && report.status().code() == StatusCode::kInvalidArgument) {
+    throw CommandError(kExitInputOutput, std::string(report.status().message()));  // No store is there.
+  }
+  standard_output().write(line.common().json ? as_json(need(report), line.common()) + "\n" : need(report).to_text());
+  return kExitOk;
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,78 @@
+// tamis verify: is every byte of a store as it should be?
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <string>
+
+#include "command_line.h"
+#include "error.h"
+#include "json.h"
+#include "numbers.h"
+#include "output.h"
+#include "progress.h"
+#include "store_common.h"
+#include "tamis/db.h"
+#include "verbs.h"
+
+namespace tamis::cli {
+namespace {
+
+/// A store so damaged that it cannot even be opened has that for its one problem.
+VerifyReport verify(const StoreArguments& store, const CommonOptions& options) {
+  Progress progress("verifying", 0, options);
+  const auto show = [&](std::uint64_t done, std::uint64_t total) {
+    progress.set(done, total);
+    return true;
+  };
+  try {
+    return need(store.open(StoreUse::kRead).verify(show));
+  } catch (const CommandError& error) {
+    if (error.exit_status() != kExitCorruption) throw;
+    VerifyReport report;
+    report.problems.push_back({.file = store.directory, .offset = 0, .what = error.what()});
+    return report;
+  }
+}
+
+void print_text(const VerifyReport& report, const CommonOptions& options) {
+  Output& out = standard_output();
+  for (const Problem& problem : report.problems) {
+    out.print("{} at {}: {}\n", problem.file, problem.offset, problem.what);
+  }
+  if (options.quiet) return;
+  const std::string what =
+      report.ok() ? "ok"
+                  : fmt::format("{} {}; 'tamis repair' works on what is left", with_thousands(report.problems.size()),
+                                report.problems.size() == 1 ? "problem" : "problems");
+  out.print("{}: {} files, {}, {} entries read\n", what, with_thousands(report.files), human_bytes(report.bytes),
+            with_thousands(report.entries));
+}
+
+}  // namespace
+
+int run_verify(Arguments arguments) {
+  StoreArguments store;
+  CommandLine line({.name = "verify",
+                    .summary =
+                        "Reads every byte of a store: checksums, the order of keys, and that no filter denies a key "
+                        "of its table. Lists what is wrong and ends with status 1 if anything is.",
+                    .usage = "DIR",
+                    .example = "  tamis verify cities"});
+  store.declare(line);
+  if (!line.read(arguments)) return kExitOk;
+  const VerifyReport report = verify(store, line.common());
+  if (line.common().json) {
+    standard_output().print("{}\n", JsonObject()
+                                        .add("ok", report.ok())
+                                        .add_list("problems", problems_json(report.problems))
+                                        .add("files", report.files)
+                                        .add("bytes", report.bytes)
+                                        .add("entries", report.entries)
+                                        .text());
+  } else {
+    print_text(report, line.common());
+  }
+  return report.ok() ? kExitOk : kExitNo;
+}
+
+}  // namespace tamis::cli

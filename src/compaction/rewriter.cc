@@ -1,0 +1,222 @@
+#include "compaction/rewriter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "base/check.h"
+#include "base/try.h"
+#include "entry/drop_rule.h"
+#include "tree/file_names.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kEntriesPerQuestion = 1024;  // Between two looks at is_cancelled: well below a millisecond.
+constexpr std::size_t kMostOverlappedTables = 10;    // What pushing an output down may cost; LevelDB's figure.
+
+/// Asks runs for keys that only ever ascend, so that a question costs a comparison and not a search.
+class AscendingBounds {
+ public:
+  explicit AscendingBounds(const Run& run) : tables_(run.tables) {}
+
+  /// Whether the key lies in a table's bounds.
+  bool may_contain(std::string_view key) {
+    while (at_ < tables_.size() && tables_[at_]->largest_key < key) ++at_;
+    return at_ < tables_.size() && tables_[at_]->smallest_key <= key;
+  }
+
+ private:
+  std::span<const std::shared_ptr<const TableFacts>> tables_;
+  std::size_t at_ = 0;  // The first table that does not end before the last key asked for.
+};
+
+/// How many tables of the next level's run the table being written overlaps.
+class NextLevelOverlap {
+ public:
+  explicit NextLevelOverlap(const Run* run) {
+    if (run != nullptr) tables_ = run->tables;
+  }
+
+  /// Whether a table that ends with this key, later than all before, would overlap too many.
+  bool is_too_much(std::string_view key) {
+    while (end_ < tables_.size() && tables_[end_]->smallest_key <= key) ++end_;
+    return end_ - begin_ > kMostOverlappedTables;
+  }
+  /// The next table begins with this key.
+  void begin(std::string_view key) {
+    while (begin_ < tables_.size() && tables_[begin_]->largest_key < key) ++begin_;
+    end_ = std::max(begin_, end_);
+  }
+
+ private:
+  std::span<const std::shared_ptr<const TableFacts>> tables_;
+  std::size_t begin_ = 0;  // The first table that does not end before the table being written begins.
+  std::size_t end_ = 0;    // The first table that begins after the last key asked for.
+};
+
+/// One rewrite: which entries stay, what becomes of them, and where tables end.
+///
+/// Invariants:
+///  1. All versions of a key are in one table, so tables of the output do not overlap.
+///  2. Every file in begun_ was made here and is in no manifest.
+class Rewriter {
+ public:
+  Rewriter(EntryIterator& source, const RewriteSpec& spec)
+      : source_(source), spec_(spec), next_level_(spec.next_level) {
+    TAMIS_CHECK(!spec.snapshots.empty());
+    TAMIS_INVARIANT(std::ranges::is_sorted(spec.snapshots));
+    for (const Run* run : spec.older_runs) older_.emplace_back(*run);
+  }
+
+  Status write_all();
+  void remove_files();
+  RewriteResult take_result() { return std::move(result_); }
+
+ private:
+  void begin_key(std::string_view key);
+  bool is_kept(const Entry& entry);
+  [[nodiscard]] Entry as_written(const Entry& entry) const;
+  Status keep(const Entry& entry);
+  [[nodiscard]] bool should_cut(std::string_view key);
+  Status begin_table();
+  Status finish_table();
+
+  EntryIterator& source_;
+  const RewriteSpec& spec_;
+  std::vector<AscendingBounds> older_;
+  NextLevelOverlap next_level_;
+
+  std::string key_;  // Whose versions are passing by.
+  bool has_key_ = false;
+  std::uint64_t hash_ = 0;
+  std::optional<Sequence> newer_;  // Of the version before, kept or not.
+  bool is_key_written_ = false;
+
+  std::unique_ptr<TableBuilder> table_;
+  std::vector<std::string> begun_;
+  std::uint64_t kept_ = 0;
+  RewriteResult result_;
+};
+
+Status Rewriter::write_all() {
+  for (source_.seek_to_first(); source_.valid(); source_.next()) {
+    if (result_.entries_read % kEntriesPerQuestion == 0 && spec_.is_cancelled && spec_.is_cancelled()) {
+      return Status::closed("the rewrite was cancelled");
+    }
+    const Entry& entry = source_.entry();
+    ++result_.entries_read;
+    if (!has_key_ || entry.key != key_) begin_key(entry.key);
+    const bool stays = is_kept(entry);
+    newer_ = entry.sequence;
+    if (!stays) {
+      ++result_.entries_dropped;
+      continue;
+    }
+    TAMIS_TRY_STATUS(keep(as_written(entry)));
+  }
+  TAMIS_TRY_STATUS(source_.status());
+  if (table_ != nullptr) TAMIS_TRY_STATUS(finish_table());
+
+  std::uint64_t written = 0;
+  for (const auto& table : result_.tables) written += table->entries;
+  TAMIS_CHECK(written == kept_ && written + result_.entries_dropped == result_.entries_read);
+  return {};
+}
+
+void Rewriter::begin_key(std::string_view key) {
+  TAMIS_INVARIANT(!has_key_ || key_ < key);
+  key_ = key;
+  has_key_ = true;
+  hash_ = (*spec_.hasher)(key);
+  newer_.reset();
+  is_key_written_ = false;
+}
+
+/// Rule 17.
+bool Rewriter::is_kept(const Entry& entry) {
+  switch (fate_of(entry.kind, entry.sequence, newer_, spec_.snapshots)) {
+    case VersionFate::kKeep: return true;
+    case VersionFate::kDrop: return false;
+    case VersionFate::kDropIfNothingOlder: break;
+  }
+  return std::ranges::any_of(older_, [&](AscendingBounds& run) { return run.may_contain(entry.key); });
+}
+
+/// A value that every reader sees, with nothing older anywhere, needs no sequence: 0 takes a byte and compresses well.
+/// That it is the newest one the oldest snapshot sees is the drop rule's doing: it drops all others of that stripe.
+Entry Rewriter::as_written(const Entry& entry) const {
+  Entry written = entry;
+  const bool all_see_it = entry.sequence <= spec_.snapshots.front();
+  if (older_.empty() && all_see_it && entry.kind == EntryKind::kPut) written.sequence = Sequence{0};
+  return written;
+}
+
+Status Rewriter::keep(const Entry& entry) {
+  if (!is_key_written_ && table_ != nullptr && should_cut(entry.key)) TAMIS_TRY_STATUS(finish_table());
+  if (table_ == nullptr) TAMIS_TRY_STATUS(begin_table());
+  is_key_written_ = true;
+  ++kept_;
+  return table_->add(entry, hash_);
+}
+
+bool Rewriter::should_cut(std::string_view key) {
+  return table_->estimated_bytes() >= spec_.table_bytes || next_level_.is_too_much(key);
+}
+
+Status Rewriter::begin_table() {
+  TAMIS_TRY(const std::uint64_t number, spec_.new_number());
+  TableSpec table = {.path = table_path(spec_.directory, number),
+                     .number = number,
+                     .identity = spec_.identity,
+                     .block_bytes = spec_.block_bytes,
+                     .codec = spec_.codec,
+                     .prefix_rule = spec_.prefix_rule,
+                     .level = spec_.output_level,
+                     .run = spec_.output_run,
+                     .replaces = spec_.replaces,
+                     .created_unix_seconds = spec_.now_unix_seconds,
+                     .oldest_delete_unix_seconds = spec_.oldest_delete_unix_seconds};
+  // After an error files that were begun are removed, also where only the answer was lost. So see that it is ours.
+  TAMIS_TRY(const std::optional<std::uint64_t> before, spec_.files->file_size(table.path));
+  if (before) return Status::corruption(fmt::format("{}: there is such a file already", table.path));
+  begun_.push_back(table.path);
+  TAMIS_TRY(table_, TableBuilder::create(*spec_.files, std::move(table)));
+  next_level_.begin(key_);
+  return {};
+}
+
+Status Rewriter::finish_table() {
+  const FilterChoice filter = spec_.filters != nullptr ? spec_.filters->choose(table_->keys()) : FilterChoice();
+  TAMIS_TRY(TableFacts facts, table_->finish(filter));
+  table_.reset();
+  TAMIS_CHECK(result_.tables.empty() || result_.tables.back()->largest_key < facts.smallest_key);
+  result_.bytes_written += facts.file_bytes;
+  result_.tables.push_back(std::make_shared<const TableFacts>(std::move(facts)));
+  return {};
+}
+
+/// As far as that is possible: what stays is in no manifest, and opening the store removes it (rule 19).
+void Rewriter::remove_files() {
+  table_.reset();
+  for (const std::string& path : begun_) {
+    const Status ignored = spec_.files->remove(path);
+    static_cast<void>(ignored);
+  }
+}
+
+}  // namespace
+
+Result<RewriteResult> rewrite(EntryIterator& source, const RewriteSpec& spec) {
+  Rewriter rewriter(source, spec);
+  Status status = rewriter.write_all();
+  if (!status.ok()) {
+    rewriter.remove_files();
+    return status;
+  }
+  return rewriter.take_result();
+}
+
+}  // namespace tamis

@@ -1,0 +1,352 @@
+#include "compaction/rewriter.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/random.h"
+#include "compaction/rewriter_test_support.h"
+#include "entry/merging_iterator.h"
+#include "support/entry_sets.h"
+
+namespace tamis::test {
+namespace {
+
+Entry put(std::string_view key, std::uint64_t sequence, std::string_view value = "v") {
+  return {key, value, Sequence{sequence}, EntryKind::kPut};
+}
+Entry deleted(std::string_view key, std::uint64_t sequence) {
+  return {key, {}, Sequence{sequence}, EntryKind::kDelete};
+}
+
+void expect_written(std::vector<Entry> entries, RewriteWorld& world) {
+  std::ranges::sort(entries, {}, &Entry::position);
+  const Result<RewriteResult> result = world.write(entries);
+  ASSERT_TRUE(result.ok()) << result.status().to_text();
+  const std::vector<OwnedEntry> expected = expected_entries(entries, world.spec.snapshots, world.spec.older_runs);
+  EXPECT_EQ(world.read(*result), expected);
+  EXPECT_EQ(result->entries_read, entries.size());
+  EXPECT_EQ(result->entries_dropped, entries.size() - expected.size());
+}
+
+TEST(Rewrite, OfNothingWritesNothing) {
+  RewriteWorld world;
+  const Result<RewriteResult> result = world.write({});
+  ASSERT_TRUE(result.ok());
+  EXPECT_TRUE(result->tables.empty());
+  EXPECT_EQ(result->bytes_written, 0U);
+  EXPECT_TRUE(world.files().empty());
+}
+
+TEST(Rewrite, WritesNothingWhenEverythingIsDropped) {
+  RewriteWorld world;
+  const Result<RewriteResult> result = world.write({deleted("a", 5), put("a", 3), deleted("b", 4)});
+  ASSERT_TRUE(result.ok());
+  EXPECT_TRUE(result->tables.empty());
+  EXPECT_EQ(result->entries_dropped, 3U);
+  EXPECT_TRUE(world.files().empty());
+}
+
+TEST(Rewrite, LeavesWhatAnyReaderCanSee) {
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const EntrySets sets(seed, {.runs = 4, .entries = 60, .keys = 25, .sequences = 40, .unique = seed % 2 == 0});
+    SplitMix64 random(seed);
+    RewriteWorld world;
+    world.spec.table_bytes = 200 + random.below(3000);
+    world.spec.block_bytes = 512;
+    world.spec.snapshots.clear();
+    for (std::uint64_t i = 1 + random.below(4); i > 0; --i) world.spec.snapshots.push_back(Sequence{random.below(45)});
+    std::ranges::sort(world.spec.snapshots);
+    std::vector<tamis::Run> older(random.below(3));
+    for (tamis::Run& run : older) {
+      const std::size_t middle = 1 + random.below(sets.keys.size() - 1);
+      if (sets.keys[0] < sets.keys[middle]) run.tables = {facts_of(1, sets.keys[0], sets.keys[middle])};
+    }
+    for (const tamis::Run& run : older) world.spec.older_runs.push_back(&run);
+
+    // Of equal positions the newer run's counts.
+    std::vector<Entry> merged = sets.merged();
+    std::vector<Entry> unique = merged;
+    const auto same = [](const Entry& a, const Entry& b) { return a.position() == b.position(); };
+    unique.erase(std::unique(unique.begin(), unique.end(), same), unique.end());
+    const auto source = make_merging_iterator(sets.iterators());
+    const Result<RewriteResult> result = rewrite(*source, world.spec);
+    ASSERT_TRUE(result.ok()) << result.status().to_text();
+    const auto expected = expected_entries(unique, world.spec.snapshots, world.spec.older_runs);
+    ASSERT_EQ(world.read(*result), expected);
+    EXPECT_EQ(result->entries_read, merged.size());
+    EXPECT_EQ(result->entries_read - result->entries_dropped, expected.size());
+    for (std::size_t i = 1; i < result->tables.size(); ++i) {
+      ASSERT_LT(result->tables[i - 1]->largest_key, result->tables[i]->smallest_key);
+    }
+    EXPECT_EQ(world.files().size(), result->tables.size());
+  }
+}
+
+TEST(Rule17, ADeleteStaysWhileAnOlderRunMayHoldItsKey) {
+  const tamis::Run older = {.id = 1, .tables = {facts_of(1, "b", "d"), facts_of(2, "m", "p")}};
+  RewriteWorld world;
+  world.spec.older_runs = {&older};
+  const std::vector<Entry> entries = {deleted("a", 1), deleted("b", 2), deleted("c", 3), deleted("d", 4),
+                                      deleted("e", 5), deleted("m", 6), deleted("z", 7)};
+  const Result<RewriteResult> result = world.write(entries);
+  ASSERT_TRUE(result.ok());
+  std::string kept;
+  for (const OwnedEntry& entry : world.read(*result)) kept += entry.key;
+  EXPECT_EQ(kept, "bcdm");
+}
+
+TEST(Rule17, ADeleteAboveTheOldestSnapshotStays) {
+  RewriteWorld world;
+  world.spec.snapshots = {Sequence{10}, Sequence{20}};
+  expect_written({deleted("a", 11), put("a", 10)}, world);
+  expect_written({deleted("b", 10), put("b", 9)}, world);
+}
+
+TEST(Rewrite, GivesSequenceZeroOnlyWhereNothingIsOlder) {
+  RewriteWorld world;
+  world.spec.snapshots = {Sequence{10}, Sequence{20}};
+  const std::vector<Entry> entries = {put("a", 30), put("a", 15), put("a", 10), put("a", 9), deleted("b", 15)};
+  const Result<RewriteResult> oldest = world.write(entries);
+  ASSERT_TRUE(oldest.ok());
+  std::vector<std::uint64_t> sequences;
+  for (const OwnedEntry& entry : world.read(*oldest)) sequences.push_back(number_of(entry.sequence));
+  EXPECT_EQ(sequences, (std::vector<std::uint64_t>{30, 15, 0, 15}));
+
+  const tamis::Run older = {.id = 1, .tables = {facts_of(1, "x", "y")}};
+  world.spec.older_runs = {&older};
+  const Result<RewriteResult> above = world.write(entries);
+  ASSERT_TRUE(above.ok());
+  sequences.clear();
+  for (const OwnedEntry& entry : world.read(*above)) sequences.push_back(number_of(entry.sequence));
+  EXPECT_EQ(sequences, (std::vector<std::uint64_t>{30, 15, 10, 15}));
+}
+
+TEST(Rewrite, KeepsAllVersionsOfAKeyInOneTable) {
+  RewriteWorld world;
+  world.spec.table_bytes = 1000;
+  world.spec.snapshots.clear();
+  std::vector<Entry> entries = {put("a", 7), put("z", 8)};
+  for (std::uint64_t version = 1; version <= 3000; ++version) {
+    entries.push_back(put("middle", version));
+    world.spec.snapshots.push_back(Sequence{version});
+  }
+  const Result<RewriteResult> result = world.write(entries);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(world.read(*result).size(), 3002U);
+  EXPECT_LE(result->tables.size(), 3U);
+  EXPECT_GE(result->tables.size(), 2U);
+}
+
+TEST(Rewrite, CutsTablesAtTheirSize) {
+  RewriteWorld world;
+  world.spec.table_bytes = 20'000;
+  std::vector<std::string> keys;
+  for (int i = 0; i < 2000; ++i) keys.push_back(fmt::format("key{:06}", i));
+  const std::string value(100, 'v');
+  std::vector<Entry> entries;
+  for (const std::string& key : keys) entries.push_back(put(key, 1, value));
+  const Result<RewriteResult> result = world.write(entries);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(world.read(*result).size(), 2000U);
+  EXPECT_GE(result->tables.size(), 9U);
+  EXPECT_LE(result->tables.size(), 14U);
+  std::uint64_t bytes = 0;
+  for (const auto& table : result->tables) {
+    EXPECT_LE(table->file_bytes, 26'000U);  // A block and the filter more.
+    bytes += table->file_bytes;
+  }
+  EXPECT_EQ(result->bytes_written, bytes);
+}
+
+TEST(Rewrite, CutsTablesWhereTheyWouldOverlapMoreThanTenOfTheNextLevel) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 1000; ++i) keys.push_back(fmt::format("{:04}", i));
+  std::vector<Entry> entries;
+  for (const std::string& key : keys) entries.push_back(put(key, 1));
+  tamis::Run next = {.id = 1, .tables = {}};
+  for (int i = 0; i < 100; ++i) {
+    next.tables.push_back(
+        facts_of(static_cast<std::uint64_t>(i), fmt::format("{:04}", i * 10 + 2), fmt::format("{:04}", i * 10 + 7)));
+  }
+  RewriteWorld world;
+  world.spec.next_level = &next;
+  const Result<RewriteResult> result = world.write(entries);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(world.read(*result).size(), 1000U);
+  EXPECT_EQ(result->tables.size(), 10U);
+  for (const auto& table : result->tables) {
+    const auto overlapped = std::ranges::count_if(
+        next.tables, [&](const auto& other) { return other->overlaps(table->smallest_key, table->largest_key); });
+    EXPECT_LE(overlapped, 10);
+  }
+}
+
+TEST(Rewrite, TakesTheLargestAndTheSmallestKeys) {
+  const std::string longest(kMaxKeyBytes, 'k');
+  const std::string other = longest.substr(0, kMaxKeyBytes - 1) + "l";
+  RewriteWorld world;
+  expect_written({put("", 1, ""), put(longest, 2, ""), put(other, 3, "x"), put(std::string_view("\0", 1), 4)}, world);
+}
+
+TEST(Rewrite, GivesTablesTheFilterOfThePlan) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 5000; ++i) keys.push_back(fmt::format("{:06}", i));
+  std::vector<Entry> entries;
+  for (const std::string& key : keys) entries.push_back(put(key, 1));
+  RewriteWorld world;
+  const FilterPlanner planner({}, {}, 1, 1, 5000, {.kind = "auto", .memory_bytes = {}, .most_bytes = 1 << 30});
+  world.spec.filters = &planner;
+  const Result<RewriteResult> result = world.write(entries);
+  ASSERT_TRUE(result.ok());
+  for (const auto& table : result->tables) {
+    EXPECT_GT(table->filter_bytes, 0U);
+    EXPECT_EQ(table->filter_kind, 3);  // Ribbon.
+    EXPECT_LE(table->filter_rate, 0.005);
+  }
+  world.spec.filters = nullptr;
+  const Result<RewriteResult> without = world.write(entries);
+  ASSERT_TRUE(without.ok());
+  EXPECT_EQ(without->tables[0]->filter_bytes, 0U);
+}
+
+TEST(Rewrite, PassesOnWhenTheOldestDeleteCame) {
+  const tamis::Run older = {.id = 1, .tables = {facts_of(1, "a", "z")}};
+  RewriteWorld world;
+  world.spec.older_runs = {&older};
+  world.spec.oldest_delete_unix_seconds = 1234;
+  const Result<RewriteResult> result = world.write({deleted("a", 1)});
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->tables[0]->oldest_delete_unix_seconds, 1234U);
+  EXPECT_EQ(result->tables[0]->created_unix_seconds, 5000U);
+  const Result<RewriteResult> puts = world.write({put("a", 1)});
+  ASSERT_TRUE(puts.ok());
+  EXPECT_EQ(puts->tables[0]->oldest_delete_unix_seconds, 0U);
+}
+
+/// Enough entries for several tables.
+struct ManyEntries {
+  ManyEntries() {
+    for (int i = 0; i < 3000; ++i) keys.push_back(fmt::format("key{:06}", i));
+    for (const std::string& key : keys) entries.push_back(put(key, 1));
+  }
+  std::vector<std::string> keys;
+  std::vector<Entry> entries;
+};
+
+TEST(Rewrite, StopsWhenItIsCancelledAndLeavesNoFile) {
+  const ManyEntries many;
+  for (int questions = 0; questions < 3; ++questions) {
+    RewriteWorld world;
+    world.spec.table_bytes = 5000;
+    int asked = 0;
+    world.spec.is_cancelled = [&] { return asked++ == questions; };
+    const Result<RewriteResult> result = world.write(many.entries);
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.status().code(), StatusCode::kClosed);
+    EXPECT_TRUE(world.files().empty());
+    EXPECT_EQ(world.numbers > 0, questions > 0);
+  }
+}
+
+/// Fails after some entries.
+class SourceThatFails final : public EntryIterator {
+ public:
+  SourceThatFails(std::span<const Entry> entries, std::size_t good) : entries_(entries), good_(good) {}
+  void seek(EntryPosition /*target*/) override { FAIL(); }
+  void seek_to_first() override { go_to(0); }
+  void seek_to_last() override { FAIL(); }
+  void next() override { go_to(at_ + 1); }
+  void previous() override { FAIL(); }
+
+ private:
+  void go_to(std::size_t at) {
+    at_ = at;
+    if (at_ < good_) {
+      show(entries_[at_]);
+    } else {
+      show_error(Status::corruption("block 7 is damaged"));
+    }
+  }
+  std::span<const Entry> entries_;
+  std::size_t good_;
+  std::size_t at_ = 0;
+};
+
+TEST(Rewrite, ReturnsTheErrorOfItsSourceAndLeavesNoFile) {
+  const ManyEntries many;
+  for (const std::size_t good : {0, 1, 1500, 3000}) {
+    RewriteWorld world;
+    world.spec.table_bytes = 5000;
+    SourceThatFails source(many.entries, good);
+    const Result<RewriteResult> result = rewrite(source, world.spec);
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.status().code(), StatusCode::kCorruption);
+    EXPECT_TRUE(world.files().empty()) << good;
+  }
+}
+
+TEST(Rewrite, ReturnsTheErrorOfANumberThatCannotBeHad) {
+  const ManyEntries many;
+  RewriteWorld world;
+  world.spec.table_bytes = 5000;
+  world.spec.new_number = [&]() -> Result<std::uint64_t> {
+    if (world.numbers == 3) return Status::out_of_space("no more");
+    return ++world.numbers;
+  };
+  EXPECT_EQ(world.write(many.entries).status().code(), StatusCode::kOutOfSpace);
+  EXPECT_TRUE(world.files().empty());
+}
+
+TEST(Rewrite, LeavesAFileAloneThatHasItsName) {
+  const ManyEntries many;
+  RewriteWorld world;
+  world.spec.table_bytes = 5000;
+  ASSERT_TRUE(world.world.files.open_writable("/store/000002.tms", OpenMode::kCreate).ok());
+  const Result<RewriteResult> result = world.write(many.entries);
+  EXPECT_EQ(result.status().code(), StatusCode::kCorruption);
+  EXPECT_EQ(world.files(), std::vector<std::string>{"000002.tms"});
+}
+
+TEST(Rewrite, LeavesNoFileWhicheverCallFails) {
+  const ManyEntries many;
+  for (const FaultKind kind : {FaultKind::kIoError, FaultKind::kIoErrorAfterwards, FaultKind::kNoSpace,
+                               FaultKind::kShortWrite, FaultKind::kTooManyFiles}) {
+    std::uint64_t failed = 0;
+    for (std::uint64_t call = 1;; ++call) {
+      const Fault fault = {.kind = kind, .at_call = call, .sticky = false};
+      SCOPED_TRACE(to_text(fault));
+      RewriteWorld world;
+      FaultyFileSystem faulty(world.world.files, fault);
+      world.spec.files = &faulty;
+      world.spec.table_bytes = 12'000;
+      const Result<RewriteResult> result = world.write(many.entries);
+      if (faulty.fired() == 0) {
+        ASSERT_TRUE(result.ok());
+        EXPECT_EQ(world.files().size(), result->tables.size());
+        if (faulty.calls() < call) break;
+        continue;
+      }
+      ++failed;
+      ASSERT_FALSE(result.ok());
+      ASSERT_TRUE(world.files().empty());
+    }
+    EXPECT_GT(failed, 3U);
+  }
+}
+
+TEST(Rewrite, ReturnsTheFirstErrorWhenNothingWorksAnyMore) {
+  const ManyEntries many;
+  for (std::uint64_t call = 1; call < 12; ++call) {
+    RewriteWorld world;
+    FaultyFileSystem faulty(world.world.files, {.kind = FaultKind::kIoError, .at_call = call, .sticky = true});
+    world.spec.files = &faulty;
+    world.spec.table_bytes = 12'000;
+    EXPECT_EQ(world.write(many.entries).status().code(), StatusCode::kIoError);
+  }
+}
+
+}  // namespace
+}  // namespace tamis::test

@@ -1,0 +1,257 @@
+// The one list of options: what there is, what may be given, what it does. set_option, get_option, check_options, the
+// command's --option and docs/OPTIONS.md all read it.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "base/try.h"
+#include "cache/cache_policy.h"
+#include "compaction/policy.h"
+#include "engine/option_values.h"
+#include "table/codec.h"
+#include "tamis/options.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kKiB = 1024;
+constexpr std::uint64_t kMiB = 1024 * kKiB;
+constexpr std::uint64_t kGiB = 1024 * kMiB;
+
+struct Row {
+  std::string_view name;
+  std::string_view effect;
+  std::string range;
+  /// False when the text is no such value; whether the value is in its range is for `accepts`.
+  bool (*read)(Options& options, std::string_view text);
+  std::string (*write)(const Options& options);
+  bool (*accepts)(const Options& options);
+};
+
+// A row of each type of value, made from the member it sets.
+
+template <auto kMember>
+bool read_size(Options& options, std::string_view text) {
+  const std::optional<std::uint64_t> bytes = parse_size(text);
+  using Value = std::remove_reference_t<decltype(options.*kMember)>;
+  if (!bytes || *bytes > std::numeric_limits<Value>::max()) return false;
+  options.*kMember = static_cast<Value>(*bytes);
+  return true;
+}
+
+template <auto kMember, std::uint64_t kLow, std::uint64_t kHigh>
+Row size_row(std::string_view name, std::string_view effect) {
+  return {.name = name,
+          .effect = effect,
+          .range = fmt::format("{} to {}", size_text(kLow), size_text(kHigh)),
+          .read = read_size<kMember>,
+          .write = [](const Options& options) { return size_text(options.*kMember); },
+          .accepts = [](const Options& options) { return options.*kMember >= kLow && options.*kMember <= kHigh; }};
+}
+
+template <auto kMember, std::uint32_t kLow, std::uint32_t kHigh>
+Row number_row(std::string_view name, std::string_view effect) {
+  const auto read = [](Options& options, std::string_view text) {
+    const std::optional<std::uint64_t> value = parse_whole_number(text);
+    if (!value || *value > std::numeric_limits<std::uint32_t>::max()) return false;
+    options.*kMember = static_cast<std::uint32_t>(*value);
+    return true;
+  };
+  return {.name = name,
+          .effect = effect,
+          .range = fmt::format("{} to {}", kLow, kHigh),
+          .read = read,
+          .write = [](const Options& options) { return std::to_string(options.*kMember); },
+          .accepts = [](const Options& options) { return options.*kMember >= kLow && options.*kMember <= kHigh; }};
+}
+
+template <auto kMember, std::vector<std::string_view> (*kWords)()>
+Row word_row(std::string_view name, std::string_view effect) {
+  const auto read = [](Options& options, std::string_view text) {
+    options.*kMember = std::string(text);
+    return true;
+  };
+  const auto accepts = [](const Options& options) {
+    const std::vector<std::string_view> words = kWords();
+    return std::find(words.begin(), words.end(), options.*kMember) != words.end();
+  };
+  return {.name = name,
+          .effect = effect,
+          .range = fmt::format("{}", fmt::join(kWords(), ", ")),
+          .read = read,
+          .write = [](const Options& options) { return options.*kMember; },
+          .accepts = accepts};
+}
+
+// Words come from the registries, so that a new codec or policy is an option the moment its line is there.
+
+std::vector<std::string_view> codec_words() {
+  std::vector<std::string_view> words;
+  for (const Codec& codec : codecs()) words.push_back(codec.name);
+  return words;
+}
+
+std::vector<std::string_view> filter_words() {
+  std::vector<std::string_view> words = {"auto", "none"};
+  for (const FilterKindInfo& kind : filter_kinds()) words.push_back(kind.name);
+  return words;
+}
+
+std::vector<std::string_view> compaction_words() {
+  std::vector<std::string_view> words;
+  for (const CompactionPolicy& policy : compaction_policies()) words.push_back(policy.name);
+  return words;
+}
+
+std::vector<std::string_view> cache_words() {
+  std::vector<std::string_view> words;
+  for (const CachePolicy* policy : all_cache_policies()) words.push_back(policy->name);
+  return words;
+}
+
+std::vector<std::string_view> journal_words() { return {"auto", "write", "mapped"}; }
+
+Row filter_memory_row() {
+  const auto read = [](Options& options, std::string_view text) {
+    options.filter_memory = parse_size(text);
+    return text == "auto" || options.filter_memory.has_value();
+  };
+  const auto write = [](const Options& options) {
+    return options.filter_memory ? size_text(*options.filter_memory) : std::string("auto");
+  };
+  return {.name = "filter_memory",
+          .effect =
+              "Memory for all filters, shared among the runs by the filter plan; auto is 10 bits a key, at most "
+              "a quarter of memory_bytes.",
+          .range = "auto, or 0 to memory_bytes",
+          .read = read,
+          .write = write,
+          .accepts = [](const Options& options) {
+            return !options.filter_memory || *options.filter_memory <= options.memory_bytes;
+          }};
+}
+
+Row prefix_rule_row() {
+  const auto read = [](Options& options, std::string_view text) {
+    const Result<PrefixRule> rule = PrefixRule::parse(text);
+    if (rule.ok()) options.prefix_rule = *rule;
+    return rule.ok();
+  };
+  const auto accepts = [](const Options& options) {
+    const Result<PrefixRule> again = PrefixRule::parse(options.prefix_rule.to_text());
+    return again.ok() && *again == options.prefix_rule;
+  };
+  return {.name = "prefix_rule",
+          .effect = "Gives new tables a second filter, over prefixes of keys, that spares scans inside one prefix.",
+          .range = "none, first:N (N from 1 to 65535), until:C (one character or 0xHH)",
+          .read = read,
+          .write = [](const Options& options) { return options.prefix_rule.to_text(); },
+          .accepts = accepts};
+}
+
+std::vector<Row> make_rows() {
+  return {
+      size_row<&Options::memory_bytes, kMiB, 1024 * kGiB>(
+          "memory_bytes", "Everything the store keeps in memory: memtables, cached blocks, indexes, filters."),
+      size_row<&Options::memtable_bytes, 16 * kKiB, 16 * kGiB>(
+          "memtable_bytes",
+          "Writes collected in memory before they become a table; never more than a quarter of memory_bytes."),
+      size_row<&Options::block_bytes, kKiB, 60 * kKiB>(
+          "block_bytes", "The size of a data block before compression: the unit of reading and caching."),
+      size_row<&Options::table_bytes, 64 * kKiB, 4 * kGiB>("table_bytes",
+                                                           "Where compaction ends a table and begins the next."),
+      word_row<&Options::codec, codec_words>("codec", "Compression of data blocks, except in the last level."),
+      word_row<&Options::codec_last, codec_words>("codec_last",
+                                                  "Compression of data blocks in the last level, which holds most."),
+      word_row<&Options::filter, filter_words>(
+          "filter", "The kind of new tables' filters; auto takes the best kind for each run by the filter plan."),
+      filter_memory_row(),
+      prefix_rule_row(),
+      word_row<&Options::compaction, compaction_words>("compaction",
+                                                       "When tables are merged; manual: only when compact is called."),
+      number_row<&Options::fanout, 2, 100>("fanout", "How many times larger each level is than the one above."),
+      word_row<&Options::cache, cache_words>("cache", "Which blocks leave memory first."),
+      word_row<&Options::journal, journal_words>(
+          "journal", "How a write reaches its journal; auto takes the best there is. mapped is not built yet."),
+      number_row<&Options::background_threads, 1, 16>("background_threads", "Threads that flush and compact."),
+  };
+}
+
+const std::vector<Row>& rows() {
+  static const std::vector<Row> all = make_rows();
+  return all;
+}
+
+const Row* find_row(std::string_view name) {
+  for (const Row& row : rows()) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
+}
+
+Status unknown_option(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Row& row : rows()) names.push_back(row.name);
+  const std::optional<std::string_view> guess = nearest_word(name, names);
+  return Status::invalid_argument(
+      guess ? fmt::format("there is no option '{}'; did you mean '{}'?", name, *guess)
+            : fmt::format("there is no option '{}'; there are {}", name, fmt::join(names, ", ")));
+}
+
+Status bad_value(const Row& row, std::string_view text) {
+  return Status::invalid_argument(fmt::format("option {}: '{}' will not do; expected {}", row.name, text, row.range));
+}
+
+Status check_row(const Row& row, const Options& options) {
+  if (!row.accepts(options)) return bad_value(row, row.write(options));
+  return {};
+}
+
+}  // namespace
+
+std::span<const OptionInfo> option_table() {
+  static const std::vector<OptionInfo> table = [] {
+    const Options defaults;
+    std::vector<OptionInfo> all;
+    for (const Row& row : rows()) {
+      all.push_back({.name = row.name, .default_value = row.write(defaults), .range = row.range, .effect = row.effect});
+    }
+    return all;
+  }();
+  return table;
+}
+
+Status set_option(Options& options, std::string_view name, std::string_view value) {
+  const Row* row = find_row(name);
+  if (row == nullptr) return unknown_option(name);
+  Options changed = options;
+  if (!row->read(changed, value)) return bad_value(*row, value);
+  // filter_memory's bound is another option, which may be set later: check_options looks at both.
+  if (row->name != "filter_memory") TAMIS_TRY_STATUS(check_row(*row, changed));
+  options = std::move(changed);
+  return {};
+}
+
+std::string get_option(const Options& options, std::string_view name) {
+  const Row* row = find_row(name);
+  TAMIS_CHECK(row != nullptr);
+  return row->write(options);
+}
+
+Status check_options(const Options& options) {
+  for (const Row& row : rows()) TAMIS_TRY_STATUS(check_row(row, options));
+  if (options.journal == "mapped") {
+    return Status::not_supported("option journal: 'mapped' is not built yet; 'auto' and 'write' are");
+  }
+  if (options.read_only && options.error_if_exists) {
+    return Status::invalid_argument("read_only and error_if_exists: a store that is only read has to exist");
+  }
+  return {};
+}
+
+}  // namespace tamis

@@ -1,0 +1,24 @@
+// Option values as text: sizes, counts, words.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tamis {
+
+/// Bytes: "4096", "64K", "64KiB", "1g"; K, M, G, T multiply by powers of 1024. Nothing when it is not such a number or
+/// does not fit.
+std::optional<std::uint64_t> parse_size(std::string_view text);
+/// "64KiB" where it is a whole number of them, else plain bytes: what parse_size reads back.
+std::string size_text(std::uint64_t bytes);
+
+/// A whole decimal number and nothing else.
+std::optional<std::uint64_t> parse_whole_number(std::string_view text);
+
+/// The word most like `word`, if one is so like it that it may have been meant.
+std::optional<std::string_view> nearest_word(std::string_view word, std::span<const std::string_view> candidates);
+
+}  // namespace tamis

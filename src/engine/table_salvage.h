@@ -1,0 +1,22 @@
+// Getting out of a damaged table what can still be read.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "entry/entry.h"
+#include "io/file_system.h"
+#include "tamis/stats.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+/// Calls `take` for every entry of every data block whose checksum holds, in the table's order. With an index, block by
+/// block; without one, each block is looked for where the one before it ended. What could not be read is added to
+/// `lost`. Fails only where reading or `take` fails.
+Status salvage_entries(FileSystem& files, const std::string& path, std::uint64_t table_number,
+                       const std::function<Status(const Entry&)>& take, std::vector<Problem>& lost);
+
+}  // namespace tamis

@@ -1,0 +1,51 @@
+// Reading every byte of a store.
+#include <utility>
+
+#include "base/try.h"
+#include "engine/engine.h"
+#include "table/table_sections.h"
+#include "table/table_verify.h"
+
+namespace tamis {
+namespace {
+
+std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+/// The facts in the manifest are what lookups go by: they must be the table's own.
+void compare_facts(const TableFacts& manifest, const TableFacts& table, std::vector<TableProblem>& problems) {
+  if (manifest != table) problems.push_back({0, "the manifest says other things of this table than it does itself"});
+}
+
+}  // namespace
+
+/// The manifest and the journals were read when the store was opened, and damage there is an error of DB::open.
+Result<VerifyReport> Engine::verify(const Progress& progress) {
+  TAMIS_TRY(const ReadMoment moment, begin_read(nullptr));
+  const std::shared_ptr<const Version> version = moment.view->version;
+  const std::uint64_t total = version->shape().bytes();
+  std::uint64_t done = 0;
+  VerifyReport report;
+  for (const std::shared_ptr<Table>& table : version->tables()) {
+    const std::string path = table->path();
+    ++report.files;
+    report.entries += table->facts().entries;
+    std::vector<TableProblem> problems;
+    const Result<std::shared_ptr<const ReadableFile>> file = file_handles_->open(table->facts().number, path);
+    const Result<TableProperties> properties =
+        file.ok() ? read_properties(**file, path) : Result<TableProperties>(file.status());
+    if (!properties.ok()) {
+      problems.push_back({0, std::string(properties.status().message())});
+    } else {
+      compare_facts(table->facts(), properties->facts, problems);
+      const auto step = [&](std::uint64_t bytes) { return !progress || progress(done += bytes, total); };
+      TAMIS_TRY(const std::uint64_t bytes, verify_table(**file, *properties, path, problems, step));
+      report.bytes += bytes;
+    }
+    for (TableProblem& problem : problems) {
+      report.problems.push_back({file_name(path), problem.offset, std::move(problem.what)});
+    }
+  }
+  return report;
+}
+
+}  // namespace tamis

@@ -1,0 +1,144 @@
+#include "tree/run_iterator.h"
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "entry/vector_iterator.h"
+#include "support/entry_sets.h"
+
+namespace tamis {
+namespace {
+
+/// One sorted run cut into parts between keys, and which of them were opened.
+struct CutRun {
+  CutRun(std::uint64_t seed, const test::EntrySets::Shape& shape) : sets(seed, shape), all(sets.merged()) {
+    std::mt19937_64 random(seed);
+    for (const Entry& entry : all) {
+      const bool is_new_key = parts.empty() || parts.back().back().key != entry.key;
+      if (parts.empty() || (is_new_key && random() % 3 == 0)) parts.emplace_back();
+      parts.back().push_back(entry);
+    }
+  }
+
+  RunIterator iterator() {
+    std::vector<RunIterator::Bounds> bounds;
+    for (const std::vector<Entry>& part : parts) bounds.push_back({part.front().key, part.back().key});
+    return {bounds, [this](std::size_t part) {
+              opened.insert(part);
+              return std::make_unique<VectorIterator>(parts[part]);
+            }};
+  }
+
+  test::EntrySets sets;
+  std::vector<Entry> all;
+  std::vector<std::vector<Entry>> parts;
+  std::set<std::size_t> opened;
+};
+
+void expect_same(const EntryIterator& it, const EntryIterator& oracle, const std::string& when) {
+  ASSERT_TRUE(it.status().ok()) << when;
+  ASSERT_EQ(it.valid(), oracle.valid()) << when;
+  if (it.valid()) {
+    ASSERT_EQ(it.entry(), oracle.entry()) << when;
+  }
+}
+
+void move_both(EntryIterator& it, EntryIterator& oracle, const test::EntrySets& sets, std::mt19937_64& random) {
+  const std::string key = sets.some_key(random);
+  const EntryPosition target{key, Sequence{random() % 22}};
+  const auto what = random() % 8;
+  for (EntryIterator* on : {&it, &oracle}) {
+    switch (what) {
+      case 0: on->seek(target); break;
+      case 1: on->seek_backwards(target); break;
+      case 2: on->seek_to_first(); break;
+      case 3: on->seek_to_last(); break;
+      case 4:
+      case 5:
+        if (on->valid()) on->next();
+        break;
+      default:
+        if (on->valid()) on->previous();
+    }
+  }
+}
+
+TEST(RunIterator, WalksAsIfTheRunWereOneTable) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    CutRun run(seed, {.runs = 1, .entries = 60, .keys = 15, .unique = true});
+    RunIterator it = run.iterator();
+    VectorIterator oracle(run.all);
+    std::mt19937_64 random(seed);
+    for (int step = 0; step < 200; ++step) {
+      move_both(it, oracle, run.sets, random);
+      expect_same(it, oracle, fmt::format("seed {}, step {}", seed, step));
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(RunIterator, OpensOnlyWhatItComesTo) {
+  CutRun run(7, {.runs = 1, .entries = 200, .keys = 60, .unique = true});
+  ASSERT_GT(run.parts.size(), 5U);
+  RunIterator it = run.iterator();
+  EXPECT_TRUE(run.opened.empty());
+  it.seek({run.parts[3].front().key, kMaxSequence});
+  EXPECT_EQ(run.opened, (std::set<std::size_t>{3}));
+  for (std::size_t i = 0; i < run.parts[3].size(); ++i) it.next();
+  EXPECT_EQ(run.opened, (std::set<std::size_t>{3, 4}));
+  it.seek_to_last();
+  EXPECT_EQ(run.opened, (std::set<std::size_t>{3, 4, run.parts.size() - 1}));
+}
+
+TEST(RunIterator, OfNoPartsHoldsNothing) {
+  RunIterator it({}, [](std::size_t) { return std::unique_ptr<EntryIterator>(); });
+  it.seek_to_first();
+  EXPECT_FALSE(it.valid());
+  it.seek_to_last();
+  EXPECT_FALSE(it.valid());
+  it.seek({"a"});
+  EXPECT_FALSE(it.valid());
+  it.seek_backwards({"a"});
+  EXPECT_FALSE(it.valid());
+  EXPECT_TRUE(it.status().ok());
+}
+
+/// A part that cannot be read.
+class BrokenIterator final : public EntryIterator {
+ public:
+  void seek(EntryPosition) override { fail(); }
+  void seek_to_first() override { fail(); }
+  void seek_to_last() override { fail(); }
+  void next() override { fail(); }
+  void previous() override { fail(); }
+
+ private:
+  void fail() { show_error(Status::corruption("broken")); }
+};
+
+TEST(RunIterator, AnErrorIsNotAnEnd) {
+  const std::vector<Entry> first = {{"a", "1", Sequence{1}, EntryKind::kPut}};
+  const std::vector<Entry> third = {{"e", "3", Sequence{3}, EntryKind::kPut}};
+  RunIterator it({{"a", "b"}, {"c", "d"}, {"e", "f"}}, [&](std::size_t part) -> std::unique_ptr<EntryIterator> {
+    if (part == 1) return std::make_unique<BrokenIterator>();
+    return std::make_unique<VectorIterator>(part == 0 ? first : third);
+  });
+  it.seek_to_first();
+  ASSERT_TRUE(it.valid());
+  it.next();
+  EXPECT_FALSE(it.valid());
+  EXPECT_EQ(it.status().message(), "broken");
+  it.seek_to_last();
+  ASSERT_TRUE(it.valid());
+  EXPECT_EQ(it.entry().key, "e");
+  it.previous();
+  EXPECT_EQ(it.status().code(), StatusCode::kCorruption);
+  it.seek({"a"});
+  EXPECT_TRUE(it.valid()) << "a seek forgets the error";
+}
+
+}  // namespace
+}  // namespace tamis

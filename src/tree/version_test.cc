@@ -1,0 +1,281 @@
+#include "tree/version.h"
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include "entry/merging_iterator.h"
+#include "table/table_test_support.h"
+
+namespace tamis {
+namespace {
+
+using test::owned;
+using test::OwnedAnswer;
+using test::TableEntries;
+using test::TableWorld;
+
+/// A store of several runs, some of several tables, and all that it holds in one sorted list.
+struct TreeWorld {
+  /// Runs newest first, spread over levels; newer runs hold newer sequences.
+  TreeWorld(std::uint64_t seed, std::size_t runs, std::size_t keys_per_run, bool with_prefix_filters = false)
+      : random(seed), prefix_filters(with_prefix_filters) {
+    for (std::size_t run = 0; run < runs; ++run) {
+      const auto level = static_cast<std::uint32_t>(run * 4 / runs);
+      add_run(level, runs - run, 1000 * (runs - run), keys_per_run);
+    }
+    everything.sort();
+  }
+
+  void add_run(std::uint32_t level, std::uint64_t id, std::uint64_t first_sequence, std::size_t keys) {
+    std::set<std::string> chosen;
+    for (std::size_t i = 0; i < keys; ++i) chosen.insert(some_key());
+    TableEntries part;
+    for (const std::string& key : chosen) {
+      for (std::uint64_t versions = 1 + random() % 3, v = 0; v < versions; ++v) {
+        std::optional<std::string> value;
+        if (random() % 5 != 0) value = fmt::format("{} of run {}", v, id);
+        part.add(key, first_sequence + v, value);
+        everything.add(key, first_sequence + v, value);
+      }
+      if (level > 0 && random() % 8 == 0) finish(level, id, part);
+    }
+    if (!part.entries.empty()) finish(level, id, part);
+  }
+
+  void finish(std::uint32_t level, std::uint64_t run, TableEntries& part) {
+    part.sort();
+    TableSpec spec;
+    spec.number = next_number++;
+    spec.block_bytes = 512;
+    if (prefix_filters) spec.prefix_rule = {PrefixRule::Kind::kFirst, 3};
+    const TableFacts facts = world.build(part, {random() % 4 == 0 ? "" : "line", 10}, spec);
+    edit.added.push_back({level, run, std::make_shared<const TableFacts>(facts)});
+    part = {};
+  }
+
+  /// Many keys share their first eight bytes, some are the empty key or differ by a zero byte.
+  std::string some_key() {
+    switch (random() % 8) {
+      case 0: return std::string(random() % 3, '\0');
+      case 1: return fmt::format("k{:02}", random() % 60);
+      default: return fmt::format("customer{:02}", random() % 90) + (random() % 6 == 0 ? std::string(1, '\0') : "");
+    }
+  }
+
+  [[nodiscard]] Shape shape() const {
+    Result<Shape> made = Shape().with(edit);
+    EXPECT_TRUE(made.ok()) << made.status().to_text();
+    return *made;
+  }
+
+  std::mt19937_64 random;
+  bool prefix_filters;
+  TableWorld world;
+  TableEntries everything;
+  ShapeEdit edit;
+  std::uint64_t next_number = 1;
+};
+
+const KeyHasher& hasher() {
+  static const KeyHasher made(test::example_identity().hash_key);
+  return made;
+}
+
+template <typename Steps>
+std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Sequence at, Steps& steps) {
+  PinnedBlock pin;
+  const auto found = version.find({key, hasher()(key), at}, true, pin, steps);
+  EXPECT_TRUE(found.ok()) << found.status().to_text();
+  return found.ok() ? owned(*found) : std::nullopt;
+}
+
+TEST(Version, FindsWhatTheNewestRunHas) {
+  for (const std::size_t runs : {1U, 2U, 7U, 40U, 150U}) {
+    SCOPED_TRACE(fmt::format("{} runs", runs));
+    TreeWorld tree(runs, runs, 20);
+    const Version version(tree.shape(), nullptr, tree.world.context);
+    ASSERT_EQ(version.tables().size(), version.shape().tables());
+    for (int i = 0; i < 1500; ++i) {
+      const std::string key = tree.some_key() + (i % 10 == 0 ? "x" : "");
+      const Sequence at = i % 3 == 0 ? kMaxSequence : Sequence{tree.random() % (1000 * runs + 1100)};
+      NoSteps none;
+      RecordedSteps steps;
+      const std::optional<OwnedAnswer> wanted = owned(tree.everything.find(key, at));
+      ASSERT_EQ(ask(version, key, at, none), wanted) << "key " << i;
+      ASSERT_EQ(ask(version, key, at, steps), wanted) << "key " << i;
+      if (wanted) {
+        ASSERT_FALSE(steps.steps.empty());
+        ASSERT_EQ(steps.steps.back().outcome,
+                  wanted->kind == EntryKind::kPut ? TableOutcome::kFound : TableOutcome::kDeleted);
+      }
+    }
+  }
+}
+
+/// At most one table of a run, newest run first, none whose bounds do not hold the key.
+TEST(Version, AsksOneTableOfEachRunNewestFirst) {
+  TreeWorld tree(3, 12, 40);
+  const Version version(tree.shape(), nullptr, tree.world.context);
+  for (int i = 0; i < 500; ++i) {
+    const std::string key = tree.some_key() + "x";
+    RecordedSteps steps;
+    ask(version, key, kMaxSequence, steps);
+    std::vector<const Table*> wanted;
+    for (const auto& table : version.tables()) {
+      if (table->facts().overlaps(key, key)) wanted.push_back(table.get());
+    }
+    std::vector<const Table*> asked;
+    for (const TableStep& step : steps.steps) asked.push_back(step.table);
+    ASSERT_EQ(asked, wanted);
+  }
+}
+
+TEST(Version, ADamagedTableIsAnErrorAndNotAMiss) {
+  TreeWorld tree(5, 3, 30);
+  const Version version(tree.shape(), nullptr, tree.world.context);
+  const TableFacts& facts = version.tables().front()->facts();
+  tree.world.overwrite(0, std::string(facts.file_bytes, 'x'), facts.number);
+  PinnedBlock pin;
+  NoSteps none;
+  const std::string key = facts.smallest_key;
+  EXPECT_EQ(version.find({key, hasher()(key), kMaxSequence}, true, pin, none).status().code(), StatusCode::kCorruption);
+}
+
+TEST(Version, AnEmptyOneHoldsNothing) {
+  TableWorld world;
+  const Version version({}, nullptr, world.context);
+  NoSteps none;
+  EXPECT_EQ(ask(version, "", kMaxSequence, none), std::nullopt);
+  EXPECT_TRUE(version.iterate({}, "", true).empty());
+  EXPECT_TRUE(version.tables().empty());
+  EXPECT_EQ(*version.approximate_bytes("", std::nullopt), 0U);
+  EXPECT_EQ(version.table(1), nullptr);
+}
+
+/// The entries of the range, both ways.
+void expect_walk(std::vector<std::unique_ptr<EntryIterator>> runs, const TableEntries& everything,
+                 const KeyRange& range) {
+  std::vector<Entry> wanted;
+  for (const Entry& entry : everything.entries) {
+    if (range.contains(entry.key)) wanted.push_back(entry);
+  }
+  const auto merged = make_merging_iterator(std::move(runs));
+  std::size_t at = 0;
+  for (merged->seek({range.from, kMaxSequence}); merged->valid() && range.contains(merged->entry().key);
+       merged->next()) {
+    ASSERT_LT(at, wanted.size());
+    ASSERT_EQ(merged->entry(), wanted[at++]);
+  }
+  ASSERT_TRUE(merged->status().ok()) << merged->status().to_text();
+  ASSERT_EQ(at, wanted.size());
+  if (wanted.empty()) return;
+  for (merged->seek_backwards({wanted.back().key, Sequence{0}}); merged->valid() && at > 0; merged->previous()) {
+    ASSERT_EQ(merged->entry(), wanted[--at]);
+  }
+  ASSERT_EQ(at, 0U);
+}
+
+TEST(Version, IteratesOverEveryEntryOfARange) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    TreeWorld tree(seed, 9, 50, seed % 2 == 0);
+    const Version version(tree.shape(), nullptr, tree.world.context);
+    expect_walk(version.iterate({}, "", true), tree.everything, {});
+    for (int i = 0; i < 60; ++i) {
+      KeyRange range{tree.some_key(), {}};
+      if (i % 4 != 0) range.to = tree.some_key();
+      expect_walk(version.iterate(range, "", i % 2 == 0), tree.everything, range);
+      const std::string prefix = tree.some_key().substr(0, 1 + tree.random() % 5);
+      const KeyRange of_prefix = KeyRange::of_prefix(prefix);
+      expect_walk(version.iterate(of_prefix, prefix, true), tree.everything, of_prefix);
+      if (HasFatalFailure()) FAIL() << "seed " << seed << ", range " << i;
+    }
+  }
+}
+
+TEST(Version, RunsThatCannotHoldTheRangeAreLeftOut) {
+  TreeWorld tree(2, 6, 40);
+  const Version version(tree.shape(), nullptr, tree.world.context);
+  EXPECT_EQ(version.iterate({}, "", true).size(), 6U);
+  EXPECT_TRUE(version.iterate(KeyRange{"zzz", {}}, "", true).empty());
+  EXPECT_TRUE(version.iterate(KeyRange{"k9", "k0"}, "", true).empty()) << "no key is in this range";
+  std::size_t left_out = 0;
+  for (int i = 0; i < 300; ++i) {
+    const std::string key = tree.some_key();
+    const KeyRange one_key{key, key + std::string(1, '\0')};
+    std::set<std::pair<std::uint32_t, std::uint64_t>> wanted;
+    for (const ShapeEdit::Added& table : tree.edit.added) {
+      if (table.facts->overlaps(key, key)) wanted.insert({table.level, table.run});
+    }
+    ASSERT_EQ(version.iterate(one_key, "", true).size(), wanted.size()) << i;
+    left_out += 6 - wanted.size();
+  }
+  EXPECT_GT(left_out, 20U);
+}
+
+TEST(Version, PrefixFiltersLeaveRunsOut) {
+  TreeWorld tree(2, 8, 40, true);
+  const Version version(tree.shape(), nullptr, tree.world.context);
+  std::size_t left_out = 0;
+  for (int i = 0; i < 60; ++i) {
+    const std::string prefix = fmt::format("k{:02}", i);
+    const KeyRange range = KeyRange::of_prefix(prefix);
+    left_out += version.iterate(range, "", true).size() - version.iterate(range, prefix, true).size();
+  }
+  EXPECT_GT(left_out, 20U);
+}
+
+TEST(Version, IteratesOverChosenTablesInAnyOrder) {
+  TreeWorld tree(11, 4, 60);
+  const Version version(tree.shape(), nullptr, tree.world.context);
+  const tamis::Run* longest = nullptr;
+  for (const auto& level : version.shape().levels) {
+    for (const auto& run : level) {
+      if (longest == nullptr || run.tables.size() > longest->tables.size()) longest = &run;
+    }
+  }
+  ASSERT_GE(longest->tables.size(), 3U);
+  std::vector<std::uint64_t> numbers;
+  std::uint64_t entries = 0;
+  for (std::size_t i = longest->tables.size() - 1; i > 0; --i) {
+    numbers.push_back(longest->tables[i]->number);
+    entries += longest->tables[i]->entries;
+  }
+  const auto it = version.iterate_tables(numbers);
+  it->seek_to_first();
+  ASSERT_TRUE(it->valid());
+  EXPECT_EQ(it->entry().key, longest->tables[1]->smallest_key);
+  std::string last;
+  std::uint64_t walked = 0;
+  for (; it->valid(); it->next(), ++walked) {
+    EXPECT_LE(last, it->entry().key);
+    last = it->entry().key;
+  }
+  EXPECT_TRUE(it->status().ok());
+  EXPECT_EQ(walked, entries);
+}
+
+TEST(Version, AChangedVersionSharesTheTablesThatStay) {
+  TreeWorld tree(4, 5, 20);
+  const Version before(tree.shape(), nullptr, tree.world.context);
+  const std::uint64_t gone = before.tables().front()->facts().number;
+  const Result<Shape> next = tree.shape().with({{gone}, {}});
+  ASSERT_TRUE(next.ok());
+  const Version after(*next, &before, tree.world.context);
+  EXPECT_EQ(after.table(gone), nullptr);
+  EXPECT_EQ(after.tables().size() + 1, before.tables().size());
+  for (const auto& table : after.tables()) EXPECT_EQ(table, before.table(table->facts().number));
+}
+
+TEST(Version, ApproximateBytesGrowWithTheRangeUpToAllFiles) {
+  TreeWorld tree(6, 5, 60);
+  const Version version(tree.shape(), nullptr, tree.world.context);
+  EXPECT_EQ(*version.approximate_bytes("", std::nullopt), version.shape().bytes());
+  EXPECT_EQ(*version.approximate_bytes("b", "a"), 0U);
+  EXPECT_EQ(*version.approximate_bytes("zzz", std::nullopt), 0U);
+  const std::uint64_t half = *version.approximate_bytes("customer45", std::nullopt);
+  EXPECT_GT(half, 0U);
+  EXPECT_LT(half, version.shape().bytes());
+}
+
+}  // namespace
+}  // namespace tamis

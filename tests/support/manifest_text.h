@@ -1,0 +1,47 @@
+// What tests of manifests share: salts that can be had again, and all that a manifest says as text to be compared.
+#pragma once
+
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/random.h"
+#include "tree/manifest.h"
+
+namespace tamis::test {
+
+/// Random numbers for salts that can be had again.
+class SeededRandom final : public Manifest::Random {
+ public:
+  explicit SeededRandom(std::uint64_t seed) : random_(seed) {}
+  std::uint64_t next() override { return random_.next(); }
+
+ private:
+  SplitMix64 random_;
+};
+
+/// Everything a manifest says, to be compared.
+struct ManifestText {
+  std::string state;
+  std::string journal_end;
+
+  friend bool operator==(const ManifestText&, const ManifestText&) = default;
+};
+
+inline ManifestText text_of(const ManifestState& state, const KnownJournalEnd& journal_end) {
+  std::string text = fmt::format("{}\nflushed {} journal {} reserved {}\n", state.shape.to_text(),
+                                 state.flushed_sequence, state.first_journal, state.reserved_numbers);
+  for (const auto& level : state.shape.levels) {
+    for (const Run& run : level) text += fmt::format("{} {},", run.id, run.bytes());
+  }
+  text.append(as_text(state.identity.store_id)).append(as_text(state.identity.hash_key));
+  return {text, fmt::format("journal {} {:x} {}", journal_end.number, journal_end.salt, journal_end.durable_bytes)};
+}
+
+inline ManifestText text_of(const Manifest& manifest) {
+  return text_of(manifest.state(), manifest.known_journal_end());
+}
+
+}  // namespace tamis::test
