@@ -22,7 +22,8 @@ void put_file(MemoryFileSystem& files, const std::string& name, const std::strin
 
 std::vector<std::string> names_in(MemoryFileSystem& files, const std::string& folder) {
   std::vector<std::string> names;
-  for (const DirectoryEntry& entry : *files.list(folder)) names.push_back(entry.name);
+  const std::vector<DirectoryEntry> entries = *files.list(folder);
+  for (const DirectoryEntry& entry : entries) names.push_back(entry.name);
   return names;
 }
 

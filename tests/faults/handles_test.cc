@@ -1,6 +1,7 @@
 // Rule 24: a store is not closed under the hands of those who use it, and they outlive it.
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <source_location>
 
@@ -30,9 +31,9 @@ class Handles : public testing::Test {
 };
 
 TEST_F(Handles, CloseNamesWhoIsStillThere) {
-  std::optional<Iterator> walk = db_->scan();
+  auto walk = std::make_unique<Iterator>(db_->scan());
   const std::uint_least32_t walk_line = std::source_location::current().line() - 1;
-  std::optional<Snapshot> snapshot = db_->snapshot();
+  auto snapshot = std::make_unique<Snapshot>(db_->snapshot());
   const std::uint_least32_t snapshot_line = std::source_location::current().line() - 1;
   const Status both = db_->close();
   EXPECT_EQ(both.code(), StatusCode::kBusy);
@@ -51,7 +52,7 @@ TEST_F(Handles, CloseNamesWhoIsStillThere) {
 
 TEST_F(Handles, OutliveTheStoreAndAnswerClosed) {
   Iterator walk = db_->scan();
-  std::optional<Snapshot> snapshot = db_->snapshot();
+  auto snapshot = std::make_unique<Snapshot>(db_->snapshot());
   db_.reset();
   walk.next();
   EXPECT_FALSE(walk.valid());

@@ -21,8 +21,8 @@ constexpr int kWasNotKilled = 5;
 
 Options small_options() {
   Options options;
-  options.memory_bytes = 2 << 20;
-  options.memtable_bytes = 64 << 10;
+  options.memory_bytes = 4 << 20;
+  options.memtable_bytes = 200 << 10;
   options.table_bytes = 64 << 10;
   options.fanout = 4;
   return options;

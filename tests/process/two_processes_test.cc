@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <memory>
+#include <optional>
 
 #include "process/child_process.h"
 #include "tamis/db.h"
@@ -113,8 +115,8 @@ TEST(ForkedChild, EveryCallIsRefusedAndNothingHangs) {
   ASSERT_TRUE(db->put("a", "b").ok());
   ASSERT_TRUE(db->put("c", "d").ok());
   {
-    std::optional<Snapshot> snapshot = db->snapshot();
-    std::optional<Iterator> walk = db->scan();
+    auto snapshot = std::make_unique<Snapshot>(db->snapshot());
+    auto walk = std::make_unique<Iterator>(db->scan());
     ChildProcess child([&](const auto&) {
       const int others = calls_not_refused(*db, *snapshot, *walk);
       snapshot.reset();
