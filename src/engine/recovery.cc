@@ -158,8 +158,8 @@ Status Engine::recover() {
   TAMIS_TRY_STATUS(replay(stream));
   const JournalStreamEnd& end = stream.end();
   if (options_.read_only) return {};
-  for (const std::uint64_t number : needed) journals_->keep(number);
   if (!needed.empty() && end.is_last_journal && end.journal.is_closed) {
+    for (const std::uint64_t number : needed) journals_->keep(number);
     journals_->continue_closed(needed.back(), last_header, end.journal);
   } else {
     TAMIS_TRY_STATUS(begin_new_journal(needed, end));
@@ -205,8 +205,9 @@ Status Engine::flush_replayed() {
   return flush_oldest();
 }
 
-/// The recovered journals are never appended to (rule 2). The new one is made first, because the manifest may only name
-/// one that exists; it has no records until the others are not needed any more.
+/// The recovered journals are never appended to (rule 2), nor recycled: lost/ may keep them. They are redundant
+/// afterwards. The new one is made first, because the manifest may only name one that exists; it has no records until
+/// the others are not needed any more.
 Status Engine::begin_new_journal(const std::vector<std::uint64_t>& replayed, const JournalStreamEnd& end) {
   TAMIS_TRY_STATUS(flush_replayed());
   TAMIS_TRY(const std::uint64_t number, new_number());
@@ -214,7 +215,6 @@ Status Engine::begin_new_journal(const std::vector<std::uint64_t>& replayed, con
   TAMIS_TRY_STATUS(journals_->begin(number, last + 1));
   TAMIS_TRY_STATUS(commit_and_install({.flushed_sequence = number_of(last), .first_journal = number}, nullptr));
   if (end.has_stranded_records) TAMIS_TRY_STATUS(save_stranded(replayed, end));
-  journals_->release_before(number);
   return {};
 }
 
