@@ -24,6 +24,13 @@ std::string to_text(const Content& content) {
   return text;
 }
 
+std::string first_few(const std::vector<std::string>& violations) {
+  std::string text = fmt::format("{} violations:\n", violations.size());
+  const std::size_t step = violations.size() / 3 + 1;
+  for (std::size_t i = 0; i < violations.size(); i += step) text += violations[i] + "\n";
+  return text;
+}
+
 std::string read_all(const DB& db, const std::vector<std::string>& probed, Content& content) {
   content.clear();
   Iterator walk = db.scan();

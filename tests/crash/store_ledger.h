@@ -19,6 +19,9 @@ void apply_to(const Batch& batch, Content& content);
 /// "3 keys: k01=…": short, for messages.
 std::string to_text(const Content& content);
 
+/// Three of them and their number.
+std::string first_few(const std::vector<std::string>& violations);
+
 /// Reads the store by a scan, and every key of it again by a get; an error or a disagreement is told, otherwise the
 /// text is empty. `probed` are keys that are asked for whether the scan found them or not.
 std::string read_all(const DB& db, const std::vector<std::string>& probed, Content& content);

@@ -2,14 +2,11 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "crash/store_ledger.h"
 #include "faults/store_faults.h"
 
 namespace tamis::test {
 namespace {
-
-std::string first_of(const std::vector<std::string>& violations) {
-  return violations.empty() ? "" : fmt::format("1 of {}: {}", violations.size(), violations.front());
-}
 
 TEST(NthCall, P5_P6_AnyFailedCallLeavesTheStoreReadableAndWhatItPromised) {
   StoreFaultCounts counts;
@@ -24,7 +21,7 @@ TEST(NthCall, P5_P6_AnyFailedCallLeavesTheStoreReadableAndWhatItPromised) {
       }
     }
   }
-  EXPECT_EQ(counts.violations.size(), 0U) << first_of(counts.violations);
+  EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
   fmt::print("{} runs, {} with a failed call; writes stopped in {}, went on by themselves in {}, were resumed in {}\n",
              counts.runs, counts.fired, counts.stopped, counts.went_on, counts.resumed);
   EXPECT_GT(counts.fired, 300);

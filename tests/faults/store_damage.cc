@@ -142,6 +142,7 @@ void read_damaged(const ClosedStore& store, const std::string& path, const std::
       DamagedReader reader(*db, store, path);
       wrong = reader.read();
       ++(reader.was_told() ? counts.told : counts.unnoticed);
+      if (!reader.was_told()) ++counts.unnoticed_by_kind[kind_of(path)];
     }
   }
   if (!wrong.empty()) counts.violations.push_back(fmt::format("{} {}: {}", path, what, wrong));

@@ -34,6 +34,7 @@ struct DamageCounts {
   std::uint64_t told = 0;        ///< It opened; some reads told of the damage.
   std::uint64_t unnoticed = 0;   ///< Every answer was right.
   std::map<std::string, std::uint64_t> tried_by_kind;  ///< By what the file's name ends with.
+  std::map<std::string, std::uint64_t> unnoticed_by_kind;
   std::vector<std::string> violations;
 };
 
