@@ -11,13 +11,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tamis/batch.h"
+#include "tamis/caller.h"
 #include "tamis/environment.h"
 #include "tamis/iterator.h"
 #include "tamis/options.h"
@@ -107,9 +107,8 @@ class DB {
                                                                           const ReadOptions& options = {}) const;
 
   /// Stands on the first key of the range (the last, with `reverse`).
-  [[nodiscard]] Iterator scan(const ScanOptions& options = {},
-                              std::source_location where = std::source_location::current()) const;
-  [[nodiscard]] Snapshot snapshot(std::source_location where = std::source_location::current());
+  [[nodiscard]] Iterator scan(const ScanOptions& options = {}, Caller caller = Caller::here()) const;
+  [[nodiscard]] Snapshot snapshot(Caller caller = Caller::here());
 
   /// Writes what is in memory to tables; they are durable when it returns.
   Status flush();

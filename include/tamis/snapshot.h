@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <source_location>
 #include <utility>
 
 namespace tamis {

@@ -1,6 +1,7 @@
 // Plans that would mix up ages are refused (rule 16).
 #include <gtest/gtest.h>
 
+#include "compaction/plan_parts.h"
 #include "compaction/policy.h"
 
 namespace tamis {
@@ -105,6 +106,22 @@ TEST(CheckPlan, RefusesInputsThatAreNotThere) {
   expect_refused(plan({{0, 2, {2}}, {0, 3, {1}}}, 0, 2), "newest first");
   expect_refused(plan({{0, 3, {1}}, {0, 3, {1}}}, 0, 3), "newest first");
   expect_refused(plan({{2, 1, {7, 8}}}, Shape::kMaxLevels, 1), "no level 8");
+}
+
+TEST(Rule17, OlderRunsAreThoseBehindTheLastInput) {
+  const Shape all = shape();
+  const auto older = [&](std::vector<CompactionInput> inputs) {
+    std::string text;
+    for (const auto* run : runs_older_than_inputs(all, plan(std::move(inputs), 2, 1))) {
+      text += std::to_string(run->tables.front()->number);
+    }
+    return text;
+  };
+  EXPECT_EQ(older({{0, 3, {1}}}), "2347");
+  EXPECT_EQ(older({{0, 3, {1}}, {0, 2, {2}}}), "347");
+  EXPECT_EQ(older({{0, 1, {3}}}), "47");
+  EXPECT_EQ(older({{0, 1, {3}}, {1, 1, {4}}}), "7");
+  EXPECT_EQ(older({{1, 1, {4}}, {2, 1, {7}}}), "");
 }
 
 }  // namespace

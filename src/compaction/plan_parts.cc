@@ -70,6 +70,17 @@ bool is_oldest(const Shape& shape, std::uint32_t level, std::uint64_t run) {
   return runs_of(shape, level).empty() || runs_of(shape, level).back().id >= run;
 }
 
+std::vector<const Run*> runs_older_than_inputs(const Shape& shape, const CompactionPlan& plan) {
+  const CompactionInput& oldest = plan.inputs.back();
+  std::vector<const Run*> older;
+  for (std::uint32_t level = oldest.level; level < shape.levels.size(); ++level) {
+    for (const Run& run : shape.levels[level]) {
+      if (level > oldest.level || run.id < oldest.run) older.push_back(&run);
+    }
+  }
+  return older;
+}
+
 CompactionInput whole_run(std::uint32_t level, const Run& run) {
   CompactionInput input = {.level = level, .run = run.id, .tables = {}};
   for (const auto& table : run.tables) input.tables.push_back(table->number);

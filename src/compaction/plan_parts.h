@@ -43,6 +43,9 @@ std::uint64_t new_run_id(const Shape& shape, std::uint32_t level);
 /// Whether nothing in the store is older than this run.
 bool is_oldest(const Shape& shape, std::uint32_t level, std::uint64_t run);
 
+/// The runs that are older than all inputs, newest first: what RewriteSpec::older_runs asks for (rule 17).
+std::vector<const Run*> runs_older_than_inputs(const Shape& shape, const CompactionPlan& plan);
+
 CompactionInput whole_run(std::uint32_t level, const Run& run);
 CompactionInput one_table(std::uint32_t level, const Run& run, const TableFacts& table);
 /// Adds the run's tables that overlap the span to the plan's inputs; nothing when there are none. True when there were.

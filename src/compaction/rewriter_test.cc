@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "compaction/rewriter_test_support.h"
 #include "entry/merging_iterator.h"
 #include "support/entry_sets.h"
+#include "support/rewrite_world.h"
 
 namespace tamis::test {
 namespace {
@@ -219,6 +219,7 @@ TEST(Rewrite, PassesOnWhenTheOldestDeleteCame) {
   world.spec.oldest_delete_unix_seconds = 1234;
   const Result<RewriteResult> result = world.write({deleted("a", 1)});
   ASSERT_TRUE(result.ok());
+  ASSERT_EQ(result->tables.size(), 1U);
   EXPECT_EQ(result->tables[0]->oldest_delete_unix_seconds, 1234U);
   EXPECT_EQ(result->tables[0]->created_unix_seconds, 5000U);
   const Result<RewriteResult> puts = world.write({put("a", 1)});

@@ -7,6 +7,15 @@
 #include "compaction/plan_parts.h"
 
 namespace tamis {
+namespace {
+
+bool may_be_in(const std::vector<const Run*>& runs, std::uint64_t key) {
+  const std::string bytes = simulated_key(key);
+  return std::ranges::any_of(
+      runs, [&](const Run* run) { return !overlapping(*run, {.smallest = bytes, .largest = bytes}).empty(); });
+}
+
+}  // namespace
 
 std::string simulated_key(std::uint64_t key) {
   std::string bytes(sizeof(key), '\0');
@@ -76,19 +85,6 @@ std::uint64_t SimulatedStore::runs_around(std::uint64_t key) const {
   return runs;
 }
 
-/// Whether a run older than all inputs has the key in its bounds.
-bool SimulatedStore::may_be_older(const CompactionPlan& plan, std::uint64_t key) const {
-  const std::string bytes = simulated_key(key);
-  const CompactionInput& oldest = plan.inputs.back();
-  for (std::uint32_t level = oldest.level; level < shape_.levels.size(); ++level) {
-    for (const Run& run : shape_.levels[level]) {
-      if (level == oldest.level && run.id >= oldest.run) continue;
-      if (!overlapping(run, {.smallest = bytes, .largest = bytes}).empty()) return true;
-    }
-  }
-  return false;
-}
-
 SimulatedStore::Writes SimulatedStore::merge(const CompactionPlan& plan) const {
   Writes all;
   for (const CompactionInput& input : plan.inputs) {  // Newest first, and the sort is stable.
@@ -98,12 +94,13 @@ SimulatedStore::Writes SimulatedStore::merge(const CompactionPlan& plan) const {
     }
   }
   std::ranges::stable_sort(all, {}, &SimulatedWrite::key);
+  const std::vector<const Run*> older = runs_older_than_inputs(shape_, plan);
   Writes kept;
   std::optional<std::uint64_t> before;
   for (const SimulatedWrite& write : all) {
     const bool is_newest = before != write.key;
     before = write.key;
-    if (is_newest && !(write.is_delete && !may_be_older(plan, write.key))) kept.push_back(write);
+    if (is_newest && (!write.is_delete || may_be_in(older, write.key))) kept.push_back(write);
   }
   return kept;
 }

@@ -54,7 +54,6 @@ class SimulatedStore {
  private:
   using Writes = std::vector<SimulatedWrite>;
 
-  [[nodiscard]] bool may_be_older(const CompactionPlan& plan, std::uint64_t key) const;
   [[nodiscard]] Writes merge(const CompactionPlan& plan) const;
   std::vector<std::shared_ptr<const TableFacts>> make_tables(const Writes& writes, std::uint64_t created,
                                                              std::uint64_t oldest_delete);

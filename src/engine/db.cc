@@ -57,10 +57,8 @@ std::vector<Result<std::optional<std::string>>> DB::multi_get(std::span<const st
   return engine_->multi_get(keys, options);
 }
 
-Iterator DB::scan(const ScanOptions& options, std::source_location where) const {
-  return engine_->scan(options, where);
-}
-Snapshot DB::snapshot(std::source_location where) { return engine_->snapshot(where); }
+Iterator DB::scan(const ScanOptions& options, Caller caller) const { return engine_->scan(options, caller); }
+Snapshot DB::snapshot(Caller caller) { return engine_->snapshot(caller); }
 
 Status DB::flush() { return engine_->flush(); }
 Status DB::compact(const Range& range, const Progress& progress) { return engine_->compact(range, progress); }

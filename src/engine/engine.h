@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +27,7 @@
 #include "io/file_system.h"
 #include "journal/journal_stream.h"
 #include "table/table.h"
+#include "tamis/caller.h"
 #include "tamis/db.h"
 #include "tree/manifest.h"
 
@@ -76,8 +76,8 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   std::vector<Result<std::optional<std::string>>> multi_get(std::span<const std::string_view> keys,
                                                             const ReadOptions& options);
   Result<Explanation> explain(std::string_view key, const ReadOptions& options);
-  Iterator scan(const ScanOptions& options, std::source_location where);
-  Snapshot snapshot(std::source_location where);
+  Iterator scan(const ScanOptions& options, Caller caller);
+  Snapshot snapshot(Caller caller);
   Result<std::uint64_t> approximate_size(const Range& range);
 
   // background.cc, rewrites.cc
@@ -136,6 +136,8 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Status restart_writes() EXCLUDES(state_mutex_);
   void stop_writes(const Status& why) EXCLUDES(state_mutex_);
   [[nodiscard]] std::optional<WriteStop> write_stop() const EXCLUDES(state_mutex_);
+  /// A new memtable for writes; the one before becomes a sealed one.
+  void replace_active(Sequence last, std::uint64_t next_journal) REQUIRES(state_mutex_);
 
   // reads.cc
   Result<ReadMoment> begin_read(const Snapshot* snapshot) const;
@@ -186,6 +188,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   const std::unique_ptr<Manifest::Random> random_;
   const CompactionPolicy* policy_ = nullptr;
   const std::uint64_t fork_generation_;
+  const std::uint64_t memtable_bytes_;  // What fills one.
   TableContext context_;
   KeyHasher hasher_;
 
@@ -212,8 +215,12 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   std::atomic<std::uint64_t> delayed_writes_ = 0;
   std::atomic<std::uint64_t> delay_us_ = 0;
 
+  std::atomic<bool> is_write_stopped_ = false;  // Whether write_stop_ is set; read by the leader without the mutex.
+  std::atomic<double> debt_ = 0;                // Of compaction; 0.5 slows writers down.
+
   // The commit leader's.
   std::unique_ptr<Journals> journals_;
+  std::shared_ptr<Memtable> writing_;  // The same as active_.
   std::string payload_;
   std::vector<const Batch*> batches_;
   std::uint64_t owed_delay_us_ = 0;
@@ -238,7 +245,6 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   bool compaction_wanted_ GUARDED_BY(state_mutex_) = false;
   bool compaction_runs_ GUARDED_BY(state_mutex_) = false;
   std::uint32_t failed_rewrites_ GUARDED_BY(state_mutex_) = 0;
-  double debt_ GUARDED_BY(state_mutex_) = 0;
   std::uint64_t lookups_at_review_ GUARDED_BY(state_mutex_) = 0;
   std::string stall_reason_ GUARDED_BY(state_mutex_);
   std::vector<TableCounts> retired_counts_ GUARDED_BY(state_mutex_);  // By level, of tables that are gone.

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <utility>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "engine/live_handles.h"
 #include "entry/visible_iterator.h"
 #include "memtable/memtable.h"
+#include "tamis/caller.h"
 #include "tree/version.h"
 
 namespace tamis {
@@ -22,8 +22,8 @@ class IteratorState {
  public:
   /// A walk that could not begin.
   IteratorState(std::shared_ptr<Engine> engine, Status why) : engine_(std::move(engine)), status_(std::move(why)) {}
-  IteratorState(std::shared_ptr<Engine> engine, const ReadView& view, std::source_location where)
-      : engine_(std::move(engine)), handle_(engine_->live_handles().add_iterator(where)), version_(view.version) {
+  IteratorState(std::shared_ptr<Engine> engine, const ReadView& view, Caller caller)
+      : engine_(std::move(engine)), handle_(engine_->live_handles().add_iterator(caller)), version_(view.version) {
     memtables_.push_back(view.active);
     memtables_.insert(memtables_.end(), view.sealed.begin(), view.sealed.end());
   }

@@ -80,17 +80,21 @@ Status Journals::sync() {
 }
 
 Result<KnownJournalEnd> Journals::close(const KnownJournalEnd& known) {
-  {
-    MutexLock lock(mutex_);
-    for (const std::uint64_t journal : std::exchange(recycled_, {})) {
-      (void)files_.remove(journal_path(directory_, journal)).ok();
-    }
-  }
+  remove_recycled();
   if (writer_ == nullptr) return known;
   TAMIS_TRY_STATUS(writer_->close());
   const KnownJournalEnd end{writer_->header().number, writer_->header().salt, writer_->durable_offset()};
   writer_.reset();
   return end;
+}
+
+void Journals::remove_recycled() {
+  std::vector<std::uint64_t> unneeded;
+  {
+    MutexLock lock(mutex_);
+    unneeded.swap(recycled_);
+  }
+  for (const std::uint64_t journal : unneeded) (void)files_.remove(journal_path(directory_, journal)).ok();
 }
 
 void Journals::release_before(std::uint64_t number) {

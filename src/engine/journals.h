@@ -62,6 +62,7 @@ class Journals {
  private:
   Result<std::unique_ptr<JournalWriter>> create(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
   Status open_if_closed();
+  void remove_recycled() EXCLUDES(mutex_);
 
   FileSystem& files_;
   const std::string directory_;

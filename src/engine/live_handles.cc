@@ -4,15 +4,15 @@
 
 namespace tamis {
 
-LiveHandles::Id LiveHandles::add_iterator(std::source_location where) {
+LiveHandles::Id LiveHandles::add_iterator(Caller caller) {
   MutexLock lock(mutex_);
-  return handles_.insert(handles_.end(), {.kind = "iterator", .where = where});
+  return handles_.insert(handles_.end(), {.kind = "iterator", .caller = caller});
 }
 
-LiveHandles::Id LiveHandles::add_snapshot(std::source_location where, Sequence sequence) {
+LiveHandles::Id LiveHandles::add_snapshot(Caller caller, Sequence sequence) {
   MutexLock lock(mutex_);
   sequences_.insert(sequence);
-  return handles_.insert(handles_.end(), {.kind = "snapshot", .where = where, .sequence = sequence});
+  return handles_.insert(handles_.end(), {.kind = "snapshot", .caller = caller, .sequence = sequence});
 }
 
 void LiveHandles::remove(Id id) {
@@ -48,7 +48,7 @@ std::string LiveHandles::to_text() const {
   for (const Handle& handle : handles_) {
     if (named == kMostNamed) return text + fmt::format(", and {} more", handles_.size() - named);
     if (named++ > 0) text += ", ";
-    text += fmt::format("{} made at {}:{}", handle.kind, handle.where.file_name(), handle.where.line());
+    text += fmt::format("{} made at {}:{}", handle.kind, handle.caller.file, handle.caller.line);
   }
   return text;
 }

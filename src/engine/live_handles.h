@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <list>
 #include <set>
-#include <source_location>
 #include <string>
 #include <vector>
 
 #include "base/sync.h"
 #include "entry/entry.h"
+#include "tamis/caller.h"
 
 namespace tamis {
 
@@ -20,13 +20,13 @@ class LiveHandles {
  public:
   struct Handle {
     std::string_view kind;
-    std::source_location where;
+    Caller caller;
     Sequence sequence = kMaxSequence;  // Of a snapshot.
   };
   using Id = std::list<Handle>::iterator;
 
-  Id add_iterator(std::source_location where) EXCLUDES(mutex_);
-  Id add_snapshot(std::source_location where, Sequence sequence) EXCLUDES(mutex_);
+  Id add_iterator(Caller caller) EXCLUDES(mutex_);
+  Id add_snapshot(Caller caller, Sequence sequence) EXCLUDES(mutex_);
   void remove(Id id) EXCLUDES(mutex_);
 
   [[nodiscard]] bool empty() const EXCLUDES(mutex_);

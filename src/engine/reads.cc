@@ -199,7 +199,7 @@ Result<Explanation> Engine::explain(std::string_view key, const ReadOptions& opt
   return explanation;
 }
 
-Iterator Engine::scan(const ScanOptions& options, std::source_location where) {
+Iterator Engine::scan(const ScanOptions& options, Caller caller) {
   Result<ReadMoment> moment = begin_read(options.snapshot);
   if (!moment.ok()) {
     return Iterator(std::make_unique<IteratorState>(shared_from_this(), moment.status()));
@@ -209,7 +209,7 @@ Iterator Engine::scan(const ScanOptions& options, std::source_location where) {
   if (options.from) bounds.from = *options.from;
   if (options.to) bounds.to = *options.to;
   // The view is held until the walk is set up: it keeps what tables unload meanwhile.
-  auto state = std::make_unique<IteratorState>(shared_from_this(), *moment->view, where);
+  auto state = std::make_unique<IteratorState>(shared_from_this(), *moment->view, caller);
   state->walk_over(range.intersection(bounds), options.prefix, moment->sequence, options.fills_cache);
   if (options.reverse) {
     state->walk()->seek_to_last();
@@ -220,10 +220,10 @@ Iterator Engine::scan(const ScanOptions& options, std::source_location where) {
 }
 
 /// Read and registered under the mutex under which a rewrite copies the list (rule 9).
-Snapshot Engine::snapshot(std::source_location where) {
+Snapshot Engine::snapshot(Caller caller) {
   MutexLock lock(state_mutex_);
   const Sequence sequence{published_.load(std::memory_order_acquire)};
-  return Snapshot(std::make_shared<SnapshotState>(shared_from_this(), sequence, where));
+  return Snapshot(std::make_shared<SnapshotState>(shared_from_this(), sequence, caller));
 }
 
 std::uint64_t Snapshot::sequence() const { return state_ == nullptr ? 0 : number_of(state_->sequence()); }

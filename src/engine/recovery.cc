@@ -117,6 +117,7 @@ Status Engine::open_manifest() {
   MutexLock lock(state_mutex_);
   version_ = std::make_shared<const Version>(manifest_->state().shape, nullptr, context_);
   active_ = std::make_shared<Memtable>();
+  writing_ = active_;
   debt_ = policy_->debt(version_->shape(), policy_options());
   compaction_wanted_ = true;
   install_view();
@@ -158,7 +159,10 @@ Status Engine::recover() {
   TAMIS_TRY_STATUS(replay(stream));
   const JournalStreamEnd& end = stream.end();
   if (options_.read_only) return {};
-  if (!needed.empty() && end.is_last_journal && end.journal.is_closed) {
+  // A mark of a clean close whose sync failed can be read and yet not be durable: CURRENT must know of it.
+  const bool is_closed = end.is_last_journal && end.journal.is_closed && known.number == last_header.number &&
+                         known.salt == last_header.salt && known.durable_bytes == end.journal.offset;
+  if (!needed.empty() && is_closed) {
     for (const std::uint64_t number : needed) journals_->keep(number);
     journals_->continue_closed(needed.back(), last_header, end.journal);
   } else {
@@ -168,18 +172,16 @@ Status Engine::recover() {
 }
 
 Status Engine::replay(JournalStream& stream) {
-  const std::uint64_t limit = tamis::share_memory(options_, {}).memtable;
   std::uint64_t entries = 0;
   while (true) {
     TAMIS_TRY(const std::optional<JournalRecord> record, stream.next());
     if (!record) break;
     TAMIS_TRY(const BatchView batch, BatchView::decode(record->payload, Sequence{record->first_sequence}, directory_));
-    std::shared_ptr<const ReadView> view = view_.take();
-    TAMIS_TRY_STATUS(view->active->reserve(batch.size(), record->payload.size()));
-    for (const Entry& entry : batch) view->active->insert(entry, hasher_(entry.key));
+    TAMIS_TRY_STATUS(writing_->reserve(batch.size(), record->payload.size()));
+    for (const Entry& entry : batch) writing_->insert(entry, hasher_(entry.key));
     entries += batch.size();
     published_.store(record->first_sequence + record->count - 1, std::memory_order_release);
-    if (!options_.read_only && view->active->memory_bytes() >= limit) TAMIS_TRY_STATUS(flush_replayed());
+    if (!options_.read_only && writing_->memory_bytes() >= memtable_bytes_) TAMIS_TRY_STATUS(flush_replayed());
   }
   if (entries > 0) tell(StoreEvent::Kind::kRecovered, fmt::format("{} entries from the journal", entries));
   return {};
@@ -195,11 +197,7 @@ Status Engine::flush_replayed() {
   {
     MutexLock lock(state_mutex_);
     if (active_->empty()) return {};
-    sealed_.insert(sealed_.begin(), {.memtable = active_,
-                                     .last_sequence = Sequence{published_.load(std::memory_order_relaxed)},
-                                     .next_journal = first_journal});
-    active_ = std::make_shared<Memtable>();
-    install_view();
+    replace_active(Sequence{published_.load(std::memory_order_relaxed)}, first_journal);
   }
   MutexLock lock(flush_mutex_);
   return flush_oldest();

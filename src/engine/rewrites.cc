@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/try.h"
+#include "compaction/plan_parts.h"
 #include "engine/engine.h"
 #include "entry/merging_iterator.h"
 #include "tree/file_names.h"
@@ -16,27 +17,7 @@ namespace {
 
 constexpr std::uint64_t kNumbersPerReservation = 64;  // A manifest edit per so many files.
 
-const std::vector<Run>& level_of(const Shape& shape, std::uint32_t level) {
-  static const std::vector<Run> kNone;
-  return level < shape.levels.size() ? shape.levels[level] : kNone;
-}
-
 bool is_last_level(const Shape& shape, std::uint32_t level) { return level >= shape.last_level(); }
-
-/// Runs that are older than all inputs. Those the inputs are part of are not: what else is in them does not overlap.
-std::vector<const Run*> older_runs(const Shape& shape, const CompactionPlan& plan) {
-  const CompactionInput& oldest = plan.inputs.back();
-  std::vector<const Run*> older;
-  for (std::uint32_t level = oldest.level; level < shape.levels.size(); ++level) {
-    for (const Run& run : shape.levels[level]) {
-      if (level == oldest.level && run.id >= oldest.run) continue;
-      const bool is_input = std::ranges::any_of(
-          plan.inputs, [&](const CompactionInput& input) { return input.level == level && input.run == run.id; });
-      if (!is_input) older.push_back(&run);
-    }
-  }
-  return older;
-}
 
 std::uint32_t level_of_table(const Shape& shape, std::uint64_t number) {
   for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
@@ -125,8 +106,8 @@ Status Engine::move_tables(const CompactionPlan& plan, const Shape& shape) {
 Status Engine::merge_tables(const CompactionPlan& plan, const std::shared_ptr<const Version>& version) {
   const Shape& shape = version->shape();
   RewriteSpec spec = rewrite_spec(shape, plan.output_level, plan.output_run);
-  spec.older_runs = older_runs(shape, plan);
-  const std::vector<Run>& next = level_of(shape, plan.output_level + 1);
+  spec.older_runs = runs_older_than_inputs(shape, plan);
+  const std::span<const Run> next = runs_of(shape, plan.output_level + 1);
   if (next.size() == 1) spec.next_level = &next.front();
   ManifestEdit edit;
   std::uint64_t keys = 0;
@@ -283,7 +264,7 @@ void Engine::remove_obsolete_files() {
 
 PolicyOptions Engine::policy_options() const {
   return {.fanout = options_.fanout,
-          .memtable_bytes = tamis::share_memory(options_, {}).memtable,
+          .memtable_bytes = memtable_bytes_,
           .table_bytes = options_.table_bytes,
           .now_unix_seconds = now_unix_seconds()};
 }

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <source_location>
 #include <utility>
 
 #include "engine/engine.h"
 #include "engine/live_handles.h"
 #include "entry/entry.h"
+#include "tamis/caller.h"
 
 namespace tamis {
 
@@ -16,10 +16,10 @@ namespace tamis {
 /// Threads: constant.
 class SnapshotState {
  public:
-  SnapshotState(std::shared_ptr<Engine> engine, Sequence sequence, std::source_location where)
+  SnapshotState(std::shared_ptr<Engine> engine, Sequence sequence, Caller caller)
       : engine_(std::move(engine)),
         sequence_(sequence),
-        handle_(engine_->live_handles().add_snapshot(where, sequence)) {}
+        handle_(engine_->live_handles().add_snapshot(caller, sequence)) {}
   ~SnapshotState() { engine_->live_handles().remove(handle_); }
   SnapshotState(const SnapshotState&) = delete;
   SnapshotState& operator=(const SnapshotState&) = delete;

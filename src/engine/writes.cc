@@ -25,7 +25,7 @@ Status Engine::write(const Batch& batch, const WriteOptions& options, bool may_w
   }
   if (!may_wait) {
     MutexLock lock(state_mutex_);
-    if (debt_ > kDebtThatSlows || !sealed_.empty()) {
+    if (debt_.load(std::memory_order_relaxed) > kDebtThatSlows || !sealed_.empty()) {
       return Status::busy(fmt::format("{}: writes would wait: {}", directory_,
                                       sealed_.empty() ? "compaction is behind" : "a flush is running"));
     }
@@ -72,8 +72,9 @@ void Engine::lead(std::span<CommitRequest* const> group) {
 
 Status Engine::lead_writes(std::span<CommitRequest* const> group) {
   TAMIS_TRY_STATUS(check_open());
-  if (const std::optional<WriteStop> stop = write_stop()) {
-    if (!stop->resumes_by_itself && !group.front()->resumes) return stop->why;
+  if (is_write_stopped_.load(std::memory_order_acquire)) {
+    const std::optional<WriteStop> stop = write_stop();
+    if (stop && !stop->resumes_by_itself && !group.front()->resumes) return stop->why;
     TAMIS_TRY_STATUS(restart_writes());
   }
   if (group.front()->seals) {
@@ -98,8 +99,7 @@ Status Engine::append_and_insert(std::span<CommitRequest* const> group) {
   }
   if (entries > 0) {
     TAMIS_TRY_STATUS(make_room(bytes));
-    std::shared_ptr<const ReadView> view = view_.take();
-    TAMIS_TRY_STATUS(view->active->reserve(entries, bytes));
+    TAMIS_TRY_STATUS(writing_->reserve(entries, bytes));
     payload_.clear();
     append_encoded(payload_, batches_);
     Status appended = journals_->append(as_bytes(payload_), static_cast<std::uint32_t>(entries));
@@ -114,7 +114,7 @@ Status Engine::append_and_insert(std::span<CommitRequest* const> group) {
       for (const char* at = encoded.data(); at != encoded.data() + encoded.size();) {
         const EncodedEntry entry = load_batch_entry(at);
         sequence = sequence + 1;
-        view->active->insert({entry.key, entry.value, sequence, entry.kind}, hasher_(entry.key));
+        writing_->insert({entry.key, entry.value, sequence, entry.kind}, hasher_(entry.key));
         at = entry.end;
       }
     }
@@ -132,8 +132,7 @@ Status Engine::append_and_insert(std::span<CommitRequest* const> group) {
 /// Seals the memtable when it is full, and slows writers down while the background is behind.
 Status Engine::make_room(std::uint64_t group_bytes) {
   slow_down(group_bytes);
-  const std::uint64_t limit = tamis::share_memory(options_, {}).memtable;
-  if (view_.take()->active->memory_bytes() < limit) return {};
+  if (writing_->memory_bytes() < memtable_bytes_) return {};
   TAMIS_TRY_STATUS(wait_for_flush());
   return seal();
 }
@@ -164,15 +163,15 @@ Status Engine::wait_for_flush() {
 
 void Engine::slow_down(std::uint64_t group_bytes) {
   if (!environment_.runs_in_background) return;
-  double debt = 0;
-  {
-    MutexLock lock(state_mutex_);
-    debt = debt_;
-    if (debt > kDebtThatSlows) stall_reason_ = "compaction is behind";
-  }
+  const double debt = debt_.load(std::memory_order_relaxed);
+  if (debt <= kDebtThatSlows) return;
   owed_delay_us_ += write_delay_us(debt, group_bytes);
   if (owed_delay_us_ < kShortestDelayUs) return;
   const std::uint64_t delay = std::exchange(owed_delay_us_, 0);
+  {
+    MutexLock lock(state_mutex_);
+    stall_reason_ = "compaction is behind";
+  }
   delayed_writes_.fetch_add(1, std::memory_order_relaxed);
   delay_us_.fetch_add(delay, std::memory_order_relaxed);
   std::this_thread::sleep_for(std::chrono::microseconds(delay));
@@ -180,17 +179,21 @@ void Engine::slow_down(std::uint64_t group_bytes) {
 
 /// The memtable gets no more writes and a new journal begins. Called by the leader, with nothing sealed before it.
 Status Engine::seal() {
-  std::shared_ptr<const ReadView> view = view_.take();
-  if (view->active->empty()) return {};
+  if (writing_->empty()) return {};
   const Sequence last{published_.load(std::memory_order_relaxed)};
   TAMIS_TRY(const std::uint64_t number, new_number());
   TAMIS_TRY_STATUS(journals_->begin(number, last + 1));
   MutexLock lock(state_mutex_);
-  sealed_.insert(sealed_.begin(), {.memtable = active_, .last_sequence = last, .next_journal = number});
-  active_ = std::make_shared<Memtable>();
-  install_view();
+  replace_active(last, number);
   state_changed_.notify_all();
   return {};
+}
+
+void Engine::replace_active(Sequence last, std::uint64_t next_journal) {
+  sealed_.insert(sealed_.begin(), {.memtable = active_, .last_sequence = last, .next_journal = next_journal});
+  active_ = std::make_shared<Memtable>();
+  writing_ = active_;
+  install_view();
 }
 
 /// After a failure of the journal, the manifest or a flush: what is in memory goes to tables, and writes go on through
@@ -209,9 +212,7 @@ Status Engine::restart_writes() {
     TAMIS_TRY_STATUS(journals_->begin_after_failure(number, last + 1));
     {
       MutexLock lock(state_mutex_);
-      sealed_.insert(sealed_.begin(), {.memtable = active_, .last_sequence = last, .next_journal = number});
-      active_ = std::make_shared<Memtable>();
-      install_view();
+      replace_active(last, number);
     }
   }
   {
@@ -227,6 +228,7 @@ Status Engine::restart_writes() {
   {
     MutexLock lock(state_mutex_);
     write_stop_.reset();
+    is_write_stopped_ = false;
     failed_rewrites_ = 0;
     state_changed_.notify_all();
   }
@@ -238,6 +240,7 @@ void Engine::stop_writes(const Status& why) {
   {
     MutexLock lock(state_mutex_);
     if (write_stop_) return;
+    is_write_stopped_ = true;
     write_stop_ = WriteStop{.why = why, .resumes_by_itself = why.code() == StatusCode::kOutOfSpace};
     state_changed_.notify_all();
   }

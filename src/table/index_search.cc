@@ -27,7 +27,7 @@ std::size_t upper_bound(const std::uint64_t* numbers, std::size_t count, std::ui
 
 std::uint32_t Index::locate(std::string_view key) const {
   std::uint32_t block = last_at_or_before(key);
-  while (continues(block) && is_separator(block, key)) [[unlikely]]-- block;
+  while (continues(block) && is_separator(block, key)) --block;
   return block;
 }
 

@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "entry/vector_iterator.h"
 #include "io/faulty_file_system.h"
 #include "support/table_world.h"
@@ -309,6 +312,81 @@ TEST(Table, AWalkThatFillsNoCacheReadsManyBlocksAtOnce) {
   for (it->seek_to_last(); it->valid(); it->previous()) ++seen;
   EXPECT_EQ(seen, 20'000U);
   EXPECT_LE(counting.calls() - middle, facts.file_bytes / BlockWindow::kMostBytes + 10);
+}
+
+TEST(Table, AWalkGoesOnAfterAFailedRead) {
+  const TableEntries entries = test::random_entries(14, 400);
+  TableWorld world;
+  const TableFacts facts = world.build(entries, {}, {.block_bytes = 512});
+  int failed = 0;
+  for (std::uint64_t call = 1; call < 40; ++call) {
+    FaultyFileSystem faulty(world.files, {FaultKind::kIoError, call, false});
+    FileHandles handles(faulty, 10);
+    world.context.handles = &handles;
+    const auto table = world.open(facts);
+    const auto it = table->iterate(false);
+    std::size_t at = 0;
+    for (it->seek_to_first(); at < entries.entries.size(); it->next()) {
+      if (!it->valid()) {
+        ASSERT_EQ(it->status().code(), StatusCode::kIoError);
+        ++failed;
+        it->seek(entries.entries[at].position());
+      }
+      ASSERT_TRUE(it->valid()) << it->status().to_text();
+      ASSERT_EQ(it->entry(), entries.entries[at++]);
+    }
+    EXPECT_TRUE(!it->valid() && it->status().ok());
+  }
+  EXPECT_GT(failed, 10);
+}
+
+TEST(Table, ALookupThatFillsNoCacheHoldsItsBlockOnly) {
+  const TableEntries entries = test::random_entries(15, 200);
+  TableWorld world;
+  const auto table = world.open(world.build(entries));
+  expect_finds(*table, entries, 16, false);
+  EXPECT_EQ(world.cache->stats().inserts, 0U);
+  EXPECT_EQ(world.cache->stats().bytes_used, 0U);
+  PinnedBlock pin;
+  NoSteps steps;
+  const KeyHasher hasher(test::example_identity().hash_key);
+  const Entry& entry = entries.entries.back();
+  const auto found = table->find({entry.key, hasher(entry.key), entry.sequence}, false, pin, steps);
+  EXPECT_EQ((*found)->value, entry.value);
+  EXPECT_GT(world.cache->stats().bytes_pinned, 0U);
+  EXPECT_FALSE(world.cache->find(pin.key())) << "nobody else sees it";
+}
+
+TEST(Table, ThreadsFindWhileMetadataComesAndGoes) {
+  const TableEntries entries = test::random_entries(17, 300);
+  TableWorld world(std::size_t{16} << 10);
+  const auto table = world.open(world.build(entries, {"line", 10}, {.prefix_rule = {PrefixRule::Kind::kFirst, 2}}));
+  std::atomic<int> wrong = 0;
+  std::vector<UnloadedMetadata> unloaded;  // Outlives the threads: lookups may still use what is here.
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint64_t number = 0; number < 3; ++number) {
+      threads.emplace_back([&, number] {
+        for (std::size_t i = number; i < 3000; ++i) {
+          const Entry& entry = entries.entries[i * 7 % entries.entries.size()];
+          const auto found = find_in(*table, entry.key, entry.sequence, i % 2 == 0);
+          if (!found.ok() || *found != owned(entries.find(entry.key, entry.sequence))) ++wrong;
+          if (!table->may_contain_prefix(entry.key)) ++wrong;
+        }
+      });
+    }
+    for (int i = 0; i < 100; ++i) {
+      unloaded.push_back(table->unload_filter());
+      unloaded.push_back(table->unload_index());
+      std::this_thread::yield();
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+  unloaded.clear();
+  unloaded.push_back(table->unload_filter());
+  unloaded.push_back(table->unload_index());
+  unloaded.clear();
+  EXPECT_EQ(world.index_budget.used_bytes() + world.filter_budget.used_bytes(), 0U);
 }
 
 TEST(Table, FailingReadsAreToldAndForgotten) {

@@ -3,7 +3,7 @@
 //     offset size
 //          0    8  magic "TAMISCUR"
 //          8    2  version, 1
-//         10    1  file kind: 3 current
+//         10    1  file kind: 4 current
 //         11    1  zero
 //         12    4  bytes of the file, 128
 //         16    8  required features
@@ -35,7 +35,7 @@ namespace tamis {
 
 inline constexpr std::string_view kCurrentMagic = "TAMISCUR";
 inline constexpr std::uint16_t kCurrentVersion = 1;
-inline constexpr std::uint8_t kCurrentFileKind = 3;
+inline constexpr std::uint8_t kCurrentFileKind = 4;
 inline constexpr std::size_t kCurrentBytes = 128;
 
 /// Which manifest counts, and how far it was durable.

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "entry/merging_iterator.h"
-#include "table/table_test_support.h"
+#include "support/table_world.h"
 
 namespace tamis {
 namespace {

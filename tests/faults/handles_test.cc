@@ -3,7 +3,7 @@
 
 #include <memory>
 #include <optional>
-#include <source_location>
+#include <string>
 
 #include "crash/store_workload.h"
 #include "io/memory_file_system.h"
@@ -11,9 +11,7 @@
 namespace tamis::test {
 namespace {
 
-std::string place(std::uint_least32_t line) {
-  return std::string(std::source_location::current().file_name()) + ":" + std::to_string(line);
-}
+std::string place(int line) { return std::string(__FILE__) + ":" + std::to_string(line); }
 
 class Handles : public testing::Test {
  protected:
@@ -32,9 +30,9 @@ class Handles : public testing::Test {
 
 TEST_F(Handles, CloseNamesWhoIsStillThere) {
   auto walk = std::make_unique<Iterator>(db_->scan());
-  const std::uint_least32_t walk_line = std::source_location::current().line() - 1;
+  const int walk_line = __LINE__ - 1;
   auto snapshot = std::make_unique<Snapshot>(db_->snapshot());
-  const std::uint_least32_t snapshot_line = std::source_location::current().line() - 1;
+  const int snapshot_line = __LINE__ - 1;
   const Status both = db_->close();
   EXPECT_EQ(both.code(), StatusCode::kBusy);
   EXPECT_NE(both.message().find("iterator made at " + place(walk_line)), std::string_view::npos) << both.to_text();

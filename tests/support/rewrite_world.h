@@ -13,7 +13,7 @@
 #include "entry/drop_rule.h"
 #include "entry/vector_iterator.h"
 #include "io/faulty_file_system.h"
-#include "table/table_test_support.h"
+#include "support/table_world.h"
 
 namespace tamis::test {
 

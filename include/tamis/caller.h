@@ -1,0 +1,21 @@
+// Where in a program a call was made, for messages about it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace tamis {
+
+/// std::source_location, which not every compiler of C++20 has yet. As a default argument it names the call:
+///
+///     Snapshot snapshot(Caller caller = Caller::here());
+struct Caller {
+  std::string_view file;
+  std::uint32_t line = 0;
+
+  static constexpr Caller here(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
+}  // namespace tamis
