@@ -55,7 +55,8 @@ Status Engine::check_open() const {
   return {};
 }
 
-/// What is in memory stays in the journal, which is marked as closed, so that the next opening continues it.
+/// What is in memory stays in the journal, which is marked as closed, so that the next opening continues it. When writes
+/// had stopped, nothing is marked and what was not synced may not be durable: the answer says why.
 Status Engine::close(bool detaches) {
   TAMIS_TRY_STATUS(check_open());
   if (!detaches && !live_handles_.empty()) {
@@ -63,8 +64,9 @@ Status Engine::close(bool detaches) {
   }
   stop_background();
   is_closed_ = true;
-  Status closed;
-  if (!options_.read_only && !write_stop()) {
+  const std::optional<WriteStop> stop = write_stop();
+  Status closed = stop ? stop->why : Status();
+  if (!options_.read_only && !stop) {
     MutexLock tree_lock(tree_mutex_);
     Result<KnownJournalEnd> journal = journals_->close(manifest_->known_journal_end());
     closed = journal.ok() ? manifest_->close(*journal) : journal.status();

@@ -29,6 +29,7 @@ Status Journals::begin(std::uint64_t number, Sequence first) {
 Status Journals::begin_after_failure(std::uint64_t number, Sequence first) {
   TAMIS_TRY(writer_, create(number, first));
   closed_.reset();
+  reopened_ = {};
   return {};
 }
 
@@ -57,8 +58,11 @@ Result<std::unique_ptr<JournalWriter>> Journals::create(std::uint64_t number, Se
 
 Status Journals::open_if_closed() {
   if (!closed_) return {};
-  TAMIS_TRY(writer_,
-            JournalWriter::reopen(files_, journal_path(directory_, closed_->number), closed_->header, closed_->end));
+  TAMIS_TRY_STATUS(reopened_);
+  Result<std::unique_ptr<JournalWriter>> writer =
+      JournalWriter::reopen(files_, journal_path(directory_, closed_->number), closed_->header, closed_->end);
+  if (!writer.ok()) return reopened_ = writer.status();
+  writer_ = *std::move(writer);
   closed_.reset();
   return {};
 }

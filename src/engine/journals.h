@@ -38,8 +38,10 @@ class Journals {
 
   Status append(Bytes payload, std::uint32_t count);
   Status sync();
-  /// Whether the journal can still be written; after a failed sync it cannot.
-  [[nodiscard]] bool is_lost() const { return writer_ != nullptr && !writer_->status().ok(); }
+  /// Whether the journal cannot be written any more: after a failed sync, or when it could not be continued.
+  [[nodiscard]] bool is_lost() const {
+    return !reopened_.ok() || (writer_ != nullptr && !writer_->status().ok());
+  }
   /// Closes with the clean mark and tells where the end is. Nothing happens, and `known` is returned, when nothing was
   /// written since it was opened.
   Result<KnownJournalEnd> close(const KnownJournalEnd& known);
@@ -77,6 +79,7 @@ class Journals {
     JournalEnd end;
   };
   std::optional<Closed> closed_;
+  Status reopened_;  // A failure to continue it may be a failed sync: it is not tried again (rule 5).
 
   // Written by the leader alone, read by anybody.
   std::atomic<std::uint64_t> current_bytes_ = 0;

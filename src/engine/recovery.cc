@@ -19,7 +19,7 @@ namespace {
 struct StoreFiles {
   bool has_current = false;
   std::vector<std::uint64_t> journals;  // Ascending, as the names sort.
-  std::vector<std::uint64_t> tables;
+  std::vector<std::uint64_t> tables;    // The same.
   std::vector<std::uint64_t> manifests;
   std::vector<std::string> temporaries;
 };
@@ -37,7 +37,31 @@ Result<StoreFiles> list_store(FileSystem& files, const std::string& directory) {
     if (name->kind == FileKind::kTemporary) found.temporaries.push_back(entry.name);
   }
   std::ranges::sort(found.journals);
+  std::ranges::sort(found.tables);
   return found;
+}
+
+/// Ascending.
+std::vector<std::uint64_t> table_numbers(const Shape& shape) {
+  std::vector<std::uint64_t> numbers;
+  for (const std::vector<Run>& level : shape.levels) {
+    for (const Run& run : level) {
+      for (const auto& table : run.tables) numbers.push_back(table->number);
+    }
+  }
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+/// Tables are opened when they are first read; that one is missing is known before.
+Status check_tables_are_there(const Shape& shape, const StoreFiles& found, const std::string& directory) {
+  for (const std::uint64_t number : table_numbers(shape)) {
+    if (!std::ranges::binary_search(found.tables, number)) {
+      return Status::corruption(
+          fmt::format("{}: the table is missing; `tamis repair` goes on without it", table_path(directory, number)));
+    }
+  }
+  return {};
 }
 
 /// Makes the folder and every one above it that is missing.
@@ -112,6 +136,7 @@ Status Engine::recover() {
     spec.first_sequence = manifest_->state().flushed_sequence + 1;
     first_journal = manifest_->state().first_journal;
     known = manifest_->known_journal_end();
+    TAMIS_TRY_STATUS(check_tables_are_there(manifest_->state().shape, found, directory_));
   }
   std::vector<std::uint64_t> needed;
   for (const std::uint64_t number : found.journals) {
@@ -134,11 +159,11 @@ Status Engine::recover() {
   TAMIS_TRY_STATUS(replay(stream));
   const JournalStreamEnd& end = stream.end();
   if (options_.read_only) return {};
-  for (const std::uint64_t number : needed) journals_->keep(number);
   // A mark of a clean close whose sync failed can be read and yet not be durable: CURRENT must know of it.
   const bool is_closed = end.is_last_journal && end.journal.is_closed && known.number == last_header.number &&
                          known.salt == last_header.salt && known.durable_bytes == end.journal.offset;
   if (!needed.empty() && is_closed) {
+    for (const std::uint64_t number : needed) journals_->keep(number);
     journals_->continue_closed(needed.back(), last_header, end.journal);
   } else {
     TAMIS_TRY_STATUS(begin_new_journal(needed, end));
@@ -178,8 +203,9 @@ Status Engine::flush_replayed() {
   return flush_oldest();
 }
 
-/// The recovered journals are never appended to (rule 2). The new one is made first, because the manifest may only name
-/// one that exists; it has no records until the others are not needed any more.
+/// The recovered journals are never appended to (rule 2), nor recycled: lost/ may keep them. They are redundant
+/// afterwards. The new one is made first, because the manifest may only name one that exists; it has no records until
+/// the others are not needed any more.
 Status Engine::begin_new_journal(const std::vector<std::uint64_t>& replayed, const JournalStreamEnd& end) {
   TAMIS_TRY_STATUS(flush_replayed());
   TAMIS_TRY(const std::uint64_t number, new_number());
@@ -187,7 +213,6 @@ Status Engine::begin_new_journal(const std::vector<std::uint64_t>& replayed, con
   TAMIS_TRY_STATUS(journals_->begin(number, last + 1));
   TAMIS_TRY_STATUS(commit_and_install({.flushed_sequence = number_of(last), .first_journal = number}, nullptr));
   if (end.has_stranded_records) TAMIS_TRY_STATUS(save_stranded(replayed, end));
-  journals_->release_before(number);
   return {};
 }
 
@@ -210,38 +235,37 @@ Status Engine::save_stranded(const std::vector<std::uint64_t>& journals, const J
 
 /// Rule 19: only what is provably not needed. Temporary files; tables whose number was reserved and that the manifest
 /// does without; journals before the first one needed; manifests before CURRENT's.
-Status Engine::remove_redundant_files() {
+Result<std::vector<std::string>> Engine::redundant_files() {
   TAMIS_TRY(const StoreFiles found, list_store(files_, directory_));
   std::vector<std::string> redundant;
-  {
-    MutexLock lock(tree_mutex_);
-    const ManifestState& state = manifest_->state();
-    for (const std::string& name : found.temporaries) redundant.push_back(join_path(directory_, name));
-    std::vector<std::uint64_t> live;
-    for (const std::vector<Run>& level : state.shape.levels) {
-      for (const Run& run : level) {
-        for (const auto& table : run.tables) live.push_back(table->number);
-      }
-    }
-    std::ranges::sort(live);
-    for (const std::uint64_t number : found.tables) {
-      if (number < state.reserved_numbers && !std::ranges::binary_search(live, number)) {
-        redundant.push_back(table_path(directory_, number));
-      }
-    }
-    for (const std::uint64_t number : found.manifests) {
-      if (number < manifest_->number()) redundant.push_back(manifest_path(directory_, number));
-    }
-    for (const std::uint64_t number : found.journals) {
-      if (number < state.first_journal) redundant.push_back(journal_path(directory_, number));
+  for (const std::string& name : found.temporaries) redundant.push_back(join_path(directory_, name));
+  MutexLock lock(tree_mutex_);
+  const ManifestState& state = manifest_->state();
+  const std::vector<std::uint64_t> live = table_numbers(state.shape);
+  for (const std::uint64_t number : found.tables) {
+    if (number < state.reserved_numbers && !std::ranges::binary_search(live, number)) {
+      redundant.push_back(table_path(directory_, number));
     }
   }
+  for (const std::uint64_t number : found.manifests) {
+    if (number < manifest_->number()) redundant.push_back(manifest_path(directory_, number));
+  }
+  for (const std::uint64_t number : found.journals) {
+    if (number < state.first_journal) redundant.push_back(journal_path(directory_, number));
+  }
+  return redundant;
+}
+
+/// What was read of the manifest may not be durable yet, and what is deleted because of it must not come before it: so
+/// the manifest is committed first. That removes temporary files by itself, hence the second look.
+Status Engine::remove_redundant_files() {
+  TAMIS_TRY(std::vector<std::string> redundant, redundant_files());
   if (redundant.empty()) return {};
   {
-    // What was read of the manifest may not be durable yet; what is deleted because of it must not come before it.
     MutexLock lock(tree_mutex_);
     TAMIS_TRY_STATUS(manifest_->commit({}));
   }
+  TAMIS_TRY(redundant, redundant_files());
   for (const std::string& path : redundant) TAMIS_TRY_STATUS(files_.remove(path));
   return {};
 }

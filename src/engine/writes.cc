@@ -77,11 +77,10 @@ Status Engine::lead_writes(std::span<CommitRequest* const> group) {
     if (stop && !stop->resumes_by_itself && !group.front()->resumes) return stop->why;
     TAMIS_TRY_STATUS(restart_writes());
   }
-  if (group.front()->seals) {
-    TAMIS_TRY_STATUS(wait_for_flush());
-    return seal();
-  }
-  return append_and_insert(group);
+  Status done = group.front()->seals ? wait_for_flush() : append_and_insert(group);
+  if (done.ok() && group.front()->seals) done = seal();
+  if (!done.ok() && journals_->is_lost()) stop_writes(done);
+  return done;
 }
 
 /// Everything that can fail comes before the memtable is touched (rule 6).
@@ -104,10 +103,7 @@ Status Engine::append_and_insert(std::span<CommitRequest* const> group) {
     append_encoded(payload_, batches_);
     Status appended = journals_->append(as_bytes(payload_), static_cast<std::uint32_t>(entries));
     if (appended.ok() && syncs) appended = journals_->sync();
-    if (!appended.ok()) {
-      if (journals_->is_lost()) stop_writes(appended);
-      return appended;
-    }
+    TAMIS_TRY_STATUS(appended);
     Sequence sequence{published_.load(std::memory_order_relaxed)};
     for (const Batch* batch : batches_) {
       const std::string_view encoded = encoded_entries(*batch);
@@ -123,10 +119,7 @@ Status Engine::append_and_insert(std::span<CommitRequest* const> group) {
     user_bytes_.fetch_add(bytes, std::memory_order_relaxed);
     return {};
   }
-  if (!syncs) return {};
-  Status synced = journals_->sync();
-  if (!synced.ok() && journals_->is_lost()) stop_writes(synced);
-  return synced;
+  return syncs ? journals_->sync() : Status();
 }
 
 /// Seals the memtable when it is full, and slows writers down while the background is behind.

@@ -1,0 +1,176 @@
+#include "crash/store_crashes.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+namespace tamis::test {
+namespace {
+
+Result<DB> open_again(MemoryFileSystem& files, const StoreScript& script, const StoreLedger& ledger) {
+  Options options = options_of(script);
+  options.create_if_missing = !ledger.is_created();
+  return DB::open(std::string(kStore), options, environment_on(files, 7));
+}
+
+/// Every table on disk belongs to the store, and nothing temporary is left.
+std::string check_leftovers(MemoryFileSystem& files, const DB& db) {
+  std::uint64_t tables = 0;
+  for (const Stats::Level& level : db.stats().levels) tables += level.tables;
+  std::uint64_t found = 0;
+  const Result<std::vector<DirectoryEntry>> entries = files.list(std::string(kStore));
+  if (!entries.ok()) return entries.status().to_text();
+  for (const DirectoryEntry& entry : *entries) {
+    if (entry.name.ends_with(".tmp")) return entry.name + " was left behind";
+    found += entry.name.ends_with(".tms") ? 1 : 0;
+  }
+  return found == tables ? "" : fmt::format("{} tables on disk, {} in the store", found, tables);
+}
+
+/// Writes a little, closes, opens: everything is there.
+std::string go_on(MemoryFileSystem& files, DB& db, const StoreLedger& ledger, const StoreScript& script,
+                  Content content) {
+  Batch batch;
+  batch.put("key05", "after the crash");
+  batch.remove("key06");
+  if (const Status written = db.write(batch, {.sync = true}); !written.ok()) return "write: " + written.to_text();
+  if (const Status written = db.put("key07", "unsynced"); !written.ok()) return "put: " + written.to_text();
+  apply_to(batch, content);
+  content["key07"] = "unsynced";
+  if (const Status closed = db.close(); !closed.ok()) return "close: " + closed.to_text();
+  Result<DB> again = open_again(files, script, ledger);
+  if (!again.ok()) return "opening after a clean close: " + again.status().to_text();
+  Content found;
+  if (const std::string unread = read_all(*again, {}, found); !unread.empty()) return "after a clean close: " + unread;
+  if (found != content) return "after a clean close: " + to_text(found) + "\ninstead of " + to_text(content);
+  return {};
+}
+
+std::string check_copy(MemoryFileSystem& files, const StoreLedger& ledger, const StoreScript& script) {
+  if (!ledger.checkpoint()) return {};
+  Options options = options_of(script);
+  options.read_only = true;
+  const Result<DB> copy = DB::open(std::string(kCopy), options, environment_on(files, 8));
+  if (!copy.ok()) return ledger.is_checkpoint_made() ? "the checkpoint: " + copy.status().to_text() : "";
+  Content found;
+  if (const std::string unread = read_all(*copy, {}, found); !unread.empty()) return "the checkpoint: " + unread;
+  return found == *ledger.checkpoint() ? "" : "the checkpoint holds " + to_text(found);
+}
+
+}  // namespace
+
+std::string check_store(const MemoryDisk& disk, const StoreLedger& ledger, const StoreScript& script, Crash crash,
+                        Content& found) {
+  MemoryFileSystem files(disk);
+  Result<DB> db = open_again(files, script, ledger);
+  if (!db.ok()) return "does not open: " + db.status().to_text();
+  if (std::string unread = read_all(*db, ledger.keys(), found); !unread.empty()) return unread;
+  if (std::string wrong = ledger.check(found, crash); !wrong.empty()) return wrong;
+  const Result<VerifyReport> verified = db->verify();
+  if (!verified.ok()) return "verify: " + verified.status().to_text();
+  if (!verified->ok()) return fmt::format("{}: {}", verified->problems[0].file, verified->problems[0].what);
+  if (std::string left = check_leftovers(files, *db); !left.empty()) return left;
+  if (std::string stuck = go_on(files, *db, ledger, script, found); !stuck.empty()) return stuck;
+  return check_copy(files, ledger, script);
+}
+
+void StoreCrashes::enumerate(const StoreScript& script, std::uint64_t seed, bool again) {
+  MemoryFileSystem memory;
+  StoreLedger ledger;
+  if (!again) {
+    run(memory, ledger, script, seed);
+    return;
+  }
+  // The first life is not watched. It ends in a crash, and what recovery finds is where the second one begins.
+  {
+    StoreWorkload first(memory, ledger, script, seed);
+    MemoryDisk crashed;
+    memory.after_each_call([&, calls = 0, end = 60 + remix(seed) % 200](const MemoryDisk& disk, auto) mutable {
+      if (++calls <= static_cast<int>(end)) crashed = disk;
+    });
+    first.run();
+    memory.after_each_call(nullptr);
+    MemoryFileSystem rebooted(crashed.after_crash(Loss::kSectors, seed));
+    StoreLedger fresh;
+    fresh.created();
+    Content found;
+    {
+      const Result<DB> db = open_again(rebooted, script, fresh);
+      if (!db.ok()) return;  // It was not made yet, or check_store says so elsewhere.
+      if (!read_all(*db, {}, found).empty()) return;
+    }
+    MemoryFileSystem second(crashed.after_crash(Loss::kSectors, seed));
+    fresh.settle(found);
+    run(second, fresh, script, seed + 1000);
+  }
+}
+
+void StoreCrashes::run(MemoryFileSystem& memory, StoreLedger& ledger, const StoreScript& script, std::uint64_t seed) {
+  memory.after_each_call([&, count = std::uint64_t{0}](const MemoryDisk& disk, std::string_view call) mutable {
+    calls_.emplace_back(call);
+    if (++count % ways_.every != 0) return;
+    crash_in_every_way(disk, {script, ledger, fmt::format("{}, seed {}: {}", script.name, seed, call)});
+  });
+  StoreWorkload workload(memory, ledger, script, seed);
+  workload.run();
+  for (const Status& error : workload.errors()) {
+    violations_.push_back(fmt::format("{}, seed {}: without a fault: {}", script.name, seed, error.to_text()));
+  }
+  for (const std::string& violation : workload.violations()) violations_.push_back(violation);
+  if (workload.events().flushes == 0 || workload.events().compactions == 0) {
+    violations_.push_back(fmt::format("{}: no flush or no compaction", script.name));
+  }
+  workload.db().reset();
+  memory.after_each_call(nullptr);
+}
+
+void StoreCrashes::crash_in_every_way(const MemoryDisk& disk, const Moment& moment) {
+  for (const Loss loss : kAllLosses) {
+    const bool is_random = loss != Loss::kEverything && loss != Loss::kNothing;
+    for (int i = 0; i < (is_random ? ways_.seeds : 1); ++i) crash(disk, loss, next_seed_++, moment);
+  }
+}
+
+void StoreCrashes::crash(const MemoryDisk& disk, Loss loss, std::uint64_t seed, const Moment& moment) {
+  const MemoryDisk image = disk.after_crash(loss, seed);
+  const std::uint64_t hash = image.content_hash();
+  images_.insert(hash);
+  const Crash crash = loss == Loss::kNothing ? Crash::kProcess : Crash::kMachine;
+  const std::uint64_t promise = moment.ledger.state_hash() + static_cast<std::uint64_t>(crash);
+  if (!checked_.insert(remix(hash) + promise).second) return;
+  Content found;
+  const std::string violation = check_store(image, moment.ledger, moment.script, crash, found);
+  if (!violation.empty()) {
+    violations_.push_back(
+        fmt::format("after \"{}\", lost {} (seed {}): {}", moment.when, to_string(loss), seed, violation));
+    return;
+  }
+  if (ways_.recovery_crashes > 0 && checked_.size() % static_cast<std::size_t>(ways_.recovery_crashes) == 0) {
+    crash_recovery(image, crash, found, moment);
+  }
+}
+
+/// Recovery begins with a disk on which everything is durable, so whatever it is stopped at, the next one finds the
+/// same.
+void StoreCrashes::crash_recovery(const MemoryDisk& image, Crash crash, const Content& found, const Moment& moment) {
+  MemoryFileSystem files(image);
+  files.after_each_call([&](const MemoryDisk& disk, std::string_view call) {
+    for (const Loss loss : {Loss::kEverything, Loss::kNothing, Loss::kSectors, Loss::kNames}) {
+      const MemoryDisk nested = disk.after_crash(loss, next_seed_++);
+      const std::uint64_t hash = nested.content_hash();
+      images_.insert(hash);
+      if (!checked_.insert(remix(hash) + moment.ledger.state_hash() + 99).second) continue;
+      Content again;
+      std::string violation = check_store(nested, moment.ledger, moment.script, crash, again);
+      if (violation.empty() && again != found) {
+        violation = fmt::format("{}\nbut the first recovery found {}", to_text(again), to_text(found));
+      }
+      if (violation.empty()) continue;
+      violations_.push_back(fmt::format("after \"{}\" and, in recovery, \"{}\", lost {}: {}", moment.when, call,
+                                        to_string(loss), violation));
+    }
+  });
+  (void)open_again(files, moment.script, moment.ledger).ok();
+}
+
+}  // namespace tamis::test

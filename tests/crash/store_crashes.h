@@ -1,0 +1,60 @@
+// Crashes a store after every call, in every way, and looks at what is left.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "crash/store_ledger.h"
+#include "crash/store_workload.h"
+#include "io/memory_file_system.h"
+
+namespace tamis::test {
+
+/// Empty, or what is wrong with a store found on this disk: it does not open, breaks a promise of the ledger, does not
+/// verify, left files behind that nobody needs, or cannot be written, closed and opened again. `found` is what it held.
+std::string check_store(const MemoryDisk& disk, const StoreLedger& ledger, const StoreScript& script, Crash crash,
+                        Content& found);
+
+/// What an enumeration of crashes tried and found.
+class StoreCrashes {
+ public:
+  struct Ways {
+    int seeds = 1;              ///< Of each loss that is random.
+    int recovery_crashes = 40;  ///< In every so many images, recovery itself is crashed after each of its calls.
+    std::uint64_t every = 1;    ///< Only every so many calls of the workload.
+  };
+
+  explicit StoreCrashes(const Ways& ways) : ways_(ways) {}
+
+  /// Runs the script on an empty disk, or, given `again`, a second time on a crashed disk of the first run.
+  void enumerate(const StoreScript& script, std::uint64_t seed, bool again = false);
+
+  [[nodiscard]] std::size_t images() const { return images_.size(); }
+  [[nodiscard]] std::size_t checks() const { return checked_.size(); }
+  [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
+  /// Calls that were crashed after, of all workloads: to see that they contain what they should.
+  [[nodiscard]] const std::vector<std::string>& calls() const { return calls_; }
+
+ private:
+  struct Moment {
+    const StoreScript& script;
+    const StoreLedger& ledger;
+    std::string when;
+  };
+  void crash_in_every_way(const MemoryDisk& disk, const Moment& moment);
+  void crash(const MemoryDisk& disk, Loss loss, std::uint64_t seed, const Moment& moment);
+  void crash_recovery(const MemoryDisk& image, Crash crash, const Content& found, const Moment& moment);
+  void run(MemoryFileSystem& memory, StoreLedger& ledger, const StoreScript& script, std::uint64_t seed);
+
+  const Ways ways_;
+  std::uint64_t next_seed_ = 1;
+  std::set<std::uint64_t> images_;
+  std::set<std::uint64_t> checked_;  // Image and promise.
+  std::vector<std::string> violations_;
+  std::vector<std::string> calls_;
+};
+
+}  // namespace tamis::test

@@ -1,0 +1,159 @@
+#include "crash/store_workload.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "base/check.h"
+
+namespace tamis::test {
+namespace {
+
+constexpr std::array<StoreScript, 8> kScripts = {{
+    {"commits", "pPbBrRspPbfpBwRpbfPpWbrfspbBpfpPrcPbp"},
+    {"journals in turn", "pbpfpPbfprpfPbpfBpfpbrfpPfbpfpp"},
+    {"every commit a flush", "pPbrBpPbpbRp", 16 << 10},
+    {"tiers", "pbfPrfbwfpBfrpfbPfcpb", 256 << 10, "tiered"},
+    {"a long manifest", "lLfcplfcLpflcbflcPflflcLflcpflcrf"},
+    {"closed and opened", "pbPooprfbPopfRfopBfpfoocpobpo"},
+    {"copied", "pbfPrfwpfpfbPkpBfcp"},
+    {"deletes", "bbbfrrbfRrrfrrrfbcrrrrfrcp"},
+}};
+
+std::string padded(std::string text, std::size_t bytes) {
+  while (text.size() < bytes) text += static_cast<char>('a' + text.size() % 23);
+  return text;
+}
+
+}  // namespace
+
+std::span<const StoreScript> store_scripts() { return kScripts; }
+
+Options options_of(const StoreScript& script) {
+  Options options;
+  options.memory_bytes = 4 << 20;
+  options.memtable_bytes = script.memtable_bytes;
+  options.block_bytes = 1024;
+  options.table_bytes = 64 << 10;
+  options.fanout = 2;
+  options.compaction = script.compaction;
+  return options;
+}
+
+Environment environment_on(FileSystem& files, std::uint64_t seed) {
+  return {.files = &files, .random_seed = seed, .runs_in_background = false};
+}
+
+void StoreWorkload::run() {
+  if (Status opened = open(); !opened.ok()) {
+    errors_.push_back(std::move(opened));
+    return;
+  }
+  for (const char what : script_.steps) {
+    const Status done = step(what);
+    if (!done.ok()) errors_.push_back(done);
+    if (!db_) return;
+    if (observer_) observer_(*db_, done);
+  }
+}
+
+Status StoreWorkload::open() {
+  Environment environment = environment_on(files_, remix(seed_) + openings_++);
+  environment.listener = &events_;
+  Options options = options_of(script_);
+  options.create_if_missing = !ledger_.is_created();
+  Result<DB> opened = DB::open(std::string(kStore), options, environment);
+  if (!opened.ok()) return opened.status();
+  db_.emplace(*std::move(opened));
+  ledger_.created();
+  return {};
+}
+
+Status StoreWorkload::step(char what) {
+  switch (what) {
+    case 's':
+    case 'f':
+    case 'c': {
+      Status done = what == 's' ? db_->sync() : what == 'f' ? db_->flush() : db_->compact();
+      if (done.ok()) ledger_.all_durable();
+      return done;
+    }
+    case 'k': {
+      ledger_.begins_checkpoint();
+      Status copied = db_->checkpoint(std::string(kCopy));
+      if (copied.ok()) {
+        ledger_.all_durable();
+        ledger_.checkpoint_made();
+      }
+      return copied;
+    }
+    case 'o': return reopen();
+    default: return write(what);
+  }
+}
+
+Status StoreWorkload::write(char what) {
+  const bool syncs = std::isupper(what) != 0;
+  const Batch batch = make_batch(static_cast<char>(std::tolower(what)));
+  ledger_.tries(batch);
+  Status written = db_->write(batch, {.sync = syncs});
+  if (written.ok()) ledger_.acknowledged(syncs);
+  return written;
+}
+
+/// What is found is what was there; after errors, what a process that died would find.
+Status StoreWorkload::reopen() {
+  Status closed = db_->close();
+  if (closed.ok()) ledger_.all_durable();
+  db_.reset();
+  if (Status opened = open(); !opened.ok()) return opened;
+  Content found;
+  const std::string unread = read_all(*db_, {}, found);
+  if (!unread.empty()) {
+    // Nobody knows now what goes on from here.
+    db_.reset();
+    return Status::io_error(unread);
+  }
+  if (const std::string wrong = ledger_.check(found, Crash::kProcess); !wrong.empty()) {
+    violations_.push_back("after close and open: " + wrong);
+  }
+  if (!closed.ok() || found != ledger_.current()) ledger_.settle(std::move(found));
+  return closed;
+}
+
+Batch StoreWorkload::make_batch(char what) {
+  static constexpr std::array<std::size_t, 6> kValueBytes = {0, 1, 30, 100, 400, 900};
+  const auto value = [&] {
+    const std::size_t bytes = kValueBytes[random_.below(kValueBytes.size())];
+    return bytes == 0 ? std::string() : padded(fmt::format("{}.", ++values_), bytes);
+  };
+  Batch batch;
+  switch (what) {
+    case 'p': batch.put(some_key(), value()); break;
+    case 'r': batch.remove(some_key()); break;
+    case 'w': batch.put(some_key(), padded(fmt::format("{}.", ++values_), 5000)); break;
+    case 'l': batch.put(padded(fmt::format("{}", random_.below(10)), 6000), value()); break;
+    case 'b':
+      for (std::uint64_t left = 2 + random_.below(4); left > 0; --left) {
+        if (random_.below(4) == 0) {
+          batch.remove(some_key());
+        } else {
+          batch.put(some_key(), value());
+        }
+      }
+      break;
+    default: TAMIS_CHECK(false);
+  }
+  return batch;
+}
+
+std::string StoreWorkload::some_key() {
+  const std::uint64_t number = random_.below(30);
+  if (number == 0) return {};
+  if (number == 1) return padded("long", 300);
+  return fmt::format("{}{:02}", number < 10 ? "key" : "the same first bytes ", number);
+}
+
+}  // namespace tamis::test

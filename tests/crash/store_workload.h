@@ -1,0 +1,95 @@
+// A user of a whole store: commits, flushes, compactions, checkpoints, closing and opening, in a fixed order.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/random.h"
+#include "crash/store_ledger.h"
+#include "io/file_system.h"
+#include "tamis/db.h"
+
+namespace tamis::test {
+
+inline constexpr std::string_view kStore = "/store";
+inline constexpr std::string_view kCopy = "/copy";
+
+/// What is done, a letter each:
+///   p put   r remove   b batch   w a value larger than a block   l a key of six thousand bytes   (capitals: synced)
+///   s sync   f flush   c compact   k checkpoint   o close and open again
+struct StoreScript {
+  std::string_view name;
+  std::string_view steps;
+  std::uint64_t memtable_bytes = 256 << 10;  ///< 16 KiB: every commit fills a memtable.
+  std::string_view compaction = "leveled";
+};
+
+/// Each contains a flush, a compaction and a manifest edit.
+std::span<const StoreScript> store_scripts();
+
+Options options_of(const StoreScript& script);
+/// One thread, everything drawn from the seed.
+Environment environment_on(FileSystem& files, std::uint64_t seed);
+
+/// How often the store did what crashes are to hit.
+struct EventCounts final : public EventListener {
+  void on_event(const StoreEvent& event) override {
+    flushes += event.kind == StoreEvent::Kind::kFlushed ? 1 : 0;
+    compactions += event.kind == StoreEvent::Kind::kCompacted || event.kind == StoreEvent::Kind::kMoved ? 1 : 0;
+    recoveries += event.kind == StoreEvent::Kind::kRecovered ? 1 : 0;
+  }
+  int flushes = 0;
+  int compactions = 0;
+  int recoveries = 0;
+};
+
+/// Runs a script. When calls fail it goes on with the next step as long as the store is open.
+///
+/// Threads: one at a time.
+class StoreWorkload {
+ public:
+  StoreWorkload(FileSystem& files, StoreLedger& ledger, const StoreScript& script, std::uint64_t seed)
+      : files_(files), ledger_(ledger), script_(script), seed_(seed), random_(seed) {}
+
+  /// After every step that left the store open; `failed` is the step's error, or ok.
+  using Observer = std::function<void(DB& db, const Status& failed)>;
+  void after_each_step(Observer observer) { observer_ = std::move(observer); }
+
+  void run();
+
+  /// The store, unless opening it failed or the script closed it.
+  [[nodiscard]] std::optional<DB>& db() { return db_; }
+  [[nodiscard]] const EventCounts& events() const { return events_; }
+  /// Errors of steps, in their order. Without faults there are none.
+  [[nodiscard]] const std::vector<Status>& errors() const { return errors_; }
+  /// What the store answered that it must not.
+  [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
+
+ private:
+  Status open();
+  Status step(char what);
+  Status write(char what);
+  Status reopen();
+  [[nodiscard]] Batch make_batch(char what);
+  [[nodiscard]] std::string some_key();
+
+  FileSystem& files_;
+  StoreLedger& ledger_;
+  const StoreScript script_;
+  const std::uint64_t seed_;
+  SplitMix64 random_;
+  Observer observer_;
+  EventCounts events_;
+  std::uint64_t openings_ = 0;
+  std::uint64_t values_ = 0;
+  std::optional<DB> db_;
+  std::vector<Status> errors_;
+  std::vector<std::string> violations_;
+};
+
+}  // namespace tamis::test

@@ -1,0 +1,39 @@
+// As flip_test.cc: every byte under the default options, and many under others.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "faults/store_damage.h"
+#include "tamis/filter.h"
+
+namespace tamis::test {
+namespace {
+
+TEST(FlipSlow, P3_P4_NoFlippedByteGivesAWrongAnswer) {
+  DamageCounts counts;
+  flip_bytes(make_closed_store({}, 1), 0, 1, counts);
+  const std::uint64_t with_defaults = counts.tried;
+  // Every kind of filter once, with each codec and policy in turn: every pair of codec and policy is there.
+  static constexpr std::array kCodecs = {"none", "lz4", "zstd"};
+  static constexpr std::array kPolicies = {"leveled", "tiered", "lazy", "manual"};
+  std::size_t draw = 0;
+  for (const FilterKindInfo& kind : filter_kinds()) {
+    Options options;
+    options.filter = std::string(kind.name);
+    options.codec = kCodecs[draw % kCodecs.size()];
+    options.codec_last = kCodecs[(draw + 1) % kCodecs.size()];
+    options.compaction = kPolicies[draw % kPolicies.size()];
+    options.block_bytes = 1024;
+    if (!check_options(options).ok()) continue;  // Not a filter of tables.
+    flip_bytes(make_closed_store(options, 10 + draw), draw % 3, 3, counts);
+    ++draw;
+  }
+  ASSERT_EQ(counts.violations.size(), 0U) << counts.violations.front();
+  fmt::print("{} flips, {} of them under the default options: {} refused, {} told, {} without effect\n", counts.tried,
+             with_defaults, counts.refused, counts.told, counts.unnoticed);
+  EXPECT_GE(counts.tried, 65'536U);
+}
+
+}  // namespace
+}  // namespace tamis::test

@@ -1,0 +1,82 @@
+// Rule 24: a store is not closed under the hands of those who use it, and they outlive it.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "crash/store_workload.h"
+#include "io/memory_file_system.h"
+
+namespace tamis::test {
+namespace {
+
+std::string place(int line) { return std::string(__FILE__) + ":" + std::to_string(line); }
+
+class Handles : public testing::Test {
+ protected:
+  Handles() {
+    Result<DB> opened = DB::open("/store", {}, environment_on(files_, 1));
+    EXPECT_TRUE(opened.ok()) << opened.status().to_text();
+    db_.emplace(*std::move(opened));
+    EXPECT_TRUE(db_->put("a", "1").ok());
+    EXPECT_TRUE(db_->flush().ok());
+    EXPECT_TRUE(db_->put("b", "2").ok());
+  }
+
+  MemoryFileSystem files_;
+  std::optional<DB> db_;
+};
+
+TEST_F(Handles, CloseNamesWhoIsStillThere) {
+  auto walk = std::make_unique<Iterator>(db_->scan());
+  const int walk_line = __LINE__ - 1;
+  auto snapshot = std::make_unique<Snapshot>(db_->snapshot());
+  const int snapshot_line = __LINE__ - 1;
+  const Status both = db_->close();
+  EXPECT_EQ(both.code(), StatusCode::kBusy);
+  EXPECT_NE(both.message().find("iterator made at " + place(walk_line)), std::string_view::npos) << both.to_text();
+  EXPECT_NE(both.message().find("snapshot made at " + place(snapshot_line)), std::string_view::npos) << both.to_text();
+  walk.reset();
+  const Status one = db_->close();
+  EXPECT_EQ(one.code(), StatusCode::kBusy);
+  EXPECT_EQ(one.message().find("iterator"), std::string_view::npos) << one.to_text();
+  EXPECT_TRUE(db_->put("c", "3").ok()) << "a refused close leaves the store open";
+  snapshot.reset();
+  EXPECT_TRUE(db_->close().ok());
+  EXPECT_EQ(db_->put("d", "4").code(), StatusCode::kClosed);
+  EXPECT_EQ(db_->close().code(), StatusCode::kClosed);
+}
+
+TEST_F(Handles, OutliveTheStoreAndAnswerClosed) {
+  Iterator walk = db_->scan();
+  auto snapshot = std::make_unique<Snapshot>(db_->snapshot());
+  db_.reset();
+  walk.next();
+  EXPECT_FALSE(walk.valid());
+  EXPECT_EQ(walk.status().code(), StatusCode::kClosed);
+  walk.seek_to_first();
+  EXPECT_FALSE(walk.valid());
+  EXPECT_EQ(walk.status().code(), StatusCode::kClosed);
+  // The store can be opened again while they live, and is another one for them.
+  Result<DB> again = DB::open("/store", {}, environment_on(files_, 2));
+  ASSERT_TRUE(again.ok()) << again.status().to_text();
+  EXPECT_EQ(**again->get("b"), "2");
+  EXPECT_EQ(again->get("a", {.snapshot = &*snapshot}).status().code(), StatusCode::kInvalidArgument);
+  snapshot.reset();
+  EXPECT_TRUE(again->close().ok());
+}
+
+TEST_F(Handles, AnIteratorOverTablesThatAreGoneGoesOn) {
+  Iterator walk = db_->scan();
+  ASSERT_TRUE(db_->remove("a").ok());
+  ASSERT_TRUE(db_->compact().ok());
+  ASSERT_TRUE(db_->compact().ok());
+  std::string seen;
+  for (walk.seek_to_first(); walk.valid(); walk.next()) seen += std::string(walk.key()) + std::string(walk.value());
+  EXPECT_TRUE(walk.status().ok());
+  EXPECT_EQ(seen, "a1b2");
+}
+
+}  // namespace
+}  // namespace tamis::test

@@ -1,0 +1,31 @@
+// As nth_call_test.cc, for every call, and with crashes of the machine in the calls after the fault.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include "faults/store_faults.h"
+
+namespace tamis::test {
+namespace {
+
+TEST(NthCallSlow, P5_P6_AnyFailedCallLeavesTheStoreReadableAndWhatItPromised) {
+  StoreFaultCounts counts;
+  std::uint64_t seed = 50;
+  for (const StoreScript& script : store_scripts()) {
+    ++seed;
+    for (const FaultKind kind : honest_faults()) {
+      for (const bool sticky : {false, true}) {
+        std::uint64_t call = 1;
+        for (; fail_store_call({kind, call, sticky}, script, seed, {call % 8 == 0 ? 6U : 0U}, counts); ++call) {
+        }
+      }
+    }
+    ASSERT_EQ(counts.violations.size(), 0U) << counts.violations.front();
+  }
+  fmt::print("{} runs, {} with a failed call; writes stopped in {}, went on by themselves in {}, were resumed in {}; "
+             "{} distinct disk images\n",
+             counts.runs, counts.fired, counts.stopped, counts.went_on, counts.resumed, counts.images.size());
+  EXPECT_GT(counts.fired, 2500);
+}
+
+}  // namespace
+}  // namespace tamis::test

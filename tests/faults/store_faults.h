@@ -1,0 +1,47 @@
+// Fails one call of a workload over a whole store, or all calls from one on, and looks at how the store takes it.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "crash/store_workload.h"
+#include "io/faulty_file_system.h"
+
+namespace tamis::test {
+
+/// The faults that a file system may answer with; none of them lies.
+std::span<const FaultKind> honest_faults();
+
+/// What was tried and found while calls failed.
+struct StoreFaultCounts {
+  int runs = 0;
+  int fired = 0;           ///< Of these, with at least one failed call.
+  int stopped = 0;         ///< Writes had stopped when the fault was over,
+  int went_on = 0;         ///< and went on by themselves,
+  int resumed = 0;         ///< or by resume().
+  int failed_openings = 0;
+  std::set<std::uint64_t> images;  ///< Distinct disks that were looked at.
+  std::vector<std::string> violations;
+};
+
+/// How closely one run is looked at.
+struct StoreFaultWatch {
+  /// After this many calls from the fault on, the disk is crashed as well, in every way.
+  std::uint64_t crashed_calls = 0;
+};
+
+/// Fails this call; false when the workload ended before it. Demanded is, in the names of the promises:
+///  - A failed commit is whole or absent, the others are as acknowledged (P1, P2), also after a crash of the machine.
+///  - Reads of the running store go on, and show what was acknowledged.
+///  - Without room or descriptors, writes fail with a status and go on by themselves when there is room (P6).
+///  - After an I/O error that stopped writes they go on only when told to; no file is synced after a failed sync (P5).
+bool fail_store_call(const Fault& fault, const StoreScript& script, std::uint64_t seed, const StoreFaultWatch& watch,
+                     StoreFaultCounts& counts);
+
+/// Files that were synced although a sync of them had failed before, by a log of MemoryFileSystem.
+std::string synced_again(const std::vector<std::string>& calls);
+
+}  // namespace tamis::test

@@ -1,0 +1,25 @@
+// P1 for the crash of a process: whatever moment a writer is killed at, what it acknowledged is there.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include "process/child_process.h"
+#include "process/killed_store.h"
+
+namespace tamis::test {
+namespace {
+
+TEST(Kill, P1_WhatWasAcknowledgedSurvivesTheWriter) {
+  const ScratchFolder scratch;
+  KillCounts counts;
+  for (std::uint64_t round = 0; round < 3; ++round) {
+    for (const KilledIn where : {KilledIn::kLoad, KilledIn::kFlush, KilledIn::kCompaction, KilledIn::kAnywhere}) {
+      kill_and_look(scratch.path(), where, 10 * round + static_cast<std::uint64_t>(where), counts);
+    }
+  }
+  EXPECT_EQ(counts.violations.size(), 0U) << counts.violations.front();
+  EXPECT_EQ(counts.kills, 12);
+  EXPECT_GT(counts.acknowledged, 500U);
+}
+
+}  // namespace
+}  // namespace tamis::test

@@ -1,0 +1,33 @@
+// A process that writes a store and is killed, and what is found afterwards.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tamis::test {
+
+/// Where the kill hits.
+enum class KilledIn : std::uint8_t {
+  kAnywhere,    ///< From outside, at no place in particular, with flushes and compactions running beside the load.
+  kLoad,        ///< In a write to a journal.
+  kFlush,       ///< In a call on a table, while a flush runs.
+  kCompaction,  ///< The same while a compaction runs.
+};
+
+/// What the kills found.
+struct KillCounts {
+  int kills = 0;
+  int in_load = 0;
+  int in_flush = 0;
+  int in_compaction = 0;
+  std::uint64_t acknowledged = 0;
+  std::vector<std::string> violations;
+};
+
+/// A child writes to the store at `path` and tells of each commit that was acknowledged; it is killed; the store is
+/// opened by this process. Every acknowledged commit is there, and after them at most a few that were under way.
+/// Called again for the same path, the child goes on with what was found.
+void kill_and_look(const std::string& path, KilledIn where, std::uint64_t seed, KillCounts& counts);
+
+}  // namespace tamis::test

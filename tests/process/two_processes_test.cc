@@ -1,0 +1,183 @@
+// Rules 10, 20 and 23: two processes, a forked child, few descriptors.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <memory>
+#include <optional>
+
+#include "process/child_process.h"
+#include "tamis/db.h"
+
+namespace tamis::test {
+namespace {
+
+Options small_options() {
+  Options options;
+  options.memory_bytes = 4 << 20;
+  options.memtable_bytes = 64 << 10;
+  return options;
+}
+
+Options reading() {
+  Options options = small_options();
+  options.read_only = true;
+  return options;
+}
+
+/// Opens the store, says so, and stays until it is killed.
+int open_and_stay(const std::string& path, const Options& options, const ChildProcess::Teller& teller) {
+  const Result<DB> db = DB::open(path, options);
+  teller.tell(db.ok() ? 1 : 0);
+  while (db.ok()) ::pause();
+  return 1;
+}
+
+TEST(TwoProcesses, TheSecondWriterIsToldWhoTheFirstIs) {
+  const ScratchFolder scratch;
+  ChildProcess first([&](const auto& teller) { return open_and_stay(scratch.path(), small_options(), teller); });
+  ASSERT_EQ(first.next(), 1U);
+  for (const Options& options : {small_options(), reading()}) {
+    const Result<DB> second = DB::open(scratch.path(), options);
+    ASSERT_EQ(second.status().code(), StatusCode::kBusy) << second.status().to_text();
+    EXPECT_NE(second.status().message().find(fmt::format("pid {}", first.pid())), std::string_view::npos)
+        << second.status().to_text();
+  }
+  // A writer that was killed leaves its LOCK file, and nobody minds.
+  first.kill();
+  EXPECT_EQ(first.wait(), -SIGKILL);
+  EXPECT_EQ(::access(scratch.path("store/LOCK").c_str(), F_OK), 0);
+  Result<DB> third = DB::open(scratch.path(), small_options());
+  ASSERT_TRUE(third.ok()) << third.status().to_text();
+  EXPECT_TRUE(third->put("a", "b").ok());
+  EXPECT_EQ(DB::open(scratch.path(), small_options()).status().code(), StatusCode::kBusy);
+}
+
+TEST(TwoProcesses, ReadersShareAndKeepWritersOut) {
+  const ScratchFolder scratch;
+  {
+    Result<DB> db = DB::open(scratch.path(), small_options());
+    ASSERT_TRUE(db.ok()) << db.status().to_text();
+    ASSERT_TRUE(db->put("a", "b").ok());
+  }
+  ChildProcess first([&](const auto& teller) { return open_and_stay(scratch.path(), reading(), teller); });
+  ASSERT_EQ(first.next(), 1U);
+  const Result<DB> second = DB::open(scratch.path(), reading());
+  ASSERT_TRUE(second.ok()) << second.status().to_text();
+  EXPECT_EQ(**second->get("a"), "b");
+  EXPECT_EQ(DB::open(scratch.path(), small_options()).status().code(), StatusCode::kBusy);
+}
+
+/// Every call that can be refused in a forked child, and the number of those that were not.
+int calls_not_refused(DB& db, const Snapshot& snapshot, Iterator& walk) {
+  Batch batch;
+  batch.put("child", "1");
+  int others = 0;
+  const auto expect_closed = [&](const Status& status) { others += status.code() == StatusCode::kClosed ? 0 : 1; };
+  expect_closed(db.put("child", "1"));
+  expect_closed(db.remove("child"));
+  expect_closed(db.write(batch, {.sync = true}));
+  expect_closed(db.try_write(batch));
+  expect_closed(db.sync());
+  expect_closed(db.get("a").status());
+  expect_closed(db.get("a", {.snapshot = &snapshot}).status());
+  std::string value;
+  expect_closed(db.get("a", &value).status());
+  expect_closed(db.get_pinned("a").status());
+  const std::string_view key = "a";
+  expect_closed(db.multi_get({&key, 1})[0].status());
+  expect_closed(db.scan().status());
+  walk.next();
+  expect_closed(walk.status());
+  expect_closed(db.flush());
+  expect_closed(db.compact());
+  expect_closed(db.wait_idle());
+  expect_closed(db.resume());
+  expect_closed(db.checkpoint("nowhere"));
+  expect_closed(db.verify().status());
+  expect_closed(db.approximate_size({}).status());
+  expect_closed(db.explain("a").status());
+  expect_closed(db.close());
+  return others;
+}
+
+/// The destructors run in the child as well: a program that returns from main does that.
+TEST(ForkedChild, EveryCallIsRefusedAndNothingHangs) {
+  const ScratchFolder scratch;
+  std::optional<DB> db;
+  {
+    Result<DB> opened = DB::open(scratch.path(), small_options());
+    ASSERT_TRUE(opened.ok()) << opened.status().to_text();
+    db.emplace(*std::move(opened));
+  }
+  ASSERT_TRUE(db->put("a", "b").ok());
+  ASSERT_TRUE(db->put("c", "d").ok());
+  {
+    auto snapshot = std::make_unique<Snapshot>(db->snapshot());
+    auto walk = std::make_unique<Iterator>(db->scan());
+    ChildProcess child([&](const auto&) {
+      const int others = calls_not_refused(*db, *snapshot, *walk);
+      snapshot.reset();
+      walk.reset();
+      db.reset();
+      return others;
+    });
+    EXPECT_EQ(child.wait(), 0);
+  }
+  // The parent goes on as if there had been no child.
+  ASSERT_TRUE(db->put("e", "f", {.sync = true}).ok());
+  ASSERT_TRUE(db->flush().ok());
+  ASSERT_TRUE(db->close().ok());
+  const Result<DB> again = DB::open(scratch.path(), small_options());
+  ASSERT_TRUE(again.ok()) << again.status().to_text();
+  EXPECT_EQ(**again->get("e"), "f");
+  EXPECT_FALSE(again->get("child")->has_value());
+}
+
+/// A hundred and twenty tables, sixty-four descriptors.
+int read_and_write_with_few_descriptors(const std::string& path, int tables) {
+  rlimit limit{.rlim_cur = 64, .rlim_max = 64};
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) return 2;
+  Options options = small_options();
+  options.compaction = "manual";
+  Result<DB> db = DB::open(path, options);
+  if (!db.ok()) return 3;
+  for (int round = 0; round < 2; ++round) {
+    for (int table = 0; table < tables; ++table) {
+      const Result<std::optional<std::string>> value = db->get(fmt::format("key{:03}", table));
+      if (!value.ok() || *value != fmt::format("value {}", table)) return 4;
+    }
+    int found = 0;
+    Iterator walk = db->scan();
+    for (; walk.valid(); walk.next()) ++found;
+    if (!walk.status().ok() || found != tables + round) return 5;
+    if (!db->put("new", "1", {.sync = true}).ok()) return 6;
+    if (!db->flush().ok()) return 7;
+  }
+  const Result<VerifyReport> verified = db->verify();
+  if (!verified.ok() || !verified->ok()) return 8;
+  return db->close().ok() ? 0 : 9;
+}
+
+TEST(Descriptors, MoreTablesThanDescriptorsAreReadAndWritten) {
+  const ScratchFolder scratch;
+  constexpr int kTables = 120;
+  {
+    Options options = small_options();
+    options.compaction = "manual";
+    Result<DB> db = DB::open(scratch.path(), options);
+    ASSERT_TRUE(db.ok()) << db.status().to_text();
+    for (int table = 0; table < kTables; ++table) {
+      ASSERT_TRUE(db->put(fmt::format("key{:03}", table), fmt::format("value {}", table)).ok());
+      ASSERT_TRUE(db->flush().ok());
+    }
+    ASSERT_TRUE(db->close().ok());
+  }
+  ChildProcess child([&](const auto&) { return read_and_write_with_few_descriptors(scratch.path(), kTables); });
+  EXPECT_EQ(child.wait(), 0);
+}
+
+}  // namespace
+}  // namespace tamis::test
