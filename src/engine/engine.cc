@@ -12,7 +12,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kMostOpenTables = 512;  // Half of the usual limit of 1,024 descriptors.
+constexpr std::size_t kMostOpenTables = 512;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ Engine::Engine(std::string directory, const Options& options, const Environment&
       policy_(find_compaction_policy(options.compaction)),
       fork_generation_(fork_generation()),
       memtable_bytes_(tamis::share_memory(options, {}).memtable),
-      file_handles_(std::make_unique<FileHandles>(files_, kMostOpenTables)),
+      file_handles_(std::make_unique<FileHandles>(files_, files_to_keep_open(kMostOpenTables))),
       index_budget_(0),
       filter_budget_(0) {
   context_.directory = directory_;

@@ -166,7 +166,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Status merge_tables(const CompactionPlan& plan, const std::shared_ptr<const Version>& version);
   RewriteSpec rewrite_spec(const Shape& shape, std::uint32_t level, std::uint64_t run);
   Result<std::shared_ptr<const TableFacts>> facts_of(const Shape& shape, std::uint64_t number) const;
-  Result<std::uint64_t> new_number() EXCLUDES(tree_mutex_);
+  Result<std::uint64_t> new_number() EXCLUDES(tree_mutex_, state_mutex_);
   /// Makes the edit durable and then visible; `flushed` is the memtable that it replaces.
   Status commit_and_install(const ManifestEdit& edit, const Memtable* flushed) EXCLUDES(tree_mutex_, state_mutex_);
   void install_view(std::vector<UnloadedMetadata> unloaded = {}) REQUIRES(state_mutex_);

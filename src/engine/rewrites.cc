@@ -179,6 +179,7 @@ Result<std::uint64_t> Engine::new_number() {
     Status reserved = manifest_->commit({.reserved_numbers = next_number_ + kNumbersPerReservation});
     if (!reserved.ok()) {
       manifest_failed_ = true;
+      stop_writes(reserved);
       return reserved;
     }
   }

@@ -1,5 +1,8 @@
 #include "io/file_handles.h"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <list>
 #include <unordered_map>
 #include <utility>
@@ -111,6 +114,11 @@ bool FileHandles::State::close_unused() {
     handle = next;
   }
   return !closed.empty();
+}
+
+std::size_t files_to_keep_open(std::size_t most) {
+  const long limit = ::sysconf(_SC_OPEN_MAX);  // -1: there is none.
+  return limit < 0 ? most : std::min(most, std::max<std::size_t>(static_cast<std::size_t>(limit) / 2, 1));
 }
 
 }  // namespace tamis

@@ -35,4 +35,8 @@ class FileHandles {
   std::unique_ptr<State> state_;
 };
 
+/// How many files may be kept open: `most`, or half of what this process may have when that is less. The other half is
+/// for journals, the manifest, tables being written, and for the program itself.
+std::size_t files_to_keep_open(std::size_t most);
+
 }  // namespace tamis

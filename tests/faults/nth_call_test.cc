@@ -2,8 +2,11 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "crash/store_ledger.h"
 #include "faults/store_faults.h"
+#include "io/memory_file_system.h"
 
 namespace tamis::test {
 namespace {
@@ -27,6 +30,49 @@ TEST(NthCall, P5_P6_AnyFailedCallLeavesTheStoreReadableAndWhatItPromised) {
   EXPECT_GT(counts.fired, 300);
   EXPECT_GT(counts.went_on, 3);
   EXPECT_GT(counts.resumed, 3);
+}
+
+/// Fails the calls of one action on a store that was closed and opened, one after the other, and lets it go on.
+void fail_after_reopening(const std::function<Status(DB& db)>& action) {
+  for (std::uint64_t failing = 1, calls = 1; failing <= calls; ++failing) {
+    MemoryFileSystem memory;
+    {
+      Result<DB> db = DB::open("/store", {}, environment_on(memory, 1));
+      ASSERT_TRUE(db.ok() && db->put("a", "1").ok() && db->close().ok());
+    }
+    std::uint64_t opening = 0;
+    {
+      MemoryFileSystem copy(memory.disk());
+      FaultyFileSystem dry(copy);
+      Result<DB> db = DB::open("/store", {}, environment_on(dry, 2));
+      opening = dry.calls();
+      ASSERT_TRUE(action(*db).ok());
+      calls = dry.calls() - opening;
+    }
+    FaultyFileSystem faulty(memory, {FaultKind::kIoError, opening + failing, false});
+    Result<DB> db = DB::open("/store", {}, environment_on(faulty, 2));
+    ASSERT_TRUE(db.ok());
+    const Status failed = action(*db);
+    SCOPED_TRACE(fmt::format("call {}: {}", failing, failed.to_text()));
+    // Whatever failed: it can be gone on with, after resume() at the latest.
+    if (!db->put("b", "2", {.sync = true}).ok()) {
+      EXPECT_TRUE(db->resume().ok());
+      EXPECT_TRUE(db->put("b", "2", {.sync = true}).ok());
+    }
+    EXPECT_TRUE(db->resume().ok());
+    EXPECT_TRUE(action(*db).ok());
+    EXPECT_TRUE(db->flush().ok());
+    EXPECT_EQ(**db->get("a"), "1");
+    EXPECT_EQ(synced_again(memory.call_log()), "");
+  }
+}
+
+TEST(NthCall, P5_AJournalThatCouldNotBeContinuedIsLeftBehind) {
+  fail_after_reopening([](DB& db) { return db.put("c", "3"); });
+}
+
+TEST(NthCall, P5_ASealThatFailedIsNotTheEndOfWrites) {
+  fail_after_reopening([](DB& db) { return db.put("c", "3").ok() ? db.flush() : Status::io_error("put"); });
 }
 
 TEST(NthCall, ASecondSyncOfAFileIsSeen) {

@@ -148,11 +148,16 @@ int read_and_write_with_few_descriptors(const std::string& path, int tables) {
     for (int table = 0; table < tables; ++table) {
       const Result<std::optional<std::string>> value = db->get(fmt::format("key{:03}", table));
       if (!value.ok() || *value != fmt::format("value {}", table)) return 4;
+      // At some of these moments tables have taken every descriptor that there is.
+      if (round == 0 && table > 40 && table < 70 && table % 3 == 0) {
+        if (!db->put("new", "0", {.sync = true}).ok()) return 6;
+        if (!db->flush().ok()) return 7;
+      }
     }
     int found = 0;
     Iterator walk = db->scan();
     for (; walk.valid(); walk.next()) ++found;
-    if (!walk.status().ok() || found != tables + round) return 5;
+    if (!walk.status().ok() || found != tables + 1) return 5;
     if (!db->put("new", "1", {.sync = true}).ok()) return 6;
     if (!db->flush().ok()) return 7;
   }
