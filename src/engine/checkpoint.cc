@@ -45,6 +45,8 @@ Status Engine::checkpoint(const std::string& path) {
   const auto copy = [&]() -> Status {
     TAMIS_TRY_STATUS(files_.make_directory(path));
     TAMIS_TRY_STATUS(files_.sync_directory(parent_directory(path)));
+    // Nobody opens it before it is whole; and the file has to be there for readers, who make none.
+    TAMIS_TRY(const std::unique_ptr<FileLock> lock, files_.lock(lock_path(path), LockMode::kExclusive));
     for (const std::vector<Run>& level : state.shape.levels) {
       for (const Run& run : level) {
         for (const auto& table : run.tables) {
