@@ -39,6 +39,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"checkpoint", "make a copy of a store in a new folder", run_checkpoint},
     {"verify", "read every byte of a store and check it", run_verify},
     {"repair", "make a damaged store usable", run_repair},
+    {"table", "look into one table file", run_table},
     {"options", "what --option can set", run_options},
     {"filter build", "make a filter from keys", run_filter_build},
     {"filter probe", "ask a filter for keys", run_filter_probe},
