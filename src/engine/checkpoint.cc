@@ -12,7 +12,8 @@ namespace tamis {
 Status Engine::checkpoint(const std::string& path) {
   TAMIS_TRY_STATUS(check_open());
   TAMIS_TRY_STATUS(flush());
-  if (files_.list(path).ok()) return Status::invalid_argument(path + ": exists already; name a new folder");
+  TAMIS_TRY(const std::optional<std::uint64_t> file, files_.file_size(path));
+  if (file || files_.list(path).ok()) return Status::invalid_argument(path + ": exists already; name a new folder");
   {
     MutexLock lock(state_mutex_);
     ++deletions_paused_;

@@ -242,7 +242,10 @@ Status Engine::remove_redundant_files() {
     MutexLock lock(tree_mutex_);
     TAMIS_TRY_STATUS(manifest_->commit({}));
   }
-  for (const std::string& path : redundant) TAMIS_TRY_STATUS(files_.remove(path));
+  for (const std::string& path : redundant) {
+    TAMIS_TRY(const std::optional<std::uint64_t> there, files_.file_size(path));  // The commit took CURRENT.tmp away.
+    if (there) TAMIS_TRY_STATUS(files_.remove(path));
+  }
   return {};
 }
 
