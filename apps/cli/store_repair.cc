@@ -23,7 +23,9 @@ std::string as_json(const RepairReport& report, const CommonOptions& options) {
   }
   return JsonObject()
       .add("dry_run", report.is_dry_run)
+      .add("manifest_lost", report.manifest_lost)
       .add("tables_kept", report.tables_kept)
+      .add("tables_rewritten", report.tables_rewritten)
       .add("tables_left_out", report.tables_left_out)
       .add("entries", report.entries)
       .add("journal_entries", report.journal_entries)

@@ -155,10 +155,12 @@ struct RepairReport {
     std::string to = {};  ///< Inclusive.
     std::string why = {};
   };
+  std::string manifest_lost = {};  ///< Why the manifest could not be used; empty: it was.
   std::vector<Problem> lost = {};
   std::vector<Doubt> doubts = {};
-  std::uint64_t tables_kept = 0;
-  std::uint64_t tables_left_out = 0;  ///< Replaced by others that are there.
+  std::uint64_t tables_kept = 0;       ///< As they are.
+  std::uint64_t tables_rewritten = 0;  ///< Damaged; what can be read of them is kept.
+  std::uint64_t tables_left_out = 0;   ///< Their entries are in others.
   std::uint64_t entries = 0;
   std::uint64_t journal_entries = 0;  ///< Found in journals, kept.
   bool is_dry_run = false;

@@ -177,6 +177,7 @@ Status Rewriter::begin_table() {
                      .level = spec_.output_level,
                      .run = spec_.output_run,
                      .replaces = spec_.replaces,
+                     .flushed_sequence = spec_.flushed_sequence,
                      .created_unix_seconds = spec_.now_unix_seconds,
                      .oldest_delete_unix_seconds = spec_.oldest_delete_unix_seconds};
   // After an error files that were begun are removed, also where only the answer was lost. So see that it is ours.

@@ -33,6 +33,7 @@ struct RewriteSpec {
   std::uint32_t output_level = 0;
   std::uint64_t output_run = 0;
   std::vector<std::uint64_t> replaces = {};
+  std::uint64_t flushed_sequence = 0;
   std::uint64_t now_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;
   const FilterPlanner* filters = nullptr;

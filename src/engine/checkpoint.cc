@@ -3,35 +3,17 @@
 
 #include "base/try.h"
 #include "engine/engine.h"
-#include "io/append_file.h"
+#include "engine/link_or_copy.h"
 #include "io/path.h"
 #include "tree/file_names.h"
 
 namespace tamis {
-namespace {
-
-/// For file systems without links, and for a target on another one.
-Status copy_file(FileSystem& files, const std::string& from, const std::string& to) {
-  TAMIS_TRY(const std::unique_ptr<ReadableFile> source, files.open_readable(from));
-  TAMIS_TRY(std::unique_ptr<WritableFile> target, files.open_writable(to, OpenMode::kCreate));
-  AppendFile copy(std::move(target), 0);
-  std::vector<std::byte> buffer(std::size_t{1} << 20);
-  while (true) {
-    TAMIS_TRY(const std::size_t count, source->read_at(copy.end(), buffer));
-    if (count == 0) break;
-    TAMIS_TRY_STATUS(copy.append(Bytes(buffer).first(count)));
-  }
-  TAMIS_TRY_STATUS(copy.sync());
-  return copy.close();
-}
-
-}  // namespace
-
 /// Everything is flushed first, so the copy needs no journal (rule 21). Tables stay while they are linked.
 Status Engine::checkpoint(const std::string& path) {
   TAMIS_TRY_STATUS(check_open());
   TAMIS_TRY_STATUS(flush());
-  if (files_.list(path).ok()) return Status::invalid_argument(path + ": exists already; name a new folder");
+  TAMIS_TRY(const std::optional<std::uint64_t> file, files_.file_size(path));
+  if (file || files_.list(path).ok()) return Status::invalid_argument(path + ": exists already; name a new folder");
   {
     MutexLock lock(state_mutex_);
     ++deletions_paused_;
@@ -52,7 +34,7 @@ Status Engine::checkpoint(const std::string& path) {
         for (const auto& table : run.tables) {
           const std::string from = table_path(directory_, table->number);
           const std::string to = table_path(path, table->number);
-          if (!files_.link(from, to).ok()) TAMIS_TRY_STATUS(copy_file(files_, from, to));
+          TAMIS_TRY_STATUS(link_or_copy(files_, from, to));
         }
       }
     }

@@ -172,6 +172,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   void install_view(std::vector<UnloadedMetadata> unloaded = {}) REQUIRES(state_mutex_);
   void retire(const Version& before, std::uint64_t number) REQUIRES(state_mutex_);
   void remove_obsolete_files() EXCLUDES(state_mutex_);
+  void add_obsolete_tables(std::vector<std::uint64_t>& numbers) const EXCLUDES(state_mutex_);
   [[nodiscard]] PolicyOptions policy_options() const;
   [[nodiscard]] FilterPlanOptions filter_plan_options() const;
   [[nodiscard]] std::uint64_t now_unix_seconds() const;

@@ -17,9 +17,12 @@ namespace tamis {
 std::vector<std::uint64_t> tables_without_replaced(const std::set<std::uint64_t>& numbers,
                                                    const std::map<std::uint64_t, std::vector<std::uint64_t>>& replaces);
 
-/// Groups of tables, oldest group first: what a group holds of a key is newer than what the groups before it hold.
-/// Tables that overlap and whose sequences interleave, so that neither is newer, are in one group, to be merged.
-std::vector<std::vector<std::shared_ptr<const TableFacts>>> in_order(
-    std::vector<std::shared_ptr<const TableFacts>> tables);
+/// Tables to be merged; most often it is one.
+using TableGroup = std::vector<std::shared_ptr<const TableFacts>>;
+
+/// Groups in layers, oldest layer first: what a layer holds of a key is newer than what those before it hold. Tables
+/// that overlap and whose sequences interleave, so that neither is newer, are in one group, the one with the largest
+/// number first. The groups of a layer are in key order and do not overlap; there are as few layers as can be.
+std::vector<std::vector<TableGroup>> in_layers(std::vector<std::shared_ptr<const TableFacts>> tables);
 
 }  // namespace tamis

@@ -171,8 +171,16 @@ std::string PlanReport::to_text() const {
 
 std::string RepairReport::to_text() const {
   std::string text = is_dry_run ? "A dry run: nothing was changed.\n" : "";
-  text += fmt::format("Kept {} with {}, and {} from journals.\n", count_of(tables_kept, "table"),
+  if (!manifest_lost.empty()) {
+    text += fmt::format("The manifest cannot be used: {}\nThe order of the tables was found from the tables.\n",
+                        manifest_lost);
+  }
+  text += fmt::format("Kept {} with {}, and {} from journals.\n", count_of(tables_kept + tables_rewritten, "table"),
                       count_of(entries, "entry", "entries"), count_of(journal_entries, "entry", "entries"));
+  if (tables_rewritten > 0) {
+    text += fmt::format("Of these, {} had damage and {} written anew.\n", count_of(tables_rewritten, "table"),
+                        tables_rewritten == 1 ? "was" : "were");
+  }
   if (tables_left_out > 0) {
     text += fmt::format("Left out {} whose entries are in others.\n", count_of(tables_left_out, "table"));
   }

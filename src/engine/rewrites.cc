@@ -125,7 +125,9 @@ Status Engine::merge_tables(const CompactionPlan& plan, const std::shared_ptr<co
     }
   }
   spec.replaces = edit.shape.removed;
-  const FilterPlanner filters(shape, spec.replaces, plan.output_level, plan.output_run, keys, filter_plan_options());
+  add_obsolete_tables(spec.replaces);
+  const FilterPlanner filters(shape, edit.shape.removed, plan.output_level, plan.output_run, keys,
+                              filter_plan_options());
   spec.filters = &filters;
   const std::unique_ptr<EntryIterator> merged = make_merging_iterator(std::move(runs));
   TAMIS_TRY(const RewriteResult result, rewrite(*merged, spec));
@@ -151,6 +153,10 @@ RewriteSpec Engine::rewrite_spec(const Shape& shape, std::uint32_t level, std::u
                    .output_run = run,
                    .now_unix_seconds = now_unix_seconds()};
   spec.new_number = [this] { return new_number(); };
+  {
+    MutexLock lock(tree_mutex_);
+    spec.flushed_sequence = manifest_->state().flushed_sequence;
+  }
   spec.is_cancelled = [this, level] { return level > 0 && is_stopping_.load(std::memory_order_relaxed); };
   // Whoever takes a snapshot registers it under this mutex, so either it is in the list or it sees all of published_.
   MutexLock lock(state_mutex_);
@@ -242,6 +248,12 @@ void Engine::install_view(std::vector<UnloadedMetadata> unloaded) {
   for (const SealedMemtable& sealed : sealed_) view->sealed.push_back(sealed.memtable);
   view->version = version_;
   view_.replace(std::move(view), std::move(unloaded));
+}
+
+/// Repair must know, without a manifest, that these were replaced even when the tables that replaced them are gone.
+void Engine::add_obsolete_tables(std::vector<std::uint64_t>& numbers) const {
+  MutexLock lock(state_mutex_);
+  for (const Obsolete& obsolete : obsolete_) numbers.push_back(obsolete.number);
 }
 
 /// A file that cannot be removed now is found to be redundant when the store is opened.

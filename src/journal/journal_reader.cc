@@ -47,6 +47,22 @@ Result<std::optional<JournalRecord>> JournalReader::next() {
   return std::optional<JournalRecord>();
 }
 
+Result<bool> JournalReader::skip_damage() {
+  std::uint64_t offset = end_.offset;
+  while (!is_finished_) {
+    TAMIS_TRY(offset, find_candidate(offset + 1));
+    if (offset >= window_.file_bytes()) break;
+    TAMIS_TRY(const std::optional<Found> found, read_record(offset));
+    if (!found || found->header.first_sequence < end_.next_sequence) continue;
+    end_.offset = offset;
+    end_.next_sequence = found->header.first_sequence;
+    end_.is_closed = found->header.kind == RecordKind::kReopened;
+    return true;
+  }
+  is_finished_ = true;
+  return false;
+}
+
 Status JournalReader::skip_to_end() {
   for (;;) {
     TAMIS_TRY(const std::optional<JournalRecord> record, next());

@@ -61,6 +61,9 @@ class JournalReader {
 
   /// The next record, or none at the end.
   Result<std::optional<JournalRecord>> next();
+  /// After next() has returned kCorruption: goes on to the first valid record beyond the damage, which next() then
+  /// returns; false when there is none. For repair, which takes what it gets.
+  Result<bool> skip_damage();
   /// Reads on to the end without looking at payloads.
   Status skip_to_end();
   /// Precondition: next() has returned none.

@@ -168,6 +168,7 @@ Result<TableFacts> TableBuilder::State::finish(const FilterChoice& choice) {
   properties.level = spec_.level;
   properties.run = spec_.run;
   properties.replaces = spec_.replaces;
+  properties.flushed_sequence = spec_.flushed_sequence;
   TAMIS_TRY_STATUS(write_filters(choice, properties));
   TAMIS_TRY_STATUS(write_end(properties));
   return facts_;

@@ -28,6 +28,7 @@ struct TableSpec {
   std::uint32_t level = 0;       ///< Where it is first installed; for repair.
   std::uint64_t run = 0;
   std::vector<std::uint64_t> replaces = {};  ///< Tables whose entries it takes over; for repair.
+  std::uint64_t flushed_sequence = 0;        ///< All writes up to here are in tables already; for repair.
   std::uint64_t created_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;  ///< Of the inputs; 0: deletes in it are as old as the table.
 };

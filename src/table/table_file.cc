@@ -146,6 +146,7 @@ std::vector<TableFile::Property> TableFile::properties() const {
   for (const std::uint64_t table : properties.replaces)
     replaces += fmt::format("{}{}", replaces.empty() ? "" : " ", table);
   text("replaces", replaces.empty() ? "none" : replaces);
+  number("flushed sequence", properties.flushed_sequence);
   number("created (unix seconds)", facts.created_unix_seconds);
   number("oldest delete (unix seconds)", facts.oldest_delete_unix_seconds);
   return rows;

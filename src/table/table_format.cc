@@ -35,6 +35,7 @@ enum Tag : std::uint32_t {
   kRun = 13,
   kReplaces = 14,  // 8 bytes for each number.
   kLastTag = 14,   // All from 1 on are there in every version.
+  kFlushed = 15,   // Left out when 0.
 };
 
 std::string encode_section(const Section& section) {
@@ -95,6 +96,7 @@ class PropertiesReader {
       case kLevel: return read_number(field, 0xffff'ffff, properties_.level);
       case kRun: return read_number(field, ~std::uint64_t{0}, properties_.run);
       case kReplaces: return read_replaces(field);
+      case kFlushed: return read_number(field, ~std::uint64_t{0}, properties_.flushed_sequence);
       default: break;
     }
     return TaggedFields::pass_over(field, name_);
@@ -306,6 +308,7 @@ std::string encode_properties(const TableProperties& properties) {
   std::string replaces;
   for (const std::uint64_t number : properties.replaces) append_le(replaces, number);
   append_field(to, kReplaces, kOptional, replaces);
+  if (properties.flushed_sequence != 0) append_number_field(to, kFlushed, kOptional, properties.flushed_sequence);
   append_fields_end(to);
   return to;
 }

@@ -79,6 +79,8 @@ struct TableProperties {
   std::uint32_t level = 0;
   std::uint64_t run = 0;
   std::vector<std::uint64_t> replaces;
+  /// When this table was begun, all writes up to here were in tables, durably: no journal is needed for them.
+  std::uint64_t flushed_sequence = 0;
 
   friend bool operator==(const TableProperties&, const TableProperties&) = default;
 };
