@@ -19,7 +19,8 @@ namespace {
 constexpr double kBitsPerKey = 10;    // The default memory: a rate of 1 % for line, 0.2 % for ribbon.
 constexpr double kMostLineBits = 16;  // Above, line pays more than 1.57 bits for a halving, and rising (decision 0005).
 constexpr double kMostHalvings = 24;  // One in 17 million: what a tiny run beside a huge one would get is of no use.
-constexpr double kColumnSlack = 0.01;  // Bits a key; so that no rounding on the way takes a column away.
+constexpr double kMostBitsPerKey = 1024;  // What a filter can be asked for.
+constexpr double kColumnSlack = 0.01;     // Bits a key; so that no rounding on the way takes a column away.
 
 struct KindPrice {
   std::string_view kind;
@@ -214,7 +215,8 @@ FilterChoice FilterPlanner::choose(std::uint64_t keys) const {
   table.keys = keys;
   table = fitted(table, bits_per_key);
   if (table.kind.empty()) return {};
-  return {.kind = table.kind, .bits_per_key = std::max(bits_per_key, table.bits_per_key)};
+  // A kind with a smallest size may have thousands of bits for a single key; asked for fewer, it is left out.
+  return {.kind = table.kind, .bits_per_key = std::min(std::max(bits_per_key, table.bits_per_key), kMostBitsPerKey)};
 }
 
 }  // namespace tamis

@@ -206,5 +206,19 @@ TEST(FilterPlanner, ChoosesWhatCanBeBuilt) {
   }
 }
 
+/// A kind with a smallest size would have thousands of bits for one key. It may be refused, but not as a mistake: that
+/// would fail the flush.
+TEST(FilterPlanner, AsksForNothingImpossibleWhenKeysAreFew) {
+  for (const FilterKindInfo& kind : filter_kinds()) {
+    for (const std::uint64_t keys : {1ULL, 2ULL, 3ULL, 7ULL, 20ULL, 100ULL}) {
+      const FilterChoice choice = FilterPlanner({}, {}, 0, 1, keys, fixed(std::string(kind.name))).choose(keys);
+      if (choice.kind.empty()) continue;
+      const auto size = filter_size(choice.kind, keys, {SizeTarget::Measure::kBitsPerKey, choice.bits_per_key});
+      EXPECT_TRUE(size.ok() || size.status().code() == StatusCode::kNotSupported)
+          << kind.name << " " << keys << ": " << size.status().to_text();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tamis

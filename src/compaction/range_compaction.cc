@@ -50,9 +50,10 @@ bool has_overlap(const Shape& shape, std::uint32_t level, const KeySpan& span) {
   return std::ranges::any_of(runs_of(shape, level), [&](const Run& run) { return !overlapping(run, span).empty(); });
 }
 
-/// Moved if there is nothing to leave out.
+/// Moved if there is nothing to leave out. Not from level 0: its tables have the filters and the codec of tables that
+/// live for a short time.
 bool may_move(const Shape& shape, const CompactionPlan& plan) {
-  if (plan.inputs.size() != 1) return false;
+  if (plan.inputs.size() != 1 || plan.inputs.front().level == 0) return false;
   const Run* run = shape.find_run(plan.inputs.front().level, plan.inputs.front().run);
   return std::ranges::all_of(run->tables, [&](const auto& table) {
     return std::ranges::count(plan.inputs.front().tables, table->number) == 0 ||

@@ -191,7 +191,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   const std::unique_ptr<Manifest::Random> random_;
   const CompactionPolicy* policy_ = nullptr;
   const std::uint64_t fork_generation_;
-  const std::uint64_t memtable_bytes_;  // What fills one.
+  const std::uint64_t memtable_bytes_;  // What fills one: 7/8 of its share; it grows by up to an eighth at once.
   TableContext context_;
   KeyHasher hasher_;
 

@@ -156,15 +156,15 @@ Row prefix_rule_row() {
 
 std::vector<Row> make_rows() {
   return {
-      size_row<&Options::memory_bytes, kMiB, 1024 * kGiB>(
+      size_row<&Options::memory_bytes, 256 * kKiB, 1024 * kGiB>(
           "memory_bytes", "Everything the store keeps in memory: memtables, cached blocks, indexes, filters."),
       size_row<&Options::memtable_bytes, 16 * kKiB, 16 * kGiB>(
           "memtable_bytes",
           "Writes collected in memory before they become a table; never more than a quarter of memory_bytes."),
       size_row<&Options::block_bytes, kKiB, 60 * kKiB>(
           "block_bytes", "The size of a data block before compression: the unit of reading and caching."),
-      size_row<&Options::table_bytes, 64 * kKiB, 64 * kMiB>("table_bytes",
-                                                            "Where compaction ends a table and begins the next."),
+      size_row<&Options::table_bytes, 4 * kKiB, 64 * kMiB>("table_bytes",
+                                                           "Where compaction ends a table and begins the next."),
       word_row<&Options::codec, codec_words>("codec", "Compression of data blocks, except in the last level."),
       word_row<&Options::codec_last, codec_words>("codec_last",
                                                   "Compression of data blocks in the last level, which holds most."),

@@ -94,7 +94,7 @@ TEST(Arena, TakesLittleMoreThanItHandsOut) {
     ASSERT_TRUE(arena.reserve(136));
     (void)arena.allocate(136);
     used += 136;
-    ASSERT_LE(memory, used + used / 8 + (64 << 10) + 136);
+    ASSERT_LE(memory, used + used / 8 + (8 << 10) + 136);
   }
 }
 

@@ -1,0 +1,112 @@
+// A get into a buffer that is large enough asks nobody for anything: no memory, no system.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "counted/counted_store.h"
+#include "io/posix_file_system.h"
+#include "support/allocation_count.h"
+
+namespace tamis::test {
+namespace {
+
+constexpr std::uint64_t kKeys = 5000;
+
+/// Keys below kKeys in tables, the next ten in the memtable; block caches, indexes and filters warm.
+void warm(CountedStore& store, std::string& value) {
+  store.put_numbers(0, kKeys, 2);
+  ASSERT_TRUE(store.db->flush().ok());
+  store.put_numbers(1, kKeys, 2);
+  ASSERT_TRUE(store.db->flush().ok());
+  store.put_numbers(kKeys, kKeys + 10, 1);
+  value.reserve(1000);
+  for (std::uint64_t i = 0; i < kKeys + 10; ++i) {
+    ASSERT_TRUE(*store.db->get(CountedStore::present_key(i), &value));
+    ASSERT_FALSE(*store.db->get(CountedStore::absent_key(i), &value));
+  }
+}
+
+/// Hits in a memtable, hits in cached blocks, and misses. How many answers were wrong.
+std::uint64_t wrong_answers(const DB& db, const std::vector<std::string>& present,
+                            const std::vector<std::string>& absent, std::string& value) {
+  std::uint64_t wrong = 0;
+  for (const std::string& key : present) {
+    const Result<bool> found = db.get(key, &value);
+    wrong += found.ok() && *found && !value.empty() ? 0 : 1;
+  }
+  for (const std::string& key : absent) {
+    const Result<bool> found = db.get(key, &value);
+    wrong += found.ok() && !*found ? 0 : 1;
+  }
+  return wrong;
+}
+
+struct Keys {
+  Keys() {
+    for (std::uint64_t i = 0; i < kKeys + 10; i += i < kKeys ? 3 : 1) {
+      present.push_back(CountedStore::present_key(i));
+      absent.push_back(CountedStore::absent_key(i));
+    }
+  }
+  std::vector<std::string> present;
+  std::vector<std::string> absent;
+};
+
+Options quiet_options() {
+  Options options;
+  options.compaction = "manual";
+  return options;
+}
+
+TEST(QuietGet, AllocatesNothingAndTouchesNoFile) {
+  CountedStore store(quiet_options());
+  std::string value;
+  warm(store, value);
+  const Keys keys;
+  std::uint64_t wrong = 0;
+  const std::uint64_t calls = store.counting.calls();
+  const std::uint64_t allocated =
+      allocations_when_repeated([&] { wrong += wrong_answers(*store.db, keys.present, keys.absent, value); });
+  EXPECT_EQ(allocated, 0U);
+  EXPECT_EQ(wrong, 0U);
+  EXPECT_EQ(store.counting.calls(), calls);
+}
+
+/// A child asks the kernel to kill it at any system call but read, write and exit, and then gets.
+TEST(QuietGet, MakesNoSystemCall) {
+  const std::string path = std::filesystem::temp_directory_path() / fmt::format("tamis-quiet-{}", getpid());
+  constexpr int kNotAllowed = 77;
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    Result<DB> db = DB::open(path, quiet_options(), {.runs_in_background = false});
+    bool is_ready = db.ok();
+    const Keys keys;
+    std::string value;
+    value.reserve(1000);
+    for (std::size_t i = 0; is_ready && i < keys.present.size(); ++i) {
+      is_ready = db->put(keys.present[i], "value").ok() && (i + 10 != keys.present.size() || db->flush().ok());
+    }
+    is_ready = is_ready && wrong_answers(*db, keys.present, keys.absent, value) == 0;
+    if (!is_ready) _exit(1);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0) _exit(kNotAllowed);
+    const std::uint64_t wrong = wrong_answers(*db, keys.present, keys.absent, value);
+    syscall(SYS_exit, wrong == 0 ? 0 : 2);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::filesystem::remove_all(path);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotAllowed) GTEST_SKIP() << "no seccomp here";
+  EXPECT_FALSE(WIFSIGNALED(status)) << "a system call was made";
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+}  // namespace
+}  // namespace tamis::test

@@ -1,0 +1,206 @@
+#include "model/generator.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tamis::test {
+namespace {
+
+/// How often each verb is drawn, in so many of all.
+std::uint64_t weight_of(Verb verb) {
+  switch (verb) {
+    case Verb::kPut: return 2200;
+    case Verb::kRemove: return 700;
+    case Verb::kWrite: return 600;
+    case Verb::kTryWrite: return 200;
+    case Verb::kSync: return 50;
+    case Verb::kGet: return 1200;
+    case Verb::kGetInto: return 600;
+    case Verb::kGetPinned: return 400;
+    case Verb::kMultiGet: return 300;
+    case Verb::kScan: return 700;
+    case Verb::kOpenIterator: return 200;
+    case Verb::kMoveIterator: return 500;
+    case Verb::kDropIterator: return 150;
+    case Verb::kSnapshot: return 150;
+    case Verb::kRelease: return 120;
+    case Verb::kFlush: return 60;
+    case Verb::kCompact: return 25;
+    case Verb::kWaitIdle: return 20;
+    case Verb::kResume: return 10;
+    case Verb::kCheckpoint: return 6;
+    case Verb::kVerify: return 8;
+    case Verb::kApproximateSize: return 40;
+    case Verb::kStats: return 80;
+    case Verb::kExplain: return 300;
+    case Verb::kPlan: return 10;
+    case Verb::kReopen: return 15;
+    case Verb::kAbandon: return 10;
+    case Verb::kCrash: return 10;
+    case Verb::kReadOnly: return 4;
+    case Verb::kRepair: return 4;
+  }
+  return 0;
+}
+
+constexpr std::size_t kLongKeyBytes = 10'000;
+
+std::string big_endian(std::uint64_t number) {
+  std::string bytes(8, '\0');
+  for (std::size_t i = 8; i-- > 0; number >>= 8) bytes[i] = static_cast<char>(number & 0xff);
+  return bytes;
+}
+
+}  // namespace
+
+Verb Generator::draw_verb() {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < kVerbs; ++i) sum += weight_of(Verb{static_cast<std::uint8_t>(i)});
+  std::uint64_t left = random_.below(sum);
+  for (std::size_t i = 0; i < kVerbs; ++i) {
+    const Verb verb{static_cast<std::uint8_t>(i)};
+    if (left < weight_of(verb)) return verb;
+    left -= weight_of(verb);
+  }
+  return Verb::kGet;
+}
+
+std::string Generator::draw_key() {
+  const std::uint64_t draw = random_.below(1000);
+  if (draw < 10) return {};
+  if (draw < 350) return fmt::format("user:{:03}", random_.below(300));
+  if (draw < 500) return big_endian(random_.below(200));
+  if (draw < 650) return fmt::format("g{}:{}", random_.below(10), random_.below(30));
+  if (draw < 720) return std::string(300, 'k') + fmt::format("{:02}", random_.below(40));
+  if (draw < 740) return std::string(2000, 'l') + fmt::format("{}", random_.below(4));
+  if (draw < 741) return std::string(65'535, static_cast<char>('x' + random_.below(2)));
+  std::string key;
+  for (std::uint64_t left = random_.below(6); left > 0; --left) key.push_back("\x00\x01\x61\xff"[random_.below(4)]);
+  return key;
+}
+
+/// A key, or a place beside one.
+std::string Generator::draw_place() {
+  std::string key = draw_key();
+  switch (random_.below(6)) {
+    case 0: return key + '\0';
+    case 1: return key.substr(0, key.size() / 2);
+    case 2: return key + '\xff';
+    default: return key;
+  }
+}
+
+Change Generator::draw_change() {
+  Change change{.key = draw_key(), .is_put = !one_in(4)};
+  if (!change.is_put) return change;
+  change.value_seed = static_cast<std::uint32_t>(random_.next());
+  const std::uint64_t draw = random_.below(100);
+  const std::uint64_t most = draw < 10 ? 1 : draw < 40 ? 16 : draw < 80 ? 200 : draw < 95 ? 1200 : 5001;
+  change.value_bytes = static_cast<std::uint32_t>(random_.below(most));
+  return change;
+}
+
+Bounds Generator::draw_bounds() {
+  Bounds bounds;
+  if (one_in(3)) {
+    const std::string key = draw_key();
+    bounds.prefix = key.substr(0, random_.below(std::min<std::uint64_t>(key.size(), 12) + 1));
+  }
+  if (one_in(3)) bounds.from = draw_place();
+  if (one_in(3)) bounds.to = draw_place();
+  if (bounds.from && bounds.to && *bounds.to < *bounds.from && !one_in(4)) std::swap(bounds.from, bounds.to);
+  bounds.reverse = one_in(3);
+  return bounds;
+}
+
+/// Mostly straight on, with turns and jumps.
+std::vector<Move> Generator::draw_moves(std::uint64_t most) {
+  using enum Move::Kind;
+  std::vector<Move> moves;
+  Move::Kind direction = random_.coin() ? kNext : kPrevious;
+  for (std::uint64_t left = random_.below(most + 1); left > 0; --left) {
+    switch (random_.below(16)) {
+      case 0: direction = direction == kNext ? kPrevious : kNext; break;
+      case 1: moves.push_back({kSeek, draw_place()}); break;
+      case 2: moves.push_back({kSeekBefore, draw_place()}); break;
+      case 3: moves.push_back({one_in(2) ? kFirst : kLast, {}}); break;
+      default: break;
+    }
+    moves.push_back({direction, {}});
+  }
+  return moves;
+}
+
+Operation Generator::next() {
+  Operation operation{.verb = draw_verb()};
+  const auto draw_keys = [&](std::uint64_t count) {
+    while (count-- > 0) operation.keys.push_back(one_in(8) ? draw_place() : draw_key());
+    if (one_in(4)) operation.slot = draw_slot();
+    operation.fills_cache = !one_in(8);
+  };
+  switch (operation.verb) {
+    case Verb::kPut:
+    case Verb::kRemove:
+      operation.changes.push_back(draw_change());
+      if (operation.verb == Verb::kRemove)
+        operation.changes.back() = {.key = operation.changes.back().key, .is_put = false};
+      operation.changes.back().is_put = operation.verb == Verb::kPut;
+      operation.sync = one_in(50);
+      break;
+    case Verb::kWrite:
+    case Verb::kTryWrite:
+      for (std::uint64_t left = random_.below(10); left > 0; --left) operation.changes.push_back(draw_change());
+      // The smallest store takes batches of 80 KiB: the longest keys are put alone.
+      std::erase_if(operation.changes, [](const Change& change) { return change.key.size() > kLongKeyBytes; });
+      operation.sync = one_in(10);
+      break;
+    case Verb::kGet:
+    case Verb::kGetInto:
+    case Verb::kGetPinned:
+    case Verb::kExplain: draw_keys(1); break;
+    case Verb::kMultiGet: draw_keys(random_.below(20)); break;
+    case Verb::kScan:
+    case Verb::kOpenIterator:
+      operation.bounds = draw_bounds();
+      operation.moves = draw_moves(12);
+      draw_keys(0);
+      if (operation.verb == Verb::kOpenIterator) operation.slot = draw_slot();
+      break;
+    case Verb::kMoveIterator:
+      operation.moves = draw_moves(20);
+      operation.slot = draw_slot();
+      break;
+    case Verb::kDropIterator:
+    case Verb::kSnapshot:
+    case Verb::kRelease: operation.slot = draw_slot(); break;
+    case Verb::kCompact:
+    case Verb::kApproximateSize:
+      if (one_in(2)) operation.bounds = draw_bounds();
+      break;
+    case Verb::kSync:
+    case Verb::kFlush:
+    case Verb::kWaitIdle:
+    case Verb::kResume:
+    case Verb::kCheckpoint:
+    case Verb::kVerify:
+    case Verb::kStats:
+    case Verb::kPlan:
+    case Verb::kReopen:
+    case Verb::kAbandon:
+    case Verb::kCrash:
+    case Verb::kReadOnly:
+    case Verb::kRepair: break;
+  }
+  return operation;
+}
+
+std::vector<Operation> Generator::many(std::size_t count) {
+  std::vector<Operation> operations;
+  operations.reserve(count);
+  while (operations.size() < count) operations.push_back(next());
+  return operations;
+}
+
+}  // namespace tamis::test

@@ -1,0 +1,37 @@
+// Operations drawn at random.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "model/operation.h"
+
+namespace tamis::test {
+
+/// Draws operations whose keys meet again and again: a few hundred, many of them equal in their first bytes, some
+/// empty, long, or of bytes that sort badly.
+///
+/// Threads: one at a time.
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : random_(seed) {}
+
+  Operation next();
+  std::vector<Operation> many(std::size_t count);
+
+ private:
+  Verb draw_verb();
+  std::string draw_key();
+  std::string draw_place();
+  Change draw_change();
+  Bounds draw_bounds();
+  std::vector<Move> draw_moves(std::uint64_t most);
+  std::uint32_t draw_slot() { return static_cast<std::uint32_t>(random_.below(Operation::kSlots)); }
+  bool one_in(std::uint64_t count) { return random_.below(count) == 0; }
+
+  SplitMix64 random_;
+};
+
+}  // namespace tamis::test

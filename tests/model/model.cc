@@ -1,0 +1,57 @@
+#include "model/model.h"
+
+#include <algorithm>
+
+namespace tamis::test {
+
+void Model::apply(const Change& change) {
+  ++sequence_;
+  if (change.is_put) {
+    now_[change.key] = std::make_shared<const std::string>(value_of(change));
+  } else {
+    now_.erase(change.key);
+  }
+}
+
+const Model::Map& Model::at(const std::optional<std::uint32_t>& slot) const {
+  return slot && snapshots_.at(*slot) ? *snapshots_.at(*slot) : now_;
+}
+
+const std::string* Model::find(std::string_view key, const std::optional<std::uint32_t>& slot) const {
+  const Map& map = at(slot);
+  const auto found = map.find(key);
+  return found == map.end() ? nullptr : found->second.get();
+}
+
+std::uint64_t Model::snapshots() const {
+  return static_cast<std::uint64_t>(
+      std::count_if(snapshots_.begin(), snapshots_.end(), [](const auto& snapshot) { return snapshot.has_value(); }));
+}
+
+ModelWalk::ModelWalk(const Model::Map& map, const Bounds& bounds) {
+  for (const auto& [key, value] : map) {
+    const bool is_inside = std::string_view(key).starts_with(bounds.prefix) && (!bounds.from || key >= *bounds.from) &&
+                           (!bounds.to || key < *bounds.to);
+    if (is_inside) entries_.emplace_back(key, value);
+  }
+  move({bounds.reverse ? Move::Kind::kLast : Move::Kind::kFirst, {}});
+}
+
+std::size_t ModelWalk::count_before(std::string_view key) const {
+  return static_cast<std::size_t>(
+      std::count_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.first < key; }));
+}
+
+/// 0 - 1 is beyond every last one.
+void ModelWalk::move(const Move& move) {
+  switch (move.kind) {
+    case Move::Kind::kNext: ++at_; break;
+    case Move::Kind::kPrevious: --at_; break;
+    case Move::Kind::kSeek: at_ = count_before(move.key); break;
+    case Move::Kind::kSeekBefore: at_ = count_before(move.key) - 1; break;
+    case Move::Kind::kFirst: at_ = 0; break;
+    case Move::Kind::kLast: at_ = entries_.size() - 1; break;
+  }
+}
+
+}  // namespace tamis::test

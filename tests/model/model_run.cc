@@ -1,0 +1,216 @@
+#include "model/model_run.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "base/try.h"
+
+namespace tamis::test {
+namespace {
+
+constexpr const char* kDirectory = "/store";
+
+}  // namespace
+
+Status disagreement(std::string what) { return Status::corruption("store and model disagree: " + std::move(what)); }
+
+ModelRun::ModelRun(RunSpec spec) : spec_(std::move(spec)), files_(std::make_unique<MemoryFileSystem>()) {}
+
+ModelRun::~ModelRun() { drop_handles(); }
+
+Environment ModelRun::environment() const {
+  return {.files = files_.get(), .random_seed = spec_.seed + openings_, .runs_in_background = spec_.runs_in_background};
+}
+
+Status ModelRun::run(const Operation& operation) {
+  if (!db_) TAMIS_TRY_STATUS(open());
+  Status status = run_verb(operation);
+  if (!status.ok() && status.code() != StatusCode::kCorruption) return disagreement(status.to_text());
+  return status;
+}
+
+Status ModelRun::run_verb(const Operation& operation) {
+  switch (operation.verb) {
+    case Verb::kPut:
+    case Verb::kRemove:
+    case Verb::kWrite:
+    case Verb::kTryWrite: return write(operation);
+    case Verb::kSync: return db_->sync();
+    case Verb::kGet: return get(operation);
+    case Verb::kGetInto: return get_into(operation);
+    case Verb::kGetPinned: return get_pinned(operation);
+    case Verb::kMultiGet: return multi_get(operation);
+    case Verb::kScan: return scan(operation);
+    case Verb::kOpenIterator: return open_iterator(operation);
+    case Verb::kMoveIterator: return move_iterator(operation);
+    case Verb::kDropIterator: iterators_.at(*operation.slot).reset(); return {};
+    case Verb::kSnapshot:
+      snapshots_.at(*operation.slot) = db_->snapshot();
+      model_.take_snapshot(*operation.slot);
+      if (snapshots_.at(*operation.slot)->sequence() == model_.sequence()) return {};
+      return disagreement(fmt::format("a snapshot at {} after {} changes", snapshots_.at(*operation.slot)->sequence(),
+                                      model_.sequence()));
+    case Verb::kRelease:
+      snapshots_.at(*operation.slot).reset();
+      model_.release(*operation.slot);
+      return {};
+    case Verb::kFlush: return db_->flush();
+    case Verb::kCompact: return compact(operation);
+    case Verb::kWaitIdle: return db_->wait_idle();
+    case Verb::kResume: return db_->resume();
+    case Verb::kCheckpoint: return checkpoint();
+    case Verb::kVerify: return verify();
+    case Verb::kApproximateSize: return approximate_size(operation);
+    case Verb::kStats: return stats();
+    case Verb::kExplain: return explain(operation);
+    case Verb::kPlan: return plan();
+    case Verb::kReopen: return reopen();
+    case Verb::kAbandon: return abandon();
+    case Verb::kCrash: return crash();
+    case Verb::kReadOnly: return read_only();
+    case Verb::kRepair: return repair();
+  }
+  return {};
+}
+
+Status ModelRun::write(const Operation& operation) {
+  const WriteOptions options{.sync = operation.sync};
+  Batch batch;
+  for (const Change& change : operation.changes) {
+    if (change.is_put) {
+      batch.put(change.key, value_of(change));
+    } else {
+      batch.remove(change.key);
+    }
+  }
+  Status written;
+  if (operation.verb == Verb::kPut) {
+    written = db_->put(operation.changes.front().key, value_of(operation.changes.front()), options);
+  } else if (operation.verb == Verb::kRemove) {
+    written = db_->remove(operation.changes.front().key, options);
+  } else if (operation.verb == Verb::kTryWrite) {
+    written = db_->try_write(batch, options);
+    // Whether it would have waited depends on the options; the answers must not.
+    if (written.code() == StatusCode::kBusy) written = db_->write(batch, options);
+  } else {
+    written = db_->write(batch, options);
+  }
+  TAMIS_TRY_STATUS(std::move(written));
+  for (const Change& change : operation.changes) model_.apply(change);
+  writes_ += operation.changes.size();
+  return {};
+}
+
+Status ModelRun::open() {
+  Options now = options();
+  now.create_if_missing = openings_ == 0;
+  TAMIS_TRY(DB opened, DB::open(kDirectory, now, environment()));
+  db_.emplace(std::move(opened));
+  gets_ = 0;
+  gets_found_ = 0;
+  writes_ = 0;
+  return compare_all();
+}
+
+void ModelRun::drop_handles() {
+  iterators_ = {};
+  snapshots_ = {};
+  model_.release_all();
+}
+
+/// With handles alive: busy, and nothing has changed.
+Status ModelRun::close() {
+  bool has_handles = model_.snapshots() > 0;
+  for (const auto& iterator : iterators_) has_handles |= iterator.has_value();
+  if (has_handles) {
+    const Status busy = db_->close();
+    if (busy.code() != StatusCode::kBusy) return disagreement("close with live handles said " + busy.to_text());
+    TAMIS_TRY(const bool found, db_->get("", &buffer_));
+    if (found != (model_.find("", {}) != nullptr)) return disagreement("a get after a refused close");
+  }
+  count_work();
+  drop_handles();
+  TAMIS_TRY_STATUS(db_->close());
+  const Result<bool> after = db_->get("", &buffer_);
+  if (after.status().code() != StatusCode::kClosed) return disagreement("a get after close was answered");
+  if (db_->put("a", "b").code() != StatusCode::kClosed) return disagreement("a put after close was accepted");
+  db_.reset();
+  ++openings_;
+  return {};
+}
+
+Status ModelRun::reopen() {
+  TAMIS_TRY_STATUS(close());
+  return open();
+}
+
+Status ModelRun::abandon() {
+  count_work();
+  db_.reset();
+  for (auto& iterator : iterators_) {
+    if (!iterator) continue;
+    iterator->store.seek_to_first();
+    if (iterator->store.valid() || iterator->store.status().code() != StatusCode::kClosed) {
+      return disagreement("an iterator outlived its store and said " + iterator->store.status().to_text());
+    }
+  }
+  drop_handles();
+  ++openings_;
+  return open();
+}
+
+Status ModelRun::crash() {
+  count_work();
+  auto rebooted = std::make_unique<MemoryFileSystem>(files_->disk().after_crash(Loss::kNothing, 0));
+  drop_handles();
+  db_.reset();
+  files_ = std::move(rebooted);
+  ++openings_;
+  return open();
+}
+
+Status ModelRun::read_only() {
+  TAMIS_TRY_STATUS(close());
+  {
+    Options only_reading = options();
+    only_reading.read_only = true;
+    const std::uint64_t before = files_->disk().content_hash();
+    TAMIS_TRY(DB db, DB::open(kDirectory, only_reading, environment()));
+    TAMIS_TRY_STATUS(compare_with(db));
+    if (db.put("a", "b").code() != StatusCode::kNotSupported) return disagreement("a read-only store took a put");
+    if (db.flush().code() != StatusCode::kNotSupported) return disagreement("a read-only store flushed");
+    TAMIS_TRY_STATUS(db.close());
+    if (files_->disk().content_hash() != before) return disagreement("a read-only opening changed the disk");
+  }
+  return open();
+}
+
+Status ModelRun::repair() {
+  TAMIS_TRY_STATUS(close());
+  TAMIS_TRY(const RepairReport dry, DB::repair(kDirectory, true, environment()));
+  TAMIS_TRY(const RepairReport report, DB::repair(kDirectory, false, environment()));
+  if (!report.lost.empty()) return disagreement("repair lost something of a healthy store: " + report.to_text());
+  if (dry.lost.size() != report.lost.size() || dry.tables_kept != report.tables_kept) {
+    return disagreement("a dry run said:\n" + dry.to_text() + "\nand repair:\n" + report.to_text());
+  }
+  return open();
+}
+
+Status ModelRun::checkpoint() {
+  const std::string path = fmt::format("/copy-{}", ++copies_);
+  TAMIS_TRY_STATUS(db_->checkpoint(path));
+  {
+    TAMIS_TRY(DB copy, DB::open(path, options(), environment()));
+    TAMIS_TRY_STATUS(compare_with(copy));
+    TAMIS_TRY_STATUS(copy.put("only in the copy", "x"));
+    TAMIS_TRY_STATUS(copy.close());
+  }
+  TAMIS_TRY_STATUS(DB::destroy(path, environment()));
+  Options must_exist = options();
+  must_exist.create_if_missing = false;
+  if (DB::open(path, must_exist, environment()).ok()) return disagreement("a destroyed store was opened");
+  return {};
+}
+
+}  // namespace tamis::test

@@ -1,0 +1,114 @@
+// A store and its model, side by side.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/memory_file_system.h"
+#include "model/model.h"
+#include "model/operation.h"
+#include "tamis/db.h"
+
+namespace tamis::test {
+
+/// How a store is opened for a run.
+struct RunSpec {
+  std::vector<Options> options = {{}};  ///< Each opening takes the next one.
+  std::uint64_t seed = 1;
+  bool runs_in_background = false;
+};
+
+/// Does each operation to a store on a disk in memory and to the model, and compares what they say.
+///
+/// Threads: one at a time.
+class ModelRun {
+ public:
+  explicit ModelRun(RunSpec spec);
+  ~ModelRun();
+  ModelRun(const ModelRun&) = delete;
+  ModelRun& operator=(const ModelRun&) = delete;
+
+  /// Not ok when store and model disagree, or the store fails. The first call opens the store.
+  Status run(const Operation& operation);
+  /// Everything that is in the store against everything that is in the model.
+  Status compare_all();
+  /// Of all answers so far: the same whatever the options are.
+  [[nodiscard]] std::uint64_t digest() const { return digest_; }
+  /// What happened, to see that a run was worth something.
+  [[nodiscard]] std::uint64_t flushes() const { return flushes_; }
+  [[nodiscard]] std::uint64_t compactions() const { return compactions_; }
+
+ private:
+  struct OpenIterator {
+    Iterator store;
+    ModelWalk model;
+  };
+
+  // model_run.cc: writing, and life and death.
+  Status run_verb(const Operation& operation);
+  Status write(const Operation& operation);
+  Status open();
+  Status close();
+  Status reopen();
+  Status abandon();
+  Status crash();
+  Status read_only();
+  Status repair();
+  Status checkpoint();
+  void drop_handles();
+  [[nodiscard]] const Options& options() const { return spec_.options[openings_ % spec_.options.size()]; }
+  [[nodiscard]] Environment environment() const;
+
+  // model_run_reads.cc
+  Status get(const Operation& operation);
+  Status get_into(const Operation& operation);
+  Status get_pinned(const Operation& operation);
+  Status multi_get(const Operation& operation);
+  Status scan(const Operation& operation);
+  Status open_iterator(const Operation& operation);
+  Status move_iterator(const Operation& operation);
+  Status walk(OpenIterator& iterator, const std::vector<Move>& moves);
+  Status compare_position(const OpenIterator& iterator);
+  Status compare_with(const DB& db);
+  [[nodiscard]] Iterator begin_scan(const Operation& operation) const;
+  [[nodiscard]] ReadOptions read_options(const Operation& operation) const;
+  Status compare_answer(const Operation& operation, std::string_view key, const Result<bool>& found,
+                        std::string_view value);
+  void note(std::string_view answer);
+
+  // model_run_reports.cc
+  Status compact(const Operation& operation);
+  Status verify();
+  Status approximate_size(const Operation& operation);
+  Status stats();
+  Status explain(const Operation& operation);
+  Status plan();
+  void count_work();
+
+  const RunSpec spec_;
+  Model model_;
+  std::unique_ptr<MemoryFileSystem> files_;
+  std::optional<DB> db_;
+  std::array<std::optional<Snapshot>, Operation::kSlots> snapshots_;
+  std::array<std::optional<OpenIterator>, Operation::kSlots> iterators_;
+  std::string buffer_;
+  std::uint64_t digest_ = 0;
+  std::uint64_t openings_ = 0;
+  std::uint64_t copies_ = 0;
+  std::uint64_t flushes_ = 0;
+  std::uint64_t compactions_ = 0;
+  // Since the store was opened.
+  std::uint64_t gets_ = 0;
+  std::uint64_t gets_found_ = 0;
+  std::uint64_t writes_ = 0;
+};
+
+/// What a run says when store and model disagree.
+Status disagreement(std::string what);
+
+}  // namespace tamis::test

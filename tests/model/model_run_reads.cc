@@ -1,0 +1,159 @@
+// Reading: every way to get a value, and walks.
+#include <fmt/core.h>
+
+#include "base/hash.h"
+#include "base/try.h"
+#include "model/model_run.h"
+
+namespace tamis::test {
+namespace {
+
+std::string brief(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes.substr(0, 24)) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += byte >= ' ' && byte < 127 ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
+  }
+  return fmt::format("'{}'{} ({} bytes)", text, bytes.size() > 24 ? "..." : "", bytes.size());
+}
+
+std::string brief(const std::string* value) { return value == nullptr ? "nothing" : brief(std::string_view(*value)); }
+
+}  // namespace
+
+void ModelRun::note(std::string_view answer) { digest_ = remix(digest_ ^ std::hash<std::string_view>{}(answer)); }
+
+ReadOptions ModelRun::read_options(const Operation& operation) const {
+  const bool has_snapshot = operation.slot && snapshots_.at(*operation.slot).has_value();
+  return {.snapshot = has_snapshot ? &*snapshots_.at(*operation.slot) : nullptr, .fills_cache = operation.fills_cache};
+}
+
+Status ModelRun::compare_answer(const Operation& operation, std::string_view key, const Result<bool>& found,
+                                std::string_view value) {
+  if (!found.ok()) return found.status();
+  const std::string* expected = model_.find(key, operation.slot);
+  note(*found ? value : "absent");
+  if (*found == (expected != nullptr) && (!*found || *expected == value)) return {};
+  return disagreement(fmt::format("{} of {} answered {}; right is {}", to_text(operation.verb), brief(key),
+                                  *found ? brief(value) : "nothing", brief(expected)));
+}
+
+Status ModelRun::get(const Operation& operation) {
+  const Result<std::optional<std::string>> value = db_->get(operation.keys.front(), read_options(operation));
+  if (!value.ok()) return value.status();
+  ++gets_;
+  if (*value) ++gets_found_;
+  return compare_answer(operation, operation.keys.front(), value->has_value(), value->value_or(""));
+}
+
+Status ModelRun::get_into(const Operation& operation) {
+  const Result<bool> found = db_->get(operation.keys.front(), &buffer_, read_options(operation));
+  ++gets_;
+  if (found.ok() && *found) ++gets_found_;
+  return compare_answer(operation, operation.keys.front(), found, buffer_);
+}
+
+Status ModelRun::get_pinned(const Operation& operation) {
+  const auto value = db_->get_pinned(operation.keys.front(), read_options(operation));
+  if (!value.ok()) return value.status();
+  ++gets_;
+  if (*value) ++gets_found_;
+  return compare_answer(operation, operation.keys.front(), value->has_value(), *value ? (*value)->view() : "");
+}
+
+Status ModelRun::multi_get(const Operation& operation) {
+  const std::vector<std::string_view> keys(operation.keys.begin(), operation.keys.end());
+  const std::vector<Result<std::optional<std::string>>> answers = db_->multi_get(keys, read_options(operation));
+  if (answers.size() != keys.size()) return disagreement("multi_get gave another number of answers than keys");
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (!answers[i].ok()) return answers[i].status();
+    ++gets_;
+    if (*answers[i]) ++gets_found_;
+    TAMIS_TRY_STATUS(compare_answer(operation, keys[i], answers[i]->has_value(), answers[i]->value_or("")));
+  }
+  return {};
+}
+
+Iterator ModelRun::begin_scan(const Operation& operation) const {
+  ScanOptions options{.prefix = operation.bounds.prefix,
+                      .reverse = operation.bounds.reverse,
+                      .snapshot = read_options(operation).snapshot,
+                      .fills_cache = operation.fills_cache};
+  if (operation.bounds.from) options.from = *operation.bounds.from;
+  if (operation.bounds.to) options.to = *operation.bounds.to;
+  return db_->scan(options);
+}
+
+Status ModelRun::scan(const Operation& operation) {
+  OpenIterator iterator{begin_scan(operation), ModelWalk(model_.at(operation.slot), operation.bounds)};
+  TAMIS_TRY_STATUS(compare_position(iterator));
+  return walk(iterator, operation.moves);
+}
+
+/// Its slot is the iterator's; it reads at the snapshot of the same slot, if one is there.
+Status ModelRun::open_iterator(const Operation& operation) {
+  std::optional<OpenIterator>& iterator = iterators_.at(*operation.slot);
+  iterator.emplace(OpenIterator{begin_scan(operation), ModelWalk(model_.at(operation.slot), operation.bounds)});
+  TAMIS_TRY_STATUS(compare_position(*iterator));
+  return walk(*iterator, operation.moves);
+}
+
+Status ModelRun::move_iterator(const Operation& operation) {
+  std::optional<OpenIterator>& iterator = iterators_.at(*operation.slot);
+  if (!iterator) return {};
+  TAMIS_TRY_STATUS(compare_position(*iterator));
+  return walk(*iterator, operation.moves);
+}
+
+Status ModelRun::walk(OpenIterator& iterator, const std::vector<Move>& moves) {
+  for (const Move& move : moves) {
+    const bool needs_place = move.kind == Move::Kind::kNext || move.kind == Move::Kind::kPrevious;
+    if (needs_place && !iterator.model.valid()) continue;
+    switch (move.kind) {
+      case Move::Kind::kNext: iterator.store.next(); break;
+      case Move::Kind::kPrevious: iterator.store.previous(); break;
+      case Move::Kind::kSeek: iterator.store.seek(move.key); break;
+      case Move::Kind::kSeekBefore: iterator.store.seek_before(move.key); break;
+      case Move::Kind::kFirst: iterator.store.seek_to_first(); break;
+      case Move::Kind::kLast: iterator.store.seek_to_last(); break;
+    }
+    iterator.model.move(move);
+    TAMIS_TRY_STATUS(compare_position(iterator));
+  }
+  return {};
+}
+
+Status ModelRun::compare_position(const OpenIterator& iterator) {
+  TAMIS_TRY_STATUS(iterator.store.status());
+  note(iterator.store.valid() ? iterator.store.key() : "at none");
+  if (iterator.store.valid() && iterator.model.valid()) {
+    if (iterator.store.key() == iterator.model.key() && iterator.store.value() == iterator.model.value()) return {};
+    return disagreement(fmt::format("an iterator is at {}: {}; right is {}: {}", brief(iterator.store.key()),
+                                    brief(iterator.store.value()), brief(iterator.model.key()),
+                                    brief(iterator.model.value())));
+  }
+  if (iterator.store.valid() == iterator.model.valid()) return {};
+  return disagreement(iterator.store.valid()
+                          ? fmt::format("an iterator is at {}; right is none", brief(iterator.store.key()))
+                          : fmt::format("an iterator is at none; right is {}", brief(iterator.model.key())));
+}
+
+Status ModelRun::compare_all() { return compare_with(*db_); }
+
+Status ModelRun::compare_with(const DB& db) {
+  Iterator it = db.scan({.fills_cache = false});
+  for (const auto& [key, value] : model_.now()) {
+    TAMIS_TRY_STATUS(it.status());
+    if (!it.valid()) return disagreement(fmt::format("{} is missing at the end of a walk over all", brief(key)));
+    if (it.key() != key || it.value() != *value) {
+      return disagreement(fmt::format("a walk over all is at {}: {}; right is {}: {}", brief(it.key()),
+                                      brief(it.value()), brief(key), brief(std::string_view(*value))));
+    }
+    it.next();
+  }
+  TAMIS_TRY_STATUS(it.status());
+  if (it.valid()) return disagreement(fmt::format("a walk over all ends with a stranger, {}", brief(it.key())));
+  return {};
+}
+
+}  // namespace tamis::test

@@ -1,0 +1,135 @@
+// What the store says of itself has to fit together and with what was done to it.
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "base/try.h"
+#include "model/model_run.h"
+
+namespace tamis::test {
+namespace {
+
+struct Reads {
+  std::uint64_t blocks = 0;
+  std::uint64_t metadata = 0;
+};
+
+Reads reads_so_far(const Stats& stats) {
+  Reads reads{.metadata = stats.memory.metadata_loads};
+  for (const Stats::Level& level : stats.levels) reads.blocks += level.blocks_read;
+  return reads;
+}
+
+Range range_of(const Bounds& bounds) {
+  Range range;
+  if (bounds.from) range.from = *bounds.from;
+  if (bounds.to) range.to = *bounds.to;
+  return range;
+}
+
+}  // namespace
+
+void ModelRun::count_work() {
+  const Stats stats = db_->stats();
+  flushes_ += stats.flushes;
+  compactions_ += stats.compactions + stats.moves;
+}
+
+Status ModelRun::compact(const Operation& operation) {
+  const Range range = range_of(operation.bounds);
+  TAMIS_TRY_STATUS(db_->compact(range));
+  if (spec_.runs_in_background || operation.bounds.from || operation.bounds.to) return {};
+  const Stats stats = db_->stats();
+  std::uint64_t runs = 0;
+  std::uint64_t entries = 0;
+  for (const Stats::Level& level : stats.levels) {
+    runs += level.runs;
+    entries += level.entries;
+  }
+  if (runs > 1) return disagreement(fmt::format("{} runs after everything was compacted", runs));
+  if (entries < model_.now().size()) return disagreement("fewer entries than keys after everything was compacted");
+  return {};
+}
+
+Status ModelRun::verify() {
+  TAMIS_TRY(const VerifyReport report, db_->verify());
+  if (!report.ok()) {
+    return disagreement(fmt::format("verify found {} problems: {}: {}", report.problems.size(),
+                                    report.problems.front().file, report.problems.front().what));
+  }
+  return {};
+}
+
+Status ModelRun::approximate_size(const Operation& operation) {
+  const Range range = range_of(operation.bounds);
+  TAMIS_TRY(const std::uint64_t part, db_->approximate_size(range));
+  TAMIS_TRY(const std::uint64_t whole, db_->approximate_size({}));
+  if (spec_.runs_in_background) return {};
+  if (part > whole) return disagreement(fmt::format("a range has {} bytes, everything {}", part, whole));
+  if (whole > db_->stats().bytes_on_disk) return disagreement("more bytes than there are on disk");
+  if (range.to && *range.to <= range.from && part > 0) return disagreement("an empty range has bytes");
+  return {};
+}
+
+Status ModelRun::stats() {
+  const Stats stats = db_->stats();
+  const auto expect = [](std::string_view what, std::uint64_t is, std::uint64_t should_be) -> Status {
+    if (is == should_be) return {};
+    return disagreement(fmt::format("stats: {} is {}; right is {}", what, is, should_be));
+  };
+  TAMIS_TRY_STATUS(expect("sequence", stats.sequence, model_.sequence()));
+  TAMIS_TRY_STATUS(expect("snapshots", stats.snapshots, model_.snapshots()));
+  TAMIS_TRY_STATUS(expect("writes", stats.writes, writes_));
+  TAMIS_TRY_STATUS(expect("gets", stats.gets, gets_));
+  TAMIS_TRY_STATUS(expect("gets_found", stats.gets_found, gets_found_));
+  const Stats::Memory& memory = stats.memory;
+  TAMIS_TRY_STATUS(expect("memory", memory.used, memory.memtables + memory.blocks + memory.indexes + memory.filters));
+  std::uint64_t bytes = 0;
+  for (const Stats::Level& level : stats.levels) {
+    bytes += level.bytes;
+    if (level.tombstones > level.entries) return disagreement("stats: more tombstones than entries");
+    if (level.negatives > level.probes) return disagreement("stats: more negatives than probes");
+    if (level.hits + level.false_positives > level.probes) return disagreement("stats: more positives than probes");
+    if (level.runs > level.tables) return disagreement("stats: more runs than tables");
+  }
+  TAMIS_TRY_STATUS(expect("bytes_on_disk", stats.bytes_on_disk, bytes));
+  if (stats.memtable_hits > stats.gets_found) return disagreement("stats: more hits in memtables than hits");
+  if (!stats.background_error.empty()) return disagreement("stats: " + stats.background_error);
+  if (stats.to_text().empty()) return disagreement("stats have no text");
+  return {};
+}
+
+Status ModelRun::explain(const Operation& operation) {
+  const std::string& key = operation.keys.front();
+  const Reads before = reads_so_far(db_->stats());
+  TAMIS_TRY(const Explanation explanation, db_->explain(key, read_options(operation)));
+  const Reads after = reads_so_far(db_->stats());
+  TAMIS_TRY_STATUS(compare_answer(operation, key, explanation.found, explanation.value.value_or("")));
+  if (explanation.found != explanation.value.has_value()) return disagreement("explain: found without a value");
+  if (explanation.steps.empty() || explanation.to_text().empty()) return disagreement("explain: nothing to tell");
+  if (explanation.found != (explanation.steps.back().outcome == "found")) {
+    return disagreement("explain: the last step is " + explanation.steps.back().outcome);
+  }
+  if (spec_.runs_in_background) return {};
+  if (after.blocks - before.blocks != explanation.reads ||
+      after.metadata - before.metadata != explanation.metadata_reads) {
+    return disagreement(fmt::format("explain tells of {} and {} reads, the counters of {} and {}:\n{}",
+                                    explanation.reads, explanation.metadata_reads, after.blocks - before.blocks,
+                                    after.metadata - before.metadata, explanation.to_text()));
+  }
+  return {};
+}
+
+Status ModelRun::plan() {
+  const PlanReport plan = db_->plan();
+  double wasted = 0;
+  for (const PlanReport::Run& run : plan.runs) {
+    if (!(run.rate >= 0 && run.rate <= 1)) return disagreement(fmt::format("plan: a rate of {}", run.rate));
+    wasted += run.rate;
+  }
+  if (std::abs(wasted - plan.wasted_reads) > 1e-9 * wasted) return disagreement("plan: the rates do not add up");
+  if (plan.to_text().empty()) return disagreement("a plan has no text");
+  return {};
+}
+
+}  // namespace tamis::test

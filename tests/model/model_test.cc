@@ -1,0 +1,101 @@
+// Random operations over everything a store can be asked, against a std::map; and the same operations under many
+// options, which must not change an answer.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "model/generator.h"
+#include "model/option_sets.h"
+#include "model/trace.h"
+
+namespace tamis::test {
+namespace {
+
+TEST(Operation, ReadsBackWhatItWrote) {
+  Generator generator(5);
+  std::uint64_t verbs_seen = 0;
+  for (int i = 0; i < 60'000; ++i) {
+    const Operation operation = generator.next();
+    verbs_seen |= std::uint64_t{1} << static_cast<unsigned>(operation.verb);
+    const Result<Operation> again = parse_operation(to_text(operation));
+    ASSERT_TRUE(again.ok()) << to_text(operation);
+    ASSERT_EQ(*again, operation) << to_text(operation);
+  }
+  EXPECT_EQ(verbs_seen, (std::uint64_t{1} << kVerbs) - 1);
+}
+
+TEST(Operation, WordsThatAreNoneAreRefused) {
+  EXPECT_FALSE(parse_operation("").ok());
+  EXPECT_FALSE(parse_operation("pout key=a").ok());
+  EXPECT_FALSE(parse_operation("get kye=a").ok());
+}
+
+TEST(Trace, ReadsBackWhatItWrote) {
+  const Trace trace{{.options = spread_options(3, 9), .seed = 9}, Generator(9).many(50)};
+  const Result<Trace> again = parse_trace(to_text(trace));
+  ASSERT_TRUE(again.ok()) << again.status().to_text();
+  EXPECT_EQ(to_text(*again), to_text(trace));
+}
+
+/// A program that stops is an outcome too, and the shortest trace is the operation that stops it.
+TEST(Trace, AFailureIsShrunkToWhatItNeeds) {
+  Trace trace{{.options = spread_options(1, 3), .seed = 3}, Generator(3).many(60)};
+  trace.operations.insert(trace.operations.begin() + 30, {.verb = Verb::kRelease, .slot = 77});
+  EXPECT_FALSE(run_apart(trace).failure.empty());
+  const Trace shortest = shrunk(trace);
+  ASSERT_EQ(shortest.operations.size(), 1U);
+  EXPECT_EQ(shortest.operations.front().slot, 77U);
+}
+
+/// TAMIS_MODEL_TRACE names a file that another test has written.
+TEST(Trace, OneThatFailedRunsAgain) {
+  const char* path = std::getenv("TAMIS_MODEL_TRACE");
+  if (path == nullptr) GTEST_SKIP() << "TAMIS_MODEL_TRACE names no trace";
+  std::ifstream file(path);
+  const Result<Trace> trace = parse_trace(std::string(std::istreambuf_iterator<char>(file), {}));
+  ASSERT_TRUE(trace.ok()) << trace.status().to_text();
+  EXPECT_EQ(run_here(*trace).failure, "");
+}
+
+TEST(Model, AnswersAreRightUnderAHandfulOfOptions) {
+  std::uint64_t seed = 100;
+  for (const Options& options : spread_options(10, 1)) {
+    const Trace trace{{.options = {options}, .seed = ++seed}, Generator(seed).many(2000)};
+    const Outcome outcome = run_apart(trace);
+    ASSERT_EQ(outcome.failure, "") << explain_failure(trace, outcome);
+    EXPECT_GT(outcome.flushes, 10U) << to_text(options);
+  }
+}
+
+TEST(Model, AnswersAreRightWhenEveryOpeningHasOtherOptions) {
+  const Trace trace{{.options = spread_options(12, 2), .seed = 200}, Generator(200).many(3000)};
+  const Outcome outcome = run_apart(trace);
+  EXPECT_EQ(outcome.failure, "") << explain_failure(trace, outcome);
+}
+
+TEST(Model, AnswersAreRightWithThreadsInTheBackground) {
+  std::uint64_t seed = 300;
+  for (const Options& options : spread_options(3, 4)) {
+    const Trace trace{{.options = {options}, .seed = ++seed, .runs_in_background = true}, Generator(seed).many(1000)};
+    const Outcome outcome = run_apart(trace);
+    ASSERT_EQ(outcome.failure, "") << explain_failure(trace, outcome);
+  }
+}
+
+TEST(Metamorphic, OptionsDoNotChangeAnAnswer) {
+  const std::vector<Operation> operations = Generator(400).many(700);
+  std::uint64_t digest = 0;
+  for (const Options& options : spread_options(24, 5)) {
+    const Trace trace{{.options = {options}, .seed = 400}, operations};
+    const Outcome outcome = run_apart(trace);
+    ASSERT_EQ(outcome.failure, "") << explain_failure(trace, outcome);
+    if (digest == 0) digest = outcome.digest;
+    EXPECT_EQ(outcome.digest, digest) << to_text(options);
+  }
+}
+
+}  // namespace
+}  // namespace tamis::test

@@ -1,0 +1,107 @@
+// One thing that a program does to a store, as data: made at random, run against a store, written down and read again.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tamis/status.h"
+
+namespace tamis::test {
+
+/// Everything that can be asked of a store. Every switch over this has no default, so that a verb which is not
+/// generated, or not compared with the model, does not compile.
+enum class Verb : std::uint8_t {
+  kPut,
+  kRemove,
+  kWrite,
+  kTryWrite,
+  kSync,
+  kGet,
+  kGetInto,
+  kGetPinned,
+  kMultiGet,
+  kScan,
+  kOpenIterator,  ///< Stays open while other things happen.
+  kMoveIterator,
+  kDropIterator,
+  kSnapshot,
+  kRelease,
+  kFlush,
+  kCompact,
+  kWaitIdle,
+  kResume,
+  kCheckpoint,  ///< The copy is opened, compared and destroyed.
+  kVerify,
+  kApproximateSize,
+  kStats,
+  kExplain,
+  kPlan,
+  kReopen,    ///< close, then open.
+  kAbandon,   ///< Destroyed without close, handles still alive; then open.
+  kCrash,     ///< The process dies: nothing is closed, everything written is there; then open.
+  kReadOnly,  ///< Closed, compared through a read-only opening, opened again.
+  kRepair,    ///< Closed, repaired though nothing is wrong, opened again.
+};
+inline constexpr auto kLastVerb = Verb::kRepair;
+inline constexpr std::size_t kVerbs = static_cast<std::size_t>(kLastVerb) + 1;
+
+std::string_view to_text(Verb verb);
+
+/// A put or a remove. The bytes of a value follow from two numbers.
+struct Change {
+  std::string key = {};
+  bool is_put = true;
+  std::uint32_t value_seed = 0;
+  std::uint32_t value_bytes = 0;
+
+  friend bool operator==(const Change&, const Change&) = default;
+};
+
+std::string value_of(const Change& change);
+
+/// One step of a walk.
+struct Move {
+  enum class Kind : std::uint8_t { kNext, kPrevious, kSeek, kSeekBefore, kFirst, kLast };
+  Kind kind = Kind::kNext;
+  std::string key = {};  ///< Of the seeks.
+
+  friend bool operator==(const Move&, const Move&) = default;
+};
+
+struct Bounds {
+  std::string prefix = {};
+  std::optional<std::string> from = {};
+  std::optional<std::string> to = {};
+  bool reverse = false;
+
+  friend bool operator==(const Bounds&, const Bounds&) = default;
+};
+
+/// What a verb does not use is empty. Any list of operations can be run: one that names a snapshot or an iterator that
+/// is not there reads as of now, or does nothing; so operations can be left out of a list.
+struct Operation {
+  static constexpr std::uint32_t kSlots = 4;  ///< For snapshots, and as many for iterators.
+
+  Verb verb = Verb::kGet;
+  std::vector<Change> changes = {};
+  bool sync = false;
+  std::vector<std::string> keys = {};
+  std::optional<std::uint32_t> slot = {};  ///< The snapshot to read at; the snapshot or iterator to make, move or drop.
+  Bounds bounds = {};
+  std::vector<Move> moves = {};
+  bool fills_cache = true;
+
+  friend bool operator==(const Operation&, const Operation&) = default;
+};
+
+/// "put change=a%00b,17,200 sync": words with = between name and value, bytes of keys that are no letters or digits as
+/// %HH, values as seed and length.
+std::string to_text(const Operation& operation);
+Result<Operation> parse_operation(std::string_view line);
+
+}  // namespace tamis::test

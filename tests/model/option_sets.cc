@@ -1,0 +1,91 @@
+#include "model/option_sets.h"
+
+#include <algorithm>
+
+#include "base/try.h"
+#include "cache/cache_policy.h"
+#include "compaction/policy.h"
+#include "table/codec.h"
+#include "tamis/filter.h"
+
+namespace tamis::test {
+namespace {
+
+std::vector<std::string> filter_words() {
+  std::vector<std::string> words = {"auto", "none"};
+  for (const FilterKindInfo& kind : filter_kinds()) words.emplace_back(kind.name);
+  return words;
+}
+
+template <typename List>
+auto one_of(const List& list, std::uint64_t draw) {
+  return list[draw % list.size()];
+}
+
+/// `draw` says for each choice which one: a random number, or one that counts through them.
+template <typename Draw>
+Options make_options(Draw draw) {
+  constexpr std::uint64_t kKiB = 1024;
+  const std::vector<std::uint64_t> memory = {320 * kKiB, 384 * kKiB, 1024 * kKiB, 16 * 1024 * kKiB};
+  const std::vector<std::uint64_t> memtable = {64 * kKiB, 64 * kKiB, 100 * kKiB};
+  const std::vector<std::uint64_t> table = {8 * kKiB, 20 * kKiB, 64 * kKiB, 1024 * kKiB};
+  const std::vector<std::uint32_t> block = {1024, 4096, 60 * 1024};
+  const std::vector<std::uint32_t> fanout = {2, 3, 4, 10};
+  const std::vector<std::optional<std::uint64_t>> filter_memory = {{}, {}, 0, 500, 20'000};
+  using enum PrefixRule::Kind;
+  const std::vector<PrefixRule> rules = {{}, {kFirst, 1}, {kUntil, ':'}, {kFirst, 4}, {kUntil, 0}};
+  Options options;
+  options.compaction = one_of(compaction_policies(), draw()).name;
+  options.codec = one_of(codecs(), draw()).name;
+  options.codec_last = one_of(codecs(), draw()).name;
+  options.filter = one_of(filter_words(), draw());
+  options.cache = one_of(all_cache_policies(), draw())->name;
+  options.memory_bytes = one_of(memory, draw());
+  options.memtable_bytes = one_of(memtable, draw());
+  options.table_bytes = one_of(table, draw());
+  options.block_bytes = one_of(block, draw());
+  options.fanout = one_of(fanout, draw());
+  options.filter_memory = one_of(filter_memory, draw());
+  options.prefix_rule = one_of(rules, draw());
+  return options;
+}
+
+}  // namespace
+
+Options draw_options(SplitMix64& random) {
+  return make_options([&] { return random.next() >> 8; });
+}
+
+std::vector<Options> spread_options(std::size_t count, std::uint64_t seed) {
+  const std::vector<std::string> filters = filter_words();
+  SplitMix64 random(seed);
+  std::vector<Options> sets;
+  for (std::size_t i = 0; i < count; ++i) {
+    sets.push_back(draw_options(random));
+    sets.back().filter = filters[i % filters.size()];
+  }
+  return sets;
+}
+
+std::string to_text(const Options& options) {
+  std::string text;
+  for (const OptionInfo& option : option_table()) {
+    if (!text.empty()) text += ' ';
+    text += std::string(option.name) + "=" + get_option(options, option.name);
+  }
+  return text;
+}
+
+Result<Options> parse_options(std::string_view line) {
+  Options options;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t end = std::min(line.find(' ', at), line.size());
+    const std::string_view word = line.substr(at, end - at);
+    at = end + 1;
+    const std::size_t equals = std::min(word.find('='), word.size());
+    TAMIS_TRY_STATUS(set_option(options, word.substr(0, equals), word.substr(std::min(equals + 1, word.size()))));
+  }
+  return options;
+}
+
+}  // namespace tamis::test

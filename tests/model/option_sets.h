@@ -1,0 +1,25 @@
+// Ways to open a store, drawn from everything there is to choose from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/random.h"
+#include "tamis/options.h"
+
+namespace tamis::test {
+
+/// Any policy, codec, filter kind, cache, prefix rule and block size, with so little memory that flushes, compactions
+/// and evictions happen all the time.
+Options draw_options(SplitMix64& random);
+
+/// Drawn, except that filter kinds, of which there are most, take turns.
+std::vector<Options> spread_options(std::size_t count, std::uint64_t seed);
+
+/// "memory_bytes=1MiB codec=lz4 …".
+std::string to_text(const Options& options);
+Result<Options> parse_options(std::string_view line);
+
+}  // namespace tamis::test

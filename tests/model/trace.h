@@ -1,0 +1,43 @@
+// A run written down: how the store was opened and everything that was done to it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/model_run.h"
+#include "model/operation.h"
+
+namespace tamis::test {
+
+struct Trace {
+  RunSpec spec = {};
+  std::vector<Operation> operations = {};
+};
+
+/// One line each: "seed 7", "background", "options …" for each set, then the operations. '#' begins a remark.
+std::string to_text(const Trace& trace);
+Result<Trace> parse_trace(std::string_view text);
+
+/// How a run ended.
+struct Outcome {
+  std::string failure = {};  ///< Empty when store and model agreed to the end.
+  std::uint64_t digest = 0;
+  std::uint64_t flushes = 0;
+  std::uint64_t compactions = 0;
+};
+
+/// Runs it in this process.
+Outcome run_here(const Trace& trace);
+/// Runs it in a child, so that a program that stops or hangs is an outcome as well.
+Outcome run_apart(const Trace& trace);
+
+/// The shortest trace that was found to fail still, by leaving out ever smaller pieces.
+Trace shrunk(Trace trace);
+
+/// Runs it apart; a failure is shrunk and written to a file. The text says what went wrong and how to have it again.
+std::string explain_failure(const Trace& trace, const Outcome& outcome);
+
+}  // namespace tamis::test
