@@ -140,22 +140,22 @@ Status Engine::compact(const Range& range, const Progress& progress) {
   if (options_.read_only) return Status::not_supported(directory_ + ": opened read-only");
   TAMIS_TRY_STATUS(flush());
   MutexLock compaction_lock(compaction_mutex_);
-  std::uint64_t steps = 0;
-  while (true) {
+  // What is flushed meanwhile is not waited for: a pass from level 0 to the last takes a step or two per level.
+  for (std::uint64_t step = 0; step < 2 * Shape::kMaxLevels; ++step) {
     TAMIS_TRY_STATUS(check_open());
     std::optional<CompactionPlan> plan;
-    std::uint64_t runs = 0;
+    std::uint64_t levels = 0;
     {
       MutexLock lock(state_mutex_);
       if (write_stop_) return write_stop_->why;
       plan = pick_for_range(version_->shape(), range.from, range.to);
-      runs = version_->shape().runs();
+      levels = version_->shape().levels.size();
     }
-    if (progress && !progress(steps, steps + (plan ? runs : 0))) return Status::closed("stopped");
-    if (!plan) return {};
+    if (progress && !progress(step, step + (plan ? levels : 0))) return Status::closed("stopped");
+    if (!plan) break;
     TAMIS_TRY_STATUS(execute(*plan));
-    ++steps;
   }
+  return {};
 }
 
 Status Engine::wait_idle() {

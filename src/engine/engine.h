@@ -132,6 +132,8 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Status make_room(std::uint64_t group_bytes);
   Status wait_for_flush() EXCLUDES(state_mutex_);
   void slow_down(std::uint64_t group_bytes);
+  void begin_stall(std::string_view why) EXCLUDES(state_mutex_);
+  void end_stall();
   Status seal() EXCLUDES(state_mutex_);
   Status restart_writes() EXCLUDES(state_mutex_);
   void stop_writes(const Status& why) EXCLUDES(state_mutex_);
@@ -227,6 +229,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   std::string payload_;
   std::vector<const Batch*> batches_;
   std::uint64_t owed_delay_us_ = 0;
+  bool is_stalled_ = false;
 
   Mutex compaction_mutex_;  // Held over a compaction: there is one at a time.
   Mutex flush_mutex_;       // Held over a flush.

@@ -105,15 +105,10 @@ void Journals::release_before(std::uint64_t number) {
   std::vector<std::uint64_t> unneeded;
   {
     MutexLock lock(mutex_);
-    std::erase_if(live_, [&](std::uint64_t journal) {
-      if (journal >= number) return false;
-      if (recycled_.size() < kRecycledFiles) {
-        recycled_.push_back(journal);
-      } else {
-        unneeded.push_back(journal);
-      }
-      return true;
-    });
+    while (!live_.empty() && live_.front() < number) {
+      (recycled_.size() < kRecycledFiles ? recycled_ : unneeded).push_back(live_.front());
+      live_.erase(live_.begin());
+    }
   }
   // A file that cannot be removed now is found to be redundant when the store is opened.
   for (const std::uint64_t journal : unneeded) (void)files_.remove(journal_path(directory_, journal)).ok();

@@ -133,41 +133,54 @@ Status Engine::make_room(std::uint64_t group_bytes) {
 /// Until no sealed memtable is left: memory holds two of them, one being written and one being flushed.
 Status Engine::wait_for_flush() {
   if (!environment_.runs_in_background) run_due_work();
+  {
+    MutexLock lock(state_mutex_);
+    if (sealed_.empty()) return {};
+  }
   const auto begin = std::chrono::steady_clock::now();
-  bool waited = false;
+  begin_stall("the memtable is full and the one before it is still being flushed");
   {
     MutexLock lock(state_mutex_);
     while (!sealed_.empty()) {
       if (write_stop_) return write_stop_->why;
       if (!environment_.runs_in_background) return Status::busy(directory_ + ": the flush could not be done");
-      if (!waited) stall_reason_ = "the memtable is full and the one before it is still being flushed";
-      waited = true;
       state_changed_.wait(state_mutex_);
     }
   }
-  if (waited) {
-    const auto waited_us =
-        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
-    delayed_writes_.fetch_add(1, std::memory_order_relaxed);
-    delay_us_.fetch_add(static_cast<std::uint64_t>(waited_us.count()), std::memory_order_relaxed);
-  }
+  const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
+  delayed_writes_.fetch_add(1, std::memory_order_relaxed);
+  delay_us_.fetch_add(static_cast<std::uint64_t>(waited.count()), std::memory_order_relaxed);
+  end_stall();
   return {};
 }
 
 void Engine::slow_down(std::uint64_t group_bytes) {
   if (!environment_.runs_in_background) return;
   const double debt = debt_.load(std::memory_order_relaxed);
-  if (debt <= kDebtThatSlows) return;
+  if (debt <= kDebtThatSlows) return end_stall();
+  begin_stall("compaction is behind");
   owed_delay_us_ += write_delay_us(debt, group_bytes);
   if (owed_delay_us_ < kShortestDelayUs) return;
   const std::uint64_t delay = std::exchange(owed_delay_us_, 0);
-  {
-    MutexLock lock(state_mutex_);
-    stall_reason_ = "compaction is behind";
-  }
   delayed_writes_.fetch_add(1, std::memory_order_relaxed);
   delay_us_.fetch_add(delay, std::memory_order_relaxed);
   std::this_thread::sleep_for(std::chrono::microseconds(delay));
+}
+
+void Engine::begin_stall(std::string_view why) {
+  if (is_stalled_) return;
+  is_stalled_ = true;
+  {
+    MutexLock lock(state_mutex_);
+    stall_reason_ = why;
+  }
+  tell(StoreEvent::Kind::kStallBegan, why);
+}
+
+void Engine::end_stall() {
+  if (!is_stalled_) return;
+  is_stalled_ = false;
+  tell(StoreEvent::Kind::kStallEnded, "");
 }
 
 /// The memtable gets no more writes and a new journal begins. Called by the leader, with nothing sealed before it.
