@@ -19,9 +19,15 @@ DB& DB::operator=(DB&& other) noexcept {
   std::swap(engine_, taken.engine_);
   return *this;
 }
-/// Nobody can be told of an error here; the journal has everything, and the next opening recovers from it.
+/// Nobody can be told of an error here; the journal has everything, and the next opening recovers from it. In a forked
+/// child the engine is left alone for good: its threads are not there to be waited for, its mutexes may be locked.
 DB::~DB() {
-  if (engine_ != nullptr) (void)engine_->close(true).ok();
+  if (engine_ == nullptr) return;
+  if (engine_->is_of_another_process()) {
+    new std::shared_ptr<Engine>(std::move(engine_));  // NOLINT(bugprone-unused-raii): never destroyed.
+    return;
+  }
+  (void)engine_->close(true).ok();
 }
 
 Status DB::put(std::string_view key, std::string_view value, const WriteOptions& options) {

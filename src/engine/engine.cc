@@ -47,16 +47,18 @@ Engine::Engine(std::string directory, const Options& options, const Environment&
 
 Engine::~Engine() { stop_background(); }
 
+bool Engine::is_of_another_process() const { return fork_generation() != fork_generation_; }
+
 Status Engine::check_open() const {
   if (is_closed_.load(std::memory_order_relaxed)) return Status::closed(directory_ + ": the store was closed");
-  if (fork_generation() != fork_generation_) {
+  if (is_of_another_process()) {
     return Status::closed(directory_ + ": opened before a fork; only the process that opened it may use it");
   }
   return {};
 }
 
-/// What is in memory stays in the journal, which is marked as closed, so that the next opening continues it. When writes
-/// had stopped, nothing is marked and what was not synced may not be durable: the answer says why.
+/// What is in memory stays in the journal, which is marked as closed, so that the next opening continues it. When
+/// writes had stopped, nothing is marked and what was not synced may not be durable: the answer says why.
 Status Engine::close(bool detaches) {
   TAMIS_TRY_STATUS(check_open());
   if (!detaches && !live_handles_.empty()) {

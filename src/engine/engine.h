@@ -95,6 +95,8 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   /// kBusy while handles are alive, unless `detaches`: they answer kClosed from then on.
   Status close(bool detaches);
   [[nodiscard]] Status check_open() const;
+  /// True in a child that was forked after the store was opened (rule 10).
+  [[nodiscard]] bool is_of_another_process() const;
   [[nodiscard]] LiveHandles& live_handles() { return live_handles_; }
 
  private:

@@ -39,9 +39,7 @@ class Journals {
   Status append(Bytes payload, std::uint32_t count);
   Status sync();
   /// Whether the journal cannot be written any more: after a failed sync, or when it could not be continued.
-  [[nodiscard]] bool is_lost() const {
-    return !reopened_.ok() || (writer_ != nullptr && !writer_->status().ok());
-  }
+  [[nodiscard]] bool is_lost() const { return !reopened_.ok() || (writer_ != nullptr && !writer_->status().ok()); }
   /// Closes with the clean mark and tells where the end is. Nothing happens, and `known` is returned, when nothing was
   /// written since it was opened.
   Result<KnownJournalEnd> close(const KnownJournalEnd& known);

@@ -15,7 +15,8 @@ TEST(Flip, P3_P4_AFlippedByteGivesNoWrongAnswer) {
   EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
   fmt::print("{} flips: {} refused, {} told, {} without effect\n", counts.tried, counts.refused, counts.told,
              counts.unnoticed);
-  for (const char* kind : {"CURRENT", "MANIFEST", ".journal", ".tms"}) EXPECT_GT(counts.tried_by_kind[kind], 0U) << kind;
+  for (const char* kind : {"CURRENT", "MANIFEST", ".journal", ".tms"})
+    EXPECT_GT(counts.tried_by_kind[kind], 0U) << kind;
   EXPECT_GT(counts.refused, 0U);
   EXPECT_GT(counts.told, 0U);
 }

@@ -1,4 +1,5 @@
-// P5 and P6: whichever call fails, the store goes on reading, says so to writers, and opens again with what it promised.
+// P5 and P6: whichever call fails, the store goes on reading, says so to writers, and opens again with what it
+// promised.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 

@@ -32,7 +32,8 @@ std::string check_told(const Status& status, const std::string& path) {
 /// Reads an open store against what it should hold.
 class DamagedReader {
  public:
-  DamagedReader(const DB& db, const ClosedStore& store, const std::string& path) : db_(db), store_(store), path_(path) {}
+  DamagedReader(const DB& db, const ClosedStore& store, const std::string& path)
+      : db_(db), store_(store), path_(path) {}
 
   /// Empty, or what is wrong.
   std::string read() {
@@ -156,8 +157,9 @@ void flip_bytes(const ClosedStore& store, std::uint64_t first, std::uint64_t str
       const unsigned mask = kMasks[counts.tried % kMasks.size()];
       const std::string flipped(1, static_cast<char>(static_cast<unsigned char>(bytes[at]) ^ mask));
       const Bytes piece = as_bytes(flipped);
-      read_damaged(store, path, fmt::format("byte {} ^ {:#x}", at, mask),
-                   [&](CachedFile& file) { file.write(at, std::span(&piece, 1)); }, counts);
+      read_damaged(
+          store, path, fmt::format("byte {} ^ {:#x}", at, mask),
+          [&](CachedFile& file) { file.write(at, std::span(&piece, 1)); }, counts);
     }
   }
 }
@@ -166,8 +168,9 @@ void cut_files(const ClosedStore& store, std::uint64_t stride, DamageCounts& cou
   for (const std::string& path : store.files()) {
     const std::uint64_t size = store.bytes_of(path).size();
     for (std::uint64_t cut = 1; cut <= size; cut += stride) {
-      read_damaged(store, path, fmt::format("cut by {} of {} bytes", cut, size),
-                   [&](CachedFile& file) { file.resize(size - cut); }, counts);
+      read_damaged(
+          store, path, fmt::format("cut by {} of {} bytes", cut, size),
+          [&](CachedFile& file) { file.resize(size - cut); }, counts);
     }
   }
 }

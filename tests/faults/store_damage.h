@@ -30,9 +30,9 @@ ClosedStore make_closed_store(const Options& options, std::uint64_t seed);
 
 struct DamageCounts {
   std::uint64_t tried = 0;
-  std::uint64_t refused = 0;     ///< The store did not open.
-  std::uint64_t told = 0;        ///< It opened; some reads told of the damage.
-  std::uint64_t unnoticed = 0;   ///< Every answer was right.
+  std::uint64_t refused = 0;                           ///< The store did not open.
+  std::uint64_t told = 0;                              ///< It opened; some reads told of the damage.
+  std::uint64_t unnoticed = 0;                         ///< Every answer was right.
   std::map<std::string, std::uint64_t> tried_by_kind;  ///< By what the file's name ends with.
   std::map<std::string, std::uint64_t> unnoticed_by_kind;
   std::vector<std::string> violations;

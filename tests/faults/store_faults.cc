@@ -138,8 +138,8 @@ class FaultRun {
     if (!checked_.insert(remix(hash) + ledger_.state_hash() + static_cast<std::uint64_t>(crash)).second) return;
     Content found;
     const std::string wrong = check_store(disk, ledger_, script_, crash, found);
-    if (!wrong.empty()) violation(fmt::format("opened by the next {}: {}",
-                                              crash == Crash::kProcess ? "process" : "machine", wrong));
+    if (!wrong.empty())
+      violation(fmt::format("opened by the next {}: {}", crash == Crash::kProcess ? "process" : "machine", wrong));
   }
 
   const Fault fault_;

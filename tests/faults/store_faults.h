@@ -18,10 +18,10 @@ std::span<const FaultKind> honest_faults();
 /// What was tried and found while calls failed.
 struct StoreFaultCounts {
   int runs = 0;
-  int fired = 0;           ///< Of these, with at least one failed call.
-  int stopped = 0;         ///< Writes had stopped when the fault was over,
-  int went_on = 0;         ///< and went on by themselves,
-  int resumed = 0;         ///< or by resume().
+  int fired = 0;    ///< Of these, with at least one failed call.
+  int stopped = 0;  ///< Writes had stopped when the fault was over,
+  int went_on = 0;  ///< and went on by themselves,
+  int resumed = 0;  ///< or by resume().
   int failed_openings = 0;
   std::set<std::uint64_t> images;  ///< Distinct disks that were looked at.
   std::vector<std::string> violations;

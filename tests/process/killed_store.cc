@@ -30,7 +30,9 @@ Options small_options() {
 
 /// Commit n sets its key to n and the counter to n, in one batch.
 std::string key_of(std::uint64_t commit) { return fmt::format("key{:04}", remix(commit) % kKeys); }
-std::string value_of(std::uint64_t commit) { return fmt::format("{:08}", commit) + std::string(remix(commit) % 300, 'v'); }
+std::string value_of(std::uint64_t commit) {
+  return fmt::format("{:08}", commit) + std::string(remix(commit) % 300, 'v');
+}
 
 Result<std::uint64_t> last_commit(const DB& db) {
   TAMIS_TRY(const std::optional<std::string> counter, db.get("counter"));
@@ -40,7 +42,8 @@ Result<std::uint64_t> last_commit(const DB& db) {
 }
 
 /// The child: commits without end, until it is killed.
-int write_until_killed(const std::string& path, KilledIn where, std::uint64_t seed, const ChildProcess::Teller& teller) {
+int write_until_killed(const std::string& path, KilledIn where, std::uint64_t seed,
+                       const ChildProcess::Teller& teller) {
   KillingFileSystem files;
   SplitMix64 random(seed);
   Environment environment{.files = &files};
@@ -60,14 +63,15 @@ int write_until_killed(const std::string& path, KilledIn where, std::uint64_t se
     if (!db->write(batch, {.sync = random.below(16) == 0}).ok()) return kCouldNotWrite;
     teller.tell(commit);
     if (commit != quiet_until || where == KilledIn::kLoad || where == KilledIn::kAnywhere) continue;
-    // Making a table takes at least three calls: it is created, written and synced. Two runs that overlap are merged,
-    // not moved, because both hold the counter.
-    if (where == KilledIn::kCompaction && !(db->flush().ok() && db->put("counter", fmt::format("{}", commit)).ok())) {
-      return kCouldNotWrite;
+    // Making a table takes at least three calls: it is created, written and synced. Runs that hold the counter are
+    // merged, not moved; but the flush before may have led to that already.
+    for (int attempt = 0; attempt < 4; ++attempt) {
+      if (where == KilledIn::kCompaction && !db->flush().ok()) return kCouldNotWrite;
+      files.arm(".tms", static_cast<std::int64_t>(1 + random.below(3)));
+      if (!(where == KilledIn::kFlush ? db->flush() : db->compact()).ok()) return kCouldNotWrite;
+      files.disarm();
+      if (!db->put("counter", fmt::format("{}", commit)).ok()) return kCouldNotWrite;
     }
-    if (where == KilledIn::kCompaction && !db->flush().ok()) return kCouldNotWrite;
-    files.arm(".tms", static_cast<std::int64_t>(1 + random.below(3)));
-    if (!(where == KilledIn::kFlush ? db->flush() : db->compact()).ok()) return kCouldNotWrite;
     return kWasNotKilled;
   }
 }
