@@ -19,6 +19,7 @@ Problem problem_of(const std::string& path, std::uint64_t offset, const Status& 
   std::string_view what = status.message();
   if (cut_prefix(what, path)) cut_prefix(what, ": ");
   std::string_view rest = what;
+  cut_prefix(rest, "block ");
   if (cut_prefix(rest, "at offset ")) {
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), offset);
     rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));

@@ -197,6 +197,13 @@ TEST(ReportText, ARepairSaysWhatWasLostAndWhatIsInDoubt) {
             "  7.tms at 4096: checksum differs\n"
             "Deleted keys may be back:\n"
             "  \"a\" to 0x7aff: table 7 is gone\n");
+  report = {.manifest_lost = "cities/CURRENT: missing", .tables_kept = 2, .tables_rewritten = 1, .entries = 7};
+  EXPECT_EQ(report.to_text(),
+            "The manifest cannot be used: cities/CURRENT: missing\n"
+            "The order of the tables was found from the tables.\n"
+            "Kept 3 tables with 7 entries, and 0 entries from journals.\n"
+            "Of these, 1 table had damage and was written anew.\n"
+            "Nothing was lost.\n");
 }
 
 TEST(TextLayout, NumbersAreShort) {

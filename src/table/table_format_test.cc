@@ -42,6 +42,7 @@ TableProperties example() {
   properties.level = 3;
   properties.run = 77;
   properties.replaces = {5, 6, 7};
+  properties.flushed_sequence = 1234;
   return properties;
 }
 constexpr std::uint64_t kPropertiesAt = 101'700;

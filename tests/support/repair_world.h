@@ -127,8 +127,8 @@ class RepairWorld {
     for (const auto& [key, value] : found) {
       if (model.contains(key)) continue;
       EXPECT_TRUE(deleted.contains(key)) << key;
-      const bool is_told = std::ranges::any_of(
-          report.doubts, [&](const RepairReport::Doubt& doubt) { return doubt.from <= key && key <= doubt.to; });
+      bool is_told = false;
+      for (const RepairReport::Doubt& doubt : report.doubts) is_told |= doubt.from <= key && key <= doubt.to;
       EXPECT_TRUE(is_told) << key << " is back";
     }
   }
