@@ -28,7 +28,7 @@ namespace {
 constexpr std::uint64_t kMisses = 10'000;
 constexpr std::uint64_t kWarmUp = 500;
 constexpr std::uint64_t kAbsentFrom = std::uint64_t{1} << 32;  // No store of ours has so many keys.
-constexpr std::size_t kBarWidth = 20;
+constexpr std::size_t kBarWidth = 16;
 
 using Clock = std::chrono::steady_clock;
 
@@ -60,7 +60,7 @@ std::vector<std::uint64_t> unequal_runs() {
   std::vector<std::uint64_t> keys = {300'000};
   keys.insert(keys.end(), 9, 10'000);
   keys.insert(keys.end(), 90, 1000);
-  return keys;
+  return keys;  // As print_plan says.
 }
 
 /// Large enough that every run is one flush.
@@ -141,14 +141,19 @@ std::string time_text(double nanoseconds) {
 void print_rows(const std::vector<Measured>& rows) {
   double most = 0;
   for (const Measured& row : rows) most = std::max(most, row.nanoseconds);
-  Table table({{"", Table::Align::kLeft}, {"filters"}, {"searched"}, {"read"}, {"time"}, {"", Table::Align::kLeft}});
+  Table table({{"", Table::Align::kLeft},
+               {"filters"},
+               {"tables searched"},
+               {"blocks read"},
+               {"time"},
+               {"", Table::Align::kLeft}});
   for (const Measured& row : rows) {
     table.add({row.name, human_bytes(row.filter_bytes), fmt::format("{:.3f}", row.tables_searched),
                fmt::format("{:.3f}", row.blocks_read), time_text(row.nanoseconds),
                bar(row.nanoseconds / most, kBarWidth)});
   }
-  standard_output().print("{} runs, {} keys; per lookup of an absent key:\n\n{}\n", rows[0].runs,
-                          with_thousands(rows[0].keys), table.text());
+  standard_output().print("{} sorted runs. A lookup of an absent key, on average of {}:\n\n{}\n", rows[0].runs,
+                          with_thousands(kMisses), table.text());
 }
 
 std::string as_json(const Measured& row) {
@@ -164,12 +169,14 @@ std::string as_json(const Measured& row) {
       .text();
 }
 
-/// The plan as it would be against the same memory spent evenly.
-void print_plan(const PlanReport& plan, std::uint64_t filter_bytes) {
+/// The measured figure beside the two that can be computed: the same memory spent evenly, and by the plan at once.
+void print_plan(const PlanReport& plan, const Measured& measured) {
   standard_output().print(
-      "Had the same {} been spent evenly, {:.3f} tables would be searched in vain, by\n"
-      "computation; the plan's own figure is {:.3f}.\n\n",
-      human_bytes(filter_bytes), plan.wasted_reads_uniform, plan.wasted_reads);
+      "The first two have runs of 5,000 keys; the third, one of 300,000, 9 of 10,000\n"
+      "and 90 of 1,000, each with the filter that was planned when it was written.\n"
+      "Were its {} spent evenly over all keys, a miss would search {:.3f} tables in\n"
+      "vain; planned for all runs at once, {:.3f} (both computed).\n\n",
+      human_bytes(measured.filter_bytes), plan.wasted_reads_uniform, plan.wasted_reads);
 }
 
 void print_hit(const DB& db) {
@@ -182,10 +189,10 @@ void print_hit(const DB& db) {
 }
 
 void print_scan(const DB& db) {
-  constexpr std::string_view kPrefix = "c0ffe";
+  constexpr std::string_view kPrefix = "c0ff";
   standard_output().print("{} keys that begin with {}, out of all runs\n", bold("A scan:"), kPrefix);
   Iterator entry = db.scan({.prefix = kPrefix});
-  for (int shown = 0; entry.valid() && shown < 5; entry.next(), ++shown) {
+  for (int shown = 0; entry.valid() && shown < 10; entry.next(), ++shown) {
     standard_output().print("  {}  {}\n", entry.key(), entry.value());
   }
   need(entry.status());
@@ -201,7 +208,7 @@ void print_explanation(const DB& db) {
     if (step.outcome != "ruled out" || ++ruled_out <= 3) kept.push_back(std::move(step));
   }
   explanation.steps = std::move(kept);
-  standard_output().print("{}\n{}", bold("Its lookup, explained:"), explanation.to_text());
+  standard_output().print("{}\n{}", bold("The hit, explained:"), explanation.to_text());
   if (ruled_out > 3) standard_output().print("and {} more tables ruled out by their filters\n", ruled_out - 3);
 }
 
@@ -220,9 +227,8 @@ std::pair<DB, Measured> run_experiment(const TemporaryFolder& folder, const Expe
 
 /// The one that stays open, of the experiment done last, and everything measured.
 void print_all(const DB& db, const std::vector<Measured>& rows) {
-  print_rows({rows[0], rows[1]});
-  print_rows({rows[2]});
-  print_plan(db.plan(rows[2].filter_bytes), rows[2].filter_bytes);
+  print_rows(rows);
+  print_plan(db.plan(rows.back().filter_bytes), rows.back());
   print_hit(db);
   print_scan(db);
   print_explanation(db);

@@ -49,10 +49,11 @@ std::string process_start(std::string_view pid) {
   return stat.substr(at + 1, stat.find(' ', at + 1) - at - 1);
 }
 
-/// "pid 4711 started 123456 on host": what the holder of the lock wrote.
+/// "pid 4711 started 123456 on host": what the holder of the lock wrote. As long as any before it, so that it covers
+/// what was there: cutting the file off first costs 5 ms on ext4, which is most of a short opening.
 std::string own_description() {
   const std::string pid = fmt::format("{}", ::getpid());
-  return fmt::format("pid {} started {} on {}\n", pid, process_start(pid), host_name());
+  return fmt::format("{:<383}\n", fmt::format("pid {} started {} on {}", pid, process_start(pid), host_name()));
 }
 
 struct Holder {
@@ -86,7 +87,6 @@ std::string describe_holder(int fd) {
 
 Status write_description(const Descriptor& file, const std::string& path) {
   const std::string text = own_description();
-  if (::ftruncate(file.get(), 0) != 0) return errno_status(path, "cannot write the lock's holder", errno);
   const ssize_t written = retry_interrupted([&] { return ::pwrite(file.get(), text.data(), text.size(), 0); });
   if (written < 0) return errno_status(path, "cannot write the lock's holder", errno);
   return {};
