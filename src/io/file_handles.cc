@@ -94,11 +94,11 @@ SharedFile FileHandles::State::keep(std::uint64_t id, SharedFile file, std::uint
   return file;
 }
 
-/// A status does not tell EMFILE from other errors, so unused files are closed whatever the reason: if it was another
-/// one, the second try fails as well, and all it cost is to open them again.
+/// Opening a file for reading takes no room but a descriptor: kOutOfSpace is EMFILE here.
 Result<SharedFile> FileHandles::State::open_file(const std::string& path) {
   Result<std::unique_ptr<ReadableFile>> file = files.open_readable(path);
-  if (!file.ok() && close_unused()) file = files.open_readable(path);
+  const bool lacks_descriptors = file.status().code() == StatusCode::kOutOfSpace;
+  if (lacks_descriptors && close_unused()) file = files.open_readable(path);
   if (!file.ok()) return file.status();
   return SharedFile(*std::move(file));
 }

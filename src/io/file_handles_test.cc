@@ -116,7 +116,7 @@ TEST(FileHandles, WithoutDescriptorsAndNothingToCloseTellTheError) {
   FaultyFileSystem faulty(disk.memory, {.kind = FaultKind::kTooManyFiles, .at_call = 2, .sticky = true});
   FileHandles handles(faulty, 10);
   const SharedFile held = *handles.open(1, path_of(1));
-  EXPECT_EQ(handles.open(2, path_of(2)).status().code(), StatusCode::kIoError);
+  EXPECT_EQ(handles.open(2, path_of(2)).status().code(), StatusCode::kOutOfSpace);
   EXPECT_EQ(faulty.fired(), 1U) << "a second try could not succeed";
   EXPECT_EQ(handles.open_files(), 1U);
   faulty.heal();
@@ -128,7 +128,7 @@ TEST(FileHandles, AnErrorThatStaysIsToldAfterTheSecondTry) {
   FaultyFileSystem faulty(disk.memory, {.kind = FaultKind::kTooManyFiles, .at_call = 2, .sticky = true});
   FileHandles handles(faulty, 10);
   EXPECT_TRUE(handles.open(1, path_of(1)).ok());
-  EXPECT_EQ(handles.open(2, path_of(2)).status().code(), StatusCode::kIoError);
+  EXPECT_EQ(handles.open(2, path_of(2)).status().code(), StatusCode::kOutOfSpace);
   EXPECT_EQ(faulty.fired(), 2U);
   EXPECT_EQ(handles.open_files(), 0U);
 }

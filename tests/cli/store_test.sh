@@ -78,7 +78,7 @@ run 0 options --json; out_is_json_lines; json_has name default range effect; out
 run 0 get m a --option memory_bytes=16MiB --option cache=lru; out_is '1\n'
 run 0 put m a 1 --option codec=lz4 --option prefix_rule=until:,
 run 2 get m a --option memory_byte=16MiB; err_has "did you mean 'memory_bytes'?"
-run 2 get m a --option memory_bytes=16; err_has memory_bytes "'16'" '1MiB'
+run 2 get m a --option memory_bytes=16; err_has memory_bytes "'16'" '256KiB'
 run 2 get m a --option memory_bytes; err_has 'NAME=VALUE'
 run 2 get m a --option filter=blom; err_has ribbon
 run 2 get m a --option journal=mapped; err_has mapped
@@ -293,7 +293,7 @@ kill -INT $pid; wait $pid; check "Ctrl-C in the middle is not 130" test $? -eq 1
 rm acks
 "$tamis" load kill <(while cat entries 2>/dev/null; do :; done) --batch 100 --ack acks --quiet 2>err &
 pid=$!
-for _ in $(seq 100); do [ "$(wc -l <acks 2>/dev/null || echo 0)" -gt 20 ] && break; sleep 0.05; done
+for _ in $(seq 100); do [ -s acks ] && [ "$(wc -l <acks)" -gt 20 ] && break; sleep 0.05; done
 kill -KILL $pid; wait $pid 2>/dev/null
 acknowledged=$(tail -n 1 acks)
 [ "$acknowledged" -gt 20000 ] && acknowledged=20000
