@@ -3,21 +3,51 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 
 namespace tamis {
 namespace {
 
 constexpr std::size_t kLargePageBytes = std::size_t{2} << 20;
+constexpr std::size_t kPageBytes = 4096;
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t kLeastMappedBytes = SIZE_MAX;  // AddressSanitizer sees the ends of malloc's pieces only.
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr std::size_t kLeastMappedBytes = SIZE_MAX;
+#else
+constexpr std::size_t kLeastMappedBytes = std::size_t{256} << 10;
+#endif
+#else
+constexpr std::size_t kLeastMappedBytes = std::size_t{256} << 10;
+#endif
+
+std::atomic<std::size_t> mapped = 0;
 
 constexpr std::size_t boundary_for(std::size_t size) {
-  return size >= 2 * kLargePageBytes ? kLargePageBytes : kCacheLineBytes;
+  if (size >= 2 * kLargePageBytes) return kLargePageBytes;
+  return size >= kLeastMappedBytes ? kPageBytes : kCacheLineBytes;
+}
+
+/// Maps more than is needed where the boundary is wider than a page, and gives the ends back.
+void* map(std::size_t rounded, std::size_t boundary) {
+  const std::size_t extra = boundary - kPageBytes;
+  void* begin = ::mmap(nullptr, rounded + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (begin == MAP_FAILED) return nullptr;
+  mapped.fetch_add(rounded, std::memory_order_relaxed);
+  const std::size_t before = (boundary - reinterpret_cast<std::uintptr_t>(begin) % boundary) % boundary;
+  std::byte* memory = static_cast<std::byte*>(begin) + before;
+  if (before > 0) (void)::munmap(begin, before);
+  if (extra > before) (void)::munmap(memory + rounded, extra - before);
+  return memory;
 }
 
 std::byte* allocate(std::size_t size) {
   const std::size_t boundary = boundary_for(size);
-  if (size > SIZE_MAX - boundary) return nullptr;
+  if (size > SIZE_MAX - 2 * boundary) return nullptr;
   const std::size_t rounded = AlignedBytes::allocated_bytes(size);
-  void* memory = std::aligned_alloc(boundary, rounded);
+  void* memory = size >= kLeastMappedBytes ? map(rounded, boundary) : std::aligned_alloc(boundary, rounded);
   // Advice only: where the kernel declines, pages stay small and nothing else changes.
   if (memory != nullptr && boundary == kLargePageBytes) (void)::madvise(memory, rounded, MADV_HUGEPAGE);
   return static_cast<std::byte*>(memory);
@@ -25,20 +55,30 @@ std::byte* allocate(std::size_t size) {
 
 }  // namespace
 
+void AlignedBytes::Free::operator()(std::byte* memory) const {
+  if (size < kLeastMappedBytes) return std::free(memory);
+  const std::size_t rounded = allocated_bytes(size);
+  (void)::munmap(memory, rounded);
+  mapped.fetch_sub(rounded, std::memory_order_relaxed);
+}
+
 std::size_t AlignedBytes::allocated_bytes(std::size_t size) {
   const std::size_t boundary = boundary_for(size);
   return (std::max<std::size_t>(size, 1) + boundary - 1) / boundary * boundary;
 }
 
+std::size_t AlignedBytes::mapped_bytes() { return mapped.load(std::memory_order_relaxed); }
+
 AlignedBytes AlignedBytes::unset(std::size_t size) {
   AlignedBytes bytes;
-  bytes.data_.reset(allocate(size));
+  bytes.data_ = {allocate(size), Free{size}};
   if (bytes.data_ != nullptr) bytes.size_ = size;
   return bytes;
 }
 
 AlignedBytes AlignedBytes::zeroed(std::size_t size) {
   AlignedBytes bytes = unset(size);
+  if (size >= kLeastMappedBytes) return bytes;  // The kernel's pages are zero.
   if (bytes.size() > 0) std::memset(bytes.data(), 0, bytes.size());
   return bytes;
 }

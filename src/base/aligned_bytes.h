@@ -11,8 +11,9 @@ namespace tamis {
 
 inline constexpr std::size_t kCacheLineBytes = 64;
 
-/// An owned byte buffer of fixed size, 64-byte aligned; from 4 MiB on it lies on 2 MiB boundaries and asks the
-/// kernel for 2 MiB pages, which saves a TLB miss per random access.
+/// An owned byte buffer of fixed size, 64-byte aligned. From 256 KiB on it comes from the kernel and goes back to it:
+/// malloc would keep it, and a store whose memtables come and go would grow to twice its budget. From 4 MiB on it
+/// lies on 2 MiB boundaries and asks for 2 MiB pages, which saves a TLB miss per random access.
 ///
 /// Threads: as a std::vector.
 class AlignedBytes {
@@ -23,8 +24,10 @@ class AlignedBytes {
   /// The same with bytes that were not set to anything, and whose pages are not touched.
   static AlignedBytes unset(std::size_t size);
   static AlignedBytes copy_of(Bytes bytes);
-  /// What a buffer of this size takes from the allocator: the next multiple of the boundary it lies on.
+  /// What a buffer of this size takes: the next multiple of the boundary it lies on.
   static std::size_t allocated_bytes(std::size_t size);
+  /// What all buffers of this process that are alive have taken from the kernel.
+  static std::size_t mapped_bytes();
 
   [[nodiscard]] std::byte* data() { return data_.get(); }
   [[nodiscard]] const std::byte* data() const { return data_.get(); }
@@ -34,7 +37,10 @@ class AlignedBytes {
 
  private:
   struct Free {
-    void operator()(std::byte* memory) const { std::free(memory); }
+    Free() : size(0) {}
+    explicit Free(std::size_t bytes) : size(bytes) {}
+    void operator()(std::byte* memory) const;
+    std::size_t size;
   };
   std::unique_ptr<std::byte, Free> data_;
   std::size_t size_ = 0;

@@ -57,6 +57,25 @@ class NextLevelOverlap {
   std::size_t end_ = 0;    // The first table that begins after the last key asked for.
 };
 
+/// What a table's filter takes per key: in the file, and in memory while it is built.
+struct FilterCost {
+  std::uint64_t bits_per_key = 0;
+  std::uint64_t build_bytes_per_key = 8;
+};
+
+FilterCost filter_cost(const RewriteSpec& spec) {
+  constexpr std::uint64_t kTypicalKeys = 1 << 16;
+  constexpr std::uint64_t kSpareBytes = 8;  // Of the list of hashes, which doubles when it is full.
+  FilterCost cost;
+  if (spec.filters == nullptr) return cost;
+  const FilterChoice choice = spec.filters->choose(kTypicalKeys);
+  cost.bits_per_key = static_cast<std::uint64_t>(choice.bits_per_key) + 1;
+  for (const FilterKindInfo& kind : filter_kinds()) {
+    if (kind.name == choice.kind) cost.build_bytes_per_key = kind.build_bytes_per_key + kSpareBytes;
+  }
+  return cost;
+}
+
 /// One rewrite: which entries stay, what becomes of them, and where tables end.
 ///
 /// Invariants:
@@ -65,7 +84,7 @@ class NextLevelOverlap {
 class Rewriter {
  public:
   Rewriter(EntryIterator& source, const RewriteSpec& spec)
-      : source_(source), spec_(spec), next_level_(spec.next_level) {
+      : source_(source), spec_(spec), filter_cost_(filter_cost(spec)), next_level_(spec.next_level) {
     TAMIS_CHECK(!spec.snapshots.empty());
     TAMIS_INVARIANT(std::ranges::is_sorted(spec.snapshots));
     for (const Run* run : spec.older_runs) older_.emplace_back(*run);
@@ -86,6 +105,7 @@ class Rewriter {
 
   EntryIterator& source_;
   const RewriteSpec& spec_;
+  const FilterCost filter_cost_;
   std::vector<AscendingBounds> older_;
   NextLevelOverlap next_level_;
 
@@ -162,8 +182,11 @@ Status Rewriter::keep(const Entry& entry) {
   return table_->add(entry, hash_);
 }
 
+/// At the size it should have, filter included, and where building the filter would take more memory than is given.
 bool Rewriter::should_cut(std::string_view key) {
-  return table_->estimated_bytes() >= spec_.table_bytes || next_level_.is_too_much(key);
+  const std::uint64_t keys = table_->keys();
+  return table_->estimated_bytes() + keys * filter_cost_.bits_per_key / 8 >= spec_.table_bytes ||
+         keys * filter_cost_.build_bytes_per_key >= spec_.filter_build_bytes || next_level_.is_too_much(key);
 }
 
 Status Rewriter::begin_table() {

@@ -28,6 +28,8 @@ struct RewriteSpec {
   const KeyHasher* hasher = nullptr;
   std::uint32_t block_bytes = 4096;
   std::uint64_t table_bytes = 0;
+  /// Tables are cut so that building a filter takes no more than about this.
+  std::uint64_t filter_build_bytes = ~std::uint64_t{0};
   const Codec* codec = nullptr;
   PrefixRule prefix_rule = {};
   std::uint32_t output_level = 0;

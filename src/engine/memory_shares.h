@@ -18,6 +18,12 @@ struct MemoryShares {
   std::uint64_t blocks = 0;
 };
 
+/// What a flush or a compaction may use to build a filter. It comes on top of memory_bytes, out of the constant that P8
+/// allows: two of them are at work at a time.
+inline std::uint64_t filter_build_memory(const Options& options) {
+  return std::clamp<std::uint64_t>(options.memory_bytes / 16, std::uint64_t{4} << 20, std::uint64_t{12} << 20);
+}
+
 /// Memtables have at most half. Filters have what the options give them, at most a quarter when they say nothing, and
 /// no more than there is; indexes as much as they need, at most half of what is left; blocks the rest.
 inline MemoryShares share_memory(const Options& options, const Shape& shape) {

@@ -147,6 +147,7 @@ RewriteSpec Engine::rewrite_spec(const Shape& shape, std::uint32_t level, std::u
                    .hasher = &hasher_,
                    .block_bytes = options_.block_bytes,
                    .table_bytes = options_.table_bytes,
+                   .filter_build_bytes = filter_build_memory(options_),
                    .codec = find_codec(level > 0 && is_last_level(shape, level) ? options_.codec_last : options_.codec),
                    .prefix_rule = options_.prefix_rule,
                    .output_level = level,
