@@ -124,6 +124,7 @@ void print_entry(std::string_view key, std::string_view value, const CommonOptio
 
 std::vector<std::string> problems_json(const std::vector<Problem>& problems) {
   std::vector<std::string> list;
+  list.reserve(problems.size());
   for (const Problem& problem : problems) {
     list.push_back(
         JsonObject().add("file", problem.file).add("offset", problem.offset).add("what", problem.what).text());
