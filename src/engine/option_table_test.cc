@@ -47,24 +47,12 @@ TEST(OptionTable, DefaultsAreAcceptedAndReadBack) {
 
 TEST(OptionTable, WhatGetOptionWritesSetOptionReads) {
   Options options;
-  const std::pair<const char*, const char*> values[] = {{"memory_bytes", "65MiB"},
-                                                        {"memtable_bytes", "99999"},
-                                                        {"block_bytes", "16KiB"},
-                                                        {"table_bytes", "16MiB"},
-                                                        {"codec", "none"},
-                                                        {"filter", "ribbon"},
-                                                        {"filter_memory", "77KiB"},
-                                                        {"prefix_rule", "until:0x00"},
-                                                        {"fanout", "4"},
-                                                        {"background_threads", "1"},
-                                                        {"cache", "lru"},
-                                                        {"journal", "write"},
-                                                        {"filter_memory", "auto"},
-                                                        {"prefix_rule", "first:8"},
-                                                        {"filter", "none"},
-                                                        {"compaction", "manual"},
-                                                        {"codec_last", "zstd"},
-                                                        {"filter_memory", "0"}};
+  const std::pair<const char*, const char*> values[] = {
+      {"memory_bytes", "65MiB"}, {"memtable_bytes", "99999"}, {"block_bytes", "16KiB"},   {"table_bytes", "16MiB"},
+      {"codec", "none"},         {"filter", "ribbon"},        {"filter_memory", "77KiB"}, {"prefix_rule", "until:0x00"},
+      {"fanout", "4"},           {"background_threads", "1"}, {"cache", "lru"},           {"journal", "write"},
+      {"filter_memory", "auto"}, {"prefix_rule", "first:8"},  {"filter", "none"},         {"compaction", "manual"},
+      {"codec_last", "zstd"},    {"filter_memory", "0"}};
   for (const auto& [name, value] : values) {
     EXPECT_TRUE(set_option(options, name, value).ok()) << name;
     EXPECT_EQ(get_option(options, name), value);
