@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 
 namespace tamis {
 namespace {
@@ -55,7 +56,7 @@ std::byte* allocate(std::size_t size) {
 
 }  // namespace
 
-void AlignedBytes::Free::operator()(std::byte* memory) const {
+void AlignedBytes::release(std::byte* memory, std::size_t size) {
   if (size < kLeastMappedBytes) return std::free(memory);
   const std::size_t rounded = allocated_bytes(size);
   (void)::munmap(memory, rounded);
@@ -71,7 +72,7 @@ std::size_t AlignedBytes::mapped_bytes() { return mapped.load(std::memory_order_
 
 AlignedBytes AlignedBytes::unset(std::size_t size) {
   AlignedBytes bytes;
-  bytes.data_ = {allocate(size), Free{size}};
+  bytes.data_ = allocate(size);
   if (bytes.data_ != nullptr) bytes.size_ = size;
   return bytes;
 }

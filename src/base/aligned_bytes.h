@@ -2,8 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
+#include <utility>
 
 #include "base/bytes.h"
 
@@ -19,6 +18,16 @@ inline constexpr std::size_t kCacheLineBytes = 64;
 class AlignedBytes {
  public:
   AlignedBytes() = default;
+  AlignedBytes(AlignedBytes&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  AlignedBytes& operator=(AlignedBytes&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~AlignedBytes() {
+    if (data_ != nullptr) release(data_, size_);
+  }
   /// All zero. Empty (size 0) when the memory is not to be had; callers that size by outside numbers check for that.
   static AlignedBytes zeroed(std::size_t size);
   /// The same with bytes that were not set to anything, and whose pages are not touched.
@@ -29,20 +38,16 @@ class AlignedBytes {
   /// What all buffers of this process that are alive have taken from the kernel.
   static std::size_t mapped_bytes();
 
-  [[nodiscard]] std::byte* data() { return data_.get(); }
-  [[nodiscard]] const std::byte* data() const { return data_.get(); }
+  [[nodiscard]] std::byte* data() { return data_; }
+  [[nodiscard]] const std::byte* data() const { return data_; }
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] Bytes span() const { return {data_.get(), size_}; }
-  [[nodiscard]] MutableBytes span() { return {data_.get(), size_}; }
+  [[nodiscard]] Bytes span() const { return {data_, size_}; }
+  [[nodiscard]] MutableBytes span() { return {data_, size_}; }
 
  private:
-  struct Free {
-    Free() : size(0) {}
-    explicit Free(std::size_t bytes) : size(bytes) {}
-    void operator()(std::byte* memory) const;
-    std::size_t size;
-  };
-  std::unique_ptr<std::byte, Free> data_;
+  static void release(std::byte* memory, std::size_t size);
+
+  std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // A merge of few chunks by their items: which entry comes next is decided by heads that stand side by side, so that no
-// step waits for an entry to arrive from memory. A LoserTree over iterators looks at each entry's key first; 100 entries
-// of a memtable of 500,000 took it 18 us instead of 8.
+// step waits for an entry to arrive from memory. A LoserTree over iterators looks at each entry's key first; 100
+// entries of a memtable of 500,000 took it 18 us instead of 8.
 #include <array>
 #include <utility>
 
