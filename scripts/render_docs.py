@@ -4,6 +4,7 @@
 A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /render -->`:
     filters KEYS PASS   the table of filter_bench for that many keys, PASS being hash or text
     machine             machine class, compiler, date of that run
+    stores              the table of store_bench, with where and when
     hex FILE BYTES      the first bytes of a file, sixteen a line
     options             the options of a store, as the built command lists them
     code FILE MARK      the lines of a C++ file between `// [MARK]` and `// [/MARK]`
@@ -47,6 +48,24 @@ def machine():
             f"g++ {data['machine']['compiler'].split()[0]}{rocksdb}; median of {data['rounds']} alternating rounds.")
 
 
+def stores():
+    data = json.loads((ROOT / "docs/data/store_bench.json").read_text())
+    engines = sorted({row["engine"] for row in data["rows"]}, key=lambda name: (name != "tamis", name))
+    cells = {(row["workload"], row["engine"]): row for row in data["rows"]}
+    lines = ["| workload | " + " | ".join(engines) + " |", "|---|" + "---:|" * len(engines)]
+    for workload in dict.fromkeys(row["workload"] for row in data["rows"]):
+        texts = []
+        for engine in engines:
+            row = cells[workload, engine]
+            ratio = "" if engine == "tamis" else f", {row['ratio']:.2f} ×"
+            texts.append(f"{row['median']:.1f} [{row['low']:.1f}–{row['high']:.1f}]{ratio}")
+        lines.append(f"| {workload}, {cells[workload, engines[0]]['unit']} | " + " | ".join(texts) + " |")
+    return "\n".join(lines) + (
+        f"\n\nMeasured {data['date']} on a {data['machine']['cores']}-core cloud machine, {data['machine']['instruction_set']}, "
+        f"g++ {data['machine']['compiler'].split()[0]}: {data['entries']:,} entries of 16 + 100 bytes, median of {data['rounds']} "
+        "alternating rounds [lowest–highest], rivals with their ratio to tamis; single puts and settling once.")
+
+
 def hexdump(name, count):
     raw = (ROOT / name).read_bytes()[: int(count)]
     lines = []
@@ -76,7 +95,7 @@ def code(name, mark):
     return "```cpp\n" + textwrap.dedent(found.group(1)) + "```"
 
 
-RENDERERS = {"filters": filters, "machine": machine, "hex": hexdump, "options": options, "code": code}
+RENDERERS = {"filters": filters, "machine": machine, "stores": stores, "hex": hexdump, "options": options, "code": code}
 
 
 def render(match):
