@@ -80,10 +80,14 @@ Status Engine::open_store() {
   {
     const LockMode mode = options_.read_only ? LockMode::kShared : LockMode::kExclusive;
     TAMIS_TRY(const StoreFiles found, list_store(files_, directory_));
+    const bool is_empty = found.tables.empty() && found.journals.empty();
+    if (!found.has_current && !is_empty) {
+      return Status::corruption(directory_ +
+                                ": CURRENT is missing, but files of a store are here; `tamis repair` can "
+                                "make a new one");
+    }
     if (!found.has_current && (options_.read_only || !options_.create_if_missing)) {
-      return Status::io_error(directory_ + (found.tables.empty() && found.journals.empty()
-                                                ? ": no store is here"
-                                                : ": CURRENT is missing; `tamis repair` can make a new one"));
+      return Status::io_error(directory_ + ": no store is here");
     }
     MutexLock lock(state_mutex_);
     TAMIS_TRY(lock_, files_.lock(lock_path(directory_), mode));
@@ -101,11 +105,6 @@ Status Engine::open_manifest() {
     }
     TAMIS_TRY(manifest_, Manifest::open(files_, directory_, *random_));
   } else {
-    if (!found.tables.empty() || !found.journals.empty()) {
-      return Status::corruption(directory_ +
-                                ": CURRENT is missing, but files of a store are here; `tamis repair` can "
-                                "make a new one");
-    }
     TAMIS_TRY(manifest_, Manifest::create(files_, directory_, draw_identity(*random_), *random_));
   }
   next_number_ = std::max<std::uint64_t>(manifest_->state().reserved_numbers, 1);  // 0 names no file.
