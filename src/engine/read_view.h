@@ -22,13 +22,21 @@ struct ReadView {
   ReadView() = default;
   ReadView(const ReadView&) = delete;
   ReadView& operator=(const ReadView&) = delete;
-  /// One after the other, not one inside the other: the chain may be long.
+  /// One after the other, not one inside the other: the chain may be long. A view that ends inside this loop hands over
+  /// the one after it.
   ~ReadView() {
-    std::shared_ptr<const ReadView> next = std::move(after);
-    while (next != nullptr && next.use_count() == 1) {
-      std::shared_ptr<const ReadView> following = std::move(next->after);
-      next = std::move(following);
+    thread_local std::shared_ptr<const ReadView>* handed_over = nullptr;
+    if (handed_over != nullptr) {
+      *handed_over = std::move(after);
+      return;
     }
+    std::shared_ptr<const ReadView> next = std::move(after);
+    handed_over = &next;
+    while (next != nullptr) {
+      std::shared_ptr<const ReadView> ending = std::move(next);
+      ending.reset();
+    }
+    handed_over = nullptr;
   }
 
   std::shared_ptr<Memtable> active;

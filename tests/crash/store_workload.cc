@@ -16,7 +16,7 @@ constexpr std::array<StoreScript, 8> kScripts = {{
     {"journals in turn", "pbpfpPbfprpfPbpfBpfpbrfpPfbpfpp"},
     {"every commit a flush", "pPbrBpPbpbRp", 16 << 10},
     {"tiers", "pbfPrfbwfpBfrpfbPfcpb", 256 << 10, "tiered"},
-    {"a long manifest", "lLfcplfcLpflcbflcPflflcLflcpflcrf"},
+    {"a long manifest", "lLfcplfcLpflcbflcPflflcLflcpflcrflcLflcpflclflcLflcrf"},
     {"closed and opened", "pbPooprfbPopfRfopBfpfoocpobpo"},
     {"copied", "pbfPrfwpfpfbPkpBfcp"},
     {"deletes", "bbbfrrbfRrrfrrrfbcrrrrfrcp"},
