@@ -78,6 +78,7 @@ double wasted(const std::vector<PlannedRunFilter>& runs) {
 /// How often each run's rate is halved, by the formula; 0: no filter.
 std::vector<double> plan_halvings(const std::vector<PlannedRunFilter>& runs, double budget_bits) {
   std::vector<PlannedRun> priced;
+  priced.reserve(runs.size());
   for (const PlannedRunFilter& run : runs) {
     priced.push_back({.keys = run.kind.empty() ? 0 : static_cast<double>(run.keys) * price_of(run.kind)});
   }

@@ -1,5 +1,6 @@
 #include "tamis/db.h"
 
+#include <new>
 #include <utility>
 
 #include "base/try.h"
@@ -24,7 +25,7 @@ DB& DB::operator=(DB&& other) noexcept {
 DB::~DB() {
   if (engine_ == nullptr) return;
   if (engine_->is_of_another_process()) {
-    new std::shared_ptr<Engine>(std::move(engine_));  // NOLINT(bugprone-unused-raii): never destroyed.
+    new (std::nothrow) std::shared_ptr<Engine>(std::move(engine_));  // NOLINT(bugprone-unused-raii): never destroyed.
     return;
   }
   (void)engine_->close(true).ok();

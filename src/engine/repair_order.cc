@@ -60,6 +60,7 @@ class Forest {
 /// Joins the groups that interleave; false when there were none.
 bool join_once(std::vector<TableGroup>& groups) {
   std::vector<Extent> extents;
+  extents.reserve(groups.size());
   for (const TableGroup& group : groups) extents.emplace_back(group);
   Forest joined(groups.size());
   bool changed = false;
@@ -102,6 +103,7 @@ std::vector<std::uint64_t> tables_without_replaced(
 
 std::vector<std::vector<TableGroup>> in_layers(std::vector<std::shared_ptr<const TableFacts>> tables) {
   std::vector<TableGroup> groups;
+  groups.reserve(tables.size());
   for (std::shared_ptr<const TableFacts>& table : tables) groups.push_back({std::move(table)});
   // Merging two tables makes a wider one, which may interleave with a third.
   while (join_once(groups)) {

@@ -188,6 +188,7 @@ Result<std::vector<TableFile::Problem>> TableFile::verify(
   std::vector<TableProblem> found;
   TAMIS_TRY_STATUS(verify_table(*state_->file, state_->properties, state_->path, found, progress).status());
   std::vector<Problem> problems;
+  problems.reserve(found.size());
   for (TableProblem& problem : found) problems.push_back({problem.offset, std::move(problem.what)});
   return problems;
 }
