@@ -289,9 +289,11 @@ FilterPlanOptions Engine::filter_plan_options() const {
 
 /// A run that can be had again has a clock that stands still.
 std::uint64_t Engine::now_unix_seconds() const {
+  if (environment_.unix_seconds) return environment_.unix_seconds();
   if (environment_.random_seed) return 1'700'000'000;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+  return seconds > 0 ? static_cast<std::uint64_t>(seconds) : 0;  // A clock may be set to before 1970.
 }
 
 }  // namespace tamis

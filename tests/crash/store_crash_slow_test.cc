@@ -9,7 +9,7 @@ namespace tamis::test {
 namespace {
 
 TEST(StoreCrashSlow, P1_P2_EverySyncedCommitSurvivesAndTheRestIsAPrefix) {
-  StoreCrashes crashes({.seeds = 2, .recovery_crashes = 100});
+  StoreCrashes crashes({.seeds = 2, .recovery_crashes = 150});
   std::uint64_t seed = 100;
   for (int round = 0; round < 2; ++round) {
     for (const StoreScript& script : store_scripts()) crashes.enumerate(script, seed++, round == 1);
