@@ -131,6 +131,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   // writes.cc
   Status lead_writes(std::span<CommitRequest* const> group);
   Status append_and_insert(std::span<CommitRequest* const> group);
+  Status encode_group();
   Status make_room(std::uint64_t group_bytes);
   Status wait_for_flush() EXCLUDES(state_mutex_);
   void slow_down(std::uint64_t group_bytes);
@@ -141,7 +142,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   void stop_writes(const Status& why) EXCLUDES(state_mutex_);
   [[nodiscard]] std::optional<WriteStop> write_stop() const EXCLUDES(state_mutex_);
   /// A new memtable for writes; the one before becomes a sealed one.
-  void replace_active(Sequence last, std::uint64_t next_journal) REQUIRES(state_mutex_);
+  void replace_active(Sequence last, std::uint64_t next_journal) noexcept REQUIRES(state_mutex_);
 
   // reads.cc
   Result<ReadMoment> begin_read(const Snapshot* snapshot) const;
@@ -170,9 +171,10 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Status merge_tables(const CompactionPlan& plan, const std::shared_ptr<const Version>& version);
   RewriteSpec rewrite_spec(const Shape& shape, std::uint32_t level, std::uint64_t run);
   Result<std::shared_ptr<const TableFacts>> facts_of(const Shape& shape, std::uint64_t number) const;
-  Result<std::uint64_t> new_number() EXCLUDES(tree_mutex_, state_mutex_);
+  Result<std::uint64_t> new_number() noexcept EXCLUDES(tree_mutex_, state_mutex_);
   /// Makes the edit durable and then visible; `flushed` is the memtable that it replaces.
-  Status commit_and_install(const ManifestEdit& edit, const Memtable* flushed) EXCLUDES(tree_mutex_, state_mutex_);
+  Status commit_and_install(const ManifestEdit& edit, const Memtable* flushed) noexcept
+      EXCLUDES(tree_mutex_, state_mutex_);
   void install_view(std::vector<UnloadedMetadata> unloaded = {}) REQUIRES(state_mutex_);
   void retire(const Version& before, std::uint64_t number) REQUIRES(state_mutex_);
   void remove_obsolete_files() EXCLUDES(state_mutex_);

@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "engine/engine.h"
 #include "engine/iterator_state.h"
+#include "engine/never_throws.h"
 #include "engine/snapshot_state.h"
 
 namespace tamis {
@@ -130,7 +131,7 @@ Result<bool> Engine::get(std::string_view key, std::string* value, const ReadOpt
   if (!found || found->kind == EntryKind::kDelete) return false;
   gets_found_.add();
   if (!pin) memtable_hits_.add();
-  value->assign(found->value);
+  TAMIS_TRY_STATUS(assign_bytes(*value, found->value));
   return true;
 }
 
@@ -178,7 +179,9 @@ std::vector<Result<std::optional<std::string>>> Engine::multi_get(std::span<cons
     } else {
       gets_found_.add();
       if (!pin) memtable_hits_.add();
-      answers.emplace_back(std::optional<std::string>((*found)->value));
+      std::string value;
+      Status copied = assign_bytes(value, (*found)->value);
+      copied.ok() ? answers.emplace_back(std::optional(std::move(value))) : answers.emplace_back(std::move(copied));
     }
   }
   return answers;

@@ -180,7 +180,7 @@ Result<std::shared_ptr<const TableFacts>> Engine::facts_of(const Shape& shape, s
 
 /// Numbers are reserved in the manifest before they are used, so that a file of an unfinished rewrite can be told from
 /// one that is not ours (rule 19).
-Result<std::uint64_t> Engine::new_number() {
+Result<std::uint64_t> Engine::new_number() noexcept {
   MutexLock lock(tree_mutex_);
   if (next_number_ >= manifest_->state().reserved_numbers) {
     Status reserved = manifest_->commit({.reserved_numbers = next_number_ + kNumbersPerReservation});
@@ -193,7 +193,7 @@ Result<std::uint64_t> Engine::new_number() {
   return next_number_++;
 }
 
-Status Engine::commit_and_install(const ManifestEdit& edit, const Memtable* flushed) {
+Status Engine::commit_and_install(const ManifestEdit& edit, const Memtable* flushed) noexcept {
   std::shared_ptr<const Version> before;
   std::shared_ptr<const Version> next;
   MutexLock tree_lock(tree_mutex_);
@@ -289,9 +289,11 @@ FilterPlanOptions Engine::filter_plan_options() const {
 
 /// A run that can be had again has a clock that stands still.
 std::uint64_t Engine::now_unix_seconds() const {
+  if (environment_.unix_seconds) return environment_.unix_seconds();
   if (environment_.random_seed) return 1'700'000'000;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+  return seconds > 0 ? static_cast<std::uint64_t>(seconds) : 0;  // A clock may be set to before 1970.
 }
 
 }  // namespace tamis

@@ -36,6 +36,8 @@ class Salvage {
       Result<AlignedBytes> frame = read_block(file_, position, number_, path_);
       if (frame.ok()) {
         TAMIS_TRY_STATUS(take_all(*frame));
+      } else if (!is_damage(frame.status())) {
+        return frame.status();
       } else {
         lost_.push_back(problem_of(path_, position.offset, frame.status()));
       }

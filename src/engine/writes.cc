@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -99,8 +100,7 @@ Status Engine::append_and_insert(std::span<CommitRequest* const> group) {
   if (entries > 0) {
     TAMIS_TRY_STATUS(make_room(bytes));
     TAMIS_TRY_STATUS(writing_->reserve(entries, bytes));
-    payload_.clear();
-    append_encoded(payload_, batches_);
+    TAMIS_TRY_STATUS(encode_group());
     Status appended = journals_->append(as_bytes(payload_), static_cast<std::uint32_t>(entries));
     if (appended.ok() && syncs) appended = journals_->sync();
     TAMIS_TRY_STATUS(appended);
@@ -120,6 +120,17 @@ Status Engine::append_and_insert(std::span<CommitRequest* const> group) {
     return {};
   }
   return syncs ? journals_->sync() : Status();
+}
+
+/// As large as the group.
+Status Engine::encode_group() {
+  try {
+    payload_.clear();
+    append_encoded(payload_, batches_);
+    return {};
+  } catch (const std::bad_alloc&) {
+    return Status::out_of_space("no memory for a record of the journal");
+  }
 }
 
 /// Seals the memtable when it is full, and slows writers down while the background is behind.
@@ -195,7 +206,7 @@ Status Engine::seal() {
   return {};
 }
 
-void Engine::replace_active(Sequence last, std::uint64_t next_journal) {
+void Engine::replace_active(Sequence last, std::uint64_t next_journal) noexcept {
   sealed_.insert(sealed_.begin(), {.memtable = active_, .last_sequence = last, .next_journal = next_journal});
   active_ = std::make_shared<Memtable>();
   writing_ = active_;

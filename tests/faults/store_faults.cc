@@ -174,6 +174,8 @@ std::string synced_again(const std::vector<std::string>& calls) {
       if (failed.contains(call.substr(kSync.size()))) return call.substr(kSync.size());
     } else if (call.starts_with("create ") || call.starts_with("remove ")) {
       failed.erase(call.substr(7));  // Another file from here on.
+    } else if (call.starts_with("empty ")) {
+      failed.erase(call.substr(6));  // No page of the failed sync is left, and all that is in it will be new.
     }
   }
   return {};
