@@ -72,7 +72,9 @@ void TortureLoad::write(std::uint32_t writer, std::uint64_t seed) {
   Draw draw(seed);
   const bool ends = plan_.end == RoundPlan::End::kCloses;
   const std::uint64_t last = acknowledged_[writer] + plan_.commits / script_.writers();
-  for (std::uint64_t commit = acknowledged_[writer] + 1; !ends || commit <= last; ++commit) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(plan_.milliseconds);
+  for (std::uint64_t commit = acknowledged_[writer] + 1;; ++commit) {
+    if (ends && (commit > last || std::chrono::steady_clock::now() > end)) return;
     const Batch batch = script_.batch(writer, {.commit = commit, .after = acknowledged()});
     begun_[writer] = commit;
     bool is_synced = false;

@@ -65,9 +65,10 @@ void draw_end(Draw& draw, RoundPlan& plan) {
   static constexpr std::array kEnds = {kKilledOpening,  kKilledWriting,    kKilledWriting,    kKilledWriting,
                                        kKilledFlushing, kKilledCompacting, kKilledCompacting, kCloses};
   plan.end = draw.one_of(kEnds);
-  plan.commits = draw.once_in(4) ? draw.below(30) : draw.below(6000);
-  plan.phases = static_cast<std::uint32_t>(1 + draw.below(6));
+  plan.commits = draw.once_in(4) ? draw.below(30) : draw.below(4000);
+  plan.phases = static_cast<std::uint32_t>(1 + draw.below(4));
   plan.microseconds = draw.below(plan.end == kKilledOpening ? 20'000 : 4000);
+  plan.milliseconds = 200 + draw.below(1000);
 }
 
 }  // namespace

@@ -33,6 +33,7 @@ struct RoundPlan {
   std::uint64_t commits = 0;       ///< Before it ends.
   std::uint32_t phases = 1;        ///< The how manieth flush or compaction it is killed in.
   std::uint64_t microseconds = 0;  ///< Between that moment and the kill.
+  std::uint64_t milliseconds = 0;  ///< It ends after these at the latest, wherever it is.
 
   bool is_opened_twice = false;  ///< While the process has the store, another tries to open it.
   std::uint32_t flips = 0;       ///< Damaged copies to look at.

@@ -76,6 +76,8 @@ Finding TortureRun::watch() {
   Seen seen;
   if (plan_.end == RoundPlan::End::kKilledOpening) {
     seen.kill_at = Clock::now() + std::chrono::microseconds(plan_.microseconds);
+  } else if (plan_.end != RoundPlan::End::kCloses) {
+    seen.kill_at = Clock::now() + std::chrono::milliseconds(plan_.milliseconds);
   }
   auto heard = Clock::now();
   while (!process.has_ended()) {
@@ -136,7 +138,9 @@ void TortureRun::set_kill_time(const Message& message, Seen& seen) const {
   if (is_flush || is_compaction) ++seen.phases;
   const bool has_come = ((is_flush || is_compaction) && seen.phases == plan_.phases) ||
                         (plan_.end == kKilledWriting && seen.was_opened && seen.commits >= plan_.commits);
-  if (has_come && !seen.kill_at) seen.kill_at = Clock::now() + std::chrono::microseconds(plan_.microseconds);
+  if (!has_come || seen.moment_has_come) return;
+  seen.moment_has_come = true;
+  seen.kill_at = std::min(*seen.kill_at, Clock::now() + std::chrono::microseconds(plan_.microseconds));
 }
 
 /// The process has the store and does not give it up before it is killed.

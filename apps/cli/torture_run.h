@@ -39,7 +39,8 @@ class TortureRun {
 
   /// What was seen of the process.
   struct Seen {
-    std::optional<Clock::time_point> kill_at;  ///< Known once the moment has come.
+    std::optional<Clock::time_point> kill_at;
+    bool moment_has_come = false;  ///< The one that was planned.
     bool was_killed = false;
     bool was_opened = false;
     bool was_closed = false;
