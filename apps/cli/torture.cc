@@ -128,8 +128,8 @@ int run_torture(Arguments arguments) {
 
   Outcome result = {
       .seed = seed ? *seed : random_seed(), .seconds = 0, .counts = {}, .violation = {}, .kept = directory};
-  const DelayInterrupt until_removed;
   TortureFolder folder(directory);
+  const DelayInterrupt until_removed;
   const auto begun = std::chrono::steady_clock::now();
   {
     Progress progress(fmt::format("torture, seed {}", result.seed), *seconds * 1000, line.common());

@@ -7,6 +7,7 @@
 
 #include "crash/store_crashes.h"
 #include "io/faulty_file_system.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 namespace {
@@ -19,7 +20,7 @@ bool any_call(const StoreCrashes& crashes, std::string_view begin, std::string_v
 
 TEST(StoreCrash, P1_P2_EverySyncedCommitSurvivesAndTheRestIsAPrefix) {
   StoreCrashes crashes({.seeds = 1, .recovery_crashes = 60, .every = 7});
-  std::uint64_t seed = 1;
+  std::uint64_t seed = base_seed(1);
   for (const StoreScript& script : store_scripts()) crashes.enumerate(script, seed++);
   EXPECT_EQ(crashes.violations().size(), 0U) << first_few(crashes.violations());
   fmt::print("{} distinct disk images, {} checks\n", crashes.images(), crashes.checks());
@@ -32,7 +33,7 @@ TEST(StoreCrash, P1_P2_EverySyncedCommitSurvivesAndTheRestIsAPrefix) {
 
 TEST(StoreCrash, P1_P2_TheSameHoldsForAStoreThatHasCrashedBefore) {
   StoreCrashes crashes({.seeds = 1, .recovery_crashes = 60, .every = 14});
-  std::uint64_t seed = 20;
+  std::uint64_t seed = base_seed(20);
   for (const StoreScript& script : store_scripts()) crashes.enumerate(script, seed++, true);
   EXPECT_EQ(crashes.violations().size(), 0U) << first_few(crashes.violations());
   EXPECT_GT(crashes.images(), 800U);
