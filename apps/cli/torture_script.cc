@@ -11,18 +11,24 @@ namespace {
 
 constexpr std::size_t kLongKeyBytes = 300;
 
-/// Mostly a line of text, sometimes nothing, rarely more than a block, a memtable of the smallest size at most.
-std::size_t length_of(Draw& draw) {
+/// The first change of a commit may be larger than a block or a memtable, the others of a usual batch than a small
+/// block; those of a large batch have a line of text.
+std::size_t most_bytes_of(std::uint32_t number) {
+  if (number == 0) return 24'000;
+  return number < 5 ? 5000 : 200;
+}
+
+/// Mostly a line of text, sometimes nothing.
+std::size_t length_of(Draw& draw, std::size_t most) {
   if (draw.once_in(32)) return 0;
-  if (draw.once_in(700)) return draw.below(48'000);
-  if (draw.once_in(50)) return draw.below(6000);
+  if (draw.once_in(50)) return draw.below(most);
   return draw.below(200);
 }
 
 /// Every other value can be compressed.
-std::string value_of(std::string_view key, std::uint64_t commit, std::uint64_t seed) {
+std::string value_of(std::string_view key, std::uint64_t commit, std::uint64_t seed, std::size_t most_bytes) {
   Draw draw(seed);
-  const std::size_t length = length_of(draw);
+  const std::size_t length = length_of(draw, most_bytes);
   if (length == 0) return {};
   std::string value = fmt::format("{} of {} ", commit, key.substr(0, 20));
   const std::size_t end = value.size() + length;
@@ -59,7 +65,7 @@ TortureScript::Change TortureScript::change(std::uint32_t writer, std::uint64_t 
   Draw draw(mixed({shape_.seed, writer, commit, number + 1}));
   const auto drawn = static_cast<std::uint32_t>(draw.below(shape_.keys));
   const auto index = number == 0 ? static_cast<std::uint32_t>(commit % shape_.keys) : drawn;
-  return {.index = index, .is_put = !draw.once_in(4), .draw = draw.next()};
+  return {.index = index, .is_put = !draw.once_in(4), .draw = draw.next(), .most_bytes = most_bytes_of(number)};
 }
 
 std::optional<TortureScript::Change> TortureScript::last_change(std::uint32_t writer, std::uint32_t index,
@@ -77,7 +83,7 @@ Batch TortureScript::batch(std::uint32_t writer, const Note& note) const {
     const Change made = change(writer, note.commit, number);
     const std::string changed = key(writer, made.index);
     if (made.is_put) {
-      batch.put(changed, value_of(changed, note.commit, made.draw));
+      batch.put(changed, value_of(changed, note.commit, made.draw, made.most_bytes));
     } else {
       batch.remove(changed);
     }
@@ -94,7 +100,7 @@ std::optional<std::string> TortureScript::value(std::uint32_t writer, std::uint3
     const std::optional<Change> made = last_change(writer, index, commit);
     if (!made) continue;
     if (!made->is_put) return std::nullopt;
-    return value_of(key(writer, index), commit, made->draw);
+    return value_of(key(writer, index), commit, made->draw, made->most_bytes);
   }
   return std::nullopt;
 }

@@ -16,7 +16,8 @@ namespace tamis::cli {
 /// tell what every key holds at that moment.
 ///
 /// Invariants: all follows from the seed, and nothing is remembered. Commit n changes key n modulo the number of keys
-/// (and others), so that the newest change of a key is found among the last few commits.
+/// (and others), so that the newest change of a key is found among the last few commits. No batch has more than 80 KiB,
+/// which is what the smallest memory that torture draws can take.
 ///
 /// Threads: any.
 class TortureScript {
@@ -62,7 +63,8 @@ class TortureScript {
   struct Change {
     std::uint32_t index = 0;
     bool is_put = false;
-    std::uint64_t draw = 0;  ///< Length and bytes of the value come from this.
+    std::uint64_t draw = 0;      ///< Length and bytes of the value come from this.
+    std::size_t most_bytes = 0;  ///< Of the value.
   };
 
   [[nodiscard]] std::uint32_t changes(std::uint32_t writer, std::uint64_t commit) const;

@@ -1,7 +1,10 @@
 // The eyes of tamis torture: stores that broke a promise are made by hand, and every one of them is caught.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "apps/cli/torture_channel.h"
@@ -168,6 +171,16 @@ TEST_F(TortureCheck, ChangedBytesAreToldAndRepairedCopiesHoldOnlyWhatWasWritten)
   EXPECT_GT(counts_.flips_refused + counts_.flips_told, 15U);
   const Finding sound = repair_sound(path_, scratch_.path("copy"), {}, script_, {moment, moment}, counts_);
   EXPECT_EQ(sound.kind, Kind::kRight) << sound.what;
+}
+
+TEST(TortureScript, NoBatchIsLargerThanTheSmallestMemoryTakes) {
+  const TortureScript script({.seed = 3, .writers = 1, .keys = 40});
+  std::size_t largest = 0;
+  for (std::uint64_t commit = 1; commit <= 20'000; ++commit) {
+    largest = std::max(largest, script.batch(0, {commit, {commit - 1}}).byte_size());
+  }
+  EXPECT_LT(largest, 80U << 10);
+  EXPECT_GT(largest, 20U << 10) << "larger than a memtable";
 }
 
 TEST(TorturePlan, TheSameSeedDrawsTheSameRounds) {
