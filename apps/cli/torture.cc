@@ -6,6 +6,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command_line.h"
@@ -134,7 +135,10 @@ int run_torture(Arguments arguments) {
   {
     Progress progress(fmt::format("torture, seed {}", result.seed), *seconds * 1000, line.common());
     TortureRun run(folder, result.seed, std::chrono::seconds(*seconds),
-                   [&](std::uint64_t milliseconds) { progress.advance(milliseconds); });
+                   [&, shown = std::uint64_t{0}](std::uint64_t milliseconds, const TortureCounts& counts) mutable {
+                     progress.count(counts.kills - std::exchange(shown, counts.kills), "kills");
+                     progress.advance(milliseconds);
+                   });
     result.violation = run.run();
     result.counts = run.counts();
   }

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -25,13 +26,32 @@ void make_damaged_copy(const std::string& store, const std::string& copy, const 
   flip_byte(copy + "/" + flip.file, flip.offset, flip.difference);
 }
 
-/// An answer may be an error that tells of damage; a wrong one may not be.
-Finding excused(Finding finding, const Flip& flip, bool& was_told) {
-  if (finding.kind == Finding::Kind::kTold && is_of_damage(finding.code)) {
-    was_told = true;
-    return {};
+/// Makes a finding right that only tells of the damage.
+using Excuse = std::function<Finding(Finding finding)>;
+
+/// Opens a damaged copy and lets `read` look at it. An answer may be an error that tells of damage; it may not be
+/// wrong.
+Finding look_at_damaged(const std::string& store, const std::string& copy, const Flip& flip, const Options& options,
+                        TortureCounts& counts,
+                        const std::function<Finding(const DB& db, const Excuse& excused)>& read) {
+  make_damaged_copy(store, copy, flip);
+  ++counts.flips;
+  bool was_told = false;
+  const Excuse excused = [&](Finding finding) -> Finding {
+    if (finding.kind == Finding::Kind::kTold && is_of_damage(finding.code)) {
+      was_told = true;
+      return {};
+    }
+    if (!finding.is_right()) finding.what = fmt::format("{}: {}", text_of(flip), finding.what);
+    return finding;
+  };
+  const Result<DB> db = DB::open(copy, options);
+  if (!db.ok()) {
+    ++counts.flips_refused;
+    return excused(Finding::told("open", db.status()));
   }
-  if (!finding.is_right()) finding.what = fmt::format("{}: {}", text_of(flip), finding.what);
+  Finding finding = read(*db, excused);
+  counts.flips_told += was_told ? 1 : 0;
   return finding;
 }
 
@@ -82,23 +102,32 @@ std::optional<Flip> draw_flip(const std::string& store, Draw& draw) {
 
 Finding look_at_flip(const std::string& store, const std::string& copy, const Flip& flip, const Options& options,
                      const TortureScript& script, const Moment& moment, TortureCounts& counts) {
-  make_damaged_copy(store, copy, flip);
-  ++counts.flips;
-  bool was_told = false;
-  const Result<DB> db = DB::open(copy, options);
-  if (!db.ok()) {
-    ++counts.flips_refused;
-    return excused(Finding::told("open", db.status()), flip, was_told);
-  }
-  TortureReader reader(*db, script);
-  Moment found;
-  Finding finding = excused(reader.scan(nullptr, found), flip, was_told);
-  if (finding.is_right() && !found.empty()) finding = excused(check_between(moment, found, moment), flip, was_told);
-  if (finding.is_right()) finding = excused(reader.scan_backwards(nullptr, moment), flip, was_told);
-  if (finding.is_right()) finding = excused(reader.get_all(nullptr, moment), flip, was_told);
-  counts.reads += reader.reads();
-  counts.flips_told += was_told ? 1 : 0;
-  return finding;
+  return look_at_damaged(store, copy, flip, options, counts, [&](const DB& db, const Excuse& excused) {
+    TortureReader reader(db, script);
+    Moment found;
+    Finding finding = excused(reader.scan(nullptr, found));
+    if (finding.is_right() && !found.empty()) finding = excused(check_between(moment, found, moment));
+    if (finding.is_right()) finding = excused(reader.scan_backwards(nullptr, moment));
+    if (finding.is_right()) finding = excused(reader.get_all(nullptr, moment));
+    counts.reads += reader.reads();
+    return finding;
+  });
+}
+
+Finding look_at_flip_of_left(const std::string& store, const std::string& copy, const Flip& flip,
+                             const Options& options, const TortureScript& script, const Expected& expected,
+                             TortureCounts& counts) {
+  return look_at_damaged(store, copy, flip, options, counts, [&](const DB& db, const Excuse& excused) {
+    TortureReader reader(db, script);
+    Moment found;
+    Finding finding = excused(reader.scan(nullptr, found));
+    if (finding.is_right() && !found.empty()) {
+      finding = excused(check_between(Moment(found.size()), found, expected.at_most));
+    }
+    if (finding.is_right() && !found.empty()) finding = excused(reader.get_all(nullptr, found));
+    counts.reads += reader.reads();
+    return finding;
+  });
 }
 
 Finding repair_sound(const std::string& store, const std::string& copy, const Options& options,

@@ -21,6 +21,11 @@ std::optional<Flip> draw_flip(const std::string& store, Draw& draw);
 /// gives the right ones.
 Finding look_at_flip(const std::string& store, const std::string& copy, const Flip& flip, const Options& options,
                      const TortureScript& script, const Moment& moment, TortureCounts& counts);
+/// The same for a store that was left by a kill: its last commits can look as if they had not been finished, so it may
+/// hold an earlier moment, but a whole one.
+Finding look_at_flip_of_left(const std::string& store, const std::string& copy, const Flip& flip,
+                             const Options& options, const TortureScript& script, const Expected& expected,
+                             TortureCounts& counts);
 
 /// Repairs a copy of an undamaged store: nothing is lost.
 Finding repair_sound(const std::string& store, const std::string& copy, const Options& options,

@@ -27,8 +27,7 @@ void throw_if_of_machine(const Finding& finding) {
 
 }  // namespace
 
-TortureRun::TortureRun(const TortureFolder& folder, std::uint64_t seed, std::chrono::seconds duration,
-                       std::function<void(std::uint64_t milliseconds)> advance)
+TortureRun::TortureRun(const TortureFolder& folder, std::uint64_t seed, std::chrono::seconds duration, Advance advance)
     : folder_(folder.path()), seed_(seed), end_(Clock::now() + duration), advance_(std::move(advance)) {}
 
 std::optional<Violation> TortureRun::run() {
@@ -49,7 +48,7 @@ void TortureRun::advance() {
   const auto passed = std::chrono::duration_cast<std::chrono::milliseconds>(now - advanced_to_);
   if (passed < 50ms) return;
   advanced_to_ += passed;
-  advance_(static_cast<std::uint64_t>(passed.count()));
+  advance_(static_cast<std::uint64_t>(passed.count()), counts_);
 }
 
 void TortureRun::begin_round() {
@@ -65,9 +64,10 @@ Finding TortureRun::one_round() {
   if (Finding finding = watch(); !finding.is_right()) return finding;
   advance();
   copy_store(store_path(folder_), left_path(folder_));
-  if (Finding finding = look(); !finding.is_right()) return finding;
+  const Expected when_left = expected_now();
+  if (Finding finding = look(when_left); !finding.is_right()) return finding;
   advance();
-  return look_at_copies();
+  return look_at_copies(when_left);
 }
 
 /// Until the process has ended, in the way that was planned.
@@ -176,13 +176,18 @@ Finding TortureRun::check_end(int ended, const Seen& seen) {
   return {};
 }
 
-/// At the store as it was left, by this process. Each writer may have had one commit under way.
-Finding TortureRun::look() {
-  const TortureScript script(plan_.shape);
+/// Each writer may have had one commit under way.
+Expected TortureRun::expected_now() const {
   Expected expected = {acknowledged_, acknowledged_};
   if (plan_.end != RoundPlan::End::kCloses) {
     for (std::uint64_t& commits : expected.at_most) ++commits;
   }
+  return expected;
+}
+
+/// At the store as it was left, by this process.
+Finding TortureRun::look(const Expected& expected) {
+  const TortureScript script(plan_.shape);
   Finding finding = look_without_writing(store_path(folder_), plan_.looking_options, script, expected, counts_);
   if (!finding.is_right()) return finding;
   finding = look_at_checkpoint(checkpoint_path(folder_), plan_.looking_options, script, expected, counts_);
@@ -194,16 +199,20 @@ Finding TortureRun::look() {
   return look_at_store_and_files(store_path(folder_), plan_.looking_options, script, expected, counts_, acknowledged_);
 }
 
-/// The look has closed the store, so that any change of a byte can be told from the end of an unfinished write.
-Finding TortureRun::look_at_copies() {
+/// At damaged copies, of the store as it was left and of the store as it is: the look has closed it, so that any change
+/// of a byte can be told from the end of an unfinished write.
+Finding TortureRun::look_at_copies(const Expected& when_left) {
   const TortureScript script(plan_.shape);
   Draw draw(mixed({seed_, round_, 4}));
   const std::string store = store_path(folder_);
+  const std::string left = left_path(folder_);
   const std::string copy = copy_path(folder_);
   for (std::uint32_t i = 0; i < plan_.flips && !is_over(); ++i) {
-    const std::optional<Flip> flip = draw_flip(store, draw);
-    if (!flip) return {};
-    Finding finding = look_at_flip(store, copy, *flip, plan_.options, script, acknowledged_, counts_);
+    const bool is_of_left = i % 3 == 2;
+    const std::optional<Flip> flip = draw_flip(is_of_left ? left : store, draw);
+    if (!flip) continue;
+    Finding finding = is_of_left ? look_at_flip_of_left(left, copy, *flip, plan_.options, script, when_left, counts_)
+                                 : look_at_flip(store, copy, *flip, plan_.options, script, acknowledged_, counts_);
     if (!finding.is_right()) return finding;
     advance();
     if (i > 0 || !plan_.is_repaired) continue;

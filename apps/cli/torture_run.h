@@ -27,9 +27,10 @@ struct Violation {
 /// Threads: one at a time.
 class TortureRun {
  public:
-  /// `advance` is told now and then, with the milliseconds since the last time.
-  TortureRun(const TortureFolder& folder, std::uint64_t seed, std::chrono::seconds duration,
-             std::function<void(std::uint64_t milliseconds)> advance);
+  /// Is told now and then: the milliseconds since the last time, and all that was tried.
+  using Advance = std::function<void(std::uint64_t milliseconds, const TortureCounts& counts)>;
+
+  TortureRun(const TortureFolder& folder, std::uint64_t seed, std::chrono::seconds duration, Advance advance);
 
   std::optional<Violation> run();
   [[nodiscard]] const TortureCounts& counts() const { return counts_; }
@@ -57,15 +58,16 @@ class TortureRun {
   void set_kill_time(const Message& message, Seen& seen) const;
   Finding try_second_opening();
   Finding check_end(int ended, const Seen& seen);
-  Finding look();
-  Finding look_at_copies();
+  [[nodiscard]] Expected expected_now() const;
+  Finding look(const Expected& expected);
+  Finding look_at_copies(const Expected& when_left);
   [[nodiscard]] bool is_over() const;
   void advance();
 
   const std::string folder_;
   const std::uint64_t seed_;
   const Clock::time_point end_;
-  const std::function<void(std::uint64_t)> advance_;
+  const Advance advance_;
   Clock::time_point advanced_to_ = Clock::now();
 
   TortureCounts counts_;

@@ -173,6 +173,24 @@ TEST_F(TortureCheck, ChangedBytesAreToldAndRepairedCopiesHoldOnlyWhatWasWritten)
   EXPECT_EQ(sound.kind, Kind::kRight) << sound.what;
 }
 
+/// As a kill leaves it: the journal has no end mark, so a changed byte may cost the last commits, but no part of one.
+TEST_F(TortureCheck, ChangedBytesOfAStoreThatWasLeftGiveAnEarlierMomentOrAreTold) {
+  ASSERT_TRUE(db_->flush().ok());
+  for (std::uint64_t commit = kFirst + 1; commit <= kFirst + 20; ++commit) write(0, commit, {commit - 1, kSecond});
+  copy_store(path_, scratch_.path("left"));
+  const Expected expected = {{kFirst + 20, kSecond}, {kFirst + 20, kSecond}};
+  Draw draw(4);
+  for (int i = 0; i < 30; ++i) {
+    const std::optional<Flip> flip = draw_flip(scratch_.path("left"), draw);
+    ASSERT_TRUE(flip);
+    const Finding flipped =
+        look_at_flip_of_left(scratch_.path("left"), scratch_.path("copy"), *flip, {}, script_, expected, counts_);
+    EXPECT_EQ(flipped.kind, Kind::kRight) << flipped.what;
+  }
+  EXPECT_GT(counts_.flips_refused + counts_.flips_told, 8U);
+  EXPECT_LT(counts_.flips_refused + counts_.flips_told, 30U);
+}
+
 TEST(TortureScript, NoBatchIsLargerThanTheSmallestMemoryTakes) {
   const TortureScript script({.seed = 3, .writers = 1, .keys = 40});
   std::size_t largest = 0;
