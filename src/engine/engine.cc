@@ -65,6 +65,7 @@ Status Engine::close(bool detaches) {
     return Status::busy(fmt::format("{}: still in use: {}", directory_, live_handles_.to_text()));
   }
   stop_background();
+  remove_obsolete_files();  // Some may have been held until just now.
   is_closed_ = true;
   const std::optional<WriteStop> stop = write_stop();
   Status closed = stop ? stop->why : Status();

@@ -6,6 +6,7 @@
 #include "model/option_sets.h"
 #include "model/trace.h"
 #include "support/figures.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 namespace {
@@ -31,17 +32,17 @@ void run_many(std::uint64_t first_seed, std::size_t runs, bool in_background, st
   fmt::print("{} operations, {} flushes, {} compactions\n", runs * kOperationsPerRun, flushes, compactions);
 }
 
-TEST(ModelSlow, AnswersAreRightUnderAnyOptions) { run_many(10'000, 70, false, 1); }
+TEST(ModelSlow, AnswersAreRightUnderAnyOptions) { run_many(base_seed(10'000), 70, false, 1); }
 
-TEST(ModelSlow, AnswersAreRightWhenEveryOpeningHasOtherOptions) { run_many(20'000, 20, false, 10); }
+TEST(ModelSlow, AnswersAreRightWhenEveryOpeningHasOtherOptions) { run_many(base_seed(20'000), 20, false, 10); }
 
-TEST(ModelSlow, AnswersAreRightWithThreadsInTheBackground) { run_many(30'000, 15, true, 2); }
+TEST(ModelSlow, AnswersAreRightWithThreadsInTheBackground) { run_many(base_seed(30'000), 15, true, 2); }
 
 TEST(MetamorphicSlow, SixtyOptionSetsGiveTheSameAnswers) {
-  const std::vector<Operation> operations = Generator(40'000).many(5000);
+  const std::vector<Operation> operations = Generator(base_seed(40'000)).many(5000);
   std::uint64_t digest = 0;
-  for (const Options& options : spread_options(60, 40'000)) {
-    const Trace trace{{.options = {options}, .seed = 40'000}, operations};
+  for (const Options& options : spread_options(60, base_seed(40'000))) {
+    const Trace trace{{.options = {options}, .seed = base_seed(40'000)}, operations};
     const Outcome outcome = run_apart(trace);
     ASSERT_EQ(outcome.failure, "") << explain_failure(trace, outcome);
     record_figure("option_sets", 1);
