@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "crash/journal_workload.h"
+#include "support/figures.h"
 
 namespace tamis::test {
 namespace {
@@ -16,6 +17,7 @@ TEST(JournalCrashSlow, EverySyncedRecordSurvivesAndTheRestIsAPrefix) {
     ASSERT_EQ(crashes.violations().size(), 0U) << crashes.violations().front();
   }
   fmt::print("{} distinct disk images\n", images.size());
+  record_figure("crash_images", images.size());
   EXPECT_GT(images.size(), 80'000U);
 }
 
@@ -25,6 +27,8 @@ TEST(JournalCrashSlow, AnyFailedCallLeavesWhatWasSyncedAndNothingThatWasNotWritt
   ASSERT_EQ(counts.violations.size(), 0U) << counts.violations.front();
   fmt::print("{} runs, {} with a failed call, {} distinct disk images\n", counts.runs, counts.fired,
              counts.images.size());
+  record_figure("crash_images", counts.images.size());
+  record_figure("call_failures", static_cast<std::uint64_t>(counts.fired));
   EXPECT_GT(counts.fired, 2500);
 }
 

@@ -5,6 +5,7 @@
 
 #include "crash/journal_workload.h"
 #include "io/faulty_file_system.h"
+#include "support/figures.h"
 
 namespace tamis::test {
 namespace {
@@ -24,6 +25,7 @@ TEST(JournalCrash, EverySyncedRecordSurvivesAndTheRestIsAPrefix) {
     EXPECT_EQ(crashes.violations().size(), 0U) << first_of(crashes.violations());
   }
   fmt::print("{} distinct disk images, {} records\n", images.size(), records);
+  record_figure("crash_images", images.size());
   EXPECT_GT(images.size(), 10'000U);
   EXPECT_EQ(records, 6U * 62);
 }
@@ -83,6 +85,8 @@ TEST(JournalFaults, AnyFailedCallLeavesWhatWasSyncedAndNothingThatWasNotWritten)
   EXPECT_EQ(counts.violations.size(), 0U) << first_of(counts.violations);
   fmt::print("{} runs, {} with a failed call, {} distinct disk images\n", counts.runs, counts.fired,
              counts.images.size());
+  record_figure("crash_images", counts.images.size());
+  record_figure("call_failures", static_cast<std::uint64_t>(counts.fired));
   EXPECT_GT(counts.fired, 500);
 }
 

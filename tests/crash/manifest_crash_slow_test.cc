@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "crash/manifest_workload.h"
+#include "support/figures.h"
 
 namespace tamis::test {
 namespace {
@@ -15,6 +16,7 @@ TEST(ManifestCrashSlow, TheOpenedStateIsTheLastCommittedOrTheOneInFlight) {
     images.insert(found.images.begin(), found.images.end());
   }
   fmt::print("{} distinct disk images\n", images.size());
+  record_figure("crash_images", images.size());
   EXPECT_GT(images.size(), 10'000U);
 }
 
@@ -24,6 +26,8 @@ TEST(ManifestCrashSlow, AFailedCallMeansThatTheCommitHappenedOrNotAndRenewGoesOn
   ASSERT_EQ(crashes.violations.size(), 0U) << crashes.violations.front();
   fmt::print("{} runs, {} with a failed call, {} distinct disk images\n", crashes.runs, crashes.fired,
              crashes.images.size());
+  record_figure("crash_images", crashes.images.size());
+  record_figure("call_failures", static_cast<std::uint64_t>(crashes.fired));
   EXPECT_GT(crashes.fired, 2500);
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "crash/manifest_workload.h"
+#include "support/figures.h"
 
 namespace tamis::test {
 namespace {
@@ -22,6 +23,7 @@ TEST(ManifestCrash, TheOpenedStateIsTheLastCommittedOrTheOneInFlight) {
     images.insert(found.images.begin(), found.images.end());
   }
   fmt::print("{} distinct disk images\n", images.size());
+  record_figure("crash_images", images.size());
   EXPECT_GT(images.size(), 1'500U);
 }
 
@@ -39,6 +41,8 @@ TEST(ManifestFaults, AFailedCallMeansThatTheCommitHappenedOrNotAndRenewGoesOn) {
   EXPECT_EQ(crashes.violations.size(), 0U) << first_of(crashes.violations);
   fmt::print("{} runs, {} with a failed call, {} distinct disk images\n", crashes.runs, crashes.fired,
              crashes.images.size());
+  record_figure("crash_images", crashes.images.size());
+  record_figure("call_failures", static_cast<std::uint64_t>(crashes.fired));
   EXPECT_GT(crashes.fired, 200);
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "crash/store_crashes.h"
+#include "support/figures.h"
 
 namespace tamis::test {
 namespace {
@@ -15,6 +16,8 @@ TEST(StoreCrashSlow, P1_P2_EverySyncedCommitSurvivesAndTheRestIsAPrefix) {
   }
   ASSERT_EQ(crashes.violations().size(), 0U) << first_few(crashes.violations());
   fmt::print("{} distinct disk images, {} checks\n", crashes.images(), crashes.checks());
+  record_figure("crash_images", crashes.images());
+  record_figure("crash_checks", crashes.checks());
   EXPECT_GT(crashes.images(), 20'000U);
 }
 

@@ -7,6 +7,7 @@
 
 #include "crash/store_crashes.h"
 #include "io/faulty_file_system.h"
+#include "support/figures.h"
 
 namespace tamis::test {
 namespace {
@@ -23,6 +24,8 @@ TEST(StoreCrash, P1_P2_EverySyncedCommitSurvivesAndTheRestIsAPrefix) {
   for (const StoreScript& script : store_scripts()) crashes.enumerate(script, seed++);
   EXPECT_EQ(crashes.violations().size(), 0U) << first_few(crashes.violations());
   fmt::print("{} distinct disk images, {} checks\n", crashes.images(), crashes.checks());
+  record_figure("crash_images", crashes.images());
+  record_figure("crash_checks", crashes.checks());
   EXPECT_GT(crashes.images(), 2000U);
   EXPECT_TRUE(any_call(crashes, "rename", ".journal.tmp")) << "no journal was recycled";
   EXPECT_TRUE(any_call(crashes, "create", ".tms")) << "no table was made";
@@ -35,6 +38,8 @@ TEST(StoreCrash, P1_P2_TheSameHoldsForAStoreThatHasCrashedBefore) {
   std::uint64_t seed = 20;
   for (const StoreScript& script : store_scripts()) crashes.enumerate(script, seed++, true);
   EXPECT_EQ(crashes.violations().size(), 0U) << first_few(crashes.violations());
+  record_figure("crash_images", crashes.images());
+  record_figure("crash_checks", crashes.checks());
   EXPECT_GT(crashes.images(), 800U);
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "faults/store_damage.h"
+#include "support/figures.h"
 #include "tamis/filter.h"
 
 namespace tamis::test {
@@ -32,6 +33,7 @@ TEST(FlipSlow, P3_P4_NoFlippedByteGivesAWrongAnswer) {
   ASSERT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
   fmt::print("{} flips, {} of them under the default options: {} refused, {} told, {} without effect\n", counts.tried,
              with_defaults, counts.refused, counts.told, counts.unnoticed);
+  record_figure("flips", counts.tried);
   EXPECT_GE(counts.tried, 65'536U);
 }
 

@@ -4,6 +4,7 @@
 
 #include "crash/store_ledger.h"
 #include "faults/store_damage.h"
+#include "support/figures.h"
 
 namespace tamis::test {
 namespace {
@@ -15,6 +16,7 @@ TEST(Flip, P3_P4_AFlippedByteGivesNoWrongAnswer) {
   EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
   fmt::print("{} flips: {} refused, {} told, {} without effect\n", counts.tried, counts.refused, counts.told,
              counts.unnoticed);
+  record_figure("flips", counts.tried);
   for (const char* kind : {"CURRENT", "MANIFEST", ".journal", ".tms"})
     EXPECT_GT(counts.tried_by_kind[kind], 0U) << kind;
   EXPECT_GT(counts.refused, 0U);

@@ -8,6 +8,7 @@
 #include "crash/store_ledger.h"
 #include "faults/store_faults.h"
 #include "io/memory_file_system.h"
+#include "support/figures.h"
 
 namespace tamis::test {
 namespace {
@@ -28,6 +29,8 @@ TEST(NthCall, P5_P6_AnyFailedCallLeavesTheStoreReadableAndWhatItPromised) {
   EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
   fmt::print("{} runs, {} with a failed call; writes stopped in {}, went on by themselves in {}, were resumed in {}\n",
              counts.runs, counts.fired, counts.stopped, counts.went_on, counts.resumed);
+  record_figure("crash_images", counts.images.size());
+  record_figure("call_failures", static_cast<std::uint64_t>(counts.fired));
   EXPECT_GT(counts.fired, 300);
   EXPECT_GT(counts.went_on, 3);
   EXPECT_GT(counts.resumed, 3);

@@ -10,6 +10,7 @@
 #include "model/generator.h"
 #include "model/option_sets.h"
 #include "model/trace.h"
+#include "support/figures.h"
 
 namespace tamis::test {
 namespace {
@@ -66,6 +67,7 @@ TEST(Model, AnswersAreRightUnderAHandfulOfOptions) {
     const Trace trace{{.options = {options}, .seed = ++seed}, Generator(seed).many(2000)};
     const Outcome outcome = run_apart(trace);
     ASSERT_EQ(outcome.failure, "") << explain_failure(trace, outcome);
+    record_figure("model_operations", trace.operations.size());
     EXPECT_GT(outcome.flushes, 10U) << to_text(options);
   }
 }
@@ -74,6 +76,7 @@ TEST(Model, AnswersAreRightWhenEveryOpeningHasOtherOptions) {
   const Trace trace{{.options = spread_options(12, 2), .seed = 200}, Generator(200).many(3000)};
   const Outcome outcome = run_apart(trace);
   EXPECT_EQ(outcome.failure, "") << explain_failure(trace, outcome);
+  record_figure("model_operations", trace.operations.size());
 }
 
 TEST(Model, AnswersAreRightWithThreadsInTheBackground) {
@@ -82,6 +85,7 @@ TEST(Model, AnswersAreRightWithThreadsInTheBackground) {
     const Trace trace{{.options = {options}, .seed = ++seed, .runs_in_background = true}, Generator(seed).many(1000)};
     const Outcome outcome = run_apart(trace);
     ASSERT_EQ(outcome.failure, "") << explain_failure(trace, outcome);
+    record_figure("model_operations", trace.operations.size());
   }
 }
 
@@ -92,6 +96,8 @@ TEST(Metamorphic, OptionsDoNotChangeAnAnswer) {
     const Trace trace{{.options = {options}, .seed = 400}, operations};
     const Outcome outcome = run_apart(trace);
     ASSERT_EQ(outcome.failure, "") << explain_failure(trace, outcome);
+    record_figure("option_sets", 1);
+    record_figure("metamorphic_operations", operations.size());
     if (digest == 0) digest = outcome.digest;
     EXPECT_EQ(outcome.digest, digest) << to_text(options);
   }

@@ -5,6 +5,7 @@
 #include "model/generator.h"
 #include "model/option_sets.h"
 #include "model/trace.h"
+#include "support/figures.h"
 
 namespace tamis::test {
 namespace {
@@ -26,6 +27,7 @@ void run_many(std::uint64_t first_seed, std::size_t runs, bool in_background, st
     flushes += outcome.flushes;
     compactions += outcome.compactions;
   }
+  record_figure("model_operations", runs * kOperationsPerRun);
   fmt::print("{} operations, {} flushes, {} compactions\n", runs * kOperationsPerRun, flushes, compactions);
 }
 
@@ -42,6 +44,8 @@ TEST(MetamorphicSlow, SixtyOptionSetsGiveTheSameAnswers) {
     const Trace trace{{.options = {options}, .seed = 40'000}, operations};
     const Outcome outcome = run_apart(trace);
     ASSERT_EQ(outcome.failure, "") << explain_failure(trace, outcome);
+    record_figure("option_sets", 1);
+    record_figure("metamorphic_operations", operations.size());
     if (digest == 0) digest = outcome.digest;
     EXPECT_EQ(outcome.digest, digest) << to_text(options);
   }
