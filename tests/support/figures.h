@@ -16,6 +16,7 @@ namespace tamis::test {
 ///  - model_operations: compared with the model; model_interruptions: of these, in the midst of a flush or compaction.
 ///  - option_sets, metamorphic_operations: sets under which the same operations had the same answers, and the
 ///    operations under all of them.
+///  - oracle_operations: that RocksDB and LevelDB were asked, too.
 ///  - kills of a process, and of these kills_in_load, kills_in_flush, kills_in_compaction.
 inline void record_figure(std::string_view name, std::uint64_t value) {
   const char* path = std::getenv("TAMIS_FIGURES");
