@@ -33,6 +33,9 @@ Engine::Engine(std::string directory, const Options& options, const Environment&
       environment_(environment),
       files_(environment.files != nullptr ? *environment.files : posix_file_system()),
       random_(make_random_source(environment.random_seed)),
+      schedule_(environment.schedule_seed && !environment.runs_in_background
+                    ? std::make_unique<Schedule>(*environment.schedule_seed)
+                    : nullptr),
       policy_(find_compaction_policy(options.compaction)),
       fork_generation_(fork_generation()),
       memtable_bytes_(tamis::share_memory(options, {}).memtable / 8 * 7),

@@ -23,6 +23,7 @@
 #include "engine/live_handles.h"
 #include "engine/memory_shares.h"
 #include "engine/read_view.h"
+#include "engine/schedule.h"
 #include "io/file_handles.h"
 #include "io/file_system.h"
 #include "journal/journal_stream.h"
@@ -157,12 +158,19 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   void flush_in_background() EXCLUDES(state_mutex_);
   void compact_in_background() EXCLUDES(state_mutex_);
   void work_in_background() EXCLUDES(state_mutex_);
-  /// Without threads: everything that is due, now.
+  /// Everything that is due, now.
   void run_due_work();
+  /// Without threads, after a write: the same, or what the schedule says.
+  void run_scheduled_work() EXCLUDES(state_mutex_);
+  /// Without threads, before a write or a seal: what the leader would wait for is done while others may still lead.
+  void make_way(bool seals) EXCLUDES(state_mutex_);
   /// What the background would do next; false when nothing was due or it failed.
   bool flush_if_due() EXCLUDES(state_mutex_, flush_mutex_);
   bool compact_if_due() EXCLUDES(state_mutex_, compaction_mutex_);
   void rewrite_failed(std::string_view what, const Status& why);
+  Status compact_range(const Range& range, const Progress& progress) REQUIRES(compaction_mutex_);
+  /// With a schedule nobody waits for a rewrite that runs: whoever runs it may stand still until the caller is done.
+  [[nodiscard]] bool is_left_to_others(bool runs) const { return schedule_ != nullptr && runs; }
 
   // rewrites.cc
   Status flush_oldest() REQUIRES(flush_mutex_);
@@ -195,6 +203,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   const Environment environment_;
   FileSystem& files_;
   const std::unique_ptr<Manifest::Random> random_;
+  const std::unique_ptr<Schedule> schedule_;  // Null: everything that is due runs at once.
   const CompactionPolicy* policy_ = nullptr;
   const std::uint64_t fork_generation_;
   const std::uint64_t memtable_bytes_;  // What fills one: 7/8 of its share; it grows by up to an eighth at once.
@@ -254,6 +263,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   int deletions_paused_ GUARDED_BY(state_mutex_) = 0;
   bool compaction_wanted_ GUARDED_BY(state_mutex_) = false;
   bool compaction_runs_ GUARDED_BY(state_mutex_) = false;
+  bool flush_runs_ GUARDED_BY(state_mutex_) = false;
   std::uint32_t failed_rewrites_ GUARDED_BY(state_mutex_) = 0;
   std::uint64_t lookups_at_review_ GUARDED_BY(state_mutex_) = 0;
   std::string stall_reason_ GUARDED_BY(state_mutex_);
