@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench_run.h"
+#include "store/charts.h"
 #include "store/command.h"
 #include "store/parts.h"
 
@@ -56,18 +57,28 @@ int show(const nlohmann::json& json, const std::string& table, const Settings& s
   return write_json(json, settings.json);
 }
 
+int run_growth(Field& field, const Settings& settings) {
+  nlohmann::json json = about(settings);
+  const Curves curves = measure_growth(field);
+  json["growth"] = curves.json;
+  return show(json, curves.text, settings);
+}
+
 int run(const Settings& settings) {
   Field field(settings, contestants_for(settings.engines));
   if (field.contestants().empty()) return 2;
-  measure_fills(field);
-  measure_large_store(field);
-  measure_runs(field);
-  measure_syncs(field);
+  if (settings.growth) return run_growth(field, settings);
+  for (const auto& measure : {measure_fills, measure_large_store, measure_runs, measure_syncs, measure_other_entries,
+                              measure_mixed, measure_latencies}) {
+    measure(field);
+  }
   nlohmann::json json = about(settings);
   json.update(field.report().json());
-  const std::string head = fmt::format("{} entries of 16 + 100 bytes; median of {} rounds [lowest - highest]\n",
+  const std::string head = fmt::format("{} entries of 16 + 100 bytes; median of {} rounds [lowest - highest]",
                                        settings.entries, settings.rounds);
-  return show(json, head + field.report().table(), settings);
+  const int shown = show(json, head + "\n" + field.report().table(), settings);
+  if (settings.svg.empty()) return shown;
+  return std::max(shown, write_charts(field.report(), settings.svg, head));
 }
 
 }  // namespace

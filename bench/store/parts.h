@@ -16,6 +16,8 @@ void measure_large_store(Field& field);
 void measure_ycsb(Field& field, const Stock& stock);
 /// Lookups in a store of 100 sorted runs.
 void measure_runs(Field& field);
+/// Fills a store that keeps its runs with so many of them, each with keys from everywhere.
+void fill_runs(Contestant& contestant, Session& session, const Stock& stock, std::uint64_t runs);
 void measure_syncs(Field& field);
 /// Values of 1 and 4 KiB, and URLs as keys.
 void measure_other_entries(Field& field);
@@ -24,7 +26,12 @@ void measure_mixed(Field& field);
 /// Percentiles of gets and puts, alone and beside each other.
 void measure_latencies(Field& field);
 
-/// Cost per operation as stores grow and runs become more; as JSON, with a table on standard output.
-nlohmann::json measure_growth(Field& field);
+/// Figures of stores as they grow.
+struct Curves {
+  nlohmann::json json;
+  std::string text;  ///< For people.
+};
+/// Cost per operation as stores grow and runs become more.
+Curves measure_growth(Field& field);
 
 }  // namespace tamis::bench

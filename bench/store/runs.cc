@@ -14,6 +14,14 @@ constexpr std::uint64_t kMostLookups = 20'000;
 
 }  // namespace
 
+void fill_runs(Contestant& contestant, Session& session, const Stock& stock, std::uint64_t runs) {
+  for (std::uint64_t run = 0; run < runs; ++run) {
+    const std::uint64_t first = stock.count * run / runs;
+    put_batches(session, stock, first, stock.count * (run + 1) / runs - first, kBatch);
+    contestant.flush();
+  }
+}
+
 void measure_runs(Field& field) {
   if (!field.wants({"absent_100", "hit_100"})) return;
   const DataSet data(DataSet::Keys::kRandom, 100);
@@ -27,11 +35,7 @@ void measure_runs(Field& field) {
     contestant.open(field.fresh_folder(contestant),
                     {.entries = stock.count, .bits_per_key = kBitsPerKey, .keeps_runs = true});
     auto session = contestant.session();
-    for (std::uint64_t run = 0; run < kRuns; ++run) {
-      const std::uint64_t first = stock.count * run / kRuns;
-      put_batches(*session, stock, first, stock.count * (run + 1) / kRuns - first, kBatch);
-      contestant.flush();
-    }
+    fill_runs(contestant, *session, stock, std::min(kRuns, stock.count / 100 + 1));
     check_all(*session, stock);
   };
   const auto read = [&](Contestant& contestant, std::uint64_t round) {
