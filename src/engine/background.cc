@@ -221,12 +221,16 @@ Status Engine::wait_idle() {
     MutexLock lock(state_mutex_);
     return flush_runs_ || compaction_runs_ ? Status::busy(directory_ + ": a rewrite is running") : Status();
   }
-  MutexLock lock(state_mutex_);
-  while (!sealed_.empty() || compaction_wanted_ || compaction_runs_) {
-    if (write_stop_) return write_stop_->why;
-    if (is_closed_ || is_stopping_) return Status::closed(directory_ + ": closed");
-    state_changed_.wait(state_mutex_);
+  {
+    MutexLock lock(state_mutex_);
+    while (!sealed_.empty() || compaction_wanted_ || compaction_runs_) {
+      if (write_stop_) return write_stop_->why;
+      if (is_closed_ || is_stopping_) return Status::closed(directory_ + ": closed");
+      state_changed_.wait(state_mutex_);
+    }
   }
+  // A flush whose table is installed may still be letting go of its journal.
+  const MutexLock flush_lock(flush_mutex_);
   return {};
 }
 

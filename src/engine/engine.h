@@ -83,7 +83,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
 
   // background.cc, rewrites.cc
   Status compact(const Range& range, const Progress& progress);
-  Status wait_idle() EXCLUDES(state_mutex_);
+  Status wait_idle() EXCLUDES(state_mutex_, flush_mutex_);
 
   // report.cc
   Stats stats();

@@ -64,13 +64,13 @@ Status Engine::flush_oldest() {
     const FilterPlanner filters(version->shape(), {}, 0, run, job.memtable->entries(), filter_plan_options());
     spec.filters = &filters;
     TAMIS_TRY(result, rewrite(*job.memtable->iterate(), spec));
+    table_bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
     TAMIS_TRY_STATUS(files_.sync_directory(directory_));
     edit.shape = edit_of(result, 0, run);
   }
   TAMIS_TRY_STATUS(commit_and_install(edit, job.memtable.get()));
   journals_->release_before(job.next_journal);
   flushes_.fetch_add(1, std::memory_order_relaxed);
-  table_bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
   tell(StoreEvent::Kind::kFlushed, "memtable", &result);
   return {};
 }
@@ -131,11 +131,11 @@ Status Engine::merge_tables(const CompactionPlan& plan, const std::shared_ptr<co
   spec.filters = &filters;
   const std::unique_ptr<EntryIterator> merged = make_merging_iterator(std::move(runs));
   TAMIS_TRY(const RewriteResult result, rewrite(*merged, spec));
+  table_bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
   TAMIS_TRY_STATUS(files_.sync_directory(directory_));
   edit.shape.added = edit_of(result, plan.output_level, plan.output_run).added;
   TAMIS_TRY_STATUS(commit_and_install(edit, nullptr));
   compactions_.fetch_add(1, std::memory_order_relaxed);
-  table_bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
   tell(StoreEvent::Kind::kCompacted, plan.reason, &result);
   return {};
 }
