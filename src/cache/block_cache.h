@@ -82,8 +82,8 @@ class BlockCache {
   /// A handle to a block that is not kept: it counts as used and pinned while the handle lives, and nobody finds it.
   [[nodiscard]] PinnedBlock hold(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes);
 
-  /// Whether hits may go by slots: a table that has one BlockSlot per block and passes it whenever it asks for the block
-  /// finds it there the next time, without asking, as long as it is kept; for use inside an EpochGuard (rule 11).
+  /// Whether hits may go by slots: a table that has one BlockSlot per block and passes it whenever it asks for the
+  /// block finds it there the next time, without asking, as long as it is kept; for use inside an EpochGuard (rule 11).
   [[nodiscard]] bool offers_slots() const { return policy_.hits_only_touch; }
   /// Before a slot of this block ends.
   void empty_slot(const BlockKey& key, BlockSlot& slot);
