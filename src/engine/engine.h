@@ -98,6 +98,9 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   [[nodiscard]] Status check_open() const;
   /// True in a child that was forked after the store was opened (rule 10).
   [[nodiscard]] bool is_of_another_process() const;
+  [[nodiscard]] std::uint64_t gets() const {
+    return gets_absent_.sum() + gets_from_memtables_.sum() + gets_from_tables_.sum();
+  }
   [[nodiscard]] LiveHandles& live_handles() { return live_handles_; }
 
  private:
@@ -148,6 +151,11 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   // reads.cc
   Result<ReadMoment> begin_read(const Snapshot* snapshot) const;
   Result<std::shared_ptr<const Version>> current_version() const;
+  /// The snapshot's, or, without one, the newest.
+  Result<Sequence> sequence_for(const Snapshot* snapshot) const;
+  /// What memory alone says of the key; where it says kFound, `value` is set.
+  Peek peek(std::string_view key, const Snapshot* snapshot, std::string& value) const;
+  void count_get(const std::optional<FoundEntry>& found, bool from_table) const;
   template <typename Steps>
   Result<std::optional<FoundEntry>> find(const ReadMoment& moment, std::string_view key, bool fills_cache,
                                          PinnedBlock& pin, Steps& steps) const;
@@ -183,6 +191,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   /// Makes the edit durable and then visible; `flushed` is the memtable that it replaces.
   Status commit_and_install(const ManifestEdit& edit, const Memtable* flushed) noexcept
       EXCLUDES(tree_mutex_, state_mutex_);
+  Status commit_and_show(const ManifestEdit& edit, const Memtable* flushed) EXCLUDES(tree_mutex_, state_mutex_);
   void install_view(std::vector<UnloadedMetadata> unloaded = {}) REQUIRES(state_mutex_);
   void retire(const Version& before, std::uint64_t number) REQUIRES(state_mutex_);
   void remove_obsolete_files() EXCLUDES(state_mutex_);
@@ -221,9 +230,10 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   std::atomic<std::uint64_t> published_ = 0;  // Stored with release after the memtable, loaded with acquire.
   std::atomic<bool> is_closed_ = false;
   std::atomic<bool> is_stopping_ = false;  // Rewrites end early.
-  ShardedCounter gets_;
-  ShardedCounter gets_found_;
-  ShardedCounter memtable_hits_;
+  // Each get adds to one of them.
+  mutable ShardedCounter gets_absent_;
+  mutable ShardedCounter gets_from_memtables_;
+  mutable ShardedCounter gets_from_tables_;
   std::atomic<std::uint64_t> writes_ = 0;
   std::atomic<std::uint64_t> user_bytes_ = 0;
   std::atomic<std::uint64_t> table_bytes_written_ = 0;

@@ -194,6 +194,12 @@ Result<std::uint64_t> Engine::new_number() noexcept {
 }
 
 Status Engine::commit_and_install(const ManifestEdit& edit, const Memtable* flushed) noexcept {
+  TAMIS_TRY_STATUS(commit_and_show(edit, flushed));
+  view_.drop_replaced();
+  return {};
+}
+
+Status Engine::commit_and_show(const ManifestEdit& edit, const Memtable* flushed) {
   std::shared_ptr<const Version> before;
   std::shared_ptr<const Version> next;
   MutexLock tree_lock(tree_mutex_);
@@ -230,17 +236,9 @@ Status Engine::commit_and_install(const ManifestEdit& edit, const Memtable* flus
 void Engine::retire(const Version& before, std::uint64_t number) {
   const std::shared_ptr<Table> table = before.table(number);
   obsolete_.push_back({number, table});
-  const TableCounts counts = table->counts();
   const std::uint32_t level = level_of_table(before.shape(), number);
   if (retired_counts_.size() <= level) retired_counts_.resize(level + 1);
-  TableCounts& sum = retired_counts_[level];
-  sum.probes += counts.probes;
-  sum.positives += counts.positives;
-  sum.false_positives += counts.false_positives;
-  sum.unfiltered += counts.unfiltered;
-  sum.hits += counts.hits;
-  sum.blocks_read += counts.blocks_read;
-  sum.metadata_loads += counts.metadata_loads;
+  retired_counts_[level] += table->counts();
 }
 
 void Engine::install_view(std::vector<UnloadedMetadata> unloaded) {
