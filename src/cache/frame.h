@@ -103,7 +103,7 @@ using OwnedFrame = std::unique_ptr<Frame, FrameDeleter>;
 /// What keeping a block costs beside the block: the frame, at most four buckets of the index (FrameIndex, invariant 2),
 /// and what malloc loses over an allocation on a cache line. The last is measured
 /// (CacheContract.ChargesAtLeastTheMemoryItTakes).
-inline constexpr std::size_t kMallocLossBytes = 192;
+inline constexpr std::size_t kMallocLossBytes = 96;
 inline constexpr std::size_t kFrameOverheadBytes = BlockBuffer::kFrameBytes + 4 * sizeof(void*) + kMallocLossBytes;
 
 /// Frames on their way out: owned, chained through `next`, deleted with the chain. A function declares it before it
