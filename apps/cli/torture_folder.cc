@@ -94,8 +94,8 @@ void copy_store(const std::string& from, const std::string& to, const std::strin
   fs::remove_all(to);
   fs::create_directory(to);
   for (const std::string& name : names_in(from)) {
-    const std::string source = from + "/" + name;
-    const std::string target = to + "/" + name;
+    const std::string source = fmt::format("{}/{}", from, name);
+    const std::string target = fmt::format("{}/{}", to, name);
     std::error_code error;
     if (name.ends_with(".tms") && name != changed) {
       fs::create_hard_link(source, target, error);
