@@ -4,7 +4,7 @@
 
 #include "engine/repair.h"
 #include "io/faulty_file_system.h"
-#include "support/file_system_without_links.h"
+#include "support/passing_file_system.h"
 #include "support/repair_world.h"
 
 namespace tamis {

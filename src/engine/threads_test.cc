@@ -135,7 +135,15 @@ class Crowd {
   std::atomic<std::uint64_t> finished_rounds_[kWriters] = {};
 };
 
-class Threads : public ::testing::TestWithParam<std::string> {};
+struct Behind {
+  std::string compaction;
+  std::uint32_t background_threads;
+};
+void PrintTo(const Behind& behind, std::ostream* out) {
+  *out << behind.compaction << ", threads " << behind.background_threads;
+}
+
+class Threads : public ::testing::TestWithParam<Behind> {};
 
 TEST_P(Threads, ReadersSeeWholeBatchesWhateverRunsBehindThem) {
   MemoryFileSystem files;
@@ -144,8 +152,9 @@ TEST_P(Threads, ReadersSeeWholeBatchesWhateverRunsBehindThem) {
                         .block_bytes = 1024,
                         .table_bytes = 16 << 10,
                         .prefix_rule = {.kind = PrefixRule::Kind::kFirst, .argument = 2},
-                        .compaction = GetParam(),
-                        .fanout = 3};
+                        .compaction = GetParam().compaction,
+                        .fanout = 3,
+                        .background_threads = GetParam().background_threads};
   Result<DB> db = DB::open("/store", options, {.files = &files});
   ASSERT_TRUE(db.ok()) << db.status().to_text();
   Crowd(*db).run();
@@ -156,7 +165,9 @@ TEST_P(Threads, ReadersSeeWholeBatchesWhateverRunsBehindThem) {
   EXPECT_TRUE(closed.ok()) << closed.to_text();
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, Threads, ::testing::Values("leveled", "tiered", "lazy"));
+INSTANTIATE_TEST_SUITE_P(Policies, Threads,
+                         ::testing::Values(Behind{"leveled", 2}, Behind{"leveled", 1}, Behind{"tiered", 2},
+                                           Behind{"lazy", 2}));
 
 }  // namespace
 }  // namespace tamis
