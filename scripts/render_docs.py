@@ -5,6 +5,10 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     filters KEYS PASS   the table of filter_bench for that many keys, PASS being hash or text
     machine             machine class, compiler, date of that run
     stores              the table of store_bench, with where and when
+    counted             what the tests counted, beside what LevelDB's and RocksDB's own do
+    fuzzers             executions and edges of each fuzzer
+    mutants             which test caught which planted bug
+    coverage            lines and branches by room
     hex FILE BYTES      the first bytes of a file, sixteen a line
     options             the options of a store, as the built command lists them
     code FILE MARK      the lines of a C++ file between `// [MARK]` and `// [/MARK]`
@@ -66,6 +70,68 @@ def stores():
         "alternating rounds [lowest–highest], rivals with their ratio to tamis; single puts and settling once.")
 
 
+# What is known of the others: their own test trees, by reading (LevelDB 1.23, RocksDB 7.8), and their documentation.
+COUNTED = [
+    ("distinct disks after a crash", "crash_images", "2 tests, 3 rounds each", "about 50 kills in a default run, each one a state"),
+    ("runs in which one call, or all from one on, failed", "call_failures", "none", "random, 1 in 128 to 1 in 1,000 calls"),
+    ("changed bytes in closed stores", "flips", "12 cases", "sampled"),
+    ("operations compared with a map, and between option sets", "operations", "one test, which never calls Get", "expected-state files of db_stress"),
+    ("option sets with the same answers", "option_sets", "none", "drawn flags, no comparison between them"),
+    ("processes killed", "kills", "none", "about 50 in 100 minutes"),
+]
+
+
+def testing():
+    return json.loads((ROOT / "docs/data/testing.json").read_text())
+
+
+def counted():
+    data = testing()
+    lines = ["| what | tamis, in every run of `.ci/run` | promised | LevelDB | RocksDB |", "|---|---:|---:|---|---|"]
+    for what, name, leveldb, rocksdb in COUNTED:
+        lines.append(f"| {what} | {data['figures'][name]:,} | {data['promised'][name]:,} | {leveldb} | {rocksdb} |")
+    runs = sum(fuzzer["runs"] for fuzzer in data["fuzzers"])
+    lines.append(f"| fuzzers, inputs tried | {len(data['fuzzers'])}, {runs:,} | each 10 s | 1 | 3 |")
+    caught = sum(1 for mutant in mutants_data()["mutants"] if mutant["caught_by"])
+    lines.append(f"| planted bugs caught (`scripts/mutate`, not in every run) | {caught} of {len(mutants_data()['mutants'])} | 95 % | not stated | not stated |")
+    every = coverage_data()["rooms"]["all"]
+    lines.append(f"| lines / branches reached by the fast tests | {share(every, 'line')} / {share(every, 'branch')} | 92 % / – | not stated | not stated |")
+    return "\n".join(lines) + f"\n\nCounted {data['date']}. Violations found by these runs: none."
+
+
+def fuzzers():
+    lines = ["| fuzzer | inputs tried | edges reached |", "|---|---:|---:|"]
+    lines += [f"| {row['name']} | {row['runs']:,} | {row['edges']:,} |" for row in testing()["fuzzers"]]
+    return "\n".join(lines)
+
+
+def mutants_data():
+    return json.loads((ROOT / "docs/data/mutants.json").read_text())
+
+
+def mutants():
+    lines = ["| planted bug | rule | room | first test that noticed |", "|---|---|---|---|"]
+    for row in mutants_data()["mutants"]:
+        lines.append(f"| {row['name']} | {row['rule']} | {row['room']} | {row['caught_by'] or '**none**'} |")
+    return "\n".join(lines)
+
+
+def coverage_data():
+    return json.loads((ROOT / "docs/data/coverage.json").read_text())
+
+
+def share(counts, what):
+    return f"{100 * counts[what + '_covered'] / max(counts[what], 1):.1f} %"
+
+
+def coverage():
+    data = coverage_data()
+    lines = ["| room | lines | reached | branches | taken |", "|---|---:|---:|---:|---:|"]
+    for room, counts in data["rooms"].items():
+        lines.append(f"| {room} | {counts['line']:,} | {share(counts, 'line')} | {counts['branch']:,} | {share(counts, 'branch')} |")
+    return "\n".join(lines) + f"\n\nMeasured {data['date']} by `scripts/coverage`: g++ -O0, the fast tests only."
+
+
 def hexdump(name, count):
     raw = (ROOT / name).read_bytes()[: int(count)]
     lines = []
@@ -95,7 +161,8 @@ def code(name, mark):
     return "```cpp\n" + textwrap.dedent(found.group(1)) + "```"
 
 
-RENDERERS = {"filters": filters, "machine": machine, "stores": stores, "hex": hexdump, "options": options, "code": code}
+RENDERERS = {"filters": filters, "machine": machine, "stores": stores, "counted": counted, "fuzzers": fuzzers,
+             "mutants": mutants, "coverage": coverage, "hex": hexdump, "options": options, "code": code}
 
 
 def render(match):

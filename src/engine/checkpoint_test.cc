@@ -42,6 +42,16 @@ TEST(Checkpoint, IsTheStoreAsOfThen) {
   EXPECT_TRUE(db.verify()->ok());
 }
 
+TEST(Checkpoint, Rule21_IsDurableWhenItReturns) {
+  RepairWorld world;
+  DB db = world.open();
+  world.write_some(db, 300);
+  ASSERT_TRUE(db.checkpoint("/copy").ok());
+  RepairWorld after(world.files.disk().after_crash(Loss::kEverything, 1));
+  ASSERT_TRUE(after.files.file_size("/copy/CURRENT")->has_value());
+  EXPECT_TRUE(copy_of(after, "/copy") == world.model);
+}
+
 TEST(Checkpoint, OfAnEmptyStoreIsOne) {
   RepairWorld world;
   DB db = world.open();

@@ -53,13 +53,13 @@ Status Engine::flush_oldest() {
     const FilterPlanner filters(version->shape(), {}, 0, run, job.memtable->entries(), filter_plan_options());
     spec.filters = &filters;
     TAMIS_TRY(result, rewrite(*job.memtable->iterate(), spec));
+    table_bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
     TAMIS_TRY_STATUS(files_.sync_directory(directory_));
     edit.shape = edit_of(result, 0, run);
   }
   TAMIS_TRY_STATUS(commit_and_install(edit, job.memtable.get()));
   journals_->release_before(job.next_journal);
   flushes_.fetch_add(1, std::memory_order_relaxed);
-  table_bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
   tell(StoreEvent::Kind::kFlushed, "memtable", &result);
   return {};
 }
@@ -120,11 +120,11 @@ Status Engine::merge_tables(const CompactionPlan& plan, const std::shared_ptr<co
   spec.filters = &filters;
   const std::unique_ptr<EntryIterator> merged = make_merging_iterator(std::move(runs));
   TAMIS_TRY(const RewriteResult result, rewrite(*merged, spec));
+  table_bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
   TAMIS_TRY_STATUS(files_.sync_directory(directory_));
   edit.shape.added = edit_of(result, plan.output_level, plan.output_run).added;
   TAMIS_TRY_STATUS(commit_and_install(edit, nullptr));
   compactions_.fetch_add(1, std::memory_order_relaxed);
-  table_bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
   tell(StoreEvent::Kind::kCompacted, plan.reason, &result);
   return {};
 }
@@ -177,6 +177,12 @@ Result<std::uint64_t> Engine::new_number() noexcept {
 }
 
 Status Engine::commit_and_install(const ManifestEdit& edit, const Memtable* flushed) noexcept {
+  TAMIS_TRY_STATUS(commit_and_show(edit, flushed));
+  view_.drop_replaced();
+  return {};
+}
+
+Status Engine::commit_and_show(const ManifestEdit& edit, const Memtable* flushed) {
   std::shared_ptr<const Version> before;
   std::shared_ptr<const Version> next;
   MutexLock tree_lock(tree_mutex_);
@@ -213,17 +219,9 @@ Status Engine::commit_and_install(const ManifestEdit& edit, const Memtable* flus
 void Engine::retire(const Version& before, std::uint64_t number) {
   const std::shared_ptr<Table> table = before.table(number);
   obsolete_.push_back({number, table});
-  const TableCounts counts = table->counts();
   const std::uint32_t level = before.shape().find_table(number)->level;
   if (retired_counts_.size() <= level) retired_counts_.resize(level + 1);
-  TableCounts& sum = retired_counts_[level];
-  sum.probes += counts.probes;
-  sum.positives += counts.positives;
-  sum.false_positives += counts.false_positives;
-  sum.unfiltered += counts.unfiltered;
-  sum.hits += counts.hits;
-  sum.blocks_read += counts.blocks_read;
-  sum.metadata_loads += counts.metadata_loads;
+  retired_counts_[level] += table->counts();
 }
 
 void Engine::install_view(std::vector<UnloadedMetadata> unloaded) {

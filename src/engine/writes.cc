@@ -31,9 +31,10 @@ Status Engine::write(const Batch& batch, const WriteOptions& options, bool may_w
                                       sealed_.empty() ? "compaction is behind" : "a flush is running"));
     }
   }
+  if (schedule_ != nullptr) make_way(false);
   CommitRequest request{.batch = &batch, .sync = options.sync};
   Status status = commits_.commit(request, *this);
-  if (!environment_.runs_in_background) run_due_work();
+  if (!environment_.runs_in_background) run_scheduled_work();
   return status;
 }
 
@@ -47,10 +48,15 @@ Status Engine::sync() {
 Status Engine::flush() {
   TAMIS_TRY_STATUS(check_open());
   if (options_.read_only) return Status::not_supported(directory_ + ": opened read-only");
+  if (schedule_ != nullptr) make_way(true);
   CommitRequest request{.seals = true};
   TAMIS_TRY_STATUS(commits_.commit(request, *this));
   const std::uint64_t last = published_.load(std::memory_order_acquire);
-  if (!environment_.runs_in_background) run_due_work();
+  if (!environment_.runs_in_background) {
+    while (flush_if_due()) {
+    }
+    run_scheduled_work();
+  }
   MutexLock lock(state_mutex_);
   while (!sealed_.empty() && number_of(sealed_.back().last_sequence) <= last) {
     if (write_stop_) return write_stop_->why;
@@ -143,7 +149,10 @@ Status Engine::make_room(std::uint64_t group_bytes) {
 
 /// Until no sealed memtable is left: memory holds two of them, one being written and one being flushed.
 Status Engine::wait_for_flush() {
-  if (!environment_.runs_in_background) run_due_work();
+  if (!environment_.runs_in_background) {
+    while (flush_if_due()) {
+    }
+  }
   {
     MutexLock lock(state_mutex_);
     if (sealed_.empty()) return {};

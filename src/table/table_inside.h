@@ -1,6 +1,7 @@
 // What a Table keeps besides the two pointers its lookups use; for table*.cc only.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -29,6 +30,7 @@ struct Table::Inside {
   std::shared_ptr<const Filter> owned_filter GUARDED_BY(mutex);
   std::shared_ptr<const Filter> owned_prefix_filter GUARDED_BY(mutex);
   std::optional<Status> filter_problem GUARDED_BY(mutex);
+  std::unique_ptr<BlockSlot[]> owned_slots GUARDED_BY(mutex);
 
   // Relaxed all: nothing is concluded from one about another.
   std::atomic<std::uint64_t> probes = 0;
@@ -38,6 +40,12 @@ struct Table::Inside {
   std::atomic<std::uint64_t> hits = 0;
   std::atomic<std::uint64_t> blocks_read = 0;
   std::atomic<std::uint64_t> metadata_loads = 0;
+  /// Peeks are so short that threads may not share a line to count them.
+  struct alignas(kCacheLineBytes) PeekCounts {
+    std::atomic<std::uint64_t> found = 0;
+    std::atomic<std::uint64_t> absent = 0;
+  };
+  std::array<PeekCounts, 4> peeks;
 };
 
 }  // namespace tamis

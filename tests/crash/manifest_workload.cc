@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/hash.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 namespace {
@@ -196,7 +197,7 @@ ManifestCrashes crash_manifest_everywhere(std::uint64_t seed, int ways, std::opt
   ManifestLedger ledger;
   Enumerator enumerator(ledger, found);
   MemoryFileSystem memory;
-  std::uint64_t next_seed = 1;
+  std::uint64_t next_seed = base_seed(1);
   memory.after_each_call([&](const MemoryDisk& disk, std::string_view call) {
     for (const Loss loss : kAllLosses) {
       const bool is_random = loss != Loss::kEverything && loss != Loss::kNothing;

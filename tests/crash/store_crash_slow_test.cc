@@ -4,13 +4,14 @@
 
 #include "crash/store_crashes.h"
 #include "support/figures.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 namespace {
 
 TEST(StoreCrashSlow, P1_P2_EverySyncedCommitSurvivesAndTheRestIsAPrefix) {
   StoreCrashes crashes({.seeds = 2, .recovery_crashes = 150});
-  std::uint64_t seed = 100;
+  std::uint64_t seed = base_seed(100);
   for (int round = 0; round < 2; ++round) {
     for (const StoreScript& script : store_scripts()) crashes.enumerate(script, seed++, round == 1);
   }

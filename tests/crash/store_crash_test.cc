@@ -9,6 +9,7 @@
 #include "crash/store_crashes.h"
 #include "io/faulty_file_system.h"
 #include "support/figures.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 namespace {
@@ -17,7 +18,7 @@ int count_of(const LandmarkCounts& counts, Landmark landmark) { return counts[st
 
 TEST(StoreCrash, P1_P2_EverySyncedCommitSurvivesAndTheRestIsAPrefix) {
   StoreCrashes crashes({.seeds = 1, .recovery_crashes = 60, .every = 9});
-  std::uint64_t seed = 1;
+  std::uint64_t seed = base_seed(1);
   for (const StoreScript& script : store_scripts()) crashes.enumerate(script, seed++);
   EXPECT_EQ(crashes.violations().size(), 0U) << first_few(crashes.violations());
   fmt::print("{} distinct disk images, {} checks\n", crashes.images(), crashes.checks());
@@ -32,7 +33,7 @@ TEST(StoreCrash, P1_P2_EverySyncedCommitSurvivesAndTheRestIsAPrefix) {
 
 TEST(StoreCrash, P1_P2_TheSameHoldsForAStoreThatHasCrashedBefore) {
   StoreCrashes crashes({.seeds = 1, .recovery_crashes = 60, .every = 25});
-  std::uint64_t seed = 20;
+  std::uint64_t seed = base_seed(20);
   for (const StoreScript& script : store_scripts()) crashes.enumerate(script, seed++, true);
   EXPECT_EQ(crashes.violations().size(), 0U) << first_few(crashes.violations());
   record_figure("crash_images", crashes.images());

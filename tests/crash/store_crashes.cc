@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace tamis::test {
 namespace {
@@ -102,6 +104,18 @@ class WorkloadLandmarks {
   int compactions_ = 0;
 };
 
+/// The copy that an earlier life made, or began to make, is gone for good.
+MemoryDisk without_copy(MemoryDisk disk) {
+  std::vector<std::string> names;
+  for (const auto& [path, id] : disk.names()) {
+    if (path.starts_with(kCopy)) names.push_back(path);
+  }
+  for (const std::string& name : names) disk.remove(name);
+  disk.sync_directory(std::string(kCopy));
+  disk.sync_directory("/");
+  return disk;
+}
+
 }  // namespace
 
 std::string check_store(const MemoryDisk& disk, const StoreLedger& ledger, const StoreScript& script, Crash crash,
@@ -157,7 +171,7 @@ void StoreCrashes::enumerate(const StoreScript& script, std::uint64_t seed, bool
       if (!db.ok()) return;  // It was not made yet, or check_store says so elsewhere.
       if (!read_all(*db, {}, found).empty()) return;
     }
-    MemoryFileSystem second(crashed.after_crash(loss, seed));
+    MemoryFileSystem second(without_copy(crashed.after_crash(loss, seed)));
     fresh.settle(found);
     run(second, fresh, script, seed + 1000);
   }

@@ -12,6 +12,7 @@
 #include "crash/store_ledger.h"
 #include "crash/store_workload.h"
 #include "io/memory_file_system.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 
@@ -57,7 +58,7 @@ class StoreCrashes {
   void run(MemoryFileSystem& memory, StoreLedger& ledger, const StoreScript& script, std::uint64_t seed);
 
   const Ways ways_;
-  std::uint64_t next_seed_ = 1;
+  std::uint64_t next_seed_ = base_seed(1);
   std::set<std::uint64_t> images_;
   std::set<std::uint64_t> checked_;  // Image and promise.
   std::vector<std::string> violations_;

@@ -5,12 +5,13 @@
 #include "crash/store_ledger.h"
 #include "faults/store_damage.h"
 #include "support/figures.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 namespace {
 
 TEST(Flip, P3_P4_AFlippedByteGivesNoWrongAnswer) {
-  const ClosedStore store = make_closed_store({}, 1);
+  const ClosedStore store = make_closed_store({}, base_seed(1));
   DamageCounts counts;
   flip_bytes(store, 0, 23, counts);
   EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);

@@ -5,13 +5,14 @@
 #include "crash/store_ledger.h"
 #include "faults/store_faults.h"
 #include "support/figures.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 namespace {
 
 TEST(NthCallSlow, P5_P6_AnyFailedCallLeavesTheStoreReadableAndWhatItPromised) {
   StoreFaultCounts counts;
-  std::uint64_t seed = 50;
+  std::uint64_t seed = base_seed(50);
   for (const StoreScript& script : store_scripts()) {
     ++seed;
     for (const FaultKind kind : honest_faults()) {

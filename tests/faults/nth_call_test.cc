@@ -9,13 +9,14 @@
 #include "faults/store_faults.h"
 #include "io/memory_file_system.h"
 #include "support/figures.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 namespace {
 
 TEST(NthCall, P5_P6_AnyFailedCallLeavesTheStoreReadableAndWhatItPromised) {
   StoreFaultCounts counts;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = base_seed(1);
   for (const StoreScript& script : store_scripts()) {
     ++seed;
     for (const FaultKind kind : honest_faults()) {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <thread>
 #include <utility>
 
 #include "base/try.h"
@@ -11,21 +12,86 @@ namespace {
 
 constexpr const char* kDirectory = "/store";
 
+/// Whether it can be told what the store does while others work in between.
+bool can_be_interrupted(Verb verb) {
+  switch (verb) {
+    case Verb::kPut:
+    case Verb::kRemove:
+    case Verb::kWrite:
+    case Verb::kTryWrite:
+    case Verb::kFlush:
+    case Verb::kCompact:
+    case Verb::kWaitIdle: return true;
+    default: return false;  // No rewrite is in them, or, as in a checkpoint, it makes a difference when it was.
+  }
+}
+
+/// Whether it leaves the store open.
+bool can_interrupt(Verb verb) {
+  return verb != Verb::kReopen && verb != Verb::kAbandon && verb != Verb::kCrash && verb != Verb::kReadOnly &&
+         verb != Verb::kRepair;
+}
+
 }  // namespace
 
 Status disagreement(std::string what) { return Status::corruption("store and model disagree: " + std::move(what)); }
 
-ModelRun::ModelRun(RunSpec spec) : spec_(std::move(spec)), files_(std::make_unique<MemoryFileSystem>()) {}
+ModelRun::ModelRun(RunSpec spec) : spec_(std::move(spec)), interruption_draws_(spec_.schedule_seed.value_or(0)) {
+  make_disk(std::make_unique<MemoryFileSystem>());
+}
 
 ModelRun::~ModelRun() { drop_handles(); }
 
 Environment ModelRun::environment() const {
-  return {.files = files_.get(), .random_seed = spec_.seed + openings_, .runs_in_background = spec_.runs_in_background};
+  Environment environment{.files = interrupted_files_.get(),
+                          .random_seed = spec_.seed + openings_,
+                          .runs_in_background = spec_.runs_in_background};
+  if (spec_.schedule_seed) environment.schedule_seed = *spec_.schedule_seed + openings_;
+  return environment;
 }
 
-Status ModelRun::run(const Operation& operation) {
+void ModelRun::make_disk(std::unique_ptr<MemoryFileSystem> files) {
+  interrupted_files_ = std::make_unique<InterruptedFileSystem>(*files, [this] { interrupt(); });
+  files_ = std::move(files);
+}
+
+Status ModelRun::run(std::span<const Operation> operations) {
+  coming_ = operations;
   if (!db_) TAMIS_TRY_STATUS(open());
+  while (!coming_.empty()) {
+    may_interrupt_ = spec_.schedule_seed.has_value() && can_be_interrupted(coming_.front().verb);
+    Status status = run_next();
+    may_interrupt_ = false;
+    TAMIS_TRY_STATUS(inside_status_);
+    TAMIS_TRY_STATUS(status);
+  }
+  return {};
+}
+
+/// Called by the thread that rewrites, which stands still meanwhile.
+void ModelRun::interrupt() {
+  if (!may_interrupt_ || interruption_draws_.coin()) return;
+  may_interrupt_ = false;
+  is_inside_ = true;
+  for (std::uint64_t left = 1 + interruption_draws_.below(4); left > 0 && inside_status_.ok(); --left) {
+    if (coming_.empty() || !can_interrupt(coming_.front().verb)) break;
+    ++interruptions_;
+    std::thread([this] {
+      apply_if_published();
+      inside_status_ = run_next();
+    }).join();
+  }
+  is_inside_ = false;
+  may_interrupt_ = true;
+}
+
+Status ModelRun::run_next() {
+  const Operation& operation = coming_.front();
+  coming_ = coming_.subspan(1);
+  ++begun_;
   Status status = run_verb(operation);
+  // What would have to wait until the flush or compaction ends is refused, and nothing has changed.
+  if (is_inside_ && status.code() == StatusCode::kBusy) return {};
   if (!status.ok() && status.code() != StatusCode::kCorruption) return disagreement(status.to_text());
   return status;
 }
@@ -76,6 +142,7 @@ Status ModelRun::run_verb(const Operation& operation) {
 
 Status ModelRun::write(const Operation& operation) {
   const WriteOptions options{.sync = operation.sync};
+  if (!is_inside_) writing_ = &operation;
   Batch batch;
   for (const Change& change : operation.changes) {
     if (change.is_put) {
@@ -96,10 +163,22 @@ Status ModelRun::write(const Operation& operation) {
   } else {
     written = db_->write(batch, options);
   }
+  const bool is_applied = !is_inside_ && writing_ == nullptr;
+  if (!is_inside_) writing_ = nullptr;
   TAMIS_TRY_STATUS(std::move(written));
+  if (!is_applied) apply(operation);
+  return {};
+}
+
+void ModelRun::apply(const Operation& operation) {
   for (const Change& change : operation.changes) model_.apply(change);
   writes_ += operation.changes.size();
-  return {};
+}
+
+/// A write in the midst of which others work is there for them, or not yet: the store says which.
+void ModelRun::apply_if_published() {
+  if (writing_ == nullptr || db_->snapshot().sequence() == model_.sequence()) return;
+  apply(*std::exchange(writing_, nullptr));
 }
 
 Status ModelRun::open() {
@@ -165,7 +244,7 @@ Status ModelRun::crash() {
   auto rebooted = std::make_unique<MemoryFileSystem>(files_->disk().after_crash(Loss::kNothing, 0));
   drop_handles();
   db_.reset();
-  files_ = std::move(rebooted);
+  make_disk(std::move(rebooted));
   ++openings_;
   return open();
 }

@@ -4,6 +4,7 @@
 
 #include "process/child_process.h"
 #include "process/killed_store.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 namespace {
@@ -14,7 +15,8 @@ TEST(KillSlow, P1_WhatWasAcknowledgedSurvivesTheWriter) {
     const ScratchFolder scratch;
     for (std::uint64_t round = 0; round < 10; ++round) {
       for (const KilledIn where : {KilledIn::kAnywhere, KilledIn::kLoad, KilledIn::kFlush, KilledIn::kCompaction}) {
-        kill_and_look(scratch.path(), where, 1000 * static_cast<std::uint64_t>(store) + 10 * round, counts);
+        kill_and_look(scratch.path(), where, base_seed(0) + 1000 * static_cast<std::uint64_t>(store) + 10 * round,
+                      counts);
       }
     }
   }
