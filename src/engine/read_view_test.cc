@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <optional>
+#include <thread>
+
 #include "tamis/filter.h"
 
 namespace tamis {
@@ -17,9 +21,32 @@ TEST(ReadView, Rule10_KeepsWhatTablesUnloadUnderLaterViews) {
   unloaded[0].filter = std::make_shared<const Filter>(*FilterBuilder(FilterOptions()).finish());
   const std::weak_ptr<const Filter> filter = unloaded[0].filter;
   current.replace(std::make_shared<ReadView>(), std::move(unloaded));
+  current.drop_replaced();
   EXPECT_FALSE(filter.expired()) << "freed under a lookup";
   of_a_lookup.reset();
   EXPECT_TRUE(filter.expired()) << "kept for nobody";
+}
+
+TEST(ReadView, Rule10_IsNotDroppedWhileSomebodyLooksAtIt) {
+  CurrentView current;
+  auto first = std::make_shared<const ReadView>();
+  const std::weak_ptr<const ReadView> looked_at = first;
+  current.replace(std::move(first));
+  std::optional<EpochGuard> guard(std::in_place);
+  const ReadView* const seen = &current.peek();
+  current.replace(std::make_shared<ReadView>());
+  EXPECT_NE(&current.peek(), seen) << "whoever looks now sees the new one";
+  std::atomic<bool> is_dropped = false;
+  std::thread dropping([&] {
+    current.drop_replaced();
+    is_dropped = true;
+  });
+  for (int i = 0; i < 100; ++i) std::this_thread::yield();  // Time enough to do wrong.
+  EXPECT_FALSE(is_dropped);
+  EXPECT_FALSE(looked_at.expired());
+  guard.reset();
+  dropping.join();
+  EXPECT_TRUE(looked_at.expired());
 }
 
 }  // namespace
