@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <thread>
 #include <vector>
 
@@ -16,7 +15,7 @@ namespace {
 TEST(Epoch, Rule10_PassesAtOnceWhenNobodyIsLooking) { EXPECT_TRUE(epoch::has_passed(epoch::retire())); }
 
 TEST(Epoch, Rule10_DoesNotPassWhileSomebodyWhoBeganBeforeIsLooking) {
-  std::optional<EpochGuard> guard(std::in_place);
+  auto guard = std::make_unique<EpochGuard>();
   const std::uint64_t retired = epoch::retire();
   EXPECT_FALSE(epoch::has_passed(retired));
   guard.reset();

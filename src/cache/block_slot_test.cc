@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <optional>
+#include <memory>
 
 #include "base/epoch.h"
 #include "cache/cache_test_support.h"
@@ -49,7 +49,7 @@ TEST(BlockSlot, Rule11_ABlockThatSomebodyLooksAtIsFreedLaterAndChargedUntilThen)
   const auto cache = make_cache("s3fifo", 16 * kCharge);
   BlockSlot slot = nullptr;
   (void)cache->insert(kKey, make_block(kKey, kSize), kSize, &slot);
-  std::optional<EpochGuard> guard(std::in_place);
+  auto guard = std::make_unique<EpochGuard>();
   const Frame* const found = slot.load();
   cache->erase_table(kKey.table);
   EXPECT_EQ(slot.load(), nullptr) << "nobody else finds it";

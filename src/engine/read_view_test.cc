@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <optional>
+#include <memory>
 #include <thread>
 
 #include "tamis/filter.h"
@@ -32,7 +32,7 @@ TEST(ReadView, Rule10_IsNotDroppedWhileSomebodyLooksAtIt) {
   auto first = std::make_shared<const ReadView>();
   const std::weak_ptr<const ReadView> looked_at = first;
   current.replace(std::move(first));
-  std::optional<EpochGuard> guard(std::in_place);
+  auto guard = std::make_unique<EpochGuard>();
   const ReadView* const seen = &current.peek();
   current.replace(std::make_shared<ReadView>());
   EXPECT_NE(&current.peek(), seen) << "whoever looks now sees the new one";
