@@ -108,7 +108,7 @@ TEST_P(CacheContract, ChargesAtLeastTheMemoryItTakes) {
   }
 }
 
-TEST_P(CacheContract, EvictedPinnedBlocksRemainReadableAndCharged) {
+TEST_P(CacheContract, Rule11_EvictedPinnedBlocksRemainReadableAndCharged) {
   const auto cache = cache_of(16 * kCharge);
   PinnedBlock pinned = insert(*cache, {1, 0}, kBlockBytes);
   for (std::uint32_t i = 1; i < 100; ++i) request(*cache, {2, i}, kBlockBytes);

@@ -4,7 +4,7 @@
 
 #include "engine/repair.h"
 #include "io/faulty_file_system.h"
-#include "support/file_system_without_links.h"
+#include "support/passing_file_system.h"
 #include "support/repair_world.h"
 
 namespace tamis {
@@ -70,7 +70,7 @@ TEST(Checkpoint, NeedsAFolderThatDoesNotExist) {
   EXPECT_EQ(*read_whole_file(world.files, "/file"), "not a folder");
 }
 
-TEST(Checkpoint, CopiesWhereLinksDoNotWorkAndTablesStayMeanwhile) {
+TEST(Checkpoint, Rule21_CopiesWhereLinksDoNotWorkAndTablesStayMeanwhile) {
   RepairWorld world;
   test::FileSystemWithoutLinks files(world.files);
   Result<DB> db = DB::open("/store", small_options(),
@@ -88,7 +88,7 @@ TEST(Checkpoint, CopiesWhereLinksDoNotWorkAndTablesStayMeanwhile) {
   EXPECT_EQ(world.numbers(FileKind::kTable).size(), live);
 }
 
-TEST(Checkpoint, HalfMadeIsNoStoreAndHarmsNothing) {
+TEST(Checkpoint, Rule21_HalfMadeIsNoStoreAndHarmsNothing) {
   RepairWorld world;
   DB db = world.open();
   world.write_some(db, 800);

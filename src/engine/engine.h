@@ -138,6 +138,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Status encode_group();
   Status make_room(std::uint64_t group_bytes);
   Status wait_for_flush() EXCLUDES(state_mutex_);
+  Status wait_until_flushed() EXCLUDES(state_mutex_);
   void slow_down(std::uint64_t group_bytes);
   void begin_stall(std::string_view why) EXCLUDES(state_mutex_);
   void end_stall();

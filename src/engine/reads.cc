@@ -65,15 +65,9 @@ Explanation::Step explained(const TableStep& step, const Shape& shape) {
   Explanation::Step result;
   result.where = "table";
   result.table = facts.number;
-  for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
-    for (const Run& run : shape.levels[level]) {
-      for (const auto& table : run.tables) {
-        if (table->number != facts.number) continue;
-        result.level = level;
-        result.run = run.id;
-      }
-    }
-  }
+  const std::optional<TablePlace> place = shape.find_table(facts.number);
+  result.level = place->level;
+  result.run = place->run->id;
   for (const FilterKindInfo& kind : filter_kinds()) {
     if (kind.id == facts.filter_kind) result.filter_kind = kind.name;
   }

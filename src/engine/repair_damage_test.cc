@@ -131,7 +131,7 @@ TEST(RepairDamage, BlocksBeyondADamagedOneAreFoundWithoutTheIndex) {
   }
 }
 
-TEST(RepairDamage, AMissingTableIsTold) {
+TEST(RepairDamage, Rule22_AMissingTableIsTold) {
   for_each_table(
       true, [](RepairWorld& world, std::uint64_t table) { world.remove(table_name(table)); },
       [](const RepairReport& report, const Contents&, const RepairWorld&) {
@@ -231,7 +231,7 @@ TEST(RepairDamage, NewWritesAreNewerThanEverythingSeen) {
 
 /// Repair reads twice, to tell and to write. What the disk gives only the first time must not be lost behind the
 /// report's back: the repair fails, and can be done again.
-TEST(RepairDamage, WhatCanBeReadOnlyOnceIsNotLostInSilence) {
+TEST(RepairDamage, Rule22_WhatCanBeReadOnlyOnceIsNotLostInSilence) {
   RepairWorld world;
   world.fill("leveled", 300);
   world.flip(table_path("/store", world.numbers(FileKind::kTable).front()), 100);

@@ -19,17 +19,6 @@ constexpr std::uint64_t kNumbersPerReservation = 64;  // A manifest edit per so 
 
 bool is_last_level(const Shape& shape, std::uint32_t level) { return level >= shape.last_level(); }
 
-std::uint32_t level_of_table(const Shape& shape, std::uint64_t number) {
-  for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
-    for (const Run& run : shape.levels[level]) {
-      for (const auto& table : run.tables) {
-        if (table->number == number) return level;
-      }
-    }
-  }
-  return 0;
-}
-
 std::vector<const Run*> all_runs(const Shape& shape) {
   std::vector<const Run*> runs;
   for (const std::vector<Run>& level : shape.levels) {
@@ -168,13 +157,7 @@ RewriteSpec Engine::rewrite_spec(const Shape& shape, std::uint32_t level, std::u
 }
 
 Result<std::shared_ptr<const TableFacts>> Engine::facts_of(const Shape& shape, std::uint64_t number) const {
-  for (const std::vector<Run>& level : shape.levels) {
-    for (const Run& run : level) {
-      for (const auto& table : run.tables) {
-        if (table->number == number) return table;
-      }
-    }
-  }
+  if (const std::optional<TablePlace> place = shape.find_table(number)) return *place->facts;
   return Status::corruption(fmt::format("{}: a compaction names table {}, which is not there", directory_, number));
 }
 
@@ -236,7 +219,7 @@ Status Engine::commit_and_show(const ManifestEdit& edit, const Memtable* flushed
 void Engine::retire(const Version& before, std::uint64_t number) {
   const std::shared_ptr<Table> table = before.table(number);
   obsolete_.push_back({number, table});
-  const std::uint32_t level = level_of_table(before.shape(), number);
+  const std::uint32_t level = before.shape().find_table(number)->level;
   if (retired_counts_.size() <= level) retired_counts_.resize(level + 1);
   retired_counts_[level] += table->counts();
 }

@@ -159,18 +159,21 @@ Status Engine::wait_for_flush() {
   }
   const auto begin = std::chrono::steady_clock::now();
   begin_stall("the memtable is full and the one before it is still being flushed");
-  {
-    MutexLock lock(state_mutex_);
-    while (!sealed_.empty()) {
-      if (write_stop_) return write_stop_->why;
-      if (!environment_.runs_in_background) return Status::busy(directory_ + ": the flush could not be done");
-      state_changed_.wait(state_mutex_);
-    }
-  }
+  Status flushed = wait_until_flushed();
   const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
   delayed_writes_.fetch_add(1, std::memory_order_relaxed);
   delay_us_.fetch_add(static_cast<std::uint64_t>(waited.count()), std::memory_order_relaxed);
   end_stall();
+  return flushed;
+}
+
+Status Engine::wait_until_flushed() {
+  MutexLock lock(state_mutex_);
+  while (!sealed_.empty()) {
+    if (write_stop_) return write_stop_->why;
+    if (!environment_.runs_in_background) return Status::busy(directory_ + ": the flush could not be done");
+    state_changed_.wait(state_mutex_);
+  }
   return {};
 }
 

@@ -114,7 +114,7 @@ std::vector<std::string> keys_seen(VisibleIterator& iterator) {
   return keys;
 }
 
-TEST(VisibleIterator, KeepsEverySeekInsideItsRange) {
+TEST(VisibleIterator, Rule18_KeepsEverySeekInsideItsRange) {
   const std::vector<Entry> entries = {{"a", "1", Sequence{1}},
                                       {"b", "2", Sequence{2}},
                                       {"c", "3", Sequence{3}},

@@ -211,7 +211,7 @@ TEST(Table, WhatIsInMemoryIsChargedUntilItIsGone) {
   EXPECT_TRUE(table->has_filter_in_memory() && table->has_index_in_memory()) << "loaded again";
 }
 
-TEST(Table, ALookupSaysWhatItDid) {
+TEST(Table, Rule15_ALookupSaysWhatItDidAndPositivesAreCountedExactly) {
   TableEntries entries;
   for (int i = 0; i < 200; ++i) entries.add(fmt::format("key {:04}", i), 9, std::string(50, 'v'));
   entries.add("key 0200", 9, std::nullopt);
@@ -247,7 +247,7 @@ TEST(Table, ALookupSaysWhatItDid) {
   EXPECT_EQ(counts.metadata_loads, 2U);
 }
 
-TEST(Table, PrefixFiltersSayNoOnlyWithProof) {
+TEST(Table, Rule18_PrefixFiltersSayNoOnlyWithProof) {
   TableEntries entries;
   for (int i = 0; i < 3000; ++i)
     entries.add(fmt::format("{:04}/{}", i / 3 * 2, i % 3), 9,
@@ -265,7 +265,7 @@ TEST(Table, PrefixFiltersSayNoOnlyWithProof) {
   EXPECT_LT(wrong, 50);
 }
 
-TEST(Table, AnotherHashKeyMeansNoFilterAndNoTags) {
+TEST(Table, Rule13_AnotherHashKeyMeansNoFilterAndNoTags) {
   const TableEntries entries = test::random_entries(11, 300);
   TableWorld world;
   TableSpec spec;

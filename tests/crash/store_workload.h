@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "crash/store_ledger.h"
 #include "io/file_system.h"
-#include "support/file_system_without_links.h"
+#include "support/passing_file_system.h"
 #include "tamis/db.h"
 
 namespace tamis::test {

@@ -30,7 +30,7 @@ class Handles : public testing::Test {
   std::optional<DB> db_;
 };
 
-TEST_F(Handles, CloseNamesWhoIsStillThere) {
+TEST_F(Handles, Rule24_CloseNamesWhoIsStillThere) {
   auto walk = std::make_unique<Iterator>(db_->scan());
   const int walk_line = __LINE__ - 1;
   auto snapshot = std::make_unique<Snapshot>(db_->snapshot());
@@ -50,7 +50,7 @@ TEST_F(Handles, CloseNamesWhoIsStillThere) {
   EXPECT_EQ(db_->close().code(), StatusCode::kClosed);
 }
 
-TEST_F(Handles, OutliveTheStoreAndAnswerClosed) {
+TEST_F(Handles, Rule24_OutliveTheStoreAndAnswerClosed) {
   Iterator walk = db_->scan();
   auto snapshot = std::make_unique<Snapshot>(db_->snapshot());
   db_.reset();
