@@ -78,6 +78,7 @@ class ModelRun {
   Status reopen();
   Status abandon();
   Status crash();
+  Status crash_copy();
   Status read_only();
   Status repair();
   Status checkpoint();
