@@ -11,6 +11,7 @@ namespace tamis::test {
 namespace {
 
 constexpr const char* kDirectory = "/store";
+constexpr int kMostDepth = 2;
 
 /// Whether it can be told what the store does while others work in between.
 bool can_be_interrupted(Verb verb) {
@@ -26,10 +27,9 @@ bool can_be_interrupted(Verb verb) {
   }
 }
 
-/// Whether it leaves the store open.
+/// Whether it leaves the store open; a crash in the midst of a rewrite is had on a copy of the disk.
 bool can_interrupt(Verb verb) {
-  return verb != Verb::kReopen && verb != Verb::kAbandon && verb != Verb::kCrash && verb != Verb::kReadOnly &&
-         verb != Verb::kRepair;
+  return verb != Verb::kReopen && verb != Verb::kAbandon && verb != Verb::kReadOnly && verb != Verb::kRepair;
 }
 
 }  // namespace
@@ -59,9 +59,7 @@ Status ModelRun::run(std::span<const Operation> operations) {
   coming_ = operations;
   if (!db_) TAMIS_TRY_STATUS(open());
   while (!coming_.empty()) {
-    may_interrupt_ = spec_.schedule_seed.has_value() && can_be_interrupted(coming_.front().verb);
     Status status = run_next();
-    may_interrupt_ = false;
     TAMIS_TRY_STATUS(inside_status_);
     TAMIS_TRY_STATUS(status);
   }
@@ -71,27 +69,29 @@ Status ModelRun::run(std::span<const Operation> operations) {
 /// Called by the thread that rewrites, which stands still meanwhile.
 void ModelRun::interrupt() {
   if (!may_interrupt_ || interruption_draws_.coin()) return;
-  may_interrupt_ = false;
-  is_inside_ = true;
+  ++depth_;
   for (std::uint64_t left = 1 + interruption_draws_.below(4); left > 0 && inside_status_.ok(); --left) {
     if (coming_.empty() || !can_interrupt(coming_.front().verb)) break;
     ++interruptions_;
     std::thread([this] {
       apply_if_published();
-      inside_status_ = run_next();
+      const Status status = run_next();
+      if (inside_status_.ok()) inside_status_ = status;
     }).join();
   }
-  is_inside_ = false;
-  may_interrupt_ = true;
+  --depth_;
 }
 
 Status ModelRun::run_next() {
   const Operation& operation = coming_.front();
   coming_ = coming_.subspan(1);
   ++begun_;
+  const bool may_interrupt = spec_.schedule_seed && depth_ < kMostDepth && can_be_interrupted(operation.verb);
+  const bool may_interrupt_outer = std::exchange(may_interrupt_, may_interrupt);
   Status status = run_verb(operation);
+  may_interrupt_ = may_interrupt_outer;
   // What would have to wait until the flush or compaction ends is refused, and nothing has changed.
-  if (is_inside_ && status.code() == StatusCode::kBusy) return {};
+  if (depth_ > 0 && status.code() == StatusCode::kBusy) return {};
   if (!status.ok() && status.code() != StatusCode::kCorruption) return disagreement(status.to_text());
   return status;
 }
@@ -133,7 +133,7 @@ Status ModelRun::run_verb(const Operation& operation) {
     case Verb::kPlan: return plan();
     case Verb::kReopen: return reopen();
     case Verb::kAbandon: return abandon();
-    case Verb::kCrash: return crash();
+    case Verb::kCrash: return depth_ > 0 ? crash_copy() : crash();
     case Verb::kReadOnly: return read_only();
     case Verb::kRepair: return repair();
   }
@@ -142,7 +142,7 @@ Status ModelRun::run_verb(const Operation& operation) {
 
 Status ModelRun::write(const Operation& operation) {
   const WriteOptions options{.sync = operation.sync};
-  if (!is_inside_) writing_ = &operation;
+  const Operation* outer = std::exchange(writing_, &operation);
   Batch batch;
   for (const Change& change : operation.changes) {
     if (change.is_put) {
@@ -163,8 +163,7 @@ Status ModelRun::write(const Operation& operation) {
   } else {
     written = db_->write(batch, options);
   }
-  const bool is_applied = !is_inside_ && writing_ == nullptr;
-  if (!is_inside_) writing_ = nullptr;
+  const bool is_applied = std::exchange(writing_, outer) == nullptr;
   TAMIS_TRY_STATUS(std::move(written));
   if (!is_applied) apply(operation);
   return {};
@@ -247,6 +246,14 @@ Status ModelRun::crash() {
   make_disk(std::move(rebooted));
   ++openings_;
   return open();
+}
+
+Status ModelRun::crash_copy() {
+  MemoryFileSystem rebooted(files_->disk().after_crash(Loss::kNothing, 0));
+  Environment there = environment();
+  there.files = &rebooted;
+  TAMIS_TRY(const DB db, DB::open(kDirectory, options(), there));
+  return compare_with(db);
 }
 
 Status ModelRun::read_only() {

@@ -78,6 +78,7 @@ class ModelRun {
   Status reopen();
   Status abandon();
   Status crash();
+  Status crash_copy();
   Status read_only();
   Status repair();
   Status checkpoint();
@@ -120,10 +121,10 @@ class ModelRun {
   std::array<std::optional<OpenIterator>, Operation::kSlots> iterators_;
   std::string buffer_;
   std::span<const Operation> coming_;
-  const Operation* writing_ = nullptr;  // A write whose changes the store may have and the model has not.
+  const Operation* writing_ = nullptr;  // The innermost write, while the store may have its changes before the model.
   SplitMix64 interruption_draws_;
-  bool may_interrupt_ = false;  // An operation is under way that may rewrite, and no other within it.
-  bool is_inside_ = false;      // The operation under way is in the midst of a rewrite.
+  bool may_interrupt_ = false;  // The operation under way may be, in the rewrites it makes.
+  int depth_ = 0;               // How many rewrites stand still: a compaction, and a flush that came through.
   Status inside_status_;
   std::uint64_t digest_ = 0;
   std::uint64_t openings_ = 0;
