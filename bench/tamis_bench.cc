@@ -97,6 +97,6 @@ int main(int count, char** arguments) {
     if (unknown == settings->engines.end()) return run(*settings);
     why = fmt::format("there is no engine '{}'", *unknown);
   }
-  fmt::print(stderr, "tamis-bench: {}\n", why);
+  fmt::print(stderr, "tamis: {}\n", why);  // The command's name: it is what users call.
   return 2;
 }

@@ -26,7 +26,7 @@ bool is_asked_for(const RowInfo& row, const std::vector<std::string>& only) {
 }  // namespace
 
 void stop(const std::string& why) {
-  fmt::print(stderr, "tamis-bench: {}\n", why);
+  fmt::print(stderr, "tamis: {}\n", why);
   std::_Exit(3);  // Stores may be open and their threads at work: destructors would only get in the way.
 }
 
