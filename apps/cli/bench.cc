@@ -60,7 +60,7 @@ int run_bench(Arguments arguments) {
                     .example = "  tamis bench hit absent --entries 100000\n"
                                "  tamis bench fills --engine tamis,rocksdb --json"});
   line.operands("WORKLOAD", "rows or groups of rows; all unless told", workloads);
-  line.option("--engine", "A,B", "tamis, rocksdb, leveldb, lmdb, wiredtiger; all that are there unless told", engines);
+  line.option("--engine", "A,B", "tamis, rocksdb, leveldb, lmdb, wiredtiger; all but the last unless told", engines);
   line.option("--entries", "N", "entries of the large store; 5,000,000 unless told", entries, parse_count);
   line.option("--rounds", "N", "5 unless told", rounds, parse_count);
   line.option("--svg", "PATH", "charts: one file that ends with .svg, or a folder for one of each group", svg);
