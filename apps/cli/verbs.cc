@@ -52,6 +52,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"filter verify", "ask a Cassandra filter for every key of its index", run_filter_verify},
     {"filter rebuild", "make a Cassandra filter from an index", run_filter_rebuild},
     {"filter plot", "draw measured and predicted rates as SVG", run_filter_plot},
+    {"bench", "measure stores side by side", run_bench},
     {"demo", "100 sorted runs, absent keys, with and without filters", run_demo},
     {"torture", "try to break a store's promises on this disk", run_torture},
     {"torture-writer", "", run_torture_writer},

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "store/short_number.h"
+
 namespace tamis::bench {
 namespace {
 
@@ -69,11 +71,6 @@ std::string line(double x1, double y1, double x2, double y2, std::string_view cs
                      css_class);
 }
 
-std::string number(double value) {
-  if (value >= 100) return fmt::format("{:.0f}", value);
-  return value >= 1 ? fmt::format("{:.2f}", value) : fmt::format("{:.4f}", value);
-}
-
 double height_of(const BarGroup& group) {
   return kTitleHeight + static_cast<double>(group.bars.size()) * (kBarHeight + kBarGap) + kGroupGap;
 }
@@ -85,7 +82,7 @@ std::string draw(const Bar& bar, double y, double longest) {
   svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\" class=\"s{}\"/>\n",
                      kLeft, y, std::max(1.0, x_of(bar.value) - kLeft), kBarHeight, bar.colour % kColours.size());
   if (bar.high > bar.low) svg += line(x_of(bar.low), middle, x_of(bar.high), middle, "spread");
-  return svg + text_at(x_of(std::max(bar.value, bar.high)) + 8, middle + 4.5, "", number(bar.value));
+  return svg + text_at(x_of(std::max(bar.value, bar.high)) + 8, middle + 4.5, "", short_number(bar.value));
 }
 
 std::string draw(const BarGroup& group, double y) {

@@ -28,7 +28,7 @@ int write_text(const std::string& path, const std::string& text) {
   out << text;
   out.close();
   if (out.good()) return 0;
-  fmt::print(stderr, "tamis-bench: {}: cannot be written\n", path);
+  fmt::print(stderr, "tamis: {}: cannot be written\n", path);
   return 3;
 }
 

@@ -76,7 +76,7 @@ std::string usage_text() {
       "Usage: tamis-bench [WORKLOAD...] [OPTION...]\n\n"
       "Stores side by side: contestants alternate in one run; medians, spread, ratios, what was to be reached.\n\n"
       "  --only A,B       these workloads or groups; the same as naming them\n"
-      "  --engine A,B     tamis, rocksdb, leveldb, lmdb, wiredtiger; all that are linked unless told\n"
+      "  --engine A,B     tamis, rocksdb, leveldb, lmdb, wiredtiger; all but the last unless told\n"
       "  --keys N         entries of the large store (--entries is the same); 5,000,000 unless told\n"
       "  --rounds N       5 unless told\n"
       "  --directory DIR  where stores are made and removed; here unless told\n"

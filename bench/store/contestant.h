@@ -74,6 +74,8 @@ class Contestant {
   [[nodiscard]] virtual std::optional<std::uint64_t> storage_reads() const { return std::nullopt; }
   /// Bytes written per byte put since open, by its own counters.
   [[nodiscard]] virtual std::optional<double> own_write_amplification() const { return std::nullopt; }
+  /// Bytes on disk that hold nothing and wait to be overwritten.
+  [[nodiscard]] virtual std::uint64_t recycled_bytes() const { return 0; }
   /// No sessions may be alive.
   virtual void close() = 0;
 };

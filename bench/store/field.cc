@@ -26,23 +26,15 @@ bool is_asked_for(const RowInfo& row, const std::vector<std::string>& only) {
 }  // namespace
 
 void stop(const std::string& why) {
-  fmt::print(stderr, "tamis-bench: {}\n", why);
+  fmt::print(stderr, "tamis: {}\n", why);
   std::_Exit(3);  // Stores may be open and their threads at work: destructors would only get in the way.
 }
 
 Field::Field(const Settings& settings, std::vector<std::unique_ptr<Contestant>> contestants)
-    : settings_(settings),
-      root_(fmt::format("{}/tamis-bench-{}.tmp", settings.directory, ::getpid())),
-      contestants_(std::move(contestants)),
-      report_(names_of(contestants_)) {
+    : settings_(settings), contestants_(std::move(contestants)), report_(names_of(contestants_)) {
   for (const RowInfo& row : row_table()) {
     if (is_asked_for(row, settings.only)) wanted_.emplace(row.name);
   }
-}
-
-Field::~Field() {
-  std::error_code ignored;
-  std::filesystem::remove_all(root_, ignored);
 }
 
 bool Field::wants(std::initializer_list<std::string_view> rows) const {
@@ -69,7 +61,7 @@ void Field::part(const std::string& name, const std::function<void()>& work) {
   report_.add_duration(name, seconds_of(work));
 }
 
-std::string Field::folder(const Contestant& contestant) const { return root_ + "/" + contestant.id(); }
+std::string Field::folder(const Contestant& contestant) const { return settings_.directory + "/" + contestant.id(); }
 
 std::string Field::fresh_folder(const Contestant& contestant) const {
   const std::string path = folder(contestant);

@@ -19,11 +19,11 @@ namespace tamis::bench {
 struct Settings {
   std::uint64_t entries = 5'000'000;
   std::uint64_t rounds = 5;
-  std::string directory = ".";
+  std::string directory = ".";       ///< Where folders for the stores are made.
   std::string json;                  ///< A file, or - for standard output.
   std::string svg;                   ///< A file that ends with .svg, or a folder.
   std::vector<std::string> only;     ///< Rows and groups; all when empty.
-  std::vector<std::string> engines;  ///< All that are linked when empty.
+  std::vector<std::string> engines;  ///< The usual ones when empty.
   bool growth = false;
 };
 
@@ -39,9 +39,6 @@ double seconds_of(const Work& work) {
 class Field {
  public:
   Field(const Settings& settings, std::vector<std::unique_ptr<Contestant>> contestants);
-  ~Field();
-  Field(const Field&) = delete;
-  Field& operator=(const Field&) = delete;
 
   [[nodiscard]] std::uint64_t entries() const { return settings_.entries; }
   [[nodiscard]] std::uint64_t rounds() const { return settings_.rounds; }
@@ -66,7 +63,6 @@ class Field {
  private:
   Settings settings_;
   std::set<std::string, std::less<>> wanted_;
-  std::string root_;
   std::vector<std::unique_ptr<Contestant>> contestants_;
   Report report_;
 };

@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t kMostLookups = 100'000;
 constexpr std::uint64_t kSteps = 8;  // Points along the load.
 constexpr std::array<std::uint64_t, 5> kRunCounts = {1, 10, 50, 100, 200};
+constexpr std::uint64_t kFewestInARun = 50;
 constexpr double kBitsPerKey = 34;  // As in the rows with 100 runs.
 
 double mebibytes(std::uint64_t after, std::uint64_t before) {
@@ -26,6 +27,7 @@ class Growth {
   Curves run() {
     field_.each([&](Contestant& contestant) { grow(contestant); });
     for (const std::uint64_t runs : kRunCounts) {
+      if (runs > 1 && field_.entries() / runs < kFewestInARun) continue;
       field_.each([&](Contestant& contestant) {
         if (contestant.can_keep_runs()) pile_up(contestant, runs);
       });

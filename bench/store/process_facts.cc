@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <string_view>
 
 namespace tamis::bench {
 namespace {
@@ -45,12 +44,13 @@ std::uint64_t major_faults() {
 
 void trim_memory() { ::malloc_trim(0); }
 
-std::uint64_t disk_bytes(const std::string& directory) {
+std::uint64_t disk_bytes(const std::string& directory, std::string_view ending) {
   constexpr std::uint64_t kBytesPerBlock = 512;
   std::uint64_t bytes = 0;
   for_each_file(directory, [&](const std::string& path) {
     struct stat facts = {};
-    if (::stat(path.c_str(), &facts) == 0) bytes += static_cast<std::uint64_t>(facts.st_blocks) * kBytesPerBlock;
+    if (path.ends_with(ending) && ::stat(path.c_str(), &facts) == 0)
+      bytes += static_cast<std::uint64_t>(facts.st_blocks) * kBytesPerBlock;
   });
   return bytes;
 }

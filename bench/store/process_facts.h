@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tamis::bench {
 
@@ -14,8 +15,8 @@ std::uint64_t major_faults();
 std::uint64_t anonymous_memory();
 /// Gives freed memory back first, so that differences mean something.
 void trim_memory();
-/// Bytes that the files of a folder take on disk; holes take none.
-std::uint64_t disk_bytes(const std::string& directory);
+/// Bytes that the files of a folder, those with this ending, take on disk; holes take none.
+std::uint64_t disk_bytes(const std::string& directory, std::string_view ending = {});
 /// Asks the kernel to forget what it has cached of the files of a folder.
 void drop_cached_pages(const std::string& directory);
 

@@ -6,19 +6,12 @@
 
 #include "base/hash.h"
 #include "store/contestant.h"
+#include "store/short_number.h"
 
 namespace tamis::bench {
 namespace {
 
 constexpr std::string_view kOurs = "tamis";
-
-/// Four significant digits or so, without an exponent.
-std::string short_number(double value) {
-  if (value >= 1000) return fmt::format("{:.0f}", value);
-  if (value >= 100) return fmt::format("{:.1f}", value);
-  if (value >= 1) return fmt::format("{:.2f}", value);
-  return fmt::format("{:.4f}", value);
-}
 
 std::string_view name_of(const Target& target) {
   return target.against == Target::Against::kBest ? "best rival" : target.reference;

@@ -38,6 +38,7 @@ constexpr auto kRows = std::to_array<RowInfo>({
     {"write_amplification", "cost", "write amplification, single puts, settled", "x", false},
     {"own_write_amplification", "cost", "the same by the store's own counters", "x", false},
     {"disk", "cost", "disk size, fill random, settled", "MB", false},
+    {"recycled", "cost", "recycled journals, not in the disk size", "MB", false},
     {"open", "cost", "open", "ms", false},
     {"resident", "cost", "anonymous memory with a budget of 256 MiB", "MiB", false},
     {"fill_1k", "entries", "fill random, values of 1 KiB", "MB/s", true},

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "store/contestant.h"
+#include "store/process_facts.h"
 #include "tamis/db.h"
 
 namespace tamis::bench {
@@ -60,6 +61,7 @@ class TamisContestant final : public Contestant {
       options.filter_memory = static_cast<std::uint64_t>(shape.bits_per_key * static_cast<double>(shape.entries) / 8);
     }
     is_cold_ = shape.is_cold;
+    directory_ = directory;
     Result<DB> opened = DB::open(directory, options);
     need(opened.status());
     db_.emplace(*std::move(opened));
@@ -76,6 +78,12 @@ class TamisContestant final : public Contestant {
   [[nodiscard]] std::optional<double> own_write_amplification() const override {
     return db_->stats().write_amplification;
   }
+  /// Journals that the next ones will be written over.
+  [[nodiscard]] std::uint64_t recycled_bytes() const override {
+    const std::uint64_t journals = disk_bytes(directory_, ".journal");
+    const std::uint64_t needed = db_->stats().journal.bytes;
+    return journals > needed ? journals - needed : 0;
+  }
   void close() override {
     need(db_->close());
     db_.reset();
@@ -84,6 +92,7 @@ class TamisContestant final : public Contestant {
  private:
   std::optional<DB> db_;
   bool is_cold_ = false;
+  std::string directory_;
 };
 
 }  // namespace

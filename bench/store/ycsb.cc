@@ -31,14 +31,14 @@ struct Mix {
   bool reads_latest;
 };
 
-/// Those that change least come first.
+/// First those that overwrite nothing: scans over keys with thousands of versions are no part of YCSB.
 constexpr auto kMixes = std::to_array<Mix>({
     {"ycsb_c", "ycsb_c_2", 0, 0, 0, 0, false},
+    {"ycsb_e", "ycsb_e_2", 0, 5, 95, 0, false},
+    {"ycsb_d", "ycsb_d_2", 0, 5, 0, 0, true},
     {"ycsb_b", "ycsb_b_2", 5, 0, 0, 0, false},
     {"ycsb_a", "ycsb_a_2", 50, 0, 0, 0, false},
     {"ycsb_f", "ycsb_f_2", 0, 0, 0, 50, false},
-    {"ycsb_d", "ycsb_d_2", 0, 5, 0, 0, true},
-    {"ycsb_e", "ycsb_e_2", 0, 5, 95, 0, false},
 });
 
 /// Zipfian draws made before the clock runs, most popular first.
