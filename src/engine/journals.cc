@@ -30,6 +30,8 @@ Status Journals::begin_after_failure(std::uint64_t number, Sequence first) {
   TAMIS_TRY(writer_, create(number, first));
   closed_.reset();
   reopened_ = {};
+  MutexLock lock(mutex_);
+  first_trusted_ = number;
   return {};
 }
 
@@ -106,7 +108,8 @@ void Journals::release_before(std::uint64_t number) {
   {
     MutexLock lock(mutex_);
     while (!live_.empty() && live_.front() < number) {
-      (recycled_.size() < kRecycledFiles ? recycled_ : unneeded).push_back(live_.front());
+      const bool recycles = live_.front() >= first_trusted_ && recycled_.size() < kRecycledFiles;
+      (recycles ? recycled_ : unneeded).push_back(live_.front());
       live_.erase(live_.begin());
     }
   }

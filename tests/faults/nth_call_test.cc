@@ -81,6 +81,11 @@ TEST(NthCall, ASecondSyncOfAFileIsSeen) {
   EXPECT_EQ(synced_again({"create /a", "failed sync /a", "sync /a"}), "/a");
   EXPECT_EQ(synced_again({"failed sync /a", "failed sync /a"}), "/a");
   EXPECT_EQ(synced_again({"failed sync /a", "remove /a", "create /a", "sync /a"}), "");
+  EXPECT_EQ(synced_again({"create /a.tmp", "rename /a.tmp /a", "failed sync /a.tmp", "sync /a"}), "/a");
+  EXPECT_EQ(synced_again({"create /a.tmp", "failed sync /a.tmp", "rename /a.tmp /a", "sync /a"}), "/a");
+  EXPECT_EQ(synced_again({"create /a.tmp", "rename /a.tmp /a", "failed sync /a.tmp", "create /a.tmp", "sync /a.tmp"}),
+            "");
+  EXPECT_EQ(synced_again({"failed sync /a", "sync /b.tmp", "rename /b.tmp /a", "sync /a"}), "");
 }
 
 }  // namespace
