@@ -27,6 +27,7 @@ Status Journals::begin(std::uint64_t number, Sequence first) {
 }
 
 Status Journals::begin_after_failure(std::uint64_t number, Sequence first) {
+  remove_recycled();  // The one that failed may be among them: it is synced with its successor, flushed or not.
   TAMIS_TRY(writer_, create(number, first));
   closed_.reset();
   reopened_ = {};

@@ -58,24 +58,36 @@ TEST(Journals, Rule2_P5_ACloseThatFailedIsNotContinued) {
   }
 }
 
-/// Once its file became the next journal, and was synced again.
+/// Once its file became the next journal, and was synced again: when it was the current one, and when it had been
+/// flushed already and was synced only for the sake of its successor.
 TEST(Journals, Rule5_P5_OneThatCouldNotBeSyncedIsNotRecycled) {
-  MemoryFileSystem memory;
-  std::uint64_t before_sync = 0;
-  {
-    MemoryFileSystem copy;
-    FaultyFileSystem dry(copy);
-    Result<DB> db = DB::open(kFolder, {}, environment_on(dry, 1));
-    ASSERT_TRUE(db.ok() && db->put("a", "1").ok());
-    before_sync = dry.calls();
+  for (const bool is_flushed : {false, true}) {
+    const auto begin = [&](FileSystem& files) {
+      Result<DB> db = DB::open(kFolder, {}, environment_on(files, 1));
+      EXPECT_TRUE(db.ok() && db->put("a", "1").ok());
+      EXPECT_TRUE(!is_flushed || db->flush().ok());
+      return db;
+    };
+    for (std::uint64_t failing = 1, calls = 1; failing <= calls; ++failing) {
+      SCOPED_TRACE(fmt::format("call {} of a put, {} a flush", failing, is_flushed ? "after" : "without"));
+      std::uint64_t before_put = 0;
+      {
+        MemoryFileSystem copy;
+        FaultyFileSystem dry(copy);
+        Result<DB> db = begin(dry);
+        before_put = dry.calls();
+        ASSERT_TRUE(db->put("b", "2", {.sync = true}).ok());
+        calls = dry.calls() - before_put;
+      }
+      MemoryFileSystem memory;
+      FaultyFileSystem faulty(memory, {FaultKind::kIoError, before_put + failing, false});
+      Result<DB> db = begin(faulty);
+      ASSERT_EQ(db->put("b", "2", {.sync = true}).code(), StatusCode::kIoError);
+      ASSERT_TRUE(db->resume().ok());
+      for (int i = 0; i < 3; ++i) ASSERT_TRUE(db->put("b", "2", {.sync = true}).ok() && db->flush().ok());
+      EXPECT_EQ(synced_again(memory.call_log()), "");
+    }
   }
-  FaultyFileSystem faulty(memory, {FaultKind::kIoError, before_sync + 1, false});
-  Result<DB> db = DB::open(kFolder, {}, environment_on(faulty, 1));
-  ASSERT_TRUE(db.ok() && db->put("a", "1").ok());
-  ASSERT_EQ(db->sync().code(), StatusCode::kIoError);
-  ASSERT_TRUE(db->resume().ok());
-  for (int i = 0; i < 3; ++i) ASSERT_TRUE(db->put("b", "2", {.sync = true}).ok() && db->flush().ok());
-  EXPECT_EQ(synced_again(memory.call_log()), "");
 }
 
 /// A store that was closed while a flush was undone: two journals, "a" in the first and "b" in the second.
