@@ -49,6 +49,8 @@ Result<std::unique_ptr<JournalWriter>> Journals::create(std::uint64_t number, Se
     MutexLock lock(mutex_);
     if (!recycled_.empty()) {
       spec.recycle = journal_path(directory_, recycled_.back());
+      // Its file belongs to the new journal now; should that fail, it must not be synced for the old one's sake.
+      if (writer_ != nullptr) writer_->release_followed(recycled_.back());
       recycled_.pop_back();
     }
   }
