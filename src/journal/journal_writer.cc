@@ -55,6 +55,12 @@ void JournalWriter::follow(std::unique_ptr<JournalWriter> predecessor) {
   predecessor_ = std::move(predecessor);
 }
 
+void JournalWriter::release_followed(std::uint64_t number) {
+  if (predecessor_ == nullptr) return;
+  predecessor_->release_followed(number);
+  if (predecessor_->header().number <= number) predecessor_.reset();
+}
+
 Status JournalWriter::append(Bytes payload, std::uint32_t count) {
   TAMIS_CHECK(count > 0);
   if (payload.size() > kLongestPayload) {

@@ -32,7 +32,7 @@ struct JournalSpec {
 ///  3. A record whose append failed is overwritten by the next one, and that one is durable before a third follows:
 ///     otherwise a crash could leave the failed record in the place of its successor, with later ones after it.
 ///  4. After a failed sync nothing works any more: the caller goes on with a new journal, or not at all.
-///  5. No sync succeeds before all records of the journals before this one are durable.
+///  5. No sync succeeds before all records of the journals before this one that are needed still are durable.
 ///
 /// Threads: one at a time (the commit leader).
 class JournalWriter {
@@ -47,6 +47,8 @@ class JournalWriter {
   /// Takes over from the journal that ends where this one begins and gets no more records. They need not be durable
   /// yet: this writer keeps the other and syncs it before its own first sync succeeds.
   void follow(std::unique_ptr<JournalWriter> predecessor);
+  /// Journals up to this number are not needed any more, durably: those that this one follows are not synced either.
+  void release_followed(std::uint64_t number);
 
   /// Adds a record of `count` sequences (at least one) that begin with next_sequence(). One write, nothing synced: it
   /// survives the process, not the machine. After an error the record may be found later, whole, or not.

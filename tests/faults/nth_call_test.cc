@@ -80,11 +80,27 @@ TEST(NthCall, P5_ASealThatFailedIsNotTheEndOfWrites) {
   fail_after_reopening([](DB& db) { return db.put("c", "3").ok() ? db.flush() : Status::io_error("put"); });
 }
 
+/// The second seal takes the first one's journal, which the current one still followed.
+TEST(NthCall, P5_AFileThatCouldNotBecomeAJournalIsNotSyncedForTheOneItWas) {
+  fail_after_reopening([](DB& db) {
+    for (int i = 0; i < 2; ++i) {
+      if (!db.put("c", "3").ok()) return Status::io_error("put");
+      if (Status flushed = db.flush(); !flushed.ok()) return flushed;
+    }
+    return Status();
+  });
+}
+
 TEST(NthCall, ASecondSyncOfAFileIsSeen) {
   EXPECT_EQ(synced_again({"create /a", "failed sync /a", "sync directory /", "sync /b"}), "");
   EXPECT_EQ(synced_again({"create /a", "failed sync /a", "sync /a"}), "/a");
   EXPECT_EQ(synced_again({"failed sync /a", "failed sync /a"}), "/a");
   EXPECT_EQ(synced_again({"failed sync /a", "remove /a", "create /a", "sync /a"}), "");
+  EXPECT_EQ(synced_again({"create /a.tmp", "rename /a.tmp /a", "failed sync /a.tmp", "sync /a"}), "/a");
+  EXPECT_EQ(synced_again({"create /a.tmp", "failed sync /a.tmp", "rename /a.tmp /a", "sync /a"}), "/a");
+  EXPECT_EQ(synced_again({"create /a.tmp", "rename /a.tmp /a", "failed sync /a.tmp", "create /a.tmp", "sync /a.tmp"}),
+            "");
+  EXPECT_EQ(synced_again({"failed sync /a", "sync /b.tmp", "rename /b.tmp /a", "sync /a"}), "");
 }
 
 }  // namespace
