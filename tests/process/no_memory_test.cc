@@ -180,7 +180,7 @@ Runs fail_allocations(std::size_t smallest, bool once) {
   const Load load{small_options()};
   Runs runs;
   Outcome outcome{.was_short = true};
-  for (std::int64_t left = 1; outcome.was_short && !testing::Test::HasFailure(); left += 1 + left / 3) {
+  for (std::int64_t left = 1; outcome.was_short && !testing::Test::HasFailure(); left += 1 + left / 2) {
     SCOPED_TRACE(fmt::format("of allocations from {} bytes on, {} succeed; once: {}", smallest, left, once));
     const ScratchFolder scratch;
     outcome = run_out(scratch.path(), load, [&] {
