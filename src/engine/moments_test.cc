@@ -15,7 +15,7 @@
 namespace tamis {
 namespace {
 
-constexpr int kRounds = 400;
+constexpr int kRounds = 300;
 constexpr int kReaders = 6;
 
 /// Keys that are there from the first moment on and are overwritten all the time, all in one batch. As soon as a
