@@ -64,10 +64,11 @@ TEST(BlockSlot, Rule11_ABlockThatSomebodyLooksAtIsFreedLaterAndChargedUntilThen)
 
 /// Were what is on its way out a reason to evict, one long look would empty the cache.
 TEST(BlockSlot, LookingDoesNotMakeTheCacheEvictMore) {
+  std::array<BlockSlot, 17> slots = {};  // Outlives the cache.
   const auto cache = make_cache("s3fifo", 16 * kCharge);
-  std::array<BlockSlot, 40> slots = {};
   const EpochGuard guard;
-  for (std::uint32_t i = 0; i < 17; ++i) (void)cache->insert({1, i}, make_block({1, i}, kSize), kSize, &slots[i]);
+  for (std::uint32_t i = 0; i < slots.size(); ++i)
+    (void)cache->insert({1, i}, make_block({1, i}, kSize), kSize, &slots[i]);
   EXPECT_GE(cache->stats().blocks_kept, 14U);
   EXPECT_TRUE(adds_up(cache->stats()));
 }

@@ -7,7 +7,9 @@ run 0 bench --help
 out_has "--engine" "--entries" "tamis bench hit absent"
 
 if ! [ -x "$(dirname "$tamis")/tamis-bench" ]; then
-  PATH=/nowhere run 3 bench hit
+  last="tamis bench without tamis-bench"
+  PATH=/nowhere "$tamis" bench hit >out 2>err
+  if [ $? -eq 3 ]; then pass; else fail "$last: not status 3"; fi
   err_has "tamis-bench is neither beside this command nor on the PATH"
   finish
   exit
