@@ -47,7 +47,8 @@ PinnedBlock BlockCache::hold(const BlockKey& key, BlockBuffer block, std::size_t
 }
 
 void BlockCache::empty_slot(const BlockKey& key, BlockSlot& slot) {
-  if (slot.load(std::memory_order_relaxed) != nullptr) shard_for(hash_of(key)).empty_slot(slot);
+  // Who emptied it before is seen to have done so: the slot may end now.
+  if (slot.load(std::memory_order_acquire) != nullptr) shard_for(hash_of(key)).empty_slot(slot);
 }
 
 void BlockCache::erase_table(std::uint64_t table) {
