@@ -33,6 +33,7 @@ std::string program_path() {
 [[noreturn]] void become(std::vector<std::string> words) {
   words.insert(words.begin(), program_path());
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   ::execvp(arguments[0], arguments.data());
