@@ -11,6 +11,7 @@
 
 #include "io/faulty_file_system.h"
 #include "io/memory_file_system.h"
+#include "support/passing_file_system.h"
 
 namespace tamis {
 namespace {
@@ -135,32 +136,15 @@ TEST(FileHandles, AnErrorThatStaysIsToldAfterTheSecondTry) {
 }
 
 /// Does something in the middle of an open.
-class Interrupted final : public FileSystem {
+class Interrupted final : public test::PassingFileSystem {
  public:
-  explicit Interrupted(FileSystem& beneath) : beneath_(beneath) {}
+  using PassingFileSystem::PassingFileSystem;
   std::function<void()> on_open = [] {};
 
   Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) override {
     std::exchange(on_open, [] {})();
-    return beneath_.open_readable(path);
+    return PassingFileSystem::open_readable(path);
   }
-  Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) override {
-    return beneath_.open_writable(path, mode);
-  }
-  Status sync_directory(const std::string& path) override { return beneath_.sync_directory(path); }
-  Status rename(const std::string& from, const std::string& to) override { return beneath_.rename(from, to); }
-  Status link(const std::string& from, const std::string& to) override { return beneath_.link(from, to); }
-  Status remove(const std::string& path) override { return beneath_.remove(path); }
-  Result<std::vector<DirectoryEntry>> list(const std::string& path) override { return beneath_.list(path); }
-  Status make_directory(const std::string& path) override { return beneath_.make_directory(path); }
-  Result<std::optional<std::uint64_t>> file_size(const std::string& path) override { return beneath_.file_size(path); }
-  Result<std::unique_ptr<FileLock>> lock(const std::string& path, LockMode mode) override {
-    return beneath_.lock(path, mode);
-  }
-  Result<std::uint64_t> available_bytes(const std::string& path) override { return beneath_.available_bytes(path); }
-
- private:
-  FileSystem& beneath_;
 };
 
 TEST(FileHandles, TwoWhoOpenAFileAtOnceShareTheFirstOnes) {

@@ -5,9 +5,8 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "io/file_system.h"
+#include "support/passing_file_system.h"
 
 namespace tamis::test {
 
@@ -16,35 +15,22 @@ namespace tamis::test {
 /// may do to the store whatever does not wait for that.
 ///
 /// Threads: any number at once, if the function is for as many.
-class InterruptedFileSystem final : public FileSystem {
+class InterruptedFileSystem final : public PassingFileSystem {
  public:
   InterruptedFileSystem(FileSystem& beneath, std::function<void()> interruption)
-      : beneath_(beneath), interruption_(std::move(interruption)) {}
+      : PassingFileSystem(beneath), interruption_(std::move(interruption)) {}
 
-  Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) override {
-    return beneath_.open_readable(path);
-  }
   Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) override {
-    if (!path.ends_with(kTable)) return beneath_.open_writable(path, mode);
+    if (!path.ends_with(kTable)) return PassingFileSystem::open_writable(path, mode);
     interruption_();
-    Result<std::unique_ptr<WritableFile>> file = beneath_.open_writable(path, mode);
+    Result<std::unique_ptr<WritableFile>> file = PassingFileSystem::open_writable(path, mode);
     if (!file.ok()) return file;
     return std::unique_ptr<WritableFile>(std::make_unique<TableFile>(*this, std::move(*file)));
   }
   Status remove(const std::string& path) override {
     if (path.ends_with(kTable) || path.ends_with(".journal")) interruption_();
-    return beneath_.remove(path);
+    return PassingFileSystem::remove(path);
   }
-  Status sync_directory(const std::string& path) override { return beneath_.sync_directory(path); }
-  Status rename(const std::string& from, const std::string& to) override { return beneath_.rename(from, to); }
-  Status link(const std::string& from, const std::string& to) override { return beneath_.link(from, to); }
-  Result<std::vector<DirectoryEntry>> list(const std::string& path) override { return beneath_.list(path); }
-  Status make_directory(const std::string& path) override { return beneath_.make_directory(path); }
-  Result<std::optional<std::uint64_t>> file_size(const std::string& path) override { return beneath_.file_size(path); }
-  Result<std::unique_ptr<FileLock>> lock(const std::string& path, LockMode mode) override {
-    return beneath_.lock(path, mode);
-  }
-  Result<std::uint64_t> available_bytes(const std::string& path) override { return beneath_.available_bytes(path); }
 
  private:
   static constexpr const char* kTable = ".tms";
@@ -67,7 +53,6 @@ class InterruptedFileSystem final : public FileSystem {
     std::unique_ptr<WritableFile> file_;
   };
 
-  FileSystem& beneath_;
   const std::function<void()> interruption_;
 };
 
