@@ -162,12 +162,12 @@ def counted():
         lines.append(f"| {what} | {data['figures'][name]:,} | {data['promised'][name]:,} | {leveldb} | {rocksdb} |")
     runs = sum(fuzzer["runs"] for fuzzer in data["fuzzers"])
     lines.append(f"| fuzzers, inputs tried | {len(data['fuzzers'])}, {runs:,} | each 10 s | 1 | 3 |")
-    caught = sum(1 for mutant in mutants_data()["mutants"] if mutant["caught_by"])
-    lines.append(f"| planted bugs caught (`scripts/mutate`, not in every run) | {caught} of {len(mutants_data()['mutants'])} | 95 % | not stated | not stated |")
+    caught = sum(1 for mutant in mutants_data() if mutant["caught_by"])
+    lines.append(f"| planted bugs caught (`scripts/mutate`, not in every run) | {caught} of {len(mutants_data())} | 95 % | not stated | not stated |")
     every = coverage_data().get("rooms", {}).get("all")
     reached = f"{share(every, 'line')} / {share(every, 'branch')}" if every else "not measured yet"
     lines.append(f"| lines / branches reached by the fast tests | {reached} | 92 % / – | not stated | not stated |")
-    return "\n".join(lines) + f"\n\nCounted {data['date']}. Violations found by these runs: none."
+    return "\n".join(lines) + f"\n\nCounted {data['date']}. A violation fails the run that finds it."
 
 
 def fuzzers():
@@ -177,12 +177,15 @@ def fuzzers():
 
 
 def mutants_data():
-    return json.loads((ROOT / "docs/data/mutants.json").read_text())
+    """All patches there are: one without a result counts as not caught."""
+    known = {row["name"]: row for row in json.loads((ROOT / "docs/data/mutants.json").read_text())["mutants"]}
+    names = sorted((path.stem for path in (ROOT / "tests/mutants").glob("*.patch")), key=lambda name: int(name.split("-")[0]))
+    return [known.get(name, {"name": name, "rule": "", "room": "", "caught_by": None}) for name in names]
 
 
 def mutants():
     lines = ["| planted bug | rule | room | first test that noticed |", "|---|---|---|---|"]
-    for row in mutants_data()["mutants"]:
+    for row in mutants_data():
         lines.append(f"| {row['name']} | {row['rule']} | {row['room']} | {row['caught_by'] or '**none**'} |")
     return "\n".join(lines)
 
