@@ -59,13 +59,23 @@ find_package() {
   run_consumers "$WORK/$way"
 }
 
-# pkg_config PROGRAM SOURCE MODULE OPTION...
-pkg_config() {
-  local program=$1 source=$2 module=$3 flags
-  shift 3
-  flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs "$@" "$module")
-  # shellcheck disable=SC2086
-  "$CXX" -std=c++20 "$here/consumer/$source" -o "$WORK/$way/$program" $flags "${link[@]}"
+# deb PACKAGE: it is there, and this is what it holds and needs.
+deb() { cat "$WORK/$way/$1.contents" "$WORK/$way/$1.depends"; }
+
+make_debs() {
+  (cd "$BUILD" && cpack -G DEB -B "$WORK/$way" >"$WORK/$way.log" 2>&1) || { cat "$WORK/$way.log"; fail "cpack failed"; }
+  local package
+  for package in tamis libtamis0 libtamis-dev; do
+    dpkg-deb -c "$WORK/$way/$package"_*.deb >"$WORK/$way/$package.contents"
+    dpkg-deb -f "$WORK/$way/$package"_*.deb Depends >"$WORK/$way/$package.depends"
+  done
+}
+
+# has PACKAGE TEXT...
+has() {
+  local package=$1 text
+  shift
+  for text in "$@"; do grep -qF -- "$text" <<<"$(deb "$package")" || fail "$package: no $text"; done
 }
 
 # add_subdirectory: only configures; what it must not change is checked there.
@@ -86,25 +96,49 @@ case $way in
     loads "$WORK/$way/filter_only" libtamis-filter.so.0 || fail "it was not linked with the shared library"
     ;;
   pkg_config_static)
-    command -v pkg-config >/dev/null || { echo "skipped: no pkg-config"; exit 77; }
-    mkdir -p "$WORK/$way/lib"
-    # A linker takes the shared library where it finds both, so it is shown the static ones alone.
+    command -v pkg-config >/dev/null || { echo "skipped: there is no pkg-config"; exit 77; }
+    mkdir -p "$WORK/$way/lib/pkgconfig"
+    # A linker takes the shared library where it finds both: here are the static ones alone.
     ln -s "$prefix"/lib/*.a "$WORK/$way/lib"
-    link=("-L$WORK/$way/lib")
-    pkg_config consumer main.cc tamis --static --define-variable=libdir="$WORK/$way/lib"
-    pkg_config filter_only filter_only.cc tamis-filter --static --define-variable=libdir="$WORK/$way/lib"
-    run_consumers "$WORK/$way"
-    if loads "$WORK/$way/consumer" libtamis.so.0; then fail "it was linked with the shared library"; fi
+    ln -s "$prefix"/include "$WORK/$way"
+    cp "$prefix"/lib/pkgconfig/*.pc "$WORK/$way/lib/pkgconfig"
+    export PKG_CONFIG_PATH=$WORK/$way/lib/pkgconfig
+    cd "$here/consumer"
+    folder=$WORK/$way
+    # shellcheck disable=SC2046
+    {
+      # [pkg_config_static]
+      $CXX -std=c++20 main.cc -o "$folder/consumer" $(pkg-config --static --cflags --libs tamis)
+      $CXX -std=c++20 filter_only.cc -o "$folder/filter_only" $(pkg-config --static --cflags --libs tamis-filter)
+      # [/pkg_config_static]
+    }
+    run_consumers "$folder"
+    if loads "$folder/consumer" libtamis.so.0; then fail "it was linked with the shared library"; fi
     ;;
   pkg_config_shared)
-    command -v pkg-config >/dev/null || { echo "skipped: no pkg-config"; exit 77; }
+    command -v pkg-config >/dev/null || { echo "skipped: there is no pkg-config"; exit 77; }
     mkdir -p "$WORK/$way"
-    link=("-Wl,-rpath,$prefix/lib")
-    pkg_config consumer main.cc tamis
-    pkg_config filter_only filter_only.cc tamis-filter
-    run_consumers "$WORK/$way"
-    loads "$WORK/$way/consumer" libtamis.so.0 || fail "it was not linked with the shared library"
-    if loads "$WORK/$way/consumer" libfmt.so.9; then fail "a private dependency was linked as well"; fi
+    export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
+    cd "$here/consumer"
+    folder=$WORK/$way
+    # shellcheck disable=SC2046
+    {
+      # [pkg_config]
+      $CXX -std=c++20 main.cc -o "$folder/consumer" $(pkg-config --cflags --libs tamis)
+      $CXX -std=c++20 filter_only.cc -o "$folder/filter_only" $(pkg-config --cflags --libs tamis-filter)
+      # [/pkg_config]
+    }
+    run_consumers "$folder"
+    loads "$folder/consumer" libtamis.so.0 || fail "it was not linked with the shared library"
+    if loads "$folder/consumer" libfmt.so.9; then fail "a private dependency was linked as well"; fi
+    ;;
+  deb)
+    command -v dpkg-shlibdeps file >/dev/null || { echo "skipped: there is no dpkg-shlibdeps or no file"; exit 77; }
+    make_debs
+    has tamis /usr/bin/tamis man1/tamis.1 completions/tamis libstdc++6 libfmt9 libzstd1
+    has libtamis0 libtamis.so.0.1.0 libtamis-filter.so.0.1.0 libsnappy1v5
+    has libtamis-dev tamis/db.h libtamis.a libtamis.so tamis-config.cmake tamis.pc "libtamis0 (= 0.1.0-1)" libzstd-dev
+    ! grep -qF tamis-bench <<<"$(deb tamis)" || fail "tamis holds the program that links the rivals"
     ;;
   add_subdirectory_is_a_quiet_guest)
     add_subdirectory
