@@ -133,7 +133,9 @@ case $way in
     if loads "$folder/consumer" libfmt.so.9; then fail "a private dependency was linked as well"; fi
     ;;
   deb)
-    command -v dpkg-shlibdeps file >/dev/null || { echo "skipped: there is no dpkg-shlibdeps or no file"; exit 77; }
+    for tool in dpkg-shlibdeps file; do
+      command -v $tool >/dev/null || { echo "skipped: there is no $tool"; exit 77; }
+    done
     make_debs
     has tamis /usr/bin/tamis man1/tamis.1 completions/tamis libstdc++6 libfmt9 libzstd1
     has libtamis0 libtamis.so.0.1.0 libtamis-filter.so.0.1.0 libsnappy1v5
