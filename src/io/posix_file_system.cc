@@ -14,6 +14,7 @@
 #include "base/try.h"
 #include "io/descriptor.h"
 #include "io/errno_status.h"
+#include "io/posix_file_window.h"
 
 namespace tamis {
 namespace {
@@ -123,6 +124,12 @@ class PosixWritableFile final : public WritableFile {
     return errno_status(path_, fmt::format("cannot allocate {} bytes", size), errno);
   }
 
+  Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes) override {
+    if (!may_map_) may_map_ = may_map_for_writing(file_.get());
+    if (!*may_map_) return Status::not_supported(path_ + ": on a file system that is not known to take stores well");
+    return map_window(file_.get(), path_, offset, bytes);
+  }
+
   [[nodiscard]] Result<std::uint64_t> size() const override { return descriptor_size(file_, path_); }
 
   Status close() override {
@@ -133,6 +140,7 @@ class PosixWritableFile final : public WritableFile {
  private:
   Descriptor file_;
   const std::string path_;
+  std::optional<bool> may_map_;  // Asked once.
 };
 
 class PosixFileSystem final : public FileSystem {
@@ -144,7 +152,7 @@ class PosixFileSystem final : public FileSystem {
   }
 
   Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) override {
-    int flags = O_WRONLY;
+    int flags = O_RDWR;  // A window needs to read as well.
     if (mode == OpenMode::kCreate) flags |= O_CREAT | O_EXCL;
     if (mode == OpenMode::kReplace) flags |= O_CREAT | O_TRUNC;
     Descriptor file = open_descriptor(path, flags);

@@ -27,6 +27,7 @@ TEST(StoreCrash, P1_P2_EverySyncedCommitSurvivesAndTheRestIsAPrefix) {
   EXPECT_TRUE(any_call(crashes, "rename", ".journal.tmp")) << "no journal was recycled";
   EXPECT_TRUE(any_call(crashes, "create", ".tms")) << "no table was made";
   EXPECT_TRUE(any_call(crashes, "link", "/copy/")) << "no table was linked";
+  EXPECT_TRUE(any_call(crashes, "copy", ".journal")) << "nothing was copied into a window";
   EXPECT_TRUE(any_call(crashes, "remove", "MANIFEST")) << "no manifest was replaced by another";
 }
 
