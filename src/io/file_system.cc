@@ -4,6 +4,11 @@
 
 namespace tamis {
 
+Status WritableFile::write_durably_at(std::uint64_t offset, std::span<const Bytes> pieces) {
+  TAMIS_TRY_STATUS(write_at(offset, pieces));
+  return sync();
+}
+
 Result<std::unique_ptr<FileWindow>> WritableFile::open_window(std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {
   return Status::not_supported("files are not mapped here");
 }

@@ -66,6 +66,9 @@ class WritableFile {
 
   /// Writes the pieces one after the other, beginning at `offset`. After an error any part of them may be there.
   virtual Status write_at(std::uint64_t offset, std::span<const Bytes> pieces) = 0;
+  /// The same, and durable when it returns; what else of the file is not yet may stay so. After an error the file must
+  /// not be synced again, as after a failed sync().
+  virtual Status write_durably_at(std::uint64_t offset, std::span<const Bytes> pieces);
   /// Makes the bytes and the length durable (fdatasync).
   virtual Status sync() = 0;
   /// Cuts the file, or extends it by zeros.

@@ -90,19 +90,11 @@ class PosixWritableFile final : public WritableFile {
  public:
   PosixWritableFile(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
 
-  Status write_at(std::uint64_t offset, std::span<const Bytes> pieces) override {
-    for (Remainder rest(pieces); !rest.empty();) {
-      std::array<iovec, 16> vectors;
-      const int count = static_cast<int>(rest.next(vectors));
-      const ssize_t written =
-          retry_interrupted([&] { return ::pwritev(file_.get(), vectors.data(), count, static_cast<off_t>(offset)); });
-      if (written <= 0) {
-        return errno_status(path_, fmt::format("cannot write at {}", offset), written < 0 ? errno : EIO);
-      }
-      offset += static_cast<std::uint64_t>(written);
-      rest.drop(static_cast<std::size_t>(written));
-    }
-    return {};
+  Status write_at(std::uint64_t offset, std::span<const Bytes> pieces) override { return write(offset, pieces, 0); }
+
+  /// A recycled file has many dirty pages that nobody needs; fdatasync would write them all.
+  Status write_durably_at(std::uint64_t offset, std::span<const Bytes> pieces) override {
+    return write(offset, pieces, RWF_DSYNC);
   }
 
   Status sync() override {
@@ -138,6 +130,23 @@ class PosixWritableFile final : public WritableFile {
   }
 
  private:
+  Status write(std::uint64_t begin, std::span<const Bytes> pieces, int flags) {
+    std::uint64_t offset = begin;
+    for (Remainder rest(pieces); !rest.empty();) {
+      std::array<iovec, 16> vectors;
+      const int count = static_cast<int>(rest.next(vectors));
+      const ssize_t written = retry_interrupted(
+          [&] { return ::pwritev2(file_.get(), vectors.data(), count, static_cast<off_t>(offset), flags); });
+      if (written < 0 && errno == EOPNOTSUPP && flags != 0) return WritableFile::write_durably_at(begin, pieces);
+      if (written <= 0) {
+        return errno_status(path_, fmt::format("cannot write at {}", offset), written < 0 ? errno : EIO);
+      }
+      offset += static_cast<std::uint64_t>(written);
+      rest.drop(static_cast<std::size_t>(written));
+    }
+    return {};
+  }
+
   Descriptor file_;
   const std::string path_;
   std::optional<bool> may_map_;  // Asked once.

@@ -30,8 +30,7 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::create(FileSystem& files, 
   const JournalHeaderPage page = encode_journal_header(spec.header);
   const Bytes header_bytes = page;
   TAMIS_TRY_STATUS(file->preallocate(spec.preallocate_bytes));
-  TAMIS_TRY_STATUS(file->write_at(0, std::span(&header_bytes, 1)));
-  TAMIS_TRY_STATUS(file->sync());
+  TAMIS_TRY_STATUS(file->write_durably_at(0, std::span(&header_bytes, 1)));
   TAMIS_TRY_STATUS(files.rename(temporary, spec.path));
   TAMIS_TRY_STATUS(files.sync_directory(parent_directory(spec.path)));
   return std::unique_ptr<JournalWriter>(
