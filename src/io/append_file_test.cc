@@ -178,6 +178,33 @@ TEST(AppendFile, Rule7_ACrashMayLoseAnyPartOfWhatWasCopiedAndNothingThatWasSynce
   EXPECT_TRUE(lost_some);
 }
 
+TEST(CachedFile, ADurableWriteMakesNothingElseDurable) {
+  MemoryFileSystem files;
+  const auto file = *files.open_writable("/a", OpenMode::kCreate);
+  ASSERT_TRUE(files.sync_directory("/").ok());
+  const std::string text(2000, 'r');
+  const Bytes records = as_bytes(text);
+  const Bytes header = as_bytes(std::string_view("header"));
+  ASSERT_TRUE(file->write_at(4096, std::span(&records, 1)).ok());
+  ASSERT_TRUE(file->write_durably_at(0, std::span(&header, 1)).ok());
+  EXPECT_EQ(files.file_size("/a").value(), 6096U);
+  MemoryFileSystem without(files.disk().after_crash(Loss::kEverything, 1));
+  EXPECT_EQ(*read_whole_file(without, "/a"), "header");
+  MemoryFileSystem with(files.disk().after_crash(Loss::kNothing, 1));
+  EXPECT_TRUE(*read_whole_file(with, "/a") == *read_whole_file(files, "/a"));
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    MemoryFileSystem some(files.disk().after_crash(Loss::kSectors, seed));
+    EXPECT_TRUE(read_whole_file(some, "/a")->starts_with("header")) << seed;
+  }
+}
+
+TEST_F(Machine, ADurableWriteIsAWrite) {
+  const auto file = *posix_file_system().open_writable(path(), OpenMode::kCreate);
+  const std::array<Bytes, 2> pieces = {as_bytes(std::string_view("head")), as_bytes(std::string_view("er"))};
+  ASSERT_TRUE(file->write_durably_at(3, pieces).ok());
+  EXPECT_EQ(*read_whole_file(posix_file_system(), path()), std::string("\0\0\0header", 9));
+}
+
 TEST_F(Machine, Rule7_CopiesAndWritesMakeTheSameFile) {
   if (!has_windows()) GTEST_SKIP() << "files in " << folder_ << " are not mapped";
   FileSystem& files = posix_file_system();

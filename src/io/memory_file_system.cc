@@ -92,6 +92,18 @@ Status MemoryWritableFile::write_at(std::uint64_t offset, std::span<const Bytes>
   return {};
 }
 
+Status MemoryWritableFile::write_durably_at(std::uint64_t offset, std::span<const Bytes> pieces) {
+  const MutexLock lock(files_.mutex_);
+  std::uint64_t count = 0;
+  for (const Bytes piece : pieces) count += piece.size();
+  if (!files_.has_room_for(files_.disk_.file(id_), offset + count)) {
+    return errno_status(path_, fmt::format("cannot write at {}", offset), ENOSPC);
+  }
+  files_.disk_.file(id_).write_durably(offset, pieces);
+  files_.changed(fmt::format("write durably {} {}+{}", path_, offset, count));
+  return {};
+}
+
 Status MemoryWritableFile::sync() {
   const MutexLock lock(files_.mutex_);
   files_.disk_.file(id_).sync();

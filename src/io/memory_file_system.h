@@ -87,6 +87,7 @@ class MemoryWritableFile final : public WritableFile {
   ~MemoryWritableFile() override;
 
   Status write_at(std::uint64_t offset, std::span<const Bytes> pieces) override;
+  Status write_durably_at(std::uint64_t offset, std::span<const Bytes> pieces) override;
   Status sync() override;
   Status truncate(std::uint64_t size) override;
   Status preallocate(std::uint64_t size) override;
