@@ -53,7 +53,7 @@ Trace zipf_trace(std::size_t blocks, double skew, std::size_t requests, std::uin
 /// 4096 are what a read from disk would fill, 0 leave nothing but the cache's own work. Returns what it read.
 std::uint64_t request(BlockCache& cache, const BlockKey& key, std::size_t block_bytes) {
   PinnedBlock block = cache.find(key);
-  if (!block) block = cache.insert(key, AlignedBytes::zeroed(block_bytes), kBlockBytes);
+  if (!block) block = cache.insert(key, BlockBuffer::zeroed(block_bytes), kBlockBytes);
   return block.bytes().empty() ? 0 : load_le<std::uint64_t>(block.bytes().data());
 }
 
@@ -183,7 +183,7 @@ class Bench {
     std::uint32_t scanned = 0;
     const auto ask = [&](const BlockKey& key) {
       const bool hit = static_cast<bool>(cache->find(key));
-      if (!hit) (void)cache->insert(key, AlignedBytes(), kBlockBytes);
+      if (!hit) (void)cache->insert(key, BlockBuffer::zeroed(0), kBlockBytes);
       return hit ? 1U : 0U;
     };
     for (std::size_t i = 0; i < trace.size(); ++i) {

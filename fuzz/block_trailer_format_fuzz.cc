@@ -13,7 +13,7 @@ constexpr std::uint64_t kTable = 12;
 constexpr std::uint64_t kOffset = 4096;
 constexpr std::uint32_t kLongest = 1 << 20;  // Larger ones would only fill memory with zeros.
 
-Result<AlignedBytes> open(const std::string& bytes) { return open_block(as_bytes(bytes), kTable, kOffset, "fuzz"); }
+Result<BlockBuffer> open(const std::string& bytes) { return open_block(as_bytes(bytes), kTable, kOffset, "fuzz"); }
 
 void repair_and_open(std::string_view input) {
   if (input.size() < kBlockTrailerBytes) return;
@@ -22,7 +22,7 @@ void repair_and_open(std::string_view input) {
   const BlockTrailer meant{static_cast<std::uint8_t>(trailer[0]),
                            load_le<std::uint32_t>(trailer.data() + 1) % kLongest};
   append_block_trailer(bytes, 0, meant, block_checksum_seed(kTable, kOffset));
-  const Result<AlignedBytes> frame = open(bytes);
+  const Result<BlockBuffer> frame = open(bytes);
   if (!frame.ok()) return;
   TAMIS_CHECK(block_of(frame->span()).size() == meant.block_bytes);
   for (const std::byte slack : frame->span().last(kBlockSlackBytes)) TAMIS_CHECK(slack == std::byte{0});
@@ -33,7 +33,7 @@ void store_and_open(std::string_view input) {
     std::string bytes;
     append_block(bytes, as_bytes(input), &codec, kTable, kOffset);
     TAMIS_CHECK(bytes.size() <= input.size() + kBlockTrailerBytes);
-    const Result<AlignedBytes> frame = open(bytes);
+    const Result<BlockBuffer> frame = open(bytes);
     TAMIS_CHECK(frame.ok() && as_text(block_of(frame->span())) == input);
   }
 }

@@ -4,7 +4,15 @@
 A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /render -->`:
     filters KEYS PASS   the table of filter_bench for that many keys, PASS being hash or text
     machine             machine class, compiler, date of that run
-    stores              the table of store_bench, with where and when
+    stores [GROUP...]   the table of tamis-bench (docs/data/store_bench.json), of these groups of rows or of all
+    stores-where        machine class, versions, date of that run
+    targets             how many of its targets were met, and which were missed
+    growth-load         cost along the load, of tamis-bench --growth (docs/data/store_growth.json)
+    growth-runs         cost against the number of sorted runs, of the same run
+    counted             what the tests counted, beside what LevelDB's and RocksDB's own do
+    fuzzers             executions and edges of each fuzzer
+    mutants             which test caught which planted bug
+    coverage            lines and branches by room
     hex FILE BYTES      the first bytes of a file, sixteen a line
     options             the options of a store, as the built command lists them
     code FILE MARK      the lines of a C++ file between `// [MARK]` and `// [/MARK]`
@@ -48,22 +56,150 @@ def machine():
             f"g++ {data['machine']['compiler'].split()[0]}{rocksdb}; median of {data['rounds']} alternating rounds.")
 
 
-def stores():
-    data = json.loads((ROOT / "docs/data/store_bench.json").read_text())
-    engines = sorted({row["engine"] for row in data["rows"]}, key=lambda name: (name != "tamis", name))
-    cells = {(row["workload"], row["engine"]): row for row in data["rows"]}
-    lines = ["| workload | " + " | ".join(engines) + " |", "|---|" + "---:|" * len(engines)]
-    for workload in dict.fromkeys(row["workload"] for row in data["rows"]):
+def figure(value):
+    if value >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if value >= 100 else f"{value:.2f}" if value >= 1 else f"{value:.4f}"
+
+
+def store_bench():
+    return json.loads((ROOT / "docs/data/store_bench.json").read_text())
+
+
+def spread(row):
+    return figure(row["median"]) + (f" [{figure(row['low'])}–{figure(row['high'])}]" if row["high"] > row["low"] else "")
+
+
+def verdict(target):
+    return f"{target['text'].replace('<=', '≤').replace('>=', '≥').replace(' x ', ' × ')}: {'met' if target['met'] else '**missed**'}"
+
+
+def stores(*groups):
+    data = store_bench()
+    rows = [row for row in data["rows"] if not groups or row["group"] in groups]
+    present = {row["engine"] for row in rows}
+    engines = [engine for engine in data["engines"] if engine["engine"] in present]
+    cells = {(row["workload"], row["engine"]): row for row in rows}
+    has_targets = any(row.get("targets") for row in rows)
+    heads = [engine["name"] for engine in engines] + (["target"] if has_targets else [])
+    lines = ["| workload | " + " | ".join(heads) + " |", "|---|" + "---:|" * len(engines) + ("---|" if has_targets else "")]
+    for workload in dict.fromkeys(row["workload"] for row in rows):
         texts = []
         for engine in engines:
-            row = cells[workload, engine]
-            ratio = "" if engine == "tamis" else f", {row['ratio']:.2f} ×"
-            texts.append(f"{row['median']:.1f} [{row['low']:.1f}–{row['high']:.1f}]{ratio}")
-        lines.append(f"| {workload}, {cells[workload, engines[0]]['unit']} | " + " | ".join(texts) + " |")
-    return "\n".join(lines) + (
-        f"\n\nMeasured {data['date']} on a {data['machine']['cores']}-core cloud machine, {data['machine']['instruction_set']}, "
-        f"g++ {data['machine']['compiler'].split()[0]}: {data['entries']:,} entries of 16 + 100 bytes, median of {data['rounds']} "
-        "alternating rounds [lowest–highest], rivals with their ratio to tamis; single puts and settling once.")
+            row = cells.get((workload, engine["engine"]))
+            ratio = f", {row['ratio']:.2f} ×" if row and engine["engine"] != "tamis" and row["ratio"] is not None else ""
+            texts.append(spread(row) + ratio if row else "–")
+        if has_targets:
+            texts.append("; ".join(map(verdict, cells.get((workload, "tamis"), {}).get("targets", []))) or "–")
+        any_row = next(row for row in rows if row["workload"] == workload)
+        lines.append(f"| {any_row['title']}, {any_row['unit']} | " + " | ".join(texts) + " |")
+    return "\n".join(lines)
+
+
+def where(data, what):
+    return (f"Measured {data['date']} on a {data['machine']['cores']}-core cloud machine, {data['machine']['instruction_set']}, "
+            f"g++ {data['machine']['compiler'].split()[0]}: {data['entries']:,} entries of 16 + 100 bytes, {what}")
+
+
+def stores_where():
+    data = store_bench()
+    once = [title for title in dict.fromkeys(row["title"] for row in data["rows"] if row["rounds"] == 1)] if data["rounds"] > 1 else []
+    text = where(data, f"median of {data['rounds']} alternating rounds [lowest–highest], rivals with their ratio to tamis")
+    versions = ", ".join(engine["name"] for engine in data["engines"] if engine["engine"] != "tamis")
+    return text + (f"; once: {', '.join(once)}" if once else "") + f". Rivals are Debian's packages: {versions}."
+
+
+def targets():
+    judged = [(row, target) for row in store_bench()["rows"] for target in row.get("targets", [])]
+    missed = [f"- {row['title']}: {figure(row['median'])} {row['unit']}, {verdict(target)} (bound {figure(target['bound'])})"
+              for row, target in judged if not target["met"]]
+    if not judged:
+        return "None was judged in this run."
+    return f"{len(judged) - len(missed)} of {len(judged)} targets met." + ("\n\n" + "\n".join(missed) if missed else "")
+
+
+def growth(part, columns):
+    path = ROOT / "docs/data/store_growth.json"
+    if not path.exists():
+        return "Not measured yet."
+    data = json.loads(path.read_text())
+    lines = ["| " + " | ".join(head for head, _ in columns) + " |", "|---|" + "---:|" * (len(columns) - 1)]
+    for row in data["growth"][part]:
+        cells = [row[key] if key == "engine" else f"{row[key]:,}" if isinstance(row[key], int) else figure(row[key]) for _, key in columns]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n\n" + where(data, f"median of {data['rounds']} rounds of lookups.")
+
+
+def growth_load():
+    return growth("load", [("store", "engine"), ("entries", "entries"), ("ns per put", "put_ns"), ("ns per hit", "hit_ns"),
+                           ("ns per absent key", "absent_ns"), ("anonymous MiB", "anonymous_mib")])
+
+
+def growth_runs():
+    return growth("runs", [("store", "engine"), ("runs", "runs"), ("ns per hit", "hit_ns"), ("ns per absent key", "absent_ns"),
+                           ("µs per seek + 100", "seek_100_us"), ("anonymous MiB", "anonymous_mib")])
+
+
+# What is known of the others: their own test trees, by reading (LevelDB 1.23, RocksDB 7.8), and their documentation.
+COUNTED = [
+    ("distinct disks after a crash", "crash_images", "2 tests, 3 rounds each", "about 50 kills in a default run, each one a state"),
+    ("runs in which one call, or all from one on, failed", "call_failures", "none", "random, 1 in 128 to 1 in 1,000 calls"),
+    ("changed bytes in closed stores", "flips", "12 cases", "sampled"),
+    ("operations compared with a map, and between option sets", "operations", "one test, which never calls Get", "expected-state files of db_stress"),
+    ("option sets with the same answers", "option_sets", "none", "drawn flags, no comparison between them"),
+    ("processes killed", "kills", "none", "about 50 in 100 minutes"),
+]
+
+
+def testing():
+    return json.loads((ROOT / "docs/data/testing.json").read_text())
+
+
+def counted():
+    data = testing()
+    lines = ["| what | tamis, in every run of `.ci/run` | promised | LevelDB | RocksDB |", "|---|---:|---:|---|---|"]
+    for what, name, leveldb, rocksdb in COUNTED:
+        lines.append(f"| {what} | {data['figures'][name]:,} | {data['promised'][name]:,} | {leveldb} | {rocksdb} |")
+    runs = sum(fuzzer["runs"] for fuzzer in data["fuzzers"])
+    lines.append(f"| fuzzers, inputs tried | {len(data['fuzzers'])}, {runs:,} | each 10 s | 1 | 3 |")
+    caught = sum(1 for mutant in mutants_data()["mutants"] if mutant["caught_by"])
+    lines.append(f"| planted bugs caught (`scripts/mutate`, not in every run) | {caught} of {len(mutants_data()['mutants'])} | 95 % | not stated | not stated |")
+    every = coverage_data()["rooms"]["all"]
+    lines.append(f"| lines / branches reached by the fast tests | {share(every, 'line')} / {share(every, 'branch')} | 92 % / – | not stated | not stated |")
+    return "\n".join(lines) + f"\n\nCounted {data['date']}. Violations found by these runs: none."
+
+
+def fuzzers():
+    lines = ["| fuzzer | inputs tried | edges reached |", "|---|---:|---:|"]
+    lines += [f"| {row['name']} | {row['runs']:,} | {row['edges']:,} |" for row in testing()["fuzzers"]]
+    return "\n".join(lines)
+
+
+def mutants_data():
+    return json.loads((ROOT / "docs/data/mutants.json").read_text())
+
+
+def mutants():
+    lines = ["| planted bug | rule | room | first test that noticed |", "|---|---|---|---|"]
+    for row in mutants_data()["mutants"]:
+        lines.append(f"| {row['name']} | {row['rule']} | {row['room']} | {row['caught_by'] or '**none**'} |")
+    return "\n".join(lines)
+
+
+def coverage_data():
+    return json.loads((ROOT / "docs/data/coverage.json").read_text())
+
+
+def share(counts, what):
+    return f"{100 * counts[what + '_covered'] / max(counts[what], 1):.1f} %"
+
+
+def coverage():
+    data = coverage_data()
+    lines = ["| room | lines | reached | branches | taken |", "|---|---:|---:|---:|---:|"]
+    for room, counts in data["rooms"].items():
+        lines.append(f"| {room} | {counts['line']:,} | {share(counts, 'line')} | {counts['branch']:,} | {share(counts, 'branch')} |")
+    return "\n".join(lines) + f"\n\nMeasured {data['date']} by `scripts/coverage`: g++ -O0, the fast tests only."
 
 
 def hexdump(name, count):
@@ -95,7 +231,9 @@ def code(name, mark):
     return "```cpp\n" + textwrap.dedent(found.group(1)) + "```"
 
 
-RENDERERS = {"filters": filters, "machine": machine, "stores": stores, "hex": hexdump, "options": options, "code": code}
+RENDERERS = {"filters": filters, "machine": machine, "stores": stores, "stores-where": stores_where, "targets": targets,
+             "growth-load": growth_load, "growth-runs": growth_runs, "counted": counted, "fuzzers": fuzzers,
+             "mutants": mutants, "coverage": coverage, "hex": hexdump, "options": options, "code": code}
 
 
 def render(match):

@@ -18,7 +18,7 @@ namespace {
 
 struct Verb {
   std::string_view name;
-  std::string_view summary;
+  std::string_view summary;  ///< Empty: not for people, and in no overview.
   int (*run)(Arguments);
 };
 
@@ -52,7 +52,10 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"filter verify", "ask a Cassandra filter for every key of its index", run_filter_verify},
     {"filter rebuild", "make a Cassandra filter from an index", run_filter_rebuild},
     {"filter plot", "draw measured and predicted rates as SVG", run_filter_plot},
+    {"bench", "measure stores side by side", run_bench},
     {"demo", "100 sorted runs, absent keys, with and without filters", run_demo},
+    {"torture", "try to break a store's promises on this disk", run_torture},
+    {"torture-writer", "", run_torture_writer},
     {"version", "the version of this program", run_version},
 });
 
@@ -67,7 +70,9 @@ bool is_group(std::string_view word) {
 std::string overview(std::string_view group) {
   Table table({{"", Table::Align::kLeft}, {"", Table::Align::kLeft}, {"", Table::Align::kWrap}});
   for (const Verb& verb : kVerbs) {
-    if (verb.name.starts_with(group)) table.add({"", std::string(verb.name), std::string(verb.summary)});
+    if (verb.name.starts_with(group) && !verb.summary.empty()) {
+      table.add({"", std::string(verb.name), std::string(verb.summary)});
+    }
   }
   return fmt::format(
       "{} tamis VERB [OPTION...] [OPERAND...]\n\n{}\n"
@@ -79,6 +84,7 @@ std::string overview(std::string_view group) {
 std::string guess_of(std::string_view word) {
   std::vector<std::string_view> candidates;
   for (const Verb& verb : kVerbs) {
+    if (verb.summary.empty()) continue;
     const std::size_t space = verb.name.find(' ');
     candidates.push_back(verb.name.substr(0, space));
     if (space != std::string_view::npos) candidates.insert(candidates.end(), {verb.name, verb.name.substr(space + 1)});

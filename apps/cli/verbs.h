@@ -14,6 +14,7 @@ int run_command(Arguments arguments);
 // One function per verb, each in the file of its name: filter_*.cc and store_*.cc (union and intersect in
 // filter_join.cc, rebuild beside verify, delete beside put, multi-get beside get; flush, compact and checkpoint in
 // store_maintain.cc). They take what follows the verb.
+int run_bench(Arguments arguments);
 int run_checkpoint(Arguments arguments);
 int run_compact(Arguments arguments);
 int run_delete(Arguments arguments);
@@ -42,6 +43,8 @@ int run_repair(Arguments arguments);
 int run_scan(Arguments arguments);
 int run_stats(Arguments arguments);
 int run_table(Arguments arguments);
+int run_torture(Arguments arguments);
+int run_torture_writer(Arguments arguments);
 int run_verify(Arguments arguments);
 int run_version(Arguments arguments);
 

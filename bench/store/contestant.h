@@ -1,40 +1,93 @@
-// One store among others: what every contestant of the store benchmark can do.
+// One store among others: what every contestant of tamis-bench can do.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include "store/tally.h"
 
 namespace tamis::bench {
 
-/// Configured as its expert would: filters of 10 bits a key, 64 MB memtables, a cache that holds everything, no
-/// compression, the journal on. A failure stops the program: a benchmark of wrong answers is none.
-///
-/// Threads: one.
-class StoreContestant {
- public:
-  virtual ~StoreContestant() = default;
+/// What a store is opened for.
+struct StoreShape {
+  std::uint64_t entries = 0;                            ///< About how many there will be.
+  double bits_per_key = 10;                             ///< Of filters.
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30;  ///< For caches and memtables, where it can be told.
+  bool keeps_runs = false;                              ///< Nothing is merged: every flush leaves a sorted run.
+  bool is_cold = false;                                 ///< No block is cached; reads of storage are counted.
+  bool is_ascending = false;                            ///< Keys come in order.
+  bool syncs = false;                                   ///< Writes with `sync` will come.
+};
 
-  [[nodiscard]] virtual std::string name() const = 0;  ///< With its version.
-  /// A fresh store in this folder, which is empty.
-  virtual void open(const std::string& directory) = 0;
-  virtual void put(std::string_view key, std::string_view value) = 0;
-  virtual void put_batch(std::span<const std::pair<std::string, std::string>> entries) = 0;
-  /// Everything in the shape in which lookups are fastest.
-  virtual void settle() = 0;
+struct Entry {
+  std::string_view key;
+  std::string_view value;
+};
+
+/// What one thread does to an open store.
+///
+/// Threads: one at a time; must not outlive the opening.
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  virtual void put(std::string_view key, std::string_view value, bool sync) = 0;
+  virtual void put_batch(std::span<const Entry> entries, bool sync) = 0;
   /// True, and the value in the buffer, when it is there.
   virtual bool get(std::string_view key, std::string& buffer) = 0;
-  /// Seeks to the key and reads up to `count` entries; returns the bytes seen.
-  virtual std::uint64_t scan(std::string_view from, std::size_t count) = 0;
+  /// Adds the values of the keys that are there to the tally.
+  virtual void multi_get(std::span<const std::string_view> keys, Tally& tally);
+  /// Seeks to the key and adds up to `count` entries to the tally.
+  virtual void scan(std::string_view from, std::uint64_t count, Tally& tally) = 0;
+};
+
+/// Configured as its expert would: filters of 10 bits a key, 64 MB memtables, a cache that holds everything, indexes
+/// and filters outside that cache, no compression, the journal on. A failure stops the program: a benchmark of wrong
+/// answers is none.
+///
+/// Threads: one at a time, but each thread may have a session.
+class Contestant {
+ public:
+  virtual ~Contestant() = default;
+
+  [[nodiscard]] virtual std::string id() const = 0;    ///< As --engine names it.
+  [[nodiscard]] virtual std::string name() const = 0;  ///< With its version.
+  [[nodiscard]] virtual bool can_keep_runs() const { return false; }
+  /// Single puts of which others make `entries`; fewer where each is a commit of its own.
+  [[nodiscard]] virtual std::uint64_t single_puts(std::uint64_t entries) const { return entries; }
+
+  /// The store in this folder, a fresh one when the folder is empty.
+  virtual void open(const std::string& directory, const StoreShape& shape) = 0;
+  virtual std::unique_ptr<Session> session() = 0;
+  /// What is in memory becomes a sorted run on disk.
+  virtual void flush() = 0;
+  /// Waits until the store has nothing left to do by itself.
+  virtual void settle() = 0;
+  /// Everything in the shape in which lookups are fastest.
+  virtual void compact() = 0;
+  /// Reads of storage by lookups since the store was opened cold, if they can be counted.
+  [[nodiscard]] virtual std::optional<std::uint64_t> storage_reads() const { return std::nullopt; }
+  /// Bytes written per byte put since open, by its own counters.
+  [[nodiscard]] virtual std::optional<double> own_write_amplification() const { return std::nullopt; }
+  /// Bytes on disk that hold nothing and wait to be overwritten.
+  [[nodiscard]] virtual std::uint64_t recycled_bytes() const { return 0; }
+  /// No sessions may be alive.
   virtual void close() = 0;
 };
 
-std::unique_ptr<StoreContestant> make_tamis();
-std::unique_ptr<StoreContestant> make_rocksdb();  ///< Null when this build has none.
-std::unique_ptr<StoreContestant> make_lmdb();     ///< Null when this build has none.
+// Null when this build has none.
+std::unique_ptr<Contestant> make_tamis();
+std::unique_ptr<Contestant> make_rocksdb();
+std::unique_ptr<Contestant> make_leveldb();
+std::unique_ptr<Contestant> make_lmdb();
+std::unique_ptr<Contestant> make_wiredtiger();
+
+/// Says why on standard error and ends the program.
+[[noreturn]] void stop(const std::string& why);
 
 }  // namespace tamis::bench

@@ -2,109 +2,134 @@
 
 #ifndef TAMIS_HAS_LMDB
 
-std::unique_ptr<tamis::bench::StoreContestant> tamis::bench::make_lmdb() { return nullptr; }
+std::unique_ptr<tamis::bench::Contestant> tamis::bench::make_lmdb() { return nullptr; }
 
 #else
 
 #include <fmt/core.h>
 #include <lmdb.h>
 
-#include <cstdlib>
+#include "store/process_facts.h"
 
 namespace tamis::bench {
 namespace {
 
+constexpr std::uint64_t kCommitsInFill = 10;  // One entry in so many is put by a commit of its own.
+
 void need(int error) {
-  if (error == MDB_SUCCESS) return;
-  fmt::print(stderr, "lmdb: {}\n", mdb_strerror(error));
-  std::exit(3);
+  if (error != MDB_SUCCESS) stop(fmt::format("lmdb: {}", mdb_strerror(error)));
 }
 
 MDB_val value_of(std::string_view text) { return {text.size(), const_cast<char*>(text.data())}; }
+std::string_view view(const MDB_val& value) { return {static_cast<const char*>(value.mv_data), value.mv_size}; }
 
-/// Without fsync per commit (MDB_NOSYNC), as the others run without one; reads reuse one transaction.
-class LmdbContestant final : public StoreContestant {
+/// Every write is a transaction, and so is every read: to keep one longer would hide what others wrote.
+class LmdbSession final : public Session {
  public:
-  [[nodiscard]] std::string name() const override {
-    return fmt::format("LMDB {}.{}.{}", MDB_VERSION_MAJOR, MDB_VERSION_MINOR, MDB_VERSION_PATCH);
+  LmdbSession(MDB_env* environment, MDB_dbi table, bool is_ascending)
+      : environment_(environment), table_(table), flags_(is_ascending ? MDB_APPEND : 0) {
+    need(mdb_txn_begin(environment_, nullptr, MDB_RDONLY, &reading_));
+    mdb_txn_reset(reading_);
   }
+  ~LmdbSession() override { mdb_txn_abort(reading_); }
+  LmdbSession(const LmdbSession&) = delete;
+  LmdbSession& operator=(const LmdbSession&) = delete;
 
-  void open(const std::string& directory) override {
-    need(mdb_env_create(&environment_));
-    need(mdb_env_set_mapsize(environment_, std::size_t{16} << 30));
-    need(mdb_env_open(environment_, directory.c_str(), MDB_NOSYNC | MDB_WRITEMAP | MDB_NORDAHEAD, 0644));
+  void put(std::string_view key, std::string_view value, bool sync) override {
+    const Entry entry = {key, value};
+    put_batch({&entry, 1}, sync);
+  }
+  void put_batch(std::span<const Entry> entries, bool /*sync*/) override {
     MDB_txn* transaction = nullptr;
     need(mdb_txn_begin(environment_, nullptr, 0, &transaction));
-    need(mdb_dbi_open(transaction, nullptr, 0, &table_));
+    for (const Entry& entry : entries) {
+      MDB_val at = value_of(entry.key);
+      MDB_val what = value_of(entry.value);
+      need(mdb_put(transaction, table_, &at, &what, flags_));
+    }
     need(mdb_txn_commit(transaction));
   }
-  void put(std::string_view key, std::string_view value) override {
-    end_reading();
-    MDB_txn* transaction = nullptr;
-    need(mdb_txn_begin(environment_, nullptr, 0, &transaction));
-    put_in(transaction, key, value);
-    need(mdb_txn_commit(transaction));
-  }
-  void put_batch(std::span<const std::pair<std::string, std::string> > entries) override {
-    end_reading();
-    MDB_txn* transaction = nullptr;
-    need(mdb_txn_begin(environment_, nullptr, 0, &transaction));
-    for (const auto& [key, value] : entries) put_in(transaction, key, value);
-    need(mdb_txn_commit(transaction));
-  }
-  void settle() override {}
   bool get(std::string_view key, std::string& buffer) override {
-    begin_reading();
+    need(mdb_txn_renew(reading_));
     MDB_val wanted = value_of(key);
     MDB_val found = {};
     const int error = mdb_get(reading_, table_, &wanted, &found);
-    if (error == MDB_NOTFOUND) return false;
-    need(error);
-    buffer.assign(static_cast<const char*>(found.mv_data), found.mv_size);
-    return true;
+    if (error != MDB_NOTFOUND) {
+      need(error);
+      buffer.assign(view(found));
+    }
+    mdb_txn_reset(reading_);
+    return error == MDB_SUCCESS;
   }
-  std::uint64_t scan(std::string_view from, std::size_t count) override {
-    begin_reading();
+  void scan(std::string_view from, std::uint64_t count, Tally& tally) override {
+    need(mdb_txn_renew(reading_));
     MDB_cursor* cursor = nullptr;
     need(mdb_cursor_open(reading_, table_, &cursor));
     MDB_val key = value_of(from);
     MDB_val value = {};
-    std::uint64_t bytes = 0;
-    int error = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
+    const MDB_cursor_op first = from.empty() ? MDB_FIRST : MDB_SET_RANGE;
+    int error = mdb_cursor_get(cursor, &key, &value, first);
     for (; count > 0 && error == MDB_SUCCESS; --count, error = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) {
-      bytes += key.mv_size + value.mv_size;
+      tally.add(view(key), view(value));
     }
     if (error != MDB_NOTFOUND) need(error);
     mdb_cursor_close(cursor);
-    return bytes;
-  }
-  void close() override {
-    end_reading();
-    mdb_env_close(environment_);
+    mdb_txn_reset(reading_);
   }
 
  private:
-  void put_in(MDB_txn* transaction, std::string_view key, std::string_view value) {
-    MDB_val at = value_of(key);
-    MDB_val what = value_of(value);
-    need(mdb_put(transaction, table_, &at, &what, 0));
+  MDB_env* environment_;
+  MDB_dbi table_;
+  unsigned flags_;
+  MDB_txn* reading_ = nullptr;
+};
+
+/// Without fsync per commit (MDB_NOSYNC), as the others run without one, except where syncing is what is measured.
+class LmdbContestant final : public Contestant {
+ public:
+  [[nodiscard]] std::string id() const override { return "lmdb"; }
+  [[nodiscard]] std::string name() const override {
+    return fmt::format("LMDB {}.{}.{}", MDB_VERSION_MAJOR, MDB_VERSION_MINOR, MDB_VERSION_PATCH);
   }
-  void begin_reading() {
-    if (reading_ == nullptr) need(mdb_txn_begin(environment_, nullptr, MDB_RDONLY, &reading_));
-  }
-  void end_reading() {
-    if (reading_ != nullptr) mdb_txn_abort(reading_);
-    reading_ = nullptr;
+  [[nodiscard]] std::uint64_t single_puts(std::uint64_t entries) const override {
+    return (entries + kCommitsInFill - 1) / kCommitsInFill;
   }
 
+  void open(const std::string& directory, const StoreShape& shape) override {
+    if (shape.is_cold) drop_cached_pages(directory);
+    is_ascending_ = shape.is_ascending;
+    unsigned flags = MDB_NOTLS | MDB_NOMEMINIT;
+    if (!shape.syncs) flags |= MDB_NOSYNC | MDB_WRITEMAP;
+    if (shape.is_cold) flags |= MDB_NORDAHEAD;
+    need(mdb_env_create(&environment_));
+    need(mdb_env_set_mapsize(environment_, std::size_t{16} << 30));
+    need(mdb_env_open(environment_, directory.c_str(), flags, 0644));
+    MDB_txn* transaction = nullptr;
+    need(mdb_txn_begin(environment_, nullptr, 0, &transaction));
+    need(mdb_dbi_open(transaction, nullptr, 0, &table_));
+    need(mdb_txn_commit(transaction));
+    faults_at_open_ = major_faults();
+  }
+  std::unique_ptr<Session> session() override {
+    return std::make_unique<LmdbSession>(environment_, table_, is_ascending_);
+  }
+  void flush() override {}
+  void settle() override {}
+  void compact() override {}
+  /// Pages that the kernel had to fetch.
+  [[nodiscard]] std::optional<std::uint64_t> storage_reads() const override { return major_faults() - faults_at_open_; }
+  void close() override { mdb_env_close(environment_); }
+
+ private:
   MDB_env* environment_ = nullptr;
   MDB_dbi table_ = 0;
-  MDB_txn* reading_ = nullptr;
+  bool is_ascending_ = false;
+  std::uint64_t faults_at_open_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<StoreContestant> make_lmdb() { return std::make_unique<LmdbContestant>(); }
+std::unique_ptr<Contestant> make_lmdb() { return std::make_unique<LmdbContestant>(); }
 
 }  // namespace tamis::bench
 

@@ -1,49 +1,88 @@
 #include <fmt/core.h>
 
-#include <cstdlib>
-
 #include "store/contestant.h"
+#include "store/process_facts.h"
 #include "tamis/db.h"
 
 namespace tamis::bench {
 namespace {
 
 void need(const Status& status) {
-  if (status.ok()) return;
-  fmt::print(stderr, "tamis: {}\n", status.to_text());
-  std::exit(3);
+  if (!status.ok()) stop("tamis: " + status.to_text());
 }
 
-class TamisContestant final : public StoreContestant {
+class TamisSession final : public Session {
  public:
-  [[nodiscard]] std::string name() const override { return "tamis"; }
+  TamisSession(DB& db, bool fills_cache) : db_(db), reading_({.fills_cache = fills_cache}) {}
 
-  void open(const std::string& directory) override {
+  void put(std::string_view key, std::string_view value, bool sync) override {
+    need(db_.put(key, value, {.sync = sync}));
+  }
+  void put_batch(std::span<const Entry> entries, bool sync) override {
+    batch_.clear();
+    for (const Entry& entry : entries) batch_.put(entry.key, entry.value);
+    need(db_.write(batch_, {.sync = sync}));
+  }
+  bool get(std::string_view key, std::string& buffer) override {
+    const Result<bool> found = db_.get(key, &buffer, reading_);
+    need(found.status());
+    return *found;
+  }
+  void multi_get(std::span<const std::string_view> keys, Tally& tally) override {
+    for (const Result<std::optional<std::string>>& value : db_.multi_get(keys, reading_)) {
+      need(value.status());
+      if (value->has_value()) tally.add(**value);
+    }
+  }
+  void scan(std::string_view from, std::uint64_t count, Tally& tally) override {
+    Iterator it = db_.scan({.from = from, .fills_cache = reading_.fills_cache});
+    for (; count > 0 && it.valid(); --count, it.next()) tally.add(it.key(), it.value());
+    need(it.status());
+  }
+
+ private:
+  DB& db_;
+  ReadOptions reading_;
+  Batch batch_;
+};
+
+class TamisContestant final : public Contestant {
+ public:
+  [[nodiscard]] std::string id() const override { return "tamis"; }
+  [[nodiscard]] std::string name() const override { return "tamis"; }
+  [[nodiscard]] bool can_keep_runs() const override { return true; }
+
+  void open(const std::string& directory, const StoreShape& shape) override {
     Options options;
-    options.memory_bytes = std::uint64_t{4} << 30;
+    options.memory_bytes = shape.memory_bytes;
     options.memtable_bytes = std::uint64_t{64} << 20;
+    if (shape.keeps_runs) {
+      options.compaction = "manual";
+      options.filter_memory = static_cast<std::uint64_t>(shape.bits_per_key * static_cast<double>(shape.entries) / 8);
+    }
+    is_cold_ = shape.is_cold;
+    directory_ = directory;
     Result<DB> opened = DB::open(directory, options);
     need(opened.status());
     db_.emplace(*std::move(opened));
   }
-  void put(std::string_view key, std::string_view value) override { need(db_->put(key, value)); }
-  void put_batch(std::span<const std::pair<std::string, std::string>> entries) override {
-    batch_.clear();
-    for (const auto& [key, value] : entries) batch_.put(key, value);
-    need(db_->write(batch_));
+  std::unique_ptr<Session> session() override { return std::make_unique<TamisSession>(*db_, !is_cold_); }
+  void flush() override { need(db_->flush()); }
+  void settle() override { need(db_->wait_idle()); }
+  void compact() override { need(db_->compact()); }
+  [[nodiscard]] std::optional<std::uint64_t> storage_reads() const override {
+    std::uint64_t reads = 0;
+    for (const Stats::Level& level : db_->stats().levels) reads += level.blocks_read;
+    return reads;
   }
-  void settle() override { need(db_->compact()); }
-  bool get(std::string_view key, std::string& buffer) override {
-    const Result<bool> found = db_->get(key, &buffer);
-    need(found.status());
-    return *found;
+  [[nodiscard]] std::optional<double> own_write_amplification() const override {
+    return db_->stats().write_amplification;
   }
-  std::uint64_t scan(std::string_view from, std::size_t count) override {
-    std::uint64_t bytes = 0;
-    Iterator it = db_->scan({.from = from});
-    for (; count > 0 && it.valid(); --count, it.next()) bytes += it.key().size() + it.value().size();
-    need(it.status());
-    return bytes;
+  /// Journals that the next ones will be written over.
+  [[nodiscard]] std::uint64_t recycled_bytes() const override {
+    const std::uint64_t journals = disk_bytes(directory_, ".journal");
+    const std::uint64_t needed = db_->stats().journal.bytes;
+    return journals > needed ? journals - needed : 0;
   }
   void close() override {
     need(db_->close());
@@ -52,11 +91,12 @@ class TamisContestant final : public StoreContestant {
 
  private:
   std::optional<DB> db_;
-  Batch batch_;
+  bool is_cold_ = false;
+  std::string directory_;
 };
 
 }  // namespace
 
-std::unique_ptr<StoreContestant> make_tamis() { return std::make_unique<TamisContestant>(); }
+std::unique_ptr<Contestant> make_tamis() { return std::make_unique<TamisContestant>(); }
 
 }  // namespace tamis::bench

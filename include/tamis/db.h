@@ -70,6 +70,9 @@ class PinnedValue {
 /// any crash the store holds a prefix of its writes, batches whole; no answer comes from bytes whose checksum was not
 /// verified.
 ///
+/// Nothing here throws. Memory that is not to be had is kOutOfSpace where it is as large as a value, a memtable or a
+/// filter; where it is one of a program's many small pieces, the program ends, and what was promised above holds.
+///
 /// Threads: any number, for every function but close and the destructor.
 class DB {
  public:
@@ -135,6 +138,8 @@ class DB {
 
  private:
   explicit DB(std::shared_ptr<Engine> engine);
+  template <typename Change>
+  Status write_one(const WriteOptions& options, Change change);
 
   std::shared_ptr<Engine> engine_;
 };

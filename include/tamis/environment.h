@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -45,6 +46,12 @@ struct Environment {
   std::optional<std::uint64_t> random_seed = {};
   /// False: flushes and compactions run inside the write that made them due, in a fixed order.
   bool runs_in_background = true;
+  /// Only without a background: when a flush or compaction that is due runs, and which first, is drawn from this at
+  /// every write. Nothing waits for one that runs already: kBusy instead. Threads must take turns.
+  std::optional<std::uint64_t> schedule_seed = {};
+  /// The time, from any thread. Empty: the machine's; but with a random_seed it stands still. Only deletes that wait
+  /// for a compaction are counted by it, so that a clock that jumps costs work and no answer.
+  std::function<std::uint64_t()> unix_seconds = {};
 };
 
 }  // namespace tamis

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 namespace tamis {
 namespace {
@@ -44,11 +45,30 @@ void* map(std::size_t rounded, std::size_t boundary) {
   return memory;
 }
 
+/// From malloc, not from aligned_alloc: glibc before 2.38 asks for more than it uses, gives the ends back, and does not
+/// find the piece again when it is freed, so that memory grows with every buffer that comes and goes. Where malloc's
+/// piece begins stands in front of the buffer.
+std::byte* allocate_small(std::size_t rounded) {
+  void* const piece = std::malloc(rounded + kCacheLineBytes);
+  if (piece == nullptr) return nullptr;
+  const std::size_t before = kCacheLineBytes - reinterpret_cast<std::uintptr_t>(piece) % kCacheLineBytes;
+  std::byte* const memory = static_cast<std::byte*>(piece) + before;
+  std::memcpy(memory - sizeof piece, &piece, sizeof piece);
+  return memory;
+}
+
+void free_small(std::byte* memory) {
+  void* piece = nullptr;
+  std::memcpy(&piece, memory - sizeof piece, sizeof piece);
+  std::free(piece);
+}
+
 std::byte* allocate(std::size_t size) {
   const std::size_t boundary = boundary_for(size);
   if (size > SIZE_MAX - 2 * boundary) return nullptr;
   const std::size_t rounded = AlignedBytes::allocated_bytes(size);
-  void* memory = size >= kLeastMappedBytes ? map(rounded, boundary) : std::aligned_alloc(boundary, rounded);
+  if (size < kLeastMappedBytes) return allocate_small(rounded);
+  void* memory = map(rounded, boundary);
   // Advice only: where the kernel declines, pages stay small and nothing else changes.
   if (memory != nullptr && boundary == kLargePageBytes) (void)::madvise(memory, rounded, MADV_HUGEPAGE);
   return static_cast<std::byte*>(memory);
@@ -57,7 +77,7 @@ std::byte* allocate(std::size_t size) {
 }  // namespace
 
 void AlignedBytes::release(std::byte* memory, std::size_t size) {
-  if (size < kLeastMappedBytes) return std::free(memory);
+  if (size < kLeastMappedBytes) return free_small(memory);
   const std::size_t rounded = allocated_bytes(size);
   (void)::munmap(memory, rounded);
   mapped.fetch_sub(rounded, std::memory_order_relaxed);

@@ -10,12 +10,21 @@
 
 namespace tamis {
 
+/// Numbers threads in the order in which they first ask.
+inline std::size_t thread_number() {
+  static std::atomic<std::size_t> threads = 0;
+  thread_local const std::size_t number = threads.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
+
 /// A sum of which each thread adds to a part. Exact once the adders are done.
 ///
 /// Threads: any.
 class ShardedCounter {
  public:
-  void add(std::uint64_t amount = 1) { parts_[my_part()].value.fetch_add(amount, std::memory_order_relaxed); }
+  void add(std::uint64_t amount = 1) {
+    parts_[thread_number() % kParts].value.fetch_add(amount, std::memory_order_relaxed);
+  }
   [[nodiscard]] std::uint64_t sum() const {
     std::uint64_t total = 0;
     for (const Part& part : parts_) total += part.value.load(std::memory_order_relaxed);
@@ -27,12 +36,6 @@ class ShardedCounter {
   struct alignas(kCacheLineBytes) Part {
     std::atomic<std::uint64_t> value = 0;
   };
-  static std::size_t my_part() {
-    static std::atomic<std::size_t> threads = 0;
-    thread_local const std::size_t part = threads.fetch_add(1, std::memory_order_relaxed) % kParts;
-    return part;
-  }
-
   std::array<Part, kParts> parts_;
 };
 

@@ -27,23 +27,27 @@ std::size_t share_of(std::size_t capacity_bytes, std::size_t shard, std::size_t 
 
 }  // namespace
 
-PinnedBlock BlockCache::find(const BlockKey& key) {
+PinnedBlock BlockCache::find(const BlockKey& key, BlockSlot* slot) {
   const std::uint64_t hash = hash_of(key);
-  return PinnedBlock(shard_for(hash).find(key, hash));
+  return PinnedBlock(shard_for(hash).find(key, hash, slot));
 }
 
-PinnedBlock BlockCache::insert(const BlockKey& key, AlignedBytes block, std::size_t charge_bytes) {
+PinnedBlock BlockCache::insert(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes, BlockSlot* slot) {
   const std::uint64_t hash = hash_of(key);
   CacheShard& shard = shard_for(hash);
-  const std::size_t charge = charge_bytes + kFrameOverheadBytes;
-  return PinnedBlock(shard.insert(std::make_unique<Frame>(shard, key, hash, std::move(block), charge)));
+  OwnedFrame frame(Frame::make(shard, key, hash, std::move(block), charge_bytes + kFrameOverheadBytes));
+  return PinnedBlock(shard.insert(std::move(frame), slot));
 }
 
-PinnedBlock BlockCache::hold(const BlockKey& key, AlignedBytes block, std::size_t charge_bytes) {
+PinnedBlock BlockCache::hold(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes) {
   const std::uint64_t hash = hash_of(key);
   CacheShard& shard = shard_for(hash);
-  const std::size_t charge = charge_bytes + kFrameOverheadBytes;
-  return PinnedBlock(shard.hold(std::make_unique<Frame>(shard, key, hash, std::move(block), charge)));
+  OwnedFrame frame(Frame::make(shard, key, hash, std::move(block), charge_bytes + kFrameOverheadBytes));
+  return PinnedBlock(shard.hold(std::move(frame)));
+}
+
+void BlockCache::empty_slot(const BlockKey& key, BlockSlot& slot) {
+  if (slot.load(std::memory_order_relaxed) != nullptr) shard_for(hash_of(key)).empty_slot(slot);
 }
 
 void BlockCache::erase_table(std::uint64_t table) {

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/aligned_bytes.h"
 #include "base/sync.h"
 #include "cache/cache_shard.h"
 #include "cache/frame.h"
@@ -33,7 +32,7 @@ class PinnedBlock {
 
   [[nodiscard]] explicit operator bool() const { return frame_ != nullptr; }
   [[nodiscard]] const BlockKey& key() const { return frame_->key; }
-  [[nodiscard]] Bytes bytes() const { return frame_->bytes.span(); }
+  [[nodiscard]] Bytes bytes() const { return frame_->bytes(); }
 
   void reset() {
     if (Frame* frame = std::exchange(frame_, nullptr)) frame->shard.unpin(*frame);
@@ -75,12 +74,19 @@ class BlockCache {
   static Result<std::unique_ptr<BlockCache>> make(const BlockCacheOptions& options);
 
   /// Empty when it is not there.
-  [[nodiscard]] PinnedBlock find(const BlockKey& key);
+  [[nodiscard]] PinnedBlock find(const BlockKey& key, BlockSlot* slot = nullptr);
   /// Keeps the block if it fits and returns it, kept or not; when it was there already, returns the one that was.
   /// `charge_bytes` is the memory the block holds; what the cache needs around it is added here.
-  [[nodiscard]] PinnedBlock insert(const BlockKey& key, AlignedBytes block, std::size_t charge_bytes);
+  [[nodiscard]] PinnedBlock insert(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes,
+                                   BlockSlot* slot = nullptr);
   /// A handle to a block that is not kept: it counts as used and pinned while the handle lives, and nobody finds it.
-  [[nodiscard]] PinnedBlock hold(const BlockKey& key, AlignedBytes block, std::size_t charge_bytes);
+  [[nodiscard]] PinnedBlock hold(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes);
+
+  /// Whether hits may go by slots: a table that has one BlockSlot per block and passes it whenever it asks for the
+  /// block finds it there the next time, without asking, as long as it is kept; for use inside an EpochGuard (rule 11).
+  [[nodiscard]] bool offers_slots() const { return policy_.hits_only_touch; }
+  /// Before a slot of this block ends.
+  void empty_slot(const BlockKey& key, BlockSlot& slot);
 
   /// Lets go of all blocks of a table that will not be read again; one that a late reader inserts afterwards ages out.
   /// Walks everything that is kept, one shard at a time.

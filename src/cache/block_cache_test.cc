@@ -102,13 +102,13 @@ TEST_P(CacheContract, ChargesAtLeastTheMemoryItTakes) {
   for (const std::size_t size : {std::size_t{192}, kBlockBytes}) {
     const std::size_t before = private_bytes();
     const auto cache = cache_of(32 * kMebibyte, 2);
-    for (std::uint32_t i = 0; i < 200'000; ++i) (void)cache->insert({1, i}, AlignedBytes::zeroed(size), size);
+    for (std::uint32_t i = 0; i < 200'000; ++i) (void)cache->insert({1, i}, BlockBuffer::zeroed(size), size);
     ASSERT_GT(cache->stats().evictions, 0U);
     EXPECT_LE(private_bytes(), before + cache->stats().capacity_bytes + 2 * kMebibyte) << size;
   }
 }
 
-TEST_P(CacheContract, EvictedPinnedBlocksRemainReadableAndCharged) {
+TEST_P(CacheContract, Rule11_EvictedPinnedBlocksRemainReadableAndCharged) {
   const auto cache = cache_of(16 * kCharge);
   PinnedBlock pinned = insert(*cache, {1, 0}, kBlockBytes);
   for (std::uint32_t i = 1; i < 100; ++i) request(*cache, {2, i}, kBlockBytes);
@@ -156,7 +156,7 @@ TEST_P(CacheContract, ManyHandlesOfOneBlockAreOnePinnedBlock) {
 TEST_P(CacheContract, ASecondInsertReturnsTheFirstBlock) {
   const auto cache = cache_of(kMebibyte);
   const PinnedBlock first = insert(*cache, {1, 0}, kBlockBytes);
-  const PinnedBlock second = cache->insert({1, 0}, AlignedBytes::zeroed(17), 17);
+  const PinnedBlock second = cache->insert({1, 0}, BlockBuffer::zeroed(17), 17);
   EXPECT_EQ(first.bytes().data(), second.bytes().data());
   const CacheStats stats = cache->stats();
   EXPECT_EQ(stats.inserts, 1U);

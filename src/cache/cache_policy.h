@@ -43,6 +43,8 @@ struct CachePolicy {
   std::string_view name;
   std::string_view summary;
   std::unique_ptr<EvictionPolicy> (*make)();
+  /// Its `touch` is Frame::touch and nothing else, so that a hit needs no mutex.
+  bool hits_only_touch = false;
 };
 
 /// All policies; the first is the default.

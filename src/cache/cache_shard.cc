@@ -1,10 +1,13 @@
 #include "cache/cache_shard.h"
 
+#include <utility>
+
 #include "base/check.h"
+#include "base/epoch.h"
 
 namespace tamis {
 
-Frame* CacheShard::find(const BlockKey& key, std::uint64_t hash) {
+Frame* CacheShard::find(const BlockKey& key, std::uint64_t hash, BlockSlot* slot) {
   const MutexLock lock(mutex_);
   Frame* frame = index_.find(key, hash);
   if (frame == nullptr) {
@@ -14,10 +17,11 @@ Frame* CacheShard::find(const BlockKey& key, std::uint64_t hash) {
   ++counts_.hits;
   policy_->touch(*frame);
   pin(*frame);
+  fill_slot(*frame, slot);
   return frame;
 }
 
-Frame* CacheShard::insert(std::unique_ptr<Frame> fresh) {
+Frame* CacheShard::insert(OwnedFrame fresh, BlockSlot* slot) {
   FrameChain freed;
   const MutexLock lock(mutex_);
   if (Frame* first = index_.find(fresh->key, fresh->hash)) {
@@ -25,19 +29,22 @@ Frame* CacheShard::insert(std::unique_ptr<Frame> fresh) {
     pin(*first);
     return first;
   }
+  free_retired(freed);
   if (could_fit(fresh->charge_bytes)) {
     ++counts_.inserts;
-    make_room(fresh->charge_bytes, freed);
+    make_room(fresh->charge_bytes);
     keep(*fresh);
+    fill_slot(*fresh, slot);
   } else {
     ++counts_.bypasses;
   }
   counts_.bytes_used += fresh->charge_bytes;
   pin(*fresh);
+  free_retired(freed);
   return fresh.release();
 }
 
-Frame* CacheShard::hold(std::unique_ptr<Frame> fresh) {
+Frame* CacheShard::hold(OwnedFrame fresh) {
   const MutexLock lock(mutex_);
   counts_.bytes_used += fresh->charge_bytes;
   pin(*fresh);
@@ -51,8 +58,13 @@ void CacheShard::unpin(Frame& frame) {
   if (--frame.pins > 0) return;
   counts_.bytes_pinned -= frame.charge_bytes;
   if (frame.is_kept) return;
-  counts_.bytes_used -= frame.charge_bytes;
-  freed.push(&frame);
+  retire(frame);
+  free_retired(freed);
+}
+
+void CacheShard::empty_slot(BlockSlot& slot) {
+  const MutexLock lock(mutex_);
+  if (Frame* frame = slot.exchange(nullptr)) frame->slot = nullptr;
 }
 
 void CacheShard::erase_table(std::uint64_t table) {
@@ -62,8 +74,9 @@ void CacheShard::erase_table(std::uint64_t table) {
   while (Frame* frame = removed.pop()) {
     policy_->remove(*frame);
     ++counts_.erased;
-    drop(*frame, freed);
+    drop(*frame);
   }
+  free_retired(freed);
 }
 
 void CacheShard::set_capacity(std::size_t bytes) {
@@ -73,7 +86,8 @@ void CacheShard::set_capacity(std::size_t bytes) {
   TAMIS_CHECK(policy_->reserved_bytes() <= bytes);
   counts_.capacity_bytes = bytes;
   room_bytes_ = bytes - policy_->reserved_bytes();
-  make_room(0, freed);
+  make_room(0);
+  free_retired(freed);
 }
 
 CacheStats CacheShard::stats() const {
@@ -90,7 +104,10 @@ CacheShard::CacheShard(const CachePolicy& policy, std::size_t capacity_bytes) : 
 
 CacheShard::~CacheShard() {
   set_capacity(0);
+  FrameChain freed;
   const MutexLock lock(mutex_);
+  if (!retired_.empty()) epoch::wait(retired_at_);  // Somebody is looking at another cache's block.
+  free_retired(freed);
   TAMIS_CHECK(counts_.bytes_used == 0);
 }
 
@@ -104,14 +121,15 @@ bool CacheShard::could_fit(std::size_t charge_bytes) const {
   return charge_bytes <= room_bytes_ && counts_.bytes_pinned <= room_bytes_ - charge_bytes;
 }
 
-/// Ends with room, or with nothing left to evict: the latter only when the pinned blocks alone leave no room.
-void CacheShard::make_room(std::size_t charge_bytes, FrameChain& freed) {
-  while (counts_.bytes_used > room_bytes_ - charge_bytes) {
+/// Ends with room, or with nothing left to evict: the latter only when the pinned blocks alone leave no room. What is
+/// retired is on its way out, and no reason to evict more.
+void CacheShard::make_room(std::size_t charge_bytes) {
+  while (counts_.bytes_used - retired_bytes_ > room_bytes_ - charge_bytes) {
     Frame* victim = policy_->evict();
     if (victim == nullptr) return;
     index_.remove(*victim);
     ++counts_.evictions;
-    drop(*victim, freed);
+    drop(*victim);
   }
 }
 
@@ -122,11 +140,35 @@ void CacheShard::keep(Frame& frame) {
 }
 
 /// For a frame that has left the index and the policy.
-void CacheShard::drop(Frame& frame, FrameChain& freed) {
+void CacheShard::drop(Frame& frame) {
   frame.is_kept = false;
-  if (frame.pins > 0) return;
-  counts_.bytes_used -= frame.charge_bytes;
-  freed.push(&frame);
+  if (BlockSlot* slot = std::exchange(frame.slot, nullptr)) slot->store(nullptr);
+  if (frame.pins == 0) retire(frame);
+}
+
+/// A slot has one frame, and a frame one slot.
+void CacheShard::fill_slot(Frame& frame, BlockSlot* slot) {
+  if (slot == nullptr || frame.slot != nullptr) return;
+  TAMIS_INVARIANT(slot->load() == nullptr);
+  frame.slot = slot;
+  slot->store(&frame);
+}
+
+void CacheShard::retire(Frame& frame) {
+  retired_.push(&frame);
+  retired_bytes_ += frame.charge_bytes;
+  counts_.bytes_pinned += frame.charge_bytes;
+  retired_at_ = 0;
+}
+
+void CacheShard::free_retired(FrameChain& freed) {
+  if (retired_.empty()) return;
+  if (retired_at_ == 0) retired_at_ = epoch::retire();
+  if (!epoch::has_passed(retired_at_)) return;
+  while (Frame* frame = retired_.pop()) freed.push(frame);
+  counts_.bytes_used -= retired_bytes_;
+  counts_.bytes_pinned -= retired_bytes_;
+  retired_bytes_ = 0;
 }
 
 CacheStats& CacheStats::operator+=(const CacheStats& other) {

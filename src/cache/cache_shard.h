@@ -22,8 +22,8 @@ struct CacheStats {
   std::uint64_t evictions = 0;   ///< Blocks that left for room.
   std::uint64_t erased = 0;      ///< Blocks that left with their table.
   std::uint64_t blocks_kept = 0;
-  std::size_t bytes_used = 0;      ///< Charges of all blocks alive: kept, or pinned after they left.
-  std::size_t bytes_pinned = 0;    ///< Charges of the pinned ones, kept or not.
+  std::size_t bytes_used = 0;      ///< Charges of all blocks alive: kept, or pinned or retired after they left.
+  std::size_t bytes_pinned = 0;    ///< Charges of the pinned ones, kept or not, and of the retired ones.
   std::size_t bytes_reserved = 0;  ///< Set aside for the policy's own memory.
   std::size_t capacity_bytes = 0;
 
@@ -39,7 +39,8 @@ struct CacheStats {
 ///     capacity. Only blocks that were returned without being kept, and pins held across a shrinking, go beyond it.
 ///     Together: bytes_used + bytes_reserved ≤ capacity_bytes + bytes_pinned.
 ///  3. A pinned frame is never freed, whatever happens to its block's place in the cache.
-///  4. Frames are freed after the mutex is released, before the call returns.
+///  4. A frame that leaves is taken out of its slot first. It is freed, after the mutex is released, by the call that
+///     unlinked it, or, if somebody may have found it in its slot, by a later one (rule 11).
 ///
 /// Threads: any; one mutex, held for one lookup or one insert and its evictions, never while memory is read from disk.
 class alignas(kCacheLineBytes) CacheShard {
@@ -51,11 +52,14 @@ class alignas(kCacheLineBytes) CacheShard {
   ~CacheShard();
 
   /// Both return a frame with one more pin, for the caller to give back with `unpin`; `find` null where there is none.
-  [[nodiscard]] Frame* find(const BlockKey& key, std::uint64_t hash) EXCLUDES(mutex_);
-  [[nodiscard]] Frame* insert(std::unique_ptr<Frame> fresh) EXCLUDES(mutex_);
+  /// A frame that is kept is put into the slot, if there is one.
+  [[nodiscard]] Frame* find(const BlockKey& key, std::uint64_t hash, BlockSlot* slot) EXCLUDES(mutex_);
+  [[nodiscard]] Frame* insert(OwnedFrame fresh, BlockSlot* slot) EXCLUDES(mutex_);
   /// The same without keeping it.
-  [[nodiscard]] Frame* hold(std::unique_ptr<Frame> fresh) EXCLUDES(mutex_);
+  [[nodiscard]] Frame* hold(OwnedFrame fresh) EXCLUDES(mutex_);
   void unpin(Frame& frame) EXCLUDES(mutex_);
+  /// The slot is about to end.
+  void empty_slot(BlockSlot& slot) EXCLUDES(mutex_);
 
   void erase_table(std::uint64_t table) EXCLUDES(mutex_);
   void set_capacity(std::size_t bytes) EXCLUDES(mutex_);
@@ -64,9 +68,13 @@ class alignas(kCacheLineBytes) CacheShard {
  private:
   void pin(Frame& frame) REQUIRES(mutex_);
   [[nodiscard]] bool could_fit(std::size_t charge_bytes) const REQUIRES(mutex_);
-  void make_room(std::size_t charge_bytes, FrameChain& freed) REQUIRES(mutex_);
+  void make_room(std::size_t charge_bytes) REQUIRES(mutex_);
   void keep(Frame& frame) REQUIRES(mutex_);
-  void drop(Frame& frame, FrameChain& freed) REQUIRES(mutex_);
+  void drop(Frame& frame) REQUIRES(mutex_);
+  void fill_slot(Frame& frame, BlockSlot* slot) REQUIRES(mutex_);
+  void retire(Frame& frame) REQUIRES(mutex_);
+  /// Call it last: what this and earlier calls retired, as far as nobody can be looking at it.
+  void free_retired(FrameChain& freed) REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   FrameIndex index_ GUARDED_BY(mutex_);
@@ -74,6 +82,10 @@ class alignas(kCacheLineBytes) CacheShard {
   std::size_t room_bytes_ GUARDED_BY(mutex_) = 0;  // The capacity without the policy's reserve.
   /// `blocks_kept` and `bytes_reserved` are filled in by `stats`.
   CacheStats counts_ GUARDED_BY(mutex_);
+
+  FrameChain retired_ GUARDED_BY(mutex_);
+  std::size_t retired_bytes_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t retired_at_ GUARDED_BY(mutex_) = 0;  // The epoch of the latest; 0: not known yet.
 };
 
 }  // namespace tamis

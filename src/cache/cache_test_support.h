@@ -20,8 +20,8 @@ inline std::unique_ptr<BlockCache> make_cache(std::string_view policy, std::size
 }
 
 /// Every byte depends on the key and its place.
-inline AlignedBytes make_block(const BlockKey& key, std::size_t size) {
-  AlignedBytes block = AlignedBytes::zeroed(size);
+inline BlockBuffer make_block(const BlockKey& key, std::size_t size) {
+  BlockBuffer block = BlockBuffer::zeroed(size);
   for (std::size_t i = 0; i < size; i += sizeof(std::uint64_t)) {
     const std::uint64_t word = remix(hash_of(key) + i);
     std::memcpy(block.data() + i, &word, std::min(sizeof word, size - i));
@@ -30,7 +30,7 @@ inline AlignedBytes make_block(const BlockKey& key, std::size_t size) {
 }
 
 inline bool is_block_of(const BlockKey& key, Bytes bytes) {
-  const AlignedBytes expected = make_block(key, bytes.size());
+  const BlockBuffer expected = make_block(key, bytes.size());
   return bytes.empty() || std::memcmp(bytes.data(), expected.data(), bytes.size()) == 0;
 }
 

@@ -1,12 +1,15 @@
 // One block in memory, with what the cache knows about it, and the lists frames hang in.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <utility>
 
-#include "base/aligned_bytes.h"
 #include "base/hash.h"
+#include "cache/block_buffer.h"
 
 namespace tamis {
 
@@ -27,39 +30,81 @@ constexpr std::uint64_t hash_of(const BlockKey& key) { return remix(key.table * 
 constexpr std::uint32_t fingerprint_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 24); }
 constexpr std::size_t shard_of(std::uint64_t hash, std::size_t shards) { return (hash >> 56) & (shards - 1); }
 
-/// A block and its bookkeeping.
+struct Frame;
+
+/// Where a table remembers that one of its blocks is in the cache (rule 11). Set and cleared under the mutex of the
+/// block's shard; read without it, inside an EpochGuard.
+using BlockSlot = std::atomic<Frame*>;
+
+/// A block and its bookkeeping. Stands in front of its block, in the block's memory, which it owns.
 ///
 /// Invariants:
-///  1. The first group of members never changes, so whoever holds a pin reads the bytes without a lock.
-///  2. A frame is alive exactly while it is kept (in the shard's index and in one queue of its policy) or pinned.
+///  1. The first group of members never changes, so whoever holds a pin, or is inside the EpochGuard in which it found
+///     the frame in a slot, reads the bytes without a lock.
+///  2. A frame is alive exactly while it is kept (in the shard's index and in one queue of its policy), pinned, or
+///     retired: unlinked while somebody may have found it in its slot.
 ///
-/// Threads: the second and third group are guarded by the mutex of `shard`.
+/// Threads: the second and third group are guarded by the mutex of `shard`, except for `frequency`.
 struct Frame {
-  Frame(CacheShard& owner, const BlockKey& block_key, std::uint64_t key_hash, AlignedBytes block, std::size_t charge)
-      : shard(owner), key(block_key), hash(key_hash), bytes(std::move(block)), charge_bytes(charge) {}
+  /// Not empty, the buffer; `charge` is what `charge_bytes` says.
+  static Frame* make(CacheShard& owner, const BlockKey& block_key, std::uint64_t key_hash, BlockBuffer block,
+                     std::size_t charge) {
+    std::byte* const front = block.memory_.data();
+    return new (front) Frame(owner, block_key, key_hash, std::move(block), charge);
+  }
+  static void destroy(Frame* frame) {
+    const BlockBuffer memory = std::move(frame->block);  // Freed at the end of this scope, the frame with it.
+    frame->~Frame();
+  }
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  [[nodiscard]] Bytes bytes() const {
+    return {reinterpret_cast<const std::byte*>(this) + BlockBuffer::kFrameBytes, block.size()};
+  }
+  /// What a hit without the shard's mutex does instead of EvictionPolicy::touch. A count lost to a race is no loss.
+  void touch() {
+    const std::uint8_t seen = frequency.load(std::memory_order_relaxed);
+    if (seen < kHighestFrequency) frequency.store(seen + 1, std::memory_order_relaxed);
+  }
+  static constexpr std::uint8_t kHighestFrequency = 3;
 
   CacheShard& shard;
   const BlockKey key;
   const std::uint64_t hash;
-  const AlignedBytes bytes;
   const std::size_t charge_bytes;  // Of the block and of this bookkeeping.
 
   Frame* next = nullptr;  // In a bucket of FrameIndex, or in a FrameChain; never both.
+  BlockSlot* slot = nullptr;
   std::uint32_t pins = 0;
   bool is_kept = false;
 
   // The policy's.
-  std::uint8_t frequency = 0;
   std::uint8_t queue = 0;
   Frame* older = nullptr;
   Frame* newer = nullptr;
+
+  // In the line next to the block's first: what a lookup needs.
+  std::atomic<std::uint8_t> frequency = 0;
+  BlockBuffer block;
+
+ private:
+  Frame(CacheShard& owner, const BlockKey& block_key, std::uint64_t key_hash, BlockBuffer buffer, std::size_t charge)
+      : shard(owner), key(block_key), hash(key_hash), charge_bytes(charge), block(std::move(buffer)) {}
+  ~Frame() = default;
 };
+static_assert(sizeof(Frame) <= BlockBuffer::kFrameBytes);
+
+struct FrameDeleter {
+  void operator()(Frame* frame) const { Frame::destroy(frame); }
+};
+using OwnedFrame = std::unique_ptr<Frame, FrameDeleter>;
 
 /// What keeping a block costs beside the block: the frame, at most four buckets of the index (FrameIndex, invariant 2),
-/// and what malloc loses over two allocations, one of them on a cache line. The last is measured: resident memory per
-/// block of 64 … 4096 bytes is 240 … 310 bytes above the block's (CacheContract.ChargesAtLeastTheMemoryItTakes).
-inline constexpr std::size_t kMallocLossBytes = 192;
-inline constexpr std::size_t kFrameOverheadBytes = sizeof(Frame) + 4 * sizeof(void*) + kMallocLossBytes;
+/// and what malloc loses over an allocation on a cache line. The last is measured
+/// (CacheContract.ChargesAtLeastTheMemoryItTakes).
+inline constexpr std::size_t kMallocLossBytes = 96;
+inline constexpr std::size_t kFrameOverheadBytes = BlockBuffer::kFrameBytes + 4 * sizeof(void*) + kMallocLossBytes;
 
 /// Frames on their way out: owned, chained through `next`, deleted with the chain. A function declares it before it
 /// takes the shard's mutex, so that memory is given back after the mutex is released.
@@ -73,9 +118,10 @@ class FrameChain {
   FrameChain& operator=(const FrameChain&) = delete;
   FrameChain& operator=(FrameChain&&) = delete;
   ~FrameChain() {
-    while (Frame* frame = pop()) delete frame;
+    while (Frame* frame = pop()) Frame::destroy(frame);
   }
 
+  [[nodiscard]] bool empty() const { return first_ == nullptr; }
   void push(Frame* frame) { frame->next = std::exchange(first_, frame); }
   /// Gives up ownership. Null when there is none.
   Frame* pop() {

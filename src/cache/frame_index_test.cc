@@ -15,7 +15,7 @@ namespace {
 TEST(FrameIndex, AgreesWithAMapAndShrinksWithItsFrames) {
   CacheShard shard(kLruPolicy, 0);
   FrameIndex index;
-  std::map<std::pair<std::uint64_t, std::uint32_t>, std::unique_ptr<Frame>> expected;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, OwnedFrame> expected;
   std::mt19937_64 random(3);
   for (int i = 0; i < 60'000; ++i) {
     const bool growing = (i / 10'000) % 2 == 0;
@@ -23,7 +23,7 @@ TEST(FrameIndex, AgreesWithAMapAndShrinksWithItsFrames) {
     auto& frame = expected[{key.table, key.block}];
     ASSERT_EQ(index.find(key, hash_of(key)), frame.get());
     if (frame == nullptr && growing) {
-      frame = std::make_unique<Frame>(shard, key, hash_of(key), AlignedBytes(), 1);
+      frame.reset(Frame::make(shard, key, hash_of(key), BlockBuffer::zeroed(0), 1));
       index.insert(*frame);
     } else if (frame != nullptr && !growing) {
       index.remove(*frame);
@@ -41,13 +41,12 @@ TEST(FrameIndex, RemovesATableAndGivesItsBucketsBack) {
   FrameIndex index;
   for (std::uint32_t i = 0; i < 1000; ++i) {
     const BlockKey key{i % 10 == 0 ? 2U : 1U, i};
-    index.insert(*new Frame(shard, key, hash_of(key), AlignedBytes(), 1));
+    index.insert(*Frame::make(shard, key, hash_of(key), BlockBuffer::zeroed(0), 1));
   }
   std::size_t removed = 0;
   FrameChain frames = index.remove_table(1);
-  while (const Frame* frame = frames.pop()) {
+  while (const OwnedFrame frame{frames.pop()}) {
     EXPECT_EQ(frame->key.table, 1U);
-    delete frame;
     ++removed;
   }
   EXPECT_EQ(removed, 900U);

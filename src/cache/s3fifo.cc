@@ -19,7 +19,6 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kSmallShare = 10;                    // The small queue's is a tenth: the paper's choice.
-constexpr std::uint8_t kHighestFrequency = 3;              // Two bits.
 constexpr std::uint8_t kPromotionFrequency = 2;            // The paper's "more than once".
 constexpr std::size_t kGhostBlockBytes = 4096;             // At most one ghost for so many bytes of capacity.
 constexpr std::size_t kMostGhosts = std::size_t{1} << 31;  // What GhostQueue can number.
@@ -40,9 +39,7 @@ class S3Fifo final : public EvictionPolicy {
 
   void add(Frame& frame) override { push(ghosts_.take(fingerprint_of(frame.hash)) ? kMain : kSmall, frame); }
 
-  void touch(Frame& frame) override {
-    if (frame.frequency < kHighestFrequency) ++frame.frequency;
-  }
+  void touch(Frame& frame) override { frame.touch(); }
 
   /// Ends: a turn takes a frame from the small queue for good, or lowers a frequency in the main queue.
   Frame* evict() override {
@@ -103,6 +100,7 @@ constinit const CachePolicy kS3FifoPolicy = {
     .name = "s3fifo",
     .summary = "blocks prove themselves in a small queue first; scans pass through it",
     .make = [] { return std::unique_ptr<EvictionPolicy>(new S3Fifo); },
+    .hits_only_touch = true,
 };
 
 }  // namespace tamis

@@ -1,5 +1,7 @@
 #include "compaction/old_deletes.h"
 
+#include <algorithm>
+
 #include "compaction/plan_parts.h"
 
 namespace tamis {
@@ -16,11 +18,12 @@ std::string_view reason_of_deletes(const Run& run, std::uint32_t level, const Po
 
 std::string_view reason_of_deletes(const TableFacts& table, std::uint32_t level, const PolicyOptions& options) {
   if (table.deletes == 0) return {};
+  // A clock that was set back says of what was written before that it lies ahead: as far from now as it was set, and
+  // deletes must not wait for it to come there again.
   const std::uint64_t since = table.oldest_delete_unix_seconds;
+  const std::uint64_t now = options.now_unix_seconds;
   const std::uint64_t wait = kDeleteWaitSeconds << level;
-  if (since != 0 && options.now_unix_seconds > since && options.now_unix_seconds - since > wait) {
-    return "deletes are old";
-  }
+  if (since != 0 && std::max(now, since) - std::min(now, since) > wait) return "deletes are old";
   if (level > 0 && table.deletes > table.entries / 2) return "deletes are many";
   return {};
 }

@@ -16,7 +16,8 @@ namespace tamis {
 inline constexpr std::uint64_t kDeleteWaitSeconds = 24 * 60 * 60;
 
 /// Why the table should go down though its level has room; empty: it need not. A table goes for
-///  - age: its oldest delete came into a table longer ago than deletes may wait in this level;
+///  - age: its oldest delete came into a table longer ago than deletes may wait in this level, or, by a clock that was
+///    set back, as far ahead;
 ///  - density: more than half of its entries are deletes. Not in level 0, where the next merge is near; a load of many
 ///    deletes would otherwise rewrite level 1 with each flush.
 /// Asked only of tables that have something older beneath them: only there deletes have something to cover, and only

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -235,7 +236,12 @@ void Rewriter::remove_files() {
 
 Result<RewriteResult> rewrite(EntryIterator& source, const RewriteSpec& spec) {
   Rewriter rewriter(source, spec);
-  Status status = rewriter.write_all();
+  Status status;
+  try {
+    status = rewriter.write_all();
+  } catch (const std::bad_alloc&) {  // Nothing but the files begun here has changed.
+    status = Status::out_of_space(fmt::format("{}: no memory to write a table", spec.directory));
+  }
   if (!status.ok()) {
     rewriter.remove_files();
     return status;

@@ -91,19 +91,57 @@ void Engine::run_due_work() {
   reconsider_residency();
 }
 
+void Engine::run_scheduled_work() {
+  if (schedule_ == nullptr) return run_due_work();
+  {
+    MutexLock lock(state_mutex_);
+    if (sealed_.empty() && !compaction_wanted_) return;
+  }
+  switch (schedule_->draw()) {
+    case Schedule::Step::kNothing: return;
+    case Schedule::Step::kFlush: (void)flush_if_due(); break;
+    case Schedule::Step::kCompaction: (void)compact_if_due(); break;
+    case Schedule::Step::kEverything: return run_due_work();
+  }
+  remove_obsolete_files();
+  reconsider_residency();
+}
+
+void Engine::make_way(bool seals) {
+  {
+    MutexLock lock(state_mutex_);
+    if (sealed_.empty() || (!seals && active_->memory_bytes() < memtable_bytes_)) return;
+  }
+  while (flush_if_due()) {
+  }
+}
+
 bool Engine::flush_if_due() {
+  {
+    MutexLock lock(state_mutex_);
+    if (is_left_to_others(flush_runs_)) return false;
+  }
   MutexLock flush_lock(flush_mutex_);
   {
     MutexLock lock(state_mutex_);
     if (sealed_.empty() || write_stop_) return false;
+    flush_runs_ = true;
   }
   const Status flushed = flush_oldest();
+  {
+    MutexLock lock(state_mutex_);
+    flush_runs_ = false;
+  }
   if (!flushed.ok()) rewrite_failed("flush", flushed);
   return flushed.ok();
 }
 
 bool Engine::compact_if_due() {
   std::optional<CompactionPlan> plan;
+  {
+    MutexLock lock(state_mutex_);
+    if (is_left_to_others(compaction_runs_)) return false;
+  }
   MutexLock compaction_lock(compaction_mutex_);
   {
     MutexLock lock(state_mutex_);
@@ -139,7 +177,23 @@ void Engine::rewrite_failed(std::string_view what, const Status& why) {
 Status Engine::compact(const Range& range, const Progress& progress) {
   if (options_.read_only) return Status::not_supported(directory_ + ": opened read-only");
   TAMIS_TRY_STATUS(flush());
+  {
+    MutexLock lock(state_mutex_);
+    if (is_left_to_others(compaction_runs_)) return Status::busy(directory_ + ": a compaction is running");
+  }
   MutexLock compaction_lock(compaction_mutex_);
+  {
+    MutexLock lock(state_mutex_);
+    compaction_runs_ = true;
+  }
+  Status done = compact_range(range, progress);
+  MutexLock lock(state_mutex_);
+  compaction_runs_ = false;
+  state_changed_.notify_all();
+  return done;
+}
+
+Status Engine::compact_range(const Range& range, const Progress& progress) {
   // What is flushed meanwhile is not waited for: a pass from level 0 to the last takes a step or two per level.
   for (std::uint64_t step = 0; step < 2 * Shape::kMaxLevels; ++step) {
     TAMIS_TRY_STATUS(check_open());
@@ -160,13 +214,23 @@ Status Engine::compact(const Range& range, const Progress& progress) {
 
 Status Engine::wait_idle() {
   TAMIS_TRY_STATUS(check_open());
-  if (!environment_.runs_in_background || options_.read_only) return {};
-  MutexLock lock(state_mutex_);
-  while (!sealed_.empty() || compaction_wanted_ || compaction_runs_) {
-    if (write_stop_) return write_stop_->why;
-    if (is_closed_ || is_stopping_) return Status::closed(directory_ + ": closed");
-    state_changed_.wait(state_mutex_);
+  if (options_.read_only) return {};
+  if (!environment_.runs_in_background) {
+    if (schedule_ == nullptr) return {};
+    run_due_work();
+    MutexLock lock(state_mutex_);
+    return flush_runs_ || compaction_runs_ ? Status::busy(directory_ + ": a rewrite is running") : Status();
   }
+  {
+    MutexLock lock(state_mutex_);
+    while (!sealed_.empty() || compaction_wanted_ || compaction_runs_) {
+      if (write_stop_) return write_stop_->why;
+      if (is_closed_ || is_stopping_) return Status::closed(directory_ + ": closed");
+      state_changed_.wait(state_mutex_);
+    }
+  }
+  // A flush whose table is installed may still be letting go of its journal.
+  const MutexLock flush_lock(flush_mutex_);
   return {};
 }
 

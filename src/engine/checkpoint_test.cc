@@ -4,6 +4,7 @@
 
 #include "engine/repair.h"
 #include "io/faulty_file_system.h"
+#include "support/passing_file_system.h"
 #include "support/repair_world.h"
 
 namespace tamis {
@@ -41,6 +42,16 @@ TEST(Checkpoint, IsTheStoreAsOfThen) {
   EXPECT_TRUE(db.verify()->ok());
 }
 
+TEST(Checkpoint, Rule21_IsDurableWhenItReturns) {
+  RepairWorld world;
+  DB db = world.open();
+  world.write_some(db, 300);
+  ASSERT_TRUE(db.checkpoint("/copy").ok());
+  RepairWorld after(world.files.disk().after_crash(Loss::kEverything, 1));
+  ASSERT_TRUE(after.files.file_size("/copy/CURRENT")->has_value());
+  EXPECT_TRUE(copy_of(after, "/copy") == world.model);
+}
+
 TEST(Checkpoint, OfAnEmptyStoreIsOne) {
   RepairWorld world;
   DB db = world.open();
@@ -59,41 +70,9 @@ TEST(Checkpoint, NeedsAFolderThatDoesNotExist) {
   EXPECT_EQ(*read_whole_file(world.files, "/file"), "not a folder");
 }
 
-/// Where links do not work, and something happens at the first try.
-class WithoutLinks final : public FileSystem {
- public:
-  explicit WithoutLinks(FileSystem& beneath) : beneath_(beneath) {}
-
-  Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) override {
-    return beneath_.open_readable(path);
-  }
-  Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) override {
-    return beneath_.open_writable(path, mode);
-  }
-  Status sync_directory(const std::string& path) override { return beneath_.sync_directory(path); }
-  Status rename(const std::string& from, const std::string& to) override { return beneath_.rename(from, to); }
-  Status link(const std::string&, const std::string&) override {
-    if (on_link) std::exchange(on_link, {})();
-    return Status::io_error("links are not supported here");
-  }
-  Status remove(const std::string& path) override { return beneath_.remove(path); }
-  Result<std::vector<DirectoryEntry>> list(const std::string& path) override { return beneath_.list(path); }
-  Status make_directory(const std::string& path) override { return beneath_.make_directory(path); }
-  Result<std::optional<std::uint64_t>> file_size(const std::string& path) override { return beneath_.file_size(path); }
-  Result<std::unique_ptr<FileLock>> lock(const std::string& path, LockMode mode) override {
-    return beneath_.lock(path, mode);
-  }
-  Result<std::uint64_t> available_bytes(const std::string& path) override { return beneath_.available_bytes(path); }
-
-  std::function<void()> on_link;
-
- private:
-  FileSystem& beneath_;
-};
-
-TEST(Checkpoint, CopiesWhereLinksDoNotWorkAndTablesStayMeanwhile) {
+TEST(Checkpoint, Rule21_CopiesWhereLinksDoNotWorkAndTablesStayMeanwhile) {
   RepairWorld world;
-  WithoutLinks files(world.files);
+  test::FileSystemWithoutLinks files(world.files);
   Result<DB> db = DB::open("/store", small_options(),
                            {.files = &files, .listener = nullptr, .random_seed = 7, .runs_in_background = false});
   ASSERT_TRUE(db.ok());
@@ -109,7 +88,7 @@ TEST(Checkpoint, CopiesWhereLinksDoNotWorkAndTablesStayMeanwhile) {
   EXPECT_EQ(world.numbers(FileKind::kTable).size(), live);
 }
 
-TEST(Checkpoint, HalfMadeIsNoStoreAndHarmsNothing) {
+TEST(Checkpoint, Rule21_HalfMadeIsNoStoreAndHarmsNothing) {
   RepairWorld world;
   DB db = world.open();
   world.write_some(db, 800);

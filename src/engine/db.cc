@@ -5,12 +5,15 @@
 
 #include "base/try.h"
 #include "engine/engine.h"
+#include "engine/never_throws.h"
 
 namespace tamis {
 
 Result<DB> DB::open(const std::string& path, const Options& options, const Environment& environment) {
-  TAMIS_TRY(std::shared_ptr<Engine> engine, Engine::open(path, options, environment));
-  return DB(std::move(engine));
+  return never_throws([&]() -> Result<DB> {
+    TAMIS_TRY(std::shared_ptr<Engine> engine, Engine::open(path, options, environment));
+    return DB(std::move(engine));
+  });
 }
 
 DB::DB(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
@@ -31,56 +34,94 @@ DB::~DB() {
   (void)engine_->close(true).ok();
 }
 
+/// The batch of this thread, with one change in it; it keeps its memory from call to call.
+template <typename Change>
+Status DB::write_one(const WriteOptions& options, Change change) {
+  return never_throws([&] {
+    thread_local Batch batch;
+    try {
+      batch.clear();
+      change(batch);
+    } catch (const std::bad_alloc&) {
+      return Status::out_of_space("no memory for a copy of key and value");
+    }
+    return engine_->write(batch, options, true);
+  });
+}
 Status DB::put(std::string_view key, std::string_view value, const WriteOptions& options) {
-  thread_local Batch batch;  // Keeps its memory from put to put.
-  batch.clear();
-  batch.put(key, value);
-  return write(batch, options);
+  return write_one(options, [&](Batch& batch) { batch.put(key, value); });
 }
 Status DB::remove(std::string_view key, const WriteOptions& options) {
-  thread_local Batch batch;
-  batch.clear();
-  batch.remove(key);
-  return write(batch, options);
+  return write_one(options, [&](Batch& batch) { batch.remove(key); });
 }
-Status DB::write(const Batch& batch, const WriteOptions& options) { return engine_->write(batch, options, true); }
-Status DB::try_write(const Batch& batch, const WriteOptions& options) { return engine_->write(batch, options, false); }
-Status DB::sync() { return engine_->sync(); }
+Status DB::write(const Batch& batch, const WriteOptions& options) {
+  return never_throws([&] { return engine_->write(batch, options, true); });
+}
+Status DB::try_write(const Batch& batch, const WriteOptions& options) {
+  return never_throws([&] { return engine_->write(batch, options, false); });
+}
+Status DB::sync() {
+  return never_throws([&] { return engine_->sync(); });
+}
 
 Result<std::optional<std::string>> DB::get(std::string_view key, const ReadOptions& options) const {
   std::string value;
-  TAMIS_TRY(const bool found, engine_->get(key, &value, options));
+  TAMIS_TRY(const bool found, get(key, &value, options));
   if (!found) return std::optional<std::string>();
   return std::optional<std::string>(std::move(value));
 }
 Result<bool> DB::get(std::string_view key, std::string* value, const ReadOptions& options) const {
-  return engine_->get(key, value, options);
+  return never_throws([&] { return engine_->get(key, value, options); });
 }
 Result<std::optional<PinnedValue>> DB::get_pinned(std::string_view key, const ReadOptions& options) const {
-  return engine_->get_pinned(key, options);
+  return never_throws([&] { return engine_->get_pinned(key, options); });
 }
 std::vector<Result<std::optional<std::string>>> DB::multi_get(std::span<const std::string_view> keys,
                                                               const ReadOptions& options) const {
-  return engine_->multi_get(keys, options);
+  return never_throws([&] { return engine_->multi_get(keys, options); });
 }
 
-Iterator DB::scan(const ScanOptions& options, Caller caller) const { return engine_->scan(options, caller); }
-Snapshot DB::snapshot(Caller caller) { return engine_->snapshot(caller); }
+Iterator DB::scan(const ScanOptions& options, Caller caller) const {
+  return never_throws([&] { return engine_->scan(options, caller); });
+}
+Snapshot DB::snapshot(Caller caller) {
+  return never_throws([&] { return engine_->snapshot(caller); });
+}
 
-Status DB::flush() { return engine_->flush(); }
-Status DB::compact(const Range& range, const Progress& progress) { return engine_->compact(range, progress); }
-Status DB::wait_idle() { return engine_->wait_idle(); }
-Status DB::resume() { return engine_->resume(); }
-Status DB::checkpoint(const std::string& path) { return engine_->checkpoint(path); }
-Result<VerifyReport> DB::verify(const Progress& progress) const { return engine_->verify(progress); }
+Status DB::flush() {
+  return never_throws([&] { return engine_->flush(); });
+}
+Status DB::compact(const Range& range, const Progress& progress) {
+  return never_throws([&] { return engine_->compact(range, progress); });
+}
+Status DB::wait_idle() {
+  return never_throws([&] { return engine_->wait_idle(); });
+}
+Status DB::resume() {
+  return never_throws([&] { return engine_->resume(); });
+}
+Status DB::checkpoint(const std::string& path) {
+  return never_throws([&] { return engine_->checkpoint(path); });
+}
+Result<VerifyReport> DB::verify(const Progress& progress) const {
+  return never_throws([&] { return engine_->verify(progress); });
+}
 
-Result<std::uint64_t> DB::approximate_size(const Range& range) const { return engine_->approximate_size(range); }
-Stats DB::stats() const { return engine_->stats(); }
+Result<std::uint64_t> DB::approximate_size(const Range& range) const {
+  return never_throws([&] { return engine_->approximate_size(range); });
+}
+Stats DB::stats() const {
+  return never_throws([&] { return engine_->stats(); });
+}
 Result<Explanation> DB::explain(std::string_view key, const ReadOptions& options) const {
-  return engine_->explain(key, options);
+  return never_throws([&] { return engine_->explain(key, options); });
 }
-PlanReport DB::plan(std::optional<std::uint64_t> filter_memory) const { return engine_->plan(filter_memory); }
+PlanReport DB::plan(std::optional<std::uint64_t> filter_memory) const {
+  return never_throws([&] { return engine_->plan(filter_memory); });
+}
 
-Status DB::close() { return engine_->close(false); }
+Status DB::close() {
+  return never_throws([&] { return engine_->close(false); });
+}
 
 }  // namespace tamis

@@ -1,5 +1,6 @@
 // Removing a store.
 #include "base/try.h"
+#include "engine/never_throws.h"
 #include "engine/repair.h"
 #include "io/path.h"
 #include "io/posix_file_system.h"
@@ -7,13 +8,10 @@
 #include "tree/file_names.h"
 
 namespace tamis {
-
-Result<RepairReport> DB::repair(const std::string& path, bool dry_run, const Environment& environment) {
-  return repair_store(path, dry_run, environment);
-}
+namespace {
 
 /// CURRENT goes first: what a crash leaves behind is no store, and can be destroyed again.
-Status DB::destroy(const std::string& path, const Environment& environment) {
+Status destroy_store(const std::string& path, const Environment& environment) {
   FileSystem& files = environment.files != nullptr ? *environment.files : posix_file_system();
   TAMIS_TRY(const std::vector<DirectoryEntry> entries, files.list(path));
   TAMIS_TRY(const std::unique_ptr<FileLock> lock, files.lock(lock_path(path), LockMode::kExclusive));
@@ -26,6 +24,16 @@ Status DB::destroy(const std::string& path, const Environment& environment) {
     TAMIS_TRY_STATUS(files.remove(join_path(path, entry.name)));
   }
   return files.sync_directory(path);
+}
+
+}  // namespace
+
+Result<RepairReport> DB::repair(const std::string& path, bool dry_run, const Environment& environment) {
+  return never_throws([&] { return repair_store(path, dry_run, environment); });
+}
+
+Status DB::destroy(const std::string& path, const Environment& environment) {
+  return never_throws([&] { return destroy_store(path, environment); });
 }
 
 }  // namespace tamis

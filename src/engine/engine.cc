@@ -33,6 +33,9 @@ Engine::Engine(std::string directory, const Options& options, const Environment&
       environment_(environment),
       files_(environment.files != nullptr ? *environment.files : posix_file_system()),
       random_(make_random_source(environment.random_seed)),
+      schedule_(environment.schedule_seed && !environment.runs_in_background
+                    ? std::make_unique<Schedule>(*environment.schedule_seed)
+                    : nullptr),
       policy_(find_compaction_policy(options.compaction)),
       fork_generation_(fork_generation()),
       memtable_bytes_(tamis::share_memory(options, {}).memtable / 8 * 7),
@@ -65,6 +68,7 @@ Status Engine::close(bool detaches) {
     return Status::busy(fmt::format("{}: still in use: {}", directory_, live_handles_.to_text()));
   }
   stop_background();
+  remove_obsolete_files();  // Some may have been held until just now.
   is_closed_ = true;
   const std::optional<WriteStop> stop = write_stop();
   Status closed = stop ? stop->why : Status();

@@ -23,6 +23,7 @@
 #include "engine/live_handles.h"
 #include "engine/memory_shares.h"
 #include "engine/read_view.h"
+#include "engine/schedule.h"
 #include "io/file_handles.h"
 #include "io/file_system.h"
 #include "journal/journal_stream.h"
@@ -82,7 +83,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
 
   // background.cc, rewrites.cc
   Status compact(const Range& range, const Progress& progress);
-  Status wait_idle() EXCLUDES(state_mutex_);
+  Status wait_idle() EXCLUDES(state_mutex_, flush_mutex_);
 
   // report.cc
   Stats stats();
@@ -97,6 +98,9 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   [[nodiscard]] Status check_open() const;
   /// True in a child that was forked after the store was opened (rule 10).
   [[nodiscard]] bool is_of_another_process() const;
+  [[nodiscard]] std::uint64_t gets() const {
+    return gets_absent_.sum() + gets_from_memtables_.sum() + gets_from_tables_.sum();
+  }
   [[nodiscard]] LiveHandles& live_handles() { return live_handles_; }
 
  private:
@@ -131,8 +135,10 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   // writes.cc
   Status lead_writes(std::span<CommitRequest* const> group);
   Status append_and_insert(std::span<CommitRequest* const> group);
+  Status encode_group();
   Status make_room(std::uint64_t group_bytes);
   Status wait_for_flush() EXCLUDES(state_mutex_);
+  Status wait_until_flushed() EXCLUDES(state_mutex_);
   void slow_down(std::uint64_t group_bytes);
   void begin_stall(std::string_view why) EXCLUDES(state_mutex_);
   void end_stall();
@@ -141,11 +147,16 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   void stop_writes(const Status& why) EXCLUDES(state_mutex_);
   [[nodiscard]] std::optional<WriteStop> write_stop() const EXCLUDES(state_mutex_);
   /// A new memtable for writes; the one before becomes a sealed one.
-  void replace_active(Sequence last, std::uint64_t next_journal) REQUIRES(state_mutex_);
+  void replace_active(Sequence last, std::uint64_t next_journal) noexcept REQUIRES(state_mutex_);
 
   // reads.cc
   Result<ReadMoment> begin_read(const Snapshot* snapshot) const;
   Result<std::shared_ptr<const Version>> current_version() const;
+  /// The snapshot's, or, without one, the newest.
+  Result<Sequence> sequence_for(const Snapshot* snapshot) const;
+  /// What memory alone says of the key; where it says kFound, `value` is set.
+  Peek peek(std::string_view key, const Snapshot* snapshot, std::string& value) const;
+  void count_get(const std::optional<FoundEntry>& found, bool from_table) const;
   template <typename Steps>
   Result<std::optional<FoundEntry>> find(const ReadMoment& moment, std::string_view key, bool fills_cache,
                                          PinnedBlock& pin, Steps& steps) const;
@@ -156,12 +167,19 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   void flush_in_background() EXCLUDES(state_mutex_);
   void compact_in_background() EXCLUDES(state_mutex_);
   void work_in_background() EXCLUDES(state_mutex_);
-  /// Without threads: everything that is due, now.
+  /// Everything that is due, now.
   void run_due_work();
+  /// Without threads, after a write: the same, or what the schedule says.
+  void run_scheduled_work() EXCLUDES(state_mutex_);
+  /// Without threads, before a write or a seal: what the leader would wait for is done while others may still lead.
+  void make_way(bool seals) EXCLUDES(state_mutex_);
   /// What the background would do next; false when nothing was due or it failed.
   bool flush_if_due() EXCLUDES(state_mutex_, flush_mutex_);
   bool compact_if_due() EXCLUDES(state_mutex_, compaction_mutex_);
   void rewrite_failed(std::string_view what, const Status& why);
+  Status compact_range(const Range& range, const Progress& progress) REQUIRES(compaction_mutex_);
+  /// With a schedule nobody waits for a rewrite that runs: whoever runs it may stand still until the caller is done.
+  [[nodiscard]] bool is_left_to_others(bool runs) const { return schedule_ != nullptr && runs; }
 
   // rewrites.cc
   Status flush_oldest() REQUIRES(flush_mutex_);
@@ -170,9 +188,11 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Status merge_tables(const CompactionPlan& plan, const std::shared_ptr<const Version>& version);
   RewriteSpec rewrite_spec(const Shape& shape, std::uint32_t level, std::uint64_t run);
   Result<std::shared_ptr<const TableFacts>> facts_of(const Shape& shape, std::uint64_t number) const;
-  Result<std::uint64_t> new_number() EXCLUDES(tree_mutex_, state_mutex_);
+  Result<std::uint64_t> new_number() noexcept EXCLUDES(tree_mutex_, state_mutex_);
   /// Makes the edit durable and then visible; `flushed` is the memtable that it replaces.
-  Status commit_and_install(const ManifestEdit& edit, const Memtable* flushed) EXCLUDES(tree_mutex_, state_mutex_);
+  Status commit_and_install(const ManifestEdit& edit, const Memtable* flushed) noexcept
+      EXCLUDES(tree_mutex_, state_mutex_);
+  Status commit_and_show(const ManifestEdit& edit, const Memtable* flushed) EXCLUDES(tree_mutex_, state_mutex_);
   void install_view(std::vector<UnloadedMetadata> unloaded = {}) REQUIRES(state_mutex_);
   void retire(const Version& before, std::uint64_t number) REQUIRES(state_mutex_);
   void remove_obsolete_files() EXCLUDES(state_mutex_);
@@ -193,6 +213,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   const Environment environment_;
   FileSystem& files_;
   const std::unique_ptr<Manifest::Random> random_;
+  const std::unique_ptr<Schedule> schedule_;  // Null: everything that is due runs at once.
   const CompactionPolicy* policy_ = nullptr;
   const std::uint64_t fork_generation_;
   const std::uint64_t memtable_bytes_;  // What fills one: 7/8 of its share; it grows by up to an eighth at once.
@@ -210,9 +231,10 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   std::atomic<std::uint64_t> published_ = 0;  // Stored with release after the memtable, loaded with acquire.
   std::atomic<bool> is_closed_ = false;
   std::atomic<bool> is_stopping_ = false;  // Rewrites end early.
-  ShardedCounter gets_;
-  ShardedCounter gets_found_;
-  ShardedCounter memtable_hits_;
+  // Each get adds to one of them.
+  mutable ShardedCounter gets_absent_;
+  mutable ShardedCounter gets_from_memtables_;
+  mutable ShardedCounter gets_from_tables_;
   std::atomic<std::uint64_t> writes_ = 0;
   std::atomic<std::uint64_t> user_bytes_ = 0;
   std::atomic<std::uint64_t> table_bytes_written_ = 0;
@@ -252,6 +274,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   int deletions_paused_ GUARDED_BY(state_mutex_) = 0;
   bool compaction_wanted_ GUARDED_BY(state_mutex_) = false;
   bool compaction_runs_ GUARDED_BY(state_mutex_) = false;
+  bool flush_runs_ GUARDED_BY(state_mutex_) = false;
   std::uint32_t failed_rewrites_ GUARDED_BY(state_mutex_) = 0;
   std::uint64_t lookups_at_review_ GUARDED_BY(state_mutex_) = 0;
   std::string stall_reason_ GUARDED_BY(state_mutex_);

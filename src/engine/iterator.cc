@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "engine/iterator_state.h"
+#include "engine/never_throws.h"
 #include "entry/merging_iterator.h"
 
 namespace tamis {
@@ -36,22 +37,34 @@ std::string_view Iterator::value() const {
 const Status& Iterator::status() const { return state_->status(); }
 
 void Iterator::next() {
-  if (state_->may_move()) state_->walk()->next();
+  never_throws([&] {
+    if (state_->may_move()) state_->walk()->next();
+  });
 }
 void Iterator::previous() {
-  if (state_->may_move()) state_->walk()->previous();
+  never_throws([&] {
+    if (state_->may_move()) state_->walk()->previous();
+  });
 }
 void Iterator::seek(std::string_view key) {
-  if (state_->may_move()) state_->walk()->seek(key);
+  never_throws([&] {
+    if (state_->may_move()) state_->walk()->seek(key);
+  });
 }
 void Iterator::seek_before(std::string_view key) {
-  if (state_->may_move()) state_->walk()->seek_before(key);
+  never_throws([&] {
+    if (state_->may_move()) state_->walk()->seek_before(key);
+  });
 }
 void Iterator::seek_to_first() {
-  if (state_->may_move()) state_->walk()->seek_to_first();
+  never_throws([&] {
+    if (state_->may_move()) state_->walk()->seek_to_first();
+  });
 }
 void Iterator::seek_to_last() {
-  if (state_->may_move()) state_->walk()->seek_to_last();
+  never_throws([&] {
+    if (state_->may_move()) state_->walk()->seek_to_last();
+  });
 }
 
 }  // namespace tamis

@@ -34,9 +34,12 @@ Status Journals::begin(std::uint64_t number, Sequence first) {
 }
 
 Status Journals::begin_after_failure(std::uint64_t number, Sequence first) {
+  remove_recycled();  // The one that failed may be among them, flushed while it was synced with its successor.
   TAMIS_TRY(writer_, create(number, first));
   closed_.reset();
   reopened_ = {};
+  MutexLock lock(mutex_);
+  first_trusted_ = number;
   return {};
 }
 
@@ -53,6 +56,8 @@ Result<std::unique_ptr<JournalWriter>> Journals::create(std::uint64_t number, Se
     MutexLock lock(mutex_);
     if (!recycled_.empty()) {
       spec.recycle = journal_path(directory_, recycled_.back());
+      // Its file belongs to the new journal now; should that fail, it must not be synced for the old one's sake.
+      if (writer_ != nullptr) writer_->forget_predecessors_before(recycled_.back() + 1);
       recycled_.pop_back();
     }
   }
@@ -124,7 +129,8 @@ void Journals::release_before(std::uint64_t number) {
   {
     MutexLock lock(mutex_);
     while (!live_.empty() && live_.front() < number) {
-      (recycled_.size() < kRecycledFiles ? recycled_ : unneeded).push_back(live_.front());
+      const bool recycles = live_.front() >= first_trusted_ && recycled_.size() < kRecycledFiles;
+      (recycles ? recycled_ : unneeded).push_back(live_.front());
       live_.erase(live_.begin());
     }
   }

@@ -99,6 +99,7 @@ class Journals {
   mutable Mutex mutex_;
   std::vector<std::uint64_t> live_ GUARDED_BY(mutex_);      // Ascending; the last one is the current one.
   std::vector<std::uint64_t> recycled_ GUARDED_BY(mutex_);  // Files for the next journals.
+  std::uint64_t first_trusted_ GUARDED_BY(mutex_) = 0;      // One before it failed: they are not recycled (rule 5).
 };
 
 }  // namespace tamis

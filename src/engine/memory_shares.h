@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "cache/frame.h"
 #include "io/append_file.h"
 #include "table/index_format.h"
 #include "tamis/options.h"
@@ -11,13 +12,14 @@
 
 namespace tamis {
 
-/// The parts add up to memory_bytes.
+/// The shares add up to memory_bytes.
 struct MemoryShares {
   std::uint64_t memtable = 0;  ///< One of them; there are two, the one being written and the one being flushed.
   std::uint64_t journal = 0;   ///< What is mapped of the journal.
   std::uint64_t filters = 0;
   std::uint64_t indexes = 0;
   std::uint64_t blocks = 0;
+  std::uint64_t wanted_indexes = 0;  ///< Not a share: what all of them, with a slot for each block, would take.
 };
 
 /// What a flush or a compaction may use to build a filter. It comes on top of memory_bytes, out of the constant that P8
@@ -36,7 +38,7 @@ inline MemoryShares share_memory(const Options& options, const Shape& shape) {
     for (const Run& run : level) {
       for (const auto& table : run.tables) {
         filter_bytes += table->filter_bytes + table->prefix_filter_bytes;
-        index_bytes += Index::memory_bytes_for(table->index_bytes);
+        index_bytes += Index::memory_bytes_for(table->index_bytes) + table->blocks * sizeof(BlockSlot);
       }
     }
   }
@@ -49,6 +51,7 @@ inline MemoryShares share_memory(const Options& options, const Shape& shape) {
   rest -= shares.filters;
   shares.indexes = std::min(index_bytes, rest / 2);
   shares.blocks = rest - shares.indexes;
+  shares.wanted_indexes = index_bytes;
   return shares;
 }
 

@@ -1,10 +1,12 @@
 // What a reader looks at: the memtables and the version of one moment.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "base/epoch.h"
 #include "base/sync.h"
 #include "memtable/memtable.h"
 #include "tree/version.h"
@@ -49,27 +51,48 @@ struct ReadView {
 
 /// The view that readers take now.
 ///
-/// Threads: any.
+/// Threads: any. `replace`: one at a time.
 class CurrentView {
  public:
+  CurrentView() = default;
+  CurrentView(const CurrentView&) = delete;
+  CurrentView& operator=(const CurrentView&) = delete;
+
+  /// To keep: for work that reads from disk, or waits.
   [[nodiscard]] std::shared_ptr<const ReadView> take() const {
     MutexLock lock(mutex_);
     return view_;
   }
+  /// To look at, inside an EpochGuard and for its length (rule 10).
+  [[nodiscard]] const ReadView& peek() const { return *peeked_.load(); }
+
   /// `unloaded` is what lookups may have seen through the view that is replaced.
   void replace(std::shared_ptr<const ReadView> next, std::vector<UnloadedMetadata> unloaded = {}) {
-    std::shared_ptr<const ReadView> before;  // Destroyed after the mutex is released.
     MutexLock lock(mutex_);
+    peeked_.store(next.get());
     if (view_ != nullptr) {
       view_->unloaded = std::move(unloaded);
       view_->after = next;
+      replaced_.push_back(std::move(view_));
     }
-    before = std::exchange(view_, std::move(next));
+    view_ = std::move(next);
+  }
+  /// Lets go of the views that were replaced, when nobody looks at them any more. Waits for those who do: not inside an
+  /// EpochGuard, and not with a mutex that a lookup may want.
+  void drop_replaced() {
+    std::vector<std::shared_ptr<const ReadView>> replaced;  // Destroyed after the mutex is released.
+    {
+      MutexLock lock(mutex_);
+      replaced = std::exchange(replaced_, {});
+    }
+    if (!replaced.empty()) epoch::wait(epoch::retire());
   }
 
  private:
+  std::atomic<const ReadView*> peeked_ = nullptr;  // The same as view_.
   mutable Mutex mutex_;
   std::shared_ptr<const ReadView> view_ GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<const ReadView>> replaced_ GUARDED_BY(mutex_);
 };
 
 }  // namespace tamis

@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "engine/engine.h"
 #include "engine/iterator_state.h"
+#include "engine/never_throws.h"
 #include "engine/snapshot_state.h"
 
 namespace tamis {
@@ -64,15 +65,9 @@ Explanation::Step explained(const TableStep& step, const Shape& shape) {
   Explanation::Step result;
   result.where = "table";
   result.table = facts.number;
-  for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
-    for (const Run& run : shape.levels[level]) {
-      for (const auto& table : run.tables) {
-        if (table->number != facts.number) continue;
-        result.level = level;
-        result.run = run.id;
-      }
-    }
-  }
+  const std::optional<TablePlace> place = shape.find_table(facts.number);
+  result.level = place->level;
+  result.run = place->run->id;
   for (const FilterKindInfo& kind : filter_kinds()) {
     if (kind.id == facts.filter_kind) result.filter_kind = kind.name;
   }
@@ -85,18 +80,19 @@ Explanation::Step explained(const TableStep& step, const Shape& shape) {
 
 }  // namespace
 
+Result<Sequence> Engine::sequence_for(const Snapshot* snapshot) const {
+  if (snapshot == nullptr) return Sequence{published_.load(std::memory_order_acquire)};
+  if (snapshot->state() == nullptr || !snapshot->state()->belongs_to(*this)) {
+    return Status::invalid_argument("the snapshot is not of this store");
+  }
+  return snapshot->state()->sequence();
+}
+
 /// View first, then sequence (rule 9).
 Result<Engine::ReadMoment> Engine::begin_read(const Snapshot* snapshot) const {
   TAMIS_TRY_STATUS(check_open());
   ReadMoment moment{.view = view_.take()};
-  if (snapshot == nullptr) {
-    moment.sequence = Sequence{published_.load(std::memory_order_acquire)};
-  } else {
-    if (snapshot->state() == nullptr || !snapshot->state()->belongs_to(*this)) {
-      return Status::invalid_argument("the snapshot is not of this store");
-    }
-    moment.sequence = snapshot->state()->sequence();
-  }
+  TAMIS_TRY(moment.sequence, sequence_for(snapshot));
   return moment;
 }
 
@@ -121,16 +117,50 @@ Result<std::optional<FoundEntry>> Engine::find(const ReadMoment& moment, std::st
   return moment.view->version->find(lookup, fills_cache, pin, for_tables(steps));
 }
 
+/// No lock, no count of references, no allocation but the value's. View first, then sequence (rule 9); whatever was
+/// not found by the time that something has to be read from disk is looked for again from the start, with a view that
+/// is kept (rule 10).
+Peek Engine::peek(std::string_view key, const Snapshot* snapshot, std::string& value) const {
+  const EpochGuard guard;
+  const ReadView& view = view_.peek();
+  const Result<Sequence> sequence = sequence_for(snapshot);
+  if (!sequence.ok()) return Peek::kUnknown;
+  const Lookup lookup{.key = key, .hash = hasher_(key), .sequence = *sequence};
+  std::optional<FoundEntry> recent = view.active->find(lookup);
+  for (std::size_t i = 0; i < view.sealed.size() && !recent; ++i) recent = view.sealed[i]->find(lookup);
+  FoundEntry found;
+  if (recent) {
+    found = *recent;
+  } else {
+    const Peek answer = view.version->peek(lookup, found);
+    if (answer == Peek::kUnknown) return answer;
+    if (answer != Peek::kFound) found.kind = EntryKind::kDelete;
+  }
+  if (found.kind == EntryKind::kDelete) {
+    gets_absent_.add();
+    return Peek::kAbsent;
+  }
+  if (!assign_bytes(value, found.value).ok()) return Peek::kUnknown;  // Whoever asks again is told why.
+  (recent ? gets_from_memtables_ : gets_from_tables_).add();
+  return Peek::kFound;
+}
+
+void Engine::count_get(const std::optional<FoundEntry>& found, bool from_table) const {
+  if (!found || found->kind == EntryKind::kDelete) return gets_absent_.add();
+  (from_table ? gets_from_tables_ : gets_from_memtables_).add();
+}
+
 Result<bool> Engine::get(std::string_view key, std::string* value, const ReadOptions& options) {
+  TAMIS_TRY_STATUS(check_open());
+  const Peek seen = peek(key, options.snapshot, *value);
+  if (seen != Peek::kUnknown) return seen == Peek::kFound;
   TAMIS_TRY(const ReadMoment moment, begin_read(options.snapshot));
   PinnedBlock pin;
   NoSteps steps;
   TAMIS_TRY(const std::optional<FoundEntry> found, find(moment, key, options.fills_cache, pin, steps));
-  gets_.add();
+  count_get(found, static_cast<bool>(pin));
   if (!found || found->kind == EntryKind::kDelete) return false;
-  gets_found_.add();
-  if (!pin) memtable_hits_.add();
-  value->assign(found->value);
+  TAMIS_TRY_STATUS(assign_bytes(*value, found->value));
   return true;
 }
 
@@ -143,11 +173,9 @@ Result<std::optional<PinnedValue>> Engine::get_pinned(std::string_view key, cons
   auto kept = std::make_shared<Kept>();
   NoSteps steps;
   TAMIS_TRY(const std::optional<FoundEntry> found, find(moment, key, options.fills_cache, kept->pin, steps));
-  gets_.add();
+  count_get(found, static_cast<bool>(kept->pin));
   if (!found || found->kind == EntryKind::kDelete) return std::optional<PinnedValue>();
-  gets_found_.add();
   if (!kept->pin) {
-    memtable_hits_.add();
     kept->memtables = moment.view->sealed;
     kept->memtables.push_back(moment.view->active);
   }
@@ -170,15 +198,17 @@ std::vector<Result<std::optional<std::string>>> Engine::multi_get(std::span<cons
     PinnedBlock pin;
     NoSteps steps;
     Result<std::optional<FoundEntry>> found = find(*moment, key, options.fills_cache, pin, steps);
-    gets_.add();
     if (!found.ok()) {
       answers.emplace_back(found.status());
-    } else if (!*found || (*found)->kind == EntryKind::kDelete) {
+      continue;
+    }
+    count_get(*found, static_cast<bool>(pin));
+    if (!*found || (*found)->kind == EntryKind::kDelete) {
       answers.emplace_back(std::optional<std::string>());
     } else {
-      gets_found_.add();
-      if (!pin) memtable_hits_.add();
-      answers.emplace_back(std::optional<std::string>((*found)->value));
+      std::string value;
+      Status copied = assign_bytes(value, (*found)->value);
+      copied.ok() ? answers.emplace_back(std::optional(std::move(value))) : answers.emplace_back(std::move(copied));
     }
   }
   return answers;

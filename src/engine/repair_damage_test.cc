@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/repair.h"
+#include "io/faulty_file_system.h"
 #include "journal/journal_reader.h"
 #include "support/repair_world.h"
 
@@ -130,7 +131,7 @@ TEST(RepairDamage, BlocksBeyondADamagedOneAreFoundWithoutTheIndex) {
   }
 }
 
-TEST(RepairDamage, AMissingTableIsTold) {
+TEST(RepairDamage, Rule22_AMissingTableIsTold) {
   for_each_table(
       true, [](RepairWorld& world, std::uint64_t table) { world.remove(table_name(table)); },
       [](const RepairReport& report, const Contents&, const RepairWorld&) {
@@ -225,6 +226,53 @@ TEST(RepairDamage, NewWritesAreNewerThanEverythingSeen) {
     ASSERT_TRUE(journal.ok());
     EXPECT_GT(journal->header().first_sequence, 500U);
     world.expect_usable(world.model);
+  }
+}
+
+/// Repair reads twice, to tell and to write. What the disk gives only the first time must not be lost behind the
+/// report's back: the repair fails, and can be done again.
+TEST(RepairDamage, Rule22_WhatCanBeReadOnlyOnceIsNotLostInSilence) {
+  RepairWorld world;
+  world.fill("leveled", 300);
+  world.flip(table_path("/store", world.numbers(FileKind::kTable).front()), 100);
+  RepairWorld sound(world.files.disk());
+  const std::size_t lost = sound.repair().lost.size();
+  const Contents expected = sound.contents();
+  int failed = 0;
+  for (std::uint64_t call = 1; call < 200; call += 3) {
+    RepairWorld faulty_world(world.files.disk());
+    FaultyFileSystem faulty(faulty_world.files, {.kind = FaultKind::kIoError, .at_call = call, .sticky = false});
+    const Result<RepairReport> report =
+        DB::repair("/store", false, {.files = &faulty, .random_seed = 7, .runs_in_background = false});
+    if (!report.ok()) {
+      ++failed;
+      EXPECT_EQ(faulty_world.repair().lost.size(), lost) << call;
+    }
+    if (!report.ok() || report->lost.size() == lost) {
+      EXPECT_TRUE(faulty_world.contents() == expected) << call;
+    }
+  }
+  EXPECT_GT(failed, 10);
+}
+
+TEST(RepairDamage, ALackOfDescriptorsIsNoDamage) {
+  RepairWorld world;
+  world.fill("leveled", 300);
+  world.remove_manifest();
+  RepairWorld sound(world.files.disk());
+  sound.repair();
+  const Contents expected = sound.contents();
+  bool was_reached = true;
+  for (std::uint64_t call = 1; was_reached; ++call) {
+    RepairWorld faulty_world(world.files.disk());
+    FaultyFileSystem faulty(faulty_world.files, {.kind = FaultKind::kTooManyFiles, .at_call = call, .sticky = false});
+    const Result<RepairReport> report =
+        DB::repair("/store", false, {.files = &faulty, .random_seed = 7, .runs_in_background = false});
+    was_reached = faulty.calls() >= call;
+    if (faulty.fired() == 0) continue;
+    if (!report.ok()) faulty_world.repair();
+    EXPECT_TRUE(!report.ok() || report->lost.empty()) << call;
+    EXPECT_TRUE(faulty_world.contents() == expected) << call;
   }
 }
 

@@ -51,7 +51,7 @@ class JournalWalk {
       if (journal.ok() && is_known_end(journal->header())) {
         journal = JournalReader::open(files_, path, wanted_.known_end.durable_bytes);
       }
-      if (journal.status().code() == StatusCode::kNotSupported) return journal.status();
+      if (!journal.ok() && !is_damage(journal.status())) return journal.status();
       if (!journal.ok()) {
         read_.lost.push_back(problem_of(path, 0, journal.status()));
       } else if (journal->header().store_id != wanted_.store_id) {
@@ -103,6 +103,7 @@ class JournalWalk {
     while (true) {
       Result<std::optional<JournalRecord>> record = journal.next();
       if (!record.ok()) {
+        if (!is_damage(record.status())) return record.status();
         read_.lost.push_back(problem_of(journal.path(), 0, record.status()));
         const Result<bool> goes_on = journal.skip_damage();
         if (!goes_on.ok() || !*goes_on) return {};

@@ -35,7 +35,7 @@ struct JournalsRead {
 
 /// Calls `take` for every entry that tables do not have, sequences ascending. Where opening the store would replay the
 /// journals, these are the same entries; where it would refuse, every record that can be read, also those beyond
-/// damage. Fails where `take` fails, and with kNotSupported for journals of a newer version.
+/// damage. Fails where `take` fails, and where what is wrong is no damage (is_damage).
 Result<JournalsRead> read_journals(FileSystem& files, const std::string& directory, const JournalsToRead& wanted,
                                    const std::function<Status(const Entry&)>& take);
 

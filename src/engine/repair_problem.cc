@@ -28,4 +28,8 @@ Problem problem_of(const std::string& path, std::uint64_t offset, const Status& 
   return {file_name_of(path), offset, std::string(what)};
 }
 
+bool is_damage(const Status& status) {
+  return status.code() == StatusCode::kCorruption || status.code() == StatusCode::kIoError;
+}
+
 }  // namespace tamis

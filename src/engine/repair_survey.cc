@@ -60,7 +60,9 @@ class Surveyor {
  private:
   Status list() {
     TAMIS_TRY(const std::vector<DirectoryEntry> entries, files_.list(directory_));
+    bool has_lost = false;
     for (const DirectoryEntry& entry : entries) {
+      has_lost |= entry.is_directory && entry.name == file_name_of(lost_path(directory_));
       const std::optional<FileName> name = parse_file_name(entry.name);
       if (!name || entry.is_directory) continue;
       if (name->kind != FileKind::kManifest) note_number(name->number);  // Manifests count for themselves.
@@ -74,11 +76,11 @@ class Surveyor {
       return Status::io_error(directory_ + ": no store is here");
     }
     // What an earlier repair put away had numbers too, and they are not used again.
-    if (const auto lost = files_.list(lost_path(directory_)); lost.ok()) {
-      for (const DirectoryEntry& entry : *lost) {
-        const std::optional<FileName> name = parse_file_name(entry.name);
-        if (name && name->kind != FileKind::kManifest) note_number(name->number);
-      }
+    if (!has_lost) return {};
+    TAMIS_TRY(const std::vector<DirectoryEntry> lost, files_.list(lost_path(directory_)));
+    for (const DirectoryEntry& entry : lost) {
+      const std::optional<FileName> name = parse_file_name(entry.name);
+      if (name && name->kind != FileKind::kManifest) note_number(name->number);
     }
     return {};
   }
@@ -107,7 +109,7 @@ class Surveyor {
       const std::string path = table_path(directory_, number);
       TAMIS_TRY(const std::unique_ptr<ReadableFile> file, files_.open_readable(path));
       Result<TableProperties> properties = read_properties(*file, path);
-      if (properties.status().code() == StatusCode::kNotSupported) return properties.status();
+      if (!properties.ok() && !is_damage(properties.status())) return properties.status();
       if (properties.ok()) found.properties = *std::move(properties);
     }
     return {};
@@ -124,7 +126,7 @@ class Surveyor {
     for (const std::uint64_t number : survey_.manifests) journals.push_back(manifest_path(directory_, number));
     for (const std::string& path : journals) {
       const Result<JournalReader> journal = JournalReader::open(files_, path);
-      if (journal.status().code() == StatusCode::kNotSupported) return journal.status();
+      if (!journal.ok() && !is_damage(journal.status())) return journal.status();
       if (journal.ok()) ++votes[journal->header().store_id];
     }
     const auto by_votes = [](const auto& a, const auto& b) { return a.second < b.second; };
@@ -168,8 +170,9 @@ class Surveyor {
       return FoundTable::Condition::kForeign;
     }
     std::vector<TableProblem> problems;
-    const bool is_verified = verify_table(file, *found.properties, path, problems, {}).ok() && problems.empty();
-    return is_verified ? FoundTable::Condition::kSound : FoundTable::Condition::kDamaged;
+    const Status verified = verify_table(file, *found.properties, path, problems, {}).status();
+    if (!verified.ok() && !is_damage(verified)) return verified;
+    return verified.ok() && problems.empty() ? FoundTable::Condition::kSound : FoundTable::Condition::kDamaged;
   }
 
   void choose_tables() {
@@ -218,7 +221,7 @@ class Surveyor {
   }
 
   Status count_entries(std::uint64_t number) {
-    const FoundTable& found = survey_.tables.at(number);
+    FoundTable& found = survey_.tables.at(number);
     RepairReport& report = survey_.report;
     if (found.condition == FoundTable::Condition::kSound) {
       ++report.tables_kept;
@@ -236,6 +239,7 @@ class Surveyor {
       return Status();
     };
     TAMIS_TRY_STATUS(salvage_entries(files_, table_path(directory_, number), number, take, report.lost));
+    found.salvaged_entries = entries;
     report.entries += entries;
     if (entries > 0) ++report.tables_rewritten;
     const bool lost_some = report.lost.size() > lost_before;

@@ -25,6 +25,7 @@ struct FoundTable {
   };
   Condition condition = Condition::kDamaged;
   std::optional<TableProperties> properties = {};  ///< None when they cannot be read.
+  std::uint64_t salvaged_entries = 0;              ///< Of a damaged one that is chosen: what could be read.
 };
 
 /// Everything that a repair knows before it writes, and the report of it.

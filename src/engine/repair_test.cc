@@ -112,7 +112,7 @@ TEST(Repair, WithoutAManifestPutsTablesThatDoNotOverlapInOneRun) {
   EXPECT_EQ(db.stats().levels[0].runs, 1U);
 }
 
-TEST(Repair, WithoutAManifestReplacedTablesThatAreStillThereBringNothingBack) {
+TEST(Repair, Rule22_WithoutAManifestReplacedTablesThatAreStillThereBringNothingBack) {
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     RepairWorld world;
     world.random.seed(seed);
@@ -199,7 +199,7 @@ TEST(Repair, OldJournalsThatWereFlushedAreNotReplayedWithoutAManifest) {
   world.expect_usable(world.model);
 }
 
-TEST(Repair, DryRunsWriteNothingAndSayTheSame) {
+TEST(Repair, Rule22_DryRunsWriteNothingAndSayTheSame) {
   for (const ManifestLoss& loss : kManifestLosses) {
     RepairWorld world;
     world.fill("leveled", 2000);

@@ -1,5 +1,7 @@
 #include "engine/repair_write.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -127,10 +129,19 @@ class RepairWriter {
     return {};
   }
 
+  /// What the report promises was read once; a disk that gives less the second time must not cost what nobody was told.
+  static Status check_same(const std::string& name, std::uint64_t entries_told, std::uint64_t entries) {
+    if (entries == entries_told) return {};
+    return Status::io_error(fmt::format("{}: {} entries could be read, and then {}; nothing was replaced: repair again",
+                                        name, entries_told, entries));
+  }
+
   /// None when nothing in it could be read.
   Result<std::shared_ptr<const TableFacts>> write_anew(std::uint64_t number, std::uint32_t level, std::uint64_t run) {
     std::unique_ptr<TableBuilder> builder;
+    std::uint64_t entries = 0;
     const auto take = [&](const Entry& entry) -> Status {
+      ++entries;
       if (builder == nullptr) {
         TableSpec spec;
         spec.number = next_number_++;
@@ -146,6 +157,7 @@ class RepairWriter {
     };
     std::vector<Problem> told_already;
     TAMIS_TRY_STATUS(salvage_entries(files_, table_path(directory_, number), number, take, told_already));
+    TAMIS_TRY_STATUS(check_same(table_path(directory_, number), survey_.tables.at(number).salvaged_entries, entries));
     if (builder == nullptr) return std::shared_ptr<const TableFacts>();
     TAMIS_TRY(TableFacts facts, builder->finish({.kind = "line", .bits_per_key = kBitsPerKey}));
     return std::shared_ptr<const TableFacts>(std::make_shared<const TableFacts>(std::move(facts)));
@@ -167,7 +179,8 @@ class RepairWriter {
       memtable->insert(entry, hasher_(entry.key));
       return memtable->memory_bytes() < kMostMemtableBytes ? Status() : flush();
     };
-    TAMIS_TRY_STATUS(read_journals(files_, directory_, journals_to_read(survey_), take).status());
+    TAMIS_TRY(const JournalsRead read, read_journals(files_, directory_, journals_to_read(survey_), take));
+    TAMIS_TRY_STATUS(check_same(directory_ + ": the journals", survey_.report.journal_entries, read.entries));
     TAMIS_TRY_STATUS(flush());
     return flushes;
   }

@@ -86,9 +86,12 @@ Stats Engine::stats() {
   for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
     stats.levels.push_back(level_stats(*view->version, level, retired[level], stats.memory));
   }
+  std::uint64_t slot_hits = 0;
+  for (const TableCounts& counts : retired) slot_hits += counts.slot_hits;
+  for (const std::shared_ptr<Table>& table : view->version->tables()) slot_hits += table->counts().slot_hits;
   const CacheStats cache = cache_->stats();
   stats.cache = {.policy = std::string(cache_->policy()),
-                 .hits = cache.hits,
+                 .hits = cache.hits + slot_hits,
                  .misses = cache.misses,
                  .evictions = cache.evictions,
                  .blocks = cache.blocks_kept,
@@ -111,9 +114,9 @@ Stats Engine::stats() {
       stats.memory.memtables + stats.memory.blocks + stats.memory.indexes + stats.memory.filters + stats.memory.journal;
   stats.stalls.delayed_writes = delayed_writes_;
   stats.stalls.delay_us = delay_us_;
-  stats.gets = gets_.sum();
-  stats.gets_found = gets_found_.sum();
-  stats.memtable_hits = memtable_hits_.sum();
+  stats.gets = gets();
+  stats.memtable_hits = gets_from_memtables_.sum();
+  stats.gets_found = stats.memtable_hits + gets_from_tables_.sum();
   stats.writes = writes_;
   stats.sequence = published_;
   stats.snapshots = live_handles_.snapshots();

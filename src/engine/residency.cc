@@ -32,7 +32,7 @@ std::vector<bool> choose_resident(std::span<const ResidentCandidate> candidates,
 /// Called whenever the tables change; what no longer fits is unloaded at the next review.
 void Engine::share_memory(const Shape& shape) {
   const MemoryShares shares = tamis::share_memory(options_, shape);
-  index_budget_.set_limit(shares.indexes);
+  index_budget_.set_limit(shares.indexes, shares.wanted_indexes);
   filter_budget_.set_limit(shares.filters);
   cache_->set_capacity(shares.blocks);
 }
@@ -41,7 +41,7 @@ void Engine::share_memory(const Shape& shape) {
 /// nothing while everything fits.
 void Engine::reconsider_residency() {
   std::shared_ptr<const ReadView> view = view_.take();
-  const std::uint64_t lookups = gets_.sum();
+  const std::uint64_t lookups = gets();
   std::uint64_t filter_bytes = 0;
   std::uint64_t index_bytes = 0;
   for (const std::shared_ptr<Table>& table : view->version->tables()) {
@@ -71,8 +71,12 @@ void Engine::reconsider_residency() {
     if (!index_stays[i] && table.has_index_in_memory()) unloaded.push_back(table.unload_index());
   }
   if (unloaded.empty()) return;
-  MutexLock lock(state_mutex_);
-  install_view(std::move(unloaded));
+  view.reset();
+  {
+    MutexLock lock(state_mutex_);
+    install_view(std::move(unloaded));
+  }
+  view_.drop_replaced();
 }
 
 }  // namespace tamis

@@ -19,17 +19,6 @@ constexpr std::uint64_t kNumbersPerReservation = 64;  // A manifest edit per so 
 
 bool is_last_level(const Shape& shape, std::uint32_t level) { return level >= shape.last_level(); }
 
-std::uint32_t level_of_table(const Shape& shape, std::uint64_t number) {
-  for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
-    for (const Run& run : shape.levels[level]) {
-      for (const auto& table : run.tables) {
-        if (table->number == number) return level;
-      }
-    }
-  }
-  return 0;
-}
-
 std::vector<const Run*> all_runs(const Shape& shape) {
   std::vector<const Run*> runs;
   for (const std::vector<Run>& level : shape.levels) {
@@ -64,13 +53,13 @@ Status Engine::flush_oldest() {
     const FilterPlanner filters(version->shape(), {}, 0, run, job.memtable->entries(), filter_plan_options());
     spec.filters = &filters;
     TAMIS_TRY(result, rewrite(*job.memtable->iterate(), spec));
+    table_bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
     TAMIS_TRY_STATUS(files_.sync_directory(directory_));
     edit.shape = edit_of(result, 0, run);
   }
   TAMIS_TRY_STATUS(commit_and_install(edit, job.memtable.get()));
   journals_->release_before(job.next_journal);
   flushes_.fetch_add(1, std::memory_order_relaxed);
-  table_bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
   tell(StoreEvent::Kind::kFlushed, "memtable", &result);
   return {};
 }
@@ -131,11 +120,11 @@ Status Engine::merge_tables(const CompactionPlan& plan, const std::shared_ptr<co
   spec.filters = &filters;
   const std::unique_ptr<EntryIterator> merged = make_merging_iterator(std::move(runs));
   TAMIS_TRY(const RewriteResult result, rewrite(*merged, spec));
+  table_bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
   TAMIS_TRY_STATUS(files_.sync_directory(directory_));
   edit.shape.added = edit_of(result, plan.output_level, plan.output_run).added;
   TAMIS_TRY_STATUS(commit_and_install(edit, nullptr));
   compactions_.fetch_add(1, std::memory_order_relaxed);
-  table_bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
   tell(StoreEvent::Kind::kCompacted, plan.reason, &result);
   return {};
 }
@@ -168,19 +157,13 @@ RewriteSpec Engine::rewrite_spec(const Shape& shape, std::uint32_t level, std::u
 }
 
 Result<std::shared_ptr<const TableFacts>> Engine::facts_of(const Shape& shape, std::uint64_t number) const {
-  for (const std::vector<Run>& level : shape.levels) {
-    for (const Run& run : level) {
-      for (const auto& table : run.tables) {
-        if (table->number == number) return table;
-      }
-    }
-  }
+  if (const std::optional<TablePlace> place = shape.find_table(number)) return *place->facts;
   return Status::corruption(fmt::format("{}: a compaction names table {}, which is not there", directory_, number));
 }
 
 /// Numbers are reserved in the manifest before they are used, so that a file of an unfinished rewrite can be told from
 /// one that is not ours (rule 19).
-Result<std::uint64_t> Engine::new_number() {
+Result<std::uint64_t> Engine::new_number() noexcept {
   MutexLock lock(tree_mutex_);
   if (next_number_ >= manifest_->state().reserved_numbers) {
     Status reserved = manifest_->commit({.reserved_numbers = next_number_ + kNumbersPerReservation});
@@ -193,7 +176,13 @@ Result<std::uint64_t> Engine::new_number() {
   return next_number_++;
 }
 
-Status Engine::commit_and_install(const ManifestEdit& edit, const Memtable* flushed) {
+Status Engine::commit_and_install(const ManifestEdit& edit, const Memtable* flushed) noexcept {
+  TAMIS_TRY_STATUS(commit_and_show(edit, flushed));
+  view_.drop_replaced();
+  return {};
+}
+
+Status Engine::commit_and_show(const ManifestEdit& edit, const Memtable* flushed) {
   std::shared_ptr<const Version> before;
   std::shared_ptr<const Version> next;
   MutexLock tree_lock(tree_mutex_);
@@ -230,17 +219,9 @@ Status Engine::commit_and_install(const ManifestEdit& edit, const Memtable* flus
 void Engine::retire(const Version& before, std::uint64_t number) {
   const std::shared_ptr<Table> table = before.table(number);
   obsolete_.push_back({number, table});
-  const TableCounts counts = table->counts();
-  const std::uint32_t level = level_of_table(before.shape(), number);
+  const std::uint32_t level = before.shape().find_table(number)->level;
   if (retired_counts_.size() <= level) retired_counts_.resize(level + 1);
-  TableCounts& sum = retired_counts_[level];
-  sum.probes += counts.probes;
-  sum.positives += counts.positives;
-  sum.false_positives += counts.false_positives;
-  sum.unfiltered += counts.unfiltered;
-  sum.hits += counts.hits;
-  sum.blocks_read += counts.blocks_read;
-  sum.metadata_loads += counts.metadata_loads;
+  retired_counts_[level] += table->counts();
 }
 
 void Engine::install_view(std::vector<UnloadedMetadata> unloaded) {
@@ -289,9 +270,11 @@ FilterPlanOptions Engine::filter_plan_options() const {
 
 /// A run that can be had again has a clock that stands still.
 std::uint64_t Engine::now_unix_seconds() const {
+  if (environment_.unix_seconds) return environment_.unix_seconds();
   if (environment_.random_seed) return 1'700'000'000;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+  return seconds > 0 ? static_cast<std::uint64_t>(seconds) : 0;  // A clock may be set to before 1970.
 }
 
 }  // namespace tamis

@@ -33,9 +33,11 @@ class Salvage {
   Status by_index(const Index& index) {
     for (std::uint32_t block = 0; block < index.blocks(); ++block) {
       const BlockPosition position = index.position(block);
-      Result<AlignedBytes> frame = read_block(file_, position, number_, path_);
+      Result<BlockBuffer> frame = read_block(file_, position, number_, path_);
       if (frame.ok()) {
         TAMIS_TRY_STATUS(take_all(*frame));
+      } else if (!is_damage(frame.status())) {
+        return frame.status();
       } else {
         lost_.push_back(problem_of(path_, position.offset, frame.status()));
       }
@@ -49,7 +51,7 @@ class Salvage {
     while (offset < end.value_or(file_bytes)) {
       const std::optional<BlockPosition> block = find_block(offset, end.value_or(file_bytes));
       if (!block) break;
-      Result<AlignedBytes> frame = read_block(file_, *block, number_, path_);
+      Result<BlockBuffer> frame = read_block(file_, *block, number_, path_);
       if (block->offset != offset || !frame.ok()) {
         lost_.push_back({file_name_of(path_), offset, fmt::format("no block can be read before {}", block->offset)});
       }
@@ -65,7 +67,7 @@ class Salvage {
   }
 
  private:
-  Status take_all(const AlignedBytes& frame) {
+  Status take_all(const BlockBuffer& frame) {
     const DataBlock block(block_of(frame.span()));
     for (std::size_t i = 0; i < block.size(); ++i) {
       Entry entry;

@@ -1,10 +1,15 @@
-// Writers, readers, walkers and snapshots at once, while flushes and compactions run behind them.
+// Writers, readers, walkers and snapshots at once, while flushes and compactions run behind them and blocks are
+// evicted. TAMIS_SECONDS makes the crowds stay so long, all of them together; scripts/check-threads has them watched by
+// TSan.
 #include <gtest/gtest.h>
 
 #include <fmt/core.h>
 
 #include <atomic>
 #include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <latch>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,8 +24,12 @@ namespace {
 constexpr std::uint64_t kKeys = 200;
 constexpr std::uint64_t kWriters = 2;
 constexpr std::uint64_t kRounds = 60;
+constexpr std::uint64_t kStillKeys = 20 * kKeys;  // Never changed; more than the cache holds.
+const std::vector<std::string> kPolicies = {"leveled", "tiered", "lazy"};
 
 std::string key_of(std::uint64_t writer, std::uint64_t i) { return fmt::format("{}/{:05}", writer, i); }
+
+std::string still_key(std::uint64_t i) { return fmt::format("9/{:05}", i); }
 
 std::uint64_t number_in(std::string_view value) {
   std::uint64_t number = 0;
@@ -28,13 +37,31 @@ std::uint64_t number_in(std::string_view value) {
   return number;
 }
 
+/// Says when a crowd may go home: after its rounds, or after its share of TAMIS_SECONDS.
+class Closing {
+ public:
+  explicit Closing(std::size_t crowds) {
+    const char* text = std::getenv("TAMIS_SECONDS");
+    if (text == nullptr) return;
+    end_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(1000 * std::atoi(text) / crowds);
+  }
+  [[nodiscard]] bool has_come() const { return std::chrono::steady_clock::now() >= end_; }
+
+ private:
+  std::chrono::steady_clock::time_point end_ = {};
+};
+
 /// Every writer puts its keys round after round, the round's number in front of each value; in a batch, so that all
 /// of its keys have the same number at every moment.
 class Crowd {
  public:
-  explicit Crowd(DB& db) : db_(db) {}
+  Crowd(DB& db, MemoryFileSystem& files, const Closing& closing) : db_(db), files_(files), closing_(closing) {}
 
   void run() {
+    for (std::uint64_t i = 0; i < kStillKeys; ++i) {
+      const Status written = db_.put(still_key(i), std::string(100, static_cast<char>(i)));
+      ASSERT_TRUE(written.ok()) << written.to_text();
+    }
     std::vector<std::jthread> threads;
     for (std::uint64_t writer = 0; writer < kWriters; ++writer) threads.emplace_back([this, writer] { write(writer); });
     threads.emplace_back([this] { get(); });
@@ -42,12 +69,15 @@ class Crowd {
     threads.emplace_back([this] { walk(); });
     threads.emplace_back([this] { look_back(); });
     threads.emplace_back([this] { tend(); });
+    threads.emplace_back([this] { inspect(); });
   }
 
  private:
+  [[nodiscard]] bool is_over() const { return finished_writers_ == kWriters; }
+
   void write(std::uint64_t writer) {
     Batch batch;
-    for (std::uint64_t round = 1; round <= kRounds; ++round) {
+    for (std::uint64_t round = 1; round <= kRounds || !closing_.has_come(); ++round) {
       batch.clear();
       for (std::uint64_t i = 0; i < kKeys; ++i) batch.put(key_of(writer, i), fmt::format("{} {:40}", round, i));
       const Status written = db_.write(batch, {.sync = round % 16 == 0});
@@ -61,22 +91,29 @@ class Crowd {
   void get() {
     SplitMix64 random(1);
     std::string value;
-    while (finished_writers_ < kWriters) {
+    while (!is_over()) {
       const std::uint64_t writer = random.below(kWriters);
       const std::uint64_t known = finished_rounds_[writer].load(std::memory_order_acquire);
-      const Result<bool> found = db_.get(key_of(writer, random.below(kKeys)), &value);
+      const std::string key = key_of(writer, random.below(kKeys));
+      const Result<bool> found = db_.get(key, &value, {.fills_cache = random.coin()});
       ASSERT_TRUE(found.ok()) << found.status().to_text();
       EXPECT_GE(*found ? number_in(value) : 0, known);
+      const Result<std::optional<PinnedValue>> pinned = db_.get_pinned(key);
+      ASSERT_TRUE(pinned.ok()) << pinned.status().to_text();
+      const Result<bool> still = db_.get(still_key(random.below(kStillKeys)), &value);
+      ASSERT_TRUE(still.ok()) << still.status().to_text();
+      EXPECT_TRUE(*still);
       const Result<bool> absent = db_.get("3/absent", &value);
       ASSERT_TRUE(absent.ok());
       EXPECT_FALSE(*absent);
+      EXPECT_GE(*pinned ? number_in((*pinned)->view()) : 0, known);  // Whatever was evicted meanwhile.
     }
   }
 
   /// One moment: two keys of a writer are of the same round.
   void multi_get() {
     SplitMix64 random(2);
-    while (finished_writers_ < kWriters) {
+    while (!is_over()) {
       const std::uint64_t writer = random.below(kWriters);
       const std::string a = key_of(writer, random.below(kKeys));
       const std::string b = key_of(writer, random.below(kKeys));
@@ -88,9 +125,10 @@ class Crowd {
     }
   }
 
+  /// To one end and back, and the same from the other.
   void walk() {
     SplitMix64 random(3);
-    while (finished_writers_ < kWriters) {
+    while (!is_over()) {
       const std::string prefix = fmt::format("{}/", random.below(kWriters));
       const bool backwards = random.coin();
       std::uint64_t count = 0;
@@ -102,12 +140,17 @@ class Crowd {
       }
       ASSERT_TRUE(it.status().ok()) << it.status().to_text();
       EXPECT_TRUE(count == 0 || count == kKeys) << count;
+      for (backwards ? it.seek_to_first() : it.seek_to_last(); it.valid(); backwards ? it.next() : it.previous()) {
+        EXPECT_EQ(number_in(it.value()), round);
+        --count;
+      }
+      EXPECT_EQ(count, 0U);
     }
   }
 
   /// A snapshot says the same again and again, whatever is compacted meanwhile.
   void look_back() {
-    while (finished_writers_ < kWriters) {
+    while (!is_over()) {
       const Snapshot then = db_.snapshot();
       const Result<std::optional<std::string>> first = db_.get(key_of(0, 7), {.snapshot = &then});
       for (int i = 0; i < 20; ++i) {
@@ -119,36 +162,78 @@ class Crowd {
   }
 
   void tend() {
-    while (finished_writers_ < kWriters) {
+    while (!is_over()) {
       const Status flushed = db_.flush();
       EXPECT_TRUE(flushed.ok()) << flushed.to_text();
       const Status compacted = db_.compact();
       EXPECT_TRUE(compacted.ok()) << compacted.to_text();
-      EXPECT_LE(db_.stats().levels.size(), 8U);
-      const Result<Explanation> explained = db_.explain(key_of(1, 1));
-      EXPECT_TRUE(explained.ok());
+      const Status idle = db_.wait_idle();
+      EXPECT_TRUE(idle.ok()) << idle.to_text();
+      const Status synced = db_.sync();
+      EXPECT_TRUE(synced.ok()) << synced.to_text();
     }
   }
 
+  void inspect() {
+    while (!is_over()) {
+      const Stats stats = db_.stats();
+      EXPECT_LE(stats.levels.size(), 8U);
+      EXPECT_EQ(stats.background_error, "");
+      EXPECT_TRUE(db_.explain(key_of(1, 1)).ok());
+      EXPECT_TRUE(db_.approximate_size({}).ok());
+      EXPECT_FALSE(db_.plan().to_text().empty());
+      const Result<VerifyReport> verified = db_.verify();
+      ASSERT_TRUE(verified.ok()) << verified.status().to_text();
+      EXPECT_TRUE(verified->ok()) << verified->problems.front().what;
+      copy();
+    }
+  }
+
+  /// The copy holds whole batches, too.
+  void copy() {
+    const Environment environment{.files = &files_, .runs_in_background = false};
+    const std::string path = fmt::format("/copy-{}", ++copies_);
+    const Status copied = db_.checkpoint(path);
+    ASSERT_TRUE(copied.ok()) << copied.to_text();
+    {
+      const Result<DB> copy = DB::open(path, {.memory_bytes = 1 << 20, .memtable_bytes = 64 << 10}, environment);
+      ASSERT_TRUE(copy.ok()) << copy.status().to_text();
+      std::uint64_t count = 0;
+      for (Iterator it = copy->scan(); it.valid(); it.next()) ++count;
+      EXPECT_EQ(count % kKeys, 0U);
+    }
+    const Status destroyed = DB::destroy(path, environment);
+    EXPECT_TRUE(destroyed.ok()) << destroyed.to_text();
+  }
+
   DB& db_;
+  MemoryFileSystem& files_;
+  const Closing& closing_;
+  std::uint64_t copies_ = 0;  // The inspector's.
   std::atomic<std::uint64_t> finished_writers_ = 0;
   std::atomic<std::uint64_t> finished_rounds_[kWriters] = {};
 };
 
+/// Indexes, filters and blocks come and go.
+Options tight_options(const std::string& policy) {
+  return {.memory_bytes = 384 << 10,
+          .memtable_bytes = 64 << 10,
+          .block_bytes = 1024,
+          .table_bytes = 16 << 10,
+          .prefix_rule = {.kind = PrefixRule::Kind::kFirst, .argument = 2},
+          .compaction = policy,
+          .fanout = 3};
+}
+
 class Threads : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Threads, ReadersSeeWholeBatchesWhateverRunsBehindThem) {
+  const Closing closing(kPolicies.size());
   MemoryFileSystem files;
-  const Options options{.memory_bytes = 1 << 20,  // Indexes and filters come and go.
-                        .memtable_bytes = 64 << 10,
-                        .block_bytes = 1024,
-                        .table_bytes = 16 << 10,
-                        .prefix_rule = {.kind = PrefixRule::Kind::kFirst, .argument = 2},
-                        .compaction = GetParam(),
-                        .fanout = 3};
-  Result<DB> db = DB::open("/store", options, {.files = &files});
+  Result<DB> db = DB::open("/store", tight_options(GetParam()), {.files = &files});
   ASSERT_TRUE(db.ok()) << db.status().to_text();
-  Crowd(*db).run();
+  Crowd(*db, files, closing).run();
+  EXPECT_GT(db->stats().cache.evictions, 0U);
   const Result<VerifyReport> verified = db->verify();
   ASSERT_TRUE(verified.ok());
   EXPECT_TRUE(verified->ok()) << verified->problems.front().what;
@@ -156,7 +241,44 @@ TEST_P(Threads, ReadersSeeWholeBatchesWhateverRunsBehindThem) {
   EXPECT_TRUE(closed.ok()) << closed.to_text();
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, Threads, ::testing::Values("leveled", "tiered", "lazy"));
+/// Walks on until told that there is nothing to walk over any more; its snapshot goes last of all.
+void walk_until_closed(Iterator it, Snapshot then, std::latch& moving) {
+  for (int steps = 0; it.status().ok(); ++steps) {
+    if (steps == 100) moving.count_down();
+    if (it.valid()) {
+      it.next();
+    } else {
+      it.seek_to_first();
+    }
+  }
+  EXPECT_EQ(it.status().code(), StatusCode::kClosed);
+  EXPECT_GT(then.sequence(), 0U);
+}
+
+TEST_P(Threads, AStoreGoesWhileIteratorsAndSnapshotsAreAlive) {
+  constexpr int kWalkers = 6;
+  for (int turn = 0; turn < 5; ++turn) {
+    MemoryFileSystem files;
+    std::vector<std::jthread> walkers;
+    Result<DB> db = DB::open("/store", tight_options(GetParam()), {.files = &files});
+    ASSERT_TRUE(db.ok()) << db.status().to_text();
+    Batch batch;
+    for (std::uint64_t i = 0; i < 2000; ++i) batch.put(key_of(1, i), fmt::format("{:20}", i));
+    ASSERT_TRUE(db->write(batch).ok());
+    std::latch moving(kWalkers);
+    for (int i = 0; i < kWalkers; ++i) {
+      walkers.emplace_back([&moving, it = db->scan(), then = db->snapshot()]() mutable {
+        walk_until_closed(std::move(it), std::move(then), moving);
+      });
+      ASSERT_TRUE(db->write(batch).ok());  // Flushes and compactions are under way.
+    }
+    moving.wait();
+    EXPECT_EQ(db->close().code(), StatusCode::kBusy);
+    { const DB gone = *std::move(db); }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, Threads, ::testing::ValuesIn(kPolicies));
 
 }  // namespace
 }  // namespace tamis

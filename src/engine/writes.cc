@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -30,9 +31,10 @@ Status Engine::write(const Batch& batch, const WriteOptions& options, bool may_w
                                       sealed_.empty() ? "compaction is behind" : "a flush is running"));
     }
   }
+  if (schedule_ != nullptr) make_way(false);
   CommitRequest request{.batch = &batch, .sync = options.sync};
   Status status = commits_.commit(request, *this);
-  if (!environment_.runs_in_background) run_due_work();
+  if (!environment_.runs_in_background) run_scheduled_work();
   return status;
 }
 
@@ -46,10 +48,15 @@ Status Engine::sync() {
 Status Engine::flush() {
   TAMIS_TRY_STATUS(check_open());
   if (options_.read_only) return Status::not_supported(directory_ + ": opened read-only");
+  if (schedule_ != nullptr) make_way(true);
   CommitRequest request{.seals = true};
   TAMIS_TRY_STATUS(commits_.commit(request, *this));
   const std::uint64_t last = published_.load(std::memory_order_acquire);
-  if (!environment_.runs_in_background) run_due_work();
+  if (!environment_.runs_in_background) {
+    while (flush_if_due()) {
+    }
+    run_scheduled_work();
+  }
   MutexLock lock(state_mutex_);
   while (!sealed_.empty() && number_of(sealed_.back().last_sequence) <= last) {
     if (write_stop_) return write_stop_->why;
@@ -99,8 +106,7 @@ Status Engine::append_and_insert(std::span<CommitRequest* const> group) {
   if (entries > 0) {
     TAMIS_TRY_STATUS(make_room(bytes));
     TAMIS_TRY_STATUS(writing_->reserve(entries, bytes));
-    payload_.clear();
-    append_encoded(payload_, batches_);
+    TAMIS_TRY_STATUS(encode_group());
     Status appended = journals_->append(as_bytes(payload_), static_cast<std::uint32_t>(entries));
     if (appended.ok() && syncs) appended = journals_->sync();
     TAMIS_TRY_STATUS(appended);
@@ -122,6 +128,17 @@ Status Engine::append_and_insert(std::span<CommitRequest* const> group) {
   return syncs ? journals_->sync() : Status();
 }
 
+/// As large as the group.
+Status Engine::encode_group() {
+  try {
+    payload_.clear();
+    append_encoded(payload_, batches_);
+    return {};
+  } catch (const std::bad_alloc&) {
+    return Status::out_of_space("no memory for a record of the journal");
+  }
+}
+
 /// Seals the memtable when it is full, and slows writers down while the background is behind.
 Status Engine::make_room(std::uint64_t group_bytes) {
   slow_down(group_bytes);
@@ -132,25 +149,31 @@ Status Engine::make_room(std::uint64_t group_bytes) {
 
 /// Until no sealed memtable is left: memory holds two of them, one being written and one being flushed.
 Status Engine::wait_for_flush() {
-  if (!environment_.runs_in_background) run_due_work();
+  if (!environment_.runs_in_background) {
+    while (flush_if_due()) {
+    }
+  }
   {
     MutexLock lock(state_mutex_);
     if (sealed_.empty()) return {};
   }
   const auto begin = std::chrono::steady_clock::now();
   begin_stall("the memtable is full and the one before it is still being flushed");
-  {
-    MutexLock lock(state_mutex_);
-    while (!sealed_.empty()) {
-      if (write_stop_) return write_stop_->why;
-      if (!environment_.runs_in_background) return Status::busy(directory_ + ": the flush could not be done");
-      state_changed_.wait(state_mutex_);
-    }
-  }
+  Status flushed = wait_until_flushed();
   const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
   delayed_writes_.fetch_add(1, std::memory_order_relaxed);
   delay_us_.fetch_add(static_cast<std::uint64_t>(waited.count()), std::memory_order_relaxed);
   end_stall();
+  return flushed;
+}
+
+Status Engine::wait_until_flushed() {
+  MutexLock lock(state_mutex_);
+  while (!sealed_.empty()) {
+    if (write_stop_) return write_stop_->why;
+    if (!environment_.runs_in_background) return Status::busy(directory_ + ": the flush could not be done");
+    state_changed_.wait(state_mutex_);
+  }
   return {};
 }
 
@@ -195,7 +218,7 @@ Status Engine::seal() {
   return {};
 }
 
-void Engine::replace_active(Sequence last, std::uint64_t next_journal) {
+void Engine::replace_active(Sequence last, std::uint64_t next_journal) noexcept {
   sealed_.insert(sealed_.begin(), {.memtable = active_, .last_sequence = last, .next_journal = next_journal});
   active_ = std::make_shared<Memtable>();
   writing_ = active_;

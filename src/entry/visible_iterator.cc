@@ -3,6 +3,12 @@
 #include <utility>
 
 namespace tamis {
+namespace {
+
+/// So many older versions of a key are passed one by one; a seek passes the rest, were there thousands.
+constexpr int kVersionsPassed = 8;
+
+}  // namespace
 
 VisibleIterator::VisibleIterator(std::unique_ptr<EntryIterator> source, Sequence snapshot, KeyRange range)
     : snapshot_(snapshot), range_(std::move(range)), source_(std::move(source)) {}
@@ -61,14 +67,22 @@ void VisibleIterator::previous() {
 
 /// From where the source stands to the next visible entry, passing over all versions of saved_key_ if asked to.
 void VisibleIterator::find_forwards(bool skips_saved_key) {
-  for (; source_->valid(); source_->next()) {
+  int passed = 0;
+  while (source_->valid()) {
     const Entry& entry = source_->entry();
     if (range_.ends_before(entry.key)) break;
-    if (entry.sequence > snapshot_) continue;
-    if (skips_saved_key && entry.key == saved_key_) continue;
-    if (entry.kind == EntryKind::kPut) return show(entry.key, entry.value, Direction::kForwards);
-    saved_key_.assign(entry.key);  // Deleted: so are its older versions.
-    skips_saved_key = true;
+    if (entry.sequence <= snapshot_) {
+      if (!skips_saved_key || entry.key != saved_key_) {
+        if (entry.kind == EntryKind::kPut) return show(entry.key, entry.value, Direction::kForwards);
+        saved_key_.assign(entry.key);  // Deleted: so are its older versions.
+        skips_saved_key = true;
+        passed = 0;
+      } else if (++passed == kVersionsPassed) {
+        source_->seek({saved_key_, Sequence{0}});  // The oldest version there can be, or what follows.
+        continue;
+      }
+    }
+    source_->next();
   }
   show_end();
 }

@@ -4,10 +4,12 @@
 
 #include <map>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "entry/merging_iterator.h"
+#include "entry/vector_iterator.h"
 #include "support/entry_sets.h"
 
 namespace tamis {
@@ -114,7 +116,7 @@ std::vector<std::string> keys_seen(VisibleIterator& iterator) {
   return keys;
 }
 
-TEST(VisibleIterator, KeepsEverySeekInsideItsRange) {
+TEST(VisibleIterator, Rule18_KeepsEverySeekInsideItsRange) {
   const std::vector<Entry> entries = {{"a", "1", Sequence{1}},
                                       {"b", "2", Sequence{2}},
                                       {"c", "3", Sequence{3}},
@@ -187,6 +189,54 @@ TEST(VisibleIterator, ForgetsAnErrorWhenASeekEndsOutsideTheRange) {
   iterator.seek("c");
   EXPECT_FALSE(iterator.valid());
   EXPECT_TRUE(iterator.status().ok());
+}
+
+/// Counts single steps.
+class CountedSteps final : public EntryIterator {
+ public:
+  CountedSteps(std::span<const Entry> entries, int& steps) : entries_(entries), steps_(steps) {}
+
+  void seek(EntryPosition target) override {
+    follow([&] { entries_.seek(target); });
+  }
+  void seek_to_first() override {
+    follow([&] { entries_.seek_to_first(); });
+  }
+  void seek_to_last() override {
+    follow([&] { entries_.seek_to_last(); });
+  }
+  void next() override {
+    follow([&] { ++steps_, entries_.next(); });
+  }
+  void previous() override {
+    follow([&] { ++steps_, entries_.previous(); });
+  }
+
+ private:
+  template <typename Move>
+  void follow(const Move& move) {
+    move();
+    entries_.valid() ? show(entries_.entry()) : show_end();
+  }
+
+  VectorIterator entries_;
+  int& steps_;
+};
+
+TEST(VisibleIterator, PassesThousandsOfOldVersionsWithoutLookingAtEach) {
+  constexpr std::uint64_t kVersions = 10'000;
+  for (const EntryKind newest : {EntryKind::kPut, EntryKind::kDelete}) {
+    std::vector<Entry> entries = {{"a", "first", Sequence{1}, EntryKind::kPut}};
+    entries.push_back({"b", "", Sequence{kVersions}, newest});
+    for (std::uint64_t i = kVersions - 1; i > 1; --i) entries.push_back({"b", "old", Sequence{i}, EntryKind::kPut});
+    entries.push_back({"c", "last", Sequence{1}, EntryKind::kPut});
+    int steps = 0;
+    VisibleIterator iterator(std::make_unique<CountedSteps>(entries, steps), Sequence{kVersions}, {});
+    std::string keys;
+    for (iterator.seek_to_first(); iterator.valid(); iterator.next()) keys += iterator.key();
+    EXPECT_EQ(keys, newest == EntryKind::kPut ? "abc" : "ac");
+    EXPECT_LT(steps, 20);
+  }
 }
 
 }  // namespace

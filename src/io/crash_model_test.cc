@@ -175,6 +175,13 @@ TEST_F(CrashModel, AppendFileNeverSyncsAgainAfterAFailedSync) {
   EXPECT_EQ(faulty.fired(), 1U);
 }
 
+TEST_F(CrashModel, Rule5_AppendFileTellsThatCloseFailed) {
+  FaultyFileSystem faulty(files_, {FaultKind::kIoError, 4, false});
+  AppendFile file(*faulty.open_writable("/a", OpenMode::kCreate), 0);
+  ASSERT_TRUE(file.append(as_bytes("text")).ok() && file.sync().ok());
+  EXPECT_EQ(file.close().code(), StatusCode::kIoError);
+}
+
 TEST_F(CrashModel, AFailedAppendIsOverwrittenByTheNext) {
   FaultyFileSystem faulty(files_, {FaultKind::kShortWrite, 3, false});
   AppendFile file(*faulty.open_writable("/a", OpenMode::kCreate), 0);

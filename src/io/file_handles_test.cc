@@ -1,6 +1,7 @@
 #include "io/file_handles.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <functional>
@@ -200,6 +201,12 @@ TEST(FileHandles, ServeSeveralThreads) {
     }
   }
   EXPECT_EQ(wrong, 0);
+}
+
+TEST(FileHandles, Rule23_LeaveHalfOfTheDescriptorsToOthers) {
+  const auto limit = static_cast<std::size_t>(::sysconf(_SC_OPEN_MAX));
+  EXPECT_EQ(files_to_keep_open(4 * limit), limit / 2);
+  EXPECT_EQ(files_to_keep_open(1), 1U);
 }
 
 }  // namespace

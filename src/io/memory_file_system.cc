@@ -100,7 +100,7 @@ Status MemoryWritableFile::write_durably_at(std::uint64_t offset, std::span<cons
     return errno_status(path_, fmt::format("cannot write at {}", offset), ENOSPC);
   }
   files_.disk_.file(id_).write_durably(offset, pieces);
-  files_.changed(fmt::format("write durably {} {}+{}", path_, offset, count));
+  files_.changed(fmt::format("write {} {}+{} durably", path_, offset, count));
   return {};
 }
 

@@ -62,7 +62,7 @@ TEST_F(JournalStreams, GoOverAllJournalsFromAnySequence) {
   EXPECT_EQ(stream({}, 7), "end 7");
 }
 
-TEST_F(JournalStreams, EndAtAGapThatNobodyKnewToBeDurable) {
+TEST_F(JournalStreams, Rule1_EndAtAGapThatNobodyKnewToBeDurable) {
   append(*create(1, 10), 3);
   append(*create(2, 13), 2);
   cut(1, 1);
@@ -83,7 +83,7 @@ TEST_F(JournalStreams, AGapBeforeASyncedJournalIsDamage) {
   EXPECT_EQ(text.find("corruption: /1.journal: at offset "), 0U) << text;
 }
 
-TEST_F(JournalStreams, AMissingJournalIsDamageNotAnEmptyStream) {
+TEST_F(JournalStreams, Rule1_AMissingJournalIsDamageNotAnEmptyStream) {
   append(*create(2, 13), 2);
   EXPECT_EQ(stream({2}, 10),
             "corruption: /2.journal: at offset 64: the oldest journal begins with sequence 13, 10 is due: a journal is "
@@ -111,7 +111,7 @@ TEST_F(JournalStreams, ForeignAndMisorderedJournalsAreRefused) {
             "corruption: /1.journal: at offset 32: the journal of another store");
 }
 
-TEST_F(JournalStreams, ASyncMakesThePredecessorsDurableFirst) {
+TEST_F(JournalStreams, Rule1_ASyncMakesThePredecessorsDurableFirst) {
   auto first = create(1, 10);
   append(*first, 1);
   auto second = create(2, 11);

@@ -148,7 +148,7 @@ TEST_F(Journal, ACloseWithRecordsBeyondItsEndIsNotOneToContinueFrom) {
   EXPECT_TRUE(all.end.has_stranded_records);
 }
 
-TEST_F(Journal, AnUnclosedJournalCutAnywhereIsATornTail) {
+TEST_F(Journal, Rule4_AnUnclosedJournalCutAnywhereIsATornTail) {
   const auto writer = create();
   for (const char* payload : {"one", "second", "the third"}) append(*writer, payload);
   const std::string bytes = *read_whole_file(files_, kPath);
@@ -204,7 +204,7 @@ TEST_F(Journal, AClosedJournalThatWasCutIsDamageWhenItsEndIsKnown) {
   }
 }
 
-TEST_F(Journal, ALaterRecordProvesThatAnEarlierPlaceWasDurable) {
+TEST_F(Journal, Rule4_ALaterRecordProvesThatAnEarlierPlaceWasDurable) {
   for (const bool synced : {false, true}) {
     const auto writer = create(spec(synced ? "/a" : "/b"));
     append(*writer, "one");
@@ -228,7 +228,7 @@ TEST_F(Journal, ALaterRecordProvesThatAnEarlierPlaceWasDurable) {
   }
 }
 
-TEST_F(Journal, RecordsOfAFilesEarlierLifeAreNeverTakenForNewOnes) {
+TEST_F(Journal, Rule3_RecordsOfAFilesEarlierLifeAreNeverTakenForNewOnes) {
   auto old = create(spec("/7.journal", 7, 1));
   for (int i = 0; i < 20; ++i) append(*old, "the same payload");
   ASSERT_TRUE(old->close().ok());
@@ -270,7 +270,7 @@ TEST_F(Journal, APayloadThatHoldsARecordIsNotOne) {
   EXPECT_FALSE(all.end.has_stranded_records);
 }
 
-TEST_F(Journal, AFailedAppendIsOverwrittenByTheNext) {
+TEST_F(Journal, Rule6_AFailedAppendIsOverwrittenByTheNext) {
   for (const FaultKind kind :
        {FaultKind::kIoError, FaultKind::kIoErrorAfterwards, FaultKind::kNoSpace, FaultKind::kShortWrite}) {
     MemoryFileSystem memory;
@@ -315,7 +315,7 @@ TEST_F(Journal, AFailedRecordNeverStandsBeforeALaterOne) {
   EXPECT_GT(crashes_with_the_failed_one, 10);
 }
 
-TEST_F(Journal, AFailedSyncIsTheEndOfTheWriter) {
+TEST_F(Journal, Rule5_AFailedSyncIsTheEndOfTheWriter) {
   FaultyFileSystem counting(files_);
   ASSERT_TRUE(JournalWriter::create(counting, spec()).ok());
   FaultyFileSystem faulty(files_, {FaultKind::kIoError, counting.calls() + 2, false});

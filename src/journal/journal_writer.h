@@ -32,7 +32,7 @@ struct JournalSpec {
 ///  3. A record whose append failed is overwritten by the next one, and that one is durable before a third follows:
 ///     otherwise a crash could leave the failed record in the place of its successor, with later ones after it.
 ///  4. After a failed sync nothing works any more: the caller goes on with a new journal, or not at all.
-///  5. No sync succeeds before all records of the journals before this one are durable.
+///  5. No sync succeeds before all records of the journals before this one that are needed still are durable.
 ///
 /// Threads: one at a time (the commit leader).
 class JournalWriter {

@@ -30,6 +30,19 @@ class Indexed {
   HashIndex index{arena, memory};
 };
 
+/// A reader may still be in any of them; what is freed is no longer counted.
+TEST(HashIndex, Rule12_ArraysThatWereOutgrownStay) {
+  Indexed indexed;
+  std::size_t of_all_arrays = 0;
+  for (std::size_t keys = 500; keys < 100'000; keys *= 2) {
+    const std::size_t before = indexed.memory;
+    indexed.index.adopt(indexed.index.make_larger(keys));
+    EXPECT_GT(indexed.memory, before);
+    of_all_arrays += keys * sizeof(std::uint64_t);
+    EXPECT_GE(indexed.memory, of_all_arrays) << keys;
+  }
+}
+
 TEST(HashIndex, FindsEveryKeyAfterEveryGrowth) {
   Indexed indexed;
   std::mt19937_64 random(1);

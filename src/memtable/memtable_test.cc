@@ -204,7 +204,7 @@ TEST(Memtable, OrdersManyKeysWhateverTheyShare) {
   }
 }
 
-TEST(Memtable, AnIteratorIsNotDisturbedByLaterInserts) {
+TEST(Memtable, Rule12_AnIteratorIsNotDisturbedByLaterInserts) {
   Pair pair;
   for (int i = 0; i < 100; ++i) pair.put(std::to_string(i), "old");
   const auto iterator = pair.memtable.iterate();

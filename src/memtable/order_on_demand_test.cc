@@ -59,7 +59,7 @@ TEST(OrderOnDemand, HasFewChunksHoweverOftenSomebodyAsks) {
 }
 
 /// Tails that halve each time would make a chunk each.
-TEST(OrderOnDemand, HasAtMostTwelveChunks) {
+TEST(OrderOnDemand, Rule12_HasAtMostTwelveChunks) {
   Entries entries;
   SplitMix64 random(1);
   std::size_t most_chunks = 0;

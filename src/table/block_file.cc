@@ -26,15 +26,18 @@ struct Source {
   }
 };
 
-Result<AlignedBytes> make_frame(std::size_t block_bytes, const Source& source) {
-  AlignedBytes frame = AlignedBytes::zeroed(block_bytes + kBlockSlackBytes);
-  if (frame.size() != 0) return frame;
+Result<BlockBuffer> make_frame(std::size_t block_bytes, const Source& source) {
+  BlockBuffer frame = BlockBuffer::unset(block_bytes + kBlockSlackBytes);
+  if (frame.size() != 0) {
+    std::ranges::fill(frame.span().last(kBlockSlackBytes), std::byte{0});
+    return frame;
+  }
   return Status::out_of_space(
       fmt::format("{}: block at offset {}: no memory for {} bytes", source.name, source.offset, block_bytes));
 }
 
-Result<AlignedBytes> decompress(Bytes stored, const BlockTrailer& trailer, const Codec& codec, const Source& source) {
-  TAMIS_TRY(AlignedBytes frame, make_frame(trailer.block_bytes, source));
+Result<BlockBuffer> decompress(Bytes stored, const BlockTrailer& trailer, const Codec& codec, const Source& source) {
+  TAMIS_TRY(BlockBuffer frame, make_frame(trailer.block_bytes, source));
   const Bytes compressed = stored.first(stored.size() - kBlockTrailerBytes);
   if (!codec.decompress(compressed, frame.span().first(trailer.block_bytes))) {
     return source.damage(
@@ -76,20 +79,20 @@ void append_block(std::string& to, Bytes block, const Codec* codec, std::uint64_
   append_block_trailer(to, begin, trailer, block_checksum_seed(table_number, offset));
 }
 
-Result<AlignedBytes> open_block(Bytes stored, std::uint64_t table_number, std::uint64_t offset, std::string_view name) {
+Result<BlockBuffer> open_block(Bytes stored, std::uint64_t table_number, std::uint64_t offset, std::string_view name) {
   const Source source{table_number, offset, name};
   TAMIS_TRY(const BlockTrailer trailer, verify(stored, source));
   return decompress(stored, trailer, *find_codec(trailer.codec), source);
 }
 
-Result<AlignedBytes> read_block(const ReadableFile& file, BlockPosition position, std::uint64_t table_number,
-                                std::string_view name) {
+Result<BlockBuffer> read_block(const ReadableFile& file, BlockPosition position, std::uint64_t table_number,
+                               std::string_view name) {
   const Source source{table_number, position.offset, name};
   if (position.bytes < kBlockTrailerBytes) {
     return source.damage(fmt::format("{} bytes are too few for a block and its trailer", position.bytes));
   }
   const std::size_t stored_bytes = position.bytes;
-  TAMIS_TRY(AlignedBytes frame, make_frame(stored_bytes - kBlockTrailerBytes, source));
+  TAMIS_TRY(BlockBuffer frame, make_frame(stored_bytes - kBlockTrailerBytes, source));
   const MutableBytes stored = frame.span().first(stored_bytes);
   TAMIS_TRY(const std::size_t there, file.read_at(position.offset, stored));
   if (there != stored_bytes) {

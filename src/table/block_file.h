@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/aligned_bytes.h"
 #include "base/bytes.h"
+#include "cache/block_buffer.h"
 #include "io/file_system.h"
 #include "table/block_trailer_format.h"
 #include "table/codec.h"
@@ -27,11 +27,11 @@ inline Bytes block_of(Bytes frame) { return frame.first(frame.size() - kBlockSla
 
 /// The frame of a block whose stored bytes, trailer included, somebody has read. The checksum is verified first: a
 /// length that is not ours takes no memory. What is in the block is not checked. `name` is for messages.
-Result<AlignedBytes> open_block(Bytes stored, std::uint64_t table_number, std::uint64_t offset, std::string_view name);
+Result<BlockBuffer> open_block(Bytes stored, std::uint64_t table_number, std::uint64_t offset, std::string_view name);
 
 /// The frame of a data block, its bytes checked: one read of exactly the stored bytes, straight into the frame when
 /// they are not compressed.
-Result<AlignedBytes> read_block(const ReadableFile& file, BlockPosition position, std::uint64_t table_number,
-                                std::string_view name);
+Result<BlockBuffer> read_block(const ReadableFile& file, BlockPosition position, std::uint64_t table_number,
+                               std::string_view name);
 
 }  // namespace tamis

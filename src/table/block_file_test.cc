@@ -35,7 +35,7 @@ std::string stored(std::string_view block, const Codec* codec, std::uint64_t off
   return bytes;
 }
 
-void expect_frame(const Result<AlignedBytes>& frame, std::string_view block) {
+void expect_frame(const Result<BlockBuffer>& frame, std::string_view block) {
   ASSERT_TRUE(frame.ok()) << frame.status().to_text();
   ASSERT_EQ(frame->size(), block.size() + kBlockSlackBytes);
   EXPECT_EQ(as_text(block_of(frame->span())), block);
@@ -51,7 +51,7 @@ class OneFile {
     EXPECT_TRUE(file->write_at(offset, std::span(&whole, 1)).ok());
     file_ = *files_.open_readable("/t");
   }
-  [[nodiscard]] Result<AlignedBytes> read(std::size_t bytes, std::uint64_t offset = kOffset) const {
+  [[nodiscard]] Result<BlockBuffer> read(std::size_t bytes, std::uint64_t offset = kOffset) const {
     return read_block(*file_, {offset, static_cast<std::uint32_t>(bytes)}, kTable, "t");
   }
 
@@ -95,7 +95,7 @@ TEST(BlockFile, NoticesEveryChangedBit) {
     std::string bytes = stored(example_block(), &codec);
     for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
       bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ 1 << bit % 8);
-      const Result<AlignedBytes> frame = open_block(as_bytes(bytes), kTable, kOffset, "t");
+      const Result<BlockBuffer> frame = open_block(as_bytes(bytes), kTable, kOffset, "t");
       ASSERT_EQ(frame.status().code(), StatusCode::kCorruption) << codec.name << ", bit " << bit;
       bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ 1 << bit % 8);
     }
@@ -133,7 +133,7 @@ std::string with_trailer(std::string bytes, BlockTrailer trailer) {
 
 TEST(BlockFile, RefusesTrailersThatDoNotFitTheirBlock) {
   const auto refusal = [](const std::string& bytes) {
-    const Result<AlignedBytes> frame = open_block(as_bytes(bytes), kTable, kOffset, "t");
+    const Result<BlockBuffer> frame = open_block(as_bytes(bytes), kTable, kOffset, "t");
     EXPECT_EQ(OneFile(bytes).read(bytes.size()).status().to_text(), frame.status().to_text());
     return frame.status().to_text();
   };

@@ -209,7 +209,7 @@ TEST(DataBlock, OfTheGoldenFileIsReproducedAndRead) {
     ASSERT_TRUE(golden.ok()) << golden.status().to_text();
     // What a codec makes of a block may change with its library; that it can be read may not.
     EXPECT_TRUE(codec.id != 0 || *golden == made) << "this build writes other bytes than version 1 did";
-    const Result<AlignedBytes> frame = open_block(as_bytes(*golden), 12, 4096, path);
+    const Result<BlockBuffer> frame = open_block(as_bytes(*golden), 12, 4096, path);
     ASSERT_TRUE(frame.ok()) << frame.status().to_text();
     const std::string block(as_text(block_of(frame->span())));
     EXPECT_EQ(walk(block), 4U);

@@ -15,6 +15,14 @@ enum class FilterVerdict : std::uint8_t { kNone, kNo, kMaybe, kNotInMemory };
 enum class BlockSource : std::uint8_t { kNone, kCache, kDisk };
 enum class TableOutcome : std::uint8_t { kRuledOut, kAbsent, kFound, kDeleted };
 
+/// What memory alone says to a lookup.
+enum class Peek : std::uint8_t {
+  kAbsent,
+  kAbsentHere,  ///< As kAbsent, but its filter let the key through, or there is none.
+  kFound,
+  kUnknown,  ///< Something is not in memory: ask again, in a way that may read.
+};
+
 /// What happened at one table.
 struct TableStep {
   const Table* table = nullptr;

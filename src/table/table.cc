@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/sharded_counter.h"
 #include "base/try.h"
 #include "table/block_file.h"
 #include "table/data_block_format.h"
@@ -39,7 +40,14 @@ bool MetadataBudget::try_charge(std::uint64_t bytes) {
 Table::Table(std::shared_ptr<const TableFacts> facts, const TableContext& context)
     : facts_(std::move(facts)), context_(context), inside_(std::make_unique<Inside>()) {}
 
-Table::~Table() = default;
+Table::~Table() {
+  BlockSlot* const slots = slots_.load();
+  if (slots == nullptr) return;
+  for (std::uint32_t block = 0; block < facts_->blocks; ++block) {
+    context_.cache->empty_slot({facts_->number, block}, slots[block]);
+  }
+  context_.index_budget->discharge(facts_->blocks * sizeof(BlockSlot));
+}
 
 std::string Table::path() const { return fmt::format("{}/{:06}.tms", context_.directory, facts_->number); }
 
@@ -74,6 +82,37 @@ Result<std::optional<FoundEntry>> Table::find(const Lookup& lookup, bool fills_c
 template Result<std::optional<FoundEntry>> Table::find(const Lookup&, bool, PinnedBlock&, NoSteps&);
 template Result<std::optional<FoundEntry>> Table::find(const Lookup&, bool, PinnedBlock&, RecordedSteps&);
 
+Peek Table::peek(const Lookup& lookup, FoundEntry& found) const {
+  if (is_sampled()) add(inside_->probes, kProbesPerSample);
+  if (const Filter* filter = filter_.load(std::memory_order_acquire)) {
+    if (!filter->may_contain_hash(lookup.hash)) return Peek::kAbsent;
+  } else if (!inside_->filter_is_useless.load(std::memory_order_relaxed)) {
+    return Peek::kUnknown;
+  }
+  const Index* const index = index_.load(std::memory_order_acquire);
+  BlockSlot* const slots = slots_.load(std::memory_order_acquire);
+  if (index == nullptr || slots == nullptr) return Peek::kUnknown;
+  const bool use_tags = shares_hash_.load(std::memory_order_relaxed);
+  for (std::uint32_t block = index->locate(lookup.key);; ++block) {
+    Frame* const frame = slots[block].load();
+    if (frame == nullptr) return Peek::kUnknown;
+    const DataBlock data(block_of(frame->bytes()));
+    frame->touch();
+    if (const std::optional<FoundEntry> entry = data.find(lookup, use_tags)) {
+      found = *entry;
+      return Peek::kFound;
+    }
+    if (block + 1 == index->blocks() || !index->continues(block + 1) || !data.ends_with_key(lookup.key)) {
+      return Peek::kAbsentHere;
+    }
+  }
+}
+
+void Table::count_peek(bool found) const {
+  Inside::PeekCounts& counts = inside_->peeks[thread_number() % inside_->peeks.size()];
+  (found ? counts.found : counts.absent).fetch_add(1, std::memory_order_relaxed);
+}
+
 FilterVerdict Table::ask_filter(std::uint64_t hash, std::uint32_t& metadata_reads) {
   const Filter* filter = filter_.load(std::memory_order_acquire);
   if (filter == nullptr) [[unlikely]] {
@@ -103,7 +142,8 @@ Result<std::optional<FoundEntry>> Table::find_in_blocks(const Index& index, cons
 Status Table::fetch_block(const Index& index, std::uint32_t block, bool fills_cache, PinnedBlock& pin,
                           TableStep& step) {
   const BlockKey key{facts_->number, block};
-  pin = context_.cache->find(key);
+  BlockSlot* const slot = slot_of(block);
+  pin = context_.cache->find(key, slot);
   if (pin) {
     if (step.source == BlockSource::kNone) step.source = BlockSource::kCache;
     return {};
@@ -111,9 +151,9 @@ Status Table::fetch_block(const Index& index, std::uint32_t block, bool fills_ca
   step.source = BlockSource::kDisk;
   ++step.blocks_read;
   TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, open_file());
-  TAMIS_TRY(AlignedBytes frame, read_block(*file, index.position(block), facts_->number, path()));
+  TAMIS_TRY(BlockBuffer frame, read_block(*file, index.position(block), facts_->number, path()));
   const std::size_t charge_bytes = frame.size();
-  pin = fills_cache ? context_.cache->insert(key, std::move(frame), charge_bytes)
+  pin = fills_cache ? context_.cache->insert(key, std::move(frame), charge_bytes, slot)
                     : context_.cache->hold(key, std::move(frame), charge_bytes);
   return {};
 }
@@ -129,8 +169,35 @@ void Table::count(const TableStep& step, bool found) {
 
 TableCounts Table::counts() const {
   const auto load = [](const std::atomic<std::uint64_t>& count) { return count.load(std::memory_order_relaxed); };
-  return {load(inside_->probes), load(inside_->positives),   load(inside_->false_positives), load(inside_->unfiltered),
-          load(inside_->hits),   load(inside_->blocks_read), load(inside_->metadata_loads)};
+  TableCounts counts{.probes = load(inside_->probes),
+                     .positives = load(inside_->positives),
+                     .false_positives = load(inside_->false_positives),
+                     .unfiltered = load(inside_->unfiltered),
+                     .hits = load(inside_->hits),
+                     .blocks_read = load(inside_->blocks_read),
+                     .metadata_loads = load(inside_->metadata_loads)};
+  const bool has_filter = !inside_->filter_is_useless.load(std::memory_order_relaxed);
+  for (const Inside::PeekCounts& peeks : inside_->peeks) {
+    const std::uint64_t found = load(peeks.found);
+    const std::uint64_t absent = load(peeks.absent);
+    counts.positives += found + absent;
+    counts.slot_hits += found + absent;
+    counts.hits += found;
+    if (has_filter) counts.false_positives += absent;
+  }
+  return counts;
+}
+
+TableCounts& TableCounts::operator+=(const TableCounts& other) {
+  probes += other.probes;
+  positives += other.positives;
+  false_positives += other.false_positives;
+  unfiltered += other.unfiltered;
+  hits += other.hits;
+  blocks_read += other.blocks_read;
+  slot_hits += other.slot_hits;
+  metadata_loads += other.metadata_loads;
+  return *this;
 }
 
 std::unique_ptr<EntryIterator> Table::iterate(bool fills_cache) {

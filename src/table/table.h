@@ -26,7 +26,7 @@ namespace tamis {
 
 /// How many bytes of indexes and filters may be in memory. Charged before they are loaded.
 ///
-/// Threads: any.
+/// Threads: any. `set_limit`: one at a time.
 class MetadataBudget {
  public:
   explicit MetadataBudget(std::uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
@@ -34,13 +34,20 @@ class MetadataBudget {
   /// False, and nothing charged, when it does not fit.
   [[nodiscard]] bool try_charge(std::uint64_t bytes);
   void discharge(std::uint64_t bytes) { used_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
-  void set_limit(std::uint64_t bytes) { limit_bytes_.store(bytes, std::memory_order_relaxed); }
+  /// `wanted` is what everything together would take, where that is known.
+  void set_limit(std::uint64_t bytes, std::uint64_t wanted = 0) {
+    limit_bytes_.store(bytes, std::memory_order_relaxed);
+    holds_all_.store(wanted <= bytes, std::memory_order_relaxed);
+  }
+  /// Everything fits: what only saves time may be charged too.
+  [[nodiscard]] bool holds_all() const { return holds_all_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t used_bytes() const { return used_bytes_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t limit_bytes() const { return limit_bytes_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<std::uint64_t> used_bytes_ = 0;
   std::atomic<std::uint64_t> limit_bytes_;
+  std::atomic<bool> holds_all_ = true;
 };
 
 /// What the tables of a store share. Outlives them all.
@@ -61,7 +68,10 @@ struct TableCounts {
   std::uint64_t unfiltered = 0;       ///< Of these, those whose filter exists but was not in memory.
   std::uint64_t hits = 0;
   std::uint64_t blocks_read = 0;  ///< By lookups, from the file.
+  std::uint64_t slot_hits = 0;    ///< Blocks that lookups found in the cache without asking it.
   std::uint64_t metadata_loads = 0;
+
+  TableCounts& operator+=(const TableCounts& other);
 };
 
 /// What a table keeps in memory so that lookups need not read it. Once unloaded it must stay until every lookup that
@@ -100,6 +110,12 @@ class Table {
   void prefetch_filter(std::uint64_t hash) const {
     if (const Filter* filter = filter_.load(std::memory_order_acquire)) filter->prefetch_hash(hash);
   }
+  /// Only inside an EpochGuard: what `find` would say, if everything it needs is in memory. The value lives as long as
+  /// the guard. Says nothing to the counts but probes: `count_peek` does, once the lookup is over.
+  Peek peek(const Lookup& lookup, FoundEntry& found) const;
+  /// Of a table whose filter let a peek through.
+  void count_peek(bool found) const;
+
   /// The newest version of the key at or below the lookup's sequence. The value lies in the block that `pin` keeps.
   /// Steps is NoSteps or RecordedSteps.
   template <typename Steps>
@@ -151,6 +167,11 @@ class Table {
   Result<std::optional<FoundEntry>> find_in_blocks(const Index& index, const Lookup& lookup, bool fills_cache,
                                                    PinnedBlock& pin, TableStep& step);
   void count(const TableStep& step, bool found);
+  [[nodiscard]] BlockSlot* slot_of(std::uint32_t block) const {
+    BlockSlot* const slots = slots_.load(std::memory_order_acquire);
+    return slots == nullptr ? nullptr : slots + block;
+  }
+  void make_slots(std::uint32_t blocks);
 
   std::shared_ptr<const TableFacts> facts_;
   const TableContext& context_;
@@ -160,6 +181,8 @@ class Table {
   /// Whether the table's hash is the store's, so that tags and filters mean something. Stored before index_ and
   /// filter_.
   std::atomic<bool> shares_hash_ = false;
+  /// One per block. Made with the first index that is in memory, if there is room; they stay as long as the table.
+  std::atomic<BlockSlot*> slots_ = nullptr;
   std::unique_ptr<Inside> inside_;
 };
 

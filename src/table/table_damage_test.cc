@@ -84,7 +84,7 @@ TEST(TableDamage, EveryChangedByteGivesTheRightAnswerOrCorruptionWithItsPlace) {
   }
 }
 
-TEST(TableDamage, ADamagedFilterIsRememberedAndAnswersMaybe) {
+TEST(TableDamage, Rule13_ADamagedFilterIsRememberedAndAnswersMaybe) {
   const TableEntries entries = test::random_entries(21, 100);
   for (const std::string_view kind : {"line", "ribbon", "fuse", "split"}) {
     TableWorld world;

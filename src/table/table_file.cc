@@ -26,7 +26,7 @@ class TableFileState {
   TableProperties properties;
   std::unique_ptr<const Index> index;
 
-  [[nodiscard]] Result<AlignedBytes> read(std::uint32_t block) const {
+  [[nodiscard]] Result<BlockBuffer> read(std::uint32_t block) const {
     return read_block(*file, index->position(block), properties.facts.number, path);
   }
 };
@@ -41,7 +41,7 @@ class TableEntriesState {
     if (!data_ || ++at_ == data_->size()) {
       data_.reset();
       if (block_ == file_->index->blocks()) return false;
-      Result<AlignedBytes> frame = file_->read(block_);
+      Result<BlockBuffer> frame = file_->read(block_);
       if (!frame.ok()) {
         status_ = frame.status();
         return false;
@@ -63,7 +63,7 @@ class TableEntriesState {
  private:
   std::shared_ptr<const TableFileState> file_;
   std::uint32_t block_ = 0;  // The next one.
-  AlignedBytes frame_;
+  BlockBuffer frame_;
   std::optional<DataBlock> data_;
   std::size_t at_ = 0;
   std::string key_;
@@ -165,7 +165,7 @@ Result<TableFile::Block> TableFile::block(std::uint32_t number) const {
   const std::uint64_t table = state_->properties.facts.number;
   const std::uint64_t seed = block_checksum_seed(table, position.offset);
   TAMIS_TRY(const BlockTrailer trailer, verify_block_trailer(stored, seed, state_->path, position.offset));
-  TAMIS_TRY(const AlignedBytes frame, open_block(stored, table, position.offset, state_->path));
+  TAMIS_TRY(const BlockBuffer frame, open_block(stored, table, position.offset, state_->path));
   TAMIS_TRY_STATUS(DataBlock::check(block_of(frame.span()), state_->path, position.offset));
   const DataBlock data(block_of(frame.span()));
   Block block{number,

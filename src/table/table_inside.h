@@ -1,6 +1,7 @@
 // What a Table keeps besides the two pointers its lookups use; for table*.cc only.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@ namespace tamis {
 struct Table::Inside {
   /// Of the one who loads; the others go on without. Taken by exchange(acquire), given back by store(release).
   std::atomic<bool> is_loading = false;
+  std::unique_ptr<BlockSlot[]> owned_slots;  // Made once, by one who loads.
 
   std::atomic<const TableProperties*> properties = nullptr;  // Stored with release once, acquired by all.
   std::atomic<const Filter*> prefix_filter = nullptr;        // As Table::filter_.
@@ -38,6 +40,12 @@ struct Table::Inside {
   std::atomic<std::uint64_t> hits = 0;
   std::atomic<std::uint64_t> blocks_read = 0;
   std::atomic<std::uint64_t> metadata_loads = 0;
+  /// Peeks are so short that threads may not share a line to count them.
+  struct alignas(kCacheLineBytes) PeekCounts {
+    std::atomic<std::uint64_t> found = 0;
+    std::atomic<std::uint64_t> absent = 0;
+  };
+  std::array<PeekCounts, 4> peeks;
 };
 
 }  // namespace tamis

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/aligned_bytes.h"
+#include "cache/block_buffer.h"
 #include "cache/block_cache.h"
 #include "entry/entry_iterator.h"
 #include "io/file_system.h"
@@ -74,7 +74,7 @@ class TableIterator final : public EntryIterator {
   // The block it stands in: a cached one, or its own.
   std::uint32_t block_ = kNoBlock;
   PinnedBlock pin_;
-  AlignedBytes own_frame_;
+  BlockBuffer own_frame_;
   BlockWindow window_;
   std::optional<DataBlock> data_;
   std::size_t at_ = 0;

@@ -72,7 +72,7 @@ class Verification {
 
   Status check_block(std::uint32_t block) {
     const BlockPosition position = index_->position(block);
-    Result<AlignedBytes> frame = read_block(file_, position, properties_.facts.number, name_);
+    Result<BlockBuffer> frame = read_block(file_, position, properties_.facts.number, name_);
     TAMIS_TRY_STATUS(report_if_damage(position.offset, frame.status()));
     if (!frame.ok()) {
       all_read_ = has_last_ = false;

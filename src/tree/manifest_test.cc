@@ -166,7 +166,7 @@ TEST_F(ManifestTest, ManifestsOfOthersAreSkippedAndOnlyOlderOnesRemoved) {
   EXPECT_EQ(names(), (Names{"CURRENT", "MANIFEST-000003", "MANIFEST-000009", "MANIFEST-2"}));
 }
 
-TEST_F(ManifestTest, ItRollsWhenFourFifthsAreDead) {
+TEST_F(ManifestTest, Rule23_ItRollsWhenFourFifthsAreDead) {
   create();
   commit(adds_table(1, 2000));
   std::uint64_t largest = 0;
@@ -247,7 +247,7 @@ std::vector<std::uint64_t> record_ends(FileSystem& files, const std::string& pat
 }
 
 /// Rule 4: CURRENT knows how far the manifest was durable.
-TEST_F(ManifestTest, AManifestCutAtARecordIsNotAnOlderStore) {
+TEST_F(ManifestTest, Rule4_AManifestCutAtARecordIsNotAnOlderStore) {
   create();
   for (std::uint64_t number = 1; number <= 4; ++number) commit(adds_table(number));
   const std::string path = kStore + "/MANIFEST-000001";

@@ -184,6 +184,17 @@ const Run* Shape::find_run(std::uint32_t level, std::uint64_t id) const {
   return at == levels[level].end() ? nullptr : &*at;
 }
 
+std::optional<TablePlace> Shape::find_table(std::uint64_t number) const {
+  for (std::uint32_t level = 0; level < levels.size(); ++level) {
+    for (const Run& run : levels[level]) {
+      for (const auto& table : run.tables) {
+        if (table->number == number) return TablePlace{level, &run, &table};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 std::string Shape::to_text() const {
   std::string text;
   for (std::size_t level = 0; level < levels.size(); ++level) {

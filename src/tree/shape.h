@@ -25,6 +25,13 @@ struct Run {
   [[nodiscard]] std::uint64_t keys() const;
 };
 
+/// Where a table stands in a Shape, for as long as that lives.
+struct TablePlace {
+  std::uint32_t level = 0;
+  const Run* run = nullptr;
+  const std::shared_ptr<const TableFacts>* facts = nullptr;
+};
+
 /// One change of the tables; also what the manifest records.
 struct ShapeEdit {
   struct Added {
@@ -60,6 +67,8 @@ struct Shape {
   /// The deepest level that holds anything; 0 for an empty shape.
   [[nodiscard]] std::uint32_t last_level() const;
   [[nodiscard]] const Run* find_run(std::uint32_t level, std::uint64_t id) const;
+  /// None when no table has this number.
+  [[nodiscard]] std::optional<TablePlace> find_table(std::uint64_t number) const;
   /// "L0: 7[a..k] 5[b..z]\nL1: 3[a..c],4[d..z]", for tests and messages: numbers of tables with their bounds, the
   /// tables of a run joined by commas, levels that hold nothing left out.
   [[nodiscard]] std::string to_text() const;

@@ -72,6 +72,18 @@ TEST(Shape, SumsCountEveryTable) {
   EXPECT_EQ(run->keys(), 63U);
   EXPECT_EQ(shape.find_run(1, 2), nullptr);
   EXPECT_EQ(shape.find_run(9, 1), nullptr);
+  for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
+    for (const tamis::Run& at : shape.levels[level]) {
+      for (const auto& facts : at.tables) {
+        const std::optional<tamis::TablePlace> place = shape.find_table(facts->number);
+        ASSERT_TRUE(place.has_value());
+        EXPECT_EQ(place->level, level);
+        EXPECT_EQ(place->run, &at);
+        EXPECT_EQ(*place->facts, facts);
+      }
+    }
+  }
+  EXPECT_FALSE(shape.find_table(999'999).has_value());
 }
 
 TEST(Shape, AMergeReplacesItsInputs) {

@@ -1,7 +1,6 @@
 #include "tree/version.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
 #include "base/try.h"
@@ -10,7 +9,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kCandidatesAtOnce = 128;
+constexpr std::size_t kMostCountedPeeks = 8;  // Of one lookup; one that meets more goes the long way.
 
 /// One iterator over tables that stand in key order.
 std::unique_ptr<EntryIterator> walk(std::vector<Table*> tables, bool fills_cache) {
@@ -77,19 +76,48 @@ Table* Version::candidate(const SearchRun& run, const SearchKey& key) const {
   return tables_[table].get();
 }
 
+/// The lines of their filters are asked for, so that they arrive together.
+std::size_t Version::next_candidates(const Lookup& lookup, std::size_t& run, Candidates& candidates) const {
+  const SearchKey key{lookup.key, key_head(lookup.key)};
+  std::size_t count = 0;
+  for (; run < runs_.size() && count < candidates.size(); ++run) {
+    Table* const table = candidate(runs_[run], key);
+    if (table == nullptr) continue;
+    table->prefetch_filter(lookup.hash);
+    candidates[count++] = table;
+  }
+  return count;
+}
+
+Peek Version::peek(const Lookup& lookup, FoundEntry& found) const {
+  Candidates candidates;
+  std::array<const Table*, kMostCountedPeeks> let_through;  // Without having the key.
+  std::size_t passed = 0;
+  Peek answer = Peek::kAbsent;
+  for (std::size_t run = 0; run < runs_.size() && answer == Peek::kAbsent;) {
+    const std::size_t count = next_candidates(lookup, run, candidates);
+    for (std::size_t i = 0; i < count && answer == Peek::kAbsent; ++i) {
+      const Peek here = candidates[i]->peek(lookup, found);
+      if (here == Peek::kUnknown) return Peek::kUnknown;
+      if (here == Peek::kFound) {
+        candidates[i]->count_peek(true);
+        answer = here;
+      } else if (here == Peek::kAbsentHere) {
+        if (passed == let_through.size()) return Peek::kUnknown;
+        let_through[passed++] = candidates[i];
+      }
+    }
+  }
+  for (std::size_t i = 0; i < passed; ++i) let_through[i]->count_peek(false);
+  return answer;
+}
+
 template <typename Steps>
 Result<std::optional<FoundEntry>> Version::find(const Lookup& lookup, bool fills_cache, PinnedBlock& pin,
                                                 Steps& steps) const {
-  const SearchKey key{lookup.key, key_head(lookup.key)};
-  std::array<Table*, kCandidatesAtOnce> candidates;
+  Candidates candidates;
   for (std::size_t run = 0; run < runs_.size();) {
-    std::size_t count = 0;
-    for (; run < runs_.size() && count < candidates.size(); ++run) {
-      Table* const table = candidate(runs_[run], key);
-      if (table == nullptr) continue;
-      table->prefetch_filter(lookup.hash);
-      candidates[count++] = table;
-    }
+    const std::size_t count = next_candidates(lookup, run, candidates);
     for (std::size_t i = 0; i < count; ++i) {
       TAMIS_TRY(const std::optional<FoundEntry> found, candidates[i]->find(lookup, fills_cache, pin, steps));
       if (found) return found;

@@ -1,6 +1,7 @@
 // The tables of one moment, ready to be asked.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -28,6 +29,8 @@ class Version {
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
 
+  /// The same as `find` as far as memory alone can tell; only inside an EpochGuard, while which the value lives.
+  Peek peek(const Lookup& lookup, FoundEntry& found) const;
   /// Asks every run that can hold the key, newest first, until one has it. The filter lines of all of them are
   /// prefetched before the first is tested. Steps is NoSteps or RecordedSteps.
   template <typename Steps>
@@ -67,6 +70,9 @@ class Version {
     std::uint64_t head = 0;
   };
 
+  static constexpr std::size_t kCandidatesAtOnce = 128;
+  using Candidates = std::array<Table*, kCandidatesAtOnce>;
+
   void add_run(std::uint32_t level, const Run& run, const Version* before, const TableContext& context);
   [[nodiscard]] bool ends_before(std::uint32_t table, const SearchKey& key) const;
   [[nodiscard]] bool begins_after(std::uint32_t table, const SearchKey& key) const;
@@ -74,6 +80,8 @@ class Version {
   [[nodiscard]] std::uint32_t first_reaching(const SearchRun& run, const SearchKey& key) const;
   /// The one table of the run whose bounds hold the key, or null.
   [[nodiscard]] Table* candidate(const SearchRun& run, const SearchKey& key) const;
+  /// Of the runs from `run` on, at most kCandidatesAtOnce; leaves `run` where the next call has to go on.
+  std::size_t next_candidates(const Lookup& lookup, std::size_t& run, Candidates& candidates) const;
   [[nodiscard]] std::vector<Table*> tables_in(const SearchRun& run, const KeyRange& range) const;
 
   Shape shape_;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kKiB = 1024;
 
 /// Indexes and filters of four times all the memory there is.
-TEST(Memory, HoldsWhenIndexesAndFiltersDoNotFit) {
+TEST(Memory, P8_HoldsWhenIndexesAndFiltersDoNotFit) {
   constexpr std::uint64_t kKeys = 600'000;
   Options options;
   options.block_bytes = 1024;
@@ -102,7 +102,7 @@ void load_at_random(const Options& options, std::uint64_t seed, int operations, 
   EXPECT_GT(store.db->stats().flushes, 1U);
 }
 
-TEST(Memory, HoldsDuringARandomLoad) {
+TEST(Memory, P8_HoldsDuringARandomLoad) {
   for (const std::uint64_t memory : {256 * kKiB, 1024 * kKiB, 4096 * kKiB}) {
     for (const std::uint64_t part : {4U, 16U}) {
       Options options;

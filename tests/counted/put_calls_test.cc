@@ -45,9 +45,11 @@ TEST(PutCalls, Rule7_TheWindowIsCountedAsMemoryAndComesOutOfTheBudget) {
   put_many(*store.db, {});
   const Stats::Memory memory = store.db->stats().memory;
   EXPECT_EQ(memory.journal, AppendFile::kLargestWindowBytes);
+  EXPECT_EQ(store.counting.open_windows(), 1U);
   EXPECT_EQ(memory.used, memory.memtables + memory.blocks + memory.indexes + memory.filters + memory.journal);
   ASSERT_TRUE(store.db->flush().ok());
   EXPECT_EQ(store.db->stats().memory.journal, 0U);
+  EXPECT_EQ(store.counting.open_windows(), 0U) << "of a journal that gets no more records";
 
   Options small;
   small.memory_bytes = 2 << 20;  // A 64th is less than the smallest window.

@@ -5,6 +5,8 @@
 
 #include "crash/journal_workload.h"
 #include "io/faulty_file_system.h"
+#include "support/figures.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 namespace {
@@ -16,14 +18,15 @@ std::string first_of(const std::vector<std::string>& violations) {
 TEST(JournalCrash, EverySyncedRecordSurvivesAndTheRestIsAPrefix) {
   std::set<std::uint64_t> images;
   std::uint64_t records = 0;
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+  for (std::uint64_t i = 0; i < 6; ++i) {
     JournalLedger ledger;
-    const CrashEnumerator crashes = enumerate_crashes(ledger, seed, 12, {});
+    const CrashEnumerator crashes = enumerate_crashes(ledger, base_seed(1) + i, 12, {});
     images.insert(crashes.image_hashes().begin(), crashes.image_hashes().end());
     records += ledger.records();
     EXPECT_EQ(crashes.violations().size(), 0U) << first_of(crashes.violations());
   }
   fmt::print("{} distinct disk images, {} records\n", images.size(), records);
+  record_figure("crash_images", images.size());
   EXPECT_GT(images.size(), 10'000U);
   EXPECT_EQ(records, 6U * 62);
 }
@@ -98,10 +101,12 @@ TEST(JournalCrash, AWriterThatBelievesASecondSyncIsCaught) {
 
 TEST(JournalFaults, AnyFailedCallLeavesWhatWasSyncedAndNothingThatWasNotWritten) {
   FaultCounts counts;
-  fail_every_call_in_every_way(1, {.journals = 5, .records = 8}, counts);
+  fail_every_call_in_every_way(base_seed(1), {.journals = 5, .records = 8}, counts);
   EXPECT_EQ(counts.violations.size(), 0U) << first_of(counts.violations);
   fmt::print("{} runs, {} with a failed call, {} distinct disk images\n", counts.runs, counts.fired,
              counts.images.size());
+  record_figure("crash_images", counts.images.size());
+  record_figure("call_failures", static_cast<std::uint64_t>(counts.fired));
   EXPECT_GT(counts.fired, 500);
 }
 

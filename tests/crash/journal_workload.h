@@ -14,6 +14,7 @@
 #include "io/faulty_file_system.h"
 #include "io/memory_file_system.h"
 #include "journal/journal_writer.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 
@@ -115,7 +116,7 @@ class CrashEnumerator {
 
  private:
   const JournalLedger& ledger_;
-  std::uint64_t next_seed_ = 1;
+  std::uint64_t next_seed_ = base_seed(1);
   std::set<std::uint64_t> images_;
   std::set<std::uint64_t> checked_;
   std::vector<std::string> violations_;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "crash/manifest_workload.h"
+#include "support/figures.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 namespace {
@@ -14,14 +16,15 @@ std::string first_of(const std::vector<std::string>& violations) {
 
 TEST(ManifestCrash, TheOpenedStateIsTheLastCommittedOrTheOneInFlight) {
   std::set<std::uint64_t> images;
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    const ManifestCrashes found = crash_manifest_everywhere(seed, 4);
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    const ManifestCrashes found = crash_manifest_everywhere(base_seed(1) + i, 4);
     EXPECT_EQ(found.violations.size(), 0U) << first_of(found.violations);
     EXPECT_EQ(found.commits, 23U);
     EXPECT_GE(found.manifests, 4U) << "rolled, opened without a close, renewed";
     images.insert(found.images.begin(), found.images.end());
   }
   fmt::print("{} distinct disk images\n", images.size());
+  record_figure("crash_images", images.size());
   EXPECT_GT(images.size(), 1'500U);
 }
 
@@ -35,10 +38,12 @@ TEST(ManifestCrash, AManifestWithoutDirectorySyncIsCaught) {
 
 TEST(ManifestFaults, AFailedCallMeansThatTheCommitHappenedOrNotAndRenewGoesOn) {
   ManifestCrashes crashes;
-  fail_manifest_calls(1, 9, crashes);
+  fail_manifest_calls(base_seed(1), 9, crashes);
   EXPECT_EQ(crashes.violations.size(), 0U) << first_of(crashes.violations);
   fmt::print("{} runs, {} with a failed call, {} distinct disk images\n", crashes.runs, crashes.fired,
              crashes.images.size());
+  record_figure("crash_images", crashes.images.size());
+  record_figure("call_failures", static_cast<std::uint64_t>(crashes.fired));
   EXPECT_GT(crashes.fired, 200);
 }
 

@@ -78,6 +78,7 @@ class ManifestWorkload {
   ManifestLedger& ledger_;
   SplitMix64 random_;
   SeededRandom salts_;
+  bool has_written_ = false;  // Since the manifest was made or opened.
   std::function<void()> heal_;
   std::unique_ptr<Manifest> manifest_;
   std::uint64_t next_table_ = 1;

@@ -3,40 +3,71 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <map>
+#include <vector>
 
 #include "crash/store_crashes.h"
 #include "io/faulty_file_system.h"
+#include "support/figures.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 namespace {
 
-bool any_call(const StoreCrashes& crashes, std::string_view begin, std::string_view part) {
-  return std::ranges::any_of(crashes.calls(), [&](const std::string& call) {
-    return call.starts_with(begin) && call.find(part) != std::string::npos;
-  });
-}
+int count_of(const LandmarkCounts& counts, Landmark landmark) { return counts[static_cast<std::size_t>(landmark)]; }
 
 TEST(StoreCrash, P1_P2_EverySyncedCommitSurvivesAndTheRestIsAPrefix) {
-  StoreCrashes crashes({.seeds = 1, .recovery_crashes = 60, .every = 7});
-  std::uint64_t seed = 1;
+  StoreCrashes crashes({.seeds = 1, .recovery_crashes = 60, .every = 9});
+  std::uint64_t seed = base_seed(1);
   for (const StoreScript& script : store_scripts()) crashes.enumerate(script, seed++);
   EXPECT_EQ(crashes.violations().size(), 0U) << first_few(crashes.violations());
   fmt::print("{} distinct disk images, {} checks\n", crashes.images(), crashes.checks());
+  record_figure("crash_images", crashes.images());
+  record_figure("crash_checks", crashes.checks());
   EXPECT_GT(crashes.images(), 2000U);
-  EXPECT_TRUE(any_call(crashes, "rename", ".journal.tmp")) << "no journal was recycled";
-  EXPECT_TRUE(any_call(crashes, "create", ".tms")) << "no table was made";
-  EXPECT_TRUE(any_call(crashes, "link", "/copy/")) << "no table was linked";
-  EXPECT_TRUE(any_call(crashes, "copy", ".journal")) << "nothing was copied into a window";
-  EXPECT_TRUE(any_call(crashes, "remove", "MANIFEST")) << "no manifest was replaced by another";
+  for (std::size_t i = 0; i < kLandmarks; ++i) {
+    EXPECT_GT(crashes.landmarks()[i], 0) << "no crash in: " << to_string(static_cast<Landmark>(i));
+  }
+  for (const Loss loss : kAllLosses) EXPECT_GT(crashes.images_by(loss), 50U) << to_string(loss);
 }
 
 TEST(StoreCrash, P1_P2_TheSameHoldsForAStoreThatHasCrashedBefore) {
-  StoreCrashes crashes({.seeds = 1, .recovery_crashes = 60, .every = 14});
-  std::uint64_t seed = 20;
+  StoreCrashes crashes({.seeds = 1, .recovery_crashes = 60, .every = 25});
+  std::uint64_t seed = base_seed(20);
   for (const StoreScript& script : store_scripts()) crashes.enumerate(script, seed++, true);
   EXPECT_EQ(crashes.violations().size(), 0U) << first_few(crashes.violations());
+  record_figure("crash_images", crashes.images());
+  record_figure("crash_checks", crashes.checks());
   EXPECT_GT(crashes.images(), 800U);
+}
+
+TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
+  std::map<std::string_view, std::vector<Landmark>> claims = {
+      {"commits", {}},
+      {"journals in turn", {Landmark::kRecycledName, Landmark::kRecycledHeader, Landmark::kRecycledCommit}},
+      {"every commit a flush", {}},
+      {"tiers", {}},
+      {"a long manifest", {Landmark::kManifestRoll, Landmark::kObsoleteManifest}},
+      {"closed and opened", {Landmark::kContinuedCommit}},
+      {"copied", {Landmark::kLinkedTable, Landmark::kCopiedManifest, Landmark::kCopiedCurrent}},
+      {"copied without links", {Landmark::kCopiedTable, Landmark::kCopiedManifest, Landmark::kCopiedCurrent}},
+      {"deletes", {}},
+      {"copied into a window", {Landmark::kCopiedCommit}},
+  };
+  ASSERT_EQ(claims.size(), store_scripts().size());
+  std::uint64_t seed = 1;
+  for (const StoreScript& script : store_scripts()) {
+    ASSERT_TRUE(claims.contains(script.name)) << script.name;
+    const LandmarkCounts met = landmarks_of(script, seed++);
+    std::vector<Landmark>& expected = claims[script.name];
+    // Of every one of them.
+    expected.insert(expected.end(),
+                    {Landmark::kCommit, Landmark::kJournalSwitch, Landmark::kFlushedTable, Landmark::kCompactedTable,
+                     Landmark::kObsoleteTable, Landmark::kManifestEdit, Landmark::kCurrent});
+    for (const Landmark landmark : expected) {
+      EXPECT_GT(count_of(met, landmark), 0) << script.name << ": " << to_string(landmark);
+    }
+  }
 }
 
 /// The tests can fail: a disk that does not sync loses what was promised.

@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace tamis::test {
 namespace {
@@ -46,15 +48,72 @@ std::string go_on(MemoryFileSystem& files, DB& db, const StoreLedger& ledger, co
   return {};
 }
 
+/// A copy is whole or no store, also for one who may make a store where there is none; and what there is of one that
+/// was not finished can be removed.
 std::string check_copy(MemoryFileSystem& files, const StoreLedger& ledger, const StoreScript& script) {
   if (!ledger.checkpoint()) return {};
-  Options options = options_of(script);
-  options.read_only = true;
-  const Result<DB> copy = DB::open(std::string(kCopy), options, environment_on(files, 8));
-  if (!copy.ok()) return ledger.is_checkpoint_made() ? "the checkpoint: " + copy.status().to_text() : "";
-  Content found;
-  if (const std::string unread = read_all(*copy, {}, found); !unread.empty()) return "the checkpoint: " + unread;
-  return found == *ledger.checkpoint() ? "" : "the checkpoint holds " + to_text(found);
+  const std::string path(kCopy);
+  const Result<std::vector<DirectoryEntry>> names = files.list(path);
+  bool has_tables = false;
+  for (const DirectoryEntry& entry : names.ok() ? *names : std::vector<DirectoryEntry>()) {
+    has_tables |= entry.name.ends_with(".tms");
+  }
+  for (const bool is_read_only : {true, false}) {
+    Options options = options_of(script);
+    options.read_only = is_read_only;
+    Result<DB> copy = DB::open(path, options, environment_on(files, 8));
+    if (!copy.ok()) {
+      if (ledger.is_checkpoint_made()) return "the checkpoint: " + copy.status().to_text();
+      continue;
+    }
+    Content found;
+    if (const std::string unread = read_all(*copy, {}, found); !unread.empty()) return "the checkpoint: " + unread;
+    const bool is_made_anew = !is_read_only && !has_tables && !ledger.is_checkpoint_made() && found.empty();
+    if (found != *ledger.checkpoint() && !is_made_anew) return "the checkpoint holds " + to_text(found);
+    const Result<VerifyReport> verified = copy->verify();
+    if (!verified.ok() || !verified->ok()) return "the checkpoint does not verify";
+  }
+  if (!names.ok()) return {};
+  const Status gone = DB::destroy(path, environment_on(files, 9));
+  return gone.ok() ? "" : "destroying the checkpoint: " + gone.to_text();
+}
+
+/// The landmarks of a workload; its events tell who made the tables.
+class WorkloadLandmarks {
+ public:
+  explicit WorkloadLandmarks(const EventCounts& events) : events_(events) {}
+
+  bool read(std::string_view call, bool is_due) {
+    settle();
+    return reader_.read(call, is_due);
+  }
+  const LandmarkReader& end() {
+    settle();
+    return reader_;
+  }
+
+ private:
+  void settle() {
+    if (std::exchange(flushes_, events_.flushes) != events_.flushes) reader_.flushed();
+    if (std::exchange(compactions_, events_.compactions) != events_.compactions) reader_.compacted();
+  }
+
+  const EventCounts& events_;
+  LandmarkReader reader_;
+  int flushes_ = 0;
+  int compactions_ = 0;
+};
+
+/// The copy that an earlier life made, or began to make, is gone for good.
+MemoryDisk without_copy(MemoryDisk disk) {
+  std::vector<std::string> names;
+  for (const auto& [path, id] : disk.names()) {
+    if (path.starts_with(kCopy)) names.push_back(path);
+  }
+  for (const std::string& name : names) disk.remove(name);
+  disk.sync_directory(std::string(kCopy));
+  disk.sync_directory("/");
+  return disk;
 }
 
 }  // namespace
@@ -74,6 +133,17 @@ std::string check_store(const MemoryDisk& disk, const StoreLedger& ledger, const
   return check_copy(files, ledger, script);
 }
 
+LandmarkCounts landmarks_of(const StoreScript& script, std::uint64_t seed) {
+  MemoryFileSystem memory;
+  StoreLedger ledger;
+  StoreWorkload workload(memory, ledger, script, seed);
+  WorkloadLandmarks landmarks(workload.events());
+  memory.after_each_call([&](const MemoryDisk&, std::string_view call) { (void)landmarks.read(call, false); });
+  workload.run();
+  memory.after_each_call(nullptr);
+  return landmarks.end().met();
+}
+
 void StoreCrashes::enumerate(const StoreScript& script, std::uint64_t seed, bool again) {
   MemoryFileSystem memory;
   StoreLedger ledger;
@@ -86,11 +156,13 @@ void StoreCrashes::enumerate(const StoreScript& script, std::uint64_t seed, bool
     StoreWorkload first(memory, ledger, script, seed);
     MemoryDisk crashed;
     memory.after_each_call([&, calls = 0, end = 60 + remix(seed) % 200](const MemoryDisk& disk, auto) mutable {
+      if (disk.names().contains(std::string(kCopy))) return;  // The second life makes one of its own.
       if (++calls <= static_cast<int>(end)) crashed = disk;
     });
     first.run();
     memory.after_each_call(nullptr);
-    MemoryFileSystem rebooted(crashed.after_crash(Loss::kSectors, seed));
+    const Loss loss = kAllLosses[seed % kAllLosses.size()];
+    MemoryFileSystem rebooted(crashed.after_crash(loss, seed));
     StoreLedger fresh;
     fresh.created();
     Content found;
@@ -99,20 +171,22 @@ void StoreCrashes::enumerate(const StoreScript& script, std::uint64_t seed, bool
       if (!db.ok()) return;  // It was not made yet, or check_store says so elsewhere.
       if (!read_all(*db, {}, found).empty()) return;
     }
-    MemoryFileSystem second(crashed.after_crash(Loss::kSectors, seed));
+    MemoryFileSystem second(without_copy(crashed.after_crash(loss, seed)));
     fresh.settle(found);
     run(second, fresh, script, seed + 1000);
   }
 }
 
 void StoreCrashes::run(MemoryFileSystem& memory, StoreLedger& ledger, const StoreScript& script, std::uint64_t seed) {
+  StoreWorkload workload(memory, ledger, script, seed);
+  WorkloadLandmarks landmarks(workload.events());
   memory.after_each_call([&, count = std::uint64_t{0}](const MemoryDisk& disk, std::string_view call) mutable {
-    calls_.emplace_back(call);
-    if (++count % ways_.every != 0) return;
+    if (!landmarks.read(call, ++count % ways_.every == 0)) return;
     crash_in_every_way(disk, {script, ledger, fmt::format("{}, seed {}: {}", script.name, seed, call)});
   });
-  StoreWorkload workload(memory, ledger, script, seed);
   workload.run();
+  const LandmarkCounts& crashed = landmarks.end().crashed();
+  for (std::size_t i = 0; i < kLandmarks; ++i) landmarks_[i] += crashed[i];
   for (const Status& error : workload.errors()) {
     violations_.push_back(fmt::format("{}, seed {}: without a fault: {}", script.name, seed, error.to_text()));
   }
@@ -134,7 +208,7 @@ void StoreCrashes::crash_in_every_way(const MemoryDisk& disk, const Moment& mome
 void StoreCrashes::crash(const MemoryDisk& disk, Loss loss, std::uint64_t seed, const Moment& moment) {
   const MemoryDisk image = disk.after_crash(loss, seed);
   const std::uint64_t hash = image.content_hash();
-  images_.insert(hash);
+  images_by_loss_[static_cast<std::size_t>(loss)] += images_.insert(hash).second ? 1 : 0;
   const Crash crash = loss == Loss::kNothing ? Crash::kProcess : Crash::kMachine;
   const std::uint64_t promise = moment.ledger.state_hash() + static_cast<std::uint64_t>(crash);
   if (!checked_.insert(remix(hash) + promise).second) return;
@@ -155,7 +229,7 @@ void StoreCrashes::crash(const MemoryDisk& disk, Loss loss, std::uint64_t seed, 
 void StoreCrashes::crash_recovery(const MemoryDisk& image, Crash crash, const Content& found, const Moment& moment) {
   MemoryFileSystem files(image);
   files.after_each_call([&](const MemoryDisk& disk, std::string_view call) {
-    for (const Loss loss : {Loss::kEverything, Loss::kNothing, Loss::kSectors, Loss::kNames}) {
+    for (const Loss loss : kAllLosses) {
       const MemoryDisk nested = disk.after_crash(loss, next_seed_++);
       const std::uint64_t hash = nested.content_hash();
       images_.insert(hash);

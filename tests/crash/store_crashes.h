@@ -1,15 +1,18 @@
 // Crashes a store after every call, in every way, and looks at what is left.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "crash/store_landmarks.h"
 #include "crash/store_ledger.h"
 #include "crash/store_workload.h"
 #include "io/memory_file_system.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 
@@ -18,13 +21,16 @@ namespace tamis::test {
 std::string check_store(const MemoryDisk& disk, const StoreLedger& ledger, const StoreScript& script, Crash crash,
                         Content& found);
 
+/// What a workload consists of, without any crash.
+LandmarkCounts landmarks_of(const StoreScript& script, std::uint64_t seed);
+
 /// What an enumeration of crashes tried and found.
 class StoreCrashes {
  public:
   struct Ways {
     int seeds = 1;              ///< Of each loss that is random.
     int recovery_crashes = 40;  ///< In every so many images, recovery itself is crashed after each of its calls.
-    std::uint64_t every = 1;    ///< Only every so many calls of the workload.
+    std::uint64_t every = 1;    ///< Only every so many calls of the workload, and the rare ones (LandmarkReader).
   };
 
   explicit StoreCrashes(const Ways& ways) : ways_(ways) {}
@@ -35,8 +41,10 @@ class StoreCrashes {
   [[nodiscard]] std::size_t images() const { return images_.size(); }
   [[nodiscard]] std::size_t checks() const { return checked_.size(); }
   [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
-  /// Calls that were crashed after, of all workloads: to see that they contain what they should.
-  [[nodiscard]] const std::vector<std::string>& calls() const { return calls_; }
+  /// In what crashes hit, of all workloads.
+  [[nodiscard]] const LandmarkCounts& landmarks() const { return landmarks_; }
+  /// Distinct images that no kind of loss before it had made, by kind.
+  [[nodiscard]] std::size_t images_by(Loss loss) const { return images_by_loss_[static_cast<std::size_t>(loss)]; }
 
  private:
   struct Moment {
@@ -50,11 +58,12 @@ class StoreCrashes {
   void run(MemoryFileSystem& memory, StoreLedger& ledger, const StoreScript& script, std::uint64_t seed);
 
   const Ways ways_;
-  std::uint64_t next_seed_ = 1;
+  std::uint64_t next_seed_ = base_seed(1);
   std::set<std::uint64_t> images_;
   std::set<std::uint64_t> checked_;  // Image and promise.
   std::vector<std::string> violations_;
-  std::vector<std::string> calls_;
+  std::array<std::size_t, kAllLosses.size()> images_by_loss_ = {};
+  LandmarkCounts landmarks_ = {};
 };
 
 }  // namespace tamis::test

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "crash/store_ledger.h"
 #include "io/file_system.h"
+#include "support/passing_file_system.h"
 #include "tamis/db.h"
 
 namespace tamis::test {
@@ -27,6 +28,7 @@ struct StoreScript {
   std::string_view steps;
   std::uint64_t memtable_bytes = 256 << 10;  ///< 16 KiB: every commit fills a memtable.
   std::string_view compaction = "leveled";
+  bool can_link = true;  ///< False: a checkpoint copies its tables.
 };
 
 /// Each contains a flush, a compaction and a manifest edit.
@@ -54,7 +56,12 @@ struct EventCounts final : public EventListener {
 class StoreWorkload {
  public:
   StoreWorkload(FileSystem& files, StoreLedger& ledger, const StoreScript& script, std::uint64_t seed)
-      : files_(files), ledger_(ledger), script_(script), seed_(seed), random_(seed) {}
+      : without_links_(files),
+        files_(script.can_link ? files : without_links_),
+        ledger_(ledger),
+        script_(script),
+        seed_(seed),
+        random_(seed) {}
 
   /// After every step that left the store open; `failed` is the step's error, or ok.
   using Observer = std::function<void(DB& db, const Status& failed)>;
@@ -78,6 +85,7 @@ class StoreWorkload {
   [[nodiscard]] Batch make_batch(char what);
   [[nodiscard]] std::string some_key();
 
+  FileSystemWithoutLinks without_links_;
   FileSystem& files_;
   StoreLedger& ledger_;
   const StoreScript script_;

@@ -69,7 +69,7 @@ TEST(Files, P7_AMissingTableIsNamedToAReaderToo) {
 TEST(Files, P7_WhatIsNotOursStays) {
   MemoryFileSystem files(make_closed_store({}, 4).disk);
   ASSERT_TRUE(files.make_directory(kFolder + "/lost+found").ok());
-  for (const char* name : {"notes.txt", "000007.tms.bak", "7.tms", "MANIFEST", "current", ".hidden"}) {
+  for (const char* name : {"notes.txt", "000007.tms.bak", "7.tms", "MANIFEST", "current", ".hidden", "notes.tmp"}) {
     put_file(files, name, "mine");
   }
   for (int opening = 0; opening < 2; ++opening) {
@@ -79,7 +79,7 @@ TEST(Files, P7_WhatIsNotOursStays) {
     ASSERT_TRUE(db->flush().ok());
     ASSERT_TRUE(db->compact().ok());
   }
-  for (const char* name : {"notes.txt", "000007.tms.bak", "7.tms", "MANIFEST", "current", ".hidden"}) {
+  for (const char* name : {"notes.txt", "000007.tms.bak", "7.tms", "MANIFEST", "current", ".hidden", "notes.tmp"}) {
     EXPECT_TRUE(has(files, name)) << name;
   }
   EXPECT_TRUE(files.list(kFolder + "/lost+found").ok());
@@ -105,13 +105,13 @@ TEST(Files, P7_TemporaryFilesAndUnfinishedOutputsGoAndUnreservedNumbersStay) {
 
 TEST(Files, P7_AReaderWritesNothing) {
   MemoryFileSystem files(make_closed_store({}, 6).disk);
-  put_file(files, "CURRENT.tmp", "half");
   {
     // A crash, so that there is something to recover.
     Result<DB> db = open_on(files);
     ASSERT_TRUE(db.ok());
     ASSERT_TRUE(db->put("only in", "the journal").ok());
     MemoryFileSystem crashed(files.disk().after_crash(Loss::kNothing, 1));
+    put_file(crashed, "CURRENT.tmp", "half");
     const std::uint64_t before = crashed.disk().content_hash();
     Options options;
     options.read_only = true;
@@ -120,6 +120,70 @@ TEST(Files, P7_AReaderWritesNothing) {
     EXPECT_EQ(**reader->get("only in"), "the journal");
     EXPECT_EQ(crashed.disk().content_hash(), before);
   }
+}
+
+TEST(Files, Rule20_TheFileThatIsLockedStaysTheSame) {
+  MemoryFileSystem files;
+  const auto lock_file = [&] { return files.disk().names().at(kFolder + "/LOCK"); };
+  std::optional<MemoryDisk::FileId> first;
+  for (int opening = 0; opening < 3; ++opening) {
+    Result<DB> db = open_on(files);
+    ASSERT_TRUE(db.ok());
+    if (!first) first = lock_file();
+    ASSERT_TRUE(db->close().ok());
+    ASSERT_TRUE(has(files, "LOCK")) << "whoever waits for it would lock a file that has no name";
+    EXPECT_EQ(lock_file(), *first);
+  }
+}
+
+/// A table whose number is not reserved could not be told from somebody else's, and its number would be used again.
+TEST(Files, Rule19_NumbersAreReservedBeforeTheyAreUsed) {
+  MemoryFileSystem files;
+  std::vector<MemoryDisk> crashes;
+  files.after_each_call([&](const MemoryDisk& disk, std::string_view call) {
+    if (call.starts_with("create") && call.ends_with(".tms")) crashes.push_back(disk);
+  });
+  {
+    Result<DB> db = open_on(files);
+    ASSERT_TRUE(db.ok());
+    for (int i = 0; i < 150; ++i) ASSERT_TRUE(db->put("key", std::to_string(i)).ok() && db->flush().ok());
+  }
+  ASSERT_GT(crashes.size(), 150U);
+  for (std::size_t i = 0; i < crashes.size(); ++i) {
+    MemoryFileSystem rebooted(crashes[i].after_crash(Loss::kNothing, i));
+    Result<DB> db = open_on(rebooted);
+    ASSERT_TRUE(db.ok()) << db.status().to_text();
+    std::uint64_t live = 0;
+    for (const Stats::Level& level : db->stats().levels) live += level.tables;
+    std::uint64_t there = 0;
+    for (const std::string& name : names_in(rebooted, kFolder)) there += name.ends_with(".tms") ? 1 : 0;
+    EXPECT_EQ(there, live) << "an output of an unfinished rewrite stays, in crash " << i;
+    EXPECT_TRUE(db->put("key", "after").ok() && db->flush().ok()) << "crash " << i;
+  }
+}
+
+TEST(Files, Rule4_P7_RecordsBehindAHoleAreKeptInLost) {
+  MemoryFileSystem files;
+  Result<DB> db = open_on(files);
+  ASSERT_TRUE(db.ok());
+  for (const char* key : {"first", "second", "third"}) ASSERT_TRUE(db->put(key, std::string("value of ") + key).ok());
+  MemoryFileSystem crashed(files.disk().after_crash(Loss::kNothing, 1));
+  std::string journal;
+  for (const std::string& name : names_in(crashed, kFolder)) {
+    if (name.ends_with(".journal")) journal = name;
+  }
+  const std::string before = *read_whole_file(crashed, kFolder + "/" + journal);
+  const Bytes zero = as_bytes(std::string_view("\0", 1));
+  const auto file = *crashed.open_writable(kFolder + "/" + journal, OpenMode::kExisting);
+  ASSERT_TRUE(file->write_at(before.find("value of second"), std::span(&zero, 1)).ok());
+
+  const Result<DB> after = open_on(crashed);
+  ASSERT_TRUE(after.ok()) << after.status().to_text();
+  EXPECT_TRUE((*after->get("first")).has_value());
+  EXPECT_FALSE((*after->get("third")).has_value()) << "not a prefix";
+  const Result<std::string> lost = read_whole_file(crashed, kFolder + "/lost/" + journal);
+  ASSERT_TRUE(lost.ok()) << lost.status().to_text();
+  EXPECT_NE(lost->find("value of third"), std::string::npos);
 }
 
 TEST(Files, AFolderWithoutAStoreIsSaidToBeOne) {

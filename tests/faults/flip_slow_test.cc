@@ -5,6 +5,8 @@
 #include <array>
 
 #include "faults/store_damage.h"
+#include "support/figures.h"
+#include "support/seed.h"
 #include "tamis/filter.h"
 
 namespace tamis::test {
@@ -12,7 +14,7 @@ namespace {
 
 TEST(FlipSlow, P3_P4_NoFlippedByteGivesAWrongAnswer) {
   DamageCounts counts;
-  flip_bytes(make_closed_store({}, 1), 0, 1, counts);
+  flip_bytes(make_closed_store({}, base_seed(1)), 0, 1, counts);
   const std::uint64_t with_defaults = counts.tried;
   // Every kind of filter once, with each codec and policy in turn: every pair of codec and policy is there.
   static constexpr std::array kCodecs = {"none", "lz4", "zstd"};
@@ -26,12 +28,13 @@ TEST(FlipSlow, P3_P4_NoFlippedByteGivesAWrongAnswer) {
     options.compaction = kPolicies[draw % kPolicies.size()];
     options.block_bytes = 1024;
     if (!check_options(options).ok()) continue;  // Not a filter of tables.
-    flip_bytes(make_closed_store(options, 10 + draw), draw % 3, 3, counts);
+    flip_bytes(make_closed_store(options, base_seed(10) + draw), draw % 3, 3, counts);
     ++draw;
   }
   ASSERT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
   fmt::print("{} flips, {} of them under the default options: {} refused, {} told, {} without effect\n", counts.tried,
              with_defaults, counts.refused, counts.told, counts.unnoticed);
+  record_figure("flips", counts.tried);
   EXPECT_GE(counts.tried, 65'536U);
 }
 

@@ -4,17 +4,20 @@
 
 #include "crash/store_ledger.h"
 #include "faults/store_damage.h"
+#include "support/figures.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 namespace {
 
 TEST(Flip, P3_P4_AFlippedByteGivesNoWrongAnswer) {
-  const ClosedStore store = make_closed_store({}, 1);
+  const ClosedStore store = make_closed_store({}, base_seed(1));
   DamageCounts counts;
   flip_bytes(store, 0, 23, counts);
   EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
   fmt::print("{} flips: {} refused, {} told, {} without effect\n", counts.tried, counts.refused, counts.told,
              counts.unnoticed);
+  record_figure("flips", counts.tried);
   for (const char* kind : {"CURRENT", "MANIFEST", ".journal", ".tms"})
     EXPECT_GT(counts.tried_by_kind[kind], 0U) << kind;
   EXPECT_GT(counts.refused, 0U);

@@ -1,9 +1,11 @@
 // Rule 24: a store is not closed under the hands of those who use it, and they outlive it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "crash/store_workload.h"
 #include "io/memory_file_system.h"
@@ -28,7 +30,7 @@ class Handles : public testing::Test {
   std::optional<DB> db_;
 };
 
-TEST_F(Handles, CloseNamesWhoIsStillThere) {
+TEST_F(Handles, Rule24_CloseNamesWhoIsStillThere) {
   auto walk = std::make_unique<Iterator>(db_->scan());
   const int walk_line = __LINE__ - 1;
   auto snapshot = std::make_unique<Snapshot>(db_->snapshot());
@@ -48,7 +50,7 @@ TEST_F(Handles, CloseNamesWhoIsStillThere) {
   EXPECT_EQ(db_->close().code(), StatusCode::kClosed);
 }
 
-TEST_F(Handles, OutliveTheStoreAndAnswerClosed) {
+TEST_F(Handles, Rule24_OutliveTheStoreAndAnswerClosed) {
   Iterator walk = db_->scan();
   auto snapshot = std::make_unique<Snapshot>(db_->snapshot());
   db_.reset();
@@ -76,6 +78,19 @@ TEST_F(Handles, AnIteratorOverTablesThatAreGoneGoesOn) {
   for (walk.seek_to_first(); walk.valid(); walk.next()) seen += std::string(walk.key()) + std::string(walk.value());
   EXPECT_TRUE(walk.status().ok());
   EXPECT_EQ(seen, "a1b2");
+}
+
+TEST_F(Handles, TablesThatWereKeptForAnIteratorAreGoneAfterClosing) {
+  const auto tables = [&] {
+    const std::vector<DirectoryEntry> entries = *files_.list("/store");
+    return std::ranges::count_if(entries, [](const DirectoryEntry& entry) { return entry.name.ends_with(".tms"); });
+  };
+  auto walk = std::make_unique<Iterator>(db_->scan());
+  ASSERT_TRUE(db_->compact().ok());
+  EXPECT_EQ(tables(), 2) << "the iterator's and the new one";
+  walk.reset();
+  ASSERT_TRUE(db_->close().ok());
+  EXPECT_EQ(tables(), 1);
 }
 
 }  // namespace

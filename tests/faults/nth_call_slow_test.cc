@@ -4,13 +4,15 @@
 
 #include "crash/store_ledger.h"
 #include "faults/store_faults.h"
+#include "support/figures.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 namespace {
 
 TEST(NthCallSlow, P5_P6_AnyFailedCallLeavesTheStoreReadableAndWhatItPromised) {
   StoreFaultCounts counts;
-  std::uint64_t seed = 50;
+  std::uint64_t seed = base_seed(50);
   for (const StoreScript& script : store_scripts()) {
     ++seed;
     for (const FaultKind kind : honest_faults()) {
@@ -27,6 +29,8 @@ TEST(NthCallSlow, P5_P6_AnyFailedCallLeavesTheStoreReadableAndWhatItPromised) {
       "{} runs, {} with a failed call; writes stopped in {}, went on by themselves in {}, were resumed in {}; "
       "{} distinct disk images\n",
       counts.runs, counts.fired, counts.stopped, counts.went_on, counts.resumed, counts.images.size());
+  record_figure("crash_images", counts.images.size());
+  record_figure("call_failures", static_cast<std::uint64_t>(counts.fired));
   EXPECT_GT(counts.fired, 2500);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <map>
 #include <utility>
 
 #include "crash/store_crashes.h"
@@ -166,14 +167,29 @@ std::string synced_again(const std::vector<std::string>& calls) {
   constexpr std::string_view kFailed = "failed sync ";
   constexpr std::string_view kSync = "sync ";
   constexpr std::string_view kSyncDirectory = "sync directory ";
+  constexpr std::string_view kRename = "rename ";
   std::set<std::string> failed;
+  std::map<std::string, std::string> renamed;  // The log calls an open file what it was called when it was opened.
+  const auto name_now = [&](const std::string& name) { return renamed.contains(name) ? renamed[name] : name; };
   for (const std::string& call : calls) {
     if (call.starts_with(kFailed)) {
-      if (!failed.insert(call.substr(kFailed.size())).second) return call.substr(kFailed.size());
+      const std::string name = name_now(call.substr(kFailed.size()));
+      if (!failed.insert(name).second) return name;
     } else if (call.starts_with(kSync) && !call.starts_with(kSyncDirectory)) {
-      if (failed.contains(call.substr(kSync.size()))) return call.substr(kSync.size());
+      const std::string name = name_now(call.substr(kSync.size()));
+      if (failed.contains(name)) return name;
     } else if (call.starts_with("create ") || call.starts_with("remove ")) {
       failed.erase(call.substr(7));  // Another file from here on.
+      renamed.erase(call.substr(7));
+    } else if (call.starts_with("empty ")) {
+      failed.erase(call.substr(6));  // No page of the failed sync is left, and all that is in it will be new.
+    } else if (call.starts_with(kRename)) {
+      const std::size_t space = call.find(' ', kRename.size());
+      const std::string from = call.substr(kRename.size(), space - kRename.size());
+      const std::string to = call.substr(space + 1);
+      failed.erase(to);
+      if (failed.erase(from) > 0) failed.insert(to);
+      renamed[from] = to;
     }
   }
   return {};

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <thread>
 #include <utility>
 
 #include "base/try.h"
@@ -10,22 +11,87 @@ namespace tamis::test {
 namespace {
 
 constexpr const char* kDirectory = "/store";
+constexpr int kMostDepth = 2;
+
+/// Whether it can be told what the store does while others work in between.
+bool can_be_interrupted(Verb verb) {
+  switch (verb) {
+    case Verb::kPut:
+    case Verb::kRemove:
+    case Verb::kWrite:
+    case Verb::kTryWrite:
+    case Verb::kFlush:
+    case Verb::kCompact:
+    case Verb::kWaitIdle: return true;
+    default: return false;  // No rewrite is in them, or, as in a checkpoint, it makes a difference when it was.
+  }
+}
+
+/// Whether it leaves the store open; a crash in the midst of a rewrite is had on a copy of the disk.
+bool can_interrupt(Verb verb) {
+  return verb != Verb::kReopen && verb != Verb::kAbandon && verb != Verb::kReadOnly && verb != Verb::kRepair;
+}
 
 }  // namespace
 
 Status disagreement(std::string what) { return Status::corruption("store and model disagree: " + std::move(what)); }
 
-ModelRun::ModelRun(RunSpec spec) : spec_(std::move(spec)), files_(std::make_unique<MemoryFileSystem>()) {}
+ModelRun::ModelRun(RunSpec spec) : spec_(std::move(spec)), interruption_draws_(spec_.schedule_seed.value_or(0)) {
+  make_disk(std::make_unique<MemoryFileSystem>());
+}
 
 ModelRun::~ModelRun() { drop_handles(); }
 
 Environment ModelRun::environment() const {
-  return {.files = files_.get(), .random_seed = spec_.seed + openings_, .runs_in_background = spec_.runs_in_background};
+  Environment environment{.files = interrupted_files_.get(),
+                          .random_seed = spec_.seed + openings_,
+                          .runs_in_background = spec_.runs_in_background};
+  if (spec_.schedule_seed) environment.schedule_seed = *spec_.schedule_seed + openings_;
+  return environment;
 }
 
-Status ModelRun::run(const Operation& operation) {
+void ModelRun::make_disk(std::unique_ptr<MemoryFileSystem> files) {
+  interrupted_files_ = std::make_unique<InterruptedFileSystem>(*files, [this] { interrupt(); });
+  files_ = std::move(files);
+}
+
+Status ModelRun::run(std::span<const Operation> operations) {
+  coming_ = operations;
   if (!db_) TAMIS_TRY_STATUS(open());
+  while (!coming_.empty()) {
+    Status status = run_next();
+    TAMIS_TRY_STATUS(inside_status_);
+    TAMIS_TRY_STATUS(status);
+  }
+  return {};
+}
+
+/// Called by the thread that rewrites, which stands still meanwhile.
+void ModelRun::interrupt() {
+  if (!may_interrupt_ || interruption_draws_.coin()) return;
+  ++depth_;
+  for (std::uint64_t left = 1 + interruption_draws_.below(4); left > 0 && inside_status_.ok(); --left) {
+    if (coming_.empty() || !can_interrupt(coming_.front().verb)) break;
+    ++interruptions_;
+    std::thread([this] {
+      apply_if_published();
+      const Status status = run_next();
+      if (inside_status_.ok()) inside_status_ = status;
+    }).join();
+  }
+  --depth_;
+}
+
+Status ModelRun::run_next() {
+  const Operation& operation = coming_.front();
+  coming_ = coming_.subspan(1);
+  ++begun_;
+  const bool may_interrupt = spec_.schedule_seed && depth_ < kMostDepth && can_be_interrupted(operation.verb);
+  const bool may_interrupt_outer = std::exchange(may_interrupt_, may_interrupt);
   Status status = run_verb(operation);
+  may_interrupt_ = may_interrupt_outer;
+  // What would have to wait until the flush or compaction ends is refused, and nothing has changed.
+  if (depth_ > 0 && status.code() == StatusCode::kBusy) return {};
   if (!status.ok() && status.code() != StatusCode::kCorruption) return disagreement(status.to_text());
   return status;
 }
@@ -67,7 +133,7 @@ Status ModelRun::run_verb(const Operation& operation) {
     case Verb::kPlan: return plan();
     case Verb::kReopen: return reopen();
     case Verb::kAbandon: return abandon();
-    case Verb::kCrash: return crash();
+    case Verb::kCrash: return depth_ > 0 ? crash_copy() : crash();
     case Verb::kReadOnly: return read_only();
     case Verb::kRepair: return repair();
   }
@@ -76,6 +142,7 @@ Status ModelRun::run_verb(const Operation& operation) {
 
 Status ModelRun::write(const Operation& operation) {
   const WriteOptions options{.sync = operation.sync};
+  const Operation* outer = std::exchange(writing_, &operation);
   Batch batch;
   for (const Change& change : operation.changes) {
     if (change.is_put) {
@@ -96,10 +163,21 @@ Status ModelRun::write(const Operation& operation) {
   } else {
     written = db_->write(batch, options);
   }
+  const bool is_applied = std::exchange(writing_, outer) == nullptr;
   TAMIS_TRY_STATUS(std::move(written));
+  if (!is_applied) apply(operation);
+  return {};
+}
+
+void ModelRun::apply(const Operation& operation) {
   for (const Change& change : operation.changes) model_.apply(change);
   writes_ += operation.changes.size();
-  return {};
+}
+
+/// A write in the midst of which others work is there for them, or not yet: the store says which.
+void ModelRun::apply_if_published() {
+  if (writing_ == nullptr || db_->snapshot().sequence() == model_.sequence()) return;
+  apply(*std::exchange(writing_, nullptr));
 }
 
 Status ModelRun::open() {
@@ -165,9 +243,17 @@ Status ModelRun::crash() {
   auto rebooted = std::make_unique<MemoryFileSystem>(files_->disk().after_crash(Loss::kNothing, 0));
   drop_handles();
   db_.reset();
-  files_ = std::move(rebooted);
+  make_disk(std::move(rebooted));
   ++openings_;
   return open();
+}
+
+Status ModelRun::crash_copy() {
+  MemoryFileSystem rebooted(files_->disk().after_crash(Loss::kNothing, 0));
+  Environment there = environment();
+  there.files = &rebooted;
+  TAMIS_TRY(const DB db, DB::open(kDirectory, options(), there));
+  return compare_with(db);
 }
 
 Status ModelRun::read_only() {

@@ -5,13 +5,16 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/random.h"
 #include "io/memory_file_system.h"
 #include "model/model.h"
 #include "model/operation.h"
+#include "support/interrupted_file_system.h"
 #include "tamis/db.h"
 
 namespace tamis::test {
@@ -21,9 +24,15 @@ struct RunSpec {
   std::vector<Options> options = {{}};  ///< Each opening takes the next one.
   std::uint64_t seed = 1;
   bool runs_in_background = false;
+  /// Without a background: when flushes and compactions run, and which operations are done in the midst of one, is
+  /// drawn from this. Without it they run whole, as soon as they are due.
+  std::optional<std::uint64_t> schedule_seed = {};
 };
 
 /// Does each operation to a store on a disk in memory and to the model, and compares what they say.
+///
+/// With a schedule, an operation that comes later may be done between two calls of a flush or compaction: on a thread
+/// of its own, while the one that rewrites stands still. One thread runs at a time, so a run can be had again.
 ///
 /// Threads: one at a time.
 class ModelRun {
@@ -34,7 +43,8 @@ class ModelRun {
   ModelRun& operator=(const ModelRun&) = delete;
 
   /// Not ok when store and model disagree, or the store fails. The first call opens the store.
-  Status run(const Operation& operation);
+  Status run(std::span<const Operation> operations);
+  Status run(const Operation& operation) { return run(std::span(&operation, 1)); }
   /// Everything that is in the store against everything that is in the model.
   Status compare_all();
   /// Of all answers so far: the same whatever the options are.
@@ -42,6 +52,12 @@ class ModelRun {
   /// What happened, to see that a run was worth something.
   [[nodiscard]] std::uint64_t flushes() const { return flushes_; }
   [[nodiscard]] std::uint64_t compactions() const { return compactions_; }
+  /// Operations that were done in the midst of a flush or compaction.
+  [[nodiscard]] std::uint64_t interruptions() const { return interruptions_; }
+  /// Operations that were begun.
+  [[nodiscard]] std::size_t begun() const { return begun_; }
+  /// What was done to the disk since it was last crashed.
+  [[nodiscard]] std::vector<std::string> call_log() const { return files_->call_log(); }
 
  private:
   struct OpenIterator {
@@ -50,13 +66,19 @@ class ModelRun {
   };
 
   // model_run.cc: writing, and life and death.
+  Status run_next();
   Status run_verb(const Operation& operation);
   Status write(const Operation& operation);
+  void apply(const Operation& operation);
+  void interrupt();
+  void apply_if_published();
+  void make_disk(std::unique_ptr<MemoryFileSystem> files);
   Status open();
   Status close();
   Status reopen();
   Status abandon();
   Status crash();
+  Status crash_copy();
   Status read_only();
   Status repair();
   Status checkpoint();
@@ -93,15 +115,24 @@ class ModelRun {
   const RunSpec spec_;
   Model model_;
   std::unique_ptr<MemoryFileSystem> files_;
+  std::unique_ptr<InterruptedFileSystem> interrupted_files_;
   std::optional<DB> db_;
   std::array<std::optional<Snapshot>, Operation::kSlots> snapshots_;
   std::array<std::optional<OpenIterator>, Operation::kSlots> iterators_;
   std::string buffer_;
+  std::span<const Operation> coming_;
+  const Operation* writing_ = nullptr;  // The innermost write, while the store may have its changes before the model.
+  SplitMix64 interruption_draws_;
+  bool may_interrupt_ = false;  // The operation under way may be, in the rewrites it makes.
+  int depth_ = 0;               // How many rewrites stand still: a compaction, and a flush that came through.
+  Status inside_status_;
   std::uint64_t digest_ = 0;
   std::uint64_t openings_ = 0;
   std::uint64_t copies_ = 0;
   std::uint64_t flushes_ = 0;
   std::uint64_t compactions_ = 0;
+  std::uint64_t interruptions_ = 0;
+  std::size_t begun_ = 0;
   // Since the store was opened.
   std::uint64_t gets_ = 0;
   std::uint64_t gets_found_ = 0;

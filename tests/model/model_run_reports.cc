@@ -38,7 +38,8 @@ void ModelRun::count_work() {
 Status ModelRun::compact(const Operation& operation) {
   const Range range = range_of(operation.bounds);
   TAMIS_TRY_STATUS(db_->compact(range));
-  if (spec_.runs_in_background || operation.bounds.from || operation.bounds.to) return {};
+  const bool is_alone = !spec_.runs_in_background && !spec_.schedule_seed;
+  if (!is_alone || operation.bounds.from || operation.bounds.to) return {};
   const Stats stats = db_->stats();
   std::uint64_t runs = 0;
   std::uint64_t entries = 0;

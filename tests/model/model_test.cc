@@ -10,6 +10,8 @@
 #include "model/generator.h"
 #include "model/option_sets.h"
 #include "model/trace.h"
+#include "support/figures.h"
+#include "support/seed.h"
 
 namespace tamis::test {
 namespace {
@@ -61,37 +63,43 @@ TEST(Trace, OneThatFailedRunsAgain) {
 }
 
 TEST(Model, AnswersAreRightUnderAHandfulOfOptions) {
-  std::uint64_t seed = 100;
-  for (const Options& options : spread_options(10, 1)) {
+  std::uint64_t seed = base_seed(100);
+  for (const Options& options : spread_options(10, base_seed(1))) {
     const Trace trace{{.options = {options}, .seed = ++seed}, Generator(seed).many(2000)};
     const Outcome outcome = run_apart(trace);
     ASSERT_EQ(outcome.failure, "") << explain_failure(trace, outcome);
+    record_figure("model_operations", trace.operations.size());
     EXPECT_GT(outcome.flushes, 10U) << to_text(options);
   }
 }
 
 TEST(Model, AnswersAreRightWhenEveryOpeningHasOtherOptions) {
-  const Trace trace{{.options = spread_options(12, 2), .seed = 200}, Generator(200).many(3000)};
+  const Trace trace{{.options = spread_options(12, base_seed(2)), .seed = base_seed(200)},
+                    Generator(base_seed(200)).many(3000)};
   const Outcome outcome = run_apart(trace);
   EXPECT_EQ(outcome.failure, "") << explain_failure(trace, outcome);
+  record_figure("model_operations", trace.operations.size());
 }
 
 TEST(Model, AnswersAreRightWithThreadsInTheBackground) {
-  std::uint64_t seed = 300;
-  for (const Options& options : spread_options(3, 4)) {
+  std::uint64_t seed = base_seed(300);
+  for (const Options& options : spread_options(3, base_seed(4))) {
     const Trace trace{{.options = {options}, .seed = ++seed, .runs_in_background = true}, Generator(seed).many(1000)};
     const Outcome outcome = run_apart(trace);
     ASSERT_EQ(outcome.failure, "") << explain_failure(trace, outcome);
+    record_figure("model_operations", trace.operations.size());
   }
 }
 
 TEST(Metamorphic, OptionsDoNotChangeAnAnswer) {
-  const std::vector<Operation> operations = Generator(400).many(700);
+  const std::vector<Operation> operations = Generator(base_seed(400)).many(700);
   std::uint64_t digest = 0;
-  for (const Options& options : spread_options(24, 5)) {
-    const Trace trace{{.options = {options}, .seed = 400}, operations};
+  for (const Options& options : spread_options(24, base_seed(5))) {
+    const Trace trace{{.options = {options}, .seed = base_seed(400)}, operations};
     const Outcome outcome = run_apart(trace);
     ASSERT_EQ(outcome.failure, "") << explain_failure(trace, outcome);
+    record_figure("option_sets", 1);
+    record_figure("metamorphic_operations", operations.size());
     if (digest == 0) digest = outcome.digest;
     EXPECT_EQ(outcome.digest, digest) << to_text(options);
   }

@@ -20,23 +20,25 @@ namespace {
 constexpr unsigned kLongestRunSeconds = 300;
 constexpr int kMostAttempts = 2000;
 
-/// "flushes compactions digest failure".
+/// "flushes compactions interruptions digest failure".
 std::string packed(const Outcome& outcome) {
-  return fmt::format("{} {} {} {}", outcome.flushes, outcome.compactions, outcome.digest, outcome.failure);
+  return fmt::format("{} {} {} {} {}", outcome.flushes, outcome.compactions, outcome.interruptions, outcome.digest,
+                     outcome.failure);
 }
 
 Outcome unpacked(const std::string& text, int status) {
   Outcome outcome;
   unsigned long long flushes = 0;
   unsigned long long compactions = 0;
+  unsigned long long interruptions = 0;
   unsigned long long digest = 0;
   int read = 0;
-  if (std::sscanf(text.c_str(), "%llu %llu %llu %n", &flushes, &compactions, &digest, &read) < 3) {
+  if (std::sscanf(text.c_str(), "%llu %llu %llu %llu %n", &flushes, &compactions, &interruptions, &digest, &read) < 4) {
     outcome.failure = WIFSIGNALED(status) ? fmt::format("the program stopped by signal {}", WTERMSIG(status))
                                           : fmt::format("the program ended with {}", WEXITSTATUS(status));
     return outcome;
   }
-  return {text.substr(static_cast<std::size_t>(read)), digest, flushes, compactions};
+  return {text.substr(static_cast<std::size_t>(read)), digest, flushes, compactions, interruptions};
 }
 
 }  // namespace
@@ -44,6 +46,7 @@ Outcome unpacked(const std::string& text, int status) {
 std::string to_text(const Trace& trace) {
   std::string text = fmt::format("seed {}\n", trace.spec.seed);
   if (trace.spec.runs_in_background) text += "background\n";
+  if (trace.spec.schedule_seed) text += fmt::format("schedule {}\n", *trace.spec.schedule_seed);
   for (const Options& options : trace.spec.options) text += "options " + to_text(options) + "\n";
   for (const Operation& operation : trace.operations) text += to_text(operation) + "\n";
   return text;
@@ -61,6 +64,8 @@ Result<Trace> parse_trace(std::string_view text) {
       trace.spec.seed = std::strtoull(std::string(line.substr(5)).c_str(), nullptr, 10);
     } else if (line == "background") {
       trace.spec.runs_in_background = true;
+    } else if (line.starts_with("schedule ")) {
+      trace.spec.schedule_seed = std::strtoull(std::string(line.substr(9)).c_str(), nullptr, 10);
     } else if (line.starts_with("options ")) {
       TAMIS_TRY(Options options, parse_options(line.substr(8)));
       trace.spec.options.push_back(std::move(options));
@@ -75,21 +80,19 @@ Result<Trace> parse_trace(std::string_view text) {
 
 Outcome run_here(const Trace& trace) {
   ModelRun run(trace.spec);
-  Status status;
-  std::size_t done = 0;
-  for (const Operation& operation : trace.operations) {
-    status = run.run(operation);
-    if (!status.ok()) break;
-    ++done;
-  }
+  Status status = run.run(trace.operations);
   // A last stop closes the books, and compares everything.
   if (status.ok()) status = run.run({.verb = Verb::kStats});
   if (status.ok()) status = run.run({.verb = Verb::kReopen});
-  Outcome outcome{.digest = run.digest(), .flushes = run.flushes(), .compactions = run.compactions()};
+  Outcome outcome{.digest = run.digest(),
+                  .flushes = run.flushes(),
+                  .compactions = run.compactions(),
+                  .interruptions = run.interruptions()};
   if (!status.ok()) {
-    outcome.failure = fmt::format("operation {} of {}, {}: {}", done + 1, trace.operations.size(),
-                                  done < trace.operations.size() ? to_text(trace.operations[done].verb) : "the end",
-                                  status.to_text());
+    const bool has_ended = run.begun() > trace.operations.size() || run.begun() == 0;
+    outcome.failure =
+        fmt::format("operation {} of {}, {}: {}", run.begun(), trace.operations.size(),
+                    has_ended ? "the end" : to_text(trace.operations[run.begun() - 1].verb), status.to_text());
   }
   return outcome;
 }

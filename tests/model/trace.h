@@ -17,7 +17,8 @@ struct Trace {
   std::vector<Operation> operations = {};
 };
 
-/// One line each: "seed 7", "background", "options …" for each set, then the operations. '#' begins a remark.
+/// One line each: "seed 7", "background", "schedule 8", "options …" for each set, then the operations. '#' begins a
+/// remark.
 std::string to_text(const Trace& trace);
 Result<Trace> parse_trace(std::string_view text);
 
@@ -27,6 +28,7 @@ struct Outcome {
   std::uint64_t digest = 0;
   std::uint64_t flushes = 0;
   std::uint64_t compactions = 0;
+  std::uint64_t interruptions = 0;
 };
 
 /// Runs it in this process.

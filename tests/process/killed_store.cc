@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "process/child_process.h"
 #include "process/killing_file_system.h"
+#include "support/figures.h"
 #include "tamis/db.h"
 
 namespace tamis::test {
@@ -136,6 +137,13 @@ void kill_and_look(const std::string& path, KilledIn where, std::uint64_t seed, 
   counts.in_compaction += where == KilledIn::kCompaction ? 1 : 0;
   counts.acknowledged += acknowledged - before;
   if (const std::string wrong = look(path, acknowledged); !wrong.empty()) violation(wrong);
+}
+
+void record_kills(const KillCounts& counts) {
+  record_figure("kills", static_cast<std::uint64_t>(counts.kills));
+  record_figure("kills_in_load", static_cast<std::uint64_t>(counts.in_load));
+  record_figure("kills_in_flush", static_cast<std::uint64_t>(counts.in_flush));
+  record_figure("kills_in_compaction", static_cast<std::uint64_t>(counts.in_compaction));
 }
 
 }  // namespace tamis::test

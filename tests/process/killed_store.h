@@ -30,4 +30,7 @@ struct KillCounts {
 /// Called again for the same path, the child goes on with what was found.
 void kill_and_look(const std::string& path, KilledIn where, std::uint64_t seed, KillCounts& counts);
 
+/// As figures (support/figures.h).
+void record_kills(const KillCounts& counts);
+
 }  // namespace tamis::test

@@ -23,6 +23,7 @@ class CountingFileSystem final : public FileSystem {
   [[nodiscard]] std::uint64_t reads() const { return reads_; }
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
   [[nodiscard]] std::uint64_t windows() const { return windows_; }
+  [[nodiscard]] std::uint64_t open_windows() const { return open_windows_; }
   /// Files that are open for writing now.
   [[nodiscard]] std::uint64_t open_for_writing() const { return open_for_writing_; }
 
@@ -74,6 +75,20 @@ class CountingFileSystem final : public FileSystem {
     std::unique_ptr<ReadableFile> file_;
   };
 
+  class CountedWindow final : public FileWindow {
+   public:
+    CountedWindow(CountingFileSystem& files, std::unique_ptr<FileWindow> window)
+        : FileWindow(window->begin(), window->bytes()), files_(files), window_(std::move(window)) {
+      ++files_.open_windows_;
+    }
+    ~CountedWindow() override { --files_.open_windows_; }
+    void copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override { window_->copy_in(offset, pieces); }
+
+   private:
+    CountingFileSystem& files_;
+    std::unique_ptr<FileWindow> window_;
+  };
+
   class CountedWritableFile final : public WritableFile {
    public:
     CountedWritableFile(CountingFileSystem& files, std::unique_ptr<WritableFile> file)
@@ -90,7 +105,9 @@ class CountingFileSystem final : public FileSystem {
     Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes) override {
       ++files_.windows_;
       files_.calls_ += 4;  // mmap, twice madvise, munmap.
-      return file_->open_window(offset, bytes);
+      Result<std::unique_ptr<FileWindow>> window = file_->open_window(offset, bytes);
+      if (!window.ok()) return window;
+      return std::unique_ptr<FileWindow>(std::make_unique<CountedWindow>(files_, std::move(*window)));
     }
     [[nodiscard]] Result<std::uint64_t> size() const override { return ++files_.calls_, file_->size(); }
     Status close() override { return ++files_.calls_, file_->close(); }
@@ -102,6 +119,7 @@ class CountingFileSystem final : public FileSystem {
 
   FileSystem& beneath_;
   std::atomic<std::uint64_t> windows_ = 0;
+  std::atomic<std::uint64_t> open_windows_ = 0;
   std::atomic<std::uint64_t> open_for_writing_ = 0;
   std::atomic<std::uint64_t> reads_ = 0;
   std::atomic<std::uint64_t> calls_ = 0;

@@ -28,6 +28,9 @@ inline TableIdentity example_identity() {
   return identity;
 }
 
+/// What a table with slots takes for them.
+inline std::uint64_t slot_bytes(const Table& table) { return table.facts().blocks * sizeof(BlockSlot); }
+
 /// Sorted entries that own their bytes.
 struct TableEntries {
   std::deque<std::string> texts;

@@ -1,0 +1,86 @@
+// tamis bench: hands over to tamis-bench, the only program that links other stores.
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "command_line.h"
+#include "error.h"
+#include "numbers.h"
+#include "verbs.h"
+
+namespace tamis::cli {
+namespace {
+
+constexpr const char* kProgram = "tamis-bench";
+
+/// The one beside this command, which was built with it; otherwise whichever the shell would find.
+std::string program_path() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return kProgram;
+  const std::filesystem::path beside = self.parent_path() / kProgram;
+  return std::filesystem::exists(beside, error) ? beside.string() : kProgram;
+}
+
+[[noreturn]] void become(std::vector<std::string> words) {
+  words.insert(words.begin(), program_path());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  ::execvp(arguments[0], arguments.data());
+  if (errno != ENOENT) system_error(words[0], "cannot be started");
+  throw CommandError(kExitInputOutput,
+                     fmt::format("{} is neither beside this command nor on the PATH; build it with 'cmake --build "
+                                 "BUILD --target {}'",
+                                 kProgram, kProgram));
+}
+
+}  // namespace
+
+int run_bench(Arguments arguments) {
+  std::vector<std::string> workloads;
+  std::string engines;
+  std::optional<std::uint64_t> entries;
+  std::optional<std::uint64_t> rounds;
+  std::string svg;
+  std::string directory;
+  bool growth = false;
+  CommandLine line({.name = "bench",
+                    .summary = "Measures stores side by side in one run: medians, spread, ratios. Makes stores in the "
+                               "present folder and removes them. 'tamis-bench --help' lists the workloads.",
+                    .usage = "[WORKLOAD...] [--engine A,B] [--entries N] [--svg PATH]",
+                    .example = "  tamis bench hit absent --entries 100000\n"
+                               "  tamis bench fills --engine tamis,rocksdb --json"});
+  line.operands("WORKLOAD", "rows or groups of rows; all unless told", workloads);
+  line.option("--engine", "A,B", "tamis, rocksdb, leveldb, lmdb, wiredtiger; all but the last unless told", engines);
+  line.option("--entries", "N", "entries of the large store; 5,000,000 unless told", entries, parse_count);
+  line.option("--rounds", "N", "5 unless told", rounds, parse_count);
+  line.option("--svg", "PATH", "charts: one file that ends with .svg, or a folder for one of each group", svg);
+  line.option("--directory", "DIR", "where the stores are made", directory);
+  line.flag("--growth", "instead: what operations cost as a store grows and its runs become more", growth);
+  if (!line.read(arguments)) return kExitOk;
+
+  std::vector<std::string> words = std::move(workloads);
+  const auto pass_on = [&words](const char* option, std::string value) {
+    words.emplace_back(option);
+    words.push_back(std::move(value));
+  };
+  if (line.given("--engine")) pass_on("--engine", engines);
+  if (entries) pass_on("--entries", std::to_string(*entries));
+  if (rounds) pass_on("--rounds", std::to_string(*rounds));
+  if (line.given("--svg")) pass_on("--svg", svg);
+  if (line.given("--directory")) pass_on("--directory", directory);
+  if (line.common().json) pass_on("--json", "-");
+  if (growth) words.emplace_back("--growth");
+  become(std::move(words));
+}
+
+}  // namespace tamis::cli

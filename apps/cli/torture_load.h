@@ -1,0 +1,62 @@
+// The load on a tortured store: writers, readers and somebody who flushes, compacts and copies, all at once.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "tamis/db.h"
+#include "torture_channel.h"
+#include "torture_check.h"
+#include "torture_draw.h"
+#include "torture_plan.h"
+
+namespace tamis::cli {
+
+/// Runs the threads of a round until it is over, which for most rounds is never: the process is killed. Whatever is
+/// wrong is told and ends the process.
+///
+/// Invariants: for each writer acknowledged ≤ what any reader finds ≤ begun, where a reader takes the first before it
+/// reads and the second after.
+class TortureLoad {
+ public:
+  using Teller = std::function<void(const Message& message)>;
+
+  /// `moment` is what the store holds. Checkpoints are made at `checkpoint_path`.
+  TortureLoad(DB& db, const RoundPlan& plan, const TortureScript& script, const Moment& moment,
+              std::string checkpoint_path, Teller teller);
+
+  /// Returns when every writer has made the commits of a round that ends by itself.
+  void run(std::uint64_t seed);
+
+ private:
+  void write(std::uint32_t writer, std::uint64_t seed);
+  void read(std::uint64_t seed);
+  void maintain(std::uint64_t seed);
+  void make_checkpoint();
+  void verify();
+  Status write_once(Draw& draw, const Batch& batch, bool& is_synced);
+  Finding read_once(TortureReader& reader, Draw& draw);
+  Finding read_snapshot(TortureReader& reader, Draw& draw);
+
+  void need(const Status& status, std::string_view doing) {
+    need(status.ok() ? Finding() : Finding::told(doing, status));
+  }
+  void need(const Finding& finding);
+  [[nodiscard]] Moment acknowledged() const;
+  [[nodiscard]] Moment begun() const;
+
+  DB& db_;
+  const RoundPlan& plan_;
+  const TortureScript& script_;
+  const std::string checkpoint_path_;
+  const Teller teller_;
+  // Written by their writer, read by all.
+  std::array<std::atomic<std::uint64_t>, TortureScript::kMostWriters> begun_ = {};
+  std::array<std::atomic<std::uint64_t>, TortureScript::kMostWriters> acknowledged_ = {};
+  std::atomic<bool> is_over_ = false;
+};
+
+}  // namespace tamis::cli

@@ -1,0 +1,54 @@
+// The look at a store after the process that wrote it has ended.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tamis/options.h"
+#include "torture_check.h"
+#include "torture_draw.h"
+#include "torture_script.h"
+
+namespace tamis::cli {
+
+/// What was tried, all rounds together.
+struct TortureCounts {
+  std::uint64_t rounds = 0;
+  std::uint64_t stores = 0;
+  std::uint64_t kills = 0;
+  std::uint64_t kills_opening = 0;     ///< Before it said that the store is open.
+  std::uint64_t kills_flushing = 0;    ///< While a flush that was asked for had begun and not ended.
+  std::uint64_t kills_compacting = 0;  ///< The same for compactions.
+  std::uint64_t kills_in_tables = 0;   ///< Tables were on disk that the store, opened again, did not want.
+  std::uint64_t closes = 0;
+  std::uint64_t commits = 0;  ///< Acknowledged.
+  std::uint64_t synced = 0;   ///< Of these.
+  std::uint64_t reads = 0;    ///< Keys read and compared.
+  std::uint64_t checkpoints = 0;
+  std::uint64_t second_openings = 0;
+  std::uint64_t flips = 0;
+  std::uint64_t flips_refused = 0;  ///< The store did not open.
+  std::uint64_t flips_told = 0;     ///< It opened, and some answers were errors.
+  std::uint64_t repairs = 0;
+};
+
+/// What a store must hold.
+struct Expected {
+  Moment at_least;
+  Moment at_most;
+};
+
+/// Opens the store and reads everything in every way; verifies; closes. `found` is what it holds.
+Finding look_at_store(const std::string& path, const Options& options, const TortureScript& script,
+                      const Expected& expected, TortureCounts& counts, Moment& found);
+/// The same, and then at the files: those of the store's tables and no others, nothing half done, nothing cut off.
+Finding look_at_store_and_files(const std::string& path, const Options& options, const TortureScript& script,
+                                const Expected& expected, TortureCounts& counts, Moment& found);
+/// The same without changing anything, by one scan.
+Finding look_without_writing(const std::string& path, Options options, const TortureScript& script,
+                             const Expected& expected, TortureCounts& counts);
+/// A checkpoint that was being made when its maker was killed is one moment, or no store.
+Finding look_at_checkpoint(const std::string& path, Options options, const TortureScript& script,
+                           const Expected& expected, TortureCounts& counts);
+
+}  // namespace tamis::cli

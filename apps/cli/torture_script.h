@@ -1,0 +1,78 @@
+// What torture writes: commits that anybody can compute again, so that any answer of the store can be checked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tamis/batch.h"
+
+namespace tamis::cli {
+
+/// The commits of all writers of one store. Each writer has keys of its own and numbers its commits 1, 2, 3, …; commit
+/// n is one batch of a few puts and removes, and a note of n under the writer's note key. So the notes of one moment
+/// tell what every key holds at that moment.
+///
+/// Invariants: all follows from the seed, and nothing is remembered. Commit n changes key n modulo the number of keys
+/// (and others), so that the newest change of a key is found among the last few commits. No batch has more than 80 KiB,
+/// which is what the smallest memory that torture draws can take.
+///
+/// Threads: any.
+class TortureScript {
+ public:
+  static constexpr std::uint32_t kMostWriters = 8;
+
+  struct Shape {
+    std::uint64_t seed = 1;
+    std::uint32_t writers = 4;
+    std::uint32_t keys = 256;  ///< Of each writer.
+  };
+  /// What a writer notes with each commit.
+  struct Note {
+    std::uint64_t commit = 0;
+    /// The commits that each writer had acknowledged when this one began: they come before it.
+    std::vector<std::uint64_t> after;
+  };
+
+  explicit TortureScript(const Shape& shape) : shape_(shape) {}
+
+  [[nodiscard]] std::uint32_t writers() const { return shape_.writers; }
+  [[nodiscard]] std::uint32_t keys() const { return shape_.keys; }
+
+  [[nodiscard]] std::string note_key(std::uint32_t writer) const;
+  /// All keys of a writer begin with this; note keys do not.
+  [[nodiscard]] std::string prefix(std::uint32_t writer) const;
+  [[nodiscard]] std::string key(std::uint32_t writer, std::uint32_t index) const;
+
+  /// The batch of a commit.
+  [[nodiscard]] Batch batch(std::uint32_t writer, const Note& note) const;
+  /// What the key holds after that many commits of its writer.
+  [[nodiscard]] std::optional<std::string> value(std::uint32_t writer, std::uint32_t index,
+                                                 std::uint64_t commits) const;
+  /// Whether that commit changes the key.
+  [[nodiscard]] bool touches(std::uint32_t writer, std::uint32_t index, std::uint64_t commit) const {
+    return last_change(writer, index, commit).has_value();
+  }
+  /// Nothing for bytes that no writer noted.
+  [[nodiscard]] std::optional<Note> parse_note(std::string_view text) const;
+
+ private:
+  /// A change of a commit: which key, and what it becomes.
+  struct Change {
+    std::uint32_t index = 0;
+    bool is_put = false;
+    std::uint64_t draw = 0;      ///< Length and bytes of the value come from this.
+    std::size_t most_bytes = 0;  ///< Of the value.
+  };
+
+  [[nodiscard]] std::uint32_t changes(std::uint32_t writer, std::uint64_t commit) const;
+  [[nodiscard]] Change change(std::uint32_t writer, std::uint64_t commit, std::uint32_t number) const;
+  [[nodiscard]] std::optional<Change> last_change(std::uint32_t writer, std::uint32_t index,
+                                                  std::uint64_t commit) const;
+
+  Shape shape_;
+};
+
+}  // namespace tamis::cli

@@ -1,0 +1,47 @@
+// The loops that are timed. Each checks what it read and stops the program when that was wrong.
+#pragma once
+
+#include <cstdint>
+
+#include "store/contestant.h"
+#include "store/data_set.h"
+
+namespace tamis::bench {
+
+/// Entries in a store, as numbers 0, 2, … 2 × (count - 1) of a data set.
+struct Stock {
+  const DataSet& data;
+  std::uint64_t count;
+};
+
+/// What a loop came to: seconds for so many operations, and a sum over what was read.
+struct Outcome {
+  double seconds = 0;
+  std::uint64_t operations = 0;
+  std::uint64_t checksum = 0;
+
+  [[nodiscard]] double nanoseconds() const { return seconds * 1e9 / static_cast<double>(operations); }
+  [[nodiscard]] double microseconds() const { return nanoseconds() / 1e3; }
+  [[nodiscard]] double kops() const { return static_cast<double>(operations) / seconds / 1e3; }
+  [[nodiscard]] double mops() const { return static_cast<double>(operations) / seconds / 1e6; }
+};
+
+/// The entries from `first` on, in batches.
+Outcome put_batches(Session& session, const Stock& stock, std::uint64_t first, std::uint64_t count, std::size_t batch,
+                    bool sync = false);
+Outcome put_singly(Session& session, const Stock& stock, std::uint64_t first, std::uint64_t count, bool sync = false);
+/// Random keys that are there.
+Outcome get_hits(Session& session, const Stock& stock, std::uint64_t lookups, std::uint64_t seed);
+/// Random keys that are not.
+Outcome get_absent(Session& session, const Stock& stock, std::uint64_t lookups, std::uint64_t seed);
+/// Random keys that are there, so many at once; operations are keys.
+Outcome multi_get_hits(Session& session, const Stock& stock, std::uint64_t lookups, std::size_t at_once,
+                       std::uint64_t seed);
+/// Short scans that begin at random keys.
+Outcome seek(Session& session, const Stock& stock, std::uint64_t seeks, std::uint64_t entries_each, std::uint64_t seed);
+/// Everything in order; operations are entries.
+Outcome scan_all(Session& session, const Stock& stock);
+/// Everything in order, each value compared with its key's, by no clock.
+void check_all(Session& session, const Stock& stock);
+
+}  // namespace tamis::bench

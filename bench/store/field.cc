@@ -1,0 +1,75 @@
+#include "store/field.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace tamis::bench {
+namespace {
+
+std::vector<EngineName> names_of(const std::vector<std::unique_ptr<Contestant>>& contestants) {
+  std::vector<EngineName> names;
+  for (const auto& contestant : contestants) names.push_back({contestant->id(), contestant->name()});
+  return names;
+}
+
+bool is_asked_for(const RowInfo& row, const std::vector<std::string>& only) {
+  if (only.empty()) return true;
+  for (const std::string& name : only) {
+    if (name == row.name || name == row.group) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void stop(const std::string& why) {
+  fmt::print(stderr, "tamis: {}\n", why);
+  std::_Exit(3);  // Stores may be open and their threads at work: destructors would only get in the way.
+}
+
+Field::Field(const Settings& settings, std::vector<std::unique_ptr<Contestant>> contestants)
+    : settings_(settings), contestants_(std::move(contestants)), report_(names_of(contestants_)) {
+  for (const RowInfo& row : row_table()) {
+    if (is_asked_for(row, settings.only)) wanted_.emplace(row.name);
+  }
+}
+
+bool Field::wants(std::initializer_list<std::string_view> rows) const {
+  for (const std::string_view row : rows) {
+    if (wanted_.contains(row)) return true;
+  }
+  return false;
+}
+
+void Field::each(const std::function<void(Contestant&)>& work) {
+  for (const auto& contestant : contestants_) work(*contestant);
+}
+
+void Field::alternate(std::uint64_t rounds, const std::function<void(Contestant&, std::uint64_t)>& work) {
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < contestants_.size(); ++i) {
+      work(*contestants_[(i + round) % contestants_.size()], round);
+    }
+  }
+}
+
+void Field::part(const std::string& name, const std::function<void()>& work) {
+  if (::isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{} ...\n", name);
+  report_.add_duration(name, seconds_of(work));
+}
+
+std::string Field::folder(const Contestant& contestant) const { return settings_.directory + "/" + contestant.id(); }
+
+std::string Field::fresh_folder(const Contestant& contestant) const {
+  const std::string path = folder(contestant);
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  if (!error) std::filesystem::create_directories(path, error);
+  if (error) stop(fmt::format("{}: {}", path, error.message()));
+  return path;
+}
+
+}  // namespace tamis::bench

@@ -1,0 +1,70 @@
+// Where the contestants meet: what was asked for, the folder they work in, the figures they bring home.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/contestant.h"
+#include "store/report.h"
+
+namespace tamis::bench {
+
+struct Settings {
+  std::uint64_t entries = 5'000'000;
+  std::uint64_t rounds = 5;
+  std::string directory = ".";       ///< Where folders for the stores are made.
+  std::string json;                  ///< A file, or - for standard output.
+  std::string svg;                   ///< A file that ends with .svg, or a folder.
+  std::vector<std::string> only;     ///< Rows and groups; all when empty.
+  std::vector<std::string> engines;  ///< The usual ones when empty.
+  bool growth = false;
+};
+
+/// Seconds that the work takes.
+template <typename Work>
+double seconds_of(const Work& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Threads: one at a time.
+class Field {
+ public:
+  Field(const Settings& settings, std::vector<std::unique_ptr<Contestant>> contestants);
+
+  [[nodiscard]] std::uint64_t entries() const { return settings_.entries; }
+  [[nodiscard]] std::uint64_t rounds() const { return settings_.rounds; }
+  /// Whether any of these rows is asked for.
+  [[nodiscard]] bool wants(std::initializer_list<std::string_view> rows) const;
+  [[nodiscard]] const std::vector<std::unique_ptr<Contestant>>& contestants() const { return contestants_; }
+  Report& report() { return report_; }
+
+  /// Calls for every contestant once.
+  void each(const std::function<void(Contestant&)>& work);
+  /// Calls for every contestant in every round; each round begins with another one.
+  void alternate(const std::function<void(Contestant&, std::uint64_t round)>& work) { alternate(rounds(), work); }
+  void alternate(std::uint64_t rounds, const std::function<void(Contestant&, std::uint64_t round)>& work);
+  /// Runs a part and notes how long it took.
+  void part(const std::string& name, const std::function<void()>& work);
+
+  /// The contestant's folder; there is one, since nobody has two stores open.
+  [[nodiscard]] std::string folder(const Contestant& contestant) const;
+  /// The same, emptied.
+  std::string fresh_folder(const Contestant& contestant) const;
+
+ private:
+  Settings settings_;
+  std::set<std::string, std::less<>> wanted_;
+  std::vector<std::unique_ptr<Contestant>> contestants_;
+  Report report_;
+};
+
+}  // namespace tamis::bench

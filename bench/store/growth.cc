@@ -1,0 +1,123 @@
+// How costs grow: with the number of entries, and with the number of sorted runs.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "store/parts.h"
+#include "store/process_facts.h"
+
+namespace tamis::bench {
+namespace {
+
+constexpr std::uint64_t kMostLookups = 100'000;
+constexpr std::uint64_t kSteps = 8;  // Points along the load.
+constexpr std::array<std::uint64_t, 5> kRunCounts = {1, 10, 50, 100, 200};
+constexpr std::uint64_t kFewestInARun = 50;
+constexpr double kBitsPerKey = 34;  // As in the rows with 100 runs.
+
+double mebibytes(std::uint64_t after, std::uint64_t before) {
+  return after > before ? static_cast<double>(after - before) / (1 << 20) : 0;
+}
+
+class Growth {
+ public:
+  explicit Growth(Field& field) : field_(field) {}
+
+  Curves run() {
+    field_.each([&](Contestant& contestant) { grow(contestant); });
+    for (const std::uint64_t runs : kRunCounts) {
+      if (runs > 1 && field_.entries() / runs < kFewestInARun) continue;
+      field_.each([&](Contestant& contestant) {
+        if (contestant.can_keep_runs()) pile_up(contestant, runs);
+      });
+    }
+    return {{{"load", load_}, {"runs", runs_}}, text_};
+  }
+
+ private:
+  /// Loads in steps; after each: what a put of the step cost, what a get costs now, memory.
+  void grow(Contestant& contestant) {
+    text_ += fmt::format("{} along the load: entries, ns per put, ns per hit, ns per absent key, anonymous MiB\n",
+                         contestant.name());
+    trim_memory();
+    const std::uint64_t memory_before = anonymous_memory();
+    contestant.open(field_.fresh_folder(contestant), {.entries = field_.entries()});
+    auto session = contestant.session();
+    for (std::uint64_t step = 0; step < kSteps; ++step) {
+      const std::uint64_t first = field_.entries() * step / kSteps;
+      const Stock stock = {data_, field_.entries() * (step + 1) / kSteps};
+      const std::uint64_t count = contestant.single_puts(stock.count - first);
+      const Outcome puts = put_singly(*session, stock, first, count);
+      put_batches(*session, stock, first + count, stock.count - first - count, kBatch);
+      const Reads reads = read(*session, stock);
+      const double memory = mebibytes(anonymous_memory(), memory_before);
+      text_ += fmt::format("  {:>12} {:>8.0f} {:>8.0f} {:>8.0f} {:>8.1f}\n", stock.count, puts.nanoseconds(), reads.hit,
+                           reads.absent, memory);
+      load_.push_back({{"engine", contestant.id()},
+                       {"entries", stock.count},
+                       {"put_ns", puts.nanoseconds()},
+                       {"hit_ns", reads.hit},
+                       {"absent_ns", reads.absent},
+                       {"anonymous_mib", memory}});
+    }
+    session.reset();
+    contestant.close();
+  }
+
+  /// The same entries in so many runs.
+  void pile_up(Contestant& contestant, std::uint64_t runs) {
+    trim_memory();
+    const std::uint64_t memory_before = anonymous_memory();
+    const Stock stock = {data_, field_.entries()};
+    contestant.open(field_.fresh_folder(contestant),
+                    {.entries = stock.count, .bits_per_key = kBitsPerKey, .keeps_runs = true});
+    auto session = contestant.session();
+    fill_runs(contestant, *session, stock, runs);
+    check_all(*session, stock);
+    const Reads reads = read(*session, stock);
+    const Outcome seeks = seek(*session, stock, kMostLookups / 100 + 1, 100, 5);
+    const double memory = mebibytes(anonymous_memory(), memory_before);
+    text_ +=
+        fmt::format("{:16} {:>4} runs: {:>8.0f} ns per hit, {:>8.0f} ns per absent key, {:>8.1f} us per seek + 100\n",
+                    contestant.name(), runs, reads.hit, reads.absent, seeks.microseconds());
+    runs_.push_back({{"engine", contestant.id()},
+                     {"runs", runs},
+                     {"hit_ns", reads.hit},
+                     {"absent_ns", reads.absent},
+                     {"seek_100_us", seeks.microseconds()},
+                     {"anonymous_mib", memory}});
+    session.reset();
+    contestant.close();
+  }
+
+  struct Reads {
+    double hit;
+    double absent;
+  };
+
+  /// Medians over the rounds, after one that only warms.
+  Reads read(Session& session, const Stock& stock) {
+    const std::uint64_t lookups = std::min(stock.count, kMostLookups / 5);
+    Samples hits;
+    Samples absent;
+    get_hits(session, stock, lookups, 99);
+    for (std::uint64_t round = 0; round < field_.rounds(); ++round) {
+      hits.values.push_back(get_hits(session, stock, lookups, round).nanoseconds());
+      absent.values.push_back(get_absent(session, stock, lookups, round).nanoseconds());
+    }
+    return {hits.median(), absent.median()};
+  }
+
+  Field& field_;
+  DataSet data_{DataSet::Keys::kRandom, 100};
+  std::string text_;
+  nlohmann::json load_ = nlohmann::json::array();
+  nlohmann::json runs_ = nlohmann::json::array();
+};
+
+}  // namespace
+
+Curves measure_growth(Field& field) { return Growth(field).run(); }
+
+}  // namespace tamis::bench

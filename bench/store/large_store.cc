@@ -1,0 +1,244 @@
+// The store that most rows share: filled by single puts, measured as filled, compacted, measured again, opened cold,
+// with little memory, and at last changed by YCSB.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "store/parts.h"
+#include "store/process_facts.h"
+
+namespace tamis::bench {
+namespace {
+
+constexpr std::uint64_t kMostLookups = 200'000;
+constexpr std::size_t kAtOnce = 32;
+constexpr std::uint64_t kLittleMemory = std::uint64_t{256} << 20;
+
+class LargeStore {
+ public:
+  explicit LargeStore(Field& field)
+      : field_(field), stock_{data_, field.entries()}, lookups_(std::min(field.entries(), kMostLookups)) {}
+
+  void run() {
+    if (field_.wants({"fill_single"})) field_.part("fill_single", [&] { fill_rounds(); });
+    field_.part("large store", [&] { fill_and_keep(); });
+    if (field_.wants({"seek_100_filled"})) field_.part("seek_100_filled", [&] { scan_as_filled(); });
+    field_.part("compact", [&] { field_.each([&](Contestant& contestant) { compact(contestant); }); });
+    if (field_.wants({"hit", "absent", "multi_get", "seek_100", "seek_1", "scan"})) {
+      field_.part("reads", [&] { field_.alternate([&](Contestant& c, std::uint64_t round) { read(c, round); }); });
+    }
+    field_.each([](Contestant& contestant) { contestant.close(); });
+    if (field_.wants({"cold_hit", "cold_absent"})) {
+      field_.part("cold", [&] { field_.each([&](Contestant& contestant) { read_cold(contestant); }); });
+    }
+    if (field_.wants({"open"})) {
+      field_.part("open", [&] { field_.alternate([&](Contestant& c, std::uint64_t) { open_and_close(c); }); });
+    }
+    if (field_.wants({"resident"})) {
+      field_.part("resident", [&] { field_.each([&](Contestant& contestant) { weigh(contestant); }); });
+    }
+    if (field_.wants({"ycsb_a", "ycsb_b", "ycsb_c", "ycsb_d", "ycsb_e", "ycsb_f", "ycsb_a_2", "ycsb_b_2", "ycsb_c_2",
+                      "ycsb_d_2", "ycsb_e_2", "ycsb_f_2"})) {
+      field_.part("ycsb", [&] { run_ycsb(); });
+    }
+  }
+
+ private:
+  [[nodiscard]] StoreShape shape() const { return {.entries = stock_.count}; }
+
+  void add(const char* row, const Contestant& contestant, std::uint64_t round, double value, const Outcome& outcome) {
+    if (!field_.wants({row})) return;
+    field_.report().add(row, contestant.id(), value);
+    field_.report().add_checksum(row, contestant.id(), round, outcome.checksum);
+  }
+
+  /// All rounds but the last, which is that of the store that stays.
+  void fill_rounds() {
+    field_.alternate(field_.rounds() - 1, [&](Contestant& contestant, std::uint64_t) {
+      contestant.open(field_.fresh_folder(contestant), shape());
+      const std::uint64_t count = contestant.single_puts(stock_.count);
+      const Outcome filled = put_singly(*contestant.session(), stock_, 0, count);
+      field_.report().add("fill_single", contestant.id(), filled.kops());
+      contestant.close();
+    });
+  }
+
+  void fill_and_keep() {
+    const bool singly = field_.wants({"fill_single", "write_amplification", "own_write_amplification"});
+    field_.each([&](Contestant& contestant) {
+      contestant.open(field_.fresh_folder(contestant), shape());
+      const std::uint64_t written_before = bytes_written();
+      auto session = contestant.session();
+      const std::uint64_t single = singly ? contestant.single_puts(stock_.count) : 0;
+      if (single > 0) {
+        const Outcome filled = put_singly(*session, stock_, 0, single);
+        if (field_.wants({"fill_single"})) field_.report().add("fill_single", contestant.id(), filled.kops());
+      }
+      put_batches(*session, stock_, single, stock_.count - single, kBatch);
+      contestant.flush();
+      contestant.settle();
+      note_cost(contestant, bytes_written() - written_before);
+      session.reset();
+    });
+  }
+
+  void note_cost(const Contestant& contestant, std::uint64_t written) {
+    const double user_bytes = static_cast<double>(stock_.count * data_.entry_bytes());
+    if (field_.wants({"write_amplification"}) && written > 0) {
+      field_.report().add("write_amplification", contestant.id(), static_cast<double>(written) / user_bytes);
+    }
+    const auto own = contestant.own_write_amplification();
+    if (field_.wants({"own_write_amplification"}) && own) {
+      field_.report().add("own_write_amplification", contestant.id(), *own);
+    }
+    const std::uint64_t recycled = contestant.recycled_bytes();
+    const std::uint64_t all = disk_bytes(field_.folder(contestant));
+    if (field_.wants({"disk"})) {
+      field_.report().add("disk", contestant.id(), static_cast<double>(all - std::min(all, recycled)) / 1e6);
+    }
+    if (field_.wants({"recycled"}) && recycled > 0) {
+      field_.report().add("recycled", contestant.id(), static_cast<double>(recycled) / 1e6);
+    }
+  }
+
+  void scan_as_filled() {
+    field_.each([&](Contestant& contestant) { check_all(*contestant.session(), stock_); });
+    field_.alternate([&](Contestant& contestant, std::uint64_t round) {
+      const Outcome seeks = seek(*contestant.session(), stock_, lookups_ / 20 + 1, 100, round);
+      add("seek_100_filled", contestant, round, seeks.microseconds(), seeks);
+    });
+  }
+
+  /// The scan brings everything into the caches.
+  void compact(Contestant& contestant) {
+    contestant.compact();
+    contestant.settle();
+    check_all(*contestant.session(), stock_);
+  }
+
+  void read(Contestant& contestant, std::uint64_t round) {
+    auto session = contestant.session();
+    if (field_.wants({"hit"})) {
+      const Outcome hits = get_hits(*session, stock_, lookups_, round);
+      add("hit", contestant, round, hits.nanoseconds(), hits);
+    }
+    if (field_.wants({"absent"})) {
+      const Outcome absent = get_absent(*session, stock_, lookups_, round);
+      add("absent", contestant, round, absent.nanoseconds(), absent);
+    }
+    if (field_.wants({"multi_get"})) {
+      const Outcome many = multi_get_hits(*session, stock_, lookups_, kAtOnce, round);
+      add("multi_get", contestant, round, many.nanoseconds(), many);
+    }
+    if (field_.wants({"seek_100"})) {
+      const Outcome seeks = seek(*session, stock_, lookups_ / 20 + 1, 100, round);
+      add("seek_100", contestant, round, seeks.microseconds(), seeks);
+    }
+    if (field_.wants({"seek_1"})) {
+      const Outcome seeks = seek(*session, stock_, lookups_ / 4 + 1, 1, round);
+      add("seek_1", contestant, round, seeks.microseconds(), seeks);
+    }
+    if (field_.wants({"scan"})) {
+      const Outcome scan = scan_all(*session, stock_);
+      add("scan", contestant, 0, scan.mops(), scan);
+    }
+  }
+
+  /// The first lookups open what tables a store opens late; they are not counted.
+  void read_cold(Contestant& contestant) {
+    StoreShape cold = shape();
+    cold.is_cold = true;
+    contestant.open(field_.folder(contestant), cold);
+    auto session = contestant.session();
+    const std::uint64_t lookups = std::min<std::uint64_t>(stock_.count, 20'000);
+    get_hits(*session, stock_, lookups / 4 + 1, 1);
+    if (const auto before = contestant.storage_reads()) {
+      const Outcome hits = get_hits(*session, stock_, lookups, 2);
+      const std::uint64_t between = *contestant.storage_reads();
+      const Outcome absent = get_absent(*session, stock_, lookups, 3);
+      const std::uint64_t after = *contestant.storage_reads();
+      const auto per_lookup = [&](std::uint64_t reads) {
+        return static_cast<double>(reads) / static_cast<double>(lookups);
+      };
+      add("cold_hit", contestant, 0, per_lookup(between - *before), hits);
+      add("cold_absent", contestant, 0, per_lookup(after - between), absent);
+    }
+    session.reset();
+    contestant.close();
+  }
+
+  /// With little memory, so that making a large cache is not what is measured.
+  void open_and_close(Contestant& contestant) {
+    StoreShape small = shape();
+    small.memory_bytes = kLittleMemory;
+    const double seconds = seconds_of([&] { contestant.open(field_.folder(contestant), small); });
+    field_.report().add("open", contestant.id(), seconds * 1e3);
+    contestant.close();
+  }
+
+  /// What the process has more than before, once lookups all over the store have filled what they fill.
+  void weigh(Contestant& contestant) {
+    trim_memory();
+    const std::uint64_t before = anonymous_memory();
+    StoreShape small = shape();
+    small.memory_bytes = kLittleMemory;
+    contestant.open(field_.folder(contestant), small);
+    const Outcome hits = get_hits(*contestant.session(), stock_, lookups_, 7);
+    const std::uint64_t after = anonymous_memory();
+    const double mebibytes = after > before ? static_cast<double>(after - before) / (1 << 20) : 0;
+    add("resident", contestant, 0, mebibytes, hits);
+    contestant.close();
+  }
+
+  void run_ycsb() {
+    field_.each([&](Contestant& contestant) {
+      contestant.open(field_.folder(contestant), shape());
+      check_all(*contestant.session(), stock_);
+    });
+    measure_ycsb(field_, stock_);
+    field_.each([](Contestant& contestant) { contestant.close(); });
+  }
+
+  Field& field_;
+  DataSet data_{DataSet::Keys::kRandom, 100};
+  Stock stock_;
+  std::uint64_t lookups_;
+};
+
+}  // namespace
+
+void measure_large_store(Field& field) {
+  if (!field.wants({"fill_single",
+                    "write_amplification",
+                    "own_write_amplification",
+                    "disk",
+                    "recycled",
+                    "seek_100_filled",
+                    "hit",
+                    "absent",
+                    "multi_get",
+                    "seek_100",
+                    "seek_1",
+                    "scan",
+                    "cold_hit",
+                    "cold_absent",
+                    "open",
+                    "resident",
+                    "ycsb_a",
+                    "ycsb_b",
+                    "ycsb_c",
+                    "ycsb_d",
+                    "ycsb_e",
+                    "ycsb_f",
+                    "ycsb_a_2",
+                    "ycsb_b_2",
+                    "ycsb_c_2",
+                    "ycsb_d_2",
+                    "ycsb_e_2",
+                    "ycsb_f_2"})) {
+    return;
+  }
+  LargeStore(field).run();
+}
+
+}  // namespace tamis::bench

@@ -1,0 +1,64 @@
+// The figures of a run: kept by row and contestant, judged by the targets, shown as a table or as JSON.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench_run.h"
+#include "store/rows.h"
+
+namespace tamis::bench {
+
+/// A contestant as the report knows it.
+struct EngineName {
+  std::string id;
+  std::string name;  ///< With its version.
+};
+
+/// What became of one target.
+struct Verdict {
+  std::string text;  ///< "<= 0.60 x lmdb".
+  double bound = 0;
+  bool is_met = false;
+};
+
+/// Threads: one at a time.
+class Report {
+ public:
+  explicit Report(std::vector<EngineName> engines) : engines_(std::move(engines)) {}
+
+  void add(std::string_view row, const std::string& engine, double value);
+  /// What a row's work came to in a round; all contestants must come to the same, or the program stops.
+  void add_checksum(std::string_view row, const std::string& engine, std::uint64_t round, std::uint64_t sum);
+  /// Seconds that a part of the run took.
+  void add_duration(const std::string& part, double seconds) { durations_.emplace_back(part, seconds); }
+
+  [[nodiscard]] const std::vector<EngineName>& engines() const { return engines_; }
+  /// Null when it was not measured.
+  [[nodiscard]] const Samples* samples(std::string_view row, const std::string& engine) const;
+  /// tamis's targets of a row, as far as what they compare with was measured.
+  [[nodiscard]] std::vector<Verdict> verdicts(const RowInfo& row) const;
+
+  [[nodiscard]] std::string table() const;
+  /// Rows, durations and the names of the contestants.
+  [[nodiscard]] nlohmann::json json() const;
+
+ private:
+  /// Over all rounds; empty when there is none.
+  [[nodiscard]] std::string checksum_text(std::string_view row) const;
+  [[nodiscard]] std::optional<double> median(std::string_view row, const std::string& engine) const;
+  [[nodiscard]] std::optional<double> reference(const RowInfo& row, const Target& target) const;
+  [[nodiscard]] nlohmann::json row_json(const RowInfo& row, const EngineName& engine, const Samples& samples) const;
+
+  std::vector<EngineName> engines_;
+  std::map<std::string, std::map<std::string, Samples>, std::less<>> rows_;
+  std::map<std::string, std::map<std::uint64_t, std::uint64_t>, std::less<>> checksums_;  // By row and round.
+  std::vector<std::pair<std::string, double>> durations_;
+};
+
+}  // namespace tamis::bench

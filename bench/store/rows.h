@@ -1,0 +1,40 @@
+// The rows of the benchmark's table: what is measured, in what unit, and what tamis means to reach.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace tamis::bench {
+
+struct RowInfo {
+  std::string_view name;   ///< As the command line calls it.
+  std::string_view group;  ///< Rows of one chart; a name on the command line, too.
+  std::string_view title;
+  std::string_view unit;
+  bool more_is_better;
+};
+
+/// In the order of the table.
+std::span<const RowInfo> row_table();
+/// Null for an unknown name.
+const RowInfo* find_row(std::string_view name);
+
+/// A bound on tamis's median: `factor` times another median, or a number.
+struct Target {
+  enum class Against {
+    kEngine,   ///< The same row of the contestant `reference`.
+    kBest,     ///< The same row of the best rival.
+    kOwnRow,   ///< tamis's own row `reference`.
+    kAbsolute  ///< The factor itself.
+  };
+  std::string_view row;
+  Against against;
+  std::string_view reference;
+  double factor;
+};
+
+/// A row may have several. RocksDB's are for Debian's library, whose assertions make it fill 1.9 times slower and read
+/// 1.3 to 1.4 times slower than a release build: a bound of 0.3 on gets is 0.3 × 0.72 here, one of 4 on fills 4 × 1.9.
+std::span<const Target> target_table();
+
+}  // namespace tamis::bench

@@ -1,0 +1,174 @@
+// YCSB A to F with its usual mixes: requests are zipfian over the keys, with one thread and with two.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/random.h"
+#include "base/zipf.h"
+#include "store/parts.h"
+
+namespace tamis::bench {
+namespace {
+
+constexpr double kSkew = 0.99;
+constexpr std::uint64_t kMostOperations = 100'000;  // Per thread and round.
+constexpr std::uint64_t kLongestScan = 100;
+constexpr std::size_t kDraws = std::size_t{1} << 20;
+
+/// Percentages; what remains is reads.
+struct Mix {
+  const char* row;
+  const char* row_of_two;
+  unsigned updates;
+  unsigned inserts;
+  unsigned scans;
+  unsigned modifies;
+  bool reads_latest;
+};
+
+/// First those that overwrite nothing: scans over keys with thousands of versions are no part of YCSB.
+constexpr auto kMixes = std::to_array<Mix>({
+    {"ycsb_c", "ycsb_c_2", 0, 0, 0, 0, false},
+    {"ycsb_e", "ycsb_e_2", 0, 5, 95, 0, false},
+    {"ycsb_d", "ycsb_d_2", 0, 5, 0, 0, true},
+    {"ycsb_b", "ycsb_b_2", 5, 0, 0, 0, false},
+    {"ycsb_a", "ycsb_a_2", 50, 0, 0, 0, false},
+    {"ycsb_f", "ycsb_f_2", 0, 0, 0, 50, false},
+});
+
+/// Zipfian draws made before the clock runs, most popular first.
+class Popularity {
+ public:
+  explicit Popularity(std::uint64_t count) {
+    ZipfDraws zipf(count, kSkew, 11);
+    for (std::size_t i = 0; i < std::min<std::size_t>(kDraws, 4 * count + 1000); ++i) draws_.push_back(zipf.next());
+  }
+  [[nodiscard]] std::uint32_t draw(std::uint64_t i) const { return draws_[i % draws_.size()]; }
+
+ private:
+  std::vector<std::uint32_t> draws_;
+};
+
+/// One thread's part. Its inserts have numbers of their own, so that threads need not agree.
+class Client {
+ public:
+  Client(Contestant& contestant, const Stock& stock, const Popularity& popularity, std::uint64_t first_insert,
+         std::uint64_t seed)
+      : session_(contestant.session()),
+        stock_(stock),
+        popularity_(popularity),
+        first_insert_(first_insert),
+        seed_(seed),
+        random_(seed) {}
+
+  void run(const Mix& mix, std::uint64_t operations) {
+    for (std::uint64_t i = 0; i < operations; ++i) {
+      const std::uint64_t rank = popularity_.draw(remix(seed_) + i);
+      auto point = static_cast<unsigned>(random_.below(100));
+      const auto falls_in = [&point](unsigned share) {
+        const bool inside = point < share;
+        point -= inside ? 0 : share;
+        return inside;
+      };
+      if (falls_in(mix.inserts)) {
+        put(first_insert_ + 2 * inserted_++);
+      } else if (falls_in(mix.updates)) {
+        put(popular(rank));
+      } else if (falls_in(mix.scans)) {
+        scan(popular(rank));
+      } else if (falls_in(mix.modifies)) {
+        read(popular(rank));
+        put(popular(rank));
+      } else {
+        read(mix.reads_latest ? latest(rank) : popular(rank));
+      }
+    }
+  }
+
+ private:
+  /// Popular keys are spread over all of them.
+  [[nodiscard]] std::uint64_t popular(std::uint64_t rank) const {
+    return 2 * fast_range(remix(rank + 1), stock_.count);
+  }
+  [[nodiscard]] std::uint64_t latest(std::uint64_t rank) const {
+    if (rank < inserted_) return first_insert_ + 2 * (inserted_ - 1 - rank);
+    return 2 * (stock_.count - 1 - (rank - inserted_));
+  }
+  void read(std::uint64_t number) {
+    if (!session_->get(stock_.data.key(number).view(), buffer_)) stop("YCSB: a key was not found");
+    if (!stock_.data.belongs(number, buffer_)) stop("YCSB: a value is not its key's");
+  }
+  void put(std::uint64_t number) {
+    session_->put(stock_.data.key(number).view(), stock_.data.value(number, random_.below(DataSet::kVersions)), false);
+  }
+  void scan(std::uint64_t number) {
+    Tally tally;
+    session_->scan(stock_.data.key(number).view(), 1 + random_.below(kLongestScan), tally);
+    if (tally.entries == 0) stop("YCSB: a scan found nothing");
+  }
+
+  std::unique_ptr<Session> session_;
+  const Stock& stock_;
+  const Popularity& popularity_;
+  std::uint64_t first_insert_;
+  std::uint64_t inserted_ = 0;
+  std::uint64_t seed_;
+  SplitMix64 random_;
+  std::string buffer_;
+};
+
+class Ycsb {
+ public:
+  Ycsb(Field& field, const Stock& stock) : field_(field), stock_(stock), popularity_(stock.count) {}
+
+  void run(const Mix& mix, std::uint64_t threads) {
+    const char* row = threads == 1 ? mix.row : mix.row_of_two;
+    if (!field_.wants({row})) return;
+    const std::uint64_t most = mix.scans > 0 ? kMostOperations / 10 : kMostOperations;
+    const std::uint64_t operations = std::min(stock_.count, most);
+    field_.alternate([&](Contestant& contestant, std::uint64_t round) {
+      std::vector<Client> clients;
+      for (std::uint64_t t = 0; t < threads; ++t) {
+        clients.emplace_back(contestant, stock_, popularity_, fresh_numbers(), round * threads + t);
+      }
+      const double seconds = seconds_of([&] {
+        std::vector<std::thread> others;
+        for (std::uint64_t t = 1; t < threads; ++t) others.emplace_back([&, t] { clients[t].run(mix, operations); });
+        clients[0].run(mix, operations);
+        for (std::thread& other : others) other.join();
+      });
+      const Outcome outcome = {seconds, operations * threads, operations * threads};
+      field_.report().add(row, contestant.id(), outcome.kops());
+      field_.report().add_checksum(row, contestant.id(), round, outcome.checksum);
+    });
+  }
+
+ private:
+  /// Even numbers behind all others, for the inserts of one client.
+  std::uint64_t fresh_numbers() {
+    const std::uint64_t first = 2 * (stock_.count + given_);
+    given_ += kMostOperations;
+    return first;
+  }
+
+  Field& field_;
+  const Stock& stock_;
+  Popularity popularity_;
+  std::uint64_t given_ = 0;
+};
+
+}  // namespace
+
+void measure_ycsb(Field& field, const Stock& stock) {
+  Ycsb ycsb(field, stock);
+  for (const Mix& mix : kMixes) {
+    for (const std::uint64_t threads : {1, 2}) ycsb.run(mix, threads);
+  }
+}
+
+}  // namespace tamis::bench

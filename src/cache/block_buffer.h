@@ -1,0 +1,43 @@
+// Memory for one block in memory.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "base/aligned_bytes.h"
+
+namespace tamis {
+
+/// An owned block, with room in front for the cache's Frame: where one is, the other is too, and a lookup does not wait
+/// for memory twice to get from the one to the other.
+///
+/// Threads: as a std::vector.
+class BlockBuffer {
+ public:
+  static constexpr std::size_t kFrameBytes = 2 * kCacheLineBytes;
+
+  BlockBuffer() = default;
+  /// All zero. Empty (size 0) when the memory is not to be had, or for no bytes.
+  static BlockBuffer zeroed(std::size_t size) { return BlockBuffer(AlignedBytes::zeroed(kFrameBytes + size)); }
+  /// The same with bytes that were not set to anything.
+  static BlockBuffer unset(std::size_t size) { return BlockBuffer(AlignedBytes::unset(kFrameBytes + size)); }
+  static BlockBuffer copy_of(Bytes bytes) {
+    BlockBuffer buffer = zeroed(bytes.size());
+    if (buffer.size() > 0) std::memcpy(buffer.data(), bytes.data(), bytes.size());
+    return buffer;
+  }
+
+  [[nodiscard]] std::byte* data() { return memory_.data() + kFrameBytes; }
+  [[nodiscard]] const std::byte* data() const { return memory_.data() + kFrameBytes; }
+  [[nodiscard]] std::size_t size() const { return memory_.size() == 0 ? 0 : memory_.size() - kFrameBytes; }
+  [[nodiscard]] Bytes span() const { return {data(), size()}; }
+  [[nodiscard]] MutableBytes span() { return {data(), size()}; }
+
+ private:
+  friend struct Frame;
+  explicit BlockBuffer(AlignedBytes memory) : memory_(std::move(memory)) {}
+
+  AlignedBytes memory_;
+};
+
+}  // namespace tamis

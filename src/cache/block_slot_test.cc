@@ -1,0 +1,86 @@
+// Blocks found in slots, without asking the cache: what is found stays while somebody looks at it (rule 11).
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+
+#include "base/epoch.h"
+#include "cache/cache_test_support.h"
+
+namespace tamis {
+namespace {
+
+using test::adds_up;
+using test::is_block_of;
+using test::make_block;
+using test::make_cache;
+
+constexpr BlockKey kKey{1, 7};
+constexpr std::size_t kSize = 4096;
+constexpr std::size_t kCharge = kSize + kFrameOverheadBytes;
+
+TEST(BlockSlot, Rule11_HoldsABlockWhileItIsKept) {
+  const auto cache = make_cache("s3fifo", 16 * kCharge);
+  BlockSlot slot = nullptr;
+  (void)cache->insert(kKey, make_block(kKey, kSize), kSize, &slot);
+  ASSERT_NE(slot.load(), nullptr);
+  EXPECT_TRUE(is_block_of(kKey, slot.load()->bytes()));
+  cache->set_capacity(0);
+  EXPECT_EQ(slot.load(), nullptr);
+}
+
+TEST(BlockSlot, IsFilledByALookupToo) {
+  const auto cache = make_cache("s3fifo", 16 * kCharge);
+  (void)cache->insert(kKey, make_block(kKey, kSize), kSize);
+  BlockSlot slot = nullptr;
+  (void)cache->find(kKey, &slot);
+  EXPECT_NE(slot.load(), nullptr);
+  cache->empty_slot(kKey, slot);
+}
+
+TEST(BlockSlot, StaysEmptyForABlockThatIsNotKept) {
+  const auto cache = make_cache("s3fifo", kCharge / 2);
+  BlockSlot slot = nullptr;
+  const PinnedBlock block = cache->insert(kKey, make_block(kKey, kSize), kSize, &slot);
+  EXPECT_EQ(slot.load(), nullptr);
+}
+
+TEST(BlockSlot, Rule11_ABlockThatSomebodyLooksAtIsFreedLaterAndChargedUntilThen) {
+  const auto cache = make_cache("s3fifo", 16 * kCharge);
+  BlockSlot slot = nullptr;
+  (void)cache->insert(kKey, make_block(kKey, kSize), kSize, &slot);
+  auto guard = std::make_unique<EpochGuard>();
+  const Frame* const found = slot.load();
+  cache->erase_table(kKey.table);
+  EXPECT_EQ(slot.load(), nullptr) << "nobody else finds it";
+  EXPECT_TRUE(is_block_of(kKey, found->bytes()));
+  EXPECT_EQ(cache->stats().bytes_used, kCharge);
+  EXPECT_TRUE(adds_up(cache->stats()));
+  guard.reset();
+  cache->erase_table(kKey.table);  // Any call that could free something.
+  EXPECT_EQ(cache->stats().bytes_used, 0U);
+  EXPECT_TRUE(adds_up(cache->stats()));
+}
+
+/// Were what is on its way out a reason to evict, one long look would empty the cache.
+TEST(BlockSlot, LookingDoesNotMakeTheCacheEvictMore) {
+  const auto cache = make_cache("s3fifo", 16 * kCharge);
+  std::array<BlockSlot, 40> slots = {};
+  const EpochGuard guard;
+  for (std::uint32_t i = 0; i < 17; ++i) (void)cache->insert({1, i}, make_block({1, i}, kSize), kSize, &slots[i]);
+  EXPECT_GE(cache->stats().blocks_kept, 14U);
+  EXPECT_TRUE(adds_up(cache->stats()));
+}
+
+TEST(BlockSlot, ATouchInTheSlotCountsAsAHit) {
+  const auto cache = make_cache("s3fifo", 16 * kCharge);
+  BlockSlot slot = nullptr;
+  (void)cache->insert(kKey, make_block(kKey, kSize), kSize, &slot);
+  for (int i = 0; i < 2; ++i) slot.load()->touch();
+  for (std::uint32_t i = 0; i < 100; ++i) (void)cache->insert({2, i}, make_block({2, i}, kSize), kSize);
+  EXPECT_NE(slot.load(), nullptr) << "a scan passes it by";
+  cache->empty_slot(kKey, slot);
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,131 @@
+// Groups of writers: who is in one, and what each of them is told.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/commit_queue.h"
+#include "engine/engine.h"
+#include "io/faulty_file_system.h"
+#include "io/memory_file_system.h"
+
+namespace tamis {
+namespace {
+
+Batch batch_of(const std::string& key, const std::string& value) {
+  Batch batch;
+  batch.put(key, value);
+  return batch;
+}
+
+Result<std::shared_ptr<Engine>> open_on(FileSystem& files) {
+  return Engine::open("/store", {}, {.files = &files, .random_seed = 1, .runs_in_background = false});
+}
+
+/// Two writers in one group; what each is told.
+struct Pair {
+  Batch first = batch_of("first", "1");
+  Batch second = batch_of("second", "2");
+  CommitRequest leader{.batch = &first};
+  CommitRequest follower{.batch = &second};
+
+  void commit(Engine& engine) {
+    const std::vector<CommitRequest*> group = {&leader, &follower};
+    engine.lead(group);
+  }
+};
+
+/// Any call that fails while the group is written fails all of it.
+TEST(CommitGroup, Rule6_EveryWriterOfAFailedGroupGetsTheError) {
+  int failures = 0;
+  for (std::uint64_t call = 1; call < 100; ++call) {
+    MemoryFileSystem memory;
+    FaultyFileSystem files(memory, {.kind = FaultKind::kIoError, .at_call = call, .sticky = false});
+    const Result<std::shared_ptr<Engine>> engine = open_on(files);
+    if (!engine.ok()) continue;
+    const std::uint64_t fired_before = files.fired();
+    Pair pair;
+    pair.leader.sync = true;
+    pair.commit(**engine);
+    EXPECT_EQ(pair.leader.status.to_text(), pair.follower.status.to_text()) << "call " << call;
+    if (files.fired() == fired_before) continue;
+    ++failures;
+    EXPECT_FALSE(pair.follower.status.ok()) << "call " << call;
+  }
+  EXPECT_GT(failures, 1);
+}
+
+TEST(CommitGroup, Rule6_P1_AGroupIsSyncedForWhoeverInItAsks) {
+  for (const bool leader_asks : {false, true}) {
+    MemoryFileSystem files;
+    const Result<std::shared_ptr<Engine>> engine = open_on(files);
+    ASSERT_TRUE(engine.ok());
+    Pair pair;
+    (leader_asks ? pair.leader : pair.follower).sync = true;
+    pair.commit(**engine);
+    ASSERT_TRUE(pair.leader.status.ok() && pair.follower.status.ok());
+    MemoryFileSystem rebooted(files.disk().after_crash(Loss::kEverything, 1));
+    const Result<std::shared_ptr<Engine>> after = open_on(rebooted);
+    ASSERT_TRUE(after.ok()) << after.status().to_text();
+    std::string value;
+    EXPECT_TRUE(*(*after)->get("first", &value, {}));
+    EXPECT_TRUE(*(*after)->get("second", &value, {}));
+  }
+}
+
+/// Lets others queue up behind its first group, then looks at the groups they make.
+class WatchingLeader final : public GroupLeader {
+ public:
+  explicit WatchingLeader(std::uint64_t others) : others_(others) {}
+
+  void lead(std::span<CommitRequest* const> group) override {
+    while (group.front()->resumes && began < others_) std::this_thread::yield();
+    std::size_t bytes = 0;
+    for (const CommitRequest* request : group) {
+      if (request->batch != nullptr) bytes += request->batch->byte_size();
+      if (request->seals) {
+        EXPECT_EQ(group.size(), 1U) << "one to seal is alone";
+      }
+    }
+    if (group.size() > 1) {
+      EXPECT_LE(bytes, std::size_t{1} << 20);
+    }
+    largest = std::max(largest, group.size());
+  }
+
+  std::atomic<std::uint64_t> began = 0;
+  std::size_t largest = 0;
+
+ private:
+  const std::uint64_t others_;
+};
+
+TEST(CommitGroup, Rule8_AGroupStopsAtAMebibyteSoThatNobodyWaitsForMoreThanOne) {
+  constexpr std::uint64_t kWriters = 8;
+  const Batch batch = batch_of("key", std::string(400 << 10, 'v'));
+  std::size_t largest = 0;
+  for (int round = 0; round < 40; ++round) {
+    CommitQueue queue;
+    WatchingLeader leader(kWriters);
+    std::vector<std::jthread> writers;
+    writers.emplace_back([&] {
+      CommitRequest first{.resumes = true};  // Its group waits for the others.
+      EXPECT_TRUE(queue.commit(first, leader).ok());
+    });
+    for (std::uint64_t i = 0; i < kWriters; ++i) {
+      writers.emplace_back([&, i] {
+        CommitRequest request{.batch = i == 3 ? nullptr : &batch, .seals = i == 3};
+        ++leader.began;
+        EXPECT_TRUE(queue.commit(request, leader).ok());
+      });
+    }
+    writers.clear();
+    largest = std::max(largest, leader.largest);
+  }
+  EXPECT_GT(largest, 1U) << "no group ever formed";
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,36 @@
+#!/bin/bash
+# tamis bench, which hands over to tamis-bench where that was built beside the command. Usage: bench_test.sh TAMIS GOLDEN
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+run 0 bench --help
+out_has "--engine" "--entries" "tamis bench hit absent"
+
+if ! [ -x "$(dirname "$tamis")/tamis-bench" ]; then
+  PATH=/nowhere run 3 bench hit
+  err_has "tamis-bench is neither beside this command nor on the PATH"
+  finish
+  exit
+fi
+
+run 0 bench hit seek_1 --engine tamis --entries 500 --rounds 3
+out_has "get, hit" "seek + 1" "checksum" "tamis"
+if grep -q "absent" out; then fail "$last: a row that was not asked for"; else pass; fi
+
+run 0 bench hit disk --engine tamis --entries 500 --rounds 3 --json --svg charts
+json_has rows workload engine median low high unit ratio
+if python3 -c 'import json; rows = json.load(open("out"))["rows"]; assert [r["workload"] for r in rows] == ["hit", "disk"]; assert rows[0]["ratio"] == 1; assert rows[0]["rounds"] == 3'; then pass; else fail "$last: not the JSON it should be"; fi
+for chart in reads cost; do
+  if python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "charts/$chart.svg"; then pass; else fail "charts/$chart.svg is no SVG"; fi
+done
+run 0 bench hit --engine tamis --entries 500 --rounds 1 --svg one.svg
+if grep -q "<svg" one.svg; then pass; else fail "one.svg is no SVG"; fi
+if compgen -G "*.tmp" >/dev/null; then fail "a store was left behind"; else pass; fi
+
+run 2 bench nonsense
+err_has "there is no workload 'nonsense'"
+run 2 bench hit --engine nonsense
+err_has "there is no engine 'nonsense'"
+run 2 bench hit --entries 0
+run 3 bench hit --engine tamis --entries 10 --rounds 1 --directory /dev/null
+finish

@@ -1,0 +1,239 @@
+// The eyes of tamis torture: stores that broke a promise are made by hand, and every one of them is caught.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "apps/cli/torture_channel.h"
+#include "apps/cli/torture_check.h"
+#include "apps/cli/torture_damage.h"
+#include "apps/cli/torture_folder.h"
+#include "apps/cli/torture_look.h"
+#include "apps/cli/torture_plan.h"
+#include "process/child_process.h"
+
+namespace tamis::cli {
+namespace {
+
+using Kind = Finding::Kind;
+
+/// A store to which writers 0 and 1 have committed 40 and 60 times, after each other.
+class TortureCheck : public testing::Test {
+ protected:
+  static constexpr std::uint64_t kFirst = 40;
+  static constexpr std::uint64_t kSecond = 60;
+
+  TortureCheck() {
+    Result<DB> opened = DB::open(path_, {});
+    EXPECT_TRUE(opened.ok()) << opened.status().to_text();
+    db_.emplace(*std::move(opened));
+    for (std::uint64_t commit = 1; commit <= kFirst; ++commit) write(0, commit, {commit - 1, 0});
+    for (std::uint64_t commit = 1; commit <= kSecond; ++commit) write(1, commit, {kFirst, commit - 1});
+  }
+
+  void write(std::uint32_t writer, std::uint64_t commit, std::vector<std::uint64_t> after) {
+    const Status written = db_->write(script_.batch(writer, {commit, std::move(after)}));
+    ASSERT_TRUE(written.ok()) << written.to_text();
+  }
+  /// Everything in every way: all looks agree.
+  Kind look(const Moment& at_least, const Moment& at_most) {
+    EXPECT_TRUE(db_->close().ok());
+    db_.reset();
+    Moment found;
+    last_ = look_at_store_and_files(path_, {}, script_, {at_least, at_most}, counts_, found);
+    const Finding quick = look_without_writing(path_, {}, script_, {at_least, at_most}, counts_);
+    EXPECT_EQ(quick.kind == Kind::kRight, last_.kind == Kind::kRight) << quick.what << " / " << last_.what;
+    return last_.kind;
+  }
+  /// A key of the writer that is there.
+  std::string present_key(std::uint32_t writer, std::uint64_t commits) {
+    for (std::uint32_t index = 0; index < script_.keys(); ++index) {
+      if (script_.value(writer, index, commits)) return script_.key(writer, index);
+    }
+    return "";
+  }
+
+  const test::ScratchFolder scratch_;
+  const std::string path_ = scratch_.path();
+  const TortureScript script_{{.seed = 7, .writers = 2, .keys = 30}};
+  std::optional<DB> db_;
+  TortureCounts counts_;
+  Finding last_;
+};
+
+TEST_F(TortureCheck, AStoreThatKeptItsPromisesIsRight) {
+  EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond}), Kind::kRight) << last_.what;
+  EXPECT_GT(counts_.reads, 300U);
+}
+
+TEST_F(TortureCheck, ACommitUnderWayMayBeThereOrNot) {
+  EXPECT_EQ(look({kFirst - 1, kSecond - 1}, {kFirst, kSecond + 1}), Kind::kRight) << last_.what;
+}
+
+TEST_F(TortureCheck, AnAcknowledgedCommitThatIsMissingIsSeen) {
+  EXPECT_EQ(look({kFirst + 1, kSecond}, {kFirst + 2, kSecond}), Kind::kWrong);
+  EXPECT_NE(last_.what.find("41 commits acknowledged, and 40 are there"), std::string::npos) << last_.what;
+}
+
+TEST_F(TortureCheck, ACommitThatNobodyBeganIsSeen) {
+  EXPECT_EQ(look({kFirst, kSecond - 2}, {kFirst, kSecond - 1}), Kind::kWrong);
+}
+
+TEST_F(TortureCheck, ALostKeyIsSeen) {
+  ASSERT_TRUE(db_->remove(present_key(1, kSecond)).ok());
+  EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond}), Kind::kWrong);
+}
+
+TEST_F(TortureCheck, ARemovedKeyThatIsBackIsSeen) {
+  for (std::uint32_t index = 0; index < script_.keys(); ++index) {
+    if (script_.value(0, index, kFirst)) continue;
+    ASSERT_TRUE(db_->put(script_.key(0, index), "").ok());
+    EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond}), Kind::kWrong);
+    return;
+  }
+  FAIL() << "no key is removed after so many commits";
+}
+
+TEST_F(TortureCheck, AnOldValueIsSeen) {
+  for (std::uint32_t index = 0; index < script_.keys(); ++index) {
+    const auto now = script_.value(0, index, kFirst);
+    const auto old = script_.value(0, index, kFirst / 2);
+    if (!old || now == old) continue;
+    ASSERT_TRUE(db_->put(script_.key(0, index), *old).ok());
+    EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond}), Kind::kWrong);
+    return;
+  }
+  FAIL() << "no key was overwritten";
+}
+
+/// A batch of which only the note has arrived.
+TEST_F(TortureCheck, HalfABatchIsSeen) {
+  ASSERT_TRUE(db_->put(script_.note_key(1), fmt::format("{} {} {}", kSecond + 1, kFirst, kSecond)).ok());
+  EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond + 1}), Kind::kWrong);
+}
+
+/// Writer 1 began its next commit after one of writer 0 was acknowledged, which is not there.
+TEST_F(TortureCheck, ACommitWithoutOneThatCameBeforeItIsSeen) {
+  write(1, kSecond + 1, {kFirst + 1, kSecond});
+  EXPECT_EQ(look({kFirst, kSecond}, {kFirst + 1, kSecond + 1}), Kind::kWrong);
+  EXPECT_NE(last_.what.find("came after commit 41 of writer 0"), std::string::npos) << last_.what;
+}
+
+TEST_F(TortureCheck, AKeyThatNobodyWroteIsSeen) {
+  for (const char* key : {"", "foreign", "writer1:", "zzz"}) {
+    ASSERT_TRUE(db_->put(key, "x").ok());
+    Moment found;
+    EXPECT_EQ(TortureReader(*db_, script_).scan(nullptr, found).kind, Kind::kWrong) << key;
+    ASSERT_TRUE(db_->remove(key).ok());
+  }
+  EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond}), Kind::kRight) << last_.what;
+}
+
+TEST_F(TortureCheck, AFileThatIsNoPartOfTheStoreIsSeen) {
+  std::filesystem::create_directory(path_ + "/lost");
+  EXPECT_TRUE(db_->close().ok());
+  db_.reset();
+  Moment found;
+  const Expected expected = {{kFirst, kSecond}, {kFirst, kSecond}};
+  EXPECT_EQ(look_at_store_and_files(path_, {}, script_, expected, counts_, found).kind, Kind::kWrong);
+  EXPECT_EQ(look_at_store(path_, {}, script_, expected, counts_, found).kind, Kind::kRight);
+}
+
+TEST_F(TortureCheck, ValuesBetweenTwoMomentsAreThoseOfOneOfThem) {
+  for (std::uint32_t index = 0; index < script_.keys(); ++index) {
+    for (std::uint64_t commits = 30; commits <= 34; ++commits) {
+      const auto value = script_.value(0, index, commits);
+      EXPECT_EQ(check_value(script_, 0, index, value, 30, 34).kind, Kind::kRight);
+    }
+    EXPECT_EQ(check_value(script_, 0, index, "x", 30, 34).kind, Kind::kWrong);
+  }
+}
+
+/// All flips of a small store in strides: none gives a wrong answer, so none is found wrong; and most are noticed.
+TEST_F(TortureCheck, ChangedBytesAreToldAndRepairedCopiesHoldOnlyWhatWasWritten) {
+  ASSERT_TRUE(db_->flush().ok());
+  write(0, kFirst + 1, {kFirst, kSecond});
+  ASSERT_TRUE(db_->close().ok());
+  db_.reset();
+  const Moment moment = {kFirst + 1, kSecond};
+  Draw draw(3);
+  for (int i = 0; i < 30; ++i) {
+    const std::optional<Flip> flip = draw_flip(path_, draw);
+    ASSERT_TRUE(flip);
+    const Finding flipped = look_at_flip(path_, scratch_.path("copy"), *flip, {}, script_, moment, counts_);
+    EXPECT_EQ(flipped.kind, Kind::kRight) << flipped.what;
+    const Finding repaired = repair_damaged(path_, scratch_.path("copy"), *flip, {}, script_, moment, counts_);
+    EXPECT_EQ(repaired.kind, Kind::kRight) << repaired.what;
+  }
+  EXPECT_GT(counts_.flips_refused + counts_.flips_told, 15U);
+  const Finding sound = repair_sound(path_, scratch_.path("copy"), {}, script_, {moment, moment}, counts_);
+  EXPECT_EQ(sound.kind, Kind::kRight) << sound.what;
+}
+
+/// As a kill leaves it: the journal has no end mark, so a changed byte may cost the last commits, but no part of one.
+TEST_F(TortureCheck, ChangedBytesOfAStoreThatWasLeftGiveAnEarlierMomentOrAreTold) {
+  ASSERT_TRUE(db_->flush().ok());
+  for (std::uint64_t commit = kFirst + 1; commit <= kFirst + 20; ++commit) write(0, commit, {commit - 1, kSecond});
+  copy_store(path_, scratch_.path("left"));
+  const Expected expected = {{kFirst + 20, kSecond}, {kFirst + 20, kSecond}};
+  Draw draw(4);
+  for (int i = 0; i < 30; ++i) {
+    const std::optional<Flip> flip = draw_flip(scratch_.path("left"), draw);
+    ASSERT_TRUE(flip);
+    const Finding flipped =
+        look_at_flip_of_left(scratch_.path("left"), scratch_.path("copy"), *flip, {}, script_, expected, counts_);
+    EXPECT_EQ(flipped.kind, Kind::kRight) << flipped.what;
+  }
+  EXPECT_GT(counts_.flips_refused + counts_.flips_told, 8U);
+  EXPECT_LT(counts_.flips_refused + counts_.flips_told, 30U);
+}
+
+TEST(TortureScript, NoBatchIsLargerThanTheSmallestMemoryTakes) {
+  const TortureScript script({.seed = 3, .writers = 1, .keys = 40});
+  std::size_t largest = 0;
+  for (std::uint64_t commit = 1; commit <= 20'000; ++commit) {
+    largest = std::max(largest, script.batch(0, {commit, {commit - 1}}).byte_size());
+  }
+  EXPECT_LT(largest, 80U << 10);
+  EXPECT_GT(largest, 20U << 10) << "larger than a memtable";
+}
+
+TEST(TorturePlan, TheSameSeedDrawsTheSameRounds) {
+  for (std::uint64_t round = 0; round < 50; ++round) {
+    const RoundPlan plan = plan_round(5, round);
+    const RoundPlan again = plan_round(5, round);
+    EXPECT_EQ(options_text(plan.options), options_text(again.options));
+    EXPECT_EQ(plan.end, again.end);
+    EXPECT_EQ(plan.commits, again.commits);
+    EXPECT_TRUE(check_options(plan.options).ok() && check_options(plan.looking_options).ok());
+    EXPECT_LE(plan.shape.writers, TortureScript::kMostWriters);
+  }
+}
+
+TEST(TortureChannel, MessagesArriveInWhateverPiecesTheyAreRead) {
+  std::array<int, 2> ends = {-1, -1};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  tell(ends[1], {.kind = Message::Kind::kSynced, .writer = 3, .number = 1'000'000'000'000});
+  tell(ends[1], {.kind = Message::Kind::kWrong, .text = std::string(10'000, 'x')});
+  tell(ends[1], {.kind = Message::Kind::kClosed});
+  ::close(ends[1]);
+  MessageBuffer buffer;
+  std::vector<Message> messages;
+  for (char byte = 0; ::read(ends[0], &byte, 1) == 1;) {
+    buffer.add({&byte, 1});
+    while (auto message = buffer.next()) messages.push_back(*message);
+  }
+  ::close(ends[0]);
+  EXPECT_TRUE(buffer.empty());
+  ASSERT_EQ(messages.size(), 3U);
+  EXPECT_EQ(messages[0].writer, 3);
+  EXPECT_EQ(messages[0].number, 1'000'000'000'000U);
+  EXPECT_EQ(messages[1].text, std::string(messages[1].text.size(), 'x')) << "cut, and whole";
+  EXPECT_EQ(messages[2].kind, Message::Kind::kClosed);
+}
+
+}  // namespace
+}  // namespace tamis::cli
