@@ -28,9 +28,9 @@ inline std::uint64_t filter_build_memory(const Options& options) {
   return std::clamp<std::uint64_t>(options.memory_bytes / 16, std::uint64_t{4} << 20, std::uint64_t{12} << 20);
 }
 
-/// Memtables have at most half, the journal a 64th if that is enough for a window. Filters have what the options give
-/// them, at most a quarter when they say nothing, and no more than there is; indexes as much as they need, at most half
-/// of what is left; blocks the rest.
+/// Memtables have at most half, the journal a 64th if that is enough for a window and one is wanted. Filters have what
+/// the options give them, at most a quarter when they say nothing, and no more than there is; indexes as much as they
+/// need, at most half of what is left; blocks the rest.
 inline MemoryShares share_memory(const Options& options, const Shape& shape) {
   std::uint64_t filter_bytes = 0;
   std::uint64_t index_bytes = 0;
@@ -45,7 +45,7 @@ inline MemoryShares share_memory(const Options& options, const Shape& shape) {
   MemoryShares shares;
   shares.memtable = std::min(options.memtable_bytes, options.memory_bytes / 4);
   shares.journal = std::min(options.memory_bytes / 64, AppendFile::kLargestWindowBytes);
-  if (shares.journal < AppendFile::kSmallestWindowBytes) shares.journal = 0;
+  if (shares.journal < AppendFile::kSmallestWindowBytes || options.journal == "write") shares.journal = 0;
   std::uint64_t rest = options.memory_bytes - 2 * shares.memtable - shares.journal;
   shares.filters = std::min({filter_bytes, options.filter_memory.value_or(options.memory_bytes / 4), rest});
   rest -= shares.filters;

@@ -39,6 +39,16 @@ TEST(PutCalls, Rule7_SyncedPutsAreWrittenAsWithoutWindows) {
   EXPECT_EQ(store.counting.windows(), 0U);
 }
 
+TEST(PutCalls, Rule7_TheOptionDecidesWhetherThereAreWindows) {
+  for (const std::string journal : {"auto", "mapped", "write"}) {
+    Options options;
+    options.journal = journal;
+    CountedStore store(options);
+    put_many(*store.db, {});
+    EXPECT_EQ(store.counting.windows() > 0, journal != "write") << journal;
+  }
+}
+
 TEST(PutCalls, Rule7_TheWindowIsCountedAsMemoryAndComesOutOfTheBudget) {
   CountedStore store({});
   EXPECT_EQ(store.db->stats().memory.journal, 0U);
