@@ -51,6 +51,7 @@ struct Stats {
     std::uint64_t blocks = 0;
     std::uint64_t indexes = 0;
     std::uint64_t filters = 0;
+    std::uint64_t journal = 0;                 ///< What is mapped of the journal being written.
     std::uint64_t indexes_not_resident = 0;    ///< Bytes that are read again from disk when they are needed.
     std::uint64_t filters_not_resident = 0;    ///< Bytes of filters that answer maybe meanwhile.
     std::uint64_t metadata_loads = 0;          ///< Indexes and filters read since open.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "cache/frame.h"
+#include "io/append_file.h"
 #include "table/index_format.h"
 #include "tamis/options.h"
 #include "tree/shape.h"
@@ -14,6 +15,7 @@ namespace tamis {
 /// The shares add up to memory_bytes.
 struct MemoryShares {
   std::uint64_t memtable = 0;  ///< One of them; there are two, the one being written and the one being flushed.
+  std::uint64_t journal = 0;   ///< What is mapped of the journal.
   std::uint64_t filters = 0;
   std::uint64_t indexes = 0;
   std::uint64_t blocks = 0;
@@ -26,8 +28,9 @@ inline std::uint64_t filter_build_memory(const Options& options) {
   return std::clamp<std::uint64_t>(options.memory_bytes / 16, std::uint64_t{4} << 20, std::uint64_t{12} << 20);
 }
 
-/// Memtables have at most half. Filters have what the options give them, at most a quarter when they say nothing, and
-/// no more than there is; indexes as much as they need, at most half of what is left; blocks the rest.
+/// Memtables have at most half, the journal a 64th if that is enough for a window and one is wanted. Filters have what
+/// the options give them, at most a quarter when they say nothing, and no more than there is; indexes as much as they
+/// need, at most half of what is left; blocks the rest.
 inline MemoryShares share_memory(const Options& options, const Shape& shape) {
   std::uint64_t filter_bytes = 0;
   std::uint64_t index_bytes = 0;
@@ -41,7 +44,9 @@ inline MemoryShares share_memory(const Options& options, const Shape& shape) {
   }
   MemoryShares shares;
   shares.memtable = std::min(options.memtable_bytes, options.memory_bytes / 4);
-  std::uint64_t rest = options.memory_bytes - 2 * shares.memtable;
+  shares.journal = std::min(options.memory_bytes / 64, AppendFile::kLargestWindowBytes);
+  if (shares.journal < AppendFile::kSmallestWindowBytes || options.journal == "write") shares.journal = 0;
+  std::uint64_t rest = options.memory_bytes - 2 * shares.memtable - shares.journal;
   shares.filters = std::min({filter_bytes, options.filter_memory.value_or(options.memory_bytes / 4), rest});
   rest -= shares.filters;
   shares.indexes = std::min(index_bytes, rest / 2);

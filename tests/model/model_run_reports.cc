@@ -84,7 +84,8 @@ Status ModelRun::stats() {
   TAMIS_TRY_STATUS(expect("gets", stats.gets, gets_));
   TAMIS_TRY_STATUS(expect("gets_found", stats.gets_found, gets_found_));
   const Stats::Memory& memory = stats.memory;
-  TAMIS_TRY_STATUS(expect("memory", memory.used, memory.memtables + memory.blocks + memory.indexes + memory.filters));
+  TAMIS_TRY_STATUS(expect("memory", memory.used,
+                          memory.memtables + memory.blocks + memory.indexes + memory.filters + memory.journal));
   std::uint64_t bytes = 0;
   for (const Stats::Level& level : stats.levels) {
     bytes += level.bytes;
