@@ -242,12 +242,10 @@ Iterator Engine::scan(const ScanOptions& options, Caller caller) {
     return Iterator(std::make_unique<IteratorState>(shared_from_this(), moment.status()));
   }
   KeyRange range = KeyRange::of_prefix(options.prefix);
-  KeyRange bounds;
-  if (options.from) bounds.from = *options.from;
-  if (options.to) bounds.to = *options.to;
+  range.narrow(options.from, options.to);
   // The view is held until the walk is set up: it keeps what tables unload meanwhile.
   auto state = std::make_unique<IteratorState>(shared_from_this(), *moment->view, caller);
-  state->walk_over(range.intersection(bounds), options.prefix, moment->sequence, options.fills_cache);
+  state->walk_over(std::move(range), options.prefix, moment->sequence, options.fills_cache);
   if (options.reverse) {
     state->walk()->seek_to_last();
   } else {

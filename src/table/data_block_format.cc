@@ -161,6 +161,26 @@ void DataBlock::load(std::size_t i, std::string& key_buffer, Entry& entry) const
   entry.kind = found.kind;
 }
 
+std::size_t DataBlock::load_some(std::size_t first, std::size_t count, std::span<char> key_buffer,
+                                 Entry* entries) const {
+  TAMIS_INVARIANT(key_buffer.size() >= kKeySlackBytes && first + count <= entries_);
+  char* to = key_buffer.data();
+  char* const end = to + key_buffer.size() - kKeySlackBytes;
+  const DataBlock block = *this;  // In registers: for all the compiler knows, keys are written over it.
+  const char* const shared = block.block_ + prefix_at(block.entries_);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Stored found = block.stored(first + i);
+    const std::size_t key_bytes = block.prefix_bytes_ + found.suffix_bytes;
+    if (key_bytes > static_cast<std::size_t>(end - to)) return i;
+    entries[i] = {{to, key_bytes}, found.value(), Sequence{found.sequence}, found.kind};
+    char* const head_at = copy_with_slack(to, shared, block.prefix_bytes_);
+    store_be(head_at, block.head(first + i));  // Of a shorter key, some of the slack.
+    copy_with_slack(head_at + kHeadBytes, found.rest, found.rest_bytes);
+    to += key_bytes;
+  }
+  return count;
+}
+
 Status DataBlock::check(Bytes bytes, std::string_view name, std::uint64_t file_offset) {
   const auto damage = [&](std::string_view why) {
     return Status::corruption(fmt::format("{}: block at offset {}: {}", name, file_offset, why));

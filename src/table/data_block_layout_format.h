@@ -62,6 +62,16 @@ inline void copy_bytes(char* to, const char* from, std::size_t count) {
   }
 }
 
+/// As memcpy, but may read and write 16 bytes where it is asked for fewer. Returns the end of what was asked for.
+inline char* copy_with_slack(char* to, const char* from, std::size_t count) {
+  if (count <= 16) [[likely]] {
+    std::memcpy(to, from, 16);
+  } else {
+    std::memcpy(to, from, count);
+  }
+  return to + count;
+}
+
 /// False when it does not end before `end` or has more than 64 bits. Moves `from` behind it.
 inline bool read_varint(const char*& from, const char* end, std::uint64_t& value) {
   value = 0;
