@@ -155,6 +155,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   void replace_active(Sequence last, std::uint64_t next_journal) noexcept REQUIRES(state_mutex_);
 
   // reads.cc
+  std::unique_ptr<IteratorState> begin_walk(const Snapshot* snapshot, Caller caller);
   Result<ReadMoment> begin_read(const Snapshot* snapshot) const;
   Result<std::shared_ptr<const Version>> current_version() const;
   /// The snapshot's, or, without one, the newest.

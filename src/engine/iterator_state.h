@@ -22,9 +22,9 @@ class IteratorState {
  public:
   /// A walk that could not begin.
   IteratorState(std::shared_ptr<Engine> engine, Status why) : engine_(std::move(engine)), status_(std::move(why)) {}
-  /// After the walk's sequence was read.
-  IteratorState(std::shared_ptr<Engine> engine, const ReadView& view, Caller caller)
-      : engine_(std::move(engine)), version_(view.version) {
+  /// `sequence` was read after the view was.
+  IteratorState(std::shared_ptr<Engine> engine, const ReadView& view, Sequence sequence, Caller caller)
+      : engine_(std::move(engine)), sequence_(sequence), version_(view.version) {
     engine_->live_handles().add(handle_.emplace(LiveHandle{.kind = "iterator", .caller = caller}));
     keep(view.active);
     for (const std::shared_ptr<Memtable>& sealed : view.sealed) keep(sealed);
@@ -36,7 +36,7 @@ class IteratorState {
   IteratorState(const IteratorState&) = delete;
   IteratorState& operator=(const IteratorState&) = delete;
 
-  void walk_over(KeyRange range, std::string_view prefix, Sequence sequence, bool fills_cache);
+  void walk_over(KeyRange range, std::string_view prefix, bool fills_cache);
 
   /// Before every move: false when the walk cannot go on, because its store is closed or it never began.
   bool may_move() {
@@ -58,6 +58,7 @@ class IteratorState {
   }
 
   const std::shared_ptr<Engine> engine_;
+  const Sequence sequence_ = {};
   std::optional<LiveHandle> handle_;
   std::vector<std::shared_ptr<Memtable>> memtables_;
   std::shared_ptr<const Version> version_;

@@ -72,7 +72,7 @@ inline DataBlock::Stored DataBlock::stored(std::size_t i) const {
   const char* at = block_ + begin_of(i);
   Stored entry;
   entry.suffix_bytes = static_cast<std::size_t>(load_varint(at));
-  const std::uint64_t stamp = load_varint(at);
+  const std::uint64_t stamp = load_varint_with_slack(at);
   entry.sequence = base_sequence_ + (stamp >> kKindBits);
   entry.kind = static_cast<EntryKind>(stamp & kKindMask);
   entry.rest = at;

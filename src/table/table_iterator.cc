@@ -49,8 +49,8 @@ Status BlockWindow::read(const ReadableFile& file, const Index& index, std::uint
 
 void TableIterator::seek(EntryPosition target) {
   if (Status opened = open_index(); !opened.ok()) return show_failure(std::move(opened));
+  if (prepared_block_ == kNoBlock) prepare_seek(target);
   std::uint32_t block = std::exchange(prepared_block_, kNoBlock);
-  if (block == kNoBlock) block = index_->locate(target.key);
   ready_ = kFirstReady;
   for (;; ++block) {
     if (Status opened = open_block(block); !opened.ok()) return show_failure(std::move(opened));
@@ -60,11 +60,11 @@ void TableIterator::seek(EntryPosition target) {
   }
 }
 
-/// Asks for the head of the block. A failure is for the seek to tell.
+/// Asks for the head of the block, so that its lines arrive together. A failure is for the seek to tell.
 void TableIterator::prepare_seek(EntryPosition target) {
   if (!open_index().ok()) return;
   prepared_block_ = index_->locate(target.key);
-  prefetch(prepared_block_);
+  prefetch(prepared_block_, kHeadLines);
 }
 
 void TableIterator::seek_to_first() {
@@ -84,10 +84,7 @@ void TableIterator::next() {
   ready_ = std::min(2 * ready_, kMostReady);
   const std::size_t after = at() + 1;
   if (after < data_->size()) {
-    if (prefetched_block_ != block_ + 1 && block_ + 1 < index_->blocks()) {
-      prefetched_block_ = block_ + 1;
-      prefetch(prefetched_block_);
-    }
+    prefetch_ahead();
     return show_entries(after, ready_);
   }
   if (block_ + 1 == index_->blocks()) return show_end();
@@ -122,14 +119,23 @@ void TableIterator::show_entries(std::size_t first, std::size_t count) {
   show_ready(entries_.data(), entries_.data() + loaded - 1);
 }
 
-/// The frame and the first lines of a block that is in the cache; the rest follows by itself.
-void TableIterator::prefetch(std::uint32_t block) const {
-  constexpr std::size_t kLines = 6;
+/// Before more entries are made ready: what comes after them in this block and, once the walk has gone on for a while,
+/// at the beginning of the next.
+void TableIterator::prefetch_ahead() {
+  const char* const behind = entry().value.data() + entry().value.size();
+  for (std::size_t i = 0; i < kLinesAhead; ++i) __builtin_prefetch(behind + i * kCacheLineBytes);
+  if (prefetched_block_ == block_ + 1 || ready_ < kMostReady || block_ + 1 == index_->blocks()) return;
+  prefetched_block_ = block_ + 1;
+  prefetch(prefetched_block_, kHeadLines + kLinesAhead);
+}
+
+/// The frame and the first lines of a block that is in the cache.
+void TableIterator::prefetch(std::uint32_t block, std::size_t lines) const {
   const BlockSlot* const slot = table_.slot_of(block);
   if (slot == nullptr) return;
   const auto* const frame = reinterpret_cast<const char*>(slot->load(std::memory_order_relaxed));
   if (frame == nullptr) return;
-  for (std::size_t i = 0; i < kLines; ++i) __builtin_prefetch(frame + i * kCacheLineBytes);
+  for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(frame + i * kCacheLineBytes);
 }
 
 void TableIterator::show_failure(Status error) {

@@ -66,6 +66,8 @@ class TableIterator final : public EntryIterator {
 
  private:
   static constexpr std::uint32_t kNoBlock = 0xffff'ffff;
+  static constexpr std::size_t kHeadLines = 6;    // Frame, tags, heads, offsets of a block of 4 KiB.
+  static constexpr std::size_t kLinesAhead = 12;  // Some entries.
   static constexpr std::size_t kFirstReady = 2;
   static constexpr std::size_t kMostReady = 8;
   /// Of the keys that are ready; a longer one stands alone. Not more: glibc allocates objects up to 1,032 bytes fast.
@@ -76,7 +78,8 @@ class TableIterator final : public EntryIterator {
   Status read_own_block(std::uint32_t block);
   [[nodiscard]] std::size_t at() const { return first_ + static_cast<std::size_t>(&entry() - entries_.data()); }
   void show_entries(std::size_t first, std::size_t count);
-  void prefetch(std::uint32_t block) const;
+  void prefetch_ahead();
+  void prefetch(std::uint32_t block, std::size_t lines) const;
   void show_failure(Status error);
   void to_block_begin(std::uint32_t block);
   void to_block_end(std::uint32_t block);
