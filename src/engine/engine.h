@@ -19,6 +19,7 @@
 #include "compaction/policy.h"
 #include "compaction/rewriter.h"
 #include "engine/commit_queue.h"
+#include "engine/fork_generation.h"
 #include "engine/journals.h"
 #include "engine/live_handles.h"
 #include "engine/memory_shares.h"
@@ -97,7 +98,11 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Status close(bool detaches);
   [[nodiscard]] Status check_open() const;
   /// True in a child that was forked after the store was opened (rule 10).
-  [[nodiscard]] bool is_of_another_process() const;
+  [[nodiscard]] bool is_of_another_process() const {
+    return known_fork_generation.load(std::memory_order_relaxed) != fork_generation_;
+  }
+  /// Whether check_open() is ok.
+  [[nodiscard]] bool is_open() const { return !is_closed_.load(std::memory_order_relaxed) && !is_of_another_process(); }
   [[nodiscard]] std::uint64_t gets() const {
     return gets_absent_.sum() + gets_from_memtables_.sum() + gets_from_tables_.sum();
   }
@@ -150,6 +155,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   void replace_active(Sequence last, std::uint64_t next_journal) noexcept REQUIRES(state_mutex_);
 
   // reads.cc
+  std::unique_ptr<IteratorState> begin_walk(const Snapshot* snapshot, Caller caller);
   Result<ReadMoment> begin_read(const Snapshot* snapshot) const;
   Result<std::shared_ptr<const Version>> current_version() const;
   /// The snapshot's, or, without one, the newest.

@@ -236,18 +236,26 @@ Result<Explanation> Engine::explain(std::string_view key, const ReadOptions& opt
   return explanation;
 }
 
+/// View first, then sequence (rule 9); the walk keeps what it needs of the view, which is looked at only (rule 10).
+std::unique_ptr<IteratorState> Engine::begin_walk(const Snapshot* snapshot, Caller caller) {
+  Status open = check_open();
+  if (!open.ok()) return std::make_unique<IteratorState>(shared_from_this(), std::move(open));
+  const EpochGuard guard;
+  const ReadView& view = view_.peek();
+  const Result<Sequence> sequence = sequence_for(snapshot);
+  if (!sequence.ok()) return std::make_unique<IteratorState>(shared_from_this(), sequence.status());
+  return std::make_unique<IteratorState>(shared_from_this(), view, *sequence, caller);
+}
+
 Iterator Engine::scan(const ScanOptions& options, Caller caller) {
-  Result<ReadMoment> moment = begin_read(options.snapshot);
-  if (!moment.ok()) {
-    return Iterator(std::make_unique<IteratorState>(shared_from_this(), moment.status()));
-  }
-  KeyRange range = KeyRange::of_prefix(options.prefix);
-  KeyRange bounds;
-  if (options.from) bounds.from = *options.from;
-  if (options.to) bounds.to = *options.to;
-  // The view is held until the walk is set up: it keeps what tables unload meanwhile.
-  auto state = std::make_unique<IteratorState>(shared_from_this(), *moment->view, caller);
-  state->walk_over(range.intersection(bounds), options.prefix, moment->sequence, options.fills_cache);
+  // Held until the walk is set up: it keeps what tables unload meanwhile, and prefix filters are asked.
+  const std::shared_ptr<const ReadView> view = options.prefix.empty() ? nullptr : view_.take();
+  std::unique_ptr<IteratorState> state = begin_walk(options.snapshot, caller);
+  if (!state->status().ok()) return Iterator(std::move(state));
+  KeyRange range;
+  if (!options.prefix.empty()) range = KeyRange::of_prefix(options.prefix);
+  range.narrow(options.from, options.to);
+  state->walk_over(std::move(range), options.prefix, options.fills_cache);
   if (options.reverse) {
     state->walk()->seek_to_last();
   } else {

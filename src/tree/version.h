@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -38,9 +39,9 @@ class Version {
 
   /// One iterator per run that may hold a key of the range, newest first. A run is left out when its bounds or its
   /// prefix filters prove that it holds none; `prefix` is one that all keys of the range begin with.
-  /// The version must outlive them.
-  [[nodiscard]] std::vector<std::unique_ptr<EntryIterator>> iterate(const KeyRange& range, std::string_view prefix,
-                                                                    bool fills_cache) const;
+  /// The version must outlive them. They are put behind the `iterators` there are.
+  void iterate(const KeyRange& range, std::string_view prefix, bool fills_cache,
+               std::vector<std::unique_ptr<EntryIterator>>& iterators) const;
   /// The same for a compaction's inputs: exactly these tables, which belong to one run.
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate_tables(const std::vector<std::uint64_t>& numbers) const;
 
@@ -82,7 +83,8 @@ class Version {
   [[nodiscard]] Table* candidate(const SearchRun& run, const SearchKey& key) const;
   /// Of the runs from `run` on, at most kCandidatesAtOnce; leaves `run` where the next call has to go on.
   std::size_t next_candidates(const Lookup& lookup, std::size_t& run, Candidates& candidates) const;
-  [[nodiscard]] std::vector<Table*> tables_in(const SearchRun& run, const KeyRange& range) const;
+  /// Those of the run whose bounds meet the range.
+  [[nodiscard]] std::span<const std::shared_ptr<Table>> tables_in(const SearchRun& run, const KeyRange& range) const;
 
   Shape shape_;
   std::vector<std::shared_ptr<Table>> tables_;
