@@ -129,6 +129,15 @@ std::optional<FoundEntry> DataBlock::find(const Lookup& lookup, bool use_tags) c
   return wanted.has_key_of(entry) ? std::optional(entry.found()) : std::nullopt;
 }
 
+void DataBlock::prefetch_entry(const Lookup& lookup) const {
+  std::uint64_t matches = block_scan.match_tags(block_ + kTagsAt, tag_of(lookup.hash));
+  if (entries_ < 64) matches &= (std::uint64_t{1} << entries_) - 1;
+  if (matches == 0) return;
+  const char* const entry = block_ + begin_of(static_cast<std::size_t>(std::countr_zero(matches)));
+  __builtin_prefetch(entry);
+  __builtin_prefetch(entry + 64);
+}
+
 bool DataBlock::ends_with_key(std::string_view key) const {
   if (!key.starts_with(prefix())) return false;
   const Wanted wanted(key.substr(prefix_bytes_), kMaxSequence);

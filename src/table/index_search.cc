@@ -31,13 +31,22 @@ std::uint32_t Index::locate(std::string_view key) const {
   return block;
 }
 
+void Index::prefetch(std::string_view key) const {
+  if (key.starts_with(prefix_)) prefetch_heads(groups_[find_group(key)]);
+}
+
+inline void Index::prefetch_heads(const Group& group) const {
+  const std::uint64_t* own = heads() + group.first_block;
+  for (std::size_t i = 0; i < group.blocks; i += kCacheLineBytes / kHeadBytes) __builtin_prefetch(own + i);
+}
+
 std::uint32_t Index::last_at_or_before(std::string_view key) const {
   if (const int order = key.substr(0, prefix_.size()).compare(prefix_); order != 0) {
     return order < 0 ? 0 : blocks() - 1;
   }
   const Group& group = groups_[find_group(key)];
   const std::uint64_t* own = heads() + group.first_block;
-  for (std::size_t i = 0; i < group.blocks; i += kCacheLineBytes / kHeadBytes) __builtin_prefetch(own + i);
+  prefetch_heads(group);
   // The key is at or after the group's first separator, so that without the group's prefix it is after its last;
   // unless it is before all separators of the index.
   if (const int order = key.substr(0, group.prefix_bytes).compare(prefix_of(group)); order != 0) {
