@@ -31,6 +31,7 @@ struct StagedPeek {
   const Index* index = nullptr;  // From here on: what the stages leave for each other.
   BlockSlot* slots = nullptr;
   Frame* frame = nullptr;
+  std::uint32_t group = 0;
   std::uint32_t block = 0;
 };
 

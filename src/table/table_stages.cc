@@ -24,12 +24,12 @@ bool Table::peek_filter(StagedPeek& peek) const {
   peek.index = index_.load(std::memory_order_acquire);
   peek.slots = slots_.load(std::memory_order_acquire);
   if (peek.index == nullptr || peek.slots == nullptr) return ends(peek, Peek::kUnknown);
-  peek.index->prefetch(peek.lookup.key);
+  peek.group = peek.index->begin_locate(peek.lookup.key);
   return true;
 }
 
 bool Table::peek_index(StagedPeek& peek) const {
-  peek.block = peek.index->locate(peek.lookup.key);
+  peek.block = peek.index->locate_in(peek.group, peek.lookup.key);
   __builtin_prefetch(peek.slots + peek.block);
   return true;
 }
