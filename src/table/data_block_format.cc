@@ -14,7 +14,8 @@ using namespace data_block;
 
 namespace {
 
-constexpr std::size_t kMostPrefetchedBytes = 512;  // Of an entry: the processor sees by itself that a long one is copied.
+constexpr std::size_t kMostPrefetchedBytes =
+    512;  // Of an entry: the processor sees by itself that a long one is copied.
 
 }  // namespace
 

@@ -89,9 +89,10 @@ Peek Table::peek(const Lookup& lookup, FoundEntry& found) const {
   }
 }
 
-void Table::count_peek(bool found) const {
+void Table::count_peeks(std::uint64_t found, std::uint64_t absent) const {
   Inside::PeekCounts& counts = inside_->peeks[thread_number() % inside_->peeks.size()];
-  (found ? counts.found : counts.absent).fetch_add(1, std::memory_order_relaxed);
+  add(counts.found, found);
+  add(counts.absent, absent);
 }
 
 FilterVerdict Table::ask_filter(std::uint64_t hash, std::uint32_t& metadata_reads) {

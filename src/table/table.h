@@ -116,7 +116,8 @@ class Table {
   /// the guard. Says nothing to the counts but probes: `count_peek` does, once the lookup is over.
   Peek peek(const Lookup& lookup, FoundEntry& found) const;
   /// Of a table whose filter let a peek through.
-  void count_peek(bool found) const;
+  void count_peek(bool found) const { count_peeks(found ? 1 : 0, found ? 0 : 1); }
+  void count_peeks(std::uint64_t found, std::uint64_t absent) const;
 
   /// What `peek` does, in stages (table_stages.cc); each tells whether the lookup goes on, otherwise it has its answer.
   /// The last one has it always.

@@ -32,16 +32,31 @@ class Group {
   std::size_t count_ = 0;
 };
 
+/// Neighbours often asked the same table: counted in one go.
+void count_answers(const Group& group) {
+  const Table* table = nullptr;
+  std::uint64_t found = 0;
+  std::uint64_t absent = 0;
+  for (const StagedPeek* peek : group) {
+    if (peek->table != table) {
+      if (table != nullptr) table->count_peeks(found, absent);
+      table = peek->table;
+      found = absent = 0;
+    }
+    found += peek->answer == Peek::kFound ? 1 : 0;
+    absent += peek->answer == Peek::kAbsentHere ? 1 : 0;
+  }
+  if (table != nullptr) table->count_peeks(found, absent);
+}
+
 /// Each asks the table that is its candidate.
 void ask_tables(Group& group) {
   group.keep_if([](StagedPeek& peek) { return peek.table->peek_filter(peek); });
   group.keep_if([](StagedPeek& peek) { return peek.table->peek_index(peek); });
   group.keep_if([](StagedPeek& peek) { return peek.table->peek_slot(peek); });
   for (const StagedPeek* peek : group) peek->table->peek_tags(*peek);
-  for (StagedPeek* peek : group) {
-    peek->table->peek_entry(*peek);
-    if (peek->answer != Peek::kUnknown) peek->table->count_peek(peek->answer == Peek::kFound);
-  }
+  for (StagedPeek* peek : group) peek->table->peek_entry(*peek);
+  count_answers(group);
 }
 
 }  // namespace
