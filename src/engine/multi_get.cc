@@ -15,6 +15,9 @@ namespace {
 
 using Answer = Result<std::optional<std::string>>;
 
+/// Of a group, how many go through memory together: what they ask for fits the first cache (0020).
+constexpr std::size_t kSideBySide = 16;
+
 void answer_with(Answer& answer, const FoundEntry& found) {
   if (found.kind == EntryKind::kDelete) return;
   if (Status copied = assign_bytes(answer->emplace(), found.value); !copied.ok()) answer = std::move(copied);
@@ -55,7 +58,11 @@ void Engine::get_group(const ReadMoment& moment, std::span<const std::string_vie
     group[i].lookup = {.key = keys[i], .hash = hasher_(keys[i]), .sequence = moment.sequence};
     group[i].number = i;
   }
-  const std::size_t unknown = peek_group(moment, group, answers);
+  std::size_t unknown = 0;
+  for (std::size_t begin = 0; begin < group.size(); begin += kSideBySide) {
+    const std::size_t count = std::min(kSideBySide, group.size() - begin);
+    unknown += peek_group(moment, group.subspan(begin, count), answers);
+  }
   if (unknown > 0) find_group(*moment.view->version, group, unknown, fills_cache, answers);
 }
 
