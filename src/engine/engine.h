@@ -76,7 +76,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options);
   Result<std::optional<PinnedValue>> get_pinned(std::string_view key, const ReadOptions& options);
   std::vector<Result<std::optional<std::string>>> multi_get(std::span<const std::string_view> keys,
-                                                            const ReadOptions& options);
+                                                            const ReadOptions& options);  // multi_get.cc
   Result<Explanation> explain(std::string_view key, const ReadOptions& options);
   Iterator scan(const ScanOptions& options, Caller caller);
   Snapshot snapshot(Caller caller);
@@ -163,6 +163,13 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   /// What memory alone says of the key; where it says kFound, `value` is set.
   Peek peek(std::string_view key, const Snapshot* snapshot, std::string& value) const;
   void count_get(const std::optional<FoundEntry>& found, bool from_table) const;
+  // multi_get.cc
+  using Answers = std::span<Result<std::optional<std::string>>>;
+  void get_group(const ReadMoment& moment, std::span<const std::string_view> keys, bool fills_cache,
+                 Answers answers) const;
+  std::size_t peek_group(const ReadMoment& moment, std::span<StagedPeek> group, Answers answers) const;
+  void find_group(const Version& version, std::span<const StagedPeek> group, std::size_t unknown, bool fills_cache,
+                  Answers answers) const;
   template <typename Steps>
   Result<std::optional<FoundEntry>> find(const ReadMoment& moment, std::string_view key, bool fills_cache,
                                          PinnedBlock& pin, Steps& steps) const;

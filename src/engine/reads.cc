@@ -185,35 +185,6 @@ Result<std::optional<PinnedValue>> Engine::get_pinned(std::string_view key, cons
   return std::optional<PinnedValue>(std::move(value));
 }
 
-std::vector<Result<std::optional<std::string>>> Engine::multi_get(std::span<const std::string_view> keys,
-                                                                  const ReadOptions& options) {
-  std::vector<Result<std::optional<std::string>>> answers;
-  answers.reserve(keys.size());
-  Result<ReadMoment> moment = begin_read(options.snapshot);
-  for (const std::string_view key : keys) {
-    if (!moment.ok()) {
-      answers.emplace_back(moment.status());
-      continue;
-    }
-    PinnedBlock pin;
-    NoSteps steps;
-    Result<std::optional<FoundEntry>> found = find(*moment, key, options.fills_cache, pin, steps);
-    if (!found.ok()) {
-      answers.emplace_back(found.status());
-      continue;
-    }
-    count_get(*found, static_cast<bool>(pin));
-    if (!*found || (*found)->kind == EntryKind::kDelete) {
-      answers.emplace_back(std::optional<std::string>());
-    } else {
-      std::string value;
-      Status copied = assign_bytes(value, (*found)->value);
-      copied.ok() ? answers.emplace_back(std::optional(std::move(value))) : answers.emplace_back(std::move(copied));
-    }
-  }
-  return answers;
-}
-
 Result<Explanation> Engine::explain(std::string_view key, const ReadOptions& options) {
   TAMIS_TRY(const ReadMoment moment, begin_read(options.snapshot));
   Explanation explanation;

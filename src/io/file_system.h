@@ -53,6 +53,14 @@ class FileWindow {
   const std::uint64_t bytes_;
 };
 
+/// One of several reads that are handed down together.
+struct FileRead {
+  const ReadableFile* file = nullptr;
+  std::uint64_t offset = 0;
+  MutableBytes to;
+  Result<std::size_t> there = std::size_t{0};  ///< Set: what read_at would return.
+};
+
 /// A file open for writing at any place. Nothing written is durable before sync() has returned success, and then only
 /// if the file's name is: see FileSystem::sync_directory.
 ///
@@ -121,6 +129,9 @@ class FileSystem {
 
   virtual Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) = 0;
   virtual Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) = 0;
+  /// Reads from files that were opened here, all at once where the system can; returns when all are done. This one calls
+  /// read_at for one after the other.
+  virtual void read_many(std::span<FileRead> reads);
 
   /// Makes the names in this folder durable: which there are and which file each leads to.
   virtual Status sync_directory(const std::string& path) = 0;

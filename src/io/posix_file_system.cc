@@ -11,10 +11,12 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/check.h"
 #include "base/try.h"
 #include "io/descriptor.h"
 #include "io/errno_status.h"
 #include "io/posix_file_window.h"
+#include "io/ring_reads.h"
 
 namespace tamis {
 namespace {
@@ -46,6 +48,7 @@ class PosixReadableFile final : public ReadableFile {
   }
 
   [[nodiscard]] Result<std::uint64_t> size() const override { return descriptor_size(file_, path_); }
+  [[nodiscard]] int descriptor() const { return file_.get(); }
 
  private:
   const Descriptor file_;
@@ -169,6 +172,25 @@ class PosixFileSystem final : public FileSystem {
       return errno_status(path, mode == OpenMode::kExisting ? "cannot open" : "cannot create", errno);
     }
     return std::unique_ptr<WritableFile>(std::make_unique<PosixWritableFile>(std::move(file), path));
+  }
+
+  /// What the ring leaves, all of it or the end of a read, is read in the ordinary way, which also tells errors.
+  void read_many(std::span<FileRead> reads) override {
+    if (reads.size() < 2) return FileSystem::read_many(reads);
+    std::vector<RingRead> by_ring(reads.size());
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      TAMIS_INVARIANT(dynamic_cast<const PosixReadableFile*>(reads[i].file) != nullptr);
+      by_ring[i] = {static_cast<const PosixReadableFile*>(reads[i].file)->descriptor(), reads[i].offset, reads[i].to};
+    }
+    read_by_ring(by_ring);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      const std::size_t done = by_ring[i].done;
+      FileRead& read = reads[i];
+      read.there = done;
+      if (done == read.to.size()) continue;
+      read.there = read.file->read_at(read.offset + done, read.to.subspan(done));
+      if (read.there.ok()) *read.there += done;
+    }
   }
 
   Status sync_directory(const std::string& path) override {

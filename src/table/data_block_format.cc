@@ -12,6 +12,13 @@ namespace tamis {
 
 using namespace data_block;
 
+namespace {
+
+constexpr std::size_t kMostPrefetchedBytes =
+    512;  // Of an entry: the processor sees by itself that a long one is copied.
+
+}  // namespace
+
 /// An entry's parts as they stand in the block.
 struct DataBlock::Stored {
   std::size_t suffix_bytes;  // Of the key after the prefix, the head's included.
@@ -127,6 +134,16 @@ std::optional<FoundEntry> DataBlock::find(const Lookup& lookup, bool use_tags) c
   if (i == entries_ || head(i) != wanted.head) return std::nullopt;
   entry = stored(i);
   return wanted.has_key_of(entry) ? std::optional(entry.found()) : std::nullopt;
+}
+
+void DataBlock::prefetch_entry(const Lookup& lookup) const {
+  std::uint64_t matches = block_scan.match_tags(block_ + kTagsAt, tag_of(lookup.hash));
+  if (entries_ < 64) matches &= (std::uint64_t{1} << entries_) - 1;
+  if (matches == 0) return;
+  const auto i = static_cast<std::size_t>(std::countr_zero(matches));
+  const std::size_t end = std::min(end_of(i), begin_of(i) + kMostPrefetchedBytes);
+  for (std::size_t at = begin_of(i); at < end; at += 64) __builtin_prefetch(block_ + at);
+  __builtin_prefetch(block_ + end - 1);
 }
 
 bool DataBlock::ends_with_key(std::string_view key) const {

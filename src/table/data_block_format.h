@@ -95,6 +95,8 @@ class DataBlock {
   /// The newest version of the key at or below the sequence. With `use_tags` false the hash is not looked at (tables of
   /// another hash): found by heads and keys.
   [[nodiscard]] std::optional<FoundEntry> find(const Lookup& lookup, bool use_tags) const;
+  /// Starts loading the entry that `find` will look at first, as far as tags tell.
+  void prefetch_entry(const Lookup& lookup) const;
   /// Whether the last entry's key is this one: older versions of it may stand in the next block.
   [[nodiscard]] bool ends_with_key(std::string_view key) const;
 

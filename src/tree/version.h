@@ -16,6 +16,7 @@
 #include "entry/key_range.h"
 #include "table/table.h"
 #include "tamis/status.h"
+#include "tree/disk_lookup.h"
 #include "tree/shape.h"
 
 namespace tamis {
@@ -36,6 +37,12 @@ class Version {
   /// prefetched before the first is tested. Steps is NoSteps or RecordedSteps.
   template <typename Steps>
   Result<std::optional<FoundEntry>> find(const Lookup& lookup, bool fills_cache, PinnedBlock& pin, Steps& steps) const;
+
+  /// What `peek` says, for up to kLookupsAtOnce lookups side by side (version_many.cc): those whose answer is still
+  /// kAbsent. One that becomes kUnknown tells from which run on `find_many` has to go on.
+  void peek_many(std::span<StagedPeek> peeks) const;
+  /// What `find` says, for several; the blocks that they wait for are read together.
+  void find_many(std::span<DiskLookup> lookups, bool fills_cache) const;
 
   /// One iterator per run that may hold a key of the range, newest first. A run is left out when its bounds or its
   /// prefix filters prove that it holds none; `prefix` is one that all keys of the range begin with.
@@ -83,6 +90,8 @@ class Version {
   [[nodiscard]] Table* candidate(const SearchRun& run, const SearchKey& key) const;
   /// Of the runs from `run` on, at most kCandidatesAtOnce; leaves `run` where the next call has to go on.
   std::size_t next_candidates(const Lookup& lookup, std::size_t& run, Candidates& candidates) const;
+  Status advance(DiskLookup& lookup) const;
+  static void look_into(DiskLookup& lookup, std::shared_ptr<const PinnedBlock> block);
   /// Those of the run whose bounds meet the range.
   [[nodiscard]] std::span<const std::shared_ptr<Table>> tables_in(const SearchRun& run, const KeyRange& range) const;
 
