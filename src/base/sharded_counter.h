@@ -22,7 +22,9 @@ inline std::size_t thread_number() {
 /// Threads: any.
 class ShardedCounter {
  public:
-  void add(std::uint64_t amount = 1) { parts_[thread_number() % kParts].value.fetch_add(amount, std::memory_order_relaxed); }
+  void add(std::uint64_t amount = 1) {
+    parts_[thread_number() % kParts].value.fetch_add(amount, std::memory_order_relaxed);
+  }
   [[nodiscard]] std::uint64_t sum() const {
     std::uint64_t total = 0;
     for (const Part& part : parts_) total += part.value.load(std::memory_order_relaxed);

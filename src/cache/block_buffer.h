@@ -19,6 +19,8 @@ class BlockBuffer {
   BlockBuffer() = default;
   /// All zero. Empty (size 0) when the memory is not to be had, or for no bytes.
   static BlockBuffer zeroed(std::size_t size) { return BlockBuffer(AlignedBytes::zeroed(kFrameBytes + size)); }
+  /// The same with bytes that were not set to anything.
+  static BlockBuffer unset(std::size_t size) { return BlockBuffer(AlignedBytes::unset(kFrameBytes + size)); }
   static BlockBuffer copy_of(Bytes bytes) {
     BlockBuffer buffer = zeroed(bytes.size());
     if (buffer.size() > 0) std::memcpy(buffer.data(), bytes.data(), bytes.size());

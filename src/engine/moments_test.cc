@@ -101,5 +101,27 @@ TEST_F(Moments, Rule9_ASnapshotSeesWholeBatchesAndKeepsThem) {
   });
 }
 
+/// A long batch is being inserted nearly all the time; its ends tell whether it is seen before it is there.
+TEST_F(Moments, Rule9_P2_ABatchIsSeenWholeOrNotAtAll) {
+  constexpr int kBatches = 200;
+  const std::vector<std::string_view> ends = {"long0", "long1999"};
+  std::atomic<bool> is_over = false;
+  std::vector<std::jthread> readers;
+  for (int i = 0; i < 2; ++i) {
+    readers.emplace_back([&] {
+      while (!is_over && !HasFailure()) {
+        const std::vector<Result<std::optional<std::string>>> answers = db_->multi_get(ends);
+        ASSERT_EQ(*answers[0], *answers[1]);
+      }
+    });
+  }
+  for (int round = 0; round < kBatches && !HasFailure(); ++round) {
+    Batch batch;
+    for (int i = 0; i < 2000; ++i) batch.put("long" + std::to_string(i), std::to_string(round));
+    EXPECT_TRUE(db_->write(batch).ok());
+  }
+  is_over = true;
+}
+
 }  // namespace
 }  // namespace tamis

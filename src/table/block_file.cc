@@ -27,8 +27,11 @@ struct Source {
 };
 
 Result<BlockBuffer> make_frame(std::size_t block_bytes, const Source& source) {
-  BlockBuffer frame = BlockBuffer::zeroed(block_bytes + kBlockSlackBytes);
-  if (frame.size() != 0) return frame;
+  BlockBuffer frame = BlockBuffer::unset(block_bytes + kBlockSlackBytes);
+  if (frame.size() != 0) {
+    std::ranges::fill(frame.span().last(kBlockSlackBytes), std::byte{0});
+    return frame;
+  }
   return Status::out_of_space(
       fmt::format("{}: block at offset {}: no memory for {} bytes", source.name, source.offset, block_bytes));
 }
@@ -83,7 +86,7 @@ Result<BlockBuffer> open_block(Bytes stored, std::uint64_t table_number, std::ui
 }
 
 Result<BlockBuffer> read_block(const ReadableFile& file, BlockPosition position, std::uint64_t table_number,
-                                std::string_view name) {
+                               std::string_view name) {
   const Source source{table_number, position.offset, name};
   if (position.bytes < kBlockTrailerBytes) {
     return source.damage(fmt::format("{} bytes are too few for a block and its trailer", position.bytes));

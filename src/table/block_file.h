@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "cache/block_buffer.h"
 #include "base/bytes.h"
+#include "cache/block_buffer.h"
 #include "io/file_system.h"
 #include "table/block_trailer_format.h"
 #include "table/codec.h"
@@ -32,6 +32,6 @@ Result<BlockBuffer> open_block(Bytes stored, std::uint64_t table_number, std::ui
 /// The frame of a data block, its bytes checked: one read of exactly the stored bytes, straight into the frame when
 /// they are not compressed.
 Result<BlockBuffer> read_block(const ReadableFile& file, BlockPosition position, std::uint64_t table_number,
-                                std::string_view name);
+                               std::string_view name);
 
 }  // namespace tamis

@@ -17,6 +17,7 @@ namespace tamis {
 struct Table::Inside {
   /// Of the one who loads; the others go on without. Taken by exchange(acquire), given back by store(release).
   std::atomic<bool> is_loading = false;
+  std::unique_ptr<BlockSlot[]> owned_slots;  // Made once, by one who loads.
 
   std::atomic<const TableProperties*> properties = nullptr;  // Stored with release once, acquired by all.
   std::atomic<const Filter*> prefix_filter = nullptr;        // As Table::filter_.
@@ -30,7 +31,6 @@ struct Table::Inside {
   std::shared_ptr<const Filter> owned_filter GUARDED_BY(mutex);
   std::shared_ptr<const Filter> owned_prefix_filter GUARDED_BY(mutex);
   std::optional<Status> filter_problem GUARDED_BY(mutex);
-  std::unique_ptr<BlockSlot[]> owned_slots GUARDED_BY(mutex);
 
   // Relaxed all: nothing is concluded from one about another.
   std::atomic<std::uint64_t> probes = 0;

@@ -131,7 +131,7 @@ Result<std::shared_ptr<const Index>> Table::shared_index(std::uint32_t& metadata
   return inside_->owned_index;
 }
 
-/// Under the mutex of `inside_`.
+/// For the one who loads.
 void Table::make_slots(std::uint32_t blocks) {
   if (slots_.load(std::memory_order_relaxed) != nullptr || !context_.cache->offers_slots()) return;
   if (!context_.index_budget->holds_all() || !context_.index_budget->try_charge(blocks * sizeof(BlockSlot))) return;

@@ -50,7 +50,9 @@ void run_many(std::uint64_t first_seed, std::size_t runs, Rewrites rewrites, std
 
 TEST(ModelSlow, AnswersAreRightUnderAnyOptions) { run_many(base_seed(10'000), 70, Rewrites::kAtOnce, 1); }
 
-TEST(ModelSlow, AnswersAreRightWhenEveryOpeningHasOtherOptions) { run_many(base_seed(20'000), 20, Rewrites::kAtOnce, 10); }
+TEST(ModelSlow, AnswersAreRightWhenEveryOpeningHasOtherOptions) {
+  run_many(base_seed(20'000), 20, Rewrites::kAtOnce, 10);
+}
 
 TEST(ModelSlow, AnswersAreRightWithThreadsInTheBackground) { run_many(base_seed(30'000), 15, Rewrites::kByThreads, 2); }
 
