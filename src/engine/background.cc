@@ -235,6 +235,10 @@ Status Engine::wait_idle() {
       state_changed_.wait(state_mutex_);
     }
   }
+  {
+    MutexLock lock(state_mutex_);
+    while (is_indexing_ && !is_stopping_) state_changed_.wait(state_mutex_);
+  }
   index_runs();
   // A flush whose table is installed may still be letting go of its journal.
   const MutexLock flush_lock(flush_mutex_);

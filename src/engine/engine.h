@@ -252,8 +252,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   std::atomic<std::uint64_t> delayed_writes_ = 0;
   std::atomic<std::uint64_t> delay_us_ = 0;
 
-  std::atomic<bool> is_indexing_ = false;  // Taken by exchange(acquire), given back by store(release).
-  std::uint64_t lookups_at_indexing_ = 0;  // Of whoever has is_indexing_.
+  std::uint64_t lookups_at_indexing_ = 0;  // Of the one who has set is_indexing_.
 
   std::atomic<bool> is_write_stopped_ = false;  // Whether write_stop_ is set; read by the leader without the mutex.
   std::atomic<double> debt_ = 0;                // Of compaction; 0.5 slows writers down.
@@ -286,6 +285,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   bool compaction_wanted_ GUARDED_BY(state_mutex_) = false;
   bool compaction_runs_ GUARDED_BY(state_mutex_) = false;
   bool flush_runs_ GUARDED_BY(state_mutex_) = false;
+  bool is_indexing_ GUARDED_BY(state_mutex_) = false;  // There is one at a time.
   std::uint32_t failed_rewrites_ GUARDED_BY(state_mutex_) = 0;
   std::uint64_t lookups_at_review_ GUARDED_BY(state_mutex_) = 0;
   std::string stall_reason_ GUARDED_BY(state_mutex_);

@@ -38,9 +38,15 @@ bool is_outgrown(const RunMatrixPlan& matrix, std::size_t runs_it_could_hold, co
 }  // namespace
 
 void Engine::index_runs() {
-  if (options_.filter == "none" || is_indexing_.exchange(true, std::memory_order_acquire)) return;
+  if (options_.filter == "none") return;
+  {
+    MutexLock lock(state_mutex_);
+    if (std::exchange(is_indexing_, true)) return;
+  }
   index_waiting_runs();
-  is_indexing_.store(false, std::memory_order_release);
+  MutexLock lock(state_mutex_);
+  is_indexing_ = false;
+  state_changed_.notify_all();
 }
 
 /// Lookups pay for every run that they have to ask by itself, about as much as reading a key into a column costs. So
