@@ -215,8 +215,16 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   [[nodiscard]] std::uint64_t now_unix_seconds() const;
 
   // residency.cc
-  void share_memory(const Shape& shape);
+  void share_memory(const Version& version);
   void reconsider_residency() EXCLUDES(state_mutex_);
+
+  // run_indexing.cc
+  /// Brings the run index up to date when that is worth the reading. One thread at a time; others go on without.
+  void index_runs() EXCLUDES(tree_mutex_, state_mutex_);
+  void index_waiting_runs() EXCLUDES(tree_mutex_, state_mutex_);
+  void install_columns(const RunColumns& columns) EXCLUDES(tree_mutex_, state_mutex_);
+  [[nodiscard]] std::shared_ptr<const Version> tree_version() const EXCLUDES(state_mutex_);
+  [[nodiscard]] bool is_compaction_awaited() const EXCLUDES(state_mutex_);
 
   void tell(StoreEvent::Kind kind, std::string_view what, const RewriteResult* result = nullptr);
 
@@ -257,6 +265,8 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   std::atomic<std::uint64_t> delayed_writes_ = 0;
   std::atomic<std::uint64_t> delay_us_ = 0;
 
+  std::uint64_t lookups_at_indexing_ = 0;  // Of the one who has set is_indexing_.
+
   std::atomic<bool> is_write_stopped_ = false;  // Whether write_stop_ is set; read by the leader without the mutex.
   std::atomic<double> debt_ = 0;                // Of compaction; 0.5 slows writers down.
 
@@ -288,6 +298,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   bool compaction_wanted_ GUARDED_BY(state_mutex_) = false;
   bool compaction_runs_ GUARDED_BY(state_mutex_) = false;
   bool flush_runs_ GUARDED_BY(state_mutex_) = false;
+  bool is_indexing_ GUARDED_BY(state_mutex_) = false;  // There is one at a time.
   std::uint32_t failed_rewrites_ GUARDED_BY(state_mutex_) = 0;
   std::uint64_t lookups_at_review_ GUARDED_BY(state_mutex_) = 0;
   std::string stall_reason_ GUARDED_BY(state_mutex_);

@@ -36,6 +36,7 @@ std::string_view to_text(FilterVerdict verdict) {
     case FilterVerdict::kNo: return "no";
     case FilterVerdict::kMaybe: return "maybe";
     case FilterVerdict::kNotInMemory: return "not in memory";
+    case FilterVerdict::kNoByRunIndex: return "not asked: the run index says no";
   }
   return "";
 }
@@ -126,6 +127,7 @@ Peek Engine::peek(std::string_view key, const Snapshot* snapshot, std::string& v
   const Result<Sequence> sequence = sequence_for(snapshot);
   if (!sequence.ok()) return Peek::kUnknown;
   const Lookup lookup{.key = key, .hash = hasher_(key), .sequence = *sequence};
+  view.version->run_index().prefetch(lookup.hash);
   std::optional<FoundEntry> recent = view.active->find(lookup);
   for (std::size_t i = 0; i < view.sealed.size() && !recent; ++i) recent = view.sealed[i]->find(lookup);
   FoundEntry found;

@@ -9,6 +9,7 @@
 #include "entry/entry.h"
 #include "table/table_search.h"
 #include "tamis/status.h"
+#include "tree/run_index.h"
 
 namespace tamis {
 
@@ -25,6 +26,7 @@ struct DiskLookup {
   std::shared_ptr<const PinnedBlock> block;
 
   // find_many's own.
+  RunSet possible;
   TableSearch search;  // Without a table: on the way to the next run.
   bool is_over = false;
   std::size_t waits_for = 0;  // In the batch.

@@ -1,6 +1,7 @@
 #include "tree/version.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "base/try.h"
@@ -43,7 +44,11 @@ class PickedParts : public TableParts {
 
 }  // namespace
 
-Version::Version(Shape shape, const Version* before, const TableContext& context) : shape_(std::move(shape)) {
+Version::Version(Shape shape, const Version* before, const TableContext& context)
+    : Version(std::move(shape), before, context, before == nullptr ? RunColumns() : before->run_index_.columns()) {}
+
+Version::Version(Shape shape, const Version* before, const TableContext& context, const RunColumns& columns)
+    : shape_(std::move(shape)), run_index_(shape_, columns) {
   const std::size_t count = shape_.tables();
   tables_.reserve(count);
   heads_.reserve(count);
@@ -95,35 +100,45 @@ Table* Version::candidate(const SearchRun& run, const SearchKey& key) const {
   return tables_[table].get();
 }
 
-/// The lines of their filters are asked for, so that they arrive together.
-std::size_t Version::next_candidates(const Lookup& lookup, std::size_t& run, Candidates& candidates) const {
+Table* Version::next_candidate(const Lookup& lookup, const RunSet& possible, std::uint32_t& run) const {
   const SearchKey key{lookup.key, key_head(lookup.key)};
+  for (run = possible.next(run); run < runs_.size(); run = possible.next(run + 1)) {
+    if (Table* const table = candidate(runs_[run], key)) return table;
+  }
+  return nullptr;
+}
+
+/// The lines of their filters are asked for, so that they arrive together.
+std::size_t Version::next_candidates(const Lookup& lookup, const RunSet& possible, std::uint32_t& run,
+                                     Candidates& candidates) const {
   std::size_t count = 0;
-  for (; run < runs_.size() && count < candidates.size(); ++run) {
-    Table* const table = candidate(runs_[run], key);
-    if (table == nullptr) continue;
+  while (count < candidates.size()) {
+    Table* const table = next_candidate(lookup, possible, run);
+    if (table == nullptr) break;
     table->prefetch_filter(lookup.hash);
-    candidates[count++] = table;
+    candidates[count++] = {table, run++};
   }
   return count;
 }
 
 Peek Version::peek(const Lookup& lookup, FoundEntry& found) const {
+  const RunSet possible = run_index_.possible(lookup.hash);
   Candidates candidates;
   std::array<const Table*, kMostCountedPeeks> let_through;  // Without having the key.
   std::size_t passed = 0;
   Peek answer = Peek::kAbsent;
-  for (std::size_t run = 0; run < runs_.size() && answer == Peek::kAbsent;) {
-    const std::size_t count = next_candidates(lookup, run, candidates);
+  for (std::uint32_t run = 0; run < runs_.size() && answer == Peek::kAbsent;) {
+    const std::size_t count = next_candidates(lookup, possible, run, candidates);
     for (std::size_t i = 0; i < count && answer == Peek::kAbsent; ++i) {
-      const Peek here = candidates[i]->peek(lookup, found);
+      const Table& table = *candidates[i].table;
+      const Peek here = table.peek(lookup, found);
       if (here == Peek::kUnknown) return Peek::kUnknown;
       if (here == Peek::kFound) {
-        candidates[i]->count_peek(true);
+        table.count_peek(true);
         answer = here;
       } else if (here == Peek::kAbsentHere) {
         if (passed == let_through.size()) return Peek::kUnknown;
-        let_through[passed++] = candidates[i];
+        let_through[passed++] = &table;
       }
     }
   }
@@ -132,16 +147,36 @@ Peek Version::peek(const Lookup& lookup, FoundEntry& found) const {
 }
 
 template <typename Steps>
+void Version::record_ruled_out(const Lookup& lookup, const RunSet& possible, std::uint32_t first, std::uint32_t end,
+                               Steps& steps) const {
+  const SearchKey key{lookup.key, key_head(lookup.key)};
+  for (std::uint32_t run = first; run < end; ++run) {
+    if (possible.contains(run)) continue;
+    TableStep step;
+    step.table = candidate(runs_[run], key);
+    step.verdict = FilterVerdict::kNoByRunIndex;
+    step.outcome = TableOutcome::kRuledOut;
+    if (step.table != nullptr) steps.add(step);
+  }
+}
+
+template <typename Steps>
 Result<std::optional<FoundEntry>> Version::find(const Lookup& lookup, bool fills_cache, PinnedBlock& pin,
                                                 Steps& steps) const {
+  const RunSet possible = run_index_.possible(lookup.hash);
   Candidates candidates;
-  for (std::size_t run = 0; run < runs_.size();) {
-    const std::size_t count = next_candidates(lookup, run, candidates);
+  std::uint32_t told = 0;  // Of the runs before this one it is written down what happened.
+  for (std::uint32_t run = 0; run < runs_.size();) {
+    const std::size_t count = next_candidates(lookup, possible, run, candidates);
     for (std::size_t i = 0; i < count; ++i) {
-      TAMIS_TRY(const std::optional<FoundEntry> found, candidates[i]->find(lookup, fills_cache, pin, steps));
+      if constexpr (Steps::kRecords) {
+        record_ruled_out(lookup, possible, std::exchange(told, candidates[i].run + 1), candidates[i].run, steps);
+      }
+      TAMIS_TRY(const std::optional<FoundEntry> found, candidates[i].table->find(lookup, fills_cache, pin, steps));
       if (found) return found;
     }
   }
+  if constexpr (Steps::kRecords) record_ruled_out(lookup, possible, told, runs_.size(), steps);
   return std::optional<FoundEntry>();
 }
 

@@ -17,6 +17,7 @@
 #include "table/table.h"
 #include "tamis/status.h"
 #include "tree/disk_lookup.h"
+#include "tree/run_index.h"
 #include "tree/shape.h"
 
 namespace tamis {
@@ -26,15 +27,18 @@ namespace tamis {
 /// Threads: any number.
 class Version {
  public:
-  /// Takes from `before` (may be null) the tables that are in both; makes the others.
+  /// Takes from `before` (may be null) the tables that are in both, and the columns of its run index; makes the others.
   Version(Shape shape, const Version* before, const TableContext& context);
+  /// The same with these columns, all of one matrix and filled with the hash that lookups bring.
+  Version(Shape shape, const Version* before, const TableContext& context, const RunColumns& columns);
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] const RunIndex& run_index() const { return run_index_; }
 
   /// The same as `find` as far as memory alone can tell; only inside an EpochGuard, while which the value lives.
   Peek peek(const Lookup& lookup, FoundEntry& found) const;
-  /// Asks every run that can hold the key, newest first, until one has it. The filter lines of all of them are
-  /// prefetched before the first is tested. Steps is NoSteps or RecordedSteps.
+  /// Asks every run that can hold the key by its bounds and by the run index, newest first, until one has it. The
+  /// filter lines of all of them are prefetched before the first is tested. Steps is NoSteps or RecordedSteps.
   template <typename Steps>
   Result<std::optional<FoundEntry>> find(const Lookup& lookup, bool fills_cache, PinnedBlock& pin, Steps& steps) const;
 
@@ -79,7 +83,11 @@ class Version {
   };
 
   static constexpr std::size_t kCandidatesAtOnce = 128;
-  using Candidates = std::array<Table*, kCandidatesAtOnce>;
+  struct Candidate {
+    Table* table;
+    std::uint32_t run;
+  };
+  using Candidates = std::array<Candidate, kCandidatesAtOnce>;
 
   void add_run(std::uint32_t level, const Run& run, const Version* before, const TableContext& context);
   [[nodiscard]] bool ends_before(std::uint32_t table, const SearchKey& key) const;
@@ -88,8 +96,15 @@ class Version {
   [[nodiscard]] std::uint32_t first_reaching(const SearchRun& run, const SearchKey& key) const;
   /// The one table of the run whose bounds hold the key, or null.
   [[nodiscard]] Table* candidate(const SearchRun& run, const SearchKey& key) const;
-  /// Of the runs from `run` on, at most kCandidatesAtOnce; leaves `run` where the next call has to go on.
-  std::size_t next_candidates(const Lookup& lookup, std::size_t& run, Candidates& candidates) const;
+  /// That of the first of the possible runs from `run` on that has one; sets `run` to it, or beyond the last run.
+  Table* next_candidate(const Lookup& lookup, const RunSet& possible, std::uint32_t& run) const;
+  /// Of the possible runs from `run` on, at most kCandidatesAtOnce; leaves `run` where the next call has to go on.
+  std::size_t next_candidates(const Lookup& lookup, const RunSet& possible, std::uint32_t& run,
+                              Candidates& candidates) const;
+  /// Writes down the runs of [first, end) whose bounds hold the key and which the run index ruled out.
+  template <typename Steps>
+  void record_ruled_out(const Lookup& lookup, const RunSet& possible, std::uint32_t first, std::uint32_t end,
+                        Steps& steps) const;
   Status advance(DiskLookup& lookup) const;
   static void look_into(DiskLookup& lookup, std::shared_ptr<const PinnedBlock> block);
   /// Those of the run whose bounds meet the range.
@@ -99,6 +114,7 @@ class Version {
   std::vector<std::shared_ptr<Table>> tables_;
   std::vector<BoundHeads> heads_;  // Of each table.
   std::vector<SearchRun> runs_;
+  RunIndex run_index_;
   std::unordered_map<std::uint64_t, std::uint32_t> by_number_;  // To places in tables_.
 };
 

@@ -63,21 +63,28 @@ void ask_tables(Group& group) {
 
 void Version::peek_many(std::span<StagedPeek> peeks) const {
   TAMIS_INVARIANT(peeks.size() <= kLookupsAtOnce);
+  std::array<RunSet, kLookupsAtOnce> possible;  // Of each.
   Group open;
   for (StagedPeek& peek : peeks) {
-    if (peek.answer == Peek::kAbsent) open.add(peek);
+    if (peek.answer != Peek::kAbsent) continue;
+    run_index_.prefetch(peek.lookup.hash);
+    peek.run = 0;
+    open.add(peek);
   }
-  for (std::uint32_t run = 0; run < runs_.size() && !open.empty(); ++run) {
-    Group here;
-    for (StagedPeek* peek : open) {
-      peek->table = candidate(runs_[run], {peek->lookup.key, key_head(peek->lookup.key)});
-      if (peek->table == nullptr) continue;
-      peek->table->prefetch_filter(peek->lookup.hash);
-      peek->run = run;
-      here.add(*peek);
-    }
+  for (const StagedPeek* peek : open) possible[peek - peeks.data()] = run_index_.possible(peek->lookup.hash);
+  while (!open.empty()) {
+    open.keep_if([&](StagedPeek& peek) {
+      peek.table = next_candidate(peek.lookup, possible[&peek - peeks.data()], peek.run);
+      if (peek.table != nullptr) peek.table->prefetch_filter(peek.lookup.hash);
+      return peek.table != nullptr;
+    });
+    Group here = open;
     ask_tables(here);
-    open.keep_if([](const StagedPeek& peek) { return peek.answer != Peek::kFound && peek.answer != Peek::kUnknown; });
+    open.keep_if([](StagedPeek& peek) {
+      if (peek.answer == Peek::kFound || peek.answer == Peek::kUnknown) return false;
+      ++peek.run;
+      return true;
+    });
   }
 }
 
@@ -85,7 +92,10 @@ void Version::find_many(std::span<DiskLookup> lookups, bool fills_cache) const {
   BlockBatch batch(fills_cache);
   std::vector<DiskLookup*> open;
   open.reserve(lookups.size());
-  for (DiskLookup& lookup : lookups) open.push_back(&lookup);
+  for (DiskLookup& lookup : lookups) {
+    lookup.possible = run_index_.possible(lookup.lookup.hash);
+    open.push_back(&lookup);
+  }
   while (!open.empty()) {
     for (DiskLookup* lookup : open) {
       lookup->status = advance(*lookup);
@@ -110,15 +120,14 @@ void Version::find_many(std::span<DiskLookup> lookups, bool fills_cache) const {
 
 /// Goes from table to table, until it is over or needs a block that is not in the cache.
 Status Version::advance(DiskLookup& lookup) const {
-  const SearchKey key{lookup.lookup.key, key_head(lookup.lookup.key)};
   while (!lookup.is_over) {
     if (lookup.search.table == nullptr) {
-      if (lookup.run == runs_.size()) {
+      Table* const table = next_candidate(lookup.lookup, lookup.possible, lookup.run);
+      if (table == nullptr) {
         lookup.is_over = true;
         break;
       }
-      Table* const table = candidate(runs_[lookup.run++], key);
-      if (table == nullptr) continue;
+      ++lookup.run;
       TAMIS_TRY(const bool may_have_it, table->begin_search(lookup.lookup, lookup.search));
       if (!may_have_it) {
         lookup.search = {};

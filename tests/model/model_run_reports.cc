@@ -112,6 +112,9 @@ Status ModelRun::explain(const Operation& operation) {
   if (explanation.found != (explanation.steps.back().outcome == "found")) {
     return disagreement("explain: the last step is " + explanation.steps.back().outcome);
   }
+  for (const Explanation::Step& step : explanation.steps) {
+    if (step.filter_verdict == "not asked: the run index says no") ++ruled_out_by_run_index_;
+  }
   if (spec_.runs_in_background) return {};
   if (after.blocks - before.blocks != explanation.reads ||
       after.metadata - before.metadata != explanation.metadata_reads) {
