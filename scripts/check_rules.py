@@ -3,7 +3,7 @@
 `Rule17_ADeleteStays...`, `P5_P6_AnyFailedCall...`, or a suite named Rule17. Fails when one that is built has none.
 
     scripts/check_rules.py          the tests of each, for people
-    scripts/check_rules.py --json   the same for programs: {"rules": {"17": {"title", "built", "tests": [...]}}, "promises": ...}
+    scripts/check_rules.py --json   the same for programs: {"rules": {"17": {"title", "tests": [...]}}, "promises": ...}
 """
 import json
 import pathlib
