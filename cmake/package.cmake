@@ -18,17 +18,15 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(library_package libtamis${TAMIS_SOVERSION})
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME tamis)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION database)
-set(CPACK_COMPONENT_COMMAND_DESCRIPTION "key-value store built around filters: the command
- Loads, reads, explains, verifies and repairs stores; sizes, builds, probes and
- inspects filters, those of other systems included.")
+set(CPACK_COMPONENT_COMMAND_DESCRIPTION "The command: loads, reads, explains, verifies and repairs stores; sizes, builds,
+probes and inspects filters, those of other systems included.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME ${library_package})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
-set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "key-value store built around filters: shared libraries
- An embedded, durable, ordered store, and its filters alone.")
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The shared libraries: an embedded, durable, ordered store, and its filters alone.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtamis-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "key-value store built around filters: for programs that use it
- Headers, static libraries, and files for find_package and pkg-config.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "For programs that use it: headers, static libraries, and files for find_package
+and pkg-config.")
 # What static libraries are linked with; pkg-config asks for all of it also when the shared ones are used.
 set(development_depends "${library_package} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})"
   libfmt-dev libhwy-dev libsnappy-dev)

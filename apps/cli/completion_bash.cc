@@ -31,7 +31,7 @@ _tamis() {{
     fi
     ;;
   esac
-  mapfile -t COMPREPLY < <(compgen -W "$candidates" -- "$word")
+  COMPREPLY=($(compgen -W "$candidates" -- "$word"))
   [[ ${{#COMPREPLY[@]}} -eq 1 && ${{COMPREPLY[0]}} == *= ]] && compopt -o nospace 2>/dev/null
   return 0
 }}
