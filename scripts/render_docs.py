@@ -16,7 +16,7 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     coverage            lines and branches by room
     hex FILE BYTES      the first bytes of a file, sixteen a line
     options             the options of a store, as the built command lists them
-    code FILE MARK      the lines of a C++ file between `// [MARK]` and `// [/MARK]`
+    code FILE MARK      the lines of a C++ file between `// [MARK]` and `// [/MARK]`; of CMake and shell, after `#`
 Nothing is measured here.
 """
 import json
@@ -251,10 +251,12 @@ def options():
 
 
 def code(name, mark):
-    found = re.search(rf"^ *// \[{mark}\]\n(.*?)^ *// \[/{mark}\]\n", (ROOT / name).read_text(), re.S | re.M)
+    language = {".cc": "cpp", ".h": "cpp", ".txt": "cmake"}.get(pathlib.Path(name).suffix, "sh")
+    comment = "//" if language == "cpp" else "#"
+    found = re.search(rf"^ *{comment} \[{mark}\]\n(.*?)^ *{comment} \[/{mark}\]\n", (ROOT / name).read_text(), re.S | re.M)
     if not found:
-        sys.exit(f"{name}: no lines between // [{mark}] and // [/{mark}]")
-    return "```cpp\n" + textwrap.dedent(found.group(1)) + "```"
+        sys.exit(f"{name}: no lines between {comment} [{mark}] and {comment} [/{mark}]")
+    return f"```{language}\n" + textwrap.dedent(found.group(1)) + "```"
 
 
 RENDERERS = {"filters": filters, "machine": machine, "stores": stores, "stores-where": stores_where, "targets": targets,

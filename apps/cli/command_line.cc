@@ -11,6 +11,11 @@
 #include "table.h"
 
 namespace tamis::cli {
+namespace {
+
+VerbDescription* asked_description = nullptr;  // Where the next read describes its verb; null: it reads.
+
+}  // namespace
 
 struct CommandLine::Parser {
   CLI::App app;
@@ -20,13 +25,13 @@ CommandLine::CommandLine(VerbHelp help) : help_(help), parser_(std::make_unique<
 CommandLine::~CommandLine() = default;
 
 void CommandLine::flag(std::string_view names, std::string_view help, bool& target) {
-  explained_.push_back({std::string(names), std::string(help)});
+  explained_.push_back({std::string(names), "", std::string(help)});
   parser_->app.add_flag(std::string(names), target)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 void CommandLine::add_option(std::string_view names, std::string_view value, std::string_view help,
                              const std::function<void(const std::string&)>& take) {
-  explained_.push_back({fmt::format("{} {}", names, value), std::string(help)});
+  explained_.push_back({std::string(names), std::string(value), std::string(help)});
   parser_->app.add_option_function<std::string>(std::string(names), take);
 }
 
@@ -36,37 +41,55 @@ void CommandLine::option(std::string_view names, std::string_view value, std::st
 
 void CommandLine::list(std::string_view names, std::string_view value, std::string_view help,
                        std::vector<std::string>& target) {
-  explained_.push_back({fmt::format("{} {}...", names, value), std::string(help)});
+  explained_.push_back({std::string(names), fmt::format("{}...", value), std::string(help)});
   parser_->app.add_option(std::string(names), target)->delimiter(',');
 }
 
 void CommandLine::repeated(std::string_view names, std::string_view value, std::string_view help,
                            std::vector<std::string>& target) {
-  explained_.push_back({fmt::format("{} {}", names, value), std::string(help)});
+  explained_.push_back({std::string(names), std::string(value), std::string(help)});
   parser_->app.add_option(std::string(names), target)->allow_extra_args(false);
 }
 
 void CommandLine::operand(std::string_view name, std::string_view help, std::string& target) {
-  explained_.push_back({std::string(name), std::string(help)});
+  explained_.push_back({std::string(name), "", std::string(help)});
   operands_.push_back({name, &target});
 }
 
 void CommandLine::optional_operand(std::string_view name, std::string_view help, std::string& target) {
-  explained_.push_back({fmt::format("[{}]", name), std::string(help)});
+  explained_.push_back({fmt::format("[{}]", name), "", std::string(help)});
   optional_operand_ = &target;
 }
 
 void CommandLine::operands(std::string_view name, std::string_view help, std::vector<std::string>& target) {
-  explained_.push_back({fmt::format("{}...", name), std::string(help)});
+  explained_.push_back({fmt::format("{}...", name), "", std::string(help)});
   further_operands_ = &target;
 }
 
-bool CommandLine::read(std::span<const std::string> arguments) {
+void CommandLine::add_common_options() {
+  const auto own = static_cast<std::ptrdiff_t>(explained_.size());
   flag("--json", "write JSON, one object per line", common_.json);
   flag("--hex", "keys are hexadecimal, read and written", common_.hex);
   flag("-q,--quiet", "no summary, no warnings, no progress", common_.quiet);
   flag("--no-progress", "no progress bar", common_.no_progress);
-  explained_.push_back({"-h,--help", "this text"});
+  explained_.push_back({"-h,--help", "", "explain this verb"});
+  std::for_each(explained_.begin() + own, explained_.end(), [](Argument& argument) { argument.is_common = true; });
+}
+
+VerbDescription CommandLine::describe(int (*verb)(std::span<const std::string> arguments)) {
+  VerbDescription description;
+  asked_description = &description;
+  verb({});
+  asked_description = nullptr;
+  return description;
+}
+
+bool CommandLine::read(std::span<const std::string> arguments) {
+  add_common_options();
+  if (asked_description != nullptr) {
+    *asked_description = {help_, explained_};
+    return false;
+  }
   // CLI11 sees the options only. Left to it, an operand such as "[a]" would be taken apart as a list.
   const auto end_of_options = std::ranges::find(arguments, "--");
   std::vector<std::string> options(arguments.begin(), end_of_options);
@@ -126,7 +149,7 @@ void CommandLine::refuse(std::initializer_list<std::string_view> options, std::s
 
 std::string CommandLine::help_text() const {
   Table table({{"", Table::Align::kLeft}, {"", Table::Align::kLeft}, {"", Table::Align::kWrap}});
-  for (const Explained& option : explained_) table.add({"", option.names, option.help});
+  for (const Argument& argument : explained_) table.add({"", argument.text(), argument.help});
   const std::string options = table.text();
   std::string text;
   for (const std::string& line : wrap(help_.summary, 80)) text += line + "\n";

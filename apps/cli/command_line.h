@@ -28,6 +28,23 @@ struct VerbHelp {
   std::string_view example;  ///< A line or more that can be pasted.
 };
 
+/// A verb as its --help explains it, for whoever explains it elsewhere: the manual page, the completions of shells.
+struct VerbDescription {
+  struct Argument {
+    std::string names;  ///< "-o,--output" for an option, "KEY..." for words without a name.
+    std::string value;  ///< What follows an option; empty for a flag.
+    std::string help;
+    bool is_common = false;  ///< Every verb takes it.
+
+    [[nodiscard]] bool is_option() const { return names.starts_with('-'); }
+    /// "-o,--output OUT".
+    [[nodiscard]] std::string text() const { return value.empty() ? names : names + " " + value; }
+  };
+
+  VerbHelp help;
+  std::vector<Argument> arguments;
+};
+
 /// Declares a verb's options with the variables they fill, then reads the arguments into them.
 ///
 ///     CommandLine line({.name = "filter size", …});
@@ -66,6 +83,11 @@ class CommandLine {
   /// False when help was asked for; it is then on standard output.
   [[nodiscard]] bool read(std::span<const std::string> arguments);
 
+  /// What a verb declares. The verb is called, and its `read` describes instead of reading and returns false.
+  ///
+  /// Threads: one at a time, and no other may read meanwhile.
+  static VerbDescription describe(int (*verb)(std::span<const std::string> arguments));
+
   // After read:
   [[nodiscard]] bool given(std::string_view option) const;
   void need_all(std::initializer_list<std::string_view> options) const;
@@ -76,10 +98,7 @@ class CommandLine {
 
  private:
   struct Parser;  // CLI11, which takes seconds to compile, stays in the .cc.
-  struct Explained {
-    std::string names;
-    std::string help;
-  };
+  using Argument = VerbDescription::Argument;
 
   struct Operand {
     std::string_view name;
@@ -88,13 +107,14 @@ class CommandLine {
 
   void add_option(std::string_view names, std::string_view value, std::string_view help,
                   const std::function<void(const std::string&)>& take);
+  void add_common_options();
   void take_operands(std::vector<std::string> words);
   [[nodiscard]] std::string help_text() const;
   [[noreturn]] void refuse_unknown(const std::string& argument) const;
 
   VerbHelp help_;
   CommonOptions common_;
-  std::vector<Explained> explained_;
+  std::vector<Argument> explained_;
   std::vector<Operand> operands_;
   std::string* optional_operand_ = nullptr;
   std::vector<std::string>* further_operands_ = nullptr;

@@ -56,6 +56,8 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"demo", "100 sorted runs, absent keys, with and without filters", run_demo},
     {"torture", "try to break a store's promises on this disk", run_torture},
     {"torture-writer", "", run_torture_writer},
+    {"completion", "a script that lets a shell complete these verbs", run_completion},
+    {"manual", "all of this as a page for man", run_manual},
     {"version", "the version of this program", run_version},
 });
 
@@ -150,6 +152,14 @@ int run_command(Arguments arguments) {
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return run_help(rest);
   if (words[0] == "--version") return run_version(rest);
   return run_verb(words);
+}
+
+std::vector<DescribedVerb> describe_verbs() {
+  std::vector<DescribedVerb> described;
+  for (const Verb& verb : kVerbs) {
+    if (!verb.summary.empty()) described.push_back({verb.name, verb.summary, CommandLine::describe(verb.run)});
+  }
+  return described;
 }
 
 int run_version(Arguments arguments) {

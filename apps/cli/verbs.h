@@ -3,6 +3,10 @@
 
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "command_line.h"
 
 namespace tamis::cli {
 
@@ -11,12 +15,23 @@ using Arguments = std::span<const std::string>;
 /// Runs what the arguments (without the program's name) ask for and returns the exit status.
 int run_command(Arguments arguments);
 
+/// A verb and what it says of itself.
+struct DescribedVerb {
+  std::string_view name;     ///< "filter size".
+  std::string_view summary;  ///< Of the overview: half a line.
+  VerbDescription description;
+};
+
+/// All that are for people, in the order of the overview.
+std::vector<DescribedVerb> describe_verbs();
+
 // One function per verb, each in the file of its name: filter_*.cc and store_*.cc (union and intersect in
 // filter_join.cc, rebuild beside verify, delete beside put, multi-get beside get; flush, compact and checkpoint in
 // store_maintain.cc). They take what follows the verb.
 int run_bench(Arguments arguments);
 int run_checkpoint(Arguments arguments);
 int run_compact(Arguments arguments);
+int run_completion(Arguments arguments);
 int run_delete(Arguments arguments);
 int run_demo(Arguments arguments);
 int run_dump(Arguments arguments);
@@ -35,6 +50,7 @@ int run_filter_verify(Arguments arguments);
 int run_flush(Arguments arguments);
 int run_get(Arguments arguments);
 int run_load(Arguments arguments);
+int run_manual(Arguments arguments);
 int run_multi_get(Arguments arguments);
 int run_options(Arguments arguments);
 int run_plan(Arguments arguments);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tamis/export.h"
 #include "tamis/status.h"
 
 namespace tamis {
@@ -25,7 +26,7 @@ namespace tamis {
 /// nothing. clear() makes the batch usable again.
 ///
 /// Threads: as a std::string.
-class Batch {
+class TAMIS_EXPORT Batch {
  public:
   static constexpr std::size_t kMaxKeyBytes = 65'535;
   static constexpr std::uint64_t kMaxValueBytes = 0xffff'ffff;
@@ -94,7 +95,7 @@ struct Batch::Operation {
 };
 
 /// A forward iterator whose elements are made as it goes.
-class Batch::Iterator {
+class TAMIS_EXPORT Batch::Iterator {
  public:
   using iterator_concept = std::forward_iterator_tag;
   using iterator_category = std::input_iterator_tag;

@@ -19,6 +19,7 @@
 #include "tamis/batch.h"
 #include "tamis/caller.h"
 #include "tamis/environment.h"
+#include "tamis/export.h"
 #include "tamis/iterator.h"
 #include "tamis/options.h"
 #include "tamis/snapshot.h"
@@ -74,7 +75,7 @@ class PinnedValue {
 /// filter; where it is one of a program's many small pieces, the program ends, and what was promised above holds.
 ///
 /// Threads: any number, for every function but close and the destructor.
-class DB {
+class TAMIS_EXPORT DB {
  public:
   static Result<DB> open(const std::string& path, const Options& options = {}, const Environment& environment = {});
   /// Makes what is left of a damaged store usable: writes a new manifest and loses nothing that can be read. The

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "tamis/export.h"
 #include "tamis/status.h"
 
 namespace tamis {
@@ -32,7 +33,7 @@ struct StoreEvent {
 };
 
 /// Is told of events, from any thread, one at a time; must not call the store.
-class EventListener {
+class TAMIS_EXPORT EventListener {
  public:
   virtual ~EventListener() = default;
   virtual void on_event(const StoreEvent& event) = 0;

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tamis/export.h"
 #include "tamis/filter_math.h"
 #include "tamis/status.h"
 
@@ -37,11 +38,11 @@ struct FilterKindInfo {
 };
 
 /// All kinds of this build.
-std::span<const FilterKindInfo> filter_kinds();
+TAMIS_EXPORT std::span<const FilterKindInfo> filter_kinds();
 
 /// Which part of a key a filter is about: all of it, its first N bytes, or everything up to and including the first
 /// byte C. A key in which the rule finds no end is its own prefix.
-struct PrefixRule {
+struct TAMIS_EXPORT PrefixRule {
   enum class Kind : std::uint8_t { kNone = 0, kFirst = 1, kUntil = 2 };
   Kind kind = Kind::kNone;
   std::uint16_t argument = 0;  ///< N for kFirst (1 … 65535), the byte for kUntil.
@@ -122,7 +123,7 @@ Result<Filter> open_filter(FilterImage image, std::string_view name);
 /// An immutable filter: bytes that were checked once, when it was opened or built, and are trusted from then on.
 ///
 /// Threads: any number may probe at once. Copies share the bytes.
-class Filter {
+class TAMIS_EXPORT Filter {
  public:
   /// Maps a file in tamis's container and checks all of it: kCorruption names the file and what is wrong.
   static Result<Filter> open(const std::string& path);
@@ -164,7 +165,7 @@ class Filter {
 /// Collects keys, 8 bytes each, and sizes the filter when all are there. Duplicates are welcome.
 ///
 /// Threads: one at a time.
-class FilterBuilder {
+class TAMIS_EXPORT FilterBuilder {
  public:
   explicit FilterBuilder(FilterOptions options = {});
   ~FilterBuilder();
@@ -196,7 +197,7 @@ Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view na
 ///     tamis::Status added = seen->add(message_id);
 ///
 /// Threads: one at a time; `freeze` gives a Filter for many.
-class MutableFilter {
+class TAMIS_EXPORT MutableFilter {
  public:
   /// Makes room for options.capacity keys. kNotSupported for kinds that are built once (line, ribbon, fuse).
   static Result<MutableFilter> create(const FilterOptions& options);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tamis/export.h"
 #include "tamis/status.h"
 
 namespace tamis {
@@ -22,7 +23,7 @@ struct SizeTarget {
 };
 
 /// What a filter of some kind will be, known before it is built.
-struct FilterSize {
+struct TAMIS_EXPORT FilterSize {
   std::uint64_t keys = 0;
   std::uint64_t bytes = 0;   ///< Without the container's header.
   std::uint32_t hashes = 0;  ///< Probes per key; for fingerprint kinds, bits per fingerprint.
@@ -37,25 +38,25 @@ struct FilterSize {
 
 /// Sizes a filter of this kind. kInvalidArgument for a rate outside (0, 1) and the like; kNotSupported where the kind
 /// cannot reach the target, naming one that can.
-Result<FilterSize> filter_size(std::string_view kind, std::uint64_t keys, SizeTarget target);
+TAMIS_EXPORT Result<FilterSize> filter_size(std::string_view kind, std::uint64_t keys, SizeTarget target);
 
 namespace filter_math {
 
 /// m = ⌈n · ln(1/p) / (ln 2)²⌉, the classic Bloom filter's best size in bits.
-double bloom_bits(double keys, double rate);
+TAMIS_EXPORT double bloom_bits(double keys, double rate);
 /// k = round(m/n · ln 2), at least 1: the number of hashes that serves m bits and n keys best.
-std::uint32_t bloom_hashes(double bits, double keys);
+TAMIS_EXPORT std::uint32_t bloom_hashes(double bits, double keys);
 /// The expected rate of m bits after n keys of k independent uniform probes each. Exact (by the occupancy
 /// distribution) while that is cheap, otherwise the usual formula with its second-order correction.
-double bloom_rate(double bits, std::uint32_t hashes, double keys);
+TAMIS_EXPORT double bloom_rate(double bits, std::uint32_t hashes, double keys);
 /// The expected rate of n keys spread over `blocks` blocks of `block_bits` bits, all k probes of a key in one block:
 /// the mixture of bloom_rate over the binomial load of a block. This is where blocked filters lose their accuracy.
-double blocked_bloom_rate(double blocks, std::uint32_t block_bits, std::uint32_t hashes, double keys);
+TAMIS_EXPORT double blocked_bloom_rate(double blocks, std::uint32_t block_bits, std::uint32_t hashes, double keys);
 /// The same when each block has `hashes` equal words and a key sets one bit in every word (split blocks).
-double split_bloom_rate(double blocks, std::uint32_t word_bits, std::uint32_t hashes, double keys);
+TAMIS_EXPORT double split_bloom_rate(double blocks, std::uint32_t word_bits, std::uint32_t hashes, double keys);
 
 /// How many keys a Bloom filter holds of whose m bits `set` are 1: −m/k · ln(1 − set/m).
-double bloom_keys_from_fill(double bits, std::uint32_t hashes, double set_bits);
+TAMIS_EXPORT double bloom_keys_from_fill(double bits, std::uint32_t hashes, double set_bits);
 
 }  // namespace filter_math
 
@@ -80,9 +81,10 @@ struct FilterPlan {
 /// Bits for each run under one budget, so that lookups of absent keys waste the least: p = min(1, λ·keys/(weight·cost))
 /// with λ chosen to use the budget; a run whose rate would be 0.5 or more gets no filter. `bits_per_halving` is what a
 /// kind pays to halve its rate: 1.44 classic Bloom, about 1.5 line, 1.13 fuse, 1.01 ribbon.
-FilterPlan filter_plan(std::span<const PlannedRun> runs, double budget_bits, double bits_per_halving);
+TAMIS_EXPORT FilterPlan filter_plan(std::span<const PlannedRun> runs, double budget_bits, double bits_per_halving);
 
 /// The same budget spent evenly, for comparison.
-FilterPlan uniform_filter_plan(std::span<const PlannedRun> runs, double budget_bits, double bits_per_halving);
+TAMIS_EXPORT FilterPlan uniform_filter_plan(std::span<const PlannedRun> runs, double budget_bits,
+                                            double bits_per_halving);
 
 }  // namespace tamis

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tamis/export.h"
 #include "tamis/status.h"
 
 namespace tamis::foreign {
@@ -34,7 +35,7 @@ struct FormatInfo {
 };
 
 /// All formats, in the order of the registry.
-std::span<const FormatInfo> formats();
+TAMIS_EXPORT std::span<const FormatInfo> formats();
 
 /// What a reader cannot find in the file.
 struct OpenOptions {
@@ -62,7 +63,7 @@ struct ForeignInfo {
 /// original gives, and "no" is certain as long as the bytes are those that were written.
 ///
 /// Threads: constant after opening; any number may probe at once. Copies share the bytes.
-class ForeignFilter {
+class TAMIS_EXPORT ForeignFilter {
  public:
   /// Maps the file. kInvalidArgument: more than one format fits (the message names them), or something out of band
   /// is missing. kCorruption: damaged, truncated, oversized. kNotSupported: understood, but not by us.
@@ -102,21 +103,21 @@ struct BuildOptions {
 };
 
 /// The file the original would write for these keys, added in this order. No keys make a filter that answers no.
-Result<std::string> build(std::span<const std::string> keys, const BuildOptions& options);
+TAMIS_EXPORT Result<std::string> build(std::span<const std::string> keys, const BuildOptions& options);
 /// What ForeignFilter::open must be told of the file that `build` makes from so many keys: the format, and the bits and
 /// hashes where the file does not hold them (pychapter, go-article). Keep it with the file.
-Result<OpenOptions> open_options_of_built(std::uint64_t keys, const BuildOptions& options);
+TAMIS_EXPORT Result<OpenOptions> open_options_of_built(std::uint64_t keys, const BuildOptions& options);
 
 /// The bytes the JVM systems hash for an item. "bytes" and "string": the key itself. "long": decimal text becomes its
 /// 8 little-endian bytes; 8 bytes that are no decimal number are taken to be such bytes already.
-Result<std::string> item_bytes(std::string_view key, std::string_view item);
+TAMIS_EXPORT Result<std::string> item_bytes(std::string_view key, std::string_view item);
 
 /// Which of the three Cassandra layouts a file name promises, by its version letters; names can lie.
 /// kInvalidArgument when the name has no version, kNotSupported when it is older than all three.
-Result<std::string_view> cassandra_format_of_name(std::string_view path);
+TAMIS_EXPORT Result<std::string_view> cassandra_format_of_name(std::string_view path);
 
 /// The partition keys of an Index.db ("big" tables), in its order.
-Result<std::vector<std::string>> cassandra_index_keys(const std::string& index_path);
+TAMIS_EXPORT Result<std::vector<std::string>> cassandra_index_keys(const std::string& index_path);
 
 /// What became of asking a filter for every key of its index.
 struct VerifyReport {
@@ -134,11 +135,11 @@ struct VerifyReport {
 };
 
 /// "ok", "layout mismatch" or "damaged".
-std::string_view to_string(VerifyReport::Verdict verdict);
+TAMIS_EXPORT std::string_view to_string(VerifyReport::Verdict verdict);
 
 /// Asks the filter for every key of the index. `format` overrides what the filter's name implies.
-Result<VerifyReport> cassandra_verify(const std::string& filter_path, const std::string& index_path,
-                                      std::string_view format = {});
+TAMIS_EXPORT Result<VerifyReport> cassandra_verify(const std::string& filter_path, const std::string& index_path,
+                                                   std::string_view format = {});
 
 /// How to size a rebuilt filter: like an existing one, or from keys and rate.
 struct RebuildOptions {
@@ -149,6 +150,6 @@ struct RebuildOptions {
 };
 
 /// The Filter.db that belongs to an Index.db, byte for byte as Cassandra writes it.
-Result<std::string> cassandra_rebuild(const std::string& index_path, const RebuildOptions& options);
+TAMIS_EXPORT Result<std::string> cassandra_rebuild(const std::string& index_path, const RebuildOptions& options);
 
 }  // namespace tamis::foreign

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "tamis/export.h"
 #include "tamis/snapshot.h"
 #include "tamis/status.h"
 
@@ -30,7 +31,7 @@ class IteratorState;  // src/engine.
 ///     // it.status() tells why it ended.
 ///
 /// Threads: one at a time. May outlive its DB, and then answers kClosed.
-class Iterator {
+class TAMIS_EXPORT Iterator {
  public:
   explicit Iterator(std::unique_ptr<IteratorState> state);
   Iterator(Iterator&&) noexcept;

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "tamis/export.h"
 #include "tamis/filter.h"
 #include "tamis/status.h"
 
@@ -49,13 +50,13 @@ struct OptionInfo {
 };
 
 /// All options that have a name, in the order in which they are documented.
-std::span<const OptionInfo> option_table();
+TAMIS_EXPORT std::span<const OptionInfo> option_table();
 /// Sets one by name, e.g. set_option(options, "memory_bytes", "64MiB"). kInvalidArgument names the option, the value
 /// and the range; for an unknown name, the nearest one there is.
-Status set_option(Options& options, std::string_view name, std::string_view value);
+TAMIS_EXPORT Status set_option(Options& options, std::string_view name, std::string_view value);
 /// The value as set_option reads it; the name must exist.
-std::string get_option(const Options& options, std::string_view name);
+TAMIS_EXPORT std::string get_option(const Options& options, std::string_view name);
 /// Whether every value is in its range; DB::open asks this first.
-Status check_options(const Options& options);
+TAMIS_EXPORT Status check_options(const Options& options);
 
 }  // namespace tamis

@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "tamis/export.h"
+
 namespace tamis {
 
 class SnapshotState;  // src/engine.
@@ -14,7 +16,7 @@ class SnapshotState;  // src/engine.
 ///
 /// Threads: may be read from by any number; moved and destroyed by one. May outlive its DB, whose reads then answer
 /// kClosed.
-class Snapshot {
+class TAMIS_EXPORT Snapshot {
  public:
   Snapshot() = default;
   explicit Snapshot(std::shared_ptr<const SnapshotState> state) : state_(std::move(state)) {}

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "tamis/export.h"
+
 namespace tamis {
 
 /// Counts since the store was opened, and what there is now.
-struct Stats {
+struct TAMIS_EXPORT Stats {
   struct Level {
     std::uint32_t level = 0;
     std::uint64_t runs = 0;
@@ -89,7 +91,7 @@ struct Stats {
 };
 
 /// Every step of one lookup.
-struct Explanation {
+struct TAMIS_EXPORT Explanation {
   struct Step {
     std::string where = {};  ///< "memtable", "sealed memtable" or "table".
     std::optional<std::uint32_t> level = {};
@@ -114,7 +116,7 @@ struct Explanation {
 };
 
 /// The filter plan: how the filter memory is shared among the runs that there are.
-struct PlanReport {
+struct TAMIS_EXPORT PlanReport {
   struct Run {
     std::uint32_t level = 0;
     std::uint64_t run = 0;
@@ -150,7 +152,7 @@ struct VerifyReport {
 };
 
 /// What DB::repair found and did, or would do.
-struct RepairReport {
+struct TAMIS_EXPORT RepairReport {
   /// A range of keys in which a key that was deleted may be back.
   struct Doubt {
     std::string from = {};

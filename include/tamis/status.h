@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "tamis/export.h"
+
 namespace tamis {
 
 /// Few codes, chosen by what the caller does next; the message says what happened.
@@ -23,12 +25,12 @@ enum class StatusCode : std::uint8_t {
 };
 
 /// The code's name as users read it, e.g. "corruption".
-std::string_view to_string(StatusCode code);
+TAMIS_EXPORT std::string_view to_string(StatusCode code);
 
 /// Success, or a code and a message. A pointer wide; success allocates nothing.
 ///
 /// Threads: a value; share it as you would share a std::string.
-class [[nodiscard]] Status {
+class [[nodiscard]] TAMIS_EXPORT Status {
  public:
   Status() = default;
   Status(StatusCode code, std::string message)
@@ -107,7 +109,7 @@ class [[nodiscard]] Result {
 };
 
 namespace detail {
-[[noreturn]] void stop_program(std::string_view why);
+[[noreturn]] TAMIS_EXPORT void stop_program(std::string_view why);
 }  // namespace detail
 
 template <typename T>

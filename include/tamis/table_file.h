@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tamis/export.h"
 #include "tamis/status.h"
 
 namespace tamis {
@@ -27,7 +28,7 @@ class TableEntriesState;  // As well.
 /// Invariants: what is shown was checked; bad bytes are kCorruption with file and offset.
 ///
 /// Threads: any number at once; each Entries belongs to one.
-class TableFile {
+class TAMIS_EXPORT TableFile {
  public:
   struct Property {
     std::string name;
@@ -51,7 +52,7 @@ class TableFile {
   /// Walks over all entries, versions and deletes included, in the order of the file.
   ///
   /// Threads: one at a time. Holds the file open by itself.
-  class Entries {
+  class TAMIS_EXPORT Entries {
    public:
     Entries(Entries&&) noexcept;
     Entries& operator=(Entries&&) noexcept;

@@ -1,0 +1,95 @@
+// tamis completion: a script for a shell.
+#include "completion.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "command_line.h"
+#include "error.h"
+#include "output.h"
+#include "tamis/filter.h"
+#include "tamis/foreign.h"
+#include "tamis/options.h"
+
+namespace tamis::cli {
+namespace {
+
+struct Shell {
+  std::string_view name;
+  std::string (*script)(Verbs verbs);
+};
+
+constexpr auto kShells =
+    std::to_array<Shell>({{"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}});
+
+}  // namespace
+
+int run_completion(Arguments arguments) {
+  std::string wanted;
+  CommandLine line({.name = "completion",
+                    .summary = "Prints a script that lets a shell complete verbs, options and the names of filter "
+                               "kinds, formats and options. The packages install it; otherwise see the examples.",
+                    .usage = "bash|zsh|fish",
+                    .example = "  eval \"$(tamis completion bash)\"    # In ~/.bashrc.\n"
+                               "  tamis completion zsh > ~/.zfunc/_tamis    # A folder of $fpath.\n"
+                               "  tamis completion fish > ~/.config/fish/completions/tamis.fish"});
+  line.operand("SHELL", "bash, zsh or fish", wanted);
+  if (!line.read(arguments)) return kExitOk;
+  const auto* const shell = std::ranges::find(kShells, wanted, &Shell::name);
+  if (shell == kShells.end()) usage_error(fmt::format("there is no script for '{}', only for bash, zsh, fish", wanted));
+  standard_output().write(shell->script(describe_verbs()));
+  return kExitOk;
+}
+
+std::vector<std::string_view> verb_groups(Verbs verbs) {
+  std::vector<std::string_view> groups;
+  for (const DescribedVerb& verb : verbs) {
+    const std::size_t space = verb.name.find(' ');
+    const std::string_view group = verb.name.substr(0, space);
+    if (space != std::string_view::npos && std::ranges::find(groups, group) == groups.end()) groups.push_back(group);
+  }
+  return groups;
+}
+
+std::vector<VerbWord> words_after(std::string_view group, Verbs verbs) {
+  std::vector<VerbWord> words;
+  for (const DescribedVerb& verb : verbs) {
+    const std::size_t space = verb.name.find(' ');
+    if (group.empty() && space == std::string_view::npos) words.push_back({verb.name, verb.summary});
+    if (!group.empty() && verb.name.substr(0, space) == group) {
+      words.push_back({verb.name.substr(space + 1), verb.summary});
+    }
+  }
+  if (!group.empty()) return words;
+  for (const std::string_view word : verb_groups(verbs)) words.push_back({word, "verbs of its own"});
+  words.push_back({"help", "explain a verb"});
+  return words;
+}
+
+std::vector<std::string_view> names_of(const VerbDescription::Argument& argument) {
+  std::vector<std::string_view> names;
+  for (std::string_view rest = argument.names; !rest.empty();) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    names.push_back(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return names;
+}
+
+std::vector<std::string> values_of(const VerbDescription::Argument& argument) {
+  std::vector<std::string> values;
+  if (argument.names == "--kind") {
+    for (const FilterKindInfo& kind : filter_kinds()) values.emplace_back(kind.name);
+  } else if (argument.names == "--format") {
+    for (const foreign::FormatInfo& format : foreign::formats()) values.emplace_back(format.name);
+  } else if (argument.names == "--option") {
+    for (const OptionInfo& option : option_table()) values.push_back(fmt::format("{}=", option.name));
+  } else if (argument.names == "SHELL") {
+    for (const Shell& shell : kShells) values.emplace_back(shell.name);
+  }
+  return values;
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,114 @@
+// tamis manual: the manual page, made from what the verbs say of themselves.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command_line.h"
+#include "error.h"
+#include "output.h"
+#include "tamis/options.h"
+#include "verbs.h"
+
+namespace tamis::cli {
+namespace {
+
+struct StatusMeaning {
+  ExitStatus status;
+  std::string_view meaning;
+};
+
+constexpr auto kStatuses = std::to_array<StatusMeaning>({
+    {kExitOk, "It was done."},
+    {kExitNo, "Not found, the answer is no, or a verification failed."},
+    {kExitUsage, "The command line is wrong, a value is bad, or this is not supported."},
+    {kExitInputOutput, "Input or output failed, there is no room, or there is no store."},
+    {kExitCorruption, "Bytes are damaged, or of a newer format."},
+    {kExitBusy, "Another process holds the store."},
+    {kExitInterrupted, "Ctrl-C; the store is consistent."},
+});
+
+/// Text as roff takes it literally, also at the beginning of a line.
+std::string roff(std::string_view text) {
+  std::string result;
+  bool begins_line = true;
+  for (const char byte : text) {
+    if (begins_line && (byte == '.' || byte == '\'')) result += "\\&";
+    begins_line = byte == '\n';
+    switch (byte) {
+      case '\\': result += "\\e"; break;
+      case '-': result += "\\-"; break;
+      case '\'': result += "\\(aq"; break;
+      case '^': result += "\\(ha"; break;
+      case '~': result += "\\(ti"; break;
+      case '`': result += "\\(ga"; break;
+      default: result += byte;
+    }
+  }
+  return result;
+}
+
+/// A term in bold and what it means.
+std::string item(std::string_view term, std::string_view meaning) {
+  return fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(term), roff(meaning));
+}
+
+std::string argument_item(const VerbDescription::Argument& argument) {
+  const std::string value = argument.value.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(argument.value));
+  return fmt::format(".TP\n\\f{}{}\\fR{}\n{}\n", argument.is_option() ? "B" : "I", roff(argument.names), value,
+                     roff(argument.help));
+}
+
+std::string verb_section(const DescribedVerb& verb) {
+  const VerbDescription& description = verb.description;
+  std::string text = fmt::format(".SS {}\n{}\n.P\n\\fBtamis {}\\fR {}\n", roff(verb.name),
+                                 roff(description.help.summary), roff(verb.name), roff(description.help.usage));
+  for (const VerbDescription::Argument& argument : description.arguments) {
+    if (!argument.is_common) text += argument_item(argument);
+  }
+  return text + fmt::format(".P\nFor example:\n.P\n.nf\n{}\n.fi\n", roff(description.help.example));
+}
+
+std::string page(const std::vector<DescribedVerb>& verbs) {
+  std::string text = fmt::format(
+      ".TH TAMIS 1 \"\" \"tamis {}\" \"User Commands\"\n"
+      ".SH NAME\ntamis \\- a key\\-value store built around filters\n"
+      ".SH SYNOPSIS\n\\fBtamis\\fR \\fIVERB\\fR [\\fIOPTION\\fR...] [\\fIOPERAND\\fR...]\n"
+      ".SH DESCRIPTION\nLoads, reads, explains, verifies and repairs stores; sizes, builds, probes and inspects "
+      "filters, "
+      "those of other systems included. Results go to standard output, everything else to standard error.\n",
+      roff(TAMIS_VERSION));
+  text += ".SH OPTIONS OF EVERY VERB\n";
+  for (const VerbDescription::Argument& argument : verbs.front().description.arguments) {
+    if (argument.is_common) text += argument_item(argument);
+  }
+  text += item("--", "ends the options: a word behind it may begin with a hyphen");
+  text += ".SH VERBS\n";
+  for (const DescribedVerb& verb : verbs) text += verb_section(verb);
+  text += ".SH OPTIONS OF A STORE\nWhat \\fB\\-\\-option\\fR \\fINAME=VALUE\\fR can set.\n";
+  for (const OptionInfo& option : option_table()) {
+    text += item(option.name,
+                 fmt::format("{} Values: {}; {} unless told.", option.effect, option.range, option.default_value));
+  }
+  text += ".SH EXIT STATUS\n";
+  for (const StatusMeaning& status : kStatuses) text += item(std::to_string(status.status), status.meaning);
+  return text + ".SH ENVIRONMENT\n" + item("NO_COLOR", "Set: no colours, also on a terminal.");
+}
+
+}  // namespace
+
+int run_manual(Arguments arguments) {
+  CommandLine line({.name = "manual",
+                    .summary = "Prints the manual page of this command, in the language that man reads.",
+                    .usage = "",
+                    .example = "  tamis manual | man -l -"});
+  if (!line.read(arguments)) return kExitOk;
+  standard_output().write(page(describe_verbs()));
+  return kExitOk;
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,68 @@
+# cmake --install. Components: command, runtime (shared libraries), development (headers, static libraries, package files).
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tamis)
+set(package_files ${PROJECT_BINARY_DIR}/package_files)
+
+# One export set for each sort of library, both with the same target names: the config file reads one of them.
+function(tamis_install_libraries sort)
+  foreach(target ${ARGN})
+    target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  endforeach()
+  install(TARGETS ${ARGN} EXPORT tamis-${sort}
+    LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
+    ARCHIVE COMPONENT development)
+  install(EXPORT tamis-${sort} NAMESPACE tamis:: DESTINATION ${package_dir} COMPONENT development)
+endfunction()
+if(TAMIS_HAS_STATIC)
+  tamis_install_libraries(static tamis_filter tamis_store)
+endif()
+if(TAMIS_HAS_SHARED)
+  tamis_install_libraries(shared tamis_filter_shared tamis_store_shared)
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tamis TYPE INCLUDE COMPONENT development FILES_MATCHING PATTERN "*.h")
+
+# find_package(tamis CONFIG). Before 1.0 a new minor version may change the API.
+list(TRANSFORM TAMIS_PLAIN_LIBRARIES REPLACE "(.+)" "\"\\1\"" OUTPUT_VARIABLE TAMIS_PLAIN_LIBRARIES_QUOTED)
+list(JOIN TAMIS_PLAIN_LIBRARIES_QUOTED " " TAMIS_PLAIN_LIBRARIES_QUOTED)
+configure_package_config_file(cmake/tamis-config.cmake.in ${package_files}/tamis-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${package_files}/tamis-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${package_files}/tamis-config.cmake ${package_files}/tamis-config-version.cmake cmake/plain_libraries.cmake
+  DESTINATION ${package_dir} COMPONENT development)
+
+# pkg-config. The prefix is taken from where the file lies, so that an installation can be moved.
+# Names of theirs for what a target is linked with.
+function(tamis_pkg_config_names target variable)
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  list(FILTER libraries EXCLUDE REGEX "^\\$<BUILD_INTERFACE|Threads::")
+  list(TRANSFORM libraries REPLACE "^tamis_filter$" "tamis-filter")
+  list(TRANSFORM libraries REPLACE "^fmt::fmt$" "fmt")
+  list(TRANSFORM libraries REPLACE "^hwy::hwy$" "libhwy")
+  list(TRANSFORM libraries REPLACE "^Snappy::snappy$" "snappy")
+  list(TRANSFORM libraries REPLACE "^tamis::" "lib")  # The plain ones: liblz4, libzstd.
+  list(JOIN libraries " " names)
+  set(${variable} ${names} PARENT_SCOPE)
+endfunction()
+tamis_pkg_config_names(tamis_filter FILTER_REQUIRES)
+tamis_pkg_config_names(tamis_store STORE_REQUIRES)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} OUTPUT_VARIABLE LIBDIR_IN_PREFIX)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_INCLUDEDIR BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} OUTPUT_VARIABLE INCLUDEDIR_IN_PREFIX)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig OUTPUT_VARIABLE PREFIX_FROM_HERE)
+foreach(name tamis tamis-filter)
+  configure_file(cmake/${name}.pc.in ${package_files}/${name}.pc @ONLY)
+  install(FILES ${package_files}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+endforeach()
+
+# The command, and what it says of itself, where man and the shells look for it.
+if(TARGET tamis)
+  install(TARGETS tamis RUNTIME COMPONENT command)
+endif()
+if(TARGET tamis_said)
+  set(TAMIS_ZSH_COMPLETIONS ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "Where zsh looks for completions")
+  set(said ${PROJECT_BINARY_DIR}/apps/cli/said)
+  install(FILES ${said}/tamis.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+  install(FILES ${said}/bash/tamis DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT command)
+  install(FILES ${said}/zsh/_tamis DESTINATION ${TAMIS_ZSH_COMPLETIONS} COMPONENT command)
+  install(FILES ${said}/fish/tamis.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
+endif()

@@ -1,0 +1,51 @@
+# Each library is compiled once, as a static one; the shared one is linked from the same objects.
+
+set(TAMIS_SOVERSION ${PROJECT_VERSION_MAJOR})
+if(BUILD_SHARED_LIBS OR TAMIS_BOTH_LIBRARIES)
+  set(TAMIS_HAS_SHARED ON)
+endif()
+if(NOT BUILD_SHARED_LIBS OR TAMIS_BOTH_LIBRARIES)
+  set(TAMIS_HAS_STATIC ON)
+endif()
+
+# tamis_library(NAME STATIC_TARGET OUTPUT_NAME FILE [CONTAINS STATIC_TARGET...]): tamis::NAME, which is the static
+# target or its shared twin, as BUILD_SHARED_LIBS says. The twin holds the objects of CONTAINS as well: what is hidden
+# in one shared library cannot be called from another.
+function(tamis_library name static)
+  cmake_parse_arguments(PARSE_ARGV 2 library "" OUTPUT_NAME CONTAINS)
+  target_compile_features(${static} PUBLIC cxx_std_20)
+  target_include_directories(${static} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+  set_target_properties(${static} PROPERTIES OUTPUT_NAME ${library_OUTPUT_NAME} EXPORT_NAME ${name}
+    CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  if(TAMIS_HAS_SHARED)
+    tamis_shared_library(${name} ${static} ${library_OUTPUT_NAME} ${library_CONTAINS})
+  endif()
+  if(BUILD_SHARED_LIBS)
+    add_library(tamis::${name} ALIAS ${static}_shared)
+  else()
+    add_library(tamis::${name} ALIAS ${static})
+  endif()
+  if(NOT TAMIS_HAS_STATIC)
+    set_target_properties(${static} PROPERTIES EXCLUDE_FROM_ALL ON)  # Our tests still look inside it.
+  endif()
+endfunction()
+
+function(tamis_shared_library name static output_name)
+  set(shared ${static}_shared)
+  set(exports ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+  add_library(${shared} SHARED)
+  target_compile_features(${shared} PUBLIC cxx_std_20)
+  target_include_directories(${shared} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+  foreach(part ${static} ${ARGN})
+    target_sources(${shared} PRIVATE $<TARGET_OBJECTS:${part}>)
+    get_target_property(needs ${part} LINK_LIBRARIES)
+    list(REMOVE_ITEM needs ${static} ${ARGN})
+    target_link_libraries(${shared} PRIVATE ${needs})
+  endforeach()
+  target_link_options(${shared} PRIVATE -Wl,--version-script=${exports})
+  if(NOT TAMIS_SANITIZE)
+    target_link_options(${shared} PRIVATE -Wl,--no-undefined)  # Only programs bring what sanitizers need.
+  endif()
+  set_target_properties(${shared} PROPERTIES OUTPUT_NAME ${output_name} EXPORT_NAME ${name} LINKER_LANGUAGE CXX
+    VERSION ${PROJECT_VERSION} SOVERSION ${TAMIS_SOVERSION} LINK_DEPENDS ${exports})
+endfunction()

@@ -1,0 +1,45 @@
+# cpack -G DEB: tamis (the command), libtamis0 (the shared libraries), libtamis-dev. scripts/package runs it.
+set(CPACK_PACKAGE_NAME tamis)
+set(CPACK_PACKAGE_VENDOR "The tamis authors")
+set(CPACK_PACKAGE_CONTACT "The tamis authors <tamis@example.org>")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_GENERATOR DEB)
+set(CPACK_COMPONENTS_ALL command runtime development)
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+set(library_package libtamis${TAMIS_SOVERSION})
+set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME tamis)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION database)
+set(CPACK_COMPONENT_COMMAND_DESCRIPTION "The command: loads, reads, explains, verifies and repairs stores; sizes, builds,
+probes and inspects filters, those of other systems included.")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME ${library_package})
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The shared libraries: an embedded, durable, ordered store, and its filters alone.")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtamis-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "For programs that use it: headers, static libraries, and files for find_package
+and pkg-config.")
+# What static libraries are linked with; pkg-config asks for all of it also when the shared ones are used.
+set(development_depends "${library_package} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})"
+  libfmt-dev libhwy-dev libsnappy-dev)
+foreach(library ${TAMIS_PLAIN_LIBRARIES})
+  string(REGEX REPLACE " .*" "" library ${library})
+  list(APPEND development_depends lib${library}-dev)
+endforeach()
+list(JOIN development_depends ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
+
+# The licence, where Debian looks for it.
+foreach(component command runtime development)
+  string(TOUPPER ${component} upper)
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME}
+    RENAME copyright COMPONENT ${component})
+endforeach()
+include(CPack)

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""A shared library shows what the public headers declare, all of it and nothing else.
+
+    exports_test.py INCLUDE_FOLDER SHARED_LIBRARY STATIC_LIBRARY...
+
+The static libraries hold the same objects, and so every function that could be shown.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+# Declared in public headers only because classes name them as friends.
+FRIENDS = {"tamis::open_filter", "tamis::open_mutable_filter", "tamis::encoded_entries"}
+NAMESPACE = re.compile(r"^namespace ([\w:]+) \{$|^\}  // namespace ([\w:]+)$")
+CLASS = re.compile(r"^( *)(?:class|struct) (?:\[\[nodiscard\]\] )?(?:TAMIS_EXPORT )?([\w:]+) (?:final )?(?:: .*)?\{")
+FUNCTION = re.compile(r"^(?!class |struct |using |template |inline |friend |namespace |#|//|\}|  )[\w\[\]:<>,&* ]+?[ &*](\w+)\(")
+
+
+def declared(folder):
+    """The qualified names of public classes and of public functions."""
+    classes, functions = set(), set()
+    for header in sorted(pathlib.Path(folder).glob("*.h")):
+        inside, nest = [], []
+        for line in header.read_text().splitlines():
+            if found := NAMESPACE.match(line):
+                inside.append(found.group(1)) if found.group(1) else inside.pop()
+            elif found := CLASS.match(line):
+                nest = nest[: len(found.group(1)) // 2] + [found.group(2)]  # Indentation tells what is inside what.
+                classes.add("::".join(inside + nest))
+            elif found := FUNCTION.match(line):
+                functions.add("::".join([*inside, found.group(1)]))
+    return classes, functions - FRIENDS
+
+
+def symbols(*arguments):
+    """Demangled names of what is defined there, templates and inline functions left out; without parameters."""
+    output = subprocess.run(["nm", "-C", "--defined-only", *arguments], capture_output=True, text=True, check=True).stdout
+    names = set()
+    for line in output.splitlines():
+        found = re.match(r"^[0-9a-f]{16} [TDBR] (.*)$", line)
+        if found:
+            names.add(re.sub(r"\[abi:\w+\]", "", found.group(1)).split("(")[0])
+    return names
+
+
+def is_public(name, classes, functions):
+    return name in functions or name.rpartition("::")[0] in classes
+
+
+def main():
+    folder, shared, *static = sys.argv[1:]
+    classes, functions = declared(folder)
+    everything = subprocess.run(["nm", "-DC", "--defined-only", shared], capture_output=True, text=True, check=True).stdout
+    shown = symbols("-D", shared)
+    errors = [f"shown, but no public function: {line}" for line in everything.splitlines()
+              if not is_public(re.sub(r"\[abi:\w+\]", "", line[19:]).split("(")[0], classes, functions)]
+    wanted = {name for name in symbols(*static) if is_public(name, classes, functions)}
+    errors += [f"public, but without TAMIS_EXPORT: {name}" for name in sorted(wanted - shown)]
+    if len(shown) < 40:
+        errors.append(f"only {len(shown)} names are shown")
+    print("\n".join(errors))
+    print(f"{len(shown)} names shown, {len(classes)} public classes, {len(functions)} public functions, {len(errors)} errors")
+    sys.exit(1 if errors else 0)
+
+
+main()

@@ -1,0 +1,156 @@
+#!/bin/bash
+# One way to use tamis from a program of somebody else. Usage, by ctest: packaging_test.sh WAY
+# In the environment: SOURCE and BUILD of tamis, WORK, CXX, CMAKE, LAUNCHER.
+set -euo pipefail
+way=$1
+prefix=$WORK/prefix
+here=$SOURCE/tests/packaging
+mkdir -p "$WORK"
+rm -rf "${WORK:?}/$way"
+
+fail() {
+  printf 'FAILED: %s: %s\n' "$way" "$*" >&2
+  exit 1
+}
+
+# expect_output OUTPUT COMMAND...
+expect_output() {
+  local expected=$1 output
+  shift
+  output=$("$@") || fail "$* ended with status $?"
+  [ "$output" = "$expected" ] || fail "$* printed '$output'"
+}
+
+# run_consumers FOLDER: the programs that were built there.
+run_consumers() {
+  if [ -x "$1/consumer" ]; then
+    expect_output $'paris: 2102650\n7: maybe, x: no' "$1/consumer" "$1/store"
+  fi
+  expect_output 'apple: maybe' "$1/filter_only"
+}
+
+# loads PROGRAM LIBRARY: whether the program wants it at run time. Not "readelf | grep -q", which breaks the pipe.
+loads() { grep -qF "[$2]" <<<"$(readelf -d "$1")"; }
+
+# The installation is moved after it was made: it must not know where it was, nor where it was built.
+install_tree() {
+  rm -rf "$prefix" "$WORK/elsewhere"
+  "$CMAKE" --install "$BUILD" --prefix "$WORK/elsewhere" >/dev/null
+  mv "$WORK/elsewhere" "$prefix"
+  if grep -rlF -e "$SOURCE" -e "$BUILD" -e "$WORK" -e /usr/lib "$prefix/lib/cmake" "$prefix/lib/pkgconfig"; then
+    fail "these files name folders of the machine that built them"
+  fi
+  local file
+  for file in bin/tamis lib/libtamis.a lib/libtamis-filter.a lib/libtamis.so lib/libtamis-filter.so include/tamis/db.h \
+      share/man/man1/tamis.1 share/bash-completion/completions/tamis; do
+    [ -s "$prefix/$file" ] || fail "$file was not installed"
+  done
+  for file in tamis tamis-filter; do
+    grep -qF "[lib$file.so.0]" <<<"$(readelf -d "$prefix/lib/lib$file.so" | grep SONAME)" || fail "lib$file.so has another SONAME"
+  done
+  expect_output "$("$BUILD/tamis" version)" "$prefix/bin/tamis" version
+}
+
+# find_package BUILD_SHARED_LIBS
+find_package() {
+  "$CMAKE" -S "$here/find_package" -B "$WORK/$way" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$CXX" \
+    -DBUILD_SHARED_LIBS="$1" >/dev/null
+  "$CMAKE" --build "$WORK/$way" >"$WORK/$way.log" || { cat "$WORK/$way.log"; fail "the build failed"; }
+  run_consumers "$WORK/$way"
+}
+
+# deb PACKAGE: it is there, and this is what it holds and needs.
+deb() { cat "$WORK/$way/$1.contents" "$WORK/$way/$1.depends"; }
+
+make_debs() {
+  (cd "$BUILD" && cpack -G DEB -B "$WORK/$way" >"$WORK/$way.log" 2>&1) || { cat "$WORK/$way.log"; fail "cpack failed"; }
+  local package
+  for package in tamis libtamis0 libtamis-dev; do
+    dpkg-deb -c "$WORK/$way/$package"_*.deb >"$WORK/$way/$package.contents"
+    dpkg-deb -f "$WORK/$way/$package"_*.deb Depends >"$WORK/$way/$package.depends"
+  done
+}
+
+# has PACKAGE TEXT...
+has() {
+  local package=$1 text
+  shift
+  for text in "$@"; do grep -qF -- "$text" <<<"$(deb "$package")" || fail "$package: no $text"; done
+}
+
+# add_subdirectory: only configures; what it must not change is checked there.
+add_subdirectory() {
+  "$CMAKE" -S "$here/add_subdirectory" -B "$WORK/$way" -G Ninja -DTAMIS="$SOURCE" -DCMAKE_CXX_COMPILER="$CXX" \
+    -DCMAKE_CXX_COMPILER_LAUNCHER="$LAUNCHER" "$@" >/dev/null
+}
+
+case $way in
+  install) install_tree ;;
+  find_package_static)
+    find_package OFF
+    if loads "$WORK/$way/consumer" libtamis.so.0; then fail "it was linked with the shared library"; fi
+    ;;
+  find_package_shared)
+    find_package ON
+    loads "$WORK/$way/consumer" libtamis.so.0 || fail "it was not linked with the shared library"
+    loads "$WORK/$way/filter_only" libtamis-filter.so.0 || fail "it was not linked with the shared library"
+    ;;
+  pkg_config_static)
+    command -v pkg-config >/dev/null || { echo "skipped: there is no pkg-config"; exit 77; }
+    mkdir -p "$WORK/$way/lib/pkgconfig"
+    # A linker takes the shared library where it finds both: here are the static ones alone.
+    ln -s "$prefix"/lib/*.a "$WORK/$way/lib"
+    ln -s "$prefix"/include "$WORK/$way"
+    cp "$prefix"/lib/pkgconfig/*.pc "$WORK/$way/lib/pkgconfig"
+    export PKG_CONFIG_PATH=$WORK/$way/lib/pkgconfig
+    cd "$here/consumer"
+    folder=$WORK/$way
+    # shellcheck disable=SC2046
+    {
+      # [pkg_config_static]
+      $CXX -std=c++20 main.cc -o "$folder/consumer" $(pkg-config --static --cflags --libs tamis)
+      $CXX -std=c++20 filter_only.cc -o "$folder/filter_only" $(pkg-config --static --cflags --libs tamis-filter)
+      # [/pkg_config_static]
+    }
+    run_consumers "$folder"
+    if loads "$folder/consumer" libtamis.so.0; then fail "it was linked with the shared library"; fi
+    ;;
+  pkg_config_shared)
+    command -v pkg-config >/dev/null || { echo "skipped: there is no pkg-config"; exit 77; }
+    mkdir -p "$WORK/$way"
+    export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib
+    cd "$here/consumer"
+    folder=$WORK/$way
+    # shellcheck disable=SC2046
+    {
+      # [pkg_config]
+      $CXX -std=c++20 main.cc -o "$folder/consumer" $(pkg-config --cflags --libs tamis)
+      $CXX -std=c++20 filter_only.cc -o "$folder/filter_only" $(pkg-config --cflags --libs tamis-filter)
+      # [/pkg_config]
+    }
+    run_consumers "$folder"
+    loads "$folder/consumer" libtamis.so.0 || fail "it was not linked with the shared library"
+    if loads "$folder/consumer" libfmt.so.9; then fail "a private dependency was linked as well"; fi
+    ;;
+  deb)
+    for tool in dpkg-shlibdeps file; do
+      command -v $tool >/dev/null || { echo "skipped: there is no $tool"; exit 77; }
+    done
+    make_debs
+    has tamis /usr/bin/tamis man1/tamis.1 completions/tamis libstdc++6 libfmt9 libzstd1
+    has libtamis0 libtamis.so.0.1.0 libtamis-filter.so.0.1.0 libsnappy1v5
+    has libtamis-dev tamis/db.h libtamis.a libtamis.so tamis-config.cmake tamis.pc "libtamis0 (= 0.1.0-1)" libzstd-dev
+    ! grep -qF tamis-bench <<<"$(deb tamis)" || fail "tamis holds the program that links the rivals"
+    ;;
+  add_subdirectory_is_a_quiet_guest)
+    add_subdirectory
+    add_subdirectory -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=ON -DEXPECTED_CMAKE_BUILD_TYPE=Debug -DEXPECTED_BUILD_SHARED_LIBS=ON
+    ;;
+  add_subdirectory)
+    add_subdirectory
+    "$CMAKE" --build "$WORK/$way" >"$WORK/$way.log" || { cat "$WORK/$way.log"; fail "the build failed"; }
+    run_consumers "$WORK/$way"
+    ;;
+  *) fail "there is no such way" ;;
+esac
+echo "ok"
