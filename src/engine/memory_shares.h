@@ -28,6 +28,19 @@ inline std::uint64_t filter_build_memory(const Options& options) {
 
 /// Memtables have at most half. Filters have what the options give them, at most a quarter when they say nothing, and
 /// no more than there is; indexes as much as they need, at most half of what is left; blocks the rest.
+inline MemoryShares share_memory(const Options& options, std::uint64_t filter_bytes, std::uint64_t index_bytes) {
+  MemoryShares shares;
+  shares.memtable = std::min(options.memtable_bytes, options.memory_bytes / 4);
+  std::uint64_t rest = options.memory_bytes - 2 * shares.memtable;
+  shares.filters = std::min({filter_bytes, options.filter_memory.value_or(options.memory_bytes / 4), rest});
+  rest -= shares.filters;
+  shares.indexes = std::min(index_bytes, rest / 2);
+  shares.blocks = rest - shares.indexes;
+  shares.wanted_indexes = index_bytes;
+  return shares;
+}
+
+/// The same for the tables that there are.
 inline MemoryShares share_memory(const Options& options, const Shape& shape) {
   std::uint64_t filter_bytes = 0;
   std::uint64_t index_bytes = 0;
@@ -39,15 +52,10 @@ inline MemoryShares share_memory(const Options& options, const Shape& shape) {
       }
     }
   }
-  MemoryShares shares;
-  shares.memtable = std::min(options.memtable_bytes, options.memory_bytes / 4);
-  std::uint64_t rest = options.memory_bytes - 2 * shares.memtable;
-  shares.filters = std::min({filter_bytes, options.filter_memory.value_or(options.memory_bytes / 4), rest});
-  rest -= shares.filters;
-  shares.indexes = std::min(index_bytes, rest / 2);
-  shares.blocks = rest - shares.indexes;
-  shares.wanted_indexes = index_bytes;
-  return shares;
+  return share_memory(options, filter_bytes, index_bytes);
 }
+
+/// The memory of a memtable at which it is sealed: an eighth is left for what is being written.
+inline std::uint64_t sealing_memory(const Options& options) { return share_memory(options, 0, 0).memtable / 8 * 7; }
 
 }  // namespace tamis
