@@ -123,6 +123,11 @@ std::string human_bytes(std::uint64_t bytes) {
   return with_unit(bytes, 1024, kUnits);
 }
 
+std::string human_count(std::uint64_t count) {
+  constexpr std::array<std::string_view, 4> kUnits = {"K", "M", "G", "T"};
+  return count < 1000 ? std::to_string(count) : with_unit(count, 1000, kUnits);
+}
+
 std::string human_disk_bytes(std::uint64_t bytes) { return with_unit(bytes, 1000, kDiskUnits); }
 
 std::string human_rate(double rate) {

@@ -28,6 +28,8 @@ std::uint64_t parse_disk_bytes(std::string_view option, std::string_view text);
 std::string with_thousands(std::uint64_t value);
 /// "1.23 MiB".
 std::string human_bytes(std::uint64_t bytes);
+/// "1.23 G", by powers of 1000.
+std::string human_count(std::uint64_t count);
 /// "1.23 MB", by powers of 1000.
 std::string human_disk_bytes(std::uint64_t bytes);
 /// "1.00 %", with three significant digits; below 0.001 % as "1.23e-06".

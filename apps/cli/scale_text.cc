@@ -76,6 +76,8 @@ std::string as_json(const ScaleQuestion& question, const ScalePlan& plan) {
       .add("reads_per_present", plan.reads_per_present)
       .add("write_amplification", plan.write_amplification)
       .add("fill_write_amplification", plan.fill_write_amplification)
+      .add("largest_compaction_bytes", plan.largest_compaction_bytes)
+      .add("largest_compaction_hours", plan.largest_compaction_hours)
       .add("compaction_hours_per_day", plan.compaction_hours_per_day)
       .add("flush_hours_per_day", plan.flush_hours_per_day)
       .add("most_load_per_day", plan.most_load_bytes_per_day)
@@ -103,45 +105,72 @@ std::string levels_text(const ScalePlan& plan) {
                {"wasted"}});
   for (const ScalePlan::Level& level : plan.levels) {
     table.add({std::to_string(level.level), with_thousands(level.runs), with_thousands(level.tables),
-               with_thousands(level.keys), human_disk_bytes(level.bytes), level.filter_kind,
+               human_count(level.keys), human_disk_bytes(level.bytes), level.filter_kind,
                fmt::format("{:.2f}", level.bits_per_key), human_bytes(level.filter_bytes),
                fmt::format("{:.2g}", level.wasted_reads)});
   }
   return table.text();
 }
 
+/// "reads       absent key …", further lines under the first.
+std::string labelled(std::string_view label, const std::string& figures) {
+  constexpr std::size_t kLabelWidth = 12;
+  std::string text;
+  for (const std::string& part : wrap(figures, 80 - kLabelWidth)) {
+    text += fmt::format("{:<{}}{}\n", text.empty() ? label : "", kLabelWidth, part);
+  }
+  return text;
+}
+
+std::string storage_text(const ScaleQuestion& question, const ScalePlan& plan) {
+  return labelled("on disk", fmt::format("{} in {} tables, {} runs; manifest {}", human_disk_bytes(plan.bytes_on_disk),
+                                         with_thousands(plan.tables), plan.runs, human_bytes(plan.manifest_bytes))) +
+         labelled("wanted", fmt::format("indexes {}, filters {}", human_bytes(plan.index_bytes),
+                                        human_bytes(plan.filter_bytes))) +
+         labelled("memory", fmt::format("{}: memtables {}, filters {}, indexes {}, blocks {}; beyond it {} for what is "
+                                        "known of each table",
+                                        human_bytes(question.options.memory_bytes), human_bytes(plan.memtable_share),
+                                        human_bytes(plan.filter_share), human_bytes(plan.index_share),
+                                        human_bytes(plan.block_share), human_bytes(plan.memory_beyond_budget)));
+}
+
+std::string work_text(const ScaleQuestion& question, const ScalePlan& plan) {
+  return labelled("reads", fmt::format("absent key {:.3g}, present key {:.3g}; runs asked in vain {:.3g}",
+                                       plan.reads_per_absent, plan.reads_per_present, plan.wasted_reads)) +
+         labelled("writes", fmt::format("amplification {:.1f} at that size, {:.1f} from empty on",
+                                        plan.write_amplification, plan.fill_write_amplification)) +
+         labelled(
+             "compaction",
+             fmt::format("{:.1f} hours for a day of {}, at most {} a day; {:.1f} to fill; the largest writes {} in "
+                         "{:.2g} hours",
+                         plan.compaction_hours_per_day, human_disk_bytes(question.load_bytes_per_day),
+                         human_disk_bytes(plan.most_load_bytes_per_day), plan.fill_hours,
+                         human_disk_bytes(plan.largest_compaction_bytes), plan.largest_compaction_hours)) +
+         labelled("opening", fmt::format("{:.2f} s, {:.2f} s after a crash; {:.1f} s to read indexes and filters",
+                                         plan.open_seconds, plan.open_after_crash_seconds, plan.warm_seconds));
+}
+
+std::string origin_text(const ScaleQuestion& question, const ScalePlan& plan) {
+  const std::uint32_t beyond = plan.levels_beyond_simulated;
+  const std::string rule =
+      beyond == 0 ? "" : fmt::format(", {} level{} beyond by rule", beyond, beyond == 1 ? "" : "s");
+  std::string text = "\n";
+  for (const std::string& part :
+       wrap(fmt::format("Simulated over {} memtables{}. Times are those of the machine in "
+                        "docs/SCALE.md, with a disk of {}/s.",
+                        with_thousands(plan.simulated_flushes), rule, human_disk_bytes(question.disk_bytes_per_second)),
+            80)) {
+    text += part + "\n";
+  }
+  return text;
+}
+
 std::string as_text(const ScaleQuestion& question, const ScalePlan& plan) {
   std::string text =
-      fmt::format("{} of keys and values, {} entries of {} + {} bytes, compaction {}\n\n{}\n",
+      fmt::format("{} of keys and values: {} entries of {} + {} bytes, {}\n\n{}\n",
                   human_disk_bytes(question.store_bytes), with_thousands(plan.entries), question.key_bytes,
                   question.value_bytes, question.options.compaction, levels_text(plan));
-  const auto line = [&](std::string_view what, const std::string& figures) {
-    text += fmt::format("{:<11} {}\n", what, figures);
-  };
-  line("on disk", fmt::format("{} in {} tables, {} runs; manifest {}", human_disk_bytes(plan.bytes_on_disk),
-                              with_thousands(plan.tables), plan.runs, human_bytes(plan.manifest_bytes)));
-  line("wanted", fmt::format("indexes {}, filters {}", human_bytes(plan.index_bytes), human_bytes(plan.filter_bytes)));
-  line("memory",
-       fmt::format("{}: memtables {}, indexes {}, filters {}, blocks {}", human_bytes(question.options.memory_bytes),
-                   human_bytes(plan.memtable_share), human_bytes(plan.index_share), human_bytes(plan.filter_share),
-                   human_bytes(plan.block_share)));
-  line("", fmt::format("and {} for what is known of each table", human_bytes(plan.memory_beyond_budget)));
-  line("reads", fmt::format("absent key {:.3g}, present key {:.3g}; runs asked in vain {:.3g}", plan.reads_per_absent,
-                            plan.reads_per_present, plan.wasted_reads));
-  line("writes", fmt::format("amplification {:.1f} at that size, {:.1f} from empty on", plan.write_amplification,
-                             plan.fill_write_amplification));
-  line("compaction", fmt::format("{:.1f} hours for a day of {}, at most {} a day; {:.0f} to fill",
-                                 plan.compaction_hours_per_day, human_disk_bytes(question.load_bytes_per_day),
-                                 human_disk_bytes(plan.most_load_bytes_per_day), plan.fill_hours));
-  line("opening", fmt::format("{:.2f} s, {:.2f} s after a crash; {:.1f} s until indexes and filters are in",
-                              plan.open_seconds, plan.open_after_crash_seconds, plan.warm_seconds));
-  text += fmt::format(
-      "\nSimulated over {} memtables{}. Times are of the machine of docs/SCALE.md and a disk of {}/s.\n",
-      with_thousands(plan.simulated_flushes),
-      plan.levels_beyond_simulated == 0 ? ""
-                                        : fmt::format(", {} level{} beyond by rule", plan.levels_beyond_simulated,
-                                                      plan.levels_beyond_simulated == 1 ? "" : "s"),
-      human_disk_bytes(question.disk_bytes_per_second));
+  text += storage_text(question, plan) + work_text(question, plan) + origin_text(question, plan);
   for (const std::string& warning : plan.warnings) {
     text += "\n";
     for (const std::string& part : wrap("! " + warning, 80)) text += part + "\n";

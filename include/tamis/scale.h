@@ -78,8 +78,10 @@ struct ScalePlan {
   double reads_per_present = 0;
 
   // Writing.
-  double write_amplification = 0;       ///< Journal and tables, for each byte of keys and values, at that size.
-  double fill_write_amplification = 0;  ///< From empty to that size.
+  double write_amplification = 0;              ///< Journal and tables, for each byte of keys and values, at that size.
+  double fill_write_amplification = 0;         ///< From empty to that size.
+  std::uint64_t largest_compaction_bytes = 0;  ///< Written by one; needed on disk besides what is there.
+  double largest_compaction_hours = 0;
   double compaction_hours_per_day = 0;  ///< Of the load; one compaction runs at a time, so above 24 it falls behind.
   double flush_hours_per_day = 0;
   std::uint64_t most_load_bytes_per_day = 0;  ///< At which compaction has 24 hours to do.

@@ -66,7 +66,9 @@ void fit_to_size(Growth& growth, const GrowthQuestion& question) {
   double sum = 0;
   for (const GrownRun& run : growth.runs) sum += run.bytes;
   if (sum <= 0) return;
-  const double times = static_cast<double>(question.flush_bytes) * static_cast<double>(question.flushes) / sum;
+  const double all = static_cast<double>(question.flush_bytes) * static_cast<double>(question.flushes);
+  growth.largest_merge_bytes = std::min(growth.largest_merge_bytes, all);
+  const double times = all / sum;
   const double smaller =
       std::max(1.0, static_cast<double>(question.flush_bytes) /
                         static_cast<double>(std::max<std::uint64_t>(1, question.options.table_bytes)));
@@ -74,6 +76,19 @@ void fit_to_size(Growth& growth, const GrowthQuestion& question) {
     run.bytes *= times;
     run.tables = std::max(1.0, run.tables * times * smaller);
   }
+}
+
+/// What was simulated, and for each level beyond what the step from the small to the large store added. The largest
+/// merge grows as the store does, or not at all.
+void take_costs(const SimulatedCost& small, const SimulatedCost& large, Growth& growth) {
+  const double levels = growth.levels_beyond;
+  const auto beyond = [&](double SimulatedCost::*cost) { return large.*cost + levels * (large.*cost - small.*cost); };
+  growth.write_amplification = beyond(&SimulatedCost::write_amplification);
+  growth.late_amplification = beyond(&SimulatedCost::late_write_amplification);
+  growth.runs_per_lookup = beyond(&SimulatedCost::runs_per_lookup);
+  const double times = static_cast<double>(large.largest_merge_bytes) /
+                       static_cast<double>(std::max<std::uint64_t>(1, small.largest_merge_bytes));
+  growth.largest_merge_bytes = static_cast<double>(large.largest_merge_bytes) * std::pow(std::max(1.0, times), levels);
 }
 
 }  // namespace
@@ -84,27 +99,21 @@ Result<Growth> grow(const GrowthQuestion& question) {
   const double fanout = fanout_of(question);
   const double flushes = static_cast<double>(question.flushes) / std::pow(fanout, growth.levels_beyond);
   growth.simulated = static_cast<std::uint64_t>(std::llround(flushes));
+  SimulatedCost small;
+  if (growth.levels_beyond > 0) {
+    TAMIS_TRY(small, simulate_flushes(question, static_cast<std::uint64_t>(std::llround(flushes / fanout))));
+    if (small.shape.levels.size() < 2) {
+      return Status::not_supported(fmt::format("compaction {} leaves {} runs in level 0: there is no rule to go on by",
+                                               question.policy->name, question.flushes));
+    }
+  }
   TAMIS_TRY(const SimulatedCost large, simulate_flushes(question, growth.simulated));
   if (growth.levels_beyond > 0 && large.shape.last_level() + growth.levels_beyond >= Shape::kMaxLevels) {
     return Status::invalid_argument(fmt::format(
         "{} memtables at a fanout of {} need more than {} levels: a larger memtable_bytes or fanout has fewer",
         question.flushes, question.options.fanout, Shape::kMaxLevels));
   }
-  if (growth.levels_beyond > 0 && large.shape.levels.size() < 2) {
-    return Status::not_supported(fmt::format("compaction {} leaves {} runs in level 0: there is no rule to go on by",
-                                             question.policy->name, question.flushes));
-  }
-  growth.write_amplification = large.write_amplification;
-  growth.late_amplification = large.late_write_amplification;
-  growth.runs_per_lookup = large.runs_per_lookup;
-  if (growth.levels_beyond > 0) {
-    TAMIS_TRY(const SimulatedCost small,
-              simulate_flushes(question, static_cast<std::uint64_t>(std::llround(flushes / fanout))));
-    const double levels = growth.levels_beyond;
-    growth.write_amplification += levels * (large.write_amplification - small.write_amplification);
-    growth.late_amplification += levels * (large.late_write_amplification - small.late_write_amplification);
-    growth.runs_per_lookup += levels * (large.runs_per_lookup - small.runs_per_lookup);
-  }
+  take_costs(small, large, growth);
   growth.runs = grown_runs(large.shape, growth.levels_beyond, question);
   fit_to_size(growth, question);
   return growth;

@@ -31,6 +31,7 @@ struct Growth {
   double write_amplification = 0;   ///< Bytes written to tables, for each byte flushed, from the first to the last.
   double late_amplification = 0;    ///< The same while the store grows from half its size.
   double runs_per_lookup = 0;       ///< Whose bounds hold a key.
+  double largest_merge_bytes = 0;   ///< Written by one compaction.
   std::uint64_t simulated = 0;      ///< Flushes that were simulated.
   std::uint32_t levels_beyond = 0;  ///< Levels that were added by rule to what was simulated.
 };

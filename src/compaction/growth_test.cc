@@ -56,6 +56,8 @@ TEST(Growth, GoesOnByRuleAsTheSimulationWould) {
     EXPECT_NEAR(ruled.late_amplification, whole.late_amplification, 0.05 * whole.late_amplification) << policy;
     EXPECT_NEAR(ruled.runs_per_lookup, whole.runs_per_lookup, 0.1 * whole.runs_per_lookup) << policy;
     EXPECT_NEAR(tables_of(ruled), tables_of(whole), 0.05 * tables_of(whole)) << policy;
+    EXPECT_GT(ruled.largest_merge_bytes, whole.largest_merge_bytes / 2) << policy;
+    EXPECT_LT(ruled.largest_merge_bytes, whole.largest_merge_bytes * 2) << policy;
     EXPECT_EQ(ruled.runs.back().level, whole.runs.back().level) << policy;
     EXPECT_NEAR(ruled.runs.back().bytes, whole.runs.back().bytes, 0.05 * whole.runs.back().bytes) << policy;
   }

@@ -63,7 +63,9 @@ Status do_all_that_is_due(const CompactionPolicy& policy, const PolicyOptions& o
       return Status::invalid_argument(
           fmt::format("policy {} does not come to an end; it asks for: {}", policy.name, plan->reason));
     }
+    const std::uint64_t before = store.bytes_written();
     TAMIS_TRY_STATUS(store.run(*plan));
+    cost.largest_merge_bytes = std::max(cost.largest_merge_bytes, store.bytes_written() - before);
     ++(plan->is_move ? cost.moves : cost.merges);
   }
   cost.most_steps = std::max(cost.most_steps, steps);

@@ -29,6 +29,7 @@ struct SimulatedCost {
   /// second half of the load, each moment after all that was due is done.
   double runs_per_lookup = 0;
   double space_amplification = 0;  ///< Bytes in tables, for each byte that can still be read. Mean over the same.
+  std::uint64_t largest_merge_bytes = 0;  ///< Written by one merge.
   std::uint64_t merges = 0;
   std::uint64_t moves = 0;
   std::uint64_t most_steps = 0;  ///< Of all between two flushes.

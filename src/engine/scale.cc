@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::uint64_t kMostValueBytes = std::uint64_t{1} << 20;    // A sample holds some of them in memory.
 constexpr std::uint64_t kMemoryAllowance = std::uint64_t{32} << 20;  // Beyond memory_bytes: docs/OPTIONS.md.
+constexpr double kMostWaitingRuns = 12;  // In level 0, when writes begin to be slowed: pacing.h and leveled.cc.
+constexpr double kMuchOfAStore = 0.01;
 constexpr double kSecondsPerHour = 3600;
 constexpr double kHoursPerDay = 24;
 
@@ -147,6 +149,9 @@ void plan_writes(const ScaleQuestion& question, const ScaledStore& store, ScaleP
   plan.most_load_bytes_per_day = hours_per_gigabyte > 0 ? whole(1e9 * kHoursPerDay / hours_per_gigabyte) : 0;
   plan.fill_hours =
       compaction_hours(question, plan, static_cast<double>(question.store_bytes), store.growth.write_amplification - 1);
+  plan.largest_compaction_bytes = whole(store.growth.largest_merge_bytes);
+  plan.largest_compaction_hours =
+      compaction_hours(question, plan, store.growth.largest_merge_bytes / stored * entry, 1);
   const double flush = load / entry * question.constants.flush_ns_per_entry / 1e9 +
                        load * question.constants.flush_ns_per_byte / 1e9 +
                        load / entry * stored / static_cast<double>(question.disk_bytes_per_second);
@@ -169,12 +174,29 @@ void plan_opening(const ScaleQuestion& question, ScalePlan& plan) {
   plan.warm_seconds = metadata * (constants.load_ns_per_byte / 1e9 + 1 / disk);
 }
 
-void plan_warnings(const ScaleQuestion& question, ScalePlan& plan) {
+void plan_warnings(const ScaleQuestion& question, const ScaledStore& store, ScalePlan& plan) {
   if (plan.compaction_hours_per_day > kHoursPerDay) {
     plan.warnings.push_back(
         fmt::format("compaction has {:.0f} hours to do for a day of this load and runs one at a time: it "
                     "cannot keep up, writes are slowed down to {:.3g} GB a day",
                     plan.compaction_hours_per_day, static_cast<double>(plan.most_load_bytes_per_day) / 1e9));
+  }
+  const double entries_per_hour = static_cast<double>(question.load_bytes_per_day) / kHoursPerDay /
+                                  static_cast<double>(question.key_bytes + question.value_bytes);
+  const double waiting = plan.largest_compaction_hours * entries_per_hour / static_cast<double>(plan.entries_per_flush);
+  if (waiting > kMostWaitingRuns) {
+    plan.warnings.push_back(
+        fmt::format("the largest compaction takes {:.2g} hours and {:.3g} GB more on disk; {:.0f} "
+                    "memtables are flushed meanwhile and nothing else is merged, so writes are slowed "
+                    "down",
+                    plan.largest_compaction_hours, static_cast<double>(plan.largest_compaction_bytes) / 1e9, waiting));
+  }
+  const double replaced = store.sum(&ScaledRun::replaced_bytes);
+  if (replaced > kMuchOfAStore * static_cast<double>(plan.bytes_on_disk)) {
+    plan.warnings.push_back(
+        fmt::format("{:.3g} GB on disk are lists of the tables that were replaced, in every table of a run that was "
+                    "written at once",
+                    replaced / 1e9));
   }
   if (plan.filter_bytes * 8 < plan.entries * 9 && question.options.filter != "none") {
     plan.warnings.push_back(fmt::format(
@@ -208,7 +230,7 @@ Result<ScalePlan> plan_scale(const ScaleQuestion& question) {
   plan_reads(store, plan);
   plan_writes(question, store, plan);
   plan_opening(question, plan);
-  plan_warnings(question, plan);
+  plan_warnings(question, store, plan);
   return plan;
 }
 

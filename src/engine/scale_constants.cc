@@ -5,14 +5,14 @@
 namespace tamis {
 
 ScaleConstants ScaleConstants::measured() {
-  return {.flush_ns_per_entry = 500,
+  return {.flush_ns_per_entry = 155,
           .flush_ns_per_byte = 1.0,
-          .merge_ns_per_entry = 500,
-          .merge_ns_per_byte = 1.0,
-          .open_ns_per_table = 3000,
-          .replay_ns_per_entry = 300,
-          .load_ns_per_byte = 0.5,
-          .memory_bytes_per_table = 1500};
+          .merge_ns_per_entry = 170,
+          .merge_ns_per_byte = 0.91,
+          .open_ns_per_table = 5700,
+          .replay_ns_per_entry = 240,
+          .load_ns_per_byte = 1.1,
+          .memory_bytes_per_table = 1060};
 }
 
 }  // namespace tamis

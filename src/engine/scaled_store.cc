@@ -81,16 +81,20 @@ StoreFilterPlan plan_filters_of(const std::vector<ScaledRun>& runs, const Option
       shape, {.kind = options.filter, .memory_bytes = options.filter_memory, .most_bytes = options.memory_bytes / 4});
 }
 
-void size_run(ScaledRun& run, const PlannedRunFilter& filter, const TableSample& sample,
-              double simulated_keys_per_table, const Options& options) {
+/// `keys_per_table`: in the simulation. `most_inputs`: the tables that one compaction replaces, which each of its
+/// outputs names.
+void size_run(ScaledRun& run, const PlannedRunFilter& filter, const TableSample& sample, double keys_per_table,
+              double most_inputs, const Options& options) {
   run.filter_kind = filter.kind;
   run.rate = filter.rate;
   // The simulation knows how full tables are; the run's own kind, where they end.
-  run.tables = std::max(1.0, std::round(run.tables * simulated_keys_per_table /
+  run.tables = std::max(1.0, std::round(run.tables * keys_per_table /
                                         most_keys_per_table(sample, filter.kind, filter.bits_per_key, options)));
   run.filter_bytes = filter.kind.empty() ? 0 : filter.bits_per_key * run.keys / 8 + kFilterHeaderBytes * run.tables;
   run.blocks = run.keys * sample.blocks_per_entry;
-  run.bytes = run.keys * entry_bytes(sample) + static_cast<double>(sample.other_bytes) * run.tables + run.filter_bytes;
+  run.replaced_bytes = run.level == 0 ? 0 : std::min(most_inputs, run.tables) * sizeof(std::uint64_t) * run.tables;
+  run.bytes = run.keys * entry_bytes(sample) + static_cast<double>(sample.other_bytes) * run.tables + run.filter_bytes +
+              run.replaced_bytes;
   run.index_memory = run.blocks * sample.index_memory_per_block;
   const double index_bytes_per_table = run.blocks * sample.index_bytes_per_block / run.tables;
   run.index_wanted =
@@ -137,9 +141,11 @@ Result<ScaledStore> scale_store(const ScaleQuestion& question) {
   }
   const StoreFilterPlan filters = plan_filters_of(store.runs, options);
   store.wasted_reads_uniform = filters.wasted_probes_uniform;
+  const double most_inputs = store.growth.largest_merge_bytes / (keys_per_table * stored);
   for (std::size_t i = 0; i < store.runs.size(); ++i) {
     const bool is_oldest = i + 1 == store.runs.size();
-    size_run(store.runs[i], filters.runs[i], is_oldest ? samples.oldest : samples.others, keys_per_table, options);
+    size_run(store.runs[i], filters.runs[i], is_oldest ? samples.oldest : samples.others, keys_per_table, most_inputs,
+             options);
   }
   return store;
 }

@@ -16,7 +16,8 @@ struct ScaledRun {
   std::uint32_t level = 0;
   double keys = 0;
   double tables = 0;
-  double bytes = 0;  ///< On disk, filters included.
+  double bytes = 0;           ///< On disk, filters included.
+  double replaced_bytes = 0;  ///< Of these: lists of the tables that the run's replaced, for repair.
   double blocks = 0;
   double index_memory = 0;  ///< As it is opened.
   double index_wanted = 0;  ///< As memory is shared: what the store reckons with before it has opened it.
