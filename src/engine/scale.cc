@@ -79,7 +79,7 @@ void plan_memory(const ScaleQuestion& question, const ScaledStore& store, ScaleP
       share_memory(question.options, plan.filter_bytes, whole(store.sum(&ScaledRun::index_wanted)));
   const bool all_fit = shares.indexes == shares.wanted_indexes;  // Only then are there slots for blocks.
   const double slots = all_fit ? store.sum(&ScaledRun::blocks) * sizeof(BlockSlot) : 0;
-  plan.index_bytes = whole(store.sum(&ScaledRun::index_memory) + slots);
+  plan.index_bytes = std::min(shares.wanted_indexes, whole(store.sum(&ScaledRun::index_memory) + slots));
   plan.memtable_share = 2 * shares.memtable;
   plan.filter_share = shares.filters;
   plan.index_share = shares.indexes;
@@ -174,31 +174,37 @@ void plan_opening(const ScaleQuestion& question, ScalePlan& plan) {
   plan.warm_seconds = metadata * (constants.load_ns_per_byte / 1e9 + 1 / disk);
 }
 
-void plan_warnings(const ScaleQuestion& question, const ScaledStore& store, ScalePlan& plan) {
+std::string gigabytes(double bytes) { return fmt::format("{:.{}f} GB", bytes / 1e9, bytes < 1e10 ? 1 : 0); }
+
+void warn_of_compaction(const ScaleQuestion& question, const ScaledStore& store, ScalePlan& plan) {
   if (plan.compaction_hours_per_day > kHoursPerDay) {
     plan.warnings.push_back(
         fmt::format("compaction has {:.0f} hours to do for a day of this load and runs one at a time: it "
-                    "cannot keep up, writes are slowed down to {:.3g} GB a day",
-                    plan.compaction_hours_per_day, static_cast<double>(plan.most_load_bytes_per_day) / 1e9));
+                    "cannot keep up, writes are slowed down to {} a day",
+                    plan.compaction_hours_per_day, gigabytes(static_cast<double>(plan.most_load_bytes_per_day))));
   }
   const double entries_per_hour = static_cast<double>(question.load_bytes_per_day) / kHoursPerDay /
                                   static_cast<double>(question.key_bytes + question.value_bytes);
   const double waiting = plan.largest_compaction_hours * entries_per_hour / static_cast<double>(plan.entries_per_flush);
   if (waiting > kMostWaitingRuns) {
-    plan.warnings.push_back(
-        fmt::format("the largest compaction takes {:.2g} hours and {:.3g} GB more on disk; {:.0f} "
-                    "memtables are flushed meanwhile and nothing else is merged, so writes are slowed "
-                    "down",
-                    plan.largest_compaction_hours, static_cast<double>(plan.largest_compaction_bytes) / 1e9, waiting));
+    plan.warnings.push_back(fmt::format(
+        "the largest compaction takes {:.2g} hours and {} more on disk; {:.0f} "
+        "memtables are flushed meanwhile and nothing else is merged, so writes are slowed "
+        "down",
+        plan.largest_compaction_hours, gigabytes(static_cast<double>(plan.largest_compaction_bytes)), waiting));
   }
   const double replaced = store.sum(&ScaledRun::replaced_bytes);
   if (replaced > kMuchOfAStore * static_cast<double>(plan.bytes_on_disk)) {
     plan.warnings.push_back(
-        fmt::format("{:.3g} GB on disk are lists of the tables that were replaced, in every table of a run that was "
+        fmt::format("{} on disk are lists of the tables that were replaced, in every table of a run that was "
                     "written at once",
-                    replaced / 1e9));
+                    gigabytes(replaced)));
   }
-  if (plan.filter_bytes * 8 < plan.entries * 9 && question.options.filter != "none") {
+}
+
+void warn_of_memory(const ScaleQuestion& question, ScalePlan& plan) {
+  const std::uint64_t for_filters = question.options.filter_memory.value_or(question.options.memory_bytes / 4);
+  if (for_filters < plan.entries / 8 * 9 && question.options.filter != "none") {
     plan.warnings.push_back(fmt::format(
         "filters have {:.2g} bits per key; the 10 that serve well are {:.3g} GiB, which is a memory_bytes of "
         "four times that or a filter_memory of that",
@@ -230,7 +236,8 @@ Result<ScalePlan> plan_scale(const ScaleQuestion& question) {
   plan_reads(store, plan);
   plan_writes(question, store, plan);
   plan_opening(question, plan);
-  plan_warnings(question, store, plan);
+  warn_of_compaction(question, store, plan);
+  warn_of_memory(question, plan);
   return plan;
 }
 
