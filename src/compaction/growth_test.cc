@@ -37,7 +37,7 @@ double tables_of(const Growth& growth) {
 }
 
 // What the rule says of sixteen times what was simulated, against the simulation of all of it. At this size; at others
-// the few large merges of tiers may fall to the other side of the middle of the load: from 120 to 1,920 flushes a
+// the few large merges of lazy may fall to the other side of the middle of the load: from 120 to 1,920 flushes a
 // third.
 TEST(Growth, GoesOnByRuleAsTheSimulationWould) {
   for (const std::string_view policy : {"leveled", "tiered", "lazy"}) {
