@@ -1,7 +1,7 @@
 # cpack -G DEB: tamis (the command), libtamis0 (the shared libraries), libtamis-dev. scripts/package runs it.
 set(CPACK_PACKAGE_NAME tamis)
 set(CPACK_PACKAGE_VENDOR "The tamis authors")
-set(CPACK_PACKAGE_CONTACT "The tamis authors <tamis@example.org>")
+set(CPACK_PACKAGE_CONTACT "The tamis authors")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_STRIP_FILES ON)

@@ -15,6 +15,10 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     mutants             which test caught which planted bug
     coverage            lines and branches by room
     hex FILE BYTES      the first bytes of a file, sixteen a line
+    scale-sizes         what stores of three sizes cost under each policy (docs/data/scale.json)
+    scale-memory        reads per lookup by size and memory
+    scale-memtables     what larger memtables do for the largest
+    scale-constants     the measured times that were used (docs/data/scale_constants.json)
     options             the options of a store, as the built command lists them
     code FILE MARK      the lines of a C++ file between `// [MARK]` and `// [/MARK]`; of CMake and shell, after `#`
 Nothing is measured here.
@@ -238,6 +242,94 @@ def hexdump(name, count):
     return "```\n" + "\n".join(lines) + "\n```"
 
 
+def scale_data(group):
+    return json.loads((ROOT / "docs/data/scale.json").read_text())[group]
+
+
+def scale_bytes(count):
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if count < 1000 or unit == "TiB":
+            return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.1f} {unit}"
+        count /= 1024
+
+
+def scale_table(heads, rows):
+    lines = ["| " + " | ".join(heads) + " |", "|---|" + "---:|" * (len(heads) - 1)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def seconds(value):
+    return f"{value:.1f} s" if value < 60 else f"{value / 60:.0f} min"
+
+
+def hours(value):
+    return f"{value * 3600:.0f} s" if value < 1 / 60 else f"{value * 60:.0f} min" if value < 1 else f"{value:.1f} h" if value < 10 else f"{value:.0f} h"
+
+
+def spaced(size):
+    return re.sub(r"(\d+)([A-Z]B?)", lambda match: f"{match[1]} {match[2] if match[2].endswith('B') else match[2] + 'iB'}", size)
+
+
+SCALE_ROWS = [
+    ("runs / tables", lambda plan: f"{plan['runs']} / {plan['tables']:,}"),
+    ("indexes, all in memory", lambda plan: scale_bytes(plan["index_bytes"])),
+    ("filters", lambda plan: f"{scale_bytes(plan['filter_bytes'])}, {8 * plan['filter_bytes'] / plan['entries']:.1f} bits a key"),
+    ("beyond memory_bytes", lambda plan: scale_bytes(plan["memory_beyond_budget"])),
+    ("reads: absent / present key", lambda plan: f"{plan['reads_per_absent']:.4f} / {plan['reads_per_present']:.2f}"),
+    ("write amplification, at that size / from empty", lambda plan: f"{plan['write_amplification']:.1f} / {plan['fill_write_amplification']:.1f}"),
+    ("compaction for a day of 100 GB", lambda plan: hours(plan["compaction_hours_per_day"])),
+    ("most it keeps up with, a day", lambda plan: f"{plan['most_load_per_day'] / 1e9:,.0f} GB"),
+    ("largest compaction: writes / takes", lambda plan: f"{plan['largest_compaction_bytes'] / 1e9:,.1f} GB / {hours(plan['largest_compaction_hours'])}"),
+    ("compaction while it is filled", lambda plan: hours(plan["fill_hours"])),
+    ("opening: clean / after a crash", lambda plan: f"{seconds(plan['open_seconds'])} / {seconds(plan['open_after_crash_seconds'])}"),
+    ("reading all indexes and filters", lambda plan: seconds(plan["warm_seconds"])),
+    ("manifest, just written", lambda plan: scale_bytes(plan["manifest_bytes"])),
+]
+
+
+def scale_sizes():
+    plans = scale_data("by_policy")
+    parts = []
+    for size in dict.fromkeys(plan["asked"]["size"] for plan in plans):
+        of_size = [plan for plan in plans if plan["asked"]["size"] == size]
+        beyond = of_size[0]["levels_beyond_simulated"]
+        how = "simulated whole" if beyond == 0 else f"{beyond} level{'s' if beyond > 1 else ''} beyond the simulation by rule"
+        parts.append(f"**{spaced(size)}**, `memory_bytes={of_size[0]['asked']['memory_bytes']}`, {of_size[0]['entries']:,} entries; {how}:\n\n"
+                     + scale_table([""] + [plan["compaction"] for plan in of_size],
+                                   [[name] + [cell(plan) for plan in of_size] for name, cell in SCALE_ROWS]))
+    return "\n\n".join(parts)
+
+
+def scale_memory():
+    plans = scale_data("by_memory")
+    memories = list(dict.fromkeys(plan["asked"]["memory_bytes"] for plan in plans))
+    rows = []
+    for size in dict.fromkeys(plan["asked"]["size"] for plan in plans):
+        of_size = [plan for plan in plans if plan["asked"]["size"] == size]
+        rows.append([spaced(size)] + [f"{plan['reads_per_absent']:.3g} / {plan['reads_per_present']:.2f}; {8 * plan['filter_bytes'] / plan['entries']:.2g} bits, "
+                                      f"{100 * min(1, plan['index_share'] / plan['index_bytes']):.0f} %" for plan in of_size])
+    return scale_table(["size"] + [spaced(memory) for memory in memories], rows)
+
+
+def scale_memtables():
+    plans = scale_data("by_memtable")
+    cells = [SCALE_ROWS[i] for i in (5, 6, 7, 8, 10)]
+    return scale_table([spaced(plans[0]["asked"]["size"]) + ", leveled"] + [f"`memtable_bytes={plan['asked']['memtable_bytes']}`" for plan in plans],
+                       [[name] + [cell(plan) for plan in plans] for name, cell in cells])
+
+
+def scale_constants():
+    data = json.loads((ROOT / "docs/data/scale_constants.json").read_text())
+    used = scale_data("by_policy")[0]["constants"]
+    rows = []
+    for name, row in data["constants"].items():
+        digits = 0 if row["median"] >= 10 else 2
+        rows.append([f"`{name}`", f"{used[name]:g}", f"{row['median']:,.{digits}f} [{row['low']:,.{digits}f}–{row['high']:,.{digits}f}]"])
+    return scale_table(["constant", "used", "measured"], rows) + (
+        f"\n\nMeasured {data['date']} on a {data['machine']['cores']}-core cloud machine, {data['machine']['instruction_set']}, "
+        f"g++ {data['machine']['compiler'].split()[0]}, by `scale_bench --rounds {data['rounds']}`: processor time, median [lowest–highest].")
+
+
 def options():
     built = [ROOT / folder / "tamis" for folder in ("build-test", "build") if (ROOT / folder / "tamis").exists()]
     if not built:
@@ -261,7 +353,9 @@ def code(name, mark):
 
 RENDERERS = {"filters": filters, "machine": machine, "stores": stores, "stores-where": stores_where, "targets": targets,
              "growth-load": growth_load, "growth-runs": growth_runs, "counted": counted, "fuzzers": fuzzers,
-             "mutants": mutants, "coverage": coverage, "hex": hexdump, "options": options, "settings": settings, "code": code}
+             "mutants": mutants, "coverage": coverage, "scale-sizes": scale_sizes,
+             "scale-memory": scale_memory, "scale-memtables": scale_memtables, "scale-constants": scale_constants,
+             "hex": hexdump, "options": options, "settings": settings, "code": code}
 
 
 def render(match):

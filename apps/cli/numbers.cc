@@ -37,6 +37,18 @@ std::optional<int> power_of_suffix(std::string_view suffix) {
   return static_cast<int>(at) + 1;
 }
 
+constexpr std::array<std::string_view, 4> kDiskUnits = {"KB", "MB", "GB", "TB"};
+
+/// "1.23" and a unit, three digits; `base` is what a unit is of the one before.
+template <std::size_t kCount>
+std::string with_unit(std::uint64_t bytes, double base, const std::array<std::string_view, kCount>& units) {
+  if (static_cast<double>(bytes) < base) return fmt::format("{} B", bytes);
+  double value = static_cast<double>(bytes) / base;
+  std::size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < units.size()) value /= base, ++unit;
+  return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, units[unit]);
+}
+
 }  // namespace
 
 double parse_rate(std::string_view option, std::string_view text) {
@@ -81,6 +93,21 @@ std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
   return *value << (10 * *power);
 }
 
+std::uint64_t parse_disk_bytes(std::string_view option, std::string_view text) {
+  const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const std::size_t power =
+      std::min(kDiskUnits.size(),
+               static_cast<std::size_t>(std::ranges::find(kDiskUnits, text.substr(digits)) - kDiskUnits.begin()));
+  if (power == kDiskUnits.size()) return parse_bytes(option, text);
+  const std::optional<std::uint64_t> value = read_number<std::uint64_t>(text.substr(0, digits));
+  std::uint64_t unit = 1000;
+  for (std::size_t i = 0; i < power; ++i) unit *= 1000;
+  if (!value || *value > std::numeric_limits<std::uint64_t>::max() / unit) {
+    bad_value(option, text, "a size in bytes, such as 500MB, 1TB or 64G");
+  }
+  return *value * unit;
+}
+
 std::string with_thousands(std::uint64_t value) {
   const std::string digits = std::to_string(value);
   std::string text;
@@ -92,13 +119,16 @@ std::string with_thousands(std::uint64_t value) {
 }
 
 std::string human_bytes(std::uint64_t bytes) {
-  constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  if (bytes < 1024) return fmt::format("{} B", bytes);
-  double value = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  while (value >= 999.5 && unit + 1 < kUnits.size()) value /= 1024, ++unit;
-  return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, kUnits[unit]);
+  constexpr std::array<std::string_view, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  return with_unit(bytes, 1024, kUnits);
 }
+
+std::string human_count(std::uint64_t count) {
+  constexpr std::array<std::string_view, 4> kUnits = {"K", "M", "G", "T"};
+  return count < 1000 ? std::to_string(count) : with_unit(count, 1000, kUnits);
+}
+
+std::string human_disk_bytes(std::uint64_t bytes) { return with_unit(bytes, 1000, kDiskUnits); }
 
 std::string human_rate(double rate) {
   const double percent = 100 * rate;

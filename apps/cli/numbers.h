@@ -21,11 +21,17 @@ std::uint32_t parse_small_count(std::string_view option, std::string_view text);
 std::int64_t parse_integer(std::string_view option, std::string_view text);
 /// Bytes; K, M, G, T (or KiB …) multiply by 1024, 1024², …
 std::uint64_t parse_bytes(std::string_view option, std::string_view text);
+/// The same, or KB, MB, GB, TB, as disks are sold: powers of 1000.
+std::uint64_t parse_disk_bytes(std::string_view option, std::string_view text);
 
 /// "1,234,567".
 std::string with_thousands(std::uint64_t value);
 /// "1.23 MiB".
 std::string human_bytes(std::uint64_t bytes);
+/// "1.23 G", by powers of 1000.
+std::string human_count(std::uint64_t count);
+/// "1.23 MB", by powers of 1000.
+std::string human_disk_bytes(std::uint64_t bytes);
 /// "1.00 %", with three significant digits; below 0.001 % as "1.23e-06".
 std::string human_rate(double rate);
 

@@ -43,6 +43,10 @@ CommandError error_of_opening(const Status& status) {
 
 void StoreArguments::declare(CommandLine& line) {
   line.operand("DIR", "the store's folder", directory);
+  declare_options(line);
+}
+
+void StoreArguments::declare_options(CommandLine& line) {
   line.repeated("--option", "NAME=VALUE", "set an option, as 'tamis options' lists them; may be repeated", settings);
   line.flag("--read-only", "open the store without changing anything", read_only);
 }

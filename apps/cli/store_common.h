@@ -25,6 +25,8 @@ struct StoreArguments {
   bool read_only = false;
 
   void declare(CommandLine& line);
+  /// The same without DIR.
+  void declare_options(CommandLine& line);
   /// The options as set; whatever is wrong with them is a usage error.
   [[nodiscard]] Options options(StoreUse use) const;
   /// The store. A missing one is status 3 and says how to make one; a locked one is 5; a damaged or newer one is 4.

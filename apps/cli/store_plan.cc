@@ -1,4 +1,4 @@
-// tamis plan: how the filter memory is shared among the runs.
+// tamis plan: how the filter memory is shared among the runs; or, with --size, what a store would cost.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +9,7 @@
 #include "json.h"
 #include "numbers.h"
 #include "output.h"
+#include "scale_text.h"
 #include "store_common.h"
 #include "tamis/db.h"
 #include "verbs.h"
@@ -41,16 +42,33 @@ std::string as_json(const PlanReport& plan) {
 
 int run_plan(Arguments arguments) {
   StoreArguments store;
+  ScaleArguments scale;
   std::optional<std::uint64_t> memory;
   CommandLine line({.name = "plan",
                     .summary =
                         "The filter plan for the runs that there are: bits per key and bytes for each, and the reads "
-                        "that a lookup of an absent key is expected to waste, against the same bits for all.",
-                    .usage = "DIR [--filter-memory BYTES]",
-                    .example = "  tamis plan cities --filter-memory 16M"});
-  store.declare(line);
+                        "that a lookup of an absent key is expected to waste, against the same bits for all. With "
+                        "--size instead of DIR: what a store of that size would cost in memory, reads, rewriting and "
+                        "time to open, computed and simulated (docs/SCALE.md).",
+                    .usage = "DIR [--filter-memory BYTES] | --size BYTES",
+                    .example = "  tamis plan cities --filter-memory 16M\n"
+                               "  tamis plan --size 1TB --option memory_bytes=64G --load-per-day 200GB"});
+  line.optional_operand("DIR", "the store's folder", store.directory);
+  store.declare_options(line);
   line.option("--filter-memory", "BYTES", "plan for so much memory instead of the store's own", memory, parse_bytes);
+  scale.declare(line);
   if (!line.read(arguments)) return kExitOk;
+  if (scale.size) {
+    if (!store.directory.empty()) {
+      usage_error("DIR and --size: a plan is of a store that is there, or of one of some size; give one of them");
+    }
+    Options options = store.options(StoreUse::kCreate);
+    if (memory) options.filter_memory = memory;
+    print_scale(scale.question(options), line.common());
+    return kExitOk;
+  }
+  if (store.directory.empty()) usage_error("DIR is missing, or --size; see 'tamis plan --help'");
+  ScaleArguments::refuse(line);
   const DB db = store.open(StoreUse::kRead);
   const PlanReport plan = db.plan(memory);
   standard_output().write(line.common().json ? as_json(plan) + "\n" : plan.to_text());

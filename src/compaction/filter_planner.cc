@@ -26,8 +26,9 @@ namespace {
 constexpr double kBitsPerKey = 10;    // The default memory: a rate of 1 % for line, 0.2 % for ribbon.
 constexpr double kMostLineBits = 16;  // Above, line pays more than 1.57 bits for a halving, and rising (decision 0005).
 constexpr double kMostHalvings = 24;  // One in 17 million: what a tiny run beside a huge one would get is of no use.
-constexpr double kMostBitsPerKey = 1024;  // What a filter can be asked for.
-constexpr double kColumnSlack = 0.01;     // Bits a key; so that no rounding on the way takes a column away.
+constexpr double kMostBitsPerKey = 1024;   // What a filter can be asked for.
+constexpr double kMostRoundingBits = 512;  // Of a run: its filter is made of whole lines.
+constexpr double kColumnSlack = 0.01;      // Bits a key; so that no rounding on the way takes a column away.
 
 struct KindPrice {
   std::string_view kind;
@@ -197,7 +198,8 @@ StoreFilterPlan plan_runs(std::vector<PlannedRunFilter> runs, const FilterPlanOp
   const auto up = [](double columns) { return columns < 1 ? 0 : std::ceil(columns); };
   plan.runs = plan_with_columns(runs, halvings, budget_bits, down);
   std::vector<PlannedRunFilter> larger = plan_with_columns(runs, halvings, budget_bits, up);
-  if (bits_of(larger) <= budget_bits && wasted(larger) < wasted(plan.runs)) plan.runs = std::move(larger);
+  const double rounding = kMostRoundingBits * static_cast<double>(runs.size());
+  if (bits_of(larger) <= budget_bits + rounding && wasted(larger) < wasted(plan.runs)) plan.runs = std::move(larger);
   limit_indexed(plan.runs, index);
   plan.wasted_probes = wasted(plan.runs);
   plan.memory_bytes = static_cast<std::uint64_t>(bits_of(plan.runs) / 8);

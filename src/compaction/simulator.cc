@@ -63,7 +63,9 @@ Status do_all_that_is_due(const CompactionPolicy& policy, const PolicyOptions& o
       return Status::invalid_argument(
           fmt::format("policy {} does not come to an end; it asks for: {}", policy.name, plan->reason));
     }
+    const std::uint64_t before = store.bytes_written();
     TAMIS_TRY_STATUS(store.run(*plan));
+    cost.largest_merge_bytes = std::max(cost.largest_merge_bytes, store.bytes_written() - before);
     ++(plan->is_move ? cost.moves : cost.merges);
   }
   cost.most_steps = std::max(cost.most_steps, steps);
@@ -79,7 +81,13 @@ Result<SimulatedCost> simulate(const CompactionPolicy& policy, PolicyOptions opt
   double runs = 0;
   double space = 0;
   double moments = 0;
+  std::uint64_t flushed_before = 0;  // The second half.
+  std::uint64_t written_before = 0;
   for (std::uint64_t flush = 0; flush < load.flushes; ++flush) {
+    if (flush == load.flushes / 2) {
+      flushed_before = store.bytes_flushed();
+      written_before = store.bytes_written();
+    }
     options.now_unix_seconds = kBeginning + flush * load.seconds_per_flush;
     TAMIS_TRY_STATUS(store.flush(writer.next_memtable(), options.now_unix_seconds));
     TAMIS_TRY_STATUS(do_all_that_is_due(policy, options, store, cost));
@@ -94,7 +102,10 @@ Result<SimulatedCost> simulate(const CompactionPolicy& policy, PolicyOptions opt
     cost.runs_per_lookup = runs / (moments * kLookupsPerFlush);
     cost.space_amplification = space / moments;
     cost.write_amplification = static_cast<double>(store.bytes_written()) / static_cast<double>(store.bytes_flushed());
+    cost.late_write_amplification = static_cast<double>(store.bytes_written() - written_before) /
+                                    static_cast<double>(store.bytes_flushed() - flushed_before);
   }
+  cost.shape = store.shape();
   return cost;
 }
 

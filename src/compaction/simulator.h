@@ -23,14 +23,17 @@ struct SimulatedLoad {
 
 /// Amplifications as usual: how many times more than the user asked for.
 struct SimulatedCost {
-  double write_amplification = 0;  ///< Bytes written to tables, for each byte flushed; a flush alone is 1.
+  double write_amplification = 0;       ///< Bytes written to tables, for each byte flushed; a flush alone is 1.
+  double late_write_amplification = 0;  ///< The same over the second half of the load.
   /// How many runs have a key of the store in their bounds: what a lookup would touch without filters. Mean over the
   /// second half of the load, each moment after all that was due is done.
   double runs_per_lookup = 0;
   double space_amplification = 0;  ///< Bytes in tables, for each byte that can still be read. Mean over the same.
+  std::uint64_t largest_merge_bytes = 0;  ///< Written by one merge.
   std::uint64_t merges = 0;
   std::uint64_t moves = 0;
   std::uint64_t most_steps = 0;  ///< Of all between two flushes.
+  Shape shape;                   ///< At the end.
 };
 
 /// Runs the load; after each flush, everything the policy asks for. options.memtable_bytes and table_bytes should fit

@@ -39,7 +39,7 @@ Engine::Engine(std::string directory, const Options& options, const Environment&
                     : nullptr),
       policy_(find_compaction_policy(options.compaction)),
       fork_generation_(fork_generation()),
-      memtable_bytes_(tamis::share_memory(options, {}).memtable / 8 * 7),
+      memtable_bytes_(sealing_memory(options)),
       file_handles_(std::make_unique<FileHandles>(files_, files_to_keep_open(kMostOpenTables))),
       index_budget_(0),
       filter_budget_(0) {

@@ -33,38 +33,55 @@ inline std::uint64_t filter_build_memory(const Options& options) {
   return std::clamp<std::uint64_t>(options.memory_bytes / 16, std::uint64_t{4} << 20, std::uint64_t{12} << 20);
 }
 
-/// Memtables have at most half, the journal a 64th if that is enough for a window and one is wanted. Filters have what
-/// the options give them, at most a quarter when they say nothing, and no more than there is; what is left of that may
-/// be the run index's, of which `run_matrix_bytes` are there already; indexes as much as they need, at most half of
-/// what is left; blocks the rest.
-inline MemoryShares share_memory(const Options& options, const Shape& shape, std::uint64_t run_matrix_bytes = 0) {
-  std::vector<std::uint64_t> keys_of_runs;
+/// What a store would have in memory for its tables.
+struct MetadataWanted {
   std::uint64_t filter_bytes = 0;
   std::uint64_t index_bytes = 0;
-  for (const std::vector<Run>& level : shape.levels) {
-    for (const Run& run : level) {
-      keys_of_runs.push_back(run.keys());
-      for (const auto& table : run.tables) {
-        filter_bytes += table->filter_bytes + table->prefix_filter_bytes;
-        index_bytes += Index::memory_bytes_for(table->index_bytes) + table->blocks * sizeof(BlockSlot);
-      }
-    }
-  }
+  std::vector<std::uint64_t> keys_of_runs = {};  ///< Those that may be in a run index.
+  std::uint64_t run_matrix_bytes = 0;            ///< Of the run index that is there.
+};
+
+/// Memtables have at most half, the journal a 64th if that is enough for a window and one is wanted. Filters have what
+/// the options give them, at most a quarter when they say nothing, and no more than there is; what is left of that may
+/// be the run index's; indexes as much as they need, at most half of what is left; blocks the rest.
+inline MemoryShares share_memory(const Options& options, MetadataWanted wanted) {
   MemoryShares shares;
   shares.memtable = std::min(options.memtable_bytes, options.memory_bytes / 4);
   shares.journal = std::min(options.memory_bytes / 64, AppendFile::kLargestWindowBytes);
   if (shares.journal < AppendFile::kSmallestWindowBytes || options.journal == "write") shares.journal = 0;
   std::uint64_t rest = options.memory_bytes - 2 * shares.memtable - shares.journal;
   const std::uint64_t most_filters = std::min(options.filter_memory.value_or(options.memory_bytes / 4), rest);
-  shares.filters = std::min(filter_bytes, most_filters);
+  shares.filters = std::min(wanted.filter_bytes, most_filters);
   shares.run_matrix_room = most_filters - shares.filters;
-  if (options.filter != "none") shares.run_matrix = plan_run_matrix(std::move(keys_of_runs), shares.run_matrix_room);
-  shares.filters += std::max(shares.run_matrix.bytes(), std::min(run_matrix_bytes, shares.run_matrix_room));
+  if (options.filter != "none") {
+    shares.run_matrix = plan_run_matrix(std::move(wanted.keys_of_runs), shares.run_matrix_room);
+  }
+  shares.filters += std::max(shares.run_matrix.bytes(), std::min(wanted.run_matrix_bytes, shares.run_matrix_room));
   rest -= shares.filters;
-  shares.indexes = std::min(index_bytes, rest / 2);
+  shares.indexes = std::min(wanted.index_bytes, rest / 2);
   shares.blocks = rest - shares.indexes;
-  shares.wanted_indexes = index_bytes;
+  shares.wanted_indexes = wanted.index_bytes;
   return shares;
+}
+
+/// The same for the tables that there are.
+inline MemoryShares share_memory(const Options& options, const Shape& shape, std::uint64_t run_matrix_bytes = 0) {
+  MetadataWanted wanted{.run_matrix_bytes = run_matrix_bytes};
+  for (const std::vector<Run>& level : shape.levels) {
+    for (const Run& run : level) {
+      wanted.keys_of_runs.push_back(run.keys());
+      for (const auto& table : run.tables) {
+        wanted.filter_bytes += table->filter_bytes + table->prefix_filter_bytes;
+        wanted.index_bytes += Index::memory_bytes_for(table->index_bytes) + table->blocks * sizeof(BlockSlot);
+      }
+    }
+  }
+  return share_memory(options, std::move(wanted));
+}
+
+/// The memory of a memtable at which it is sealed: an eighth is left for what is being written.
+inline std::uint64_t sealing_memory(const Options& options) {
+  return share_memory(options, MetadataWanted()).memtable / 8 * 7;
 }
 
 }  // namespace tamis

@@ -111,7 +111,7 @@ Status Engine::open_manifest() {
   context_.identity = manifest_->state().identity;
   hasher_ = KeyHasher(context_.identity.hash_key);
   journals_ = std::make_unique<Journals>(files_, directory_, context_.identity.store_id, *random_,
-                                         tamis::share_memory(options_, {}).journal);
+                                         tamis::share_memory(options_, MetadataWanted()).journal);
   published_ = manifest_->state().flushed_sequence;
   MutexLock lock(state_mutex_);
   version_ = std::make_shared<const Version>(manifest_->state().shape, nullptr, context_);

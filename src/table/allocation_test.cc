@@ -6,6 +6,7 @@
 #include "base/aligned_bytes.h"
 #include "base/hash.h"
 #include "support/allocation_count.h"
+#include "support/allocator_bytes.h"
 #include "support/table_world.h"
 #include "table/data_block_format.h"
 
@@ -61,6 +62,26 @@ TEST(Table, AHotFindAllocatesNothing) {
             0U);
   EXPECT_EQ(found, 4000U);
 }
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TAMIS_OTHER_ALLOCATOR
+#endif
+#endif
+
+#ifndef TAMIS_OTHER_ALLOCATOR
+TEST(Table, DoesNotKeepTheListOfTablesItReplaced) {
+  constexpr std::size_t kReplaced = 100'000;
+  test::TableEntries entries;
+  entries.add("key", 9, "value");
+  test::TableWorld world;
+  const TableFacts facts = world.build(entries, {"line", 10}, {.replaces = std::vector<std::uint64_t>(kReplaced, 7)});
+  const std::size_t before = test::allocator_bytes_in_use();
+  const auto table = world.open(facts);
+  ASSERT_TRUE(table->load().ok());
+  EXPECT_LT(test::allocator_bytes_in_use() - before, kReplaced);
+}
+#endif
 
 }  // namespace
 }  // namespace tamis

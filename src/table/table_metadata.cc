@@ -96,6 +96,9 @@ Result<const TableProperties*> Table::properties() {
   shares_hash_.store(shares_hash, std::memory_order_relaxed);
   if (!shares_hash || read.filter.bytes == 0) inside_->filter_is_useless.store(true, std::memory_order_relaxed);
   if (read.prefix_filter.bytes == 0) inside_->prefix_filter_is_useless.store(true, std::memory_order_relaxed);
+  // Only repair asks for it, from the file; in the tables of a run that was rewritten as a whole it is as long as the
+  // run, in each of them.
+  std::vector<std::uint64_t>().swap(read.replaces);
   const MutexLock lock(inside_->mutex);
   if (inside_->owned_properties == nullptr) {
     inside_->owned_properties = std::make_unique<const TableProperties>(std::move(read));

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "tree/current_format.h"
 #include "tree/file_names.h"
 #include "tree/manifest_format.h"
+#include "tree/manifest_replay.h"
 
 namespace tamis {
 namespace {
@@ -44,22 +46,22 @@ Status check_header(const JournalHeader& header, const Current& current, const s
   return Status::corruption(fmt::format("{}: at offset 0: not the manifest that CURRENT names", path));
 }
 
-/// Adds one record to the state; the first one begins it.
-Status apply_record(const JournalRecord& raw, const Current& current, const std::string& path, bool is_first,
-                    ManifestState& state) {
+/// Adds one record to the others; the first one begins them.
+Status apply_record(const JournalRecord& raw, const Current& current, const std::string& path,
+                    std::optional<ManifestReplay>& replay) {
   const std::string name = fmt::format("{}: record at offset {}", path, raw.offset);
   TAMIS_TRY(const ManifestRecord record, decode_manifest_record(raw.payload, name));
+  const bool is_first = !replay.has_value();
   if (record.identity.has_value() != is_first) {
     return Status::corruption(
         fmt::format("{}: the store's identity {}", name, is_first ? "is missing" : "stands there again"));
   }
-  if (is_first) state.identity = *record.identity;
-  if (state.identity.store_id != current.store_id) {
+  if (is_first) replay.emplace(*record.identity);
+  if (replay->identity().store_id != current.store_id) {
     return Status::corruption(fmt::format("{}: the store's id is not the one in CURRENT", name));
   }
-  Result<ManifestState> next = with_edit(state, record.edit);
-  if (!next.ok()) return Status::corruption(fmt::format("{}: {}", name, next.status().message()));
-  state = *std::move(next);
+  const Status applied = replay->apply(record.edit);
+  if (!applied.ok()) return Status::corruption(fmt::format("{}: {}", name, applied.message()));
   return {};
 }
 
@@ -117,14 +119,19 @@ Status Manifest::Inside::read() {
   if (!size) return Status::corruption(fmt::format("{}: missing, though {} names it", manifest, current_name));
   TAMIS_TRY(JournalReader reader, JournalReader::open(files_, manifest, current_.manifest_durable_bytes));
   TAMIS_TRY_STATUS(check_header(reader.header(), current_, manifest));
-  bool is_first = true;
+  std::optional<ManifestReplay> replay;
   for (;;) {
     TAMIS_TRY(const std::optional<JournalRecord> record, reader.next());
     if (!record) break;
-    TAMIS_TRY_STATUS(apply_record(*record, current_, manifest, is_first, state_));
-    is_first = false;
+    TAMIS_TRY_STATUS(apply_record(*record, current_, manifest, replay));
   }
-  if (is_first) return Status::corruption(fmt::format("{}: at offset 4096: the manifest holds nothing", manifest));
+  if (!replay) return Status::corruption(fmt::format("{}: at offset 4096: the manifest holds nothing", manifest));
+  Result<ManifestState> state = replay->finish();
+  if (!state.ok()) {
+    return Status::corruption(fmt::format("{}: at offset {}: after all records: {}", manifest, reader.end().offset,
+                                          state.status().message()));
+  }
+  state_ = *std::move(state);
   header_ = reader.header();
   end_ = reader.end();
   // A close that CURRENT does not know of may be one whose sync failed: it stands in the page cache and nowhere else.
