@@ -16,11 +16,8 @@ bool has_colour(int descriptor) {
 }
 
 void report(std::string_view label, std::string_view message) {
-  if (errors_have_colour()) {
-    fmt::print(stderr, "\033[1;31mtamis:\033[0m {}{}\n", label, message);
-  } else {
-    fmt::print(stderr, "tamis: {}{}\n", label, message);
-  }
+  write_to_errors(
+      fmt::format("{} {}{}\n", errors_have_colour() ? "\033[1;31mtamis:\033[0m" : "tamis:", label, message));
 }
 
 }  // namespace
@@ -47,6 +44,11 @@ bool errors_have_colour() {
 
 std::string bold(std::string_view text) {
   return output_has_colour() ? fmt::format("\033[1m{}\033[0m", text) : std::string(text);
+}
+
+void write_to_errors(std::string_view text) {
+  (void)std::fwrite(text.data(), 1, text.size(), stderr);
+  (void)std::fflush(stderr);
 }
 
 void report_error(std::string_view message) { report("", message); }

@@ -38,6 +38,8 @@ bool errors_have_colour();
 /// `text` in bold where standard output has colour.
 std::string bold(std::string_view text);
 
+/// Onto standard error. When that cannot be written there is nobody left to tell; the exit status still speaks.
+void write_to_errors(std::string_view text);
 /// "tamis: message" on standard error.
 void report_error(std::string_view message);
 /// "tamis: warning: message" on standard error.

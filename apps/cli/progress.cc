@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "numbers.h"
+#include "output.h"
 
 namespace tamis::cli {
 namespace {
@@ -24,7 +25,7 @@ Progress::Progress(std::string_view label, std::uint64_t total, const CommonOpti
       due_(begun_ + 1s) {}
 
 Progress::~Progress() {
-  if (is_visible_) fmt::print(stderr, "\r\033[K");
+  if (is_visible_) write_to_errors("\r\033[K");
 }
 
 void Progress::show_if_due() {

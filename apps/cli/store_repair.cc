@@ -49,11 +49,10 @@ int run_repair(Arguments arguments) {
   line.flag("--dry-run", "say what would be done, and do nothing", dry_run);
   if (!line.read(arguments)) return kExitOk;
   const bool only_looks = dry_run || store.options(StoreUse::kWrite).read_only;
+  store.need_folder(false);
   const Result<RepairReport> report = DB::repair(store.directory, only_looks);
-  if (!report.ok() && report.status().code() == StatusCode::kInvalidArgument) {
-    throw CommandError(kExitInputOutput, std::string(report.status().message()));  // No store is there.
-  }
-  standard_output().write(line.common().json ? as_json(need(report), line.common()) + "\n" : need(report).to_text());
+  if (!report.ok()) throw error_of_opening(report.status());
+  standard_output().write(line.common().json ? as_json(*report, line.common()) + "\n" : report->to_text());
   return kExitOk;
 }
 

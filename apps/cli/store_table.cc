@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "bytes_text.h"
 #include "command_line.h"
@@ -112,6 +114,10 @@ void print_entries(const TableFile& file, const CommonOptions& options) {
 
 /// Missing files are no damage, newer ones are.
 TableFile open_table(const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) {
+    throw CommandError(kExitInputOutput, fmt::format("{}: is a folder; name one of its .tms files", path));
+  }
   Result<TableFile> file = TableFile::open(path);
   if (!file.ok() && file.status().code() == StatusCode::kNotSupported) {
     throw CommandError(kExitCorruption, std::string(file.status().message()));
