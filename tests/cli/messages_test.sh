@@ -184,10 +184,10 @@ full='No space left on device; make room on that disk'
 if [ -w /dev/full ]; then
   last='stats s >/dev/full'
   "$tamis" stats s >/dev/full 2>err; status=$?; : >out
-  if [ $status -eq 3 ] && [ "$(cat err)" = "tamis: standard output: cannot write: $full" ]; then pass; else fail "$last: status $status"; fi
+  if [ "$status" -eq 3 ] && [ "$(cat err)" = "tamis: standard output: cannot write: $full" ]; then pass; else fail "$last: status $status"; fi
   # Nobody can be told, so the status has to.
   "$tamis" get none k >out 2>/dev/full; status=$?
-  if [ $status -eq 3 ]; then pass; else fail "get none k 2>/dev/full: status $status"; fi
+  if [ "$status" -eq 3 ]; then pass; else fail "get none k 2>/dev/full: status $status"; fi
   says 3 "/dev/full: cannot write: $full" filter build --kind bloom --fpr 0.01 --keys entries -o /dev/full
 fi
 fresh
@@ -195,10 +195,10 @@ fresh
 limited() { bash -c 'ulimit "$1" "$2"; shift 2; exec "$@"' - "$1" "$2" "$tamis" "${@:3}"; }
 last='put with no bytes left to write'
 limited -f 0 put d k v 2>&1 >out | cat >err; status=${PIPESTATUS[0]}
-if [ $status -eq 3 ] && grep -qxE 'tamis: d/[A-Z0-9.a-z-]+: cannot write .*: File too large; raise the limit on file sizes \(ulimit -f\), or use a file system without it' err; then pass; else fail "$last: status $status"; fi
+if [ "$status" -eq 3 ] && grep -qxE 'tamis: d/[A-Z0-9.a-z-]+: cannot write .*: File too large; raise the limit on file sizes \(ulimit -f\), or use a file system without it' err; then pass; else fail "$last: status $status"; fi
 last='get with no files left to open'
 limited -n 4 get d k >out 2>err; status=$?
-if [ $status -eq 3 ] && grep -qxE 'tamis: d[^:]*: cannot [a-z]+: Too many open files; raise the limit on open files \(ulimit -n\)' err; then pass; else fail "$last: status $status"; fi
+if [ "$status" -eq 3 ] && grep -qxE 'tamis: d[^:]*: cannot [a-z]+: Too many open files; raise the limit on open files \(ulimit -n\)' err; then pass; else fail "$last: status $status"; fi
 
 # A disk of one megabyte and one that cannot be written, where a user may mount them.
 cat >disks.sh <<'SCRIPT'
@@ -216,7 +216,7 @@ mount -o remount,ro disk || exit 77
 SCRIPT
 unshare -rm bash disks.sh "$tamis" >out 2>err; status=$?
 last='a full disk and one that can only be read'
-if [ $status -ne 0 ]; then
+if [ "$status" -ne 0 ]; then
   skip 'a full disk and one that can only be read: nobody may mount here'
 else
   out_is '3\n0\n3\n3\nv\n0\n'
@@ -249,8 +249,8 @@ says 3 "none: cannot open: No such file or directory" filter info none
 says 4 "empty: is empty, so it holds no filter; if its system means something by an empty file, name the system with --format" filter info empty
 says 2 "entries: nothing in the file tells its format, say which; possible: rocksdb-raw, leveldb-raw, badger, pychapter (with --format; 'tamis filter formats' lists them)" filter info entries
 says 4 "entries: at offset 0: not a tamis filter: the magic is wrong; $damaged" filter info entries --format tamis
-head -c 100 bloom >cut
-says 4 "cut: at offset 32: 100 bytes are too few for a header of 128: the file is cut; $damaged" filter probe cut k
+head -c 100 bloom >short
+says 4 "short: at offset 32: 100 bytes are too few for a header of 128: the file is cut; $damaged" filter probe short k
 cp bloom bad; flip bad 500
 says 4 "bad: at offset 120: the checksum is #, the file's bytes have #; $damaged" filter probe bad k
 cp bloom newer; patch newer 8 '\x02'
@@ -269,6 +269,6 @@ pid=$!
 for _ in $(seq 100); do [ "$(tail -n 1 acks 2>/dev/null)" = 5000 ] && break; sleep 0.05; done
 kill -INT $pid; wait $pid; status=$?
 last='load and Ctrl-C'
-if [ $status -eq 130 ]; then pass; else fail "$last: status $status"; fi
+if [ "$status" -eq 130 ]; then pass; else fail "$last: status $status"; fi
 
 finish
