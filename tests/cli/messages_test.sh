@@ -65,7 +65,6 @@ says 2 "option fanout: 'ten' will not do; expected 2 to 100" get s k --option fa
 says 2 "option compaction: 'level' will not do; expected leveled, tiered, lazy, manual" get s k --option compaction=level
 says 2 "option filter_memory: '2MiB' will not do; expected auto, or 0 to memory_bytes" get s k --option memory_bytes=1M --option filter_memory=2M
 says 2 "option prefix_rule: 'first:0' will not do; expected none, first:N (N from 1 to 65535), until:C (one character or 0xHH)" get s k --option prefix_rule=first:0
-says 2 "option journal: 'mapped' is not built yet; 'auto' and 'write' are" get s k --option journal=mapped
 
 # --- keys: 1 when absent, 2 when impossible ---
 says 1 "s: there is no key 'rome'" get s rome
