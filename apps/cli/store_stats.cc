@@ -62,6 +62,7 @@ JsonObject memory_json(const Stats::Memory& memory) {
       .add("blocks", memory.blocks)
       .add("indexes", memory.indexes)
       .add("filters", memory.filters)
+      .add("journal", memory.journal)
       .add("indexes_not_resident", memory.indexes_not_resident)
       .add("filters_not_resident", memory.filters_not_resident)
       .add("metadata_loads", memory.metadata_loads)

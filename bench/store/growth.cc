@@ -75,6 +75,7 @@ class Growth {
     auto session = contestant.session();
     fill_runs(contestant, *session, stock, runs);
     check_all(*session, stock);
+    warm(contestant, *session, stock);
     const Reads reads = read(*session, stock);
     const Outcome seeks = seek(*session, stock, kMostLookups / 100 + 1, 100, 5);
     const double memory = mebibytes(anonymous_memory(), memory_before);

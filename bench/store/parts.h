@@ -18,6 +18,8 @@ void measure_ycsb(Field& field, const Stock& stock);
 void measure_runs(Field& field);
 /// Fills a store that keeps its runs with so many of them, each with keys from everywhere.
 void fill_runs(Contestant& contestant, Session& session, const Stock& stock, std::uint64_t runs);
+/// Reads a part of it and lets the store do what it does then behind its readers' backs.
+void warm(Contestant& contestant, Session& session, const Stock& stock);
 void measure_syncs(Field& field);
 /// Values of 1 and 4 KiB, and URLs as keys.
 void measure_other_entries(Field& field);

@@ -22,6 +22,12 @@ void fill_runs(Contestant& contestant, Session& session, const Stock& stock, std
   }
 }
 
+void warm(Contestant& contestant, Session& session, const Stock& stock) {
+  (void)get_absent(session, stock, std::min(stock.count, kMostLookups), 0);
+  (void)get_hits(session, stock, std::min(stock.count, kMostLookups), 0);
+  contestant.settle();
+}
+
 void measure_runs(Field& field) {
   if (!field.wants({"absent_100", "hit_100"})) return;
   const DataSet data(DataSet::Keys::kRandom, 100);
@@ -37,6 +43,7 @@ void measure_runs(Field& field) {
     auto session = contestant.session();
     fill_runs(contestant, *session, stock, std::min(kRuns, stock.count / 100 + 1));
     check_all(*session, stock);
+    warm(contestant, *session, stock);
   };
   const auto read = [&](Contestant& contestant, std::uint64_t round) {
     if (!contestant.can_keep_runs()) return;

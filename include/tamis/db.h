@@ -117,7 +117,7 @@ class DB {
   Status flush();
   /// Rewrites the range into the last level, leaving out what no reader can see.
   Status compact(const Range& range = {}, const Progress& progress = {});
-  /// Waits until no flush or compaction is due or running.
+  /// Waits until no flush or compaction is due or running, and brings the run index up to date if lookups want one.
   Status wait_idle();
   /// After a background error whose cause was removed: writes go on, through new files.
   Status resume();

@@ -51,6 +51,7 @@ struct Stats {
     std::uint64_t blocks = 0;
     std::uint64_t indexes = 0;
     std::uint64_t filters = 0;
+    std::uint64_t journal = 0;                 ///< What is mapped of the journal being written.
     std::uint64_t indexes_not_resident = 0;    ///< Bytes that are read again from disk when they are needed.
     std::uint64_t filters_not_resident = 0;    ///< Bytes of filters that answer maybe meanwhile.
     std::uint64_t metadata_loads = 0;          ///< Indexes and filters read since open.
@@ -96,9 +97,10 @@ struct Explanation {
     std::optional<std::uint64_t> table = {};
     std::string filter_kind = {};  ///< Empty where there is no filter to ask.
     double bits_per_key = 0;
-    std::string filter_verdict = {};  ///< "no", "maybe", or "not in memory"; empty where there is none.
-    std::string block_source = {};    ///< "cache" or "disk"; empty where no block was looked at.
-    std::string outcome = {};         ///< "found", "deleted", "absent", "ruled out", "outside".
+    /// "no", "maybe", "not in memory", or "not asked: the run index says no"; empty where there is none.
+    std::string filter_verdict = {};
+    std::string block_source = {};  ///< "cache" or "disk"; empty where no block was looked at.
+    std::string outcome = {};       ///< "found", "deleted", "absent", "ruled out", "outside".
   };
   std::string key = {};
   bool found = false;

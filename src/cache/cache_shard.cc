@@ -9,7 +9,8 @@ namespace tamis {
 
 Frame* CacheShard::find(const BlockKey& key, std::uint64_t hash, BlockSlot* slot) {
   const MutexLock lock(mutex_);
-  Frame* frame = index_.find(key, hash);
+  Frame* frame = slot == nullptr ? nullptr : slot->load(std::memory_order_relaxed);  // Changes under the mutex only.
+  if (frame == nullptr) frame = index_.find(key, hash);
   if (frame == nullptr) {
     ++counts_.misses;
     return nullptr;

@@ -1,8 +1,12 @@
-// The plan is the textbook's (filter_plan): rates in proportion to the keys of a run. Two things are added.
+// The plan is the textbook's (filter_plan): rates in proportion to the keys of a run. Three things are added.
 //
 // Kinds that differ in price. A run costs keys · price bits for each halving of its rate, 1.5 for line and 1.01 for
 // ribbon; that is a run of keys · price keys at a price of 1. So a mixture is planned exactly by handing the plan the
 // products.
+//
+// The run index. Where more than 10 bits a key are given to many runs, the index makes more of what is above that than
+// their filters would: one look instead of one for each. So its bytes are set aside, and runs that it can hold get no
+// more than 10 bits; the others share what is left.
 //
 // Ribbons come in whole columns: a rate is a power of ½. Their columns are rounded, all down or all up, whichever
 // wastes less; what that leaves is planned for the others.
@@ -12,6 +16,9 @@
 #include <array>
 #include <cmath>
 #include <unordered_set>
+#include <utility>
+
+#include "tree/run_matrix.h"
 
 namespace tamis {
 namespace {
@@ -156,12 +163,34 @@ double wasted_if_uniform(std::vector<PlannedRunFilter> runs, const FilterPlanOpt
   return wasted(runs);
 }
 
+/// The run index that the memory above 10 bits a key makes room for.
+RunMatrixPlan plan_run_index(const std::vector<PlannedRunFilter>& runs, double budget_bits) {
+  std::vector<std::uint64_t> keys_of_runs;
+  double keys = 0;
+  for (const PlannedRunFilter& run : runs) {
+    keys_of_runs.push_back(run.keys);
+    keys += static_cast<double>(run.keys);
+  }
+  const double room_bytes = std::clamp((budget_bits - kBitsPerKey * keys) / 8, 0.0, 0x1p62);
+  return plan_run_matrix(std::move(keys_of_runs), static_cast<std::uint64_t>(room_bytes));
+}
+
+/// Runs that the index can hold, with 10 bits a key.
+void limit_indexed(std::vector<PlannedRunFilter>& runs, const RunMatrixPlan& index) {
+  if (index.blocks == 0) return;
+  for (PlannedRunFilter& run : runs) {
+    if (!run.kind.empty() && run.bits_per_key > kBitsPerKey && index.takes(run.keys)) run = fitted(run, kBitsPerKey);
+  }
+}
+
 /// `runs` with level, run and keys; the rest is filled in.
 StoreFilterPlan plan_runs(std::vector<PlannedRunFilter> runs, const FilterPlanOptions& options) {
-  const double budget_bits = memory_bits(runs, options);
+  double budget_bits = memory_bits(runs, options);
   StoreFilterPlan plan;
   plan.wasted_probes_uniform = wasted_if_uniform(runs, options, budget_bits);
 
+  const RunMatrixPlan index = options.kind == "none" ? RunMatrixPlan() : plan_run_index(runs, budget_bits);
+  budget_bits -= 8 * static_cast<double>(index.bytes());
   choose_kinds(runs, options.kind, budget_bits);
   const std::vector<double> halvings = plan_halvings(runs, budget_bits);
   const auto down = [](double columns) { return std::floor(columns); };
@@ -169,6 +198,7 @@ StoreFilterPlan plan_runs(std::vector<PlannedRunFilter> runs, const FilterPlanOp
   plan.runs = plan_with_columns(runs, halvings, budget_bits, down);
   std::vector<PlannedRunFilter> larger = plan_with_columns(runs, halvings, budget_bits, up);
   if (bits_of(larger) <= budget_bits && wasted(larger) < wasted(plan.runs)) plan.runs = std::move(larger);
+  limit_indexed(plan.runs, index);
   plan.wasted_probes = wasted(plan.runs);
   plan.memory_bytes = static_cast<std::uint64_t>(bits_of(plan.runs) / 8);
   return plan;

@@ -123,7 +123,7 @@ class Rewriter {
 };
 
 Status Rewriter::write_all() {
-  for (source_.seek_to_first(); source_.valid(); source_.next()) {
+  for (source_.seek_to_first(); source_.valid(); source_.step()) {
     if (result_.entries_read % kEntriesPerQuestion == 0 && spec_.is_cancelled && spec_.is_cancelled()) {
       return Status::closed("the rewrite was cancelled");
     }

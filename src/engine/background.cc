@@ -61,6 +61,7 @@ void Engine::compact_in_background() {
     }
     remove_obsolete_files();
     reconsider_residency();
+    index_runs();
     MutexLock lock(state_mutex_);
     if (failed_rewrites_ > 0 && !is_stopping_) state_changed_.wait_for(state_mutex_, kPauseAfterFailure);
   }
@@ -89,6 +90,7 @@ void Engine::run_due_work() {
   }
   remove_obsolete_files();
   reconsider_residency();
+  index_runs();
 }
 
 void Engine::run_scheduled_work() {
@@ -105,6 +107,7 @@ void Engine::run_scheduled_work() {
   }
   remove_obsolete_files();
   reconsider_residency();
+  index_runs();
 }
 
 void Engine::make_way(bool seals) {
@@ -216,7 +219,10 @@ Status Engine::wait_idle() {
   TAMIS_TRY_STATUS(check_open());
   if (options_.read_only) return {};
   if (!environment_.runs_in_background) {
-    if (schedule_ == nullptr) return {};
+    if (schedule_ == nullptr) {
+      index_runs();
+      return {};
+    }
     run_due_work();
     MutexLock lock(state_mutex_);
     return flush_runs_ || compaction_runs_ ? Status::busy(directory_ + ": a rewrite is running") : Status();
@@ -229,6 +235,11 @@ Status Engine::wait_idle() {
       state_changed_.wait(state_mutex_);
     }
   }
+  {
+    MutexLock lock(state_mutex_);
+    while (is_indexing_ && !is_stopping_) state_changed_.wait(state_mutex_);
+  }
+  index_runs();
   // A flush whose table is installed may still be letting go of its journal.
   const MutexLock flush_lock(flush_mutex_);
   return {};

@@ -1,39 +1,66 @@
 #include "engine/commit_queue.h"
 
-#include "base/check.h"
+#include <thread>
+#include <utility>
 
 namespace tamis {
 
 Status CommitQueue::commit(CommitRequest& request, GroupLeader& leader) {
-  {
+  // Acquires what the last leader left behind (group_ and all that it wrote), releases the request to the next one.
+  CommitRequest* const before = last_.exchange(&request, std::memory_order_acq_rel);
+  if (before != nullptr) {
+    before->next.store(&request, std::memory_order_release);
     MutexLock lock(mutex_);
-    waiting_.push_back(&request);
-    while (!request.is_done && waiting_.front() != &request) changed_.wait(mutex_);
-    if (request.is_done) return std::move(request.status);
-    form_group();
+    while (request.turn == CommitRequest::Turn::kWaits) changed_.wait(mutex_);
+    if (request.turn == CommitRequest::Turn::kDone) return std::move(request.status);
   }
+  form_group(request);
   leader.lead(group_);
-  MutexLock lock(mutex_);
-  for (CommitRequest* done : group_) {
-    TAMIS_CHECK(waiting_.front() == done);
-    waiting_.pop_front();
-    done->is_done = true;
-  }
-  const bool others_wait = group_.size() > 1 || !waiting_.empty();
-  group_.clear();
-  if (others_wait) changed_.notify_all();
+  leave(request);
   return std::move(request.status);
 }
 
-void CommitQueue::form_group() {
+void CommitQueue::form_group(CommitRequest& first) {
   std::size_t bytes = 0;
-  for (CommitRequest* request : waiting_) {
+  for (CommitRequest* request = &first; request != nullptr; request = request->next.load(std::memory_order_acquire)) {
     const std::size_t more = request->batch != nullptr ? request->batch->byte_size() : 0;
     if (!group_.empty() && (request->seals || request->resumes || bytes + more > kGroupBytes)) break;
     group_.push_back(request);
     bytes += more;
     if (request->seals) break;
   }
+}
+
+/// The group is done. As soon as the list is cut, somebody else may lead and use group_; what is left to do follows the
+/// links, which stay as long as those in the group wait.
+void CommitQueue::leave(CommitRequest& first) {
+  CommitRequest& last = *group_.back();
+  group_.clear();
+  CommitRequest* follower = &last == &first ? nullptr : first.next.load(std::memory_order_relaxed);
+  CommitRequest* const next_leader = cut_after(last);
+  if (follower == nullptr && next_leader == nullptr) return;
+  {
+    MutexLock lock(mutex_);
+    while (follower != nullptr) {
+      CommitRequest* const after = follower == &last ? nullptr : follower->next.load(std::memory_order_relaxed);
+      follower->turn = CommitRequest::Turn::kDone;
+      follower = after;
+    }
+    if (next_leader != nullptr) next_leader->turn = CommitRequest::Turn::kLeads;
+  }
+  changed_.notify_all();
+}
+
+/// Who came after the last one of the group; null when nobody did, and then the list is empty.
+CommitRequest* CommitQueue::cut_after(CommitRequest& last) {
+  CommitRequest* newest = &last;
+  if (last_.compare_exchange_strong(newest, nullptr, std::memory_order_acq_rel)) return nullptr;
+  CommitRequest* next = last.next.load(std::memory_order_acquire);
+  while (next == nullptr) {  // It has come, and is about to say so.
+    std::this_thread::yield();
+    next = last.next.load(std::memory_order_acquire);
+  }
+  return next;
 }
 
 }  // namespace tamis

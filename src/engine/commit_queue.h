@@ -1,8 +1,9 @@
 // Many writers, one of whom writes for all.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
-#include <deque>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -14,12 +15,17 @@ namespace tamis {
 
 /// One writer's wish. Lives on its stack until it is done.
 struct CommitRequest {
+  enum class Turn : std::uint8_t { kWaits, kLeads, kDone };
+
   const Batch* batch = nullptr;  ///< Null: nothing to write, only to sync or to seal.
   bool sync = false;
   bool seals = false;    ///< Afterwards the memtable is sealed, so that it is flushed.
   bool resumes = false;  ///< Writes that have stopped are to go on.
   Status status = {};    ///< The leader's answer.
-  bool is_done = false;
+
+  // The queue's.
+  Turn turn = Turn::kWaits;                    ///< Under its mutex.
+  std::atomic<CommitRequest*> next = nullptr;  ///< Who came after this one.
 };
 
 /// Who leads a group does the work of all in it; the others wait. A request to seal or
@@ -33,10 +39,15 @@ class GroupLeader {
 
 /// Makes groups of the requests that wait.
 ///
+/// The requests are a list, each leading to the one that came after it. Who finds it empty leads at once and, when
+/// nobody has come meanwhile, leaves it empty: two atomic operations for a writer that is alone. The mutex is for those
+/// who wait, and for waking them.
+///
 /// Invariants:
 ///  1. Requests are done in the order in which they came.
 ///  2. A group has at most kGroupBytes of batches, or one batch; so a writer waits for the group being written and
 ///     then for its own.
+///  3. The first request of the list leads, or is about to. A request is not touched once its turn is kDone.
 ///
 /// Threads: any.
 class CommitQueue {
@@ -47,12 +58,14 @@ class CommitQueue {
  private:
   static constexpr std::size_t kGroupBytes = 1 << 20;
 
-  void form_group() REQUIRES(mutex_);
+  void form_group(CommitRequest& first);
+  void leave(CommitRequest& first) EXCLUDES(mutex_);
+  CommitRequest* cut_after(CommitRequest& last);
 
+  std::atomic<CommitRequest*> last_ = nullptr;  // Of the list; null when it is empty.
+  std::vector<CommitRequest*> group_;           // The leader's, from form_group until it leaves.
   Mutex mutex_;
   Condition changed_;
-  std::deque<CommitRequest*> waiting_ GUARDED_BY(mutex_);  // The front one leads.
-  std::vector<CommitRequest*> group_;                      // The leader's, from form_group until it is done.
 };
 
 }  // namespace tamis

@@ -50,8 +50,6 @@ Engine::Engine(std::string directory, const Options& options, const Environment&
 
 Engine::~Engine() { stop_background(); }
 
-bool Engine::is_of_another_process() const { return fork_generation() != fork_generation_; }
-
 Status Engine::check_open() const {
   if (is_closed_.load(std::memory_order_relaxed)) return Status::closed(directory_ + ": the store was closed");
   if (is_of_another_process()) {

@@ -19,6 +19,7 @@
 #include "compaction/policy.h"
 #include "compaction/rewriter.h"
 #include "engine/commit_queue.h"
+#include "engine/fork_generation.h"
 #include "engine/journals.h"
 #include "engine/live_handles.h"
 #include "engine/memory_shares.h"
@@ -75,7 +76,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options);
   Result<std::optional<PinnedValue>> get_pinned(std::string_view key, const ReadOptions& options);
   std::vector<Result<std::optional<std::string>>> multi_get(std::span<const std::string_view> keys,
-                                                            const ReadOptions& options);
+                                                            const ReadOptions& options);  // multi_get.cc
   Result<Explanation> explain(std::string_view key, const ReadOptions& options);
   Iterator scan(const ScanOptions& options, Caller caller);
   Snapshot snapshot(Caller caller);
@@ -97,7 +98,11 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Status close(bool detaches);
   [[nodiscard]] Status check_open() const;
   /// True in a child that was forked after the store was opened (rule 10).
-  [[nodiscard]] bool is_of_another_process() const;
+  [[nodiscard]] bool is_of_another_process() const {
+    return known_fork_generation.load(std::memory_order_relaxed) != fork_generation_;
+  }
+  /// Whether check_open() is ok.
+  [[nodiscard]] bool is_open() const { return !is_closed_.load(std::memory_order_relaxed) && !is_of_another_process(); }
   [[nodiscard]] std::uint64_t gets() const {
     return gets_absent_.sum() + gets_from_memtables_.sum() + gets_from_tables_.sum();
   }
@@ -150,6 +155,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   void replace_active(Sequence last, std::uint64_t next_journal) noexcept REQUIRES(state_mutex_);
 
   // reads.cc
+  std::unique_ptr<IteratorState> begin_walk(const Snapshot* snapshot, Caller caller);
   Result<ReadMoment> begin_read(const Snapshot* snapshot) const;
   Result<std::shared_ptr<const Version>> current_version() const;
   /// The snapshot's, or, without one, the newest.
@@ -157,6 +163,13 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   /// What memory alone says of the key; where it says kFound, `value` is set.
   Peek peek(std::string_view key, const Snapshot* snapshot, std::string& value) const;
   void count_get(const std::optional<FoundEntry>& found, bool from_table) const;
+  // multi_get.cc
+  using Answers = std::span<Result<std::optional<std::string>>>;
+  void get_group(const ReadMoment& moment, std::span<const std::string_view> keys, bool fills_cache,
+                 Answers answers) const;
+  std::size_t peek_group(const ReadMoment& moment, std::span<StagedPeek> group, Answers answers) const;
+  void find_group(const Version& version, std::span<const StagedPeek> group, std::size_t unknown, bool fills_cache,
+                  Answers answers) const;
   template <typename Steps>
   Result<std::optional<FoundEntry>> find(const ReadMoment& moment, std::string_view key, bool fills_cache,
                                          PinnedBlock& pin, Steps& steps) const;
@@ -202,8 +215,16 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   [[nodiscard]] std::uint64_t now_unix_seconds() const;
 
   // residency.cc
-  void share_memory(const Shape& shape);
+  void share_memory(const Version& version);
   void reconsider_residency() EXCLUDES(state_mutex_);
+
+  // run_indexing.cc
+  /// Brings the run index up to date when that is worth the reading. One thread at a time; others go on without.
+  void index_runs() EXCLUDES(tree_mutex_, state_mutex_);
+  void index_waiting_runs() EXCLUDES(tree_mutex_, state_mutex_);
+  void install_columns(const RunColumns& columns) EXCLUDES(tree_mutex_, state_mutex_);
+  [[nodiscard]] std::shared_ptr<const Version> tree_version() const EXCLUDES(state_mutex_);
+  [[nodiscard]] bool is_compaction_awaited() const EXCLUDES(state_mutex_);
 
   void tell(StoreEvent::Kind kind, std::string_view what, const RewriteResult* result = nullptr);
 
@@ -244,6 +265,8 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   std::atomic<std::uint64_t> delayed_writes_ = 0;
   std::atomic<std::uint64_t> delay_us_ = 0;
 
+  std::uint64_t lookups_at_indexing_ = 0;  // Of the one who has set is_indexing_.
+
   std::atomic<bool> is_write_stopped_ = false;  // Whether write_stop_ is set; read by the leader without the mutex.
   std::atomic<double> debt_ = 0;                // Of compaction; 0.5 slows writers down.
 
@@ -275,6 +298,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   bool compaction_wanted_ GUARDED_BY(state_mutex_) = false;
   bool compaction_runs_ GUARDED_BY(state_mutex_) = false;
   bool flush_runs_ GUARDED_BY(state_mutex_) = false;
+  bool is_indexing_ GUARDED_BY(state_mutex_) = false;  // There is one at a time.
   std::uint32_t failed_rewrites_ GUARDED_BY(state_mutex_) = 0;
   std::uint64_t lookups_at_review_ GUARDED_BY(state_mutex_) = 0;
   std::string stall_reason_ GUARDED_BY(state_mutex_);

@@ -2,20 +2,15 @@
 
 #include <pthread.h>
 
-#include <atomic>
-
 namespace tamis {
-namespace {
 
-std::atomic<std::uint64_t> generation = 0;
-
-}  // namespace
+std::atomic<std::uint64_t> known_fork_generation = 0;
 
 std::uint64_t fork_generation() {
   static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { generation.fetch_add(1, std::memory_order_relaxed); });
+      pthread_atfork(nullptr, nullptr, [] { known_fork_generation.fetch_add(1, std::memory_order_relaxed); });
   (void)registered;
-  return generation.load(std::memory_order_relaxed);
+  return known_fork_generation.load(std::memory_order_relaxed);
 }
 
 }  // namespace tamis

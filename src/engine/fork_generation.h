@@ -1,6 +1,7 @@
 // Telling a forked child from the process that opened the store.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace tamis {
@@ -8,5 +9,8 @@ namespace tamis {
 /// How many forks lie between this process and the one that first asked. A child has a larger number than what its
 /// parent remembered: what the parent opened is not the child's to use (rule 10).
 std::uint64_t fork_generation();
+
+/// The same, for who has asked before.
+extern std::atomic<std::uint64_t> known_fork_generation;
 
 }  // namespace tamis

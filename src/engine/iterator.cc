@@ -9,15 +9,11 @@
 
 namespace tamis {
 
-void IteratorState::walk_over(const KeyRange& range, std::string_view prefix, Sequence sequence, bool fills_cache) {
+void IteratorState::walk_over(KeyRange range, std::string_view prefix, bool fills_cache) {
   std::vector<std::unique_ptr<EntryIterator>> runs;
-  for (const std::shared_ptr<Memtable>& memtable : memtables_) {
-    if (!memtable->empty()) runs.push_back(memtable->iterate());
-  }
-  for (std::unique_ptr<EntryIterator>& run : version_->iterate(range, prefix, fills_cache)) {
-    runs.push_back(std::move(run));
-  }
-  walk_.emplace(make_merging_iterator(std::move(runs)), sequence, range);
+  for (const std::shared_ptr<Memtable>& memtable : memtables_) runs.push_back(memtable->iterate());
+  version_->iterate(range, prefix, fills_cache, runs);
+  walk_.emplace(make_merging_iterator(std::move(runs)), sequence_, std::move(range));
 }
 
 Iterator::Iterator(std::unique_ptr<IteratorState> state) : state_(std::move(state)) {}

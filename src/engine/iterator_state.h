@@ -22,10 +22,12 @@ class IteratorState {
  public:
   /// A walk that could not begin.
   IteratorState(std::shared_ptr<Engine> engine, Status why) : engine_(std::move(engine)), status_(std::move(why)) {}
-  IteratorState(std::shared_ptr<Engine> engine, const ReadView& view, Caller caller)
-      : engine_(std::move(engine)), handle_(engine_->live_handles().add_iterator(caller)), version_(view.version) {
-    memtables_.push_back(view.active);
-    memtables_.insert(memtables_.end(), view.sealed.begin(), view.sealed.end());
+  /// `sequence` was read after the view was.
+  IteratorState(std::shared_ptr<Engine> engine, const ReadView& view, Sequence sequence, Caller caller)
+      : engine_(std::move(engine)), sequence_(sequence), version_(view.version) {
+    engine_->live_handles().add(handle_.emplace(LiveHandle{.kind = "iterator", .caller = caller}));
+    keep(view.active);
+    for (const std::shared_ptr<Memtable>& sealed : view.sealed) keep(sealed);
   }
   ~IteratorState() {
     walk_.reset();
@@ -34,25 +36,30 @@ class IteratorState {
   IteratorState(const IteratorState&) = delete;
   IteratorState& operator=(const IteratorState&) = delete;
 
-  void walk_over(const KeyRange& range, std::string_view prefix, Sequence sequence, bool fills_cache);
+  void walk_over(KeyRange range, std::string_view prefix, bool fills_cache);
 
   /// Before every move: false when the walk cannot go on, because its store is closed or it never began.
   bool may_move() {
     if (!walk_) return false;
-    if (Status open = engine_->check_open(); !open.ok()) {
-      status_ = std::move(open);
-      walk_.reset();
-      return false;
-    }
-    return true;
+    if (engine_->is_open()) [[likely]]
+      return true;
+    status_ = engine_->check_open();
+    walk_.reset();
+    return false;
   }
   [[nodiscard]] VisibleIterator* walk() { return walk_ ? &*walk_ : nullptr; }
   [[nodiscard]] const VisibleIterator* walk() const { return walk_ ? &*walk_ : nullptr; }
   [[nodiscard]] const Status& status() const { return walk_ ? walk_->status() : status_; }
 
  private:
+  /// What is written into an empty one from now on is newer than the walk's sequence.
+  void keep(const std::shared_ptr<Memtable>& memtable) {
+    if (!memtable->empty()) memtables_.push_back(memtable);
+  }
+
   const std::shared_ptr<Engine> engine_;
-  std::optional<LiveHandles::Id> handle_;
+  const Sequence sequence_ = {};
+  std::optional<LiveHandle> handle_;
   std::vector<std::shared_ptr<Memtable>> memtables_;
   std::shared_ptr<const Version> version_;
   std::optional<VisibleIterator> walk_;  // Ends before what it walks over.

@@ -9,6 +9,11 @@
 namespace tamis {
 namespace {
 
+/// For one that only this thread changes: no locked instruction.
+void add(std::atomic<std::uint64_t>& figure, std::uint64_t more) {
+  figure.store(figure.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
 constexpr std::size_t kRecycledFiles = 1;  // One memtable is flushed while the next journal is filled.
 
 }  // namespace
@@ -23,11 +28,13 @@ Status Journals::begin(std::uint64_t number, Sequence first) {
   TAMIS_TRY(std::unique_ptr<JournalWriter> next, create(number, first));
   if (writer_ != nullptr) next->follow(std::move(writer_));
   writer_ = std::move(next);
+  forget_flushed();
+  window_bytes_.store(0, std::memory_order_relaxed);
   return {};
 }
 
 Status Journals::begin_after_failure(std::uint64_t number, Sequence first) {
-  remove_recycled();  // The one that failed may be among them: it is synced with its successor, flushed or not.
+  remove_recycled();  // The one that failed may be among them, flushed while it was synced with its successor.
   TAMIS_TRY(writer_, create(number, first));
   closed_.reset();
   reopened_ = {};
@@ -50,11 +57,12 @@ Result<std::unique_ptr<JournalWriter>> Journals::create(std::uint64_t number, Se
     if (!recycled_.empty()) {
       spec.recycle = journal_path(directory_, recycled_.back());
       // Its file belongs to the new journal now; should that fail, it must not be synced for the old one's sake.
-      if (writer_ != nullptr) writer_->release_followed(recycled_.back());
+      if (writer_ != nullptr) writer_->forget_predecessors_before(recycled_.back() + 1);
       recycled_.pop_back();
     }
   }
   TAMIS_TRY(std::unique_ptr<JournalWriter> writer, JournalWriter::create(files_, spec));
+  writer->allow_windows(most_window_bytes_);
   current_bytes_ = writer->end_offset();
   bytes_written_ += writer->end_offset();
   keep(number);
@@ -68,29 +76,38 @@ Status Journals::open_if_closed() {
       JournalWriter::reopen(files_, journal_path(directory_, closed_->number), closed_->header, closed_->end);
   if (!writer.ok()) return reopened_ = writer.status();
   writer_ = *std::move(writer);
+  writer_->allow_windows(most_window_bytes_);
   closed_.reset();
   return {};
 }
+
+/// What is in tables need not be synced in journals as well, nor be held open: a removed file that is open still takes
+/// its space.
+void Journals::forget_flushed() { writer_->forget_predecessors_before(first_needed_.load(std::memory_order_acquire)); }
 
 Status Journals::append(Bytes payload, std::uint32_t count) {
   TAMIS_TRY_STATUS(open_if_closed());
   const std::uint64_t before = writer_->end_offset();
   TAMIS_TRY_STATUS(writer_->append(payload, count));
-  current_bytes_ = writer_->end_offset();
-  bytes_written_ += writer_->end_offset() - before;
-  ++records_;
+  const std::uint64_t end = writer_->end_offset();
+  current_bytes_.store(end, std::memory_order_relaxed);
+  add(bytes_written_, end - before);
+  add(records_, 1);
+  window_bytes_.store(writer_->window_bytes(), std::memory_order_relaxed);
   return {};
 }
 
 Status Journals::sync() {
   if (writer_ == nullptr) return {};  // Closed cleanly, and nothing was written since.
   ++syncs_;
+  forget_flushed();
   return writer_->sync();
 }
 
 Result<KnownJournalEnd> Journals::close(const KnownJournalEnd& known) {
   remove_recycled();
   if (writer_ == nullptr) return known;
+  forget_flushed();
   TAMIS_TRY_STATUS(writer_->close());
   const KnownJournalEnd end{writer_->header().number, writer_->header().salt, writer_->durable_offset()};
   writer_.reset();
@@ -107,6 +124,7 @@ void Journals::remove_recycled() {
 }
 
 void Journals::release_before(std::uint64_t number) {
+  first_needed_.store(number, std::memory_order_release);  // Flushes come one at a time, in order.
   std::vector<std::uint64_t> unneeded;
   {
     MutexLock lock(mutex_);
@@ -132,7 +150,8 @@ Journals::Counts Journals::counts() const {
           .current_bytes = current_bytes_,
           .bytes_written = bytes_written_,
           .records = records_,
-          .syncs = syncs_};
+          .syncs = syncs_,
+          .window_bytes = window_bytes_};
 }
 
 }  // namespace tamis

@@ -26,8 +26,14 @@ namespace tamis {
 /// Threads: the commit leader; `release_before` and `stats` may be called by any.
 class Journals {
  public:
-  Journals(FileSystem& files, std::string directory, const StoreId& store_id, Manifest::Random& random)
-      : files_(files), directory_(std::move(directory)), store_id_(store_id), random_(random) {}
+  /// `window_bytes`: what may be mapped of the current journal, and counts as memory.
+  Journals(FileSystem& files, std::string directory, const StoreId& store_id, Manifest::Random& random,
+           std::uint64_t window_bytes)
+      : files_(files),
+        directory_(std::move(directory)),
+        store_id_(store_id),
+        random_(random),
+        most_window_bytes_(window_bytes) {}
 
   /// A journal that recovery found closed and that is to be continued.
   void continue_closed(std::uint64_t number, const JournalHeader& header, const JournalEnd& end);
@@ -56,18 +62,21 @@ class Journals {
     std::uint64_t bytes_written = 0;
     std::uint64_t records = 0;
     std::uint64_t syncs = 0;
+    std::uint64_t window_bytes = 0;
   };
   [[nodiscard]] Counts counts() const EXCLUDES(mutex_);
 
  private:
   Result<std::unique_ptr<JournalWriter>> create(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
   Status open_if_closed();
+  void forget_flushed();
   void remove_recycled() EXCLUDES(mutex_);
 
   FileSystem& files_;
   const std::string directory_;
   const StoreId store_id_;
   Manifest::Random& random_;
+  const std::uint64_t most_window_bytes_;
 
   // The leader's.
   std::unique_ptr<JournalWriter> writer_;
@@ -84,6 +93,8 @@ class Journals {
   std::atomic<std::uint64_t> bytes_written_ = 0;
   std::atomic<std::uint64_t> records_ = 0;
   std::atomic<std::uint64_t> syncs_ = 0;
+  std::atomic<std::uint64_t> window_bytes_ = 0;
+  std::atomic<std::uint64_t> first_needed_ = 0;  // The largest number that release_before was told.
 
   mutable Mutex mutex_;
   std::vector<std::uint64_t> live_ GUARDED_BY(mutex_);      // Ascending; the last one is the current one.

@@ -4,26 +4,26 @@
 
 namespace tamis {
 
-LiveHandles::Id LiveHandles::add_iterator(Caller caller) {
+void LiveHandles::add(LiveHandle& handle) {
   MutexLock lock(mutex_);
-  return handles_.insert(handles_.end(), {.kind = "iterator", .caller = caller});
+  if (handle.sequence != kMaxSequence) sequences_.insert(handle.sequence);
+  handle.before = newest_;
+  (newest_ != nullptr ? newest_->after : oldest_) = &handle;
+  newest_ = &handle;
+  ++count_;
 }
 
-LiveHandles::Id LiveHandles::add_snapshot(Caller caller, Sequence sequence) {
+void LiveHandles::remove(LiveHandle& handle) {
   MutexLock lock(mutex_);
-  sequences_.insert(sequence);
-  return handles_.insert(handles_.end(), {.kind = "snapshot", .caller = caller, .sequence = sequence});
-}
-
-void LiveHandles::remove(Id id) {
-  MutexLock lock(mutex_);
-  if (id->sequence != kMaxSequence) sequences_.erase(sequences_.find(id->sequence));
-  handles_.erase(id);
+  if (handle.sequence != kMaxSequence) sequences_.erase(sequences_.find(handle.sequence));
+  (handle.before != nullptr ? handle.before->after : oldest_) = handle.after;
+  (handle.after != nullptr ? handle.after->before : newest_) = handle.before;
+  --count_;
 }
 
 bool LiveHandles::empty() const {
   MutexLock lock(mutex_);
-  return handles_.empty();
+  return count_ == 0;
 }
 
 std::size_t LiveHandles::snapshots() const {
@@ -45,10 +45,10 @@ std::string LiveHandles::to_text() const {
   MutexLock lock(mutex_);
   std::string text;
   std::size_t named = 0;
-  for (const Handle& handle : handles_) {
-    if (named == kMostNamed) return text + fmt::format(", and {} more", handles_.size() - named);
+  for (const LiveHandle* handle = oldest_; handle != nullptr; handle = handle->after) {
+    if (named == kMostNamed) return text + fmt::format(", and {} more", count_ - named);
     if (named++ > 0) text += ", ";
-    text += fmt::format("{} made at {}:{}", handle.kind, handle.caller.file, handle.caller.line);
+    text += fmt::format("{} made at {}:{}", handle->kind, handle->caller.file, handle->caller.line);
   }
   return text;
 }

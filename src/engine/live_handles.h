@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,21 +12,23 @@
 
 namespace tamis {
 
+/// One of them. Belongs to what it stands for, and stays where it is while it is in the list.
+struct LiveHandle {
+  std::string_view kind;
+  Caller caller;
+  Sequence sequence = kMaxSequence;  // Of a snapshot.
+  // The list's.
+  LiveHandle* before = nullptr;
+  LiveHandle* after = nullptr;
+};
+
 /// The live iterators and snapshots, by kind and place of creation, and the sequences that snapshots keep readable.
 ///
 /// Threads: any. Its mutex is the innermost.
 class LiveHandles {
  public:
-  struct Handle {
-    std::string_view kind;
-    Caller caller;
-    Sequence sequence = kMaxSequence;  // Of a snapshot.
-  };
-  using Id = std::list<Handle>::iterator;
-
-  Id add_iterator(Caller caller) EXCLUDES(mutex_);
-  Id add_snapshot(Caller caller, Sequence sequence) EXCLUDES(mutex_);
-  void remove(Id id) EXCLUDES(mutex_);
+  void add(LiveHandle& handle) EXCLUDES(mutex_);
+  void remove(LiveHandle& handle) EXCLUDES(mutex_);
 
   [[nodiscard]] bool empty() const EXCLUDES(mutex_);
   [[nodiscard]] std::size_t snapshots() const EXCLUDES(mutex_);
@@ -38,7 +39,9 @@ class LiveHandles {
 
  private:
   mutable Mutex mutex_;
-  std::list<Handle> handles_ GUARDED_BY(mutex_);
+  LiveHandle* oldest_ GUARDED_BY(mutex_) = nullptr;
+  LiveHandle* newest_ GUARDED_BY(mutex_) = nullptr;
+  std::size_t count_ GUARDED_BY(mutex_) = 0;
   std::multiset<Sequence> sequences_ GUARDED_BY(mutex_);
 };
 

@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "cache/frame.h"
+#include "io/append_file.h"
 #include "table/index_format.h"
 #include "tamis/options.h"
+#include "tree/run_matrix.h"
 #include "tree/shape.h"
 
 namespace tamis {
@@ -14,10 +18,13 @@ namespace tamis {
 /// The shares add up to memory_bytes.
 struct MemoryShares {
   std::uint64_t memtable = 0;  ///< One of them; there are two, the one being written and the one being flushed.
-  std::uint64_t filters = 0;
+  std::uint64_t journal = 0;   ///< What is mapped of the journal.
+  std::uint64_t filters = 0;   ///< And the run index.
   std::uint64_t indexes = 0;
   std::uint64_t blocks = 0;
-  std::uint64_t wanted_indexes = 0;  ///< Not a share: what all of them, with a slot for each block, would take.
+  RunMatrixPlan run_matrix;           ///< What the run index may be; in the share of the filters.
+  std::uint64_t run_matrix_room = 0;  ///< Not a share: what the filters leave of what they may have.
+  std::uint64_t wanted_indexes = 0;   ///< Not a share: what all of them, with a slot for each block, would take.
 };
 
 /// What a flush or a compaction may use to build a filter. It comes on top of memory_bytes, out of the constant that P8
@@ -26,13 +33,17 @@ inline std::uint64_t filter_build_memory(const Options& options) {
   return std::clamp<std::uint64_t>(options.memory_bytes / 16, std::uint64_t{4} << 20, std::uint64_t{12} << 20);
 }
 
-/// Memtables have at most half. Filters have what the options give them, at most a quarter when they say nothing, and
-/// no more than there is; indexes as much as they need, at most half of what is left; blocks the rest.
-inline MemoryShares share_memory(const Options& options, const Shape& shape) {
+/// Memtables have at most half, the journal a 64th if that is enough for a window and one is wanted. Filters have what
+/// the options give them, at most a quarter when they say nothing, and no more than there is; what is left of that may
+/// be the run index's, of which `run_matrix_bytes` are there already; indexes as much as they need, at most half of what
+/// is left; blocks the rest.
+inline MemoryShares share_memory(const Options& options, const Shape& shape, std::uint64_t run_matrix_bytes = 0) {
+  std::vector<std::uint64_t> keys_of_runs;
   std::uint64_t filter_bytes = 0;
   std::uint64_t index_bytes = 0;
   for (const std::vector<Run>& level : shape.levels) {
     for (const Run& run : level) {
+      keys_of_runs.push_back(run.keys());
       for (const auto& table : run.tables) {
         filter_bytes += table->filter_bytes + table->prefix_filter_bytes;
         index_bytes += Index::memory_bytes_for(table->index_bytes) + table->blocks * sizeof(BlockSlot);
@@ -41,8 +52,14 @@ inline MemoryShares share_memory(const Options& options, const Shape& shape) {
   }
   MemoryShares shares;
   shares.memtable = std::min(options.memtable_bytes, options.memory_bytes / 4);
-  std::uint64_t rest = options.memory_bytes - 2 * shares.memtable;
-  shares.filters = std::min({filter_bytes, options.filter_memory.value_or(options.memory_bytes / 4), rest});
+  shares.journal = std::min(options.memory_bytes / 64, AppendFile::kLargestWindowBytes);
+  if (shares.journal < AppendFile::kSmallestWindowBytes || options.journal == "write") shares.journal = 0;
+  std::uint64_t rest = options.memory_bytes - 2 * shares.memtable - shares.journal;
+  const std::uint64_t most_filters = std::min(options.filter_memory.value_or(options.memory_bytes / 4), rest);
+  shares.filters = std::min(filter_bytes, most_filters);
+  shares.run_matrix_room = most_filters - shares.filters;
+  if (options.filter != "none") shares.run_matrix = plan_run_matrix(std::move(keys_of_runs), shares.run_matrix_room);
+  shares.filters += std::max(shares.run_matrix.bytes(), std::min(run_matrix_bytes, shares.run_matrix_room));
   rest -= shares.filters;
   shares.indexes = std::min(index_bytes, rest / 2);
   shares.blocks = rest - shares.indexes;

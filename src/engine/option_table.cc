@@ -177,8 +177,9 @@ std::vector<Row> make_rows() {
                                                        "When tables are merged; manual: only when compact is called."),
       number_row<&Options::fanout, 2, 100>("fanout", "How many times larger each level is than the one above."),
       word_row<&Options::cache, cache_words>("cache", "Which blocks leave memory first."),
-      word_row<&Options::journal, journal_words>(
-          "journal", "How a write reaches its journal; auto takes the best there is. mapped is not built yet."),
+      word_row<&Options::journal, journal_words>("journal",
+                                                 "How a write reaches its journal: by a system call, or, if short and "
+                                                 "not synced, mapped where files can be; auto: mapped."),
       number_row<&Options::background_threads, 1, 2>(
           "background_threads", "Threads that flush and compact: with two, a flush need not wait for a compaction."),
   };
@@ -247,9 +248,6 @@ std::string get_option(const Options& options, std::string_view name) {
 
 Status check_options(const Options& options) {
   for (const Row& row : rows()) TAMIS_TRY_STATUS(check_row(row, options));
-  if (options.journal == "mapped") {
-    return Status::not_supported("option journal: 'mapped' is not built yet; 'auto' and 'write' are");
-  }
   if (options.read_only && options.error_if_exists) {
     return Status::invalid_argument("read_only and error_if_exists: a store that is only read has to exist");
   }

@@ -112,12 +112,6 @@ TEST(OptionTable, CheckOptionsSeesWhatWasSetWithoutItsName) {
   EXPECT_EQ(code({.error_if_exists = true, .read_only = true}), StatusCode::kInvalidArgument);
 }
 
-TEST(OptionTable, AMappedJournalIsNotSupportedYet) {
-  Options options;
-  ASSERT_TRUE(set_option(options, "journal", "mapped").ok());
-  EXPECT_EQ(check_options(options).code(), StatusCode::kNotSupported);
-}
-
 TEST(OptionValues, SizesAreReadWholly) {
   EXPECT_EQ(parse_size("4096"), 4096U);
   EXPECT_EQ(parse_size("64K"), 65536U);

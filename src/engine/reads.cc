@@ -36,6 +36,7 @@ std::string_view to_text(FilterVerdict verdict) {
     case FilterVerdict::kNo: return "no";
     case FilterVerdict::kMaybe: return "maybe";
     case FilterVerdict::kNotInMemory: return "not in memory";
+    case FilterVerdict::kNoByRunIndex: return "not asked: the run index says no";
   }
   return "";
 }
@@ -126,6 +127,7 @@ Peek Engine::peek(std::string_view key, const Snapshot* snapshot, std::string& v
   const Result<Sequence> sequence = sequence_for(snapshot);
   if (!sequence.ok()) return Peek::kUnknown;
   const Lookup lookup{.key = key, .hash = hasher_(key), .sequence = *sequence};
+  view.version->run_index().prefetch(lookup.hash);
   std::optional<FoundEntry> recent = view.active->find(lookup);
   for (std::size_t i = 0; i < view.sealed.size() && !recent; ++i) recent = view.sealed[i]->find(lookup);
   FoundEntry found;
@@ -185,35 +187,6 @@ Result<std::optional<PinnedValue>> Engine::get_pinned(std::string_view key, cons
   return std::optional<PinnedValue>(std::move(value));
 }
 
-std::vector<Result<std::optional<std::string>>> Engine::multi_get(std::span<const std::string_view> keys,
-                                                                  const ReadOptions& options) {
-  std::vector<Result<std::optional<std::string>>> answers;
-  answers.reserve(keys.size());
-  Result<ReadMoment> moment = begin_read(options.snapshot);
-  for (const std::string_view key : keys) {
-    if (!moment.ok()) {
-      answers.emplace_back(moment.status());
-      continue;
-    }
-    PinnedBlock pin;
-    NoSteps steps;
-    Result<std::optional<FoundEntry>> found = find(*moment, key, options.fills_cache, pin, steps);
-    if (!found.ok()) {
-      answers.emplace_back(found.status());
-      continue;
-    }
-    count_get(*found, static_cast<bool>(pin));
-    if (!*found || (*found)->kind == EntryKind::kDelete) {
-      answers.emplace_back(std::optional<std::string>());
-    } else {
-      std::string value;
-      Status copied = assign_bytes(value, (*found)->value);
-      copied.ok() ? answers.emplace_back(std::optional(std::move(value))) : answers.emplace_back(std::move(copied));
-    }
-  }
-  return answers;
-}
-
 Result<Explanation> Engine::explain(std::string_view key, const ReadOptions& options) {
   TAMIS_TRY(const ReadMoment moment, begin_read(options.snapshot));
   Explanation explanation;
@@ -236,18 +209,26 @@ Result<Explanation> Engine::explain(std::string_view key, const ReadOptions& opt
   return explanation;
 }
 
+/// View first, then sequence (rule 9); the walk keeps what it needs of the view, which is looked at only (rule 10).
+std::unique_ptr<IteratorState> Engine::begin_walk(const Snapshot* snapshot, Caller caller) {
+  Status open = check_open();
+  if (!open.ok()) return std::make_unique<IteratorState>(shared_from_this(), std::move(open));
+  const EpochGuard guard;
+  const ReadView& view = view_.peek();
+  const Result<Sequence> sequence = sequence_for(snapshot);
+  if (!sequence.ok()) return std::make_unique<IteratorState>(shared_from_this(), sequence.status());
+  return std::make_unique<IteratorState>(shared_from_this(), view, *sequence, caller);
+}
+
 Iterator Engine::scan(const ScanOptions& options, Caller caller) {
-  Result<ReadMoment> moment = begin_read(options.snapshot);
-  if (!moment.ok()) {
-    return Iterator(std::make_unique<IteratorState>(shared_from_this(), moment.status()));
-  }
-  KeyRange range = KeyRange::of_prefix(options.prefix);
-  KeyRange bounds;
-  if (options.from) bounds.from = *options.from;
-  if (options.to) bounds.to = *options.to;
-  // The view is held until the walk is set up: it keeps what tables unload meanwhile.
-  auto state = std::make_unique<IteratorState>(shared_from_this(), *moment->view, caller);
-  state->walk_over(range.intersection(bounds), options.prefix, moment->sequence, options.fills_cache);
+  // Held until the walk is set up: it keeps what tables unload meanwhile, and prefix filters are asked.
+  const std::shared_ptr<const ReadView> view = options.prefix.empty() ? nullptr : view_.take();
+  std::unique_ptr<IteratorState> state = begin_walk(options.snapshot, caller);
+  if (!state->status().ok()) return Iterator(std::move(state));
+  KeyRange range;
+  if (!options.prefix.empty()) range = KeyRange::of_prefix(options.prefix);
+  range.narrow(options.from, options.to);
+  state->walk_over(std::move(range), options.prefix, options.fills_cache);
   if (options.reverse) {
     state->walk()->seek_to_last();
   } else {

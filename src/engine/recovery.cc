@@ -113,11 +113,12 @@ Status Engine::open_manifest() {
   next_number_ = std::max<std::uint64_t>(manifest_->state().reserved_numbers, 1);  // 0 names no file.
   context_.identity = manifest_->state().identity;
   hasher_ = KeyHasher(context_.identity.hash_key);
-  journals_ = std::make_unique<Journals>(files_, directory_, context_.identity.store_id, *random_);
+  journals_ = std::make_unique<Journals>(files_, directory_, context_.identity.store_id, *random_,
+                                         tamis::share_memory(options_, {}).journal);
   published_ = manifest_->state().flushed_sequence;
-  share_memory(manifest_->state().shape);
   MutexLock lock(state_mutex_);
   version_ = std::make_shared<const Version>(manifest_->state().shape, nullptr, context_);
+  share_memory(*version_);
   active_ = std::make_shared<Memtable>();
   writing_ = active_;
   debt_ = policy_->debt(version_->shape(), policy_options());

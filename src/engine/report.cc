@@ -109,7 +109,9 @@ Stats Engine::stats() {
   stats.memory.blocks = cache.bytes_used + cache.bytes_reserved;
   stats.memory.indexes = index_budget_.used_bytes();
   stats.memory.filters = filter_budget_.used_bytes();
-  stats.memory.used = stats.memory.memtables + stats.memory.blocks + stats.memory.indexes + stats.memory.filters;
+  stats.memory.journal = journal.window_bytes;
+  stats.memory.used =
+      stats.memory.memtables + stats.memory.blocks + stats.memory.indexes + stats.memory.filters + stats.memory.journal;
   stats.stalls.delayed_writes = delayed_writes_;
   stats.stalls.delay_us = delay_us_;
   stats.gets = gets();

@@ -60,6 +60,7 @@ std::string memory_text(const Stats::Memory& memory) {
                                      bytes_text(memory.used), bytes_text(memory.budget)));
   text += labelled("", fmt::format("memtables {}, blocks {}, indexes {}, filters {}", bytes_text(memory.memtables),
                                    bytes_text(memory.blocks), bytes_text(memory.indexes), bytes_text(memory.filters)));
+  if (memory.journal > 0) text += labelled("", fmt::format("mapped of the journal {}", bytes_text(memory.journal)));
   if (memory.indexes_not_resident + memory.filters_not_resident > 0) {
     text += labelled("", fmt::format("not in memory: indexes {}, filters {}", bytes_text(memory.indexes_not_resident),
                                      bytes_text(memory.filters_not_resident)));

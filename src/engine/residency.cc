@@ -30,8 +30,10 @@ std::vector<bool> choose_resident(std::span<const ResidentCandidate> candidates,
 }
 
 /// Called whenever the tables change; what no longer fits is unloaded at the next review.
-void Engine::share_memory(const Shape& shape) {
-  const MemoryShares shares = tamis::share_memory(options_, shape);
+void Engine::share_memory(const Version& version) {
+  const RunMatrix* const matrix = version.run_index().matrix();
+  const MemoryShares shares =
+      tamis::share_memory(options_, version.shape(), matrix == nullptr ? 0 : matrix->plan().bytes());
   index_budget_.set_limit(shares.indexes, shares.wanted_indexes);
   filter_budget_.set_limit(shares.filters);
   cache_->set_capacity(shares.blocks);

@@ -197,7 +197,7 @@ Status Engine::commit_and_show(const ManifestEdit& edit, const Memtable* flushed
     before = version_;
   }
   next = std::make_shared<const Version>(manifest_->state().shape, before.get(), context_);
-  share_memory(next->shape());
+  share_memory(*next);
   MutexLock lock(state_mutex_);
   for (const std::uint64_t number : edit.shape.removed) {
     if (next->table(number) == nullptr) retire(*before, number);

@@ -17,20 +17,19 @@ namespace tamis {
 class SnapshotState {
  public:
   SnapshotState(std::shared_ptr<Engine> engine, Sequence sequence, Caller caller)
-      : engine_(std::move(engine)),
-        sequence_(sequence),
-        handle_(engine_->live_handles().add_snapshot(caller, sequence)) {}
+      : engine_(std::move(engine)), handle_({.kind = "snapshot", .caller = caller, .sequence = sequence}) {
+    engine_->live_handles().add(handle_);
+  }
   ~SnapshotState() { engine_->live_handles().remove(handle_); }
   SnapshotState(const SnapshotState&) = delete;
   SnapshotState& operator=(const SnapshotState&) = delete;
 
-  [[nodiscard]] Sequence sequence() const { return sequence_; }
+  [[nodiscard]] Sequence sequence() const { return handle_.sequence; }
   [[nodiscard]] bool belongs_to(const Engine& engine) const { return engine_.get() == &engine; }
 
  private:
   const std::shared_ptr<Engine> engine_;
-  const Sequence sequence_;
-  const LiveHandles::Id handle_;
+  LiveHandle handle_;
 };
 
 }  // namespace tamis

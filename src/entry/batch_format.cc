@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/check.h"
 #include "base/try.h"
@@ -16,6 +17,28 @@ constexpr std::size_t kMinEntryBytes = 3;
 /// Makes room so that appending cannot fail half-way; grows as a string does, by doubling.
 void make_room(std::string& to, std::size_t bytes) {
   if (to.capacity() - to.size() < bytes) to.reserve(std::max(to.size() + bytes, 2 * to.capacity()));
+}
+
+/// The lengths and kinds in front of something, put together before they are appended at once.
+class Prefix {
+ public:
+  void add(EntryKind kind) { bytes_[size_++] = static_cast<char>(kind); }
+  void add_varint(std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7) bytes_[size_++] = static_cast<char>(number | 0x80);
+    bytes_[size_++] = static_cast<char>(number);
+  }
+  [[nodiscard]] std::string_view text() const { return {bytes_.data(), size_}; }
+
+ private:
+  std::array<char, 24> bytes_;  // Two varints and a kind take at most 21.
+  std::size_t size_ = 0;
+};
+
+Prefix header_of(std::uint64_t count) {
+  Prefix prefix;
+  prefix.add_varint(kKeyspace);
+  prefix.add_varint(count);
+  return prefix;
 }
 
 Status check_entry(ByteReader& reader) {
@@ -46,10 +69,7 @@ std::uint64_t total_count(std::span<const Batch* const> group) {
 
 std::size_t batch_header_bytes(std::uint64_t count) { return varint_bytes(kKeyspace) + varint_bytes(count); }
 
-void append_batch_header(std::string& to, std::uint64_t count) {
-  append_varint(to, kKeyspace);
-  append_varint(to, count);
-}
+void append_batch_header(std::string& to, std::uint64_t count) { to.append(header_of(count).text()); }
 
 std::size_t batch_entry_bytes(std::size_t key_bytes, std::size_t value_bytes) {
   return 1 + varint_bytes(key_bytes) + varint_bytes(value_bytes) + key_bytes + value_bytes;
@@ -58,10 +78,12 @@ std::size_t batch_entry_bytes(std::size_t key_bytes, std::size_t value_bytes) {
 void append_batch_entry(std::string& to, EntryKind kind, std::string_view key, std::string_view value) {
   TAMIS_INVARIANT(key.size() <= kMaxKeyBytes && value.size() <= kMaxValueBytes);
   TAMIS_INVARIANT(kind == EntryKind::kPut || value.empty());
-  make_room(to, batch_entry_bytes(key.size(), value.size()));
-  to.push_back(static_cast<char>(kind));
-  append_varint(to, key.size());
-  append_varint(to, value.size());
+  Prefix prefix;
+  prefix.add(kind);
+  prefix.add_varint(key.size());
+  prefix.add_varint(value.size());
+  make_room(to, prefix.text().size() + key.size() + value.size());
+  to.append(prefix.text());
   to.append(key);
   to.append(value);
 }
@@ -73,8 +95,11 @@ std::size_t encoded_bytes(std::span<const Batch* const> group) {
 }
 
 void append_encoded(std::string& to, std::span<const Batch* const> group) {
-  make_room(to, encoded_bytes(group));
-  append_batch_header(to, total_count(group));
+  const Prefix header = header_of(total_count(group));
+  std::size_t bytes = header.text().size();
+  for (const Batch* batch : group) bytes += encoded_entries(*batch).size();
+  make_room(to, bytes);
+  to.append(header.text());
   for (const Batch* batch : group) to.append(encoded_entries(*batch));
 }
 

@@ -1,7 +1,5 @@
 #include "entry/key_range.h"
 
-#include <algorithm>
-
 namespace tamis {
 
 KeyRange KeyRange::of_prefix(std::string_view prefix) {
@@ -14,10 +12,9 @@ KeyRange KeyRange::of_prefix(std::string_view prefix) {
   return range;
 }
 
-KeyRange KeyRange::intersection(const KeyRange& other) const {
-  KeyRange both{.from = std::max(from, other.from), .to = to};
-  if (!both.to || (other.to && *other.to < *both.to)) both.to = other.to;
-  return both;
+void KeyRange::narrow(std::optional<std::string_view> other_from, std::optional<std::string_view> other_to) {
+  if (other_from && *other_from > from) from = *other_from;
+  if (other_to && !ends_before(*other_to)) to = *other_to;
 }
 
 }  // namespace tamis

@@ -20,8 +20,8 @@ struct KeyRange {
   [[nodiscard]] bool begins_after(std::string_view key) const { return key < from; }
   [[nodiscard]] bool ends_before(std::string_view key) const { return to && key >= *to; }
   [[nodiscard]] bool contains(std::string_view key) const { return !begins_after(key) && !ends_before(key); }
-  /// The keys that are in both.
-  [[nodiscard]] KeyRange intersection(const KeyRange& other) const;
+  /// Leaves only the keys that are in the other one, too.
+  void narrow(std::optional<std::string_view> other_from, std::optional<std::string_view> other_to);
 
   friend bool operator==(const KeyRange&, const KeyRange&) = default;
 };

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <utility>
 #include <vector>
 
 #include "entry/entry.h"
@@ -30,32 +30,52 @@ class LoserTree {
   [[nodiscard]] std::size_t winner() const { return winner_.run; }
   [[nodiscard]] Direction direction() const { return direction_; }
   /// Null when no run has an entry left.
-  [[nodiscard]] const Entry* winning_entry() const { return entries_[winner_.run]; }
+  [[nodiscard]] const Entry* winning_entry() const { return nodes_[winner_.run].entry; }
 
   /// What run `run` stands on now; null for nothing. Takes effect with the next play_all or replay_winner.
-  void set(std::size_t run, const Entry* entry) { entries_[run] = entry; }
+  void set(std::size_t run, const Entry* entry) { nodes_[run].entry = entry; }
   /// Plays every game anew.
   void play_all(Direction direction);
   /// Plays the games of the winner anew, after it alone has moved.
-  void replay_winner();
+  void replay_winner() {
+    Contender winner = contender(winner_.run);
+    for (std::size_t node = (nodes_.size() + winner.run) / 2; node > 0; node /= 2) {
+      if (beats(nodes_[node].loser, winner)) std::swap(nodes_[node].loser, winner);
+    }
+    winner_ = winner;
+  }
 
  private:
   struct Contender {
     std::uint64_t head = 0;
     std::size_t run = 0;
   };
+  /// What belongs to run number i, and to node number i, side by side.
+  struct Node {
+    const Entry* entry = nullptr;  // Of run i.
+    Contender loser;               // Of node i, from 1.
+    Contender winner;              // The same; used by play_all only.
+  };
 
-  [[nodiscard]] Contender contender(std::size_t run) const;
+  /// Backwards the head is complemented, so that the smaller one wins either way; a run without entry has the largest.
+  [[nodiscard]] Contender contender(std::size_t run) const {
+    const Entry* entry = nodes_[run].entry;
+    if (entry == nullptr) return {~std::uint64_t{0}, run};
+    const std::uint64_t head = key_head(entry->key);
+    return {direction_ == Direction::kForwards ? head : ~head, run};
+  }
   [[nodiscard]] bool beats(Contender a, Contender b) const {
     if (a.head != b.head) [[likely]]
       return a.head < b.head;
     return beats_at_equal_heads(a.run, b.run);
   }
   [[nodiscard]] bool beats_at_equal_heads(std::size_t a, std::size_t b) const;
+  /// Of nodes and, from runs on, of runs.
+  [[nodiscard]] Contender winner_of(std::size_t node) const {
+    return node < nodes_.size() ? nodes_[node].winner : contender(node - nodes_.size());
+  }
 
-  std::vector<const Entry*> entries_;  // By run.
-  std::vector<Contender> losers_;      // By node, from 1.
-  std::vector<Contender> winners_;     // By node; used by play_all only, kept for its memory.
+  std::vector<Node> nodes_;
   Contender winner_;
   Direction direction_ = Direction::kForwards;
 };

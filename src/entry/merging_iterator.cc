@@ -1,5 +1,7 @@
 #include "entry/merging_iterator.h"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -9,9 +11,13 @@
 namespace tamis {
 namespace {
 
+/// Forwards it merges several entries at a time into an array of its own, as long as the runs have them ready: so
+/// whoever walks over it steps without a call, and keys that were left behind live on.
+///
 /// Invariants, while valid:
-///  1. The tree's winner is the run whose entry is shown.
-///  2. Every other run stands on its first entry behind the shown one in the tree's direction, or on none.
+///  1. The tree's winner is the run whose entry is the last that is ready: the one shown, when none is ready behind it.
+///  2. Every other run stands on its first entry behind that one in the tree's direction, or on none.
+///  3. Runs move within what they have ready, except when none is ready here: what entries_ points to is alive.
 ///
 /// Threads: as EntryIterator.
 class MergingIterator final : public EntryIterator {
@@ -20,6 +26,7 @@ class MergingIterator final : public EntryIterator {
       : runs_(std::move(runs)), tree_(runs_.size()) {}
 
   void seek(EntryPosition target) override {
+    for (const auto& run : runs_) run->prepare_seek(target);
     for (const auto& run : runs_) run->seek(target);
     start(Direction::kForwards);
   }
@@ -38,20 +45,29 @@ class MergingIterator final : public EntryIterator {
 
   void next() override {
     TAMIS_INVARIANT(valid());
+    if (has_ready()) return step();
     if (tree_.direction() != Direction::kForwards && !turn_forwards()) return;
-    runs_[tree_.winner()]->next();
-    settle();
+    runs_[tree_.winner()]->step();
+    if (!take(tree_.winner())) return;
+    tree_.replay_winner();
+    merge_some();
   }
   void previous() override {
     TAMIS_INVARIANT(valid());
+    if (has_ready() && !forget_ready()) return;
     if (tree_.direction() != Direction::kBackwards && !turn_backwards()) return;
     runs_[tree_.winner()]->previous();
-    settle();
+    if (!take(tree_.winner())) return;
+    tree_.replay_winner();
+    show_winner();
   }
 
  private:
+  static constexpr std::size_t kMostReady = 8;
+
   void start(Direction direction);
-  void settle();
+  void merge_some();
+  bool forget_ready();
   bool turn_forwards();
   bool turn_backwards();
   bool take_all();
@@ -60,20 +76,53 @@ class MergingIterator final : public EntryIterator {
 
   std::vector<std::unique_ptr<EntryIterator>> runs_;
   LoserTree tree_;
+  std::size_t ready_ = 1;  // How many to merge at a time.
+  std::size_t count_ = 0;  // How many of entries_ were merged.
+  std::array<Entry, kMostReady> entries_;
+  std::array<std::size_t, kMostReady> runs_of_entries_ = {};
 };
 
 /// After every run was moved.
 void MergingIterator::start(Direction direction) {
+  ready_ = 1;
   if (!take_all()) return;
   tree_.play_all(direction);
   show_winner();
 }
 
-/// After the winner was moved.
-void MergingIterator::settle() {
-  if (!take(tree_.winner())) return;
-  tree_.replay_winner();
+/// From the winner on, forwards; twice as many as the last time.
+void MergingIterator::merge_some() {
+  const Entry* winning = tree_.winning_entry();
+  if (winning == nullptr) return show_end();
+  ready_ = std::min(2 * ready_, kMostReady);
+  count_ = 0;
+  for (;;) {
+    const std::size_t winner = tree_.winner();
+    entries_[count_] = *winning;
+    runs_of_entries_[count_++] = winner;
+    EntryIterator& run = *runs_[winner];
+    if (count_ == ready_ || !run.has_ready()) break;
+    run.step();
+    tree_.set(winner, &run.entry());
+    tree_.replay_winner();
+    winning = tree_.winning_entry();
+  }
+  show_ready(entries_.data(), &entries_[count_ - 1]);
+}
+
+/// Takes back the steps that led from the shown entry to the last that is ready.
+bool MergingIterator::forget_ready() {
+  const auto shown = static_cast<std::size_t>(&entry() - entries_.data());
+  for (std::size_t i = count_ - 1; i > shown; --i) {
+    EntryIterator& stepped = *runs_[runs_of_entries_[i - 1]];
+    stepped.previous();
+    if (!stepped.valid()) break;  // It failed.
+  }
+  if (!take_all()) return false;
+  tree_.play_all(Direction::kForwards);
+  TAMIS_INVARIANT(tree_.winner() == runs_of_entries_[shown]);
   show_winner();
+  return true;
 }
 
 /// Moves all runs but the winner from before the shown entry to behind it. Of entries at the very same position those

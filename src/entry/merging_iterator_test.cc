@@ -50,7 +50,11 @@ void move_both(std::mt19937_64& random, const EntrySets& sets, Model& model, Ent
     case 19: return model.seek_to_last(), iterator.seek_to_last();
     default: break;
   }
-  if (random() % 2 == 0) return model.next(), iterator.next();
+  switch (random() % 4) {
+    case 0: return model.next(), iterator.next();
+    case 1: return model.next(), iterator.step();
+    default: break;
+  }
   return model.previous(), iterator.previous();
 }
 

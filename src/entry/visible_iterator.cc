@@ -45,14 +45,19 @@ void VisibleIterator::seek_to_last() {
   find_backwards();
 }
 
-void VisibleIterator::next() {
-  TAMIS_INVARIANT(valid_);
+void VisibleIterator::next_anyhow() {
   if (direction_ == Direction::kForwards) {
     saved_key_.assign(key_);
     source_->next();
   } else {
     source_->seek({saved_key_, Sequence{0}});  // The oldest version there can be, or what follows.
   }
+  find_forwards(true);
+}
+
+/// From where the source stands, behind a version of this key.
+void VisibleIterator::find_after(std::string_view key) {
+  saved_key_.assign(key);
   find_forwards(true);
 }
 
@@ -72,7 +77,7 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
     const Entry& entry = source_->entry();
     if (range_.ends_before(entry.key)) break;
     if (entry.sequence <= snapshot_) {
-      if (!skips_saved_key || entry.key != saved_key_) {
+      if (!skips_saved_key || !is_same_key(entry.key, saved_key_)) {
         if (entry.kind == EntryKind::kPut) return show(entry.key, entry.value, Direction::kForwards);
         saved_key_.assign(entry.key);  // Deleted: so are its older versions.
         skips_saved_key = true;
@@ -82,7 +87,7 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
         continue;
       }
     }
-    source_->next();
+    source_->step();
   }
   show_end();
 }

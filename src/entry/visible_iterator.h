@@ -14,7 +14,8 @@ namespace tamis {
 /// Walks both ways over the keys of a range as they were at a snapshot: of each key the newest version at or below the
 /// snapshot's sequence, and no key whose newest such version is a delete.
 ///
-/// Forwards it stands on the version it shows and copies its key when it leaves; backwards, where the newest version of
+/// Forwards it stands on the version it shows and copies its key when it leaves, unless the source has the next entry
+/// ready beside it; backwards, where the newest version of
 /// a key comes last, it has passed the version it shows and keeps key and value. Both buffers are reused, so a step
 /// allocates only while they grow.
 ///
@@ -50,10 +51,32 @@ class VisibleIterator {
   void seek_to_first();
   void seek_to_last();
   /// Both need valid().
-  void next();
+  void next() {
+    TAMIS_INVARIANT(valid_);
+    if (direction_ != Direction::kForwards || !source_->has_ready()) return next_anyhow();
+    const std::string_view before = key_;  // Lives on: it stands in one array with the next one.
+    source_->step();
+    const Entry& entry = source_->entry();
+    const bool is_seen = entry.sequence <= snapshot_ && entry.kind == EntryKind::kPut;
+    if (!is_seen || is_same_key(entry.key, before) || range_.ends_before(entry.key)) [[unlikely]]
+      return find_after(before);
+    key_ = entry.key;
+    value_ = entry.value;
+  }
   void previous();
 
  private:
+  /// Most keys of one length that differ do so in their last eight bytes.
+  static bool is_same_key(std::string_view a, std::string_view b) {
+    if (a.size() != b.size()) return false;
+    if (a.size() >= 8) [[likely]] {
+      const std::size_t last = a.size() - 8;
+      if (load_le<std::uint64_t>(a.data() + last) != load_le<std::uint64_t>(b.data() + last)) return false;
+    }
+    return a == b;
+  }
+  void next_anyhow();
+  void find_after(std::string_view key);
   void find_forwards(bool skips_saved_key);
   void find_backwards();
   void show(std::string_view key, std::string_view value, Direction direction);

@@ -34,6 +34,24 @@ void CachedFile::write(std::uint64_t offset, std::span<const Bytes> pieces) {
   pending_.push_back(std::move(change));
 }
 
+void CachedFile::write_durably(std::uint64_t offset, std::span<const Bytes> pieces) {
+  write(offset, pieces);
+  if (pending_.empty() || pending_.back().offset != offset || pending_.back().bytes.empty()) return;
+  const Change change = pending_.back();
+  pending_.pop_back();
+  const std::uint64_t end = offset + change.bytes.size();
+  const bool overlaps = std::ranges::any_of(pending_, [&](const Change& earlier) {
+    return earlier.offset < end && offset < earlier.offset + earlier.bytes.size();
+  });
+  if (overlaps) {  // The whole page goes to the disk, with what was there before: not told apart here.
+    pending_.push_back(change);
+    return sync();
+  }
+  if (durable_.size() < end) durable_.resize(end, '\0');
+  durable_.replace(offset, change.bytes.size(), change.bytes);
+  for (Change& earlier : pending_) earlier.size = std::max(earlier.size, end);
+}
+
 void CachedFile::resize(std::uint64_t size) {
   if (size == cached_.size()) return;
   cached_.resize(size, '\0');

@@ -43,6 +43,8 @@ class CachedFile {
 
   [[nodiscard]] const std::string& bytes() const { return cached_; }
   void write(std::uint64_t offset, std::span<const Bytes> pieces);
+  /// Durable at once, and nothing else with it.
+  void write_durably(std::uint64_t offset, std::span<const Bytes> pieces);
   void resize(std::uint64_t size);
 
   void sync();

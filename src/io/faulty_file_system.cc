@@ -113,6 +113,10 @@ class FaultyWritableFile final : public WritableFile {
   Status preallocate(std::uint64_t size) override {
     return files_.run(Call::kAllocate, path_, [&] { return file_->preallocate(size); });
   }
+  /// Opening it may fail; the stores into it go straight to the file beneath and cannot.
+  Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes) override {
+    return files_.run(Call::kAllocate, path_, [&] { return file_->open_window(offset, bytes); });
+  }
   [[nodiscard]] Result<std::uint64_t> size() const override {
     return files_.run(Call::kRead, path_, [&] { return file_->size(); });
   }

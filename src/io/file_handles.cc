@@ -51,6 +51,8 @@ Result<SharedFile> FileHandles::open(std::uint64_t id, const std::string& path) 
   return state_->keep(id, std::move(file), closes_before);
 }
 
+void FileHandles::read_many(std::span<FileRead> reads) { state_->files.read_many(reads); }
+
 void FileHandles::close(std::uint64_t id) {
   State::Handles closed;  // Outlives the lock: closing is a system call.
   const MutexLock lock(state_->mutex);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/sync.h"
@@ -26,6 +27,8 @@ class FileHandles {
 
   /// The open file of this id, opened at `path` when it is not. It stays open while the caller holds it.
   Result<std::shared_ptr<const ReadableFile>> open(std::uint64_t id, const std::string& path);
+  /// FileSystem::read_many, of files that were opened here.
+  void read_many(std::span<FileRead> reads);
   /// Forgets the file, before it is removed.
   void close(std::uint64_t id);
   [[nodiscard]] std::size_t open_files() const;

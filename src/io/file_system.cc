@@ -4,6 +4,19 @@
 
 namespace tamis {
 
+Status WritableFile::write_durably_at(std::uint64_t offset, std::span<const Bytes> pieces) {
+  TAMIS_TRY_STATUS(write_at(offset, pieces));
+  return sync();
+}
+
+Result<std::unique_ptr<FileWindow>> WritableFile::open_window(std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {
+  return Status::not_supported("files are not mapped here");
+}
+
+void FileSystem::read_many(std::span<FileRead> reads) {
+  for (FileRead& read : reads) read.there = read.file->read_at(read.offset, read.to);
+}
+
 Result<std::string> read_whole_file(FileSystem& files, const std::string& path) {
   TAMIS_TRY(const std::unique_ptr<ReadableFile> file, files.open_readable(path));
   TAMIS_TRY(const std::uint64_t size, file->size());

@@ -28,6 +28,39 @@ class ReadableFile {
   [[nodiscard]] virtual Result<std::uint64_t> size() const = 0;
 };
 
+/// A stretch of a file into which bytes are copied without a system call; where it is in memory nobody outside io/
+/// learns (rule 7). What was copied in is as good as written: readers of the file see it, it survives the process, and
+/// the file's next sync() makes it durable.
+///
+/// Threads: one at a time, together with its file, which must outlive it.
+class FileWindow {
+ public:
+  FileWindow(std::uint64_t begin, std::uint64_t bytes) : begin_(begin), bytes_(bytes) {}
+  virtual ~FileWindow() = default;
+  FileWindow(const FileWindow&) = delete;
+  FileWindow& operator=(const FileWindow&) = delete;
+
+  /// Copies the pieces one after the other to `offset` of the file on. They must lie inside the window.
+  virtual void copy_in(std::uint64_t offset, std::span<const Bytes> pieces) = 0;
+
+  /// Where in the file it begins and ends; what it takes of memory is as much.
+  [[nodiscard]] std::uint64_t begin() const { return begin_; }
+  [[nodiscard]] std::uint64_t end() const { return begin_ + bytes_; }
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  const std::uint64_t begin_;
+  const std::uint64_t bytes_;
+};
+
+/// One of several reads that are handed down together.
+struct FileRead {
+  const ReadableFile* file = nullptr;
+  std::uint64_t offset = 0;
+  MutableBytes to;
+  Result<std::size_t> there = std::size_t{0};  ///< Set: what read_at would return.
+};
+
 /// A file open for writing at any place. Nothing written is durable before sync() has returned success, and then only
 /// if the file's name is: see FileSystem::sync_directory.
 ///
@@ -41,12 +74,18 @@ class WritableFile {
 
   /// Writes the pieces one after the other, beginning at `offset`. After an error any part of them may be there.
   virtual Status write_at(std::uint64_t offset, std::span<const Bytes> pieces) = 0;
+  /// The same, and durable when it returns; what else of the file is not yet may stay so. After an error the file must
+  /// not be synced again, as after a failed sync().
+  virtual Status write_durably_at(std::uint64_t offset, std::span<const Bytes> pieces);
   /// Makes the bytes and the length durable (fdatasync).
   virtual Status sync() = 0;
   /// Cuts the file, or extends it by zeros.
   virtual Status truncate(std::uint64_t size) = 0;
   /// Makes the file at least `size` bytes long, the new ones zero, their space reserved where the file system can.
   virtual Status preallocate(std::uint64_t size) = 0;
+  /// A window of whole pages (4 KiB) that the file has already. kNotSupported where copying is not as good as writing:
+  /// on copy-on-write and network file systems, and wherever nothing is known about it.
+  virtual Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes);
   [[nodiscard]] virtual Result<std::uint64_t> size() const = 0;
   /// Closes and reports what close(2) reports; makes nothing durable. To be called once, last. Without it, the
   /// destructor closes and nobody learns of an error.
@@ -90,6 +129,9 @@ class FileSystem {
 
   virtual Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) = 0;
   virtual Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) = 0;
+  /// Reads from files that were opened here, all at once where the system can; returns when all are done. This one calls
+  /// read_at for one after the other.
+  virtual void read_many(std::span<FileRead> reads);
 
   /// Makes the names in this folder durable: which there are and which file each leads to.
   virtual Status sync_directory(const std::string& path) = 0;

@@ -1,10 +1,13 @@
 // The contract of FileSystem, over every implementation.
 #include "io/file_system.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <functional>
 
@@ -119,6 +122,49 @@ TEST_P(FileSystemContract, ReadsLessOnlyAtTheEnd) {
   EXPECT_EQ(as_text(Bytes(buffer).first(3)), "789");
   EXPECT_EQ(*(*file)->read_at(10, buffer), 0U);
   EXPECT_EQ(*(*file)->read_at(1'000'000, buffer), 0U);
+}
+
+/// Reads handed down together, with memory of their own.
+struct ManyReads {
+  void add(const ReadableFile& file, std::uint64_t offset, std::size_t bytes) {
+    buffers.push_back(std::vector<std::byte>(bytes));
+    FileRead read;
+    read.file = &file;
+    read.offset = offset;
+    read.to = buffers.back();
+    reads.push_back(std::move(read));
+  }
+  /// What the file had there; the error, if there was one.
+  [[nodiscard]] std::string text(std::size_t i) const {
+    if (!reads[i].there.ok()) return reads[i].there.status().to_text();
+    return std::string(as_text(Bytes(buffers[i]).first(*reads[i].there)));
+  }
+
+  std::deque<std::vector<std::byte>> buffers;
+  std::vector<FileRead> reads;
+};
+
+TEST_P(FileSystemContract, ManyReadsAtOnceReadWhatEachAloneWould) {
+  std::string text;
+  for (int i = 0; text.size() < 50'000; ++i) text += fmt::format("{} ", i);
+  write("a", text);
+  write("b", "0123456789");
+  const auto a = files().open_readable(path("a"));
+  const auto b = files().open_readable(path("b"));
+  ASSERT_TRUE(a.ok() && b.ok());
+  for (const std::size_t count : {0, 1, 2, 32, 64, 65, 300}) {
+    ManyReads many;
+    std::vector<std::string> expected;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t offset = i * 7919 % 60'000;  // Some beyond the end.
+      const std::size_t bytes = i * 31 % 5000;         // None, too.
+      many.add(i % 5 == 4 ? **b : **a, i % 5 == 4 ? i % 15 : offset, bytes);
+      const std::string_view from = i % 5 == 4 ? std::string_view("0123456789") : std::string_view(text);
+      expected.emplace_back(from.substr(std::min<std::size_t>(many.reads[i].offset, from.size()), bytes));
+    }
+    files().read_many(many.reads);
+    for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(many.text(i), expected[i]) << i << " of " << count;
+  }
 }
 
 TEST_P(FileSystemContract, OpenModesSayWhatMustBeThere) {
@@ -271,6 +317,55 @@ int in_child(const std::function<int()>& body) {
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(PosixReads, OneOfManyThatFailsTellsWhyAndTheOthersAreRight) {
+  const Place place = posix_place();
+  const std::string path = join_path(place.folder, "a");
+  ASSERT_TRUE((*place.files->open_writable(path, OpenMode::kCreate))->truncate(100).ok());
+  const auto file = place.files->open_readable(path);
+  const auto folder = place.files->open_readable(place.folder);  // May be opened, but not read.
+  ASSERT_TRUE(file.ok() && folder.ok());
+  ManyReads many;
+  for (int i = 0; i < 5; ++i) many.add(i == 2 ? **folder : **file, 0, 100);
+  place.files->read_many(many.reads);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(many.reads[i].there.ok(), i != 2) << i;
+  EXPECT_NE(many.text(2).find(place.folder), std::string::npos) << many.text(2);
+}
+
+TEST(PosixReads, AChildThatWasForkedReadsManyAtOnceBesideItsParent) {
+  const Place place = posix_place();
+  const std::string path = join_path(place.folder, "a");
+  ASSERT_TRUE((*place.files->open_writable(path, OpenMode::kCreate))->truncate(100).ok());
+  const auto file = place.files->open_readable(path);
+  ASSERT_TRUE(file.ok());
+  const auto reads_all = [&] {
+    ManyReads many;
+    for (int i = 0; i < 40; ++i) many.add(**file, static_cast<std::uint64_t>(i), 100);
+    place.files->read_many(many.reads);
+    for (std::size_t i = 0; i < 40; ++i) {
+      if (!many.reads[i].there.ok() || *many.reads[i].there != 100 - i) return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(reads_all());
+  EXPECT_EQ(in_child([&] { return reads_all() && reads_all() ? 0 : 1; }), 0);
+  EXPECT_TRUE(reads_all());
+}
+
+TEST(FaultyReads, EachOfManyIsACallThatCanFail) {
+  MemoryFileSystem memory;
+  const std::unique_ptr<WritableFile> written = *memory.open_writable("/a", OpenMode::kCreate);
+  ASSERT_TRUE(written->truncate(100).ok());
+  for (std::uint64_t failing = 0; failing < 5; ++failing) {
+    FaultyFileSystem faulty(memory, {.kind = FaultKind::kIoError, .at_call = failing + 2});  // The open is the first.
+    const auto file = faulty.open_readable("/a");
+    ManyReads many;
+    for (int i = 0; i < 5; ++i) many.add(**file, 0, 10);
+    faulty.read_many(many.reads);
+    EXPECT_EQ(faulty.calls(), 6U);
+    for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(many.reads[i].there.ok(), i != failing) << i;
+  }
 }
 
 TEST(PosixFileLock, AnotherProcessIsRefusedAndToldThePid) {

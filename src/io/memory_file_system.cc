@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/check.h"
 #include "io/errno_status.h"
 #include "io/path.h"
 
@@ -51,6 +52,29 @@ class MemoryFileLock final : public FileLock {
   const std::string path_;
 };
 
+/// Every store is a change of the file like a write, to be lost like one in a crash: by the sector.
+class MemoryFileWindow final : public FileWindow {
+ public:
+  MemoryFileWindow(MemoryFileSystem& files, MemoryDisk::FileId id, std::string path, std::uint64_t begin,
+                   std::uint64_t bytes)
+      : FileWindow(begin, bytes), files_(files), id_(id), path_(std::move(path)) {}
+
+  void copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override {
+    std::uint64_t count = 0;
+    for (const Bytes piece : pieces) count += piece.size();
+    TAMIS_CHECK(offset >= begin() && offset <= end() && count <= end() - offset);
+    const MutexLock lock(files_.mutex_);
+    TAMIS_CHECK(offset + count <= files_.disk_.file(id_).bytes().size());  // A signal, on a machine.
+    files_.disk_.file(id_).write(offset, pieces);
+    files_.changed(fmt::format("copy {} {}+{}", path_, offset, count));
+  }
+
+ private:
+  MemoryFileSystem& files_;
+  const MemoryDisk::FileId id_;
+  const std::string path_;
+};
+
 MemoryWritableFile::~MemoryWritableFile() {
   const MutexLock lock(files_.mutex_);
   files_.disk_.let_go(id_);
@@ -65,6 +89,18 @@ Status MemoryWritableFile::write_at(std::uint64_t offset, std::span<const Bytes>
   }
   files_.disk_.file(id_).write(offset, pieces);
   files_.changed(fmt::format("write {} {}+{}", path_, offset, count));
+  return {};
+}
+
+Status MemoryWritableFile::write_durably_at(std::uint64_t offset, std::span<const Bytes> pieces) {
+  const MutexLock lock(files_.mutex_);
+  std::uint64_t count = 0;
+  for (const Bytes piece : pieces) count += piece.size();
+  if (!files_.has_room_for(files_.disk_.file(id_), offset + count)) {
+    return errno_status(path_, fmt::format("cannot write at {}", offset), ENOSPC);
+  }
+  files_.disk_.file(id_).write_durably(offset, pieces);
+  files_.changed(fmt::format("write {} {}+{} durably", path_, offset, count));
   return {};
 }
 
@@ -92,6 +128,12 @@ Status MemoryWritableFile::preallocate(std::uint64_t size) {
   file.resize(size);
   files_.changed(fmt::format("preallocate {} {}", path_, size));
   return {};
+}
+
+Result<std::unique_ptr<FileWindow>> MemoryWritableFile::open_window(std::uint64_t offset, std::uint64_t bytes) {
+  const MutexLock lock(files_.mutex_);
+  TAMIS_CHECK(offset + bytes <= files_.disk_.file(id_).bytes().size());
+  return std::unique_ptr<FileWindow>(std::make_unique<MemoryFileWindow>(files_, id_, path_, offset, bytes));
 }
 
 Result<std::uint64_t> MemoryWritableFile::size() const {

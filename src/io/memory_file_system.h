@@ -57,6 +57,7 @@ class MemoryFileSystem final : public FileSystem {
 
  private:
   friend class MemoryWritableFile;
+  friend class MemoryFileWindow;
   friend class MemoryReadableFile;
   friend class MemoryFileLock;
   using FileId = MemoryDisk::FileId;
@@ -86,9 +87,11 @@ class MemoryWritableFile final : public WritableFile {
   ~MemoryWritableFile() override;
 
   Status write_at(std::uint64_t offset, std::span<const Bytes> pieces) override;
+  Status write_durably_at(std::uint64_t offset, std::span<const Bytes> pieces) override;
   Status sync() override;
   Status truncate(std::uint64_t size) override;
   Status preallocate(std::uint64_t size) override;
+  Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes) override;
   [[nodiscard]] Result<std::uint64_t> size() const override;
   Status close() override;
 

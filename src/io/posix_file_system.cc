@@ -11,9 +11,12 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/check.h"
 #include "base/try.h"
 #include "io/descriptor.h"
 #include "io/errno_status.h"
+#include "io/posix_file_window.h"
+#include "io/ring_reads.h"
 
 namespace tamis {
 namespace {
@@ -45,6 +48,7 @@ class PosixReadableFile final : public ReadableFile {
   }
 
   [[nodiscard]] Result<std::uint64_t> size() const override { return descriptor_size(file_, path_); }
+  [[nodiscard]] int descriptor() const { return file_.get(); }
 
  private:
   const Descriptor file_;
@@ -89,19 +93,11 @@ class PosixWritableFile final : public WritableFile {
  public:
   PosixWritableFile(Descriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
 
-  Status write_at(std::uint64_t offset, std::span<const Bytes> pieces) override {
-    for (Remainder rest(pieces); !rest.empty();) {
-      std::array<iovec, 16> vectors;
-      const int count = static_cast<int>(rest.next(vectors));
-      const ssize_t written =
-          retry_interrupted([&] { return ::pwritev(file_.get(), vectors.data(), count, static_cast<off_t>(offset)); });
-      if (written <= 0) {
-        return errno_status(path_, fmt::format("cannot write at {}", offset), written < 0 ? errno : EIO);
-      }
-      offset += static_cast<std::uint64_t>(written);
-      rest.drop(static_cast<std::size_t>(written));
-    }
-    return {};
+  Status write_at(std::uint64_t offset, std::span<const Bytes> pieces) override { return write(offset, pieces, 0); }
+
+  /// A recycled file has many dirty pages that nobody needs; fdatasync would write them all.
+  Status write_durably_at(std::uint64_t offset, std::span<const Bytes> pieces) override {
+    return write(offset, pieces, RWF_DSYNC);
   }
 
   Status sync() override {
@@ -123,6 +119,12 @@ class PosixWritableFile final : public WritableFile {
     return errno_status(path_, fmt::format("cannot allocate {} bytes", size), errno);
   }
 
+  Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes) override {
+    if (!may_map_) may_map_ = may_map_for_writing(file_.get());
+    if (!*may_map_) return Status::not_supported(path_ + ": on a file system that is not known to take stores well");
+    return map_window(file_.get(), path_, offset, bytes);
+  }
+
   [[nodiscard]] Result<std::uint64_t> size() const override { return descriptor_size(file_, path_); }
 
   Status close() override {
@@ -131,8 +133,26 @@ class PosixWritableFile final : public WritableFile {
   }
 
  private:
+  Status write(std::uint64_t begin, std::span<const Bytes> pieces, int flags) {
+    std::uint64_t offset = begin;
+    for (Remainder rest(pieces); !rest.empty();) {
+      std::array<iovec, 16> vectors;
+      const int count = static_cast<int>(rest.next(vectors));
+      const ssize_t written = retry_interrupted(
+          [&] { return ::pwritev2(file_.get(), vectors.data(), count, static_cast<off_t>(offset), flags); });
+      if (written < 0 && errno == EOPNOTSUPP && flags != 0) return WritableFile::write_durably_at(begin, pieces);
+      if (written <= 0) {
+        return errno_status(path_, fmt::format("cannot write at {}", offset), written < 0 ? errno : EIO);
+      }
+      offset += static_cast<std::uint64_t>(written);
+      rest.drop(static_cast<std::size_t>(written));
+    }
+    return {};
+  }
+
   Descriptor file_;
   const std::string path_;
+  std::optional<bool> may_map_;  // Asked once.
 };
 
 class PosixFileSystem final : public FileSystem {
@@ -144,7 +164,7 @@ class PosixFileSystem final : public FileSystem {
   }
 
   Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) override {
-    int flags = O_WRONLY;
+    int flags = O_RDWR;  // A window needs to read as well.
     if (mode == OpenMode::kCreate) flags |= O_CREAT | O_EXCL;
     if (mode == OpenMode::kReplace) flags |= O_CREAT | O_TRUNC;
     Descriptor file = open_descriptor(path, flags);
@@ -152,6 +172,25 @@ class PosixFileSystem final : public FileSystem {
       return errno_status(path, mode == OpenMode::kExisting ? "cannot open" : "cannot create", errno);
     }
     return std::unique_ptr<WritableFile>(std::make_unique<PosixWritableFile>(std::move(file), path));
+  }
+
+  /// What the ring leaves, all of it or the end of a read, is read in the ordinary way, which also tells errors.
+  void read_many(std::span<FileRead> reads) override {
+    if (reads.size() < 2) return FileSystem::read_many(reads);
+    std::vector<RingRead> by_ring(reads.size());
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      TAMIS_INVARIANT(dynamic_cast<const PosixReadableFile*>(reads[i].file) != nullptr);
+      by_ring[i] = {static_cast<const PosixReadableFile*>(reads[i].file)->descriptor(), reads[i].offset, reads[i].to};
+    }
+    read_by_ring(by_ring);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      const std::size_t done = by_ring[i].done;
+      FileRead& read = reads[i];
+      read.there = done;
+      if (done == read.to.size()) continue;
+      read.there = read.file->read_at(read.offset + done, read.to.subspan(done));
+      if (read.there.ok()) *read.there += done;
+    }
   }
 
   Status sync_directory(const std::string& path) override {

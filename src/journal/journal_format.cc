@@ -169,7 +169,11 @@ std::size_t find_record_header(Bytes bytes, std::uint64_t salt, std::uint64_t of
   constexpr auto kFirstKind = static_cast<unsigned>(RecordKind::kData);
   constexpr auto kLastKind = static_cast<unsigned>(RecordKind::kReopened);
   for (std::size_t i = 0; i + kRecordHeaderBytes <= bytes.size(); ++i) {
-    // Most bytes are the kind of nothing: zeros, text.
+    // Most bytes are the kind of nothing: zeros, text. Zeros stand behind the end of a file that was allocated ahead.
+    if (load_le<std::uint64_t>(bytes.data() + i + kKindAt) == 0) {
+      i += sizeof(std::uint64_t) - 1;
+      continue;
+    }
     if (static_cast<unsigned>(bytes[i + kKindAt]) - kFirstKind > kLastKind - kFirstKind) continue;
     const std::uint64_t room = file_bytes - (offset + i) - kRecordHeaderBytes;
     if (decode_record_header(bytes.subspan(i).first<kRecordHeaderBytes>(), salt, offset + i, room)) return i;

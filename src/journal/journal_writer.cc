@@ -30,8 +30,7 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::create(FileSystem& files, 
   const JournalHeaderPage page = encode_journal_header(spec.header);
   const Bytes header_bytes = page;
   TAMIS_TRY_STATUS(file->preallocate(spec.preallocate_bytes));
-  TAMIS_TRY_STATUS(file->write_at(0, std::span(&header_bytes, 1)));
-  TAMIS_TRY_STATUS(file->sync());
+  TAMIS_TRY_STATUS(file->write_durably_at(0, std::span(&header_bytes, 1)));
   TAMIS_TRY_STATUS(files.rename(temporary, spec.path));
   TAMIS_TRY_STATUS(files.sync_directory(parent_directory(spec.path)));
   return std::unique_ptr<JournalWriter>(
@@ -53,12 +52,15 @@ void JournalWriter::follow(std::unique_ptr<JournalWriter> predecessor) {
   TAMIS_CHECK(predecessor_ == nullptr && next_sequence_ == header_.first_sequence);
   TAMIS_CHECK(predecessor->next_sequence() == header_.first_sequence);
   predecessor_ = std::move(predecessor);
+  predecessor_->file_.drop_window();
 }
 
-void JournalWriter::release_followed(std::uint64_t number) {
-  if (predecessor_ == nullptr) return;
-  predecessor_->release_followed(number);
-  if (predecessor_->header().number <= number) predecessor_.reset();
+void JournalWriter::forget_predecessors_before(std::uint64_t number) {
+  for (JournalWriter* writer = this; writer != nullptr; writer = writer->predecessor_.get()) {
+    if (writer->predecessor_ != nullptr && writer->predecessor_->header_.number < number) {
+      writer->predecessor_.reset();  // And those before it, whose numbers are smaller still.
+    }
+  }
 }
 
 Status JournalWriter::append(Bytes payload, std::uint32_t count) {
@@ -110,6 +112,8 @@ Status JournalWriter::sync_predecessor() {
 
 /// Two syncs: the mark promises that what stands before it was durable when it was written.
 Status JournalWriter::close() {
+  TAMIS_TRY_STATUS(status_);
+  TAMIS_TRY_STATUS(file_.trim());
   TAMIS_TRY_STATUS(sync());
   TAMIS_TRY_STATUS(append_record(RecordKind::kClosed, {}, 0));
   TAMIS_TRY_STATUS(sync());

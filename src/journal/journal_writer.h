@@ -44,13 +44,16 @@ class JournalWriter {
   static Result<std::unique_ptr<JournalWriter>> reopen(FileSystem& files, const std::string& path,
                                                        const JournalHeader& header, const JournalEnd& end);
 
+  /// Short records that nobody syncs may be copied into a window of the file, of at most so many bytes.
+  void allow_windows(std::uint64_t most_bytes) { file_.allow_windows(most_bytes); }
+
   /// Takes over from the journal that ends where this one begins and gets no more records. They need not be durable
   /// yet: this writer keeps the other and syncs it before its own first sync succeeds.
   void follow(std::unique_ptr<JournalWriter> predecessor);
-  /// Journals up to this number are not needed any more, durably: those that this one follows are not synced either.
-  void release_followed(std::uint64_t number);
+  /// The records of journals with smaller numbers are durable elsewhere: no sync waits for them any more.
+  void forget_predecessors_before(std::uint64_t number);
 
-  /// Adds a record of `count` sequences (at least one) that begin with next_sequence(). One write, nothing synced: it
+  /// Adds a record of `count` sequences (at least one) that begin with next_sequence(). Nothing is synced: it
   /// survives the process, not the machine. After an error the record may be found later, whole, or not.
   Status append(Bytes payload, std::uint32_t count);
   /// Makes all records so far durable.
@@ -62,6 +65,8 @@ class JournalWriter {
   [[nodiscard]] std::uint64_t next_sequence() const { return next_sequence_; }
   /// Where the next record goes.
   [[nodiscard]] std::uint64_t end_offset() const { return file_.end(); }
+  /// What its window takes of memory.
+  [[nodiscard]] std::uint64_t window_bytes() const { return file_.window_bytes(); }
   /// Success, or the failed sync after which nothing works any more.
   [[nodiscard]] const Status& status() const { return status_; }
   /// Everything before this offset is durable.

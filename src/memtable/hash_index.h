@@ -73,6 +73,17 @@ class HashIndex {
     if (slots != nullptr) __builtin_prefetch(slots->memory.data() + slots->home_of(hash) * sizeof(std::uint64_t));
   }
 
+  /// Starts loading the entry that `locate` will look at first, unless it is not where it would like to be.
+  void prefetch_entry(std::uint64_t hash) const {
+    const Slots* const slots = slots_.load(std::memory_order_acquire);
+    if (slots == nullptr) return;
+    const std::uint64_t slot = (*slots)[slots->home_of(hash)].load(std::memory_order_acquire);
+    if (place_of(slot) == Place::kNone || ((slot ^ hash) & kUpperHalf) != 0) return;
+    const char* const record = static_cast<const char*>(arena_.at(place_of(slot)));
+    __builtin_prefetch(record);
+    __builtin_prefetch(record + 64);
+  }
+
   /// Lets the located slot lead to a newer version; there must be room for one more key when it has none yet.
   void publish(const Spot& spot, std::uint64_t hash, Place newest);
 

@@ -100,6 +100,7 @@ std::optional<FoundEntry> Memtable::find(const Lookup& lookup) const {
 }
 
 void Memtable::prefetch(std::uint64_t hash) const { state_->index.prefetch(hash); }
+void Memtable::prefetch_entry(std::uint64_t hash) const { state_->index.prefetch_entry(hash); }
 
 std::unique_ptr<EntryIterator> Memtable::iterate() const {
   const InsertedEntries inserted = unpacked(state_->inserted.load(std::memory_order_acquire));

@@ -39,6 +39,8 @@ class Memtable {
   [[nodiscard]] std::optional<FoundEntry> find(const Lookup& lookup) const;
   /// Starts loading what `find` will need.
   void prefetch(std::uint64_t hash) const;
+  /// The second step, once the first has arrived: the entry itself.
+  void prefetch_entry(std::uint64_t hash) const;
   /// Walks over all entries that were inserted before this call, and maybe over later ones. The memtable must outlive
   /// it. When memory for the order is not to be had, its status is kOutOfSpace from the start.
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate() const;

@@ -87,17 +87,26 @@ Result<BlockBuffer> open_block(Bytes stored, std::uint64_t table_number, std::ui
 
 Result<BlockBuffer> read_block(const ReadableFile& file, BlockPosition position, std::uint64_t table_number,
                                std::string_view name) {
+  TAMIS_TRY(BlockBuffer frame, begin_block(position, table_number, name));
+  TAMIS_TRY(const std::size_t there, file.read_at(position.offset, frame.span().first(position.bytes)));
+  return finish_block(std::move(frame), there, position, table_number, name);
+}
+
+Result<BlockBuffer> begin_block(BlockPosition position, std::uint64_t table_number, std::string_view name) {
   const Source source{table_number, position.offset, name};
   if (position.bytes < kBlockTrailerBytes) {
     return source.damage(fmt::format("{} bytes are too few for a block and its trailer", position.bytes));
   }
-  const std::size_t stored_bytes = position.bytes;
-  TAMIS_TRY(BlockBuffer frame, make_frame(stored_bytes - kBlockTrailerBytes, source));
-  const MutableBytes stored = frame.span().first(stored_bytes);
-  TAMIS_TRY(const std::size_t there, file.read_at(position.offset, stored));
-  if (there != stored_bytes) {
-    return source.damage(fmt::format("the file ends after {} of its {} bytes", there, stored_bytes));
+  return make_frame(position.bytes - kBlockTrailerBytes, source);
+}
+
+Result<BlockBuffer> finish_block(BlockBuffer frame, std::size_t there, BlockPosition position,
+                                 std::uint64_t table_number, std::string_view name) {
+  const Source source{table_number, position.offset, name};
+  if (there != position.bytes) {
+    return source.damage(fmt::format("the file ends after {} of its {} bytes", there, position.bytes));
   }
+  const MutableBytes stored = frame.span().first(position.bytes);
   TAMIS_TRY(const BlockTrailer trailer, verify(stored, source));
   if (trailer.codec == 0) {
     std::ranges::fill(stored.last(kBlockTrailerBytes), std::byte{0});  // Slack from now on.

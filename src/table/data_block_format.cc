@@ -12,6 +12,13 @@ namespace tamis {
 
 using namespace data_block;
 
+namespace {
+
+constexpr std::size_t kMostPrefetchedBytes =
+    512;  // Of an entry: the processor sees by itself that a long one is copied.
+
+}  // namespace
+
 /// An entry's parts as they stand in the block.
 struct DataBlock::Stored {
   std::size_t suffix_bytes;  // Of the key after the prefix, the head's included.
@@ -72,7 +79,7 @@ inline DataBlock::Stored DataBlock::stored(std::size_t i) const {
   const char* at = block_ + begin_of(i);
   Stored entry;
   entry.suffix_bytes = static_cast<std::size_t>(load_varint(at));
-  const std::uint64_t stamp = load_varint(at);
+  const std::uint64_t stamp = load_varint_with_slack(at);
   entry.sequence = base_sequence_ + (stamp >> kKindBits);
   entry.kind = static_cast<EntryKind>(stamp & kKindMask);
   entry.rest = at;
@@ -129,6 +136,16 @@ std::optional<FoundEntry> DataBlock::find(const Lookup& lookup, bool use_tags) c
   return wanted.has_key_of(entry) ? std::optional(entry.found()) : std::nullopt;
 }
 
+void DataBlock::prefetch_entry(const Lookup& lookup) const {
+  std::uint64_t matches = block_scan.match_tags(block_ + kTagsAt, tag_of(lookup.hash));
+  if (entries_ < 64) matches &= (std::uint64_t{1} << entries_) - 1;
+  if (matches == 0) return;
+  const auto i = static_cast<std::size_t>(std::countr_zero(matches));
+  const std::size_t end = std::min(end_of(i), begin_of(i) + kMostPrefetchedBytes);
+  for (std::size_t at = begin_of(i); at < end; at += 64) __builtin_prefetch(block_ + at);
+  __builtin_prefetch(block_ + end - 1);
+}
+
 bool DataBlock::ends_with_key(std::string_view key) const {
   if (!key.starts_with(prefix())) return false;
   const Wanted wanted(key.substr(prefix_bytes_), kMaxSequence);
@@ -159,6 +176,26 @@ void DataBlock::load(std::size_t i, std::string& key_buffer, Entry& entry) const
   entry.value = found.value();
   entry.sequence = Sequence{found.sequence};
   entry.kind = found.kind;
+}
+
+std::size_t DataBlock::load_some(std::size_t first, std::size_t count, std::span<char> key_buffer,
+                                 Entry* entries) const {
+  TAMIS_INVARIANT(key_buffer.size() >= kKeySlackBytes && first + count <= entries_);
+  char* to = key_buffer.data();
+  char* const end = to + key_buffer.size() - kKeySlackBytes;
+  const DataBlock block = *this;  // In registers: for all the compiler knows, keys are written over it.
+  const char* const shared = block.block_ + prefix_at(block.entries_);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Stored found = block.stored(first + i);
+    const std::size_t key_bytes = block.prefix_bytes_ + found.suffix_bytes;
+    if (key_bytes > static_cast<std::size_t>(end - to)) return i;
+    entries[i] = {{to, key_bytes}, found.value(), Sequence{found.sequence}, found.kind};
+    char* const head_at = copy_with_slack(to, shared, block.prefix_bytes_);
+    store_be(head_at, block.head(first + i));  // Of a shorter key, some of the slack.
+    copy_with_slack(head_at + kHeadBytes, found.rest, found.rest_bytes);
+    to += key_bytes;
+  }
+  return count;
 }
 
 Status DataBlock::check(Bytes bytes, std::string_view name, std::uint64_t file_offset) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,6 +95,8 @@ class DataBlock {
   /// The newest version of the key at or below the sequence. With `use_tags` false the hash is not looked at (tables of
   /// another hash): found by heads and keys.
   [[nodiscard]] std::optional<FoundEntry> find(const Lookup& lookup, bool use_tags) const;
+  /// Starts loading the entry that `find` will look at first, as far as tags tell.
+  void prefetch_entry(const Lookup& lookup) const;
   /// Whether the last entry's key is this one: older versions of it may stand in the next block.
   [[nodiscard]] bool ends_with_key(std::string_view key) const;
 
@@ -101,6 +104,10 @@ class DataBlock {
   [[nodiscard]] std::size_t lower_bound(EntryPosition position) const;
   /// Entry i; its key is put together in `key_buffer`, its value points into the block.
   void load(std::size_t i, std::string& key_buffer, Entry& entry) const;
+  /// Entries from `first` on, `count` of them or as many as have room for their keys in `key_buffer`, which may be
+  /// none. Returns how many. kKeySlackBytes behind the keys are written to.
+  std::size_t load_some(std::size_t first, std::size_t count, std::span<char> key_buffer, Entry* entries) const;
+  static constexpr std::size_t kKeySlackBytes = 32;
 
  private:
   struct Stored;

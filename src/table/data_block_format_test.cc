@@ -279,5 +279,57 @@ TEST(DataBlock, EndsWhereOffsetsEndHoweverLargeTheTarget) {
   EXPECT_EQ(read, all.size());
 }
 
+TEST(DataBlock, ReadsVarintsOfEveryLengthAsTheLoopDoes) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t value =
+        i < 200 ? (std::uint64_t{1} << (i % 64)) - static_cast<std::uint64_t>(i % 3) : random() >> (random() % 64);
+    std::string bytes;
+    append_varint(bytes, value);
+    const std::size_t length = bytes.size();
+    bytes.append(8, i % 2 == 0 ? '\xff' : '\0');
+    const char* at = bytes.data();
+    ASSERT_EQ(data_block::load_varint_with_slack(at), value);
+    ASSERT_EQ(at, bytes.data() + length) << value;
+  }
+}
+
+/// Keys with prefixes and suffixes of all short lengths, in buffers that hold all, some or none of them.
+TEST(DataBlock, LoadsSeveralEntriesAsItLoadsOne) {
+  for (const std::size_t prefix_bytes : {0, 1, 15, 16, 17, 100}) {
+    for (const std::size_t longest : {0, 1, 2, 17, 19, 40}) {
+      DataBlockBuilder builder(8192);
+      std::vector<std::string> keys;
+      for (std::size_t bytes = 0; bytes <= longest; ++bytes) {
+        keys.push_back(std::string(prefix_bytes, 'p') + std::string(bytes, 'k'));
+        builder.add({keys.back(), std::string(bytes, 'v'), Sequence{7 + bytes * 1000}, EntryKind::kPut}, bytes);
+      }
+      std::string bytes(builder.finish());
+      const std::size_t block_bytes = bytes.size();
+      bytes.append(kBlockSlackBytes, '\0');
+      const DataBlock block(as_bytes(bytes).first(block_bytes));
+      for (const std::size_t room : {0, 1, 20, 130, 4000}) {
+        std::vector<char> buffer(room + DataBlock::kKeySlackBytes);
+        std::vector<Entry> entries(block.size());
+        const std::size_t first = block.size() / 3;
+        const std::size_t loaded = block.load_some(first, block.size() - first, buffer, entries.data());
+        ASSERT_TRUE(room < 4000 || loaded == block.size() - first);
+        std::size_t used = 0;
+        for (std::size_t i = 0; i < loaded; ++i) {
+          std::string key;
+          Entry wanted;
+          block.load(first + i, key, wanted);
+          ASSERT_EQ(entries[i], wanted) << "prefix " << prefix_bytes << ", key " << first + i << ", room " << room;
+          used += key.size();
+        }
+        ASSERT_LE(used, room);
+        if (first + loaded < block.size()) {
+          ASSERT_GT(used + keys[first + loaded].size(), room) << "there was room for more";
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tamis

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -60,6 +61,35 @@ inline void copy_bytes(char* to, const char* from, std::size_t count) {
   } else {
     for (std::size_t i = 0; i < count; ++i) to[i] = from[i];
   }
+}
+
+/// As memcpy, but may read and write 16 bytes where it is asked for fewer. Returns the end of what was asked for.
+inline char* copy_with_slack(char* to, const char* from, std::size_t count) {
+  if (count <= 16) [[likely]] {
+    std::memcpy(to, from, 16);
+  } else {
+    std::memcpy(to, from, count);
+  }
+  return to + count;
+}
+
+/// A varint with eight readable bytes at its beginning. As load_varint, but the length of one that is longer than a
+/// byte is not branched on: in blocks that have such it differs from entry to entry.
+inline std::uint64_t load_varint_with_slack(const char*& from) {
+  const auto word = load_le<std::uint64_t>(from);
+  if ((word & 0x80) == 0) {
+    ++from;
+    return word & 0x7f;
+  }
+  const std::uint64_t ends = ~word & 0x8080'8080'8080'8080U;  // A bit for each byte that is a last one.
+  if (ends == 0) [[unlikely]]
+    return load_varint(from);
+  const auto last = static_cast<unsigned>(std::countr_zero(ends));
+  from += (last + 1) / 8;
+  std::uint64_t bits = word & (~std::uint64_t{0} >> (63 - last)) & 0x7f7f'7f7f'7f7f'7f7fU;
+  bits = (bits & 0x007f'007f'007f'007fU) | (bits & 0x7f00'7f00'7f00'7f00U) >> 1;  // Fourteen bits of each sixteen.
+  bits = (bits & 0x0000'3fff'0000'3fffU) | (bits & 0x3fff'0000'3fff'0000U) >> 2;
+  return (bits & 0x0fff'ffffU) | (bits & 0x0fff'ffff'0000'0000U) >> 4;
 }
 
 /// False when it does not end before `end` or has more than 64 bits. Moves `from` behind it.

@@ -94,6 +94,10 @@ class Index {
   [[nodiscard]] std::uint32_t blocks() const { return static_cast<std::uint32_t>(ends_.size()); }
   /// The first block that can hold an entry with this key: of a key whose versions span blocks, the one it begins in.
   [[nodiscard]] std::uint32_t locate(std::string_view key) const;
+  /// The same in two steps, for who has other things to do between them: the first starts loading what the second needs,
+  /// and returns what it has to be told.
+  [[nodiscard]] std::uint32_t begin_locate(std::string_view key) const;
+  [[nodiscard]] std::uint32_t locate_in(std::uint32_t group, std::string_view key) const;
   /// Whether this block begins with a key that the block before holds too.
   [[nodiscard]] bool continues(std::uint32_t block) const {
     return !continuations_.empty() && (continuations_[block / 64] >> (block % 64) & 1) != 0;
@@ -125,7 +129,7 @@ class Index {
   [[nodiscard]] std::size_t suffix_bytes(const Group& group, std::size_t i) const;
   [[nodiscard]] std::string_view tail(const Group& group, std::size_t i) const;
   [[nodiscard]] std::size_t find_group(std::string_view key) const;
-  [[nodiscard]] std::uint32_t last_at_or_before(std::string_view key) const;
+  [[nodiscard]] std::uint32_t last_at_or_before(const Group& group, std::string_view key) const;
   [[nodiscard]] bool is_at_or_before(const Group& group, std::size_t i, std::string_view key) const;
   [[nodiscard]] bool tail_is_at_or_before(const Group& group, std::size_t i, std::string_view suffix) const;
   [[nodiscard]] bool is_separator(std::uint32_t block, std::string_view key) const;

@@ -17,7 +17,7 @@ std::size_t upper_bound(const std::uint64_t* numbers, std::size_t count, std::ui
   const std::uint64_t* base = numbers;
   while (count > 1) {
     const std::size_t half = count / 2;
-    base += base[half - 1] <= wanted ? half : 0;
+    base += half & (std::size_t{0} - static_cast<std::size_t>(base[half - 1] <= wanted));  // A mask: g++ would jump.
     count -= half;
   }
   return static_cast<std::size_t>(base - numbers) + (*base <= wanted ? 1 : 0);
@@ -25,19 +25,29 @@ std::size_t upper_bound(const std::uint64_t* numbers, std::size_t count, std::ui
 
 }  // namespace
 
-std::uint32_t Index::locate(std::string_view key) const {
-  std::uint32_t block = last_at_or_before(key);
+std::uint32_t Index::locate(std::string_view key) const { return locate_in(begin_locate(key), key); }
+
+std::uint32_t Index::locate_in(std::uint32_t group, std::string_view key) const {
+  std::uint32_t block = last_at_or_before(groups_[group], key);
   while (continues(block) && is_separator(block, key)) --block;
   return block;
 }
 
-std::uint32_t Index::last_at_or_before(std::string_view key) const {
+std::uint32_t Index::begin_locate(std::string_view key) const {
+  std::size_t found = 0;
   if (const int order = key.substr(0, prefix_.size()).compare(prefix_); order != 0) {
-    return order < 0 ? 0 : blocks() - 1;
+    found = order < 0 ? 0 : groups_.size() - 1;
+  } else {
+    found = find_group(key);
   }
-  const Group& group = groups_[find_group(key)];
+  const Group& group = groups_[found];
   const std::uint64_t* own = heads() + group.first_block;
   for (std::size_t i = 0; i < group.blocks; i += kCacheLineBytes / kHeadBytes) __builtin_prefetch(own + i);
+  return static_cast<std::uint32_t>(found);
+}
+
+std::uint32_t Index::last_at_or_before(const Group& group, std::string_view key) const {
+  const std::uint64_t* own = heads() + group.first_block;
   // The key is at or after the group's first separator, so that without the group's prefix it is after its last;
   // unless it is before all separators of the index.
   if (const int order = key.substr(0, group.prefix_bytes).compare(prefix_of(group)); order != 0) {

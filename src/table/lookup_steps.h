@@ -10,8 +10,8 @@ namespace tamis {
 
 class Table;
 
-/// What a filter said.
-enum class FilterVerdict : std::uint8_t { kNone, kNo, kMaybe, kNotInMemory };
+/// What a filter said, or the run index in its place.
+enum class FilterVerdict : std::uint8_t { kNone, kNo, kMaybe, kNotInMemory, kNoByRunIndex };
 enum class BlockSource : std::uint8_t { kNone, kCache, kDisk };
 enum class TableOutcome : std::uint8_t { kRuledOut, kAbsent, kFound, kDeleted };
 

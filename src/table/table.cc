@@ -14,14 +14,6 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint32_t kProbesPerSample = 64;
-
-/// One in kProbesPerSample is counted, for all of them: a shared count for each would cost more than the probe.
-bool is_sampled() {
-  thread_local std::uint32_t probes = 0;
-  return ++probes % kProbesPerSample == 0;
-}
-
 void add(std::atomic<std::uint64_t>& count, std::uint64_t amount) {
   if (amount != 0) count.fetch_add(amount, std::memory_order_relaxed);
 }
@@ -57,25 +49,14 @@ Result<std::shared_ptr<const ReadableFile>> Table::open_file() const {
 
 template <typename Steps>
 Result<std::optional<FoundEntry>> Table::find(const Lookup& lookup, bool fills_cache, PinnedBlock& pin, Steps& steps) {
-  TableStep step;
-  step.table = this;
-  if (is_sampled()) add(inside_->probes, kProbesPerSample);
-  step.verdict = ask_filter(lookup.hash, step.metadata_reads);
-  if (step.verdict == FilterVerdict::kNo) {
-    step.outcome = TableOutcome::kRuledOut;
-    if constexpr (Steps::kRecords) steps.add(step);
-    return std::optional<FoundEntry>();
+  TableSearch search;
+  std::optional<FoundEntry> found;
+  TAMIS_TRY(bool goes_on, begin_search(lookup, search));
+  while (goes_on) {
+    TAMIS_TRY_STATUS(fetch_block(*search.index, search.block, fills_cache, pin, search.step));
+    goes_on = search_block(search, lookup, pin.bytes(), found);
   }
-  std::shared_ptr<const Index> own;
-  const Index* index = index_.load(std::memory_order_acquire);
-  if (index == nullptr) [[unlikely]] {
-    TAMIS_TRY(own, shared_index(step.metadata_reads));
-    index = own.get();
-  }
-  TAMIS_TRY(const std::optional<FoundEntry> found, find_in_blocks(*index, lookup, fills_cache, pin, step));
-  if (found) step.outcome = found->kind == EntryKind::kDelete ? TableOutcome::kDeleted : TableOutcome::kFound;
-  count(step, found.has_value());
-  if constexpr (Steps::kRecords) steps.add(step);
+  if constexpr (Steps::kRecords) steps.add(search.step);
   return found;
 }
 
@@ -83,7 +64,7 @@ template Result<std::optional<FoundEntry>> Table::find(const Lookup&, bool, Pinn
 template Result<std::optional<FoundEntry>> Table::find(const Lookup&, bool, PinnedBlock&, RecordedSteps&);
 
 Peek Table::peek(const Lookup& lookup, FoundEntry& found) const {
-  if (is_sampled()) add(inside_->probes, kProbesPerSample);
+  inside_->count_probe();
   if (const Filter* filter = filter_.load(std::memory_order_acquire)) {
     if (!filter->may_contain_hash(lookup.hash)) return Peek::kAbsent;
   } else if (!inside_->filter_is_useless.load(std::memory_order_relaxed)) {
@@ -108,9 +89,10 @@ Peek Table::peek(const Lookup& lookup, FoundEntry& found) const {
   }
 }
 
-void Table::count_peek(bool found) const {
+void Table::count_peeks(std::uint64_t found, std::uint64_t absent) const {
   Inside::PeekCounts& counts = inside_->peeks[thread_number() % inside_->peeks.size()];
-  (found ? counts.found : counts.absent).fetch_add(1, std::memory_order_relaxed);
+  add(counts.found, found);
+  add(counts.absent, absent);
 }
 
 FilterVerdict Table::ask_filter(std::uint64_t hash, std::uint32_t& metadata_reads) {
@@ -125,37 +107,63 @@ FilterVerdict Table::ask_filter(std::uint64_t hash, std::uint32_t& metadata_read
   return filter->may_contain_hash(hash) ? FilterVerdict::kMaybe : FilterVerdict::kNo;
 }
 
-/// Goes on into the next block while that one begins with the key: its older versions stand there.
-Result<std::optional<FoundEntry>> Table::find_in_blocks(const Index& index, const Lookup& lookup, bool fills_cache,
-                                                        PinnedBlock& pin, TableStep& step) {
-  const bool use_tags = shares_hash_.load(std::memory_order_relaxed);
-  for (std::uint32_t block = index.locate(lookup.key);; ++block) {
-    TAMIS_TRY_STATUS(fetch_block(index, block, fills_cache, pin, step));
-    const DataBlock data(block_of(pin.bytes()));
-    if (std::optional<FoundEntry> found = data.find(lookup, use_tags)) return found;
-    if (block + 1 == index.blocks() || !index.continues(block + 1) || !data.ends_with_key(lookup.key)) {
-      return std::optional<FoundEntry>();
-    }
+Result<bool> Table::begin_search(const Lookup& lookup, TableSearch& search) {
+  search = {};
+  search.table = this;
+  search.step.table = this;
+  inside_->count_probe();
+  search.step.verdict = ask_filter(lookup.hash, search.step.metadata_reads);
+  if (search.step.verdict == FilterVerdict::kNo) {
+    search.step.outcome = TableOutcome::kRuledOut;
+    return false;
   }
+  search.index = index_.load(std::memory_order_acquire);
+  if (search.index == nullptr) [[unlikely]] {
+    TAMIS_TRY(search.own_index, shared_index(search.step.metadata_reads));
+    search.index = search.own_index.get();
+  }
+  search.block = search.index->locate(lookup.key);
+  return true;
+}
+
+/// Goes on into the next block while that one begins with the key: its older versions stand there.
+bool Table::search_block(TableSearch& search, const Lookup& lookup, Bytes frame, std::optional<FoundEntry>& found) {
+  const DataBlock data(block_of(frame));
+  found = data.find(lookup, shares_hash_.load(std::memory_order_relaxed));
+  const std::uint32_t next = search.block + 1;
+  if (!found && next < search.index->blocks() && search.index->continues(next) && data.ends_with_key(lookup.key)) {
+    search.block = next;
+    return true;
+  }
+  TableOutcome& outcome = search.step.outcome;
+  if (found) outcome = found->kind == EntryKind::kDelete ? TableOutcome::kDeleted : TableOutcome::kFound;
+  count(search.step, found.has_value());
+  return false;
+}
+
+PinnedBlock Table::cached_block(std::uint32_t block, TableStep& step) const {
+  PinnedBlock pin = context_.cache->find({facts_->number, block}, slot_of(block));
+  if (pin && step.source == BlockSource::kNone) step.source = BlockSource::kCache;
+  return pin;
 }
 
 Status Table::fetch_block(const Index& index, std::uint32_t block, bool fills_cache, PinnedBlock& pin,
                           TableStep& step) {
-  const BlockKey key{facts_->number, block};
-  BlockSlot* const slot = slot_of(block);
-  pin = context_.cache->find(key, slot);
-  if (pin) {
-    if (step.source == BlockSource::kNone) step.source = BlockSource::kCache;
-    return {};
-  }
+  pin = cached_block(block, step);
+  if (pin) return {};
   step.source = BlockSource::kDisk;
   ++step.blocks_read;
   TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, open_file());
   TAMIS_TRY(BlockBuffer frame, read_block(*file, index.position(block), facts_->number, path()));
-  const std::size_t charge_bytes = frame.size();
-  pin = fills_cache ? context_.cache->insert(key, std::move(frame), charge_bytes, slot)
-                    : context_.cache->hold(key, std::move(frame), charge_bytes);
+  pin = keep_block(block, std::move(frame), fills_cache);
   return {};
+}
+
+PinnedBlock Table::keep_block(std::uint32_t block, BlockBuffer frame, bool fills_cache) const {
+  const BlockKey key{facts_->number, block};
+  const std::size_t charge_bytes = frame.size();
+  return fills_cache ? context_.cache->insert(key, std::move(frame), charge_bytes, slot_of(block))
+                     : context_.cache->hold(key, std::move(frame), charge_bytes);
 }
 
 void Table::count(const TableStep& step, bool found) {

@@ -16,8 +16,10 @@
 #include "io/file_handles.h"
 #include "table/index_format.h"
 #include "table/lookup_steps.h"
+#include "table/staged_peek.h"
 #include "table/table_facts.h"
 #include "table/table_format.h"
+#include "table/table_search.h"
 #include "table/table_verify.h"
 #include "tamis/filter.h"
 #include "tamis/status.h"
@@ -114,12 +116,28 @@ class Table {
   /// the guard. Says nothing to the counts but probes: `count_peek` does, once the lookup is over.
   Peek peek(const Lookup& lookup, FoundEntry& found) const;
   /// Of a table whose filter let a peek through.
-  void count_peek(bool found) const;
+  void count_peek(bool found) const { count_peeks(found ? 1 : 0, found ? 0 : 1); }
+  void count_peeks(std::uint64_t found, std::uint64_t absent) const;
+
+  /// What `peek` does, in stages (table_stages.cc); each tells whether the lookup goes on, otherwise it has its answer.
+  /// The last one has it always.
+  bool peek_filter(StagedPeek& peek) const;
+  bool peek_index(StagedPeek& peek) const;
+  bool peek_slot(StagedPeek& peek) const;
+  void peek_tags(const StagedPeek& peek) const;
+  void peek_entry(StagedPeek& peek) const;
 
   /// The newest version of the key at or below the lookup's sequence. The value lies in the block that `pin` keeps.
   /// Steps is NoSteps or RecordedSteps.
   template <typename Steps>
   Result<std::optional<FoundEntry>> find(const Lookup& lookup, bool fills_cache, PinnedBlock& pin, Steps& steps);
+
+  /// What `find` does, for who gets the blocks himself. False: the filter rules the key out, and it is over.
+  Result<bool> begin_search(const Lookup& lookup, TableSearch& search);
+  /// Empty when it is not in the cache.
+  PinnedBlock cached_block(std::uint32_t block, TableStep& step) const;
+  /// Looks into the block that the search stands at: true when the search goes on in the next one. Once it does not, it is over and counted.
+  bool search_block(TableSearch& search, const Lookup& lookup, Bytes frame, std::optional<FoundEntry>& found);
 
   /// Walks over all entries. Holds what it needs of the index itself. The table must outlive it.
   /// With `fills_cache` false, blocks that are not cached are read into buffers of its own, several at a time.
@@ -151,6 +169,7 @@ class Table {
 
  private:
   friend class TableIterator;
+  friend class BlockBatch;
   struct Inside;
 
   Result<std::shared_ptr<const ReadableFile>> open_file() const;
@@ -164,8 +183,7 @@ class Table {
   // Lookups: table.cc.
   FilterVerdict ask_filter(std::uint64_t hash, std::uint32_t& metadata_reads);
   Status fetch_block(const Index& index, std::uint32_t block, bool fills_cache, PinnedBlock& pin, TableStep& step);
-  Result<std::optional<FoundEntry>> find_in_blocks(const Index& index, const Lookup& lookup, bool fills_cache,
-                                                   PinnedBlock& pin, TableStep& step);
+  PinnedBlock keep_block(std::uint32_t block, BlockBuffer frame, bool fills_cache) const;
   void count(const TableStep& step, bool found);
   [[nodiscard]] BlockSlot* slot_of(std::uint32_t block) const {
     BlockSlot* const slots = slots_.load(std::memory_order_acquire);

@@ -49,17 +49,27 @@ Status BlockWindow::read(const ReadableFile& file, const Index& index, std::uint
 
 void TableIterator::seek(EntryPosition target) {
   if (Status opened = open_index(); !opened.ok()) return show_failure(std::move(opened));
-  std::uint32_t block = index_->locate(target.key);
+  if (prepared_block_ == kNoBlock) prepare_seek(target);
+  std::uint32_t block = std::exchange(prepared_block_, kNoBlock);
+  ready_ = kFirstReady;
   for (;; ++block) {
     if (Status opened = open_block(block); !opened.ok()) return show_failure(std::move(opened));
     const std::size_t at = data_->lower_bound(target);
-    if (at < data_->size()) return show_entry(at);
+    if (at < data_->size()) return show_entries(at, ready_);
     if (block + 1 == index_->blocks()) return show_end();
   }
 }
 
+/// Asks for the head of the block, so that its lines arrive together. A failure is for the seek to tell.
+void TableIterator::prepare_seek(EntryPosition target) {
+  if (!open_index().ok()) return;
+  prepared_block_ = index_->locate(target.key);
+  prefetch(prepared_block_, kHeadLines);
+}
+
 void TableIterator::seek_to_first() {
   if (Status opened = open_index(); !opened.ok()) return show_failure(std::move(opened));
+  ready_ = kFirstReady;
   to_block_begin(0);
 }
 
@@ -70,32 +80,62 @@ void TableIterator::seek_to_last() {
 
 void TableIterator::next() {
   TAMIS_INVARIANT(valid());
-  if (at_ + 1 < data_->size()) return show_entry(at_ + 1);
+  if (has_ready()) return step();
+  ready_ = std::min(2 * ready_, kMostReady);
+  const std::size_t after = at() + 1;
+  if (after < data_->size()) {
+    prefetch_ahead();
+    return show_entries(after, ready_);
+  }
   if (block_ + 1 == index_->blocks()) return show_end();
   to_block_begin(block_ + 1);
 }
 
 void TableIterator::previous() {
   TAMIS_INVARIANT(valid());
-  if (at_ > 0) return show_entry(at_ - 1);
+  if (const std::size_t here = at(); here > 0) return show_entries(here - 1, 1);
   if (block_ == 0) return show_end();
   to_block_end(block_ - 1);
 }
 
 void TableIterator::to_block_begin(std::uint32_t block) {
   if (Status opened = open_block(block); !opened.ok()) return show_failure(std::move(opened));
-  show_entry(0);
+  show_entries(0, ready_);
 }
 
 void TableIterator::to_block_end(std::uint32_t block) {
   if (Status opened = open_block(block); !opened.ok()) return show_failure(std::move(opened));
-  show_entry(data_->size() - 1);
+  show_entries(data_->size() - 1, 1);
 }
 
-void TableIterator::show_entry(std::size_t i) {
-  at_ = i;
-  data_->load(i, key_buffer_, entry_);
-  show(entry_);
+/// So many, or those that the block and the room for keys have.
+void TableIterator::show_entries(std::size_t first, std::size_t count) {
+  first_ = first;
+  std::size_t loaded = data_->load_some(first, std::min(count, data_->size() - first), keys_, entries_.data());
+  if (loaded == 0) [[unlikely]] {
+    data_->load(first, long_key_, entries_[0]);
+    loaded = 1;
+  }
+  show_ready(entries_.data(), entries_.data() + loaded - 1);
+}
+
+/// Before more entries are made ready: what comes after them in this block and, once the walk has gone on for a while,
+/// at the beginning of the next.
+void TableIterator::prefetch_ahead() {
+  const char* const behind = entry().value.data() + entry().value.size();
+  for (std::size_t i = 0; i < kLinesAhead; ++i) __builtin_prefetch(behind + i * kCacheLineBytes);
+  if (prefetched_block_ == block_ + 1 || ready_ < kMostReady || block_ + 1 == index_->blocks()) return;
+  prefetched_block_ = block_ + 1;
+  prefetch(prefetched_block_, kHeadLines + kLinesAhead);
+}
+
+/// The frame and the first lines of a block that is in the cache.
+void TableIterator::prefetch(std::uint32_t block, std::size_t lines) const {
+  const BlockSlot* const slot = table_.slot_of(block);
+  if (slot == nullptr) return;
+  const auto* const frame = reinterpret_cast<const char*>(slot->load(std::memory_order_relaxed));
+  if (frame == nullptr) return;
+  for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(frame + i * kCacheLineBytes);
 }
 
 void TableIterator::show_failure(Status error) {
@@ -120,7 +160,7 @@ Status TableIterator::open_block(std::uint32_t block) {
     TableStep step;
     TAMIS_TRY_STATUS(table_.fetch_block(*index_, block, true, pin_, step));
   } else {
-    pin_ = table_.context_.cache->find({table_.facts().number, block});
+    pin_ = table_.context_.cache->find({table_.facts().number, block}, table_.slot_of(block));
     if (!pin_) TAMIS_TRY_STATUS(read_own_block(block));
   }
   data_.emplace(block_of(pin_ ? pin_.bytes() : Bytes(own_frame_.span())));

@@ -1,6 +1,7 @@
 // Walking over a table's entries, block by block.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -46,6 +47,11 @@ class BlockWindow {
 /// EntryIterator over one table. Holds the index and the block it stands in itself, so that both may leave memory or
 /// cache meanwhile.
 ///
+/// Going forwards it makes several entries ready at once: two after a seek, because many walks end there, then more.
+///
+/// Invariants:
+///  1. Valid: the shown entry is one of entries_, and entries_[0] is number first_ of the block.
+///
 /// Threads: one at a time; the table must outlive it.
 class TableIterator final : public EntryIterator {
  public:
@@ -56,14 +62,24 @@ class TableIterator final : public EntryIterator {
   void seek_to_last() override;
   void next() override;
   void previous() override;
+  void prepare_seek(EntryPosition target) override;
 
  private:
   static constexpr std::uint32_t kNoBlock = 0xffff'ffff;
+  static constexpr std::size_t kHeadLines = 6;    // Frame, tags, heads, offsets of a block of 4 KiB.
+  static constexpr std::size_t kLinesAhead = 12;  // Some entries.
+  static constexpr std::size_t kFirstReady = 2;
+  static constexpr std::size_t kMostReady = 8;
+  /// Of the keys that are ready; a longer one stands alone. Not more: glibc allocates objects up to 1,032 bytes fast.
+  static constexpr std::size_t kKeyBytes = 256;
 
   Status open_index();
   Status open_block(std::uint32_t block);
   Status read_own_block(std::uint32_t block);
-  void show_entry(std::size_t i);
+  [[nodiscard]] std::size_t at() const { return first_ + static_cast<std::size_t>(&entry() - entries_.data()); }
+  void show_entries(std::size_t first, std::size_t count);
+  void prefetch_ahead();
+  void prefetch(std::uint32_t block, std::size_t lines) const;
   void show_failure(Status error);
   void to_block_begin(std::uint32_t block);
   void to_block_end(std::uint32_t block);
@@ -77,9 +93,15 @@ class TableIterator final : public EntryIterator {
   BlockBuffer own_frame_;
   BlockWindow window_;
   std::optional<DataBlock> data_;
-  std::size_t at_ = 0;
-  std::string key_buffer_;
-  Entry entry_;
+  std::uint32_t prepared_block_ = kNoBlock;    // Where the seek goes that was prepared.
+  std::uint32_t prefetched_block_ = kNoBlock;  // The last one that was asked for ahead.
+  std::size_t first_ = 0;
+  std::size_t ready_ = kFirstReady;
+  std::array<Entry, kMostReady> entries_;
+  std::array<char, kKeyBytes + DataBlock::kKeySlackBytes> keys_;  // Not initialised.
+  std::string long_key_;
 };
+
+static_assert(sizeof(TableIterator) <= 960);  // See kKeyBytes; a RunIterator has one inside.
 
 }  // namespace tamis

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <memory>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "entry/entry_iterator.h"
 
@@ -14,35 +12,114 @@ namespace tamis {
 /// Walks over parts that stand in key order and do not overlap. Which part a key belongs to is known from the bounds,
 /// so only the part it stands in is open, and a part it does not come to is never opened.
 ///
+/// Parts is a value with
+///
+///     std::size_t size() const;
+///     std::string_view smallest(std::size_t part) const;   // Both inclusive.
+///     std::string_view largest(std::size_t part) const;
+///     void open(std::size_t part);                         // Instead of the one that was open.
+///     auto& inside();                                      // The EntryIterator of the open part.
+///
 /// Threads: as EntryIterator.
+template <typename Parts>
 class RunIterator final : public EntryIterator {
  public:
-  /// The keys of a part, both inclusive. They must outlive the iterator.
-  struct Bounds {
-    std::string_view smallest;
-    std::string_view largest;
-  };
-  /// Makes the iterator over one part; not null.
-  using OpenPart = std::function<std::unique_ptr<EntryIterator>(std::size_t part)>;
+  /// From what Parts is made of.
+  template <typename... Arguments>
+  explicit RunIterator(Arguments&&... arguments) : parts_(std::forward<Arguments>(arguments)...) {}
 
-  RunIterator(std::vector<Bounds> parts, OpenPart open) : parts_(std::move(parts)), open_(std::move(open)) {}
-
-  void seek(EntryPosition target) override;
-  void seek_backwards(EntryPosition target) override;
-  void seek_to_first() override;
-  void seek_to_last() override;
-  void next() override;
-  void previous() override;
+  void seek(EntryPosition target) override {
+    const std::size_t part = first_reaching(target.key);
+    if (part == parts_.size()) return show_end();
+    enter(part);
+    parts_.inside().seek(target);
+    show_from(Direction::kForwards);
+  }
+  void seek_backwards(EntryPosition target) override {
+    const std::size_t after = first_where([&](std::size_t part) { return parts_.smallest(part) > target.key; });
+    if (after == 0) return show_end();
+    enter(after - 1);
+    parts_.inside().seek_backwards(target);
+    show_from(Direction::kBackwards);
+  }
+  void seek_to_first() override {
+    if (parts_.size() == 0) return show_end();
+    enter(0);
+    parts_.inside().seek_to_first();
+    show_from(Direction::kForwards);
+  }
+  void seek_to_last() override {
+    if (parts_.size() == 0) return show_end();
+    enter(parts_.size() - 1);
+    parts_.inside().seek_to_last();
+    show_from(Direction::kBackwards);
+  }
+  void next() override {
+    TAMIS_INVARIANT(valid());
+    lead(parts_.inside());
+    parts_.inside().next();
+    show_from(Direction::kForwards);
+  }
+  void previous() override {
+    TAMIS_INVARIANT(valid());
+    lead(parts_.inside());
+    parts_.inside().previous();
+    show_from(Direction::kBackwards);
+  }
+  void prepare_seek(EntryPosition target) override {
+    const std::size_t part = first_reaching(target.key);
+    if (part == parts_.size() || (at_ != kNone && part != at_)) return;  // What is shown is not to be closed.
+    enter(part);
+    parts_.inside().prepare_seek(target);
+  }
 
  private:
-  void enter(std::size_t part);
-  /// Shows where the open part stands; from beyond its end goes on in the parts after it, or before it.
-  void show_from(Direction direction);
+  static constexpr std::size_t kNone = ~std::size_t{0};
 
-  std::vector<Bounds> parts_;
-  OpenPart open_;
-  std::unique_ptr<EntryIterator> inside_;  // Of part at_; null before the first seek.
-  std::size_t at_ = 0;
+  /// The first part for which `holds`, which holds for all after it too; size() when there is none.
+  template <typename Holds>
+  std::size_t first_where(const Holds& holds) const {
+    std::size_t first = 0;
+    std::size_t end = parts_.size();
+    while (first < end) {
+      const std::size_t middle = first + (end - first) / 2;
+      if (holds(middle)) {
+        end = middle;
+      } else {
+        first = middle + 1;
+      }
+    }
+    return first;
+  }
+  /// Most seeks go to the beginning of the range that the parts were chosen for.
+  std::size_t first_reaching(std::string_view key) const {
+    if (parts_.size() > 0 && parts_.largest(0) >= key) return 0;
+    return first_where([&](std::size_t part) { return parts_.largest(part) >= key; });
+  }
+  void enter(std::size_t part) {
+    if (at_ == part) return;
+    parts_.open(part);
+    at_ = part;
+  }
+  /// Shows where the open part stands; from beyond its end goes on in the parts after it, or before it.
+  void show_from(Direction direction) {
+    while (!parts_.inside().valid()) {
+      if (!parts_.inside().status().ok()) return show_error(parts_.inside().status());
+      if (direction == Direction::kForwards) {
+        if (at_ + 1 == parts_.size()) return show_end();
+        enter(at_ + 1);
+        parts_.inside().seek_to_first();
+      } else {
+        if (at_ == 0) return show_end();
+        enter(at_ - 1);
+        parts_.inside().seek_to_last();
+      }
+    }
+    show_as(parts_.inside());
+  }
+
+  Parts parts_;
+  std::size_t at_ = kNone;  // The part that is open.
 };
 
 }  // namespace tamis

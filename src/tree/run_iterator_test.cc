@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
 #include <random>
 #include <set>
 
@@ -11,6 +13,25 @@
 
 namespace tamis {
 namespace {
+
+struct Bounds {
+  std::string_view smallest;
+  std::string_view largest;
+};
+
+/// Parts of any kind.
+struct AnyParts {
+  std::vector<Bounds> bounds;
+  std::function<std::unique_ptr<EntryIterator>(std::size_t part)> make;
+  std::unique_ptr<EntryIterator> opened = {};
+
+  [[nodiscard]] std::size_t size() const { return bounds.size(); }
+  [[nodiscard]] std::string_view smallest(std::size_t part) const { return bounds[part].smallest; }
+  [[nodiscard]] std::string_view largest(std::size_t part) const { return bounds[part].largest; }
+  void open(std::size_t part) { opened = make(part); }
+  [[nodiscard]] EntryIterator& inside() { return *opened; }
+};
+using AnyRun = RunIterator<AnyParts>;
 
 /// One sorted run cut into parts between keys, and which of them were opened.
 struct CutRun {
@@ -23,13 +44,13 @@ struct CutRun {
     }
   }
 
-  RunIterator iterator() {
-    std::vector<RunIterator::Bounds> bounds;
+  AnyRun iterator() {
+    std::vector<Bounds> bounds;
     for (const std::vector<Entry>& part : parts) bounds.push_back({part.front().key, part.back().key});
-    return {bounds, [this](std::size_t part) {
-              opened.insert(part);
-              return std::make_unique<VectorIterator>(parts[part]);
-            }};
+    return AnyRun(AnyParts{.bounds = bounds, .make = [this](std::size_t part) {
+                             opened.insert(part);
+                             return std::make_unique<VectorIterator>(parts[part]);
+                           }});
   }
 
   test::EntrySets sets;
@@ -52,11 +73,13 @@ void move_both(EntryIterator& it, EntryIterator& oracle, const test::EntrySets& 
   const auto what = random() % 8;
   for (EntryIterator* on : {&it, &oracle}) {
     switch (what) {
-      case 0: on->seek(target); break;
+      case 0: on->prepare_seek(target), on->seek(target); break;
       case 1: on->seek_backwards(target); break;
       case 2: on->seek_to_first(); break;
       case 3: on->seek_to_last(); break;
       case 4:
+        if (on->valid()) on->step();
+        break;
       case 5:
         if (on->valid()) on->next();
         break;
@@ -69,7 +92,7 @@ void move_both(EntryIterator& it, EntryIterator& oracle, const test::EntrySets& 
 TEST(RunIterator, WalksAsIfTheRunWereOneTable) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     CutRun run(seed, {.runs = 1, .entries = 60, .keys = 15, .unique = true});
-    RunIterator it = run.iterator();
+    AnyRun it = run.iterator();
     VectorIterator oracle(run.all);
     std::mt19937_64 random(seed);
     for (int step = 0; step < 200; ++step) {
@@ -83,7 +106,7 @@ TEST(RunIterator, WalksAsIfTheRunWereOneTable) {
 TEST(RunIterator, OpensOnlyWhatItComesTo) {
   CutRun run(7, {.runs = 1, .entries = 200, .keys = 60, .unique = true});
   ASSERT_GT(run.parts.size(), 5U);
-  RunIterator it = run.iterator();
+  AnyRun it = run.iterator();
   EXPECT_TRUE(run.opened.empty());
   it.seek({run.parts[3].front().key, kMaxSequence});
   EXPECT_EQ(run.opened, (std::set<std::size_t>{3}));
@@ -94,7 +117,8 @@ TEST(RunIterator, OpensOnlyWhatItComesTo) {
 }
 
 TEST(RunIterator, OfNoPartsHoldsNothing) {
-  RunIterator it({}, [](std::size_t) { return std::unique_ptr<EntryIterator>(); });
+  AnyRun it(AnyParts{.bounds = {}, .make = [](std::size_t) { return std::unique_ptr<EntryIterator>(); }});
+  it.prepare_seek({"a"});
   it.seek_to_first();
   EXPECT_FALSE(it.valid());
   it.seek_to_last();
@@ -122,10 +146,11 @@ class BrokenIterator final : public EntryIterator {
 TEST(RunIterator, AnErrorIsNotAnEnd) {
   const std::vector<Entry> first = {{"a", "1", Sequence{1}, EntryKind::kPut}};
   const std::vector<Entry> third = {{"e", "3", Sequence{3}, EntryKind::kPut}};
-  RunIterator it({{"a", "b"}, {"c", "d"}, {"e", "f"}}, [&](std::size_t part) -> std::unique_ptr<EntryIterator> {
-    if (part == 1) return std::make_unique<BrokenIterator>();
-    return std::make_unique<VectorIterator>(part == 0 ? first : third);
-  });
+  AnyRun it(AnyParts{.bounds = {{"a", "b"}, {"c", "d"}, {"e", "f"}},
+                     .make = [&](std::size_t part) -> std::unique_ptr<EntryIterator> {
+                       if (part == 1) return std::make_unique<BrokenIterator>();
+                       return std::make_unique<VectorIterator>(part == 0 ? first : third);
+                     }});
   it.seek_to_first();
   ASSERT_TRUE(it.valid());
   it.next();

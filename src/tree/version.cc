@@ -1,9 +1,11 @@
 #include "tree/version.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "base/try.h"
+#include "table/table_iterator.h"
 #include "tree/run_iterator.h"
 
 namespace tamis {
@@ -11,20 +13,42 @@ namespace {
 
 constexpr std::size_t kMostCountedPeeks = 8;  // Of one lookup; one that meets more goes the long way.
 
-/// One iterator over tables that stand in key order.
-std::unique_ptr<EntryIterator> walk(std::vector<Table*> tables, bool fills_cache) {
-  if (tables.size() == 1) return tables.front()->iterate(fills_cache);
-  std::vector<RunIterator::Bounds> bounds;
-  bounds.reserve(tables.size());
-  for (const Table* table : tables) bounds.push_back({table->facts().smallest_key, table->facts().largest_key});
-  return std::make_unique<RunIterator>(std::move(bounds), [tables = std::move(tables), fills_cache](std::size_t part) {
-    return tables[part]->iterate(fills_cache);
-  });
-}
+using Tables = std::span<const std::shared_ptr<Table>>;
+
+/// For RunIterator: tables that stand in key order.
+class TableParts {
+ public:
+  TableParts(Tables tables, bool fills_cache) : tables_(tables), fills_cache_(fills_cache) {}
+
+  [[nodiscard]] std::size_t size() const { return tables_.size(); }
+  [[nodiscard]] std::string_view smallest(std::size_t part) const { return tables_[part]->facts().smallest_key; }
+  [[nodiscard]] std::string_view largest(std::size_t part) const { return tables_[part]->facts().largest_key; }
+  void open(std::size_t part) { inside_.emplace(*tables_[part], fills_cache_); }
+  [[nodiscard]] TableIterator& inside() { return *inside_; }
+
+ private:
+  Tables tables_;
+  bool fills_cache_;
+  std::optional<TableIterator> inside_;
+};
+
+/// The same for tables that were picked.
+class PickedParts : public TableParts {
+ public:
+  explicit PickedParts(std::vector<std::shared_ptr<Table>> tables)
+      : TableParts(tables, false), kept_(std::move(tables)) {}
+
+ private:
+  std::vector<std::shared_ptr<Table>> kept_;  // Moved, its memory stays where the span has it.
+};
 
 }  // namespace
 
-Version::Version(Shape shape, const Version* before, const TableContext& context) : shape_(std::move(shape)) {
+Version::Version(Shape shape, const Version* before, const TableContext& context)
+    : Version(std::move(shape), before, context, before == nullptr ? RunColumns() : before->run_index_.columns()) {}
+
+Version::Version(Shape shape, const Version* before, const TableContext& context, const RunColumns& columns)
+    : shape_(std::move(shape)), run_index_(shape_, columns) {
   const std::size_t count = shape_.tables();
   tables_.reserve(count);
   heads_.reserve(count);
@@ -76,35 +100,45 @@ Table* Version::candidate(const SearchRun& run, const SearchKey& key) const {
   return tables_[table].get();
 }
 
-/// The lines of their filters are asked for, so that they arrive together.
-std::size_t Version::next_candidates(const Lookup& lookup, std::size_t& run, Candidates& candidates) const {
+Table* Version::next_candidate(const Lookup& lookup, const RunSet& possible, std::uint32_t& run) const {
   const SearchKey key{lookup.key, key_head(lookup.key)};
+  for (run = possible.next(run); run < runs_.size(); run = possible.next(run + 1)) {
+    if (Table* const table = candidate(runs_[run], key)) return table;
+  }
+  return nullptr;
+}
+
+/// The lines of their filters are asked for, so that they arrive together.
+std::size_t Version::next_candidates(const Lookup& lookup, const RunSet& possible, std::uint32_t& run,
+                                     Candidates& candidates) const {
   std::size_t count = 0;
-  for (; run < runs_.size() && count < candidates.size(); ++run) {
-    Table* const table = candidate(runs_[run], key);
-    if (table == nullptr) continue;
+  while (count < candidates.size()) {
+    Table* const table = next_candidate(lookup, possible, run);
+    if (table == nullptr) break;
     table->prefetch_filter(lookup.hash);
-    candidates[count++] = table;
+    candidates[count++] = {table, run++};
   }
   return count;
 }
 
 Peek Version::peek(const Lookup& lookup, FoundEntry& found) const {
+  const RunSet possible = run_index_.possible(lookup.hash);
   Candidates candidates;
   std::array<const Table*, kMostCountedPeeks> let_through;  // Without having the key.
   std::size_t passed = 0;
   Peek answer = Peek::kAbsent;
-  for (std::size_t run = 0; run < runs_.size() && answer == Peek::kAbsent;) {
-    const std::size_t count = next_candidates(lookup, run, candidates);
+  for (std::uint32_t run = 0; run < runs_.size() && answer == Peek::kAbsent;) {
+    const std::size_t count = next_candidates(lookup, possible, run, candidates);
     for (std::size_t i = 0; i < count && answer == Peek::kAbsent; ++i) {
-      const Peek here = candidates[i]->peek(lookup, found);
+      const Table& table = *candidates[i].table;
+      const Peek here = table.peek(lookup, found);
       if (here == Peek::kUnknown) return Peek::kUnknown;
       if (here == Peek::kFound) {
-        candidates[i]->count_peek(true);
+        table.count_peek(true);
         answer = here;
       } else if (here == Peek::kAbsentHere) {
         if (passed == let_through.size()) return Peek::kUnknown;
-        let_through[passed++] = candidates[i];
+        let_through[passed++] = &table;
       }
     }
   }
@@ -113,55 +147,80 @@ Peek Version::peek(const Lookup& lookup, FoundEntry& found) const {
 }
 
 template <typename Steps>
+void Version::record_ruled_out(const Lookup& lookup, const RunSet& possible, std::uint32_t first, std::uint32_t end,
+                               Steps& steps) const {
+  const SearchKey key{lookup.key, key_head(lookup.key)};
+  for (std::uint32_t run = first; run < end; ++run) {
+    if (possible.contains(run)) continue;
+    TableStep step;
+    step.table = candidate(runs_[run], key);
+    step.verdict = FilterVerdict::kNoByRunIndex;
+    step.outcome = TableOutcome::kRuledOut;
+    if (step.table != nullptr) steps.add(step);
+  }
+}
+
+template <typename Steps>
 Result<std::optional<FoundEntry>> Version::find(const Lookup& lookup, bool fills_cache, PinnedBlock& pin,
                                                 Steps& steps) const {
+  const RunSet possible = run_index_.possible(lookup.hash);
   Candidates candidates;
-  for (std::size_t run = 0; run < runs_.size();) {
-    const std::size_t count = next_candidates(lookup, run, candidates);
+  std::uint32_t told = 0;  // Of the runs before this one it is written down what happened.
+  for (std::uint32_t run = 0; run < runs_.size();) {
+    const std::size_t count = next_candidates(lookup, possible, run, candidates);
     for (std::size_t i = 0; i < count; ++i) {
-      TAMIS_TRY(const std::optional<FoundEntry> found, candidates[i]->find(lookup, fills_cache, pin, steps));
+      if constexpr (Steps::kRecords) {
+        record_ruled_out(lookup, possible, std::exchange(told, candidates[i].run + 1), candidates[i].run, steps);
+      }
+      TAMIS_TRY(const std::optional<FoundEntry> found, candidates[i].table->find(lookup, fills_cache, pin, steps));
       if (found) return found;
     }
   }
+  if constexpr (Steps::kRecords) record_ruled_out(lookup, possible, told, runs_.size(), steps);
   return std::optional<FoundEntry>();
 }
 
 template Result<std::optional<FoundEntry>> Version::find(const Lookup&, bool, PinnedBlock&, NoSteps&) const;
 template Result<std::optional<FoundEntry>> Version::find(const Lookup&, bool, PinnedBlock&, RecordedSteps&) const;
 
-/// Those of the run whose bounds meet the range.
-std::vector<Table*> Version::tables_in(const SearchRun& run, const KeyRange& range) const {
-  std::vector<Table*> inside;
-  const std::uint32_t end = run.first_table + run.table_count;
-  for (std::uint32_t i = first_reaching(run, {range.from, key_head(range.from)}); i < end; ++i) {
-    Table* const table = tables_[i].get();
-    if (range.ends_before(table->facts().smallest_key)) break;
-    inside.push_back(table);
-  }
-  return inside;
+std::span<const std::shared_ptr<Table>> Version::tables_in(const SearchRun& run, const KeyRange& range) const {
+  const std::uint32_t first = first_reaching(run, {range.from, key_head(range.from)});
+  const Tables tables = Tables(tables_).subspan(first, run.first_table + run.table_count - first);
+  if (!range.to) return tables;
+  const auto end = std::partition_point(tables.begin(), tables.end(), [&](const std::shared_ptr<Table>& table) {
+    return !range.ends_before(table->facts().smallest_key);
+  });
+  return {tables.begin(), end};
 }
 
-std::vector<std::unique_ptr<EntryIterator>> Version::iterate(const KeyRange& range, std::string_view prefix,
-                                                             bool fills_cache) const {
-  std::vector<std::unique_ptr<EntryIterator>> iterators;
-  if (range.ends_before(range.from)) return iterators;
+void Version::iterate(const KeyRange& range, std::string_view prefix, bool fills_cache,
+                      std::vector<std::unique_ptr<EntryIterator>>& iterators) const {
+  if (range.ends_before(range.from)) return;
+  iterators.reserve(iterators.size() + runs_.size());
   for (const SearchRun& run : runs_) {
-    std::vector<Table*> tables = tables_in(run, range);
-    if (!prefix.empty()) std::erase_if(tables, [&](Table* table) { return !table->may_contain_prefix(prefix); });
-    if (!tables.empty()) iterators.push_back(walk(std::move(tables), fills_cache));
+    Tables tables = tables_in(run, range);
+    if (!prefix.empty()) {
+      // A table between two others of the range has no key without the prefix: its filter need not be asked.
+      while (!tables.empty() && !tables.front()->may_contain_prefix(prefix)) tables = tables.subspan(1);
+      while (!tables.empty() && !tables.back()->may_contain_prefix(prefix)) tables = tables.first(tables.size() - 1);
+    }
+    if (tables.size() == 1) {
+      iterators.push_back(tables.front()->iterate(fills_cache));
+    } else if (!tables.empty()) {
+      iterators.push_back(std::make_unique<RunIterator<TableParts>>(tables, fills_cache));
+    }
   }
-  return iterators;
 }
 
 std::unique_ptr<EntryIterator> Version::iterate_tables(const std::vector<std::uint64_t>& numbers) const {
-  std::vector<Table*> tables;
+  std::vector<std::shared_ptr<Table>> tables;
   for (const std::uint64_t number : numbers) {
     const auto found = by_number_.find(number);
     TAMIS_CHECK(found != by_number_.end());
-    tables.push_back(tables_[found->second].get());
+    tables.push_back(tables_[found->second]);
   }
-  std::ranges::sort(tables, {}, [](const Table* table) { return std::string_view(table->facts().smallest_key); });
-  return walk(std::move(tables), false);
+  std::ranges::sort(tables, {}, [](const auto& table) { return std::string_view(table->facts().smallest_key); });
+  return std::make_unique<RunIterator<PickedParts>>(std::move(tables));
 }
 
 Result<std::uint64_t> Version::approximate_bytes(std::string_view from, std::optional<std::string_view> to) const {
@@ -170,7 +229,7 @@ Result<std::uint64_t> Version::approximate_bytes(std::string_view from, std::opt
   std::uint64_t total = 0;
   if (range.ends_before(range.from)) return total;
   for (const SearchRun& run : runs_) {
-    for (Table* table : tables_in(run, range)) {
+    for (const std::shared_ptr<Table>& table : tables_in(run, range)) {
       if (range.contains(table->facts().smallest_key) && range.contains(table->facts().largest_key)) {
         total += table->facts().file_bytes;
       } else {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "entry/key_range.h"
 #include "table/table.h"
 #include "tamis/status.h"
+#include "tree/disk_lookup.h"
+#include "tree/run_index.h"
 #include "tree/shape.h"
 
 namespace tamis {
@@ -24,23 +27,32 @@ namespace tamis {
 /// Threads: any number.
 class Version {
  public:
-  /// Takes from `before` (may be null) the tables that are in both; makes the others.
+  /// Takes from `before` (may be null) the tables that are in both, and the columns of its run index; makes the others.
   Version(Shape shape, const Version* before, const TableContext& context);
+  /// The same with these columns, all of one matrix and filled with the hash that lookups bring.
+  Version(Shape shape, const Version* before, const TableContext& context, const RunColumns& columns);
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] const RunIndex& run_index() const { return run_index_; }
 
   /// The same as `find` as far as memory alone can tell; only inside an EpochGuard, while which the value lives.
   Peek peek(const Lookup& lookup, FoundEntry& found) const;
-  /// Asks every run that can hold the key, newest first, until one has it. The filter lines of all of them are
-  /// prefetched before the first is tested. Steps is NoSteps or RecordedSteps.
+  /// Asks every run that can hold the key by its bounds and by the run index, newest first, until one has it. The
+  /// filter lines of all of them are prefetched before the first is tested. Steps is NoSteps or RecordedSteps.
   template <typename Steps>
   Result<std::optional<FoundEntry>> find(const Lookup& lookup, bool fills_cache, PinnedBlock& pin, Steps& steps) const;
 
+  /// What `peek` says, for up to kLookupsAtOnce lookups side by side (version_many.cc): those whose answer is still
+  /// kAbsent. One that becomes kUnknown tells from which run on `find_many` has to go on.
+  void peek_many(std::span<StagedPeek> peeks) const;
+  /// What `find` says, for several; the blocks that they wait for are read together.
+  void find_many(std::span<DiskLookup> lookups, bool fills_cache) const;
+
   /// One iterator per run that may hold a key of the range, newest first. A run is left out when its bounds or its
   /// prefix filters prove that it holds none; `prefix` is one that all keys of the range begin with.
-  /// The version must outlive them.
-  [[nodiscard]] std::vector<std::unique_ptr<EntryIterator>> iterate(const KeyRange& range, std::string_view prefix,
-                                                                    bool fills_cache) const;
+  /// The version must outlive them. They are put behind the `iterators` there are.
+  void iterate(const KeyRange& range, std::string_view prefix, bool fills_cache,
+               std::vector<std::unique_ptr<EntryIterator>>& iterators) const;
   /// The same for a compaction's inputs: exactly these tables, which belong to one run.
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate_tables(const std::vector<std::uint64_t>& numbers) const;
 
@@ -71,7 +83,11 @@ class Version {
   };
 
   static constexpr std::size_t kCandidatesAtOnce = 128;
-  using Candidates = std::array<Table*, kCandidatesAtOnce>;
+  struct Candidate {
+    Table* table;
+    std::uint32_t run;
+  };
+  using Candidates = std::array<Candidate, kCandidatesAtOnce>;
 
   void add_run(std::uint32_t level, const Run& run, const Version* before, const TableContext& context);
   [[nodiscard]] bool ends_before(std::uint32_t table, const SearchKey& key) const;
@@ -80,14 +96,25 @@ class Version {
   [[nodiscard]] std::uint32_t first_reaching(const SearchRun& run, const SearchKey& key) const;
   /// The one table of the run whose bounds hold the key, or null.
   [[nodiscard]] Table* candidate(const SearchRun& run, const SearchKey& key) const;
-  /// Of the runs from `run` on, at most kCandidatesAtOnce; leaves `run` where the next call has to go on.
-  std::size_t next_candidates(const Lookup& lookup, std::size_t& run, Candidates& candidates) const;
-  [[nodiscard]] std::vector<Table*> tables_in(const SearchRun& run, const KeyRange& range) const;
+  /// That of the first of the possible runs from `run` on that has one; sets `run` to it, or beyond the last run.
+  Table* next_candidate(const Lookup& lookup, const RunSet& possible, std::uint32_t& run) const;
+  /// Of the possible runs from `run` on, at most kCandidatesAtOnce; leaves `run` where the next call has to go on.
+  std::size_t next_candidates(const Lookup& lookup, const RunSet& possible, std::uint32_t& run,
+                              Candidates& candidates) const;
+  /// Writes down the runs of [first, end) whose bounds hold the key and which the run index ruled out.
+  template <typename Steps>
+  void record_ruled_out(const Lookup& lookup, const RunSet& possible, std::uint32_t first, std::uint32_t end,
+                        Steps& steps) const;
+  Status advance(DiskLookup& lookup) const;
+  static void look_into(DiskLookup& lookup, std::shared_ptr<const PinnedBlock> block);
+  /// Those of the run whose bounds meet the range.
+  [[nodiscard]] std::span<const std::shared_ptr<Table>> tables_in(const SearchRun& run, const KeyRange& range) const;
 
   Shape shape_;
   std::vector<std::shared_ptr<Table>> tables_;
   std::vector<BoundHeads> heads_;  // Of each table.
   std::vector<SearchRun> runs_;
+  RunIndex run_index_;
   std::unordered_map<std::uint64_t, std::uint32_t> by_number_;  // To places in tables_.
 };
 

@@ -141,12 +141,19 @@ TEST(Version, ADamagedTableIsAnErrorAndNotAMiss) {
   EXPECT_EQ(version.find({key, hasher()(key), kMaxSequence}, true, pin, none).status().code(), StatusCode::kCorruption);
 }
 
+std::vector<std::unique_ptr<EntryIterator>> runs_of(const Version& version, const KeyRange& range,
+                                                    std::string_view prefix, bool fills_cache) {
+  std::vector<std::unique_ptr<EntryIterator>> runs;
+  version.iterate(range, prefix, fills_cache, runs);
+  return runs;
+}
+
 TEST(Version, AnEmptyOneHoldsNothing) {
   TableWorld world;
   const Version version({}, nullptr, world.context);
   NoSteps none;
   EXPECT_EQ(ask(version, "", kMaxSequence, none), std::nullopt);
-  EXPECT_TRUE(version.iterate({}, "", true).empty());
+  EXPECT_TRUE(runs_of(version, {}, "", true).empty());
   EXPECT_TRUE(version.tables().empty());
   EXPECT_EQ(*version.approximate_bytes("", std::nullopt), 0U);
   EXPECT_EQ(version.table(1), nullptr);
@@ -179,14 +186,14 @@ TEST(Version, IteratesOverEveryEntryOfARange) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     TreeWorld tree(seed, 9, 50, seed % 2 == 0);
     const Version version(tree.shape(), nullptr, tree.world.context);
-    expect_walk(version.iterate({}, "", true), tree.everything, {});
+    expect_walk(runs_of(version, {}, "", true), tree.everything, {});
     for (int i = 0; i < 60; ++i) {
       KeyRange range{tree.some_key(), {}};
       if (i % 4 != 0) range.to = tree.some_key();
-      expect_walk(version.iterate(range, "", i % 2 == 0), tree.everything, range);
+      expect_walk(runs_of(version, range, "", i % 2 == 0), tree.everything, range);
       const std::string prefix = tree.some_key().substr(0, 1 + tree.random() % 5);
       const KeyRange of_prefix = KeyRange::of_prefix(prefix);
-      expect_walk(version.iterate(of_prefix, prefix, true), tree.everything, of_prefix);
+      expect_walk(runs_of(version, of_prefix, prefix, true), tree.everything, of_prefix);
       if (HasFatalFailure()) FAIL() << "seed " << seed << ", range " << i;
     }
   }
@@ -195,9 +202,9 @@ TEST(Version, IteratesOverEveryEntryOfARange) {
 TEST(Version, RunsThatCannotHoldTheRangeAreLeftOut) {
   TreeWorld tree(2, 6, 40);
   const Version version(tree.shape(), nullptr, tree.world.context);
-  EXPECT_EQ(version.iterate({}, "", true).size(), 6U);
-  EXPECT_TRUE(version.iterate(KeyRange{"zzz", {}}, "", true).empty());
-  EXPECT_TRUE(version.iterate(KeyRange{"k9", "k0"}, "", true).empty()) << "no key is in this range";
+  EXPECT_EQ(runs_of(version, {}, "", true).size(), 6U);
+  EXPECT_TRUE(runs_of(version, KeyRange{"zzz", {}}, "", true).empty());
+  EXPECT_TRUE(runs_of(version, KeyRange{"k9", "k0"}, "", true).empty()) << "no key is in this range";
   std::size_t left_out = 0;
   for (int i = 0; i < 300; ++i) {
     const std::string key = tree.some_key();
@@ -206,7 +213,7 @@ TEST(Version, RunsThatCannotHoldTheRangeAreLeftOut) {
     for (const ShapeEdit::Added& table : tree.edit.added) {
       if (table.facts->overlaps(key, key)) wanted.insert({table.level, table.run});
     }
-    ASSERT_EQ(version.iterate(one_key, "", true).size(), wanted.size()) << i;
+    ASSERT_EQ(runs_of(version, one_key, "", true).size(), wanted.size()) << i;
     left_out += 6 - wanted.size();
   }
   EXPECT_GT(left_out, 20U);
@@ -219,7 +226,7 @@ TEST(Version, PrefixFiltersLeaveRunsOut) {
   for (int i = 0; i < 60; ++i) {
     const std::string prefix = fmt::format("k{:02}", i);
     const KeyRange range = KeyRange::of_prefix(prefix);
-    left_out += version.iterate(range, "", true).size() - version.iterate(range, prefix, true).size();
+    left_out += runs_of(version, range, "", true).size() - runs_of(version, range, prefix, true).size();
   }
   EXPECT_GT(left_out, 20U);
 }

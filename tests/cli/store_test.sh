@@ -81,7 +81,7 @@ run 2 get m a --option memory_byte=16MiB; err_has "did you mean 'memory_bytes'?"
 run 2 get m a --option memory_bytes=16; err_has memory_bytes "'16'" '256KiB'
 run 2 get m a --option memory_bytes; err_has 'NAME=VALUE'
 run 2 get m a --option filter=blom; err_has ribbon
-run 2 get m a --option journal=mapped; err_has mapped
+run 0 get m a --option journal=mapped; out_is '1\n'
 run 2 get m a --option memory_bytes=1M --option filter_memory=2M; err_has filter_memory
 run 0 get m a --read-only; out_is '1\n'
 run 2 put m a 9 --read-only; run 0 get m a; out_is '1\n'

@@ -1,4 +1,5 @@
-// A get into a buffer that is large enough asks nobody for anything: no memory, no system.
+// A get into a buffer that is large enough asks nobody for anything: no memory, no system. A scan asks for a few pieces
+// of memory, however far it goes.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <linux/seccomp.h>
@@ -106,6 +107,63 @@ TEST(QuietGet, MakesNoSystemCall) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == kNotAllowed) GTEST_SKIP() << "no seccomp here";
   EXPECT_FALSE(WIFSIGNALED(status)) << "a system call was made";
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+/// Reads so many entries, from a key that is too long to stand in a std::string itself. Returns how many there were.
+std::uint64_t scan(const DB& db, std::uint64_t entries) {
+  static const std::string from = CountedStore::absent_key(100) + std::string(30, 'x');
+  std::uint64_t seen = 0;
+  for (Iterator it = db.scan({.from = from}); seen < entries && it.valid(); it.next()) {
+    seen += it.value().empty() ? 0 : 1;
+  }
+  return seen;
+}
+
+std::uint64_t allocations_of_scan(const DB& db, std::uint64_t entries) {
+  std::uint64_t seen = 0;
+  const std::uint64_t allocated = allocations_when_repeated([&] { seen = scan(db, entries); });
+  EXPECT_EQ(seen, entries);
+  return allocated;
+}
+
+/// The iterator, the list of its runs, the walk over the table, and the bound.
+TEST(QuietScan, OfOneRunAllocatesFourTimesHoweverFarItGoes) {
+  CountedStore store(quiet_options());
+  store.put_numbers(0, kKeys, 1);
+  ASSERT_TRUE(store.db->flush().ok());
+  ASSERT_EQ(store.runs(), 1U);
+  for (const std::uint64_t entries : {1, 2, 100, 4000}) EXPECT_EQ(allocations_of_scan(*store.db, entries), 4U);
+}
+
+/// In addition a walk for each further table, the merge and its tree.
+TEST(QuietScan, OfSeveralRunsAllocatesOncePerRunMore) {
+  CountedStore store(quiet_options());
+  for (std::uint64_t run = 0; run < 4; ++run) {
+    store.put_numbers(run, kKeys, 4);
+    ASSERT_TRUE(store.db->flush().ok());
+  }
+  ASSERT_EQ(store.runs(), 4U);
+  for (const std::uint64_t entries : {1, 2, 100, 4000}) EXPECT_EQ(allocations_of_scan(*store.db, entries), 9U);
+}
+
+TEST(QuietScan, MovesBothWaysWithoutAllocating) {
+  CountedStore store(quiet_options());
+  for (std::uint64_t run = 0; run < 3; ++run) {
+    store.put_numbers(run, kKeys, 3);
+    ASSERT_TRUE(store.db->flush().ok());
+  }
+  Iterator it = store.db->scan({});
+  const std::uint64_t allocated = allocations_when_repeated([&] {
+    for (it.seek_to_first(); it.valid(); it.next()) continue;
+    for (it.seek_to_last(); it.valid(); it.previous()) continue;
+    it.seek_to_first();
+    for (int i = 0; i < 500; ++i) {
+      for (int steps = 0; steps < 7; ++steps) it.next();
+      for (int steps = 0; steps < 6; ++steps) it.previous();
+    }
+    EXPECT_EQ(it.key(), CountedStore::present_key(500));
+  });
+  EXPECT_EQ(allocated, 0U);
 }
 
 }  // namespace

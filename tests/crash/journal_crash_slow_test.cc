@@ -33,5 +33,28 @@ TEST(JournalCrashSlow, AnyFailedCallLeavesWhatWasSyncedAndNothingThatWasNotWritt
   EXPECT_GT(counts.fired, 2500);
 }
 
+/// Enough short records in a row that most are copied into a window.
+constexpr JournalWorkload::Shape kWindowed = {
+    .journals = 3, .records = 26, .one_sync_in = 40, .window_bytes = AppendFile::kSmallestWindowBytes};
+
+TEST(JournalCrashSlow, Rule7_TheSameHoldsForRecordsThatAreCopiedIntoAWindow) {
+  std::size_t images = 0;
+  for (std::uint64_t seed = 100; seed < 106; ++seed) {
+    JournalLedger ledger;
+    const CrashEnumerator crashes = enumerate_crashes(ledger, seed, 6, kWindowed);
+    images += crashes.images();
+    ASSERT_EQ(crashes.violations().size(), 0U) << crashes.violations().front();
+  }
+  fmt::print("{} distinct disk images\n", images);
+  EXPECT_GT(images, 6000U);
+}
+
+TEST(JournalCrashSlow, Rule7_AnyFailedCallLeavesTheSameWhenRecordsAreCopiedIntoAWindow) {
+  FaultCounts counts;
+  fail_every_call_in_every_way(100, kWindowed, counts);
+  ASSERT_EQ(counts.violations.size(), 0U) << counts.violations.front();
+  EXPECT_GT(counts.fired, 500);
+}
+
 }  // namespace
 }  // namespace tamis::test

@@ -31,6 +31,25 @@ TEST(JournalCrash, EverySyncedRecordSurvivesAndTheRestIsAPrefix) {
   EXPECT_EQ(records, 6U * 62);
 }
 
+/// Enough short records in a row that most are copied into a window.
+constexpr JournalWorkload::Shape kWindowed = {
+    .journals = 3, .records = 26, .one_sync_in = 40, .window_bytes = AppendFile::kSmallestWindowBytes};
+
+TEST(JournalCrash, Rule7_TheSameHoldsForRecordsThatAreCopiedIntoAWindow) {
+  JournalLedger ledger;
+  const CrashEnumerator crashes = enumerate_crashes(ledger, 1, 2, kWindowed);
+  EXPECT_EQ(crashes.violations().size(), 0U) << first_of(crashes.violations());
+  EXPECT_EQ(ledger.records(), 3U * 26 + 2);
+  fmt::print("{} distinct disk images\n", crashes.images());
+  EXPECT_GT(crashes.images(), 500U);
+}
+
+TEST(JournalCrash, Rule7_AWindowWithoutSyncIsCaught) {
+  JournalLedger ledger;
+  EXPECT_GT(enumerate_crashes(ledger, 1, 1, kWindowed, Fault{FaultKind::kForgottenSync, 8, true}).violations().size(),
+            10U);
+}
+
 TEST(JournalCrash, AWriterWithoutSyncIsCaught) {
   JournalLedger ledger;
   EXPECT_GT(enumerate_crashes(ledger, 1, 2, {}, Fault{FaultKind::kForgottenSync, 1, true}).violations().size(), 10U);
@@ -89,6 +108,17 @@ TEST(JournalFaults, AnyFailedCallLeavesWhatWasSyncedAndNothingThatWasNotWritten)
   record_figure("crash_images", counts.images.size());
   record_figure("call_failures", static_cast<std::uint64_t>(counts.fired));
   EXPECT_GT(counts.fired, 500);
+}
+
+TEST(JournalFaults, Rule7_AnyFailedCallLeavesTheSameWhenRecordsAreCopiedIntoAWindow) {
+  FaultCounts counts;
+  fail_every_call_in_every_way(
+      1, {.journals = 2, .records = 22, .one_sync_in = 40, .window_bytes = AppendFile::kSmallestWindowBytes}, counts,
+      11);
+  EXPECT_EQ(counts.violations.size(), 0U) << first_of(counts.violations);
+  fmt::print("{} runs, {} with a failed call, {} distinct disk images\n", counts.runs, counts.fired,
+             counts.images.size());
+  EXPECT_GT(counts.fired, 30);
 }
 
 }  // namespace

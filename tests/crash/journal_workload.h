@@ -71,6 +71,8 @@ class JournalWorkload {
   struct Shape {
     int journals = 6;
     int records = 10;  // In each.
+    std::uint64_t one_sync_in = 4;
+    std::uint64_t window_bytes = 0;  // Records may be copied into a window so large.
     Mistake mistake = Mistake::kNone;
   };
 
@@ -133,7 +135,8 @@ struct FaultCounts {
 };
 
 /// Fails call N of a workload for every N, with every kind of fault, once and from there on; crashes after the calls
-/// that follow the fault, and at the end.
-void fail_every_call_in_every_way(std::uint64_t seed, const JournalWorkload::Shape& shape, FaultCounts& counts);
+/// that follow the fault, and at the end. With a stride, only every so many calls.
+void fail_every_call_in_every_way(std::uint64_t seed, const JournalWorkload::Shape& shape, FaultCounts& counts,
+                                  std::uint64_t stride = 1);
 
 }  // namespace tamis::test

@@ -52,6 +52,7 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
       {"copied", {Landmark::kLinkedTable, Landmark::kCopiedManifest, Landmark::kCopiedCurrent}},
       {"copied without links", {Landmark::kCopiedTable, Landmark::kCopiedManifest, Landmark::kCopiedCurrent}},
       {"deletes", {}},
+      {"copied into a window", {Landmark::kCopiedCommit}},
   };
   ASSERT_EQ(claims.size(), store_scripts().size());
   std::uint64_t seed = 1;

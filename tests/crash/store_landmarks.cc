@@ -8,9 +8,10 @@ namespace tamis::test {
 namespace {
 
 constexpr std::array<std::string_view, kLandmarks> kNames = {
-    "commit",        "continued commit", "journal switch", "recycled name",   "recycled header", "recycled commit",
-    "flushed table", "compacted table",  "obsolete table", "manifest edit",   "manifest roll",   "obsolete manifest",
-    "CURRENT",       "linked table",     "copied table",   "copied manifest", "copied CURRENT",
+    "commit",          "continued commit", "copied commit",     "journal switch",  "recycled name",
+    "recycled header", "recycled commit",  "flushed table",     "compacted table", "obsolete table",
+    "manifest edit",   "manifest roll",    "obsolete manifest", "CURRENT",         "linked table",
+    "copied table",    "copied manifest",  "copied CURRENT",
 };
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
@@ -84,6 +85,7 @@ std::vector<Landmark> LandmarkReader::landmarks_of(std::string_view text) {
     if (recycled_.contains(call.path)) found.push_back(Landmark::kRecycledCommit);
     if (call.path.ends_with(".journal")) found.push_back(Landmark::kContinuedCommit);
   }
+  if (call.verb == "copy" && call.is_on(".journal")) found.push_back(Landmark::kCopiedCommit);
   if (call.writes_header() && recycled_.contains(call.path)) found.push_back(Landmark::kRecycledHeader);
   if (call.is_on(".tms") && call.verb == "remove") found.push_back(Landmark::kObsoleteTable);
   if (call.is_on("MANIFEST") && call.writes_record()) found.push_back(Landmark::kManifestEdit);

@@ -15,6 +15,7 @@ namespace tamis::test {
 enum class Landmark : std::uint8_t {
   kCommit,            ///< A record is appended to a journal.
   kContinuedCommit,   ///< The same, to a journal that was closed before.
+  kCopiedCommit,      ///< A record is copied into a mapped window of a journal.
   kJournalSwitch,     ///< A new journal gets its name.
   kRecycledName,      ///< The file of a journal that nobody needs is taken for a new one;
   kRecycledHeader,    ///< its header is written over the old one;
@@ -31,7 +32,7 @@ enum class Landmark : std::uint8_t {
   kCopiedManifest,    ///< the copy's manifest is written;
   kCopiedCurrent,     ///< its CURRENT is.
 };
-inline constexpr std::size_t kLandmarks = 17;
+inline constexpr std::size_t kLandmarks = 18;
 
 std::string_view to_string(Landmark landmark);
 

@@ -11,7 +11,7 @@
 namespace tamis::test {
 namespace {
 
-constexpr std::array<StoreScript, 9> kScripts = {{
+constexpr std::array<StoreScript, 10> kScripts = {{
     {"commits", "pPbBrRspPbfpBwRpbfPpWbrfspbBpfpPrcPbp"},
     {"journals in turn", "pbpfpPbfprpfPbpfBpfpbrfpPfbpfpp"},
     {"every commit a flush", "pPbrBpPbpbRp", 16 << 10},
@@ -21,6 +21,8 @@ constexpr std::array<StoreScript, 9> kScripts = {{
     {"copied", "pbfPrfwpfpfbPkpBfcp"},
     {"copied without links", "pbfPrfbfpkpBfcpb", 256 << 10, "manual", false},
     {"deletes", "bbbfrrbfRrrfrrrfbcrrrrfrcp"},
+    // Rule 7: after sixteen commits in a row that nobody syncs, the next are copied into a window of the journal.
+    {"copied into a window", "pprpbpprppppbpppprppbpfppppppbpprpppppprpppbPpfcppppppppppbpppppppprpppopp"},
 }};
 
 std::string padded(std::string text, std::size_t bytes) {

@@ -54,6 +54,8 @@ class ModelRun {
   [[nodiscard]] std::uint64_t compactions() const { return compactions_; }
   /// Operations that were done in the midst of a flush or compaction.
   [[nodiscard]] std::uint64_t interruptions() const { return interruptions_; }
+  /// Tables of which `explain` told that the run index ruled them out.
+  [[nodiscard]] std::uint64_t ruled_out_by_run_index() const { return ruled_out_by_run_index_; }
   /// Operations that were begun.
   [[nodiscard]] std::size_t begun() const { return begun_; }
   /// What was done to the disk since it was last crashed.
@@ -132,6 +134,7 @@ class ModelRun {
   std::uint64_t flushes_ = 0;
   std::uint64_t compactions_ = 0;
   std::uint64_t interruptions_ = 0;
+  std::uint64_t ruled_out_by_run_index_ = 0;
   std::size_t begun_ = 0;
   // Since the store was opened.
   std::uint64_t gets_ = 0;

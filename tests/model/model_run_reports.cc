@@ -84,7 +84,8 @@ Status ModelRun::stats() {
   TAMIS_TRY_STATUS(expect("gets", stats.gets, gets_));
   TAMIS_TRY_STATUS(expect("gets_found", stats.gets_found, gets_found_));
   const Stats::Memory& memory = stats.memory;
-  TAMIS_TRY_STATUS(expect("memory", memory.used, memory.memtables + memory.blocks + memory.indexes + memory.filters));
+  TAMIS_TRY_STATUS(expect("memory", memory.used,
+                          memory.memtables + memory.blocks + memory.indexes + memory.filters + memory.journal));
   std::uint64_t bytes = 0;
   for (const Stats::Level& level : stats.levels) {
     bytes += level.bytes;
@@ -110,6 +111,9 @@ Status ModelRun::explain(const Operation& operation) {
   if (explanation.steps.empty() || explanation.to_text().empty()) return disagreement("explain: nothing to tell");
   if (explanation.found != (explanation.steps.back().outcome == "found")) {
     return disagreement("explain: the last step is " + explanation.steps.back().outcome);
+  }
+  for (const Explanation::Step& step : explanation.steps) {
+    if (step.filter_verdict == "not asked: the run index says no") ++ruled_out_by_run_index_;
   }
   if (spec_.runs_in_background) return {};
   if (after.blocks - before.blocks != explanation.reads ||

@@ -91,6 +91,42 @@ TEST(Model, AnswersAreRightWithThreadsInTheBackground) {
   }
 }
 
+/// Hardly ever what makes one run of many, or begins with an empty run index.
+std::vector<Operation> operations_that_pile_up_runs(std::uint64_t seed, std::size_t count) {
+  std::vector<Operation> operations;
+  SplitMix64 random(seed);
+  for (Operation& operation : Generator(seed).many(count)) {
+    const bool is_end = operation.verb == Verb::kCompact || operation.verb >= Verb::kReopen;
+    if (is_end && random.next() % 16 != 0) operation = {.verb = Verb::kFlush};
+    operations.push_back(std::move(operation));
+  }
+  return operations;
+}
+
+TEST(Model, Rule14_AnswersAreRightWhileRunsPileUp) {
+  std::uint64_t seed = base_seed(600);
+  std::uint64_t ruled_out = 0;
+  for (const std::string policy : {"manual", "tiered"}) {
+    Options options;
+    options.compaction = policy;
+    options.fanout = 40;
+    options.memory_bytes = std::uint64_t{16} << 20;
+    options.table_bytes = std::uint64_t{20} << 10;
+    for (const bool in_background : {false, true}) {
+      for (const bool is_scheduled : {false, true}) {
+        Trace trace{{.options = {options}, .seed = ++seed, .runs_in_background = in_background},
+                    operations_that_pile_up_runs(seed, 2500)};
+        if (is_scheduled && !in_background) trace.spec.schedule_seed = seed;
+        const Outcome outcome = run_apart(trace);
+        ASSERT_EQ(outcome.failure, "") << explain_failure(trace, outcome);
+        record_figure("model_operations", trace.operations.size());
+        if (!in_background) ruled_out += outcome.ruled_out_by_run_index;
+      }
+    }
+  }
+  EXPECT_GT(ruled_out, 500U);
+}
+
 TEST(Metamorphic, OptionsDoNotChangeAnAnswer) {
   const std::vector<Operation> operations = Generator(base_seed(400)).many(700);
   std::uint64_t digest = 0;

@@ -20,10 +20,10 @@ namespace {
 constexpr unsigned kLongestRunSeconds = 300;
 constexpr int kMostAttempts = 2000;
 
-/// "flushes compactions interruptions digest failure".
+/// "flushes compactions interruptions ruled-out digest failure".
 std::string packed(const Outcome& outcome) {
-  return fmt::format("{} {} {} {} {}", outcome.flushes, outcome.compactions, outcome.interruptions, outcome.digest,
-                     outcome.failure);
+  return fmt::format("{} {} {} {} {} {}", outcome.flushes, outcome.compactions, outcome.interruptions,
+                     outcome.ruled_out_by_run_index, outcome.digest, outcome.failure);
 }
 
 Outcome unpacked(const std::string& text, int status) {
@@ -31,14 +31,16 @@ Outcome unpacked(const std::string& text, int status) {
   unsigned long long flushes = 0;
   unsigned long long compactions = 0;
   unsigned long long interruptions = 0;
+  unsigned long long ruled_out = 0;
   unsigned long long digest = 0;
   int read = 0;
-  if (std::sscanf(text.c_str(), "%llu %llu %llu %llu %n", &flushes, &compactions, &interruptions, &digest, &read) < 4) {
+  if (std::sscanf(text.c_str(), "%llu %llu %llu %llu %llu %n", &flushes, &compactions, &interruptions, &ruled_out,
+                  &digest, &read) < 5) {
     outcome.failure = WIFSIGNALED(status) ? fmt::format("the program stopped by signal {}", WTERMSIG(status))
                                           : fmt::format("the program ended with {}", WEXITSTATUS(status));
     return outcome;
   }
-  return {text.substr(static_cast<std::size_t>(read)), digest, flushes, compactions, interruptions};
+  return {text.substr(static_cast<std::size_t>(read)), digest, flushes, compactions, interruptions, ruled_out};
 }
 
 }  // namespace
@@ -87,7 +89,8 @@ Outcome run_here(const Trace& trace) {
   Outcome outcome{.digest = run.digest(),
                   .flushes = run.flushes(),
                   .compactions = run.compactions(),
-                  .interruptions = run.interruptions()};
+                  .interruptions = run.interruptions(),
+                  .ruled_out_by_run_index = run.ruled_out_by_run_index()};
   if (!status.ok()) {
     const bool has_ended = run.begun() > trace.operations.size() || run.begun() == 0;
     outcome.failure =

@@ -29,6 +29,7 @@ struct Outcome {
   std::uint64_t flushes = 0;
   std::uint64_t compactions = 0;
   std::uint64_t interruptions = 0;
+  std::uint64_t ruled_out_by_run_index = 0;
 };
 
 /// Runs it in this process.

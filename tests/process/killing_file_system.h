@@ -52,6 +52,26 @@ class KillingFileSystem final : public FileSystem {
  private:
   static constexpr std::int64_t kNever = std::int64_t{1} << 60;
 
+  /// The process is killed in the middle of a record: behind its header.
+  class Window final : public FileWindow {
+   public:
+    Window(KillingFileSystem& files, std::unique_ptr<FileWindow> window, std::string path)
+        : FileWindow(window->begin(), window->bytes()),
+          files_(files),
+          window_(std::move(window)),
+          path_(std::move(path)) {}
+    void copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override {
+      window_->copy_in(offset, pieces.first(1));
+      files_.count(path_);
+      window_->copy_in(offset + pieces[0].size(), pieces.subspan(1));
+    }
+
+   private:
+    KillingFileSystem& files_;
+    const std::unique_ptr<FileWindow> window_;
+    const std::string path_;
+  };
+
   class File final : public WritableFile {
    public:
     File(KillingFileSystem& files, std::unique_ptr<WritableFile> file, std::string path)
@@ -66,6 +86,10 @@ class KillingFileSystem final : public FileSystem {
     }
     Status truncate(std::uint64_t size) override { return file_->truncate(size); }
     Status preallocate(std::uint64_t size) override { return file_->preallocate(size); }
+    Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes) override {
+      TAMIS_TRY(std::unique_ptr<FileWindow> window, file_->open_window(offset, bytes));
+      return std::unique_ptr<FileWindow>(std::make_unique<Window>(files_, std::move(window), path_));
+    }
     [[nodiscard]] Result<std::uint64_t> size() const override { return file_->size(); }
     Status close() override { return file_->close(); }
 

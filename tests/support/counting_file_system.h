@@ -12,7 +12,8 @@
 
 namespace tamis::test {
 
-/// Passes everything on, and counts. Reads are those of files; `calls` are all, on files as on names.
+/// Passes everything on, and counts. Reads are those of files; `calls` are all, on files as on names. A window counts
+/// as the system calls that it takes to map and unmap it; what is copied into it takes none.
 ///
 /// Threads: any number at once.
 class CountingFileSystem final : public FileSystem {
@@ -21,6 +22,10 @@ class CountingFileSystem final : public FileSystem {
 
   [[nodiscard]] std::uint64_t reads() const { return reads_; }
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
+  [[nodiscard]] std::uint64_t windows() const { return windows_; }
+  [[nodiscard]] std::uint64_t open_windows() const { return open_windows_; }
+  /// Files that are open for writing now.
+  [[nodiscard]] std::uint64_t open_for_writing() const { return open_for_writing_; }
 
   Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) override {
     ++calls_;
@@ -30,7 +35,9 @@ class CountingFileSystem final : public FileSystem {
   }
   Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) override {
     ++calls_;
-    return beneath_.open_writable(path, mode);
+    Result<std::unique_ptr<WritableFile>> file = beneath_.open_writable(path, mode);
+    if (!file.ok()) return file;
+    return std::unique_ptr<WritableFile>(std::make_unique<CountedWritableFile>(*this, std::move(*file)));
   }
   Status sync_directory(const std::string& path) override { return ++calls_, beneath_.sync_directory(path); }
   Status rename(const std::string& from, const std::string& to) override { return ++calls_, beneath_.rename(from, to); }
@@ -68,7 +75,52 @@ class CountingFileSystem final : public FileSystem {
     std::unique_ptr<ReadableFile> file_;
   };
 
+  class CountedWindow final : public FileWindow {
+   public:
+    CountedWindow(CountingFileSystem& files, std::unique_ptr<FileWindow> window)
+        : FileWindow(window->begin(), window->bytes()), files_(files), window_(std::move(window)) {
+      ++files_.open_windows_;
+    }
+    ~CountedWindow() override { --files_.open_windows_; }
+    void copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override { window_->copy_in(offset, pieces); }
+
+   private:
+    CountingFileSystem& files_;
+    std::unique_ptr<FileWindow> window_;
+  };
+
+  class CountedWritableFile final : public WritableFile {
+   public:
+    CountedWritableFile(CountingFileSystem& files, std::unique_ptr<WritableFile> file)
+        : files_(files), file_(std::move(file)) {
+      ++files_.open_for_writing_;
+    }
+    ~CountedWritableFile() override { --files_.open_for_writing_; }
+    Status write_at(std::uint64_t offset, std::span<const Bytes> pieces) override {
+      return ++files_.calls_, file_->write_at(offset, pieces);
+    }
+    Status sync() override { return ++files_.calls_, file_->sync(); }
+    Status truncate(std::uint64_t size) override { return ++files_.calls_, file_->truncate(size); }
+    Status preallocate(std::uint64_t size) override { return ++files_.calls_, file_->preallocate(size); }
+    Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes) override {
+      ++files_.windows_;
+      files_.calls_ += 4;  // mmap, twice madvise, munmap.
+      Result<std::unique_ptr<FileWindow>> window = file_->open_window(offset, bytes);
+      if (!window.ok()) return window;
+      return std::unique_ptr<FileWindow>(std::make_unique<CountedWindow>(files_, std::move(*window)));
+    }
+    [[nodiscard]] Result<std::uint64_t> size() const override { return ++files_.calls_, file_->size(); }
+    Status close() override { return ++files_.calls_, file_->close(); }
+
+   private:
+    CountingFileSystem& files_;
+    std::unique_ptr<WritableFile> file_;
+  };
+
   FileSystem& beneath_;
+  std::atomic<std::uint64_t> windows_ = 0;
+  std::atomic<std::uint64_t> open_windows_ = 0;
+  std::atomic<std::uint64_t> open_for_writing_ = 0;
   std::atomic<std::uint64_t> reads_ = 0;
   std::atomic<std::uint64_t> calls_ = 0;
 };

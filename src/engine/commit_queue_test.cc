@@ -1,0 +1,125 @@
+#include "engine/commit_queue.h"
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <thread>
+
+#include "base/random.h"
+
+namespace tamis {
+namespace {
+
+/// Writes down what it is given. Its fields are plain: a race between leaders is for the thread sanitizer to see.
+class Recorder final : public GroupLeader {
+ public:
+  void lead(std::span<CommitRequest* const> group) override {
+    EXPECT_FALSE(is_leading.exchange(true)) << "two lead at once";
+    EXPECT_FALSE(group.empty());
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      CommitRequest& request = *group[i];
+      EXPECT_TRUE(i == 0 || (!request.seals && !request.resumes)) << "begins no group";
+      EXPECT_TRUE(!group[0]->seals || group.size() == 1) << "is not alone";
+      if (request.batch != nullptr) {
+        bytes += request.batch->byte_size();
+        for (const Batch::Operation& change : *request.batch) done.emplace_back(change.key);
+      }
+      request.status = Status::busy(fmt::format("{}", ++requests));
+    }
+    EXPECT_TRUE(group.size() == 1 || bytes <= 1 << 20);
+    largest = std::max(largest, group.size());
+    is_leading = false;
+  }
+
+  std::atomic<bool> is_leading = false;
+  std::vector<std::string> done;
+  std::uint64_t requests = 0;
+  std::size_t largest = 0;
+};
+
+TEST(CommitQueue, AWriterThatIsAloneLeadsItsOwnGroup) {
+  CommitQueue queue;
+  Recorder leader;
+  for (int i = 1; i <= 3; ++i) {
+    Batch batch;
+    batch.put(fmt::format("{}", i), "");
+    CommitRequest request{.batch = &batch};
+    EXPECT_EQ(queue.commit(request, leader).message(), fmt::format("{}", i));
+  }
+  EXPECT_EQ(leader.done, (std::vector<std::string>{"1", "2", "3"}));
+  EXPECT_EQ(leader.largest, 1U);
+}
+
+/// Every request is done once, with an answer of its own, those of one thread in their order.
+TEST(CommitQueue, ManyWritersAreServedOnceEachInTheirOrder) {
+  constexpr std::uint64_t kThreads = 4;
+  constexpr std::uint64_t kEach = 3000;
+  CommitQueue queue;
+  Recorder leader;
+  std::atomic<std::uint64_t> answers = 0;
+  std::vector<std::jthread> threads;
+  for (std::uint64_t thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      SplitMix64 random(thread);
+      std::uint64_t last = 0;
+      for (std::uint64_t i = 0; i < kEach; ++i) {
+        Batch batch;
+        batch.put(fmt::format("{}.{:05}", thread, i), std::string(random.below(100) == 0 ? 400'000 : 10, 'v'));
+        CommitRequest request{.batch = &batch, .seals = random.below(50) == 0, .resumes = random.below(50) == 0};
+        const Status status = queue.commit(request, leader);
+        const std::uint64_t answer = std::stoull(std::string(status.message()));
+        EXPECT_GT(answer, last);
+        last = answer;
+        answers += answer;
+      }
+    });
+  }
+  threads.clear();
+  constexpr std::uint64_t kAll = kThreads * kEach;
+  EXPECT_EQ(leader.requests, kAll);
+  EXPECT_EQ(answers, kAll * (kAll + 1) / 2) << "each number was the answer to one request";
+  ASSERT_EQ(leader.done.size(), kAll);
+  std::map<char, std::string> last;
+  for (const std::string& key : leader.done) {
+    EXPECT_LT(last[key[0]], key);
+    last[key[0]] = key;
+  }
+}
+
+/// The list is never cut while somebody stands in it.
+TEST(CommitQueue, NobodyIsForgottenWhoComesWhileAGroupIsWritten) {
+  CommitQueue queue;
+  Recorder recorder;
+  class Slow final : public GroupLeader {
+   public:
+    explicit Slow(Recorder& beneath) : beneath_(beneath) {}
+    void lead(std::span<CommitRequest* const> group) override {
+      leads = true;
+      while (!goes_on) std::this_thread::yield();
+      beneath_.lead(group);
+    }
+    std::atomic<bool> leads = false;
+    std::atomic<bool> goes_on = false;
+
+   private:
+    Recorder& beneath_;
+  } slow(recorder);
+  const auto commit = [&] {
+    CommitRequest request;
+    (void)queue.commit(request, slow).ok();
+  };
+  std::vector<std::jthread> threads;
+  threads.emplace_back(commit);
+  while (!slow.leads) std::this_thread::yield();
+  slow.leads = false;
+  for (int i = 0; i < 5; ++i) threads.emplace_back(commit);
+  slow.goes_on = true;
+  threads.clear();
+  EXPECT_EQ(recorder.requests, 6U);
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,117 @@
+// The way of many gets at once: as of one moment, in groups that go through memory side by side; what is not in memory
+// is then read from disk together (docs/decisions/0020-multi-get.md).
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/epoch.h"
+#include "engine/engine.h"
+#include "engine/never_throws.h"
+
+namespace tamis {
+namespace {
+
+using Answer = Result<std::optional<std::string>>;
+
+/// Of a group, how many go through memory together: what they ask for fits the first cache (0020).
+constexpr std::size_t kSideBySide = 16;
+
+void answer_with(Answer& answer, const FoundEntry& found) {
+  if (found.kind == EntryKind::kDelete) return;
+  if (Status copied = assign_bytes(answer->emplace(), found.value); !copied.ok()) answer = std::move(copied);
+}
+
+/// Those that have it are done.
+void ask_memtable(const Memtable& memtable, std::span<StagedPeek> group) {
+  if (memtable.empty()) return;
+  for (const StagedPeek& peek : group) memtable.prefetch(peek.lookup.hash);
+  for (const StagedPeek& peek : group) memtable.prefetch_entry(peek.lookup.hash);
+  for (StagedPeek& peek : group) {
+    if (peek.answer == Peek::kFound) continue;
+    if (const std::optional<FoundEntry> found = memtable.find(peek.lookup)) {
+      peek.found = *found;
+      peek.answer = Peek::kFound;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Answer> Engine::multi_get(std::span<const std::string_view> keys, const ReadOptions& options) {
+  const Result<ReadMoment> moment = begin_read(options.snapshot);
+  if (!moment.ok()) return std::vector<Answer>(keys.size(), Answer(moment.status()));
+  std::vector<Answer> answers(keys.size(), Answer(std::nullopt));
+  for (std::size_t begin = 0; begin < keys.size(); begin += kLookupsAtOnce) {
+    const std::size_t count = std::min(kLookupsAtOnce, keys.size() - begin);
+    get_group(*moment, keys.subspan(begin, count), options.fills_cache, std::span(answers).subspan(begin, count));
+  }
+  return answers;
+}
+
+void Engine::get_group(const ReadMoment& moment, std::span<const std::string_view> keys, bool fills_cache,
+                       Answers answers) const {
+  std::array<StagedPeek, kLookupsAtOnce> lookups;
+  const std::span<StagedPeek> group(lookups.data(), keys.size());
+  for (std::uint32_t i = 0; i < group.size(); ++i) {
+    group[i].lookup = {.key = keys[i], .hash = hasher_(keys[i]), .sequence = moment.sequence};
+    group[i].number = i;
+  }
+  std::size_t unknown = 0;
+  for (std::size_t begin = 0; begin < group.size(); begin += kSideBySide) {
+    const std::size_t count = std::min(kSideBySide, group.size() - begin);
+    unknown += peek_group(moment, group.subspan(begin, count), answers);
+  }
+  if (unknown > 0) find_group(*moment.view->version, group, unknown, fills_cache, answers);
+}
+
+/// As far as memory alone can tell. Returns of how many it cannot.
+std::size_t Engine::peek_group(const ReadMoment& moment, std::span<StagedPeek> group, Answers answers) const {
+  const EpochGuard guard;
+  ask_memtable(*moment.view->active, group);
+  for (const std::shared_ptr<Memtable>& sealed : moment.view->sealed) ask_memtable(*sealed, group);
+  moment.view->version->peek_many(group);
+  std::size_t unknown = 0;
+  std::size_t absent = 0;
+  std::size_t from_tables = 0;
+  for (const StagedPeek& peek : group) {
+    if (peek.answer == Peek::kUnknown) {
+      ++unknown;
+    } else if (peek.answer != Peek::kFound || peek.found.kind == EntryKind::kDelete) {
+      ++absent;
+    } else {
+      if (peek.table != nullptr) ++from_tables;
+      answer_with(answers[peek.number], peek.found);
+    }
+  }
+  gets_absent_.add(absent);
+  gets_from_tables_.add(from_tables);
+  gets_from_memtables_.add(group.size() - unknown - absent - from_tables);
+  return unknown;
+}
+
+/// The rest, each from the run on that did not answer.
+void Engine::find_group(const Version& version, std::span<const StagedPeek> group, std::size_t unknown,
+                        bool fills_cache, Answers answers) const {
+  std::vector<DiskLookup> lookups(unknown);
+  std::size_t next = 0;
+  for (const StagedPeek& peek : group) {
+    if (peek.answer != Peek::kUnknown) continue;
+    DiskLookup& lookup = lookups[next++];
+    lookup.lookup = peek.lookup;
+    lookup.number = peek.number;
+    lookup.run = peek.run;
+  }
+  version.find_many(lookups, fills_cache);
+  for (DiskLookup& lookup : lookups) {
+    if (!lookup.status.ok()) {
+      answers[lookup.number] = std::move(lookup.status);
+      continue;
+    }
+    count_get(lookup.found, true);
+    if (lookup.found) answer_with(answers[lookup.number], *lookup.found);
+  }
+}
+
+}  // namespace tamis

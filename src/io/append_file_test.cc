@@ -1,0 +1,251 @@
+// Appending by copying into a window that moves along the file (rule 7): the same bytes as by writing, and whatever
+// stands in the way of a window is no failure of an append.
+#include "io/append_file.h"
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "base/check.h"
+#include "base/random.h"
+#include "io/faulty_file_system.h"
+#include "io/memory_file_system.h"
+#include "io/posix_file_system.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kWindow = AppendFile::kSmallestWindowBytes;
+
+std::size_t calls_that_begin(const MemoryFileSystem& files, std::string_view with) {
+  const std::vector<std::string> log = files.call_log();
+  return static_cast<std::size_t>(
+      std::ranges::count_if(log, [&](const std::string& call) { return call.starts_with(with); }));
+}
+
+AppendFile make_file(FileSystem& files, const std::string& path, std::uint64_t window_bytes) {
+  AppendFile file(*files.open_writable(path, OpenMode::kCreate), 0);
+  file.allow_windows(window_bytes);
+  return file;
+}
+
+/// Appends of all sizes, some in two pieces, some synced. What the file must begin with is returned.
+std::string append_at_random(AppendFile& file, std::uint64_t seed, int appends) {
+  SplitMix64 random(seed);
+  std::string expected;
+  for (int i = 0; i < appends; ++i) {
+    const std::uint64_t most = random.below(50) == 0 ? 100'000 : random.below(10) == 0 ? 5000 : 200;
+    std::string bytes(random.below(most), '\0');
+    for (char& byte : bytes) byte = static_cast<char>(1 + random.below(255));
+    const std::size_t cut = random.below(bytes.size() + 1);
+    const std::array<Bytes, 2> pieces = {as_bytes(bytes).first(cut), as_bytes(bytes).subspan(cut)};
+    EXPECT_TRUE(file.append(pieces).ok());
+    expected += bytes;
+    EXPECT_EQ(file.end(), expected.size());
+    EXPECT_TRUE(random.below(60) != 0 || file.sync().ok());
+  }
+  return expected;
+}
+
+void expect_begins_with(FileSystem& files, const std::string& path, const std::string& expected) {
+  const std::string found = *read_whole_file(files, path);
+  ASSERT_GE(found.size(), expected.size());
+  EXPECT_TRUE(found.starts_with(expected));
+  EXPECT_EQ(found.find_first_not_of('\0', expected.size()), std::string::npos) << "no zeros behind the end";
+}
+
+/// A folder on the machine's disk.
+class Machine : public testing::Test {
+ protected:
+  Machine() { TAMIS_CHECK(::mkdtemp(folder_.data()) != nullptr); }
+  ~Machine() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string path() const { return folder_ + "/file"; }
+  /// Whether files there may be mapped.
+  [[nodiscard]] bool has_windows() const {
+    const auto file = *posix_file_system().open_writable(folder_ + "/probe", OpenMode::kCreate);
+    return file->preallocate(kWindow).ok() && file->open_window(0, kWindow).ok();
+  }
+
+  std::string folder_ = (std::filesystem::temp_directory_path() / "tamis_append_XXXXXX").string();
+};
+
+TEST(AppendFile, Rule7_ShortAppendsInARowAreCopiedAndOthersAreWritten) {
+  MemoryFileSystem files;
+  AppendFile file = make_file(files, "/a", kWindow);
+  const std::string text(100, 'x');
+  for (int i = 0; i < 16; ++i) ASSERT_TRUE(file.append(as_bytes(text)).ok());
+  EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
+  EXPECT_EQ(file.window_bytes(), 0U);
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(file.append(as_bytes(text)).ok());
+  EXPECT_EQ(calls_that_begin(files, "copy"), 4U);
+  EXPECT_EQ(calls_that_begin(files, "write"), 16U);
+  EXPECT_EQ(file.window_bytes(), kWindow);
+  // One that has no room in it is written, and ends the row.
+  ASSERT_TRUE(file.append(as_bytes(std::string(kWindow, 'y'))).ok());
+  EXPECT_EQ(file.window_bytes(), 0U);
+  for (int i = 0; i < 16; ++i) ASSERT_TRUE(file.append(as_bytes(text)).ok());
+  EXPECT_EQ(calls_that_begin(files, "copy"), 4U);
+}
+
+TEST(AppendFile, Rule7_AWriterThatSyncsGetsNoWindow) {
+  MemoryFileSystem files;
+  AppendFile file = make_file(files, "/a", kWindow);
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_TRUE(file.append(as_bytes(std::string_view("some bytes"))).ok());
+    ASSERT_TRUE(i % 10 != 0 || file.sync().ok());
+  }
+  EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
+  EXPECT_EQ(files.file_size("/a").value(), file.end());
+}
+
+TEST(AppendFile, Rule7_ABudgetBelowTheSmallestWindowMeansNone) {
+  MemoryFileSystem files;
+  AppendFile file = make_file(files, "/a", kWindow - 1);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(file.append(as_bytes(std::string_view("some bytes"))).ok());
+  EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
+}
+
+TEST(AppendFile, Rule7_CopiesAndWritesMakeTheSameFile) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    SCOPED_TRACE(seed);
+    MemoryFileSystem files;
+    AppendFile file = make_file(files, "/a", kWindow << (seed % 3));
+    const std::string expected = append_at_random(file, seed, 1000);
+    EXPECT_GT(calls_that_begin(files, "copy"), 100U);
+    EXPECT_GT(calls_that_begin(files, "write"), 100U);
+    expect_begins_with(files, "/a", expected);
+    ASSERT_TRUE(file.trim().ok());
+    EXPECT_EQ(file.window_bytes(), 0U);
+    EXPECT_TRUE(*read_whole_file(files, "/a") == expected);
+    const std::string more = append_at_random(file, seed + 100, 0) + "more";
+    ASSERT_TRUE(file.append(as_bytes(more)).ok());
+    expect_begins_with(files, "/a", expected + more);
+  }
+}
+
+TEST(AppendFile, Rule7_AWindowThatCannotBeHadIsNoFailureOfTheAppend) {
+  for (const FaultKind kind : {FaultKind::kNoSpace, FaultKind::kIoError}) {
+    for (std::uint64_t call = 18; call <= 20; ++call) {  // Opened, 16 writes; then size, preallocate, open_window.
+      MemoryFileSystem memory;
+      FaultyFileSystem faulty(memory, {kind, call, false});
+      AppendFile file = make_file(faulty, "/a", kWindow);
+      std::string expected;
+      for (int i = 0; i < 100; ++i) {
+        const std::string text = fmt::format("record {} ", i);
+        ASSERT_TRUE(file.append(as_bytes(text)).ok()) << to_text({kind, call, false});
+        expected += text;
+      }
+      EXPECT_TRUE(faulty.fired() == 0 || calls_that_begin(memory, "copy") == 0);
+      expect_begins_with(memory, "/a", expected);
+    }
+  }
+}
+
+TEST(AppendFile, Rule7_WithoutRoomForAWindowAppendsGoOnUntilThereIsNone) {
+  MemoryFileSystem files;
+  files.set_capacity(100'000);  // Less than what is allocated at once.
+  AppendFile file = make_file(files, "/a", kWindow);
+  const std::string text(1000, 'x');
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(file.append(as_bytes(text)).ok()) << i;
+  EXPECT_EQ(file.append(as_bytes(text)).code(), StatusCode::kOutOfSpace);
+  EXPECT_EQ(file.end(), 100'000U);
+  EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
+}
+
+TEST(AppendFile, Rule7_ACrashMayLoseAnyPartOfWhatWasCopiedAndNothingThatWasSynced) {
+  MemoryFileSystem files;
+  AppendFile file = make_file(files, "/a", kWindow);
+  ASSERT_TRUE(files.sync_directory("/").ok());
+  std::string synced;
+  for (int i = 0; i < 30; ++i, synced += std::string(700, 'x')) {
+    ASSERT_TRUE(file.append(as_bytes(std::string(700, 'x'))).ok());
+  }
+  ASSERT_GT(calls_that_begin(files, "copy"), 0U);
+  ASSERT_TRUE(file.sync().ok());
+  for (int i = 0; i < 30; ++i) ASSERT_TRUE(file.append(as_bytes(std::string(700, 'y'))).ok());
+  bool lost_some = false;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    MemoryFileSystem rebooted(files.disk().after_crash(Loss::kSectors, seed));
+    const std::string found = *read_whole_file(rebooted, "/a");
+    EXPECT_TRUE(found.starts_with(synced));
+    lost_some |= std::ranges::count(found, 'y') < 30 * 700;
+  }
+  EXPECT_TRUE(lost_some);
+}
+
+TEST(CachedFile, ADurableWriteMakesNothingElseDurable) {
+  MemoryFileSystem files;
+  const auto file = *files.open_writable("/a", OpenMode::kCreate);
+  ASSERT_TRUE(files.sync_directory("/").ok());
+  const std::string text(2000, 'r');
+  const Bytes records = as_bytes(text);
+  const Bytes header = as_bytes(std::string_view("header"));
+  ASSERT_TRUE(file->write_at(4096, std::span(&records, 1)).ok());
+  ASSERT_TRUE(file->write_durably_at(0, std::span(&header, 1)).ok());
+  EXPECT_EQ(files.file_size("/a").value(), 6096U);
+  MemoryFileSystem without(files.disk().after_crash(Loss::kEverything, 1));
+  EXPECT_EQ(*read_whole_file(without, "/a"), "header");
+  MemoryFileSystem with(files.disk().after_crash(Loss::kNothing, 1));
+  EXPECT_TRUE(*read_whole_file(with, "/a") == *read_whole_file(files, "/a"));
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    MemoryFileSystem some(files.disk().after_crash(Loss::kSectors, seed));
+    EXPECT_TRUE(read_whole_file(some, "/a")->starts_with("header")) << seed;
+  }
+}
+
+TEST_F(Machine, ADurableWriteIsAWrite) {
+  const auto file = *posix_file_system().open_writable(path(), OpenMode::kCreate);
+  const std::array<Bytes, 2> pieces = {as_bytes(std::string_view("head")), as_bytes(std::string_view("er"))};
+  ASSERT_TRUE(file->write_durably_at(3, pieces).ok());
+  EXPECT_EQ(*read_whole_file(posix_file_system(), path()), std::string("\0\0\0header", 9));
+}
+
+TEST_F(Machine, Rule7_CopiesAndWritesMakeTheSameFile) {
+  if (!has_windows()) GTEST_SKIP() << "files in " << folder_ << " are not mapped";
+  FileSystem& files = posix_file_system();
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    SCOPED_TRACE(seed);
+    AppendFile file = make_file(files, path(), AppendFile::kLargestWindowBytes);
+    const std::string expected = append_at_random(file, seed, 3000);
+    expect_begins_with(files, path(), expected);  // By another descriptor, nothing synced: as another process would.
+    ASSERT_TRUE(file.sync().ok());
+    ASSERT_TRUE(file.trim().ok());
+    EXPECT_TRUE(*read_whole_file(files, path()) == expected);
+    ASSERT_TRUE(file.close().ok());
+    ASSERT_TRUE(files.remove(path()).ok());
+  }
+}
+
+/// What a file had in another life stays where nothing new is put: making pages ready changes no byte.
+TEST_F(Machine, Rule7_OpeningAWindowChangesNoByte) {
+  if (!has_windows()) GTEST_SKIP() << "files in " << folder_ << " are not mapped";
+  const std::string before(4 * kWindow, 'o');
+  const auto file = *posix_file_system().open_writable(path(), OpenMode::kCreate);
+  const Bytes bytes = as_bytes(before);
+  ASSERT_TRUE(file->write_at(0, std::span(&bytes, 1)).ok());
+  {
+    const auto window = *file->open_window(kWindow, kWindow);
+    EXPECT_EQ(window->begin(), kWindow);
+    EXPECT_EQ(window->end(), 2 * kWindow);
+    const Bytes piece = as_bytes(std::string_view("new"));
+    window->copy_in(2 * kWindow - 3, std::span(&piece, 1));
+  }
+  std::string expected = before;
+  expected.replace(2 * kWindow - 3, 3, "new");
+  EXPECT_TRUE(*read_whole_file(posix_file_system(), path()) == expected);
+}
+
+TEST_F(Machine, Rule7_WhatIsNotKnownToTakeStoresWellIsNotMapped) {
+  // A file system without a disk, whose files can be written: not in the list, whatever it is able to do.
+  const auto file = posix_file_system().open_writable("/proc/self/comm", OpenMode::kExisting);
+  if (!file.ok()) GTEST_SKIP() << file.status().to_text();
+  EXPECT_EQ((*file)->open_window(0, 4096).status().code(), StatusCode::kNotSupported);
+}
+
+}  // namespace
+}  // namespace tamis

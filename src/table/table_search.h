@@ -1,0 +1,26 @@
+// A lookup in one table that stops where it needs a block.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "table/index_format.h"
+#include "table/lookup_steps.h"
+
+namespace tamis {
+
+class Table;
+
+/// Where a lookup stands in a table: at the block that it has to see next. Whoever leads it gets the block, alone or
+/// together with those that others wait for.
+///
+/// Threads: one.
+struct TableSearch {
+  Table* table = nullptr;
+  std::shared_ptr<const Index> own_index;  // Where the table keeps none in memory.
+  const Index* index = nullptr;
+  std::uint32_t block = 0;
+  TableStep step;
+};
+
+}  // namespace tamis

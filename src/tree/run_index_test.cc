@@ -1,0 +1,335 @@
+// Rule 14: the run index may cost time, never an answer.
+#include "tree/run_index.h"
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include "base/epoch.h"
+#include "support/table_world.h"
+#include "tree/version.h"
+
+namespace tamis {
+namespace {
+
+using test::owned;
+using test::OwnedAnswer;
+using test::TableEntries;
+using test::TableWorld;
+
+const KeyHasher& hasher() {
+  static const KeyHasher made(test::example_identity().hash_key);
+  return made;
+}
+
+const std::atomic<bool>& never() {
+  static const std::atomic<bool> cancelled = false;
+  return cancelled;
+}
+
+/// Runs of random keys over several levels, newest first, and what each of them holds.
+struct ManyRuns {
+  ManyRuns(std::uint64_t seed, std::size_t runs, std::size_t keys_per_run) : random(seed) {
+    for (std::size_t run = 0; run < runs; ++run) {
+      add_run(static_cast<std::uint32_t>(run * 3 / runs), runs - run, 1000 * (runs - run), keys_per_run);
+    }
+    everything.sort();
+  }
+
+  void add_run(std::uint32_t level, std::uint64_t id, std::uint64_t sequence, std::size_t keys) {
+    std::set<std::string> chosen;
+    for (std::size_t i = 0; i < keys; ++i) chosen.insert(some_key());
+    TableEntries part;
+    for (const std::string& key : chosen) {
+      for (std::uint64_t v = 0, versions = 1 + random() % 2; v < versions; ++v) {
+        std::optional<std::string> value;
+        if (random() % 4 != 0) value = fmt::format("{} of {}", v, id);  // Else deleted.
+        part.add(key, sequence + v, value);
+        everything.add(key, sequence + v, value);
+      }
+      if (level > 0 && random() % 8 == 0) finish(level, id, part);
+    }
+    if (!part.entries.empty()) finish(level, id, part);
+    held.push_back(std::move(chosen));
+  }
+
+  void finish(std::uint32_t level, std::uint64_t run, TableEntries& part) {
+    part.sort();
+    TableSpec spec;
+    spec.number = next_number++;
+    spec.identity = identity;
+    const TableFacts facts = world.build(part, {random() % 3 == 0 ? "" : "line", 10}, spec);
+    edit.added.push_back({level, run, std::make_shared<const TableFacts>(facts)});
+    part = {};
+  }
+
+  std::string some_key() {
+    switch (random() % 6) {
+      case 0: return std::string(random() % 4, '\0');
+      case 1: return std::string(200, 'x') + std::to_string(random() % 300);
+      default: return fmt::format("customer{:04}", random() % 2000);
+    }
+  }
+
+  [[nodiscard]] Shape shape() const {
+    Result<Shape> made = Shape().with(edit);
+    EXPECT_TRUE(made.ok()) << made.status().to_text();
+    return *made;
+  }
+
+  std::mt19937_64 random;
+  TableIdentity identity = test::example_identity();
+  TableWorld world;
+  TableEntries everything;
+  std::vector<std::set<std::string>> held;  // By place of the run.
+  ShapeEdit edit;
+  std::uint64_t next_number = 1;
+};
+
+std::vector<const Run*> runs_of(const Shape& shape) {
+  std::vector<const Run*> runs;
+  for (const std::vector<Run>& level : shape.levels) {
+    for (const Run& run : level) runs.push_back(&run);
+  }
+  return runs;
+}
+
+std::vector<std::uint64_t> numbers_of(const Run& run) {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& table : run.tables) numbers.push_back(table->number);
+  return numbers;
+}
+
+std::shared_ptr<const RunColumn> column_of(const Version& version, const Run& run,
+                                           const std::shared_ptr<RunMatrix>& matrix) {
+  return RunColumn::fill(matrix, numbers_of(run), *version.iterate_tables(numbers_of(run)), hasher(), never());
+}
+
+RunMatrixPlan plan_for(const Shape& shape) {
+  std::vector<std::uint64_t> keys;
+  for (const Run* run : runs_of(shape)) keys.push_back(run->keys());
+  return plan_run_matrix(keys, 1U << 20);
+}
+
+/// With a column for every run that `is_wanted`.
+template <typename Wanted>
+RunColumns columns_of(const Version& version, const std::shared_ptr<RunMatrix>& matrix, Wanted is_wanted) {
+  RunColumns columns;
+  const std::vector<const Run*> runs = runs_of(version.shape());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (!is_wanted(i)) continue;
+    columns.push_back(column_of(version, *runs[i], matrix));
+    EXPECT_NE(columns.back(), nullptr);
+  }
+  return columns;
+}
+
+std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Sequence at) {
+  PinnedBlock pin;
+  NoSteps steps;
+  const auto found = version.find({key, hasher()(key), at}, true, pin, steps);
+  EXPECT_TRUE(found.ok()) << found.status().to_text();
+  return found.ok() ? owned(*found) : std::nullopt;
+}
+
+/// What `peek` says, which must be true whenever it says anything.
+void expect_peek(const Version& version, std::string_view key, Sequence at, const std::optional<OwnedAnswer>& wanted) {
+  const EpochGuard guard;
+  FoundEntry found;
+  const Peek peek = version.peek({key, hasher()(key), at}, found);
+  if (peek == Peek::kUnknown) return;
+  ASSERT_EQ(peek == Peek::kFound, wanted.has_value()) << key;
+  if (wanted) {
+    ASSERT_EQ(owned(found), wanted) << key;
+  }
+}
+
+TEST(RunIndex, Rule14_NeverRulesOutARunThatHoldsTheKey) {
+  for (const std::size_t runs : {12U, 31U, 33U, 64U, 65U, 128U}) {
+    SCOPED_TRACE(fmt::format("{} runs", runs));
+    ManyRuns many(runs, runs, 40);
+    const Version plain(many.shape(), nullptr, many.world.context);
+    const RunMatrixPlan plan = plan_for(plain.shape());
+    ASSERT_EQ(plan.width, runs <= 32 ? 32U : runs <= 64 ? 64U : 128U);
+    const auto matrix = RunMatrix::make(plan, many.world.filter_budget);
+    const Version version(plain.shape(), &plain, many.world.context,
+                          columns_of(plain, matrix, [](std::size_t) { return true; }));
+    ASSERT_EQ(version.run_index().columns().size(), runs);
+    std::uint64_t strangers = 0;
+    std::uint64_t ruled_out = 0;
+    for (int i = 0; i < 3000; ++i) {
+      const std::string key = many.some_key();
+      const RunSet possible = version.run_index().possible(hasher()(key));
+      for (std::size_t run = 0; run < runs; ++run) {
+        if (many.held[run].contains(key)) {
+          ASSERT_TRUE(possible.contains(run)) << key << " of run " << run;
+        } else {
+          ++strangers;
+          ruled_out += possible.contains(run) ? 0U : 1U;
+        }
+      }
+      const Sequence at = i % 3 == 0 ? kMaxSequence : Sequence{many.random() % (1000 * runs + 1100)};
+      const std::optional<OwnedAnswer> wanted = owned(many.everything.find(key, at));
+      ASSERT_EQ(ask(version, key, at), wanted) << key;
+      expect_peek(version, key, at, wanted);
+    }
+    EXPECT_GE(ruled_out, strangers * 98 / 100);
+  }
+}
+
+TEST(RunIndex, Rule14_RunsWithoutAColumnAreAlwaysPossible) {
+  ManyRuns many(5, 40, 30);
+  const Version plain(many.shape(), nullptr, many.world.context);
+  const auto matrix = RunMatrix::make(plan_for(plain.shape()), many.world.filter_budget);
+  const Version version(plain.shape(), &plain, many.world.context,
+                        columns_of(plain, matrix, [](std::size_t run) { return run % 3 == 0; }));
+  for (int i = 0; i < 2000; ++i) {
+    const std::string key = many.some_key();
+    const RunSet possible = version.run_index().possible(hasher()(key));
+    for (std::size_t run = 0; run < 40; ++run) {
+      ASSERT_EQ(version.run_index().has_column(run), run % 3 == 0);
+      if (run % 3 != 0 || many.held[run].contains(key)) {
+        ASSERT_TRUE(possible.contains(run));
+      }
+    }
+    ASSERT_EQ(ask(version, key, kMaxSequence), owned(many.everything.find(key, kMaxSequence)));
+  }
+}
+
+/// More runs than there are columns, and more than a RunSet has places.
+TEST(RunIndex, Rule14_RunsBeyondTheLastPlaceAreAlwaysPossible) {
+  constexpr std::size_t kRuns = RunSet::kPlaces + 20;
+  ManyRuns many(6, kRuns, 5);
+  const Version plain(many.shape(), nullptr, many.world.context);
+  const auto matrix = RunMatrix::make(plan_for(plain.shape()), many.world.filter_budget);
+  const auto is_wanted = [](std::size_t run) { return run < 60 || run >= kRuns - 60; };
+  const Version version(plain.shape(), &plain, many.world.context, columns_of(plain, matrix, is_wanted));
+  EXPECT_EQ(version.run_index().columns().size(), 100U);
+  for (int i = 0; i < 2000; ++i) {
+    const std::string key = many.some_key();
+    ASSERT_TRUE(version.run_index().possible(hasher()(key)).contains(RunSet::kPlaces));
+    ASSERT_EQ(ask(version, key, kMaxSequence), owned(many.everything.find(key, kMaxSequence))) << key;
+  }
+}
+
+TEST(RunIndex, Rule14_AColumnServesARunThatLostTablesButNotOneThatGotSome) {
+  ManyRuns many(7, 1, 1);
+  many.edit = {};
+  TableEntries low;
+  TableEntries high;
+  TableEntries late;
+  low.add("a", 1, "1");
+  high.add("m", 1, "1");
+  late.add("z", 1, "1");
+  many.finish(1, 1, low);
+  many.finish(1, 1, high);
+  const Shape both = many.shape();
+  const Version first(both, nullptr, many.world.context);
+  const RunMatrixPlan plan{.blocks = 1, .width = 32, .probes = 8, .runs = 12};
+  const auto matrix = RunMatrix::make(plan, many.world.filter_budget);
+  const Version indexed(both, &first, many.world.context, {column_of(first, both.levels[1][0], matrix)});
+  EXPECT_FALSE(indexed.run_index().possible(hasher()("b")).contains(0));
+
+  const Shape fewer = *both.with({.removed = {many.next_number - 1}, .added = {}});
+  const Version lost(fewer, &indexed, many.world.context);
+  EXPECT_TRUE(lost.run_index().has_column(0));
+  EXPECT_TRUE(lost.run_index().possible(hasher()("a")).contains(0));
+
+  many.edit = {};
+  many.finish(1, 1, late);
+  const Version grown(*both.with(many.edit), &indexed, many.world.context);
+  EXPECT_FALSE(grown.run_index().has_column(0));
+  EXPECT_TRUE(grown.run_index().possible(hasher()("z")).contains(0));
+  EXPECT_TRUE(ask(grown, "z", kMaxSequence).has_value());
+}
+
+/// The two halves of a run that came apart cannot both be told from one bit: one of them goes without.
+TEST(RunIndex, Rule14_AColumnSpeaksForOneRunOnly) {
+  ManyRuns many(8, 1, 1);
+  many.edit = {};
+  TableEntries low;
+  TableEntries high;
+  low.add("a", 1, "1");
+  high.add("m", 1, "1");
+  many.finish(1, 1, low);
+  many.finish(1, 1, high);
+  const Shape both = many.shape();
+  const Version first(both, nullptr, many.world.context);
+  const auto matrix = RunMatrix::make({.blocks = 1, .width = 32, .probes = 8, .runs = 12}, many.world.filter_budget);
+  const Version indexed(both, &first, many.world.context, {column_of(first, both.levels[1][0], matrix)});
+  ShapeEdit apart{.removed = {many.next_number - 1}, .added = {{2, 9, both.levels[1][0].tables[1]}}};
+  const Version moved(*both.with(apart), &indexed, many.world.context);
+  EXPECT_TRUE(ask(moved, "a", kMaxSequence).has_value());
+  EXPECT_TRUE(ask(moved, "m", kMaxSequence).has_value());
+  EXPECT_EQ(moved.run_index().columns().size(), 1U);
+}
+
+/// Keys are hashed when they are read, by the store's hash: what a table's own filter was made with does not matter.
+TEST(RunIndex, Rule14_TablesOfAnotherHashAreIndexedByTheStores) {
+  ManyRuns many(9, 1, 1);
+  many.edit = {};
+  many.held.clear();
+  many.everything = {};
+  many.identity.hash_key[0] = std::byte{0x77};
+  for (std::size_t run = 0; run < 20; ++run) many.add_run(0, 100 - run, 1000 * (100 - run), 30);
+  many.everything.sort();
+  const Version plain(many.shape(), nullptr, many.world.context);
+  const auto matrix = RunMatrix::make(plan_for(plain.shape()), many.world.filter_budget);
+  const Version version(plain.shape(), &plain, many.world.context,
+                        columns_of(plain, matrix, [](std::size_t) { return true; }));
+  for (int i = 0; i < 1000; ++i) {
+    const std::string key = many.some_key();
+    ASSERT_EQ(ask(version, key, kMaxSequence), owned(many.everything.find(key, kMaxSequence))) << key;
+  }
+}
+
+TEST(RunIndex, Rule14_ARunThatCannotBeReadToItsEndGetsNoColumn) {
+  ManyRuns many(10, 14, 30);
+  const Version plain(many.shape(), nullptr, many.world.context);
+  const tamis::Run& run = *runs_of(plain.shape())[0];
+  const auto matrix = RunMatrix::make(plan_for(plain.shape()), many.world.filter_budget);
+  const std::uint64_t number = run.tables.front()->number;
+  many.world.overwrite(100, "damage", number);
+  EXPECT_EQ(column_of(plain, run, matrix), nullptr);
+  EXPECT_EQ(matrix->free_columns(), matrix->plan().width);
+
+  const std::atomic<bool> cancelled = true;
+  const tamis::Run& whole = *runs_of(plain.shape())[1];
+  EXPECT_EQ(RunColumn::fill(matrix, numbers_of(whole), *plain.iterate_tables(numbers_of(whole)), hasher(), cancelled),
+            nullptr);
+  EXPECT_EQ(matrix->free_columns(), matrix->plan().width);
+}
+
+TEST(RunIndex, Rule14_ExplainSaysWhichRunsItRuledOut) {
+  ManyRuns many(11, 30, 60);
+  const Version plain(many.shape(), nullptr, many.world.context);
+  const auto matrix = RunMatrix::make(plan_for(plain.shape()), many.world.filter_budget);
+  const Version version(plain.shape(), &plain, many.world.context,
+                        columns_of(plain, matrix, [](std::size_t run) { return run != 4; }));
+  std::uint64_t said = 0;
+  for (int i = 0; i < 300; ++i) {
+    const std::string key = many.some_key();
+    const Lookup lookup{key, hasher()(key), kMaxSequence};
+    RecordedSteps without;
+    RecordedSteps with;
+    PinnedBlock pin;
+    ASSERT_TRUE(plain.find(lookup, true, pin, without).ok());
+    ASSERT_TRUE(version.find(lookup, true, pin, with).ok());
+    // The same tables in the same order; only who ruled them out differs.
+    ASSERT_EQ(with.steps.size(), without.steps.size());
+    for (std::size_t step = 0; step < with.steps.size(); ++step) {
+      ASSERT_EQ(with.steps[step].table, without.steps[step].table);
+      if (with.steps[step].verdict != FilterVerdict::kNoByRunIndex) {
+        ASSERT_EQ(with.steps[step].outcome, without.steps[step].outcome);
+        continue;
+      }
+      ++said;
+      ASSERT_EQ(with.steps[step].outcome, TableOutcome::kRuledOut);
+      ASSERT_NE(without.steps[step].outcome, TableOutcome::kFound);
+      ASSERT_NE(without.steps[step].outcome, TableOutcome::kDeleted);
+    }
+  }
+  EXPECT_GT(said, 1000U);
+}
+
+}  // namespace
+}  // namespace tamis
