@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <optional>
 
@@ -98,6 +99,14 @@ std::string human_bytes(std::uint64_t bytes) {
   std::size_t unit = 0;
   while (value >= 999.5 && unit + 1 < kUnits.size()) value /= 1024, ++unit;
   return fmt::format("{:.{}f} {}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, kUnits[unit]);
+}
+
+std::string date_text(std::uint64_t unix_seconds) {
+  const auto time = static_cast<std::time_t>(unix_seconds);
+  std::tm parts = {};
+  std::array<char, 40> text = {};
+  if (::gmtime_r(&time, &parts) == nullptr) return "no date";
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts)};
 }
 
 std::string human_rate(double rate) {

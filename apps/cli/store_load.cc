@@ -136,9 +136,9 @@ void report(const Loader& loader, double seconds, const CommonOptions& options) 
                                         .add("bytes", loader.bytes())
                                         .text());
   } else if (!options.quiet) {
-    standard_output().print("{} entries, {} ({} bytes) in {:.3f} seconds: {} entries/s\n",
-                            with_thousands(loader.entries()), human_bytes(loader.bytes()),
-                            with_thousands(loader.bytes()), seconds,
+    standard_output().print("{} {}, {} bytes ({}) in {:.3f} seconds: {} entries/s\n", with_thousands(loader.entries()),
+                            loader.entries() == 1 ? "entry" : "entries", with_thousands(loader.bytes()),
+                            human_bytes(loader.bytes()), seconds,
                             with_thousands(static_cast<std::uint64_t>(per_second)));
   }
 }

@@ -19,7 +19,7 @@ namespace {
 
 /// A store so damaged that it cannot even be opened has that for its one problem.
 VerifyReport verify(const StoreArguments& store, const CommonOptions& options) {
-  Progress progress("verifying", 0, options);
+  Progress progress("verifying", 0, options, Progress::Unit::kBytes);
   const auto show = [&](std::uint64_t done, std::uint64_t total) {
     progress.set(done, total);
     return true;
