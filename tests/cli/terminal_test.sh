@@ -40,11 +40,11 @@ fi
 on_terminal() { last="on a terminal: tamis $*"; script -qec "'$tamis' $*" /dev/null </dev/null >out 2>err; }
 has() { if grep -qF -- "$1" out; then pass; else fail "$last: no '$1'"; fi; }
 unset NO_COLOR
-on_terminal stats s; has "$escape[1mlevel  runs"
-on_terminal explain s nothing; has "$escape[1mwhere"
-on_terminal plan s; has "$escape[1mlevel"
-on_terminal filter kinds; has "$escape[1mkind"
-on_terminal get s nothing; has "$escape[1;31mtamis:$escape[0m s: there is no key 'nothing'"
+on_terminal stats s; has "${escape}[1mlevel  runs"
+on_terminal explain s nothing; has "${escape}[1mwhere"
+on_terminal plan s; has "${escape}[1mlevel"
+on_terminal filter kinds; has "${escape}[1mkind"
+on_terminal get s nothing; has "${escape}[1;31mtamis:${escape}[0m s: there is no key 'nothing'"
 export NO_COLOR=1
 for words in 'stats s' 'explain s nothing' 'plan s' 'filter kinds' 'get s nothing' 'help get'; do
   # shellcheck disable=SC2086
