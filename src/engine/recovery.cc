@@ -161,7 +161,11 @@ Status Engine::recover() {
   TAMIS_TRY(JournalStream stream, JournalStream::open(files_, spec));
   TAMIS_TRY_STATUS(replay(stream));
   const JournalStreamEnd& end = stream.end();
-  if (options_.read_only) return {};
+  if (options_.read_only) {
+    for (const std::uint64_t number : needed) journals_->keep(number);
+    if (!needed.empty()) journals_->only_show(end.journal);
+    return {};
+  }
   // A mark of a clean close whose sync failed can be read and yet not be durable: CURRENT must know of it.
   const bool is_closed = end.is_last_journal && end.journal.is_closed && known.number == last_header.number &&
                          known.salt == last_header.salt && known.durable_bytes == end.journal.offset;
