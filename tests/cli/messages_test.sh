@@ -195,9 +195,13 @@ limited() { bash -c 'ulimit "$1" "$2"; shift 2; exec "$@"' - "$1" "$2" "$tamis" 
 last='put with no bytes left to write'
 limited -f 0 put d k v 2>&1 >out | cat >err; status=${PIPESTATUS[0]}
 if [ "$status" -eq 3 ] && grep -qxE 'tamis: d/[A-Z0-9.a-z-]+: cannot write .*: File too large; raise the limit on file sizes \(ulimit -f\), or use a file system without it' err; then pass; else fail "$last: status $status"; fi
-last='get with no files left to open'
-limited -n 4 get d k >out 2>err; status=$?
-if [ "$status" -eq 3 ] && grep -qxE 'tamis: d[^:]*: cannot [a-z]+: Too many open files; raise the limit on open files \(ulimit -n\)' err; then pass; else fail "$last: status $status"; fi
+if grep -q __ubsan_handle "$tamis"; then
+  skip 'too many open files: a sanitizer opens some itself'
+else
+  last='get with no files left to open'
+  limited -n 4 get d k >out 2>err; status=$?
+  if [ "$status" -eq 3 ] && grep -qxE 'tamis: d[^:]*: cannot [a-z]+: Too many open files; raise the limit on open files \(ulimit -n\)' err; then pass; else fail "$last: status $status"; fi
+fi
 
 # A disk of one megabyte and one that cannot be written, where a user may mount them.
 cat >disks.sh <<'SCRIPT'
