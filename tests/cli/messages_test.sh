@@ -267,7 +267,7 @@ says 2 "--output is missing; see 'tamis filter union --help'" filter union bloom
 says 2 "'cassandra-nw' is no Cassandra format; those are cassandra-new, cassandra-old, cassandra-old-h1h2" filter verify bloom --index entries --format cassandra-nw
 
 # --- Ctrl-C: 130, and how far it got ---
-"$tamis" load i <(cat entries; exec sleep 20) --batch 1000 --ack acks >out 2>err &
+"$tamis" load i <(cat entries; exec sleep 20 2>/dev/null) --batch 1000 --ack acks >out 2>err &
 pid=$!
 for _ in $(seq 100); do [ "$(tail -n 1 acks 2>/dev/null)" = 5000 ] && break; sleep 0.05; done
 kill -INT $pid; wait $pid; status=$?

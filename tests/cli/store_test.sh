@@ -283,7 +283,7 @@ wait $second; check 'two readers at once' test $one -eq 0 -a $? -eq 0
 
 # --- Ctrl-C ---
 rm acks
-"$tamis" load i <(cat entries; exec sleep 20) --batch 5000 --ack acks --quiet 2>err &
+"$tamis" load i <(cat entries; exec sleep 20 2>/dev/null) --batch 5000 --ack acks --quiet 2>err &
 pid=$!
 for _ in $(seq 100); do [ "$(tail -n 1 acks 2>/dev/null)" = 20000 ] && break; sleep 0.05; done
 kill -INT $pid; wait $pid; check 'Ctrl-C is not 130' test $? -eq 130
