@@ -34,8 +34,12 @@ constexpr auto kMakers = std::to_array<Maker>({{"tamis", make_tamis, true},
                                                {"lmdb", make_lmdb, true},
                                                {"wiredtiger", make_wiredtiger, false}});
 
-bool is_known(const std::string& id) {
-  return std::ranges::any_of(kMakers, [&](const Maker& maker) { return maker.id == id; });
+constexpr std::string_view kWithSetting = "tamis:";  // A name that goes on with NAME=VALUE.
+
+Status check_engine(const std::string& id) {
+  if (id.starts_with(kWithSetting)) return check_setting(id.substr(kWithSetting.size()));
+  const bool is_known = std::ranges::any_of(kMakers, [&](const Maker& maker) { return maker.id == id; });
+  return is_known ? Status() : Status::invalid_argument(fmt::format("there is no engine '{}'", id));
 }
 
 /// Those asked for that this build has; names the others.
@@ -49,6 +53,9 @@ std::vector<std::unique_ptr<Contestant>> contestants_for(const std::vector<std::
     } else {
       fmt::print(stderr, "{} is left out: this program was built without it\n", maker.id);
     }
+  }
+  for (const std::string& engine : engines) {
+    if (engine.starts_with(kWithSetting)) contestants.push_back(make_tamis_with(engine.substr(kWithSetting.size())));
   }
   return contestants;
 }
@@ -122,9 +129,12 @@ int main(int count, char** arguments) {
     return 0;
   }
   if (settings) {
-    const auto unknown = std::ranges::find_if_not(settings->engines, is_known);
-    if (unknown == settings->engines.end()) return run_and_clean_up(*settings);
-    why = fmt::format("there is no engine '{}'", *unknown);
+    tamis::Status known;
+    for (const std::string& engine : settings->engines) {
+      if (known.ok()) known = check_engine(engine);
+    }
+    if (known.ok()) return run_and_clean_up(*settings);
+    why = known.message();
   }
   fmt::print(stderr, "tamis: {}\n", why);  // The command's name: it is what users call.
   return 2;

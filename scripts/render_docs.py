@@ -8,6 +8,7 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     stores-where        machine class, versions, date of that run
     targets             how many of its targets were met, and which were missed
     growth-load         cost along the load, of tamis-bench --growth (docs/data/store_growth.json)
+    settings            stores with one option changed beside the defaults (docs/data/option_bench.json)
     growth-runs         cost against the number of sorted runs, of the same run
     counted             what the tests counted, beside what LevelDB's and RocksDB's own do
     fuzzers             executions and edges of each fuzzer
@@ -140,6 +141,24 @@ def growth_runs():
                            ("µs per seek + 100", "seek_100_us"), ("anonymous MiB", "anonymous_mib")])
 
 
+def settings():
+    path = ROOT / "docs/data/option_bench.json"
+    if not path.exists():
+        return "Not measured yet."
+    data = json.loads(path.read_text())
+    workloads = list(dict.fromkeys((row["workload"], row["title"], row["unit"]) for row in data["rows"]))
+    cells = {(row["workload"], row["engine"]): row for row in data["rows"]}
+    lines = ["| | " + " | ".join(f"{title}, {unit}" for _, title, unit in workloads) + " |", "|---|" + "---:|" * len(workloads)]
+    for engine in data["engines"]:
+        is_default = engine["engine"] == "tamis"
+        texts = []
+        for workload, _, _ in workloads:
+            row = cells.get((workload, engine["engine"]))
+            texts.append("–" if row is None else spread(row) if is_default else f"{row['ratio']:.2f} ×" if row["ratio"] is not None else figure(row["median"]))
+        lines.append(f"| {'the defaults' if is_default else '`' + engine['name'] + '`'} | " + " | ".join(texts) + " |")
+    return "\n".join(lines) + "\n\n" + where(data, f"median of {data['rounds']} alternating rounds; below the first row, ratios to it.")
+
+
 # What is known of the others: their own test trees, by reading (LevelDB 1.23, RocksDB 7.8), and their documentation.
 COUNTED = [
     ("distinct disks after a crash", "crash_images", "2 tests, 3 rounds each", "about 50 kills in a default run, each one a state"),
@@ -240,7 +259,7 @@ def code(name, mark):
 
 RENDERERS = {"filters": filters, "machine": machine, "stores": stores, "stores-where": stores_where, "targets": targets,
              "growth-load": growth_load, "growth-runs": growth_runs, "counted": counted, "fuzzers": fuzzers,
-             "mutants": mutants, "coverage": coverage, "hex": hexdump, "options": options, "code": code}
+             "mutants": mutants, "coverage": coverage, "hex": hexdump, "options": options, "settings": settings, "code": code}
 
 
 def render(match):

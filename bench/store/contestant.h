@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "store/tally.h"
+#include "tamis/status.h"
 
 namespace tamis::bench {
 
@@ -82,6 +83,9 @@ class Contestant {
 
 // Null when this build has none.
 std::unique_ptr<Contestant> make_tamis();
+/// With one option other than its default, NAME=VALUE, which check_setting must accept.
+std::unique_ptr<Contestant> make_tamis_with(const std::string& setting);
+Status check_setting(const std::string& setting);
 std::unique_ptr<Contestant> make_rocksdb();
 std::unique_ptr<Contestant> make_leveldb();
 std::unique_ptr<Contestant> make_lmdb();

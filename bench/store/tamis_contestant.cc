@@ -46,10 +46,17 @@ class TamisSession final : public Session {
   Batch batch_;
 };
 
+/// NAME=VALUE.
+Status set(Options& options, const std::string& setting) {
+  const std::size_t equals = std::min(setting.find('='), setting.size());
+  return set_option(options, setting.substr(0, equals), setting.substr(std::min(equals + 1, setting.size())));
+}
+
 class TamisContestant final : public Contestant {
  public:
-  [[nodiscard]] std::string id() const override { return "tamis"; }
-  [[nodiscard]] std::string name() const override { return "tamis"; }
+  explicit TamisContestant(std::string setting) : setting_(std::move(setting)) {}
+  [[nodiscard]] std::string id() const override { return setting_.empty() ? "tamis" : "tamis:" + setting_; }
+  [[nodiscard]] std::string name() const override { return setting_.empty() ? "tamis" : setting_; }
   [[nodiscard]] bool can_keep_runs() const override { return true; }
 
   void open(const std::string& directory, const StoreShape& shape) override {
@@ -60,6 +67,7 @@ class TamisContestant final : public Contestant {
       options.compaction = "manual";
       options.filter_memory = static_cast<std::uint64_t>(shape.bits_per_key * static_cast<double>(shape.entries) / 8);
     }
+    if (!setting_.empty()) need(set(options, setting_));
     is_cold_ = shape.is_cold;
     directory_ = directory;
     Result<DB> opened = DB::open(directory, options);
@@ -90,6 +98,7 @@ class TamisContestant final : public Contestant {
   }
 
  private:
+  const std::string setting_;
   std::optional<DB> db_;
   bool is_cold_ = false;
   std::string directory_;
@@ -97,6 +106,15 @@ class TamisContestant final : public Contestant {
 
 }  // namespace
 
-std::unique_ptr<Contestant> make_tamis() { return std::make_unique<TamisContestant>(); }
+std::unique_ptr<Contestant> make_tamis() { return std::make_unique<TamisContestant>(""); }
+
+std::unique_ptr<Contestant> make_tamis_with(const std::string& setting) {
+  return std::make_unique<TamisContestant>(setting);
+}
+
+Status check_setting(const std::string& setting) {
+  Options options;
+  return set(options, setting);
+}
 
 }  // namespace tamis::bench

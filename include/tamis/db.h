@@ -134,7 +134,8 @@ class DB {
   /// The plan for the runs that there are, with the filter memory of the options or another.
   [[nodiscard]] PlanReport plan(std::optional<std::uint64_t> filter_memory = {}) const;
 
-  /// kBusy while iterators or snapshots are alive, naming each by where it was made; the store stays open then.
+  /// kBusy while iterators or snapshots are alive, naming each by where it was made; the store stays open then. More
+  /// than 4 MiB in memory are flushed, so that the next opening does not have to read them back from the journal.
   Status close();
 
  private:

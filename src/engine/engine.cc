@@ -13,6 +13,7 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kMostOpenTables = 512;
+constexpr std::size_t kReplayedUnnoticed = 4 << 20;  // Of a memtable: some milliseconds.
 
 }  // namespace
 
@@ -58,13 +59,16 @@ Status Engine::check_open() const {
   return {};
 }
 
-/// What is in memory stays in the journal, which is marked as closed, so that the next opening continues it. When
-/// writes had stopped, nothing is marked and what was not synced may not be durable: the answer says why.
+/// What is in memory stays in the journal, which is marked as closed, so that the next opening continues it; unless
+/// that is so much that reading it back would be felt. When writes had stopped, nothing is marked and what was not
+/// synced may not be durable: the answer says why.
 Status Engine::close(bool detaches) {
   TAMIS_TRY_STATUS(check_open());
   if (!detaches && !live_handles_.empty()) {
     return Status::busy(fmt::format("{}: still in use: {}", directory_, live_handles_.to_text()));
   }
+  const bool is_long_to_replay = view_.take()->active->memory_bytes() > kReplayedUnnoticed;
+  if (is_long_to_replay && !options_.read_only && !write_stop()) (void)flush().ok();  // The journal has it all as well.
   stop_background();
   remove_obsolete_files();  // Some may have been held until just now.
   is_closed_ = true;

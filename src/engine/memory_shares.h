@@ -35,8 +35,8 @@ inline std::uint64_t filter_build_memory(const Options& options) {
 
 /// Memtables have at most half, the journal a 64th if that is enough for a window and one is wanted. Filters have what
 /// the options give them, at most a quarter when they say nothing, and no more than there is; what is left of that may
-/// be the run index's, of which `run_matrix_bytes` are there already; indexes as much as they need, at most half of what
-/// is left; blocks the rest.
+/// be the run index's, of which `run_matrix_bytes` are there already; indexes as much as they need, at most half of
+/// what is left; blocks the rest.
 inline MemoryShares share_memory(const Options& options, const Shape& shape, std::uint64_t run_matrix_bytes = 0) {
   std::vector<std::uint64_t> keys_of_runs;
   std::uint64_t filter_bytes = 0;

@@ -75,6 +75,7 @@ Status AppendFile::sync() {
 Status AppendFile::trim() {
   TAMIS_TRY_STATUS(status_);
   window_.reset();
+  TAMIS_TRY(file_bytes_, file_->size());
   if (file_bytes_ <= end_) return {};
   TAMIS_TRY_STATUS(file_->truncate(end_));
   file_bytes_ = end_;

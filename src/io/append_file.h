@@ -42,7 +42,7 @@ class AppendFile {
   Status append(std::span<const Bytes> pieces);
   Status append(Bytes bytes) { return append(std::span(&bytes, 1)); }
   Status sync();
-  /// No more appends come soon: gives back the window and the zeros behind the end.
+  /// No more appends come soon: gives back the window, and what the file has behind the end.
   Status trim();
   void drop_window() { window_.reset(); }
   /// Makes no byte durable; to be called last.

@@ -129,8 +129,8 @@ class FileSystem {
 
   virtual Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) = 0;
   virtual Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) = 0;
-  /// Reads from files that were opened here, all at once where the system can; returns when all are done. This one calls
-  /// read_at for one after the other.
+  /// Reads from files that were opened here, all at once where the system can; returns when all are done. This one
+  /// calls read_at for one after the other.
   virtual void read_many(std::span<FileRead> reads);
 
   /// Makes the names in this folder durable: which there are and which file each leads to.

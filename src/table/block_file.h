@@ -34,8 +34,8 @@ Result<BlockBuffer> open_block(Bytes stored, std::uint64_t table_number, std::ui
 Result<BlockBuffer> read_block(const ReadableFile& file, BlockPosition position, std::uint64_t table_number,
                                std::string_view name);
 
-/// The same in two parts, for who reads several at once: memory, whose first `position.bytes` bytes somebody fills; then
-/// the frame, of which the file had `there` bytes.
+/// The same in two parts, for who reads several at once: memory, whose first `position.bytes` bytes somebody fills;
+/// then the frame, of which the file had `there` bytes.
 Result<BlockBuffer> begin_block(BlockPosition position, std::uint64_t table_number, std::string_view name);
 Result<BlockBuffer> finish_block(BlockBuffer frame, std::size_t there, BlockPosition position,
                                  std::uint64_t table_number, std::string_view name);

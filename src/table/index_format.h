@@ -94,8 +94,8 @@ class Index {
   [[nodiscard]] std::uint32_t blocks() const { return static_cast<std::uint32_t>(ends_.size()); }
   /// The first block that can hold an entry with this key: of a key whose versions span blocks, the one it begins in.
   [[nodiscard]] std::uint32_t locate(std::string_view key) const;
-  /// The same in two steps, for who has other things to do between them: the first starts loading what the second needs,
-  /// and returns what it has to be told.
+  /// The same in two steps, for who has other things to do between them: the first starts loading what the second
+  /// needs, and returns what it has to be told.
   [[nodiscard]] std::uint32_t begin_locate(std::string_view key) const;
   [[nodiscard]] std::uint32_t locate_in(std::uint32_t group, std::string_view key) const;
   /// Whether this block begins with a key that the block before holds too.

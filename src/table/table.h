@@ -136,7 +136,8 @@ class Table {
   Result<bool> begin_search(const Lookup& lookup, TableSearch& search);
   /// Empty when it is not in the cache.
   PinnedBlock cached_block(std::uint32_t block, TableStep& step) const;
-  /// Looks into the block that the search stands at: true when the search goes on in the next one. Once it does not, it is over and counted.
+  /// Looks into the block that the search stands at: true when the search goes on in the next one. Once it does not, it
+  /// is over and counted.
   bool search_block(TableSearch& search, const Lookup& lookup, Bytes frame, std::optional<FoundEntry>& found);
 
   /// Walks over all entries. Holds what it needs of the index itself. The table must outlive it.

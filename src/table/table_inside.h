@@ -32,7 +32,8 @@ struct Table::Inside {
   std::shared_ptr<const Filter> owned_prefix_filter GUARDED_BY(mutex);
   std::optional<Status> filter_problem GUARDED_BY(mutex);
 
-  /// One lookup in kProbesPerSample is counted, for all of them: a shared count for each would cost more than the probe.
+  /// One lookup in kProbesPerSample is counted, for all of them: a shared count for each would cost more than the
+  /// probe.
   void count_probe() {
     thread_local std::uint32_t asked = 0;
     if (++asked % kProbesPerSample == 0) probes.fetch_add(kProbesPerSample, std::memory_order_relaxed);

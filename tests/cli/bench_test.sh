@@ -29,10 +29,14 @@ run 0 bench hit --engine tamis --entries 500 --rounds 1 --svg one.svg
 if grep -q "<svg" one.svg; then pass; else fail "one.svg is no SVG"; fi
 if compgen -G "*.tmp" >/dev/null; then fail "a store was left behind"; else pass; fi
 
+run 0 bench hit --engine tamis,tamis:block_bytes=1KiB --entries 500 --rounds 1
+out_has "block_bytes=1KiB" "x tamis"
 run 2 bench nonsense
 err_has "there is no workload 'nonsense'"
 run 2 bench hit --engine nonsense
 err_has "there is no engine 'nonsense'"
+run 2 bench hit --engine tamis:nonsense=1
+err_has "there is no option 'nonsense'"
 run 2 bench hit --entries 0
 run 3 bench hit --engine tamis --entries 10 --rounds 1 --directory /dev/null
 finish

@@ -1,5 +1,5 @@
-// A get into a buffer that is large enough asks nobody for anything: no memory, no system. A scan asks for a few pieces
-// of memory, however far it goes.
+// A get into a buffer that is large enough asks nobody for anything: no memory, no system, no lock. A scan asks for a
+// few pieces of memory, however far it goes.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <linux/seccomp.h>
@@ -13,6 +13,7 @@
 #include "counted/counted_store.h"
 #include "io/posix_file_system.h"
 #include "support/allocation_count.h"
+#include "support/lock_count.h"
 
 namespace tamis::test {
 namespace {
@@ -77,6 +78,18 @@ TEST(QuietGet, AllocatesNothingAndTouchesNoFile) {
   EXPECT_EQ(allocated, 0U);
   EXPECT_EQ(wrong, 0U);
   EXPECT_EQ(store.counting.calls(), calls);
+}
+
+TEST(QuietGet, TakesNoLock) {
+  CountedStore store(quiet_options());
+  std::string value;
+  const std::uint64_t when_nothing_was_done = locks_taken;
+  warm(store, value);
+  ASSERT_GT(locks_taken, when_nothing_was_done) << "locks are not counted here";
+  const Keys keys;
+  const std::uint64_t before = locks_taken;
+  EXPECT_EQ(wrong_answers(*store.db, keys.present, keys.absent, value), 0U);
+  EXPECT_EQ(locks_taken, before);
 }
 
 /// A child asks the kernel to kill it at any system call but read, write and exit, and then gets.

@@ -1,0 +1,70 @@
+// What closing leaves for the next opening to do.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "io/memory_file_system.h"
+#include "tamis/db.h"
+#include "tree/file_names.h"
+
+namespace tamis {
+namespace {
+
+DB open(FileSystem& files) {
+  Result<DB> db = DB::open("/store", {}, {.files = &files, .random_seed = 1, .runs_in_background = false});
+  EXPECT_TRUE(db.ok());
+  return std::move(*db);
+}
+
+void put(DB& db, std::uint64_t mebibytes) {
+  const std::string value(1 << 14, 'v');
+  for (std::uint64_t i = 0; i < mebibytes * 64; ++i) ASSERT_TRUE(db.put(fmt::format("key {:06}", i), value).ok());
+}
+
+std::uint64_t journal_bytes(FileSystem& files) {
+  std::uint64_t sum = 0;
+  const auto entries = files.list("/store");
+  for (const DirectoryEntry& entry : *entries) {
+    const std::optional<FileName> file = parse_file_name(entry.name);
+    if (file && file->kind == FileKind::kJournal) sum += **files.file_size("/store/" + entry.name);
+  }
+  return sum;
+}
+
+TEST(Close, FlushesWhatWouldTakeLongToReadBack) {
+  MemoryFileSystem files;
+  DB db = open(files);
+  put(db, 6);
+  ASSERT_TRUE(db.close().ok());
+  EXPECT_LT(journal_bytes(files), 10'000U);
+  DB again = open(files);
+  EXPECT_EQ(again.stats().levels.at(0).runs, 1U);
+  EXPECT_TRUE(again.get("key 000383")->has_value());
+}
+
+TEST(Close, LeavesLittleInTheJournal) {
+  MemoryFileSystem files;
+  DB db = open(files);
+  put(db, 1);
+  ASSERT_TRUE(db.close().ok());
+  DB again = open(files);
+  EXPECT_TRUE(again.stats().levels.empty());
+  EXPECT_TRUE(again.get("key 000063")->has_value());
+}
+
+/// A recycled file is as long as the journal that it was: what stands there would be searched for records.
+TEST(Close, LeavesNothingBehindTheEndOfTheJournal) {
+  MemoryFileSystem files;
+  DB db = open(files);
+  for (int i = 0; i < 3; ++i) {
+    put(db, 3);
+    ASSERT_TRUE(db.flush().ok());
+  }
+  ASSERT_TRUE(db.put("last", "one").ok());
+  ASSERT_TRUE(db.close().ok());
+  EXPECT_LT(journal_bytes(files), 10'000U);
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# How many instructions a get takes whose key and value are in memory, counted by callgrind: what a thousand gets more
+# cost. Half of what RocksDB takes (9,183 and 2,534) is the most that is allowed; the bounds here are what we reach and
+# some room for other compilers.
+#
+#     get_instructions_test.sh PROGRAM
+set -euo pipefail
+
+program=$1
+most_hit=2200
+most_absent=1100
+
+if ! command -v valgrind >/dev/null; then
+  echo "valgrind is not installed: skipped"
+  exit 77
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$program" make "$folder/store"
+
+instructions() {
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$1" "$folder/store" "$2" 2>&1 |
+    sed -n 's/.*Collected : \([0-9]*\)$/\1/p'
+}
+
+failed=0
+for what in hit absent; do
+  few=$(instructions $what 2000)
+  many=$(instructions $what 12000)
+  each=$(((many - few) / 10000))
+  most=most_$what
+  echo "$what: $each instructions, at most ${!most}"
+  [ "$each" -gt 100 ] && [ "$each" -le "${!most}" ] || failed=1
+done
+exit $failed
