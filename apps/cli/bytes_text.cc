@@ -1,5 +1,8 @@
 #include "bytes_text.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <cstddef>
 
 namespace tamis::cli {
@@ -59,6 +62,20 @@ bool is_utf8(std::string_view bytes) {
     bytes.remove_prefix(length);
   }
   return true;
+}
+
+std::string quoted(std::string_view bytes) {
+  constexpr std::size_t kShown = 40;
+  const std::string_view dots = bytes.size() > kShown ? "..." : "";
+  std::string_view part = bytes.substr(0, kShown);
+  if (!is_printable(bytes)) return fmt::format("0x{}{}", to_hex(part), dots);
+  while (!is_utf8(part)) part.remove_suffix(1);  // Not in the middle of a character.
+  return fmt::format("'{}'{}", part, dots);
+}
+
+bool is_printable(std::string_view bytes) {
+  const bool has_control = std::ranges::any_of(bytes, [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; });
+  return is_utf8(bytes) && !has_control;
 }
 
 }  // namespace tamis::cli

@@ -14,4 +14,9 @@ std::string to_hex(std::string_view bytes);
 /// Whether the bytes are well-formed UTF-8 (no surrogates, nothing overlong), so that JSON can hold them.
 bool is_utf8(std::string_view bytes);
 
+/// For messages: 'paris', cut where it is long, or 0x00ff where a terminal would not show it as it is.
+std::string quoted(std::string_view bytes);
+/// Whether a terminal shows the bytes as they are.
+bool is_printable(std::string_view bytes);
+
 }  // namespace tamis::cli

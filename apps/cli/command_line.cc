@@ -100,6 +100,12 @@ bool CommandLine::read(std::span<const std::string> arguments) {
   } catch (const CLI::CallForHelp&) {
     standard_output().write(help_text());
     return false;
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string_view text = error.what();
+    const std::string_view option = text.substr(0, text.find(':'));
+    const bool is_repeated = text.find("received") != std::string_view::npos;
+    usage_error(fmt::format("{} {}; see 'tamis {} --help'", option,
+                            is_repeated ? "was given more than once" : "needs a value", help_.name));
   } catch (const CLI::ParseError& error) {
     usage_error(fmt::format("{}; see 'tamis {} --help'", error.what(), help_.name));
   }
@@ -168,8 +174,10 @@ void CommandLine::refuse_unknown(const std::string& argument) const {
   const auto guess = nearest(argument.substr(0, argument.find('=')), candidates);
   const std::string advice =
       guess ? fmt::format("did you mean '{}'?", *guess) : fmt::format("see 'tamis {} --help'", help_.name);
-  const std::string_view or_a_word = operands_.empty() ? "" : " A word that begins with '-' goes after '--'.";
-  usage_error(fmt::format("there is no option '{}'; {}{}", argument, advice, or_a_word));
+  const bool may_be_a_word = !argument.starts_with("--") && !operands_.empty();
+  usage_error(
+      fmt::format("there is no option '{}'; {}", argument,
+                  may_be_a_word ? fmt::format("a word that begins with '-' goes after '--'; {}", advice) : advice));
 }
 
 namespace {
@@ -193,10 +201,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> candidates) {
   std::optional<std::string_view> best;
-  std::size_t best_distance = std::max(word.size() / 2, std::size_t{2});
+  const std::size_t letters = word.size() - std::min(word.find_first_not_of('-'), word.size());
+  std::size_t best_distance = std::max(letters / 3, std::size_t{2}) + 1;
   for (const std::string_view candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
-    if (distance >= best_distance && !(distance == best_distance && !best)) continue;
+    if (distance >= best_distance) continue;
     best = candidate;
     best_distance = distance;
   }

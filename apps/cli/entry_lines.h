@@ -28,7 +28,7 @@ class EntryLines {
   [[nodiscard]] Progress& progress() { return lines_.progress(); }
 
  private:
-  std::string_view decode(std::string_view text, std::string& into) const;
+  std::string_view decode(std::string_view text, std::string_view what, std::string& into) const;
 
   bool is_hex_;
   Lines lines_;

@@ -40,7 +40,7 @@ class CommandError : public std::exception {
 };
 
 [[noreturn]] void usage_error(std::string message);
-/// For a system call that failed just now: "path: doing: reason", out of errno.
+/// For a system call that failed just now: "path: doing: reason", out of errno, and what to do where that helps.
 [[noreturn]] void system_error(std::string_view path, std::string_view doing);
 
 /// The value, or the status as an exception.

@@ -22,21 +22,22 @@ bool is_special_file(const std::string& path) {
 /// An output file that is closed, whatever happens to the bytes.
 class OutputFile {
  public:
-  OutputFile(const std::string& path, int flags)
-      : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666)) {
-    if (descriptor_ < 0) system_error(path, "cannot create");
+  /// Messages call it `name`: a temporary file is nothing to the user.
+  OutputFile(const std::string& path, const std::string& name, int flags)
+      : name_(name), descriptor_(::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666)) {
+    if (descriptor_ < 0) system_error(name, "cannot create");
   }
   ~OutputFile() { ::close(descriptor_); }
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  void write(std::string_view bytes) { write_all(descriptor_, path_, bytes); }
+  void write(std::string_view bytes) { write_all(descriptor_, name_, bytes); }
   void sync() {
-    if (::fsync(descriptor_) != 0) system_error(path_, "cannot sync");
+    if (::fsync(descriptor_) != 0) system_error(name_, "cannot sync");
   }
 
  private:
-  const std::string& path_;
+  const std::string& name_;
   int descriptor_;
 };
 
@@ -47,6 +48,10 @@ InputFile::InputFile(const std::string& path) : name_(path == "-" ? "standard in
   if (descriptor_ < 0) system_error(name_, "cannot open");
   struct stat info {};
   if (::fstat(descriptor_, &info) != 0) system_error(name_, "cannot stat");
+  if (S_ISDIR(info.st_mode)) {
+    if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
+    throw CommandError(kExitInputOutput, fmt::format("{}: is a folder, and a file is needed here", name_));
+  }
   is_regular_ = S_ISREG(info.st_mode);
   if (is_regular_) size_ = static_cast<std::uint64_t>(info.st_size);
 }
@@ -87,10 +92,10 @@ void write_all(int descriptor, std::string_view name, std::string_view bytes) {
 void write_whole(const std::string& path, std::string_view bytes) {
   const DelayInterrupt until_written;
   if (path == "-") return write_all(STDOUT_FILENO, "standard output", bytes);
-  if (is_special_file(path)) return OutputFile(path, 0).write(bytes);
+  if (is_special_file(path)) return OutputFile(path, path, 0).write(bytes);
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
   try {
-    OutputFile file(temporary, O_CREAT | O_TRUNC);
+    OutputFile file(temporary, path, O_CREAT | O_TRUNC);
     file.write(bytes);
     file.sync();
     if (::rename(temporary.c_str(), path.c_str()) != 0) system_error(path, "cannot rename over");

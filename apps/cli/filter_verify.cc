@@ -46,12 +46,6 @@ std::string as_json(const VerifyReport& report) {
       .text();
 }
 
-/// Whether a terminal shows the key as it is.
-bool is_printable(std::string_view key) {
-  const bool has_control = std::ranges::any_of(key, [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; });
-  return is_utf8(key) && !has_control;
-}
-
 void print_missing(const std::vector<std::string>& missing, const CommonOptions& options) {
   constexpr std::size_t kShown = 20;
   Output& out = standard_output();

@@ -29,6 +29,7 @@ void install_signal_handlers() {
   action.sa_flags = SA_RESTART;
   ::sigaction(SIGINT, &action, nullptr);
   std::signal(SIGPIPE, SIG_DFL);  // Whoever started us may have ignored it.
+  std::signal(SIGXFSZ, SIG_IGN);  // A write beyond 'ulimit -f' is an error with a message, not the end.
 }
 
 DelayInterrupt::DelayInterrupt() { delayed.store(true); }

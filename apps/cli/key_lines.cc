@@ -14,7 +14,7 @@ std::optional<std::string_view> KeyLines::next() {
   const std::optional<std::string_view> line = lines_.next();
   if (!line || !is_hex_) return line;
   if (from_hex(*line, decoded_)) return decoded_;
-  usage_error(fmt::format("{} is not hexadecimal{}", lines_.place(), carriage_return_hint(*line)));
+  usage_error(fmt::format("{} is not hexadecimal{}", lines_.place(), hint_on_hex(*line)));
 }
 
 std::vector<std::string> read_keys(const std::string& path, const CommonOptions& options) {
@@ -27,7 +27,8 @@ std::vector<std::string> read_keys(const std::string& path, const CommonOptions&
 std::string key_of_operand(const std::string& operand, const CommonOptions& options) {
   if (!options.hex) return operand;
   std::string key;
-  if (!from_hex(operand, key)) usage_error(fmt::format("the key '{}' is not hexadecimal", operand));
+  if (!from_hex(operand, key))
+    usage_error(fmt::format("the key '{}' is not hexadecimal{}", operand, hint_on_hex(operand)));
   return key;
 }
 

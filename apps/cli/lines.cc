@@ -65,8 +65,9 @@ void Lines::warn_about_carriage_returns() const {
                   file_.name(), content_));
 }
 
-std::string_view carriage_return_hint(std::string_view line) {
-  return line.ends_with('\r') ? ": it ends with a carriage return; remove those with tr -d '\\r'" : "";
+std::string_view hint_on_hex(std::string_view text) {
+  if (text.ends_with('\r')) return ": it ends with a carriage return; remove those with tr -d '\\r'";
+  return text.size() % 2 == 0 ? ", which --hex expects" : ", which --hex expects: two digits for each byte";
 }
 
 }  // namespace tamis::cli

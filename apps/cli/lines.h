@@ -43,7 +43,7 @@ class Lines {
   std::uint64_t lines_with_carriage_return_ = 0;
 };
 
-/// What to add to "line 7 is not hexadecimal" when the reason is a carriage return.
-std::string_view carriage_return_hint(std::string_view line);
+/// What to add to "… is not hexadecimal": why, and what to do.
+std::string_view hint_on_hex(std::string_view text);
 
 }  // namespace tamis::cli

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <optional>
 
@@ -129,6 +130,14 @@ std::string human_count(std::uint64_t count) {
 }
 
 std::string human_disk_bytes(std::uint64_t bytes) { return with_unit(bytes, 1000, kDiskUnits); }
+
+std::string date_text(std::uint64_t unix_seconds) {
+  const auto time = static_cast<std::time_t>(unix_seconds);
+  std::tm parts = {};
+  std::array<char, 40> text = {};
+  if (::gmtime_r(&time, &parts) == nullptr) return "no date";
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S UTC", &parts)};
+}
 
 std::string human_rate(double rate) {
   const double percent = 100 * rate;

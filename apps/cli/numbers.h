@@ -34,6 +34,8 @@ std::string human_count(std::uint64_t count);
 std::string human_disk_bytes(std::uint64_t bytes);
 /// "1.00 %", with three significant digits; below 0.001 % as "1.23e-06".
 std::string human_rate(double rate);
+/// "2026-11-15 14:23:04 UTC".
+std::string date_text(std::uint64_t unix_seconds);
 
 /// "[######......]": a part between 0 and 1 as a bar of `width` characters.
 std::string bar(double part, std::size_t width);

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -16,11 +17,8 @@ bool has_colour(int descriptor) {
 }
 
 void report(std::string_view label, std::string_view message) {
-  if (errors_have_colour()) {
-    fmt::print(stderr, "\033[1;31mtamis:\033[0m {}{}\n", label, message);
-  } else {
-    fmt::print(stderr, "tamis: {}{}\n", label, message);
-  }
+  write_to_errors(
+      fmt::format("{} {}{}\n", errors_have_colour() ? "\033[1;31mtamis:\033[0m" : "tamis:", label, message));
 }
 
 }  // namespace
@@ -47,6 +45,29 @@ bool errors_have_colour() {
 
 std::string bold(std::string_view text) {
   return output_has_colour() ? fmt::format("\033[1m{}\033[0m", text) : std::string(text);
+}
+
+bool output_is_terminal() { return ::isatty(STDOUT_FILENO) == 1; }
+
+void print_report(std::string_view text) {
+  Output& out = standard_output();
+  if (!output_has_colour()) return out.write(text);
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const bool is_heading = line.starts_with("level  ") || line.starts_with("where  ");
+    const bool is_error = line.starts_with("ERROR");
+    out.print("{}{}{}\n",
+              is_heading ? "\033[1m"
+              : is_error ? "\033[1;31m"
+                         : "",
+              line, is_heading || is_error ? "\033[0m" : "");
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+}
+
+void write_to_errors(std::string_view text) {
+  (void)std::fwrite(text.data(), 1, text.size(), stderr);
+  (void)std::fflush(stderr);
 }
 
 void report_error(std::string_view message) { report("", message); }

@@ -34,10 +34,17 @@ Output& standard_output();
 
 /// Whether to paint: a terminal, and NO_COLOR is not set.
 bool output_has_colour();
+bool output_is_terminal();
 bool errors_have_colour();
 /// `text` in bold where standard output has colour.
 std::string bold(std::string_view text);
 
+/// A report of the library onto standard output: the headings of its tables in bold and its errors in red, where
+/// standard output has colour.
+void print_report(std::string_view text);
+
+/// Onto standard error. When that cannot be written there is nobody left to tell; the exit status still speaks.
+void write_to_errors(std::string_view text);
 /// "tamis: message" on standard error.
 void report_error(std::string_view message);
 /// "tamis: warning: message" on standard error.

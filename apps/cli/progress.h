@@ -11,13 +11,19 @@
 namespace tamis::cli {
 
 /// A bar on standard error, for work that takes longer than a second, and only on a terminal. It leaves no trace.
+///
+/// Threads: one at a time.
 class Progress {
  public:
-  /// `total` is in whatever unit `advance` counts; 0 when it is not known.
-  Progress(std::string_view label, std::uint64_t total, const CommonOptions& options);
+  enum class Unit : unsigned char { kSteps, kBytes };
+
+  /// `total` is in whatever unit `advance` counts; 0 when it is not known. Bytes are worth showing, steps are not.
+  Progress(std::string_view label, std::uint64_t total, const CommonOptions& options, Unit unit = Unit::kSteps);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
+
+  [[nodiscard]] bool is_shown() const { return is_shown_; }
 
   void advance(std::uint64_t amount) {
     done_ += amount;
@@ -29,6 +35,8 @@ class Progress {
     done_ = 0;
     advance(done);
   }
+  /// Says so beside the time left.
+  void call_total_a_guess() { total_is_a_guess_ = true; }
   /// Shows a second figure beside the bar, and how fast it grows: "1,234 entries, 567/s".
   void count(std::uint64_t items, std::string_view name) {
     items_ += items;
@@ -37,13 +45,14 @@ class Progress {
 
  private:
   void show_if_due();
-  [[nodiscard]] std::string items_text(std::chrono::steady_clock::time_point now) const;
 
   std::string label_;
   std::uint64_t total_;
   std::uint64_t done_ = 0;
   std::uint64_t items_ = 0;
   std::string_view item_name_;
+  Unit unit_;
+  bool total_is_a_guess_ = false;
   bool is_shown_;
   bool is_visible_ = false;
   std::chrono::steady_clock::time_point begun_;

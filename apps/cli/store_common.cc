@@ -7,6 +7,7 @@
 
 #include "bytes_text.h"
 #include "error.h"
+#include "lines.h"
 #include "output.h"
 
 namespace tamis::cli {
@@ -19,18 +20,19 @@ bool is_missing(const std::string& path) {
   return ::stat(path.c_str(), &info) != 0 && errno == ENOENT;
 }
 
-/// Damage is what repair is for, unless the message says so already.
-std::string with_advice(std::string_view message) {
-  if (message.find("repair") != std::string_view::npos) return std::string(message);
-  return fmt::format("{}; 'tamis repair' works on what is left", message);
+bool is_other_than_folder(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode);
 }
 
-/// The options are known to be good, so what open does not accept is what it found.
+}  // namespace
+
 CommandError error_of_opening(const Status& status) {
   switch (status.code()) {
     case StatusCode::kInvalidArgument: return {kExitInputOutput, std::string(status.message())};
     case StatusCode::kNotSupported: return {kExitCorruption, std::string(status.message())};
-    case StatusCode::kCorruption: return {kExitCorruption, with_advice(status.message())};
+    case StatusCode::kBusy:
+      return {kExitBusy, fmt::format("{}; try again when the store is closed there", status.message())};
     default: break;
   }
   if (status.message().ends_with("no store is here")) {
@@ -38,8 +40,6 @@ CommandError error_of_opening(const Status& status) {
   }
   return CommandError(status);
 }
-
-}  // namespace
 
 void StoreArguments::declare(CommandLine& line) {
   line.operand("DIR", "the store's folder", directory);
@@ -69,19 +69,28 @@ Options StoreArguments::options(StoreUse use) const {
 
 DB StoreArguments::open(StoreUse use) const {
   const Options wanted = options(use);
-  if (directory.empty()) usage_error("DIR is empty; it names the store's folder");
-  if (!wanted.create_if_missing && is_missing(directory)) {
-    throw CommandError(kExitInputOutput, fmt::format("{}: no store is here; {}", directory, kHowToMakeOne));
-  }
+  need_folder(wanted.create_if_missing);
   Result<DB> opened = DB::open(directory, wanted);
   if (!opened.ok()) throw error_of_opening(opened.status());
+  if (read_only && use != StoreUse::kRead)
+    usage_error("--read-only: this verb changes the store; leave the option out");
   return std::move(opened).value();
+}
+
+void StoreArguments::need_folder(bool may_be_missing) const {
+  if (directory.empty()) usage_error("DIR is empty; it names the store's folder");
+  if (!may_be_missing && is_missing(directory)) {
+    throw CommandError(kExitInputOutput, fmt::format("{}: no store is here; {}", directory, kHowToMakeOne));
+  }
+  if (is_other_than_folder(directory)) {
+    throw CommandError(kExitInputOutput, fmt::format("{}: is a file, and a store is a folder", directory));
+  }
 }
 
 std::string bytes_of_word(std::string_view word, std::string_view what, const CommonOptions& options) {
   if (!options.hex) return std::string(word);
   std::string bytes;
-  if (!from_hex(word, bytes)) usage_error(fmt::format("{} '{}' is not hexadecimal", what, word));
+  if (!from_hex(word, bytes)) usage_error(fmt::format("{} '{}' is not hexadecimal{}", what, word, hint_on_hex(word)));
   return bytes;
 }
 

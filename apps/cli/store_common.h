@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "command_line.h"
+#include "error.h"
 #include "json.h"
 #include "tamis/db.h"
 
@@ -31,7 +32,12 @@ struct StoreArguments {
   [[nodiscard]] Options options(StoreUse use) const;
   /// The store. A missing one is status 3 and says how to make one; a locked one is 5; a damaged or newer one is 4.
   [[nodiscard]] DB open(StoreUse use) const;
+  /// Refuses what cannot be a store before anything is opened: status 3.
+  void need_folder(bool may_be_missing) const;
 };
+
+/// Of a store that could not be opened. Its options were known to be good, so what was not accepted is what was found.
+CommandError error_of_opening(const Status& status);
 
 /// A key or value that was given as a word: the text itself, or what it spells with --hex. `what` is for the message.
 std::string bytes_of_word(std::string_view word, std::string_view what, const CommonOptions& options);

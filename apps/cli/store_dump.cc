@@ -1,11 +1,14 @@
 // tamis dump: everything, as 'tamis load' reads it.
 #include <fmt/core.h>
 
+#include <cstdint>
 #include <string_view>
 
 #include "bytes_text.h"
 #include "command_line.h"
 #include "error.h"
+#include "output.h"
+#include "progress.h"
 #include "store_common.h"
 #include "tamis/db.h"
 #include "verbs.h"
@@ -24,6 +27,19 @@ void check_line(std::string_view key, std::string_view value) {
                   key_breaks && key.find('\n') == std::string_view::npos ? "tab" : "line end"));
 }
 
+/// About as many as will be printed: those that were overwritten are counted, those in the journal are not.
+std::uint64_t entries_in_tables(const DB& db) {
+  std::uint64_t entries = 0;
+  for (const Stats::Level& level : db.stats().levels) entries += level.entries;
+  return entries;
+}
+
+/// Where the entries themselves go to the terminal, they are progress enough.
+CommonOptions options_of_progress(CommonOptions options) {
+  options.no_progress |= output_is_terminal();
+  return options;
+}
+
 }  // namespace
 
 int run_dump(Arguments arguments) {
@@ -39,8 +55,11 @@ int run_dump(Arguments arguments) {
   if (!line.read(arguments)) return kExitOk;
   const CommonOptions& options = line.common();
   const DB db = store.open(StoreUse::kRead);
+  Progress progress("dumping", entries_in_tables(db), options_of_progress(options));
   Iterator entry = db.scan({.fills_cache = false});
   for (; entry.valid(); entry.next()) {
+    progress.count(1, "entries");
+    progress.advance(1);
     if (!options.hex && !options.json) check_line(entry.key(), entry.value());
     print_entry(entry.key(), entry.value(), options);
   }

@@ -62,7 +62,7 @@ int run_explain(Arguments arguments) {
   key = bytes_of_word(key, "the key", line.common());
   const DB db = store.open(StoreUse::kRead);
   const Explanation explanation = need(db.explain(key));
-  standard_output().write(line.common().json ? as_json(explanation, line.common()) + "\n" : explanation.to_text());
+  print_report(line.common().json ? as_json(explanation, line.common()) + "\n" : explanation.to_text());
   return kExitOk;
 }
 

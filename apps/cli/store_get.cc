@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bytes_text.h"
 #include "command_line.h"
 #include "error.h"
 #include "output.h"
@@ -39,7 +40,7 @@ int run_get(Arguments arguments) {
     out.write(shown(*value, options));
     if (!raw) out.write("\n");
   } else if (!options.quiet) {
-    report_error(fmt::format("{}: this key is not there", store.directory));
+    report_error(fmt::format("{}: there is no key {}", store.directory, quoted(key)));
   }
   return value ? kExitOk : kExitNo;
 }

@@ -70,6 +70,10 @@ class Loader {
 
   void load(EntryLines& lines) {
     while (const auto entry = lines.next()) {
+      if (entry->key.size() > Batch::kMaxKeyBytes) {
+        usage_error(fmt::format("{}: a key of {} bytes, at most {} are allowed", lines.place(), entry->key.size(),
+                                Batch::kMaxKeyBytes));
+      }
       batch_.put(entry->key, entry->value);
       if (!batch_.status().ok()) usage_error(fmt::format("{}: {}", lines.place(), batch_.status().message()));
       bytes_in_batch_ += entry->key.size() + entry->value.size();
@@ -113,8 +117,12 @@ void load_all(Loader& loader, EntryLines& lines) {
   try {
     loader.load(lines);
   } catch (const CommandError& error) {
-    throw CommandError(error.exit_status(), fmt::format("{}; the first {} entries were loaded", error.what(),
-                                                        with_thousands(loader.entries())));
+    const std::string before =
+        loader.entries() == 0   ? "nothing was loaded"
+        : loader.entries() == 1 ? "only the first entry was loaded; loading it again does no harm"
+                                : fmt::format("only the first {} entries were loaded; loading them again does no harm",
+                                              with_thousands(loader.entries()));
+    throw CommandError(error.exit_status(), fmt::format("{}; {}", error.what(), before));
   }
 }
 
@@ -128,9 +136,9 @@ void report(const Loader& loader, double seconds, const CommonOptions& options) 
                                         .add("bytes", loader.bytes())
                                         .text());
   } else if (!options.quiet) {
-    standard_output().print("{} entries, {} ({} bytes) in {:.3f} seconds: {} entries/s\n",
-                            with_thousands(loader.entries()), human_bytes(loader.bytes()),
-                            with_thousands(loader.bytes()), seconds,
+    standard_output().print("{} {}, {} bytes ({}) in {:.3f} seconds: {} entries/s\n", with_thousands(loader.entries()),
+                            loader.entries() == 1 ? "entry" : "entries", with_thousands(loader.bytes()),
+                            human_bytes(loader.bytes()), seconds,
                             with_thousands(static_cast<std::uint64_t>(per_second)));
   }
 }

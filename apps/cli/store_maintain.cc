@@ -11,10 +11,10 @@
 #include "json.h"
 #include "numbers.h"
 #include "output.h"
-#include "progress.h"
 #include "store_common.h"
 #include "tamis/db.h"
 #include "verbs.h"
+#include "written_tables.h"
 
 namespace tamis::cli {
 namespace {
@@ -103,12 +103,10 @@ int run_compact(Arguments arguments) {
   if (line.given("--to")) range.to = to;
 
   DB db = store.open(StoreUse::kWrite);
-  Progress progress("compacting", 0, line.common());
-  const auto show = [&](std::uint64_t done, std::uint64_t total) {
-    progress.set(done, total);
-    return true;
-  };
-  return do_and_report(db, line.common(), [&] { return db.compact(range, show); });
+  return do_and_report(db, line.common(), [&] {
+    const WrittenTables progress(store.directory, shape_of(db).bytes, line.common());
+    return db.compact(range);
+  });
 }
 
 int run_checkpoint(Arguments arguments) {

@@ -71,7 +71,7 @@ int run_plan(Arguments arguments) {
   ScaleArguments::refuse(line);
   const DB db = store.open(StoreUse::kRead);
   const PlanReport plan = db.plan(memory);
-  standard_output().write(line.common().json ? as_json(plan) + "\n" : plan.to_text());
+  print_report(line.common().json ? as_json(plan) + "\n" : plan.to_text());
   return kExitOk;
 }
 

@@ -1,4 +1,5 @@
 // tamis repair: a usable store out of what is left of a damaged one.
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -6,6 +7,7 @@
 #include "error.h"
 #include "json.h"
 #include "output.h"
+#include "progress.h"
 #include "store_common.h"
 #include "tamis/db.h"
 #include "verbs.h"
@@ -34,6 +36,16 @@ std::string as_json(const RepairReport& report, const CommonOptions& options) {
       .text();
 }
 
+/// Looking at every byte is what takes long; what is damaged is then written anew, which is little.
+Result<RepairReport> repair(const std::string& directory, bool only_looks, const CommonOptions& options) {
+  Progress progress("looking at tables", 0, options, Progress::Unit::kBytes);
+  const auto show = [&](std::uint64_t done, std::uint64_t total) {
+    progress.set(done, total);
+    return true;
+  };
+  return DB::repair(directory, only_looks, {}, show);
+}
+
 }  // namespace
 
 int run_repair(Arguments arguments) {
@@ -49,11 +61,10 @@ int run_repair(Arguments arguments) {
   line.flag("--dry-run", "say what would be done, and do nothing", dry_run);
   if (!line.read(arguments)) return kExitOk;
   const bool only_looks = dry_run || store.options(StoreUse::kWrite).read_only;
-  const Result<RepairReport> report = DB::repair(store.directory, only_looks);
-  if (!report.ok() && report.status().code() == StatusCode::kInvalidArgument) {
-    throw CommandError(kExitInputOutput, std::string(report.status().message()));  // No store is there.
-  }
-  standard_output().write(line.common().json ? as_json(need(report), line.common()) + "\n" : need(report).to_text());
+  store.need_folder(false);
+  const Result<RepairReport> report = repair(store.directory, only_looks, line.common());
+  if (!report.ok()) throw error_of_opening(report.status());
+  standard_output().write(line.common().json ? as_json(*report, line.common()) + "\n" : report->to_text());
   return kExitOk;
 }
 

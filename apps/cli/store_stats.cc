@@ -118,7 +118,7 @@ int run_stats(Arguments arguments) {
   if (!line.read(arguments)) return kExitOk;
   const DB db = store.open(StoreUse::kRead);
   const Stats stats = db.stats();
-  standard_output().write(line.common().json ? as_json(stats) + "\n" : stats.to_text());
+  print_report(line.common().json ? as_json(stats) + "\n" : stats.to_text());
   return kExitOk;
 }
 

@@ -3,14 +3,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "bytes_text.h"
 #include "command_line.h"
 #include "error.h"
 #include "json.h"
+#include "numbers.h"
 #include "output.h"
 #include "store_common.h"
 #include "table.h"
@@ -39,6 +43,20 @@ std::optional<std::uint64_t> whole_number(const std::string& text) {
   return std::stoull(text);
 }
 
+/// For people: digits in groups, sizes also in larger units, times as dates.
+std::string property_cell(const TableFile::Property& property, const CommonOptions& options) {
+  if (is_key(property)) return key_cell(property.text, options);
+  if (property.name == "filter rate" && property.text != "none")
+    return human_rate(std::strtod(property.text.c_str(), nullptr));
+  const std::optional<std::uint64_t> number = whole_number(property.text);
+  if (!number) return property.text;
+  if (property.name.ends_with("(unix seconds)"))
+    return *number == 0 ? "none" : fmt::format("{} ({})", *number, date_text(*number));
+  if (property.name.ends_with("bytes") && *number >= 1024)
+    return fmt::format("{} ({})", with_thousands(*number), human_bytes(*number));
+  return with_thousands(*number);
+}
+
 void print_properties(const TableFile& file, const CommonOptions& options) {
   Table table({{"", Table::Align::kLeft}, {"", Table::Align::kWrap}});
   JsonObject object;
@@ -52,7 +70,7 @@ void print_properties(const TableFile& file, const CommonOptions& options) {
     } else {
       object.add(name, property.text);
     }
-    table.add({property.name, is_key(property) ? key_cell(property.text, options) : property.text});
+    table.add({property.name, property_cell(property, options)});
   }
   standard_output().write(options.json ? object.text() + "\n" : table.text());
 }
@@ -112,6 +130,10 @@ void print_entries(const TableFile& file, const CommonOptions& options) {
 
 /// Missing files are no damage, newer ones are.
 TableFile open_table(const std::string& path) {
+  std::error_code unknown;
+  if (std::filesystem::is_directory(path, unknown)) {
+    throw CommandError(kExitInputOutput, fmt::format("{}: is a folder; name one of its .tms files", path));
+  }
   Result<TableFile> file = TableFile::open(path);
   if (!file.ok() && file.status().code() == StatusCode::kNotSupported) {
     throw CommandError(kExitCorruption, std::string(file.status().message()));

@@ -19,7 +19,7 @@ namespace {
 
 /// A store so damaged that it cannot even be opened has that for its one problem.
 VerifyReport verify(const StoreArguments& store, const CommonOptions& options) {
-  Progress progress("verifying", 0, options);
+  Progress progress("verifying", 0, options, Progress::Unit::kBytes);
   const auto show = [&](std::uint64_t done, std::uint64_t total) {
     progress.set(done, total);
     return true;
@@ -37,15 +37,18 @@ VerifyReport verify(const StoreArguments& store, const CommonOptions& options) {
 void print_text(const VerifyReport& report, const CommonOptions& options) {
   Output& out = standard_output();
   for (const Problem& problem : report.problems) {
-    out.print("{} at {}: {}\n", problem.file, problem.offset, problem.what);
+    // What the library says of a file begins with its path and has the offset in it.
+    const bool says_where = problem.what.substr(0, problem.what.find(':')).ends_with(problem.file);
+    out.print("{}\n",
+              says_where ? problem.what : fmt::format("{} at {}: {}", problem.file, problem.offset, problem.what));
   }
   if (options.quiet) return;
   const std::string what =
       report.ok() ? "ok"
                   : fmt::format("{} {}; 'tamis repair' works on what is left", with_thousands(report.problems.size()),
                                 report.problems.size() == 1 ? "problem" : "problems");
-  out.print("{}: {} files, {}, {} entries read\n", what, with_thousands(report.files), human_bytes(report.bytes),
-            with_thousands(report.entries));
+  out.print("{}: {} {}, {}, {} entries read\n", what, with_thousands(report.files),
+            report.files == 1 ? "file" : "files", human_bytes(report.bytes), with_thousands(report.entries));
 }
 
 }  // namespace

@@ -129,6 +129,26 @@ int run_help(Arguments arguments) {
   return run_command(asked);
 }
 
+/// What to do about damage, where the message does not say.
+std::string advice_on_damage(std::string_view verb, std::string_view message) {
+  for (const std::string_view said : {"tamis repair", "newer tamis", "--format"}) {
+    if (message.find(said) != std::string_view::npos) return {};
+  }
+  if (verb.starts_with("filter "))
+    return "; the file is damaged or is something else: make it again where it came from";
+  if (verb == "table") return "; if it is part of a store, 'tamis repair' on the folder works on what is left";
+  return "; 'tamis repair' works on what is left";
+}
+
+int run_with_advice(const Verb& verb, Arguments arguments) {
+  try {
+    return verb.run(arguments);
+  } catch (const CommandError& error) {
+    if (error.exit_status() != kExitCorruption) throw;
+    throw CommandError(kExitCorruption, error.what() + advice_on_damage(verb.name, error.what()));
+  }
+}
+
 int run_verb(Arguments words) {
   std::string name = words[0];
   std::size_t used = 1;
@@ -140,7 +160,7 @@ int run_verb(Arguments words) {
   }
   const auto* const verb = std::ranges::find(kVerbs, name, &Verb::name);
   if (verb == kVerbs.end()) usage_error(fmt::format("there is no verb '{}'; {}", name, guess_of(name)));
-  return verb->run(words.subspan(used));
+  return run_with_advice(*verb, words.subspan(used));
 }
 
 }  // namespace

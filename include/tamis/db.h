@@ -79,9 +79,10 @@ class TAMIS_EXPORT DB {
  public:
   static Result<DB> open(const std::string& path, const Options& options = {}, const Environment& environment = {});
   /// Makes what is left of a damaged store usable: writes a new manifest and loses nothing that can be read. The
-  /// report says what was lost and where deleted keys may have come back. A dry run only reports.
-  static Result<RepairReport> repair(const std::string& path, bool dry_run = false,
-                                     const Environment& environment = {});
+  /// report says what was lost and where deleted keys may have come back. A dry run only reports. The progress is that
+  /// of looking at the tables, in bytes; stopped there, nothing was changed.
+  static Result<RepairReport> repair(const std::string& path, bool dry_run = false, const Environment& environment = {},
+                                     const Progress& progress = {});
   /// Removes the files of a store that nobody has open. The folder stays, with LOCK, lost/ and files that are not ours.
   static Status destroy(const std::string& path, const Environment& environment = {});
 

@@ -13,7 +13,7 @@ namespace tamis {
 
 /// Times that were measured, of one thread's processor, on one machine: bench/scale_bench.cc measures them,
 /// docs/data/scale_constants.json has the medians that are rounded here. Another machine has others.
-struct ScaleConstants {
+struct TAMIS_EXPORT ScaleConstants {
   double flush_ns_per_entry = 0;      ///< From a sealed memtable to a durable table,
   double flush_ns_per_byte = 0;       ///< and for each byte of key and value.
   double merge_ns_per_entry = 0;      ///< A compaction, with reading, filters and writing into the system's cache,

@@ -178,7 +178,7 @@ void Engine::rewrite_failed(std::string_view what, const Status& why) {
 }
 
 Status Engine::compact(const Range& range, const Progress& progress) {
-  if (options_.read_only) return Status::not_supported(directory_ + ": opened read-only");
+  if (options_.read_only) return Status::not_supported(directory_ + ": the store was opened read-only");
   TAMIS_TRY_STATUS(flush());
   {
     MutexLock lock(state_mutex_);

@@ -28,8 +28,9 @@ Status destroy_store(const std::string& path, const Environment& environment) {
 
 }  // namespace
 
-Result<RepairReport> DB::repair(const std::string& path, bool dry_run, const Environment& environment) {
-  return never_throws([&] { return repair_store(path, dry_run, environment); });
+Result<RepairReport> DB::repair(const std::string& path, bool dry_run, const Environment& environment,
+                                const Progress& progress) {
+  return never_throws([&] { return repair_store(path, dry_run, environment, progress); });
 }
 
 Status DB::destroy(const std::string& path, const Environment& environment) {

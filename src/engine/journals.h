@@ -37,6 +37,8 @@ class Journals {
 
   /// A journal that recovery found closed and that is to be continued.
   void continue_closed(std::uint64_t number, const JournalHeader& header, const JournalEnd& end);
+  /// A store that is only read continues nothing, but its stats tell how much stands in the last journal.
+  void only_show(const JournalEnd& end) { current_bytes_ = end.offset; }
   /// A new journal that takes over from the one there is, if any. After an error the old one is still the current one.
   Status begin(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
   /// The same, but the old one failed: it is left behind as it is.

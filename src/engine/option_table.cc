@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/nearest_word.h"
 #include "base/try.h"
 #include "cache/cache_policy.h"
 #include "compaction/policy.h"

@@ -134,12 +134,5 @@ TEST(OptionValues, SizesAreWrittenAsTheyAreRead) {
   EXPECT_EQ(size_text(std::uint64_t{256} << 20), "256MiB");
 }
 
-TEST(OptionValues, TheNearestWordIsOneThatMayHaveBeenMeant) {
-  const std::string_view words[] = {"fanout", "filter", "cache"};
-  EXPECT_EQ(nearest_word("fanuot", words), "fanout");
-  EXPECT_EQ(nearest_word("filters", words), "filter");
-  EXPECT_EQ(nearest_word("completely_else", words), std::nullopt);
-}
-
 }  // namespace
 }  // namespace tamis

@@ -6,8 +6,6 @@
 #include <array>
 #include <charconv>
 #include <limits>
-#include <utility>
-#include <vector>
 
 namespace tamis {
 namespace {
@@ -25,21 +23,6 @@ std::optional<unsigned> power_of(std::string_view suffix) {
     if (is_letter || is_same_but_for_case(suffix, kUnits[power])) return power;
   }
   return std::nullopt;
-}
-
-/// How many characters to insert, drop or replace to turn a into b.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
 }
 
 }  // namespace
@@ -63,18 +46,6 @@ std::string size_text(std::uint64_t bytes) {
   std::size_t unit = 0;
   while (bytes > 0 && bytes % 1024 == 0 && unit + 1 < kUnits.size()) bytes /= 1024, ++unit;
   return fmt::format("{}{}", bytes, kUnits[unit]);
-}
-
-std::optional<std::string_view> nearest_word(std::string_view word, std::span<const std::string_view> candidates) {
-  std::optional<std::string_view> best;
-  std::size_t nearest = std::max(word.size() / 2, std::size_t{2}) + 1;
-  for (const std::string_view candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance >= nearest) continue;
-    best = candidate;
-    nearest = distance;
-  }
-  return best;
 }
 
 }  // namespace tamis

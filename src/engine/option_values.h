@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,8 +16,5 @@ std::string size_text(std::uint64_t bytes);
 
 /// A whole decimal number and nothing else.
 std::optional<std::uint64_t> parse_whole_number(std::string_view text);
-
-/// The word most like `word`, if one is so like it that it may have been meant.
-std::optional<std::string_view> nearest_word(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace tamis

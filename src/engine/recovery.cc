@@ -58,7 +58,7 @@ Status check_tables_are_there(const Shape& shape, const StoreFiles& found, const
   for (const std::uint64_t number : table_numbers(shape)) {
     if (!std::ranges::binary_search(found.tables, number)) {
       return Status::corruption(
-          fmt::format("{}: the table is missing; `tamis repair` goes on without it", table_path(directory, number)));
+          fmt::format("{}: the table is missing; 'tamis repair' goes on without it", table_path(directory, number)));
     }
   }
   return {};
@@ -66,7 +66,10 @@ Status check_tables_are_there(const Shape& shape, const StoreFiles& found, const
 
 /// Makes the folder and every one above it that is missing.
 Status make_directories(FileSystem& files, const std::string& path) {
-  if (files.list(path).ok()) return {};
+  const Status listed = files.list(path).status();
+  if (listed.ok()) return {};
+  TAMIS_TRY(const std::optional<std::uint64_t> size, files.file_size(path));
+  if (size) return listed;  // Something is there: a file, or a folder of somebody else's.
   const std::string parent = parent_directory(path);
   if (parent != path) TAMIS_TRY_STATUS(make_directories(files, parent));
   TAMIS_TRY_STATUS(files.make_directory(path));
@@ -83,7 +86,7 @@ Status Engine::open_store() {
     const bool is_empty = found.tables.empty() && found.journals.empty();
     if (!found.has_current && !is_empty) {
       return Status::corruption(directory_ +
-                                ": CURRENT is missing, but files of a store are here; `tamis repair` can "
+                                ": CURRENT is missing, but files of a store are here; 'tamis repair' can "
                                 "make a new one");
     }
     if (!found.has_current && (options_.read_only || !options_.create_if_missing)) {
@@ -143,7 +146,7 @@ Status Engine::recover() {
     if (number >= first_journal) needed.push_back(number);
   }
   if (first_journal != 0 && (needed.empty() || needed.front() != first_journal)) {
-    return Status::corruption(fmt::format("{}: the journal is missing; `tamis repair` goes on without it",
+    return Status::corruption(fmt::format("{}: the journal is missing; 'tamis repair' goes on without it",
                                           journal_path(directory_, first_journal)));
   }
   for (const std::uint64_t number : needed) spec.paths.push_back(journal_path(directory_, number));
@@ -158,7 +161,11 @@ Status Engine::recover() {
   TAMIS_TRY(JournalStream stream, JournalStream::open(files_, spec));
   TAMIS_TRY_STATUS(replay(stream));
   const JournalStreamEnd& end = stream.end();
-  if (options_.read_only) return {};
+  if (options_.read_only) {
+    for (const std::uint64_t number : needed) journals_->keep(number);
+    if (!needed.empty()) journals_->only_show(end.journal);
+    return {};
+  }
   // A mark of a clean close whose sync failed can be read and yet not be durable: CURRENT must know of it.
   const bool is_closed = end.is_last_journal && end.journal.is_closed && known.number == last_header.number &&
                          known.salt == last_header.salt && known.durable_bytes == end.journal.offset;

@@ -14,7 +14,8 @@
 namespace tamis {
 
 /// A dry run writes nothing, not even a LOCK; where there is one, it keeps writers away while it looks.
-Result<RepairReport> repair_store(const std::string& path, bool dry_run, const Environment& environment) {
+Result<RepairReport> repair_store(const std::string& path, bool dry_run, const Environment& environment,
+                                  const Progress& progress) {
   FileSystem& files = environment.files != nullptr ? *environment.files : posix_file_system();
   TAMIS_TRY_STATUS(files.list(path).status());
   TAMIS_TRY(const std::optional<std::uint64_t> lock_bytes, files.file_size(lock_path(path)));
@@ -23,7 +24,7 @@ Result<RepairReport> repair_store(const std::string& path, bool dry_run, const E
     TAMIS_TRY(lock, files.lock(lock_path(path), dry_run ? LockMode::kShared : LockMode::kExclusive));
   }
   const std::unique_ptr<Manifest::Random> random = make_random_source(environment.random_seed);
-  TAMIS_TRY(RepairSurvey survey, survey_store(files, path, *random));
+  TAMIS_TRY(RepairSurvey survey, survey_store(files, path, *random, progress));
   RepairReport report = survey.report;
   report.is_dry_run = dry_run;
   if (!dry_run) TAMIS_TRY_STATUS(write_repaired_store(files, path, std::move(survey), *random));

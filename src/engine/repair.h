@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tamis/db.h"
 #include "tamis/environment.h"
 #include "tamis/stats.h"
 #include "tamis/status.h"
@@ -20,6 +21,9 @@ namespace tamis {
 ///
 /// Files that are not needed any more are moved to lost/, none is removed. The survey (repair_survey.h) finds out
 /// and reports, without writing; a dry run ends there. What it found is then written (repair_write.h).
-Result<RepairReport> repair_store(const std::string& path, bool dry_run, const Environment& environment);
+///
+/// `progress` is told of the bytes the survey has looked at; false stops it with kClosed, and nothing was written.
+Result<RepairReport> repair_store(const std::string& path, bool dry_run, const Environment& environment,
+                                  const Progress& progress);
 
 }  // namespace tamis

@@ -41,8 +41,8 @@ class KeyBounds {
 /// Threads: one.
 class Surveyor {
  public:
-  Surveyor(FileSystem& files, const std::string& directory, Manifest::Random& random)
-      : files_(files), directory_(directory), random_(random) {}
+  Surveyor(FileSystem& files, const std::string& directory, Manifest::Random& random, const Progress& progress)
+      : files_(files), directory_(directory), random_(random), progress_(progress) {}
 
   Result<RepairSurvey> run() {
     TAMIS_TRY_STATUS(list());
@@ -110,7 +110,9 @@ class Surveyor {
       TAMIS_TRY(const std::unique_ptr<ReadableFile> file, files_.open_readable(path));
       Result<TableProperties> properties = read_properties(*file, path);
       if (!properties.ok() && !is_damage(properties.status())) return properties.status();
-      if (properties.ok()) found.properties = *std::move(properties);
+      if (!properties.ok()) continue;
+      bytes_in_all_ += properties->facts.file_bytes;
+      found.properties = *std::move(properties);
     }
     return {};
   }
@@ -170,7 +172,10 @@ class Surveyor {
       return FoundTable::Condition::kForeign;
     }
     std::vector<TableProblem> problems;
-    const Status verified = verify_table(file, *found.properties, path, problems, {}).status();
+    const auto step = [this](std::uint64_t bytes) {
+      return !progress_ || progress_(bytes_done_ += bytes, bytes_in_all_);
+    };
+    const Status verified = verify_table(file, *found.properties, path, problems, step).status();
     if (!verified.ok() && !is_damage(verified)) return verified;
     return verified.ok() && problems.empty() ? FoundTable::Condition::kSound : FoundTable::Condition::kDamaged;
   }
@@ -277,6 +282,9 @@ class Surveyor {
   FileSystem& files_;
   const std::string& directory_;
   Manifest::Random& random_;
+  const Progress& progress_;
+  std::uint64_t bytes_in_all_ = 0;  // Of tables whose properties can be read.
+  std::uint64_t bytes_done_ = 0;
   RepairSurvey survey_;
   std::map<std::uint64_t, const TableFacts*> expected_;  // By the manifest.
   KeyBounds bounds_;
@@ -294,8 +302,9 @@ JournalsToRead journals_to_read(const RepairSurvey& survey) {
           .known_end = survey.known_journal_end};
 }
 
-Result<RepairSurvey> survey_store(FileSystem& files, const std::string& directory, Manifest::Random& random) {
-  return Surveyor(files, directory, random).run();
+Result<RepairSurvey> survey_store(FileSystem& files, const std::string& directory, Manifest::Random& random,
+                                  const Progress& progress) {
+  return Surveyor(files, directory, random, progress).run();
 }
 
 }  // namespace tamis

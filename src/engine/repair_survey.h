@@ -10,6 +10,7 @@
 #include "engine/repair_journals.h"
 #include "io/file_system.h"
 #include "table/table_format.h"
+#include "tamis/db.h"
 #include "tamis/stats.h"
 #include "tamis/status.h"
 #include "tree/manifest.h"
@@ -48,6 +49,8 @@ struct RepairSurvey {
 JournalsToRead journals_to_read(const RepairSurvey& survey);
 
 /// kNotSupported when anything was written by a newer version: that is no damage. kIoError when there is no store.
-Result<RepairSurvey> survey_store(FileSystem& files, const std::string& directory, Manifest::Random& random);
+/// kClosed when `progress`, told of bytes of tables, returned false.
+Result<RepairSurvey> survey_store(FileSystem& files, const std::string& directory, Manifest::Random& random,
+                                  const Progress& progress);
 
 }  // namespace tamis

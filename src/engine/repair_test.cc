@@ -52,6 +52,28 @@ TEST(Repair, OfAnOpenOrAMissingStoreIsRefused) {
   EXPECT_EQ(DB::repair("/store", true, world.environment()).status().code(), StatusCode::kBusy);
 }
 
+TEST(Repair, TellsHowFarItIsAndStoppedThereChangesNothing) {
+  RepairWorld world;
+  world.fill();
+  world.remove_manifest();
+  const std::vector<std::string> names = world.names();
+  std::uint64_t told = 0;
+  const auto stop = [&](std::uint64_t /*done*/, std::uint64_t /*total*/) { return ++told < 3; };
+  EXPECT_EQ(DB::repair("/store", false, world.environment(), stop).status().code(), StatusCode::kClosed);
+  EXPECT_EQ(told, 3U);
+  EXPECT_EQ(world.names(), names);
+
+  std::uint64_t last = 0;
+  const auto go_on = [&](std::uint64_t done, std::uint64_t total) {
+    EXPECT_TRUE(last < done && done <= total) << last << ' ' << done << ' ' << total;
+    last = done;
+    return true;
+  };
+  EXPECT_TRUE(DB::repair("/store", false, world.environment(), go_on).ok());
+  EXPECT_GT(last, 0U);
+  world.expect_usable(world.model);
+}
+
 TEST(Repair, OfAStoreThatCrashedKeepsWhatOpeningWould) {
   RepairWorld world;
   {

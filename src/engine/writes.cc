@@ -16,7 +16,7 @@ namespace tamis {
 Status Engine::write(const Batch& batch, const WriteOptions& options, bool may_wait) {
   TAMIS_TRY_STATUS(check_open());
   TAMIS_TRY_STATUS(batch.status());
-  if (options_.read_only) return Status::not_supported(directory_ + ": opened read-only");
+  if (options_.read_only) return Status::not_supported(directory_ + ": the store was opened read-only");
   if (batch.empty() && !options.sync) return {};
   if (batch.byte_size() > options_.memory_bytes / 4) {
     return Status::invalid_argument(
@@ -47,7 +47,7 @@ Status Engine::sync() {
 
 Status Engine::flush() {
   TAMIS_TRY_STATUS(check_open());
-  if (options_.read_only) return Status::not_supported(directory_ + ": opened read-only");
+  if (options_.read_only) return Status::not_supported(directory_ + ": the store was opened read-only");
   if (schedule_ != nullptr) make_way(true);
   CommitRequest request{.seals = true};
   TAMIS_TRY_STATUS(commits_.commit(request, *this));

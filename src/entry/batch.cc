@@ -44,12 +44,15 @@ void Batch::swap(Batch& other) noexcept {
 
 bool Batch::accepts(std::string_view key, std::string_view value) {
   if (!status_.ok()) return false;
+  const auto refuse = [this](std::string_view what, std::size_t bytes, std::uint64_t most) {
+    const std::string which = count_ == 0 ? "" : fmt::format(" (change {} of the batch)", count_ + 1);
+    status_ =
+        Status::invalid_argument(fmt::format("a {} of {} bytes, at most {} are allowed{}", what, bytes, most, which));
+  };
   if (key.size() > kMaxKeyBytes) {
-    status_ = Status::invalid_argument(fmt::format("change {} of a batch: a key of {} bytes, at most {} are allowed",
-                                                   count_ + 1, key.size(), kMaxKeyBytes));
+    refuse("key", key.size(), kMaxKeyBytes);
   } else if (value.size() > kMaxValueBytes) {
-    status_ = Status::invalid_argument(fmt::format("change {} of a batch: a value of {} bytes, at most {} are allowed",
-                                                   count_ + 1, value.size(), kMaxValueBytes));
+    refuse("value", value.size(), kMaxValueBytes);
   }
   return status_.ok();
 }

@@ -39,8 +39,9 @@ Result<PrefixRule> decode_prefix_rule(std::uint8_t kind, std::uint16_t argument,
 
 /// Magic, version, header length, features: everything that says whether this build can read the rest.
 Status check_preamble(ByteReader& reader) {
+  const ByteReader start = reader;
   TAMIS_TRY(const Bytes magic, reader.read(kFilterMagic.size(), "magic"));
-  if (as_text(magic) != kFilterMagic) return reader.corruption("not a tamis filter: the magic is wrong");
+  if (as_text(magic) != kFilterMagic) return start.corruption("not a tamis filter: the magic is wrong");
   TAMIS_TRY(const auto version, reader.read_le<std::uint16_t>("version"));
   if (version != kFilterVersion) {
     return reader.corruption(fmt::format("format version {} is newer than this build reads ({}); use a newer tamis",
@@ -61,7 +62,8 @@ Status check_lengths_and_features(ByteReader& reader, Bytes container) {
   }
   TAMIS_TRY_STATUS(reader.skip(8, "optional features"));
   if (container.size() < kFilterHeaderBytes) {
-    return reader.corruption(fmt::format("{} bytes are too few for a header", container.size()));
+    return reader.corruption(
+        fmt::format("{} bytes are too few for a header of {}: the file is cut", container.size(), kFilterHeaderBytes));
   }
   return {};
 }
@@ -113,8 +115,10 @@ Result<FilterHeader> decode_filter_header(Bytes container, std::string_view name
     return reader.corruption(
         fmt::format("the header announces a body of {} bytes, the file has {}", body_bytes, body_there));
   }
-  if (container_checksum(container) != load_le<std::uint64_t>(container.data() + kChecksumOffset)) {
-    return reader.corruption("the checksum does not match the bytes");
+  const auto announced = load_le<std::uint64_t>(container.data() + kChecksumOffset);
+  if (const std::uint64_t actual = container_checksum(container); actual != announced) {
+    return Status::corruption(fmt::format("{}: at offset {}: the checksum is {:016x}, the file's bytes have {:016x}",
+                                          name, kChecksumOffset, announced, actual));
   }
   TAMIS_TRY(const Bytes seed, reader.read(16, "seed"));
   TAMIS_TRY(const auto seed_mode, reader.read_le<std::uint8_t>("seed mode"));

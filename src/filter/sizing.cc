@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
+#include "base/nearest_word.h"
 #include "base/try.h"
 #include "filter/tiny_set.h"
 
@@ -49,8 +51,10 @@ Result<const FilterKind*> need_filter_kind(std::string_view name) {
   if (kind != nullptr) return kind;
   std::vector<std::string_view> names;
   for (const FilterKind* known : all_filter_kinds()) names.push_back(known->info.name);
+  const std::optional<std::string_view> guess = nearest_word(name, names);
   return Status::invalid_argument(
-      fmt::format("there is no filter kind '{}'; the kinds are {}", name, fmt::join(names, ", ")));
+      guess ? fmt::format("there is no filter kind '{}'; did you mean '{}'?", name, *guess)
+            : fmt::format("there is no filter kind '{}'; the kinds are {}", name, fmt::join(names, ", ")));
 }
 
 Result<SizeTarget> size_target(const FilterOptions& options) {

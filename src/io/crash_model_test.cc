@@ -231,7 +231,8 @@ TEST(FaultyFileSystem, FailsTheCallItWasToldToOnceOrFromThereOn) {
   MemoryFileSystem memory;
   FaultyFileSystem once(memory, {FaultKind::kIoError, 2, false});
   EXPECT_TRUE(once.list("/").ok());
-  EXPECT_EQ(once.list("/").status().message(), "/: injected fault: Input/output error");
+  EXPECT_EQ(once.list("/").status().message(),
+            "/: injected fault: Input/output error; the disk failed: look into the kernel's log");
   EXPECT_TRUE(once.list("/").ok());
   FaultyFileSystem sticky(memory, {FaultKind::kTooManyFiles, 2, true});
   EXPECT_TRUE(sticky.list("/").ok());

@@ -40,6 +40,14 @@ bool is_special_file(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
 }
 
+/// The caller knows nothing of a temporary file: messages name the one that was to be written.
+Status named_after(const std::string& path, const std::string& temporary, const Status& status) {
+  if (!status.message().starts_with(temporary)) return status;
+  std::string message = path + std::string(status.message().substr(temporary.size()));
+  return status.code() == StatusCode::kOutOfSpace ? Status::out_of_space(std::move(message))
+                                                  : Status::io_error(std::move(message));
+}
+
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
@@ -87,7 +95,7 @@ Status write_file(const std::string& path, Bytes bytes) {
   if (written.ok()) written = files.rename(temporary, path);
   if (!written.ok()) {
     (void)files.remove(temporary).ok();  // The first error is the one to report.
-    return written;
+    return named_after(path, temporary, written);
   }
   return files.sync_directory(parent_directory(path));
 }

@@ -103,7 +103,7 @@ run 2 filter build --kind line --fpr 0.01 --keys keys -o x --seed -1; err_has --
 run 2 filter build --kind line --fpr 0.01 --keys keys -o x --prefix-rule last:2; err_has 'prefix rule'
 run 2 filter build --kind fuse --fpr 1e-9 --keys keys -o x; err_has ' can'
 run 3 filter build --kind line --fpr 0.01 --keys no-such-file -o x; err_has no-such-file
-run 3 filter build --kind line --fpr 0.01 --keys . -o x; err_has 'directory'
+run 3 filter build --kind line --fpr 0.01 --keys . -o x; err_has 'is a folder'
 run 3 filter build --kind line --fpr 0.01 --keys keys -o no-such-directory/x; err_has no-such-directory
 run 3 filter build --kind line --fpr 0.01 --keys keys -o /dev/full; err_has /dev/full
 if [ -e x ]; then fail 'a failed build left its output'; else pass; fi
@@ -141,7 +141,7 @@ run 2 filter probe l.tamis a --keys keys
 run 2 filter probe; err_has 'FILE is missing'
 run 3 filter probe no-such-file a; err_has no-such-file
 run 3 filter info no-such-file; err_has no-such-file
-run 3 filter info .; err_has directory
+run 3 filter info .; err_has 'is a folder'
 run 2 filter info
 run 3 filter probe l.tamis --keys no-such-file; err_has no-such-file
 : >empty; run 4 filter info empty; err_has empty

@@ -42,7 +42,8 @@ std::optional<CassandraName> parse_cassandra_name(std::string_view path) {
 Result<std::string_view> cassandra_format_of_name(std::string_view path) {
   const std::optional<CassandraName> name = parse_cassandra_name(path);
   if (!name) {
-    return Status::invalid_argument(fmt::format("{}: the name has no Cassandra version; give the format", path));
+    return Status::invalid_argument(
+        fmt::format("{}: the name has no Cassandra version such as nb-; give the format", path));
   }
   if (name->version < (name->bti ? "da" : "ia")) {
     return Status::not_supported(

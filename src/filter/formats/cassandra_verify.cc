@@ -1,5 +1,6 @@
 // A Filter.db against the Index.db it was made from: what no tool outside the JVM does.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -27,7 +28,8 @@ Result<std::vector<std::string>> missing_keys(Bytes file, const std::string& pat
 
 Status check_format(std::string_view format) {
   if (std::ranges::find(kCassandraFormats, format) != kCassandraFormats.end()) return {};
-  return Status::invalid_argument(fmt::format("\"{}\" is no Cassandra format", format));
+  return Status::invalid_argument(
+      fmt::format("'{}' is no Cassandra format; those are {}", format, fmt::join(kCassandraFormats, ", ")));
 }
 
 /// The layout was neither given nor implied: the one that misses the fewest keys.

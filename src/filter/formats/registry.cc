@@ -1,9 +1,14 @@
 #include "filter/formats/registry.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <array>
-#include <string>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/nearest_word.h"
 
 namespace tamis::foreign {
 namespace {
@@ -17,13 +22,15 @@ constexpr const Format* kFormats[] = {TAMIS_FOREIGN_FORMATS(TAMIS_FORMAT_ADDRESS
 std::span<const Format* const> registered_formats() { return kFormats; }
 
 Result<const Format*> find_format(std::string_view name) {
-  std::string names;
+  std::vector<std::string_view> names;
   for (const Format* format : kFormats) {
     if (format->info.name == name) return format;
-    names += names.empty() ? "" : ", ";
-    names += format->info.name;
+    names.push_back(format->info.name);
   }
-  return Status::invalid_argument(fmt::format("no format is called \"{}\"; there are {}", name, names));
+  const std::optional<std::string_view> guess = nearest_word(name, names);
+  return Status::invalid_argument(
+      guess ? fmt::format("there is no format '{}'; did you mean '{}'?", name, *guess)
+            : fmt::format("there is no format '{}'; the formats are {}", name, fmt::join(names, ", ")));
 }
 
 std::span<const FormatInfo> formats() {

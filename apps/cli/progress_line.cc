@@ -1,0 +1,64 @@
+#include "progress_line.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "numbers.h"
+
+namespace tamis::cli {
+namespace {
+
+constexpr std::size_t kWidestBar = 30;
+constexpr std::size_t kNarrowestBar = 8;
+
+/// "0:07", "12:34" or "1:02:03".
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(std::min(seconds, 359'999.0) + 0.5);
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::uint64_t per_second(std::uint64_t count, double seconds) {
+  return seconds > 0 ? static_cast<std::uint64_t>(static_cast<double>(count) / seconds) : 0;
+}
+
+std::string figures(const ProgressState& state, bool is_total_known) {
+  std::vector<std::string> parts;
+  if (!state.item_name.empty()) {
+    parts.push_back(fmt::format("{} {}", with_thousands(state.items), state.item_name));
+    parts.push_back(fmt::format("{}/s", with_thousands(per_second(state.items, state.seconds))));
+  } else if (state.counts_bytes) {
+    parts.push_back(human_bytes(state.done));
+    parts.push_back(fmt::format("{}/s", human_bytes(per_second(state.done, state.seconds))));
+  } else if (!is_total_known) {
+    parts.push_back(with_thousands(state.done));
+  }
+  if (is_total_known && state.done > 0) {
+    const double left = static_cast<double>(state.total - state.done) / static_cast<double>(state.done);
+    parts.push_back(fmt::format("{}{} left", state.total_is_a_guess ? "about " : "", clock_text(state.seconds * left)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+std::string progress_line(const ProgressState& state, std::size_t columns) {
+  const bool is_total_known = state.total > 0 && state.done <= state.total;
+  const std::string tail = figures(state, is_total_known);
+  std::string line(state.label);
+  if (is_total_known) {
+    const double part = static_cast<double>(state.done) / static_cast<double>(state.total);
+    const std::string percent = fmt::format("{:3.0f} %", 100 * part);
+    const std::size_t others = line.size() + percent.size() + tail.size() + 6;  // Spaces and brackets.
+    const std::size_t room = columns - std::min(columns, others);
+    if (room >= kNarrowestBar) line += " " + bar(part, std::min(room, kWidestBar));
+    line += " " + percent;
+  }
+  if (!tail.empty()) line += (is_total_known ? "  " : " ") + tail;
+  return line.substr(0, columns);
+}
+
+}  // namespace tamis::cli
