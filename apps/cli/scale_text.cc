@@ -66,6 +66,7 @@ std::string as_json(const ScaleQuestion& question, const ScalePlan& plan) {
   object.add("index_bytes", plan.index_bytes)
       .add("filter_bytes", plan.filter_bytes)
       .add("memtable_share", plan.memtable_share)
+      .add("journal_share", plan.journal_share)
       .add("index_share", plan.index_share)
       .add("filter_share", plan.filter_share)
       .add("block_share", plan.block_share)

@@ -67,6 +67,7 @@ struct ScalePlan {
   std::uint64_t index_bytes = 0;  ///< If all are in memory.
   std::uint64_t filter_bytes = 0;
   std::uint64_t memtable_share = 0;  ///< Of memory_bytes, both memtables.
+  std::uint64_t journal_share = 0;
   std::uint64_t index_share = 0;
   std::uint64_t filter_share = 0;
   std::uint64_t block_share = 0;
@@ -89,7 +90,7 @@ struct ScalePlan {
   double fill_hours = 0;                      ///< Of compaction, to load the store.
 
   // Opening.
-  double open_seconds = 0;              ///< After a clean close, with a memtable's worth in the journal.
+  double open_seconds = 0;              ///< After a clean close, which leaves little in the journal.
   double open_after_crash_seconds = 0;  ///< With two, which become tables first.
   double warm_seconds = 0;              ///< Until all that has room is in memory; lookups do it as they come.
 

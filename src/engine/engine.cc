@@ -6,6 +6,7 @@
 
 #include "base/try.h"
 #include "engine/fork_generation.h"
+#include "engine/memory_shares.h"
 #include "engine/random_source.h"
 #include "io/posix_file_system.h"
 
@@ -13,7 +14,6 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kMostOpenTables = 512;
-constexpr std::size_t kReplayedUnnoticed = 4 << 20;  // Of a memtable: some milliseconds.
 
 }  // namespace
 
@@ -67,7 +67,7 @@ Status Engine::close(bool detaches) {
   if (!detaches && !live_handles_.empty()) {
     return Status::busy(fmt::format("{}: still in use: {}", directory_, live_handles_.to_text()));
   }
-  const bool is_long_to_replay = view_.take()->active->memory_bytes() > kReplayedUnnoticed;
+  const bool is_long_to_replay = view_.take()->active->memory_bytes() > kMostLeftInJournal;
   if (is_long_to_replay && !options_.read_only && !write_stop()) (void)flush().ok();  // The journal has it all as well.
   stop_background();
   remove_obsolete_files();  // Some may have been held until just now.

@@ -84,4 +84,7 @@ inline std::uint64_t sealing_memory(const Options& options) {
   return share_memory(options, MetadataWanted()).memtable / 8 * 7;
 }
 
+/// More than this in a memtable is flushed when a store is closed; reading back less takes some milliseconds.
+constexpr std::uint64_t kMostLeftInJournal = 4 << 20;
+
 }  // namespace tamis

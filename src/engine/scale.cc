@@ -81,6 +81,7 @@ void plan_memory(const ScaleQuestion& question, const ScaledStore& store, ScaleP
   const double slots = all_fit ? store.sum(&ScaledRun::blocks) * sizeof(BlockSlot) : 0;
   plan.index_bytes = std::min(shares.wanted_indexes, whole(store.sum(&ScaledRun::index_memory) + slots));
   plan.memtable_share = 2 * shares.memtable;
+  plan.journal_share = shares.journal;
   plan.filter_share = shares.filters;
   plan.index_share = shares.indexes;
   plan.block_share = shares.blocks;
@@ -164,11 +165,13 @@ void plan_opening(const ScaleQuestion& question, ScalePlan& plan) {
   const auto in_journal = static_cast<double>(plan.entries_per_flush);
   const double entry = static_cast<double>(question.key_bytes + question.value_bytes);
   const double replay = in_journal * (constants.replay_ns_per_entry / 1e9 + entry / disk);
+  const auto most_left =
+      static_cast<double>(kMostLeftInJournal) / static_cast<double>(sealing_memory(question.options));
   const double flush =
       in_journal * ((constants.flush_ns_per_entry + entry * constants.flush_ns_per_byte) / 1e9 + entry / disk);
   const double tables = static_cast<double>(plan.tables) * constants.open_ns_per_table / 1e9 +
                         4 * static_cast<double>(plan.manifest_bytes) / disk;
-  plan.open_seconds = tables + replay;
+  plan.open_seconds = tables + std::min(most_left, 1.0) * replay;
   plan.open_after_crash_seconds = tables + 2 * (replay + flush);
   const auto metadata = static_cast<double>(std::min(plan.index_bytes, plan.index_share) + plan.filter_share);
   plan.warm_seconds = metadata * (constants.load_ns_per_byte / 1e9 + 1 / disk);

@@ -17,7 +17,7 @@ ScalePlan planned(const ScaleQuestion& question) {
 }
 
 void expect_sound(const ScalePlan& plan, const ScaleQuestion& question) {
-  EXPECT_EQ(plan.memtable_share + plan.filter_share + plan.index_share + plan.block_share,
+  EXPECT_EQ(plan.memtable_share + plan.journal_share + plan.filter_share + plan.index_share + plan.block_share,
             question.options.memory_bytes);
   EXPECT_GE(plan.tables, plan.runs);
   EXPECT_GT(plan.bytes_on_disk, plan.entries * (question.key_bytes / 2 + question.value_bytes));
