@@ -1,48 +1,36 @@
 #include "base/aligned_bytes.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
+#include "base/mapped_memory.h"
+#include "base/slot_memory.h"
+
 namespace tamis {
 namespace {
 
-constexpr std::size_t kLargePageBytes = std::size_t{2} << 20;
-constexpr std::size_t kPageBytes = 4096;
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t kLeastMappedBytes = SIZE_MAX;  // AddressSanitizer sees the ends of malloc's pieces only.
+// A sanitizer sees the ends and the lives of malloc's pieces only.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kOnlyMalloc = true;
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr std::size_t kLeastMappedBytes = SIZE_MAX;
+constexpr bool kOnlyMalloc = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
 #else
-constexpr std::size_t kLeastMappedBytes = std::size_t{256} << 10;
+constexpr bool kOnlyMalloc = false;
 #endif
-#else
-constexpr std::size_t kLeastMappedBytes = std::size_t{256} << 10;
-#endif
+constexpr std::size_t kLeastMappedBytes = kOnlyMalloc ? SIZE_MAX : std::size_t{256} << 10;
 
-std::atomic<std::size_t> mapped = 0;
+std::atomic<std::size_t> taken = 0;  // Not from malloc.
 
 constexpr std::size_t boundary_for(std::size_t size) {
   if (size >= 2 * kLargePageBytes) return kLargePageBytes;
   return size >= kLeastMappedBytes ? kPageBytes : kCacheLineBytes;
 }
 
-/// Maps more than is needed where the boundary is wider than a page, and gives the ends back.
-void* map(std::size_t rounded, std::size_t boundary) {
-  const std::size_t extra = boundary - kPageBytes;
-  void* begin = ::mmap(nullptr, rounded + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (begin == MAP_FAILED) return nullptr;
-  mapped.fetch_add(rounded, std::memory_order_relaxed);
-  const std::size_t before = (boundary - reinterpret_cast<std::uintptr_t>(begin) % boundary) % boundary;
-  std::byte* memory = static_cast<std::byte*>(begin) + before;
-  if (before > 0) (void)::munmap(begin, before);
-  if (extra > before) (void)::munmap(memory + rounded, extra - before);
-  return memory;
+constexpr bool is_slot(std::size_t size) {
+  return !kOnlyMalloc && size >= SlotMemory::kLeastBytes && size <= SlotMemory::kMostBytes;
 }
 
 /// From malloc, not from aligned_alloc: glibc before 2.38 asks for more than it uses, gives the ends back, and does not
@@ -63,24 +51,35 @@ void free_small(std::byte* memory) {
   std::free(piece);
 }
 
+std::byte* map(std::size_t rounded, std::size_t boundary) {
+  std::byte* const memory = map_memory(rounded, boundary);
+  if (memory != nullptr && boundary == kLargePageBytes) ask_for_large_pages(memory, rounded);
+  return memory;
+}
+
 std::byte* allocate(std::size_t size) {
   const std::size_t boundary = boundary_for(size);
   if (size > SIZE_MAX - 2 * boundary) return nullptr;
   const std::size_t rounded = AlignedBytes::allocated_bytes(size);
-  if (size < kLeastMappedBytes) return allocate_small(rounded);
-  void* memory = map(rounded, boundary);
-  // Advice only: where the kernel declines, pages stay small and nothing else changes.
-  if (memory != nullptr && boundary == kLargePageBytes) (void)::madvise(memory, rounded, MADV_HUGEPAGE);
-  return static_cast<std::byte*>(memory);
+  const bool is_small = !is_slot(size) && size < kLeastMappedBytes;
+  if (is_small) return allocate_small(rounded);
+  std::byte* const memory = is_slot(size) ? SlotMemory::take(size) : map(rounded, boundary);
+  if (memory != nullptr) taken.fetch_add(rounded, std::memory_order_relaxed);
+  return memory;
 }
 
 }  // namespace
 
 void AlignedBytes::release(std::byte* memory, std::size_t size) {
-  if (size < kLeastMappedBytes) return free_small(memory);
   const std::size_t rounded = allocated_bytes(size);
-  (void)::munmap(memory, rounded);
-  mapped.fetch_sub(rounded, std::memory_order_relaxed);
+  if (is_slot(size)) {
+    SlotMemory::give_back(memory, size);
+  } else if (size < kLeastMappedBytes) {
+    return free_small(memory);
+  } else {
+    unmap_memory(memory, rounded);
+  }
+  taken.fetch_sub(rounded, std::memory_order_relaxed);
 }
 
 std::size_t AlignedBytes::allocated_bytes(std::size_t size) {
@@ -88,7 +87,7 @@ std::size_t AlignedBytes::allocated_bytes(std::size_t size) {
   return (std::max<std::size_t>(size, 1) + boundary - 1) / boundary * boundary;
 }
 
-std::size_t AlignedBytes::mapped_bytes() { return mapped.load(std::memory_order_relaxed); }
+std::size_t AlignedBytes::mapped_bytes() { return taken.load(std::memory_order_relaxed); }
 
 AlignedBytes AlignedBytes::unset(std::size_t size) {
   AlignedBytes bytes;

@@ -12,7 +12,8 @@ inline constexpr std::size_t kCacheLineBytes = 64;
 
 /// An owned byte buffer of fixed size, 64-byte aligned. From 256 KiB on it comes from the kernel and goes back to it:
 /// malloc would keep it, and a store whose memtables come and go would grow to twice its budget. From 4 MiB on it
-/// lies on 2 MiB boundaries and asks for 2 MiB pages, which saves a TLB miss per random access.
+/// lies on 2 MiB boundaries and asks for 2 MiB pages, which saves a TLB miss per random access; a block's size comes
+/// from SlotMemory, for the same reason.
 ///
 /// Threads: as a std::vector.
 class AlignedBytes {
@@ -35,7 +36,7 @@ class AlignedBytes {
   static AlignedBytes copy_of(Bytes bytes);
   /// What a buffer of this size takes: the next multiple of the boundary it lies on.
   static std::size_t allocated_bytes(std::size_t size);
-  /// What all buffers of this process that are alive have taken from the kernel.
+  /// What all buffers of this process that are alive have taken from others than malloc.
   static std::size_t mapped_bytes();
 
   [[nodiscard]] std::byte* data() { return data_; }
