@@ -5,6 +5,7 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     filters KEYS PASS   the table of filter_bench for that many keys, PASS being hash or text
     machine             machine class, compiler, date of that run
     stores [GROUP...]   the table of tamis-bench (docs/data/store_bench.json), of these groups of rows or of all
+    ratios              how many times faster tamis was, of some of its rows
     stores-where        machine class, versions, date of that run
     targets             how many of its targets were met, and which were missed
     growth-load         cost along the load, of tamis-bench --growth (docs/data/store_growth.json)
@@ -98,6 +99,28 @@ def stores(*groups):
             texts.append("; ".join(map(verdict, cells.get((workload, "tamis"), {}).get("targets", []))) or "–")
         any_row = next(row for row in rows if row["workload"] == workload)
         lines.append(f"| {any_row['title']}, {any_row['unit']} | " + " | ".join(texts) + " |")
+    return "\n".join(lines)
+
+
+RATIO_ROWS = ("hit", "absent", "absent_100", "hit_100", "multi_get", "fill_single", "fill_batch", "seek_1", "seek_100", "scan", "ycsb_a",
+              "ycsb_b", "ycsb_c", "sync_100", "open")
+
+
+def ratios():
+    data = store_bench()
+    rivals = [engine for engine in data["engines"] if engine["engine"] != "tamis"]
+    cells = {(row["workload"], row["engine"]): row for row in data["rows"]}
+    lines = ["| | tamis | " + " | ".join(f"than {engine['name']}" for engine in rivals) + " |", "|---|" + "---:|" * (len(rivals) + 1)]
+    for workload in RATIO_ROWS:
+        ours = cells.get((workload, "tamis"))
+        if ours is None:
+            continue
+        texts = [f"{figure(ours['median'])} {ours['unit']}"]
+        for engine in rivals:
+            row = cells.get((workload, engine["engine"]))
+            faster = row and row["ratio"] and (1 / row["ratio"] if ours["more_is_better"] else row["ratio"])
+            texts.append(f"{faster:.2g} ×" if faster and faster < 10 else f"{faster:,.0f} ×" if faster else "–")
+        lines.append(f"| {ours['title']} | " + " | ".join(texts) + " |")
     return "\n".join(lines)
 
 
@@ -351,7 +374,8 @@ def code(name, mark):
     return f"```{language}\n" + textwrap.dedent(found.group(1)) + "```"
 
 
-RENDERERS = {"filters": filters, "machine": machine, "stores": stores, "stores-where": stores_where, "targets": targets,
+RENDERERS = {"filters": filters, "machine": machine, "stores": stores, "stores-where": stores_where, "ratios": ratios,
+             "targets": targets,
              "growth-load": growth_load, "growth-runs": growth_runs, "counted": counted, "fuzzers": fuzzers,
              "mutants": mutants, "coverage": coverage, "scale-sizes": scale_sizes,
              "scale-memory": scale_memory, "scale-memtables": scale_memtables, "scale-constants": scale_constants,

@@ -13,7 +13,9 @@ void fill_rounds(Field& field, const char* row, DataSet::Keys keys) {
     contestant.open(field.fresh_folder(contestant),
                     {.entries = stock.count, .is_ascending = keys == DataSet::Keys::kAscending});
     auto session = contestant.session();
-    const Outcome filled = put_batches(*session, stock, 0, stock.count, kBatch);
+    const bool singly = keys == DataSet::Keys::kAscending && contestant.single_puts(stock.count) == stock.count;
+    const Outcome filled =
+        singly ? put_singly(*session, stock, 0, stock.count) : put_batches(*session, stock, 0, stock.count, kBatch);
     field.report().add(row, contestant.id(), filled.kops());
     if (round == 0) {
       contestant.settle();
