@@ -11,10 +11,11 @@ namespace tamis::bench {
 namespace {
 
 constexpr std::uint64_t kMostLookups = 100'000;
-constexpr std::uint64_t kSteps = 8;  // Points along the load.
+constexpr std::array<std::uint64_t, 8> kSteps = {2, 20, 100, 200, 400, 600, 800, 1000};  // Thousandths of the load.
 constexpr std::array<std::uint64_t, 5> kRunCounts = {1, 10, 50, 100, 200};
 constexpr std::uint64_t kFewestInARun = 50;
-constexpr double kBitsPerKey = 34;  // As in the rows with 100 runs.
+constexpr std::uint64_t kMostPiled = 5'000'000;  // Entries in those runs.
+constexpr double kBitsPerKey = 34;               // As in the rows with 100 runs.
 
 double mebibytes(std::uint64_t after, std::uint64_t before) {
   return after > before ? static_cast<double>(after - before) / (1 << 20) : 0;
@@ -27,7 +28,7 @@ class Growth {
   Curves run() {
     field_.each([&](Contestant& contestant) { grow(contestant); });
     for (const std::uint64_t runs : kRunCounts) {
-      if (runs > 1 && field_.entries() / runs < kFewestInARun) continue;
+      if (runs > 1 && piled() / runs < kFewestInARun) continue;
       field_.each([&](Contestant& contestant) {
         if (contestant.can_keep_runs()) pile_up(contestant, runs);
       });
@@ -36,7 +37,7 @@ class Growth {
   }
 
  private:
-  /// Loads in steps; after each: what a put of the step cost, what a get costs now, memory.
+  /// Loads in steps; after each: what a put of the step cost, what a get costs once the store has settled, memory.
   void grow(Contestant& contestant) {
     text_ += fmt::format("{} along the load: entries, ns per put, ns per hit, ns per absent key, anonymous MiB\n",
                          contestant.name());
@@ -44,12 +45,14 @@ class Growth {
     const std::uint64_t memory_before = anonymous_memory();
     contestant.open(field_.fresh_folder(contestant), {.entries = field_.entries()});
     auto session = contestant.session();
-    for (std::uint64_t step = 0; step < kSteps; ++step) {
-      const std::uint64_t first = field_.entries() * step / kSteps;
-      const Stock stock = {data_, field_.entries() * (step + 1) / kSteps};
+    std::uint64_t first = 0;
+    for (const std::uint64_t step : kSteps) {
+      const Stock stock = {data_, std::max(field_.entries() * step / 1000, first + 1)};
       const std::uint64_t count = contestant.single_puts(stock.count - first);
       const Outcome puts = put_singly(*session, stock, first, count);
       put_batches(*session, stock, first + count, stock.count - first - count, kBatch);
+      contestant.settle();
+      check_all(*session, stock);  // What fits into the cache is in it afterwards.
       const Reads reads = read(*session, stock);
       const double memory = mebibytes(anonymous_memory(), memory_before);
       text_ += fmt::format("  {:>12} {:>8.0f} {:>8.0f} {:>8.0f} {:>8.1f}\n", stock.count, puts.nanoseconds(), reads.hit,
@@ -60,6 +63,7 @@ class Growth {
                        {"hit_ns", reads.hit},
                        {"absent_ns", reads.absent},
                        {"anonymous_mib", memory}});
+      first = stock.count;
     }
     session.reset();
     contestant.close();
@@ -69,7 +73,7 @@ class Growth {
   void pile_up(Contestant& contestant, std::uint64_t runs) {
     trim_memory();
     const std::uint64_t memory_before = anonymous_memory();
-    const Stock stock = {data_, field_.entries()};
+    const Stock stock = {data_, piled()};
     contestant.open(field_.fresh_folder(contestant),
                     {.entries = stock.count, .bits_per_key = kBitsPerKey, .keeps_runs = true});
     auto session = contestant.session();
@@ -91,6 +95,8 @@ class Growth {
     session.reset();
     contestant.close();
   }
+
+  [[nodiscard]] std::uint64_t piled() const { return std::min(field_.entries(), kMostPiled); }
 
   struct Reads {
     double hit;

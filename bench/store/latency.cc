@@ -75,10 +75,13 @@ class LatencyRound {
       : field_(field), contestant_(contestant), stock_(stock), round_(round), session_(contestant.session()) {}
 
   void run() {
-    const std::uint64_t puts = contestant_.single_puts(stock_.count / 2 + 1);
+    const std::uint64_t puts = contestant_.single_puts(stock_.count + 1);
     add("get", get_many(*session_, stock_, std::min(stock_.count, kMostGets), round_));
     Latencies full_rate;
-    const double seconds = seconds_of([&] { full_rate = put_many(*session_, stock_, puts, {}, round_); });
+    const double seconds = seconds_of([&] {
+      full_rate = put_many(*session_, stock_, puts, {}, round_);
+      contestant_.settle();  // What it puts off is not sustained.
+    });
     add("put", std::move(full_rate));
     beside_each_other(puts, std::chrono::duration<double>(seconds / static_cast<double>(puts) / kPace));
   }
