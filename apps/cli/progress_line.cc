@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "numbers.h"
@@ -16,7 +17,7 @@ constexpr std::size_t kNarrowestBar = 8;
 
 /// "0:07", "12:34" or "1:02:03".
 std::string clock_text(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(std::min(seconds, 359'999.0) + 0.5);
+  const auto whole = static_cast<std::uint64_t>(std::llround(std::min(seconds, 359'999.0)));
   if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }

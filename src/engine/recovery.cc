@@ -66,7 +66,7 @@ Status check_tables_are_there(const Shape& shape, const StoreFiles& found, const
 
 /// Makes the folder and every one above it that is missing.
 Status make_directories(FileSystem& files, const std::string& path) {
-  const Status listed = files.list(path).status();
+  Status listed = files.list(path).status();
   if (listed.ok()) return {};
   TAMIS_TRY(const std::optional<std::uint64_t> size, files.file_size(path));
   if (size) return listed;  // Something is there: a file, or a folder of somebody else's.
