@@ -6,8 +6,8 @@
 namespace tamis {
 
 /// Hands out slots of equal size from chunks that lie on 2 MiB boundaries and ask for 2 MiB pages: a cache on small
-/// pages costs a lookup a TLB miss for nearly every line it touches, which is a quarter of a hit's time. malloc's
-/// memory cannot be asked for such pages without deciding it for the whole program.
+/// pages costs a lookup a TLB miss for nearly every line it touches, which is a third of a hit's time with a million
+/// keys. malloc's memory cannot be asked for such pages without deciding it for the whole program.
 ///
 /// A chunk is four spans. A span holds slots of one size as long as one of them is in use, then it is free for any
 /// size; a chunk without used spans goes back to the kernel, except for one. The first chunks keep small pages, so that
