@@ -7,20 +7,13 @@
 #include <cstring>
 
 #include "base/mapped_memory.h"
+#include "base/sanitizer.h"
 #include "base/slot_memory.h"
 
 namespace tamis {
 namespace {
 
-// A sanitizer sees the ends and the lives of malloc's pieces only.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kOnlyMalloc = true;
-#elif defined(__has_feature)
-constexpr bool kOnlyMalloc = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kOnlyMalloc = false;
-#endif
-constexpr std::size_t kLeastMappedBytes = kOnlyMalloc ? SIZE_MAX : std::size_t{256} << 10;
+constexpr std::size_t kLeastMappedBytes = kWatchesMemory ? SIZE_MAX : std::size_t{256} << 10;
 
 std::atomic<std::size_t> taken = 0;  // Not from malloc.
 
@@ -30,7 +23,7 @@ constexpr std::size_t boundary_for(std::size_t size) {
 }
 
 constexpr bool is_slot(std::size_t size) {
-  return !kOnlyMalloc && size >= SlotMemory::kLeastBytes && size <= SlotMemory::kMostBytes;
+  return !kWatchesMemory && size >= SlotMemory::kLeastBytes && size <= SlotMemory::kMostBytes;
 }
 
 /// From malloc, not from aligned_alloc: glibc before 2.38 asks for more than it uses, gives the ends back, and does not

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sanitizer.h"
 #include "cache/frame.h"
 #include "io/append_file.h"
 #include "table/index_format.h"
@@ -82,6 +83,11 @@ inline MemoryShares share_memory(const Options& options, const Shape& shape, std
 /// The memory of a memtable at which it is sealed: an eighth is left for what is being written.
 inline std::uint64_t sealing_memory(const Options& options) {
   return share_memory(options, MetadataWanted()).memtable / 8 * 7;
+}
+
+/// What may be kept of a memtable that was flushed, for the next one: there are two of them, or one and this.
+inline std::uint64_t spare_memory(const Options& options) {
+  return kWatchesMemory ? 0 : share_memory(options, MetadataWanted()).memtable;
 }
 
 /// More than this in a memtable is flushed when a store is closed; reading back less takes some milliseconds.

@@ -119,7 +119,7 @@ Status Engine::open_manifest() {
   MutexLock lock(state_mutex_);
   version_ = std::make_shared<const Version>(manifest_->state().shape, nullptr, context_);
   share_memory(*version_);
-  active_ = std::make_shared<Memtable>();
+  active_ = std::make_shared<Memtable>(memtable_bytes_, spare_memory_);
   writing_ = active_;
   debt_ = policy_->debt(version_->shape(), policy_options());
   compaction_wanted_ = true;

@@ -104,7 +104,7 @@ Stats Engine::stats() {
                    .records = journal.records,
                    .syncs = journal.syncs};
   stats.memory.budget = options_.memory_bytes;
-  stats.memory.memtables = view->active->memory_bytes();
+  stats.memory.memtables = view->active->memory_bytes() + spare_memory_->bytes();
   for (const auto& sealed : view->sealed) stats.memory.memtables += sealed->memory_bytes();
   stats.memory.blocks = cache.bytes_used + cache.bytes_reserved;
   stats.memory.indexes = index_budget_.used_bytes();

@@ -220,7 +220,7 @@ Status Engine::seal() {
 
 void Engine::replace_active(Sequence last, std::uint64_t next_journal) noexcept {
   sealed_.insert(sealed_.begin(), {.memtable = active_, .last_sequence = last, .next_journal = next_journal});
-  active_ = std::make_shared<Memtable>();
+  active_ = std::make_shared<Memtable>(memtable_bytes_, spare_memory_);
   writing_ = active_;
   install_view();
 }

@@ -37,6 +37,9 @@ class Arena {
   /// Aligned to a unit, bytes not set. Needs a reservation.
   [[nodiscard]] Place allocate(std::size_t bytes);
 
+  /// What was allocated, and what was left over at the ends of chunks.
+  [[nodiscard]] std::size_t used_bytes() const { return taken_bytes_ - left_units_ * kUnitBytes; }
+
   [[nodiscard]] void* at(Place place) const {
     const auto number = static_cast<std::uint32_t>(place);
     return spans_[number >> kSpanBits] + std::size_t{number & (kSpanUnits - 1)} * kUnitBytes;

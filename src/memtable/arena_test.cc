@@ -33,7 +33,7 @@ bool is_untouched(const Arena& arena, const Piece& piece) {
 
 TEST(Arena, PiecesOfEverySizeKeepTheirBytes) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    MemoryCount memory = 0;
+    MemoryCount memory;
     Arena arena(memory);
     std::mt19937_64 random(seed);
     std::vector<Piece> pieces;
@@ -58,7 +58,7 @@ TEST(Arena, PiecesOfEverySizeKeepTheirBytes) {
 }
 
 TEST(Arena, PiecesBehindTheFirstSpanOfALargeChunkAreFound) {
-  MemoryCount memory = 0;
+  MemoryCount memory;
   Arena arena(memory);
   ASSERT_TRUE(arena.reserve(200 * kMebibyte));
   (void)arena.allocate(63 * kMebibyte);
@@ -73,7 +73,7 @@ TEST(Arena, PiecesBehindTheFirstSpanOfALargeChunkAreFound) {
 }
 
 TEST(Arena, ALargePieceDoesNotCostTheRestOfAChunk) {
-  MemoryCount memory = 0;
+  MemoryCount memory;
   Arena arena(memory);
   ASSERT_TRUE(arena.reserve(8));
   (void)arena.allocate(8);
@@ -86,7 +86,7 @@ TEST(Arena, ALargePieceDoesNotCostTheRestOfAChunk) {
 }
 
 TEST(Arena, TakesLittleMoreThanItHandsOut) {
-  MemoryCount memory = 0;
+  MemoryCount memory;
   Arena arena(memory);
   EXPECT_EQ(memory, 0U);
   std::size_t used = 0;
@@ -99,7 +99,7 @@ TEST(Arena, TakesLittleMoreThanItHandsOut) {
 }
 
 TEST(Arena, ARefusedReservationChangesNothing) {
-  MemoryCount memory = 0;
+  MemoryCount memory;
   Arena arena(memory);
   ASSERT_TRUE(arena.reserve(1000));
   const std::size_t before = memory;
@@ -113,7 +113,7 @@ TEST(Arena, ARefusedReservationChangesNothing) {
 }
 
 TEST(Arena, GivesAllBack) {
-  MemoryCount memory = 0;
+  MemoryCount memory;
   {
     Arena arena(memory);
     for (int i = 0; i < 1000; ++i) {

@@ -37,7 +37,7 @@ void sort_by_head(ItemArray& items, MemoryCount& memory) {
 }  // namespace
 
 ItemArray::ItemArray(MemoryCount& memory, std::size_t count)
-    : memory_(memory, AlignedBytes::unset(count * sizeof(ChunkItem))) {
+    : memory_(CountedBytes::unset(memory, count * sizeof(ChunkItem))), count_(count) {
   if (memory_.empty() && count > 0) throw std::bad_alloc();
 }
 

@@ -44,7 +44,7 @@ class ItemArray {
  public:
   ItemArray(MemoryCount& memory, std::size_t count);
 
-  [[nodiscard]] std::size_t size() const { return memory_.size() / sizeof(ChunkItem); }
+  [[nodiscard]] std::size_t size() const { return count_; }
   [[nodiscard]] std::span<ChunkItem> items() { return {static_cast<ChunkItem*>(start()), size()}; }
   [[nodiscard]] std::span<const ChunkItem> items() const { return {static_cast<const ChunkItem*>(start()), size()}; }
 
@@ -53,6 +53,7 @@ class ItemArray {
   [[nodiscard]] const void* start() const { return memory_.data(); }
 
   CountedBytes memory_;
+  std::size_t count_;
 };
 
 /// Sorts by ItemOrder; fastest when entries of equal head already stand in their order.

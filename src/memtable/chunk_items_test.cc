@@ -40,7 +40,7 @@ class Items {
     return all;
   }
 
-  MemoryCount memory_ = 0;
+  MemoryCount memory_;
   Arena arena_;
   ItemArray items_;
 };

@@ -3,14 +3,35 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstring>
+#include <memory>
 #include <utility>
 
 #include "base/aligned_bytes.h"
+#include "memtable/spare_memory.h"
 
 namespace tamis {
 
-/// How many bytes somebody holds at the moment. A figure for budgets: nothing is ordered by it.
-using MemoryCount = std::atomic<std::size_t>;
+/// How many bytes somebody holds at the moment, and where they come from. A figure for budgets: nothing is ordered by
+/// it.
+///
+/// Threads: any.
+class MemoryCount {
+ public:
+  /// Pieces come from `spare` where it has them, and go back there.
+  explicit MemoryCount(std::size_t bytes = 0, std::shared_ptr<SpareMemory> spare = nullptr)
+      : bytes_(bytes), spare_(std::move(spare)) {}
+
+  void add(std::size_t bytes) { bytes_.fetch_add(bytes, std::memory_order_relaxed); }
+  void subtract(std::size_t bytes) { bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
+  operator std::size_t() const { return bytes_.load(std::memory_order_relaxed); }
+  /// Null: everything comes from the allocator.
+  [[nodiscard]] SpareMemory* spare() const { return spare_.get(); }
+
+ private:
+  std::atomic<std::size_t> bytes_;
+  const std::shared_ptr<SpareMemory> spare_;
+};
 
 /// Adds a number of bytes to a count and takes them off again at its end.
 ///
@@ -18,16 +39,14 @@ using MemoryCount = std::atomic<std::size_t>;
 class MemoryCharge {
  public:
   MemoryCharge() = default;
-  MemoryCharge(MemoryCount& count, std::size_t bytes) : count_(&count), bytes_(bytes) {
-    count_->fetch_add(bytes_, std::memory_order_relaxed);
-  }
+  MemoryCharge(MemoryCount& count, std::size_t bytes) : count_(&count), bytes_(bytes) { count_->add(bytes_); }
   MemoryCharge(MemoryCharge&& other) noexcept { swap(other); }
   MemoryCharge& operator=(MemoryCharge&& other) noexcept {
     MemoryCharge(std::move(other)).swap(*this);
     return *this;
   }
   ~MemoryCharge() {
-    if (count_ != nullptr) count_->fetch_sub(bytes_, std::memory_order_relaxed);
+    if (count_ != nullptr) count_->subtract(bytes_);
   }
 
  private:
@@ -46,8 +65,27 @@ class MemoryCharge {
 class CountedBytes {
  public:
   CountedBytes() = default;
-  CountedBytes(MemoryCount& count, AlignedBytes bytes)
-      : bytes_(std::move(bytes)), charge_(count, empty() ? 0 : AlignedBytes::allocated_bytes(bytes_.size())) {}
+  CountedBytes(CountedBytes&& other) noexcept { swap(other); }
+  CountedBytes& operator=(CountedBytes&& other) noexcept {
+    CountedBytes(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~CountedBytes() {
+    if (count_ == nullptr || empty()) return;
+    count_->subtract(AlignedBytes::allocated_bytes(size()));
+    if (count_->spare() != nullptr) count_->spare()->give(std::move(bytes_), is_zero_);
+  }
+
+  /// So many bytes, or some more, not set to anything.
+  static CountedBytes unset(MemoryCount& count, std::size_t size) { return {count, size, false}; }
+  /// The same, all zero.
+  static CountedBytes zeroed(MemoryCount& count, std::size_t size) { return {count, size, true}; }
+  /// Nobody uses it any more. If it will be kept as a spare piece, it becomes one of the zeroed ones.
+  void clear_for_reuse() {
+    if (count_ == nullptr || count_->spare() == nullptr || size() < SpareMemory::kSmallestPiece) return;
+    std::memset(data(), 0, size());
+    is_zero_ = true;
+  }
 
   [[nodiscard]] bool empty() const { return bytes_.size() == 0; }
   [[nodiscard]] std::size_t size() const { return bytes_.size(); }
@@ -55,8 +93,20 @@ class CountedBytes {
   [[nodiscard]] const std::byte* data() const { return bytes_.data(); }
 
  private:
+  CountedBytes(MemoryCount& count, std::size_t size, bool is_zero) : count_(&count) {
+    if (count.spare() != nullptr) bytes_ = count.spare()->take(size, is_zero);
+    if (empty()) bytes_ = is_zero ? AlignedBytes::zeroed(size) : AlignedBytes::unset(size);
+    if (!empty()) count.add(AlignedBytes::allocated_bytes(this->size()));
+  }
+  void swap(CountedBytes& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    std::swap(count_, other.count_);
+    std::swap(is_zero_, other.is_zero_);
+  }
+
   AlignedBytes bytes_;
-  MemoryCharge charge_;
+  MemoryCount* count_ = nullptr;
+  bool is_zero_ = false;  // Since clear_for_reuse().
 };
 
 }  // namespace tamis

@@ -19,15 +19,17 @@ bool HashIndex::has_room_for(std::size_t more_keys) const {
   return more_keys <= most_keys - keys_;
 }
 
-std::unique_ptr<HashIndex::Slots> HashIndex::make_larger(std::size_t more_keys) const {
+std::unique_ptr<HashIndex::Slots> HashIndex::make_larger(std::size_t more_keys, std::size_t expected_keys) const {
+  if (more_keys > kMostSlots) return nullptr;
+  const std::size_t wanted = std::max(keys_ + more_keys, expected_keys);
   std::size_t count = kFewestSlots;
-  while (count * 2 / 3 - std::min(keys_, count * 2 / 3) < more_keys) {
+  while (count * 2 / 3 < wanted) {
     if (count == kMostSlots) return nullptr;
     count *= 2;
   }
   std::unique_ptr<Slots> larger(new (std::nothrow) Slots);
   if (larger == nullptr) return nullptr;
-  larger->memory = CountedBytes(memory_, AlignedBytes::zeroed(count * sizeof(std::uint64_t)));
+  larger->memory = CountedBytes::zeroed(memory_, count * sizeof(std::uint64_t));
   if (larger->memory.empty()) return nullptr;
   larger->count = static_cast<std::uint32_t>(count);
   larger->charge = MemoryCharge(memory_, sizeof(Slots));

@@ -38,6 +38,7 @@ class HashIndex {
     MemoryCharge charge;                    // For this object itself.
     std::unique_ptr<const Slots> outgrown;  // The array before this one.
 
+    ~Slots() { memory.clear_for_reuse(); }
     [[nodiscard]] std::atomic_ref<std::uint64_t> operator[](std::size_t slot) const {
       const void* const bytes = memory.data() + slot * sizeof(std::uint64_t);
       return std::atomic_ref(*static_cast<std::uint64_t*>(const_cast<void*>(bytes)));
@@ -87,9 +88,11 @@ class HashIndex {
   /// Lets the located slot lead to a newer version; there must be room for one more key when it has none yet.
   void publish(const Spot& spot, std::uint64_t hash, Place newest);
 
+  [[nodiscard]] std::size_t keys() const { return keys_; }
   [[nodiscard]] bool has_room_for(std::size_t more_keys) const;
-  /// An array with that room; null when the memory is not to be had. To be adopted.
-  [[nodiscard]] std::unique_ptr<Slots> make_larger(std::size_t more_keys) const;
+  /// An array with that room, and with room for `expected_keys` in all; null when the memory is not to be had. To be
+  /// adopted.
+  [[nodiscard]] std::unique_ptr<Slots> make_larger(std::size_t more_keys, std::size_t expected_keys = 0) const;
   void adopt(std::unique_ptr<Slots> larger);
 
  private:

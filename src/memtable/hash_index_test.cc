@@ -25,7 +25,7 @@ class Indexed {
     return index.locate(key, hash).newest != Arena::Place::kNone;
   }
 
-  MemoryCount memory = 0;
+  MemoryCount memory;
   Arena arena{memory};
   HashIndex index{arena, memory};
 };
@@ -71,7 +71,7 @@ TEST(HashIndex, TellsKeysOfEqualHashApart) {
 }
 
 TEST(HashIndex, CountsOutgrownArraysUntilItsEnd) {
-  MemoryCount memory = 0;
+  MemoryCount memory;
   Arena arena(memory);
   {
     HashIndex index(arena, memory);
@@ -90,8 +90,16 @@ TEST(HashIndex, CountsOutgrownArraysUntilItsEnd) {
   EXPECT_EQ(memory, 0U);
 }
 
+TEST(HashIndex, HasRoomForTheKeysThatAreExpected) {
+  MemoryCount memory;
+  Arena arena(memory);
+  HashIndex index(arena, memory);
+  index.adopt(index.make_larger(10, 100'000));
+  EXPECT_TRUE(index.has_room_for(100'000));
+}
+
 TEST(HashIndex, RefusesMoreSlotsThanPlacesCanFill) {
-  MemoryCount memory = 0;
+  MemoryCount memory;
   Arena arena(memory);
   const HashIndex index(arena, memory);
   EXPECT_EQ(index.make_larger(std::size_t{1} << 32), nullptr);

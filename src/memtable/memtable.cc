@@ -45,7 +45,13 @@ class FailedIterator final : public EntryIterator {
 }  // namespace
 
 struct Memtable::State {
-  MemoryCount memory = sizeof(State);
+  State(std::size_t full_size, std::shared_ptr<SpareMemory> spare)
+      : full_at(full_size), memory(sizeof(State), std::move(spare)) {}
+
+  [[nodiscard]] std::size_t expected_keys() const;
+
+  const std::size_t full_at;
+  MemoryCount memory;
   Arena arena{memory};
   HashIndex index{arena, memory};
   OrderOnDemand order{arena, memory};
@@ -57,8 +63,22 @@ struct Memtable::State {
   Sequence last_sequence = {};             // The inserter's.
 };
 
-Memtable::Memtable() : state_(std::make_unique<State>()) {}
+Memtable::Memtable(std::size_t full_at, std::shared_ptr<SpareMemory> spare)
+    : state_(std::make_unique<State>(full_at, std::move(spare))) {}
 Memtable::~Memtable() = default;
+
+/// The keys of a full memtable, judged by the entries so far; 0 while they are too few for that. So the index grows by
+/// doubling while it is small and cheap to copy, and then once: copying the slots of a large one would hold up a single
+/// write by milliseconds.
+std::size_t Memtable::State::expected_keys() const {
+  constexpr std::size_t kFewEntries = 8192;
+  constexpr std::size_t kFewestBytesOfASlot = 12;  // Two thirds of the slots are taken at most.
+  const std::size_t entries = unpacked(inserted.load(std::memory_order_relaxed)).entries;
+  if (entries < kFewEntries) return 0;
+  const std::size_t entries_when_full = full_at / (arena.used_bytes() / entries + kFewestBytesOfASlot);
+  return static_cast<std::size_t>(static_cast<double>(index.keys()) * static_cast<double>(entries_when_full) /
+                                  static_cast<double>(entries));
+}
 
 Status Memtable::reserve(std::size_t entries, std::size_t key_and_value_bytes) {
   constexpr std::size_t kMostBytesOfAnEntry = EntryRecord::bytes_for(0, 0) + Arena::kUnitBytes - 1;
@@ -66,7 +86,7 @@ Status Memtable::reserve(std::size_t entries, std::size_t key_and_value_bytes) {
   if (key_and_value_bytes > kMost || entries > kMost / kMostBytesOfAnEntry) return no_memory();
   std::unique_ptr<HashIndex::Slots> larger;
   if (!state_->index.has_room_for(entries)) {
-    larger = state_->index.make_larger(entries);
+    larger = state_->index.make_larger(entries, state_->expected_keys());
     if (larger == nullptr) return no_memory();
   }
   if (!state_->arena.reserve(entries * kMostBytesOfAnEntry + key_and_value_bytes)) return no_memory();
@@ -113,6 +133,6 @@ std::unique_ptr<EntryIterator> Memtable::iterate() const {
 
 std::uint64_t Memtable::entries() const { return unpacked(state_->inserted.load(std::memory_order_relaxed)).entries; }
 std::uint64_t Memtable::deletes() const { return state_->deletes.load(std::memory_order_relaxed); }
-std::size_t Memtable::memory_bytes() const { return state_->memory.load(std::memory_order_relaxed); }
+std::size_t Memtable::memory_bytes() const { return state_->memory; }
 
 }  // namespace tamis

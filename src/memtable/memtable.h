@@ -8,6 +8,7 @@
 
 #include "entry/entry.h"
 #include "entry/entry_iterator.h"
+#include "memtable/spare_memory.h"
 #include "tamis/status.h"
 
 namespace tamis {
@@ -24,7 +25,8 @@ namespace tamis {
 /// decides what it is shown.
 class Memtable {
  public:
-  Memtable();
+  /// `full_at`: the memory_bytes() at which it will be sealed, for judging how many keys will come; 0: not known.
+  explicit Memtable(std::size_t full_at = 0, std::shared_ptr<SpareMemory> spare = nullptr);
   ~Memtable();
   Memtable(const Memtable&) = delete;
   Memtable& operator=(const Memtable&) = delete;
@@ -48,7 +50,7 @@ class Memtable {
   [[nodiscard]] bool empty() const { return entries() == 0; }
   [[nodiscard]] std::uint64_t entries() const;
   [[nodiscard]] std::uint64_t deletes() const;
-  /// Everything this memtable has taken from the allocator.
+  /// Everything this memtable has taken from the allocator or from the spare memory.
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -231,6 +232,47 @@ TEST(Memtable, ValuesLargerThanAChunkAreKept) {
   expect_same_walks(pair);
   EXPECT_TRUE(pair.answers_right("large", Sequence{3}));
   EXPECT_LT(pair.memtable.memory_bytes(), 16'500'000U);
+}
+
+std::size_t entries_until_full(Memtable& memtable, std::size_t full_at) {
+  std::size_t entries = 0;
+  while (memtable.memory_bytes() < full_at) {
+    const std::string key = "key " + std::to_string(++entries);
+    memtable.insert({key, std::string(100, 'v'), Sequence{entries}, EntryKind::kPut}, kHasher(key));
+  }
+  return entries;
+}
+
+TEST(Memtable, OneThatKnowsItsSizeHoldsMoreAndFindsAll) {
+  constexpr std::size_t kFullAt = 20'000'000;
+  Memtable grows;
+  Memtable knows(kFullAt);
+  const std::size_t entries = entries_until_full(knows, kFullAt);
+  EXPECT_GT(entries, entries_until_full(grows, kFullAt)) << "no arrays that were outgrown on the way";
+  for (std::size_t i = 1; i <= entries; ++i) {
+    const std::string key = "key " + std::to_string(i);
+    ASSERT_TRUE(knows.find({key, kHasher(key), Sequence{entries}}).has_value()) << key;
+  }
+}
+
+TEST(Memtable, OneThatComesAfterAnotherTakesItsMemory) {
+  constexpr std::size_t kFullAt = 20'000'000;
+  auto spare = std::make_shared<SpareMemory>(kFullAt);
+  std::size_t first_entries = 0;
+  {
+    Memtable first(kFullAt, spare);
+    first_entries = entries_until_full(first, kFullAt);
+    EXPECT_EQ(spare->bytes(), 0U);
+  }
+  EXPECT_GT(spare->bytes(), kFullAt / 2);
+  Memtable second(kFullAt, spare);
+  for (std::size_t i = 1; i <= first_entries; ++i) {
+    const std::string key = "other " + std::to_string(i);
+    second.insert({key, key, Sequence{i}, EntryKind::kPut}, kHasher(key));
+    ASSERT_LT(second.memory_bytes() + spare->bytes(), kFullAt + kFullAt / 8);
+  }
+  EXPECT_FALSE(second.find({"key 1", kHasher("key 1"), Sequence{first_entries}}).has_value());
+  EXPECT_TRUE(second.find({"other 1", kHasher("other 1"), Sequence{first_entries}}).has_value());
 }
 
 TEST(Memtable, WhatWasReservedIsNotTakenAgain) {

@@ -34,7 +34,7 @@ class Entries {
     return count;
   }
 
-  MemoryCount memory = 0;
+  MemoryCount memory;
   Arena arena{memory};
   InsertedEntries inserted;
   OrderOnDemand order{arena, memory};

@@ -1,0 +1,87 @@
+#include "memtable/spare_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "memtable/counted_bytes.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+
+bool is_zero(const CountedBytes& bytes) {
+  return std::all_of(bytes.data(), bytes.data() + bytes.size(), [](std::byte byte) { return byte == std::byte{}; });
+}
+
+TEST(SpareMemory, WhatWasGivenBackIsTakenAgain) {
+  auto spare = std::make_shared<SpareMemory>(8 * kMebibyte);
+  MemoryCount memory(0, spare);
+  const std::byte* first = nullptr;
+  {
+    const CountedBytes piece = CountedBytes::unset(memory, kMebibyte);
+    first = piece.data();
+    EXPECT_EQ(memory, kMebibyte);
+    EXPECT_EQ(spare->bytes(), 0U);
+  }
+  EXPECT_EQ(memory, 0U);
+  EXPECT_EQ(spare->bytes(), kMebibyte);
+  const CountedBytes again = CountedBytes::unset(memory, kMebibyte - 100);
+  EXPECT_EQ(again.data(), first);
+  EXPECT_EQ(memory, kMebibyte) << "a piece that is larger than was asked for counts whole";
+  EXPECT_EQ(spare->bytes(), 0U);
+}
+
+TEST(SpareMemory, KeepsNoMoreThanItMay) {
+  auto spare = std::make_shared<SpareMemory>(2 * kMebibyte);
+  MemoryCount memory(0, spare);
+  {
+    const CountedBytes one = CountedBytes::unset(memory, kMebibyte);
+    const CountedBytes two = CountedBytes::unset(memory, kMebibyte);
+    const CountedBytes three = CountedBytes::unset(memory, kMebibyte);
+  }
+  EXPECT_EQ(spare->bytes(), 2 * kMebibyte);
+}
+
+TEST(SpareMemory, SmallPiecesAreLeftToMalloc) {
+  auto spare = std::make_shared<SpareMemory>(kMebibyte);
+  MemoryCount memory(0, spare);
+  { const CountedBytes piece = CountedBytes::unset(memory, SpareMemory::kSmallestPiece - 1); }
+  EXPECT_EQ(spare->bytes(), 0U);
+}
+
+TEST(SpareMemory, WhoAsksInVainMakesRoom) {
+  auto spare = std::make_shared<SpareMemory>(8 * kMebibyte);
+  MemoryCount memory(0, spare);
+  {
+    const CountedBytes one = CountedBytes::unset(memory, kMebibyte);
+    const CountedBytes two = CountedBytes::unset(memory, kMebibyte);
+    const CountedBytes three = CountedBytes::unset(memory, kMebibyte);
+  }
+  ASSERT_EQ(spare->bytes(), 3 * kMebibyte);
+  const CountedBytes larger = CountedBytes::unset(memory, 2 * kMebibyte);
+  EXPECT_LE(spare->bytes() + memory, 3 * kMebibyte);
+}
+
+TEST(SpareMemory, ZeroedPiecesAreZero) {
+  auto spare = std::make_shared<SpareMemory>(8 * kMebibyte);
+  MemoryCount memory(0, spare);
+  {
+    CountedBytes dirty = CountedBytes::unset(memory, kMebibyte);
+    std::memset(dirty.data(), 1, dirty.size());
+  }
+  EXPECT_TRUE(is_zero(CountedBytes::zeroed(memory, kMebibyte))) << "what lies there is not zero";
+  {
+    CountedBytes cleared = CountedBytes::zeroed(memory, kMebibyte);
+    std::memset(cleared.data(), 1, cleared.size());
+    cleared.clear_for_reuse();
+  }
+  EXPECT_GT(spare->bytes(), 0U);
+  EXPECT_TRUE(is_zero(CountedBytes::zeroed(memory, kMebibyte)));
+}
+
+}  // namespace
+}  // namespace tamis
