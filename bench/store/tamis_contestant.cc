@@ -88,7 +88,7 @@ class TamisContestant final : public Contestant {
   }
   /// Journals that the next ones will be written over.
   [[nodiscard]] std::uint64_t recycled_bytes() const override {
-    const std::uint64_t journals = disk_bytes(directory_, ".journal");
+    const std::uint64_t journals = disk_bytes(directory_, ".journal") + disk_bytes(directory_, ".journal.tmp");
     const std::uint64_t needed = db_->stats().journal.bytes;
     return journals > needed ? journals - needed : 0;
   }

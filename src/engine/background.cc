@@ -1,9 +1,12 @@
 // What happens behind the writers' backs: one thread flushes, one compacts.
 #include <chrono>
+#include <thread>
 #include <utility>
 
+#include "base/thread_priority.h"
 #include "base/try.h"
 #include "engine/engine.h"
+#include "engine/pacing.h"
 
 namespace tamis {
 namespace {
@@ -11,6 +14,8 @@ namespace {
 /// A table that could not be written is written anew as another file; after so many failures in a row writes stop.
 constexpr std::uint32_t kMostFailures = 3;
 constexpr auto kPauseAfterFailure = std::chrono::milliseconds(100);
+/// With more cores a flush, a compaction and two writers do not meet.
+constexpr unsigned kFewCores = 3;
 
 }  // namespace
 
@@ -20,6 +25,7 @@ void Engine::start_background() {
     threads_.emplace_back([this] { work_in_background(); });
     return;
   }
+  gives_way_ = std::thread::hardware_concurrency() <= kFewCores;
   threads_.emplace_back([this] { flush_in_background(); });
   threads_.emplace_back([this] { compact_in_background(); });
 }
@@ -49,6 +55,7 @@ void Engine::flush_in_background() {
 }
 
 void Engine::compact_in_background() {
+  lower_own_priority();
   while (true) {
     {
       MutexLock lock(state_mutex_);
@@ -131,9 +138,11 @@ bool Engine::flush_if_due() {
     flush_runs_ = true;
   }
   const Status flushed = flush_oldest();
+  if (flushed.ok()) prepare_next_journal();
   {
     MutexLock lock(state_mutex_);
     flush_runs_ = false;
+    state_changed_.notify_all();  // For a compaction that gives way.
   }
   if (!flushed.ok()) rewrite_failed("flush", flushed);
   return flushed.ok();
@@ -166,6 +175,16 @@ bool Engine::compact_if_due() {
   }
   if (!done.ok() && done.code() != StatusCode::kClosed) rewrite_failed("compaction", done);
   return done.ok();
+}
+
+/// Where cores are few, a flush and a compaction at once would leave none to the writer, who waits for the flush before
+/// long, and for the compaction only when much is owed to it.
+void Engine::give_way_to_flush() {
+  if (!gives_way_) return;
+  MutexLock lock(state_mutex_);
+  while (flush_runs_ && !is_stopping_ && debt_.load(std::memory_order_relaxed) < kDebtThatPresses) {
+    state_changed_.wait(state_mutex_);
+  }
 }
 
 void Engine::rewrite_failed(std::string_view what, const Status& why) {

@@ -189,6 +189,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   /// What the background would do next; false when nothing was due or it failed.
   bool flush_if_due() EXCLUDES(state_mutex_, flush_mutex_);
   bool compact_if_due() EXCLUDES(state_mutex_, compaction_mutex_);
+  void give_way_to_flush() EXCLUDES(state_mutex_);
   void rewrite_failed(std::string_view what, const Status& why);
   Status compact_range(const Range& range, const Progress& progress) REQUIRES(compaction_mutex_);
   /// With a schedule nobody waits for a rewrite that runs: whoever runs it may stand still until the caller is done.
@@ -196,6 +197,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
 
   // rewrites.cc
   Status flush_oldest() REQUIRES(flush_mutex_);
+  void prepare_next_journal() REQUIRES(flush_mutex_);
   Status execute(const CompactionPlan& plan) REQUIRES(compaction_mutex_);
   Status move_tables(const CompactionPlan& plan, const Shape& shape);
   Status merge_tables(const CompactionPlan& plan, const std::shared_ptr<const Version>& version);
@@ -237,6 +239,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   const std::unique_ptr<Schedule> schedule_;  // Null: everything that is due runs at once.
   const CompactionPolicy* policy_ = nullptr;
   const std::uint64_t fork_generation_;
+  bool gives_way_ = false;              // Compactions do, to flushes.
   const std::uint64_t memtable_bytes_;  // What fills one: 7/8 of its share; it grows by up to an eighth at once.
   TableContext context_;
   KeyHasher hasher_;
@@ -268,8 +271,9 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
 
   std::uint64_t lookups_at_indexing_ = 0;  // Of the one who has set is_indexing_.
 
-  std::atomic<bool> is_write_stopped_ = false;  // Whether write_stop_ is set; read by the leader without the mutex.
-  std::atomic<double> debt_ = 0;                // Of compaction; 0.5 slows writers down.
+  std::atomic<std::uint64_t> journal_number_ = 0;  // Reserved for the next journal, unless that is a newer one already.
+  std::atomic<bool> is_write_stopped_ = false;     // Whether write_stop_ is set; read by the leader without the mutex.
+  std::atomic<double> debt_ = 0;                   // Of compaction; 0.5 slows writers down.
 
   // The commit leader's.
   std::unique_ptr<Journals> journals_;

@@ -14,8 +14,6 @@ void add(std::atomic<std::uint64_t>& figure, std::uint64_t more) {
   figure.store(figure.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
 
-constexpr std::size_t kRecycledFiles = 1;  // One memtable is flushed while the next journal is filled.
-
 }  // namespace
 
 void Journals::continue_closed(std::uint64_t number, const JournalHeader& header, const JournalEnd& end) {
@@ -44,29 +42,47 @@ Status Journals::begin_after_failure(std::uint64_t number, Sequence first) {
 }
 
 Result<std::unique_ptr<JournalWriter>> Journals::create(std::uint64_t number, Sequence first) {
-  JournalSpec spec{.path = journal_path(directory_, number),
-                   .header = {.kind = JournalKind::kWrites,
-                              .store_id = store_id_,
-                              .number = number,
-                              .salt = random_.next(),
-                              .first_sequence = number_of(first)},
-                   .recycle = {},
-                   .preallocate_bytes = 0};
-  {
-    MutexLock lock(mutex_);
-    if (!recycled_.empty()) {
-      spec.recycle = journal_path(directory_, recycled_.back());
-      // Its file belongs to the new journal now; should that fail, it must not be synced for the old one's sake.
-      if (writer_ != nullptr) writer_->forget_predecessors_before(recycled_.back() + 1);
-      recycled_.pop_back();
-    }
+  const JournalSpec spec{.path = journal_path(directory_, number),
+                         .header = {.kind = JournalKind::kWrites,
+                                    .store_id = store_id_,
+                                    .number = number,
+                                    .salt = random_.next(),
+                                    .first_sequence = number_of(first)}};
+  std::optional<Recycled> recycled = take_recycled();
+  // Its file belongs to the new journal now; should that fail, it must not be synced for the old one's sake.
+  if (recycled && writer_ != nullptr) writer_->forget_predecessors_before(recycled->was + 1);
+  if (recycled && recycled->file.file == nullptr) {
+    TAMIS_TRY(recycled->file, JournalWriter::recycle(files_, journal_path(directory_, recycled->was)));
   }
-  TAMIS_TRY(std::unique_ptr<JournalWriter> writer, JournalWriter::create(files_, spec));
+  TAMIS_TRY(std::unique_ptr<JournalWriter> writer,
+            JournalWriter::create(files_, spec, recycled ? std::move(recycled->file) : TemporaryFile()));
   writer->allow_windows(most_window_bytes_);
   current_bytes_ = writer->end_offset();
   bytes_written_ += writer->end_offset();
   keep(number);
   return writer;
+}
+
+std::optional<Journals::Recycled> Journals::take_recycled() {
+  MutexLock lock(mutex_);
+  return std::exchange(recycled_, std::nullopt);
+}
+
+void Journals::prepare_next() {
+  std::optional<Recycled> recycled = take_recycled();
+  if (!recycled) return;
+  if (recycled->file.file == nullptr) {
+    Result<TemporaryFile> file = JournalWriter::recycle(files_, journal_path(directory_, recycled->was));
+    if (!file.ok()) return;  // What it has left behind is found to be redundant when the store is opened.
+    recycled->file = *std::move(file);
+  }
+  MutexLock lock(mutex_);
+  recycled_ = std::move(recycled);
+}
+
+std::uint64_t Journals::newest() const {
+  MutexLock lock(mutex_);
+  return live_.empty() ? 0 : live_.back();
 }
 
 Status Journals::open_if_closed() {
@@ -115,12 +131,10 @@ Result<KnownJournalEnd> Journals::close(const KnownJournalEnd& known) {
 }
 
 void Journals::remove_recycled() {
-  std::vector<std::uint64_t> unneeded;
-  {
-    MutexLock lock(mutex_);
-    unneeded.swap(recycled_);
-  }
-  for (const std::uint64_t journal : unneeded) (void)files_.remove(journal_path(directory_, journal)).ok();
+  const std::optional<Recycled> unneeded = take_recycled();
+  if (!unneeded) return;
+  const bool has_old_name = unneeded->file.file == nullptr;
+  (void)files_.remove(has_old_name ? journal_path(directory_, unneeded->was) : unneeded->file.path).ok();
 }
 
 void Journals::release_before(std::uint64_t number) {
@@ -129,8 +143,12 @@ void Journals::release_before(std::uint64_t number) {
   {
     MutexLock lock(mutex_);
     while (!live_.empty() && live_.front() < number) {
-      const bool recycles = live_.front() >= first_trusted_ && recycled_.size() < kRecycledFiles;
-      (recycles ? recycled_ : unneeded).push_back(live_.front());
+      // One is enough: a memtable is flushed while the next journal is filled.
+      if (live_.front() >= first_trusted_ && !recycled_) {
+        recycled_ = Recycled{.was = live_.front(), .file = {}};
+      } else {
+        unneeded.push_back(live_.front());
+      }
       live_.erase(live_.begin());
     }
   }
@@ -146,7 +164,7 @@ void Journals::keep(std::uint64_t number) {
 Journals::Counts Journals::counts() const {
   MutexLock lock(mutex_);
   return {.files = live_.size(),
-          .recycled_files = recycled_.size(),
+          .recycled_files = recycled_ ? 1U : 0U,
           .current_bytes = current_bytes_,
           .bytes_written = bytes_written_,
           .records = records_,

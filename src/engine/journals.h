@@ -23,7 +23,7 @@ namespace tamis {
 ///     it as it is.
 ///  2. A journal is recycled or removed only when the manifest durably says that it is not needed (rule 3).
 ///
-/// Threads: the commit leader; `release_before` and `stats` may be called by any.
+/// Threads: the commit leader; `release_before`, `prepare_next` and `counts` may be called by any.
 class Journals {
  public:
   /// `window_bytes`: what may be mapped of the current journal, and counts as memory.
@@ -54,6 +54,10 @@ class Journals {
 
   /// Journals below this number are not needed any more, durably.
   void release_before(std::uint64_t number) EXCLUDES(mutex_);
+  /// Does for the next journal what can be done beforehand, so that beginning it takes less of the leader's time.
+  void prepare_next() EXCLUDES(mutex_);
+  /// Of the newest journal; 0: there is none.
+  [[nodiscard]] std::uint64_t newest() const EXCLUDES(mutex_);
   /// Journals that recovery has read and that are needed still.
   void keep(std::uint64_t number) EXCLUDES(mutex_);
 
@@ -69,7 +73,14 @@ class Journals {
   [[nodiscard]] Counts counts() const EXCLUDES(mutex_);
 
  private:
+  /// A file for the next journal.
+  struct Recycled {
+    std::uint64_t was = 0;  // The journal whose file it was.
+    TemporaryFile file;     // Empty: it still bears that journal's name.
+  };
+
   Result<std::unique_ptr<JournalWriter>> create(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
+  std::optional<Recycled> take_recycled() EXCLUDES(mutex_);
   Status open_if_closed();
   void forget_flushed();
   void remove_recycled() EXCLUDES(mutex_);
@@ -99,9 +110,9 @@ class Journals {
   std::atomic<std::uint64_t> first_needed_ = 0;  // The largest number that release_before was told.
 
   mutable Mutex mutex_;
-  std::vector<std::uint64_t> live_ GUARDED_BY(mutex_);      // Ascending; the last one is the current one.
-  std::vector<std::uint64_t> recycled_ GUARDED_BY(mutex_);  // Files for the next journals.
-  std::uint64_t first_trusted_ GUARDED_BY(mutex_) = 0;      // One before it failed: they are not recycled (rule 5).
+  std::vector<std::uint64_t> live_ GUARDED_BY(mutex_);  // Ascending; the last one is the current one.
+  std::optional<Recycled> recycled_ GUARDED_BY(mutex_);
+  std::uint64_t first_trusted_ GUARDED_BY(mutex_) = 0;  // One before it failed: they are not recycled (rule 5).
 };
 
 }  // namespace tamis

@@ -7,6 +7,8 @@
 namespace tamis {
 
 inline constexpr double kDebtThatSlows = 0.5;
+/// From here on compactions wait for nobody.
+inline constexpr double kDebtThatPresses = 0.4;
 /// Delays are saved up to this length: a sleep takes some 60 us longer than it was asked to.
 inline constexpr std::uint64_t kShortestDelayUs = 500;
 

@@ -230,7 +230,7 @@ class RepairWriter {
                                .salt = random_.next(),
                                .first_sequence = state_.flushed_sequence + 1};
     TAMIS_TRY(const std::unique_ptr<JournalWriter> journal,
-              JournalWriter::create(files_, {journal_path(directory_, header.number), header, {}, 0}));
+              JournalWriter::create(files_, {journal_path(directory_, header.number), header, 0}));
     TAMIS_TRY_STATUS(journal->close());
     return KnownJournalEnd{header.number, header.salt, journal->durable_offset()};
   }

@@ -64,6 +64,14 @@ Status Engine::flush_oldest() {
   return {};
 }
 
+/// So that the writer who seals the next memtable waits for two syncs, not for three, and not for the manifest.
+void Engine::prepare_next_journal() {
+  journals_->prepare_next();
+  if (journal_number_.load(std::memory_order_relaxed) > journals_->newest()) return;
+  const Result<std::uint64_t> number = new_number();  // Has stopped writes when it failed.
+  if (number.ok()) journal_number_.store(*number, std::memory_order_relaxed);
+}
+
 Status Engine::execute(const CompactionPlan& plan) {
   std::shared_ptr<const Version> version;
   {
@@ -147,7 +155,10 @@ RewriteSpec Engine::rewrite_spec(const Shape& shape, std::uint32_t level, std::u
     MutexLock lock(tree_mutex_);
     spec.flushed_sequence = manifest_->state().flushed_sequence;
   }
-  spec.is_cancelled = [this, level] { return level > 0 && is_stopping_.load(std::memory_order_relaxed); };
+  spec.is_cancelled = [this, level] {
+    if (level > 0) give_way_to_flush();
+    return level > 0 && is_stopping_.load(std::memory_order_relaxed);
+  };
   // Whoever takes a snapshot registers it under this mutex, so either it is in the list or it sees all of published_.
   MutexLock lock(state_mutex_);
   spec.snapshots = live_handles_.sequences();

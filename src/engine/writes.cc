@@ -210,7 +210,10 @@ void Engine::end_stall() {
 Status Engine::seal() {
   if (writing_->empty()) return {};
   const Sequence last{published_.load(std::memory_order_relaxed)};
-  TAMIS_TRY(const std::uint64_t number, new_number());
+  std::uint64_t number = journal_number_.load(std::memory_order_relaxed);
+  if (number <= journals_->newest()) {
+    TAMIS_TRY(number, new_number());
+  }
   TAMIS_TRY_STATUS(journals_->begin(number, last + 1));
   MutexLock lock(state_mutex_);
   replace_active(last, number);

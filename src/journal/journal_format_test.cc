@@ -105,7 +105,7 @@ TEST(JournalFormat, ADistanceTooLargeForItsFieldClaimsNothing) {
 std::string golden_journal() {
   MemoryFileSystem files;
   const std::string path = "/000012.journal";
-  auto writer = *JournalWriter::create(files, {path, example_header(), {}, 0});
+  auto writer = *JournalWriter::create(files, {path, example_header(), 0});
   EXPECT_TRUE(writer->append(as_bytes("put paris 2102650"), 1).ok());
   EXPECT_TRUE(writer->append(as_bytes("put lyon 522969"), 2).ok());
   EXPECT_TRUE(writer->close().ok());

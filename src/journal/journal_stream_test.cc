@@ -15,8 +15,8 @@ class JournalStreams : public testing::Test {
  protected:
   static std::string path(std::uint64_t number) { return fmt::format("/{}.journal", number); }
   std::unique_ptr<JournalWriter> create(std::uint64_t number, std::uint64_t first_sequence) {
-    return *JournalWriter::create(
-        files_, {path(number), {JournalKind::kWrites, {}, number, remix(number), first_sequence}, {}, 0});
+    return *JournalWriter::create(files_,
+                                  {path(number), {JournalKind::kWrites, {}, number, remix(number), first_sequence}, 0});
   }
   static void append(JournalWriter& writer, std::uint32_t records, std::uint32_t count = 1) {
     for (std::uint32_t i = 0; i < records; ++i) {
@@ -129,8 +129,7 @@ TEST_F(JournalStreams, Rule1_ASyncMakesThePredecessorsDurableFirst) {
 TEST_F(JournalStreams, APredecessorThatCannotBeSyncedStopsItsSuccessor) {
   FaultyFileSystem faulty(files_, {FaultKind::kNoSpace, 15, false});
   const auto make = [&](std::uint64_t number, std::uint64_t first) {
-    return *JournalWriter::create(faulty,
-                                  {path(number), {JournalKind::kWrites, {}, number, remix(number), first}, {}, 0});
+    return *JournalWriter::create(faulty, {path(number), {JournalKind::kWrites, {}, number, remix(number), first}, 0});
   };
   auto first = make(1, 10);
   append(*first, 1);

@@ -63,6 +63,14 @@ class Journal : public testing::Test {
     EXPECT_TRUE(writer.ok()) << writer.status().to_text();
     return *std::move(writer);
   }
+  /// In the file of another journal.
+  std::unique_ptr<JournalWriter> recycle(const std::string& old, const JournalSpec& made) {
+    Result<TemporaryFile> file = JournalWriter::recycle(files_, old);
+    EXPECT_TRUE(file.ok()) << file.status().to_text();
+    Result<std::unique_ptr<JournalWriter>> writer = JournalWriter::create(files_, made, *std::move(file));
+    EXPECT_TRUE(writer.ok()) << writer.status().to_text();
+    return *std::move(writer);
+  }
   void append(JournalWriter& writer, std::string_view payload, std::uint32_t count = 1) {
     ASSERT_TRUE(writer.append(as_bytes(payload), count).ok());
   }
@@ -232,9 +240,7 @@ TEST_F(Journal, Rule3_RecordsOfAFilesEarlierLifeAreNeverTakenForNewOnes) {
   auto old = create(spec("/7.journal", 7, 1));
   for (int i = 0; i < 20; ++i) append(*old, "the same payload");
   ASSERT_TRUE(old->close().ok());
-  JournalSpec made = spec(kPath, 12, 2);
-  made.recycle = "/7.journal";
-  const auto writer = create(made);
+  const auto writer = recycle("/7.journal", spec(kPath, 12, 2));
   EXPECT_EQ(*files_.file_size("/7.journal"), std::nullopt);
   for (std::size_t records = 0; records < 20; ++records) {
     const Read all = read(files_);
@@ -248,9 +254,7 @@ TEST_F(Journal, Rule3_RecordsOfAFilesEarlierLifeAreNeverTakenForNewOnes) {
 TEST_F(Journal, WithoutANewSaltOldRecordsWouldComeBack) {
   auto old = create(spec("/7.journal", 7, 1));
   for (int i = 0; i < 20; ++i) append(*old, "the same payload");
-  JournalSpec made = spec(kPath, 12, 1);
-  made.recycle = "/7.journal";
-  const auto writer = create(made);
+  const auto writer = recycle("/7.journal", spec(kPath, 12, 1));
   EXPECT_EQ(read(files_).payloads.size(), 20U);
 }
 

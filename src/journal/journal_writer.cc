@@ -10,23 +10,23 @@
 #include "io/path.h"
 
 namespace tamis {
-namespace {
 
-/// A file under a temporary name: new and empty, or taken from a journal that nobody needs. The old name is durably
-/// gone before the file is touched, so that no crash shows a new header under it.
-Result<std::unique_ptr<WritableFile>> open_temporary(FileSystem& files, const JournalSpec& spec,
-                                                     const std::string& temporary) {
-  if (spec.recycle.empty()) return files.open_writable(temporary, OpenMode::kReplace);
-  TAMIS_TRY_STATUS(files.rename(spec.recycle, temporary));
-  TAMIS_TRY_STATUS(files.sync_directory(parent_directory(spec.recycle)));
-  return files.open_writable(temporary, OpenMode::kExisting);
+/// The old name goes before the file is touched, so that no crash shows a new header under it.
+Result<TemporaryFile> JournalWriter::recycle(FileSystem& files, const std::string& path) {
+  TemporaryFile recycled{.path = path + ".tmp"};
+  TAMIS_TRY_STATUS(files.rename(path, recycled.path));
+  TAMIS_TRY_STATUS(files.sync_directory(parent_directory(path)));
+  TAMIS_TRY(recycled.file, files.open_writable(recycled.path, OpenMode::kExisting));
+  return recycled;
 }
 
-}  // namespace
-
-Result<std::unique_ptr<JournalWriter>> JournalWriter::create(FileSystem& files, const JournalSpec& spec) {
-  const std::string temporary = spec.path + ".tmp";
-  TAMIS_TRY(std::unique_ptr<WritableFile> file, open_temporary(files, spec, temporary));
+Result<std::unique_ptr<JournalWriter>> JournalWriter::create(FileSystem& files, const JournalSpec& spec,
+                                                             TemporaryFile recycled) {
+  auto [temporary, file] = std::move(recycled);
+  if (file == nullptr) {
+    temporary = spec.path + ".tmp";
+    TAMIS_TRY(file, files.open_writable(temporary, OpenMode::kReplace));
+  }
   const JournalHeaderPage page = encode_journal_header(spec.header);
   const Bytes header_bytes = page;
   TAMIS_TRY_STATUS(file->preallocate(spec.preallocate_bytes));

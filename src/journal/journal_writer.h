@@ -16,10 +16,15 @@ namespace tamis {
 
 /// A journal to be made.
 struct JournalSpec {
-  std::string path;      ///< Its name for good; `path`.tmp is used on the way there.
+  std::string path;      ///< Its name for good; a new file is `path`.tmp on the way there.
   JournalHeader header;  ///< With a salt that no other journal has.
-  std::string recycle;   ///< A journal that nobody needs any more, durably so; its file is taken. Empty: a new file.
   std::uint64_t preallocate_bytes = 0;
+};
+
+/// A file that will be a journal, under a name that says so.
+struct TemporaryFile {
+  std::string path = {};
+  std::unique_ptr<WritableFile> file = nullptr;
 };
 
 /// The end of one journal, to which records are added.
@@ -37,8 +42,13 @@ struct JournalSpec {
 /// Threads: one at a time (the commit leader).
 class JournalWriter {
  public:
-  /// Makes a journal, durable with its name before this returns. After an error its file may be there, without records.
-  static Result<std::unique_ptr<JournalWriter>> create(FileSystem& files, const JournalSpec& spec);
+  /// Takes the file of a journal that nobody needs any more, durably so; its name is durably gone before this returns.
+  /// By any thread; nothing is written into the file.
+  static Result<TemporaryFile> recycle(FileSystem& files, const std::string& path);
+  /// Makes a journal, durable with its name before this returns; in the file given, or in a new one. After an error its
+  /// file may be there, without records.
+  static Result<std::unique_ptr<JournalWriter>> create(FileSystem& files, const JournalSpec& spec,
+                                                       TemporaryFile recycled = {});
   /// Continues a journal that was closed: `end` is what its reader found, with `end.is_closed`. That it is open again
   /// is durable before this returns.
   static Result<std::unique_ptr<JournalWriter>> reopen(FileSystem& files, const std::string& path,

@@ -205,7 +205,7 @@ Status Manifest::Inside::start_manifest(const ManifestState& state) {
     TAMIS_TRY(const std::optional<std::uint64_t> size, files_.file_size(path(header.number)));
     is_taken = size.has_value();
   }
-  TAMIS_TRY(std::unique_ptr<JournalWriter> writer, JournalWriter::create(files_, {path(header.number), header, {}, 0}));
+  TAMIS_TRY(std::unique_ptr<JournalWriter> writer, JournalWriter::create(files_, {path(header.number), header, 0}));
   const std::string record = encode_manifest_record({state.identity, whole_edit(state)});
   TAMIS_TRY_STATUS(writer->append(as_bytes(record), 1));
   TAMIS_TRY_STATUS(writer->sync());

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/try.h"
 #include "journal/journal_stream.h"
 
 namespace tamis::test {
@@ -162,18 +163,19 @@ bool JournalWorkload::close_and_reopen() {
 
 Result<std::unique_ptr<JournalWriter>> JournalWorkload::create(std::uint64_t first_sequence) {
   const std::uint64_t number = next_number_++;
-  JournalSpec spec{journal_path(number), {}, {}, random_.coin() ? 4096 + random_.below(4) * 4096 : 0};
+  JournalSpec spec{journal_path(number), {}, random_.coin() ? 4096 + random_.below(4) * 4096 : 0};
   spec.header.number = number;
   spec.header.salt = shape_.mistake == Mistake::kSaltReused ? 1 : remix(number);
   spec.header.first_sequence = first_sequence;
+  TemporaryFile recycled;
   if (!free_.empty()) {
-    spec.recycle = free_.back();
+    const std::string path = free_.back();
     free_.pop_back();
+    TAMIS_TRY(recycled, JournalWriter::recycle(files_, path));
   }
-  Result<std::unique_ptr<JournalWriter>> made = JournalWriter::create(files_, spec);
-  if (!made.ok()) return made;
+  TAMIS_TRY(std::unique_ptr<JournalWriter> made, JournalWriter::create(files_, spec, std::move(recycled)));
   live_.insert(number);
-  (*made)->allow_windows(shape_.window_bytes);
+  made->allow_windows(shape_.window_bytes);
   return made;
 }
 
