@@ -178,7 +178,7 @@ RunMatrixPlan plan_run_index(const std::vector<PlannedRunFilter>& runs, double b
 
 /// Runs that the index can hold, with 10 bits a key.
 void limit_indexed(std::vector<PlannedRunFilter>& runs, const RunMatrixPlan& index) {
-  if (index.blocks == 0) return;
+  if (index.rows == 0) return;
   for (PlannedRunFilter& run : runs) {
     if (!run.kind.empty() && run.bits_per_key > kBitsPerKey && index.takes(run.keys)) run = fitted(run, kBitsPerKey);
   }

@@ -32,7 +32,16 @@ std::vector<WaitingRun> runs_for(const RunMatrixPlan& plan, const Version& versi
 /// Whether another matrix would serve so much better, or be so much smaller, that all runs are read again for it.
 bool is_outgrown(const RunMatrixPlan& matrix, std::size_t runs_it_could_hold, const RunMatrixPlan& wanted) {
   const std::size_t runs = std::min<std::size_t>(runs_it_could_hold, matrix.width);
-  return 8 * runs < 7 * wanted.runs || 2 * wanted.rows() > 3 * matrix.rows() || 4 * wanted.bytes() < matrix.bytes();
+  return 8 * runs < 7 * wanted.runs || 2 * wanted.rows > 3 * matrix.rows || 4 * wanted.bytes() < matrix.bytes();
+}
+
+std::uint64_t keys_in_columns(const Shape& shape, const RunIndex& index) {
+  std::uint64_t keys = 0;
+  std::uint32_t place = 0;
+  for (const std::vector<Run>& level : shape.levels) {
+    for (const Run& run : level) keys += index.has_column(place++) ? run.keys() : 0;
+  }
+  return keys;
 }
 
 }  // namespace
@@ -57,16 +66,18 @@ void Engine::index_waiting_runs() {
   if (index->empty() && version->shape().runs() < RunMatrixPlan::kFewestRuns) return;
   const MemoryShares shares = tamis::share_memory(options_, version->shape());
   const RunMatrixPlan wanted = shares.run_matrix;
-  if (!index->empty() && (wanted.blocks == 0 || index->matrix()->plan().bytes() > shares.run_matrix_room)) {
+  if (!index->empty() && (wanted.rows == 0 || index->matrix()->plan().bytes() > shares.run_matrix_room)) {
     return install_columns({});
   }
-  if (wanted.blocks == 0) return;
+  if (wanted.rows == 0) return;
 
   std::vector<WaitingRun> waiting = runs_for(index->empty() ? wanted : index->matrix()->plan(), *version, *index);
   std::uint64_t unserved = waiting.size();
   bool replaces = false;
   if (!index->empty()) {
-    replaces = is_outgrown(index->matrix()->plan(), index->columns().size() + waiting.size(), wanted);
+    const RunMatrix& matrix = *index->matrix();
+    replaces = is_outgrown(matrix.plan(), index->columns().size() + waiting.size(), wanted) ||
+               matrix.has_stale_gate(keys_in_columns(version->shape(), *index));
     if (replaces) {
       waiting = runs_for(wanted, *version, RunIndex());
       unserved = version->shape().runs() - index->columns().size();

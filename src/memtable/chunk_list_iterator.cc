@@ -1,6 +1,7 @@
 // A merge of few chunks by their items: which entry comes next is decided by heads that stand side by side, so that no
 // step waits for an entry to arrive from memory. A LoserTree over iterators looks at each entry's key first; 100
 // entries of a memtable of 500,000 took it 18 us instead of 8.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -18,9 +19,13 @@ struct Cursor {
   std::size_t at = 0;
 };
 
+/// Forwards it makes several entries ready at a time, twice as many as the last time: those of the next ones are asked
+/// for meanwhile, and a merge above goes on without a call.
+///
 /// Invariants, while valid:
-///  1. Every cursor is at its chunk's first item at or after the shown entry; that of the shown entry's chunk is at it.
-///     So all items before cursors come before the shown entry, and it can turn round at any time.
+///  1. Every cursor is at its chunk's first item at or after the last entry that is ready: the one shown, when none is
+///     ready behind it. The cursor of that entry's chunk is at it. So all items before cursors come before it, and once
+///     the steps to it are taken back it can turn round at any time.
 ///
 /// Threads: as EntryIterator.
 class ChunkListIterator final : public EntryIterator {
@@ -46,18 +51,23 @@ class ChunkListIterator final : public EntryIterator {
   }
   void next() override {
     TAMIS_INVARIANT(valid());
-    ++shown_->at;
-    if (shown_->at + kPrefetchDistance < shown_->size) prefetch(shown_->items[shown_->at + kPrefetchDistance]);
-    show_first();
+    if (has_ready()) return step();
+    leave(*cursors_of_entries_[shown()]);
+    ready_ = std::min(2 * ready_, kMostReady);
+    make_ready();
   }
   void previous() override {
     TAMIS_INVARIANT(valid());
+    for (std::size_t i = made_ - 1; i > shown(); --i) --cursors_of_entries_[i - 1]->at;
     show_previous();
-    if (valid() && shown_->at >= kPrefetchDistance) prefetch(shown_->items[shown_->at - kPrefetchDistance]);
+    if (valid() && cursors_of_entries_[0]->at >= kPrefetchDistance) {
+      prefetch(cursors_of_entries_[0]->items[cursors_of_entries_[0]->at - kPrefetchDistance]);
+    }
   }
 
  private:
   static constexpr std::size_t kPrefetchDistance = 8;
+  static constexpr std::size_t kMostReady = 8;
 
   [[nodiscard]] std::span<Cursor> cursors() { return std::span(cursors_).first(count_); }
   void start(Cursor& cursor, std::size_t at) const {
@@ -71,14 +81,41 @@ class ChunkListIterator final : public EntryIterator {
                        sizeof(item.head));  // The key's beginning may be in the next line.
   }
 
-  /// Shows the first item at a cursor.
-  void show_first() {
+  [[nodiscard]] std::size_t shown() const { return static_cast<std::size_t>(&entry() - entries_.data()); }
+  /// The cursor of the first item of all; null at the end.
+  Cursor* first_cursor() {
     Cursor* first = nullptr;
     for (Cursor& cursor : cursors()) {
       if (cursor.at == cursor.size) continue;
       if (first == nullptr || order_(cursor.items[cursor.at], first->items[first->at])) first = &cursor;
     }
-    show_at(first);
+    return first;
+  }
+  void leave(Cursor& cursor) const {
+    ++cursor.at;
+    if (cursor.at + kPrefetchDistance < cursor.size) prefetch(cursor.items[cursor.at + kPrefetchDistance]);
+  }
+  /// After a seek: most walks end soon.
+  void show_first() {
+    ready_ = 1;
+    make_ready();
+  }
+  /// From the first item at a cursor on.
+  void make_ready() {
+    made_ = 0;
+    for (Cursor* next = first_cursor(); next != nullptr; next = first_cursor()) {
+      take(*next);
+      if (made_ == ready_) break;
+      leave(*next);
+    }
+    if (made_ == 0) return show_end();
+    if (made_ < ready_) --cursors_of_entries_[made_ - 1]->at;  // It was the last of all.
+    show_ready(entries_.data(), &entries_[made_ - 1]);
+  }
+  /// Puts the item at the cursor behind those that are ready.
+  void take(Cursor& cursor) {
+    entries_[made_] = EntryRecord::at(arena_, cursor.items[cursor.at].place).entry();
+    cursors_of_entries_[made_++] = &cursor;
   }
   /// Shows the last item before a cursor, and moves that cursor to it.
   void show_previous() {
@@ -87,14 +124,12 @@ class ChunkListIterator final : public EntryIterator {
       if (cursor.at == 0) continue;
       if (last == nullptr || order_(last->items[last->at - 1], cursor.items[cursor.at - 1])) last = &cursor;
     }
-    if (last != nullptr) --last->at;
-    show_at(last);
-  }
-  void show_at(Cursor* cursor) {
-    if (cursor == nullptr) return show_end();
-    shown_ = cursor;
-    entry_ = EntryRecord::at(arena_, cursor->items[cursor->at].place).entry();
-    show(entry_);
+    if (last == nullptr) return show_end();
+    --last->at;
+    made_ = 0;
+    take(*last);
+    ready_ = 1;
+    show(entries_[0]);
   }
 
   const std::shared_ptr<const ChunkList> list_;
@@ -102,8 +137,10 @@ class ChunkListIterator final : public EntryIterator {
   const ItemOrder order_;
   std::array<Cursor, ChunkList::kMostChunks> cursors_;
   std::size_t count_ = 0;
-  Cursor* shown_ = nullptr;
-  Entry entry_;
+  std::size_t ready_ = 1;  // How many to make ready at a time.
+  std::size_t made_ = 0;   // How many of entries_ there are.
+  std::array<Entry, kMostReady> entries_;
+  std::array<Cursor*, kMostReady> cursors_of_entries_ = {};
 };
 
 }  // namespace

@@ -93,6 +93,10 @@ class RunIndex {
   void prefetch(std::uint64_t hash) const {
     if (matrix_ != nullptr) matrix_->prefetch(hash);
   }
+  /// The second step, once the first has arrived.
+  void prefetch_rows(std::uint64_t hash) const {
+    if (matrix_ != nullptr) matrix_->prefetch_rows(hash);
+  }
   [[nodiscard]] const RunColumns& columns() const { return columns_; }
   /// Of the columns; null without any.
   [[nodiscard]] const RunMatrix* matrix() const { return matrix_; }

@@ -144,19 +144,19 @@ void expect_peek(const Version& version, std::string_view key, Sequence at, cons
 }
 
 TEST(RunIndex, Rule14_NeverRulesOutARunThatHoldsTheKey) {
-  for (const std::size_t runs : {12U, 31U, 33U, 64U, 65U, 128U}) {
+  for (const std::size_t runs : {4U, 9U, 33U, 64U, 65U, 128U, 256U}) {
     SCOPED_TRACE(fmt::format("{} runs", runs));
     ManyRuns many(runs, runs, 40);
     const Version plain(many.shape(), nullptr, many.world.context);
     const RunMatrixPlan plan = plan_for(plain.shape());
-    ASSERT_EQ(plan.width, runs <= 32 ? 32U : runs <= 64 ? 64U : 128U);
+    ASSERT_GE(plan.width, runs);
     const auto matrix = RunMatrix::make(plan, many.world.filter_budget);
     const Version version(plain.shape(), &plain, many.world.context,
                           columns_of(plain, matrix, [](std::size_t) { return true; }));
     ASSERT_EQ(version.run_index().columns().size(), runs);
     std::uint64_t strangers = 0;
     std::uint64_t ruled_out = 0;
-    for (int i = 0; i < 3000; ++i) {
+    for (int i = 0; i < (runs > 128 ? 500 : 3000); ++i) {
       const std::string key = many.some_key();
       const RunSet possible = version.run_index().possible(hasher()(key));
       for (std::size_t run = 0; run < runs; ++run) {
@@ -172,7 +172,7 @@ TEST(RunIndex, Rule14_NeverRulesOutARunThatHoldsTheKey) {
       ASSERT_EQ(ask(version, key, at), wanted) << key;
       expect_peek(version, key, at, wanted);
     }
-    EXPECT_GE(ruled_out, strangers * 98 / 100);
+    EXPECT_GE(ruled_out, strangers * 97 / 100);
   }
 }
 
@@ -224,7 +224,7 @@ TEST(RunIndex, Rule14_AColumnServesARunThatLostTablesButNotOneThatGotSome) {
   many.finish(1, 1, high);
   const Shape both = many.shape();
   const Version first(both, nullptr, many.world.context);
-  const RunMatrixPlan plan{.blocks = 1, .width = 32, .probes = 8, .runs = 12};
+  const RunMatrixPlan plan{.rows = 512, .lines = 4, .width = 32, .probes = 8, .gate_probes = 4, .runs = 12};
   const auto matrix = RunMatrix::make(plan, many.world.filter_budget);
   const Version indexed(both, &first, many.world.context, {column_of(first, both.levels[1][0], matrix)});
   EXPECT_FALSE(indexed.run_index().possible(hasher()("b")).contains(0));
@@ -254,7 +254,8 @@ TEST(RunIndex, Rule14_AColumnSpeaksForOneRunOnly) {
   many.finish(1, 1, high);
   const Shape both = many.shape();
   const Version first(both, nullptr, many.world.context);
-  const auto matrix = RunMatrix::make({.blocks = 1, .width = 32, .probes = 8, .runs = 12}, many.world.filter_budget);
+  const auto matrix = RunMatrix::make({.rows = 512, .lines = 4, .width = 32, .probes = 8, .gate_probes = 4, .runs = 12},
+                                      many.world.filter_budget);
   const Version indexed(both, &first, many.world.context, {column_of(first, both.levels[1][0], matrix)});
   ShapeEdit apart{.removed = {many.next_number - 1}, .added = {{2, 9, both.levels[1][0].tables[1]}}};
   const Version moved(*both.with(apart), &indexed, many.world.context);

@@ -71,6 +71,7 @@ void Version::peek_many(std::span<StagedPeek> peeks) const {
     peek.run = 0;
     open.add(peek);
   }
+  for (const StagedPeek* peek : open) run_index_.prefetch_rows(peek->lookup.hash);
   for (const StagedPeek* peek : open) possible[peek - peeks.data()] = run_index_.possible(peek->lookup.hash);
   while (!open.empty()) {
     open.keep_if([&](StagedPeek& peek) {
