@@ -23,12 +23,14 @@ void cache_all(Table& table, const TableEntries& entries) {
   for (const Entry& entry : entries.entries) ASSERT_TRUE(find_in(table, entry.key, entry.sequence).ok());
 }
 
-/// What a peek says of a key: kUnknown as nothing.
+/// What a peek says of a key, expected or not: kUnknown as nothing.
 std::optional<std::optional<std::string>> peek_in(const Table& table, std::string_view key, Sequence sequence) {
   const KeyHasher hasher(test::example_identity().hash_key);
   const EpochGuard guard;
   FoundEntry found;
-  switch (table.peek({key, hasher(key), sequence}, found)) {
+  const Peek peek = table.peek({key, hasher(key), sequence}, false, found);
+  EXPECT_EQ(table.peek({key, hasher(key), sequence}, true, found), peek);
+  switch (peek) {
     case Peek::kFound: return std::optional(std::string(found.value));
     case Peek::kAbsent:
     case Peek::kAbsentHere: return std::optional<std::string>();
