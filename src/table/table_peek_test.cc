@@ -82,6 +82,24 @@ TEST(TablePeek, Rule11_APeekSaysWhatFindSaysOnceTheBlocksAreCached) {
   EXPECT_EQ(peek_in(*table, first.key, first.sequence), std::nullopt) << "evicting a block empties its slot";
 }
 
+TEST(TablePeek, ExpectedOrNotAKeyIsFoundInAnyGroupOfTheIndex) {
+  const TableEntries entries = test::random_entries(22, 5000);
+  TableWorld world;
+  TableSpec spec;
+  spec.block_bytes = 1024;
+  const auto table = world.open(world.build(entries, {"line", 10}, spec));
+  ASSERT_GT(table->facts().blocks, 2 * kIndexGroupBlocks);
+  cache_all(*table, entries);
+  for (const bool expected : {false, true}) {
+    for (std::size_t i = 0; i < entries.entries.size(); i += 7) {
+      const Entry& entry = entries.entries[i];
+      const auto seen = peek_in(*table, entry.key, entry.sequence, expected);
+      ASSERT_TRUE(seen.has_value());
+      EXPECT_EQ(*seen, std::string(entry.value));
+    }
+  }
+}
+
 TEST(TablePeek, Rule11_ACacheWhosePolicyMovesBlocksOnAHitOffersNoSlots) {
   const TableEntries entries = test::random_entries(23, 100);
   TableWorld world;
