@@ -98,6 +98,15 @@ class Index {
   /// needs, and returns what it has to be told.
   [[nodiscard]] std::uint32_t begin_locate(std::string_view key) const;
   [[nodiscard]] std::uint32_t locate_in(std::uint32_t group, std::string_view key) const;
+  /// Some blocks in a row.
+  struct BlockRange {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+  };
+  /// Those that `locate_in` chooses from.
+  [[nodiscard]] BlockRange blocks_of(std::uint32_t group) const {
+    return {groups_[group].first_block, groups_[group].blocks};
+  }
   /// Whether this block begins with a key that the block before holds too.
   [[nodiscard]] bool continues(std::uint32_t block) const {
     return !continuations_.empty() && (continuations_[block / 64] >> (block % 64) & 1) != 0;

@@ -18,6 +18,15 @@ void add(std::atomic<std::uint64_t>& count, std::uint64_t amount) {
   if (amount != 0) count.fetch_add(amount, std::memory_order_relaxed);
 }
 
+/// The group of blocks the key falls in; its part of the index and its slots are on their way.
+std::uint32_t begin_locate(const Index& index, const BlockSlot* slots, std::string_view key) {
+  const std::uint32_t group = index.begin_locate(key);
+  const Index::BlockRange blocks = index.blocks_of(group);
+  constexpr std::size_t kSlotsInLine = kCacheLineBytes / sizeof(BlockSlot);
+  for (std::size_t i = 0; i < blocks.count; i += kSlotsInLine) __builtin_prefetch(slots + blocks.first + i);
+  return group;
+}
+
 }  // namespace
 
 bool MetadataBudget::try_charge(std::uint64_t bytes) {
@@ -63,18 +72,22 @@ Result<std::optional<FoundEntry>> Table::find(const Lookup& lookup, bool fills_c
 template Result<std::optional<FoundEntry>> Table::find(const Lookup&, bool, PinnedBlock&, NoSteps&);
 template Result<std::optional<FoundEntry>> Table::find(const Lookup&, bool, PinnedBlock&, RecordedSteps&);
 
-Peek Table::peek(const Lookup& lookup, FoundEntry& found) const {
+Peek Table::peek(const Lookup& lookup, bool expected, FoundEntry& found) const {
   inside_->count_probe();
+  const Index* const index = index_.load(std::memory_order_acquire);
+  BlockSlot* const slots = slots_.load(std::memory_order_acquire);
+  const bool is_in_memory = index != nullptr && slots != nullptr;
+  std::uint32_t group = 0;
+  if (expected && is_in_memory) group = begin_locate(*index, slots, lookup.key);
   if (const Filter* filter = filter_.load(std::memory_order_acquire)) {
     if (!filter->may_contain_hash(lookup.hash)) return Peek::kAbsent;
   } else if (!inside_->filter_is_useless.load(std::memory_order_relaxed)) {
     return Peek::kUnknown;
   }
-  const Index* const index = index_.load(std::memory_order_acquire);
-  BlockSlot* const slots = slots_.load(std::memory_order_acquire);
-  if (index == nullptr || slots == nullptr) return Peek::kUnknown;
+  if (!is_in_memory) return Peek::kUnknown;
+  if (!expected) group = begin_locate(*index, slots, lookup.key);
   const bool use_tags = shares_hash_.load(std::memory_order_relaxed);
-  for (std::uint32_t block = index->locate(lookup.key);; ++block) {
+  for (std::uint32_t block = index->locate_in(group, lookup.key);; ++block) {
     Frame* const frame = slots[block].load();
     if (frame == nullptr) return Peek::kUnknown;
     const DataBlock data(block_of(frame->bytes()));

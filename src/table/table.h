@@ -113,8 +113,9 @@ class Table {
     if (const Filter* filter = filter_.load(std::memory_order_acquire)) filter->prefetch_hash(hash);
   }
   /// Only inside an EpochGuard: what `find` would say, if everything it needs is in memory. The value lives as long as
-  /// the guard. Says nothing to the counts but probes: `count_peek` does, once the lookup is over.
-  Peek peek(const Lookup& lookup, FoundEntry& found) const;
+  /// the guard. Says nothing to the counts but probes: `count_peek` does, once the lookup is over. Where the key is
+  /// `expected` to be here, what comes after the filter is asked for before the filter has answered.
+  Peek peek(const Lookup& lookup, bool expected, FoundEntry& found) const;
   /// Of a table whose filter let a peek through.
   void count_peek(bool found) const { count_peeks(found ? 1 : 0, found ? 0 : 1); }
   void count_peeks(std::uint64_t found, std::uint64_t absent) const;

@@ -24,11 +24,12 @@ void cache_all(Table& table, const TableEntries& entries) {
 }
 
 /// What a peek says of a key: kUnknown as nothing.
-std::optional<std::optional<std::string>> peek_in(const Table& table, std::string_view key, Sequence sequence) {
+std::optional<std::optional<std::string>> peek_in(const Table& table, std::string_view key, Sequence sequence,
+                                                  bool expected = false) {
   const KeyHasher hasher(test::example_identity().hash_key);
   const EpochGuard guard;
   FoundEntry found;
-  switch (table.peek({key, hasher(key), sequence}, found)) {
+  switch (table.peek({key, hasher(key), sequence}, expected, found)) {
     case Peek::kFound: return std::optional(std::string(found.value));
     case Peek::kAbsent:
     case Peek::kAbsentHere: return std::optional<std::string>();
@@ -61,20 +62,42 @@ TEST(TablePeek, Rule11_APeekSaysWhatFindSaysOnceTheBlocksAreCached) {
   TableWorld world;
   const auto table = world.open(world.build(entries));
   const Entry& first = entries.entries.front();
-  EXPECT_EQ(peek_in(*table, first.key, first.sequence), std::nullopt) << "nothing is in memory yet";
+  for (const bool expected : {false, true}) {
+    EXPECT_EQ(peek_in(*table, first.key, first.sequence, expected), std::nullopt) << "nothing is in memory yet";
+  }
   cache_all(*table, entries);
   const std::uint64_t asked = world.cache->stats().hits + world.cache->stats().misses;
-  for (const Entry& entry : entries.entries) {
-    const auto seen = peek_in(*table, entry.key, entry.sequence);
-    ASSERT_TRUE(seen.has_value());
-    EXPECT_EQ(*seen, std::string(entry.value));
+  for (const bool expected : {false, true}) {
+    for (const Entry& entry : entries.entries) {
+      const auto seen = peek_in(*table, entry.key, entry.sequence, expected);
+      ASSERT_TRUE(seen.has_value());
+      EXPECT_EQ(*seen, std::string(entry.value));
+    }
+    const auto absent = peek_in(*table, "not there", kMaxSequence, expected);
+    ASSERT_TRUE(absent.has_value());
+    EXPECT_EQ(*absent, std::nullopt);
   }
-  const auto absent = peek_in(*table, "not there", kMaxSequence);
-  ASSERT_TRUE(absent.has_value());
-  EXPECT_EQ(*absent, std::nullopt);
   EXPECT_EQ(world.cache->stats().hits + world.cache->stats().misses, asked) << "the cache was not asked";
   world.cache->set_capacity(0);
   EXPECT_EQ(peek_in(*table, first.key, first.sequence), std::nullopt) << "evicting a block empties its slot";
+}
+
+TEST(TablePeek, ExpectedOrNotAKeyIsFoundInAnyGroupOfTheIndex) {
+  const TableEntries entries = test::random_entries(22, 5000);
+  TableWorld world;
+  TableSpec spec;
+  spec.block_bytes = 1024;
+  const auto table = world.open(world.build(entries, {"line", 10}, spec));
+  ASSERT_GT(table->facts().blocks, 2 * kIndexGroupBlocks);
+  cache_all(*table, entries);
+  for (const bool expected : {false, true}) {
+    for (std::size_t i = 0; i < entries.entries.size(); i += 7) {
+      const Entry& entry = entries.entries[i];
+      const auto seen = peek_in(*table, entry.key, entry.sequence, expected);
+      ASSERT_TRUE(seen.has_value());
+      EXPECT_EQ(*seen, std::string(entry.value));
+    }
+  }
 }
 
 TEST(TablePeek, Rule11_ACacheWhosePolicyMovesBlocksOnAHitOffersNoSlots) {
@@ -112,7 +135,7 @@ TEST(TablePeek, Rule11_ThreadsPeekWhileBlocksAreEvicted) {
     threads.emplace_back([&, number] {
       for (std::size_t i = number; i < 4000; ++i) {
         const Entry& entry = entries.entries[i * 7 % entries.entries.size()];
-        const auto peeked = peek_in(*table, entry.key, entry.sequence);
+        const auto peeked = peek_in(*table, entry.key, entry.sequence, i % 2 == 1);
         if (peeked && *peeked != std::string(entry.value)) ++wrong;
         if (peeked) ++seen;
         if (!find_in(*table, entry.key, entry.sequence).ok()) ++wrong;

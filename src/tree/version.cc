@@ -121,7 +121,10 @@ std::size_t Version::next_candidates(const Lookup& lookup, const RunSet& possibl
   return count;
 }
 
+/// Of the tables that may have the key the last one is expected to, if this thread has found what it looked for before:
+/// then its index need not wait for its filter. Whoever asks for absent keys does not pay for that.
 Peek Version::peek(const Lookup& lookup, FoundEntry& found) const {
+  thread_local bool found_before = false;
   const RunSet possible = run_index_.possible(lookup.hash);
   Candidates candidates;
   std::array<const Table*, kMostCountedPeeks> let_through;  // Without having the key.
@@ -131,7 +134,7 @@ Peek Version::peek(const Lookup& lookup, FoundEntry& found) const {
     const std::size_t count = next_candidates(lookup, possible, run, candidates);
     for (std::size_t i = 0; i < count && answer == Peek::kAbsent; ++i) {
       const Table& table = *candidates[i].table;
-      const Peek here = table.peek(lookup, found);
+      const Peek here = table.peek(lookup, found_before && i + 1 == count, found);
       if (here == Peek::kUnknown) return Peek::kUnknown;
       if (here == Peek::kFound) {
         table.count_peek(true);
@@ -143,6 +146,7 @@ Peek Version::peek(const Lookup& lookup, FoundEntry& found) const {
     }
   }
   for (std::size_t i = 0; i < passed; ++i) let_through[i]->count_peek(false);
+  found_before = answer == Peek::kFound;
   return answer;
 }
 
