@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "store/parts.h"
 #include "store/process_facts.h"
@@ -26,11 +27,15 @@ class Growth {
   explicit Growth(Field& field) : field_(field) {}
 
   Curves run() {
-    field_.each([&](Contestant& contestant) { grow(contestant); });
+    field_.part("load", [&] { field_.each([&](Contestant& contestant) { grow(contestant); }, kSteps.back()); });
     for (const std::uint64_t runs : kRunCounts) {
       if (runs > 1 && piled() / runs < kFewestInARun) continue;
-      field_.each([&](Contestant& contestant) {
-        if (contestant.can_keep_runs()) pile_up(contestant, runs);
+      field_.part(fmt::format("{} runs", runs), [&] {
+        field_.each(
+            [&](Contestant& contestant) {
+              if (contestant.can_keep_runs()) pile_up(contestant, runs);
+            },
+            kSteps.back() * piled() / field_.entries());
       });
     }
     return {{{"load", load_}, {"runs", runs_}}, text_};
@@ -46,6 +51,7 @@ class Growth {
     contestant.open(field_.fresh_folder(contestant), {.entries = field_.entries()});
     auto session = contestant.session();
     std::uint64_t first = 0;
+    std::uint64_t last_step = 0;
     for (const std::uint64_t step : kSteps) {
       const Stock stock = {data_, std::max(field_.entries() * step / 1000, first + 1)};
       const std::uint64_t count = contestant.single_puts(stock.count - first);
@@ -64,6 +70,7 @@ class Growth {
                        {"absent_ns", reads.absent},
                        {"anonymous_mib", memory}});
       first = stock.count;
+      field_.step(step - std::exchange(last_step, step));
     }
     session.reset();
     contestant.close();
