@@ -19,8 +19,9 @@ namespace {
 using Json = nlohmann::json;
 
 std::string subtitle(const Json& figures) {
-  return fmt::format("{} entries of 16 + 100 bytes. Bars: median of {} rounds; lines: lowest to highest.",
-                     show::with_thousands(figures.at("entries")), figures.at("rounds").get<std::uint64_t>());
+  return fmt::format(
+      "Up to {} entries, of 16 + 100 bytes unless said; bars: median of {} rounds, lines: lowest to highest",
+      show::with_thousands(figures.at("entries")), figures.at("rounds").get<std::uint64_t>());
 }
 
 /// The contestants' bars for one row, in their order; none when it was not measured.

@@ -5,8 +5,10 @@
 #include <array>
 #include <utility>
 
+#include "show/human_text.h"
 #include "store/parts.h"
 #include "store/process_facts.h"
+#include "store/short_number.h"
 
 namespace tamis::bench {
 namespace {
@@ -15,8 +17,7 @@ constexpr std::uint64_t kMostLookups = 100'000;
 constexpr std::array<std::uint64_t, 8> kSteps = {2, 20, 100, 200, 400, 600, 800, 1000};  // Thousandths of the load.
 constexpr std::array<std::uint64_t, 5> kRunCounts = {1, 10, 50, 100, 200};
 constexpr std::uint64_t kFewestInARun = 50;
-constexpr std::uint64_t kMostPiled = 5'000'000;  // Entries in those runs.
-constexpr double kBitsPerKey = 34;               // As in the rows with 100 runs.
+constexpr double kBitsPerKey = 34;  // As in the rows with 100 runs.
 
 double mebibytes(std::uint64_t after, std::uint64_t before) {
   return after > before ? static_cast<double>(after - before) / (1 << 20) : 0;
@@ -30,7 +31,7 @@ class Growth {
     field_.part("load", [&] { field_.each([&](Contestant& contestant) { grow(contestant); }, kSteps.back()); });
     for (const std::uint64_t runs : kRunCounts) {
       if (runs > 1 && piled() / runs < kFewestInARun) continue;
-      field_.part(fmt::format("{} runs", runs), [&] {
+      field_.part(fmt::format("{} {}", runs, runs == 1 ? "run" : "runs"), [&] {
         field_.each(
             [&](Contestant& contestant) {
               if (contestant.can_keep_runs()) pile_up(contestant, runs);
@@ -44,8 +45,9 @@ class Growth {
  private:
   /// Loads in steps; after each: what a put of the step cost, what a get costs once the store has settled, memory.
   void grow(Contestant& contestant) {
-    text_ += fmt::format("{} along the load: entries, ns per put, ns per hit, ns per absent key, anonymous MiB\n",
-                         contestant.name());
+    text_ +=
+        fmt::format("{} as it grows: ns per operation, MiB of anonymous memory\n  {:>14} {:>9} {:>9} {:>9} {:>9}\n",
+                    contestant.name(), "entries", "put", "hit", "absent", "MiB");
     trim_memory();
     const std::uint64_t memory_before = anonymous_memory();
     contestant.open(field_.fresh_folder(contestant), {.entries = field_.entries()});
@@ -61,8 +63,9 @@ class Growth {
       check_all(*session, stock);  // What fits into the cache is in it afterwards.
       const Reads reads = read(*session, stock);
       const double memory = mebibytes(anonymous_memory(), memory_before);
-      text_ += fmt::format("  {:>12} {:>8.0f} {:>8.0f} {:>8.0f} {:>8.1f}\n", stock.count, puts.nanoseconds(), reads.hit,
-                           reads.absent, memory);
+      text_ += fmt::format("  {:>14} {:>9} {:>9} {:>9} {:>9}\n", show::with_thousands(stock.count),
+                           short_number(puts.nanoseconds()), short_number(reads.hit), short_number(reads.absent),
+                           short_number(memory));
       load_.push_back({{"engine", contestant.id()},
                        {"entries", stock.count},
                        {"put_ns", puts.nanoseconds()},
@@ -90,9 +93,12 @@ class Growth {
     const Reads reads = read(*session, stock);
     const Outcome seeks = seek(*session, stock, kMostLookups / 100 + 1, 100, 5);
     const double memory = mebibytes(anonymous_memory(), memory_before);
-    text_ +=
-        fmt::format("{:16} {:>4} runs: {:>8.0f} ns per hit, {:>8.0f} ns per absent key, {:>8.1f} us per seek + 100\n",
-                    contestant.name(), runs, reads.hit, reads.absent, seeks.microseconds());
+    if (runs_.empty()) {
+      text_ += fmt::format("{} entries in more and more runs: ns per operation\n  {:16} {:>5} {:>9} {:>9} {:>10}\n",
+                           show::with_thousands(stock.count), "", "runs", "hit", "absent", "seek + 100");
+    }
+    text_ += fmt::format("  {:16} {:>5} {:>9} {:>9} {:>10}\n", contestant.name(), runs, short_number(reads.hit),
+                         short_number(reads.absent), short_number(seeks.nanoseconds()));
     runs_.push_back({{"engine", contestant.id()},
                      {"runs", runs},
                      {"hit_ns", reads.hit},

@@ -9,6 +9,7 @@
 
 #include "show/human_text.h"
 #include "store/line_chart.h"
+#include "store/parts.h"
 
 namespace tamis::bench {
 namespace {
@@ -23,9 +24,9 @@ struct Operation {
 
 /// Measured at several places along one axis.
 struct Axis {
-  const char* part;  ///< In the figures.
-  const char* key;   ///< What goes to the right.
-  const char* across;
+  const char* part;    ///< In the figures.
+  const char* key;     ///< What goes to the right.
+  const char* across;  ///< For people; {} stands for the entries in runs.
   const char* title;
   std::span<const Operation> operations;
 };
@@ -36,7 +37,7 @@ constexpr auto kRunOperations = std::to_array<Operation>(
     {{"hit_ns", "get, hit", 1}, {"absent_ns", "get, absent", 1}, {"seek_100_us", "seek + 100", 1e3}});
 constexpr auto kAxes = std::to_array<Axis>(
     {{"load", "entries", "entries in the store (logarithmic)", "As a store grows", kLoadOperations},
-     {"runs", "runs", "sorted runs of the same entries (logarithmic)", "As runs become more", kRunOperations}});
+     {"runs", "runs", "sorted runs of the same {} entries (logarithmic)", "As runs become more", kRunOperations}});
 
 /// Contestants, in the order of their figures.
 std::vector<std::string> engines_of(const Json& points) {
@@ -61,12 +62,14 @@ LineSeries series_of(const Json& points, const Axis& axis, const std::string& en
 constexpr const char* kUnit = "ns, logarithmic; less is better";
 
 /// The operations of one contestant stand in one panel; of several, each operation has a panel of its own.
-std::vector<LinePanel> panels_of(const Json& points, const Axis& axis) {
+std::vector<LinePanel> panels_of(const Json& points, const Axis& axis, std::uint64_t entries) {
   const std::vector<std::string> engines = engines_of(points);
+  const std::string piled = show::with_thousands(std::min(entries, kMostPiled));
+  const std::string across = fmt::format(fmt::runtime(axis.across), piled);
   std::vector<LinePanel> panels;
   const auto add = [&](LineSeries series, const std::string& panel, const std::string& name) {
     if (series.points.empty()) return;
-    if (panels.empty() || panels.back().title != panel) panels.push_back({panel, kUnit, axis.across, {}});
+    if (panels.empty() || panels.back().title != panel) panels.push_back({panel, kUnit, across, {}});
     series.name = name;
     panels.back().lines.push_back(std::move(series));
   };
@@ -89,11 +92,11 @@ std::map<std::string, std::string> growth_charts(const Json& figures, bool is_on
   std::map<std::string, std::vector<LinePanel>> charts;
   for (const Axis& axis : kAxes) {
     std::vector<LinePanel>& chart = charts[is_one_file ? "" : fmt::format("growth_{}", axis.part)];
-    for (LinePanel& panel : panels_of(figures.at("growth").at(axis.part), axis)) chart.push_back(std::move(panel));
+    const Json& points = figures.at("growth").at(axis.part);
+    for (LinePanel& panel : panels_of(points, axis, figures.at("entries"))) chart.push_back(std::move(panel));
   }
-  const std::string subtitle =
-      fmt::format("Up to {} entries of 16 + 100 bytes; medians of {} rounds of gets",
-                  show::with_thousands(figures.at("entries")), figures.at("rounds").get<std::uint64_t>());
+  const std::string subtitle = fmt::format("Entries of 16 + 100 bytes; gets are medians of {} rounds",
+                                           figures.at("rounds").get<std::uint64_t>());
   std::map<std::string, std::string> documents;
   for (const auto& [name, panels] : charts) {
     if (!panels.empty()) documents[name] = line_chart_svg("What an operation costs", subtitle, panels);

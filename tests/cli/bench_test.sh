@@ -21,6 +21,9 @@ run 0 bench hit seek_1 --engine tamis --entries 500 --rounds 3
 out_has "get, hit" "seek + 1" "checksum" "tamis"
 if grep -q "absent" out; then fail "$last: a row that was not asked for"; else pass; fi
 
+fits_80_columns() { if awk 'length > 80' out | grep -q .; then fail "$last: wider than 80 columns"; else pass; fi; }
+fits_80_columns
+
 run 0 bench hit disk --engine tamis --entries 500 --rounds 3 --json --svg charts
 json_has rows workload engine median low high unit ratio
 if python3 -c 'import json; rows = json.load(open("out"))["rows"]; assert [r["workload"] for r in rows] == ["hit", "disk"]; assert rows[0]["ratio"] == 1; assert rows[0]["rounds"] == 3'; then pass; else fail "$last: not the JSON it should be"; fi
@@ -31,6 +34,7 @@ run 0 bench hit --engine tamis --entries 500 --rounds 1 --svg one.svg
 if grep -q "<svg" one.svg; then pass; else fail "one.svg is no SVG"; fi
 # As a store grows: curves, by one contestant and by two.
 is_svg() { python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$1"; }
+run 0 bench --growth --engine tamis --entries 2000 --rounds 1; out_has "as it grows" "seek + 100"; fits_80_columns
 run 0 bench --growth --engine tamis --entries 2000 --rounds 1 --svg curves --json
 cp out growth.json
 for chart in growth_load growth_runs; do
