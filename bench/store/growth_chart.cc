@@ -95,8 +95,9 @@ std::map<std::string, std::string> growth_charts(const Json& figures, bool is_on
     const Json& points = figures.at("growth").at(axis.part);
     for (LinePanel& panel : panels_of(points, axis, figures.at("entries"))) chart.push_back(std::move(panel));
   }
-  const std::string subtitle = fmt::format("Entries of 16 + 100 bytes; gets are medians of {} rounds",
-                                           figures.at("rounds").get<std::uint64_t>());
+  const auto rounds = figures.at("rounds").get<std::uint64_t>();
+  const std::string subtitle =
+      fmt::format("Entries of 16 + 100 bytes; gets are medians of {} {}", rounds, rounds == 1 ? "round" : "rounds");
   std::map<std::string, std::string> documents;
   for (const auto& [name, panels] : charts) {
     if (!panels.empty()) documents[name] = line_chart_svg("What an operation costs", subtitle, panels);
