@@ -10,11 +10,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "bench_run.h"
+#include "show/human_text.h"
 #include "store/charts.h"
 #include "store/command.h"
 #include "store/parts.h"
@@ -64,37 +66,57 @@ nlohmann::json about(const Settings& settings) {
   return {{"date", today()}, {"machine", machine()}, {"entries", settings.entries}, {"rounds", settings.rounds}};
 }
 
-int show(const nlohmann::json& json, const std::string& table, const Settings& settings) {
+/// The table and what else was asked for. The exit status of the program.
+int print(const nlohmann::json& json, const std::string& table, const Settings& settings) {
+  int status = 0;
   if (settings.json == "-") {
     fmt::print("{}\n", json.dump(1));
-    return 0;
+  } else {
+    fmt::print("{}", table);
+    status = write_json(json, settings.json);
   }
-  fmt::print("{}", table);
-  return write_json(json, settings.json);
+  return settings.svg.empty() ? status : std::max(status, write_charts(json, settings.svg));
 }
 
 int run_growth(Field& field, const Settings& settings) {
+  field.rehearse([&] { (void)measure_growth(field); });
   nlohmann::json json = about(settings);
   const Curves curves = measure_growth(field);
   json["growth"] = curves.json;
-  return show(json, curves.text, settings);
+  field.hide_progress();
+  return print(json, curves.text, settings);
+}
+
+void measure_rows(Field& field) {
+  for (const auto& measure : {measure_fills, measure_large_store, measure_runs, measure_syncs, measure_other_entries,
+                              measure_mixed, measure_latencies}) {
+    measure(field);
+  }
 }
 
 int run(const Settings& settings) {
   Field field(settings, contestants_for(settings.engines));
   if (field.contestants().empty()) return 2;
   if (settings.growth) return run_growth(field, settings);
-  for (const auto& measure : {measure_fills, measure_large_store, measure_runs, measure_syncs, measure_other_entries,
-                              measure_mixed, measure_latencies}) {
-    measure(field);
-  }
+  field.rehearse([&] { measure_rows(field); });
+  measure_rows(field);
+  field.hide_progress();
   nlohmann::json json = about(settings);
   json.update(field.report().json());
   const std::string head = fmt::format("{} entries of 16 + 100 bytes; median of {} rounds [lowest - highest]",
-                                       settings.entries, settings.rounds);
-  const int shown = show(json, head + "\n" + field.report().table(), settings);
-  if (settings.svg.empty()) return shown;
-  return std::max(shown, write_charts(field.report(), settings.svg, head));
+                                       show::with_thousands(settings.entries), settings.rounds);
+  return print(json, head + "\n" + field.report().table(), settings);
+}
+
+/// Charts of an earlier run.
+int draw(const Settings& settings) {
+  std::ifstream in(settings.figures);
+  const nlohmann::json figures = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
+  if (!figures.is_object()) {
+    fmt::print(stderr, "tamis: {}: no figures are here; 'tamis-bench --json FILE' writes them\n", settings.figures);
+    return 3;
+  }
+  return write_charts(figures, settings.svg);
 }
 
 /// Runs in a child and in a folder of its own, so that the stores go away however that ends.
@@ -133,7 +155,7 @@ int main(int count, char** arguments) {
     for (const std::string& engine : settings->engines) {
       if (known.ok()) known = check_engine(engine);
     }
-    if (known.ok()) return run_and_clean_up(*settings);
+    if (known.ok()) return settings->figures.empty() ? run_and_clean_up(*settings) : draw(*settings);
     why = known.message();
   }
   fmt::print(stderr, "tamis: {}\n", why);  // The command's name: it is what users call.

@@ -38,10 +38,10 @@ std::string program_path() {
   arguments.push_back(nullptr);
   ::execvp(arguments[0], arguments.data());
   if (errno != ENOENT) system_error(words[0], "cannot be started");
-  throw CommandError(kExitInputOutput,
-                     fmt::format("{} is neither beside this command nor on the PATH; build it with 'cmake --build "
-                                 "BUILD --target {}'",
-                                 kProgram, kProgram));
+  throw CommandError(
+      kExitInputOutput,
+      "the benchmark is a program of its own, tamis-bench, and is not installed: it is linked with other "
+      "stores and comes with the sources only; './scripts/build' builds it there, beside the command");
 }
 
 }  // namespace
@@ -81,6 +81,7 @@ int run_bench(Arguments arguments) {
   if (line.given("--directory")) pass_on("--directory", directory);
   if (line.common().json) pass_on("--json", "-");
   if (growth) words.emplace_back("--growth");
+  if (!line.common().wants_progress()) words.emplace_back("--no-progress");
   become(std::move(words));
 }
 

@@ -18,6 +18,8 @@ struct CommonOptions {
   bool hex = false;
   bool quiet = false;
   bool no_progress = false;
+
+  [[nodiscard]] bool wants_progress() const { return !quiet && !no_progress; }
 };
 
 /// What --help says about a verb besides its options.

@@ -17,7 +17,7 @@
 #include "json.h"
 #include "numbers.h"
 #include "output.h"
-#include "progress.h"
+#include "show/progress.h"
 #include "table.h"
 #include "tamis/db.h"
 #include "verbs.h"
@@ -214,7 +214,7 @@ void print_explanation(const DB& db) {
 
 /// Makes the store, measures it, and leaves it open for reading.
 std::pair<DB, Measured> run_experiment(const TemporaryFolder& folder, const Experiment& experiment,
-                                       Progress& progress) {
+                                       show::Progress& progress) {
   const std::string path = folder.path(experiment.name);
   make_runs(path, options_for_building(experiment.filter), experiment.run_keys, [&](std::uint64_t entries) {
     stop_if_interrupted();
@@ -255,7 +255,7 @@ int run_demo(Arguments arguments) {
   {
     std::uint64_t keys = 0;
     for (const Experiment& experiment : experiments) keys += experiment.keys();
-    Progress progress("making 100 runs, three times", keys, line.common());
+    show::Progress progress("making 100 runs, three times", keys, line.common().wants_progress());
     for (const Experiment& experiment : experiments) {
       auto [db, measured] = run_experiment(folder, experiment, progress);
       stores.push_back(std::move(db));

@@ -25,7 +25,7 @@ class EntryLines {
   std::optional<Entry> next();
   /// "words.txt: line 7", of the entry that was returned last.
   [[nodiscard]] std::string place() const { return lines_.place(); }
-  [[nodiscard]] Progress& progress() { return lines_.progress(); }
+  [[nodiscard]] show::Progress& progress() { return lines_.progress(); }
 
  private:
   std::string_view decode(std::string_view text, std::string_view what, std::string& into) const;

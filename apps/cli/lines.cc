@@ -15,7 +15,10 @@ constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 }  // namespace
 
 Lines::Lines(const std::string& path, std::string_view label, std::string_view content, const CommonOptions& options)
-    : content_(content), is_quiet_(options.quiet), file_(path), progress_(label, file_.size(), options) {}
+    : content_(content),
+      is_quiet_(options.quiet),
+      file_(path),
+      progress_(label, file_.size(), options.wants_progress()) {}
 
 std::optional<std::string_view> Lines::next() {
   const std::optional<std::string_view> line = take_line();

@@ -8,7 +8,7 @@
 
 #include "command_line.h"
 #include "files.h"
-#include "progress.h"
+#include "show/progress.h"
 
 namespace tamis::cli {
 
@@ -26,7 +26,7 @@ class Lines {
 
   /// "words.txt: line 7", of the line that was returned last.
   [[nodiscard]] std::string place() const;
-  [[nodiscard]] Progress& progress() { return progress_; }
+  [[nodiscard]] show::Progress& progress() { return progress_; }
 
  private:
   std::optional<std::string_view> take_line();
@@ -35,7 +35,7 @@ class Lines {
   std::string content_;
   bool is_quiet_;
   InputFile file_;
-  Progress progress_;
+  show::Progress progress_;
   std::string buffer_;
   std::size_t position_ = 0;  // Of the next line in the buffer.
   bool at_end_ = false;

@@ -2,7 +2,7 @@
 
 #include "error.h"
 #include "measure.h"
-#include "progress.h"
+#include "show/progress.h"
 #include "tamis/filter.h"
 
 namespace tamis::cli {
@@ -35,7 +35,7 @@ std::vector<RatePoint> predict(const std::string& kind) {
 }  // namespace
 
 RatePlot measure_rates(const std::vector<std::string>& kinds, const CommonOptions& options) {
-  Progress progress("measuring", kinds.size() * (kMostBits - kFewestBits + 1), options);
+  show::Progress progress("measuring", kinds.size() * (kMostBits - kFewestBits + 1), options.wants_progress());
   const SampleHashes sample = sample_hashes(kKeys, kProbes);
   RatePlot plot = {.keys = kKeys, .probes = kProbes, .series = {}};
   for (const std::string& kind : kinds) {

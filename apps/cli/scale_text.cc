@@ -135,6 +135,14 @@ std::string storage_text(const ScaleQuestion& question, const ScalePlan& plan) {
                                         human_bytes(plan.block_share), human_bytes(plan.memory_beyond_budget)));
 }
 
+/// "9.4 seconds", "12 minutes", "4.7 hours" or "3.1 days".
+std::string time_text(double hours) {
+  if (hours * 3600 < 60) return fmt::format("{:.2g} seconds", hours * 3600);
+  if (hours * 60 < 60) return fmt::format("{:.0f} minutes", hours * 60);
+  if (hours < 48) return fmt::format("{:.1f} hours", hours);
+  return fmt::format("{:.1f} days", hours / 24);
+}
+
 std::string work_text(const ScaleQuestion& question, const ScalePlan& plan) {
   return labelled("reads", fmt::format("absent key {:.3g}, present key {:.3g}; runs asked in vain {:.3g}",
                                        plan.reads_per_absent, plan.reads_per_present, plan.wasted_reads)) +
@@ -142,11 +150,10 @@ std::string work_text(const ScaleQuestion& question, const ScalePlan& plan) {
                                         plan.write_amplification, plan.fill_write_amplification)) +
          labelled(
              "compaction",
-             fmt::format("{:.1f} hours for a day of {}, at most {} a day; {:.1f} to fill; the largest writes {} in "
-                         "{:.2g} hours",
-                         plan.compaction_hours_per_day, human_disk_bytes(question.load_bytes_per_day),
-                         human_disk_bytes(plan.most_load_bytes_per_day), plan.fill_hours,
-                         human_disk_bytes(plan.largest_compaction_bytes), plan.largest_compaction_hours)) +
+             fmt::format("{} for a day of {}, at most {} a day; {} to fill it; the largest writes {} in {}",
+                         time_text(plan.compaction_hours_per_day), human_disk_bytes(question.load_bytes_per_day),
+                         human_disk_bytes(plan.most_load_bytes_per_day), time_text(plan.fill_hours),
+                         human_disk_bytes(plan.largest_compaction_bytes), time_text(plan.largest_compaction_hours))) +
          labelled("opening", fmt::format("{:.2f} s, {:.2f} s after a crash; {:.1f} s to read indexes and filters",
                                          plan.open_seconds, plan.open_after_crash_seconds, plan.warm_seconds));
 }

@@ -8,7 +8,7 @@
 #include "command_line.h"
 #include "error.h"
 #include "output.h"
-#include "progress.h"
+#include "show/progress.h"
 #include "store_common.h"
 #include "tamis/db.h"
 #include "verbs.h"
@@ -34,12 +34,6 @@ std::uint64_t entries_in_tables(const DB& db) {
   return entries;
 }
 
-/// Where the entries themselves go to the terminal, they are progress enough.
-CommonOptions options_of_progress(CommonOptions options) {
-  options.no_progress |= output_is_terminal();
-  return options;
-}
-
 }  // namespace
 
 int run_dump(Arguments arguments) {
@@ -55,7 +49,8 @@ int run_dump(Arguments arguments) {
   if (!line.read(arguments)) return kExitOk;
   const CommonOptions& options = line.common();
   const DB db = store.open(StoreUse::kRead);
-  Progress progress("dumping", entries_in_tables(db), options_of_progress(options));
+  // Where the entries themselves go to the terminal, they are progress enough.
+  show::Progress progress("dumping", entries_in_tables(db), options.wants_progress() && !output_is_terminal());
   Iterator entry = db.scan({.fills_cache = false});
   for (; entry.valid(); entry.next()) {
     progress.count(1, "entries");

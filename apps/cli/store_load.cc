@@ -88,7 +88,7 @@ class Loader {
 
  private:
   /// Ctrl-C comes before a batch or after it, and then after its acknowledgement too.
-  void write(Progress& progress) {
+  void write(show::Progress& progress) {
     if (batch_.empty()) return;
     const DelayInterrupt until_acknowledged;
     need(db_.write(batch_, {.sync = limits_.sync}));

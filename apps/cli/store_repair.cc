@@ -7,7 +7,7 @@
 #include "error.h"
 #include "json.h"
 #include "output.h"
-#include "progress.h"
+#include "show/progress.h"
 #include "store_common.h"
 #include "tamis/db.h"
 #include "verbs.h"
@@ -38,7 +38,7 @@ std::string as_json(const RepairReport& report, const CommonOptions& options) {
 
 /// Looking at every byte is what takes long; what is damaged is then written anew, which is little.
 Result<RepairReport> repair(const std::string& directory, bool only_looks, const CommonOptions& options) {
-  Progress progress("looking at tables", 0, options, Progress::Unit::kBytes);
+  show::Progress progress("looking at tables", 0, options.wants_progress(), show::Progress::Unit::kBytes);
   const auto show = [&](std::uint64_t done, std::uint64_t total) {
     progress.set(done, total);
     return true;

@@ -9,7 +9,7 @@
 #include "json.h"
 #include "numbers.h"
 #include "output.h"
-#include "progress.h"
+#include "show/progress.h"
 #include "store_common.h"
 #include "tamis/db.h"
 #include "verbs.h"
@@ -19,7 +19,7 @@ namespace {
 
 /// A store so damaged that it cannot even be opened has that for its one problem.
 VerifyReport verify(const StoreArguments& store, const CommonOptions& options) {
-  Progress progress("verifying", 0, options, Progress::Unit::kBytes);
+  show::Progress progress("verifying", 0, options.wants_progress(), show::Progress::Unit::kBytes);
   const auto show = [&](std::uint64_t done, std::uint64_t total) {
     progress.set(done, total);
     return true;
@@ -34,6 +34,10 @@ VerifyReport verify(const StoreArguments& store, const CommonOptions& options) {
   }
 }
 
+std::string count_of(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", with_thousands(count), count == 1 ? one : many);
+}
+
 void print_text(const VerifyReport& report, const CommonOptions& options) {
   Output& out = standard_output();
   for (const Problem& problem : report.problems) {
@@ -43,12 +47,16 @@ void print_text(const VerifyReport& report, const CommonOptions& options) {
               says_where ? problem.what : fmt::format("{} at {}: {}", problem.file, problem.offset, problem.what));
   }
   if (options.quiet) return;
-  const std::string what =
-      report.ok() ? "ok"
-                  : fmt::format("{} {}; 'tamis repair' works on what is left", with_thousands(report.problems.size()),
-                                report.problems.size() == 1 ? "problem" : "problems");
-  out.print("{}: {} {}, {}, {} entries read\n", what, with_thousands(report.files),
-            report.files == 1 ? "file" : "files", human_bytes(report.bytes), with_thousands(report.entries));
+  const std::string what = report.ok() ? "ok"
+                                       : fmt::format("{}; 'tamis repair' works on what is left",
+                                                     count_of(report.problems.size(), "problem", "problems"));
+  out.print("{}: {}, {}, {} read", what, count_of(report.files, "table", "tables"), human_bytes(report.bytes),
+            count_of(report.entries, "entry", "entries"));
+  if (report.journal_entries > 0) {
+    out.print("; {} in the journal, {}", count_of(report.journal_entries, "entry", "entries"),
+              human_bytes(report.journal_bytes));
+  }
+  out.write("\n");
 }
 
 }  // namespace
@@ -71,6 +79,8 @@ int run_verify(Arguments arguments) {
                                         .add("files", report.files)
                                         .add("bytes", report.bytes)
                                         .add("entries", report.entries)
+                                        .add("journal_entries", report.journal_entries)
+                                        .add("journal_bytes", report.journal_bytes)
                                         .text());
   } else {
     print_text(report, line.common());

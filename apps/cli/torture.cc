@@ -15,7 +15,7 @@
 #include "json.h"
 #include "numbers.h"
 #include "output.h"
-#include "progress.h"
+#include "show/progress.h"
 #include "table.h"
 #include "torture_folder.h"
 #include "torture_run.h"
@@ -133,7 +133,8 @@ int run_torture(Arguments arguments) {
   const DelayInterrupt until_removed;
   const auto begun = std::chrono::steady_clock::now();
   {
-    Progress progress(fmt::format("torture, seed {}", result.seed), *seconds * 1000, line.common());
+    show::Progress progress(fmt::format("torture, seed {}", result.seed), *seconds * 1000,
+                            line.common().wants_progress());
     TortureRun run(folder, result.seed, std::chrono::seconds(*seconds),
                    [&, shown = std::uint64_t{0}](std::uint64_t milliseconds, const TortureCounts& counts) mutable {
                      progress.count(counts.kills - std::exchange(shown, counts.kills), "kills");

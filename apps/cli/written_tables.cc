@@ -29,7 +29,7 @@ std::map<std::string, std::uint64_t> tables_in(const std::string& directory) {
 WrittenTables::WrittenTables(std::string directory, std::uint64_t expected_bytes, const CommonOptions& options)
     : directory_(std::move(directory)),
       expected_bytes_(expected_bytes),
-      progress_("compacting", expected_bytes, options, Progress::Unit::kBytes) {
+      progress_("compacting", expected_bytes, options.wants_progress(), show::Progress::Unit::kBytes) {
   if (!progress_.is_shown()) return;
   progress_.call_total_a_guess();
   for (const auto& [name, bytes] : tables_in(directory_)) there_before_.insert(name);

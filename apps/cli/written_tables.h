@@ -9,7 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "progress.h"
+#include "command_line.h"
+#include "show/progress.h"
 
 namespace tamis::cli {
 
@@ -31,7 +32,7 @@ class WrittenTables {
 
   const std::string directory_;
   const std::uint64_t expected_bytes_;
-  Progress progress_;
+  show::Progress progress_;
   std::set<std::string> there_before_;
   std::map<std::string, std::uint64_t> written_;  // Also those that a later step has replaced.
   std::mutex mutex_;

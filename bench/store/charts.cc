@@ -2,25 +2,55 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <vector>
 
+#include "show/human_text.h"
 #include "store/bar_chart.h"
+#include "store/growth_chart.h"
+#include "store/rows.h"
 
 namespace tamis::bench {
 namespace {
 
-BarGroup bars_of(const Report& report, const RowInfo& row) {
+using Json = nlohmann::json;
+
+std::string subtitle(const Json& figures) {
+  return fmt::format(
+      "Up to {} entries, of 16 + 100 bytes unless said; bars: median of {} rounds, lines: lowest to highest",
+      show::with_thousands(figures.at("entries")), figures.at("rounds").get<std::uint64_t>());
+}
+
+/// The contestants' bars for one row, in their order; none when it was not measured.
+BarGroup bars_of(const Json& figures, const RowInfo& row) {
   BarGroup group = {
       std::string(row.title), fmt::format("{}, {} is better", row.unit, row.more_is_better ? "more" : "less"), {}};
-  for (std::size_t i = 0; i < report.engines().size(); ++i) {
-    const EngineName& engine = report.engines()[i];
-    if (const Samples* cell = report.samples(row.name, engine.id)) {
-      group.bars.push_back({engine.name, cell->median(), cell->low(), cell->high(), i});
+  const Json& engines = figures.at("engines");
+  for (std::size_t i = 0; i < engines.size(); ++i) {
+    for (const Json& cell : figures.at("rows")) {
+      if (cell.at("workload") != row.name || cell.at("engine") != engines[i].at("engine")) continue;
+      group.bars.push_back({engines[i].at("name"), cell.at("median"), cell.at("low"), cell.at("high"), i});
     }
   }
   return group;
+}
+
+/// By the name of the file that each would be in a folder.
+std::map<std::string, std::string> bar_charts(const Json& figures, bool is_one_file) {
+  std::map<std::string, std::vector<BarGroup>> charts;
+  for (const RowInfo& row : row_table()) {
+    BarGroup bars = bars_of(figures, row);
+    if (!bars.bars.empty()) charts[is_one_file ? "" : std::string(row.group)].push_back(std::move(bars));
+  }
+  std::map<std::string, std::string> documents;
+  for (const auto& [name, groups] : charts) {
+    const std::string title = name.empty() ? "Stores side by side" : "Stores side by side: " + name;
+    documents[name] = bar_chart_svg(title, subtitle(figures), groups);
+  }
+  return documents;
 }
 
 int write_text(const std::string& path, const std::string& text) {
@@ -34,22 +64,22 @@ int write_text(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-int write_charts(const Report& report, const std::string& path, const std::string& subtitle) {
-  std::vector<BarGroup> all;
-  std::map<std::string, std::vector<BarGroup>> by_group;
-  for (const RowInfo& row : row_table()) {
-    BarGroup bars = bars_of(report, row);
-    if (bars.bars.empty()) continue;
-    all.push_back(bars);
-    by_group[std::string(row.group)].push_back(std::move(bars));
+int write_charts(const nlohmann::json& figures, const std::string& path) {
+  const bool is_one_file = path.ends_with(".svg");
+  std::map<std::string, std::string> documents;
+  try {
+    documents = figures.contains("growth") ? growth_charts(figures, is_one_file) : bar_charts(figures, is_one_file);
+  } catch (const Json::exception&) {
+    fmt::print(stderr, "tamis: these are not the figures of a run of tamis-bench\n");
+    return 3;
   }
-  if (path.ends_with(".svg")) return write_text(path, bar_chart_svg("Stores side by side", subtitle, all));
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
+  if (!is_one_file) {
+    std::error_code ignored;  // What cannot be made cannot be written into.
+    std::filesystem::create_directories(path, ignored);
+  }
   int status = 0;
-  for (const auto& [name, groups] : by_group) {
-    const std::string svg = bar_chart_svg("Stores side by side: " + name, subtitle, groups);
-    status = std::max(status, write_text(fmt::format("{}/{}.svg", path, name), svg));
+  for (const auto& [name, svg] : documents) {
+    status = std::max(status, write_text(is_one_file ? path : fmt::format("{}/{}.svg", path, name), svg));
   }
   return status;
 }

@@ -37,6 +37,8 @@ bool take(const std::string& option, const std::string& value, Settings& setting
     settings.json = value;
   } else if (option == "--svg") {
     settings.svg = value;
+  } else if (option == "--from") {
+    settings.figures = value;
   } else if (option == "--only") {
     for (std::string& name : split(value)) settings.only.push_back(std::move(name));
   } else if (option == "--engine") {
@@ -56,6 +58,8 @@ std::optional<Settings> read_command(int count, char** arguments, std::string& w
     if (word == "--help" || word == "-h") return std::nullopt;
     if (word == "--growth") {
       settings.growth = true;
+    } else if (word == "--no-progress") {
+      settings.shows_progress = false;
     } else if (!word.starts_with("-")) {
       settings.only.push_back(word);
     } else if (i + 1 == count || !take(word, arguments[++i], settings)) {
@@ -66,6 +70,10 @@ std::optional<Settings> read_command(int count, char** arguments, std::string& w
   for (const std::string& name : settings.only) {
     if (is_row_or_group(name)) continue;
     why = fmt::format("there is no workload '{}'; 'tamis-bench --help' lists them", name);
+    return std::nullopt;
+  }
+  if (!settings.figures.empty() && settings.svg.empty()) {
+    why = "--from: say with --svg where the charts go";
     return std::nullopt;
   }
   return settings;
@@ -83,6 +91,8 @@ std::string usage_text() {
       "  --directory DIR  where stores are made and removed; here unless told\n"
       "  --json FILE      the figures; - is standard output, without the table\n"
       "  --svg PATH       charts: one file that ends with .svg, or a folder with one for each group\n"
+      "  --from FILE      draws the figures that an earlier run wrote with --json, and measures nothing\n"
+      "  --no-progress    no line on the terminal that tells how far it is\n"
       "  --growth         instead of the table: cost as a store grows and its runs become more\n\n"
       "Workloads, by group:\n";
   std::string_view group;

@@ -26,12 +26,17 @@ bool is_asked_for(const RowInfo& row, const std::vector<std::string>& only) {
 }  // namespace
 
 void stop(const std::string& why) {
+  if (::isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\033[K");  // Where progress was shown.
   fmt::print(stderr, "tamis: {}\n", why);
   std::_Exit(3);  // Stores may be open and their threads at work: destructors would only get in the way.
 }
 
 Field::Field(const Settings& settings, std::vector<std::unique_ptr<Contestant>> contestants)
-    : settings_(settings), contestants_(std::move(contestants)), report_(names_of(contestants_)) {
+    : settings_(settings),
+      contestants_(std::move(contestants)),
+      report_(names_of(contestants_)),
+      progress_("bench", 0, settings.shows_progress) {
+  progress_.call_total_a_guess();  // Steps take unlike times.
   for (const RowInfo& row : row_table()) {
     if (is_asked_for(row, settings.only)) wanted_.emplace(row.name);
   }
@@ -44,21 +49,47 @@ bool Field::wants(std::initializer_list<std::string_view> rows) const {
   return false;
 }
 
-void Field::each(const std::function<void(Contestant&)>& work) {
-  for (const auto& contestant : contestants_) work(*contestant);
+void Field::each(const std::function<void(Contestant&)>& work, std::uint64_t steps) {
+  for (const auto& contestant : contestants_) work_on(*contestant, steps, [&] { work(*contestant); });
 }
 
 void Field::alternate(std::uint64_t rounds, const std::function<void(Contestant&, std::uint64_t)>& work) {
   for (std::uint64_t round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < contestants_.size(); ++i) {
-      work(*contestants_[(i + round) % contestants_.size()], round);
+      Contestant& contestant = *contestants_[(i + round) % contestants_.size()];
+      work_on(contestant, 1, [&] { work(contestant, round); });
     }
   }
 }
 
+void Field::work_on(Contestant& contestant, std::uint64_t steps, const std::function<void()>& work) {
+  if (is_rehearsal_) {
+    steps_to_do_ += steps;
+    return;
+  }
+  progress_.name(fmt::format("{}, {}", part_, contestant.name()));
+  work();
+  steps_done_ += steps;
+  progress_.set(steps_done_, steps_to_do_);
+}
+
+void Field::rehearse(const std::function<void()>& run) {
+  if (!progress_.is_shown()) return;  // Nobody would see it.
+  is_rehearsal_ = true;
+  run();
+  is_rehearsal_ = false;
+  progress_.set(0, steps_to_do_);
+}
+
+void Field::note(const std::string& text) {
+  progress_.hide();
+  fmt::print(stderr, "{}\n", text);
+}
+
 void Field::part(const std::string& name, const std::function<void()>& work) {
-  if (::isatty(STDERR_FILENO) != 0) fmt::print(stderr, "{} ...\n", name);
-  report_.add_duration(name, seconds_of(work));
+  part_ = name;
+  const double seconds = seconds_of(work);
+  if (!is_rehearsal_) report_.add_duration(name, seconds);
 }
 
 std::string Field::folder(const Contestant& contestant) const { return settings_.directory + "/" + contestant.id(); }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "show/progress.h"
 #include "store/contestant.h"
 #include "store/report.h"
 
@@ -24,7 +25,9 @@ struct Settings {
   std::string svg;                   ///< A file that ends with .svg, or a folder.
   std::vector<std::string> only;     ///< Rows and groups; all when empty.
   std::vector<std::string> engines;  ///< The usual ones when empty.
+  std::string figures;               ///< JSON of an earlier run: drawn, and nothing is measured.
   bool growth = false;
+  bool shows_progress = true;  ///< On a terminal.
 };
 
 /// Seconds that the work takes.
@@ -47,11 +50,19 @@ class Field {
   [[nodiscard]] const std::vector<std::unique_ptr<Contestant>>& contestants() const { return contestants_; }
   Report& report() { return report_; }
 
-  /// Calls for every contestant once.
-  void each(const std::function<void(Contestant&)>& work);
+  /// Calls for every contestant once. Work that takes long may be worth many steps, and tell of them itself.
+  void each(const std::function<void(Contestant&)>& work, std::uint64_t steps = 1);
   /// Calls for every contestant in every round; each round begins with another one.
   void alternate(const std::function<void(Contestant&, std::uint64_t round)>& work) { alternate(rounds(), work); }
   void alternate(std::uint64_t rounds, const std::function<void(Contestant&, std::uint64_t round)>& work);
+  /// How far the work of `each` has come.
+  void step(std::uint64_t steps) { progress_.advance(steps); }
+  /// Lets the progress know what is to come: calls `run`, with nobody working.
+  void rehearse(const std::function<void()>& run);
+  /// Leaves the terminal to the results.
+  void hide_progress() { progress_.hide(); }
+  /// A line for the person at the terminal.
+  void note(const std::string& text);
   /// Runs a part and notes how long it took.
   void part(const std::string& name, const std::function<void()>& work);
 
@@ -61,10 +72,17 @@ class Field {
   std::string fresh_folder(const Contestant& contestant) const;
 
  private:
+  void work_on(Contestant& contestant, std::uint64_t steps, const std::function<void()>& work);
+
   Settings settings_;
   std::set<std::string, std::less<>> wanted_;
   std::vector<std::unique_ptr<Contestant>> contestants_;
   Report report_;
+  bool is_rehearsal_ = false;
+  std::uint64_t steps_done_ = 0;
+  std::uint64_t steps_to_do_ = 0;  // 0 until a rehearsal told.
+  std::string part_;
+  show::Progress progress_;
 };
 
 }  // namespace tamis::bench

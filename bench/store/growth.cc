@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "show/human_text.h"
 #include "store/parts.h"
 #include "store/process_facts.h"
+#include "store/short_number.h"
 
 namespace tamis::bench {
 namespace {
@@ -14,8 +17,7 @@ constexpr std::uint64_t kMostLookups = 100'000;
 constexpr std::array<std::uint64_t, 8> kSteps = {2, 20, 100, 200, 400, 600, 800, 1000};  // Thousandths of the load.
 constexpr std::array<std::uint64_t, 5> kRunCounts = {1, 10, 50, 100, 200};
 constexpr std::uint64_t kFewestInARun = 50;
-constexpr std::uint64_t kMostPiled = 5'000'000;  // Entries in those runs.
-constexpr double kBitsPerKey = 34;               // As in the rows with 100 runs.
+constexpr double kBitsPerKey = 34;  // As in the rows with 100 runs.
 
 double mebibytes(std::uint64_t after, std::uint64_t before) {
   return after > before ? static_cast<double>(after - before) / (1 << 20) : 0;
@@ -26,11 +28,15 @@ class Growth {
   explicit Growth(Field& field) : field_(field) {}
 
   Curves run() {
-    field_.each([&](Contestant& contestant) { grow(contestant); });
+    field_.part("load", [&] { field_.each([&](Contestant& contestant) { grow(contestant); }, kSteps.back()); });
     for (const std::uint64_t runs : kRunCounts) {
       if (runs > 1 && piled() / runs < kFewestInARun) continue;
-      field_.each([&](Contestant& contestant) {
-        if (contestant.can_keep_runs()) pile_up(contestant, runs);
+      field_.part(fmt::format("{} {}", runs, runs == 1 ? "run" : "runs"), [&] {
+        field_.each(
+            [&](Contestant& contestant) {
+              if (contestant.can_keep_runs()) pile_up(contestant, runs);
+            },
+            kSteps.back() * piled() / field_.entries());
       });
     }
     return {{{"load", load_}, {"runs", runs_}}, text_};
@@ -39,13 +45,15 @@ class Growth {
  private:
   /// Loads in steps; after each: what a put of the step cost, what a get costs once the store has settled, memory.
   void grow(Contestant& contestant) {
-    text_ += fmt::format("{} along the load: entries, ns per put, ns per hit, ns per absent key, anonymous MiB\n",
-                         contestant.name());
+    text_ +=
+        fmt::format("{} as it grows: ns per operation, MiB of anonymous memory\n  {:>14} {:>9} {:>9} {:>9} {:>9}\n",
+                    contestant.name(), "entries", "put", "hit", "absent", "MiB");
     trim_memory();
     const std::uint64_t memory_before = anonymous_memory();
     contestant.open(field_.fresh_folder(contestant), {.entries = field_.entries()});
     auto session = contestant.session();
     std::uint64_t first = 0;
+    std::uint64_t last_step = 0;
     for (const std::uint64_t step : kSteps) {
       const Stock stock = {data_, std::max(field_.entries() * step / 1000, first + 1)};
       const std::uint64_t count = contestant.single_puts(stock.count - first);
@@ -55,8 +63,9 @@ class Growth {
       check_all(*session, stock);  // What fits into the cache is in it afterwards.
       const Reads reads = read(*session, stock);
       const double memory = mebibytes(anonymous_memory(), memory_before);
-      text_ += fmt::format("  {:>12} {:>8.0f} {:>8.0f} {:>8.0f} {:>8.1f}\n", stock.count, puts.nanoseconds(), reads.hit,
-                           reads.absent, memory);
+      text_ += fmt::format("  {:>14} {:>9} {:>9} {:>9} {:>9}\n", show::with_thousands(stock.count),
+                           short_number(puts.nanoseconds()), short_number(reads.hit), short_number(reads.absent),
+                           short_number(memory));
       load_.push_back({{"engine", contestant.id()},
                        {"entries", stock.count},
                        {"put_ns", puts.nanoseconds()},
@@ -64,6 +73,7 @@ class Growth {
                        {"absent_ns", reads.absent},
                        {"anonymous_mib", memory}});
       first = stock.count;
+      field_.step(step - std::exchange(last_step, step));
     }
     session.reset();
     contestant.close();
@@ -83,9 +93,12 @@ class Growth {
     const Reads reads = read(*session, stock);
     const Outcome seeks = seek(*session, stock, kMostLookups / 100 + 1, 100, 5);
     const double memory = mebibytes(anonymous_memory(), memory_before);
-    text_ +=
-        fmt::format("{:16} {:>4} runs: {:>8.0f} ns per hit, {:>8.0f} ns per absent key, {:>8.1f} us per seek + 100\n",
-                    contestant.name(), runs, reads.hit, reads.absent, seeks.microseconds());
+    if (runs_.empty()) {
+      text_ += fmt::format("{} entries in more and more runs: ns per operation\n  {:16} {:>5} {:>9} {:>9} {:>10}\n",
+                           show::with_thousands(stock.count), "", "runs", "hit", "absent", "seek + 100");
+    }
+    text_ += fmt::format("  {:16} {:>5} {:>9} {:>9} {:>10}\n", contestant.name(), runs, short_number(reads.hit),
+                         short_number(reads.absent), short_number(seeks.nanoseconds()));
     runs_.push_back({{"engine", contestant.id()},
                      {"runs", runs},
                      {"hit_ns", reads.hit},

@@ -28,6 +28,8 @@ void measure_mixed(Field& field);
 /// Percentiles of gets and puts, alone and beside each other.
 void measure_latencies(Field& field);
 
+/// Entries in runs that become more; fewer when the store has fewer.
+constexpr std::uint64_t kMostPiled = 5'000'000;
 /// Figures of stores as they grow.
 struct Curves {
   nlohmann::json json;

@@ -89,17 +89,19 @@ std::string Report::table() const {
     if (!rows_.contains(row.name)) continue;
     text +=
         fmt::format("{} ({}, {} is better) [{}]", row.title, row.unit, row.more_is_better ? "more" : "less", row.name);
-    if (const std::string sum = checksum_text(row.name); !sum.empty()) text += "  checksum " + sum;
     text += '\n';
     const std::optional<double> ours = median(row.name, std::string(kOurs));
     for (const EngineName& engine : engines_) {
       const Samples* cell = samples(row.name, engine.id);
       if (cell == nullptr) continue;
       const std::string spread = fmt::format("[{} - {}]", short_number(cell->low()), short_number(cell->high()));
-      text += fmt::format("  {:18} {:>9} {:24}", engine.name, short_number(cell->median()), spread);
-      if (engine.id != kOurs && ours && *ours > 0) text += fmt::format(" {:>7.2f} x tamis", cell->median() / *ours);
+      text += fmt::format("  {:18} {:>9} ", engine.name, short_number(cell->median()));
+      text += engine.id != kOurs && ours && *ours > 0
+                  ? fmt::format("{:24} {:>7.2f} x tamis", spread, cell->median() / *ours)
+                  : spread;
       text += '\n';
     }
+    if (const std::string sum = checksum_text(row.name); !sum.empty()) text += fmt::format("  checksum {}\n", sum);
     for (const Verdict& verdict : verdicts(row)) {
       text += fmt::format("  target {} = {}: {}\n", verdict.text, short_number(verdict.bound),
                           verdict.is_met ? "met" : "missed");

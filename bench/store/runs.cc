@@ -34,8 +34,8 @@ void measure_runs(Field& field) {
   const Stock stock = {data, field.entries()};
   const auto make = [&](Contestant& contestant) {
     if (!contestant.can_keep_runs()) {
-      fmt::print(stderr, "{} is left out of the rows with 100 runs: it cannot be kept from merging them\n",
-                 contestant.name());
+      field.note(fmt::format("{} is left out of the rows with 100 runs: it cannot be kept from merging them",
+                             contestant.name()));
       return;
     }
     contestant.open(field.fresh_folder(contestant),

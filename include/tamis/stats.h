@@ -144,9 +144,12 @@ struct Problem {
 /// What DB::verify found.
 struct VerifyReport {
   std::vector<Problem> problems = {};
-  std::uint64_t files = 0;
+  std::uint64_t files = 0;  ///< Tables, with their bytes and entries.
   std::uint64_t bytes = 0;
   std::uint64_t entries = 0;
+  /// Of the journals, every record of which was checked when the store was opened: what is in no table yet.
+  std::uint64_t journal_entries = 0;
+  std::uint64_t journal_bytes = 0;  ///< Of the last one.
 
   [[nodiscard]] bool ok() const { return problems.empty(); }
 };

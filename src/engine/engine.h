@@ -158,6 +158,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   std::unique_ptr<IteratorState> begin_walk(const Snapshot* snapshot, Caller caller);
   Result<ReadMoment> begin_read(const Snapshot* snapshot) const;
   Result<std::shared_ptr<const Version>> current_version() const;
+  [[nodiscard]] std::uint64_t entries_in_memtables() const;
   /// The snapshot's, or, without one, the newest.
   Result<Sequence> sequence_for(const Snapshot* snapshot) const;
   /// What memory alone says of the key; where it says kFound, `value` is set.

@@ -21,9 +21,11 @@ void compare_facts(const TableFacts& manifest, const TableFacts& table, std::vec
 /// The manifest and the journals were read when the store was opened, and damage there is an error of DB::open.
 Result<VerifyReport> Engine::verify(const Progress& progress) {
   TAMIS_TRY(const std::shared_ptr<const Version> version, current_version());
+  VerifyReport report;
+  report.journal_entries = entries_in_memtables();
+  report.journal_bytes = journals_->counts().current_bytes;
   const std::uint64_t total = version->shape().bytes();
   std::uint64_t done = 0;
-  VerifyReport report;
   for (const std::shared_ptr<Table>& table : version->tables()) {
     const std::string path = table->path();
     ++report.files;
@@ -45,6 +47,14 @@ Result<VerifyReport> Engine::verify(const Progress& progress) {
     }
   }
   return report;
+}
+
+/// All of them are in journals as well, and in no table.
+std::uint64_t Engine::entries_in_memtables() const {
+  const std::shared_ptr<const ReadView> view = view_.take();
+  std::uint64_t entries = view->active->entries();
+  for (const std::shared_ptr<Memtable>& sealed : view->sealed) entries += sealed->entries();
+  return entries;
 }
 
 }  // namespace tamis

@@ -52,6 +52,22 @@ TEST(Verify, KeepsNothingThatComesAfterIt) {
   EXPECT_EQ(tables_on_disk(files), live_tables(*db)) << "what it read stays behind";
 }
 
+TEST(Verify, TellsWhatIsInTheJournalAndInNoTable) {
+  MemoryFileSystem files;
+  Result<DB> db = DB::open("/store", {}, {.files = &files, .random_seed = 1, .runs_in_background = false});
+  ASSERT_TRUE(db.ok() && db->put("a", "1").ok() && db->put("b", "2").ok());
+  Result<VerifyReport> report = db->verify();
+  ASSERT_TRUE(report.ok() && report->ok());
+  EXPECT_EQ(report->files, 0U);
+  EXPECT_EQ(report->journal_entries, 2U);
+  EXPECT_GT(report->journal_bytes, 0U);
+  ASSERT_TRUE(db->flush().ok() && db->put("c", "3").ok());
+  report = db->verify();
+  ASSERT_TRUE(report.ok() && report->ok());
+  EXPECT_EQ(report->entries, 2U);
+  EXPECT_EQ(report->journal_entries, 1U);
+}
+
 TEST(Verify, EndsWhenItIsToldTo) {
   MemoryFileSystem files;
   Result<DB> db = DB::open("/store", {}, {.files = &files, .random_seed = 1, .runs_in_background = false});

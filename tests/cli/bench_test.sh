@@ -6,11 +6,13 @@
 run 0 bench --help
 out_has "--engine" "--entries" "tamis bench hit absent"
 
+# The command alone, as it is in the package.
+last="tamis bench without tamis-bench"
+mkdir alone && cp "$tamis" alone/tamis
+PATH=/nowhere "$PWD/alone/tamis" bench hit >out 2>err
+if [ $? -eq 3 ]; then pass; else fail "$last: not status 3"; fi
+err_has "the benchmark is a program of its own, tamis-bench, and is not installed" "./scripts/build"
 if ! [ -x "$(dirname "$tamis")/tamis-bench" ]; then
-  last="tamis bench without tamis-bench"
-  PATH=/nowhere "$tamis" bench hit >out 2>err
-  if [ $? -eq 3 ]; then pass; else fail "$last: not status 3"; fi
-  err_has "tamis-bench is neither beside this command nor on the PATH"
   finish
   exit
 fi
@@ -18,6 +20,9 @@ fi
 run 0 bench hit seek_1 --engine tamis --entries 500 --rounds 3
 out_has "get, hit" "seek + 1" "checksum" "tamis"
 if grep -q "absent" out; then fail "$last: a row that was not asked for"; else pass; fi
+
+fits_80_columns() { if awk 'length > 80' out | grep -q .; then fail "$last: wider than 80 columns"; else pass; fi; }
+fits_80_columns
 
 run 0 bench hit disk --engine tamis --entries 500 --rounds 3 --json --svg charts
 json_has rows workload engine median low high unit ratio
@@ -27,6 +32,31 @@ for chart in reads cost; do
 done
 run 0 bench hit --engine tamis --entries 500 --rounds 1 --svg one.svg
 if grep -q "<svg" one.svg; then pass; else fail "one.svg is no SVG"; fi
+# As a store grows: curves, by one contestant and by two.
+is_svg() { python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$1"; }
+run 0 bench --growth --engine tamis --entries 2000 --rounds 1; out_has "as it grows" "seek + 100"; fits_80_columns
+run 0 bench --growth --engine tamis --entries 2000 --rounds 1 --svg curves --json
+cp out growth.json
+for chart in growth_load growth_runs; do
+  if is_svg "curves/$chart.svg"; then pass; else fail "curves/$chart.svg is no SVG"; fi
+  if [ "$(grep -c '<polyline' "curves/$chart.svg")" -eq 3 ]; then pass; else fail "curves/$chart.svg has not a curve for each operation"; fi
+  if grep -q 'nan\|inf' "curves/$chart.svg"; then fail "curves/$chart.svg has no places for its points"; else pass; fi
+done
+run 0 bench --growth --engine tamis,tamis:block_bytes=1KiB --entries 2000 --rounds 1 --svg both.svg
+if is_svg both.svg && [ "$(grep -c '<polyline' both.svg)" -eq 12 ]; then pass; else fail "both.svg has not a curve for each operation and contestant"; fi
+
+# What was measured can be drawn again.
+bench=$(dirname "$tamis")/tamis-bench
+last="tamis-bench --from"
+if "$bench" --from growth.json --svg again && cmp curves/growth_load.svg again/growth_load.svg; then pass; else fail "$last: another chart"; fi
+"$bench" --from no-such-file --svg again 2>err; if [ $? -eq 3 ]; then pass; else fail "$last: not status 3"; fi
+err_has "no-such-file: no figures are here"
+echo '{"rows": 7}' >odd.json
+"$bench" --from odd.json --svg again 2>err; if [ $? -eq 3 ]; then pass; else fail "$last: not status 3"; fi
+err_has "not the figures of a run"
+"$bench" --from growth.json 2>err; if [ $? -eq 2 ]; then pass; else fail "$last: not status 2"; fi
+err_has "--svg"
+
 if compgen -G "*.tmp" >/dev/null; then fail "a store was left behind"; else pass; fi
 
 run 0 bench hit --engine tamis,tamis:block_bytes=1KiB --entries 500 --rounds 1

@@ -133,7 +133,7 @@ fresh; flip "d/$journal" 3
 says 4 "d/$journal: at offset 0: not a tamis journal: the magic is wrong; $repair" get d k
 fresh; flip "d/$table" 1000
 says 4 "d/$table: block at offset 64: its checksum is #, its bytes have #; $repair" scan d --to k00001x
-run 1 verify d; out_has "d/$table: block at offset 64: its checksum is " "1 problem; $repair: 1 file, "
+run 1 verify d; out_has "d/$table: block at offset 64: its checksum is " "1 problem; $repair: 1 table, "
 says 4 "d/$table: block at offset 64: its checksum is #, its bytes have #; if it is part of a store, 'tamis repair' on the folder works on what is left" table "d/$table" --entries
 says 4 "empty: at offset 0: 0 bytes are too few for a table; if it is part of a store, 'tamis repair' on the folder works on what is left" table empty
 fresh; printf 'TAMISCUR\2\0\4\0\x80\0\0\0' >d/CURRENT; head -c 104 /dev/zero >>d/CURRENT; printf '\xf1\x7f\x41\x6e\x30\xec\x7a\x2f' >>d/CURRENT

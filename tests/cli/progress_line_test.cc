@@ -1,8 +1,8 @@
-#include "apps/cli/progress_line.h"
+#include "show/progress_line.h"
 
 #include <gtest/gtest.h>
 
-namespace tamis::cli {
+namespace tamis::show {
 namespace {
 
 ProgressState half_way() {
@@ -48,4 +48,4 @@ TEST(ProgressLine, SaysNothingOfTheTimeBeforeAnythingWasDone) {
 }
 
 }  // namespace
-}  // namespace tamis::cli
+}  // namespace tamis::show

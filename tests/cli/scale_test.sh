@@ -15,6 +15,9 @@ out_has '1.00 GB of keys and values: 8,620,689 entries of 16 + 100 bytes, levele
 run 0 plan --size 10TB --option memory_bytes=1G --load-per-day 1TB; fits_80_columns
 out_has 'beyond by rule' '! compaction has' 'cannot keep up' '! filters have' '! what is known of'
 
+# Times in units that people know: a plan of hours does not have compactions of 0.0026.
+if tr '\n' ' ' <out | tr -s ' ' | grep -qE 'days to fill it; the largest writes [0-9.]+ GB in [0-9.]+ (seconds|minutes|hours)'; then pass; else fail "$last: times nobody can read"; fi
+
 # --- JSON ---
 run 0 plan --size 1GB --json; out_is_json_lines
 out_json 'd["size"] == 10**9 and d["entries"] == 10**9 // 116 and d["compaction"] == "leveled" and d["memory_bytes"] == 256 << 20'

@@ -220,6 +220,9 @@ cp -r linked copy3
 
 # --- verify, repair ---
 run 0 verify p; out_has ok; err_is_empty
+run 0 put only_journal a 1; run 0 put only_journal b 2
+run 0 verify only_journal; out_has 'ok: 0 tables, 0 B, 0 entries read; 2 entries in the journal, '
+run 0 verify only_journal --json; out_json 'd["journal_entries"] == 2 and d["journal_bytes"] > 0'
 run 0 verify p --json; out_json 'd["ok"] is True and d["problems"] == []'
 table=$(basename "$(find copy2 -name '*.tms' | head -1)")
 flip() { byte=$(od -An -tu1 -j "$2" -N1 "$1" | tr -d ' '); patch "$1" "$2" "\\0$(printf %o $((byte ^ 129)))"; }

@@ -45,6 +45,11 @@ on_terminal explain s nothing; has "${escape}[1mwhere"
 on_terminal plan s; has "${escape}[1mlevel"
 on_terminal filter kinds; has "${escape}[1mkind"
 on_terminal get s nothing; has "${escape}[1;31mtamis:${escape}[0m s: there is no key 'nothing'"
+# Where somebody watches, a benchmark counts its steps before it begins; what it measures is the same.
+if [ -x "$(dirname "$tamis")/tamis-bench" ]; then
+  on_terminal bench hit absent_100 sync_1 --engine tamis --entries 300 --rounds 2; has 'get, hit (ns' ; has 'fsync per put'
+  on_terminal bench --growth --engine tamis --entries 300 --rounds 1; has 'as it grows'
+fi
 export NO_COLOR=1
 for words in 'stats s' 'explain s nothing' 'plan s' 'filter kinds' 'get s nothing' 'help get'; do
   # shellcheck disable=SC2086

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tamis::cli {
+namespace tamis::show {
 
 /// How far it is.
 struct ProgressState {
@@ -24,4 +24,4 @@ struct ProgressState {
 /// first, and then the end is cut. Without a total there is no bar and no time left.
 std::string progress_line(const ProgressState& state, std::size_t columns);
 
-}  // namespace tamis::cli
+}  // namespace tamis::show

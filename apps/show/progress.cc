@@ -1,13 +1,15 @@
-#include "progress.h"
+#include "show/progress.h"
 
 #include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "output.h"
-#include "progress_line.h"
+#include <cstdio>
+#include <utility>
 
-namespace tamis::cli {
+#include "show/progress_line.h"
+
+namespace tamis::show {
 namespace {
 
 using namespace std::chrono_literals;
@@ -19,18 +21,26 @@ std::size_t columns_for_a_line() {
   return std::size_t{size.ws_col} - 1;
 }
 
+/// Where it cannot be written, nobody is waiting.
+void write(const std::string& text) {
+  (void)std::fputs(text.c_str(), stderr);
+  (void)std::fflush(stderr);
+}
+
 }  // namespace
 
-Progress::Progress(std::string_view label, std::uint64_t total, const CommonOptions& options, Unit unit)
+Progress::Progress(std::string_view label, std::uint64_t total, bool is_wanted, Unit unit)
     : label_(label),
       total_(total),
       unit_(unit),
-      is_shown_(!options.quiet && !options.no_progress && ::isatty(STDERR_FILENO) == 1),
+      is_shown_(is_wanted && ::isatty(STDERR_FILENO) == 1),
       begun_(std::chrono::steady_clock::now()),
       due_(begun_ + 1s) {}
 
-Progress::~Progress() {
-  if (is_visible_) write_to_errors("\r\033[K");
+Progress::~Progress() { hide(); }
+
+void Progress::hide() {
+  if (std::exchange(is_visible_, false)) write("\r\033[K");
 }
 
 void Progress::show_if_due() {
@@ -46,7 +56,7 @@ void Progress::show_if_due() {
                                .items = items_,
                                .item_name = item_name_,
                                .seconds = std::chrono::duration<double>(now - begun_).count()};
-  write_to_errors(fmt::format("\r\033[K{}", progress_line(state, columns_for_a_line())));
+  write(fmt::format("\r\033[K{}", progress_line(state, columns_for_a_line())));
 }
 
-}  // namespace tamis::cli
+}  // namespace tamis::show

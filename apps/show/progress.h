@@ -5,10 +5,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "command_line.h"
-
-namespace tamis::cli {
+namespace tamis::show {
 
 /// A bar on standard error, for work that takes longer than a second, and only on a terminal. It leaves no trace.
 ///
@@ -18,7 +17,7 @@ class Progress {
   enum class Unit : unsigned char { kSteps, kBytes };
 
   /// `total` is in whatever unit `advance` counts; 0 when it is not known. Bytes are worth showing, steps are not.
-  Progress(std::string_view label, std::uint64_t total, const CommonOptions& options, Unit unit = Unit::kSteps);
+  Progress(std::string_view label, std::uint64_t total, bool is_wanted, Unit unit = Unit::kSteps);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -35,6 +34,13 @@ class Progress {
     done_ = 0;
     advance(done);
   }
+  /// What is done now.
+  void name(std::string label) {
+    label_ = std::move(label);
+    advance(0);
+  }
+  /// Leaves the line to others until it is due again.
+  void hide();
   /// Says so beside the time left.
   void call_total_a_guess() { total_is_a_guess_ = true; }
   /// Shows a second figure beside the bar, and how fast it grows: "1,234 entries, 567/s".
@@ -59,4 +65,4 @@ class Progress {
   std::chrono::steady_clock::time_point due_;
 };
 
-}  // namespace tamis::cli
+}  // namespace tamis::show

@@ -1,4 +1,4 @@
-#include "progress_line.h"
+#include "show/progress_line.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
-#include "numbers.h"
+#include "show/human_text.h"
 
-namespace tamis::cli {
+namespace tamis::show {
 namespace {
 
 constexpr std::size_t kWidestBar = 30;
@@ -62,4 +62,4 @@ std::string progress_line(const ProgressState& state, std::size_t columns) {
   return line.substr(0, columns);
 }
 
-}  // namespace tamis::cli
+}  // namespace tamis::show

@@ -1,0 +1,108 @@
+#include "store/growth_chart.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "show/human_text.h"
+#include "store/line_chart.h"
+#include "store/parts.h"
+
+namespace tamis::bench {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Operation {
+  const char* key;
+  const char* name;
+  double nanoseconds;  ///< One of the key's unit.
+};
+
+/// Measured at several places along one axis.
+struct Axis {
+  const char* part;    ///< In the figures.
+  const char* key;     ///< What goes to the right.
+  const char* across;  ///< For people; {} stands for the entries in runs.
+  const char* title;
+  std::span<const Operation> operations;
+};
+
+constexpr auto kLoadOperations =
+    std::to_array<Operation>({{"put_ns", "put", 1}, {"hit_ns", "get, hit", 1}, {"absent_ns", "get, absent", 1}});
+constexpr auto kRunOperations = std::to_array<Operation>(
+    {{"hit_ns", "get, hit", 1}, {"absent_ns", "get, absent", 1}, {"seek_100_us", "seek + 100", 1e3}});
+constexpr auto kAxes = std::to_array<Axis>(
+    {{"load", "entries", "entries in the store (logarithmic)", "As a store grows", kLoadOperations},
+     {"runs", "runs", "sorted runs of the same {} entries (logarithmic)", "As runs become more", kRunOperations}});
+
+/// Contestants, in the order of their figures.
+std::vector<std::string> engines_of(const Json& points) {
+  std::vector<std::string> engines;
+  for (const Json& point : points) {
+    const std::string engine = point.at("engine");
+    if (std::ranges::find(engines, engine) == engines.end()) engines.push_back(engine);
+  }
+  return engines;
+}
+
+LineSeries series_of(const Json& points, const Axis& axis, const std::string& engine, const Operation& operation) {
+  LineSeries series = {operation.name, {}};
+  for (const Json& point : points) {
+    if (point.at("engine") != engine) continue;
+    const double cost = point.at(operation.key).get<double>() * operation.nanoseconds;
+    if (cost > 0) series.points.push_back({point.at(axis.key), cost});
+  }
+  return series;
+}
+
+constexpr const char* kUnit = "ns, logarithmic; less is better";
+
+/// The operations of one contestant stand in one panel; of several, each operation has a panel of its own.
+std::vector<LinePanel> panels_of(const Json& points, const Axis& axis, std::uint64_t entries) {
+  const std::vector<std::string> engines = engines_of(points);
+  const std::string piled = show::with_thousands(std::min(entries, kMostPiled));
+  const std::string across = fmt::format(fmt::runtime(axis.across), piled);
+  std::vector<LinePanel> panels;
+  const auto add = [&](LineSeries series, const std::string& panel, const std::string& name) {
+    if (series.points.empty()) return;
+    if (panels.empty() || panels.back().title != panel) panels.push_back({panel, kUnit, across, {}});
+    series.name = name;
+    panels.back().lines.push_back(std::move(series));
+  };
+  for (const Operation& operation : axis.operations) {
+    for (const std::string& engine : engines) {
+      LineSeries series = series_of(points, axis, engine, operation);
+      if (engines.size() == 1) {
+        add(std::move(series), fmt::format("{}: {}", axis.title, engine), operation.name);
+      } else {
+        add(std::move(series), fmt::format("{}: {}", axis.title, operation.name), engine);
+      }
+    }
+  }
+  return panels;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> growth_charts(const Json& figures, bool is_one_file) {
+  std::map<std::string, std::vector<LinePanel>> charts;
+  for (const Axis& axis : kAxes) {
+    std::vector<LinePanel>& chart = charts[is_one_file ? "" : fmt::format("growth_{}", axis.part)];
+    const Json& points = figures.at("growth").at(axis.part);
+    for (LinePanel& panel : panels_of(points, axis, figures.at("entries"))) chart.push_back(std::move(panel));
+  }
+  const auto rounds = figures.at("rounds").get<std::uint64_t>();
+  const std::string subtitle =
+      fmt::format("Entries of 16 + 100 bytes; gets are medians of {} {}", rounds, rounds == 1 ? "round" : "rounds");
+  std::map<std::string, std::string> documents;
+  for (const auto& [name, panels] : charts) {
+    if (!panels.empty()) documents[name] = line_chart_svg("What an operation costs", subtitle, panels);
+  }
+  return documents;
+}
+
+}  // namespace tamis::bench
