@@ -15,6 +15,8 @@ namespace {
 
 constexpr double kPace = 0.7;
 constexpr std::uint64_t kMostGets = 200'000;
+/// What is sustained shows only when flushes and compactions have come round several times.
+constexpr double kSustainedSeconds = 3;
 constexpr auto kBetweenGets = std::chrono::microseconds(50);  // Leaves the core to flushes and compactions.
 
 using Clock = std::chrono::steady_clock;
@@ -78,12 +80,17 @@ class LatencyRound {
     const std::uint64_t puts = contestant_.single_puts(stock_.count + 1);
     add("get", get_many(*session_, stock_, std::min(stock_.count, kMostGets), round_));
     Latencies full_rate;
+    std::uint64_t done = 0;
+    const auto begin = Clock::now();
     const double seconds = seconds_of([&] {
-      full_rate = put_many(*session_, stock_, puts, {}, round_);
+      while (done == 0 || Clock::now() - begin < std::chrono::duration<double>(kSustainedSeconds)) {
+        full_rate = put_many(*session_, stock_, puts, {}, round_ + done);
+        done += puts;
+      }
       contestant_.settle();  // What it puts off is not sustained.
     });
     add("put", std::move(full_rate));
-    beside_each_other(puts, std::chrono::duration<double>(seconds / static_cast<double>(puts) / kPace));
+    beside_each_other(puts, std::chrono::duration<double>(seconds / static_cast<double>(done) / kPace));
   }
 
  private:

@@ -29,9 +29,9 @@ class TamisSession final : public Session {
     return *found;
   }
   void multi_get(std::span<const std::string_view> keys, Tally& tally) override {
-    for (const Result<std::optional<std::string>>& value : db_.multi_get(keys, reading_)) {
-      need(value.status());
-      if (value->has_value()) tally.add(**value);
+    need(db_.multi_get(keys, &values_, reading_));
+    for (const std::optional<std::string>& value : values_) {
+      if (value) tally.add(*value);
     }
   }
   void scan(std::string_view from, std::uint64_t count, Tally& tally) override {
@@ -44,6 +44,7 @@ class TamisSession final : public Session {
   DB& db_;
   ReadOptions reading_;
   Batch batch_;
+  std::vector<std::optional<std::string>> values_;
 };
 
 /// NAME=VALUE.

@@ -110,6 +110,11 @@ class TAMIS_EXPORT DB {
   /// What get would return for each, all as of one moment.
   [[nodiscard]] std::vector<Result<std::optional<std::string>>> multi_get(std::span<const std::string_view> keys,
                                                                           const ReadOptions& options = {}) const;
+  /// The same into strings that are reused, one element for each key; none where the key is absent, or where an error
+  /// kept it from being read: the first of these is returned.
+  [[nodiscard]] Status multi_get(std::span<const std::string_view> keys,
+                                 std::vector<std::optional<std::string>>* values,
+                                 const ReadOptions& options = {}) const;
 
   /// Stands on the first key of the range (the last, with `reverse`).
   [[nodiscard]] Iterator scan(const ScanOptions& options = {}, Caller caller = Caller::here()) const;

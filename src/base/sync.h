@@ -17,6 +17,15 @@
 
 namespace tamis {
 
+/// Between two looks at something that another core is about to change.
+inline void pause_briefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 /// std::mutex with annotations.
 class TAMIS_THREAD_ANNOTATION(capability("mutex")) Mutex {
  public:

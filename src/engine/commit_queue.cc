@@ -10,14 +10,25 @@ Status CommitQueue::commit(CommitRequest& request, GroupLeader& leader) {
   CommitRequest* const before = last_.exchange(&request, std::memory_order_acq_rel);
   if (before != nullptr) {
     before->next.store(&request, std::memory_order_release);
-    MutexLock lock(mutex_);
-    while (request.turn == CommitRequest::Turn::kWaits) changed_.wait(mutex_);
-    if (request.turn == CommitRequest::Turn::kDone) return std::move(request.status);
+    if (wait_for_turn(request) == CommitRequest::Turn::kDone) return std::move(request.status);
   }
   form_group(request);
   leader.lead(group_);
   leave(request);
   return std::move(request.status);
+}
+
+CommitRequest::Turn CommitQueue::wait_for_turn(CommitRequest& request) {
+  constexpr int kLooks = 200;  // Some microseconds.
+  for (int i = 0; i < kLooks; ++i) {
+    // Pairs with the release stores in `leave`: what the leader wrote before is seen.
+    const CommitRequest::Turn turn = request.turn.load(std::memory_order_acquire);
+    if (turn != CommitRequest::Turn::kWaits) return turn;
+    pause_briefly();
+  }
+  MutexLock lock(mutex_);
+  while (request.turn.load(std::memory_order_acquire) == CommitRequest::Turn::kWaits) changed_.wait(mutex_);
+  return request.turn.load(std::memory_order_acquire);
 }
 
 void CommitQueue::form_group(CommitRequest& first) {
@@ -43,10 +54,10 @@ void CommitQueue::leave(CommitRequest& first) {
     MutexLock lock(mutex_);
     while (follower != nullptr) {
       CommitRequest* const after = follower == &last ? nullptr : follower->next.load(std::memory_order_relaxed);
-      follower->turn = CommitRequest::Turn::kDone;
+      follower->turn.store(CommitRequest::Turn::kDone, std::memory_order_release);  // It may be gone from here on.
       follower = after;
     }
-    if (next_leader != nullptr) next_leader->turn = CommitRequest::Turn::kLeads;
+    if (next_leader != nullptr) next_leader->turn.store(CommitRequest::Turn::kLeads, std::memory_order_release);
   }
   changed_.notify_all();
 }

@@ -80,6 +80,10 @@ std::vector<Result<std::optional<std::string>>> DB::multi_get(std::span<const st
                                                               const ReadOptions& options) const {
   return never_throws([&] { return engine_->multi_get(keys, options); });
 }
+Status DB::multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
+                     const ReadOptions& options) const {
+  return never_throws([&] { return engine_->multi_get(keys, values, options); });
+}
 
 Iterator DB::scan(const ScanOptions& options, Caller caller) const {
   return never_throws([&] { return engine_->scan(options, caller); });

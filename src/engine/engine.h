@@ -77,6 +77,8 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Result<std::optional<PinnedValue>> get_pinned(std::string_view key, const ReadOptions& options);
   std::vector<Result<std::optional<std::string>>> multi_get(std::span<const std::string_view> keys,
                                                             const ReadOptions& options);  // multi_get.cc
+  Status multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
+                   const ReadOptions& options);
   Result<Explanation> explain(std::string_view key, const ReadOptions& options);
   Iterator scan(const ScanOptions& options, Caller caller);
   Snapshot snapshot(Caller caller);
@@ -165,12 +167,24 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Peek peek(std::string_view key, const Snapshot* snapshot, std::string& value) const;
   void count_get(const std::optional<FoundEntry>& found, bool from_table) const;
   // multi_get.cc
-  using Answers = std::span<Result<std::optional<std::string>>>;
-  void get_group(const ReadMoment& moment, std::span<const std::string_view> keys, bool fills_cache,
-                 Answers answers) const;
-  std::size_t peek_group(const ReadMoment& moment, std::span<StagedPeek> group, Answers answers) const;
+  /// One for each key: a value or none. Where that is not known, the reason stands among the failures.
+  struct Answers {
+    struct Failure {
+      std::size_t number = 0;
+      Status why;
+    };
+    std::span<std::optional<std::string>> values;
+    std::vector<Failure> failures = {};
+
+    void set(std::size_t number, const std::optional<FoundEntry>& found);
+    void fail(std::size_t number, Status why);
+  };
+  Status get_all(std::span<const std::string_view> keys, const ReadOptions& options, Answers& answers) const;
+  void get_group(const ReadMoment& moment, std::span<const std::string_view> keys, std::size_t first_number,
+                 bool fills_cache, Answers& answers) const;
+  std::size_t peek_group(const ReadMoment& moment, std::span<StagedPeek> group, Answers& answers) const;
   void find_group(const Version& version, std::span<const StagedPeek> group, std::size_t unknown, bool fills_cache,
-                  Answers answers) const;
+                  Answers& answers) const;
   template <typename Steps>
   Result<std::optional<FoundEntry>> find(const ReadMoment& moment, std::string_view key, bool fills_cache,
                                          PinnedBlock& pin, Steps& steps) const;

@@ -2,26 +2,21 @@
 // is then read from disk together (docs/decisions/0020-multi-get.md).
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/epoch.h"
+#include "base/try.h"
 #include "engine/engine.h"
 #include "engine/never_throws.h"
 
 namespace tamis {
 namespace {
 
-using Answer = Result<std::optional<std::string>>;
-
 /// Of a group, how many go through memory together: what they ask for fits the first cache (0020).
 constexpr std::size_t kSideBySide = 16;
-
-void answer_with(Answer& answer, const FoundEntry& found) {
-  if (found.kind == EntryKind::kDelete) return;
-  if (Status copied = assign_bytes(answer->emplace(), found.value); !copied.ok()) answer = std::move(copied);
-}
 
 /// Those that have it are done.
 void ask_memtable(const Memtable& memtable, std::span<StagedPeek> group) {
@@ -39,24 +34,55 @@ void ask_memtable(const Memtable& memtable, std::span<StagedPeek> group) {
 
 }  // namespace
 
-std::vector<Answer> Engine::multi_get(std::span<const std::string_view> keys, const ReadOptions& options) {
-  const Result<ReadMoment> moment = begin_read(options.snapshot);
-  if (!moment.ok()) return std::vector<Answer>(keys.size(), Answer(moment.status()));
-  std::vector<Answer> answers(keys.size(), Answer(std::nullopt));
-  for (std::size_t begin = 0; begin < keys.size(); begin += kLookupsAtOnce) {
-    const std::size_t count = std::min(kLookupsAtOnce, keys.size() - begin);
-    get_group(*moment, keys.subspan(begin, count), options.fills_cache, std::span(answers).subspan(begin, count));
-  }
-  return answers;
+/// A string that is there already is written over.
+void Engine::Answers::set(std::size_t number, const std::optional<FoundEntry>& found) {
+  std::optional<std::string>& value = values[number];
+  if (!found || found->kind == EntryKind::kDelete) return value.reset();
+  if (!value) value.emplace();
+  if (Status copied = assign_bytes(*value, found->value); !copied.ok()) fail(number, std::move(copied));
 }
 
-void Engine::get_group(const ReadMoment& moment, std::span<const std::string_view> keys, bool fills_cache,
-                       Answers answers) const {
+void Engine::Answers::fail(std::size_t number, Status why) {
+  values[number].reset();
+  failures.push_back({number, std::move(why)});
+}
+
+std::vector<Result<std::optional<std::string>>> Engine::multi_get(std::span<const std::string_view> keys,
+                                                                  const ReadOptions& options) {
+  using Answer = Result<std::optional<std::string>>;
+  std::vector<std::optional<std::string>> values(keys.size());
+  Answers answers{.values = values};
+  if (const Status read = get_all(keys, options, answers); !read.ok()) return {keys.size(), Answer(read)};
+  std::vector<Answer> results(std::make_move_iterator(values.begin()), std::make_move_iterator(values.end()));
+  for (Answers::Failure& failure : answers.failures) results[failure.number] = std::move(failure.why);
+  return results;
+}
+
+Status Engine::multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
+                         const ReadOptions& options) {
+  values->resize(keys.size());
+  Answers answers{.values = *values};
+  Status read = get_all(keys, options, answers);
+  if (!read.ok()) values->clear();
+  return read.ok() && !answers.failures.empty() ? std::move(answers.failures.front().why) : read;
+}
+
+Status Engine::get_all(std::span<const std::string_view> keys, const ReadOptions& options, Answers& answers) const {
+  TAMIS_TRY(const ReadMoment moment, begin_read(options.snapshot));
+  for (std::size_t begin = 0; begin < keys.size(); begin += kLookupsAtOnce) {
+    const std::size_t count = std::min(kLookupsAtOnce, keys.size() - begin);
+    get_group(moment, keys.subspan(begin, count), begin, options.fills_cache, answers);
+  }
+  return {};
+}
+
+void Engine::get_group(const ReadMoment& moment, std::span<const std::string_view> keys, std::size_t first_number,
+                       bool fills_cache, Answers& answers) const {
   std::array<StagedPeek, kLookupsAtOnce> lookups;
   const std::span<StagedPeek> group(lookups.data(), keys.size());
   for (std::uint32_t i = 0; i < group.size(); ++i) {
     group[i].lookup = {.key = keys[i], .hash = hasher_(keys[i]), .sequence = moment.sequence};
-    group[i].number = i;
+    group[i].number = static_cast<std::uint32_t>(first_number + i);
   }
   std::size_t unknown = 0;
   for (std::size_t begin = 0; begin < group.size(); begin += kSideBySide) {
@@ -67,7 +93,7 @@ void Engine::get_group(const ReadMoment& moment, std::span<const std::string_vie
 }
 
 /// As far as memory alone can tell. Returns of how many it cannot.
-std::size_t Engine::peek_group(const ReadMoment& moment, std::span<StagedPeek> group, Answers answers) const {
+std::size_t Engine::peek_group(const ReadMoment& moment, std::span<StagedPeek> group, Answers& answers) const {
   const EpochGuard guard;
   ask_memtable(*moment.view->active, group);
   for (const std::shared_ptr<Memtable>& sealed : moment.view->sealed) ask_memtable(*sealed, group);
@@ -80,9 +106,10 @@ std::size_t Engine::peek_group(const ReadMoment& moment, std::span<StagedPeek> g
       ++unknown;
     } else if (peek.answer != Peek::kFound || peek.found.kind == EntryKind::kDelete) {
       ++absent;
+      answers.set(peek.number, std::nullopt);
     } else {
       if (peek.table != nullptr) ++from_tables;
-      answer_with(answers[peek.number], peek.found);
+      answers.set(peek.number, peek.found);
     }
   }
   gets_absent_.add(absent);
@@ -93,7 +120,7 @@ std::size_t Engine::peek_group(const ReadMoment& moment, std::span<StagedPeek> g
 
 /// The rest, each from the run on that did not answer.
 void Engine::find_group(const Version& version, std::span<const StagedPeek> group, std::size_t unknown,
-                        bool fills_cache, Answers answers) const {
+                        bool fills_cache, Answers& answers) const {
   std::vector<DiskLookup> lookups(unknown);
   std::size_t next = 0;
   for (const StagedPeek& peek : group) {
@@ -106,11 +133,11 @@ void Engine::find_group(const Version& version, std::span<const StagedPeek> grou
   version.find_many(lookups, fills_cache);
   for (DiskLookup& lookup : lookups) {
     if (!lookup.status.ok()) {
-      answers[lookup.number] = std::move(lookup.status);
+      answers.fail(lookup.number, std::move(lookup.status));
       continue;
     }
     count_get(lookup.found, true);
-    if (lookup.found) answer_with(answers[lookup.number], *lookup.found);
+    answers.set(lookup.number, lookup.found);
   }
 }
 

@@ -29,10 +29,15 @@ std::vector<Answer> multi_get(const DB& db, const std::vector<std::string>& keys
 void expect_as_get(const DB& db, const std::vector<std::string>& keys, const ReadOptions& options = {}) {
   const std::vector<Answer> answers = multi_get(db, keys, options);
   ASSERT_EQ(answers.size(), keys.size());
+  static std::vector<std::optional<std::string>> reused;  // From call to call, with whatever was in it.
+  const Status read = db.multi_get(std::vector<std::string_view>(keys.begin(), keys.end()), &reused, options);
+  ASSERT_TRUE(read.ok()) << read.to_text();
+  ASSERT_EQ(reused.size(), keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const Answer alone = db.get(keys[i], options);
     ASSERT_TRUE(alone.ok() && answers[i].ok()) << alone.status().to_text() << answers[i].status().to_text();
     ASSERT_EQ(*answers[i], *alone) << "key " << keys[i] << ", " << i << " of " << keys.size();
+    ASSERT_EQ(reused[i], *alone) << "key " << keys[i] << ", " << i << " of " << keys.size();
   }
 }
 

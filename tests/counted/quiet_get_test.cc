@@ -9,6 +9,9 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "counted/counted_store.h"
 #include "io/posix_file_system.h"
@@ -78,6 +81,22 @@ TEST(QuietGet, AllocatesNothingAndTouchesNoFile) {
   EXPECT_EQ(allocated, 0U);
   EXPECT_EQ(wrong, 0U);
   EXPECT_EQ(store.counting.calls(), calls);
+}
+
+TEST(QuietGet, OfManyKeysAllocatesNothing) {
+  CountedStore store(quiet_options());
+  std::string value;
+  warm(store, value);
+  const Keys keys;
+  const std::vector<std::string_view> present(keys.present.begin(), keys.present.end());
+  std::vector<std::optional<std::string>> values;
+  std::uint64_t wrong = 0;
+  const std::uint64_t allocated = allocations_when_repeated([&] {
+    if (!store.db->multi_get(present, &values).ok()) ++wrong;
+    for (const std::optional<std::string>& found : values) wrong += found && !found->empty() ? 0 : 1;
+  });
+  EXPECT_EQ(allocated, 0U);
+  EXPECT_EQ(wrong, 0U);
 }
 
 TEST(QuietGet, TakesNoLock) {
