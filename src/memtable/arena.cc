@@ -12,7 +12,8 @@ bool Arena::reserve(std::size_t bytes) {
   if (bytes <= left_units_ * kUnitBytes || bytes <= spare_.size()) return true;
   if (bytes > kSpans * kSpanBytes) return false;
   const std::size_t chunk_bytes = AlignedBytes::allocated_bytes(std::max(bytes, regular_chunk_bytes()));
-  CountedBytes chunk = CountedBytes::unset(memory_, chunk_bytes);
+  if (next_span_ + spans_for(chunk_bytes) > kSpans) return false;
+  CountedBytes chunk = CountedBytes::unset(memory_, chunk_bytes);  // May be larger.
   if (chunk.empty() || next_span_ + spans_for(chunk.size()) > kSpans) return false;
   spare_ = std::move(chunk);
   return true;
