@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "io/faulty_file_system.h"
 #include "io/memory_file_system.h"
 #include "tamis/db.h"
 #include "tree/file_names.h"
@@ -41,6 +42,32 @@ TEST(Close, FlushesWhatWouldTakeLongToReadBack) {
   DB again = open(files);
   EXPECT_EQ(again.stats().levels.at(0).runs, 1U);
   EXPECT_TRUE(again.get("key 000383")->has_value());
+}
+
+/// The journal has everything as well.
+TEST(Close, OfAStoreThatCannotBeFlushedAnyMoreIsCleanAndKeepsEverything) {
+  MemoryFileSystem files;
+  std::uint64_t calls = 0;
+  {
+    FaultyFileSystem counting(files);
+    DB db = open(counting);
+    put(db, 6);
+    calls = counting.calls();
+  }
+  std::uint64_t clean_without_space = 0;
+  for (std::uint64_t skipped = 0; skipped < 40; ++skipped) {
+    SCOPED_TRACE(skipped);
+    MemoryFileSystem fresh;
+    FaultyFileSystem full(fresh, {.kind = FaultKind::kNoSpace, .at_call = calls + 1 + skipped});
+    DB db = open(full);
+    put(db, 6);
+    const Status closed = db.close();
+    clean_without_space += closed.ok() ? full.fired() : 0;
+    EXPECT_TRUE(closed.ok() || closed.code() == StatusCode::kOutOfSpace) << closed.to_text();
+    DB again = open(fresh);
+    for (const char* key : {"key 000000", "key 000200", "key 000383"}) EXPECT_TRUE(again.get(key)->has_value()) << key;
+  }
+  EXPECT_GT(clean_without_space, 5U) << "a table that cannot be written is no reason";
 }
 
 TEST(Close, LeavesLittleInTheJournal) {

@@ -62,21 +62,24 @@ Status Engine::check_open() const {
 
 /// What is in memory stays in the journal, which is marked as closed, so that the next opening continues it; unless
 /// that is so much that reading it back would be felt. When writes had stopped, nothing is marked and what was not
-/// synced may not be durable: the answer says why.
+/// synced may not be durable: the answer says why. A flush that fails only now is no such stop: on a full disk the
+/// journal, which has everything, can still be closed.
 Status Engine::close(bool detaches) {
   TAMIS_TRY_STATUS(check_open());
   if (!detaches && !live_handles_.empty()) {
     return Status::busy(fmt::format("{}: still in use: {}", directory_, live_handles_.to_text()));
   }
   const bool is_long_to_replay = view_.take()->active->memory_bytes() > kMostLeftInJournal;
-  if (is_long_to_replay && !options_.read_only && !write_stop()) (void)flush().ok();  // The journal has it all as well.
+  const bool had_stopped = write_stop().has_value();
+  if (is_long_to_replay && !options_.read_only && !had_stopped) (void)flush().ok();
   stop_background();
   remove_obsolete_files();  // Some may have been held until just now.
   is_closed_ = true;
   const std::optional<WriteStop> stop = write_stop();
   Status closed = stop ? stop->why : Status();
-  if (!options_.read_only && !stop) {
-    MutexLock tree_lock(tree_mutex_);
+  MutexLock tree_lock(tree_mutex_);
+  const bool is_whole = !stop || (!had_stopped && !manifest_failed_ && !journals_->is_lost());
+  if (!options_.read_only && is_whole) {
     Result<KnownJournalEnd> journal = journals_->close(manifest_->known_journal_end());
     closed = journal.ok() ? manifest_->close(*journal) : journal.status();
   }
