@@ -32,12 +32,14 @@ Status Journals::begin(std::uint64_t number, Sequence first) {
 }
 
 Status Journals::begin_after_failure(std::uint64_t number, Sequence first) {
+  {
+    MutexLock lock(mutex_);
+    first_trusted_ = number;
+  }
   remove_recycled();  // The one that failed may be among them, flushed while it was synced with its successor.
   TAMIS_TRY(writer_, create(number, first));
   closed_.reset();
   reopened_ = {};
-  MutexLock lock(mutex_);
-  first_trusted_ = number;
   return {};
 }
 
@@ -76,8 +78,14 @@ void Journals::prepare_next() {
     if (!file.ok()) return;  // What it has left behind is found to be redundant when the store is opened.
     recycled->file = *std::move(file);
   }
-  MutexLock lock(mutex_);
-  recycled_ = std::move(recycled);
+  {
+    MutexLock lock(mutex_);
+    if (recycled->was >= first_trusted_) {
+      recycled_ = std::move(recycled);
+      return;
+    }
+  }
+  (void)files_.remove(recycled->file.path).ok();  // Meanwhile a journal failed, and it may have been this one (rule 5).
 }
 
 std::uint64_t Journals::newest() const {
