@@ -1,7 +1,9 @@
 // Candidates for what the store writes to disk and keeps in memory, on bare data: data blocks, the sparse index, the
-// two together, journal records, the memtable. The decisions are in docs/decisions/0007 to 0009.
+// two together, journal records, records that are synced, the memtable. The decisions are in docs/decisions/0007 to
+// 0009 and 0026.
 //
-//     layout_bench [--section block|index|path|journal|memtable] [--entries N] [--rounds N] [--only NAME] [--json FILE]
+//     layout_bench [--section block|index|path|journal|sync|memtable] [--entries N] [--rounds N] [--only NAME]
+//                  [--json FILE]
 //
 // Contestants alternate within each round, every answer is checked, a cell is the median over the rounds.
 #include <fmt/core.h>
@@ -24,11 +26,8 @@ struct SectionRow {
   const char* name;
   Report (*run)(const Settings&);
 };
-constexpr SectionRow kSections[] = {{"block", bench_blocks},
-                                    {"index", bench_index},
-                                    {"path", bench_path},
-                                    {"journal", bench_journal},
-                                    {"memtable", bench_memtable}};
+constexpr SectionRow kSections[] = {{"block", bench_blocks},    {"index", bench_index}, {"path", bench_path},
+                                    {"journal", bench_journal}, {"sync", bench_syncs},  {"memtable", bench_memtable}};
 
 [[noreturn]] void usage(const std::string& why) {
   fmt::print(stderr,

@@ -1,13 +1,12 @@
 // Journal records: what framing a put costs, and what handing it to the kernel costs alone or in groups.
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 
 #include "base/hash_inline.h"
 #include "layout/entry.h"
 #include "layout/samples.h"
+#include "layout/temporary_file.h"
 
 namespace tamis::layout {
 namespace {
@@ -46,27 +45,6 @@ bool is_whole(const char* record) {
   const std::size_t bytes = record_bytes(load_le<std::uint32_t>(record + 8));
   return load_le<std::uint64_t>(record) == XXH3_64bits_withSeed(record + 8, bytes - 8, kSalt);
 }
-
-class TemporaryFile {
- public:
-  TemporaryFile() {
-    std::string name = fmt::format("{}/layout_bench.XXXXXX", folder());
-    descriptor_ = ::mkstemp(name.data());
-    TAMIS_CHECK(descriptor_ >= 0);
-    TAMIS_CHECK(::unlink(name.c_str()) == 0);
-  }
-  ~TemporaryFile() { ::close(descriptor_); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  [[nodiscard]] int descriptor() const { return descriptor_; }
-
- private:
-  static std::string folder() {
-    const char* named = std::getenv("TMPDIR");
-    return named == nullptr ? "/tmp" : named;
-  }
-  int descriptor_;
-};
 
 /// One way to write `puts` payloads: `group` of them to a record and to a system call. A group of 0 makes no call.
 class Writer {

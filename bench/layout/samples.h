@@ -107,6 +107,7 @@ Report bench_blocks(const Settings& settings);
 Report bench_index(const Settings& settings);
 Report bench_path(const Settings& settings);
 Report bench_journal(const Settings& settings);
+Report bench_syncs(const Settings& settings);
 Report bench_memtable(const Settings& settings);
 
 }  // namespace tamis::layout

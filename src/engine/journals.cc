@@ -58,7 +58,7 @@ Result<std::unique_ptr<JournalWriter>> Journals::create(std::uint64_t number, Se
   }
   TAMIS_TRY(std::unique_ptr<JournalWriter> writer,
             JournalWriter::create(files_, spec, recycled ? std::move(recycled->file) : TemporaryFile()));
-  writer->allow_windows(most_window_bytes_);
+  writer->allow_room_ahead(most_window_bytes_);
   current_bytes_ = writer->end_offset();
   bytes_written_ += writer->end_offset();
   keep(number);
@@ -100,7 +100,7 @@ Status Journals::open_if_closed() {
       JournalWriter::reopen(files_, journal_path(directory_, closed_->number), closed_->header, closed_->end);
   if (!writer.ok()) return reopened_ = writer.status();
   writer_ = *std::move(writer);
-  writer_->allow_windows(most_window_bytes_);
+  writer_->allow_room_ahead(most_window_bytes_);
   closed_.reset();
   return {};
 }

@@ -14,22 +14,29 @@ constexpr std::uint32_t kAppendsBeforeWindow = 16;
 constexpr std::uint64_t kLongestCopy = 16 << 10;
 /// The file grows by so many windows at once.
 constexpr std::uint64_t kWindowsPerAllocation = 4;
+/// After so many syncs, each of at most as many appends as a window is not worth, the file is made longer ahead of
+/// need.
+constexpr std::uint32_t kSyncsBeforeRoom = 4;
+constexpr std::uint64_t kRoomForSyncedBytes = 256 << 10;
 
 }  // namespace
 
-void AppendFile::allow_windows(std::uint64_t most_bytes) {
-  most_bytes = std::min(most_bytes, kLargestWindowBytes) / kPageBytes * kPageBytes;
-  most_window_bytes_ = most_bytes < kSmallestWindowBytes ? 0 : most_bytes;
+void AppendFile::allow_room_ahead(std::uint64_t most_window_bytes) {
+  may_have_room_ahead_ = true;
+  most_window_bytes = std::min(most_window_bytes, kLargestWindowBytes) / kPageBytes * kPageBytes;
+  most_window_bytes_ = most_window_bytes < kSmallestWindowBytes ? 0 : most_window_bytes;
 }
 
 Status AppendFile::append(std::span<const Bytes> pieces) {
   TAMIS_TRY_STATUS(status_);
   std::uint64_t bytes = 0;
   for (const Bytes piece : pieces) bytes += piece.size();
+  ++appends_since_sync_;
   if (window_ == nullptr || bytes > window_->end() - end_) move_window(bytes);
   if (window_ != nullptr) {
     window_->copy_in(end_, pieces);
   } else {
+    make_room_for_synced(bytes);
     TAMIS_TRY_STATUS(file_->write_at(end_, pieces));
   }
   end_ += bytes;
@@ -52,19 +59,34 @@ void AppendFile::move_window(std::uint64_t bytes) {
 }
 
 Result<std::unique_ptr<FileWindow>> AppendFile::open_window(std::uint64_t begin, std::uint64_t bytes) {
+  TAMIS_TRY_STATUS(make_room(begin + bytes, begin + kWindowsPerAllocation * bytes));
+  return file_->open_window(begin, bytes);
+}
+
+void AppendFile::make_room_for_synced(std::uint64_t bytes) {
+  if (!may_have_room_ahead_ || syncs_of_few_ < kSyncsBeforeRoom) return;
+  // Not tried again when it fails: the appends themselves meet what is wrong.
+  may_have_room_ahead_ = make_room(end_ + bytes, end_ + bytes + kRoomForSyncedBytes).ok();
+}
+
+/// The file is at least so long; if it was not, then longer.
+Status AppendFile::make_room(std::uint64_t until, std::uint64_t allocated_until) {
   if (file_bytes_ == 0) {
     TAMIS_TRY(file_bytes_, file_->size());
   }
-  if (begin + bytes > file_bytes_) {
-    const std::uint64_t longer = begin + kWindowsPerAllocation * bytes;
-    TAMIS_TRY_STATUS(file_->preallocate(longer));
-    file_bytes_ = longer;
-  }
-  return file_->open_window(begin, bytes);
+  if (until <= file_bytes_) return {};
+  TAMIS_TRY_STATUS(file_->preallocate(allocated_until));
+  file_bytes_ = allocated_until;
+  return {};
 }
 
 Status AppendFile::sync() {
   TAMIS_TRY_STATUS(status_);
+  // A page that is mapped must be protected again by each sync, which takes longer than writing to it.
+  const bool is_of_few = appends_since_sync_ <= kAppendsBeforeWindow;
+  if (is_of_few) window_.reset();
+  syncs_of_few_ = is_of_few ? syncs_of_few_ + 1 : 0;
+  appends_since_sync_ = 0;
   status_ = file_->sync();
   if (status_.ok()) durable_end_ = end_;
   short_appends_ = 0;

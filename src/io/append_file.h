@@ -18,6 +18,9 @@ namespace tamis {
 /// row the file is made longer than it is written, by zeros, and a window opened at its end. Where that does not work
 /// everything is written, as it is without windows.
 ///
+/// A writer that syncs again and again is written for, into room that was made ahead: a sync of a file that did not
+/// become longer need not make its length durable as well.
+///
 /// Invariants:
 ///  1. A failed append leaves end() where it was, so that the next one overwrites what the failed one left behind.
 ///  2. After a failed sync every call returns that failure, for good: the kernel may have dropped the pages and would
@@ -36,8 +39,9 @@ class AppendFile {
   AppendFile(std::unique_ptr<WritableFile> file, std::uint64_t end)
       : file_(std::move(file)), end_(end), durable_end_(end) {}
 
-  /// From now on windows may be used, of at most so many bytes; less than the smallest: none.
-  void allow_windows(std::uint64_t most_bytes);
+  /// From now on the file may be longer than its end, by zeros, and windows of at most so many bytes may be used; less
+  /// than the smallest: none.
+  void allow_room_ahead(std::uint64_t most_window_bytes);
 
   Status append(std::span<const Bytes> pieces);
   Status append(Bytes bytes) { return append(std::span(&bytes, 1)); }
@@ -58,14 +62,19 @@ class AppendFile {
  private:
   void move_window(std::uint64_t bytes);
   Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t begin, std::uint64_t bytes);
+  void make_room_for_synced(std::uint64_t bytes);
+  Status make_room(std::uint64_t until, std::uint64_t allocated_until);
 
   std::unique_ptr<WritableFile> file_;
   std::uint64_t end_;
   std::uint64_t durable_end_;
-  std::uint64_t file_bytes_ = 0;         // Once there was a window: the file's length.
+  std::uint64_t file_bytes_ = 0;         // The file is at least so long; 0: nobody has asked.
+  bool may_have_room_ahead_ = false;     // It could be had so far.
   std::uint64_t most_window_bytes_ = 0;  // 0: there are to be none, or one could not be had.
   std::uint64_t next_window_bytes_ = kSmallestWindowBytes;
-  std::uint32_t short_appends_ = 0;  // In a row, without a sync between them.
+  std::uint32_t short_appends_ = 0;       // In a row, without a sync between them, while there was no window.
+  std::uint64_t appends_since_sync_ = 0;  // Of all kinds.
+  std::uint32_t syncs_of_few_ = 0;        // In a row, each of a few appends.
   Status status_;
   std::unique_ptr<FileWindow> window_;  // Goes before its file.
 };

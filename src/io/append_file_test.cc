@@ -29,7 +29,7 @@ std::size_t calls_that_begin(const MemoryFileSystem& files, std::string_view wit
 
 AppendFile make_file(FileSystem& files, const std::string& path, std::uint64_t window_bytes) {
   AppendFile file(*files.open_writable(path, OpenMode::kCreate), 0);
-  file.allow_windows(window_bytes);
+  file.allow_room_ahead(window_bytes);
   return file;
 }
 
@@ -100,7 +100,61 @@ TEST(AppendFile, Rule7_AWriterThatSyncsGetsNoWindow) {
     ASSERT_TRUE(i % 10 != 0 || file.sync().ok());
   }
   EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
-  EXPECT_EQ(files.file_size("/a").value(), file.end());
+}
+
+TEST(AppendFile, Rule7_AWriterThatBeginsToSyncLosesItsWindow) {
+  MemoryFileSystem files;
+  AppendFile file = make_file(files, "/a", kWindow);
+  const auto append = [&] { return file.append(as_bytes(std::string_view("some bytes"))); };
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(append().ok());
+  ASSERT_TRUE(file.sync().ok());  // Of many: windows are still worth it.
+  EXPECT_EQ(file.window_bytes(), kWindow);
+  ASSERT_TRUE(append().ok());
+  ASSERT_TRUE(file.sync().ok());
+  EXPECT_EQ(file.window_bytes(), 0U);
+}
+
+/// A sync that has to make the file's length durable takes about half as long again.
+TEST(AppendFile, SyncedAppendsRarelyMakeTheFileLonger) {
+  MemoryFileSystem files;
+  AppendFile file = make_file(files, "/a", 0);
+  std::string expected;
+  std::uint64_t lengths = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const auto before = *files.file_size("/a");
+    const std::string text = fmt::format("{:0>100}", i);
+    ASSERT_TRUE(file.append(as_bytes(text)).ok());
+    ASSERT_TRUE(file.sync().ok());
+    expected += text;
+    lengths += *files.file_size("/a") == before ? 0 : 1;
+  }
+  EXPECT_LE(lengths, 5U);
+  expect_begins_with(files, "/a", expected);
+  ASSERT_TRUE(file.trim().ok());
+  EXPECT_EQ(*read_whole_file(files, "/a"), expected);
+}
+
+TEST(AppendFile, AFileThatWasNotAllowedRoomAheadIsNeverLongerThanItsEnd) {
+  MemoryFileSystem files;
+  AppendFile file(*files.open_writable("/a", OpenMode::kCreate), 0);
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_TRUE(file.append(as_bytes(std::string_view("some bytes"))).ok());
+    ASSERT_TRUE(file.sync().ok());
+    EXPECT_EQ(*files.file_size("/a"), file.end());
+  }
+}
+
+TEST(AppendFile, RoomAheadThatCannotBeHadIsNoFailureOfTheAppend) {
+  MemoryFileSystem files;
+  files.set_capacity(100'000);  // Less than what is allocated at once.
+  AppendFile file = make_file(files, "/a", 0);
+  const std::string text(1000, 'x');
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(file.append(as_bytes(text)).ok()) << i;
+    ASSERT_TRUE(file.sync().ok()) << i;
+  }
+  EXPECT_EQ(calls_that_begin(files, "preallocate"), 0U);
+  EXPECT_EQ(file.append(as_bytes(text)).code(), StatusCode::kOutOfSpace);
 }
 
 TEST(AppendFile, Rule7_ABudgetBelowTheSmallestWindowMeansNone) {

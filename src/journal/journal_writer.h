@@ -54,8 +54,9 @@ class JournalWriter {
   static Result<std::unique_ptr<JournalWriter>> reopen(FileSystem& files, const std::string& path,
                                                        const JournalHeader& header, const JournalEnd& end);
 
-  /// Short records that nobody syncs may be copied into a window of the file, of at most so many bytes.
-  void allow_windows(std::uint64_t most_bytes) { file_.allow_windows(most_bytes); }
+  /// The file may be longer than its records, and short ones that nobody syncs copied into a window of it, of at most
+  /// so many bytes.
+  void allow_room_ahead(std::uint64_t most_window_bytes) { file_.allow_room_ahead(most_window_bytes); }
 
   /// Takes over from the journal that ends where this one begins and gets no more records. They need not be durable
   /// yet: this writer keeps the other and syncs it before its own first sync succeeds.

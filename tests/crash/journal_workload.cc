@@ -157,7 +157,7 @@ bool JournalWorkload::close_and_reopen() {
   if (!again.ok()) return false;
   ledger_.reopened();
   writer_ = *std::move(again);
-  writer_->allow_windows(shape_.window_bytes);
+  writer_->allow_room_ahead(shape_.window_bytes);
   return true;
 }
 
@@ -175,7 +175,7 @@ Result<std::unique_ptr<JournalWriter>> JournalWorkload::create(std::uint64_t fir
   }
   TAMIS_TRY(std::unique_ptr<JournalWriter> made, JournalWriter::create(files_, spec, std::move(recycled)));
   live_.insert(number);
-  made->allow_windows(shape_.window_bytes);
+  made->allow_room_ahead(shape_.window_bytes);
   return made;
 }
 
