@@ -40,7 +40,7 @@ Engine::Engine(std::string directory, const Options& options, const Environment&
       policy_(find_compaction_policy(options.compaction)),
       fork_generation_(fork_generation()),
       memtable_bytes_(sealing_memory(options)),
-      spare_memory_(std::make_shared<SpareMemory>(spare_memory(options))),
+      spare_memory_(std::make_shared<SpareMemory>(kept_memory(options))),
       file_handles_(std::make_unique<FileHandles>(files_, files_to_keep_open(kMostOpenTables))),
       index_budget_(0),
       filter_budget_(0) {

@@ -260,7 +260,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   KeyHasher hasher_;
 
   // Safe for threads by themselves.
-  const std::shared_ptr<SpareMemory> spare_memory_;  // One memtable's worth at most: there are two, or one and this.
+  const std::shared_ptr<SpareMemory> spare_memory_;  // Of the two memtables' share.
   std::unique_ptr<BlockCache> cache_;
   std::unique_ptr<FileHandles> file_handles_;
   MetadataBudget index_budget_;

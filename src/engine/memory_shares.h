@@ -85,9 +85,9 @@ inline std::uint64_t sealing_memory(const Options& options) {
   return share_memory(options, MetadataWanted()).memtable / 8 * 7;
 }
 
-/// What may be kept of a memtable that was flushed, for the next one: there are two of them, or one and this.
-inline std::uint64_t spare_memory(const Options& options) {
-  return kWatchesMemory ? 0 : share_memory(options, MetadataWanted()).memtable;
+/// The memory of memtables of which what they do not use is kept: there are two of them.
+inline std::uint64_t kept_memory(const Options& options) {
+  return kWatchesMemory ? 0 : 2 * share_memory(options, MetadataWanted()).memtable;
 }
 
 /// More than this in a memtable is flushed when a store is closed; reading back less takes some milliseconds.

@@ -94,8 +94,9 @@ class CountedBytes {
 
  private:
   CountedBytes(MemoryCount& count, std::size_t size, bool is_zero) : count_(&count) {
-    if (count.spare() != nullptr) bytes_ = count.spare()->take(size, is_zero);
-    if (empty()) bytes_ = is_zero ? AlignedBytes::zeroed(size) : AlignedBytes::unset(size);
+    bytes_ = count.spare() != nullptr ? count.spare()->take(size, is_zero)
+             : is_zero                ? AlignedBytes::zeroed(size)
+                                      : AlignedBytes::unset(size);
     if (!empty()) count.add(AlignedBytes::allocated_bytes(this->size()));
   }
   void swap(CountedBytes& other) noexcept {

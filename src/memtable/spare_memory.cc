@@ -1,32 +1,63 @@
 #include "memtable/spare_memory.h"
 
+#include <bit>
 #include <utility>
 
 namespace tamis {
+namespace {
+
+AlignedBytes fresh(std::size_t size, bool is_zero) {
+  return is_zero ? AlignedBytes::zeroed(size) : AlignedBytes::unset(size);
+}
+
+/// By less than an eighth, so that what needs about the same each time gets the same.
+std::size_t rounded(std::size_t size) {
+  const std::size_t step = std::bit_floor(size) / 8;
+  return (size + step - 1) / step * step;
+}
+
+}  // namespace
 
 AlignedBytes SpareMemory::take(std::size_t size, bool is_zero) {
-  if (size < kSmallestPiece) return {};
-  std::array<AlignedBytes, kMostPieces> makes_room;  // Unmapped after the mutex is free again.
-  std::size_t unmapped = 0;
+  if (size < kSmallestPiece) return fresh(size, is_zero);
+  size = rounded(size);
+  {
+    Unneeded unneeded;  // Unmapped after the mutex is free again.
+    MutexLock lock(mutex_);
+    AlignedBytes piece = take_kept(size, is_zero);
+    in_use_ += AlignedBytes::allocated_bytes(piece.size() == 0 ? size : piece.size());
+    if (piece.size() != 0) return piece;
+    keep_less(unneeded);
+  }
+  AlignedBytes piece = fresh(size, is_zero);
+  if (piece.size() == 0) {
+    MutexLock lock(mutex_);
+    in_use_ -= AlignedBytes::allocated_bytes(size);
+  }
+  return piece;
+}
+
+void SpareMemory::give(AlignedBytes piece, bool is_zero) {
+  if (piece.size() < kSmallestPiece) return;
+  const std::size_t more = AlignedBytes::allocated_bytes(piece.size());
   MutexLock lock(mutex_);
+  in_use_ -= more;
+  if (count_ == kMostPieces || in_use_ + bytes_ + more > most_bytes_) return;
+  pieces_[count_++] = {std::move(piece), is_zero};
+  bytes_ += more;
+}
+
+AlignedBytes SpareMemory::take_kept(std::size_t size, bool is_zero) {
   for (std::size_t i = 0; i < count_; ++i) {
     const std::size_t has = pieces_[i].memory.size();
     if (pieces_[i].is_zero == is_zero && has >= size && has - size <= size / 4) return remove(i);
   }
-  for (std::size_t freed = 0; freed < size && count_ > 0; ++unmapped) {
-    makes_room[unmapped] = remove(count_ - 1);
-    freed += makes_room[unmapped].size();
-  }
   return {};
 }
 
-void SpareMemory::give(AlignedBytes piece, bool is_zero) {
-  const std::size_t more = AlignedBytes::allocated_bytes(piece.size());
-  if (piece.size() < kSmallestPiece) return;
-  MutexLock lock(mutex_);
-  if (count_ == kMostPieces || bytes_ + more > most_bytes_) return;
-  pieces_[count_++] = {std::move(piece), is_zero};
-  bytes_ += more;
+/// Gives up pieces until there is room.
+void SpareMemory::keep_less(Unneeded& unneeded) {
+  for (std::size_t i = 0; count_ > 0 && in_use_ + bytes_ > most_bytes_; ++i) unneeded[i] = remove(count_ - 1);
 }
 
 AlignedBytes SpareMemory::remove(std::size_t at) {

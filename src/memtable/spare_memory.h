@@ -14,9 +14,11 @@ namespace tamis {
 /// from the host, and giving a whole memtable back holds up everybody who maps something meanwhile.
 ///
 /// Invariants:
-///  1. It keeps at most `most_bytes`.
-///  2. Whoever asks in vain makes room: as much is given back to the kernel as is about to be taken from it. So what is
-///     kept and what is in use together grow no larger than what was in use at once, plus most_bytes.
+///  1. What is kept and what is in use are at most `most_bytes` together, or nothing is kept: memtables that readers
+///     still hold, a third one, or one with a large value in it cost what is kept.
+///  2. Pieces are kept as long as that allows. A memtable asks for pieces of the same sizes as the one before it did;
+///  so
+///     whoever asks in vain does not cost others theirs.
 ///
 /// Threads: any.
 class SpareMemory {
@@ -26,9 +28,10 @@ class SpareMemory {
 
   explicit SpareMemory(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
-  /// A piece of this size or a little more, all zero if that is wanted; empty when there is none.
+  /// A piece of this size or a little more, all zero if that is wanted, otherwise not set to anything; empty when the
+  /// memory is not to be had.
   [[nodiscard]] AlignedBytes take(std::size_t size, bool is_zero) EXCLUDES(mutex_);
-  /// The piece is kept, or freed.
+  /// A piece that was taken comes back: it is kept, or freed.
   void give(AlignedBytes piece, bool is_zero) EXCLUDES(mutex_);
 
   [[nodiscard]] std::size_t bytes() const EXCLUDES(mutex_);
@@ -38,15 +41,19 @@ class SpareMemory {
     AlignedBytes memory;
     bool is_zero = false;
   };
-  static constexpr std::size_t kMostPieces = 64;  // A memtable has fewer.
+  static constexpr std::size_t kMostPieces = 128;  // Two memtables have fewer.
+  using Unneeded = std::array<AlignedBytes, kMostPieces>;
 
+  AlignedBytes take_kept(std::size_t size, bool is_zero) REQUIRES(mutex_);
+  void keep_less(Unneeded& unneeded) REQUIRES(mutex_);
   AlignedBytes remove(std::size_t at) REQUIRES(mutex_);
 
   const std::size_t most_bytes_;
   mutable Mutex mutex_;
   std::array<Piece, kMostPieces> pieces_ GUARDED_BY(mutex_);
   std::size_t count_ GUARDED_BY(mutex_) = 0;
-  std::size_t bytes_ GUARDED_BY(mutex_) = 0;  // What they take of memory.
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;   // What they take of memory.
+  std::size_t in_use_ GUARDED_BY(mutex_) = 0;  // What those take that are out.
 };
 
 }  // namespace tamis

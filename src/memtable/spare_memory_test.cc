@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "memtable/counted_bytes.h"
 
@@ -35,14 +36,19 @@ TEST(SpareMemory, WhatWasGivenBackIsTakenAgain) {
   EXPECT_EQ(spare->bytes(), 0U);
 }
 
-TEST(SpareMemory, KeepsNoMoreThanItMay) {
-  auto spare = std::make_shared<SpareMemory>(2 * kMebibyte);
+TEST(SpareMemory, KeepsWhatIsNotInUseOfWhatItMay) {
+  auto spare = std::make_shared<SpareMemory>(4 * kMebibyte);
   MemoryCount memory(0, spare);
+  CountedBytes used = CountedBytes::unset(memory, 2 * kMebibyte);
   {
     const CountedBytes one = CountedBytes::unset(memory, kMebibyte);
     const CountedBytes two = CountedBytes::unset(memory, kMebibyte);
     const CountedBytes three = CountedBytes::unset(memory, kMebibyte);
   }
+  EXPECT_EQ(spare->bytes(), 2 * kMebibyte);
+  const CountedBytes more = CountedBytes::unset(memory, 2 * kMebibyte);  // None of them will do.
+  EXPECT_EQ(spare->bytes(), 0U) << "what is in use takes all there is";
+  used = {};
   EXPECT_EQ(spare->bytes(), 2 * kMebibyte);
 }
 
@@ -53,17 +59,38 @@ TEST(SpareMemory, SmallPiecesAreLeftToMalloc) {
   EXPECT_EQ(spare->bytes(), 0U);
 }
 
-TEST(SpareMemory, WhoAsksInVainMakesRoom) {
+/// Otherwise the next memtable would find nothing of what it asks for.
+TEST(SpareMemory, WhoAsksInVainCostsOthersNothingWhileThereIsRoom) {
   auto spare = std::make_shared<SpareMemory>(8 * kMebibyte);
   MemoryCount memory(0, spare);
   {
     const CountedBytes one = CountedBytes::unset(memory, kMebibyte);
     const CountedBytes two = CountedBytes::unset(memory, kMebibyte);
-    const CountedBytes three = CountedBytes::unset(memory, kMebibyte);
   }
-  ASSERT_EQ(spare->bytes(), 3 * kMebibyte);
   const CountedBytes larger = CountedBytes::unset(memory, 2 * kMebibyte);
-  EXPECT_LE(spare->bytes() + memory, 3 * kMebibyte);
+  const CountedBytes smaller = CountedBytes::unset(memory, kMebibyte / 2);
+  EXPECT_EQ(spare->bytes(), 2 * kMebibyte);
+}
+
+/// Each as large as the one before it, two at a time, with what a flush sorts beside them.
+TEST(SpareMemory, MemtablesThatFollowEachOtherTakeNothingFromTheKernel) {
+  auto spare = std::make_shared<SpareMemory>(32 * kMebibyte);
+  MemoryCount memory(0, spare);
+  std::vector<CountedBytes> sealed;
+  std::size_t mapped_before = 0;
+  for (int i = 0; i < 6; ++i) {
+    std::vector<CountedBytes> active;
+    for (std::size_t size = kMebibyte / 2; size <= 4 * kMebibyte; size *= 2) {
+      active.push_back(CountedBytes::unset(memory, size));
+      if (size == 2 * kMebibyte) {
+        const CountedBytes sorted = CountedBytes::unset(memory, 3 * kMebibyte / 2 + 1000 * i);
+        sealed.clear();  // Flushed.
+      }
+    }
+    if (i == 3) mapped_before = AlignedBytes::mapped_bytes();
+    EXPECT_TRUE(i < 3 || AlignedBytes::mapped_bytes() == mapped_before) << i;
+    sealed = std::move(active);
+  }
 }
 
 TEST(SpareMemory, ZeroedPiecesAreZero) {
