@@ -51,23 +51,53 @@ Latencies get_many(Session& session, const Stock& stock, std::uint64_t count, st
   return latencies;
 }
 
-/// Puts one after the other; with a gap, the i-th is due at i gaps from the start and its latency counts from then, so
-/// that those who wait behind a slow one are counted, too.
-Latencies put_many(Session& session, const Stock& stock, std::uint64_t count, std::chrono::duration<double> gap,
-                   std::uint64_t seed) {
-  SplitMix64 random(seed);
+/// Does the same thing so many times; with a gap, the i-th is due at i gaps from the start and its latency counts from
+/// then, so that those who wait behind a slow one are counted, too.
+template <typename Act>
+Latencies at_pace(std::uint64_t count, std::chrono::duration<double> gap, const Act& act) {
   Latencies latencies;
   latencies.reserve(count);
   const auto start = Clock::now();
   for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t number = 2 * random.below(stock.count);
-    const KeyText key = stock.data.key(number);
     auto due = start + std::chrono::duration_cast<Clock::duration>(gap * i);
     while (gap.count() > 0 && Clock::now() < due) std::this_thread::yield();
     if (gap.count() == 0) due = Clock::now();
-    session.put(key.view(), stock.data.value(number, random.below(DataSet::kVersions)), false);
+    act();
     latencies.push_back(since(due));
   }
+  return latencies;
+}
+
+Latencies put_many(Session& session, const Stock& stock, std::uint64_t count, std::chrono::duration<double> gap,
+                   std::uint64_t seed) {
+  SplitMix64 random(seed);
+  return at_pace(count, gap, [&] {
+    const std::uint64_t number = 2 * random.below(stock.count);
+    session.put(stock.data.key(number).view(), stock.data.value(number, random.below(DataSet::kVersions)), false);
+  });
+}
+
+void be_busy(std::chrono::microseconds time) {
+  for (const auto end = Clock::now() + time; Clock::now() < end;) {
+  }
+}
+
+/// What the machine has a part in: the same pace without a store, where other threads are about as busy as a reader and
+/// a store's flushes would be.
+Latencies put_nothing(std::uint64_t count, std::chrono::duration<double> gap) {
+  std::atomic<bool> ends = false;
+  const auto repeat = [&](std::chrono::microseconds busy, std::chrono::microseconds idle) {
+    while (!ends.load(std::memory_order_relaxed)) {
+      be_busy(busy);
+      std::this_thread::sleep_for(idle);
+    }
+  };
+  std::thread reader([&] { repeat(std::chrono::microseconds(6), kBetweenGets); });
+  std::thread flush([&] { repeat(std::chrono::milliseconds(120), std::chrono::milliseconds(150)); });
+  Latencies latencies = at_pace(count, gap, [] {});
+  ends = true;
+  reader.join();
+  flush.join();
   return latencies;
 }
 
@@ -112,6 +142,10 @@ class LatencyRound {
     reader.join();
     add("paced_put", std::move(paced));
     add("busy_get", std::move(gets));
+    const auto second_of_puts = static_cast<std::uint64_t>(1 / gap.count()) + 1;
+    Latencies nothing = put_nothing(std::min(puts, second_of_puts), gap);
+    std::ranges::sort(nothing);
+    field_.report().add("paced_nothing_p999", contestant_.id(), percentile(nothing, 0.999));
   }
 
   void add(const std::string& what, Latencies latencies) {
@@ -134,8 +168,8 @@ class LatencyRound {
 
 void measure_latencies(Field& field) {
   if (!field.wants({"get_p50", "get_p99", "get_p999", "get_worst", "put_p50", "put_p99", "put_p999", "put_worst",
-                    "paced_put_p50", "paced_put_p99", "paced_put_p999", "paced_put_worst", "busy_get_p50",
-                    "busy_get_p99", "busy_get_p999", "busy_get_worst"})) {
+                    "paced_put_p50", "paced_put_p99", "paced_put_p999", "paced_put_worst", "paced_nothing_p999",
+                    "busy_get_p50", "busy_get_p99", "busy_get_p999", "busy_get_worst"})) {
     return;
   }
   const DataSet data(DataSet::Keys::kRandom, 100);

@@ -63,6 +63,7 @@ constexpr auto kRows = std::to_array<RowInfo>({
     {"paced_put_p99", "latency", "put at 70 %, p99", "us", false},
     {"paced_put_p999", "latency", "put at 70 %, p99.9", "us", false},
     {"paced_put_worst", "latency", "put at 70 %, worst", "us", false},
+    {"paced_nothing_p999", "latency", "the same with nothing to put, a thread half busy, p99.9", "us", false},
     {"busy_get_p50", "latency", "get beside those puts, p50", "us", false},
     {"busy_get_p99", "latency", "get beside those puts, p99", "us", false},
     {"busy_get_p999", "latency", "get beside those puts, p99.9", "us", false},
