@@ -132,6 +132,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Status open_store();
   Status open_manifest();
   Status recover();
+  Status keep_journals(const std::vector<std::uint64_t>& needed);
   Status replay(JournalStream& stream);
   Status flush_replayed();
   Status begin_new_journal(const std::vector<std::uint64_t>& replayed, const JournalStreamEnd& end);

@@ -59,9 +59,13 @@ Result<std::unique_ptr<JournalWriter>> Journals::create(std::uint64_t number, Se
   TAMIS_TRY(std::unique_ptr<JournalWriter> writer,
             JournalWriter::create(files_, spec, recycled ? std::move(recycled->file) : TemporaryFile()));
   writer->allow_room_ahead(most_window_bytes_);
-  current_bytes_ = writer->end_offset();
+  {
+    MutexLock lock(mutex_);
+    if (!live_.empty()) live_.back().bytes = current_bytes_;
+    live_.push_back({number, writer->end_offset()});
+    current_bytes_ = writer->end_offset();
+  }
   bytes_written_ += writer->end_offset();
-  keep(number);
   return writer;
 }
 
@@ -90,7 +94,7 @@ void Journals::prepare_next() {
 
 std::uint64_t Journals::newest() const {
   MutexLock lock(mutex_);
-  return live_.empty() ? 0 : live_.back();
+  return live_.empty() ? 0 : live_.back().number;
 }
 
 Status Journals::open_if_closed() {
@@ -150,12 +154,13 @@ void Journals::release_before(std::uint64_t number) {
   std::vector<std::uint64_t> unneeded;
   {
     MutexLock lock(mutex_);
-    while (!live_.empty() && live_.front() < number) {
+    while (!live_.empty() && live_.front().number < number) {
+      const std::uint64_t journal = live_.front().number;
       // One is enough: a memtable is flushed while the next journal is filled.
-      if (live_.front() >= first_trusted_ && !recycled_) {
-        recycled_ = Recycled{.was = live_.front(), .file = {}};
+      if (journal >= first_trusted_ && !recycled_) {
+        recycled_ = Recycled{.was = journal, .file = {}};
       } else {
-        unneeded.push_back(live_.front());
+        unneeded.push_back(journal);
       }
       live_.erase(live_.begin());
     }
@@ -164,16 +169,18 @@ void Journals::release_before(std::uint64_t number) {
   for (const std::uint64_t journal : unneeded) (void)files_.remove(journal_path(directory_, journal)).ok();
 }
 
-void Journals::keep(std::uint64_t number) {
+void Journals::keep(std::uint64_t number, std::uint64_t bytes) {
   MutexLock lock(mutex_);
-  live_.push_back(number);
+  live_.push_back({number, bytes});
 }
 
 Journals::Counts Journals::counts() const {
   MutexLock lock(mutex_);
+  std::uint64_t bytes = current_bytes_;
+  for (std::size_t i = 0; i + 1 < live_.size(); ++i) bytes += live_[i].bytes;
   return {.files = live_.size(),
           .recycled_files = recycled_ ? 1U : 0U,
-          .current_bytes = current_bytes_,
+          .bytes = bytes,
           .bytes_written = bytes_written_,
           .records = records_,
           .syncs = syncs_,

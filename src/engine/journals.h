@@ -58,13 +58,13 @@ class Journals {
   void prepare_next() EXCLUDES(mutex_);
   /// Of the newest journal; 0: there is none.
   [[nodiscard]] std::uint64_t newest() const EXCLUDES(mutex_);
-  /// Journals that recovery has read and that are needed still.
-  void keep(std::uint64_t number) EXCLUDES(mutex_);
+  /// A journal that recovery has read and that is needed still.
+  void keep(std::uint64_t number, std::uint64_t bytes) EXCLUDES(mutex_);
 
   struct Counts {
     std::uint64_t files = 0;
     std::uint64_t recycled_files = 0;
-    std::uint64_t current_bytes = 0;
+    std::uint64_t bytes = 0;  // Of all that are needed.
     std::uint64_t bytes_written = 0;
     std::uint64_t records = 0;
     std::uint64_t syncs = 0;
@@ -73,6 +73,11 @@ class Journals {
   [[nodiscard]] Counts counts() const EXCLUDES(mutex_);
 
  private:
+  /// A journal that is needed still.
+  struct Live {
+    std::uint64_t number = 0;
+    std::uint64_t bytes = 0;  // Of the current one: what it began with.
+  };
   /// A file for the next journal.
   struct Recycled {
     std::uint64_t was = 0;  // The journal whose file it was.
@@ -110,7 +115,7 @@ class Journals {
   std::atomic<std::uint64_t> first_needed_ = 0;  // The largest number that release_before was told.
 
   mutable Mutex mutex_;
-  std::vector<std::uint64_t> live_ GUARDED_BY(mutex_);  // Ascending; the last one is the current one.
+  std::vector<Live> live_ GUARDED_BY(mutex_);  // Ascending; the last one is the current one.
   std::optional<Recycled> recycled_ GUARDED_BY(mutex_);
   std::uint64_t first_trusted_ GUARDED_BY(mutex_) = 0;  // One before it failed: they are not recycled (rule 5).
 };

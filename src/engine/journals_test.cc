@@ -43,6 +43,23 @@ TEST(JournalFiles, Rule5_OneThatIsBeingPreparedWhileAJournalFailsIsNotRecycled) 
   EXPECT_EQ(*beneath.file_size("/store/000001.journal.tmp"), std::nullopt);
 }
 
+TEST(JournalFiles, AllThatAreNeededCount) {
+  MemoryFileSystem files;
+  ASSERT_TRUE(files.make_directory("/store").ok());
+  const auto random = make_random_source(1);
+  Journals journals(files, "/store", {}, *random, 0);
+  const std::string payload(1000, 'p');
+  ASSERT_TRUE(journals.begin(1, Sequence{1}).ok());
+  ASSERT_TRUE(journals.append(as_bytes(payload), 1).ok());
+  const std::uint64_t one = journals.counts().bytes;
+  EXPECT_GT(one, payload.size());
+  ASSERT_TRUE(journals.begin(2, Sequence{2}).ok());
+  ASSERT_TRUE(journals.append(as_bytes(payload), 1).ok());
+  EXPECT_EQ(journals.counts().bytes, 2 * one);
+  journals.release_before(2);
+  EXPECT_EQ(journals.counts().bytes, one);
+}
+
 TEST(JournalFiles, OneThatIsPreparedBecomesTheNextJournal) {
   MemoryFileSystem files;
   ASSERT_TRUE(files.make_directory("/store").ok());

@@ -162,7 +162,7 @@ Status Engine::recover() {
   TAMIS_TRY_STATUS(replay(stream));
   const JournalStreamEnd& end = stream.end();
   if (options_.read_only) {
-    for (const std::uint64_t number : needed) journals_->keep(number);
+    TAMIS_TRY_STATUS(keep_journals(needed));
     if (!needed.empty()) journals_->only_show(end.journal);
     return {};
   }
@@ -170,12 +170,20 @@ Status Engine::recover() {
   const bool is_closed = end.is_last_journal && end.journal.is_closed && known.number == last_header.number &&
                          known.salt == last_header.salt && known.durable_bytes == end.journal.offset;
   if (!needed.empty() && is_closed) {
-    for (const std::uint64_t number : needed) journals_->keep(number);
+    TAMIS_TRY_STATUS(keep_journals(needed));
     journals_->continue_closed(needed.back(), last_header, end.journal);
   } else {
     TAMIS_TRY_STATUS(begin_new_journal(needed, end));
   }
   return remove_redundant_files();
+}
+
+Status Engine::keep_journals(const std::vector<std::uint64_t>& needed) {
+  for (const std::uint64_t number : needed) {
+    TAMIS_TRY(const std::optional<std::uint64_t> bytes, files_.file_size(journal_path(directory_, number)));
+    journals_->keep(number, bytes.value_or(0));
+  }
+  return {};
 }
 
 Status Engine::replay(JournalStream& stream) {

@@ -99,7 +99,7 @@ Stats Engine::stats() {
                  .capacity_bytes = cache.capacity_bytes};
   const Journals::Counts journal = journals_->counts();
   stats.journal = {.files = journal.files,
-                   .bytes = journal.current_bytes,
+                   .bytes = journal.bytes,
                    .recycled_files = journal.recycled_files,
                    .records = journal.records,
                    .syncs = journal.syncs};

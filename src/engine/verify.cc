@@ -23,7 +23,7 @@ Result<VerifyReport> Engine::verify(const Progress& progress) {
   TAMIS_TRY(const std::shared_ptr<const Version> version, current_version());
   VerifyReport report;
   report.journal_entries = entries_in_memtables();
-  report.journal_bytes = journals_->counts().current_bytes;
+  report.journal_bytes = journals_->counts().bytes;
   const std::uint64_t total = version->shape().bytes();
   std::uint64_t done = 0;
   for (const std::shared_ptr<Table>& table : version->tables()) {
