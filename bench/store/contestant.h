@@ -69,7 +69,7 @@ class Contestant {
   virtual void flush() = 0;
   /// Waits until the store has nothing left to do by itself.
   virtual void settle() = 0;
-  /// Everything in the shape in which lookups are fastest.
+  /// Everything in the shape in which lookups are fastest. There must be no session meanwhile.
   virtual void compact() = 0;
   /// Reads of storage by lookups since the store was opened cold, if they can be counted.
   [[nodiscard]] virtual std::optional<std::uint64_t> storage_reads() const { return std::nullopt; }

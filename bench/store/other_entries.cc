@@ -22,9 +22,9 @@ void measure_values(Field& field, const LargeValues& what) {
   const double megabytes = static_cast<double>(stock.count * data.entry_bytes()) / 1e6;
   field.alternate([&](Contestant& contestant, std::uint64_t round) {
     contestant.open(field.fresh_folder(contestant), {.entries = stock.count});
-    auto session = contestant.session();
-    const Outcome filled = put_batches(*session, stock, 0, stock.count, what.batch);
+    const Outcome filled = put_batches(*contestant.session(), stock, 0, stock.count, what.batch);
     contestant.compact();
+    auto session = contestant.session();
     check_all(*session, stock);
     const Outcome hits = get_hits(*session, stock, std::min(stock.count, kMostLookups), round);
     field.report().add(what.fill_row, contestant.id(), megabytes / filled.seconds);
@@ -41,9 +41,9 @@ void measure_urls(Field& field) {
   const std::uint64_t lookups = std::min(stock.count, kMostLookups);
   field.alternate([&](Contestant& contestant, std::uint64_t round) {
     contestant.open(field.fresh_folder(contestant), {.entries = stock.count});
-    auto session = contestant.session();
-    const Outcome filled = put_batches(*session, stock, 0, stock.count, kBatch);
+    const Outcome filled = put_batches(*contestant.session(), stock, 0, stock.count, kBatch);
     contestant.compact();
+    auto session = contestant.session();
     check_all(*session, stock);
     const Outcome hits = get_hits(*session, stock, lookups, round);
     const Outcome absent = get_absent(*session, stock, lookups, round);
