@@ -5,6 +5,7 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     filters KEYS PASS   the table of filter_bench for that many keys, PASS being hash or text
     machine             machine class, compiler, date of that run
     stores [GROUP...]   the table of tamis-bench (docs/data/store_bench.json), of these groups of rows or of all
+    wiredtiger [GROUP...]  the same of a run beside WiredTiger (docs/data/store_wiredtiger.json)
     ratios              how many times faster tamis was, of some of its rows
     stores-where        machine class, versions, date of that run
     targets             how many of its targets were met, and which were missed
@@ -68,8 +69,8 @@ def figure(value):
     return f"{value:.1f}" if value >= 100 else f"{value:.2f}" if value >= 1 else f"{value:.4f}"
 
 
-def store_bench():
-    return json.loads((ROOT / "docs/data/store_bench.json").read_text())
+def store_bench(name="store_bench"):
+    return json.loads((ROOT / f"docs/data/{name}.json").read_text())
 
 
 def spread(row):
@@ -81,7 +82,15 @@ def verdict(target):
 
 
 def stores(*groups):
-    data = store_bench()
+    return store_table(store_bench(), groups)
+
+
+def wiredtiger(*groups):
+    data = store_bench("store_wiredtiger")
+    return store_table(data, groups) + "\n\n" + where(data, f"median of {data['rounds']} alternating rounds [lowest–highest], with the ratio to tamis.")
+
+
+def store_table(data, groups):
     rows = [row for row in data["rows"] if not groups or row["group"] in groups]
     present = {row["engine"] for row in rows}
     engines = [engine for engine in data["engines"] if engine["engine"] in present]
@@ -374,7 +383,7 @@ def code(name, mark):
     return f"```{language}\n" + textwrap.dedent(found.group(1)) + "```"
 
 
-RENDERERS = {"filters": filters, "machine": machine, "stores": stores, "stores-where": stores_where, "ratios": ratios,
+RENDERERS = {"filters": filters, "machine": machine, "wiredtiger": wiredtiger, "stores": stores, "stores-where": stores_where, "ratios": ratios,
              "targets": targets,
              "growth-load": growth_load, "growth-runs": growth_runs, "counted": counted, "fuzzers": fuzzers,
              "mutants": mutants, "coverage": coverage, "scale-sizes": scale_sizes,
