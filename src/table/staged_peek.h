@@ -35,6 +35,7 @@ struct StagedPeek {
   Frame* frame = nullptr;
   std::uint32_t group = 0;
   std::uint32_t block = 0;
+  std::uint32_t entry = 0;
 };
 
 /// Some of the lookups that go side by side, in their order.

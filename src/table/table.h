@@ -190,9 +190,9 @@ class Table {
   void make_slots(std::uint32_t blocks);
   // Stages: table_stages.cc. Each tells whether the lookup goes on; otherwise it has its answer.
   bool peek_filter(StagedPeek& peek) const;
-  static bool peek_index(StagedPeek& peek);
+  static void peek_index(StagedPeek& peek);
   bool peek_slot(StagedPeek& peek) const;
-  static void peek_tags(const StagedPeek& peek);
+  static void peek_tags(StagedPeek& peek);
   void peek_entry(StagedPeek& peek) const;
   bool end_without_entry(StagedPeek& peek, Peek answer) const;
 

@@ -59,10 +59,9 @@ inline bool Table::peek_filter(StagedPeek& peek) const {
   return true;
 }
 
-inline bool Table::peek_index(StagedPeek& peek) {
+inline void Table::peek_index(StagedPeek& peek) {
   peek.block = peek.index->locate_in(peek.group, peek.lookup.key);
   __builtin_prefetch(peek.slots + peek.block);
-  return true;
 }
 
 /// Of a block its tags, heads, offsets and prefix lie in the first three lines, or most of them; the line before the
@@ -75,17 +74,20 @@ inline bool Table::peek_slot(StagedPeek& peek) const {
   return true;
 }
 
-inline void Table::peek_tags(const StagedPeek& peek) {
-  DataBlock(block_of(peek.frame->bytes())).prefetch_entry(peek.lookup);
+inline void Table::peek_tags(StagedPeek& peek) {
+  const DataBlock data(block_of(peek.frame->bytes()));
+  peek.entry = static_cast<std::uint32_t>(data.prefetch_entry(peek.lookup));
 }
 
 inline void Table::peek_entry(StagedPeek& peek) const {
   const bool use_tags = shares_hash_.load(std::memory_order_relaxed);
   const Index& index = *peek.index;
-  for (;; ++peek.block) {
+  for (bool is_first = true;; ++peek.block, is_first = false) {
     const DataBlock data(block_of(peek.frame->bytes()));
     peek.frame->touch();
-    if (const std::optional<FoundEntry> entry = data.find(peek.lookup, use_tags)) {
+    const std::optional<FoundEntry> entry =
+        is_first && use_tags ? data.find_prefetched(peek.lookup, peek.entry) : data.find(peek.lookup, use_tags);
+    if (entry) {
       peek.found = *entry;
       peek.answer = Peek::kFound;
       return;
@@ -105,9 +107,9 @@ inline void Table::peek_entry(StagedPeek& peek) const {
 
 void Table::peek_many(StagedGroup& group) {
   group.keep_if([](StagedPeek& peek) { return peek.table->peek_filter(peek); });
-  group.keep_if([](StagedPeek& peek) { return peek_index(peek); });
+  for (StagedPeek* peek : group) peek_index(*peek);
   group.keep_if([](StagedPeek& peek) { return peek.table->peek_slot(peek); });
-  for (const StagedPeek* peek : group) peek_tags(*peek);
+  for (StagedPeek* peek : group) peek_tags(*peek);
   PeekTally tally;
   for (StagedPeek* peek : group) {
     peek->table->peek_entry(*peek);

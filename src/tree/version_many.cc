@@ -8,11 +8,18 @@
 #include "tree/version.h"
 
 namespace tamis {
-/// A key that no run behind its candidate may have is expected there, if this thread has found all keys of the group
-/// before: then its filter need not be asked (0024). Whoever asks for absent keys does not pay for that.
+namespace {
+
+constexpr std::uint32_t kHitsBeforeExpected = 8;
+
+}  // namespace
+
+/// A key that no run behind its candidate may have is expected there, if this thread has found the last few keys, each
+/// of them: then its filter need not be asked (0020). Whoever asks for absent keys does not pay for that.
 void Version::peek_many(std::span<StagedPeek> peeks) const {
   TAMIS_INVARIANT(peeks.size() <= kLookupsAtOnce);
-  thread_local bool found_all_before = false;
+  thread_local std::uint32_t found_in_a_row = 0;
+  const bool expects_hits = found_in_a_row >= kHitsBeforeExpected;
   std::array<RunSet, kLookupsAtOnce> possible;  // Of each.
   StagedGroup open;
   for (StagedPeek& peek : peeks) {
@@ -20,20 +27,20 @@ void Version::peek_many(std::span<StagedPeek> peeks) const {
     run_index_.prefetch(peek.lookup.hash);
     peek.run = 0;
     open.add(peek);
+    ++found_in_a_row;
   }
   for (const StagedPeek* peek : open) run_index_.prefetch_rows(peek->lookup.hash);
   for (const StagedPeek* peek : open) possible[peek - peeks.data()] = run_index_.possible(peek->lookup.hash);
-  bool found_all = true;
   while (!open.empty()) {
     open.keep_if([&](StagedPeek& peek) {
       const RunSet& runs = possible[&peek - peeks.data()];
       peek.table = next_candidate(peek.lookup, runs, peek.run);
       if (peek.table == nullptr) {
-        found_all = false;
+        found_in_a_row = 0;
         return false;
       }
       std::uint32_t later = peek.run + 1;
-      peek.is_expected = found_all_before && next_candidate(peek.lookup, runs, later) == nullptr;
+      peek.is_expected = expects_hits && next_candidate(peek.lookup, runs, later) == nullptr;
       if (!peek.is_expected) peek.table->prefetch_filter(peek.lookup.hash);
       return true;
     });
@@ -45,7 +52,6 @@ void Version::peek_many(std::span<StagedPeek> peeks) const {
       return true;
     });
   }
-  found_all_before = found_all;
 }
 
 void Version::find_many(std::span<DiskLookup> lookups, bool fills_cache) const {
