@@ -16,7 +16,7 @@ namespace tamis {
 namespace {
 
 /// Of a group, how many go through memory together: what they ask for fits the first cache (0020).
-constexpr std::size_t kSideBySide = 16;
+constexpr std::size_t kSideBySide = 8;
 
 /// Those that have it are done.
 void ask_memtable(const Memtable& memtable, std::span<StagedPeek> group) {

@@ -51,7 +51,7 @@ struct DataBlock::Wanted {
 
   /// For an entry with the same head.
   [[nodiscard]] bool has_key_of(const Stored& entry) const {
-    return entry.suffix_bytes == suffix_bytes && entry.rest_text() == rest;
+    return entry.suffix_bytes == suffix_bytes && equal_bytes(entry.rest, rest.data(), entry.rest_bytes);
   }
   [[nodiscard]] bool comes_after(const Stored& entry) const {
     if (const int order = entry.rest_text().compare(rest); order != 0) return order < 0;
@@ -67,6 +67,9 @@ struct DataBlock::Wanted {
 
 // Private, and inline: in position-independent code a call of any other member may not be replaced by its body.
 inline std::string_view DataBlock::prefix() const { return {block_ + prefix_at(entries_), prefix_bytes_}; }
+inline bool DataBlock::begins(std::string_view key) const {
+  return key.size() >= prefix_bytes_ && equal_bytes(key.data(), block_ + prefix_at(entries_), prefix_bytes_);
+}
 inline std::uint16_t DataBlock::head(std::size_t i) const {
   return load_le<std::uint16_t>(block_ + heads_at(entries_) + 2 * i);
 }
@@ -122,7 +125,7 @@ std::optional<FoundEntry> DataBlock::find(const Lookup& lookup, bool use_tags) c
   // Heads, offsets and prefix lie in the next two lines; asked for now, they arrive with the first.
   __builtin_prefetch(block_ + 64);
   __builtin_prefetch(block_ + 128);
-  if (!lookup.key.starts_with(prefix())) return std::nullopt;
+  if (!begins(lookup.key)) return std::nullopt;
   const Wanted wanted(lookup.key.substr(prefix_bytes_), lookup.sequence);
   Stored entry;
   if (use_tags) {
@@ -136,18 +139,31 @@ std::optional<FoundEntry> DataBlock::find(const Lookup& lookup, bool use_tags) c
   return wanted.has_key_of(entry) ? std::optional(entry.found()) : std::nullopt;
 }
 
-void DataBlock::prefetch_entry(const Lookup& lookup) const {
+std::size_t DataBlock::prefetch_entry(const Lookup& lookup) const {
   std::uint64_t matches = block_scan.match_tags(block_ + kTagsAt, tag_of(lookup.hash));
   if (entries_ < 64) matches &= (std::uint64_t{1} << entries_) - 1;
-  if (matches == 0) return;
+  if (matches == 0) return entries_;
   const auto i = static_cast<std::size_t>(std::countr_zero(matches));
   const std::size_t end = std::min(end_of(i), begin_of(i) + kMostPrefetchedBytes);
   for (std::size_t at = begin_of(i); at < end; at += 64) __builtin_prefetch(block_ + at);
   __builtin_prefetch(block_ + end - 1);
+  return i;
+}
+
+/// Of the entries with this tag the first one has the key, nearly always.
+std::optional<FoundEntry> DataBlock::find_prefetched(const Lookup& lookup, std::size_t first_with_tag) const {
+  if (first_with_tag < entries_ && begins(lookup.key)) {
+    const Wanted wanted(lookup.key.substr(prefix_bytes_), lookup.sequence);
+    if (head(first_with_tag) == wanted.head) {
+      const Stored entry = stored(first_with_tag);
+      if (wanted.has_key_of(entry) && entry.sequence <= wanted.sequence) return entry.found();
+    }
+  }
+  return find(lookup, true);
 }
 
 bool DataBlock::ends_with_key(std::string_view key) const {
-  if (!key.starts_with(prefix())) return false;
+  if (!begins(key)) return false;
   const Wanted wanted(key.substr(prefix_bytes_), kMaxSequence);
   return head(entries_ - 1) == wanted.head && wanted.has_key_of(stored(entries_ - 1));
 }

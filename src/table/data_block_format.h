@@ -95,8 +95,10 @@ class DataBlock {
   /// The newest version of the key at or below the sequence. With `use_tags` false the hash is not looked at (tables of
   /// another hash): found by heads and keys.
   [[nodiscard]] std::optional<FoundEntry> find(const Lookup& lookup, bool use_tags) const;
-  /// Starts loading the entry that `find` will look at first, as far as tags tell.
-  void prefetch_entry(const Lookup& lookup) const;
+  /// Starts loading the entry that `find` will look at first, as far as tags tell. Returns its number, or size().
+  std::size_t prefetch_entry(const Lookup& lookup) const;
+  /// `find` with tags, for who has what prefetch_entry returned.
+  [[nodiscard]] std::optional<FoundEntry> find_prefetched(const Lookup& lookup, std::size_t first_with_tag) const;
   /// Whether the last entry's key is this one: older versions of it may stand in the next block.
   [[nodiscard]] bool ends_with_key(std::string_view key) const;
 
@@ -113,6 +115,8 @@ class DataBlock {
   struct Stored;
   struct Wanted;
   [[nodiscard]] std::string_view prefix() const;
+  /// Whether the key begins with it.
+  [[nodiscard]] bool begins(std::string_view key) const;
   [[nodiscard]] std::uint16_t head(std::size_t i) const;
   [[nodiscard]] std::size_t begin_of(std::size_t i) const;
   [[nodiscard]] std::size_t end_of(std::size_t i) const;

@@ -102,6 +102,8 @@ void expect_answers(const DataBlock& block, const std::vector<Entry>& entries, s
   const std::optional<FoundEntry> expected = oracle_find(entries, key, sequence);
   EXPECT_EQ(block.find({key, kHasher(key), sequence}, true), expected);
   EXPECT_EQ(block.find({key, ~kHasher(key), sequence}, false), expected) << "without tags";
+  const Lookup lookup{key, kHasher(key), sequence};
+  EXPECT_EQ(block.find_prefetched(lookup, block.prefetch_entry(lookup)), expected) << "prefetched";
   EXPECT_EQ(block.lower_bound(EntryPosition{key, sequence}), oracle_lower_bound(entries, {key, sequence}));
   EXPECT_EQ(block.ends_with_key(key), entries.back().key == key);
 }
@@ -277,6 +279,19 @@ TEST(DataBlock, EndsWhereOffsetsEndHoweverLargeTheTarget) {
     for (const Entry& entry : loaded(frame.block(), keys)) ASSERT_EQ(entry, all[read++]);
   }
   EXPECT_EQ(read, all.size());
+}
+
+TEST(DataBlock, ComparesBytesOfEveryLengthAsMemcmpDoes) {
+  for (std::size_t count = 0; count <= 40; ++count) {
+    const std::string a = std::string(count, 'a') + 'x';  // What follows does not count.
+    std::string b = std::string(count, 'a') + 'y';
+    EXPECT_TRUE(data_block::equal_bytes(a.data(), b.data(), count)) << count;
+    for (std::size_t i = 0; i < count; ++i) {
+      b[i] = 'b';
+      EXPECT_FALSE(data_block::equal_bytes(a.data(), b.data(), count)) << i << " of " << count;
+      b[i] = 'a';
+    }
+  }
 }
 
 TEST(DataBlock, ReadsVarintsOfEveryLengthAsTheLoopDoes) {

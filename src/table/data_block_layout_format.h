@@ -63,6 +63,17 @@ inline void copy_bytes(char* to, const char* from, std::size_t count) {
   }
 }
 
+/// As memcmp() == 0, for the same reason.
+inline bool equal_bytes(const char* a, const char* b, std::size_t count) {
+  if (count > 16) return std::memcmp(a, b, count) == 0;
+  const auto differ = [&]<typename Word>(Word, std::size_t last) {  // Two words that overlap.
+    return (load_le<Word>(a) ^ load_le<Word>(b)) | (load_le<Word>(a + last) ^ load_le<Word>(b + last));
+  };
+  if (count >= 8) return differ(std::uint64_t{}, count - 8) == 0;
+  if (count >= 4) return differ(std::uint32_t{}, count - 4) == 0;
+  return count == 0 || (a[0] == b[0] && a[count / 2] == b[count / 2] && a[count - 1] == b[count - 1]);
+}
+
 /// As memcpy, but may read and write 16 bytes where it is asked for fewer. Returns the end of what was asked for.
 inline char* copy_with_slack(char* to, const char* from, std::size_t count) {
   if (count <= 16) [[likely]] {

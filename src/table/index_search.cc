@@ -11,16 +11,20 @@ namespace {
 
 constexpr std::size_t kHeadBytes = kIndexHeadBytes;
 
-/// How many of `count` numbers, ascending, are at most `wanted`: one comparison per halving and no branch on it.
+/// How many of `count` numbers, ascending, are at most `wanted`, without a branch on any of them. Three comparisons at
+/// a time leave a quarter, and do not wait for each other: a line more to load, but half as many loads in a row as
+/// halving has. Eight numbers, a line of them, are compared all.
 std::size_t upper_bound(const std::uint64_t* numbers, std::size_t count, std::uint64_t wanted) {
-  if (count == 0) return 0;
   const std::uint64_t* base = numbers;
-  while (count > 1) {
-    const std::size_t half = count / 2;
-    base += half & (std::size_t{0} - static_cast<std::size_t>(base[half - 1] <= wanted));  // A mask: g++ would jump.
-    count -= half;
+  const auto is_passed = [&](std::size_t i) { return static_cast<std::size_t>(base[i] <= wanted); };
+  while (count > 8) {
+    const std::size_t quarter = count / 4;
+    base += quarter * (is_passed(quarter - 1) + is_passed(2 * quarter - 1) + is_passed(3 * quarter - 1));
+    count -= 3 * quarter;  // Of any quarter but the last that is too many: what follows it is not passed either.
   }
-  return static_cast<std::size_t>(base - numbers) + (*base <= wanted ? 1 : 0);
+  std::size_t passed = static_cast<std::size_t>(base - numbers);
+  for (std::size_t i = 0; i < count; ++i) passed += is_passed(i);
+  return passed;
 }
 
 }  // namespace

@@ -120,13 +120,9 @@ class Table {
   void count_peek(bool found) const { count_peeks(found ? 1 : 0, found ? 0 : 1); }
   void count_peeks(std::uint64_t found, std::uint64_t absent) const;
 
-  /// What `peek` does, in stages (table_stages.cc); each tells whether the lookup goes on, otherwise it has its answer.
-  /// The last one has it always.
-  bool peek_filter(StagedPeek& peek) const;
-  bool peek_index(StagedPeek& peek) const;
-  bool peek_slot(StagedPeek& peek) const;
-  void peek_tags(const StagedPeek& peek) const;
-  void peek_entry(StagedPeek& peek) const;
+  /// What `peek` does, for several lookups in stages (table_stages.cc). Each asks the table that it names, and has its
+  /// answer afterwards; counted, too. Empties the group.
+  static void peek_many(StagedGroup& group);
 
   /// The newest version of the key at or below the lookup's sequence. The value lies in the block that `pin` keeps.
   /// Steps is NoSteps or RecordedSteps.
@@ -192,6 +188,13 @@ class Table {
     return slots == nullptr ? nullptr : slots + block;
   }
   void make_slots(std::uint32_t blocks);
+  // Stages: table_stages.cc. Each tells whether the lookup goes on; otherwise it has its answer.
+  bool peek_filter(StagedPeek& peek) const;
+  static void peek_index(StagedPeek& peek);
+  bool peek_slot(StagedPeek& peek) const;
+  static void peek_tags(StagedPeek& peek);
+  void peek_entry(StagedPeek& peek) const;
+  bool end_without_entry(StagedPeek& peek, Peek answer) const;
 
   std::shared_ptr<const TableFacts> facts_;
   const TableContext& context_;

@@ -60,7 +60,10 @@ Version::Version(Shape shape, const Version* before, const TableContext& context
 }
 
 void Version::add_run(std::uint32_t level, const Run& run, const Version* before, const TableContext& context) {
-  runs_.push_back({level, static_cast<std::uint32_t>(tables_.size()), static_cast<std::uint32_t>(run.tables.size())});
+  SearchRun& added = runs_.emplace_back();
+  added.level = level;
+  added.first_table = static_cast<std::uint32_t>(tables_.size());
+  added.table_count = static_cast<std::uint32_t>(run.tables.size());
   for (const std::shared_ptr<const TableFacts>& facts : run.tables) {
     std::shared_ptr<Table> table = before == nullptr ? nullptr : before->table(facts->number);
     if (table == nullptr) table = std::make_shared<Table>(facts, context);
@@ -68,6 +71,7 @@ void Version::add_run(std::uint32_t level, const Run& run, const Version* before
     tables_.push_back(std::move(table));
     heads_.push_back({key_head(facts->smallest_key), key_head(facts->largest_key)});
   }
+  if (!run.tables.empty()) added.bounds = {heads_[added.first_table].smallest, heads_.back().largest};
 }
 
 bool Version::ends_before(std::uint32_t table, const SearchKey& key) const {
@@ -82,7 +86,15 @@ bool Version::begins_after(std::uint32_t table, const SearchKey& key) const {
 
 std::uint32_t Version::first_reaching(const SearchRun& run, const SearchKey& key) const {
   std::uint32_t first = run.first_table;
+  // By heads alone, and without a branch on them: nobody can foretell which way it would go.
+  for (std::uint32_t count = run.table_count; count > 0;) {
+    const std::uint32_t half = (count + 1) / 2;
+    first += half & (0U - static_cast<std::uint32_t>(heads_[first + half - 1].largest < key.head));
+    count -= half;
+  }
   std::uint32_t end = run.first_table + run.table_count;
+  if (first == end || heads_[first].largest != key.head) [[likely]]
+    return first;
   while (first < end) {
     const std::uint32_t middle = first + (end - first) / 2;
     if (ends_before(middle, key)) {
@@ -95,6 +107,7 @@ std::uint32_t Version::first_reaching(const SearchRun& run, const SearchKey& key
 }
 
 Table* Version::candidate(const SearchRun& run, const SearchKey& key) const {
+  if (key.head < run.bounds.smallest || key.head > run.bounds.largest) return nullptr;
   const std::uint32_t table = first_reaching(run, key);
   if (table == run.first_table + run.table_count || begins_after(table, key)) return nullptr;
   return tables_[table].get();

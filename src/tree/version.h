@@ -64,17 +64,18 @@ class Version {
   [[nodiscard]] const std::vector<std::shared_ptr<Table>>& tables() const { return tables_; }
 
  private:
-  /// A run as a lookup sees it.
-  struct SearchRun {
-    std::uint32_t level = 0;
-    std::uint32_t first_table = 0;  // In tables_.
-    std::uint32_t table_count = 0;
-  };
   /// The heads of a table's bounds: for most keys they tell on which side of it the key lies, and the array of them is
   /// read without a jump to each table's facts.
   struct BoundHeads {
     std::uint64_t smallest = 0;
     std::uint64_t largest = 0;
+  };
+  /// A run as a lookup sees it.
+  struct SearchRun {
+    std::uint32_t level = 0;
+    std::uint32_t first_table = 0;  // In tables_.
+    std::uint32_t table_count = 0;
+    BoundHeads bounds;
   };
   /// The key asked for, with its head made once.
   struct SearchKey {

@@ -10,78 +10,43 @@
 namespace tamis {
 namespace {
 
-/// Some of the lookups that go side by side, in their order.
-class Group {
- public:
-  void add(StagedPeek& peek) { peeks_[count_++] = &peek; }
-  /// Leaves out those of which `stays` says no.
-  template <typename Predicate>
-  void keep_if(Predicate stays) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (stays(*peeks_[i])) peeks_[kept++] = peeks_[i];
-    }
-    count_ = kept;
-  }
-  [[nodiscard]] bool empty() const { return count_ == 0; }
-  [[nodiscard]] StagedPeek* const* begin() const { return peeks_.data(); }
-  [[nodiscard]] StagedPeek* const* end() const { return peeks_.data() + count_; }
-
- private:
-  std::array<StagedPeek*, kLookupsAtOnce> peeks_;
-  std::size_t count_ = 0;
-};
-
-/// Neighbours often asked the same table: counted in one go.
-void count_answers(const Group& group) {
-  const Table* table = nullptr;
-  std::uint64_t found = 0;
-  std::uint64_t absent = 0;
-  for (const StagedPeek* peek : group) {
-    if (peek->table != table) {
-      if (table != nullptr) table->count_peeks(found, absent);
-      table = peek->table;
-      found = absent = 0;
-    }
-    found += peek->answer == Peek::kFound ? 1 : 0;
-    absent += peek->answer == Peek::kAbsentHere ? 1 : 0;
-  }
-  if (table != nullptr) table->count_peeks(found, absent);
-}
-
-/// Each asks the table that is its candidate.
-void ask_tables(Group& group) {
-  group.keep_if([](StagedPeek& peek) { return peek.table->peek_filter(peek); });
-  group.keep_if([](StagedPeek& peek) { return peek.table->peek_index(peek); });
-  group.keep_if([](StagedPeek& peek) { return peek.table->peek_slot(peek); });
-  for (const StagedPeek* peek : group) peek->table->peek_tags(*peek);
-  for (StagedPeek* peek : group) peek->table->peek_entry(*peek);
-  count_answers(group);
-}
+constexpr std::uint32_t kHitsBeforeExpected = 8;
 
 }  // namespace
 
+/// A key that no run behind its candidate may have is expected there, if this thread has found the last few keys, each
+/// of them: then its filter need not be asked (0020). Whoever asks for absent keys does not pay for that.
 void Version::peek_many(std::span<StagedPeek> peeks) const {
   TAMIS_INVARIANT(peeks.size() <= kLookupsAtOnce);
+  thread_local std::uint32_t found_in_a_row = 0;
+  const bool expects_hits = found_in_a_row >= kHitsBeforeExpected;
   std::array<RunSet, kLookupsAtOnce> possible;  // Of each.
-  Group open;
+  StagedGroup open;
   for (StagedPeek& peek : peeks) {
     if (peek.answer != Peek::kAbsent) continue;
     run_index_.prefetch(peek.lookup.hash);
     peek.run = 0;
     open.add(peek);
+    ++found_in_a_row;
   }
   for (const StagedPeek* peek : open) run_index_.prefetch_rows(peek->lookup.hash);
   for (const StagedPeek* peek : open) possible[peek - peeks.data()] = run_index_.possible(peek->lookup.hash);
   while (!open.empty()) {
     open.keep_if([&](StagedPeek& peek) {
-      peek.table = next_candidate(peek.lookup, possible[&peek - peeks.data()], peek.run);
-      if (peek.table != nullptr) peek.table->prefetch_filter(peek.lookup.hash);
-      return peek.table != nullptr;
+      const RunSet& runs = possible[&peek - peeks.data()];
+      peek.table = next_candidate(peek.lookup, runs, peek.run);
+      if (peek.table == nullptr) {
+        found_in_a_row = 0;
+        return false;
+      }
+      std::uint32_t later = peek.run + 1;
+      peek.is_expected = expects_hits && next_candidate(peek.lookup, runs, later) == nullptr;
+      if (!peek.is_expected) peek.table->prefetch_filter(peek.lookup.hash);
+      return true;
     });
-    Group here = open;
-    ask_tables(here);
-    open.keep_if([](StagedPeek& peek) {
+    StagedGroup here = open;
+    Table::peek_many(here);
+    open.keep_if([&](StagedPeek& peek) {
       if (peek.answer == Peek::kFound || peek.answer == Peek::kUnknown) return false;
       ++peek.run;
       return true;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "base/epoch.h"
 #include "entry/merging_iterator.h"
 #include "support/table_world.h"
 
@@ -109,6 +110,43 @@ TEST(Version, FindsWhatTheNewestRunHas) {
                   wanted->kind == EntryKind::kPut ? TableOutcome::kFound : TableOutcome::kDeleted);
       }
     }
+  }
+}
+
+/// Groups of which every key is there, after which keys are expected, and others, of which most are not.
+TEST(Version, PeeksAtManyKeysAsItFindsThem) {
+  constexpr std::size_t kGroup = 8;
+  for (const std::size_t runs : {1U, 2U, 7U, 40U}) {
+    SCOPED_TRACE(fmt::format("{} runs", runs));
+    TreeWorld tree(runs, runs, 40);
+    const Version version(tree.shape(), nullptr, tree.world.context);
+    std::size_t known = 0;
+    std::size_t expected = 0;
+    for (std::size_t group = 0; group < 400; ++group) {
+      std::vector<std::string> keys;
+      std::vector<std::optional<OwnedAnswer>> wanted;
+      while (keys.size() < kGroup) {
+        std::string key = tree.some_key() + (group % 2 == 1 && tree.random() % 2 == 0 ? "x" : "");
+        NoSteps none;  // Loads what it needs.
+        const std::optional<OwnedAnswer> answer = ask(version, key, kMaxSequence, none);
+        if (group % 2 == 0 && !answer) continue;
+        keys.push_back(std::move(key));
+        wanted.push_back(answer);
+      }
+      std::vector<StagedPeek> peeks(kGroup);
+      for (std::size_t i = 0; i < kGroup; ++i) peeks[i].lookup = {keys[i], hasher()(keys[i]), kMaxSequence};
+      const EpochGuard guard;
+      version.peek_many(peeks);
+      for (std::size_t i = 0; i < kGroup; ++i) {
+        expected += peeks[i].is_expected ? 1 : 0;
+        if (peeks[i].answer == Peek::kUnknown) continue;
+        ++known;
+        const bool is_found = peeks[i].answer == Peek::kFound;
+        ASSERT_EQ(is_found ? owned(peeks[i].found) : std::nullopt, wanted[i]) << "key " << i << " of group " << group;
+      }
+    }
+    EXPECT_GT(known, 3000U);
+    EXPECT_GT(expected, 300U);
   }
 }
 

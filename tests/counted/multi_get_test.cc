@@ -120,5 +120,45 @@ TEST(MultiGetReads, CountPositivesAsSingleGetsDo) {
   }
 }
 
+/// Eight that are there, hot, then eight that are not, and so on: after the former the latter are expected.
+std::vector<std::string> expected_in_vain() {
+  std::vector<std::string> keys;
+  for (std::uint64_t i = 0; i < 4000; ++i) {
+    keys.push_back(i / 8 % 2 == 0 ? CountedStore::present_key(i % 8) : CountedStore::absent_key(i * 5));
+  }
+  return keys;
+}
+
+TEST(MultiGetReads, CountKeysExpectedInVainAsSingleGetsDo) {
+  CountedStore store(manual());
+  store.put_numbers(0, kKeys, 1);
+  ASSERT_TRUE(store.db->flush().ok());
+  for (std::uint64_t i = 0; i < kKeys; ++i) ASSERT_TRUE(store.db->get(CountedStore::present_key(i)).ok());
+  const std::vector<std::string> keys = expected_in_vain();
+  const LookupCounts before = store.counts();
+  for (const std::string& key : keys) ASSERT_TRUE(store.db->get(key).ok());
+  const LookupCounts singly = store.counts();
+  EXPECT_EQ(found_of(*store.db, keys), keys.size() / 2);
+  const LookupCounts together = store.counts();
+  EXPECT_GT(singly.false_positives, before.false_positives) << "the filter never erred: nothing was tested";
+  EXPECT_EQ(together.positives - singly.positives, singly.positives - before.positives);
+  EXPECT_EQ(together.false_positives - singly.false_positives, singly.false_positives - before.false_positives);
+}
+
+/// Their filters rule them out before any block is read for them.
+TEST(MultiGetReads, ReadNothingForKeysExpectedInVain) {
+  CountedStore store(manual());
+  store.put_numbers(0, kKeys, 1);
+  ASSERT_TRUE(store.db->flush().ok());
+  store.reopen();
+  for (std::uint64_t i = 0; i < 8; ++i) ASSERT_TRUE(store.db->get(CountedStore::present_key(i)).ok());
+  const std::vector<std::string> keys = expected_in_vain();
+  const std::uint64_t reads = store.counting.reads();
+  const LookupCounts before = store.counts();
+  EXPECT_EQ(found_of(*store.db, keys), keys.size() / 2);
+  EXPECT_LE(store.counting.reads() - reads, store.counts().false_positives - before.false_positives);
+  EXPECT_LT(store.counting.reads() - reads, 100U);
+}
+
 }  // namespace
 }  // namespace tamis::test
