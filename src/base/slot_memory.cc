@@ -106,21 +106,46 @@ class Slots {
     span.slot_bytes = 0;
     free_spans_.add(span);
     ++free_count_;
-    if (--chunk.spans_in_use == 0 && free_count_ >= kFreeSpansKept + kSpansPerChunk) unmap(chunk);
+    if (--chunk.spans_in_use > 0) return;
+    ++free_chunks_;
+    if (has_too_many()) unmap(chunk);
+  }
+
+  void change_allowance(std::size_t from_bytes, std::size_t to_bytes) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    TAMIS_INVARIANT(allowance_bytes_ >= from_bytes);
+    allowance_bytes_ += to_bytes - from_bytes;
+    for (Span* span = free_spans_.first(); span != nullptr && has_too_many();) {
+      Chunk& chunk = Chunk::of(span->begin);
+      span = span->after;
+      if (chunk.spans_in_use > 0) continue;
+      while (span != nullptr && &Chunk::of(span->begin) == &chunk) span = span->after;  // They go with it.
+      unmap(chunk);
+    }
   }
 
   std::size_t chunk_bytes() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     return chunks_ * kLargePageBytes;
   }
+  std::size_t free_bytes() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return free_chunks_ * kLargePageBytes;
+  }
 
  private:
+  /// Free ones, to be given back.
+  [[nodiscard]] bool has_too_many() const REQUIRES(mutex_) {
+    return free_chunks_ > 0 && free_count_ >= kFreeSpansKept + kSpansPerChunk &&
+           chunks_ * kLargePageBytes > allowance_bytes_;
+  }
+
   Span* begin_span(std::size_t slot_bytes, SpanList& with_room) REQUIRES(mutex_) {
     if (free_spans_.first() == nullptr && !map_chunk()) return nullptr;
     Span& span = *free_spans_.first();
     free_spans_.remove(span);
     --free_count_;
-    ++Chunk::of(span.begin).spans_in_use;
+    if (Chunk::of(span.begin).spans_in_use++ == 0) --free_chunks_;
     span.untouched = span.begin;
     span.free = nullptr;
     span.slot_bytes = slot_bytes;
@@ -140,12 +165,14 @@ class Slots {
       free_spans_.add(span);
     }
     free_count_ += kSpansPerChunk;
+    ++free_chunks_;
     return true;
   }
 
   void unmap(Chunk& chunk) REQUIRES(mutex_) {
     for (Span& span : chunk.spans) free_spans_.remove(span);
     free_count_ -= kSpansPerChunk;
+    --free_chunks_;
     --chunks_;
     unmap_memory(reinterpret_cast<std::byte*>(&chunk), kLargePageBytes);
   }
@@ -155,6 +182,8 @@ class Slots {
   SpanList free_spans_ GUARDED_BY(mutex_);
   std::size_t free_count_ GUARDED_BY(mutex_) = 0;
   std::size_t chunks_ GUARDED_BY(mutex_) = 0;
+  std::size_t free_chunks_ GUARDED_BY(mutex_) = 0;  // Those of them without a used span.
+  std::size_t allowance_bytes_ GUARDED_BY(mutex_) = 0;
 };
 
 /// Never destroyed: buffers may be freed by whatever ends last.
@@ -173,5 +202,9 @@ std::byte* SlotMemory::take(std::size_t size) {
 void SlotMemory::give_back(std::byte* slot, std::size_t size) { slots().give_back(slot, slot_bytes(size)); }
 
 std::size_t SlotMemory::chunk_bytes() { return slots().chunk_bytes(); }
+std::size_t SlotMemory::free_bytes() { return slots().free_bytes(); }
+void SlotMemory::change_allowance(std::size_t from_bytes, std::size_t to_bytes) {
+  slots().change_allowance(from_bytes, to_bytes);
+}
 
 }  // namespace tamis

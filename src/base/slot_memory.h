@@ -10,8 +10,9 @@ namespace tamis {
 /// keys. malloc's memory cannot be asked for such pages without deciding it for the whole program.
 ///
 /// A chunk is four spans. A span holds slots of one size as long as one of them is in use, then it is free for any
-/// size; a chunk without used spans goes back to the kernel, except for one. The first chunks keep small pages, so that
-/// a program with a small cache holds no more than it touches.
+/// size; a chunk without used spans goes back to the kernel, except for one, and except for those that lie within the
+/// allowance: the kernel would clear them before they came again. The first chunks keep small pages, so that a program
+/// with a small cache holds no more than it touches.
 ///
 /// Threads: any number at once.
 class SlotMemory {
@@ -29,6 +30,11 @@ class SlotMemory {
   }
   /// What chunks take, with the slots that are free.
   static std::size_t chunk_bytes();
+  /// What chunks take of which no slot is in use.
+  static std::size_t free_bytes();
+  /// Caches that may hold so many bytes have begun; or, with numbers exchanged, ended. All chunks together may stay
+  /// within the sum, free or not: so a cache whose tables are replaced has the memory of the old ones for the new.
+  static void change_allowance(std::size_t from_bytes, std::size_t to_bytes);
 };
 
 }  // namespace tamis

@@ -74,6 +74,36 @@ TEST(SlotMemory, ThatWasGivenBackIsTakenAgainAndInTheEndGoesToTheKernel) {
   EXPECT_LE(SlotMemory::chunk_bytes(), before + (std::size_t{4} << 20));
 }
 
+/// As much as caches may hold stays for the blocks to come, and goes when the caches may hold less.
+TEST(SlotMemory, StaysWithinTheAllowanceWhenItIsFree) {
+  constexpr std::size_t kSize = 4300;
+  constexpr std::size_t kCount = 10'000;  // 42 MB.
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  const auto take_and_give = [] {
+    std::vector<std::byte*> slots;
+    for (std::size_t i = 0; i < kCount; ++i) slots.push_back(SlotMemory::take(kSize));
+    const std::size_t bytes = SlotMemory::chunk_bytes();
+    for (std::byte* slot : slots) SlotMemory::give_back(slot, kSize);
+    return bytes;
+  };
+  const std::size_t before = SlotMemory::chunk_bytes();
+  SlotMemory::change_allowance(0, before + 20 * kMiB);
+  take_and_give();
+  EXPECT_LE(SlotMemory::chunk_bytes(), before + 20 * kMiB);
+  EXPECT_GT(SlotMemory::chunk_bytes(), before + 17 * kMiB);
+  EXPECT_GE(SlotMemory::free_bytes(), 17 * kMiB);
+  SlotMemory::change_allowance(before + 20 * kMiB, before + 200 * kMiB);
+  const std::size_t full = take_and_give();
+  EXPECT_EQ(SlotMemory::chunk_bytes(), full);
+  EXPECT_EQ(take_and_give(), full);
+  SlotMemory::change_allowance(before + 200 * kMiB, before + 10 * kMiB);
+  EXPECT_LE(SlotMemory::chunk_bytes(), before + 10 * kMiB);
+  EXPECT_GT(SlotMemory::chunk_bytes(), before + 7 * kMiB);
+  SlotMemory::change_allowance(before + 10 * kMiB, 0);
+  EXPECT_LE(SlotMemory::chunk_bytes(), before + 4 * kMiB);
+  EXPECT_LE(SlotMemory::free_bytes(), 4 * kMiB);
+}
+
 /// Its memory may serve slots of another size afterwards.
 TEST(SlotMemory, AFreeSpanServesAnySize) {
   const auto take_and_give = [](std::size_t size) {

@@ -8,6 +8,8 @@
 #include <string>
 #include <thread>
 
+#include "base/slot_memory.h"
+
 namespace tamis {
 namespace {
 
@@ -58,6 +60,8 @@ void BlockCache::erase_table(std::uint64_t table) {
 void BlockCache::set_capacity(std::size_t bytes) {
   const MutexLock lock(capacity_mutex_);
   for (std::size_t i = 0; i < shards_.size(); ++i) shards_[i]->set_capacity(share_of(bytes, i, shards_.size()));
+  SlotMemory::change_allowance(capacity_bytes_, bytes);
+  capacity_bytes_ = bytes;
 }
 
 CacheStats BlockCache::stats() const {
@@ -81,11 +85,19 @@ Result<std::unique_ptr<BlockCache>> BlockCache::make(const BlockCacheOptions& op
   return std::unique_ptr<BlockCache>(new BlockCache(*policy, shards, options.capacity_bytes));
 }
 
-BlockCache::BlockCache(const CachePolicy& policy, std::size_t shards, std::size_t capacity_bytes) : policy_(policy) {
+BlockCache::BlockCache(const CachePolicy& policy, std::size_t shards, std::size_t capacity_bytes)
+    : policy_(policy), capacity_bytes_(capacity_bytes) {
   shards_.reserve(shards);
   for (std::size_t i = 0; i < shards; ++i) {
     shards_.push_back(std::make_unique<CacheShard>(policy, share_of(capacity_bytes, i, shards)));
   }
+  SlotMemory::change_allowance(0, capacity_bytes);
+}
+
+BlockCache::~BlockCache() {
+  shards_.clear();
+  const MutexLock lock(capacity_mutex_);
+  SlotMemory::change_allowance(capacity_bytes_, 0);
 }
 
 }  // namespace tamis

@@ -72,6 +72,9 @@ class BlockCache {
  public:
   /// kInvalidArgument where there is no such policy, naming those there are, or for a number of shards out of range.
   static Result<std::unique_ptr<BlockCache>> make(const BlockCacheOptions& options);
+  BlockCache(const BlockCache&) = delete;
+  BlockCache& operator=(const BlockCache&) = delete;
+  ~BlockCache();
 
   /// Empty when it is not there.
   [[nodiscard]] PinnedBlock find(const BlockKey& key, BlockSlot* slot = nullptr);
@@ -105,7 +108,8 @@ class BlockCache {
 
   const CachePolicy& policy_;
   std::vector<std::unique_ptr<CacheShard>> shards_;  // As many from the constructor to the destructor.
-  Mutex capacity_mutex_;  // One change at a time; before the shards' mutexes. Guards no field.
+  Mutex capacity_mutex_;                             // One change at a time; before the shards' mutexes.
+  std::size_t capacity_bytes_ GUARDED_BY(capacity_mutex_);
 };
 
 }  // namespace tamis

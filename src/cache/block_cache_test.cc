@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 
+#include "base/slot_memory.h"
 #include "cache/cache_test_support.h"
 
 namespace tamis {
@@ -274,6 +275,30 @@ TEST(BlockCache, ChoosesFewShardsForLittleMemory) {
   EXPECT_EQ(make_cache("s3fifo", 0, 0)->shards(), 1U);
   EXPECT_EQ(make_cache("s3fifo", 7 * kMebibyte, 0)->shards(), 1U);
   EXPECT_GE(make_cache("s3fifo", 1024 * kMebibyte, 0)->shards(), 2U);
+}
+
+/// Those of tables that a compaction replaced, for those that it wrote: the kernel would clear it in between.
+TEST(BlockCache, KeepsTheMemoryOfErasedBlocksForOthersUntilItEnds) {
+  if (kMallocIsReplaced) GTEST_SKIP() << "blocks come from malloc";
+  const std::size_t before = SlotMemory::chunk_bytes();
+  auto cache = BlockCache::make({.capacity_bytes = before + 64 * kMebibyte}).value();
+  const auto fill = [&](std::uint64_t table) {
+    for (std::uint32_t i = 0; i < 8192; ++i) {
+      BlockBuffer block = BlockBuffer::unset(4096);
+      EXPECT_TRUE(cache->insert({table, i}, std::move(block), 4096));
+    }
+  };
+  fill(1);
+  const std::size_t full = SlotMemory::chunk_bytes();
+  cache->erase_table(1);
+  EXPECT_GE(SlotMemory::free_bytes(), 28 * kMebibyte);
+  fill(2);
+  EXPECT_LE(SlotMemory::chunk_bytes(), full + 2 * kMebibyte);
+  cache->erase_table(2);
+  cache->set_capacity(8 * kMebibyte);
+  EXPECT_LE(SlotMemory::chunk_bytes(), before + 10 * kMebibyte);
+  cache.reset();
+  EXPECT_LE(SlotMemory::chunk_bytes(), before + 4 * kMebibyte);
 }
 
 TEST(BlockCacheDeathTest, APinThatOutlivesTheCacheStopsTheProgram) {

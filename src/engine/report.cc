@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/slot_memory.h"
 #include "compaction/filter_planner.h"
 #include "engine/engine.h"
 
@@ -65,6 +66,12 @@ Stats::Level level_stats(const Version& version, std::uint32_t number, const Tab
   return level;
 }
 
+/// Memory that is kept for blocks to come. The whole process has it in common: not more of it than this cache may use.
+std::uint64_t spare_bytes(const CacheStats& cache) {
+  const std::size_t taken = cache.bytes_used + cache.bytes_reserved;
+  return taken >= cache.capacity_bytes ? 0 : std::min(SlotMemory::free_bytes(), cache.capacity_bytes - taken);
+}
+
 double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -106,7 +113,7 @@ Stats Engine::stats() {
   stats.memory.budget = options_.memory_bytes;
   stats.memory.memtables = view->active->memory_bytes() + spare_memory_->bytes();
   for (const auto& sealed : view->sealed) stats.memory.memtables += sealed->memory_bytes();
-  stats.memory.blocks = cache.bytes_used + cache.bytes_reserved;
+  stats.memory.blocks = cache.bytes_used + cache.bytes_reserved + spare_bytes(cache);
   stats.memory.indexes = index_budget_.used_bytes();
   stats.memory.filters = filter_budget_.used_bytes();
   stats.memory.journal = journal.window_bytes;

@@ -40,7 +40,7 @@ class LoserTree {
   void replay_winner() {
     Contender winner = contender(winner_.run);
     for (std::size_t node = (nodes_.size() + winner.run) / 2; node > 0; node /= 2) {
-      if (beats(nodes_[node].loser, winner)) std::swap(nodes_[node].loser, winner);
+      exchange_if(beats(nodes_[node].loser, winner), nodes_[node].loser, winner);
     }
     winner_ = winner;
   }
@@ -68,6 +68,16 @@ class LoserTree {
     if (a.head != b.head) [[likely]]
       return a.head < b.head;
     return beats_at_equal_heads(a.run, b.run);
+  }
+  /// Without a jump: who wins cannot be foreseen.
+  static void exchange_if(bool condition, Contender& a, Contender& b) {
+    const std::uint64_t mask = 0 - std::uint64_t{condition};
+    const std::uint64_t heads = (a.head ^ b.head) & mask;
+    const std::uint64_t runs = (a.run ^ b.run) & mask;
+    a.head ^= heads;
+    b.head ^= heads;
+    a.run ^= runs;
+    b.run ^= runs;
   }
   [[nodiscard]] bool beats_at_equal_heads(std::size_t a, std::size_t b) const;
   /// Of nodes and, from runs on, of runs.

@@ -6,7 +6,7 @@ namespace tamis {
 namespace {
 
 /// So many older versions of a key are passed one by one; a seek passes the rest, were there thousands.
-constexpr int kVersionsPassed = 8;
+constexpr int kVersionsPassed = 64;
 
 }  // namespace
 

@@ -53,15 +53,20 @@ class VisibleIterator {
   /// Both need valid().
   void next() {
     TAMIS_INVARIANT(valid_);
-    if (direction_ != Direction::kForwards || !source_->has_ready()) return next_anyhow();
-    const std::string_view before = key_;  // Lives on: it stands in one array with the next one.
-    source_->step();
-    const Entry& entry = source_->entry();
-    const bool is_seen = entry.sequence <= snapshot_ && entry.kind == EntryKind::kPut;
-    if (!is_seen || is_same_key(entry.key, before) || range_.ends_before(entry.key)) [[unlikely]]
-      return find_after(before);
-    key_ = entry.key;
-    value_ = entry.value;
+    if (direction_ != Direction::kForwards) [[unlikely]]
+      return next_anyhow();
+    const std::string_view before = key_;  // Lives on: it stands in one array with those that are ready.
+    while (source_->has_ready()) {
+      source_->step();
+      const Entry& entry = source_->entry();
+      if (entry.sequence > snapshot_ || is_same_key(entry.key, before)) continue;
+      if (entry.kind != EntryKind::kPut || range_.ends_before(entry.key)) [[unlikely]]
+        return find_after(before);
+      key_ = entry.key;
+      value_ = entry.value;
+      return;
+    }
+    next_anyhow();
   }
   void previous();
 

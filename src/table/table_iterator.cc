@@ -11,14 +11,6 @@
 
 namespace tamis {
 
-Result<Bytes> BlockWindow::stored(const ReadableFile& file, const Index& index, std::uint32_t block,
-                                  std::string_view name) {
-  const BlockPosition position = index.position(block);
-  if (!holds(position)) TAMIS_TRY_STATUS(read(file, index, block, name));
-  last_block_ = block;
-  return Bytes(buffer_).subspan(static_cast<std::size_t>(position.offset - offset_), position.bytes);
-}
-
 Status BlockWindow::read(const ReadableFile& file, const Index& index, std::uint32_t block, std::string_view name) {
   const bool goes_back = last_block_ == std::int64_t{block} + 1;
   const bool goes_on = last_block_ == std::int64_t{block} - 1;
@@ -156,25 +148,27 @@ Status TableIterator::open_block(std::uint32_t block) {
   if (block == block_) return {};
   data_.reset();
   block_ = kNoBlock;
-  if (fills_cache_) {
-    TableStep step;
-    TAMIS_TRY_STATUS(table_.fetch_block(*index_, block, true, pin_, step));
-  } else {
-    pin_ = table_.context_.cache->find({table_.facts().number, block}, table_.slot_of(block));
-    if (!pin_) TAMIS_TRY_STATUS(read_own_block(block));
+  pin_ = table_.context_.cache->find({table_.facts().number, block}, table_.slot_of(block));
+  if (!pin_) {
+    TAMIS_TRY(own_frame_, read_block(block));
+    if (fills_cache_) pin_ = table_.keep_block(block, std::move(own_frame_), true);
   }
   data_.emplace(block_of(pin_ ? pin_.bytes() : Bytes(own_frame_.span())));
   block_ = block;
   return {};
 }
 
-Status TableIterator::read_own_block(std::uint32_t block) {
+Result<BlockBuffer> TableIterator::read_block(std::uint32_t block) {
   const std::string name = table_.path();
-  TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, table_.open_file());
-  TAMIS_TRY(const Bytes stored, window_.stored(*file, *index_, block, name));
-  const std::uint64_t offset = index_->position(block).offset;
-  TAMIS_TRY(own_frame_, tamis::open_block(stored, table_.facts().number, offset, name));
-  return DataBlock::check(block_of(own_frame_.span()), name, offset);
+  const BlockPosition position = index_->position(block);
+  if (!window_.holds(position)) {
+    TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, table_.open_file());
+    TAMIS_TRY_STATUS(window_.read(*file, *index_, block, name));
+  }
+  const std::uint64_t number = table_.facts().number;
+  TAMIS_TRY(BlockBuffer frame, tamis::open_block(window_.use(block, position), number, position.offset, name));
+  TAMIS_TRY_STATUS(DataBlock::check(block_of(frame.span()), name, position.offset));
+  return frame;
 }
 
 }  // namespace tamis

@@ -27,16 +27,18 @@ class BlockWindow {
  public:
   static constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 10;
 
-  /// The stored bytes of a block, trailer included; they live until the next call. Reads what is not there: this block
-  /// and as many behind it (before it, when the block before this call's was the next one) as go on from the last read.
-  Result<Bytes> stored(const ReadableFile& file, const Index& index, std::uint32_t block, std::string_view name);
-
- private:
   [[nodiscard]] bool holds(BlockPosition position) const {
     return position.offset >= offset_ && position.offset + position.bytes <= offset_ + bytes_;
   }
+  /// This block and as many behind it (before it, when the block used last was the next one) as go on from there.
   Status read(const ReadableFile& file, const Index& index, std::uint32_t block, std::string_view name);
+  /// The stored bytes of a block that it holds, trailer included; they live until the next read.
+  Bytes use(std::uint32_t block, BlockPosition position) {
+    last_block_ = block;
+    return Bytes(buffer_).subspan(static_cast<std::size_t>(position.offset - offset_), position.bytes);
+  }
 
+ private:
   std::vector<std::byte> buffer_;
   std::uint64_t offset_ = 0;  // Of the buffer's first byte in the file.
   std::uint64_t bytes_ = 0;
@@ -75,7 +77,7 @@ class TableIterator final : public EntryIterator {
 
   Status open_index();
   Status open_block(std::uint32_t block);
-  Status read_own_block(std::uint32_t block);
+  Result<BlockBuffer> read_block(std::uint32_t block);
   [[nodiscard]] std::size_t at() const { return first_ + static_cast<std::size_t>(&entry() - entries_.data()); }
   void show_entries(std::size_t first, std::size_t count);
   void prefetch_ahead();
