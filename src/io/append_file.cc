@@ -17,7 +17,9 @@ constexpr std::uint64_t kWindowsPerAllocation = 4;
 /// After so many syncs, each of at most as many appends as a window is not worth, the file is made longer ahead of
 /// need.
 constexpr std::uint32_t kSyncsBeforeRoom = 4;
-constexpr std::uint64_t kRoomForSyncedBytes = 256 << 10;
+/// By as much as there is already, within these bounds.
+constexpr std::uint64_t kLeastRoomForSynced = kPageBytes;
+constexpr std::uint64_t kMostRoomForSynced = 256 << 10;
 
 }  // namespace
 
@@ -66,7 +68,8 @@ Result<std::unique_ptr<FileWindow>> AppendFile::open_window(std::uint64_t begin,
 void AppendFile::make_room_for_synced(std::uint64_t bytes) {
   if (!may_have_room_ahead_ || syncs_of_few_ < kSyncsBeforeRoom) return;
   // Not tried again when it fails: the appends themselves meet what is wrong.
-  may_have_room_ahead_ = make_room(end_ + bytes, end_ + bytes + kRoomForSyncedBytes).ok();
+  const std::uint64_t until = end_ + bytes;
+  may_have_room_ahead_ = make_room(until, until + std::clamp(end_, kLeastRoomForSynced, kMostRoomForSynced)).ok();
 }
 
 /// The file is at least so long; if it was not, then longer.

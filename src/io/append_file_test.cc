@@ -128,7 +128,7 @@ TEST(AppendFile, SyncedAppendsRarelyMakeTheFileLonger) {
     expected += text;
     lengths += *files.file_size("/a") == before ? 0 : 1;
   }
-  EXPECT_LE(lengths, 5U);
+  EXPECT_LE(lengths, 12U);  // Of 100,000 bytes: four of the first, then each time that they have doubled.
   expect_begins_with(files, "/a", expected);
   ASSERT_TRUE(file.trim().ok());
   EXPECT_EQ(*read_whole_file(files, "/a"), expected);
@@ -146,14 +146,14 @@ TEST(AppendFile, AFileThatWasNotAllowedRoomAheadIsNeverLongerThanItsEnd) {
 
 TEST(AppendFile, RoomAheadThatCannotBeHadIsNoFailureOfTheAppend) {
   MemoryFileSystem files;
-  files.set_capacity(100'000);  // Less than what is allocated at once.
+  files.set_capacity(100'000);
   AppendFile file = make_file(files, "/a", 0);
   const std::string text(1000, 'x');
   for (int i = 0; i < 100; ++i) {
     ASSERT_TRUE(file.append(as_bytes(text)).ok()) << i;
     ASSERT_TRUE(file.sync().ok()) << i;
   }
-  EXPECT_EQ(calls_that_begin(files, "preallocate"), 0U);
+  EXPECT_GT(calls_that_begin(files, "preallocate"), 0U);  // While there was room.
   EXPECT_EQ(file.append(as_bytes(text)).code(), StatusCode::kOutOfSpace);
 }
 
