@@ -35,7 +35,7 @@ TEST(PutCalls, Rule7_SyncedPutsAreWrittenAsWithoutWindows) {
   CountedStore store({});
   const std::uint64_t before = store.counting.calls();
   put_many(*store.db, {.sync = true});
-  EXPECT_LE(store.counting.calls() - before, 2U * kPuts + 10);  // A write and a sync each.
+  EXPECT_LE(store.counting.calls() - before, 2U * kPuts + 30);  // A write and a sync each; room ahead for many of them.
   EXPECT_EQ(store.counting.windows(), 0U);
 }
 
