@@ -49,6 +49,9 @@ MutableFilter& MutableFilter::operator=(MutableFilter&&) noexcept = default;
 MutableFilter::~MutableFilter() = default;
 
 Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view name) {
+  if (image.header.layout == FilterLayout::kList) {
+    return Status::invalid_argument(std::string(name) + ": a list of hashes, which is made anew to change it");
+  }
   auto open = std::make_unique<OpenFilter>(std::move(image));
   TAMIS_TRY(open->probe, open_probe(open->image, name));
   const FilterKind& kind = kind_of(open->image);
