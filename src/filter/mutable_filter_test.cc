@@ -5,7 +5,11 @@
 #include <cmath>
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "filter/filter_format.h"
 #include "support/filter_sets.h"
 #include "tamis/filter.h"
 
@@ -201,6 +205,21 @@ TEST(CuckooFilter, SaysWhenItIsFullAndIsUnchangedThen) {
   for (std::uint64_t i = 0; i < added; ++i) ASSERT_TRUE(filter.may_contain_hash(source.member(i)));
   ASSERT_TRUE(*filter.remove_hash(source.member(0)));
   EXPECT_TRUE(filter.add_hash(source.member(0)).ok()) << "a removed key leaves room";
+}
+
+/// No builder makes a list of hashes of a kind that can be changed; bytes can say so all the same.
+TEST(MutableFilter, DoesNotTakeAListOfHashesForItsKind) {
+  constexpr std::size_t kKindAt = 10;
+  constexpr std::size_t kChecksumAt = 120;
+  FilterBuilder builder({.kind = "line", .target_rate = 1e-3});
+  builder.add("one");
+  const Filter list = *builder.finish();
+  std::vector<std::byte> bytes(list.bytes().begin(), list.bytes().end());
+  bytes[kKindAt] = make("bloom", 10).freeze().bytes()[kKindAt];
+  store_le(bytes.data() + kChecksumAt,
+           checksum64(Bytes(bytes).first(kChecksumAt), Bytes(bytes).subspan(kFilterHeaderBytes)));
+  ASSERT_TRUE(Filter::from_bytes(bytes).ok());
+  EXPECT_EQ(MutableFilter::from_bytes(bytes).status().code(), StatusCode::kInvalidArgument);
 }
 
 TEST(CountingFilter, NeverTakesDownACounterThatOverflowed) {

@@ -16,9 +16,9 @@ namespace tamis {
 /// Invariants:
 ///  1. What is kept and what is in use are at most `most_bytes` together, or nothing is kept: memtables that readers
 ///     still hold, a third one, or one with a large value in it cost what is kept.
-///  2. Pieces are kept as long as that allows. A memtable asks for pieces of the same sizes as the one before it did;
-///  so
-///     whoever asks in vain does not cost others theirs.
+///  2. Pieces are kept as long as that allows: a memtable asks for the sizes that the one before it asked for, so
+///  whoever
+///     asks in vain does not cost others theirs.
 ///
 /// Threads: any.
 class SpareMemory {
