@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "compaction/policy.h"
+#include "support/source_file.h"
 
 namespace tamis {
 namespace {
@@ -138,7 +139,7 @@ class Case {
 class Datadriven : public testing::TestWithParam<const char*> {};
 
 TEST_P(Datadriven, PlansAreAsWritten) {
-  const std::string path = fmt::format("{}/tests/datadriven/compaction/{}.txt", TAMIS_SOURCE_DIR, GetParam());
+  const std::string path = source_file(fmt::format("tests/datadriven/compaction/{}.txt", GetParam()));
   std::ifstream file(path);
   ASSERT_TRUE(file) << path;
   std::string rewritten;

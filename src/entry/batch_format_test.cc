@@ -1,4 +1,5 @@
 #include "entry/batch_format.h"
+#include "support/source_file.h"
 
 #include <gtest/gtest.h>
 
@@ -44,7 +45,7 @@ Batch cities() {
 }
 
 TEST(BatchFormat, IsTheBytesOfTheGoldenFileForEver) {
-  const std::string path = std::string(TAMIS_SOURCE_DIR) + "/tests/golden/batches/cities.batch";
+  const std::string path = source_file("tests/golden/batches/cities.batch");
   std::ifstream file(path, std::ios::binary);
   const std::string golden{std::istreambuf_iterator<char>(file), {}};
   EXPECT_EQ(encoded(cities()), golden);

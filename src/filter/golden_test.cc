@@ -9,6 +9,7 @@
 #include <string>
 
 #include "io/file.h"
+#include "support/source_file.h"
 #include "tamis/filter.h"
 
 namespace tamis {
@@ -46,7 +47,7 @@ class Golden : public testing::TestWithParam<GoldenFilter> {};
 
 TEST_P(Golden, IsReproducedAndReadByThisBuild) {
   const GoldenFilter& golden = GetParam();
-  const std::string path = std::string(TAMIS_SOURCE_DIR) + "/tests/golden/filters/" + golden.name + ".tamis";
+  const std::string path = source_file("tests/golden/filters/") + golden.name + ".tamis";
   FilterBuilder builder(golden.options);
   for (int i = 0; i < golden.keys; ++i) builder.add(key(i));
   const Result<Filter> built = builder.finish();

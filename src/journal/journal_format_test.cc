@@ -11,6 +11,7 @@
 #include "io/posix_file_system.h"
 #include "journal/journal_reader.h"
 #include "journal/journal_writer.h"
+#include "support/source_file.h"
 
 namespace tamis {
 namespace {
@@ -119,13 +120,13 @@ std::string golden_journal() {
 
 /// Made once, reproduced and read since. TAMIS_WRITE_GOLDEN=1 writes the file when it is missing.
 TEST(JournalFormat, TheGoldenJournalIsReproducedAndRead) {
-  const std::string path = TAMIS_SOURCE_DIR "/tests/golden/journal/reopened.journal";
+  const std::string path = source_file("tests/golden/journal/reopened.journal");
   const std::string made = golden_journal();
   if (std::getenv("TAMIS_WRITE_GOLDEN") != nullptr && !std::filesystem::exists(path)) {
     ASSERT_TRUE(write_file(path, as_bytes(made)).ok());
   }
   EXPECT_EQ(*read_whole_file(posix_file_system(), path), made) << "this build writes other bytes than version 1 did";
-  EXPECT_EQ(*read_whole_file(posix_file_system(), TAMIS_SOURCE_DIR "/fuzz/corpus/journal_format_fuzz/records"),
+  EXPECT_EQ(*read_whole_file(posix_file_system(), source_file("fuzz/corpus/journal_format_fuzz/records")),
             made.substr(kJournalHeaderBytes))
       << "docs/FORMAT.md shows these";
   JournalReader reader = *JournalReader::open(posix_file_system(), path, made.size());

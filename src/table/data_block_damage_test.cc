@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "io/file.h"
 #include "io/posix_file_system.h"
+#include "support/source_file.h"
 #include "table/block_file.h"
 #include "table/data_block_format.h"
 
@@ -194,8 +195,7 @@ TEST(DataBlock, SaysWhatIsWrongWithItsBytes) {
 /// Made once, reproduced and read since. TAMIS_WRITE_GOLDEN=1 writes the file when it is missing.
 TEST(DataBlock, OfTheGoldenFileIsReproducedAndRead) {
   for (const Codec& codec : codecs()) {
-    const std::string path =
-        std::string(TAMIS_SOURCE_DIR "/tests/golden/blocks/cities-") + std::string(codec.name) + ".block";
+    const std::string path = source_file("tests/golden/blocks/cities-") + std::string(codec.name) + ".block";
     SCOPED_TRACE(path);
     std::vector<Owned> entries = cities();
     if (codec.id != 0) entries.back().value = std::string(200, 'x');  // Something to compress.

@@ -7,6 +7,7 @@
 
 #include "io/file.h"
 #include "io/posix_file_system.h"
+#include "support/source_file.h"
 #include "support/table_world.h"
 #include "table/table_sections.h"
 #include "tamis/table_file.h"
@@ -18,7 +19,7 @@ using test::TableEntries;
 using test::TableWorld;
 
 std::string golden_path(std::string_view codec) {
-  return fmt::format("{}/tests/golden/tables/cities-{}.tms", TAMIS_SOURCE_DIR, codec);
+  return source_file(fmt::format("tests/golden/tables/cities-{}.tms", codec));
 }
 
 /// Several blocks, a key that spans two, deletes, the empty key, a value larger than a block.
@@ -85,7 +86,7 @@ TEST(TableGolden, TheFuzzersBeginWithItsPropertiesAndIndex) {
   const std::string bytes = *read_whole_file(posix_file_system(), golden_path("none"));
   const TableProperties properties = *read_properties(*file, "t");
   const auto corpus = [](std::string_view name) {
-    return *read_whole_file(posix_file_system(), fmt::format("{}/fuzz/corpus/{}/none", TAMIS_SOURCE_DIR, name));
+    return *read_whole_file(posix_file_system(), source_file(fmt::format("fuzz/corpus/{}/none", name)));
   };
   std::string wanted;
   append_le(wanted, static_cast<std::uint16_t>(properties.index.end()));
@@ -120,7 +121,7 @@ TEST(TableFile, ShowsPropertiesAndBlocksOfALoneFile) {
   }
   EXPECT_EQ(entries, golden_entries().entries.size());
   EXPECT_EQ(file->block(file->blocks()).status().code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(TableFile::open(TAMIS_SOURCE_DIR "/LICENSE").status().code(), StatusCode::kCorruption);
+  EXPECT_EQ(TableFile::open(source_file("LICENSE")).status().code(), StatusCode::kCorruption);
   EXPECT_EQ(TableFile::open("/no such table").status().code(), StatusCode::kIoError);
 }
 

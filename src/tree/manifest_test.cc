@@ -12,6 +12,7 @@
 #include "journal/journal_reader.h"
 #include "journal/journal_writer.h"
 #include "support/manifest_text.h"
+#include "support/source_file.h"
 #include "tree/current_format.h"
 #include "tree/file_names.h"
 #include "tree/manifest_format.h"
@@ -373,7 +374,7 @@ TEST_F(ManifestTest, AfterAFailedCommitNothingWorksUntilRenew) {
 
 /// Made once, reproduced since. TAMIS_WRITE_GOLDEN=1 writes the file when it is missing.
 void expect_golden(const std::string& name, const std::string& made) {
-  const std::string path = TAMIS_SOURCE_DIR "/" + name;
+  const std::string path = source_file(name);
   if (std::getenv("TAMIS_WRITE_GOLDEN") != nullptr && !std::filesystem::exists(path)) {
     ASSERT_TRUE(write_file(path, as_bytes(made)).ok());
   }
@@ -394,7 +395,7 @@ TEST_F(ManifestTest, TheGoldenManifestIsReproducedAndRead) {
   const ManifestState empty{example_identity(), {}, 0, 0, 0};
   expect_golden("fuzz/corpus/manifest_format_fuzz/first", encode_manifest_record({empty.identity, whole_edit(empty)}));
   expect_golden("fuzz/corpus/manifest_format_fuzz/edit", encode_manifest_record({{}, replaces_table(1, 2, 5)}));
-  const auto golden = *Manifest::open(posix_file_system(), TAMIS_SOURCE_DIR "/" + folder, random_);
+  const auto golden = *Manifest::open(posix_file_system(), source_file(folder), random_);
   EXPECT_EQ(text_of(*golden), text_of(*manifest_));
 }
 

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "filter/formats/golden_files.h"
+#include "support/golden_files.h"
 
 namespace tamis::foreign {
 namespace {

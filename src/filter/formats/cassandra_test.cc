@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "filter/formats/golden_files.h"
 #include "io/file.h"
+#include "support/golden_files.h"
 
 namespace tamis::foreign {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "filter/formats/golden_files.h"
+#include "support/golden_files.h"
 
 namespace tamis::foreign {
 namespace {

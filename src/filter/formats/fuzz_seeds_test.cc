@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "support/source_file.h"
 #include "tamis/filter.h"
 #include "tamis/foreign.h"
 
@@ -15,7 +16,7 @@ namespace {
 /// Which of `count` things the seeds' first bytes choose.
 std::set<std::size_t> chosen(const std::string& fuzzer, std::size_t count) {
   std::set<std::size_t> chosen;
-  const std::filesystem::path folder = std::filesystem::path(TAMIS_SOURCE_DIR) / "fuzz/corpus" / fuzzer;
+  const std::filesystem::path folder = source_file("fuzz/corpus/" + fuzzer);
   for (const auto& seed : std::filesystem::directory_iterator(folder)) {
     const int first = std::ifstream(seed.path(), std::ios::binary).get();
     if (first >= 0) chosen.insert(static_cast<std::size_t>(first) % count);
@@ -38,7 +39,7 @@ TEST(FuzzSeeds, EveryFilterKindHasOne) {
   const std::set<std::size_t> seeds = chosen("filter_build_fuzz", kinds.size());
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     EXPECT_TRUE(seeds.contains(i)) << kinds[i].name;
-    const std::string golden = std::string(TAMIS_SOURCE_DIR) + "/tests/golden/filters/" + std::string(kinds[i].name);
+    const std::string golden = source_file("tests/golden/filters/").append(kinds[i].name);
     EXPECT_TRUE(std::filesystem::exists(golden + ".tamis")) << "filter_format_fuzz begins at " << golden;
   }
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "filter/formats/golden_files.h"
+#include "support/golden_files.h"
 
 namespace tamis::foreign {
 namespace {

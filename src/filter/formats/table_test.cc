@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
-#include "filter/formats/golden_files.h"
 #include "filter/formats/table_block_format.h"
+#include "support/golden_files.h"
 
 namespace tamis::foreign {
 namespace {

@@ -11,9 +11,9 @@
 #include "filter/formats/base64.h"
 #include "filter/formats/crc32c.h"
 #include "filter/formats/foreign_hash.h"
-#include "filter/formats/golden_files.h"
 #include "filter/formats/md5.h"
 #include "filter/formats/xxph3.h"
+#include "support/golden_files.h"
 #include "tamis/foreign.h"
 
 namespace tamis::foreign {

@@ -9,12 +9,13 @@
 
 #include "base/bytes.h"
 #include "io/file.h"
+#include "support/source_file.h"
 #include "tamis/foreign.h"
 
 namespace tamis::foreign {
 
 inline std::string golden_path(std::string_view relative) {
-  return std::string(TAMIS_SOURCE_DIR "/tests/golden/foreign/").append(relative);
+  return source_file("tests/golden/foreign/").append(relative);
 }
 
 /// Stops the test program when the file is not there.
