@@ -95,9 +95,9 @@ std::string Report::table() const {
       const Samples* cell = samples(row.name, engine.id);
       if (cell == nullptr) continue;
       const std::string spread = fmt::format("[{} - {}]", short_number(cell->low()), short_number(cell->high()));
-      text += fmt::format("  {:18} {:>9} ", engine.name, short_number(cell->median()));
+      text += fmt::format("  {:30} {:>9} ", engine.name, short_number(cell->median()));
       text += engine.id != kOurs && ours && *ours > 0
-                  ? fmt::format("{:24} {:>7.2f} x tamis", spread, cell->median() / *ours)
+                  ? fmt::format("{:20} {:>7.2f} x tamis", spread, cell->median() / *ours)
                   : spread;
       text += '\n';
     }
