@@ -153,15 +153,15 @@ def lost():
     return ratio_table(lambda workload, faster: workload not in NOT_COMPARED and any(times < 1 for times in faster))
 
 
-PROMISE = re.compile(r"### (P\d): ([^\n]+)\n(.+?)\n\n- Kept by: [^\n]+\n- Tests: ([^\n]+)", re.S)
+PROMISE = re.compile(r"### (P\d): ([^\n]+)\n(.+?)\n\n- Kept by: [^\n]+\n- Tests: (.+)", re.S)
 
 
 def promises():
     text = (ROOT / "docs/RULES.md").read_text()
     rows = []
-    for section in re.findall(r"^### P\d: .+?^- Tests: [^\n]+$", text, re.M | re.S):
+    for section in re.findall(r"^### P\d: .+?^- Tests: [^\n]+(?:\n  [^\n]+)*$", text, re.M | re.S):
         number, title, words, tests = PROMISE.fullmatch(section).groups()
-        rows.append(f"| {number} | **{title}.** {' '.join(words.split())} | {tests} |")
+        rows.append(f"| {number} | **{title}.** {' '.join(words.split())} | {' '.join(tests.split())} |")
     return "\n".join(["| | promise | tested by |", "|---|---|---|"] + rows)
 
 

@@ -71,8 +71,8 @@ class PinnedValue {
 /// any crash the store holds a prefix of its writes, batches whole; no answer comes from bytes whose checksum was not
 /// verified.
 ///
-/// Nothing here throws. When an allocation as large as a value, a memtable or a filter fails, the call returns
-/// kOutOfSpace. When a small one fails, the process aborts, as if it were killed; what is promised above holds.
+/// Nothing here throws. Memory that is not to be had is kOutOfSpace where it is as large as a value, a memtable or a
+/// filter; where it is one of a program's many small pieces, the program ends, and what was promised above holds.
 ///
 /// Threads: any number, for every function but close and the destructor.
 class TAMIS_EXPORT DB {
