@@ -14,10 +14,10 @@ int fail(const tamis::Status& status) {
 int write_and_read(const std::string& path) {
   // README.md shows the lines between the marks.
   // [store]
-  tamis::Result<tamis::DB> db = tamis::DB::open(path);  // A folder; made if it is not there.
+  tamis::Result<tamis::DB> db = tamis::DB::open(path);  // A folder, created if it does not exist.
   if (!db.ok()) return fail(db.status());
 
-  // Survives the death of the process; with sync, of the machine.
+  // Survives a crash of the process; with sync, of the machine.
   if (tamis::Status written = db->put("paris", "2102650", {.sync = true}); !written.ok()) return fail(written);
 
   tamis::Result<std::optional<std::string>> rome = db->get("rome");  // Absence is a value, not an error.

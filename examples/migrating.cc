@@ -32,7 +32,7 @@ tamis::Status move_city(tamis::DB& db) {
 
 tamis::Status walk(tamis::DB& db) {
   // [snapshot]
-  tamis::Snapshot then = db.snapshot();  // Let go of by its destructor.
+  tamis::Snapshot then = db.snapshot();  // Released by its destructor.
   if (tamis::Status removed = db.remove("lyon"); !removed.ok()) return removed;
   // [/snapshot]
 
