@@ -32,7 +32,7 @@ names_assertions() {  # LIBRARY NAME
   library=$(ldd "$(dirname "$tamis")/tamis-bench" | awk -v name="lib$1.so" 'index($1, name) == 1 {print $3}')
   [ -n "$library" ] || return 0
   nm -D "$library" | grep -q ' U __assert_fail' && has=yes
-  grep -q "$2 [0-9.]*, with assertions" out && says=yes
+  grep -q "$2 [0-9.]* with assertions" out && says=yes
   if [ $has = $says ]; then pass; else fail "$last: $2 has assertions: $has, says so: $says"; fi
 }
 names_assertions rocksdb RocksDB
