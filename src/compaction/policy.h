@@ -57,7 +57,7 @@ std::span<const CompactionPolicy> compaction_policies();
 const CompactionPolicy* find_compaction_policy(std::string_view name);
 
 /// What a user's compact(range) asks for: the next step that brings everything that overlaps the range into one run of
-/// the last level, or nothing when that is done.
+/// the last level, or nothing when that is done. `last` is the last level when it began.
 std::optional<CompactionPlan> pick_for_range(const Shape& shape, std::string_view from,
                                              std::optional<std::string_view> to);
 

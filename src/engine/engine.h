@@ -1,4 +1,4 @@
-// Puts the modules together: an open store.
+// Puts the rooms together: an open store.
 #pragma once
 
 #include <atomic>
