@@ -74,6 +74,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
 
   // reads.cc
   Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options);
+  Result<bool> exists(std::string_view key, const ReadOptions& options);
   Result<std::optional<PinnedValue>> get_pinned(std::string_view key, const ReadOptions& options);
   std::vector<Result<std::optional<std::string>>> multi_get(std::span<const std::string_view> keys,
                                                             const ReadOptions& options);  // multi_get.cc
@@ -164,8 +165,12 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   [[nodiscard]] std::uint64_t entries_in_memtables() const;
   /// The snapshot's, or, without one, the newest.
   Result<Sequence> sequence_for(const Snapshot* snapshot) const;
-  /// What memory alone says of the key; where it says kFound, `value` is set.
-  Peek peek(std::string_view key, const Snapshot* snapshot, std::string& value) const;
+  /// Whether the key is present. `take` gets a view of its value, which lives for the call, and may fail.
+  template <typename Take>
+  Result<bool> look_up(std::string_view key, const ReadOptions& options, Take take) const;
+  /// What memory alone says of the key; kFound only where `take` succeeded.
+  template <typename Take>
+  Peek peek(std::string_view key, const Snapshot* snapshot, Take take) const;
   void count_get(const std::optional<FoundEntry>& found, bool from_table) const;
   // multi_get.cc
   /// One for each key: a value or none. Where that is not known, the reason stands among the failures.
