@@ -127,7 +127,7 @@ class FaultyWritableFile final : public WritableFile {
  private:
   FaultyFileSystem& files_;
   const std::unique_ptr<WritableFile> file_;
-  const std::string path_;
+  std::string path_;
 };
 
 std::optional<FaultKind> FaultyFileSystem::enter(Call call) {
@@ -152,6 +152,10 @@ std::optional<FaultKind> FaultyFileSystem::enter(Call call) {
   ++fired_;
   return fault_->kind;
 }
+  void was_renamed(const std::string& path) override {
+    path_ = path;
+    file_->was_renamed(path);
+  }
 
 template <typename Action>
 auto FaultyFileSystem::run(Call call, const std::string& path, Action action) -> decltype(action()) {

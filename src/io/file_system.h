@@ -90,6 +90,8 @@ class WritableFile {
   /// Closes and reports what close(2) reports; makes nothing durable. To be called once, last. Without it, the
   /// destructor closes and nobody learns of an error.
   virtual Status close() = 0;
+  /// What its errors are to call it from now on. Changes no name.
+  virtual void was_renamed(const std::string& /*path*/) {}
 };
 
 /// A lock on a file, let go when this is destroyed or the process ends.

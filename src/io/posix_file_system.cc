@@ -126,6 +126,7 @@ class PosixWritableFile final : public WritableFile {
   }
 
   [[nodiscard]] Result<std::uint64_t> size() const override { return descriptor_size(file_, path_); }
+  void was_renamed(const std::string& path) override { path_ = path; }
 
   Status close() override {
     if (file_.close_now()) return {};
@@ -151,7 +152,7 @@ class PosixWritableFile final : public WritableFile {
   }
 
   Descriptor file_;
-  const std::string path_;
+  std::string path_;
   std::optional<bool> may_map_;  // Asked once.
 };
 

@@ -32,6 +32,7 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::create(FileSystem& files, 
   TAMIS_TRY_STATUS(file->preallocate(spec.preallocate_bytes));
   TAMIS_TRY_STATUS(file->write_durably_at(0, std::span(&header_bytes, 1)));
   TAMIS_TRY_STATUS(files.rename(temporary, spec.path));
+  file->was_renamed(spec.path);
   TAMIS_TRY_STATUS(files.sync_directory(parent_directory(spec.path)));
   return std::unique_ptr<JournalWriter>(
       new JournalWriter(AppendFile(std::move(file), kJournalHeaderBytes), spec.header, spec.header.first_sequence));
