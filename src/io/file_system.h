@@ -40,8 +40,11 @@ class FileWindow {
   FileWindow(const FileWindow&) = delete;
   FileWindow& operator=(const FileWindow&) = delete;
 
-  /// Copies the pieces one after the other to `offset` of the file on. They must lie inside the window.
-  virtual void copy_in(std::uint64_t offset, std::span<const Bytes> pieces) = 0;
+  /// Copies the pieces one after the other to `offset` of the file on. They must lie inside the window. After an error
+  /// any part of them may be there, and the window is of no more use; writing may still work, and tells what is wrong.
+  virtual Status copy_in(std::uint64_t offset, std::span<const Bytes> pieces) = 0;
+  /// What the window found out about the program, it finds out again when it is next used: to be called now and then.
+  virtual void look_again() {}
 
   /// Where in the file it begins and ends; what it takes of memory is as much.
   [[nodiscard]] std::uint64_t begin() const { return begin_; }
@@ -84,7 +87,7 @@ class WritableFile {
   /// Makes the file at least `size` bytes long, the new ones zero, their space reserved where the file system can.
   virtual Status preallocate(std::uint64_t size) = 0;
   /// A window of whole pages (4 KiB) that the file has already. kNotSupported where copying is not as good as writing:
-  /// on copy-on-write and network file systems, and wherever nothing is known about it.
+  /// on file systems that are not known to take stores well, and where a failed store would end the program.
   virtual Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes);
   [[nodiscard]] virtual Result<std::uint64_t> size() const = 0;
   /// Closes and reports what close(2) reports; makes nothing durable. To be called once, last. Without it, the

@@ -88,6 +88,7 @@ Status JournalWriter::write_record(RecordKind kind, Bytes payload, std::uint32_t
                             .payload_bytes = payload.size(),
                             .first_sequence = next_sequence_,
                             .count = count,
+    status_ = file_.status();
                             .durable_offset = file_.durable_end()};
   const RecordHeaderBytes header_bytes = encode_record_header(header, payload, header_.salt, file_.end());
   const std::array<Bytes, 2> pieces = {Bytes(header_bytes), payload};

@@ -78,7 +78,7 @@ class JournalWriter {
   [[nodiscard]] std::uint64_t end_offset() const { return file_.end(); }
   /// What its window takes of memory.
   [[nodiscard]] std::uint64_t window_bytes() const { return file_.window_bytes(); }
-  /// Success, or the failed sync after which nothing works any more.
+  /// Success, or the failure after which nothing works any more: of a sync, or of a file that was cut short.
   [[nodiscard]] const Status& status() const { return status_; }
   /// Everything before this offset is durable.
   [[nodiscard]] std::uint64_t durable_offset() const { return file_.durable_end(); }
@@ -96,7 +96,7 @@ class JournalWriter {
   std::uint64_t next_sequence_;
   std::unique_ptr<JournalWriter> predecessor_;  // Until it is durable.
   bool overwrites_failed_append_ = false;       // The next record does.
-  Status status_;                               // The failed sync, of this journal or of its predecessor.
+  Status status_;                               // The failure, of this journal or of its predecessor.
 };
 
 }  // namespace tamis
