@@ -51,9 +51,19 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::reopen(FileSystem& files, 
 
 void JournalWriter::follow(std::unique_ptr<JournalWriter> predecessor) {
   TAMIS_CHECK(predecessor_ == nullptr && next_sequence_ == header_.first_sequence);
-  TAMIS_CHECK(predecessor->next_sequence() == header_.first_sequence);
+  TAMIS_CHECK(predecessor->next_sequence() == header_.first_sequence && !predecessor->overwrites_failed_append_);
   predecessor_ = std::move(predecessor);
   predecessor_->file_.drop_window();
+}
+
+/// Cut off, not overwritten: that needs no room.
+Status JournalWriter::withdraw_failed_append() {
+  TAMIS_TRY_STATUS(status_);
+  if (!overwrites_failed_append_) return {};
+  TAMIS_TRY_STATUS(file_.trim());
+  TAMIS_TRY_STATUS(sync());
+  overwrites_failed_append_ = false;
+  return {};
 }
 
 void JournalWriter::forget_predecessors_before(std::uint64_t number) {
@@ -78,6 +88,7 @@ Status JournalWriter::append_record(RecordKind kind, Bytes payload, std::uint32_
   Status written = write_record(kind, payload, count);
   if (!written.ok()) {
     overwrites_failed_append_ = true;
+    status_ = file_.status();
     return written;
   }
   return std::exchange(overwrites_failed_append_, false) ? sync() : Status();
@@ -88,7 +99,6 @@ Status JournalWriter::write_record(RecordKind kind, Bytes payload, std::uint32_t
                             .payload_bytes = payload.size(),
                             .first_sequence = next_sequence_,
                             .count = count,
-    status_ = file_.status();
                             .durable_offset = file_.durable_end()};
   const RecordHeaderBytes header_bytes = encode_record_header(header, payload, header_.salt, file_.end());
   const std::array<Bytes, 2> pieces = {Bytes(header_bytes), payload};
