@@ -6,6 +6,7 @@
 
 #include "base/try.h"
 #include "engine/engine.h"
+#include "engine/lost_folder.h"
 #include "engine/random_source.h"
 #include "entry/batch_format.h"
 #include "io/path.h"
@@ -226,24 +227,19 @@ Status Engine::begin_new_journal(const std::vector<std::uint64_t>& replayed, con
   TAMIS_TRY(const std::uint64_t number, new_number());
   const Sequence last{published_.load(std::memory_order_relaxed)};
   TAMIS_TRY_STATUS(journals_->begin(number, last + 1));
-  TAMIS_TRY_STATUS(commit_and_install({.flushed_sequence = number_of(last), .first_journal = number}, nullptr));
-  if (end.has_stranded_records) TAMIS_TRY_STATUS(save_stranded(replayed, end));
-  return {};
+  if (end.first_stranded) TAMIS_TRY_STATUS(save_stranded(std::span(replayed).subspan(*end.first_stranded)));
+  return commit_and_install({.flushed_sequence = number_of(last), .first_journal = number}, nullptr);
 }
 
-/// Records behind a hole are not part of the store, but they may be all that is left of something: kept in lost/.
-Status Engine::save_stranded(const std::vector<std::uint64_t>& journals, const JournalStreamEnd& end) {
-  const std::string lost = lost_path(directory_);
-  if (!files_.list(lost).ok()) TAMIS_TRY_STATUS(files_.make_directory(lost));
+/// Records behind a hole are not part of the store, but they may be all that is left of something. Before the manifest
+/// frees their journals these have a second name in lost/, durably: the next opening removes the first one.
+Status Engine::save_stranded(std::span<const std::uint64_t> journals) {
+  std::vector<std::string> names;
   for (const std::uint64_t number : journals) {
     const std::string path = journal_path(directory_, number);
-    if (path < end.path) continue;
-    const std::string target = join_path(lost, path.substr(path.rfind('/') + 1));
-    TAMIS_TRY(const std::optional<std::uint64_t> exists, files_.file_size(target));
-    if (!exists) TAMIS_TRY_STATUS(files_.link(path, target));
+    names.push_back(path.substr(path.rfind('/') + 1));
   }
-  TAMIS_TRY_STATUS(files_.sync_directory(lost));
-  TAMIS_TRY_STATUS(files_.sync_directory(directory_));
+  TAMIS_TRY_STATUS(link_to_lost(files_, directory_, names));
   tell(StoreEvent::Kind::kRecovered, "records behind a hole in the journal were saved in lost/");
   return {};
 }

@@ -84,6 +84,7 @@ Status JournalStream::enter_next_journal() {
     TAMIS_TRY_STATUS(journals_[next].skip_to_end());
     if (journals_[next].end().next_sequence != first) {
       return Status::corruption(fmt::format("{}: at offset 64: begins with sequence {}, which {} holds as well",
+  if (journals_[current_].end().has_stranded_records) has_stranded_records(current_);
                                             journals_[next].path(), first, journals_[current_].path()));
     }
   }
@@ -94,30 +95,29 @@ Status JournalStream::enter_next_journal() {
 /// The current journal ends short of the sequence that journal `later` begins with. If any later one was synced, the
 /// current one was durable to its end, and that end is gone.
 Status JournalStream::end_before(std::size_t later) {
-  bool has_records = false;
   for (std::size_t i = later; i < journals_.size(); ++i) {
     TAMIS_TRY_STATUS(journals_[i].skip_to_end());
     const JournalEnd& end = journals_[i].end();
     if (end.was_synced) {
+    if (journals_[next].end().has_stranded_records) has_stranded_records(next);
       return Status::corruption(
           fmt::format("{}: at offset {}: damaged: it ends before sequence {}, yet {}, which begins with {}, was synced "
                       "after it",
                       journals_[current_].path(), journals_[current_].end().offset, wanted_, journals_[i].path(),
                       journals_[i].header().first_sequence));
     }
-    has_records |= end.next_sequence != journals_[i].header().first_sequence || end.has_stranded_records;
+    const bool has_records = end.next_sequence != journals_[i].header().first_sequence;
+    if (has_records || end.has_stranded_records) has_stranded_records(i);
   }
   finish_in(current_);
-  end_.has_stranded_records |= has_records;
   return {};
 }
 
 void JournalStream::finish_in(std::size_t journal) {
   end_.journal = journals_[journal].end();
-  end_.path = journals_[journal].path();
+  end_.header = journals_[journal].header();
   end_.is_last_journal = journal + 1 == journals_.size();
   end_.next_sequence = std::max(wanted_, end_.journal.next_sequence);
-  end_.has_stranded_records = end_.journal.has_stranded_records;
   is_finished_ = true;
 }
 

@@ -23,10 +23,11 @@ struct JournalStreamSpec {
 /// Where and how a stream ended.
 struct JournalStreamEnd {
   std::uint64_t next_sequence = 0;
-  std::string path;    ///< The journal it ended in; empty when there were none.
-  JournalEnd journal;  ///< That journal's end. It may be continued if it is closed and the last one.
+  JournalHeader header;  ///< Of the journal it ended in; empty when there were none.
+  JournalEnd journal;    ///< That journal's end. It may be continued if it is closed and the last one.
   bool is_last_journal = false;
-  bool has_stranded_records = false;  ///< In that journal or in a later one.
+  /// The first journal, by its place in the spec, that has valid records which are not part of the stream.
+  std::optional<std::size_t> first_stranded;
 };
 
 /// Walks over the records of several journals, from one sequence on.
@@ -62,5 +63,6 @@ class JournalStream {
   bool is_finished_ = false;
   JournalStreamEnd end_;
 };
+  void has_stranded_records(std::size_t journal) { end_.first_stranded = end_.first_stranded.value_or(journal); }
 
 }  // namespace tamis
