@@ -10,9 +10,21 @@
 namespace tamis {
 namespace {
 
-Status check_identity(const JournalReader& journal, const JournalReader* before, const StoreId& store_id) {
-  if (journal.header().store_id != store_id) {
+/// A file under a journal's name may be another one: an older journal, put there by a restore that went wrong.
+Status check_identity(const JournalReader& journal, const JournalReader* before, const JournalStreamSpec& spec,
+                      std::size_t index) {
+  const JournalHeader& header = journal.header();
+  if (header.store_id != spec.store_id) {
     return Status::corruption(fmt::format("{}: at offset 32: the journal of another store", journal.path()));
+  }
+  if (!spec.numbers.empty() && header.number != spec.numbers[index]) {
+    return Status::corruption(fmt::format("{}: at offset 48: this is journal {}, under the name of journal {}",
+                                          journal.path(), header.number, spec.numbers[index]));
+  }
+  if (header.number == spec.known.number && header.salt != spec.known.salt) {
+    return Status::corruption(fmt::format(
+        "{}: at offset 56: another journal {} than the one that CURRENT knows: salt {:016x} instead of {:016x}",
+        journal.path(), header.number, header.salt, spec.known.salt));
   }
   if (before != nullptr && journal.header().number <= before->header().number) {
     return Status::corruption(fmt::format("{}: at offset 48: journal number {} follows {} of {}", journal.path(),
@@ -24,11 +36,12 @@ Status check_identity(const JournalReader& journal, const JournalReader* before,
 }  // namespace
 
 Result<JournalStream> JournalStream::open(FileSystem& files, const JournalStreamSpec& spec) {
+  TAMIS_CHECK(spec.numbers.empty() || spec.numbers.size() == spec.paths.size());
   std::vector<JournalReader> journals;
-  for (const std::string& path : spec.paths) {
-    const std::uint64_t known = path == spec.paths.back() ? spec.known_durable_offset : 0;
-    TAMIS_TRY(JournalReader journal, JournalReader::open(files, path, known));
-    TAMIS_TRY_STATUS(check_identity(journal, journals.empty() ? nullptr : &journals.back(), spec.store_id));
+  for (std::size_t i = 0; i < spec.paths.size(); ++i) {
+    TAMIS_TRY(JournalReader journal, JournalReader::open(files, spec.paths[i]));
+    TAMIS_TRY_STATUS(check_identity(journal, i == 0 ? nullptr : &journals.back(), spec, i));
+    if (journal.header().number == spec.known.number) journal.was_durable_to(spec.known.durable_offset);
     journals.push_back(std::move(journal));
   }
   if (!journals.empty() && journals[0].header().first_sequence > spec.first_sequence) {
@@ -71,6 +84,7 @@ const JournalStreamEnd& JournalStream::end() const {
 
 /// The current journal has ended: goes on to the one that continues it, or ends the stream.
 Status JournalStream::enter_next_journal() {
+  if (journals_[current_].end().has_stranded_records) has_stranded_records(current_);
   const std::uint64_t due = std::max(wanted_, journals_[current_].end().next_sequence);
   for (std::size_t next = current_ + 1; next < journals_.size(); ++next) {
     const std::uint64_t first = journals_[next].header().first_sequence;
@@ -84,9 +98,9 @@ Status JournalStream::enter_next_journal() {
     TAMIS_TRY_STATUS(journals_[next].skip_to_end());
     if (journals_[next].end().next_sequence != first) {
       return Status::corruption(fmt::format("{}: at offset 64: begins with sequence {}, which {} holds as well",
-  if (journals_[current_].end().has_stranded_records) has_stranded_records(current_);
                                             journals_[next].path(), first, journals_[current_].path()));
     }
+    if (journals_[next].end().has_stranded_records) has_stranded_records(next);
   }
   finish_in(current_);
   return {};
@@ -99,7 +113,6 @@ Status JournalStream::end_before(std::size_t later) {
     TAMIS_TRY_STATUS(journals_[i].skip_to_end());
     const JournalEnd& end = journals_[i].end();
     if (end.was_synced) {
-    if (journals_[next].end().has_stranded_records) has_stranded_records(next);
       return Status::corruption(
           fmt::format("{}: at offset {}: damaged: it ends before sequence {}, yet {}, which begins with {}, was synced "
                       "after it",
