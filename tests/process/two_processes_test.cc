@@ -4,10 +4,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <thread>
+#include <vector>
 
 #include "process/child_process.h"
 #include "tamis/db.h"
@@ -153,6 +156,58 @@ int read_and_write_with_few_descriptors(const std::string& path, int tables) {
       if (round == 0 && table > 40 && table < 70 && table % 3 == 0) {
         if (!db->put("new", "0", {.sync = true}).ok()) return 6;
         if (!db->flush().ok()) return 7;
+/// While other threads take and give back what the child has too: whatever mutex one of them holds at the moment of the
+/// fork, nobody unlocks in the child.
+TEST(ForkedChild, Rule10_ForkedUnderLoadItLetsGoOfEverythingAndHangsNowhere) {
+  const ScratchFolder scratch;
+  std::optional<DB> db;
+  {
+    Result<DB> opened = DB::open(scratch.path(), small_options());
+    ASSERT_TRUE(opened.ok()) << opened.status().to_text();
+    db.emplace(*std::move(opened));
+  }
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(db->put(fmt::format("key{:03}", i), std::string(100, 'v')).ok());
+  ASSERT_TRUE(db->flush().ok());
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> crowd;
+  crowd.emplace_back([&] {
+    while (!stop) (void)db->snapshot();
+  });
+  crowd.emplace_back([&] {
+    for (int i = 0; !stop; ++i) {
+      const Iterator walk = db->scan({.prefix = "key0"});
+      const auto pinned = db->get_pinned(fmt::format("key{:03}", i % 200));
+      (void)db->stats();
+    }
+  });
+  for (int forks = 0; forks < 40; ++forks) {
+    auto snapshot = std::make_unique<Snapshot>(db->snapshot());
+    auto walk = std::make_unique<Iterator>(db->scan());
+    auto moved = std::make_unique<Iterator>(db->scan());
+    auto pinned = std::make_unique<Result<std::optional<PinnedValue>>>(db->get_pinned("key100"));
+    ChildProcess child([&](const auto&) {
+      ::alarm(5);
+      int others = calls_not_refused(*db, *snapshot, *walk);
+      others += db->scan({.prefix = "key0"}).status().code() == StatusCode::kClosed ? 0 : 1;
+      *moved = db->scan();
+      (void)db->stats();
+      (void)db->plan();
+      (void)db->snapshot();
+      pinned.reset();
+      snapshot.reset();
+      walk.reset();
+      moved.reset();
+      db.reset();
+      return others;
+    });
+    EXPECT_EQ(child.wait(), 0) << "fork " << forks;
+    if (HasFailure()) break;
+  }
+  stop = true;
+  for (std::thread& thread : crowd) thread.join();
+  EXPECT_TRUE(db->close().ok());
+}
+
       }
     }
     int found = 0;
