@@ -90,11 +90,11 @@ class WritableFile {
   /// on file systems that are not known to take stores well, and where a failed store would end the program.
   virtual Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes);
   [[nodiscard]] virtual Result<std::uint64_t> size() const = 0;
+  /// What its errors are to call it from now on. Changes no name.
+  virtual void was_renamed(const std::string& /*path*/) {}
   /// Closes and reports what close(2) reports; makes nothing durable. To be called once, last. Without it, the
   /// destructor closes and nobody learns of an error.
   virtual Status close() = 0;
-  /// What its errors are to call it from now on. Changes no name.
-  virtual void was_renamed(const std::string& /*path*/) {}
 };
 
 /// A lock on a file, let go when this is destroyed or the process ends.
@@ -153,7 +153,8 @@ class FileSystem {
   virtual Result<std::optional<std::uint64_t>> file_size(const std::string& path) = 0;
 
   /// Takes the lock or returns kBusy, naming the holder; never waits. The file is never removed. An exclusive lock
-  /// creates it when it is missing and writes its holder into it; a shared one writes nothing.
+  /// creates it when it is missing and writes its holder into it; a shared one writes nothing. The file's folder is
+  /// locked with it where that is possible, so that removing the file lets nobody else in.
   virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path, LockMode mode) = 0;
   /// What an ordinary user may still write to the file system that holds this path.
   virtual Result<std::uint64_t> available_bytes(const std::string& path) = 0;

@@ -59,6 +59,22 @@ TEST(TwoProcesses, Rule20_TheSecondWriterIsToldWhoTheFirstIs) {
   EXPECT_EQ(DB::open(scratch.path(), small_options()).status().code(), StatusCode::kBusy);
 }
 
+TEST(TwoProcesses, Rule20_RemovingTheLockFileLetsNobodyIn) {
+  const ScratchFolder scratch;
+  for (const Options& first : {small_options(), reading()}) {
+    ASSERT_TRUE(DB::open(scratch.path(), small_options()).ok());
+    ChildProcess holder([&](const auto& teller) { return open_and_stay(scratch.path(), first, teller); });
+    ASSERT_EQ(holder.next(), 1U);
+    ASSERT_EQ(::unlink(scratch.path("store/LOCK").c_str()), 0);
+    const Result<DB> second = DB::open(scratch.path(), small_options());
+    EXPECT_EQ(second.status().code(), StatusCode::kBusy) << second.status().to_text();
+    // The file is there again, and another one: a reader can lock it, and not the folder beside a writer.
+    const Result<DB> reader = DB::open(scratch.path(), reading());
+    EXPECT_EQ(reader.status().code(), first.read_only ? StatusCode::kOk : StatusCode::kBusy)
+        << reader.status().to_text();
+  }
+}
+
 TEST(TwoProcesses, Rule20_ReadersShareAndKeepWritersOut) {
   const ScratchFolder scratch;
   {
@@ -140,22 +156,6 @@ TEST(ForkedChild, Rule10_EveryCallIsRefusedAndNothingHangs) {
   EXPECT_FALSE(again->get("child")->has_value());
 }
 
-/// A hundred and twenty tables, sixty-four descriptors.
-int read_and_write_with_few_descriptors(const std::string& path, int tables) {
-  rlimit limit{.rlim_cur = 64, .rlim_max = 64};
-  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) return 2;
-  Options options = small_options();
-  options.compaction = "manual";
-  Result<DB> db = DB::open(path, options);
-  if (!db.ok()) return 3;
-  for (int round = 0; round < 2; ++round) {
-    for (int table = 0; table < tables; ++table) {
-      const Result<std::optional<std::string>> value = db->get(fmt::format("key{:03}", table));
-      if (!value.ok() || *value != fmt::format("value {}", table)) return 4;
-      // At some of these moments tables have taken every descriptor that there is.
-      if (round == 0 && table > 40 && table < 70 && table % 3 == 0) {
-        if (!db->put("new", "0", {.sync = true}).ok()) return 6;
-        if (!db->flush().ok()) return 7;
 /// While other threads take and give back what the child has too: whatever mutex one of them holds at the moment of the
 /// fork, nobody unlocks in the child.
 TEST(ForkedChild, Rule10_ForkedUnderLoadItLetsGoOfEverythingAndHangsNowhere) {
@@ -208,6 +208,22 @@ TEST(ForkedChild, Rule10_ForkedUnderLoadItLetsGoOfEverythingAndHangsNowhere) {
   EXPECT_TRUE(db->close().ok());
 }
 
+/// A hundred and twenty tables, sixty-four descriptors.
+int read_and_write_with_few_descriptors(const std::string& path, int tables) {
+  rlimit limit{.rlim_cur = 64, .rlim_max = 64};
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) return 2;
+  Options options = small_options();
+  options.compaction = "manual";
+  Result<DB> db = DB::open(path, options);
+  if (!db.ok()) return 3;
+  for (int round = 0; round < 2; ++round) {
+    for (int table = 0; table < tables; ++table) {
+      const Result<std::optional<std::string>> value = db->get(fmt::format("key{:03}", table));
+      if (!value.ok() || *value != fmt::format("value {}", table)) return 4;
+      // At some of these moments tables have taken every descriptor that there is.
+      if (round == 0 && table > 40 && table < 70 && table % 3 == 0) {
+        if (!db->put("new", "0", {.sync = true}).ok()) return 6;
+        if (!db->flush().ok()) return 7;
       }
     }
     int found = 0;
