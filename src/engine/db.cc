@@ -6,6 +6,7 @@
 
 #include "base/try.h"
 #include "engine/engine.h"
+#include "engine/fork_generation.h"
 #include "engine/never_throws.h"
 
 namespace tamis {
@@ -49,7 +50,7 @@ DB& DB::operator=(DB&& other) noexcept {
 DB::~DB() {
   if (engine_ == nullptr) return;
   if (engine_->is_of_another_process()) {
-    new (std::nothrow) std::shared_ptr<Engine>(std::move(engine_));  // NOLINT(bugprone-unused-raii): never destroyed.
+    leave_to_parent(std::move(engine_));
     return;
   }
   (void)engine_->close(true).ok();

@@ -137,7 +137,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Status replay(JournalStream& stream);
   Status flush_replayed();
   Status begin_new_journal(const std::vector<std::uint64_t>& replayed, const JournalStreamEnd& end);
-  Status save_stranded(const std::vector<std::uint64_t>& journals, const JournalStreamEnd& end);
+  Status save_stranded(std::span<const std::uint64_t> journals);
   Result<std::vector<std::string>> redundant_files() EXCLUDES(tree_mutex_);
   Status remove_redundant_files() EXCLUDES(tree_mutex_);
 

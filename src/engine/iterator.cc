@@ -32,8 +32,14 @@ void move_walk(const std::unique_ptr<IteratorState>& state, Move move) {
 Iterator::Iterator() noexcept = default;
 Iterator::Iterator(std::unique_ptr<IteratorState> state) : state_(std::move(state)) {}
 Iterator::Iterator(Iterator&&) noexcept = default;
-Iterator& Iterator::operator=(Iterator&&) noexcept = default;
-Iterator::~Iterator() = default;
+Iterator& Iterator::operator=(Iterator&& other) noexcept {
+  Iterator taken(std::move(other));
+  std::swap(state_, taken.state_);
+  return *this;
+}
+Iterator::~Iterator() {
+  if (state_ != nullptr && state_->is_of_another_process()) leave_to_parent(std::move(state_));
+}
 
 bool Iterator::valid() const { return state_ != nullptr && state_->walk() != nullptr && state_->walk()->valid(); }
 std::string_view Iterator::key() const { return valid() ? state_->walk()->key() : std::string_view(); }

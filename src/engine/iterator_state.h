@@ -45,10 +45,12 @@ class IteratorState {
     if (engine_->is_open()) [[likely]]
       return true;
     status_ = engine_->check_open();
+    if (is_of_another_process()) leave_to_parent(std::move(walk_));
     walk_.reset();
     return false;
   }
   [[nodiscard]] bool is_reverse() const { return is_reverse_; }
+  [[nodiscard]] bool is_of_another_process() const { return engine_->is_of_another_process(); }
   [[nodiscard]] VisibleIterator* walk() { return walk_ ? &*walk_ : nullptr; }
   [[nodiscard]] const VisibleIterator* walk() const { return walk_ ? &*walk_ : nullptr; }
   [[nodiscard]] const Status& status() const { return walk_ ? walk_->status() : status_; }

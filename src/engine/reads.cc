@@ -179,10 +179,17 @@ Result<bool> Engine::exists(std::string_view key, const ReadOptions& options) {
 Result<std::optional<PinnedValue>> Engine::get_pinned(std::string_view key, const ReadOptions& options) {
   TAMIS_TRY(const ReadMoment moment, begin_read(options.snapshot));
   struct Kept {
+    explicit Kept(const Engine& owner) : engine(owner) {}
+    ~Kept() {
+      if (!engine.is_of_another_process()) return;
+      leave_to_parent(std::move(memtables));
+      leave_to_parent(std::move(pin));
+    }
+    const Engine& engine;
     std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in one of them. Not the view, which keeps more.
     PinnedBlock pin;
   };
-  auto kept = std::make_shared<Kept>();
+  auto kept = std::make_shared<Kept>(*this);
   NoSteps steps;
   TAMIS_TRY(const std::optional<FoundEntry> found, find(moment, key, options.fills_cache, kept->pin, steps));
   count_get(found, static_cast<bool>(kept->pin));
@@ -221,8 +228,6 @@ Result<Explanation> Engine::explain(std::string_view key, const ReadOptions& opt
 
 /// View first, then sequence (rule 9); the walk keeps what it needs of the view, which is looked at only (rule 10).
 std::unique_ptr<IteratorState> Engine::begin_walk(const Snapshot* snapshot, Caller caller) {
-  Status open = check_open();
-  if (!open.ok()) return std::make_unique<IteratorState>(shared_from_this(), std::move(open));
   const EpochGuard guard;
   const ReadView& view = view_.peek();
   const Result<Sequence> sequence = sequence_for(snapshot);
@@ -231,6 +236,9 @@ std::unique_ptr<IteratorState> Engine::begin_walk(const Snapshot* snapshot, Call
 }
 
 Iterator Engine::scan(const ScanOptions& options, Caller caller) {
+  if (Status open = check_open(); !open.ok()) {
+    return Iterator(std::make_unique<IteratorState>(shared_from_this(), std::move(open)));
+  }
   // Held until the walk is set up: it keeps what tables unload meanwhile, and prefix filters are asked.
   const std::shared_ptr<const ReadView> view = options.prefix.empty() ? nullptr : view_.take();
   std::unique_ptr<IteratorState> state = begin_walk(options.snapshot, caller);
@@ -244,6 +252,7 @@ Iterator Engine::scan(const ScanOptions& options, Caller caller) {
 
 /// Read and registered under the mutex under which a rewrite copies the list (rule 9).
 Snapshot Engine::snapshot(Caller caller) {
+  if (is_of_another_process()) return {};
   MutexLock lock(state_mutex_);
   const Sequence sequence{published_.load(std::memory_order_acquire)};
   return Snapshot(std::make_shared<SnapshotState>(shared_from_this(), sequence, caller));

@@ -80,6 +80,7 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
 
 Stats Engine::stats() {
   Stats stats;
+  if (is_of_another_process()) return stats;
   const std::shared_ptr<const ReadView> view = view_.take();
   const Shape& shape = view->version->shape();
   std::vector<TableCounts> retired;
@@ -143,6 +144,7 @@ Stats Engine::stats() {
 }
 
 PlanReport Engine::plan(std::optional<std::uint64_t> filter_memory) {
+  if (is_of_another_process()) return {};
   const std::shared_ptr<const ReadView> view = view_.take();
   FilterPlanOptions options = filter_plan_options();
   if (filter_memory) options.memory_bytes = filter_memory;
