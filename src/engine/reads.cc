@@ -97,7 +97,7 @@ Result<Engine::ReadMoment> Engine::begin_read(const Snapshot* snapshot) const {
   return moment;
 }
 
-/// For long work: a view is held only for the length of a lookup, because it keeps all that came after it.
+/// For long work on tables, which need not keep memtables alive.
 Result<std::shared_ptr<const Version>> Engine::current_version() const {
   TAMIS_TRY_STATUS(check_open());
   return view_.take()->version;
@@ -169,7 +169,8 @@ Result<bool> Engine::get(std::string_view key, std::string* value, const ReadOpt
 Result<std::optional<PinnedValue>> Engine::get_pinned(std::string_view key, const ReadOptions& options) {
   TAMIS_TRY(const ReadMoment moment, begin_read(options.snapshot));
   struct Kept {
-    std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in one of them. Not the view, which keeps more.
+    std::shared_ptr<Engine> engine;                    // Ends last: its cache has the block.
+    std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in one of them. Not the version.
     PinnedBlock pin;
   };
   auto kept = std::make_shared<Kept>();
@@ -177,6 +178,7 @@ Result<std::optional<PinnedValue>> Engine::get_pinned(std::string_view key, cons
   TAMIS_TRY(const std::optional<FoundEntry> found, find(moment, key, options.fills_cache, kept->pin, steps));
   count_get(found, static_cast<bool>(kept->pin));
   if (!found || found->kind == EntryKind::kDelete) return std::optional<PinnedValue>();
+  kept->engine = shared_from_this();
   if (!kept->pin) {
     kept->memtables = moment.view->sealed;
     kept->memtables.push_back(moment.view->active);
@@ -221,8 +223,6 @@ std::unique_ptr<IteratorState> Engine::begin_walk(const Snapshot* snapshot, Call
 }
 
 Iterator Engine::scan(const ScanOptions& options, Caller caller) {
-  // Held until the walk is set up: it keeps what tables unload meanwhile, and prefix filters are asked.
-  const std::shared_ptr<const ReadView> view = options.prefix.empty() ? nullptr : view_.take();
   std::unique_ptr<IteratorState> state = begin_walk(options.snapshot, caller);
   if (!state->status().ok()) return Iterator(std::move(state));
   KeyRange range;
