@@ -55,9 +55,12 @@ void CommitQueue::leave(CommitRequest& first) {
   group_.clear();
   CommitRequest* follower = &last == &first ? nullptr : first.next.load(std::memory_order_relaxed);
   CommitRequest* const next_leader = cut_after(last);
-  if (follower == nullptr && next_leader == nullptr) return;
+  if (next_leader != nullptr) {  // First, and by itself: it should not have to wait for the mutex.
+    MutexLock lock(mutex_);
+    give_turn(*next_leader, CommitRequest::Turn::kLeads);
+  }
+  if (follower == nullptr) return;
   MutexLock lock(mutex_);
-  if (next_leader != nullptr) give_turn(*next_leader, CommitRequest::Turn::kLeads);
   while (follower != nullptr) {
     CommitRequest* const after = follower == &last ? nullptr : follower->next.load(std::memory_order_relaxed);
     give_turn(*follower, CommitRequest::Turn::kDone);
