@@ -54,7 +54,9 @@ class Engine;  // src/engine/engine.h.
 /// A value that stays where it is for as long as this handle lives; nothing is copied when it lies in a cached block.
 /// A handle that was default-constructed or moved from holds no value.
 ///
-/// Threads: one at a time. Must not outlive its DB.
+/// It may outlive its DB: it keeps the store's memory, though not the store open, until it goes.
+///
+/// Threads: one at a time.
 class PinnedValue {
  public:
   /// Holds no value.
@@ -180,8 +182,6 @@ class TAMIS_EXPORT DB {
 
  private:
   explicit DB(std::shared_ptr<Engine> engine);
-  template <typename Change>
-  Status write_one(const WriteOptions& options, Change change);
 
   std::shared_ptr<Engine> engine_;
 };

@@ -56,25 +56,11 @@ DB::~DB() {
   (void)engine_->close(true).ok();
 }
 
-/// The batch of this thread, with one change in it; it keeps its memory from call to call.
-template <typename Change>
-Status DB::write_one(const WriteOptions& options, Change change) {
-  return ask(engine_, [&](Engine& engine) {
-    thread_local Batch batch;
-    try {
-      batch.clear();
-      change(batch);
-    } catch (const std::bad_alloc&) {
-      return Status::out_of_space("no memory for a copy of key and value");
-    }
-    return engine.write(batch, options, true);
-  });
-}
 Status DB::put(std::string_view key, std::string_view value, const WriteOptions& options) {
-  return write_one(options, [&](Batch& batch) { batch.put(key, value); });
+  return ask(engine_, [&](Engine& engine) { return engine.write({EntryKind::kPut, key, value}, options, true); });
 }
 Status DB::remove(std::string_view key, const WriteOptions& options) {
-  return write_one(options, [&](Batch& batch) { batch.remove(key); });
+  return ask(engine_, [&](Engine& engine) { return engine.write({EntryKind::kDelete, key, {}}, options, true); });
 }
 Status DB::write(const Batch& batch, const WriteOptions& options) {
   return ask(engine_, [&](Engine& engine) { return engine.write(batch, options, true); });

@@ -97,7 +97,7 @@ Result<Engine::ReadMoment> Engine::begin_read(const Snapshot* snapshot) const {
   return moment;
 }
 
-/// For long work: a view is held only for the length of a lookup, because it keeps all that came after it.
+/// For long work on tables, which need not keep memtables alive.
 Result<std::shared_ptr<const Version>> Engine::current_version() const {
   TAMIS_TRY_STATUS(check_open());
   return view_.take()->version;
@@ -179,17 +179,18 @@ Result<bool> Engine::exists(std::string_view key, const ReadOptions& options) {
 Result<std::optional<PinnedValue>> Engine::get_pinned(std::string_view key, const ReadOptions& options) {
   TAMIS_TRY(const ReadMoment moment, begin_read(options.snapshot));
   struct Kept {
-    explicit Kept(const Engine& owner) : engine(owner) {}
+    explicit Kept(std::shared_ptr<Engine> owner) : engine(std::move(owner)) {}
     ~Kept() {
-      if (!engine.is_of_another_process()) return;
+      if (!engine->is_of_another_process()) return;
       leave_to_parent(std::move(memtables));
       leave_to_parent(std::move(pin));
+      leave_to_parent(std::move(engine));
     }
-    const Engine& engine;
-    std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in one of them. Not the view, which keeps more.
+    std::shared_ptr<Engine> engine;                    // Ends last: its cache has the block.
+    std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in one of them. Not the version.
     PinnedBlock pin;
   };
-  auto kept = std::make_shared<Kept>(*this);
+  auto kept = std::make_shared<Kept>(shared_from_this());
   NoSteps steps;
   TAMIS_TRY(const std::optional<FoundEntry> found, find(moment, key, options.fills_cache, kept->pin, steps));
   count_get(found, static_cast<bool>(kept->pin));
@@ -236,11 +237,6 @@ std::unique_ptr<IteratorState> Engine::begin_walk(const Snapshot* snapshot, Call
 }
 
 Iterator Engine::scan(const ScanOptions& options, Caller caller) {
-  if (Status open = check_open(); !open.ok()) {
-    return Iterator(std::make_unique<IteratorState>(shared_from_this(), std::move(open)));
-  }
-  // Held until the walk is set up: it keeps what tables unload meanwhile, and prefix filters are asked.
-  const std::shared_ptr<const ReadView> view = options.prefix.empty() ? nullptr : view_.take();
   std::unique_ptr<IteratorState> state = begin_walk(options.snapshot, caller);
   if (!state->status().ok()) return Iterator(std::move(state));
   KeyRange range;
