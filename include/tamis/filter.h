@@ -72,7 +72,9 @@ struct FilterOptions {
   std::optional<double> target_rate = {};
   std::optional<double> bits_per_key = {};
   std::optional<std::uint64_t> memory_bytes = {};
-  std::uint64_t capacity = 0;  ///< MutableFilter: the number of keys to make room for. Ignored by FilterBuilder.
+  /// MutableFilter: the number of keys to make room for. Only a scalable filter, which grows, can do without; the
+  /// others exceed their rate beyond it or, like cuckoo, are full. Ignored by FilterBuilder.
+  std::uint64_t capacity = 0;
   FilterSeed seed = {};
   PrefixRule prefix_rule = {};
 };
@@ -199,7 +201,8 @@ Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view na
 /// Threads: one at a time; `freeze` gives a Filter for many.
 class TAMIS_EXPORT MutableFilter {
  public:
-  /// Makes room for options.capacity keys. kNotSupported for kinds that are built once (line, ribbon, fuse).
+  /// Makes room for options.capacity keys. kNotSupported for kinds that are built once (line, ribbon, fuse);
+  /// kInvalidArgument for a capacity of 0 and a kind that does not grow.
   static Result<MutableFilter> create(const FilterOptions& options);
   static Result<MutableFilter> open(const std::string& path);
   static Result<MutableFilter> from_bytes(std::span<const std::byte> bytes, std::string_view name = "filter");
@@ -208,11 +211,12 @@ class TAMIS_EXPORT MutableFilter {
   MutableFilter& operator=(MutableFilter&&) noexcept;
   ~MutableFilter();
 
-  /// kOutOfSpace when a kind of fixed size (cuckoo) is full; nothing is changed then.
+  /// kOutOfSpace when a cuckoo filter is full, or holds eight copies of the key; nothing is changed then.
   Status add(std::string_view key) { return add_hash(hash(key)); }
   Status add_hash(std::uint64_t hash);
   /// True when it was there and one copy is gone; false when it certainly never was. Removing a key that was not
-  /// added but answers maybe removes another key's mark: only remove what you added.
+  /// added but answers maybe removes another key's mark: only remove what you added. A key that was added to a counting
+  /// filter 15 times or more stays for ever: remove still says true, and info().keys goes on counting it.
   Result<bool> remove(std::string_view key) { return remove_hash(hash(key)); }
   Result<bool> remove_hash(std::uint64_t hash);
 
