@@ -15,6 +15,7 @@
 #include "filter/formats/base64.h"
 #include "filter/formats/foreign_hash.h"
 #include "filter/formats/go_bitset_format.h"
+#include "filter/formats/go_json_format.h"
 #include "filter/formats/registry.h"
 
 namespace tamis::foreign {
@@ -78,9 +79,8 @@ Result<std::string> build_file(std::span<const std::string> keys, const BuildOpt
 constexpr BitOrder kJsonOrder = BitOrder::kBigEndianWords;
 
 Result<ProbePtr> open_json(const Input& input) {
-  TAMIS_TRY(const nlohmann::json json, parse_go_json(input.bytes, input.name));
-  if (!json.is_string()) return Status::corruption(fmt::format("{}: not a JSON string", input.name));
-  TAMIS_TRY(std::string bitset, decode_bitset_text(json.get_ref<const std::string&>(), input.name));
+  TAMIS_TRY(const std::string text, read_go_json_string(input.bytes, input.name));
+  TAMIS_TRY(std::string bitset, decode_bitset_text(text, input.name));
   ByteReader reader(as_bytes(bitset), input.name);
   TAMIS_TRY(const BloomShape shape, read_header<kJsonOrder>(reader, input.options));
   if (shape.bits == 0) return reader.corruption("a filter of 0 bits");
