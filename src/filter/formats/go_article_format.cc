@@ -96,17 +96,18 @@ Result<std::string> build_json(std::span<const std::string> keys, const BuildOpt
 constexpr Format make_format(std::string_view name, std::string_view summary, Result<ProbePtr> (*open_fn)(const Input&),
                              Result<std::string> (*build_fn)(std::span<const std::string>, const BuildOptions&),
                              Fit (*fit_fn)(const Input&)) {
-  return {.info = {.name = name,
-                   .system = "Go article",
-                   .summary = summary,
-                   .build_parameters = "expected keys, rate (0.01); or bits and hashes",
-                   .writable = true,
-                   .needs_hashes_to_probe = true},
-          .takes = kTakesExpectedKeys | kTakesRate | kTakesBits | kTakesHashes,
-          .open = open_fn,
-          .build = build_fn,
-          .fit = fit_fn,
-          .out_of_band = size};
+  return {
+      .info = {.name = name,
+               .system = "the article \"Bloom filter\" by Sarthak Makhija (2023), in Go over bits-and-blooms/bitset",
+               .summary = summary,
+               .build_parameters = "expected keys, rate (0.01); or bits and hashes",
+               .writable = true,
+               .needs_hashes_to_probe = true},
+      .takes = kTakesExpectedKeys | kTakesRate | kTakesBits | kTakesHashes,
+      .open = open_fn,
+      .build = build_fn,
+      .fit = fit_fn,
+      .out_of_band = size};
 }
 
 }  // namespace
