@@ -57,7 +57,9 @@ struct FilterOptions {
   std::optional<double> target_rate = {};          ///< The false-positive rate to stay below, between 0 and 1.
   std::optional<double> bits_per_key = {};         ///< The size in bits per key.
   std::optional<std::uint64_t> memory_bytes = {};  ///< The size in bytes, including the header.
-  std::uint64_t capacity = 0;   ///< MutableFilter: the number of keys to make room for. Ignored by FilterBuilder.
+  /// MutableFilter: the number of keys to make room for. Only a scalable filter, which grows, can do without; the
+  /// others exceed their rate beyond it or, like cuckoo, are full. Ignored by FilterBuilder.
+  std::uint64_t capacity = 0;
   FilterSeed seed = {};         ///< How keys are hashed.
   PrefixRule prefix_rule = {};  ///< Which part of a key is hashed.
 };
@@ -236,7 +238,8 @@ Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view na
 /// Threads: one at a time; `freeze` gives a Filter for many.
 class TAMIS_EXPORT MutableFilter {
  public:
-  /// Makes room for options.capacity keys. kNotSupported for kinds that are built once (line, ribbon, fuse).
+  /// Makes room for options.capacity keys. kNotSupported for kinds that are built once (line, ribbon, fuse);
+  /// kInvalidArgument for a capacity of 0 and a kind that does not grow.
   static Result<MutableFilter> create(const FilterOptions& options);
   /// Reads a file that save() wrote, or Filter::save for a kind that can change.
   static Result<MutableFilter> open(const std::string& path);
@@ -252,12 +255,13 @@ class TAMIS_EXPORT MutableFilter {
   /// Releases the bytes.
   ~MutableFilter();
 
-  /// Adds a key. kOutOfSpace when a kind of fixed size (cuckoo) is full; nothing is changed then.
+  /// Adds a key. kOutOfSpace when a cuckoo filter is full, or holds eight copies of the key; nothing is changed then.
   Status add(std::string_view key) { return add_hash(hash(key)); }
   /// The same for a key whose hash() is known.
   Status add_hash(std::uint64_t hash);
   /// Removes one copy of a key: true if one was there, false if the key was certainly never added. Remove only what you
-  /// added: removing another key that answers maybe removes the mark of a key that was.
+  /// added: removing another key that answers maybe removes the mark of a key that was. A key that was added to a
+  /// counting filter 15 times or more stays for ever: remove still says true, and info().keys goes on counting it.
   Result<bool> remove(std::string_view key) { return remove_hash(hash(key)); }
   /// The same for a key whose hash() is known.
   Result<bool> remove_hash(std::uint64_t hash);

@@ -69,8 +69,14 @@ Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view na
 Result<MutableFilter> MutableFilter::create(const FilterOptions& options) {
   TAMIS_TRY(const FilterKind* kind, need_filter_kind(options.kind));
   if (kind->make == nullptr) return cannot(*kind, "be changed", &FilterKindInfo::adds);
+  if (options.capacity == 0 && !kind->grows) {
+    return Status::invalid_argument(
+        fmt::format("a {} filter does not grow: set its capacity to the number of keys, or take scalable, which grows",
+                    options.kind));
+  }
   TAMIS_TRY(const SizeTarget target, size_target(options));
-  TAMIS_TRY(const ChosenSize chosen, choose_size(*kind, options.capacity, target));
+  const std::uint64_t keys = kind->room != nullptr ? kind->room(options.capacity) : options.capacity;
+  TAMIS_TRY(const ChosenSize chosen, choose_size(*kind, keys, target));
   TAMIS_TRY(FilterImage image, kind->make(chosen.size));
   image.header.kind = kind->info.id;
   image.header.seed = options.seed;
@@ -113,9 +119,9 @@ Result<bool> MutableFilter::remove_hash(std::uint64_t hash) {
   FilterImage& image = open_->image;
   const FilterKind& kind = kind_of(image);
   if (kind.remove == nullptr) return cannot(kind, "remove keys", &FilterKindInfo::removes);
-  Result<bool> removed = kind.remove(image, hash);
-  if (removed.ok() && *removed && image.header.keys > 0) --image.header.keys;
-  return removed;
+  const Removal removed = kind.remove(image, hash);
+  if (removed == Removal::kGone && image.header.keys > 0) --image.header.keys;
+  return removed != Removal::kAbsent;
 }
 
 Status MutableFilter::merge(const MutableFilter& other) {
