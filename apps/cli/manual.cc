@@ -12,6 +12,7 @@
 #include "error.h"
 #include "output.h"
 #include "tamis/options.h"
+#include "tamis/version.h"
 #include "verbs.h"
 
 namespace tamis::cli {
@@ -81,7 +82,7 @@ std::string page(const std::vector<DescribedVerb>& verbs) {
       ".SH DESCRIPTION\nLoads, reads, explains, verifies and repairs stores; sizes, builds, probes and inspects "
       "filters, "
       "those of other systems included. Results go to standard output, everything else to standard error.\n",
-      roff(TAMIS_VERSION));
+      roff(version()));
   text += ".SH OPTIONS OF EVERY VERB\n";
   for (const VerbDescription::Argument& argument : verbs.front().description.arguments) {
     if (argument.is_common) text += argument_item(argument);

@@ -68,7 +68,7 @@ int run_scan(Arguments arguments) {
       print_entry(entry.key(), entry.value(), options);
     }
     ++printed;
-    reverse ? entry.previous() : entry.next();
+    entry.advance();
   }
   need(entry.status());
   return kExitOk;

@@ -237,7 +237,6 @@ rate='a rate between 0 and 1 (both excluded), such as 0.01 for one in a hundred'
 alike='build them with the same kind, size and seed'
 damaged='the file is damaged or is something else: make it again where it came from'
 says 2 "--keys is missing; see 'tamis filter size --help'" filter size
-says 2 "give one of --fpr, --bits-per-key, --memory; see 'tamis filter size --help'" filter size --keys 10
 says 2 "give only one of --fpr, --bits-per-key, --memory; see 'tamis filter size --help'" filter size --keys 10 --fpr 0.1 --memory 1K
 says 2 "--fpr: '1' is not $rate" filter size --keys 10 --fpr 1
 says 2 "--bits-per-key: '0' is not a number above 0" filter size --keys 10 --bits-per-key 0
