@@ -236,7 +236,7 @@ def settings():
         for workload, _, _ in workloads:
             row = cells.get((workload, engine["engine"]))
             texts.append("–" if row is None else spread(row) if is_default else f"{row['ratio']:.2f} ×" if row["ratio"] is not None else figure(row["median"]))
-        lines.append(f"| {'the baseline' if is_default else '`' + engine['name'] + '`'} | " + " | ".join(texts) + " |")
+        lines.append(f"| {'the defaults' if is_default else '`' + engine['name'] + '`'} | " + " | ".join(texts) + " |")
     return "\n".join(lines) + "\n\n" + where(data, f"median of {data['rounds']} alternating rounds; below the first row, ratios to it.")
 
 
