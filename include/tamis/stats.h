@@ -170,6 +170,8 @@ struct TAMIS_EXPORT RepairReport {
   std::uint64_t tables_left_out = 0;   ///< Their entries are in others.
   std::uint64_t entries = 0;
   std::uint64_t journal_entries = 0;  ///< Found in journals, kept.
+  /// What reading damaged tables took: bytes read, passed, decoded and hashed, each time. Some multiple of their size.
+  std::uint64_t bytes_looked_at = 0;
   bool is_dry_run = false;
 
   [[nodiscard]] std::string to_text() const;
