@@ -7,6 +7,7 @@
 #include "base/try.h"
 #include "engine/engine.h"
 #include "engine/random_source.h"
+#include "engine/store_folder.h"
 #include "entry/batch_format.h"
 #include "io/path.h"
 #include "journal/journal_reader.h"
@@ -81,6 +82,7 @@ Status make_directories(FileSystem& files, const std::string& path) {
 Status Engine::open_store() {
   if (!options_.read_only && options_.create_if_missing) TAMIS_TRY_STATUS(make_directories(files_, directory_));
   {
+    TAMIS_TRY_STATUS(check_may_be_opened(files_, directory_));
     const LockMode mode = options_.read_only ? LockMode::kShared : LockMode::kExclusive;
     TAMIS_TRY(const StoreFiles found, list_store(files_, directory_));
     const bool is_empty = found.tables.empty() && found.journals.empty();

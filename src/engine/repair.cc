@@ -8,6 +8,7 @@
 #include "engine/random_source.h"
 #include "engine/repair_survey.h"
 #include "engine/repair_write.h"
+#include "engine/store_folder.h"
 #include "io/posix_file_system.h"
 #include "tree/file_names.h"
 
@@ -17,7 +18,7 @@ namespace tamis {
 Result<RepairReport> repair_store(const std::string& path, bool dry_run, const Environment& environment,
                                   const Progress& progress) {
   FileSystem& files = environment.files != nullptr ? *environment.files : posix_file_system();
-  TAMIS_TRY_STATUS(files.list(path).status());
+  TAMIS_TRY_STATUS(check_is_store(files, path));
   TAMIS_TRY(const std::optional<std::uint64_t> lock_bytes, files.file_size(lock_path(path)));
   std::unique_ptr<FileLock> lock;
   if (!dry_run || lock_bytes) {
