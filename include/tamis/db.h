@@ -94,10 +94,12 @@ class TAMIS_EXPORT DB {
   /// Closes. Handles that are still alive answer kClosed from then on.
   ~DB();
 
+  /// A key has at most 65,535 bytes; key and value together at most a quarter of Options::memory_bytes, and less than
+  /// 4 GiB. kInvalidArgument otherwise.
   Status put(std::string_view key, std::string_view value, const WriteOptions& options = {});
   /// Removing a key that is not there is no error.
   Status remove(std::string_view key, const WriteOptions& options = {});
-  /// All of the batch or nothing.
+  /// All of the batch or nothing. kInvalidArgument for one of more than a quarter of Options::memory_bytes.
   Status write(const Batch& batch, const WriteOptions& options = {});
   /// As write, but kBusy instead of waiting while compaction is behind.
   Status try_write(const Batch& batch, const WriteOptions& options = {});

@@ -83,7 +83,9 @@ struct TAMIS_EXPORT Stats {
   std::uint64_t bytes_written = 0;           ///< Journals, tables and manifest.
   std::uint64_t bytes_on_disk = 0;           ///< Of tables.
   double write_amplification = 0;            ///< bytes_written / bytes_written_by_users; 0 before the first write.
-  double space_amplification = 0;            ///< Bytes of tables per byte of the last level's, at least 1.
+  /// Bytes of tables for each byte that live entries would take, at least 1; 0 without tables. An estimate: how many
+  /// entries of a run are overwritten in newer ones is taken from how many writes merging has left out so far.
+  double space_amplification = 0;
   std::string background_error = {};         ///< Empty when all is well.
 
   /// Tables for people.

@@ -21,7 +21,8 @@ Status remove_files(FileSystem& files, const std::string& directory, const std::
 
 /// Files that only their names make ours go first, then CURRENT, then the rest: what a crash leaves behind is a store,
 /// or provably ours and no store, and can be destroyed again.
-Status destroy_store(const std::string& path, const Environment& environment) {
+Status destroy_store(const std::string& folder_path, const Environment& environment) {
+  TAMIS_TRY(const std::string path, plain_path(folder_path));
   FileSystem& files = environment.files != nullptr ? *environment.files : posix_file_system();
   TAMIS_TRY(const StoreFolder before, look_at_folder(files, path));
   if (!before.has_names()) return {};

@@ -123,6 +123,29 @@ TEST(Folders, ALevelDbFolderIsRecognisedByAll) {
   }
 }
 
+/// Made, opened again, repaired, copied and destroyed under every spelling of its path.
+TEST(Folders, APathMayBeSpelledInAnyWay) {
+  for (const char* path : {"/made/", "/made//", "/new//deeper/", "/new/./deeper", "//made", "/made/."}) {
+    SCOPED_TRACE(path);
+    RepairWorld world;
+    for (int opening = 0; opening < 2; ++opening) {
+      Result<DB> db = DB::open(path, {}, world.environment());
+      ASSERT_TRUE(db.ok()) << db.status().to_text();
+      EXPECT_TRUE(db->put("paris", "1").ok());
+      EXPECT_TRUE(opening == 0 || db->checkpoint("/copy//").ok());
+    }
+    EXPECT_TRUE(DB::repair(path, false, world.environment()).ok());
+    EXPECT_TRUE(DB::destroy(path, world.environment()).ok());
+    EXPECT_TRUE(DB::open("/copy", {.create_if_missing = false}, world.environment()).ok());
+  }
+  RepairWorld world;
+  const std::string zero("/sto\0re", 7);
+  EXPECT_EQ(DB::open(zero, {}, world.environment()).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(DB::repair(zero, false, world.environment()).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(DB::destroy(zero, world.environment()).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(world.open().checkpoint(zero).code(), StatusCode::kInvalidArgument);
+}
+
 TEST(Folders, ADamagedStoreCanStillBeRepairedAndDestroyed) {
   struct Damage {
     const char* name;
