@@ -86,7 +86,7 @@ struct TAMIS_EXPORT Stats {
   /// Bytes of tables for each byte that live entries would take, at least 1; 0 without tables. An estimate: how many
   /// entries of a run are overwritten in newer ones is taken from how many writes merging has left out so far.
   double space_amplification = 0;
-  std::string background_error = {};         ///< Empty when all is well.
+  std::string background_error = {};  ///< Empty when all is well.
 
   /// Tables for people.
   [[nodiscard]] std::string to_text() const;

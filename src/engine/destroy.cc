@@ -19,16 +19,23 @@ Status remove_files(FileSystem& files, const std::string& directory, const std::
   return files.sync_directory(directory);
 }
 
+/// The folder, if all that has a name of ours may go, but for files that another program may have written.
+Result<StoreFolder> folder_to_destroy(FileSystem& files, const std::string& path) {
+  TAMIS_TRY(StoreFolder folder, look_at_folder(files, path));
+  if (!folder.unreadable.ok()) return folder.unreadable;
+  if (folder.has_names() && !folder.may_be_destroyed()) return check_is_store(folder, path);
+  return folder;
+}
+
 /// Files that only their names make ours go first, then CURRENT, then the rest: what a crash leaves behind is a store,
 /// or provably ours and no store, and can be destroyed again.
 Status destroy_store(const std::string& folder_path, const Environment& environment) {
   TAMIS_TRY(const std::string path, plain_path(folder_path));
   FileSystem& files = environment.files != nullptr ? *environment.files : posix_file_system();
-  TAMIS_TRY(const StoreFolder before, look_at_folder(files, path));
+  TAMIS_TRY(const StoreFolder before, folder_to_destroy(files, path));
   if (!before.has_names()) return {};
-  TAMIS_TRY_STATUS(check_is_store(files, path));
   TAMIS_TRY(const std::unique_ptr<FileLock> lock, files.lock(lock_path(path), LockMode::kExclusive));
-  TAMIS_TRY(StoreFolder folder, look_at_folder(files, path));
+  TAMIS_TRY(StoreFolder folder, folder_to_destroy(files, path));
   TAMIS_TRY_STATUS(remove_files(files, path, folder.only_named));
   const std::string current = "CURRENT";
   if (std::erase(folder.proven, current) > 0) TAMIS_TRY_STATUS(remove_files(files, path, {current}));

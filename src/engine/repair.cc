@@ -16,11 +16,12 @@
 namespace tamis {
 
 /// A dry run writes nothing, not even a LOCK; where there is one, it keeps writers away while it looks.
-Result<RepairReport> repair_store(const std::string& folder, bool dry_run, const Environment& environment,
+Result<RepairReport> repair_store(const std::string& folder_path, bool dry_run, const Environment& environment,
                                   const Progress& progress) {
-  TAMIS_TRY(const std::string path, plain_path(folder));
+  TAMIS_TRY(const std::string path, plain_path(folder_path));
   FileSystem& files = environment.files != nullptr ? *environment.files : posix_file_system();
-  TAMIS_TRY_STATUS(check_is_store(files, path));
+  TAMIS_TRY(const StoreFolder folder, look_at_folder(files, path));
+  TAMIS_TRY_STATUS(check_is_store(folder, path));
   TAMIS_TRY(const std::optional<std::uint64_t> lock_bytes, files.file_size(lock_path(path)));
   std::unique_ptr<FileLock> lock;
   if (!dry_run || lock_bytes) {

@@ -34,15 +34,18 @@ Result<std::string> first_bytes(FileSystem& files, const std::string& path, std:
   return bytes_at(*file, 0, count);
 }
 
-/// Whether its bytes prove that we wrote it. A place that the disk does not give proves nothing.
-Result<bool> is_proven(FileSystem& files, const std::string& path) {
-  TAMIS_TRY(const std::unique_ptr<ReadableFile> file, files.open_readable(path));
-  const Result<std::string> begin = bytes_at(*file, 0, kMagicBytes);
-  if (begin.ok() && (*begin == kCurrentMagic || *begin == kJournalMagic || *begin == kTableMagic)) return true;
-  const Result<std::uint64_t> size = file->size();
-  if (!size.ok() || *size < kMagicBytes) return false;
-  const Result<std::string> end = bytes_at(*file, *size - kMagicBytes, kMagicBytes);
-  return end.ok() && *end == kTableEndMagic;
+enum class Mark : std::uint8_t { kOurs, kNone, kBlank };
+
+/// What its bytes tell.
+Result<Mark> mark_of(const ReadableFile& file) {
+  TAMIS_TRY(const std::string begin, bytes_at(file, 0, kMagicBytes));
+  if (begin == kCurrentMagic || begin == kJournalMagic || begin == kTableMagic) return Mark::kOurs;
+  TAMIS_TRY(const std::uint64_t size, file.size());
+  if (size >= kMagicBytes) {
+    TAMIS_TRY(const std::string end, bytes_at(file, size - kMagicBytes, kMagicBytes));
+    if (end == kTableEndMagic) return Mark::kOurs;
+  }
+  return begin.find_first_not_of('\0') == std::string::npos ? Mark::kBlank : Mark::kNone;
 }
 
 Status of_another(const std::string& directory) {
@@ -64,12 +67,22 @@ Result<StoreFolder> look_at_folder(FileSystem& files, const std::string& directo
     const std::optional<FileName> name = parse_file_name(entry.name);
     if (!name || entry.is_directory || name->kind == FileKind::kLock || name->kind == FileKind::kLost) continue;
     const std::string path = join_path(directory, entry.name);
-    TAMIS_TRY(const bool proven, is_proven(files, path));
+    TAMIS_TRY(const std::unique_ptr<ReadableFile> file, files.open_readable(path));
+    const Result<Mark> mark = mark_of(*file);
     const bool is_shared = name->kind == FileKind::kCurrent || name->kind == FileKind::kManifest;
-    (proven ? folder.proven : is_shared ? folder.not_ours : folder.only_named).push_back(entry.name);
-    if (proven || name->kind != FileKind::kCurrent) continue;
-    const Result<std::string> text = first_bytes(files, path, kForeignCurrent.size());
-    folder.is_of_another = text.ok() && *text == kForeignCurrent;
+    if (mark.ok() && *mark == Mark::kOurs) {
+      folder.proven.push_back(entry.name);
+    } else if (is_shared) {
+      folder.not_ours.push_back(entry.name);
+      if (!mark.ok()) folder.unreadable = mark.status();
+    } else {
+      folder.only_named.push_back(entry.name);
+      folder.is_blank &= mark.ok() && *mark == Mark::kBlank;
+    }
+    if (name->kind == FileKind::kCurrent) {
+      const Result<std::string> text = bytes_at(*file, 0, kForeignCurrent.size());
+      folder.is_of_another = text.ok() && *text == kForeignCurrent;
+    }
   }
   return folder;
 }
@@ -90,8 +103,7 @@ Status check_may_be_opened(FileSystem& files, const std::string& directory) {
   return text == kLockText ? Status() : has_file_of_another(directory, "LOCK");
 }
 
-Status check_is_store(FileSystem& files, const std::string& directory) {
-  TAMIS_TRY(const StoreFolder folder, look_at_folder(files, directory));
+Status check_is_store(const StoreFolder& folder, const std::string& directory) {
   if (folder.is_of_another) return of_another(directory);
   if (!folder.proven.empty()) return {};
   if (!folder.has_names()) return Status::io_error(directory + ": no store is here");
