@@ -13,7 +13,7 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     stores-where        machine class, versions, date of that run
     targets             how many of its targets were met, and which were missed
     growth-load         cost along the load, of tamis-bench --growth (docs/data/store_growth.json)
-    settings            stores with one option changed beside the defaults (docs/data/option_bench.json)
+    settings            stores with one option changed beside one store (docs/data/option_bench.json)
     growth-runs         cost against the number of sorted runs, of the same run
     counted             what the tests counted, beside what LevelDB's and RocksDB's own do
     fuzzers             executions and edges of each fuzzer
@@ -236,7 +236,7 @@ def settings():
         for workload, _, _ in workloads:
             row = cells.get((workload, engine["engine"]))
             texts.append("–" if row is None else spread(row) if is_default else f"{row['ratio']:.2f} ×" if row["ratio"] is not None else figure(row["median"]))
-        lines.append(f"| {'the defaults' if is_default else '`' + engine['name'] + '`'} | " + " | ".join(texts) + " |")
+        lines.append(f"| {'the baseline' if is_default else '`' + engine['name'] + '`'} | " + " | ".join(texts) + " |")
     return "\n".join(lines) + "\n\n" + where(data, f"median of {data['rounds']} alternating rounds; below the first row, ratios to it.")
 
 

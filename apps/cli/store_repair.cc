@@ -31,6 +31,7 @@ std::string as_json(const RepairReport& report, const CommonOptions& options) {
       .add("tables_left_out", report.tables_left_out)
       .add("entries", report.entries)
       .add("journal_entries", report.journal_entries)
+      .add("bytes_looked_at", report.bytes_looked_at)
       .add_list("lost", problems_json(report.lost))
       .add_list("doubts", doubts)
       .text();

@@ -26,7 +26,7 @@ std::string drawn_filter(Draw& draw) {
 /// Small ones, so that a few hundred commits fill memtables, levels and caches.
 Options draw_once(Draw& draw) {
   static constexpr std::array kMemory = {320 * kKiB, 1024 * kKiB, 16 * 1024 * kKiB};
-  static constexpr std::array kMemtable = {16 * kKiB, 64 * kKiB, 256 * kKiB};
+  static constexpr std::array kMemtable = {64 * kKiB, 80 * kKiB, 256 * kKiB};
   static constexpr std::array kTable = {4 * kKiB, 32 * kKiB, 256 * kKiB};
   static constexpr std::array<std::uint32_t, 3> kBlock = {1024, 4096, 60 * 1024};
   static constexpr std::array<std::uint32_t, 3> kFanout = {2, 4, 10};

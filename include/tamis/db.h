@@ -101,10 +101,13 @@ class TAMIS_EXPORT DB {
   static Result<DB> open(const std::string& path, const Options& options = {}, const Environment& environment = {});
   /// Makes what is left of a damaged store usable: writes a new manifest and keeps everything that can be read. The
   /// report says what was lost and where deleted keys may have come back. With `dry_run`, it only reports. `progress`
-  /// counts the bytes of tables surveyed; stopped there, nothing was changed.
+  /// counts the bytes of tables surveyed; stopped there, nothing was changed. A folder without a file that is provably
+  /// ours, such as one of LevelDB, is left as it is: kNotSupported.
   static Result<RepairReport> repair(const std::string& path, bool dry_run = false, const Environment& environment = {},
                                      const Progress& progress = {});
   /// Removes the files of a store that nobody has open. The folder stays, with LOCK, lost/ and files that are not ours.
+  /// CURRENT and manifests go only if their first bytes are ours; kNotSupported names any that stayed. A folder without
+  /// a file that is provably ours, such as one of LevelDB, is left as it is: kNotSupported.
   static Status destroy(const std::string& path, const Environment& environment = {});
 
   /// Belongs to no store.
@@ -116,11 +119,12 @@ class TAMIS_EXPORT DB {
   /// Closes. Handles that are still alive answer kClosed from then on.
   ~DB();
 
-  /// Sets the value of a key.
+  /// Sets the value of a key. A key has at most 65,535 bytes; key and value together have at most a quarter of
+  /// Options::memory_bytes, and less than 4 GiB. kInvalidArgument otherwise.
   Status put(std::string_view key, std::string_view value, const WriteOptions& options = {});
   /// Removes a key. It is no error if the key is absent.
   Status remove(std::string_view key, const WriteOptions& options = {});
-  /// Applies all of the batch or nothing.
+  /// Applies all of the batch or nothing. kInvalidArgument for one of more than a quarter of Options::memory_bytes.
   Status write(const Batch& batch, const WriteOptions& options = {});
   /// Like write, but kBusy instead of waiting while compaction is behind.
   Status try_write(const Batch& batch, const WriteOptions& options = {});

@@ -88,8 +88,10 @@ struct TAMIS_EXPORT Stats {
   std::uint64_t bytes_written = 0;           ///< Journals, tables and manifest.
   std::uint64_t bytes_on_disk = 0;           ///< Of tables.
   double write_amplification = 0;            ///< bytes_written / bytes_written_by_users; 0 before the first write.
-  double space_amplification = 0;            ///< Bytes of tables per byte of the last level's, at least 1.
-  std::string background_error = {};         ///< Empty when all is well.
+  /// Bytes of tables for each byte that live entries would take, at least 1; 0 without tables. An estimate: how many
+  /// entries of a run are overwritten in newer ones is taken from how many writes merging has left out so far.
+  double space_amplification = 0;
+  std::string background_error = {};  ///< Empty when all is well.
 
   /// Tables for people.
   [[nodiscard]] std::string to_text() const;
@@ -180,7 +182,10 @@ struct TAMIS_EXPORT RepairReport {
   std::uint64_t tables_left_out = 0;   ///< Their entries are in others.
   std::uint64_t entries = 0;           ///< Entries in the tables that are kept or rewritten.
   std::uint64_t journal_entries = 0;   ///< Found in journals, kept.
-  bool is_dry_run = false;             ///< Whether nothing was changed.
+  /// What reading damaged tables took: bytes read, passed, decoded and hashed, each time. A small multiple of their
+  /// size.
+  std::uint64_t bytes_looked_at = 0;
+  bool is_dry_run = false;  ///< Whether nothing was changed.
 
   /// The report for people.
   [[nodiscard]] std::string to_text() const;

@@ -9,8 +9,9 @@
 
 namespace tamis {
 /// Everything is flushed first, so the copy needs no journal (rule 21). Tables stay while they are linked.
-Status Engine::checkpoint(const std::string& path) {
+Status Engine::checkpoint(const std::string& folder) {
   TAMIS_TRY_STATUS(check_open());
+  TAMIS_TRY(const std::string path, plain_path(folder));
   TAMIS_TRY_STATUS(flush());
   TAMIS_TRY(const std::optional<std::uint64_t> file, files_.file_size(path));
   if (file || files_.list(path).ok()) return Status::invalid_argument(path + ": exists already; name a new folder");

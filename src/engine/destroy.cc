@@ -1,7 +1,11 @@
 // Removing a store.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
 #include "base/try.h"
 #include "engine/never_throws.h"
 #include "engine/repair.h"
+#include "engine/store_folder.h"
 #include "io/path.h"
 #include "io/posix_file_system.h"
 #include "tamis/db.h"
@@ -10,20 +14,35 @@
 namespace tamis {
 namespace {
 
-/// CURRENT goes first: what a crash leaves behind is no store, and can be destroyed again.
-Status destroy_store(const std::string& path, const Environment& environment) {
+Status remove_files(FileSystem& files, const std::string& directory, const std::vector<std::string>& names) {
+  for (const std::string& name : names) TAMIS_TRY_STATUS(files.remove(join_path(directory, name)));
+  return files.sync_directory(directory);
+}
+
+/// The folder, if all that has a name of ours may go, but for files that another program may have written.
+Result<StoreFolder> folder_to_destroy(FileSystem& files, const std::string& path) {
+  TAMIS_TRY(StoreFolder folder, look_at_folder(files, path));
+  if (!folder.unreadable.ok()) return folder.unreadable;
+  if (folder.has_names() && !folder.may_be_destroyed()) return check_is_store(folder, path);
+  return folder;
+}
+
+/// Files that only their names make ours go first, then CURRENT, then the rest: what a crash leaves behind is a store,
+/// or provably ours and no store, and can be destroyed again.
+Status destroy_store(const std::string& folder_path, const Environment& environment) {
+  TAMIS_TRY(const std::string path, plain_path(folder_path));
   FileSystem& files = environment.files != nullptr ? *environment.files : posix_file_system();
-  TAMIS_TRY(const std::vector<DirectoryEntry> entries, files.list(path));
+  TAMIS_TRY(const StoreFolder before, folder_to_destroy(files, path));
+  if (!before.has_names()) return {};
   TAMIS_TRY(const std::unique_ptr<FileLock> lock, files.lock(lock_path(path), LockMode::kExclusive));
-  TAMIS_TRY(const std::optional<std::uint64_t> current, files.file_size(current_path(path)));
-  if (current) TAMIS_TRY_STATUS(files.remove(current_path(path)));
-  TAMIS_TRY_STATUS(files.sync_directory(path));
-  for (const DirectoryEntry& entry : entries) {
-    const std::optional<FileName> name = parse_file_name(entry.name);
-    if (!name || entry.is_directory || name->kind == FileKind::kCurrent || name->kind == FileKind::kLock) continue;
-    TAMIS_TRY_STATUS(files.remove(join_path(path, entry.name)));
-  }
-  return files.sync_directory(path);
+  TAMIS_TRY(StoreFolder folder, folder_to_destroy(files, path));
+  TAMIS_TRY_STATUS(remove_files(files, path, folder.only_named));
+  const std::string current = "CURRENT";
+  if (std::erase(folder.proven, current) > 0) TAMIS_TRY_STATUS(remove_files(files, path, {current}));
+  TAMIS_TRY_STATUS(remove_files(files, path, folder.proven));
+  if (folder.not_ours.empty()) return {};
+  return Status::not_supported(fmt::format("{}: the store was destroyed; {} stayed: no mark of tamis is in it", path,
+                                           fmt::join(folder.not_ours, ", ")));
 }
 
 }  // namespace

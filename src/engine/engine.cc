@@ -8,6 +8,7 @@
 #include "engine/fork_generation.h"
 #include "engine/memory_shares.h"
 #include "engine/random_source.h"
+#include "io/path.h"
 #include "io/posix_file_system.h"
 
 namespace tamis {
@@ -20,7 +21,8 @@ constexpr std::size_t kMostOpenTables = 512;
 Result<std::shared_ptr<Engine>> Engine::open(const std::string& path, const Options& options,
                                              const Environment& environment) {
   TAMIS_TRY_STATUS(check_options(options));
-  std::shared_ptr<Engine> engine(new Engine(path, options, environment));
+  TAMIS_TRY(std::string directory, plain_path(path));
+  std::shared_ptr<Engine> engine(new Engine(std::move(directory), options, environment));
   // Before there are tables, which decides how many shards it has.
   const std::uint64_t cache_bytes = tamis::share_memory(options, MetadataWanted()).blocks;
   TAMIS_TRY(engine->cache_, BlockCache::make({.capacity_bytes = cache_bytes, .policy = options.cache}));

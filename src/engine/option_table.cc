@@ -160,7 +160,7 @@ std::vector<Row> make_rows() {
   return {
       size_row<&Options::memory_bytes, 256 * kKiB, 1024 * kGiB>(
           "memory_bytes", "Everything the store keeps in memory: memtables, cached blocks, indexes, filters."),
-      size_row<&Options::memtable_bytes, 16 * kKiB, 16 * kGiB>(
+      size_row<&Options::memtable_bytes, 64 * kKiB, 16 * kGiB>(
           "memtable_bytes",
           "Writes collected in memory before they become a table; never more than a quarter of memory_bytes."),
       size_row<&Options::block_bytes, kKiB, 60 * kKiB>(

@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "engine/lost_folder.h"
 #include "engine/random_source.h"
+#include "engine/store_folder.h"
 #include "entry/batch_format.h"
 #include "io/path.h"
 #include "journal/journal_stream.h"
@@ -87,6 +88,7 @@ Status make_directories(FileSystem& files, const std::string& path) {
 Status Engine::open_store() {
   if (!options_.read_only && options_.create_if_missing) TAMIS_TRY_STATUS(make_directories(files_, directory_));
   {
+    TAMIS_TRY_STATUS(check_may_be_opened(files_, directory_));
     const LockMode mode = options_.read_only ? LockMode::kShared : LockMode::kExclusive;
     TAMIS_TRY(const StoreFiles found, list_store(files_, directory_));
     const bool is_empty = found.tables.empty() && found.journals.empty();

@@ -8,16 +8,20 @@
 #include "engine/random_source.h"
 #include "engine/repair_survey.h"
 #include "engine/repair_write.h"
+#include "engine/store_folder.h"
+#include "io/path.h"
 #include "io/posix_file_system.h"
 #include "tree/file_names.h"
 
 namespace tamis {
 
 /// A dry run writes nothing, not even a LOCK; where there is one, it keeps writers away while it looks.
-Result<RepairReport> repair_store(const std::string& path, bool dry_run, const Environment& environment,
+Result<RepairReport> repair_store(const std::string& folder_path, bool dry_run, const Environment& environment,
                                   const Progress& progress) {
+  TAMIS_TRY(const std::string path, plain_path(folder_path));
   FileSystem& files = environment.files != nullptr ? *environment.files : posix_file_system();
-  TAMIS_TRY_STATUS(files.list(path).status());
+  TAMIS_TRY(const StoreFolder folder, look_at_folder(files, path));
+  TAMIS_TRY_STATUS(check_is_store(folder, path));
   TAMIS_TRY(const std::optional<std::uint64_t> lock_bytes, files.file_size(lock_path(path)));
   std::unique_ptr<FileLock> lock;
   if (!dry_run || lock_bytes) {

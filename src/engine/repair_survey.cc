@@ -11,7 +11,6 @@
 #include "engine/repair_journals.h"
 #include "engine/repair_order.h"
 #include "engine/repair_problem.h"
-#include "engine/table_salvage.h"
 #include "journal/journal_reader.h"
 #include "table/table_sections.h"
 #include "table/table_verify.h"
@@ -112,6 +111,7 @@ class Surveyor {
       if (!properties.ok() && !is_damage(properties.status())) return properties.status();
       if (!properties.ok()) continue;
       bytes_in_all_ += properties->facts.file_bytes;
+      found.facts = std::make_shared<const TableFacts>(properties->facts);
       found.properties = *std::move(properties);
     }
     return {};
@@ -172,13 +172,13 @@ class Surveyor {
       return FoundTable::Condition::kForeign;
     }
     std::vector<TableProblem> problems;
-    const auto step = [this](std::uint64_t bytes) {
-      return !progress_ || progress_(bytes_done_ += bytes, bytes_in_all_);
-    };
+    const auto step = [this](std::uint64_t bytes) { return tell(bytes); };
     const Status verified = verify_table(file, *found.properties, path, problems, step).status();
     if (!verified.ok() && !is_damage(verified)) return verified;
     return verified.ok() && problems.empty() ? FoundTable::Condition::kSound : FoundTable::Condition::kDamaged;
   }
+
+  bool tell(std::uint64_t bytes) { return !progress_ || progress_(bytes_done_ += bytes, bytes_in_all_); }
 
   void choose_tables() {
     std::set<std::uint64_t> ours;
@@ -191,7 +191,7 @@ class Surveyor {
     if (survey_.has_manifest) {
       for (const std::vector<Run>& level : survey_.state.shape.levels) {
         for (const Run& run : level) {
-          for (const auto& facts : run.tables) choose_if_there(*facts, ours);
+          for (const auto& facts : run.tables) choose_if_there(facts, ours);
         }
       }
     } else {
@@ -202,19 +202,19 @@ class Surveyor {
     survey_.report.tables_left_out = ours.size() - survey_.chosen.size();
   }
 
-  void choose_if_there(const TableFacts& facts, const std::set<std::uint64_t>& ours) {
-    expected_[facts.number] = &facts;
-    auto found = survey_.tables.find(facts.number);
-    if (found != survey_.tables.end() && found->second.properties && found->second.properties->facts != facts) {
-      found->second.condition = FoundTable::Condition::kDamaged;  // Written anew, with facts that are true.
-    }
-    if (ours.contains(facts.number)) {
-      survey_.chosen.push_back(facts.number);
+  void choose_if_there(const std::shared_ptr<const TableFacts>& facts, const std::set<std::uint64_t>& ours) {
+    if (!ours.contains(facts->number)) {
+      survey_.report.lost.push_back({file_name_of(table_path(directory_, facts->number)), 0,
+                                     fmt::format("the table is missing, with {} entries", facts->entries)});
+      add_doubt(*facts);
       return;
     }
-    survey_.report.lost.push_back({file_name_of(table_path(directory_, facts.number)), 0,
-                                   fmt::format("the table is missing, with {} entries", facts.entries)});
-    add_doubt(facts);
+    FoundTable& found = survey_.tables.at(facts->number);
+    if (found.properties && found.properties->facts != *facts) {
+      found.condition = FoundTable::Condition::kDamaged;  // Written anew, with facts that are true.
+    }
+    found.facts = facts;
+    survey_.chosen.push_back(facts->number);
   }
 
   /// Only lost deletes bring keys back.
@@ -235,27 +235,27 @@ class Surveyor {
       bounds_.add(found.properties->facts.largest_key);
       return {};
     }
-    std::uint64_t entries = 0;
-    const std::size_t lost_before = report.lost.size();
     const auto take = [&](const Entry& entry) {
-      ++entries;
       bounds_.add(entry.key);
       survey_.last_sequence = std::max(survey_.last_sequence, number_of(entry.sequence));
       return Status();
     };
-    TAMIS_TRY_STATUS(salvage_entries(files_, table_path(directory_, number), number, take, report.lost));
-    found.salvaged_entries = entries;
-    report.entries += entries;
-    if (entries > 0) ++report.tables_rewritten;
-    const bool lost_some = report.lost.size() > lost_before;
-    if (const auto facts = expected_.find(number); facts != expected_.end()) {
-      if (lost_some) add_doubt(*facts->second);
-    } else if (!found.properties) {
+    const TableToSalvage table = table_to_salvage(survey_, directory_, number);
+    TAMIS_TRY(const std::optional<std::uint64_t> file_bytes, files_.file_size(table.path));
+    bytes_in_all_ += file_bytes.value_or(0);
+    TAMIS_TRY(Salvaged salvaged,
+              salvage_entries(files_, table, take, [this](std::uint64_t bytes) { return tell(bytes); }));
+    found.salvaged_entries = salvaged.entries;
+    report.entries += salvaged.entries;
+    report.bytes_looked_at += salvaged.bytes_looked_at;
+    if (salvaged.entries > 0) ++report.tables_rewritten;
+    if (found.facts == nullptr) {
       doubts_everywhere_.push_back(
           fmt::format("table {} cannot say what it held and which tables it replaced", number));
-    } else if (lost_some) {
-      add_doubt(found.properties->facts);
+    } else if (!salvaged.lost.empty()) {
+      add_doubt(*found.facts);
     }
+    std::ranges::move(salvaged.lost, std::back_inserter(report.lost));
     return {};
   }
 
@@ -283,15 +283,18 @@ class Surveyor {
   const std::string& directory_;
   Manifest::Random& random_;
   const Progress& progress_;
-  std::uint64_t bytes_in_all_ = 0;  // Of tables whose properties can be read.
+  std::uint64_t bytes_in_all_ = 0;  // Of tables to verify and, as they turn out to be damaged, to salvage.
   std::uint64_t bytes_done_ = 0;
   RepairSurvey survey_;
-  std::map<std::uint64_t, const TableFacts*> expected_;  // By the manifest.
   KeyBounds bounds_;
   std::vector<std::string> doubts_everywhere_;  // Why any key that is kept may be one that was deleted.
 };
 
 }  // namespace
+
+TableToSalvage table_to_salvage(const RepairSurvey& survey, const std::string& directory, std::uint64_t number) {
+  return {.path = table_path(directory, number), .number = number, .facts = survey.tables.at(number).facts.get()};
+}
 
 JournalsToRead journals_to_read(const RepairSurvey& survey) {
   return {.numbers = survey.journals,

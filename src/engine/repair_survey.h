@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/repair_journals.h"
+#include "engine/table_salvage.h"
 #include "io/file_system.h"
 #include "table/table_format.h"
 #include "tamis/db.h"
@@ -26,7 +28,8 @@ struct FoundTable {
   };
   Condition condition = Condition::kDamaged;
   std::optional<TableProperties> properties = {};  ///< None when they cannot be read.
-  std::uint64_t salvaged_entries = 0;              ///< Of a damaged one that is chosen: what could be read.
+  std::shared_ptr<const TableFacts> facts = {};  ///< The manifest's, or those of the properties; null: none are known.
+  std::uint64_t salvaged_entries = 0;            ///< Of a damaged one that is chosen: what could be read.
 };
 
 /// Everything that a repair knows before it writes, and the report of it.
@@ -44,6 +47,9 @@ struct RepairSurvey {
   std::uint64_t last_sequence = 0;    ///< No larger one was seen anywhere.
   RepairReport report;
 };
+
+/// A damaged table of the surveyed store, for whoever reads it (table_salvage.h).
+TableToSalvage table_to_salvage(const RepairSurvey& survey, const std::string& directory, std::uint64_t number);
 
 /// The journals of the surveyed store, for whoever reads them (repair_journals.h).
 JournalsToRead journals_to_read(const RepairSurvey& survey);

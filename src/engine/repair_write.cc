@@ -15,7 +15,6 @@
 #include "engine/random_source.h"
 #include "engine/repair_order.h"
 #include "engine/repair_problem.h"
-#include "engine/table_salvage.h"
 #include "entry/merging_iterator.h"
 #include "io/file_handles.h"
 #include "io/path.h"
@@ -139,9 +138,7 @@ class RepairWriter {
   /// None when nothing in it could be read.
   Result<std::shared_ptr<const TableFacts>> write_anew(std::uint64_t number, std::uint32_t level, std::uint64_t run) {
     std::unique_ptr<TableBuilder> builder;
-    std::uint64_t entries = 0;
     const auto take = [&](const Entry& entry) -> Status {
-      ++entries;
       if (builder == nullptr) {
         TableSpec spec;
         spec.number = next_number_++;
@@ -155,9 +152,9 @@ class RepairWriter {
       }
       return builder->add(entry, hasher_(entry.key));
     };
-    std::vector<Problem> told_already;
-    TAMIS_TRY_STATUS(salvage_entries(files_, table_path(directory_, number), number, take, told_already));
-    TAMIS_TRY_STATUS(check_same(table_path(directory_, number), survey_.tables.at(number).salvaged_entries, entries));
+    const TableToSalvage table = table_to_salvage(survey_, directory_, number);
+    TAMIS_TRY(const Salvaged salvaged, salvage_entries(files_, table, take));
+    TAMIS_TRY_STATUS(check_same(table.path, survey_.tables.at(number).salvaged_entries, salvaged.entries));
     if (builder == nullptr) return std::shared_ptr<const TableFacts>();
     TAMIS_TRY(TableFacts facts, builder->finish({.kind = "line", .bits_per_key = kBitsPerKey}));
     return std::shared_ptr<const TableFacts>(std::make_shared<const TableFacts>(std::move(facts)));

@@ -76,6 +76,39 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
+/// Bytes of tables for each that live entries would take. Nobody counts these: a key in one run may stand in others
+/// too. But every write has had a sequence, so it is known how many of the writes that were merged into the largest run
+/// are left in it; of what is in the other runs as many are taken to be overwritten.
+double space_amplification(const Shape& shape, std::uint64_t writes_in_tables) {
+  const Run* largest = nullptr;
+  double entries = 0;
+  double live_elsewhere = 0;  // Bytes, if nothing is overwritten.
+  double largest_live = 0;
+  for (const std::vector<Run>& level : shape.levels) {
+    for (const Run& run : level) {
+      double run_entries = 0;
+      double run_deletes = 0;
+      for (const auto& table : run.tables) {
+        run_entries += static_cast<double>(table->entries);
+        run_deletes += static_cast<double>(table->deletes);
+      }
+      const double live = static_cast<double>(run.bytes()) * (run_entries - run_deletes) / run_entries;
+      entries += run_entries;
+      live_elsewhere += live;
+      if (largest != nullptr && run.bytes() < largest->bytes()) continue;
+      largest = &run;
+      largest_live = live;
+    }
+  }
+  if (largest == nullptr) return 0;
+  double largest_entries = 0;
+  for (const auto& table : largest->tables) largest_entries += static_cast<double>(table->entries);
+  const double merged = static_cast<double>(writes_in_tables) - (entries - largest_entries);
+  const double kept = merged > largest_entries ? largest_entries / merged : 1;
+  const double live = largest_live + kept * (live_elsewhere - largest_live);
+  return live > 0 ? std::max(1.0, static_cast<double>(shape.bytes()) / live) : 0;
+}
+
 }  // namespace
 
 Stats Engine::stats() {
@@ -139,11 +172,9 @@ Stats Engine::stats() {
   stats.bytes_written = journal.bytes_written + table_bytes_written_;
   stats.bytes_on_disk = shape.bytes();
   stats.write_amplification = ratio(stats.bytes_written, stats.bytes_written_by_users);
-  if (!shape.levels.empty()) {
-    std::uint64_t last_bytes = 0;
-    for (const Run& run : shape.levels.back()) last_bytes = std::max(last_bytes, run.bytes());
-    stats.space_amplification = ratio(shape.bytes(), last_bytes);
-  }
+  std::uint64_t writes_in_memory = view->active->entries();
+  for (const auto& sealed : view->sealed) writes_in_memory += sealed->entries();
+  stats.space_amplification = space_amplification(shape, stats.sequence - std::min(stats.sequence, writes_in_memory));
   return stats;
 }
 

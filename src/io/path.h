@@ -1,12 +1,36 @@
 // Paths as text.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
+#include "tamis/status.h"
+
 namespace tamis {
 
-/// The folder a path's last name stands in: "a/b" → "a", "b" → ".", "/b" → "/".
+/// The same path without slashes at its end, doubled ones, and "." beyond its first name: "./a//b/./" → "./a/b".
+/// kInvalidArgument for one that no system can be given: with a zero byte in it, where its name would end.
+inline Result<std::string> plain_path(std::string_view path) {
+  if (path.find('\0') != std::string_view::npos) {
+    return Status::invalid_argument("the path '" + std::string(path.substr(0, path.find('\0'))) +
+                                    "' goes on after a zero byte, which no file name may hold");
+  }
+  std::string plain;
+  for (std::size_t at = 0; at < path.size();) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    const std::string_view name = path.substr(at, end - at);
+    if (at == 0 || !(name.empty() || name == ".")) {
+      if (at > 0 && (plain.empty() || plain.back() != '/')) plain += '/';
+      plain += name;
+      if (at == 0 && name.empty()) plain = "/";
+    }
+    at = end + 1;
+  }
+  return plain;
+}
+
+/// The folder a path's last name stands in: "a/b" → "a", "b" → ".", "/b" → "/". For plain paths.
 inline std::string parent_directory(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string_view::npos) return ".";

@@ -23,6 +23,12 @@ void append_block_trailer(std::string& to, std::size_t begin, const BlockTrailer
   append_le(to, seeded_checksum64(as_bytes(std::string_view(to).substr(begin)), seed));
 }
 
+bool has_block_checksum(Bytes stored, std::uint64_t seed) {
+  if (stored.size() < kBlockTrailerBytes) return false;
+  const Bytes covered = stored.first(stored.size() - 8);
+  return load_le<std::uint64_t>(covered.data() + covered.size()) == seeded_checksum64(covered, seed);
+}
+
 Result<BlockTrailer> verify_block_trailer(Bytes stored, std::uint64_t seed, std::string_view name,
                                           std::uint64_t offset) {
   if (stored.size() < kBlockTrailerBytes) {

@@ -40,6 +40,9 @@ struct BlockTrailer {
 /// Behind the stored block, which is all of `to` from `begin` on.
 void append_block_trailer(std::string& to, std::size_t begin, const BlockTrailer& trailer, std::uint64_t seed);
 
+/// Whether `stored` (block and trailer) has the checksum that stands at its end; for those who ask of many places.
+bool has_block_checksum(Bytes stored, std::uint64_t seed);
+
 /// The trailer at the end of `stored` (block and trailer), after the checksum was found right. Whether its codec is
 /// known is for the caller to see. `name` and `offset` are for the message.
 Result<BlockTrailer> verify_block_trailer(Bytes stored, std::uint64_t seed, std::string_view name,

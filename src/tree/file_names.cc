@@ -20,7 +20,6 @@ struct FixedName {
   FileKind kind;
 };
 constexpr std::array kFixedNames = {FixedName{"CURRENT", FileKind::kCurrent}, FixedName{"LOCK", FileKind::kLock},
-                                    FixedName{"STATS", FileKind::kStats}, FixedName{"LOG", FileKind::kLog},
                                     FixedName{"lost", FileKind::kLost}};
 
 std::string number_text(std::uint64_t number) { return fmt::format("{:06}", number); }
@@ -60,13 +59,13 @@ std::optional<FileName> parse_lasting_name(std::string_view name) {
 std::optional<FileName> parse_file_name(std::string_view name) {
   if (!cut_suffix(name, kTemporarySuffix)) return parse_lasting_name(name);
   // A file on its way to one of our names. Anybody's notes.tmp is not ours.
-  if (!parse_lasting_name(name)) return std::nullopt;
+  const std::optional<FileName> lasting = parse_lasting_name(name);
+  if (!lasting || lasting->kind == FileKind::kLock || lasting->kind == FileKind::kLost) return std::nullopt;
   return FileName{FileKind::kTemporary, 0};
 }
 
 std::string current_path(std::string_view directory) { return join_path(directory, "CURRENT"); }
 std::string lock_path(std::string_view directory) { return join_path(directory, "LOCK"); }
-std::string log_path(std::string_view directory) { return join_path(directory, "LOG"); }
 std::string lost_path(std::string_view directory) { return join_path(directory, "lost"); }
 
 std::string manifest_path(std::string_view directory, std::uint64_t number) {

@@ -8,7 +8,7 @@
 
 namespace tamis {
 
-enum class FileKind : std::uint8_t { kCurrent, kLock, kManifest, kJournal, kTable, kTemporary, kStats, kLog, kLost };
+enum class FileKind : std::uint8_t { kCurrent, kLock, kManifest, kJournal, kTable, kTemporary, kLost };
 
 struct FileName {
   FileKind kind = FileKind::kTable;
@@ -17,12 +17,12 @@ struct FileName {
   friend bool operator==(const FileName&, const FileName&) = default;
 };
 
-/// Nothing for a name that is not ours.
+/// Nothing for a name that is not ours. Others use CURRENT, LOCK and MANIFEST-000001 too: whose file it is, its first
+/// bytes tell (engine/store_folder.h).
 std::optional<FileName> parse_file_name(std::string_view name);
 
 std::string current_path(std::string_view directory);
 std::string lock_path(std::string_view directory);
-std::string log_path(std::string_view directory);
 std::string lost_path(std::string_view directory);                            // A folder.
 std::string manifest_path(std::string_view directory, std::uint64_t number);  // MANIFEST-000001
 std::string journal_path(std::string_view directory, std::uint64_t number);   // 000012.journal

@@ -10,7 +10,6 @@ namespace {
 TEST(FileNames, PathsAreTheDocumentedOnes) {
   EXPECT_EQ(current_path("/store"), "/store/CURRENT");
   EXPECT_EQ(lock_path("/store/"), "/store/LOCK");
-  EXPECT_EQ(log_path("s"), "s/LOG");
   EXPECT_EQ(lost_path("s"), "s/lost");
   EXPECT_EQ(manifest_path("s", 1), "s/MANIFEST-000001");
   EXPECT_EQ(journal_path("s", 12), "s/000012.journal");
@@ -30,25 +29,42 @@ TEST(FileNames, EveryNumberedNameComesBack) {
 TEST(FileNames, FixedNamesHaveTheirKinds) {
   EXPECT_EQ(parse_file_name("CURRENT"), (FileName{FileKind::kCurrent, 0}));
   EXPECT_EQ(parse_file_name("LOCK"), (FileName{FileKind::kLock, 0}));
-  EXPECT_EQ(parse_file_name("STATS"), (FileName{FileKind::kStats, 0}));
-  EXPECT_EQ(parse_file_name("LOG"), (FileName{FileKind::kLog, 0}));
   EXPECT_EQ(parse_file_name("lost"), (FileName{FileKind::kLost, 0}));
 }
 
 TEST(FileNames, ATemporaryNameIsOneOfOursWithTmpBehindIt) {
-  for (const char* name : {"CURRENT.tmp", "MANIFEST-000007.tmp", "000012.journal.tmp", "000013.tms.tmp", "STATS.tmp"}) {
+  for (const char* name : {"CURRENT.tmp", "MANIFEST-000007.tmp", "000012.journal.tmp", "000013.tms.tmp"}) {
     EXPECT_EQ(parse_file_name(name), (FileName{FileKind::kTemporary, 0})) << name;
   }
-  for (const char* name : {"notes.tmp", ".tmp", "CURRENT.tmp.tmp", "12.tms.tmp"}) {
+  for (const char* name : {"notes.tmp", ".tmp", "CURRENT.tmp.tmp", "12.tms.tmp", "LOG.tmp", "LOCK.tmp", "lost.tmp"}) {
     EXPECT_FALSE(parse_file_name(name)) << name;
   }
 }
 
 TEST(FileNames, NamesThatAreNotOursAreNone) {
-  for (const char* name :
-       {"", "lost+found", "notes.txt", "current", "CURRENT ", "MANIFEST-", "MANIFEST-00001", "MANIFEST-0000001",
-        "MANIFEST-00001x", "MANIFEST--00001", "12.journal", ".journal", "0000012.tms", "+00012.tms", "000012.TMS",
-        "18446744073709551616.tms", "000012.tms~", "a000012.tms", "000012"}) {
+  for (const char* name : {"",
+                           "lost+found",
+                           "notes.txt",
+                           "LOG",
+                           "LOG.old",
+                           "STATS",
+                           "IDENTITY",
+                           "current",
+                           "CURRENT ",
+                           "MANIFEST-",
+                           "MANIFEST-00001",
+                           "MANIFEST-0000001",
+                           "MANIFEST-00001x",
+                           "MANIFEST--00001",
+                           "12.journal",
+                           ".journal",
+                           "0000012.tms",
+                           "+00012.tms",
+                           "000012.TMS",
+                           "18446744073709551616.tms",
+                           "000012.tms~",
+                           "a000012.tms",
+                           "000012"}) {
     EXPECT_FALSE(parse_file_name(name)) << name;
   }
 }

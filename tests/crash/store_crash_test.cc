@@ -45,7 +45,7 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
   std::map<std::string_view, std::vector<Landmark>> claims = {
       {"commits", {}},
       {"journals in turn", {Landmark::kRecycledName, Landmark::kRecycledHeader, Landmark::kRecycledCommit}},
-      {"every commit a flush", {}},
+      {"full memtables", {}},
       {"tiers", {}},
       {"a long manifest", {Landmark::kManifestRoll, Landmark::kObsoleteManifest}},
       {"closed and opened", {Landmark::kContinuedCommit}},

@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<StoreScript, 10> kScripts = {{
     {"commits", "pPbBrRspPbfpBwRpbfPpWbrfspbBpfpPrcPbp"},
     {"journals in turn", "pbpfpPbfprpfPbpfBpfpbrfpPfbpfpp"},
-    {"every commit a flush", "pPbrBpPbpbRp", 16 << 10},
+    {"full memtables", "wPbwrWwbBpwPwbwpWcbwRwpwfwc", 64 << 10},
     {"tiers", "pbfPrfbwfpBfrpfbPfcpb", 256 << 10, "tiered"},
     {"a long manifest", "lLfcplfcLpflcbflcPflflcLflcpflcrflcLflcpflclflcLflcrf"},
     {"closed and opened", "pbPooprfbPopfRfopBfpfoocpobpo"},

@@ -26,7 +26,7 @@ inline constexpr std::string_view kCopy = "/copy";
 struct StoreScript {
   std::string_view name;
   std::string_view steps;
-  std::uint64_t memtable_bytes = 256 << 10;  ///< 16 KiB: every commit fills a memtable.
+  std::uint64_t memtable_bytes = 256 << 10;  ///< 64 KiB: three large values fill one.
   std::string_view compaction = "leveled";
   bool can_link = true;  ///< False: a checkpoint copies its tables.
 };

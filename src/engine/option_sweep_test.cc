@@ -1,0 +1,158 @@
+// Every option at both ends of its range: the answers are right, and what they cost is within reason. The ranges come
+// from the table of options, so that a new option is swept the moment its row is there.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "io/memory_file_system.h"
+#include "tamis/db.h"
+
+namespace tamis {
+namespace {
+
+using Model = std::map<std::string, std::string>;
+
+constexpr int kWrites = 1200;
+constexpr std::uint64_t kKeys = 400;
+constexpr std::size_t kValueBytes = 150;
+
+std::vector<std::string> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    parts.emplace_back(text.substr(at, end - at));
+    at = end + separator.size();
+  }
+  return parts;
+}
+
+/// The ends of a range, and every word of a list. Empty for a range that nobody has taught this.
+std::vector<std::string> ends_of(const OptionInfo& option, const Options& options) {
+  if (option.name == "prefix_rule") return {"none", "first:1", "first:65535", "until::", "until:0xff"};
+  if (option.range == "auto, or 0 to memory_bytes") return {"auto", "0", get_option(options, "memory_bytes")};
+  if (option.range.find(" to ") != std::string::npos) return split(option.range, " to ");
+  return option.range.find('(') == std::string::npos ? split(option.range, ", ") : std::vector<std::string>();
+}
+
+void expect_same(const DB& db, const Model& model) {
+  Model found;
+  Iterator at = db.scan();
+  for (; at.valid(); at.next()) found.emplace(at.key(), at.value());
+  EXPECT_TRUE(at.status().ok()) << at.status().to_text();
+  EXPECT_TRUE(found == model);
+  for (std::uint64_t i = 0; i < kKeys; i += 7) {
+    const std::string key = fmt::format("key:{:05}", i);
+    const auto value = db.get(key);
+    ASSERT_TRUE(value.ok()) << value.status().to_text();
+    EXPECT_EQ(value->value_or("absent"), model.contains(key) ? model.at(key) : "absent") << key;
+  }
+}
+
+/// What a write may cost, whatever the options.
+void expect_reasonable(const Stats& stats, const Options& options) {
+  const double user_bytes = static_cast<double>(stats.bytes_written_by_users);
+  EXPECT_LT(static_cast<double>(stats.bytes_written), 40 * user_bytes);
+  EXPECT_LT(stats.flushes, stats.writes / 20 + 2) << "the memtable holds nearly nothing";
+  EXPECT_LE(stats.memory.used, options.memory_bytes) << stats.to_text();
+}
+
+void sweep(const Options& options) {
+  MemoryFileSystem files;
+  const Environment environment{.files = &files, .random_seed = 7, .runs_in_background = false};
+  Model model;
+  SplitMix64 random(11);
+  for (int opening = 0; opening < 2; ++opening) {
+    Result<DB> db = DB::open("/store", options, environment);
+    ASSERT_TRUE(db.ok()) << db.status().to_text();
+    expect_same(*db, model);
+    for (int i = 0; i < kWrites / 2; ++i) {
+      const std::string key = fmt::format("key:{:05}", random.below(kKeys));
+      if (random.below(5) == 0) {
+        ASSERT_TRUE(db->remove(key).ok());
+        model.erase(key);
+      } else {
+        const std::string value = fmt::format("{:.<{}}", i, kValueBytes);
+        const Status put = db->put(key, value);
+        ASSERT_TRUE(put.ok()) << put.to_text();
+        model[key] = value;
+      }
+    }
+    expect_reasonable(db->stats(), options);
+    expect_same(*db, model);
+    ASSERT_TRUE(db->close().ok());
+  }
+}
+
+TEST(OptionSweep, EveryOptionAtBothEndsGivesRightAnswersAtReasonableCost) {
+  for (const char* memory : {"256KiB", "64MiB"}) {
+    for (const OptionInfo& option : option_table()) {
+      Options options;
+      ASSERT_TRUE(set_option(options, "memory_bytes", memory).ok());
+      const std::vector<std::string> ends = ends_of(option, options);
+      EXPECT_FALSE(ends.empty()) << "teach ends_of the range of " << option.name << ": " << option.range;
+      for (const std::string& value : ends) {
+        SCOPED_TRACE(fmt::format("memory_bytes={}, {}={}", memory, option.name, value));
+        Options changed = options;
+        ASSERT_TRUE(set_option(changed, option.name, value).ok());
+        ASSERT_TRUE(check_options(changed).ok());
+        sweep(changed);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+/// A put is refused for its size only above what is documented.
+TEST(OptionSweep, APutOfAQuarterOfTheMemoryIsTaken) {
+  for (const std::uint64_t memory : {std::uint64_t{256} << 10, std::uint64_t{8} << 20}) {
+    MemoryFileSystem files;
+    Result<DB> db = DB::open("/store", {.memory_bytes = memory}, {.files = &files, .runs_in_background = false});
+    ASSERT_TRUE(db.ok());
+    EXPECT_TRUE(db->put("key", std::string(memory / 4 - 64, 'x')).ok());
+    EXPECT_EQ(db->put("key", std::string(memory / 4, 'x')).code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ((**db->get("key")).size(), memory / 4 - 64);
+  }
+}
+
+double measured_space_amplification(DB& db) {
+  EXPECT_TRUE(db.flush().ok());
+  const double before = static_cast<double>(db.stats().bytes_on_disk);
+  EXPECT_TRUE(db.compact().ok());
+  return before / static_cast<double>(db.stats().bytes_on_disk);
+}
+
+/// Against what compacting everything leaves.
+TEST(Counters, SpaceAmplificationIsWhatCompactingWouldSave) {
+  constexpr std::uint64_t kCount = 12'000;
+  for (const std::uint64_t times_each_key_is_written : {1U, 3U, 10U}) {
+    SCOPED_TRACE(times_each_key_is_written);
+    MemoryFileSystem files;
+    const Options options{.memory_bytes = 4 << 20, .memtable_bytes = 128 << 10, .table_bytes = 64 << 10, .fanout = 4};
+    Result<DB> db = DB::open("/store", options, {.files = &files, .random_seed = 7, .runs_in_background = false});
+    ASSERT_TRUE(db.ok());
+    EXPECT_EQ(db->stats().space_amplification, 0);
+    const std::uint64_t keys = kCount / times_each_key_is_written;
+    SplitMix64 random(3);
+    for (std::uint64_t i = 0; i < kCount; ++i) {
+      const std::uint64_t number = times_each_key_is_written == 1 ? i * 7919 % keys : random.below(keys);
+      const std::string key = fmt::format("key{:06}", number);
+      ASSERT_TRUE(db->put(key, std::string(100, 'v')).ok());
+    }
+    ASSERT_TRUE(db->flush().ok());
+    const double told = db->stats().space_amplification;
+    const double measured = measured_space_amplification(*db);
+    EXPECT_NEAR(told, measured, 0.2 * measured);  // An estimate.
+    if (times_each_key_is_written == 1) {
+      EXPECT_NEAR(told, 1, 0.01);
+    }
+    EXPECT_EQ(db->stats().space_amplification, 1);
+    ASSERT_TRUE(db->close().ok());
+  }
+}
+
+}  // namespace
+}  // namespace tamis

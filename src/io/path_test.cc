@@ -1,0 +1,24 @@
+#include "io/path.h"
+
+#include <gtest/gtest.h>
+
+namespace tamis {
+namespace {
+
+TEST(Path, PlainPathsHaveOneSpelling) {
+  const std::pair<const char*, const char*> pairs[] = {
+      {"", ""},           {"a", "a"},   {"a/", "a"},     {"a//", "a"},      {"a//b", "a/b"},
+      {"a/./b/.", "a/b"}, {"/", "/"},   {"//", "/"},     {"/a/", "/a"},     {"//a//b//", "/a/b"},
+      {".", "."},         {"./", "."},  {"./x/", "./x"}, {"../a/", "../a"}, {"a/../b", "a/../b"},
+      {"/.", "/"},        {".a/", ".a"}};
+  for (const auto& [path, plain] : pairs) EXPECT_EQ(*plain_path(path), plain) << path;
+}
+
+TEST(Path, AZeroByteIsRefusedAndSaid) {
+  const Result<std::string> plain = plain_path(std::string_view("cities\0.old", 11));
+  EXPECT_EQ(plain.status().to_text(),
+            "invalid argument: the path 'cities' goes on after a zero byte, which no file name may hold");
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,84 @@
+// Finding a table's data blocks where its index is lost.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "io/file_system.h"
+#include "table/index_format.h"
+#include "table/lz4_ends.h"
+#include "table/search_window.h"
+
+namespace tamis {
+
+/// Finds every block whose checksum holds in a stretch of a table's file, in time linear in the bytes of the stretch.
+///
+/// A checksum is computed only where everything else agrees. What that is depends on the codec:
+///     none   a trailer says how long its block is, hence where it begins; there a block's header must stand
+///     lz4    a trailer must have the length that the sequences before it make (Lz4Ends)
+///     zstd   a frame has a magic number and says where it ends; a trailer with its length must follow
+/// Of a block compressed by LZ4 that takes more than 64 KiB, the beginning must be known: it is where the block before
+/// ends, if that one can still be followed to its end. In all three the first offset of the block must be the one that
+/// its counts give.
+///
+/// Candidates are always tried where the last block ended and where one ends of which only the checksum was wrong. All
+/// others together may waste kFirstCredit, and kCreditPerByte more with each byte passed. Values that were made to look
+/// like blocks can use this up and so hide a block that follows damage; they cannot make the search slow.
+///
+/// Threads: one at a time. The file must outlive it.
+class BlockSearch {
+ public:
+  static constexpr std::uint64_t kCreditPerByte = 2;
+  static constexpr std::uint64_t kFirstCredit = 256 << 10;
+
+  BlockSearch(const ReadableFile& file, std::uint64_t table_number, std::uint64_t begin, std::uint64_t end);
+
+  /// The next one, trailer included; its checksum was right. None: there are no more.
+  std::optional<BlockPosition> next();
+  /// What the search has cost: bytes read, passed, decoded and hashed, each as often as that happened.
+  [[nodiscard]] std::uint64_t looked_at() const;
+
+ private:
+  /// The first bytes of a data block, before compression.
+  struct BlockHead {
+    std::uint16_t entries = 0;
+    std::uint16_t prefix_bytes = 0;
+    std::uint64_t base_sequence = 0;
+  };
+
+  std::optional<BlockPosition> block_that_ends_at(std::uint64_t trailer);
+  std::optional<BlockPosition> block_that_begins_at(std::uint64_t begin);
+  std::optional<BlockPosition> find_lz4(std::uint64_t begin);
+  [[nodiscard]] bool has_lz4_head(std::uint64_t begin, BlockHead& head);
+  std::optional<BlockPosition> find_zstd(std::uint64_t begin);
+  std::optional<BlockPosition> follow_lz4(std::uint64_t begin, std::uint64_t most_bytes);
+  [[nodiscard]] bool decode_lz4(std::uint64_t begin, std::span<char> to);
+  std::uint64_t lz4_length(std::uint64_t& at, unsigned nibble);
+  [[nodiscard]] bool is_block(std::uint64_t begin, std::uint64_t trailer);
+  [[nodiscard]] bool is_known_begin(std::uint64_t begin) const { return begin == from_ || begin == damaged_end_; }
+  [[nodiscard]] bool may_cost_more(std::uint64_t begin) const;
+  const char* peek(std::uint64_t offset, std::size_t count, SearchWindow& elsewhere);
+
+  static BlockHead head_at(const char* bytes);
+  static bool is_possible(const BlockHead& head, std::uint64_t block_bytes);
+
+  const std::uint64_t table_number_;
+  const std::uint64_t begin_;
+  const std::uint64_t end_;
+  SearchWindow near_;              // Around at_.
+  SearchWindow far_;               // Where a long block goes on.
+  SearchWindow distant_;           // Where a long block may begin.
+  std::uint64_t from_;             // Where the last block ended: the next one begins there or later.
+  std::uint64_t at_;               // All places before it were tried.
+  std::uint64_t damaged_end_ = 0;  // Of a block of which nothing but the checksum is wrong: one may begin there.
+  Lz4Ends lz4_ends_;               // Around at_, too.
+  std::uint64_t work_ = 0;         // Bytes passed, decoded and hashed.
+  std::uint64_t work_before_ = 0;  // The candidates at at_.
+  std::uint64_t wasted_ = 0;       // Work on candidates that were none.
+  std::vector<char> decoded_;
+};
+
+}  // namespace tamis
