@@ -93,7 +93,7 @@ struct TAMIS_EXPORT Stats {
 /// Every step of one lookup.
 struct TAMIS_EXPORT Explanation {
   struct Step {
-    std::string where = {};  ///< "memtable", "sealed memtable" or "table".
+    std::string where = {};  ///< "memtable", "sealed memtable", "table", or "run" where none of its tables was asked.
     std::optional<std::uint32_t> level = {};
     std::optional<std::uint64_t> run = {};
     std::optional<std::uint64_t> table = {};
@@ -102,7 +102,8 @@ struct TAMIS_EXPORT Explanation {
     /// "no", "maybe", "not in memory", or "not asked: the run index says no"; empty where there is none.
     std::string filter_verdict = {};
     std::string block_source = {};  ///< "cache" or "disk"; empty where no block was looked at.
-    std::string outcome = {};       ///< "found", "deleted", "absent", "ruled out", "outside".
+    /// "found", "deleted", "absent", "ruled out" by a filter, or "outside" the keys of the table or run.
+    std::string outcome = {};
   };
   std::string key = {};
   bool found = false;
