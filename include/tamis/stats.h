@@ -101,7 +101,8 @@ struct TAMIS_EXPORT Stats {
 struct TAMIS_EXPORT Explanation {
   /// One place that was looked at.
   struct Step {
-    std::string where = {};                   ///< "memtable", "sealed memtable" or "table".
+    /// "memtable", "sealed memtable", "table", or "run" where none of its tables was asked.
+    std::string where = {};
     std::optional<std::uint32_t> level = {};  ///< The table's level.
     std::optional<std::uint64_t> run = {};    ///< The number of its run.
     std::optional<std::uint64_t> table = {};  ///< The number of its file.
@@ -110,7 +111,8 @@ struct TAMIS_EXPORT Explanation {
     /// "no", "maybe", "not in memory", or "not asked: the run index says no"; empty where there is none.
     std::string filter_verdict = {};
     std::string block_source = {};  ///< "cache" or "disk"; empty where no block was looked at.
-    std::string outcome = {};       ///< "found", "deleted", "absent", "ruled out", "outside".
+    /// "found", "deleted", "absent", "ruled out" by a filter, or "outside" the keys of the table or run.
+    std::string outcome = {};
   };
   std::string key = {};                   ///< The key that was looked up.
   bool found = false;                     ///< Whether it is present.

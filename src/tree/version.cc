@@ -165,16 +165,19 @@ Peek Version::peek(const Lookup& lookup, FoundEntry& found) const {
 }
 
 template <typename Steps>
-void Version::record_ruled_out(const Lookup& lookup, const RunSet& possible, std::uint32_t first, std::uint32_t end,
-                               Steps& steps) const {
+void Version::record_passed_over(const Lookup& lookup, std::uint32_t first, std::uint32_t end, Steps& steps) const {
   const SearchKey key{lookup.key, key_head(lookup.key)};
   for (std::uint32_t run = first; run < end; ++run) {
-    if (possible.contains(run)) continue;
     TableStep step;
     step.table = candidate(runs_[run], key);
-    step.verdict = FilterVerdict::kNoByRunIndex;
-    step.outcome = TableOutcome::kRuledOut;
-    if (step.table != nullptr) steps.add(step);
+    if (step.table != nullptr) {
+      step.verdict = FilterVerdict::kNoByRunIndex;
+      step.outcome = TableOutcome::kRuledOut;
+    } else {
+      step.table = tables_[runs_[run].first_table].get();
+      step.outcome = TableOutcome::kOutside;
+    }
+    steps.add(step);
   }
 }
 
@@ -192,13 +195,13 @@ Result<std::optional<FoundEntry>> Version::find(const Lookup& lookup, bool fills
     const std::size_t count = next(run);
     for (std::size_t i = 0; i < count; ++i) {
       if constexpr (Steps::kRecords) {
-        record_ruled_out(lookup, possible, std::exchange(told, candidates[i].run + 1), candidates[i].run, steps);
+        record_passed_over(lookup, std::exchange(told, candidates[i].run + 1), candidates[i].run, steps);
       }
       TAMIS_TRY(const std::optional<FoundEntry> found, candidates[i].table->find(lookup, fills_cache, pin, steps));
       if (found) return found;
     }
   }
-  if constexpr (Steps::kRecords) record_ruled_out(lookup, possible, told, runs_.size(), steps);
+  if constexpr (Steps::kRecords) record_passed_over(lookup, told, runs_.size(), steps);
   return std::optional<FoundEntry>();
 }
 
