@@ -169,17 +169,16 @@ Result<bool> Engine::get(std::string_view key, std::string* value, const ReadOpt
 Result<std::optional<PinnedValue>> Engine::get_pinned(std::string_view key, const ReadOptions& options) {
   TAMIS_TRY(const ReadMoment moment, begin_read(options.snapshot));
   struct Kept {
-    explicit Kept(const Engine& owner) : engine(owner) {}
     ~Kept() {
-      if (!engine.is_of_another_process()) return;
+      if (made_in == known_fork_generation.load(std::memory_order_relaxed)) return;
       leave_to_parent(std::move(memtables));
       leave_to_parent(std::move(pin));
     }
-    const Engine& engine;
+    const std::uint64_t made_in = known_fork_generation.load(std::memory_order_relaxed);
     std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in one of them. Not the view, which keeps more.
     PinnedBlock pin;
   };
-  auto kept = std::make_shared<Kept>(*this);
+  auto kept = std::make_shared<Kept>();
   NoSteps steps;
   TAMIS_TRY(const std::optional<FoundEntry> found, find(moment, key, options.fills_cache, kept->pin, steps));
   count_get(found, static_cast<bool>(kept->pin));
