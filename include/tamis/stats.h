@@ -48,8 +48,8 @@ struct TAMIS_EXPORT Stats {
   };
   struct Memory {
     std::uint64_t budget = 0;
-    std::uint64_t used = 0;  ///< The sum of what follows.
-    std::uint64_t memtables = 0;
+    std::uint64_t used = 0;       ///< The sum of what follows.
+    std::uint64_t memtables = 0;  ///< With those that were flushed and are still being read.
     std::uint64_t blocks = 0;
     std::uint64_t indexes = 0;
     std::uint64_t filters = 0;
