@@ -23,9 +23,9 @@ Options manual_options() {
   return options;
 }
 
-/// An older run of every other key from `first` on, and a newer one of the keys between them.
-void make_two_runs(CountedStore& store, std::uint64_t first) {
-  store.put_numbers(first, kKeys, 2);
+/// An older run of half of the keys, and a newer one of every other key.
+void make_two_runs(CountedStore& store, std::uint64_t first, std::uint64_t step) {
+  store.put_numbers(first, kKeys, step);
   ASSERT_TRUE(store.db->compact().ok());
   store.put_numbers(1, kKeys + 2, 2);
   ASSERT_TRUE(store.db->flush().ok());
@@ -41,7 +41,7 @@ void get_absent(CountedStore& store, std::uint64_t number) {
 TEST(SampledCounts, Rule15_TheObservedRateOfEachRunIsItsRate) {
   constexpr std::uint64_t kGets = 60'000;
   CountedStore store(manual_options());
-  make_two_runs(store, 0);
+  make_two_runs(store, 0, 2);
   for (std::uint64_t i = 0; i < kGets; ++i) get_absent(store, 2 + i * 7 % (kKeys - 8));
   std::uint64_t runs = 0;
   for (const Stats::Level& level : store.db->stats().levels) {
@@ -60,7 +60,7 @@ TEST(SampledCounts, Rule15_TheObservedRateOfEachRunIsItsRate) {
 TEST(SampledCounts, Rule15_ALookupThatReadsFromDiskCountsOnce) {
   constexpr std::uint64_t kGets = 20'000;
   CountedStore store(manual_options());
-  make_two_runs(store, 0);
+  make_two_runs(store, 0, 2);
   std::string value;
   for (std::uint64_t i = 0; i < kGets; ++i) {
     const std::string key = CountedStore::present_key(2 + i * 2 % (kKeys - 4));
@@ -82,11 +82,12 @@ std::vector<std::string> verdicts(CountedStore& store, std::uint64_t number) {
   return all;
 }
 
-/// One of two filters fits. A lookup that asks both runs comes after two that ask the newer one only: of four probes the
-/// last is the older run's. Whichever of the four is sampled first, the filter that is asked three times as often stays.
+/// One of two filters fits. A lookup that asks both runs comes after two that ask the newer one only: of four probes
+/// the last is the older run's. Whichever of the four is sampled first, the filter that is asked three times as often
+/// stays.
 TEST(SampledCounts, Rule15_TheFilterThatSavesMoreReadsStaysInMemory) {
   CountedStore store(manual_options());
-  make_two_runs(store, kKeys / 2);
+  make_two_runs(store, kKeys / 2, 1);
   Options smaller = manual_options();
   smaller.filter_memory = store.filter_bytes() * 4 / 5;
   for (std::uint64_t phase = 0; phase < 4; ++phase) {
@@ -98,8 +99,9 @@ TEST(SampledCounts, Rule15_TheFilterThatSavesMoreReadsStaysInMemory) {
     while (verdicts(store, of_both).front() != "no") ++of_both;
     std::thread([&] {  // A new one, so that every phase is met, however probes are sampled.
       for (std::uint64_t i = 0; i < phase; ++i) get_absent(store, of_one);
-      for (std::uint64_t i = 0; i < 6000; ++i) get_absent(store, i % 3 < 2 ? of_one : of_both);
-    }).join();
+      for (std::uint64_t i = 0; i < 12'000; ++i) get_absent(store, i % 3 < 2 ? of_one : of_both);
+    })
+        .join();
     EXPECT_EQ(verdicts(store, of_both), (std::vector<std::string>{"no", "not in memory"}));
     const std::uint64_t filters_before = store.db->stats().memory.filters;
     ASSERT_TRUE(store.db->put("zzz", "").ok());  // After a write the filters are reconsidered.
