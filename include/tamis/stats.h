@@ -51,13 +51,13 @@ struct TAMIS_EXPORT Stats {
   };
   /// What is in memory, in bytes.
   struct Memory {
-    std::uint64_t budget = 0;                  ///< Options::memory_bytes.
-    std::uint64_t used = 0;                    ///< The sum of what follows.
-    std::uint64_t memtables = 0;               ///< Memtables, and memory kept for the next one.
-    std::uint64_t blocks = 0;                  ///< Cached blocks.
-    std::uint64_t indexes = 0;                 ///< Indexes of tables.
-    std::uint64_t filters = 0;                 ///< Filters of tables, and the run index.
-    std::uint64_t journal = 0;                 ///< What is mapped of the journal being written.
+    std::uint64_t budget = 0;     ///< Options::memory_bytes.
+    std::uint64_t used = 0;       ///< The sum of what follows.
+    std::uint64_t memtables = 0;  ///< Those that were flushed and are still read too, and memory kept for the next.
+    std::uint64_t blocks = 0;     ///< Cached blocks.
+    std::uint64_t indexes = 0;    ///< Indexes of tables.
+    std::uint64_t filters = 0;    ///< Filters of tables, and the run index.
+    std::uint64_t journal = 0;    ///< What is mapped of the journal being written.
     std::uint64_t indexes_not_resident = 0;    ///< Bytes that are read again from disk when they are needed.
     std::uint64_t filters_not_resident = 0;    ///< Bytes of filters that answer maybe meanwhile.
     std::uint64_t metadata_loads = 0;          ///< Indexes and filters read since open.

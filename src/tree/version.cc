@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/epoch.h"
 #include "base/try.h"
+#include "table/probe_sampling.h"
 #include "table/table_iterator.h"
 #include "tree/run_iterator.h"
 
@@ -146,9 +147,10 @@ Peek Version::peek(const Lookup& lookup, FoundEntry& found) const {
   Peek answer = Peek::kAbsent;
   for (std::uint32_t run = 0; run < runs_.size() && answer == Peek::kAbsent;) {
     const std::size_t count = next_candidates(lookup, possible, run, candidates);
-    for (std::size_t i = 0; i < count && answer == Peek::kAbsent; ++i) {
-      const Table& table = *candidates[i].table;
-      const Peek here = table.peek(lookup, found_before && i + 1 == count, found);
+    std::uint32_t asked = 0;
+    while (asked < count && answer == Peek::kAbsent) {
+      const Table& table = *candidates[asked++].table;
+      const Peek here = table.peek(lookup, found_before && asked == count, found);
       if (here == Peek::kUnknown) return Peek::kUnknown;
       if (here == Peek::kFound) {
         table.count_peek(true);
@@ -157,6 +159,10 @@ Peek Version::peek(const Lookup& lookup, FoundEntry& found) const {
         if (passed == let_through.size()) return Peek::kUnknown;
         let_through[passed++] = &table;
       }
+    }
+    if (ProbeSampling::skips(asked)) continue;
+    for (std::uint32_t i = 0; i < asked; ++i) {
+      if (ProbeSampling::is_sampled()) candidates[i].table->count_sampled_probe();
     }
   }
   for (std::size_t i = 0; i < passed; ++i) let_through[i]->count_peek(false);
