@@ -59,7 +59,8 @@ int run_bench(Arguments arguments) {
                                "present folder and removes them. 'tamis-bench --help' lists the workloads.",
                     .usage = "[WORKLOAD...] [--engine A,B] [--entries N] [--svg PATH]",
                     .example = "  tamis bench hit absent --entries 100000\n"
-                               "  tamis bench fills --engine tamis,rocksdb --json"});
+                               "  tamis bench fills --engine tamis,rocksdb --json",
+                    .common = kJson | kQuiet | kNoProgress});
   line.operands("WORKLOAD", "rows or groups of rows; all unless told", workloads);
   line.option("--engine", "A,B", "tamis, rocksdb, leveldb, lmdb, wiredtiger; all but the last unless told", engines);
   line.option("--entries", "N", "entries of the large store; 5,000,000 unless told", entries, parse_count);

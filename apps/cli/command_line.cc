@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 
 #include "error.h"
 #include "output.h"
@@ -14,6 +15,24 @@ namespace tamis::cli {
 namespace {
 
 VerbDescription* asked_description = nullptr;  // Where the next read describes its verb; null: it reads.
+
+struct CommonInfo {
+  CommonOption option;
+  CommonFlag CommonOptions::*flag;
+  std::string_view names;
+  std::string_view help;
+};
+
+constexpr auto kCommonInfo = std::to_array<CommonInfo>({
+    {kJson, &CommonOptions::json, "--json", "write JSON, one object per line"},
+    {kHex, &CommonOptions::hex, "--hex", "keys and values are hexadecimal, read and written"},
+    {kQuiet, &CommonOptions::quiet, "-q,--quiet", "no summary, no warnings, no progress"},
+    {kNoProgress, &CommonOptions::no_progress, "--no-progress", "no progress bar"},
+});
+
+VerbDescription::Argument explained(const CommonInfo& info) {
+  return {.names = std::string(info.names), .value = "", .help = std::string(info.help), .is_common = true};
+}
 
 }  // namespace
 
@@ -26,6 +45,10 @@ CommandLine::~CommandLine() = default;
 
 void CommandLine::flag(std::string_view names, std::string_view help, bool& target) {
   explained_.push_back({std::string(names), "", std::string(help)});
+  unlisted_flag(names, target);
+}
+
+void CommandLine::unlisted_flag(std::string_view names, bool& target) {
   parser_->app.add_flag(std::string(names), target)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
@@ -48,6 +71,10 @@ void CommandLine::list(std::string_view names, std::string_view value, std::stri
 void CommandLine::repeated(std::string_view names, std::string_view value, std::string_view help,
                            std::vector<std::string>& target) {
   explained_.push_back({std::string(names), std::string(value), std::string(help)});
+  unlisted_option(names, target);
+}
+
+void CommandLine::unlisted_option(std::string_view names, std::vector<std::string>& target) {
   parser_->app.add_option(std::string(names), target)->allow_extra_args(false);
 }
 
@@ -56,7 +83,7 @@ void CommandLine::operand(std::string_view name, std::string_view help, std::str
   operands_.push_back({name, &target});
 }
 
-void CommandLine::optional_operand(std::string_view name, std::string_view help, std::string& target) {
+void CommandLine::optional_operand(std::string_view name, std::string_view help, std::optional<std::string>& target) {
   explained_.push_back({fmt::format("[{}]", name), "", std::string(help)});
   optional_operand_ = &target;
 }
@@ -67,13 +94,18 @@ void CommandLine::operands(std::string_view name, std::string_view help, std::ve
 }
 
 void CommandLine::add_common_options() {
-  const auto own = static_cast<std::ptrdiff_t>(explained_.size());
-  flag("--json", "write JSON, one object per line", common_.json);
-  flag("--hex", "keys are hexadecimal, read and written", common_.hex);
-  flag("-q,--quiet", "no summary, no warnings, no progress", common_.quiet);
-  flag("--no-progress", "no progress bar", common_.no_progress);
-  explained_.push_back({"-h,--help", "", "explain this verb"});
-  std::for_each(explained_.begin() + own, explained_.end(), [](Argument& argument) { argument.is_common = true; });
+  for (const CommonInfo& info : kCommonInfo) {
+    unlisted_flag(info.names, (common_.*info.flag).value_);
+    if ((help_.common & info.option) != 0) explained_.push_back(explained(info));
+  }
+  explained_.push_back({"-h,--help", "", "explain this verb", true});
+}
+
+std::vector<VerbDescription::Argument> CommandLine::common_arguments() {
+  std::vector<Argument> arguments;
+  for (const CommonInfo& info : kCommonInfo) arguments.push_back(explained(info));
+  arguments.push_back({"-h,--help", "", "explain this verb", true});
+  return arguments;
 }
 
 VerbDescription CommandLine::describe(int (*verb)(std::span<const std::string> arguments)) {

@@ -12,12 +12,37 @@
 
 namespace tamis::cli {
 
-/// The options every verb takes.
+/// The options that every verb accepts, so that scripts may give them anywhere. As bits.
+enum CommonOption : unsigned { kJson = 1, kHex = 2, kQuiet = 4, kNoProgress = 8 };
+
+/// Whether one of them was given. Remembers that it was asked for: a test compares what verbs ask for with what their
+/// help lists.
+///
+/// Threads: one at a time.
+class CommonFlag {
+ public:
+  explicit CommonFlag(CommonOption option) : option_(option) {}
+
+  operator bool() const {  // NOLINT(google-explicit-constructor): it reads as the bool that it is.
+    asked_for_ |= option_;
+    return value_;
+  }
+  /// Those that were asked for so far in this process.
+  [[nodiscard]] static unsigned asked_for() { return asked_for_; }
+  static void forget() { asked_for_ = 0; }
+
+ private:
+  friend class CommandLine;
+  static inline unsigned asked_for_ = 0;
+  CommonOption option_;
+  bool value_ = false;
+};
+
 struct CommonOptions {
-  bool json = false;
-  bool hex = false;
-  bool quiet = false;
-  bool no_progress = false;
+  CommonFlag json{kJson};
+  CommonFlag hex{kHex};
+  CommonFlag quiet{kQuiet};
+  CommonFlag no_progress{kNoProgress};
 
   [[nodiscard]] bool wants_progress() const { return !quiet && !no_progress; }
 };
@@ -28,6 +53,7 @@ struct VerbHelp {
   std::string_view summary;  ///< A sentence or two.
   std::string_view usage;    ///< What follows the name.
   std::string_view example;  ///< A line or more that can be pasted.
+  unsigned common = 0;       ///< The CommonOptions that do something in this verb: only these are listed.
 };
 
 /// A verb as its --help explains it, for whoever explains it elsewhere: the manual page, the completions of shells.
@@ -36,7 +62,7 @@ struct VerbDescription {
     std::string names;  ///< "-o,--output" for an option, "KEY..." for words without a name.
     std::string value;  ///< What follows an option; empty for a flag.
     std::string help;
-    bool is_common = false;  ///< Every verb takes it.
+    bool is_common = false;  ///< Explained once for all verbs.
 
     [[nodiscard]] bool is_option() const { return names.starts_with('-'); }
     /// "-o,--output OUT".
@@ -63,6 +89,9 @@ class CommandLine {
 
   /// `names` as in "-o,--output".
   void flag(std::string_view names, std::string_view help, bool& target);
+  /// Accepted, and listed nowhere: options of a whole group of verbs that do nothing in this one.
+  void unlisted_flag(std::string_view names, bool& target);
+  void unlisted_option(std::string_view names, std::vector<std::string>& target);
   void option(std::string_view names, std::string_view value, std::string_view help, std::string& target);
   template <typename T>
   void option(std::string_view names, std::string_view value, std::string_view help, std::optional<T>& target,
@@ -78,7 +107,7 @@ class CommandLine {
   /// A word without an option's name; it must be there.
   void operand(std::string_view name, std::string_view help, std::string& target);
   /// One further word, if there is one.
-  void optional_operand(std::string_view name, std::string_view help, std::string& target);
+  void optional_operand(std::string_view name, std::string_view help, std::optional<std::string>& target);
   /// All further words.
   void operands(std::string_view name, std::string_view help, std::vector<std::string>& target);
 
@@ -89,6 +118,8 @@ class CommandLine {
   ///
   /// Threads: one at a time, and no other may read meanwhile.
   static VerbDescription describe(int (*verb)(std::span<const std::string> arguments));
+  /// The CommonOptions, explained.
+  static std::vector<VerbDescription::Argument> common_arguments();
 
   // After read:
   [[nodiscard]] bool given(std::string_view option) const;
@@ -118,7 +149,7 @@ class CommandLine {
   CommonOptions common_;
   std::vector<Argument> explained_;
   std::vector<Operand> operands_;
-  std::string* optional_operand_ = nullptr;
+  std::optional<std::string>* optional_operand_ = nullptr;
   std::vector<std::string>* further_operands_ = nullptr;
   std::unique_ptr<Parser> parser_;
 };

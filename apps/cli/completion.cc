@@ -24,6 +24,16 @@ struct Shell {
 constexpr auto kShells =
     std::to_array<Shell>({{"bash", bash_completion}, {"zsh", zsh_completion}, {"fish", fish_completion}});
 
+std::vector<std::string_view> parts_of(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
 }  // namespace
 
 int run_completion(Arguments arguments) {
@@ -69,18 +79,14 @@ std::vector<VerbWord> words_after(std::string_view group, Verbs verbs) {
 }
 
 std::vector<std::string_view> names_of(const VerbDescription::Argument& argument) {
-  std::vector<std::string_view> names;
-  for (std::string_view rest = argument.names; !rest.empty();) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    names.push_back(rest.substr(0, comma));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
-  return names;
+  return parts_of(argument.names, ',');
 }
 
 std::vector<std::string> values_of(const VerbDescription::Argument& argument) {
   std::vector<std::string> values;
-  if (argument.names == "--kind") {
+  if (argument.value.find('|') != std::string::npos) {
+    for (const std::string_view value : parts_of(argument.value, '|')) values.emplace_back(value);
+  } else if (argument.names == "--kind") {
     for (const FilterKindInfo& kind : filter_kinds()) values.emplace_back(kind.name);
   } else if (argument.names == "--format") {
     for (const foreign::FormatInfo& format : foreign::formats()) values.emplace_back(format.name);

@@ -32,7 +32,8 @@ std::vector<std::string_view> verb_groups(Verbs verbs);
 std::vector<VerbWord> words_after(std::string_view group, Verbs verbs);
 /// "-o,--output" is "-o" and "--output".
 std::vector<std::string_view> names_of(const VerbDescription::Argument& argument);
-/// The values that can be listed: kinds, formats, "memory_bytes=" and so on. Empty for those that cannot.
+/// The values that can be listed: kinds, formats, "memory_bytes=", alternatives as in "tsv|csv". Empty for those that
+/// cannot.
 std::vector<std::string> values_of(const VerbDescription::Argument& argument);
 
 }  // namespace tamis::cli

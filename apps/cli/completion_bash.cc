@@ -21,7 +21,7 @@ _tamis() {{
     verb+=${{verb:+ }}${{COMP_WORDS[i]}}
     [[ ' {groups} ' == *" $verb "* ]] || break
   done
-  case $previous in
+  case "$verb $previous" in
 {values}  *)
     case $verb in
 {words}    esac
@@ -53,26 +53,33 @@ std::string options_of(const VerbDescription& verb) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-/// What can follow an option: by list of candidates, the options it serves. The empty list leaves the value to bash.
-std::map<std::string, std::set<std::string_view>> options_by_values(Verbs verbs) {
-  std::map<std::string, std::set<std::string_view>> options;
+/// What can follow an option, as cases of the shell: its values by verb, where they can be listed; where not, in no
+/// verb, the value is left to bash.
+std::string value_cases(Verbs verbs) {
+  std::map<std::string, std::set<std::string>> cases;
+  std::set<std::string> others;
   for (const DescribedVerb& verb : verbs) {
     for (const VerbDescription::Argument& argument : verb.description.arguments) {
       if (!argument.is_option() || argument.value.empty()) continue;
-      const std::string values = fmt::format("{}", fmt::join(values_of(argument), " "));
-      for (const std::string_view name : names_of(argument)) options[values].insert(name);
+      const std::vector<std::string> values = values_of(argument);
+      for (const std::string_view name : names_of(argument)) {
+        others.insert(fmt::format("*' {}'", name));
+        if (!values.empty()) {
+          cases[fmt::format("{}", fmt::join(values, " "))].insert(fmt::format("'{} {}'", verb.name, name));
+        }
+      }
     }
   }
-  return options;
+  std::string text;
+  for (const auto& [values, patterns] : cases) {
+    text += fmt::format("  {}) candidates='{}' ;;\n", fmt::join(patterns, " | "), values);
+  }
+  return text + fmt::format("  {}) candidates='' ;;\n", fmt::join(others, " | "));
 }
 
 }  // namespace
 
 std::string bash_completion(Verbs verbs) {
-  std::string values;
-  for (const auto& [list, options] : options_by_values(verbs)) {
-    values += fmt::format("  {}) candidates='{}' ;;\n", fmt::join(options, " | "), list);
-  }
   std::string words = fmt::format("    '') candidates='{}' ;;\n", list_of(words_after("", verbs)));
   for (const std::string_view group : verb_groups(verbs)) {
     words += fmt::format("    {}) candidates='{}' ;;\n", group, list_of(words_after(group, verbs)));
@@ -87,7 +94,8 @@ std::string bash_completion(Verbs verbs) {
     }
   }
   return fmt::format(fmt::runtime(kScript), fmt::arg("groups", fmt::join(verb_groups(verbs), " ")),
-                     fmt::arg("values", values), fmt::arg("words", words), fmt::arg("options", options_of_verbs));
+                     fmt::arg("values", value_cases(verbs)), fmt::arg("words", words),
+                     fmt::arg("options", options_of_verbs));
 }
 
 }  // namespace tamis::cli

@@ -1,7 +1,6 @@
 // tamis demo: what a lookup of an absent key costs in a store of 100 sorted runs, without and with filters.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <numeric>
@@ -28,7 +27,6 @@ namespace {
 constexpr std::uint64_t kMisses = 10'000;
 constexpr std::uint64_t kWarmUp = 500;
 constexpr std::uint64_t kAbsentFrom = std::uint64_t{1} << 32;  // No store of ours has so many keys.
-constexpr std::size_t kBarWidth = 16;
 
 using Clock = std::chrono::steady_clock;
 
@@ -60,7 +58,7 @@ std::vector<std::uint64_t> unequal_runs() {
   std::vector<std::uint64_t> keys = {300'000};
   keys.insert(keys.end(), 9, 10'000);
   keys.insert(keys.end(), 90, 1000);
-  return keys;  // As print_plan says.
+  return keys;  // As print_result says.
 }
 
 /// Large enough that every run is one flush.
@@ -138,19 +136,14 @@ std::string time_text(double nanoseconds) {
   return fmt::format("{:.{}f} us", nanoseconds / 1000, nanoseconds < 100'000 ? 1 : 0);
 }
 
+double times_as_fast(const Measured& row, const Measured& base) { return base.nanoseconds / row.nanoseconds; }
+
 void print_rows(const std::vector<Measured>& rows) {
-  double most = 0;
-  for (const Measured& row : rows) most = std::max(most, row.nanoseconds);
-  Table table({{"", Table::Align::kLeft},
-               {"filters"},
-               {"tables searched"},
-               {"blocks read"},
-               {"time"},
-               {"", Table::Align::kLeft}});
+  Table table({{"", Table::Align::kLeft}, {"filters"}, {"tables searched"}, {"blocks read"}, {"time"}, {"speed"}});
   for (const Measured& row : rows) {
     table.add({row.name, human_bytes(row.filter_bytes), fmt::format("{:.3f}", row.tables_searched),
                fmt::format("{:.3f}", row.blocks_read), time_text(row.nanoseconds),
-               bar(row.nanoseconds / most, kBarWidth)});
+               fmt::format("{:.0f} x", times_as_fast(row, rows.front()))});
   }
   standard_output().print("{} sorted runs. A lookup of an absent key, on average of {}:\n\n{}\n", rows[0].runs,
                           with_thousands(kMisses), table.text());
@@ -169,14 +162,40 @@ std::string as_json(const Measured& row) {
       .text();
 }
 
-/// The measured figure beside the two that can be computed: the same memory spent evenly, and by the plan at once.
-void print_plan(const PlanReport& plan, const Measured& measured) {
-  standard_output().print(
-      "The first two have runs of 5,000 keys; the third, one of 300,000, 9 of 10,000\n"
-      "and 90 of 1,000, each with the filter that was planned when it was written.\n"
-      "Were its {} spent evenly over all keys, a miss would search {:.3f} tables in\n"
-      "vain; planned for all runs at once, {:.3f} (both computed).\n\n",
-      human_bytes(measured.filter_bytes), plan.wasted_reads_uniform, plan.wasted_reads);
+void print_sentences(const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences) {
+    for (const std::string& line : wrap(sentence, 80)) standard_output().print("{}\n", line);
+    standard_output().write("\n");
+  }
+}
+
+double bits_per_key(const Measured& row) {
+  return 8 * static_cast<double>(row.filter_bytes) / static_cast<double>(row.keys);
+}
+
+/// What the table says, in words.
+void print_result(const Measured& none, const Measured& equal, const Measured& planned) {
+  standard_output().print("{}\n", bold("In words:"));
+  print_sentences({
+      fmt::format("Asked: {} keys that are not there, one at a time, of a store of {} sorted runs, each of which could "
+                  "hold the key.",
+                  with_thousands(kMisses), none.runs),
+      fmt::format("Without filters a lookup searched {:.1f} tables and took {}. It read {:.1f} blocks from files; the "
+                  "others were in the cache.",
+                  none.tables_searched, time_text(none.nanoseconds), none.blocks_read),
+      fmt::format("With filters of {:.1f} bits per key, {} for {} keys, it searched {:.2f} tables and took {}: {:.0f} "
+                  "times as fast. Each of the {} filters lets about one absent key in {:.0f} through.",
+                  bits_per_key(equal), human_bytes(equal.filter_bytes), with_thousands(equal.keys),
+                  equal.tables_searched, time_text(equal.nanoseconds), times_as_fast(equal, none), equal.runs,
+                  static_cast<double>(equal.runs) / equal.tables_searched),
+      fmt::format(
+          "The third store has as many runs, of unequal sizes, as compaction leaves them: one of 300,000 keys, 9 "
+          "of 10,000, 90 of 1,000. With {:.1f} bits per key it searched {:.3f} tables and took {}: {:.0f} times "
+          "as fast as without filters. The plan gives small runs more bits per key than the large one, which "
+          "costs little memory; so one lookup in {:.0f} searched a table at all.",
+          bits_per_key(planned), planned.tables_searched, time_text(planned.nanoseconds), times_as_fast(planned, none),
+          1 / planned.tables_searched),
+  });
 }
 
 void print_hit(const DB& db) {
@@ -228,10 +247,11 @@ std::pair<DB, Measured> run_experiment(const TemporaryFolder& folder, const Expe
 /// The one that stays open, of the experiment done last, and everything measured.
 void print_all(const DB& db, const std::vector<Measured>& rows) {
   print_rows(rows);
-  print_plan(db.plan(rows.back().filter_bytes), rows.back());
   print_hit(db);
   print_scan(db);
   print_explanation(db);
+  standard_output().write("\n");
+  print_result(rows[0], rows[1], rows[2]);
 }
 
 }  // namespace
@@ -241,9 +261,10 @@ int run_demo(Arguments arguments) {
                     .summary =
                         "The headline experiment, on a temporary store: 100 sorted runs that all have to be asked for "
                         "an absent key, without filters, with them, and with unequal runs and planned filters. Then a "
-                        "hit, a scan and an explanation. Takes some seconds.",
+                        "hit, a scan and an explanation, and the result in words. Takes some seconds.",
                     .usage = "",
-                    .example = "  tamis demo"});
+                    .example = "  tamis demo",
+                    .common = kJson | kQuiet | kNoProgress});
   if (!line.read(arguments)) return kExitOk;
 
   const std::vector<Experiment> experiments = {

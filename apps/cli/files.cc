@@ -68,13 +68,13 @@ std::size_t InputFile::read(std::span<char> into) {
   }
 }
 
-std::string read_rest(InputFile& file) {
+std::string read_rest(InputFile& file, std::uint64_t most) {
   std::string bytes;
   for (std::size_t used = 0;;) {
     bytes.resize(used + (std::size_t{1} << 20));
     const std::size_t count = file.read(std::span(bytes).subspan(used));
     used += count;
-    if (count > 0) continue;
+    if (count > 0 && used <= most) continue;
     bytes.resize(used);
     return bytes;
   }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,8 +33,8 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
-/// Everything up to the end.
-std::string read_rest(InputFile& file);
+/// Everything up to the end; of more than `most` bytes the first of them, and at least one more than `most`.
+std::string read_rest(InputFile& file, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 /// Replaces the file in one step; "-" and special files are written in place.
 void write_whole(const std::string& path, std::string_view bytes);

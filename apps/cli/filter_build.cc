@@ -118,7 +118,8 @@ int run_filter_build(Arguments arguments) {
                   "that another system would write.",
        .usage = "(--kind K [--fpr P | --bits-per-key B | --memory BYTES] | --format F ...) --keys FILE -o OUT",
        .example = "  tamis filter build --kind line --fpr 0.01 --keys words.txt -o words.tamis\n"
-                  "  tamis filter build --format guava --fpr 0.01 --keys words.txt -o words.guava"});
+                  "  tamis filter build --format guava --fpr 0.01 --keys words.txt -o words.guava",
+       .common = kJson | kHex | kQuiet | kNoProgress});
   declare(line, wanted);
   if (!line.read(arguments)) return kExitOk;
   line.need_one_of({"--kind", "--format"});

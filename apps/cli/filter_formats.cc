@@ -40,7 +40,8 @@ int run_filter_formats(Arguments arguments) {
                     .summary = "The filter files of other systems that can be read and, where it says so, written byte "
                                "for byte.",
                     .usage = "",
-                    .example = "  tamis filter formats"});
+                    .example = "  tamis filter formats",
+                    .common = kJson});
   if (!line.read(arguments)) return kExitOk;
   Output& out = standard_output();
   if (line.common().json) {

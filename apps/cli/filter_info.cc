@@ -54,7 +54,8 @@ int run_filter_info(Arguments arguments) {
                     .summary = "What a filter file is: kind, size, how full, how often wrong.",
                     .usage = "FILE [--format F]",
                     .example = "  tamis filter info words.tamis\n"
-                               "  tamis filter info nb-1-big-Filter.db"});
+                               "  tamis filter info nb-1-big-Filter.db",
+                    .common = kJson});
   wanted.declare(line);
   if (!line.read(arguments)) return kExitOk;
   const FilterFacts facts = OpenedFilter(wanted).facts();

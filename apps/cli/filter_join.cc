@@ -59,7 +59,8 @@ int run_filter_union(Arguments arguments) {
                .summary = "Writes the filter that answers maybe for the keys of either. Both must have the same kind, "
                           "size and seed.",
                .usage = "A B -o OUT",
-               .example = "  tamis filter union monday.tamis tuesday.tamis -o both.tamis"},
+               .example = "  tamis filter union monday.tamis tuesday.tamis -o both.tamis",
+               .common = kJson | kQuiet},
               &MutableFilter::merge);
 }
 
@@ -69,7 +70,8 @@ int run_filter_intersect(Arguments arguments) {
                .summary = "Writes the filter that answers maybe where both do. Both must have the same kind, size and "
                           "seed. It errs a little more often than one built from the common keys.",
                .usage = "A B -o OUT",
-               .example = "  tamis filter intersect monday.tamis tuesday.tamis -o common.tamis"},
+               .example = "  tamis filter intersect monday.tamis tuesday.tamis -o common.tamis",
+               .common = kJson | kQuiet},
               &MutableFilter::intersect);
 }
 

@@ -42,7 +42,8 @@ int run_filter_kinds(Arguments arguments) {
                     .summary = "The kinds of filters this build has, and when to choose which. Any of them can hold "
                                "prefixes of keys, for scans: see --prefix-rule of filter build.",
                     .usage = "",
-                    .example = "  tamis filter kinds"});
+                    .example = "  tamis filter kinds",
+                    .common = kJson});
   if (!line.read(arguments)) return kExitOk;
   Output& out = standard_output();
   if (line.common().json) {

@@ -54,7 +54,8 @@ int run_filter_plot(Arguments arguments) {
                         "Measures filters of 4 to 20 bits per key and draws their false-positive rates, measured "
                         "and predicted, against the least possible, as SVG. Takes some seconds.",
                     .usage = "[--kind K...] -o FILE.svg",
-                    .example = "  tamis filter plot --kind line ribbon -o rates.svg"});
+                    .example = "  tamis filter plot --kind line ribbon -o rates.svg",
+                    .common = kJson | kQuiet | kNoProgress});
   line.list("--kind", "K", "only these kinds; all unless told", kinds);
   line.option("-o,--output", "FILE", "the SVG to write, or - for standard output", output);
   if (!line.read(arguments)) return kExitOk;

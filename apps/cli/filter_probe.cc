@@ -60,7 +60,8 @@ int run_filter_probe(Arguments arguments) {
                         "is certainly not there) or 'maybe'.",
                     .usage = "FILE [--format F] (--keys FILE | KEY...)",
                     .example = "  tamis filter probe words.tamis zebra okapi\n"
-                               "  tamis filter probe words.tamis --keys candidates.txt"});
+                               "  tamis filter probe words.tamis --keys candidates.txt",
+                    .common = kJson | kHex | kQuiet | kNoProgress});
   wanted.declare(line);
   line.operands("KEY", "keys to ask for; after -- they may begin with '-'", keys);
   line.option("--keys", "FILE", "a file of keys, one per line, or - for standard input", keys_path);

@@ -70,7 +70,8 @@ int run_filter_size(Arguments arguments) {
   CommandLine line({.name = "filter size",
                     .summary = "How large a filter has to be, for all kinds side by side or for one.",
                     .usage = "--keys N [--fpr P | --bits-per-key B | --memory BYTES] [--kind K]",
-                    .example = "  tamis filter size --keys 1000000 --fpr 0.01"});
+                    .example = "  tamis filter size --keys 1000000 --fpr 0.01",
+                    .common = kJson});
   line.option("--keys", "N", "number of keys", keys, parse_count);
   size.declare(line);
   line.option("--kind", "K", "only this kind; 'tamis filter kinds' lists them", kind);

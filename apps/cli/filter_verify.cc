@@ -89,7 +89,8 @@ int run_filter_verify(Arguments arguments) {
                         "Asks a Cassandra filter for every key of its index. A key that is missing there is a row "
                         "that reads do not find. Exit status 1 when keys are missing; says which layout would fit.",
                     .usage = "FILE --index INDEX [--format F]",
-                    .example = "  tamis filter verify nb-1-big-Filter.db --index nb-1-big-Index.db"});
+                    .example = "  tamis filter verify nb-1-big-Filter.db --index nb-1-big-Index.db",
+                    .common = kJson | kHex});
   line.operand("FILE", "the Filter.db", wanted.filter);
   line.option("--index", "INDEX", "the Index.db beside it", wanted.index);
   line.option("--format", "F", "cassandra-new, cassandra-old or cassandra-old-h1h2; by the name unless told",
@@ -114,7 +115,8 @@ int run_filter_rebuild(Arguments arguments) {
                                "writes it.",
                     .usage = "--from-index INDEX --format F [--expected-keys N] (--fpr P | --like FILTER) -o OUT",
                     .example = "  tamis filter rebuild --from-index nb-1-big-Index.db --format cassandra-new \\\n"
-                               "      --fpr 0.01 -o nb-1-big-Filter.db"});
+                               "      --fpr 0.01 -o nb-1-big-Filter.db",
+                    .common = kJson | kQuiet});
   line.option("--from-index", "INDEX", "the Index.db with the keys", index);
   line.option("--format", "F", "cassandra-new, cassandra-old or cassandra-old-h1h2; by the name unless told",
               options.format);

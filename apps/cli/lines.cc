@@ -5,7 +5,9 @@
 #include <cstring>
 #include <utility>
 
+#include "error.h"
 #include "output.h"
+#include "show/human_text.h"
 
 namespace tamis::cli {
 namespace {
@@ -14,28 +16,30 @@ constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 
 }  // namespace
 
-Lines::Lines(const std::string& path, std::string_view label, std::string_view content, const CommonOptions& options)
-    : content_(content),
-      is_quiet_(options.quiet),
-      file_(path),
-      progress_(label, file_.size(), options.wants_progress()) {}
+Lines::Lines(const std::string& path, std::string_view label, const CommonOptions& options)
+    : is_quiet_(options.quiet), file_(path), progress_(label, file_.size(), options.wants_progress()) {}
 
 std::optional<std::string_view> Lines::next() {
   const std::optional<std::string_view> line = take_line();
-  if (!line) {
-    warn_about_carriage_returns();
-    return std::nullopt;
+  if (!line) return std::nullopt;
+  ++number_;
+  if (!warning_.empty() && line->ends_with('\r')) {
+    progress_.hide();
+    report_warning(fmt::format("{} ends with a carriage return, {}", place(), std::exchange(warning_, {})));
   }
-  ++lines_;
-  if (line->ends_with('\r')) ++lines_with_carriage_return_;
   return line;
+}
+
+bool Lines::begins_with(char byte) {
+  if (buffer_.empty() && !at_end_) read_more();
+  return buffer_.starts_with(byte);
 }
 
 bool Lines::must_read() const {
   return !at_end_ && std::memchr(buffer_.data() + position_, '\n', buffer_.size() - position_) == nullptr;
 }
 
-std::string Lines::place() const { return fmt::format("{}: line {}", file_.name(), lines_); }
+std::string Lines::place(std::uint64_t number) const { return fmt::format("{}: line {}", file_.name(), number); }
 
 std::optional<std::string_view> Lines::take_line() {
   std::size_t searched = position_;
@@ -47,25 +51,28 @@ std::optional<std::string_view> Lines::take_line() {
       return line;
     }
     if (at_end_) break;
-    buffer_.erase(0, position_);
-    position_ = 0;
-    searched = buffer_.size();
-    buffer_.resize(searched + kReadBytes);
-    const std::size_t count = file_.read(std::span(buffer_).subspan(searched));
-    buffer_.resize(searched + count);
-    progress_.advance(count);
-    at_end_ = count == 0;
+    searched = buffer_.size() - position_;
+    if (searched > longest_) {
+      usage_error(
+          fmt::format("{} is longer than {}, more than the store takes; raise --option memory_bytes if it is "
+                      "meant",
+                      place(number_ + 1), show::human_bytes(longest_)));
+    }
+    read_more();
   }
   if (position_ == buffer_.size()) return std::nullopt;
   return std::string_view(buffer_).substr(std::exchange(position_, buffer_.size()));
 }
 
-void Lines::warn_about_carriage_returns() const {
-  if (lines_ == 0 || lines_with_carriage_return_ < lines_ || is_quiet_) return;
-  report_warning(
-      fmt::format("{}: every line ends with a carriage return, which is part of {}; if that is not meant, "
-                  "remove them with tr -d '\\r'",
-                  file_.name(), content_));
+void Lines::read_more() {
+  buffer_.erase(0, position_);
+  position_ = 0;
+  const std::size_t used = buffer_.size();
+  buffer_.resize(used + kReadBytes);
+  const std::size_t count = file_.read(std::span(buffer_).subspan(used));
+  buffer_.resize(used + count);
+  progress_.advance(count);
+  at_end_ = count == 0;
 }
 
 std::string_view hint_on_hex(std::string_view text) {

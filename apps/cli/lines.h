@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,34 +14,45 @@
 namespace tamis::cli {
 
 /// The lines of a file or of standard input. LF ends a line and nothing else does: CR is data, a last line without LF
-/// counts. When every line turned out to end with CR, the end says so once, as a warning.
+/// counts.
 class Lines {
  public:
-  /// `content`: what a line holds, for the warning ("the key").
-  Lines(const std::string& path, std::string_view label, std::string_view content, const CommonOptions& options);
+  /// `label` is the progress bar's.
+  Lines(const std::string& path, std::string_view label, const CommonOptions& options);
 
   /// The next line without its end, or nothing at the end of the file. Valid until the next call.
   std::optional<std::string_view> next();
+  /// The first line that ends with CR is told of, except with --quiet: "words.txt: line 1 ends with a carriage return,
+  /// " and then the warning.
+  void warn_of_carriage_return(std::string_view warning) { warning_ = is_quiet_ ? "" : warning; }
+  /// Whether the file begins with this byte. To be asked before the first line is taken.
+  bool begins_with(char byte);
+  /// A longer line is a usage error, before all of it is in memory.
+  void refuse_longer_than(std::uint64_t bytes) { longest_ = bytes; }
   /// Whether the next call has to wait for input: the moment to show what was done so far.
   [[nodiscard]] bool must_read() const;
 
   /// "words.txt: line 7", of the line that was returned last.
-  [[nodiscard]] std::string place() const;
+  [[nodiscard]] std::string place() const { return place(number_); }
+  [[nodiscard]] std::string place(std::uint64_t number) const;
+  /// Of the line that was returned last; 1 is the first.
+  [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] show::Progress& progress() { return progress_; }
 
  private:
   std::optional<std::string_view> take_line();
-  void warn_about_carriage_returns() const;
+  /// More of the file, behind what the buffer still holds.
+  void read_more();
 
-  std::string content_;
   bool is_quiet_;
+  std::string warning_;  // Empty once it was given.
   InputFile file_;
   show::Progress progress_;
   std::string buffer_;
   std::size_t position_ = 0;  // Of the next line in the buffer.
   bool at_end_ = false;
-  std::uint64_t lines_ = 0;
-  std::uint64_t lines_with_carriage_return_ = 0;
+  std::uint64_t longest_ = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t number_ = 0;
 };
 
 /// What to add to "… is not hexadecimal": why, and what to do.

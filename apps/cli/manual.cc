@@ -68,9 +68,15 @@ std::string verb_section(const DescribedVerb& verb) {
   const VerbDescription& description = verb.description;
   std::string text = fmt::format(".SS {}\n{}\n.P\n\\fBtamis {}\\fR {}\n", roff(verb.name),
                                  roff(description.help.summary), roff(verb.name), roff(description.help.usage));
+  std::vector<std::string> common;
   for (const VerbDescription::Argument& argument : description.arguments) {
-    if (!argument.is_common) text += argument_item(argument);
+    if (argument.is_common) {
+      common.push_back(fmt::format("\\fB{}\\fR", roff(argument.names)));
+    } else {
+      text += argument_item(argument);
+    }
   }
+  text += fmt::format(".P\nCommon options: {}\n", fmt::join(common, ", "));
   return text + fmt::format(".P\nFor example:\n.P\n.nf\n{}\n.fi\n", roff(description.help.example));
 }
 
@@ -83,10 +89,8 @@ std::string page(const std::vector<DescribedVerb>& verbs) {
       "filters, "
       "those of other systems included. Results go to standard output, everything else to standard error.\n",
       roff(version()));
-  text += ".SH OPTIONS OF EVERY VERB\n";
-  for (const VerbDescription::Argument& argument : verbs.front().description.arguments) {
-    if (argument.is_common) text += argument_item(argument);
-  }
+  text += ".SH COMMON OPTIONS\nEvery verb accepts these; below, each names those that do something in it.\n";
+  for (const VerbDescription::Argument& argument : CommandLine::common_arguments()) text += argument_item(argument);
   text += item("--", "ends the options: a word behind it may begin with a hyphen");
   text += ".SH VERBS\n";
   for (const DescribedVerb& verb : verbs) text += verb_section(verb);

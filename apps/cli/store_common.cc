@@ -8,7 +8,6 @@
 #include "bytes_text.h"
 #include "error.h"
 #include "lines.h"
-#include "output.h"
 
 namespace tamis::cli {
 namespace {
@@ -25,6 +24,8 @@ bool is_other_than_folder(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode);
 }
 
+bool is_no_store(const Status& status) { return status.message().ends_with("no store is here"); }
+
 }  // namespace
 
 CommandError error_of_opening(const Status& status) {
@@ -35,7 +36,7 @@ CommandError error_of_opening(const Status& status) {
       return {kExitBusy, fmt::format("{}; try again when the store is closed there", status.message())};
     default: break;
   }
-  if (status.message().ends_with("no store is here")) {
+  if (is_no_store(status)) {
     return {kExitInputOutput, fmt::format("{}; {}", status.message(), kHowToMakeOne)};
   }
   return CommandError(status);
@@ -48,7 +49,13 @@ void StoreArguments::declare(CommandLine& line) {
 
 void StoreArguments::declare_options(CommandLine& line) {
   line.repeated("--option", "NAME=VALUE", "set an option, as 'tamis options' lists them; may be repeated", settings);
-  line.flag("--read-only", "open the store without changing anything", read_only);
+  line.unlisted_flag("--read-only", read_only);
+}
+
+void StoreArguments::declare_folder(CommandLine& line) {
+  line.operand("DIR", "the store's folder", directory);
+  line.unlisted_option("--option", settings);
+  line.unlisted_flag("--read-only", read_only);
 }
 
 Options StoreArguments::options(StoreUse use) const {
@@ -75,6 +82,17 @@ DB StoreArguments::open(StoreUse use) const {
   if (read_only && use != StoreUse::kRead)
     usage_error("--read-only: this verb changes the store; leave the option out");
   return std::move(opened).value();
+}
+
+std::optional<DB> StoreArguments::open_if_there() const {
+  if (read_only) return open(StoreUse::kWrite);
+  const Options wanted = options(StoreUse::kWrite);
+  need_folder(true);
+  if (is_missing(directory)) return std::nullopt;
+  Result<DB> opened = DB::open(directory, wanted);
+  if (opened.ok()) return std::move(opened).value();
+  if (is_no_store(opened.status())) return std::nullopt;
+  throw error_of_opening(opened.status());
 }
 
 void StoreArguments::need_folder(bool may_be_missing) const {
@@ -119,20 +137,10 @@ std::string absence_json(std::string_view key, const CommonOptions& options) {
   return object.add("found", false).text();
 }
 
-void print_entry(std::string_view key, std::string_view value, const CommonOptions& options) {
-  Output& out = standard_output();
-  if (options.json) {
-    out.write(entry_json(key, value, options));
-  } else if (options.hex) {
-    out.write(to_hex(key));
-    out.write("\t");
-    out.write(to_hex(value));
-  } else {
-    out.write(key);
-    out.write("\t");
-    out.write(value);
-  }
-  out.write("\n");
+std::uint64_t entries_in_tables(const DB& db) {
+  std::uint64_t entries = 0;
+  for (const Stats::Level& level : db.stats().levels) entries += level.entries;
+  return entries;
 }
 
 std::vector<std::string> problems_json(const std::vector<Problem>& problems) {

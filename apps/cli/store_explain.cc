@@ -55,7 +55,8 @@ int run_explain(Arguments arguments) {
                         "Looks a key up and tells every step: memtables, runs and tables, what their filters said, "
                         "which blocks were read, what it cost. Status 0 whether the key is there or not.",
                     .usage = "DIR KEY",
-                    .example = "  tamis explain cities rome"});
+                    .example = "  tamis explain cities rome",
+                    .common = kJson | kHex});
   store.declare(line);
   line.operand("KEY", "the key", key);
   if (!line.read(arguments)) return kExitOk;

@@ -8,6 +8,7 @@
 
 #include "bytes_text.h"
 #include "command_line.h"
+#include "entry_format.h"
 #include "error.h"
 #include "output.h"
 #include "store_common.h"
@@ -24,7 +25,8 @@ int run_get(Arguments arguments) {
                     .summary = "Prints the value of a key and a newline. Ends with status 1 when the key is not there.",
                     .usage = "DIR KEY [--raw]",
                     .example = "  tamis get cities paris\n"
-                               "  tamis get pictures logo --raw > logo.png"});
+                               "  tamis get pictures logo --raw > logo.png",
+                    .common = kJson | kHex | kQuiet});
   store.declare(line);
   line.operand("KEY", "the key", key);
   line.flag("--raw", "the value alone, without a newline", raw);
@@ -53,7 +55,8 @@ int run_multi_get(Arguments arguments) {
                         "Looks up several keys, all as of one moment. Prints key, tab and value of those that are "
                         "there, in the order asked; ends with status 1 when any is not.",
                     .usage = "DIR KEY...",
-                    .example = "  tamis multi-get cities paris lyon rome"});
+                    .example = "  tamis multi-get cities paris lyon rome",
+                    .common = kJson | kHex});
   store.declare(line);
   line.operands("KEY", "the keys; after -- they may begin with '-'", words);
   if (!line.read(arguments)) return kExitOk;
@@ -67,7 +70,7 @@ int run_multi_get(Arguments arguments) {
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::optional<std::string>& value = values[i].ok() ? *values[i] : throw CommandError(values[i].status());
     if (value) {
-      print_entry(keys[i], *value, options);
+      print_entry(keys[i], *value, options.json ? EntryFormat::kJsonLines : EntryFormat::kTsv, options);
     } else {
       all_found = false;
       if (options.json) standard_output().print("{}\n", absence_json(keys[i], options));

@@ -1,4 +1,4 @@
-// tamis load: many entries from lines.
+// tamis load: many entries from a file.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
@@ -6,15 +6,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "command_line.h"
-#include "entry_lines.h"
+#include "entry_format.h"
+#include "entry_source.h"
 #include "error.h"
 #include "files.h"
 #include "interrupt.h"
 #include "json.h"
+#include "lines.h"
 #include "numbers.h"
 #include "output.h"
 #include "store_common.h"
@@ -56,6 +59,22 @@ class Acknowledgements {
   int descriptor_ = -1;
 };
 
+/// The store to load into. One that is there is opened at once, so that nobody else writes it meanwhile; a new one is
+/// made when it is first asked for, so that a load that comes to nothing leaves nothing behind.
+class Target {
+ public:
+  explicit Target(const StoreArguments& store) : store_(store), db_(store.open_if_there()) {}
+
+  DB& db() {
+    if (!db_) db_ = store_.open(StoreUse::kCreate);
+    return *db_;
+  }
+
+ private:
+  const StoreArguments& store_;
+  std::optional<DB> db_;
+};
+
 /// Collects entries into batches and writes them.
 class Loader {
  public:
@@ -65,21 +84,21 @@ class Loader {
     bool sync;
   };
 
-  Loader(DB& db, const Acknowledgements& acknowledgements, Limits limits)
-      : db_(db), acknowledgements_(acknowledgements), limits_(limits) {}
+  Loader(Target& target, const Acknowledgements& acknowledgements, Limits limits)
+      : target_(target), acknowledgements_(acknowledgements), limits_(limits) {}
 
-  void load(EntryLines& lines) {
-    while (const auto entry = lines.next()) {
+  void load(EntrySource& entries, show::Progress& progress) {
+    while (const auto entry = entries.next()) {
       if (entry->key.size() > Batch::kMaxKeyBytes) {
-        usage_error(fmt::format("{}: a key of {} bytes, at most {} are allowed", lines.place(), entry->key.size(),
+        usage_error(fmt::format("{}: a key of {} bytes, at most {} are allowed", entries.place(), entry->key.size(),
                                 Batch::kMaxKeyBytes));
       }
       batch_.put(entry->key, entry->value);
-      if (!batch_.status().ok()) usage_error(fmt::format("{}: {}", lines.place(), batch_.status().message()));
+      if (!batch_.status().ok()) usage_error(fmt::format("{}: {}", entries.place(), batch_.status().message()));
       bytes_in_batch_ += entry->key.size() + entry->value.size();
-      if (batch_.size() >= limits_.batch_entries || bytes_in_batch_ >= limits_.batch_bytes) write(lines.progress());
+      if (batch_.size() >= limits_.batch_entries || bytes_in_batch_ >= limits_.batch_bytes) write(progress);
     }
-    write(lines.progress());
+    write(progress);
   }
 
   [[nodiscard]] std::uint64_t entries() const { return entries_; }
@@ -91,7 +110,7 @@ class Loader {
   void write(show::Progress& progress) {
     if (batch_.empty()) return;
     const DelayInterrupt until_acknowledged;
-    need(db_.write(batch_, {.sync = limits_.sync}));
+    need(target_.db().write(batch_, {.sync = limits_.sync}));
     entries_ += batch_.size();
     bytes_ += bytes_in_batch_;
     progress.count(batch_.size(), "entries");
@@ -103,7 +122,7 @@ class Loader {
     }
   }
 
-  DB& db_;
+  Target& target_;
   const Acknowledgements& acknowledgements_;
   Limits limits_;
   Batch batch_;
@@ -113,9 +132,9 @@ class Loader {
 };
 
 /// A failure in the middle says how much came before it.
-void load_all(Loader& loader, EntryLines& lines) {
+void load_all(Loader& loader, EntrySource& entries, show::Progress& progress) {
   try {
-    loader.load(lines);
+    loader.load(entries, progress);
   } catch (const CommandError& error) {
     const std::string before =
         loader.entries() == 0   ? "nothing was loaded"
@@ -143,38 +162,79 @@ void report(const Loader& loader, double seconds, const CommonOptions& options) 
   }
 }
 
+/// What is said of the input on the command line.
+struct InputArguments {
+  std::optional<std::string> path;
+  FormatArguments formats;
+  bool header = false;
+  bool no_header = false;
+  bool crlf = false;
+
+  void declare(CommandLine& line) {
+    line.optional_operand("FILE", "the entries; - or none for standard input", path);
+    formats.declare(line);
+    line.flag("--header", "CSV: skip the first record, whatever it says", header);
+    line.flag("--no-header", "CSV: the first record is an entry, even if it says key,value", no_header);
+    line.flag("--crlf", "TSV: lines end with CR LF; without this a CR is part of the value", crlf);
+  }
+
+  /// Input that begins with { is JSON lines when --json is given: lines of that kind are what 'dump --json' writes.
+  [[nodiscard]] EntryInput input(const CommandLine& line, Lines& lines, std::uint64_t memory_bytes) const {
+    const std::optional<EntryFormat> named = formats.named(line);
+    const bool is_json = !named && line.common().json && lines.begins_with('{');
+    const EntryFormat format = named.value_or(is_json ? EntryFormat::kJsonLines : EntryFormat::kTsv);
+    if (format != EntryFormat::kCsv) line.refuse({"--header", "--no-header"}, "is for CSV; add --csv");
+    if (format != EntryFormat::kTsv)
+      line.refuse({"--crlf"}, "is for lines with tabs; CSV and JSON need no such option");
+    if (header && no_header) usage_error("give only one of --header, --no-header");
+    EntryInput input{.format = format, .is_hex = line.common().hex, .strips_return = crlf};
+    if (header || no_header) input.has_header = header;
+    // A value is at most a quarter of the memory; hexadecimal doubles it, and JSON's \u0000 is six bytes for one.
+    input.longest_record = 2 * memory_bytes;
+    return input;
+  }
+};
+
 }  // namespace
 
 int run_load(Arguments arguments) {
   StoreArguments store;
-  std::string path = "-";
+  InputArguments input;
   std::string acknowledgements_path;
   std::optional<std::uint64_t> batch = kDefaultBatch;
   bool sync = false;
   CommandLine line({.name = "load",
-                    .summary = "Loads lines of KEY<TAB>VALUE; the value is all after the first tab. Makes the store if "
-                               "there is none. Batches are written whole or not at all, one after the other.",
-                    .usage = "DIR [FILE] [--batch N] [--sync] [--ack FILE]",
+                    .summary =
+                        "Loads entries: lines of KEY<TAB>VALUE, where the value is all after the first tab; CSV with "
+                        "two columns; or JSON lines as 'tamis dump --json' writes them. With --json, input that begins "
+                        "with { is taken for JSON lines. Makes the store if there is none, when the first batch is "
+                        "ready. Batches are written whole or not at all, one after the other.",
+                    .usage = "DIR [FILE] [--format tsv|csv|jsonl] [--batch N] [--sync] [--ack FILE]",
                     .example = "  printf 'paris\\t2102650\\nlyon\\t522250\\n' | tamis load cities\n"
-                               "  tamis load cities cities.txt --batch 10000 --sync"});
+                               "  tamis load cities cities.txt --batch 10000 --sync\n"
+                               "  tamis load cities cities.csv --csv --header\n"
+                               "  tamis dump --json cities | tamis load --json copy",
+                    .common = kJson | kHex | kQuiet | kNoProgress});
   store.declare(line);
-  line.optional_operand("FILE", "the lines; - or none for standard input", path);
-  line.option("--batch", "N", "entries per batch, 1000 unless told; fewer where values are large", batch, parse_count);
+  input.declare(line);
+  line.option("--batch", "N", "entries per batch, 1000 by default; fewer where values are large", batch, parse_count);
   line.flag("--sync", "each batch survives a crash of the machine before the next begins", sync);
   line.option("--ack", "FILE", "after each batch that was acknowledged, a line with the total so far",
               acknowledgements_path);
   if (!line.read(arguments)) return kExitOk;
   if (*batch == 0) usage_error("--batch: a batch has at least one entry");
 
-  const std::uint64_t batch_bytes = std::min(kBatchBytes, store.options(StoreUse::kCreate).memory_bytes / 16);
-  EntryLines lines(path, line.common());
+  const std::uint64_t memory_bytes = store.options(StoreUse::kCreate).memory_bytes;
+  Lines lines(input.path.value_or("-"), "loading", line.common());
+  const std::unique_ptr<EntrySource> entries = entries_in(lines, input.input(line, lines, memory_bytes));
   const Acknowledgements acknowledgements(acknowledgements_path, sync);
-  DB db = store.open(StoreUse::kCreate);
-  Loader loader(db, acknowledgements, {.batch_entries = *batch, .batch_bytes = batch_bytes, .sync = sync});
+  Target target(store);
+  Loader loader(target, acknowledgements,
+                {.batch_entries = *batch, .batch_bytes = std::min(kBatchBytes, memory_bytes / 16), .sync = sync});
   const auto begun = std::chrono::steady_clock::now();
-  load_all(loader, lines);
+  load_all(loader, *entries, lines.progress());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-  need(db.close());
+  need(target.db().close());
   report(loader, seconds, line.common());
   return kExitOk;
 }

@@ -76,7 +76,8 @@ int run_flush(Arguments arguments) {
   CommandLine line({.name = "flush",
                     .summary = "Writes what stands only in the journal to tables.",
                     .usage = "DIR",
-                    .example = "  tamis flush cities"});
+                    .example = "  tamis flush cities",
+                    .common = kJson | kQuiet});
   store.declare(line);
   if (!line.read(arguments)) return kExitOk;
   DB db = store.open(StoreUse::kWrite);
@@ -92,7 +93,8 @@ int run_compact(Arguments arguments) {
                                "overwritten or deleted. Ctrl-C loses nothing.",
                     .usage = "DIR [--from A] [--to B]",
                     .example = "  tamis compact cities\n"
-                               "  tamis compact cities --from a --to n"});
+                               "  tamis compact cities --from a --to n",
+                    .common = kJson | kHex | kQuiet | kNoProgress});
   store.declare(line);
   line.option("--from", "A", "keys from this one on", from);
   line.option("--to", "B", "keys before this one", to);
@@ -116,7 +118,8 @@ int run_checkpoint(Arguments arguments) {
                     .summary = "Makes a copy of the store as of now in a new folder: a store of its own. Tables are "
                                "linked, not copied, where the file system can.",
                     .usage = "DIR TO",
-                    .example = "  tamis checkpoint cities cities-monday"});
+                    .example = "  tamis checkpoint cities cities-monday",
+                    .common = kJson | kQuiet});
   store.declare(line);
   line.operand("TO", "the folder to make; it must not exist", to);
   if (!line.read(arguments)) return kExitOk;

@@ -17,7 +17,8 @@ int run_options(Arguments arguments) {
                                "They belong to one opening; a store may be opened with others next time.",
                     .usage = "",
                     .example = "  tamis options\n"
-                               "  tamis load cities cities.txt --option codec_last=zstd --option fanout=8"});
+                               "  tamis load cities cities.txt --option codec_last=zstd --option fanout=8",
+                    .common = kJson});
   if (!line.read(arguments)) return kExitOk;
   Output& out = standard_output();
   Table table({{"option", Table::Align::kLeft}, {"default", Table::Align::kLeft}, {"effect", Table::Align::kWrap}});

@@ -43,6 +43,7 @@ std::string as_json(const PlanReport& plan) {
 int run_plan(Arguments arguments) {
   StoreArguments store;
   ScaleArguments scale;
+  std::optional<std::string> directory;
   std::optional<std::uint64_t> memory;
   CommandLine line({.name = "plan",
                     .summary =
@@ -52,14 +53,15 @@ int run_plan(Arguments arguments) {
                         "time to open, computed and simulated (docs/SCALE.md).",
                     .usage = "DIR [--filter-memory BYTES] | --size BYTES",
                     .example = "  tamis plan cities --filter-memory 16M\n"
-                               "  tamis plan --size 1TB --option memory_bytes=64G --load-per-day 200GB"});
-  line.optional_operand("DIR", "the store's folder", store.directory);
+                               "  tamis plan --size 1TB --option memory_bytes=64G --load-per-day 200GB",
+                    .common = kJson});
+  line.optional_operand("DIR", "the store's folder", directory);
   store.declare_options(line);
   line.option("--filter-memory", "BYTES", "plan for so much memory instead of the store's own", memory, parse_bytes);
   scale.declare(line);
   if (!line.read(arguments)) return kExitOk;
   if (scale.size) {
-    if (!store.directory.empty()) {
+    if (directory) {
       usage_error("DIR and --size: a plan is of a store that is there, or of one of some size; give one of them");
     }
     Options options = store.options(StoreUse::kCreate);
@@ -67,7 +69,8 @@ int run_plan(Arguments arguments) {
     print_scale(scale.question(options), line.common());
     return kExitOk;
   }
-  if (store.directory.empty()) usage_error("DIR is missing, or --size; see 'tamis plan --help'");
+  if (!directory) usage_error("DIR is missing, or --size; see 'tamis plan --help'");
+  store.directory = *directory;
   ScaleArguments::refuse(line);
   const DB db = store.open(StoreUse::kRead);
   const PlanReport plan = db.plan(memory);

@@ -1,9 +1,15 @@
 // tamis put, tamis delete: one change.
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "command_line.h"
 #include "error.h"
+#include "files.h"
 #include "json.h"
+#include "numbers.h"
 #include "output.h"
 #include "store_common.h"
 #include "tamis/db.h"
@@ -22,27 +28,50 @@ int done(DB& db, const Status& written, const CommonOptions& options) {
 
 constexpr std::string_view kSyncHelp = "return only when the change would survive a crash of the machine";
 
+/// All of it. A file that a store with so much memory does not take anyway is not read to its end.
+std::string value_in_file(const std::string& path, std::uint64_t memory_bytes) {
+  InputFile file(path);
+  std::string bytes = read_rest(file, memory_bytes);
+  if (bytes.size() <= memory_bytes) return bytes;
+  usage_error(
+      fmt::format("{}: is larger than memory_bytes, {}; a value is at most a quarter of that: raise it with "
+                  "--option memory_bytes=SIZE",
+                  file.name(), human_bytes(memory_bytes)));
+}
+
 }  // namespace
 
 int run_put(Arguments arguments) {
   StoreArguments store;
   std::string key;
-  std::string value;
+  std::optional<std::string> value;
+  std::string path;
   bool sync = false;
   CommandLine line({.name = "put",
-                    .summary = "Stores a value under a key. Makes the store if there is none.",
-                    .usage = "DIR KEY VALUE [--sync]",
+                    .summary = "Stores a value under a key. The value is a word, or the bytes of a file as they are, "
+                               "also with --hex. Makes the store if there is none.",
+                    .usage = "DIR KEY (VALUE | --from-file FILE) [--sync]",
                     .example = "  tamis put cities paris 2102650\n"
-                               "  tamis put cities low -- -5"});
+                               "  tamis put cities low -- -5\n"
+                               "  tamis put pictures logo --from-file logo.png\n"
+                               "  gzip < page.html | tamis put pages index --from-file -",
+                    .common = kJson | kHex});
   store.declare(line);
   line.operand("KEY", "the key", key);
-  line.operand("VALUE", "what get will return; may be empty", value);
+  line.optional_operand("VALUE", "what get will return; may be empty", value);
+  line.option("--from-file", "FILE", "take the value from this file; - for standard input", path);
   line.flag("--sync", kSyncHelp, sync);
   if (!line.read(arguments)) return kExitOk;
+  if (value && line.given("--from-file")) usage_error("give the value as a word or with --from-file, not both");
+  if (!value && !line.given("--from-file")) usage_error("VALUE is missing; see 'tamis put --help'");
+  const Options options = store.options(StoreUse::kCreate);
+  Batch batch;
   key = bytes_of_word(key, "the key", line.common());
-  value = bytes_of_word(value, "the value", line.common());
+  value = value ? bytes_of_word(*value, "the value", line.common()) : value_in_file(path, options.memory_bytes);
+  batch.put(key, *value);
+  need(batch.status());  // Before a store is made for it.
   DB db = store.open(StoreUse::kCreate);
-  return done(db, db.put(key, value, {.sync = sync}), line.common());
+  return done(db, db.write(batch, {.sync = sync}), line.common());
 }
 
 int run_delete(Arguments arguments) {
@@ -52,7 +81,8 @@ int run_delete(Arguments arguments) {
   CommandLine line({.name = "delete",
                     .summary = "Removes a key. Removing one that is not there is no error.",
                     .usage = "DIR KEY [--sync]",
-                    .example = "  tamis delete cities paris"});
+                    .example = "  tamis delete cities paris",
+                    .common = kJson | kHex});
   store.declare(line);
   line.operand("KEY", "the key", key);
   line.flag("--sync", kSyncHelp, sync);

@@ -57,8 +57,9 @@ int run_repair(Arguments arguments) {
                         "Makes a damaged store usable: a new manifest out of the tables and journals that can be "
                         "read. Says exactly what was lost, and where deleted keys may have returned. Removes nothing.",
                     .usage = "DIR [--dry-run]",
-                    .example = "  tamis repair cities --dry-run"});
-  store.declare(line);
+                    .example = "  tamis repair cities --dry-run",
+                    .common = kJson | kHex | kQuiet | kNoProgress});
+  store.declare_folder(line);
   line.flag("--dry-run", "say what would be done, and do nothing", dry_run);
   if (!line.read(arguments)) return kExitOk;
   const bool only_looks = dry_run || store.options(StoreUse::kWrite).read_only;

@@ -1,73 +1,54 @@
 // tamis scan: keys in order.
-#include <fmt/core.h>
-
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "command_line.h"
+#include "entry_format.h"
 #include "error.h"
-#include "json.h"
 #include "numbers.h"
-#include "output.h"
+#include "range_arguments.h"
 #include "store_common.h"
 #include "tamis/db.h"
 #include "verbs.h"
 
 namespace tamis::cli {
-namespace {
-
-void print_key(std::string_view key, const CommonOptions& options) {
-  if (options.json) {
-    JsonObject object;
-    add_user_bytes(object, "key", key, options);
-    standard_output().print("{}\n", object.add("found", true).text());
-  } else {
-    standard_output().print("{}\n", shown(key, options));
-  }
-}
-
-}  // namespace
 
 int run_scan(Arguments arguments) {
   StoreArguments store;
-  std::string prefix;
-  std::string from;
-  std::string to;
+  RangeArguments range;
+  FormatArguments formats;
   std::optional<std::uint64_t> limit;
   bool reverse = false;
   bool keys_only = false;
   CommandLine line({.name = "scan",
-                    .summary = "Prints keys and values in order, a tab between them, one entry per line.",
+                    .summary = "Prints keys and values in order, a tab between them, one entry per line; or as CSV or "
+                               "JSON lines, which hold any bytes and which 'tamis load' reads.",
                     .usage = "DIR [--prefix P] [--from A] [--to B] [--limit N] [--reverse] [--keys-only]",
                     .example = "  tamis scan cities --prefix p --limit 10\n"
-                               "  tamis scan cities --from lyon --to paris --reverse"});
+                               "  tamis scan cities --from lyon --to paris --reverse\n"
+                               "  tamis scan cities --prefix p --csv > some.csv",
+                    .common = kJson | kHex});
   store.declare(line);
-  line.option("--prefix", "P", "keys that begin with this", prefix);
-  line.option("--from", "A", "keys from this one on", from);
-  line.option("--to", "B", "keys before this one", to);
+  range.declare(line);
   line.option("--limit", "N", "at most so many", limit, parse_count);
   line.flag("--reverse", "from the last to the first", reverse);
   line.flag("--keys-only", "no values", keys_only);
+  formats.declare(line);
   if (!line.read(arguments)) return kExitOk;
   const CommonOptions& options = line.common();
-  prefix = bytes_of_word(prefix, "--prefix:", options);
-  from = bytes_of_word(from, "--from:", options);
-  to = bytes_of_word(to, "--to:", options);
-  ScanOptions range = {.prefix = prefix, .reverse = reverse, .fills_cache = false};
-  if (line.given("--from")) range.from = from;
-  if (line.given("--to")) range.to = to;
+  const EntryFormat format = formats.written(line);
+  ScanOptions wanted = range.scan(line);
+  wanted.reverse = reverse;
 
   const DB db = store.open(StoreUse::kRead);
-  Iterator entry = db.scan(range);
-  std::uint64_t printed = 0;
-  while (entry.valid() && (!limit || printed < *limit)) {
+  print_entry_header(format, keys_only);
+  Iterator entry = db.scan(wanted);
+  for (std::uint64_t printed = 0; entry.valid() && (!limit || printed < *limit); ++printed) {
     if (keys_only) {
-      print_key(entry.key(), options);
+      print_key(entry.key(), format, options);
     } else {
-      print_entry(entry.key(), entry.value(), options);
+      print_entry(entry.key(), entry.value(), format, options);
     }
-    ++printed;
     entry.advance();
   }
   need(entry.status());

@@ -113,7 +113,8 @@ int run_stats(Arguments arguments) {
                         "journal, memory, amplification. Counters begin when a store is opened, so here most are 0: "
                         "a program asks DB::stats.",
                     .usage = "DIR",
-                    .example = "  tamis stats cities"});
+                    .example = "  tamis stats cities",
+                    .common = kJson});
   store.declare(line);
   if (!line.read(arguments)) return kExitOk;
   const DB db = store.open(StoreUse::kRead);

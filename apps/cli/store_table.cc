@@ -151,7 +151,8 @@ int run_table(Arguments arguments) {
                     .summary = "A look into one table file of a store, alone: its properties, its blocks with their "
                                "place in the index, or its entries.",
                     .usage = "FILE.tms [--entries|--blocks]",
-                    .example = "  tamis table cities/000013.tms --blocks"});
+                    .example = "  tamis table cities/000013.tms --blocks",
+                    .common = kJson | kHex});
   line.operand("FILE.tms", "the table", path);
   line.flag("--entries", "key, sequence, put or delete, and value of every entry, separated by tabs", entries);
   line.flag("--blocks", "every block: offset, sizes, entries, codec, separator in the index", blocks);

@@ -68,7 +68,8 @@ int run_verify(Arguments arguments) {
                         "Reads every byte of a store: checksums, the order of keys, and that no filter denies a key "
                         "of its table. Lists what is wrong and ends with status 1 if anything is.",
                     .usage = "DIR",
-                    .example = "  tamis verify cities"});
+                    .example = "  tamis verify cities",
+                    .common = kJson | kQuiet | kNoProgress});
   store.declare(line);
   if (!line.read(arguments)) return kExitOk;
   const VerifyReport report = verify(store, line.common());

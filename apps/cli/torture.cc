@@ -118,7 +118,8 @@ int run_torture(Arguments arguments) {
                   "status 1, and the files kept, if anything was wrong. What a crash of the machine does cannot be "
                   "tried from inside it.",
        .usage = "DIR [--seconds N] [--seed S] [--keep]",
-       .example = "  tamis torture /mnt/disk/torture --seconds 600"});
+       .example = "  tamis torture /mnt/disk/torture --seconds 600",
+       .common = kJson | kQuiet | kNoProgress});
   line.operand("DIR", "a folder that does not exist yet, or one that torture left behind", directory);
   line.option("--seconds", "N", "how long, 60 unless told", seconds, parse_count);
   line.option("--seed", "S",

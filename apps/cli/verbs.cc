@@ -30,7 +30,8 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"delete", "remove a key", run_delete},
     {"multi-get", "look up several keys at once", run_multi_get},
     {"scan", "print keys and values in order", run_scan},
-    {"load", "load lines of key, tab, value", run_load},
+    {"count", "how many keys there are, in all or in a range", run_count},
+    {"load", "load entries from lines, CSV or JSON", run_load},
     {"dump", "print everything, for load to read back", run_dump},
     {"explain", "every step of one lookup, and what it cost", run_explain},
     {"stats", "what a store holds, level by level", run_stats},
@@ -184,8 +185,11 @@ std::vector<DescribedVerb> describe_verbs() {
 }
 
 int run_version(Arguments arguments) {
-  CommandLine line(
-      {.name = "version", .summary = "Prints the version of this program.", .usage = "", .example = "  tamis version"});
+  CommandLine line({.name = "version",
+                    .summary = "Prints the version of this program.",
+                    .usage = "",
+                    .example = "  tamis version",
+                    .common = kJson});
   if (!line.read(arguments)) return kExitOk;
   if (line.common().json) {
     standard_output().print("{}\n", JsonObject().add("version", version()).text());

@@ -32,6 +32,7 @@ int run_bench(Arguments arguments);
 int run_checkpoint(Arguments arguments);
 int run_compact(Arguments arguments);
 int run_completion(Arguments arguments);
+int run_count(Arguments arguments);
 int run_delete(Arguments arguments);
 int run_demo(Arguments arguments);
 int run_dump(Arguments arguments);

@@ -17,8 +17,8 @@ using namespace std::chrono_literals;
 /// A line as wide as the terminal would wrap, and then not be overwritten.
 std::size_t columns_for_a_line() {
   struct winsize size {};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2) return 79;
-  return std::size_t{size.ws_col} - 1;
+  const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
+  return columns_beside_typing(is_known ? size.ws_col : 0);
 }
 
 /// Where it cannot be written, nobody is waiting.

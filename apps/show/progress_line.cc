@@ -46,6 +46,12 @@ std::string figures(const ProgressState& state, bool is_total_known) {
 
 }  // namespace
 
+std::size_t columns_beside_typing(std::size_t columns) {
+  constexpr std::size_t kTyped = 3;  // "^C" and the cursor.
+  if (columns == 0) columns = 80;
+  return columns - std::min(columns, kTyped);
+}
+
 std::string progress_line(const ProgressState& state, std::size_t columns) {
   const bool is_total_known = state.total > 0 && state.done <= state.total;
   const std::string tail = figures(state, is_total_known);

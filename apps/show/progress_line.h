@@ -20,6 +20,10 @@ struct ProgressState {
   double seconds = 0;               ///< Since the work began.
 };
 
+/// How many columns of a terminal a progress line may take: beside it stand the cursor and a ^C, which would otherwise
+/// wrap it. 0 columns: not known, taken for 80.
+std::size_t columns_beside_typing(std::size_t columns);
+
 /// "loading [#########.....]  64 %  1,234 entries, 567/s, 0:12 left", in at most so many columns: the bar gives way
 /// first, and then the end is cut. Without a total there is no bar and no time left.
 std::string progress_line(const ProgressState& state, std::size_t columns);

@@ -51,13 +51,13 @@ struct TAMIS_EXPORT Stats {
   };
   /// What is in memory, in bytes.
   struct Memory {
-    std::uint64_t budget = 0;                  ///< Options::memory_bytes.
-    std::uint64_t used = 0;                    ///< The sum of what follows.
-    std::uint64_t memtables = 0;               ///< Memtables, and memory kept for the next one.
-    std::uint64_t blocks = 0;                  ///< Cached blocks.
-    std::uint64_t indexes = 0;                 ///< Indexes of tables.
-    std::uint64_t filters = 0;                 ///< Filters of tables, and the run index.
-    std::uint64_t journal = 0;                 ///< What is mapped of the journal being written.
+    std::uint64_t budget = 0;     ///< Options::memory_bytes.
+    std::uint64_t used = 0;       ///< The sum of what follows.
+    std::uint64_t memtables = 0;  ///< Those that were flushed and are still read too, and memory kept for the next.
+    std::uint64_t blocks = 0;     ///< Cached blocks.
+    std::uint64_t indexes = 0;    ///< Indexes of tables.
+    std::uint64_t filters = 0;    ///< Filters of tables, and the run index.
+    std::uint64_t journal = 0;    ///< What is mapped of the journal being written.
     std::uint64_t indexes_not_resident = 0;    ///< Bytes that are read again from disk when they are needed.
     std::uint64_t filters_not_resident = 0;    ///< Bytes of filters that answer maybe meanwhile.
     std::uint64_t metadata_loads = 0;          ///< Indexes and filters read since open.
@@ -101,7 +101,8 @@ struct TAMIS_EXPORT Stats {
 struct TAMIS_EXPORT Explanation {
   /// One place that was looked at.
   struct Step {
-    std::string where = {};                   ///< "memtable", "sealed memtable" or "table".
+    /// "memtable", "sealed memtable", "table", or "run" where none of its tables was asked.
+    std::string where = {};
     std::optional<std::uint32_t> level = {};  ///< The table's level.
     std::optional<std::uint64_t> run = {};    ///< The number of its run.
     std::optional<std::uint64_t> table = {};  ///< The number of its file.
@@ -110,7 +111,8 @@ struct TAMIS_EXPORT Explanation {
     /// "no", "maybe", "not in memory", or "not asked: the run index says no"; empty where there is none.
     std::string filter_verdict = {};
     std::string block_source = {};  ///< "cache" or "disk"; empty where no block was looked at.
-    std::string outcome = {};       ///< "found", "deleted", "absent", "ruled out", "outside".
+    /// "found", "deleted", "absent", "ruled out" by a filter, or "outside" the keys of the table or run.
+    std::string outcome = {};
   };
   std::string key = {};                   ///< The key that was looked up.
   bool found = false;                     ///< Whether it is present.

@@ -47,6 +47,7 @@ std::string_view to_text(TableOutcome outcome) {
     case TableOutcome::kAbsent: return "absent";
     case TableOutcome::kFound: return "found";
     case TableOutcome::kDeleted: return "deleted";
+    case TableOutcome::kOutside: return "outside";
   }
   return "";
 }
@@ -64,18 +65,20 @@ std::string_view to_text(BlockSource source) {
 Explanation::Step explained(const TableStep& step, const Shape& shape) {
   const TableFacts& facts = step.table->facts();
   Explanation::Step result;
-  result.where = "table";
-  result.table = facts.number;
   const std::optional<TablePlace> place = shape.find_table(facts.number);
   result.level = place->level;
   result.run = place->run->id;
+  result.outcome = to_text(step.outcome);
+  const bool is_whole_run = step.outcome == TableOutcome::kOutside && place->run->tables.size() > 1;
+  result.where = is_whole_run ? "run" : "table";
+  if (!is_whole_run) result.table = facts.number;
+  if (step.outcome == TableOutcome::kOutside) return result;  // No filter was asked.
   for (const FilterKindInfo& kind : filter_kinds()) {
     if (kind.id == facts.filter_kind) result.filter_kind = kind.name;
   }
   result.bits_per_key = facts.filter_bits_per_key();
   result.filter_verdict = to_text(step.verdict);
   result.block_source = to_text(step.source);
-  result.outcome = to_text(step.outcome);
   return result;
 }
 

@@ -100,7 +100,10 @@ std::string work_text(const Stats& stats) {
   return text;
 }
 
+bool is_outside(const Explanation::Step& step) { return step.outcome == "outside"; }
+
 std::string filter_cell(const Explanation::Step& step) {
+  if (is_outside(step)) return "not asked";
   if (step.filter_kind.empty()) return step.filter_verdict;
   return fmt::format("{}, {:.1f} bits: {}", step.filter_kind, step.bits_per_key, step.filter_verdict);
 }
@@ -143,7 +146,7 @@ std::string Explanation::to_text() const {
                    {"outcome", Align::kLeft}});
   for (const Step& step : steps) {
     table.add({step.where, number_or_nothing(step.level), number_or_nothing(step.run), number_or_nothing(step.table),
-               filter_cell(step), step.block_source, step.outcome});
+               filter_cell(step), step.block_source, is_outside(step) ? "outside its keys" : step.outcome});
   }
   return text + "\n" + table.text();
 }

@@ -149,6 +149,15 @@ TEST(ReportText, AnExplanationShowsEveryStep) {
             "table         1    3      9  ribbon, 12.5 bits: not in memory  disk   found\n");
 }
 
+TEST(ReportText, AnExplanationSaysWhyNoFilterWasAsked) {
+  Explanation explanation;
+  explanation.key = "oslo";
+  explanation.steps = {step_at_table(0, 17, 21)};
+  explanation.steps[0].outcome = "outside";
+  EXPECT_TRUE(has(explanation.to_text(), "table      0   17     21  not asked         outside its keys\n"))
+      << explanation.to_text();
+}
+
 TEST(ReportText, AnExplanationOfNothingIsShort) {
   EXPECT_EQ(Explanation().to_text(), "key      \"\"\nfound    no\ncost     0 blocks read, 0 metadata reads, 0 ns\n");
 }

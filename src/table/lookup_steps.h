@@ -14,7 +14,8 @@ class Table;
 /// What a filter said, or the run index in its place.
 enum class FilterVerdict : std::uint8_t { kNone, kNo, kMaybe, kNotInMemory, kNoByRunIndex };
 enum class BlockSource : std::uint8_t { kNone, kCache, kDisk };
-enum class TableOutcome : std::uint8_t { kRuledOut, kAbsent, kFound, kDeleted };
+/// kOutside: no table of the run has bounds that hold the key, so nothing was asked.
+enum class TableOutcome : std::uint8_t { kRuledOut, kAbsent, kFound, kDeleted, kOutside };
 
 /// What memory alone says to a lookup.
 enum class Peek : std::uint8_t {
@@ -26,7 +27,7 @@ enum class Peek : std::uint8_t {
 
 /// What happened at one table.
 struct TableStep {
-  const Table* table = nullptr;
+  const Table* table = nullptr;  ///< With kOutside, the first of the run.
   FilterVerdict verdict = FilterVerdict::kNone;
   BlockSource source = BlockSource::kNone;  ///< Of the last block looked at; kDisk if any came from there.
   std::uint32_t blocks_read = 0;            ///< From the file.

@@ -21,6 +21,13 @@ class ProbeSampling {
     --left_;
     return false;
   }
+  /// So many at once: true when none of them is sampled. Otherwise nothing has happened, and each is to be asked about.
+  static bool skips(std::uint32_t probes) {
+    if (probes > left_) [[unlikely]]
+      return false;
+    left_ -= probes;
+    return true;
+  }
 
  private:
   static bool draw();

@@ -7,7 +7,6 @@
 #include <functional>
 #include <thread>
 
-#include "base/epoch.h"
 #include "base/random.h"
 #include "support/table_world.h"
 
@@ -30,11 +29,11 @@ void expect_fair(std::size_t tables, std::string_view name, const Pattern& patte
     ASSERT_TRUE(opened.back()->load().ok());
   }
   std::vector<double> asked(tables);
-  FoundEntry found;
+  PinnedBlock pin;
+  NoSteps steps;
   for (std::uint64_t probe = 0; probe < kProbes; ++probe) {
     const std::size_t table = pattern(probe, tables);
-    const EpochGuard guard;
-    (void)opened[table]->peek({"absent", remix(probe), kMaxSequence}, false, found);
+    EXPECT_FALSE(opened[table]->find({"absent", remix(probe), kMaxSequence}, true, pin, steps)->has_value());
     ++asked[table];
   }
   constexpr double kPerSample = ProbeSampling::kProbesPerSample;

@@ -9,6 +9,7 @@
 #include "base/try.h"
 #include "table/block_file.h"
 #include "table/data_block_format.h"
+#include "table/probe_sampling.h"
 #include "table/table_inside.h"
 #include "table/table_iterator.h"
 
@@ -84,7 +85,6 @@ template Result<std::optional<FoundEntry>> Table::find(const Lookup&, bool, Pinn
 template Result<std::optional<FoundEntry>> Table::find(const Lookup&, bool, PinnedBlock&, RecordedSteps&);
 
 Peek Table::peek(const Lookup& lookup, bool expected, FoundEntry& found) const {
-  inside_->count_probe();
   const Index* const index = index_.load();
   BlockSlot* const slots = slots_.load(std::memory_order_acquire);
   const bool is_in_memory = index != nullptr && slots != nullptr;
@@ -119,6 +119,8 @@ void Table::count_peeks(std::uint64_t found, std::uint64_t absent) const {
   add(counts.absent, absent);
 }
 
+void Table::count_sampled_probe() const { add(inside_->probes, ProbeSampling::kProbesPerSample); }
+
 FilterVerdict Table::ask_filter(std::uint64_t hash, std::uint32_t& metadata_reads) {
   const auto ask = [hash](const Filter& filter) { return filter.may_contain_hash(hash); };
   std::optional<bool> may_contain = ask_loaded(filter_, ask);
@@ -135,7 +137,8 @@ Result<bool> Table::begin_search(const Lookup& lookup, TableSearch& search) {
   search = {};
   search.table = this;
   search.step.table = this;
-  inside_->count_probe();
+  if (ProbeSampling::is_sampled()) [[unlikely]]
+    count_sampled_probe();
   search.step.verdict = ask_filter(lookup.hash, search.step.metadata_reads);
   if (search.step.verdict == FilterVerdict::kNo) {
     search.step.outcome = TableOutcome::kRuledOut;

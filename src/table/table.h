@@ -114,15 +114,17 @@ class Table {
     if (const Filter* filter = filter_.load()) filter->prefetch_hash(hash);
   }
   /// Only inside an EpochGuard: what `find` would say, if everything it needs is in memory. The value lives as long as
-  /// the guard. Says nothing to the counts but probes: `count_peek` does, once the lookup is over. Where the key is
-  /// `expected` to be here, what comes after the filter is asked for before the filter has answered.
+  /// the guard. Says nothing to the counts: `count_peek` and ProbeSampling do, once the lookup is over. Where the key
+  /// is `expected` to be here, what comes after the filter is asked for before the filter has answered.
   Peek peek(const Lookup& lookup, bool expected, FoundEntry& found) const;
   /// Of a table whose filter let a peek through.
   void count_peek(bool found) const { count_peeks(found ? 1 : 0, found ? 0 : 1); }
   void count_peeks(std::uint64_t found, std::uint64_t absent) const;
+  /// Stands for all that ProbeSampling passed over. Of lookups that know their answer; those that ask again count then.
+  void count_sampled_probe() const;
 
   /// What `peek` does, for several lookups in stages (table_stages.cc). Each asks the table that it names, and has its
-  /// answer afterwards; counted, too. Empties the group.
+  /// answer afterwards; counted, too, but for probes. Empties the group.
   static void peek_many(StagedGroup& group);
 
   /// The newest version of the key at or below the lookup's sequence. The value lies in the block that `pin` keeps.

@@ -46,7 +46,6 @@ inline bool Table::end_without_entry(StagedPeek& peek, Peek answer) const {
 }
 
 inline bool Table::peek_filter(StagedPeek& peek) const {
-  inside_->count_probe();
   if (const Filter* filter = filter_.load()) {
     if (!peek.is_expected && !filter->may_contain_hash(peek.lookup.hash)) return ends(peek, Peek::kAbsent);
   } else if (!inside_->filter_is_useless.load(std::memory_order_relaxed)) {

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/epoch.h"
 #include "base/try.h"
+#include "table/probe_sampling.h"
 #include "table/table_iterator.h"
 #include "tree/run_iterator.h"
 
@@ -146,9 +147,10 @@ Peek Version::peek(const Lookup& lookup, FoundEntry& found) const {
   Peek answer = Peek::kAbsent;
   for (std::uint32_t run = 0; run < runs_.size() && answer == Peek::kAbsent;) {
     const std::size_t count = next_candidates(lookup, possible, run, candidates);
-    for (std::size_t i = 0; i < count && answer == Peek::kAbsent; ++i) {
-      const Table& table = *candidates[i].table;
-      const Peek here = table.peek(lookup, found_before && i + 1 == count, found);
+    std::uint32_t asked = 0;
+    while (asked < count && answer == Peek::kAbsent) {
+      const Table& table = *candidates[asked++].table;
+      const Peek here = table.peek(lookup, found_before && asked == count, found);
       if (here == Peek::kUnknown) return Peek::kUnknown;
       if (here == Peek::kFound) {
         table.count_peek(true);
@@ -158,6 +160,10 @@ Peek Version::peek(const Lookup& lookup, FoundEntry& found) const {
         let_through[passed++] = &table;
       }
     }
+    if (ProbeSampling::skips(asked)) continue;
+    for (std::uint32_t i = 0; i < asked; ++i) {
+      if (ProbeSampling::is_sampled()) candidates[i].table->count_sampled_probe();
+    }
   }
   for (std::size_t i = 0; i < passed; ++i) let_through[i]->count_peek(false);
   found_before = answer == Peek::kFound;
@@ -165,16 +171,19 @@ Peek Version::peek(const Lookup& lookup, FoundEntry& found) const {
 }
 
 template <typename Steps>
-void Version::record_ruled_out(const Lookup& lookup, const RunSet& possible, std::uint32_t first, std::uint32_t end,
-                               Steps& steps) const {
+void Version::record_passed_over(const Lookup& lookup, std::uint32_t first, std::uint32_t end, Steps& steps) const {
   const SearchKey key{lookup.key, key_head(lookup.key)};
   for (std::uint32_t run = first; run < end; ++run) {
-    if (possible.contains(run)) continue;
     TableStep step;
     step.table = candidate(runs_[run], key);
-    step.verdict = FilterVerdict::kNoByRunIndex;
-    step.outcome = TableOutcome::kRuledOut;
-    if (step.table != nullptr) steps.add(step);
+    if (step.table != nullptr) {
+      step.verdict = FilterVerdict::kNoByRunIndex;
+      step.outcome = TableOutcome::kRuledOut;
+    } else {
+      step.table = tables_[runs_[run].first_table].get();
+      step.outcome = TableOutcome::kOutside;
+    }
+    steps.add(step);
   }
 }
 
@@ -192,13 +201,13 @@ Result<std::optional<FoundEntry>> Version::find(const Lookup& lookup, bool fills
     const std::size_t count = next(run);
     for (std::size_t i = 0; i < count; ++i) {
       if constexpr (Steps::kRecords) {
-        record_ruled_out(lookup, possible, std::exchange(told, candidates[i].run + 1), candidates[i].run, steps);
+        record_passed_over(lookup, std::exchange(told, candidates[i].run + 1), candidates[i].run, steps);
       }
       TAMIS_TRY(const std::optional<FoundEntry> found, candidates[i].table->find(lookup, fills_cache, pin, steps));
       if (found) return found;
     }
   }
-  if constexpr (Steps::kRecords) record_ruled_out(lookup, possible, told, runs_.size(), steps);
+  if constexpr (Steps::kRecords) record_passed_over(lookup, told, runs_.size(), steps);
   return std::optional<FoundEntry>();
 }
 

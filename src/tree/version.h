@@ -102,10 +102,10 @@ class Version {
   /// Of the possible runs from `run` on, at most kCandidatesAtOnce; leaves `run` where the next call has to go on.
   std::size_t next_candidates(const Lookup& lookup, const RunSet& possible, std::uint32_t& run,
                               Candidates& candidates) const;
-  /// Writes down the runs of [first, end) whose bounds hold the key and which the run index ruled out.
+  /// Writes down why no table of the runs of [first, end) was asked: their bounds do not hold the key, or the run index
+  /// ruled them out.
   template <typename Steps>
-  void record_ruled_out(const Lookup& lookup, const RunSet& possible, std::uint32_t first, std::uint32_t end,
-                        Steps& steps) const;
+  void record_passed_over(const Lookup& lookup, std::uint32_t first, std::uint32_t end, Steps& steps) const;
   Status advance(DiskLookup& lookup) const;
   static void look_into(DiskLookup& lookup, std::shared_ptr<const PinnedBlock> block);
   /// Those of the run whose bounds meet the range.

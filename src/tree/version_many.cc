@@ -5,6 +5,7 @@
 
 #include "base/try.h"
 #include "table/block_batch.h"
+#include "table/probe_sampling.h"
 #include "tree/version.h"
 
 namespace tamis {
@@ -47,7 +48,9 @@ void Version::peek_many(std::span<StagedPeek> peeks) const {
     StagedGroup here = open;
     Table::peek_many(here);
     open.keep_if([&](StagedPeek& peek) {
-      if (peek.answer == Peek::kFound || peek.answer == Peek::kUnknown) return false;
+      if (peek.answer == Peek::kUnknown) return false;
+      if (ProbeSampling::is_sampled()) peek.table->count_sampled_probe();
+      if (peek.answer == Peek::kFound) return false;
       ++peek.run;
       return true;
     });

@@ -15,16 +15,15 @@ holds() { if grep -qwF -e "$2" <<<"$1"; then pass; else fail "$3: no '$2' of tam
 # Every verb of the overview, every option of its --help.
 "$tamis" help | sed -nE 's/^  ([a-z-]+( [a-z-]+)?)  +.*/\1/p' >verbs
 if [ "$(wc -l <verbs)" -ge 30 ]; then pass; else fail "tamis help lists only $(wc -l <verbs) verbs"; fi
-common=$(sed -n '/^.SH OPTIONS OF EVERY VERB/,/^.SH VERBS/p' page)
 while read -r verb; do
-  in_page=$(sed -n "/^.SS $verb\$/,/^.S/p" page)
+  in_page=$(sed -n "/^\.SS $verb\$/,/^\.S/p" page)
   in_bash=$(grep -E "^ +'$verb'\) candidates='-" script.bash)
   in_zsh=$(sed -n "/^  '$verb')\$/,/;;\$/p" script.zsh)
   in_fish=$(grep -F "'__tamis_verb_is $verb' " script.fish)
   holds "$in_page" "tamis $verb" "manual page"
   # shellcheck disable=SC2086
   for option in $("$tamis" $verb --help | sed -nE 's/^  (-[^ ]+).*/\1/p' | tr ',' ' '); do
-    holds "$in_page$common" "$option" "manual page"
+    holds "$in_page" "$option" "manual page"
     holds "$in_bash" "$option" bash
     holds "$in_zsh" "$option" zsh
     case $option in
@@ -54,6 +53,11 @@ completes ribbon filter build --kind rib
 completes "--sync" put cities paris 1 --sy
 completes "memory_bytes= memtable_bytes=" get cities paris --option mem
 completes "bash fish zsh" completion ""
+completes count cou
+completes "csv jsonl tsv" load cities --format ""
+completes guava filter info --format gua
+completes "" count cities --prefix ""
+completes "--from-file" put pictures logo --fr
 completes "" get cit  # A folder: bash looks for it itself.
 completes "" filter build --keys ""
 
@@ -69,6 +73,7 @@ if command -v fish >/dev/null; then
   fish_completes build "tamis filter bu"
   fish_completes --kind "tamis filter build --ki"
   fish_completes ribbon "tamis filter build --kind rib"
+  fish_completes jsonl "tamis dump cities --format js"
 else
   echo "skipped: there is no fish to try its script"
 fi
@@ -77,7 +82,7 @@ if command -v man >/dev/null && command -v groff >/dev/null; then
   last="man tamis.1"
   MANROFFSEQ='' MANWIDTH=100 LC_ALL=C.UTF-8 man --warnings -l tamis.1 >out 2>err
   err_is_empty
-  out_has "key-value store built around filters" "tamis put DIR KEY VALUE" "memory_bytes" "EXIT STATUS"
+  out_has "key-value store built around filters" "tamis put DIR KEY (VALUE | --from-file FILE)" "Common options: --json, --hex" "memory_bytes" "EXIT STATUS"
 else
   echo "skipped: there is no man to show the page"
 fi

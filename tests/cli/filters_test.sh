@@ -116,7 +116,7 @@ if [ -e x ]; then fail 'a failed build left its output'; else pass; fi
 
 # --- lines ---
 printf 'a\n\nb\r\nlast' >lines
-run 0 filter build --kind bloom --fpr 0.0001 --keys lines -o l.tamis; out_has '4 keys'; err_is_empty
+run 0 filter build --kind bloom --fpr 0.0001 --keys lines -o l.tamis; out_has '4 keys'; err_has 'lines: line 3 ends with a carriage return'
 run 0 filter probe l.tamis --keys lines; out_is 'a\tmaybe\n\tmaybe\nb\r\tmaybe\nlast\tmaybe\n'
 run 0 filter probe l.tamis '' last b; out_is '\tmaybe\nlast\tmaybe\nb\tno\n'
 printf 'a\r\nb\r\n' >crlf

@@ -88,12 +88,38 @@ says 2 "lines: line 1: the key is not hexadecimal, which --hex expects: two digi
 printf '61\t3x\n' >lines
 says 2 "lines: line 1: the value is not hexadecimal, which --hex expects; nothing was loaded" load s lines --hex
 printf '61\t31\r\n' >lines
-says 2 "lines: line 1: the value is not hexadecimal: it ends with a carriage return; remove those with tr -d '\\r'; nothing was loaded" load s lines --hex
+says 2 "lines: line 1: the value is not hexadecimal: it ends with a carriage return; load with --crlf; nothing was loaded" load s lines --hex
+printf 'a\t1\r\n' >lines
+says 0 "warning: lines: line 1 ends with a carriage return, which is part of the value; if lines end with CR LF, load with --crlf" load s lines
+printf 'a,1\nb\n' >lines
+says 2 "lines: line 2 has 1 field; each record is KEY,VALUE; nothing was loaded" load s lines --csv
+printf 'a,1\nb,2,3\n' >lines
+says 2 "lines: line 2 has 3 fields; each record is KEY,VALUE, and a value that holds commas stands in quotes; nothing was loaded" load s lines --csv
+printf 'a,"1\nb,2\n' >lines
+says 2 "lines: line 1: a quote is opened and never closed; nothing was loaded" load s lines --csv
+printf 'a,"1"2\n' >lines
+says 2 "lines: line 1: a comma or the end of the line must follow a closing quote; a quote inside a field is written twice; nothing was loaded" load s lines --csv
+printf 'a,1"2\n' >lines
+says 2 "lines: line 1: a quote in a field without quotes; put the field in quotes and double the quote; nothing was loaded" load s lines --csv
+example='each line is an object such as {"key": "paris", "value": "2102650"}'
+printf '{"key": "a", "value": 1}\n' >lines
+says 2 "lines: line 1: 'value' is not a string; put it in quotes; nothing was loaded" load s lines --json
+printf '{"key": "a"}\n' >lines
+says 2 "lines: line 1 has neither 'value' nor 'value_hex'; $example; nothing was loaded" load s lines --json
+printf '{"key": "a", "value": "1", "ttl": 3}\n' >lines
+says 2 "lines: line 1: an entry has no 'ttl'; leave it out, or make it part of the value; nothing was loaded" load s lines --json
+printf '{"key": "a", value}\n' >lines
+says 2 "lines: line 1 is not JSON, at byte 14 of the line; $example; nothing was loaded" load s lines --json
+says 2 "--format: 'xml' is not one of tsv, csv, jsonl" dump s --format xml
+says 2 "give only one of --json, --csv" dump s --json --csv
+says 2 "--header is for CSV; add --csv" load s lines --header
+says 2 "give the value as a word or with --from-file, not both" put s k v --from-file lines
+says 3 "no-file: cannot open: No such file or directory" put s k --from-file no-file
 says 3 "no-file: cannot open: No such file or directory" load s no-file
 says 3 "folder: is a folder, and a file is needed here" load s folder
 says 3 "no-folder/acks: cannot create: No such file or directory" load s entries --ack no-folder/acks
 printf '610a\t31\n' | "$tamis" load breaks --hex --quiet
-says 2 "the key of the entry with the key (in hexadecimal) 610a holds a line end, which would break its line; use --hex" dump breaks
+says 2 "the key of the entry with the key (in hexadecimal) 610a holds a line end, which would break its line; use --hex, --csv or --json" dump breaks
 
 # --- no store: 3 ---
 how="'tamis put' and 'tamis load' make one"

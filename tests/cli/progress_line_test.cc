@@ -21,6 +21,16 @@ TEST(ProgressLine, FitsTheTerminalWhateverItsWidth) {
   EXPECT_EQ(progress_line(half_way(), 60), "loading  50 %  1,234,000 entries, 123,400/s, 0:10 left");
 }
 
+TEST(ProgressLine, LeavesRoomForTheInterruptThatSomebodyTypes) {
+  const std::string typed = "^C";
+  for (const std::size_t columns : {20U, 40U, 80U, 81U, 132U}) {
+    const std::string line = progress_line(half_way(), columns_beside_typing(columns));
+    EXPECT_LT(line.size() + typed.size(), columns) << line;
+  }
+  EXPECT_EQ(columns_beside_typing(0), columns_beside_typing(80));
+  EXPECT_EQ(columns_beside_typing(1), 0U);
+}
+
 TEST(ProgressLine, ShowsBytesAsSizesAndBytesASecond) {
   const ProgressState state = {
       .label = "verifying", .done = 300 << 20, .total = 400 << 20, .counts_bytes = true, .seconds = 3};

@@ -64,5 +64,27 @@ TEST(OlderFiles, P1_P3_OneInThePlaceOfANewerOneGivesNoWrongAnswer) {
   EXPECT_EQ(counts.unnoticed_by_kind[".journal"], 0U);
 }
 
+/// The first journal, which is free by then, in the place of the last one.
+TEST(OlderFiles, Rule22_RepairTellsOfAnotherJournalUnderTheName) {
+  const std::vector<ClosedStore> generations = make_generations(base_seed(7));
+  const auto journal_of = [](const ClosedStore& store) {
+    std::string last;
+    for (const std::string& path : store.files()) last = kind_of(path) == ".journal" ? path : last;
+    return last;
+  };
+  const std::string path = journal_of(generations.back());
+  MemoryDisk disk = generations.back().disk;
+  CachedFile& file = disk.file(disk.names().at(path));
+  const Bytes older = as_bytes(generations[0].bytes_of(journal_of(generations[0])));
+  file.resize(0);
+  file.write(0, std::span(&older, 1));
+  MemoryFileSystem files(std::move(disk));
+  const Result<RepairReport> report = DB::repair(std::string(kStore), true, environment_on(files, 5));
+  ASSERT_TRUE(report.ok()) << report.status().to_text();
+  ASSERT_EQ(report->lost.size(), 1U) << report->to_text();
+  EXPECT_EQ(kind_of(report->lost[0].file), ".journal");
+  EXPECT_NE(report->lost[0].what.find("another journal"), std::string::npos) << report->to_text();
+}
+
 }  // namespace
 }  // namespace tamis::test

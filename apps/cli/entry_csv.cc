@@ -1,0 +1,118 @@
+// CSV by RFC 4180: two fields, a quoted one may hold commas, doubled quotes and line ends; LF or CR LF ends a record.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "entry_source.h"
+#include "error.h"
+#include "numbers.h"
+
+namespace tamis::cli {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // Excel begins its files with it.
+
+class CsvEntries : public EntrySource {
+ public:
+  CsvEntries(Lines& lines, const EntryInput& input) : EntrySource(lines), input_(input) {}
+
+  std::optional<Entry> next() override {
+    if (!read_record()) return std::nullopt;
+    if (std::exchange(is_first_, false) && is_header() && !read_record()) return std::nullopt;
+    if (count_ != 2) {
+      usage_error(fmt::format("{} has {}; each record is KEY,VALUE{}", place(),
+                              count_ == 1 ? "1 field" : fmt::format("{} fields", count_),
+                              count_ == 1 ? "" : ", and a value that holds commas stands in quotes"));
+    }
+    if (!input_.is_hex) return Entry{fields_[0], fields_[1]};
+    return Entry{decoded(fields_[0], "key", place(), key_), decoded(fields_[1], "value", place(), value_)};
+  }
+
+  [[nodiscard]] std::string place() const override { return lines_.place(begins_); }
+
+ private:
+  [[nodiscard]] bool is_header() const {
+    return input_.has_header.value_or(count_ == 2 && fields_[0] == "key" && fields_[1] == "value");
+  }
+
+  /// Into fields_, of which the last takes all that are too many. False at the end of the file.
+  bool read_record() {
+    const std::optional<std::string_view> line = lines_.next();
+    if (!line) return false;
+    begins_ = lines_.number();
+    std::string_view rest = *line;
+    if (is_first_ && rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
+    for (count_ = 1;; ++count_) {
+      std::string& field = fields_[std::min(count_, fields_.size()) - 1];
+      rest = rest.starts_with('"') ? take_quoted(rest, field) : take_plain(rest, field);
+      if (rest.empty()) return true;
+      rest.remove_prefix(1);  // The comma.
+    }
+  }
+
+  /// What is left of the line: nothing, or what begins with the comma behind the field.
+  std::string_view take_plain(std::string_view line, std::string& field) {
+    const std::size_t end = std::min(line.find(','), line.size());
+    std::string_view text = line.substr(0, end);
+    if (end == line.size() && text.ends_with('\r')) text.remove_suffix(1);
+    if (text.find('"') != std::string_view::npos) {
+      usage_error(fmt::format("{}: a quote in a field without quotes; put the field in quotes and double the quote",
+                              lines_.place()));
+    }
+    field = text;
+    return line.substr(end);
+  }
+
+  std::string_view take_quoted(std::string_view line, std::string& field) {
+    field.clear();
+    line.remove_prefix(1);
+    for (;;) {
+      const std::size_t quote = line.find('"');
+      field += line.substr(0, quote);
+      if (quote == std::string_view::npos) {
+        line = next_line_of(field);
+        continue;
+      }
+      line.remove_prefix(quote + 1);
+      if (!line.starts_with('"')) break;
+      field += '"';
+      line.remove_prefix(1);
+    }
+    if (line == "\r") line = {};
+    if (line.empty() || line.starts_with(',')) return line;
+    usage_error(
+        fmt::format("{}: a comma or the end of the line must follow a closing quote; a quote inside a field "
+                    "is written twice",
+                    lines_.place()));
+  }
+
+  /// A quoted field goes on in the next line.
+  std::string_view next_line_of(std::string& field) {
+    const std::optional<std::string_view> line = lines_.next();
+    if (!line) usage_error(fmt::format("{}: a quote is opened and never closed", place()));
+    if (field.size() + line->size() > input_.longest_record) {
+      usage_error(
+          fmt::format("{}: a quote is opened and not closed within {}", place(), human_bytes(input_.longest_record)));
+    }
+    field += '\n';
+    return *line;
+  }
+
+  EntryInput input_;
+  bool is_first_ = true;
+  std::uint64_t begins_ = 0;  // The record's first line.
+  std::array<std::string, 2> fields_;
+  std::size_t count_ = 0;
+  std::string key_;
+  std::string value_;
+};
+
+}  // namespace
+
+std::unique_ptr<EntrySource> csv_entries(Lines& lines, const EntryInput& input) {
+  return std::make_unique<CsvEntries>(lines, input);
+}
+
+}  // namespace tamis::cli

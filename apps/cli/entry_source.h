@@ -1,0 +1,63 @@
+// Entries out of a file, in any of the formats that dump writes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "command_line.h"
+#include "entry_format.h"
+#include "lines.h"
+
+namespace tamis::cli {
+
+/// Entries one after the other, in the order of the file. A record that cannot be understood is a usage error with its
+/// place. No more than one record and the lines' buffer are in memory.
+///
+/// Threads: one at a time.
+class EntrySource {
+ public:
+  struct Entry {
+    std::string_view key;
+    std::string_view value;
+  };
+
+  virtual ~EntrySource() = default;
+  EntrySource(const EntrySource&) = delete;
+  EntrySource& operator=(const EntrySource&) = delete;
+
+  /// The next entry, or nothing at the end of the file. Valid until the next call.
+  virtual std::optional<Entry> next() = 0;
+  /// "words.txt: line 7": where the entry that was returned last begins.
+  [[nodiscard]] virtual std::string place() const { return lines_.place(); }
+
+ protected:
+  explicit EntrySource(Lines& lines) : lines_(lines) {}
+
+  Lines& lines_;
+};
+
+/// What load's options say of its input.
+struct EntryInput {
+  EntryFormat format = EntryFormat::kTsv;
+  bool is_hex = false;         ///< Of TSV and CSV: fields are hexadecimal. In JSON the names of the members say it.
+  bool strips_return = false;  ///< Of TSV: lines end with CR LF. In the others CR before LF never means anything.
+  /// Of CSV: whether the first record is a header. Unknown: it is one if it says key,value, as dump writes it.
+  std::optional<bool> has_header = {};
+  std::uint64_t longest_record = 0;  ///< In bytes. A longer one is refused before it is in memory.
+};
+
+/// Reads from the lines, which must outlive it.
+std::unique_ptr<EntrySource> entries_in(Lines& lines, const EntryInput& input);
+
+// One of each in entry_*.cc.
+std::unique_ptr<EntrySource> tsv_entries(Lines& lines, const EntryInput& input);
+std::unique_ptr<EntrySource> csv_entries(Lines& lines, const EntryInput& input);
+std::unique_ptr<EntrySource> json_entries(Lines& lines);
+
+/// Decodes a hexadecimal field of the record at `place`, or refuses it.
+std::string_view decoded(std::string_view field, std::string_view what, const std::string& place, std::string& into);
+
+}  // namespace tamis::cli

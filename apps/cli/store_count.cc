@@ -1,0 +1,54 @@
+// tamis count: how many keys there are.
+#include <cstdint>
+
+#include "command_line.h"
+#include "error.h"
+#include "json.h"
+#include "output.h"
+#include "range_arguments.h"
+#include "show/progress.h"
+#include "store_common.h"
+#include "tamis/db.h"
+#include "verbs.h"
+
+namespace tamis::cli {
+
+int run_count(Arguments arguments) {
+  StoreArguments store;
+  RangeArguments range;
+  CommandLine line({.name = "count",
+                    .summary =
+                        "Prints how many keys there are, in all or in a range: exactly, by walking over them. 'tamis "
+                        "stats' tells at once how many entries the tables hold, overwritten and deleted ones included.",
+                    .usage = "DIR [--prefix P] [--from A] [--to B]",
+                    .example = "  tamis count cities\n"
+                               "  tamis count cities --prefix p",
+                    .common = kJson | kHex | kQuiet | kNoProgress});
+  store.declare(line);
+  range.declare(line);
+  if (!line.read(arguments)) return kExitOk;
+  const CommonOptions& options = line.common();
+  const ScanOptions wanted = range.scan(line);
+  const bool is_part = line.given("--prefix") || line.given("--from") || line.given("--to");
+
+  const DB db = store.open(StoreUse::kRead);
+  std::uint64_t count = 0;
+  {
+    show::Progress progress("counting", is_part ? 0 : entries_in_tables(db), options.wants_progress());
+    Iterator entry = db.scan(wanted);
+    for (; entry.valid(); entry.next()) {
+      ++count;
+      progress.count(1, "keys");
+      progress.advance(1);
+    }
+    need(entry.status());
+  }
+  if (options.json) {
+    standard_output().print("{}\n", JsonObject().add("count", count).text());
+  } else {
+    standard_output().print("{}\n", count);
+  }
+  return kExitOk;
+}
+
+}  // namespace tamis::cli
