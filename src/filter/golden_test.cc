@@ -19,6 +19,7 @@ struct GoldenFilter {
   std::string name;
   FilterOptions options;
   int keys;
+  std::string_view layout = "";
 
   friend void PrintTo(const GoldenFilter& golden, std::ostream* out) { *out << golden.name; }
 };
@@ -30,9 +31,9 @@ std::vector<GoldenFilter> golden_filters() {
     options.kind = info.name;
     all.push_back({std::string(info.name), options, 200});
   }
-  all.push_back({"list", {.kind = "ribbon", .target_rate = 0.01}, 5});  // A small ribbon: smaller than its list.
-  all.push_back({"list-of-five", {.kind = "line", .target_rate = 0.01}, 5});
-  all.push_back({"empty", {.kind = "line", .target_rate = 0.01}, 0});
+  all.push_back({"few-keys", {.kind = "ribbon", .target_rate = 0.01}, 5});
+  all.push_back({"list-of-five", {.kind = "line", .target_rate = 0.001}, 5, "list"});
+  all.push_back({"empty", {.kind = "line", .target_rate = 0.01}, 0, "list"});
   FilterOptions keyed = {.kind = "line", .bits_per_key = 12.0, .prefix_rule = {PrefixRule::Kind::kFirst, 6}};
   for (std::size_t i = 0; i < 16; ++i) {
     if (i == 0) keyed.seed.key.emplace();
@@ -60,6 +61,7 @@ TEST_P(Golden, IsReproducedAndReadByThisBuild) {
   ASSERT_TRUE(opened.ok()) << opened.status().to_text();
   EXPECT_TRUE(std::ranges::equal(opened->bytes(), built->bytes()))
       << "this build writes other bytes than version 1 did";
+  EXPECT_EQ(opened->info().layout, golden.layout);
   for (int i = 0; i < golden.keys; ++i) ASSERT_TRUE(opened->may_contain(key(i)));
   int wrong = 0;
   for (int i = 1000; i < 11'000; ++i) wrong += opened->may_contain("stranger" + std::to_string(i)) ? 1 : 0;

@@ -51,6 +51,16 @@ TEST(Golden, EveryMemberAnswersMaybe) {
   }
 }
 
+/// A file that no test reads proves nothing.
+TEST(Golden, EveryFileIsNamedByTheIndex) {
+  const std::string index = golden_bytes("index.json");
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(golden_path(""))) {
+    const std::string name = entry.path().lexically_relative(golden_path("")).string();
+    if (entry.is_directory() || name == "index.json" || name == "vectors.json" || name == "LICENSE.md") continue;
+    EXPECT_NE(index.find('"' + name + '"'), std::string::npos) << name;
+  }
+}
+
 TEST(Golden, EveryProbeAnswersAsTheOriginal) {
   std::size_t probes_made = 0;
   for (const json& entry : golden_index("filters")) {
