@@ -17,7 +17,7 @@ CODE = re.compile(r"`([^`\n]+)`")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 TEST = re.compile(r"^TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)", re.M)
 TEST_NAME = re.compile(r"(?:\w+/)?([A-Z]\w+)\.([A-Z*][\w*]*)(?:/\w+)?")
-FILE_NAME = re.compile(r"(?<![\w./*{<-])((?:[\w.+-]+/)+[\w.+-]*\.(?:cc|h|py|sh|md|json|svg|cmake)|scripts/[\w-]+)(?![\w*{])")
+FILE_NAME = re.compile(r"(?<![\w./*{<-])((?:[\w.+-]+/)+[\w.+-]*\.(?:cc|h|py|sh|md|json|svg|cmake|tamis)|scripts/[\w-]+)(?![\w*{])")
 FUNCTION = re.compile(r"\b([A-Z]\w+)::(~?\w+)")
 
 
