@@ -47,7 +47,8 @@ struct CompactionPolicy {
   std::string_view summary;
   /// What to do next, or nothing when the shape is as it should be. Doing all that it asks for ends.
   std::optional<CompactionPlan> (*pick)(const Shape& shape, const PolicyOptions& options) = nullptr;
-  /// How far behind compaction is: 0 nothing to do, 1 as much as is tolerable. Writes are slowed from 0.5 on.
+  /// How far behind compaction is: 0 nothing to do, 1 as much as is tolerable. Writes are slowed from 0.5 on and wait
+  /// from 2 on, which therefore bounds the number of runs; then `pick` has something to do.
   double (*debt)(const Shape& shape, const PolicyOptions& options) = nullptr;
 };
 

@@ -118,6 +118,8 @@ void Engine::run_scheduled_work() {
 }
 
 void Engine::make_way(bool seals) {
+  while (!seals && debt_.load(std::memory_order_relaxed) >= kDebtThatStops && compact_if_due()) {
+  }
   {
     MutexLock lock(state_mutex_);
     if (sealed_.empty() || (!seals && active_->memory_bytes() < memtable_bytes_)) return;

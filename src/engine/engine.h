@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -147,7 +148,13 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Status make_room(std::uint64_t group_bytes);
   Status wait_for_flush() EXCLUDES(state_mutex_);
   Status wait_until_flushed() EXCLUDES(state_mutex_);
-  void slow_down(std::uint64_t group_bytes);
+  Status slow_down(std::uint64_t group_bytes) EXCLUDES(state_mutex_);
+  void sleep_while_behind(std::chrono::steady_clock::time_point end) EXCLUDES(state_mutex_);
+  Status wait_for_compaction() EXCLUDES(state_mutex_);
+  Status wait_until_compacted() EXCLUDES(state_mutex_);
+  /// Whether the background can end a wait; without threads kBusy, which says `otherwise`.
+  [[nodiscard]] Status may_wait_for_background(std::string_view otherwise) const REQUIRES(state_mutex_);
+  void count_delay(std::chrono::steady_clock::duration waited);
   void begin_stall(std::string_view why) EXCLUDES(state_mutex_);
   void end_stall();
   Status seal() EXCLUDES(state_mutex_);
@@ -297,7 +304,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   std::string payload_;
   std::vector<const Batch*> batches_;
   std::uint64_t owed_delay_us_ = 0;
-  bool is_stalled_ = false;
+  std::string_view stall_;  // Why writers are held up; empty: they are not.
 
   Mutex compaction_mutex_;  // Held over a compaction: there is one at a time.
   Mutex flush_mutex_;       // Held over a flush.
