@@ -214,7 +214,8 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   bool compact_if_due() EXCLUDES(state_mutex_, compaction_mutex_);
   void give_way_to_flush() EXCLUDES(state_mutex_);
   void rewrite_failed(std::string_view what, const Status& why);
-  Status compact_range(const Range& range, const Progress& progress) REQUIRES(compaction_mutex_);
+  Result<RangeGoal> goal_for(const Range& range) EXCLUDES(compaction_mutex_, tree_mutex_, state_mutex_);
+  Result<bool> step_towards(const RangeGoal& goal) EXCLUDES(compaction_mutex_, state_mutex_);
   /// With a schedule nobody waits for a rewrite that runs: whoever runs it may stand still until the caller is done.
   [[nodiscard]] bool is_left_to_others(bool runs) const { return schedule_ != nullptr && runs; }
 
