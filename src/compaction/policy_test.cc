@@ -258,9 +258,8 @@ TEST(PickForRange, RewritesEveryLevelOnceInStepsOfBoundedSizeBesideAWriter) {
     while (const auto plan = policy.pick(store.shape(), options)) ASSERT_TRUE(store.run(*plan).ok());
   }
   const std::uint64_t bytes = store.shape().bytes();
-  const RangeGoal goal = {.newest = Sequence{version},
-                          .first_new_table = store.next_number(),
-                          .step_bytes = 16 * kTableBytes};
+  const RangeGoal goal = {
+      .newest = Sequence{version}, .first_new_table = store.next_number(), .step_bytes = 16 * kTableBytes};
   std::uint64_t written = 0;
   std::uint64_t largest = 0;
   int steps = 0;

@@ -250,6 +250,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   void index_waiting_runs() EXCLUDES(tree_mutex_, state_mutex_);
   void install_columns(const RunColumns& columns) EXCLUDES(tree_mutex_, state_mutex_);
   [[nodiscard]] std::shared_ptr<const Version> tree_version() const EXCLUDES(state_mutex_);
+  bool is_reading_in_vain(const std::vector<std::uint64_t>& tables) EXCLUDES(compaction_mutex_, flush_mutex_);
   [[nodiscard]] bool is_compaction_awaited() const EXCLUDES(state_mutex_);
 
   void tell(StoreEvent::Kind kind, std::string_view what, const RewriteResult* result = nullptr);
