@@ -29,7 +29,7 @@ namespace tamis {
 class TAMIS_EXPORT Batch {
  public:
   static constexpr std::size_t kMaxKeyBytes = 65'535;           ///< The longest key.
-  static constexpr std::uint64_t kMaxValueBytes = 0xffff'ffff;  ///< Of a batch; a store accepts less: see DB::write.
+  static constexpr std::uint64_t kMaxValueBytes = 0xfffe'0000;  ///< 2^32 - 2^17; a store accepts less: see DB::write.
 
   struct Operation;
   class Iterator;

@@ -53,7 +53,7 @@ class Condition {
  public:
   void wait(Mutex& mutex) REQUIRES(mutex) { condition_.wait(mutex); }
   /// False when the time passed first.
-  bool wait_for(Mutex& mutex, std::chrono::milliseconds time) REQUIRES(mutex) {
+  bool wait_for(Mutex& mutex, std::chrono::nanoseconds time) REQUIRES(mutex) {
     return condition_.wait_for(mutex, time) == std::cv_status::no_timeout;
   }
   void notify_one() { condition_.notify_one(); }

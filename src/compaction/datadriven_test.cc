@@ -1,9 +1,10 @@
 // Shapes in text, and the plan in text that each policy makes of them: tests/datadriven/compaction/*.txt.
 //
 //     fanout=4 memtable=100 now=0        settings, kept until changed; now is in hours
+//     newest=7 tables=3 step=200         of the goal of a range, for this case; tables: the first 3 were there before
 //     L0: a-k g-z                        level 0: every table a run, newest first
 //     L1: a-f h-p*300 | c-d!60@30        deeper: runs separated by |. *bytes (100), !deletes of 100 entries, @hour
-//     ----                               since when the oldest of them waits
+//     ----                               since when the oldest of them waits; ~smallest sequence (0)
 //     what the policy answers
 //
 // With TAMIS_REWRITE_EXPECTED set, the files get the answers there are; read the difference before it is committed.
@@ -46,8 +47,10 @@ class Case {
   [[nodiscard]] std::string answer(std::string_view policy_name) const {
     EXPECT_TRUE(shape_.check().ok()) << shape_.check().to_text();
     if (policy_name == "range") {
-      return text_of(pick_for_range(shape_, from_ == "-" ? "" : from_,
-                                    to_ == "-" ? std::nullopt : std::optional<std::string_view>(to_)));
+      RangeGoal goal = goal_;
+      goal.from = from_ == "-" ? "" : from_;
+      if (to_ != "-") goal.to = to_;
+      return text_of(pick_for_range(shape_, goal));
     }
     const CompactionPolicy& policy = *find_compaction_policy(policy_name);
     return fmt::format("{}debt {:.2f}\n", text_of(policy.pick(shape_, options_)), policy.debt(shape_, options_));
@@ -64,6 +67,12 @@ class Case {
       options_.fanout = static_cast<std::uint32_t>(value);
     else if (name == "memtable")
       options_.memtable_bytes = value;
+    else if (name == "newest")
+      goal_.newest = Sequence{value};
+    else if (name == "tables")
+      goal_.first_new_table = value + 1;
+    else if (name == "step")
+      goal_.step_bytes = value;
     else if (name == "now")
       options_.now_unix_seconds = value * kHour;
     else
@@ -89,16 +98,17 @@ class Case {
 
   std::shared_ptr<const TableFacts> table_of(const std::string& word) {
     auto facts = std::make_shared<TableFacts>();
-    const std::size_t bounds = word.find_first_of("*!@");
+    const std::size_t bounds = word.find_first_of("*!@~");
     const std::string text = word.substr(0, bounds);
     facts->number = ++tables_;
     facts->smallest_key = text.substr(0, text.find('-'));
     facts->largest_key = text.substr(text.find('-') + 1);
     facts->file_bytes = facts->entries = facts->keys = 100;
-    for (std::size_t at = bounds; at != std::string::npos; at = word.find_first_of("*!@", at + 1)) {
+    for (std::size_t at = bounds; at != std::string::npos; at = word.find_first_of("*!@~", at + 1)) {
       const std::uint64_t value = std::stoull(word.substr(at + 1));
       if (word[at] == '*') facts->file_bytes = value;
       if (word[at] == '!') facts->deletes = value;
+      if (word[at] == '~') facts->smallest_sequence = Sequence{value};
       if (word[at] == '@') facts->oldest_delete_unix_seconds = value * kHour;
     }
     names_[facts->number] = text;
@@ -129,6 +139,7 @@ class Case {
   }
 
   PolicyOptions options_;
+  RangeGoal goal_;
   Shape shape_;
   std::string from_;
   std::string to_;

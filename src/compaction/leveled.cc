@@ -24,6 +24,7 @@ namespace {
 constexpr std::size_t kLevelZeroRuns = 4;  // As LevelDB and RocksDB: fewer rewrite level 1 more often.
 constexpr double kMostLevelZeroRuns = 20;  // Debt 1. LevelDB slows at 8 and stops at 12, RocksDB at 20 and 36.
 constexpr double kMostLevelRatio = 3;      // Debt 1: a level three times as large as it should be.
+constexpr double kMostLevelDebt = 1.5;     // Readers do not feel a large level: it slows writers down, and stops none.
 constexpr std::uint32_t kDeepest = Shape::kMaxLevels - 1;  // Takes whatever comes.
 
 double fanout_of(const PolicyOptions& options) { return std::max(2.0, static_cast<double>(options.fanout)); }
@@ -136,7 +137,7 @@ double debt(const Shape& shape, const PolicyOptions& options) {
   double debt = std::max(0.0, (runs - kLevelZeroRuns) / (kMostLevelZeroRuns - kLevelZeroRuns));
   for (std::uint32_t level = 1; level < std::min<std::size_t>(shape.levels.size(), kDeepest); ++level) {
     const double ratio = static_cast<double>(bytes_of_level(shape, level)) / full_bytes(level, options);
-    debt = std::max(debt, (ratio - 1) / (kMostLevelRatio - 1));
+    debt = std::max(debt, std::min(kMostLevelDebt, (ratio - 1) / (kMostLevelRatio - 1)));
   }
   return debt;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "entry/entry.h"
 #include "tree/shape.h"
 
 namespace tamis {
@@ -47,7 +48,8 @@ struct CompactionPolicy {
   std::string_view summary;
   /// What to do next, or nothing when the shape is as it should be. Doing all that it asks for ends.
   std::optional<CompactionPlan> (*pick)(const Shape& shape, const PolicyOptions& options) = nullptr;
-  /// How far behind compaction is: 0 nothing to do, 1 as much as is tolerable. Writes are slowed from 0.5 on.
+  /// How far behind compaction is: 0 nothing to do, 1 as much as is tolerable. Writes are slowed from 0.5 on and wait
+  /// from 2 on, which therefore bounds the number of runs; then `pick` has something to do.
   double (*debt)(const Shape& shape, const PolicyOptions& options) = nullptr;
 };
 
@@ -56,10 +58,23 @@ std::span<const CompactionPolicy> compaction_policies();
 /// Null when there is none.
 const CompactionPolicy* find_compaction_policy(std::string_view name);
 
-/// What a user's compact(range) asks for: the next step that brings everything that overlaps the range into one run of
-/// the last level, or nothing when that is done. `last` is the last level when it began.
-std::optional<CompactionPlan> pick_for_range(const Shape& shape, std::string_view from,
-                                             std::optional<std::string_view> to);
+/// What compact(range) is to do. It is fixed when that is called, so that it ends beside writers: all that was in
+/// tables then, and overlaps the range, comes into the oldest run of the last level, and what is dead is left out.
+struct RangeGoal {
+  std::string_view from = {};
+  std::optional<std::string_view> to = {};
+  /// Up to here all writes were in tables. A table with nothing but younger entries came later and is left alone.
+  Sequence newest = kMaxSequence;
+  /// The number of the next table. In the last level, tables below it are rewritten if they hold deletes or old
+  /// versions; those above have been.
+  std::uint64_t first_new_table = 0;
+  /// About the inputs of one step, as far as they can be separated.
+  std::uint64_t step_bytes = ~std::uint64_t{0};
+};
+/// The next step, or nothing when the goal is reached.
+std::optional<CompactionPlan> pick_for_range(const Shape& shape, const RangeGoal& goal);
+/// What has to be rewritten for it, once for each level: 0 when nothing is.
+std::uint64_t bytes_left_for_range(const Shape& shape, const RangeGoal& goal);
 
 /// Rule 16 for any plan: kCorruption-free shapes and plans that keep it; the executor stops on any other.
 Status check_plan(const Shape& shape, const CompactionPlan& plan);

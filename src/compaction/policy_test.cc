@@ -27,7 +27,7 @@ TEST(CompactionPolicies, AskForNothingInAnEmptyStore) {
     EXPECT_FALSE(policy.pick({}, {}).has_value()) << policy.name;
     EXPECT_EQ(policy.debt({}, {}), 0) << policy.name;
   }
-  EXPECT_FALSE(pick_for_range({}, "", std::nullopt).has_value());
+  EXPECT_FALSE(pick_for_range({}, {}).has_value());
 }
 
 /// A store that policies take turns at, with a map that knows what must be in it.
@@ -71,9 +71,19 @@ class Turns {
     return false;
   }
 
-  bool compact(std::string_view from, std::optional<std::string_view> to, int most_steps) {
+  /// The same for what is there now.
+  [[nodiscard]] RangeGoal goal(std::string_view from, std::optional<std::string_view> to) {
+    return {.from = from,
+            .to = to,
+            .newest = Sequence{version_},
+            .first_new_table = store_.next_number(),
+            .step_bytes = random_.below(2000)};
+  }
+  bool compact(const RangeGoal& goal, int most_steps) {
     for (int step = 0; step < most_steps; ++step) {
-      const auto plan = pick_for_range(store_.shape(), from, to);
+      const std::uint64_t left = bytes_left_for_range(store_.shape(), goal);
+      const auto plan = pick_for_range(store_.shape(), goal);
+      EXPECT_EQ(plan.has_value(), left > 0);
       if (!plan) return true;
       run(*plan);
       if (testing::Test::HasFailure()) return true;
@@ -94,6 +104,16 @@ class Turns {
       if (found) {
         ASSERT_EQ(*found, expected->second);
       }
+    }
+  }
+
+  /// Of what had been written up to here, no delete is left and of each key at most one version.
+  void expect_nothing_dead_up_to(Sequence newest) {
+    std::map<std::uint64_t, int> versions;
+    for (const SimulatedWrite& write : store_.writes()) {
+      if (Sequence{write.version} > newest) continue;
+      EXPECT_FALSE(write.is_delete) << write.key;
+      EXPECT_EQ(++versions[write.key], 1) << write.key;
     }
   }
 
@@ -122,7 +142,7 @@ void take_a_turn(Turns& turns) {
   } else {
     const std::string from = simulated_key(turns.random().below(300));
     const std::string to = simulated_key(turns.random().below(600));
-    turns.compact(from, to, static_cast<int>(turns.random().below(3)));
+    turns.compact(turns.goal(from, to), static_cast<int>(turns.random().below(3)));
   }
 }
 
@@ -167,7 +187,7 @@ TEST(PickForRange, BringsEverythingIntoOneRunOfTheLastLevel) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Turns turns(seed);
     for (int turn = 0; turn < 40 && !HasFailure(); ++turn) take_a_turn(turns);
-    EXPECT_TRUE(turns.compact("", std::nullopt, kManySteps));
+    EXPECT_TRUE(turns.compact(turns.goal("", std::nullopt), kManySteps));
     turns.expect_all_there();
     EXPECT_LE(turns.shape().runs(), 1U) << turns.shape().to_text();
     EXPECT_TRUE(turns.shape().levels.empty() || turns.shape().levels[0].empty());
@@ -182,7 +202,7 @@ TEST(PickForRange, LeavesOneRunAroundEveryKeyOfTheRange) {
     for (int turn = 0; turn < 40 && !HasFailure(); ++turn) take_a_turn(turns);
     const std::string from = simulated_key(100);
     const std::string to = simulated_key(140);
-    EXPECT_TRUE(turns.compact(from, to, kManySteps));
+    EXPECT_TRUE(turns.compact(turns.goal(from, to), kManySteps));
     turns.expect_all_there();
     std::size_t runs = 0;
     for (std::uint32_t level = 0; level < turns.shape().levels.size(); ++level) {
@@ -198,6 +218,66 @@ TEST(PickForRange, LeavesOneRunAroundEveryKeyOfTheRange) {
     EXPECT_LE(runs, 1U);
     ASSERT_FALSE(HasFailure());
   }
+}
+
+TEST(PickForRange, EndsBesideAWriterAndLeavesNothingDeadOfWhatWasThere) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    for (const CompactionPolicy& policy : compaction_policies()) {
+      SCOPED_TRACE(fmt::format("seed {} policy {}", seed, policy.name));
+      Turns turns(seed);
+      for (int turn = 0; turn < 40 && !HasFailure(); ++turn) take_a_turn(turns);
+      const RangeGoal goal = turns.goal("", std::nullopt);
+      int steps = 0;
+      for (; steps < kManySteps && !turns.compact(goal, 1); ++steps) {
+        turns.flush();
+        turns.follow(policy, 1);
+      }
+      EXPECT_LT(steps, kManySteps) << "it does not end";
+      turns.expect_nothing_dead_up_to(goal.newest);
+      turns.expect_all_there();
+      ASSERT_FALSE(HasFailure());
+    }
+  }
+}
+
+/// Bytes of inputs, too: what a step reads is what it needs room for.
+TEST(PickForRange, RewritesEveryLevelOnceInStepsOfBoundedSizeBesideAWriter) {
+  const CompactionPolicy& policy = *find_compaction_policy("leveled");
+  constexpr std::uint64_t kTableBytes = 500;
+  const PolicyOptions options = {.fanout = 4, .memtable_bytes = 1000, .table_bytes = kTableBytes};
+  SimulatedStore store(10, kTableBytes);
+  SplitMix64 random(1);
+  std::uint64_t version = 0;
+  const auto flush = [&] {
+    std::vector<SimulatedWrite> writes;
+    for (int i = 0; i < 100; ++i) writes.push_back({.key = random.below(100'000), .version = ++version});
+    ASSERT_TRUE(store.flush(std::move(writes), 0).ok());
+  };
+  for (int i = 0; i < 300; ++i) {
+    flush();
+    while (const auto plan = policy.pick(store.shape(), options)) ASSERT_TRUE(store.run(*plan).ok());
+  }
+  const std::uint64_t bytes = store.shape().bytes();
+  const RangeGoal goal = {
+      .newest = Sequence{version}, .first_new_table = store.next_number(), .step_bytes = 16 * kTableBytes};
+  std::uint64_t written = 0;
+  std::uint64_t largest = 0;
+  int steps = 0;
+  for (; const auto plan = pick_for_range(store.shape(), goal); ++steps) {
+    ASSERT_LT(steps, 1000);
+    const std::uint64_t before = store.bytes_written();
+    ASSERT_TRUE(store.run(*plan).ok());
+    written += store.bytes_written() - before;
+    largest = std::max(largest, store.bytes_written() - before);
+    flush();
+    if (const auto due = policy.pick(store.shape(), options)) {
+      ASSERT_TRUE(store.run(*due).ok());
+    }
+  }
+  EXPECT_GT(steps, 10);
+  // The last level is nearly all; the levels above it come along, once for each that they pass.
+  EXPECT_LT(written, 2 * bytes);
+  EXPECT_LT(largest, bytes / 4);
 }
 
 }  // namespace

@@ -1,12 +1,16 @@
 // What compact(range) does, step by step.
 //
-// From level 0 down, what overlaps the range in a level goes into the next level where anything is in its way, at most
-// into the last: every step is about as large as what it must rewrite. In the last level what overlaps the range in
-// several runs goes into the oldest of them.
+// From level 0 down, what the goal names in a level goes into the next level where anything is in its way, at most into
+// the last, and there into the oldest run. A step begins with some tables of the newest run of the level that has any
+// of the goal; with them go the tables of older runs that they overlap, and those that these overlap. Newer ones stay
+// above. In the last level, tables that still hold deletes or old versions are rewritten where they are.
 //
 // The last level is the deepest that holds anything, but at least level 1. So a store with nothing but level 0 is
-// rewritten once, and what is in one run of the last level is left alone, whatever outdated versions it still has for
-// the sake of a snapshot: steps always go down, or leave less runs, and therefore end.
+// rewritten once, and what is in the oldest run of the last level is left alone unless something can be left out.
+//
+// Why it ends, whatever flushes and other compactions do between steps: what the goal names is never brought up, and
+// nothing is added to it. Above the last level each step takes some of it further down; in the last level each step
+// leaves fewer tables that are old and hold something dead.
 #include <algorithm>
 
 #include "compaction/plan_parts.h"
@@ -14,87 +18,151 @@
 namespace tamis {
 namespace {
 
-struct Range {
-  std::string_view from;
-  std::optional<std::string_view> to;
+using Tables = std::vector<std::shared_ptr<const TableFacts>>;
 
-  [[nodiscard]] bool overlaps(const TableFacts& table) const {
-    return table.largest_key >= from && (!to || table.smallest_key < *to);
+constexpr std::string_view kReason = "compact was called";
+
+bool is_in_range(const RangeGoal& goal, const TableFacts& table) {
+  return table.largest_key >= goal.from && (!goal.to || table.smallest_key < *goal.to);
+}
+
+/// Whether it holds something that was there when the goal was set.
+bool is_of_goal(const RangeGoal& goal, const TableFacts& table) {
+  return is_in_range(goal, table) && table.smallest_sequence <= goal.newest;
+}
+
+bool holds_nothing_dead(const TableFacts& table) { return table.deletes == 0 && table.entries == table.keys; }
+
+bool is_to_be_cleaned(const RangeGoal& goal, const TableFacts& table) {
+  return is_in_range(goal, table) && table.number < goal.first_new_table && !holds_nothing_dead(table);
+}
+
+std::uint32_t last_level_of(const Shape& shape) { return std::max<std::uint32_t>(1, shape.last_level()); }
+
+/// The runs of a level that the goal has to leave.
+std::span<const Run> runs_to_leave(const Shape& shape, std::uint32_t level, std::uint32_t last) {
+  const std::span<const Run> runs = runs_of(shape, level);
+  return level < last || runs.empty() ? runs : runs.first(runs.size() - 1);
+}
+
+/// A plan that grows from newer runs to older ones.
+struct Descent {
+  CompactionPlan plan;
+  KeySpan hull;  // Of all inputs.
+  std::uint64_t bytes = 0;
+  bool holds_nothing_dead = true;
+
+  void add(std::uint32_t level, const Run& run, std::span<const std::shared_ptr<const TableFacts>> tables) {
+    if (tables.empty()) return;
+    CompactionInput& input = plan.inputs.emplace_back(CompactionInput{.level = level, .run = run.id, .tables = {}});
+    for (const auto& table : tables) {
+      input.tables.push_back(table->number);
+      holds_nothing_dead = holds_nothing_dead && tamis::holds_nothing_dead(*table);
+    }
+    const KeySpan span = span_of(*tables.front()).joined(span_of(*tables.back()));
+    hull = plan.inputs.size() == 1 ? span : hull.joined(span);
+    bytes += bytes_of(tables);
   }
-  [[nodiscard]] bool overlaps(const Run& run) const {
-    return std::ranges::any_of(run.tables, [&](const auto& table) { return overlaps(*table); });
+  void add_overlapping(std::uint32_t level, std::span<const Run> runs) {
+    for (const Run& run : runs) add(level, run, overlapping(run, hull));
   }
 };
-
-/// From the first to the last key of what overlaps the range in this level, and of what overlaps that, and so on: a
-/// table can only leave its level together with all older ones it overlaps.
-std::optional<KeySpan> closure(std::span<const Run> runs, const Range& range) {
-  std::optional<KeySpan> span;
-  for (const Run& run : runs) {
-    for (const auto& table : run.tables) {
-      if (range.overlaps(*table)) span = span ? span->joined(span_of(*table)) : span_of(*table);
-    }
-  }
-  for (bool grows = span.has_value(); grows;) {
-    const KeySpan before = *span;
-    for (const Run& run : runs) {
-      const auto tables = overlapping(run, *span);
-      if (!tables.empty()) span = span->joined(span_of(*tables.front())).joined(span_of(*tables.back()));
-    }
-    grows = span->smallest != before.smallest || span->largest != before.largest;
-  }
-  return span;
-}
 
 bool has_overlap(const Shape& shape, std::uint32_t level, const KeySpan& span) {
   return std::ranges::any_of(runs_of(shape, level), [&](const Run& run) { return !overlapping(run, span).empty(); });
 }
 
-/// Moved if there is nothing to leave out. Not from level 0: its tables have the filters and the codec of tables that
-/// live for a short time.
-bool may_move(const Shape& shape, const CompactionPlan& plan) {
-  if (plan.inputs.size() != 1 || plan.inputs.front().level == 0) return false;
-  const Run* run = shape.find_run(plan.inputs.front().level, plan.inputs.front().run);
-  return std::ranges::all_of(run->tables, [&](const auto& table) {
-    return std::ranges::count(plan.inputs.front().tables, table->number) == 0 ||
-           (table->deletes == 0 && table->entries == table->keys);
-  });
+/// These tables of a run, which stand in key order, and all that has to go with them.
+Descent descend(const Shape& shape, std::uint32_t level, const Run& run,
+                std::span<const std::shared_ptr<const TableFacts>> tables) {
+  const std::uint32_t last = last_level_of(shape);
+  Descent descent;
+  descent.plan.reason = kReason;
+  descent.add(level, run, tables);
+  const std::span<const Run> runs = runs_of(shape, level);
+  descent.add_overlapping(level, runs.subspan(static_cast<std::size_t>(&run - runs.data()) + 1));
+  std::uint32_t target = level;
+  if (level < last) {
+    do ++target;
+    while (target < last && !has_overlap(shape, target, descent.hull));
+  }
+  const std::span<const Run> below = runs_of(shape, target);
+  descent.plan.output_level = target;
+  if (below.empty()) {
+    descent.plan.output_run = new_run_id(shape, target);
+  } else {
+    descent.plan.output_run = target == last ? below.back().id : below.front().id;
+    if (target > level) descent.add_overlapping(target, target == last ? below : below.first(1));
+  }
+  // Moved if there is nothing to leave out. Not from level 0: its tables have the filters and the codec of tables that
+  // live for a short time.
+  descent.plan.is_move = level > 0 && descent.plan.inputs.size() == 1 && descent.holds_nothing_dead;
+  return descent;
 }
 
-CompactionPlan go_down(const Shape& shape, std::uint32_t level, std::uint32_t last, const KeySpan& span) {
-  std::uint32_t target = level + 1;
-  while (target < last && !has_overlap(shape, target, span)) ++target;
-  const Run* below = newest_run(shape, target);
-  CompactionPlan plan = {.inputs = {},
-                         .output_level = target,
-                         .output_run = below != nullptr ? below->id : new_run_id(shape, target),
+/// As many tables of the run as make a step.
+std::optional<CompactionPlan> leave_run(const Shape& shape, std::uint32_t level, const Run& run,
+                                        const RangeGoal& goal) {
+  Tables chosen;
+  std::ranges::copy_if(run.tables, std::back_inserter(chosen),
+                       [&](const auto& table) { return is_of_goal(goal, *table); });
+  if (chosen.empty()) return std::nullopt;
+  for (std::size_t count = 1;; count *= 2) {
+    Descent descent = descend(shape, level, run, std::span(chosen).first(std::min(count, chosen.size())));
+    if (count >= chosen.size() || descent.bytes >= goal.step_bytes) return std::move(descent.plan);
+  }
+}
+
+/// Tables of the last level, where they are.
+std::optional<CompactionPlan> clean_last_level(const Shape& shape, const RangeGoal& goal) {
+  const std::uint32_t last = last_level_of(shape);
+  if (runs_of(shape, last).empty()) return std::nullopt;
+  const Run& run = runs_of(shape, last).back();
+  CompactionPlan plan = {.inputs = {{.level = last, .run = run.id, .tables = {}}},
+                         .output_level = last,
+                         .output_run = run.id,
                          .is_move = false,
-                         .reason = "compact was called"};
-  for (const Run& run : runs_of(shape, level)) add_overlapping(plan, level, run, span);
-  if (below != nullptr) add_overlapping(plan, target, *below, span);
-  plan.is_move = may_move(shape, plan);
-  return plan;
+                         .reason = kReason};
+  std::uint64_t bytes = 0;
+  std::vector<std::uint64_t>& tables = plan.inputs.front().tables;
+  for (const auto& table : run.tables) {
+    const bool is_one = is_to_be_cleaned(goal, *table);
+    if (is_one) tables.push_back(table->number);
+    if (is_one) bytes += table->file_bytes;
+    if (!tables.empty() && (!is_one || bytes >= goal.step_bytes)) break;
+  }
+  return tables.empty() ? std::nullopt : std::optional(std::move(plan));
 }
 
 }  // namespace
 
-std::optional<CompactionPlan> pick_for_range(const Shape& shape, std::string_view from,
-                                             std::optional<std::string_view> to) {
-  const Range range = {.from = from, .to = to};
-  if (to && *to <= from) return std::nullopt;
-  const std::uint32_t last = std::max<std::uint32_t>(1, shape.last_level());
-  for (std::uint32_t level = 0; level < last; ++level) {
-    if (const auto span = closure(runs_of(shape, level), range)) return go_down(shape, level, last, *span);
+std::optional<CompactionPlan> pick_for_range(const Shape& shape, const RangeGoal& goal) {
+  if (goal.to && *goal.to <= goal.from) return std::nullopt;
+  const std::uint32_t last = last_level_of(shape);
+  for (std::uint32_t level = 0; level <= last; ++level) {
+    for (const Run& run : runs_to_leave(shape, level, last)) {
+      if (auto plan = leave_run(shape, level, run, goal)) return plan;
+    }
   }
+  return clean_last_level(shape, goal);
+}
 
-  const std::span<const Run> runs = runs_of(shape, last);
-  if (std::ranges::count_if(runs, [&](const Run& run) { return range.overlaps(run); }) < 2) return std::nullopt;
-  const auto span = closure(runs, range);
-  CompactionPlan plan = {
-      .inputs = {}, .output_level = last, .output_run = 0, .is_move = false, .reason = "compact was called"};
-  for (const Run& run : runs) add_overlapping(plan, last, run, *span);
-  plan.output_run = plan.inputs.back().run;
-  return plan;
+std::uint64_t bytes_left_for_range(const Shape& shape, const RangeGoal& goal) {
+  if (goal.to && *goal.to <= goal.from) return 0;
+  const std::uint32_t last = last_level_of(shape);
+  std::uint64_t left = 0;
+  for (std::uint32_t level = 0; level <= last; ++level) {
+    for (const Run& run : runs_to_leave(shape, level, last)) {
+      for (const auto& table : run.tables) {
+        if (is_of_goal(goal, *table)) left += table->file_bytes * std::max(1U, last - level);
+      }
+    }
+  }
+  if (runs_of(shape, last).empty()) return left;
+  for (const auto& table : runs_of(shape, last).back().tables) {
+    if (is_to_be_cleaned(goal, *table)) left += table->file_bytes;
+  }
+  return left;
 }
 
 }  // namespace tamis

@@ -76,6 +76,12 @@ std::optional<SimulatedWrite> SimulatedStore::find(std::uint64_t key) const {
   return std::nullopt;
 }
 
+std::vector<SimulatedWrite> SimulatedStore::writes() const {
+  Writes all;
+  for (const auto& [number, writes] : contents_) all.insert(all.end(), writes.begin(), writes.end());
+  return all;
+}
+
 std::uint64_t SimulatedStore::runs_around(std::uint64_t key) const {
   const std::string bytes = simulated_key(key);
   std::uint64_t runs = 0;
@@ -119,6 +125,9 @@ std::vector<std::shared_ptr<const TableFacts>> SimulatedStore::make_tables(const
     facts->deletes = static_cast<std::uint64_t>(std::ranges::count(part, true, &SimulatedWrite::is_delete));
     facts->smallest_key = simulated_key(part.front().key);
     facts->largest_key = simulated_key(part.back().key);
+    const auto [oldest, newest] = std::ranges::minmax_element(part, {}, &SimulatedWrite::version);
+    facts->smallest_sequence = Sequence{oldest->version};
+    facts->largest_sequence = Sequence{newest->version};
     facts->created_unix_seconds = created;
     facts->oldest_delete_unix_seconds = facts->deletes == 0 ? 0 : oldest_delete;
     bytes_written_ += facts->file_bytes;

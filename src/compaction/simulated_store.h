@@ -44,10 +44,13 @@ class SimulatedStore {
 
   /// Nothing for a key that was never written or is deleted.
   [[nodiscard]] std::optional<SimulatedWrite> find(std::uint64_t key) const;
+  /// All that is in tables, in no order.
+  [[nodiscard]] std::vector<SimulatedWrite> writes() const;
   /// How many runs have a table in whose bounds the key lies.
   [[nodiscard]] std::uint64_t runs_around(std::uint64_t key) const;
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] std::uint64_t next_number() const { return next_number_; }  ///< Of the next table.
   [[nodiscard]] std::uint64_t bytes_flushed() const { return bytes_flushed_; }
   [[nodiscard]] std::uint64_t bytes_written() const { return bytes_written_; }  ///< Flushes included.
 

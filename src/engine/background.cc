@@ -1,4 +1,5 @@
 // What happens behind the writers' backs: one thread flushes, one compacts.
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -16,6 +17,8 @@ constexpr std::uint32_t kMostFailures = 3;
 constexpr auto kPauseAfterFailure = std::chrono::milliseconds(100);
 /// With more cores a flush, a compaction and two writers do not meet.
 constexpr unsigned kFewCores = 3;
+/// Of compact(), about: where two steps meet, a table of the level below is written twice.
+constexpr std::uint64_t kTablesPerStep = 16;
 
 }  // namespace
 
@@ -118,6 +121,8 @@ void Engine::run_scheduled_work() {
 }
 
 void Engine::make_way(bool seals) {
+  while (!seals && debt_.load(std::memory_order_relaxed) >= kDebtThatStops && compact_if_due()) {
+  }
   {
     MutexLock lock(state_mutex_);
     if (sealed_.empty() || (!seals && active_->memory_bytes() < memtable_bytes_)) return;
@@ -149,7 +154,6 @@ bool Engine::flush_if_due() {
 }
 
 bool Engine::compact_if_due() {
-  std::optional<CompactionPlan> plan;
   {
     MutexLock lock(state_mutex_);
     if (is_left_to_others(compaction_runs_)) return false;
@@ -159,14 +163,11 @@ bool Engine::compact_if_due() {
     MutexLock lock(state_mutex_);
     compaction_wanted_ = false;
     if (write_stop_ || is_stopping_) return false;
-    plan = policy_->pick(version_->shape(), policy_options());
-    if (!plan) {
-      state_changed_.notify_all();  // For those who wait until nothing is due.
-      return false;
-    }
     compaction_runs_ = true;
   }
-  const Status done = execute(*plan);
+  // Not under the mutex: it looks at every table. What is flushed meanwhile lies above whatever it picks.
+  const std::optional<CompactionPlan> plan = policy_->pick(tree_version()->shape(), policy_options());
+  const Status done = plan ? execute(*plan) : Status();
   {
     MutexLock lock(state_mutex_);
     compaction_runs_ = false;
@@ -174,7 +175,7 @@ bool Engine::compact_if_due() {
     state_changed_.notify_all();
   }
   if (!done.ok() && done.code() != StatusCode::kClosed) rewrite_failed("compaction", done);
-  return done.ok();
+  return plan && done.ok();
 }
 
 /// Where cores are few, a flush and a compaction at once would leave none to the writer, who waits for the flush before
@@ -199,6 +200,38 @@ void Engine::rewrite_failed(std::string_view what, const Status& why) {
 Status Engine::compact(const Range& range, const Progress& progress) {
   if (options_.read_only) return Status::not_supported(directory_ + ": the store was opened read-only");
   TAMIS_TRY_STATUS(flush());
+  TAMIS_TRY(const RangeGoal goal, goal_for(range));
+  std::uint64_t most_left = 0;
+  while (true) {
+    const std::uint64_t left = bytes_left_for_range(tree_version()->shape(), goal);
+    most_left = std::max(most_left, left);
+    if (progress && !progress(most_left - left, most_left)) return Status::closed("stopped");
+    TAMIS_TRY(const bool has_stepped, step_towards(goal));
+    if (!has_stepped) return {};
+    // Others may compact now. Who waits for the mutex may not get it, and writers must not suffer from that.
+    if (debt_.load(std::memory_order_relaxed) >= kDebtThatPresses) (void)compact_if_due();
+  }
+}
+
+/// What is in tables now.
+Result<RangeGoal> Engine::goal_for(const Range& range) {
+  {
+    MutexLock lock(state_mutex_);
+    if (is_left_to_others(compaction_runs_)) return Status::busy(directory_ + ": a compaction is running");
+  }
+  // One that runs may have begun when snapshots were alive that are gone now: its tables have smaller numbers.
+  MutexLock compaction_lock(compaction_mutex_);
+  MutexLock lock(tree_mutex_);
+  return RangeGoal{.from = range.from,
+                   .to = range.to,
+                   .newest = Sequence{manifest_->state().flushed_sequence},
+                   .first_new_table = next_number_,
+                   .step_bytes = kTablesPerStep * options_.table_bytes};
+}
+
+/// False when there was nothing left to do.
+Result<bool> Engine::step_towards(const RangeGoal& goal) {
+  TAMIS_TRY_STATUS(check_open());
   {
     MutexLock lock(state_mutex_);
     if (is_left_to_others(compaction_runs_)) return Status::busy(directory_ + ": a compaction is running");
@@ -206,32 +239,18 @@ Status Engine::compact(const Range& range, const Progress& progress) {
   MutexLock compaction_lock(compaction_mutex_);
   {
     MutexLock lock(state_mutex_);
+    if (write_stop_) return write_stop_->why;
     compaction_runs_ = true;
   }
-  Status done = compact_range(range, progress);
-  MutexLock lock(state_mutex_);
-  compaction_runs_ = false;
-  state_changed_.notify_all();
-  return done;
-}
-
-Status Engine::compact_range(const Range& range, const Progress& progress) {
-  // What is flushed meanwhile is not waited for: a pass from level 0 to the last takes a step or two per level.
-  for (std::uint64_t step = 0; step < 2 * Shape::kMaxLevels; ++step) {
-    TAMIS_TRY_STATUS(check_open());
-    std::optional<CompactionPlan> plan;
-    std::uint64_t levels = 0;
-    {
-      MutexLock lock(state_mutex_);
-      if (write_stop_) return write_stop_->why;
-      plan = pick_for_range(version_->shape(), range.from, range.to);
-      levels = version_->shape().levels.size();
-    }
-    if (progress && !progress(step, step + (plan ? levels : 0))) return Status::closed("stopped");
-    if (!plan) break;
-    TAMIS_TRY_STATUS(execute(*plan));
+  const std::optional<CompactionPlan> plan = pick_for_range(tree_version()->shape(), goal);
+  const Status done = plan ? execute(*plan) : Status();
+  {
+    MutexLock lock(state_mutex_);
+    compaction_runs_ = false;
+    state_changed_.notify_all();
   }
-  return {};
+  if (!done.ok()) return done;
+  return plan.has_value();
 }
 
 Status Engine::wait_idle() {

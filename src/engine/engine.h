@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -150,7 +151,13 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Status make_room(std::uint64_t group_bytes);
   Status wait_for_flush() EXCLUDES(state_mutex_);
   Status wait_until_flushed() EXCLUDES(state_mutex_);
-  void slow_down(std::uint64_t group_bytes);
+  Status slow_down(std::uint64_t group_bytes) EXCLUDES(state_mutex_);
+  void sleep_while_behind(std::chrono::steady_clock::time_point end) EXCLUDES(state_mutex_);
+  Status wait_for_compaction() EXCLUDES(state_mutex_);
+  Status wait_until_compacted() EXCLUDES(state_mutex_);
+  /// Whether the background can end a wait; without threads kBusy, which says `otherwise`.
+  [[nodiscard]] Status may_wait_for_background(std::string_view otherwise) const REQUIRES(state_mutex_);
+  void count_delay(std::chrono::steady_clock::duration waited);
   void begin_stall(std::string_view why) EXCLUDES(state_mutex_);
   void end_stall();
   Status seal() EXCLUDES(state_mutex_);
@@ -214,7 +221,8 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   bool compact_if_due() EXCLUDES(state_mutex_, compaction_mutex_);
   void give_way_to_flush() EXCLUDES(state_mutex_);
   void rewrite_failed(std::string_view what, const Status& why);
-  Status compact_range(const Range& range, const Progress& progress) REQUIRES(compaction_mutex_);
+  Result<RangeGoal> goal_for(const Range& range) EXCLUDES(compaction_mutex_, tree_mutex_, state_mutex_);
+  Result<bool> step_towards(const RangeGoal& goal) EXCLUDES(compaction_mutex_, state_mutex_);
   /// With a schedule nobody waits for a rewrite that runs: whoever runs it may stand still until the caller is done.
   [[nodiscard]] bool is_left_to_others(bool runs) const { return schedule_ != nullptr && runs; }
 
@@ -249,6 +257,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   void index_waiting_runs() EXCLUDES(tree_mutex_, state_mutex_);
   void install_columns(const RunColumns& columns) EXCLUDES(tree_mutex_, state_mutex_);
   [[nodiscard]] std::shared_ptr<const Version> tree_version() const EXCLUDES(state_mutex_);
+  bool is_reading_in_vain(const std::vector<std::uint64_t>& tables) EXCLUDES(compaction_mutex_, flush_mutex_);
   [[nodiscard]] bool is_compaction_awaited() const EXCLUDES(state_mutex_);
 
   void tell(StoreEvent::Kind kind, std::string_view what, const RewriteResult* result = nullptr);
@@ -304,7 +313,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   std::string payload_;
   std::vector<Changes> changes_;
   std::uint64_t owed_delay_us_ = 0;
-  bool is_stalled_ = false;
+  std::string_view stall_;  // Why writers are held up; empty: they are not.
 
   Mutex compaction_mutex_;  // Held over a compaction: there is one at a time.
   Mutex flush_mutex_;       // Held over a flush.

@@ -209,6 +209,7 @@ Status Engine::commit_and_show(const ManifestEdit& edit, const Memtable* flushed
   }
   next = std::make_shared<const Version>(manifest_->state().shape, before.get(), context_);
   share_memory(*next);
+  const double debt = policy_->debt(next->shape(), policy_options());
   MutexLock lock(state_mutex_);
   for (const std::uint64_t number : edit.shape.removed) {
     if (next->table(number) == nullptr) retire(*before, number);
@@ -220,7 +221,7 @@ Status Engine::commit_and_show(const ManifestEdit& edit, const Memtable* flushed
     sealed_.pop_back();
   }
   version_ = std::move(next);
-  debt_ = policy_->debt(version_->shape(), policy_options());
+  debt_ = debt;
   compaction_wanted_ = true;
   failed_rewrites_ = 0;
   install_view();

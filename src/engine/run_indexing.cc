@@ -1,4 +1,5 @@
 // Keeping the run index: when it is worth its reading, and which runs are in it.
+#include <algorithm>
 #include <utility>
 
 #include "engine/engine.h"
@@ -98,15 +99,14 @@ void Engine::index_waiting_runs() {
   const std::shared_ptr<RunMatrix> matrix =
       columns.empty() ? RunMatrix::make(wanted, filter_budget_) : columns.front()->matrix();
   if (matrix == nullptr) return;
-  bool is_interrupted = false;
   for (WaitingRun& run : waiting) {
     const std::unique_ptr<EntryIterator> entries = version->iterate_tables(run.tables);
-    auto column = RunColumn::fill(matrix, std::move(run.tables), *entries, hasher_, is_stopping_);
+    const auto is_in_vain = [this, &tables = std::as_const(run.tables)] { return is_reading_in_vain(tables); };
+    auto column = RunColumn::fill(matrix, run.tables, *entries, hasher_, is_in_vain);
     if (column != nullptr) columns.push_back(std::move(column));
-    is_interrupted = is_stopping_ || is_compaction_awaited();
-    if (is_interrupted) break;
+    if (is_stopping_) break;
   }
-  if (!is_interrupted) lookups_at_indexing_ = lookups;
+  if (!is_stopping_) lookups_at_indexing_ = lookups;
   install_columns(columns);
 }
 
@@ -129,11 +129,24 @@ std::shared_ptr<const Version> Engine::tree_version() const {
   return version_;
 }
 
-/// By the thread that indexes: without threads whoever calls does one after the other.
+/// The thread that reads runs into columns is the one that compacts, and may be the one that flushes. So what has
+/// become due is done first. Afterwards the run may be another: then it need not be read to its end.
+bool Engine::is_reading_in_vain(const std::vector<std::uint64_t>& tables) {
+  if (is_stopping_) return true;
+  if (!environment_.runs_in_background) return false;  // Whoever calls does one after the other.
+  while (options_.background_threads == 1 && flush_if_due()) {
+  }
+  if (!is_compaction_awaited()) return false;
+  while (compact_if_due()) {
+  }
+  const std::shared_ptr<const Version> version = tree_version();
+  return std::ranges::any_of(tables, [&](std::uint64_t table) { return version->table(table) == nullptr; });
+}
+
+/// One that failed is tried again later.
 bool Engine::is_compaction_awaited() const {
-  if (!environment_.runs_in_background) return false;
   MutexLock lock(state_mutex_);
-  return compaction_wanted_ && !write_stop_;
+  return compaction_wanted_ && !write_stop_ && failed_rewrites_ == 0;
 }
 
 }  // namespace tamis

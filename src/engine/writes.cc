@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <new>
-#include <thread>
 #include <utility>
 
 #include "base/try.h"
@@ -65,8 +64,7 @@ Status Engine::flush() {
   }
   MutexLock lock(state_mutex_);
   while (!sealed_.empty() && number_of(sealed_.back().last_sequence) <= last) {
-    if (write_stop_) return write_stop_->why;
-    if (!environment_.runs_in_background) return Status::busy(directory_ + ": the flush could not be done");
+    TAMIS_TRY_STATUS(may_wait_for_background("the flush could not be done"));
     state_changed_.wait(state_mutex_);
   }
   return {};
@@ -145,7 +143,7 @@ Status Engine::encode_group() {
 
 /// Seals the memtable when it is full, and slows writers down while the background is behind.
 Status Engine::make_room(std::uint64_t group_bytes) {
-  slow_down(group_bytes);
+  TAMIS_TRY_STATUS(slow_down(group_bytes));
   if (writing_->memory_bytes() < memtable_bytes_) return {};
   TAMIS_TRY_STATUS(wait_for_flush());
   return seal();
@@ -164,9 +162,7 @@ Status Engine::wait_for_flush() {
   const auto begin = std::chrono::steady_clock::now();
   begin_stall("the memtable is full and the one before it is still being flushed");
   Status flushed = wait_until_flushed();
-  const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin);
-  delayed_writes_.fetch_add(1, std::memory_order_relaxed);
-  delay_us_.fetch_add(static_cast<std::uint64_t>(waited.count()), std::memory_order_relaxed);
+  count_delay(std::chrono::steady_clock::now() - begin);
   end_stall();
   return flushed;
 }
@@ -174,29 +170,77 @@ Status Engine::wait_for_flush() {
 Status Engine::wait_until_flushed() {
   MutexLock lock(state_mutex_);
   while (!sealed_.empty()) {
-    if (write_stop_) return write_stop_->why;
-    if (!environment_.runs_in_background) return Status::busy(directory_ + ": the flush could not be done");
+    TAMIS_TRY_STATUS(may_wait_for_background("the flush could not be done"));
     state_changed_.wait(state_mutex_);
   }
   return {};
 }
 
-void Engine::slow_down(std::uint64_t group_bytes) {
-  if (!environment_.runs_in_background) return;
+/// In proportion to the bytes written; where compaction is far behind, until it has caught up a little.
+Status Engine::slow_down(std::uint64_t group_bytes) {
+  if (debt_.load(std::memory_order_relaxed) <= kDebtThatSlows) {
+    end_stall();
+    return {};
+  }
+  if (debt_.load(std::memory_order_relaxed) >= kDebtThatStops) TAMIS_TRY_STATUS(wait_for_compaction());
   const double debt = debt_.load(std::memory_order_relaxed);
-  if (debt <= kDebtThatSlows) return end_stall();
+  if (debt <= kDebtThatSlows || !environment_.runs_in_background) return {};
   begin_stall("compaction is behind");
   owed_delay_us_ += write_delay_us(debt, group_bytes);
-  if (owed_delay_us_ < kShortestDelayUs) return;
-  const std::uint64_t delay = std::exchange(owed_delay_us_, 0);
+  if (owed_delay_us_ < kShortestDelayUs) return {};
+  const auto begin = std::chrono::steady_clock::now();
+  sleep_while_behind(begin + std::chrono::microseconds(std::exchange(owed_delay_us_, 0)));
+  count_delay(std::chrono::steady_clock::now() - begin);
+  return {};
+}
+
+/// Ends early when compaction has caught up, or when there is nothing more to wait for.
+void Engine::sleep_while_behind(std::chrono::steady_clock::time_point end) {
+  MutexLock lock(state_mutex_);
+  while (debt_.load(std::memory_order_relaxed) > kDebtThatSlows && !write_stop_ && !is_stopping_) {
+    const auto left = end - std::chrono::steady_clock::now();
+    if (left.count() <= 0) return;
+    (void)state_changed_.wait_for(state_mutex_, left);
+  }
+}
+
+/// There are so many runs that reading suffers: none is added until there are less. So their number has a bound.
+Status Engine::wait_for_compaction() {
+  const auto begin = std::chrono::steady_clock::now();
+  begin_stall("compaction is far behind: writes wait for it");
+  Status compacted = wait_until_compacted();
+  count_delay(std::chrono::steady_clock::now() - begin);
+  return compacted;
+}
+
+/// Does not wait for a compaction that nobody will do.
+Status Engine::wait_until_compacted() {
+  MutexLock lock(state_mutex_);
+  while (debt_.load(std::memory_order_relaxed) >= kDebtThatStops && (compaction_wanted_ || compaction_runs_)) {
+    TAMIS_TRY_STATUS(may_wait_for_background("compaction is far behind and could not be done"));
+    state_changed_.wait(state_mutex_);
+  }
+  return {};
+}
+
+/// Not when writes have stopped, nor when the store is closed: then nobody would end the wait.
+Status Engine::may_wait_for_background(std::string_view otherwise) const {
+  if (write_stop_) return write_stop_->why;
+  if (is_stopping_) return Status::closed(directory_ + ": the store is being closed");
+  if (!environment_.runs_in_background) return Status::busy(fmt::format("{}: {}", directory_, otherwise));
+  return {};
+}
+
+void Engine::count_delay(std::chrono::steady_clock::duration waited) {
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(waited).count();
   delayed_writes_.fetch_add(1, std::memory_order_relaxed);
-  delay_us_.fetch_add(delay, std::memory_order_relaxed);
-  std::this_thread::sleep_for(std::chrono::microseconds(delay));
+  delay_us_.fetch_add(static_cast<std::uint64_t>(us), std::memory_order_relaxed);
 }
 
 void Engine::begin_stall(std::string_view why) {
-  if (is_stalled_) return;
-  is_stalled_ = true;
+  if (stall_ == why) return;
+  end_stall();
+  stall_ = why;
   {
     MutexLock lock(state_mutex_);
     stall_reason_ = why;
@@ -205,8 +249,8 @@ void Engine::begin_stall(std::string_view why) {
 }
 
 void Engine::end_stall() {
-  if (!is_stalled_) return;
-  is_stalled_ = false;
+  if (stall_.empty()) return;
+  stall_ = {};
   tell(StoreEvent::Kind::kStallEnded, "");
 }
 

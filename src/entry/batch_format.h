@@ -6,7 +6,7 @@
 //   then `count` times
 //     1 byte   kind: 1 put, 2 delete
 //     varint   bytes of the key, at most 65,535
-//     varint   bytes of the value, at most 2^32 - 1; 0 for a delete
+//     varint   bytes of the value, at most 2^32 - 2^17; 0 for a delete
 //     –        the key, the value
 //
 // The batch ends with its last entry. It holds no sequence: the record that carries it says the first one, and each

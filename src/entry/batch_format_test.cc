@@ -136,10 +136,13 @@ TEST(BatchFormat, RefusesHostileNumbers) {
   EXPECT_EQ(refusal("\0\1\1"s + most + "\0k"s), "t: at offset 13: a key of 18446744073709551615 bytes, 65535 allowed");
   EXPECT_EQ(refusal("\0\1\1\x80\x80\x04\0"s), "t: at offset 6: a key of 65536 bytes, 65535 allowed");
   EXPECT_EQ(refusal("\0\1\1\x01"s + most + "k"),
-            "t: at offset 14: a value of 18446744073709551615 bytes, 4294967295 allowed");
-  EXPECT_EQ(refusal("\0\1\1\x01\xff\xff\xff\xff\x0f"
+            "t: at offset 14: a value of 18446744073709551615 bytes, 4294836224 allowed");
+  EXPECT_EQ(refusal("\0\1\1\x01\x81\x80\xf8\xff\x0f"
                     "k"s),
-            "t: at offset 10: value needs 4294967295 bytes, 0 are left");
+            "t: at offset 9: a value of 4294836225 bytes, 4294836224 allowed");
+  EXPECT_EQ(refusal("\0\1\1\x01\x80\x80\xf8\xff\x0f"
+                    "k"s),
+            "t: at offset 10: value needs 4294836224 bytes, 0 are left");
   EXPECT_EQ(refusal("\0\1\2\x01\x01kv"s), "t: at offset 5: a delete with a value of 1 bytes");
   EXPECT_EQ(refusal("\0\0\0"s), "t: at offset 2: 1 bytes follow the end");
 }

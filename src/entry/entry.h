@@ -28,7 +28,8 @@ enum class EntryKind : std::uint8_t { kPut = 1, kDelete = 2 };
 constexpr bool is_entry_kind(std::uint8_t number) { return number == 1 || number == 2; }
 
 inline constexpr std::size_t kMaxKeyBytes = 65'535;
-inline constexpr std::uint64_t kMaxValueBytes = 0xffff'ffff;
+/// What a block of a table can hold besides the longest key; its length is of 32 bits. table_builder.h checks that.
+inline constexpr std::uint64_t kMaxValueBytes = 0xfffe'0000;
 
 /// A place in the order of entries: keys ascending bytewise, then sequences descending, so that of one key the newest
 /// version comes first and {key, snapshot} stands right before the version a snapshot sees.

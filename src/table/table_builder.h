@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "entry/entry.h"
 #include "io/file_system.h"
+#include "table/block_trailer_format.h"
 #include "table/codec.h"
 #include "table/table_facts.h"
 #include "table/table_format.h"
@@ -32,6 +33,10 @@ struct TableSpec {
   std::uint64_t created_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;  ///< Of the inputs; 0: deletes in it are as old as the table.
 };
+
+/// Of a key and its value together. A block holds at least one entry, with at most 64 bytes of its own.
+inline constexpr std::uint64_t kMostEntryBytes = kMaxBlockBytes - 64;
+static_assert(kMaxKeyBytes + kMaxValueBytes <= kMostEntryBytes);
 
 /// Which filter a table gets, decided when its keys are counted.
 struct FilterChoice {

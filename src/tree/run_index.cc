@@ -17,13 +17,14 @@ RunColumn::RunColumn(std::shared_ptr<RunMatrix> matrix, std::uint32_t column, st
 
 std::shared_ptr<const RunColumn> RunColumn::fill(std::shared_ptr<RunMatrix> matrix, std::vector<std::uint64_t> tables,
                                                  EntryIterator& entries, const KeyHasher& hasher,
-                                                 const std::atomic<bool>& is_cancelled) {
+                                                 const std::function<bool()>& is_cancelled) {
   const std::optional<std::uint32_t> column = matrix->take_column();
   if (!column) return nullptr;
   std::shared_ptr<const RunColumn> filled(new RunColumn(std::move(matrix), *column, std::move(tables)));
+  std::uint64_t read = 0;
   for (entries.seek_to_first(); entries.valid(); entries.next()) {
+    if (read++ % kEntriesPerQuestion == 0 && is_cancelled()) return nullptr;
     filled->matrix_->add(*column, hasher(entries.entry().key));
-    if (is_cancelled.load(std::memory_order_relaxed)) return nullptr;
   }
   // A walk that ended early has keys behind its end.
   if (!entries.status().ok()) return nullptr;

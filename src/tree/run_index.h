@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -21,11 +22,13 @@ class EntryIterator;
 /// Threads: constant once filled.
 class RunColumn {
  public:
+  static constexpr std::uint64_t kEntriesPerQuestion = 1024;  // Well below a millisecond.
+
   /// Reads all keys that `entries` walks over, those of deletes too, into a free column. Null when the walk ends with
-  /// an error, when `is_cancelled` says so, or when no column is free.
+  /// an error, when `is_cancelled` says so, or when no column is free. That is asked before every kEntriesPerQuestion.
   static std::shared_ptr<const RunColumn> fill(std::shared_ptr<RunMatrix> matrix, std::vector<std::uint64_t> tables,
                                                EntryIterator& entries, const KeyHasher& hasher,
-                                               const std::atomic<bool>& is_cancelled);
+                                               const std::function<bool()>& is_cancelled);
   ~RunColumn() { matrix_->give_back(column_); }
   RunColumn(const RunColumn&) = delete;
   RunColumn& operator=(const RunColumn&) = delete;

@@ -21,10 +21,7 @@ const KeyHasher& hasher() {
   return made;
 }
 
-const std::atomic<bool>& never() {
-  static const std::atomic<bool> cancelled = false;
-  return cancelled;
-}
+bool never() { return false; }
 
 /// Runs of random keys over several levels, newest first, and what each of them holds.
 struct ManyRuns {
@@ -101,7 +98,7 @@ std::vector<std::uint64_t> numbers_of(const Run& run) {
 
 std::shared_ptr<const RunColumn> column_of(const Version& version, const Run& run,
                                            const std::shared_ptr<RunMatrix>& matrix) {
-  return RunColumn::fill(matrix, numbers_of(run), *version.iterate_tables(numbers_of(run)), hasher(), never());
+  return RunColumn::fill(matrix, numbers_of(run), *version.iterate_tables(numbers_of(run)), hasher(), never);
 }
 
 RunMatrixPlan plan_for(const Shape& shape) {
@@ -293,7 +290,7 @@ TEST(RunIndex, Rule14_ARunThatCannotBeReadToItsEndGetsNoColumn) {
   EXPECT_EQ(column_of(plain, run, matrix), nullptr);
   EXPECT_EQ(matrix->free_columns(), matrix->plan().width);
 
-  const std::atomic<bool> cancelled = true;
+  const auto cancelled = [] { return true; };
   const tamis::Run& whole = *runs_of(plain.shape())[1];
   EXPECT_EQ(RunColumn::fill(matrix, numbers_of(whole), *plain.iterate_tables(numbers_of(whole)), hasher(), cancelled),
             nullptr);
