@@ -29,7 +29,8 @@ bool give_way(std::uintptr_t address) {
     const std::uintptr_t stretch = slot.stretch.load(std::memory_order_relaxed);
     if (address - begin_of(stretch) >= bytes_of(stretch)) continue;
     slot.has_failed.store(true, std::memory_order_relaxed);
-    return ::mmap(reinterpret_cast<void*>(begin_of(stretch)), bytes_of(stretch), PROT_READ | PROT_WRITE,
+    void* const begin = reinterpret_cast<void*>(begin_of(stretch));  // NOLINT(performance-no-int-to-ptr)
+    return ::mmap(begin, bytes_of(stretch), PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
   }
   return false;
