@@ -83,10 +83,20 @@ void OpenArguments::declare(CommandLine& line) {
               parse_small_count);
 }
 
-OpenedFilter::OpenedFilter(const OpenArguments& arguments) : filter_(open_any(arguments.path, arguments.options)) {}
+OpenedFilter::OpenedFilter(const OpenArguments& arguments)
+    : path_(arguments.path), filter_(open_any(arguments.path, arguments.options)) {}
 
 bool OpenedFilter::may_contain(std::string_view key) const {
   return std::visit([&](const auto& filter) { return filter.may_contain(key); }, filter_);
+}
+
+std::string OpenedFilter::convert_to(const std::string& format) const {
+  const auto* const foreign = std::get_if<foreign::ForeignFilter>(&filter_);
+  if (foreign != nullptr && format != kOwnFormat) return need(foreign->convert_to(format));
+  usage_error(
+      fmt::format("{}: tamis's filters hash keys by XXH3 and no other format does, so their bits cannot be exchanged; "
+                  "build the filter from the keys",
+                  path_));
 }
 
 FilterFacts OpenedFilter::facts() const {

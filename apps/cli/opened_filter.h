@@ -28,8 +28,11 @@ class OpenedFilter {
 
   [[nodiscard]] bool may_contain(std::string_view key) const;
   [[nodiscard]] FilterFacts facts() const;
+  /// The file of the same bits in another format. Throws a CommandError that says why there is none.
+  [[nodiscard]] std::string convert_to(const std::string& format) const;
 
  private:
+  std::string path_;
   std::variant<Filter, foreign::ForeignFilter> filter_;
 };
 

@@ -46,6 +46,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"filter build", "make a filter from keys", run_filter_build},
     {"filter probe", "ask a filter for keys", run_filter_probe},
     {"filter info", "what a filter file is, and how full", run_filter_info},
+    {"filter convert", "write a filter in a format of the same bits", run_filter_convert},
     {"filter size", "how large filters have to be, all kinds side by side", run_filter_size},
     {"filter kinds", "the kinds of filters", run_filter_kinds},
     {"filter formats", "the filter files of other systems", run_filter_formats},

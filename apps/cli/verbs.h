@@ -37,6 +37,7 @@ int run_delete(Arguments arguments);
 int run_demo(Arguments arguments);
 int run_dump(Arguments arguments);
 int run_explain(Arguments arguments);
+int run_filter_convert(Arguments arguments);
 int run_filter_build(Arguments arguments);
 int run_filter_formats(Arguments arguments);
 int run_filter_info(Arguments arguments);

@@ -82,6 +82,10 @@ class TAMIS_EXPORT ForeignFilter {
   [[nodiscard]] bool may_contain(std::string_view key) const;
   /// What the header and the bits say; looks at every bit. An empty filter has no format and a rate of 1.
   [[nodiscard]] ForeignInfo info() const;
+  /// The file that holds the same bits in another format: of cassandra-new and -old, of the go-bloom, go-article or
+  /// sbbf formats, one from another; a parquet file becomes an sbbf. kNotSupported elsewhere, saying why: other formats
+  /// set other bits for a key, and the keys are not in a filter.
+  [[nodiscard]] Result<std::string> convert_to(std::string_view format) const;
 
  private:
   struct Image;

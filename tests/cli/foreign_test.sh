@@ -129,6 +129,17 @@ cp "$lab" many; patch many 0 '\0377\0377\0377\0377'; run 4 filter info many --fo
 cp "$new/nb-1-big-Filter.db" nb-1-big-Filter.db; printf x >>nb-1-big-Filter.db; run 4 filter info nb-1-big-Filter.db
 run 4 filter info - --format cassandra-new <nb-1-big-Filter.db; err_has 'standard input'
 run 0 filter info --format cassandra-new - <"$new/nb-1-big-Filter.db"; out_has cassandra-new
+# --- convert ---
+old=$golden/cassandra/rebuild/mixed-1000-me/me-1-big-Filter.db
+run 0 filter convert "$old" --to cassandra-new -o nb-2-big-Filter.db; out_has cassandra-new
+run 0 filter convert nb-2-big-Filter.db --to cassandra-old -o - --quiet; same out "$old"
+run 0 filter convert "$golden/go/article-user-100-p0.01.bitset" --hashes 7 --to go-article-json -o article; out_has '--hashes 7'
+run 2 filter convert "$lab" --to guava -o x; err_has 'lab cannot become guava' 'build it from the keys'
+run 2 filter convert "$lab" --to parquet -o x; err_has 'parquet can be read, not written'
+run 2 filter convert "$lab" --to tamis -o x; err_has 'hash keys by XXH3' 'from the keys'
+run 2 filter convert "$lab" -o x; err_has '--to is missing'
+run 2 filter convert "$lab" --to lap -o x; err_has "'lap'"
+if [ -e x ]; then fail 'a refused conversion left a file'; else pass; fi
 # Questions name the option that answers them.
 row_group='\x19\x1c\x3c\x15\x0c\x29\x18\x01a\xb6\x08\x00\x00\x00'
 printf 'PAR1\x49\x2c%b%b\x00\x1f\x00\x00\x00PAR1' "$row_group" "$row_group" >two.parquet

@@ -174,5 +174,52 @@ TEST(Build, TheOrderOfKeysDoesNotMatterToATableFilter) {
   EXPECT_EQ(*build(keys, {.format = "rocksdb-raw"}), *sorted);
 }
 
+/// Every pair of formats: what convert_to writes is what a build writes from the same keys and size.
+TEST(Convert, WritesWhatABuildWouldOrSaysThatItCannot) {
+  int converted = 0;
+  for (const std::string_view from : writable_formats()) {
+    BuildOptions options = {.format = std::string(from)};
+    const Result<std::string> file = build(kKeys, options);
+    ASSERT_TRUE(file.ok()) << file.status().to_text();
+    const Result<OpenOptions> open = open_options_of_built(kKeys.size(), options);
+    const Result<ForeignFilter> filter = ForeignFilter::from_bytes(as_bytes(*file), *open);
+    ASSERT_TRUE(filter.ok()) << filter.status().to_text();
+    for (const FormatInfo& to : formats()) {
+      const Result<std::string> bytes = filter->convert_to(to.name);
+      if (!bytes.ok()) {
+        EXPECT_EQ(bytes.status().code(), StatusCode::kNotSupported) << from << " to " << to.name;
+        continue;
+      }
+      options.format = to.name;
+      EXPECT_EQ(*bytes, *build(kKeys, options)) << from << " to " << to.name;
+      ++converted;
+    }
+  }
+  EXPECT_EQ(converted, 4 + 1 + 4 + 4 + 9) << "cassandra, its oldest layout, sbbf, go-bloom, go-article";
+}
+
+/// The files that the systems themselves wrote answer alike after a conversion there and back.
+TEST(Convert, KeepsEveryAnswerOfTheOriginal) {
+  int converted = 0;
+  for (const nlohmann::json& entry : golden_index("filters")) {
+    const OpenOptions open = golden_open_options(entry);
+    const std::string name = entry["file"];
+    const Result<ForeignFilter> filter = ForeignFilter::open(golden_path(name), open);
+    ASSERT_TRUE(filter.ok()) << filter.status().to_text();
+    for (const std::string_view to : writable_formats()) {
+      const Result<std::string> bytes = filter->convert_to(to);
+      if (!bytes.ok()) continue;
+      const auto other =
+          ForeignFilter::from_bytes(as_bytes(*bytes), {.format = std::string(to), .hashes = filter->info().hashes});
+      ASSERT_TRUE(other.ok()) << name << " to " << to << ": " << other.status().to_text();
+      for (const std::string& key : golden_keys(entry["probes"].get<std::string>())) {
+        ASSERT_EQ(other->may_contain(key), filter->may_contain(key)) << name << " to " << to;
+      }
+      ++converted;
+    }
+  }
+  EXPECT_GE(converted, 50);
+}
+
 }  // namespace
 }  // namespace tamis::foreign

@@ -94,6 +94,11 @@ Result<std::string> build_file(std::span<const std::string> keys, const BuildOpt
 }
 
 template <Base kBase, BitOrder kOrder>
+std::string rewrite(const PlainBits& plain) {
+  return write_classic(kLayout<kBase, kOrder>, plain);
+}
+
+template <Base kBase, BitOrder kOrder>
 constexpr Format make_format(std::string_view name, std::string_view summary) {
   return {.info = {.name = name,
                    .system = "Apache Cassandra",
@@ -104,7 +109,9 @@ constexpr Format make_format(std::string_view name, std::string_view summary) {
           .takes = kTakesExpectedKeys | kTakesRate | kTakesRateOfOne | kTakesHashes | kTakesWords,
           .open = open<kBase, kOrder>,
           .build = build_file<kBase, kOrder>,
-          .fit = fit_if_it_opens<open<kBase, kOrder>>};
+          .fit = fit_if_it_opens<open<kBase, kOrder>>,
+          .family = kBase == Base::kHigh ? "cassandra" : "cassandra-h1h2",
+          .rewrite = rewrite<kBase, kOrder>};
 }
 
 }  // namespace

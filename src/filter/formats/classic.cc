@@ -31,6 +31,17 @@ Result<std::string> build_classic(const ClassicLayout& layout, std::span<const s
   return file;
 }
 
+std::string write_classic(const ClassicLayout& layout, const PlainBits& plain) {
+  std::string file;
+  layout.write_header(file, plain.shape);
+  const std::size_t begin = file.size();
+  file.resize(begin + static_cast<std::size_t>(body_bytes(plain.shape.bits, layout.unit_bits)), '\0');
+  for (std::size_t i = 0; i < plain.bits.size(); ++i) {
+    file[begin + (layout.scheme.order == BitOrder::kBytes ? i : i ^ 7)] = plain.bits[i];
+  }
+  return file;
+}
+
 Result<BloomShape> size_in_words(const BuildOptions& options, std::uint64_t keys, double default_rate,
                                  std::uint32_t most_hashes) {
   if (options.words.value_or(0) > kMaxBuildBits / 64) {

@@ -34,6 +34,9 @@ Result<ProbePtr> open_classic(const ClassicLayout& layout, const Input& input, s
 Result<std::string> build_classic(const ClassicLayout& layout, std::span<const std::string> keys,
                                   const BuildOptions& options);
 
+/// Header, and these bits.
+std::string write_classic(const ClassicLayout& layout, const PlainBits& plain);
+
 /// The sizing of the JVM libraries: bits truncated, hashes rounded from them, then bits rounded up to whole words.
 Result<BloomShape> size_in_words(const BuildOptions& options, std::uint64_t keys, double default_rate,
                                  std::uint32_t most_hashes);

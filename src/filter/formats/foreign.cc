@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "base/bytes.h"
@@ -64,6 +65,21 @@ ForeignInfo ForeignFilter::info() const {
   info.bytes = image_->bytes.size();
   image_->probe->describe(info);
   return info;
+}
+
+Result<std::string> ForeignFilter::convert_to(std::string_view name) const {
+  TAMIS_TRY(const Format* const to, find_format(name));
+  const Format& from = *image_->format;
+  if (to->build == nullptr) return Status::not_supported(fmt::format("{} can be read, not written", to->info.name));
+  if (from.family.empty() || from.family != to->family) {
+    return Status::not_supported(fmt::format(
+        "{}: {} cannot become {}: each sets other bits for a key, and the keys are not in the file; build it "
+        "from the keys",
+        image_->name, from.info.name, to->info.name));
+  }
+  const std::optional<PlainBits> plain = image_->probe->plain_bits();
+  if (!plain) return Status::not_supported(fmt::format("{}: there are no bits to convert", image_->name));
+  return to->rewrite(*plain);
 }
 
 Result<std::string> build(std::span<const std::string> keys, const BuildOptions& options) {

@@ -39,6 +39,9 @@ struct Format {
   Fit (*fit)(const Input& input);
   /// Only where the file does not hold both: the bits and hashes that `build` chooses for so many keys.
   Result<BloomShape> (*out_of_band)(const BuildOptions& options, std::uint64_t keys) = nullptr;
+  /// Formats of one family set the same bits for a key, so one can be written from another's bits. Empty: it has none.
+  std::string_view family = {};
+  std::string (*rewrite)(const PlainBits& plain) = nullptr;  // Null: it cannot be written so.
 };
 
 /// For formats whose headers leave no room for accidents: strong when it opens, or would with more options.

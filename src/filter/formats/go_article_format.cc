@@ -93,9 +93,15 @@ Result<std::string> build_json(std::span<const std::string> keys, const BuildOpt
   return '"' + base64url_encode(bitset) + '"';
 }
 
+template <BitOrder kOrder>
+std::string rewrite(const PlainBits& plain) {
+  return write_classic(kLayout<kOrder>, plain);
+}
+std::string rewrite_json(const PlainBits& plain) { return '"' + base64url_encode(rewrite<kJsonOrder>(plain)) + '"'; }
+
 constexpr Format make_format(std::string_view name, std::string_view summary, Result<ProbePtr> (*open_fn)(const Input&),
                              Result<std::string> (*build_fn)(std::span<const std::string>, const BuildOptions&),
-                             Fit (*fit_fn)(const Input&)) {
+                             Fit (*fit_fn)(const Input&), std::string (*rewrite_fn)(const PlainBits&)) {
   return {
       .info = {.name = name,
                .system = "the article \"Bloom filter\" by Sarthak Makhija (2023), in Go over bits-and-blooms/bitset",
@@ -107,18 +113,20 @@ constexpr Format make_format(std::string_view name, std::string_view summary, Re
       .open = open_fn,
       .build = build_fn,
       .fit = fit_fn,
-      .out_of_band = size};
+      .out_of_band = size,
+      .family = "go-article",
+      .rewrite = rewrite_fn};
 }
 
 }  // namespace
 
-constinit const Format kGoArticleFormat =
-    make_format("go-article", "bitset, big-endian", open<BitOrder::kBigEndianWords>,
-                build_file<BitOrder::kBigEndianWords>, fit_if_it_opens<open<BitOrder::kBigEndianWords>>);
+constinit const Format kGoArticleFormat = make_format(
+    "go-article", "bitset, big-endian", open<BitOrder::kBigEndianWords>, build_file<BitOrder::kBigEndianWords>,
+    fit_if_it_opens<open<BitOrder::kBigEndianWords>>, rewrite<BitOrder::kBigEndianWords>);
 constinit const Format kGoArticleLeFormat =
     make_format("go-article-le", "bitset, little-endian", open<BitOrder::kBytes>, build_file<BitOrder::kBytes>,
-                fit_if_it_opens<open<BitOrder::kBytes>>);
-constinit const Format kGoArticleJsonFormat =
-    make_format("go-article-json", "bitset as a JSON string", open_json, build_json, fit_if_it_opens<open_json>);
+                fit_if_it_opens<open<BitOrder::kBytes>>, rewrite<BitOrder::kBytes>);
+constinit const Format kGoArticleJsonFormat = make_format("go-article-json", "bitset as a JSON string", open_json,
+                                                          build_json, fit_if_it_opens<open_json>, rewrite_json);
 
 }  // namespace tamis::foreign

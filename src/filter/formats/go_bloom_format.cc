@@ -82,6 +82,14 @@ class GoBloomProbe final : public Probe {
     if (length_ != shape_.bits) info.detail = fmt::format("a bitset of {} bits", length_);
   }
 
+  /// Nothing when the filter claims more bits than anybody can write.
+  [[nodiscard]] std::optional<PlainBits> plain_bits() const override {
+    if (shape_.bits > kMaxBuildBits) return std::nullopt;
+    PlainBits plain = {shape_, plain_bytes(words_, std::min(shape_.bits, length_), kOrder)};
+    plain.bits.resize(static_cast<std::size_t>(body_bytes(shape_.bits, 8)), '\0');
+    return plain;
+  }
+
  private:
   const BloomShape shape_;
   const std::uint64_t length_;
@@ -155,12 +163,19 @@ Result<ProbePtr> open_json(const Input& input) {
   return ProbePtr(std::make_unique<GoBloomProbe>(shape, length, std::move(bitset)));
 }
 
-Result<std::string> build_json(std::span<const std::string> keys, const BuildOptions& options) {
-  TAMIS_TRY(const std::string file, build_file(keys, options));
+std::string json_of(const std::string& file) {
   return fmt::format(R"({{"m":{},"k":{},"b":"{}"}})", load_be<std::uint64_t>(file.data()),
                      load_be<std::uint64_t>(file.data() + 8),
                      base64url_encode(std::string_view(file).substr(kBitsetOffset)));
 }
+
+Result<std::string> build_json(std::span<const std::string> keys, const BuildOptions& options) {
+  TAMIS_TRY(const std::string file, build_file(keys, options));
+  return json_of(file);
+}
+
+std::string rewrite(const PlainBits& plain) { return write_classic(kLayout, plain); }
+std::string rewrite_json(const PlainBits& plain) { return json_of(rewrite(plain)); }
 
 constexpr FormatInfo kInfo = {.name = "go-bloom",
                               .system = "bits-and-blooms/bloom v3 (Go)",
@@ -176,9 +191,19 @@ constexpr ParameterSet kTakes = kTakesExpectedKeys | kTakesRate | kTakesBits | k
 
 }  // namespace
 
-constinit const Format kGoBloomFormat = {
-    .info = kInfo, .takes = kTakes, .open = open, .build = build_file, .fit = fit_if_it_opens<open>};
-constinit const Format kGoBloomJsonFormat = {
-    .info = kJsonInfo, .takes = kTakes, .open = open_json, .build = build_json, .fit = fit_if_it_opens<open_json>};
+constinit const Format kGoBloomFormat = {.info = kInfo,
+                                         .takes = kTakes,
+                                         .open = open,
+                                         .build = build_file,
+                                         .fit = fit_if_it_opens<open>,
+                                         .family = "go-bloom",
+                                         .rewrite = rewrite};
+constinit const Format kGoBloomJsonFormat = {.info = kJsonInfo,
+                                             .takes = kTakes,
+                                             .open = open_json,
+                                             .build = build_json,
+                                             .fit = fit_if_it_opens<open_json>,
+                                             .family = "go-bloom",
+                                             .rewrite = rewrite_json};
 
 }  // namespace tamis::foreign

@@ -65,6 +65,7 @@ TEST(GoBloom, ABitsetLongerOrShorterThanTheFilterAnswersAsInGo) {
       ASSERT_EQ(binary->may_contain(key), expected->may_contain(key)) << length << " " << key;
       ASSERT_EQ(json->may_contain(key), expected->may_contain(key)) << length << " " << key;
     }
+    EXPECT_EQ(*binary->convert_to("go-bloom"), cleared_from(whole, length)) << length;
   }
 }
 

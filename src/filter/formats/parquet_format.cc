@@ -145,6 +145,7 @@ constinit const Format kParquetFormat = {
     .takes = 0,
     .open = open,
     .build = nullptr,
-    .fit = fit};
+    .fit = fit,
+    .family = kSbbfFamily};
 
 }  // namespace tamis::foreign

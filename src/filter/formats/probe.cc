@@ -48,6 +48,10 @@ void BloomProbe::describe(ForeignInfo& info) const {
   info.seed = shape_.seed;
 }
 
+std::optional<PlainBits> BloomProbe::plain_bits() const {
+  return PlainBits{shape_, plain_bytes(bits_, shape_.bits, scheme_.order)};
+}
+
 void FillEstimate::add(std::uint64_t bits, std::uint64_t set, std::uint32_t hashes) {
   const auto m = static_cast<double>(bits);
   const double fill = static_cast<double>(set) / m;
@@ -65,6 +69,16 @@ void FillEstimate::write_to(ForeignInfo& info) const {
   info.fill = static_cast<double>(set_) / static_cast<double>(bits_);
   info.estimated_keys = keys_;
   info.estimated_rate = weighted_rate_ / static_cast<double>(bits_);
+}
+
+std::string plain_bytes(Bytes bytes, std::uint64_t count, BitOrder order) {
+  std::string plain(static_cast<std::size_t>(count / 8 + (count % 8 != 0 ? 1 : 0)), '\0');
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    const std::size_t from = order == BitOrder::kBytes ? i : i ^ 7;
+    if (from < bytes.size()) plain[i] = static_cast<char>(bytes[from]);
+  }
+  if (count % 8 != 0) plain.back() = static_cast<char>(plain.back() & ((1 << (count % 8)) - 1));
+  return plain;
 }
 
 std::uint64_t count_bits(Bytes bytes, std::uint64_t count, BitOrder order) {

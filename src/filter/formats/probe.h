@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,12 @@
 #include "tamis/foreign.h"
 
 namespace tamis::foreign {
+
+/// A Bloom filter's bits apart from any file: bit i in byte i / 8, as many bytes as shape.bits take.
+struct PlainBits {
+  BloomShape shape;
+  std::string bits;
+};
 
 /// An opened filter. It refers to the bytes it was opened from, which must outlive it.
 ///
@@ -25,6 +32,8 @@ class Probe {
   [[nodiscard]] virtual bool may_contain(std::string_view key) const = 0;
   /// Fills in everything but `format` and `bytes`.
   virtual void describe(ForeignInfo& info) const = 0;
+  /// Nothing for what is not one Bloom filter.
+  [[nodiscard]] virtual std::optional<PlainBits> plain_bits() const { return std::nullopt; }
 };
 using ProbePtr = std::unique_ptr<const Probe>;
 
@@ -51,6 +60,7 @@ class BloomProbe final : public Probe {
     return scheme_.may_contain(bits_, shape_, key);
   }
   void describe(ForeignInfo& info) const override;
+  [[nodiscard]] std::optional<PlainBits> plain_bits() const override;
 
  private:
   const BloomScheme& scheme_;
@@ -73,6 +83,9 @@ class FillEstimate {
   double keys_ = 0;
   double weighted_rate_ = 0;  // Sum of bits · rate.
 };
+
+/// The first `count` bits of plain bytes, or of big-endian words, as plain bytes; bits that are not there are 0.
+std::string plain_bytes(Bytes bytes, std::uint64_t count, BitOrder order);
 
 /// Bits set among the first `count` of plain bytes, or of big-endian words.
 std::uint64_t count_bits(Bytes bytes, std::uint64_t count, BitOrder order);

@@ -133,6 +133,10 @@ Result<std::string> build_bare(std::span<const std::string> keys, const BuildOpt
 Result<std::string> build_with_header(std::span<const std::string> keys, const BuildOptions& options) {
   return build_classic(kWithHeader, keys, options);
 }
+template <const ClassicLayout& kLayout>
+std::string rewrite(const PlainBits& plain) {
+  return write_classic(kLayout, plain);
+}
 Fit fit_bare(const Input& input) { return open_bare(input).ok() ? Fit::kPossible : Fit::kNo; }
 
 constexpr FormatInfo kBareInfo = {.name = "sbbf",
@@ -156,12 +160,19 @@ Result<ProbePtr> read_sbbf_with_header(ByteReader& reader) {
   return ProbePtr(std::make_unique<BloomProbe>(kScheme, shape, bitset));
 }
 
-constinit const Format kSbbfFormat = {
-    .info = kBareInfo, .takes = kTakes, .open = open_bare, .build = build_bare, .fit = fit_bare};
+constinit const Format kSbbfFormat = {.info = kBareInfo,
+                                      .takes = kTakes,
+                                      .open = open_bare,
+                                      .build = build_bare,
+                                      .fit = fit_bare,
+                                      .family = kSbbfFamily,
+                                      .rewrite = rewrite<kBare>};
 constinit const Format kSbbfThriftFormat = {.info = kHeaderInfo,
                                             .takes = kTakes,
                                             .open = open_with_header,
                                             .build = build_with_header,
-                                            .fit = fit_if_it_opens<open_with_header>};
+                                            .fit = fit_if_it_opens<open_with_header>,
+                                            .family = kSbbfFamily,
+                                            .rewrite = rewrite<kWithHeader>};
 
 }  // namespace tamis::foreign
