@@ -37,7 +37,7 @@ def must_be_called(name):
 
 def main():
     shared, *objects = sys.argv[1:]
-    called = names("--undefined-only", *objects)
+    called = names("--undefined-only", *[name for name in objects if "empty_handles_test" in name])
     shown = {mangled: name for mangled, name in demangled(names("-D", "--defined-only", shared)).items() if must_be_called(name)}
     missing = sorted(name for mangled, name in shown.items() if mangled not in called)
     print("\n".join(f"not called by the test of empty handles: {name}" for name in missing))
