@@ -59,7 +59,7 @@ std::span<const CompactionPolicy> compaction_policies();
 const CompactionPolicy* find_compaction_policy(std::string_view name);
 
 /// What compact(range) is to do. It is fixed when that is called, so that it ends beside writers: all that was in
-/// tables then, and overlaps the range, comes into the oldest run of the last level, and what is dead is left out.
+/// tables then, and overlaps the range, comes into one run of the last level, and what is dead is left out.
 struct RangeGoal {
   std::string_view from = {};
   std::optional<std::string_view> to = {};

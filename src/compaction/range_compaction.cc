@@ -1,12 +1,13 @@
 // What compact(range) does, step by step.
 //
 // From level 0 down, what the goal names in a level goes into the next level where anything is in its way, at most into
-// the last, and there into the oldest run. A step begins with some tables of the newest run of the level that has any
-// of the goal; with them go the tables of older runs that they overlap, and those that these overlap. Newer ones stay
-// above. In the last level, tables that still hold deletes or old versions are rewritten where they are.
+// the last, and there into the oldest run that has anything of the range. A step begins with some tables of the newest
+// run of the level that has any of the goal; with them go the tables of older runs that they overlap, and those that
+// these overlap. Newer ones stay above. In the last level, tables that still hold deletes or old versions are rewritten
+// where they are.
 //
 // The last level is the deepest that holds anything, but at least level 1. So a store with nothing but level 0 is
-// rewritten once, and what is in the oldest run of the last level is left alone unless something can be left out.
+// rewritten once, and what is in that run of the last level is left alone unless something can be left out.
 //
 // Why it ends, whatever flushes and other compactions do between steps: what the goal names is never brought up, and
 // nothing is added to it. Above the last level each step takes some of it further down; in the last level each step
@@ -39,10 +40,20 @@ bool is_to_be_cleaned(const RangeGoal& goal, const TableFacts& table) {
 
 std::uint32_t last_level_of(const Shape& shape) { return std::max<std::uint32_t>(1, shape.last_level()); }
 
+/// Where in the last level the goal is to be: the place of the oldest run that has anything of the range.
+std::size_t place_of_target(std::span<const Run> runs, const RangeGoal& goal) {
+  for (std::size_t place = runs.size(); place-- > 0;) {
+    if (std::ranges::any_of(runs[place].tables, [&](const auto& table) { return is_in_range(goal, *table); })) {
+      return place;
+    }
+  }
+  return 0;
+}
+
 /// The runs of a level that the goal has to leave.
-std::span<const Run> runs_to_leave(const Shape& shape, std::uint32_t level, std::uint32_t last) {
+std::span<const Run> runs_to_leave(const Shape& shape, std::uint32_t level, const RangeGoal& goal) {
   const std::span<const Run> runs = runs_of(shape, level);
-  return level < last || runs.empty() ? runs : runs.first(runs.size() - 1);
+  return level < last_level_of(shape) ? runs : runs.first(place_of_target(runs, goal));
 }
 
 /// A plan that grows from newer runs to older ones.
@@ -74,12 +85,13 @@ bool has_overlap(const Shape& shape, std::uint32_t level, const KeySpan& span) {
 
 /// These tables of a run, which stand in key order, and all that has to go with them.
 Descent descend(const Shape& shape, std::uint32_t level, const Run& run,
-                std::span<const std::shared_ptr<const TableFacts>> tables) {
+                std::span<const std::shared_ptr<const TableFacts>> tables, const RangeGoal& goal) {
   const std::uint32_t last = last_level_of(shape);
   Descent descent;
   descent.plan.reason = kReason;
   descent.add(level, run, tables);
-  const std::span<const Run> runs = runs_of(shape, level);
+  std::span<const Run> runs = runs_of(shape, level);
+  if (level == last) runs = runs.first(place_of_target(runs, goal) + 1);
   descent.add_overlapping(level, runs.subspan(static_cast<std::size_t>(&run - runs.data()) + 1));
   std::uint32_t target = level;
   if (level < last) {
@@ -87,13 +99,10 @@ Descent descend(const Shape& shape, std::uint32_t level, const Run& run,
     while (target < last && !has_overlap(shape, target, descent.hull));
   }
   const std::span<const Run> below = runs_of(shape, target);
+  const std::size_t place = target == last ? place_of_target(below, goal) : 0;
   descent.plan.output_level = target;
-  if (below.empty()) {
-    descent.plan.output_run = new_run_id(shape, target);
-  } else {
-    descent.plan.output_run = target == last ? below.back().id : below.front().id;
-    if (target > level) descent.add_overlapping(target, target == last ? below : below.first(1));
-  }
+  descent.plan.output_run = below.empty() ? new_run_id(shape, target) : below[place].id;
+  if (target > level && !below.empty()) descent.add_overlapping(target, below.first(place + 1));
   // Moved if there is nothing to leave out. Not from level 0: its tables have the filters and the codec of tables that
   // live for a short time.
   descent.plan.is_move = level > 0 && descent.plan.inputs.size() == 1 && descent.holds_nothing_dead;
@@ -108,7 +117,7 @@ std::optional<CompactionPlan> leave_run(const Shape& shape, std::uint32_t level,
                        [&](const auto& table) { return is_of_goal(goal, *table); });
   if (chosen.empty()) return std::nullopt;
   for (std::size_t count = 1;; count *= 2) {
-    Descent descent = descend(shape, level, run, std::span(chosen).first(std::min(count, chosen.size())));
+    Descent descent = descend(shape, level, run, std::span(chosen).first(std::min(count, chosen.size())), goal);
     if (count >= chosen.size() || descent.bytes >= goal.step_bytes) return std::move(descent.plan);
   }
 }
@@ -116,8 +125,9 @@ std::optional<CompactionPlan> leave_run(const Shape& shape, std::uint32_t level,
 /// Tables of the last level, where they are.
 std::optional<CompactionPlan> clean_last_level(const Shape& shape, const RangeGoal& goal) {
   const std::uint32_t last = last_level_of(shape);
-  if (runs_of(shape, last).empty()) return std::nullopt;
-  const Run& run = runs_of(shape, last).back();
+  const std::span<const Run> runs = runs_of(shape, last);
+  if (runs.empty()) return std::nullopt;
+  const Run& run = runs[place_of_target(runs, goal)];
   CompactionPlan plan = {.inputs = {{.level = last, .run = run.id, .tables = {}}},
                          .output_level = last,
                          .output_run = run.id,
@@ -140,7 +150,7 @@ std::optional<CompactionPlan> pick_for_range(const Shape& shape, const RangeGoal
   if (goal.to && *goal.to <= goal.from) return std::nullopt;
   const std::uint32_t last = last_level_of(shape);
   for (std::uint32_t level = 0; level <= last; ++level) {
-    for (const Run& run : runs_to_leave(shape, level, last)) {
+    for (const Run& run : runs_to_leave(shape, level, goal)) {
       if (auto plan = leave_run(shape, level, run, goal)) return plan;
     }
   }
@@ -152,14 +162,15 @@ std::uint64_t bytes_left_for_range(const Shape& shape, const RangeGoal& goal) {
   const std::uint32_t last = last_level_of(shape);
   std::uint64_t left = 0;
   for (std::uint32_t level = 0; level <= last; ++level) {
-    for (const Run& run : runs_to_leave(shape, level, last)) {
+    for (const Run& run : runs_to_leave(shape, level, goal)) {
       for (const auto& table : run.tables) {
         if (is_of_goal(goal, *table)) left += table->file_bytes * std::max(1U, last - level);
       }
     }
   }
-  if (runs_of(shape, last).empty()) return left;
-  for (const auto& table : runs_of(shape, last).back().tables) {
+  const std::span<const Run> runs = runs_of(shape, last);
+  if (runs.empty()) return left;
+  for (const auto& table : runs[place_of_target(runs, goal)].tables) {
     if (is_to_be_cleaned(goal, *table)) left += table->file_bytes;
   }
   return left;

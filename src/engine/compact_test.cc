@@ -77,7 +77,7 @@ TEST_P(Compact, LeavesNothingDeadBesideAWriterAndEnds) {
   const Status done = db_->compact({}, [&](std::uint64_t gone, std::uint64_t total) {
     EXPECT_LE(gone, total);
     for (int i = 0; i < 200; ++i) put(fmt::format("{:05} later {}", i * 20, later++), "later");
-    return ++calls < 500;
+    return ++calls < 100;
   });
   ASSERT_TRUE(done.ok()) << done.to_text() << " after " << calls << " steps";
   EXPECT_EQ(sum(&Stats::Level::tombstones), 0U);

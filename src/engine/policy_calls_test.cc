@@ -5,6 +5,7 @@
 #include <chrono>
 #include <future>
 #include <string>
+#include <vector>
 
 #include "io/memory_file_system.h"
 #include "tamis/db.h"
@@ -18,11 +19,12 @@ TEST(PolicyCalls, HappenWhileTheStateIsNotLocked) {
   std::optional<DB> db;
   int calls = 0;
   int in_vain = 0;
+  std::vector<std::future<Stats>> stats;  // Kept, because whoever lets go of one waits for it.
   const auto clock = [&]() -> std::uint64_t {
     if (!db || in_vain > 0) return 1;
     ++calls;
-    std::future<Stats> stats = std::async(std::launch::async, [&] { return db->stats(); });
-    if (stats.wait_for(std::chrono::seconds(20)) != std::future_status::ready) ++in_vain;
+    stats.push_back(std::async(std::launch::async, [&] { return db->stats(); }));
+    if (stats.back().wait_for(std::chrono::seconds(20)) != std::future_status::ready) ++in_vain;
     return 1;
   };
   Result<DB> opened = DB::open("/store", {.memory_bytes = 1 << 20, .memtable_bytes = 64 << 10},
