@@ -21,6 +21,7 @@
 
 #include "crash/store_ledger.h"
 #include "process/child_process.h"
+#include "process/held_allocation.h"
 #include "tamis/db.h"
 
 namespace {
@@ -55,6 +56,7 @@ auto in_store(Call call) {
 }  // namespace
 
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  tamis::test::HeldAllocation::check();
   return shortage.hits(size) ? nullptr : std::malloc(size);
 }
 void* operator new(std::size_t size) {

@@ -14,6 +14,7 @@
 
 #include "base/sanitizer.h"
 #include "process/child_process.h"
+#include "process/held_allocation.h"
 #include "tamis/db.h"
 
 namespace tamis::test {
@@ -157,6 +158,45 @@ TEST(ForkedChild, Rule10_EveryCallIsRefusedAndNothingHangs) {
   EXPECT_FALSE(again->get("child")->has_value());
 }
 
+/// The second allocation of a snapshot happens under the mutexes of the state and of the live handles.
+TEST(ForkedChild, Rule10_AMutexThatIsHeldAtTheForkIsNotWaitedFor) {
+  if (kWatchesMemory) GTEST_SKIP() << "the sanitizer's own allocator may be locked in the child";
+  const ScratchFolder scratch;
+  std::optional<DB> db;
+  {
+    Result<DB> opened = DB::open(scratch.path(), small_options());
+    ASSERT_TRUE(opened.ok()) << opened.status().to_text();
+    db.emplace(*std::move(opened));
+  }
+  ASSERT_TRUE(db->put("a", "b").ok());
+  for (int allocation = 1; allocation <= 2; ++allocation) {
+    auto snapshot = std::make_unique<Snapshot>(db->snapshot());
+    auto walk = std::make_unique<Iterator>(db->scan());
+    auto never_moved = std::make_unique<Iterator>(db->scan());
+    HeldAllocation::stands = HeldAllocation::may_go_on = false;
+    std::thread holder([&] {
+      HeldAllocation::countdown = allocation;
+      (void)db->snapshot();
+      HeldAllocation::countdown = 0;
+    });
+    while (!HeldAllocation::stands) std::this_thread::yield();
+    ChildProcess child([&](const auto&) {
+      ::alarm(10);
+      const int others = calls_not_refused(*db, *snapshot, *walk);
+      (void)db->stats();
+      (void)db->snapshot();
+      snapshot.reset();
+      walk.reset();
+      never_moved.reset();
+      db.reset();
+      return others;
+    });
+    EXPECT_EQ(child.wait(), 0) << "held in allocation " << allocation;
+    HeldAllocation::may_go_on = true;
+    holder.join();
+  }
+}
+
 /// While other threads take and give back what the child has too: whatever mutex one of them holds at the moment of the
 /// fork, nobody unlocks in the child.
 TEST(ForkedChild, Rule10_ForkedUnderLoadItLetsGoOfEverythingAndHangsNowhere) {
@@ -182,7 +222,7 @@ TEST(ForkedChild, Rule10_ForkedUnderLoadItLetsGoOfEverythingAndHangsNowhere) {
       (void)db->stats();
     }
   });
-  for (int forks = 0; forks < 40; ++forks) {
+  for (int forks = 0; forks < 20; ++forks) {
     auto snapshot = std::make_unique<Snapshot>(db->snapshot());
     auto walk = std::make_unique<Iterator>(db->scan());
     auto moved = std::make_unique<Iterator>(db->scan());
