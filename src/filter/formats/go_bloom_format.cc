@@ -16,6 +16,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -82,9 +83,10 @@ class GoBloomProbe final : public Probe {
     if (length_ != shape_.bits) info.detail = fmt::format("a bitset of {} bits", length_);
   }
 
-  /// Nothing when the filter claims more bits than anybody can write.
+  /// Nothing when the filter claims 128 MiB more than the file has: no memory for what only a header announces.
   [[nodiscard]] std::optional<PlainBits> plain_bits() const override {
-    if (shape_.bits > kMaxBuildBits) return std::nullopt;
+    constexpr std::uint64_t kMostMissingBits = std::uint64_t{1} << 30;
+    if (shape_.bits > length_ && shape_.bits - length_ > kMostMissingBits) return std::nullopt;
     PlainBits plain = {shape_, plain_bytes(words_, std::min(shape_.bits, length_), kOrder)};
     plain.bits.resize(static_cast<std::size_t>(body_bytes(shape_.bits, 8)), '\0');
     return plain;

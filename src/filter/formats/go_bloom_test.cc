@@ -69,6 +69,15 @@ TEST(GoBloom, ABitsetLongerOrShorterThanTheFilterAnswersAsInGo) {
   }
 }
 
+TEST(GoBloom, AFilterThatOnlyAnnouncesItsBitsIsNotConverted) {
+  std::string file = with_length(filter_of_bits(), 64);
+  store_be(file.data(), std::uint64_t{1} << 60);
+  const auto filter = ForeignFilter::from_bytes(as_bytes(file), {.format = "go-bloom"});
+  ASSERT_TRUE(filter.ok()) << filter.status().to_text();
+  EXPECT_FALSE(filter->may_contain("key-1"));
+  EXPECT_EQ(filter->convert_to("go-bloom-json").status().code(), StatusCode::kNotSupported);
+}
+
 TEST(GoBloom, WritesABitsetAsLongAsTheFilter) {
   const std::string file = filter_of_bits();
   EXPECT_EQ(load_be<std::uint64_t>(file.data() + kLengthAt), kBits);
