@@ -228,7 +228,7 @@ TEST_F(EmptyHandles, P4_AMutableFilterAnswersMaybeAndDoesNotChange) {
 }
 
 TEST_F(EmptyHandles, AFilterBuilderThatWasMovedFromIgnoresKeysAndIsClosed) {
-  FilterBuilder builder;
+  FilterBuilder builder({.kind = "split", .bits_per_key = 10});
   builder.add("key");
   FilterBuilder taken(std::move(builder));
   const auto check = [](FilterBuilder& empty) {
@@ -270,7 +270,7 @@ void check_no_entries(TableFile::Entries& entries) {
 
 TEST_F(EmptyHandles, ATableFileListsNothingAndIsClosed) {
   const std::string folder = ::testing::TempDir() + fmt::format("tamis-empty-{}", getpid());
-  Result<DB> db = DB::open(folder);
+  Result<DB> db = DB::open(folder, {.filter = "none"});
   ASSERT_TRUE(db.ok() && db->put("key", "value").ok() && db->flush().ok() && db->close().ok());
   std::string path;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {

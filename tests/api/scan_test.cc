@@ -23,7 +23,7 @@ using Entries = std::vector<std::pair<std::string, std::string>>;
 class Scans : public ::testing::Test {
  protected:
   Scans() {
-    const Options options{.compaction = "manual"};
+    const Options options{.filter = "none", .compaction = "manual"};
     Result<DB> opened = DB::open("/store", options, {.files = &files_, .random_seed = 1, .runs_in_background = false});
     EXPECT_TRUE(opened.ok()) << opened.status().to_text();
     db_ = *std::move(opened);
