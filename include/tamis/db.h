@@ -102,12 +102,12 @@ class TAMIS_EXPORT DB {
   /// Makes what is left of a damaged store usable: writes a new manifest and keeps everything that can be read. The
   /// report says what was lost and where deleted keys may have come back. With `dry_run`, it only reports. `progress`
   /// counts the bytes of tables surveyed; stopped there, nothing was changed. A folder without a file that is provably
-  /// ours, such as one of LevelDB, is left as it is: kNotSupported.
+  /// ours, such as one of LevelDB, is left as it is: kInvalidArgument.
   static Result<RepairReport> repair(const std::string& path, bool dry_run = false, const Environment& environment = {},
                                      const Progress& progress = {});
   /// Removes the files of a store that nobody has open. The folder stays, with LOCK, lost/ and files that are not ours.
   /// CURRENT and manifests go only if their first bytes are ours; kNotSupported names any that stayed. A folder without
-  /// a file that is provably ours, such as one of LevelDB, is left as it is: kNotSupported.
+  /// a file that is provably ours, such as one of LevelDB, is left as it is: kInvalidArgument.
   static Status destroy(const std::string& path, const Environment& environment = {});
 
   /// Belongs to no store.

@@ -82,7 +82,7 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
 double space_amplification(const Shape& shape, std::uint64_t writes_in_tables) {
   const Run* largest = nullptr;
   double entries = 0;
-  double live_elsewhere = 0;  // Bytes, if nothing is overwritten.
+  double live_in_all = 0;  // Bytes, if nothing is overwritten.
   double largest_live = 0;
   for (const std::vector<Run>& level : shape.levels) {
     for (const Run& run : level) {
@@ -94,7 +94,7 @@ double space_amplification(const Shape& shape, std::uint64_t writes_in_tables) {
       }
       const double live = static_cast<double>(run.bytes()) * (run_entries - run_deletes) / run_entries;
       entries += run_entries;
-      live_elsewhere += live;
+      live_in_all += live;
       if (largest != nullptr && run.bytes() < largest->bytes()) continue;
       largest = &run;
       largest_live = live;
@@ -105,7 +105,7 @@ double space_amplification(const Shape& shape, std::uint64_t writes_in_tables) {
   for (const auto& table : largest->tables) largest_entries += static_cast<double>(table->entries);
   const double merged = static_cast<double>(writes_in_tables) - (entries - largest_entries);
   const double kept = merged > largest_entries ? largest_entries / merged : 1;
-  const double live = largest_live + kept * (live_elsewhere - largest_live);
+  const double live = largest_live + kept * (live_in_all - largest_live);
   return live > 0 ? std::max(1.0, static_cast<double>(shape.bytes()) / live) : 0;
 }
 

@@ -49,12 +49,12 @@ Result<Mark> mark_of(const ReadableFile& file) {
 }
 
 Status of_another(const std::string& directory) {
-  return Status::not_supported(directory +
-                               ": this is a LevelDB or RocksDB folder; docs/MIGRATING.md tells how to bring it over");
+  return Status::invalid_argument(
+      directory + ": this is a LevelDB or RocksDB folder; docs/MIGRATING.md tells how to bring it over");
 }
 
 Status has_file_of_another(const std::string& directory, std::string_view name) {
-  return Status::not_supported(fmt::format(
+  return Status::invalid_argument(fmt::format(
       "{}: {} is not a file of tamis; another program seems to use this folder: choose another one", directory, name));
 }
 
@@ -88,8 +88,9 @@ Result<StoreFolder> look_at_folder(FileSystem& files, const std::string& directo
 }
 
 Status check_may_be_opened(FileSystem& files, const std::string& directory) {
-  TAMIS_TRY(const std::optional<std::uint64_t> current, files.file_size(current_path(directory)));
-  if (current) {
+  const Result<std::optional<std::uint64_t>> current = files.file_size(current_path(directory));
+  if (!current.ok()) return {};  // Whoever opens the folder learns why.
+  if (*current) {
     TAMIS_TRY(const std::string text, first_bytes(files, current_path(directory), kForeignCurrent.size()));
     return text == kForeignCurrent ? of_another(directory) : Status();
   }
@@ -107,7 +108,7 @@ Status check_is_store(const StoreFolder& folder, const std::string& directory) {
   if (folder.is_of_another) return of_another(directory);
   if (!folder.proven.empty()) return {};
   if (!folder.has_names()) return Status::io_error(directory + ": no store is here");
-  return Status::not_supported(
+  return Status::invalid_argument(
       fmt::format("{}: no file here is provably one of tamis ({} has none of its marks); nothing was changed",
                   directory, folder.not_ours.empty() ? folder.only_named.front() : folder.not_ours.front()));
 }

@@ -28,12 +28,12 @@ struct StoreFolder {
 
 Result<StoreFolder> look_at_folder(FileSystem& files, const std::string& directory);
 
-/// What may be opened, or made: before LOCK is written to, or anything else. kNotSupported for a folder of LevelDB or
-/// RocksDB, and where a new store would share the folder with a manifest or a lock that is not ours.
+/// What may be opened, or made: before LOCK is written to, or anything else. kInvalidArgument for a folder of LevelDB
+/// or RocksDB, and where a new store would share the folder with a manifest or a lock that is not ours.
 Status check_may_be_opened(FileSystem& files, const std::string& directory);
 
 /// What may be repaired: a folder in which at least one file is provably ours, and CURRENT is not another program's.
-/// kNotSupported otherwise; kIoError when there is nothing.
+/// kInvalidArgument otherwise; kIoError when there is nothing.
 Status check_is_store(const StoreFolder& folder, const std::string& directory);
 
 }  // namespace tamis

@@ -116,7 +116,7 @@ TEST(Folders, ALevelDbFolderIsRecognisedByAll) {
                                DB::repair("/store", false, world.environment()).status(),
                                DB::destroy("/store", world.environment())};
     for (const Status& status : statuses) {
-      EXPECT_EQ(status.code(), StatusCode::kNotSupported);
+      EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
       EXPECT_EQ(status.message(),
                 "/store: this is a LevelDB or RocksDB folder; docs/MIGRATING.md tells how to bring it over");
     }
