@@ -29,7 +29,7 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "For programs that use it: headers, 
 and pkg-config.")
 # What static libraries are linked with; pkg-config asks for all of it also when the shared ones are used.
 set(development_depends "${library_package} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})"
-  libfmt-dev libhwy-dev libsnappy-dev)
+  libfmt-dev libhwy-dev)
 foreach(library ${TAMIS_PLAIN_LIBRARIES})
   string(REGEX REPLACE " .*" "" library ${library})
   list(APPEND development_depends lib${library}-dev)

@@ -1,5 +1,5 @@
-# Warnings for our own targets. -Werror only in our presets (TAMIS_WERROR), so that a newer compiler does not break a
-# user's build.
+# Warnings for our own targets. -Werror only in the presets that build tests (TAMIS_WERROR), so that a newer compiler
+# does not break a user's build.
 option(TAMIS_WERROR "Treat warnings as errors" OFF)
 
 function(tamis_warnings target)

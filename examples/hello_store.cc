@@ -14,10 +14,10 @@ int fail(const tamis::Status& status) {
 int write_and_read(const std::string& path) {
   // README.md shows the lines between the marks.
   // [store]
-  tamis::Result<tamis::DB> db = tamis::DB::open(path);  // A folder; made if it is not there.
+  tamis::Result<tamis::DB> db = tamis::DB::open(path);  // A folder, created if it does not exist.
   if (!db.ok()) return fail(db.status());
 
-  // Survives the death of the process; with sync, of the machine.
+  // Survives a crash of the process; with sync, of the machine.
   if (tamis::Status written = db->put("paris", "2102650", {.sync = true}); !written.ok()) return fail(written);
 
   tamis::Result<std::optional<std::string>> rome = db->get("rome");  // Absence is a value, not an error.
@@ -35,10 +35,10 @@ int open_again(const std::string& path) {
   const tamis::Result<tamis::DB> db = tamis::DB::open(path, {.create_if_missing = false});
   if (!db.ok()) return fail(db.status());
 
-  // A walk ends at the end of its range or at an error: only its status tells which.
+  // The loop ends at the end of the range or at an error. Only the status tells which, so the iterator has a name.
   tamis::Iterator cities = db->scan();
-  for (; cities.valid(); cities.next()) {
-    std::printf("%s: %s\n", std::string(cities.key()).c_str(), std::string(cities.value()).c_str());
+  for (const auto& [key, value] : cities) {
+    std::printf("%s: %s\n", std::string(key).c_str(), std::string(value).c_str());
   }
   return cities.status().ok() ? 0 : fail(cities.status());
 }

@@ -21,6 +21,11 @@ tamis::Status move_city(tamis::DB& db) {
   if (!*found) std::printf("rome: not there\n");       // ...is not an absence.
   // [/get]
 
+  // [exists]
+  tamis::Result<bool> known = db.exists("paris");  // Exact; copies no value.
+  // [/exists]
+  if (!known.value_or(false)) return tamis::Status::corruption("paris is gone");
+
   // [batch]
   tamis::Batch batch;
   batch.put("lyon", "522250");
@@ -32,17 +37,23 @@ tamis::Status move_city(tamis::DB& db) {
 
 tamis::Status walk(tamis::DB& db) {
   // [snapshot]
-  tamis::Snapshot then = db.snapshot();  // Let go of by its destructor.
+  tamis::Snapshot then = db.snapshot();  // Released by its destructor.
   if (tamis::Status removed = db.remove("lyon"); !removed.ok()) return removed;
   // [/snapshot]
 
   // [iterate]
-  tamis::Iterator city = db.scan({.from = "l", .to = "q", .snapshot = &then});  // Stands on the first already.
-  for (; city.valid(); city.next()) {
-    std::printf("%s: %s\n", std::string(city.key()).c_str(), std::string(city.value()).c_str());
+  tamis::Iterator cities = db.scan({.from = "l", .to = "q", .snapshot = &then});
+  for (const auto& [city, people] : cities) {
+    std::printf("%s: %s\n", std::string(city).c_str(), std::string(people).c_str());
   }
-  if (!city.status().ok()) return city.status();
+  if (!cities.status().ok()) return cities.status();  // The loop ended at an error.
   // [/iterate]
+
+  // [backwards]
+  tamis::Iterator last = db.scan({.reverse = true});
+  last.seek("o");  // SeekForPrev: the last key at or before "o". A range-for goes on to smaller keys.
+  // [/backwards]
+  if (!last.valid() && !last.status().ok()) return last.status();
   return {};
 }
 

@@ -48,13 +48,17 @@ int main(int argc, char** argv) {
   if (!db.ok()) return fail(db.status());
   if (const tamis::Status filled = fill(*db); !filled.ok()) return fail(filled);
 
-  for (tamis::Iterator visit = db->scan({.prefix = "user0042/"}); visit.valid(); visit.next()) {
-    std::printf("%s\n", std::string(visit.key()).c_str());
-  }
+  tamis::Iterator visits = db->scan({.prefix = "user0042/"});
+  for (const auto& [key, value] : visits) std::printf("%s\n", std::string(key).c_str());
+  if (!visits.status().ok()) return fail(visits.status());
 
-  // Begins at the last key of the range; previous() goes on from there.
-  const tamis::Iterator last = db->scan({.prefix = "user0042/", .reverse = true});
-  if (last.valid()) std::printf("last: %s\n", std::string(last.key()).c_str());
+  // From the newest visit to the oldest, of those up to the 14th: a seek in a reverse scan goes to the last key at or
+  // before the one it is given.
+  tamis::Iterator newest = db->scan({.prefix = "user0042/", .reverse = true});
+  if (newest.valid()) std::printf("last: %s\n", std::string(newest.key()).c_str());
+  newest.seek("user0042/2026-11-14");
+  for (const auto& [key, value] : newest) std::printf("before: %s\n", std::string(key).c_str());
+  if (!newest.status().ok()) return fail(newest.status());
 
   // Odd users are between the even ones, so bounds do not rule them out; the prefix filter does, without a block read.
   const std::uint64_t before = blocks_looked_at(*db);
@@ -65,8 +69,8 @@ int main(int argc, char** argv) {
               looked_at < 50 ? "hardly a block looked at" : "too many blocks looked at");
 
   // A prefix that ends before the slash could be of several users. No filter is asked, and nothing is missed.
-  int visits = 0;
-  for (tamis::Iterator visit = db->scan({.prefix = "user004"}); visit.valid(); visit.next()) ++visits;
-  std::printf("user0040 to user0049: %d visits\n", visits);
+  int count = 0;
+  for ([[maybe_unused]] const auto& visit : db->scan({.prefix = "user004"})) ++count;
+  std::printf("user0040 to user0049: %d visits\n", count);
   return found == 0 ? 0 : 1;
 }

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "entry/batch_format.h"
+#include "entry/changes.h"
 
 namespace {
 
@@ -44,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const std::vector<Entry> entries = entries_of(*view);
   const Batch batch = made_again(entries);
-  const Batch* const group[] = {&batch};
+  const Changes group[] = {batch};
   std::string encoded;
   append_encoded(encoded, group);
   TAMIS_CHECK(encoded.size() == encoded_bytes(group) && encoded.size() <= size);  // Varints may have been padded.

@@ -1,5 +1,5 @@
 // LevelDB's tables behind their checksums: whatever the input's footer points at is given a checksum that matches, so
-// that mutations reach the index, the metaindex and the filter block.
+// that mutations reach the index, the metaindex and the filter block. Covers snappy_format.
 #include <cstdint>
 #include <string>
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks src/LAYERS: which room may include which, third-party headers per room, and what public headers may include."""
+"""Checks src/LAYERS: which module may include which, third-party headers per module, and what public headers may include."""
 import pathlib
 import re
 import sys
@@ -14,13 +14,13 @@ def read_layers():
         line = line.split("#")[0].strip()
         if not line:
             continue
-        room, rest = line.split(":", 1)
-        rooms, _, third_party = rest.partition("|")
-        allowed = [name.strip() for name in rooms.split(",") if name.strip()]
+        module, rest = line.split(":", 1)
+        modules, _, third_party = rest.partition("|")
+        allowed = [name.strip() for name in modules.split(",") if name.strip()]
         for name in allowed:
             if name not in layers:
-                sys.exit(f"src/LAYERS: {room} names {name}, which does not stand above it")
-        layers[room.strip()] = (allowed, [name.strip() for name in third_party.split(",") if name.strip()])
+                sys.exit(f"src/LAYERS: {module} names {name}, which does not stand above it")
+        layers[module.strip()] = (allowed, [name.strip() for name in third_party.split(",") if name.strip()])
     return layers
 
 
@@ -28,22 +28,22 @@ def is_standard(header):
     return "/" not in header and "." not in header
 
 
-def check_room_file(path, room, layers, errors):
-    allowed, third_party = layers[room]
+def check_module_file(path, module, layers, errors):
+    allowed, third_party = layers[module]
     for kind, header in INCLUDE.findall(path.read_text()):
         where = f"{path.relative_to(ROOT)}: {header}"
         if header.startswith("tamis/") or is_standard(header):
             continue
         if kind == "<":
-            test_only = path.name.endswith("_test.cc") and header.startswith(("gtest/", "hwy/", "nlohmann/", "sys/", "unistd.h"))
+            test_only = path.name.endswith("_test.cc") and header.startswith(("gtest/", "hwy/", "nlohmann/", "snappy.h", "sys/", "unistd.h"))
             if not test_only and not any(header == name or name.endswith("/") and header.startswith(name) for name in third_party):
-                errors.append(f"{where}: {room} may not use this header")
+                errors.append(f"{where}: {module} may not use this header")
             continue
         if header.startswith("support/") and path.name.endswith("_test.cc"):
             continue
         target = header.rsplit("/", 1)[0]
-        if target != room and target not in allowed:
-            errors.append(f"{where}: {room} may not include {target}")
+        if target != module and target not in allowed:
+            errors.append(f"{where}: {module} may not include {target}")
 
 
 def check_public_header(path, errors):
@@ -65,11 +65,11 @@ def main():
     for path in sorted((ROOT / "src").rglob("*")):
         if path.suffix not in (".h", ".cc"):
             continue
-        room = str(path.parent.relative_to(ROOT / "src"))
-        if room not in layers:
-            errors.append(f"{path.relative_to(ROOT)}: no such room in src/LAYERS")
+        module = str(path.parent.relative_to(ROOT / "src"))
+        if module not in layers:
+            errors.append(f"{path.relative_to(ROOT)}: no such module in src/LAYERS")
             continue
-        check_room_file(path, room, layers, errors)
+        check_module_file(path, module, layers, errors)
         checked += 1
     for path in sorted((ROOT / "include").rglob("*.h")):
         check_public_header(path, errors)

@@ -1,55 +1,46 @@
 #!/usr/bin/env python3
-"""Every rule that keeps the answers right, and every promise to users, has a test whose name carries its number:
-`Rule17_ADeleteStays...`, `P5_P6_AnyFailedCall...`, or a suite named Rule17. Fails when one that is built has none.
+"""Compares docs/RULES.md with the tree.
+
+Fails when a rule or promise is cited anywhere that the page does not have ("rule 17", `Rule17_ADeleteStays...`, P5), when
+one on the page has no test whose name carries its number, and when the page names a test that does not exist.
 
     scripts/check_rules.py          the tests of each, for people
     scripts/check_rules.py --json   the same for programs: {"rules": {"17": {"title", "tests": [...]}}, "promises": ...}
 """
+import fnmatch
 import json
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = "docs/RULES.md"
 TEST = re.compile(r"^TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)", re.MULTILINE)
+HEADING = re.compile(r"^### (Rule |P)(\d+): (.+)$", re.MULTILINE)
+LISTED_TESTS = re.compile(r"^- Tests: (.+(?:\n  .+)*)$", re.MULTILINE)
+CITED_TOGETHER = re.compile(r"\b[Rr]ules? (\d+(?:(?:, | and |–)\d+)*)(?![\d.%])")  # "rule 9", "rules 10 and 11", "Rules 10, 20 and 23".
+CITED_IN_A_NAME = re.compile(r"\bRule(\d+)")
+PROMISE = re.compile(r"(?<![A-Za-z0-9])P(\d+)(?![\dA-Za-z])")  # "P5", "P1–P8", "Rule2_P5_...".
+CITING = ("*.cc", "*.h", "*.md", "*.patch", "*.sh", "*.py", "*.cmake", "*.txt")
 
-RULES = {
-    1: "one stream of dense sequences over all journals",
-    2: "never append to a journal that was recovered",
-    3: "a journal's identity is its header",
-    4: "a torn tail is told from damage",
-    5: "a file whose sync failed is never trusted again",
-    6: "a failed append is overwritten; nothing fails after the journal",
-    7: "a mapped journal",
-    8: "the sizes of groups and journals",
-    9: "the view first, then the sequence",
-    10: "what readers hold, and forked children",
-    11: "blocks that are pinned",
-    12: "the memtable never changes a version",
-    13: "filters and tags say no only with proof",
-    14: "the run index",
-    15: "counters are exact where they must be and cost nothing elsewhere",
-    16: "inputs of a compaction are neighbours in age",
-    17: "when versions and deletes are dropped",
-    18: "bounds and prefixes of iterators",
-    19: "opening deletes nothing that is not proved redundant",
-    20: "the lock",
-    21: "checkpoints",
-    22: "repair says what it cannot know",
-    23: "descriptors, and the length of the manifest",
-    24: "handles that are alive when a store is closed",
-}
 
-PROMISES = {
-    1: "durable",
-    2: "a prefix, batches whole",
-    3: "no answer from bytes that were not verified",
-    4: "a damaged filter costs time only",
-    5: "after a failed sync",
-    6: "without room",
-    7: "nothing is deleted that is not proved redundant",
-    8: "memory stays within the budget",
-}
+def read_page():
+    """{"rule": {number: {"title", "listed"}}, "P": ...} of the page, and what is wrong with it."""
+    text = (ROOT / PAGE).read_text()
+    found = {"rule": {}, "P": {}}
+    errors = []
+    headings = list(HEADING.finditer(text))
+    for heading, following in zip(headings, headings[1:] + [None]):
+        section = text[heading.end() : following.start() if following else len(text)]
+        kind, number = "P" if heading[1] == "P" else "rule", int(heading[2])
+        listed = [name for line in LISTED_TESTS.findall(section) for name in re.findall(r"`([^`]+)`", line)]
+        if number in found[kind]:
+            errors.append(f"{PAGE}: {heading[1]}{number} stands there twice")
+        if not listed:
+            errors.append(f"{PAGE}: {heading[1]}{number} names no test")
+        found[kind][number] = {"title": heading[3], "listed": listed, "tests": []}
+    return found, errors
 
 
 def all_tests():
@@ -59,36 +50,46 @@ def all_tests():
                 yield f"{match[1]}.{match[2]}", path.relative_to(ROOT).as_posix()
 
 
-def table(titles, pattern, tests):
-    rows = {number: {"title": title, "tests": []} for number, title in titles.items()}
-    unknown = []
-    for name, file in tests:
-        for number in {int(n) for n in pattern.findall(name)}:
-            if number in rows:
-                rows[number]["tests"].append({"name": name, "file": file})
-            else:
-                unknown.append(f"{file}: {name} carries a number that nothing has")
-    return rows, unknown
+def cited_rules(text):
+    numbers = set(map(int, CITED_IN_A_NAME.findall(text)))
+    for together in CITED_TOGETHER.findall(text):
+        numbers |= set(map(int, re.findall(r"\d+", together)))
+    return numbers
 
 
-def print_table(word, rows):
-    for number, row in rows.items():
-        names = ", ".join(test["name"] for test in row["tests"])
-        print(f"{word}{number:<3} {row['title']}: {names or 'none'}")
+def check_citations(page, errors):
+    out = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *CITING], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in out.stdout.splitlines():
+        path = ROOT / name
+        if name in ("scripts/check_rules.py", PAGE) or not path.exists():
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            errors += [f"{name}:{number}: rule {rule} is not in {PAGE}" for rule in sorted(cited_rules(line) - page["rule"].keys())]
+            errors += [f"{name}:{number}: P{promise} is not in {PAGE}"
+                       for promise in sorted(set(map(int, PROMISE.findall(line))) - page["P"].keys())]
+
+
+def check_tests(page, tests, errors):
+    for kind, carried in (("rule", CITED_IN_A_NAME), ("P", re.compile(r"(?<=[._])P(\d+)(?=_)"))):
+        for number, row in page[kind].items():
+            row["tests"] = [{"name": name, "file": file} for name, file in tests if number in map(int, carried.findall(name))]
+            if not row["tests"]:
+                errors.append(f"{kind} {number} ({row['title']}) has no test that carries its number")
+            errors += [f"{PAGE}: {kind} {number}: no test is named {listed}"
+                       for listed in row["listed"] if not any(fnmatch.fnmatchcase(name, listed) for name, _ in tests)]
 
 
 def main():
-    tests = list(all_tests())
-    rules, errors = table(RULES, re.compile(r"Rule(\d+)"), tests)
-    promises, unknown = table(PROMISES, re.compile(r"(?<=[._])P(\d+)(?=_)"), tests)
-    errors += unknown
-    for word, rows in (("rule ", rules), ("P", promises)):
-        errors += [f"{word}{number} ({row['title']}) has no test that carries its number" for number, row in rows.items() if not row["tests"]]
+    page, errors = read_page()
+    check_tests(page, list(all_tests()), errors)
+    check_citations(page, errors)
     if "--json" in sys.argv[1:]:
-        print(json.dumps({"rules": rules, "promises": promises}, indent=1))
+        plain = {kind: {number: {"title": row["title"], "tests": row["tests"]} for number, row in rows.items()} for kind, rows in page.items()}
+        print(json.dumps({"rules": plain["rule"], "promises": plain["P"]}, indent=1))
     else:
-        print_table("rule ", rules)
-        print_table("P", promises)
+        for kind, rows in page.items():
+            for number, row in rows.items():
+                print(f"{kind} {number:<3} {row['title']}: {', '.join(test['name'] for test in row['tests']) or 'none'}")
     print("\n".join(errors + [f"{len(errors)} errors"]), file=sys.stderr)
     sys.exit(1 if errors else 0)
 

@@ -7,6 +7,9 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     stores [GROUP...]   the table of tamis-bench (docs/data/store_bench.json), of these groups of rows or of all
     wiredtiger [GROUP...]  the same of a run beside WiredTiger (docs/data/store_wiredtiger.json)
     ratios              how many times faster tamis was, of some of its rows
+    lost                the same of all rows in which a rival was faster
+    builds              whether the rivals were built with assertions
+    promises            what docs/RULES.md promises, and its tests
     stores-where        machine class, versions, date of that run
     targets             how many of its targets were met, and which were missed
     growth-load         cost along the load, of tamis-bench --growth (docs/data/store_growth.json)
@@ -15,7 +18,7 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     counted             what the tests counted, beside what LevelDB's and RocksDB's own do
     fuzzers             executions and edges of each fuzzer
     mutants             which test caught which planted bug
-    coverage            lines and branches by room
+    coverage            lines and branches by module
     hex FILE BYTES      the first bytes of a file, sixteen a line
     scale-sizes         what stores of three sizes cost under each policy (docs/data/scale.json)
     scale-memory        reads per lookup by size and memory
@@ -58,7 +61,7 @@ def filters(keys, what):
 
 def machine():
     data = bench()
-    rocksdb = f", RocksDB {data['rocksdb']} (Debian's package)" if "rocksdb" in data else ""
+    rocksdb = f", RocksDB {data['rocksdb']} (Debian's package, built with assertions)" if "rocksdb" in data else ""
     return (f"Measured {data['date']} on a {data['machine']['cores']}-core cloud machine, {data['machine']['instruction_set']}, "
             f"g++ {data['machine']['compiler'].split()[0]}{rocksdb}; median of {data['rounds']} alternating rounds.")
 
@@ -112,25 +115,67 @@ def store_table(data, groups):
 
 
 RATIO_ROWS = ("hit", "absent", "absent_100", "hit_100", "multi_get", "fill_single", "fill_batch", "seek_1", "seek_100", "scan", "ycsb_a",
-              "ycsb_b", "ycsb_c", "sync_100", "open")
+              "ycsb_b", "ycsb_c", "sync_1", "sync_100", "disk", "put_p99")
 
 
-def ratios():
+# They compare no stores: the pace of the benchmark itself, and memory that a store was allowed to take.
+NOT_COMPARED = ("paced_nothing_p999", "resident")
+
+
+def times_faster(cells, workload, engine):
+    """How many times faster tamis was in this row than the engine; None where one of them has no figure."""
+    ours, theirs = cells.get((workload, "tamis")), cells.get((workload, engine))
+    if ours is None or theirs is None or not theirs["ratio"]:
+        return None
+    return 1 / theirs["ratio"] if ours["more_is_better"] else theirs["ratio"]
+
+
+def ratio_table(pick):
+    """The rows that `pick` chooses, given the name of a row and how many times faster than each rival tamis was in it."""
     data = store_bench()
     rivals = [engine for engine in data["engines"] if engine["engine"] != "tamis"]
     cells = {(row["workload"], row["engine"]): row for row in data["rows"]}
-    lines = ["| | tamis | " + " | ".join(f"than {engine['name']}" for engine in rivals) + " |", "|---|" + "---:|" * (len(rivals) + 1)]
-    for workload in RATIO_ROWS:
-        ours = cells.get((workload, "tamis"))
-        if ours is None:
+    lines = ["| | tamis | " + " | ".join(f"against {engine['name']}" for engine in rivals) + " |", "|---|" + "---:|" * (len(rivals) + 1)]
+    for workload in dict.fromkeys(row["workload"] for row in data["rows"]):
+        faster = [times_faster(cells, workload, engine["engine"]) for engine in rivals]
+        if (workload, "tamis") not in cells or not pick(workload, [times for times in faster if times is not None]):
             continue
-        texts = [f"{figure(ours['median'])} {ours['unit']}"]
-        for engine in rivals:
-            row = cells.get((workload, engine["engine"]))
-            faster = row and row["ratio"] and (1 / row["ratio"] if ours["more_is_better"] else row["ratio"])
-            texts.append(f"{faster:.2g} ×" if faster and faster < 10 else f"{faster:,.0f} ×" if faster else "–")
-        lines.append(f"| {ours['title']} | " + " | ".join(texts) + " |")
+        ours = cells[(workload, "tamis")]
+        texts = ["–" if times is None else f"{times:,.{0 if times >= 10 else 1 if times >= 1 else 2}f} ×" for times in faster]
+        lines.append(f"| {ours['title']} | {figure(ours['median'])} {ours['unit']} | " + " | ".join(texts) + " |")
     return "\n".join(lines)
+
+
+def ratios():
+    return ratio_table(lambda workload, faster: workload in RATIO_ROWS and all(times >= 1 for times in faster))
+
+
+def lost():
+    return ratio_table(lambda workload, faster: workload not in NOT_COMPARED and any(times < 1 for times in faster))
+
+
+WITH_ASSERTIONS = " with assertions"
+
+
+def builds():
+    """Whether the rivals were built with assertions, and what that means for the tables."""
+    slowed = [engine["name"].removesuffix(WITH_ASSERTIONS) for engine in store_bench()["engines"] if engine["name"].endswith(WITH_ASSERTIONS)]
+    if not slowed:
+        return "All rivals are release builds, made by `scripts/build-rivals`."
+    return (f"{' and '.join(slowed)} {'are' if len(slowed) > 1 else 'is'} **built with assertions**, as Debian's packages are. For RocksDB that was measured to "
+            "cost a factor of about 1.9 in fills and 1.3–1.4 in reads: divide by it to compare with a release build.")
+
+
+PROMISE = re.compile(r"### (P\d): ([^\n]+)\n(.+?)\n\n- Kept by: [^\n]+\n- Tests: (.+)", re.S)
+
+
+def promises():
+    text = (ROOT / "docs/RULES.md").read_text()
+    rows = []
+    for section in re.findall(r"^### P\d: .+?^- Tests: [^\n]+(?:\n  [^\n]+)*$", text, re.M | re.S):
+        number, title, words, tests = PROMISE.fullmatch(section).groups()
+        rows.append(f"| {number} | **{title}.** {' '.join(words.split())} | {' '.join(tests.split())} |")
+    return "\n".join(["| | promise | tested by |", "|---|---|---|"] + rows)
 
 
 def where(data, what):
@@ -143,7 +188,7 @@ def stores_where():
     once = [title for title in dict.fromkeys(row["title"] for row in data["rows"] if row["rounds"] == 1)] if data["rounds"] > 1 else []
     text = where(data, f"median of {data['rounds']} alternating rounds [lowest–highest], rivals with their ratio to tamis")
     versions = ", ".join(engine["name"] for engine in data["engines"] if engine["engine"] != "tamis")
-    return text + (f"; once: {', '.join(once)}" if once else "") + f". Rivals are Debian's packages: {versions}."
+    return text + (f"; once: {', '.join(once)}" if once else "") + f". Rivals: {versions}."
 
 
 def targets():
@@ -191,7 +236,7 @@ def settings():
         for workload, _, _ in workloads:
             row = cells.get((workload, engine["engine"]))
             texts.append("–" if row is None else spread(row) if is_default else f"{row['ratio']:.2f} ×" if row["ratio"] is not None else figure(row["median"]))
-        lines.append(f"| {'the defaults' if is_default else '`' + engine['name'] + '`'} | " + " | ".join(texts) + " |")
+        lines.append(f"| {'the baseline' if is_default else '`' + engine['name'] + '`'} | " + " | ".join(texts) + " |")
     return "\n".join(lines) + "\n\n" + where(data, f"median of {data['rounds']} alternating rounds; below the first row, ratios to it.")
 
 
@@ -239,7 +284,7 @@ def mutants_data():
 
 
 def mutants():
-    lines = ["| planted bug | rule | room | first test that noticed |", "|---|---|---|---|"]
+    lines = ["| planted bug | rule | module | first test that noticed |", "|---|---|---|---|"]
     for row in mutants_data():
         lines.append(f"| {row['name']} | {row['rule']} | {row['room']} | {row['caught_by'] or '**none**'} |")
     return "\n".join(lines)
@@ -258,7 +303,7 @@ def coverage():
     data = coverage_data()
     if not data:
         return "Not measured yet: `scripts/coverage`."
-    lines = ["| room | lines | reached | branches | taken |", "|---|---:|---:|---:|---:|"]
+    lines = ["| module | lines | reached | branches | taken |", "|---|---:|---:|---:|---:|"]
     for room, counts in data["rooms"].items():
         lines.append(f"| {room} | {counts['line']:,} | {share(counts, 'line')} | {counts['branch']:,} | {share(counts, 'branch')} |")
     return "\n".join(lines) + f"\n\nMeasured {data['date']} by `scripts/coverage`: g++ -O0, the fast tests only."
@@ -383,7 +428,8 @@ def code(name, mark):
     return f"```{language}\n" + textwrap.dedent(found.group(1)) + "```"
 
 
-RENDERERS = {"filters": filters, "machine": machine, "wiredtiger": wiredtiger, "stores": stores, "stores-where": stores_where, "ratios": ratios,
+RENDERERS = {"filters": filters, "machine": machine, "wiredtiger": wiredtiger, "stores": stores, "stores-where": stores_where, "ratios": ratios, "lost": lost,
+             "builds": builds, "promises": promises,
              "targets": targets,
              "growth-load": growth_load, "growth-runs": growth_runs, "counted": counted, "fuzzers": fuzzers,
              "mutants": mutants, "coverage": coverage, "scale-sizes": scale_sizes,

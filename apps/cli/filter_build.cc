@@ -13,6 +13,7 @@
 #include "interrupt.h"
 #include "key_lines.h"
 #include "numbers.h"
+#include "output.h"
 #include "size_options.h"
 #include "tamis/filter.h"
 #include "tamis/foreign.h"
@@ -40,7 +41,7 @@ void declare(CommandLine& line, BuildArguments& wanted) {
   line.option("--format", "F", "or another system's, byte for byte; 'tamis filter formats' lists them", foreign.format);
   line.option("--keys", "FILE", "the keys, one per line, or - for standard input", wanted.keys_path);
   line.option("-o,--output", "OUT", "the file to write, or - for standard output", wanted.output);
-  wanted.size.declare(line);
+  wanted.size.declare(line, parse_rate_or_one);
   line.option("--seed", "S", "hash with this public seed (0 unless told)", wanted.seed);
   line.flag("--keyed", "hash with 16 secret random bytes, against chosen keys", wanted.is_keyed);
   line.option("--prefix-rule", "R", "filter prefixes: none, first:N or until:C", wanted.prefix_rule);
@@ -76,7 +77,7 @@ FilterOptions options_of(const BuildArguments& wanted) {
 void build_own(const BuildArguments& wanted, const CommandLine& line) {
   line.refuse({"--expected-keys", "--bits", "--hashes", "--words", "--blocks", "--item", "--variant"},
               "goes with --format, not with --kind");
-  SizeOptions::need_one(line);
+  wanted.size.check(line);
   if (wanted.is_keyed) line.refuse({"--seed"}, "and --keyed exclude each other");
   const FilterOptions options = options_of(wanted);
   need(filter_size(options.kind, 1, {}));  // Better to hear of a mistyped kind before an hour of keys is read.
@@ -88,6 +89,8 @@ void build_own(const BuildArguments& wanted, const CommandLine& line) {
   const DelayInterrupt until_written;
   need(filter.save(wanted.output));
   report_written(wanted.output, facts_of(filter.info()), line.common());
+  const std::string hint = hint_of_smaller_kind(wanted.kind, filter.info().keys, wanted.size.target());
+  if (!hint.empty() && !line.common().quiet) report_note(hint);
 }
 
 void build_foreign(const BuildArguments& wanted, const CommandLine& line) {
@@ -113,7 +116,7 @@ int run_filter_build(Arguments arguments) {
       {.name = "filter build",
        .summary = "Makes a filter from a file of keys: one of ours in tamis's container, or the very bytes "
                   "that another system would write.",
-       .usage = "(--kind K (--fpr P | --bits-per-key B | --memory BYTES) | --format F ...) --keys FILE -o OUT",
+       .usage = "(--kind K [--fpr P | --bits-per-key B | --memory BYTES] | --format F ...) --keys FILE -o OUT",
        .example = "  tamis filter build --kind line --fpr 0.01 --keys words.txt -o words.tamis\n"
                   "  tamis filter build --format guava --fpr 0.01 --keys words.txt -o words.guava",
        .common = kJson | kHex | kQuiet | kNoProgress});
@@ -121,6 +124,7 @@ int run_filter_build(Arguments arguments) {
   if (!line.read(arguments)) return kExitOk;
   line.need_one_of({"--kind", "--format"});
   line.need_all({"--keys", "--output"});
+  if (wanted.size.rate == 1.0 && !wanted.foreign.format.starts_with("cassandra-")) parse_rate("--fpr", "1");
   if (line.given("--kind")) {
     build_own(wanted, line);
   } else {

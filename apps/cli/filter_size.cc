@@ -69,7 +69,7 @@ int run_filter_size(Arguments arguments) {
   SizeOptions size;
   CommandLine line({.name = "filter size",
                     .summary = "How large a filter has to be, for all kinds side by side or for one.",
-                    .usage = "--keys N (--fpr P | --bits-per-key B | --memory BYTES) [--kind K]",
+                    .usage = "--keys N [--fpr P | --bits-per-key B | --memory BYTES] [--kind K]",
                     .example = "  tamis filter size --keys 1000000 --fpr 0.01",
                     .common = kJson});
   line.option("--keys", "N", "number of keys", keys, parse_count);
@@ -77,7 +77,7 @@ int run_filter_size(Arguments arguments) {
   line.option("--kind", "K", "only this kind; 'tamis filter kinds' lists them", kind);
   if (!line.read(arguments)) return kExitOk;
   line.need_all({"--keys"});
-  SizeOptions::need_one(line);
+  size.check(line);
   const SizeTarget target = size.target();
 
   std::vector<KindSize> rows;
@@ -92,6 +92,8 @@ int run_filter_size(Arguments arguments) {
   if (std::ranges::none_of(rows, [](const KindSize& row) { return row.size.ok(); })) need(rows.front().size);
   if (!line.common().json) {
     print_table(rows);
+    const std::string hint = hint_of_smaller_kind(kind, *keys, target);
+    if (!hint.empty()) standard_output().print("{}\n", hint);
     return kExitOk;
   }
   for (const KindSize& row : rows) standard_output().print("{}\n", as_json(row));

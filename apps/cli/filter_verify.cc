@@ -122,7 +122,7 @@ int run_filter_rebuild(Arguments arguments) {
               options.format);
   line.option("--expected-keys", "N", "size it for so many keys; those in the index unless told", options.expected_keys,
               parse_count);
-  line.option("--fpr", "P", "bloom_filter_fp_chance of the table", options.fpr, parse_rate);
+  line.option("--fpr", "P", "bloom_filter_fp_chance of the table", options.fpr, parse_rate_or_one);
   line.option("--like", "FILTER", "the size and hashes of this Filter.db", options.like);
   line.option("-o,--output", "OUT", "the file to write, or - for standard output", output);
   if (!line.read(arguments)) return kExitOk;

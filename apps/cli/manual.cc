@@ -12,6 +12,7 @@
 #include "error.h"
 #include "output.h"
 #include "tamis/options.h"
+#include "tamis/version.h"
 #include "verbs.h"
 
 namespace tamis::cli {
@@ -87,7 +88,7 @@ std::string page(const std::vector<DescribedVerb>& verbs) {
       ".SH DESCRIPTION\nLoads, reads, explains, verifies and repairs stores; sizes, builds, probes and inspects "
       "filters, "
       "those of other systems included. Results go to standard output, everything else to standard error.\n",
-      roff(TAMIS_VERSION));
+      roff(version()));
   text += ".SH COMMON OPTIONS\nEvery verb accepts these; below, each names those that do something in it.\n";
   for (const VerbDescription::Argument& argument : CommandLine::common_arguments()) text += argument_item(argument);
   text += item("--", "ends the options: a word behind it may begin with a hyphen");

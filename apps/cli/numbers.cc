@@ -46,6 +46,10 @@ double parse_rate(std::string_view option, std::string_view text) {
   return *value;
 }
 
+double parse_rate_or_one(std::string_view option, std::string_view text) {
+  return read_number<double>(text) == 1.0 ? 1 : parse_rate(option, text);
+}
+
 double parse_positive(std::string_view option, std::string_view text) {
   const std::optional<double> value = read_number<double>(text);
   if (!value || !std::isfinite(*value) || *value <= 0) bad_value(option, text, "a number above 0");

@@ -15,6 +15,8 @@ namespace tamis::cli {
 
 /// A false-positive rate, 0 < rate < 1.
 double parse_rate(std::string_view option, std::string_view text);
+/// The same, or 1: no filter at all, in Cassandra's files.
+double parse_rate_or_one(std::string_view option, std::string_view text);
 /// A finite number above 0.
 double parse_positive(std::string_view option, std::string_view text);
 std::uint64_t parse_count(std::string_view option, std::string_view text);

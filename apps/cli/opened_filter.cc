@@ -30,18 +30,29 @@ bool is_own(std::string_view head, const foreign::OpenOptions& options) {
   return options.format.empty() ? resembles_container(head) : options.format == kOwnFormat;
 }
 
+/// The options that answer the question in the library's message; empty: it asks nothing.
+std::string_view options_for(std::string_view message) {
+  const auto asks = [&](std::string_view question) { return message.find(question) != std::string_view::npos; };
+  if (asks("say which column")) return "with --column and --row-group";
+  if (asks("give the number of bits and of hashes")) return "with --bits and --hashes";
+  if (asks("give the number of hashes")) return "with --hashes";
+  if (asks("say which")) return "with --format; 'tamis filter formats' lists them";
+  return {};
+}
+
 /// The library does not know what the command calls its options.
 foreign::ForeignFilter need_foreign(Result<foreign::ForeignFilter> opened, bool is_empty, const std::string& name,
                                     const foreign::OpenOptions& options) {
-  const bool is_open_question = opened.status().code() == StatusCode::kInvalidArgument && options.format.empty();
-  if (!is_open_question) return need(std::move(opened));
-  if (is_empty) {
+  if (opened.status().code() != StatusCode::kInvalidArgument) return need(std::move(opened));
+  if (is_empty && options.format.empty()) {
     throw CommandError(kExitCorruption,
                        fmt::format("{}: is empty, so it holds no filter; if its system means something by "
                                    "an empty file, name the system with --format",
                                    name));
   }
-  usage_error(fmt::format("{} (with --format; 'tamis filter formats' lists them)", opened.status().message()));
+  const std::string_view answer = options_for(opened.status().message());
+  if (answer.empty()) return need(std::move(opened));
+  usage_error(fmt::format("{} ({})", opened.status().message(), answer));
 }
 
 AnyFilter from_bytes(const std::string& bytes, const std::string& name, const foreign::OpenOptions& options) {

@@ -72,5 +72,6 @@ void write_to_errors(std::string_view text) {
 
 void report_error(std::string_view message) { report("", message); }
 void report_warning(std::string_view message) { report("warning: ", message); }
+void report_note(std::string_view message) { report("note: ", message); }
 
 }  // namespace tamis::cli

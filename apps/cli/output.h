@@ -49,5 +49,7 @@ void write_to_errors(std::string_view text);
 void report_error(std::string_view message);
 /// "tamis: warning: message" on standard error.
 void report_warning(std::string_view message);
+/// "tamis: note: message" on standard error: nothing is wrong, but something could be better.
+void report_note(std::string_view message);
 
 }  // namespace tamis::cli

@@ -49,7 +49,7 @@ int run_scan(Arguments arguments) {
     } else {
       print_entry(entry.key(), entry.value(), format, options);
     }
-    reverse ? entry.previous() : entry.next();
+    entry.advance();
   }
   need(entry.status());
   return kExitOk;

@@ -12,6 +12,7 @@
 #include "json.h"
 #include "output.h"
 #include "table.h"
+#include "tamis/version.h"
 
 namespace tamis::cli {
 namespace {
@@ -191,9 +192,9 @@ int run_version(Arguments arguments) {
                     .common = kJson});
   if (!line.read(arguments)) return kExitOk;
   if (line.common().json) {
-    standard_output().print("{}\n", JsonObject().add("version", TAMIS_VERSION).text());
+    standard_output().print("{}\n", JsonObject().add("version", version()).text());
   } else {
-    standard_output().print("tamis {}\n", TAMIS_VERSION);
+    standard_output().print("tamis {}\n", version());
   }
   return kExitOk;
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kWidth = 920;
 constexpr double kMargin = 24;
-constexpr double kLeft = 170;
+constexpr double kLeft = 230;
 constexpr double kRight = 760;
 constexpr double kHead = 84;
 constexpr double kBarHeight = 18;

@@ -57,7 +57,7 @@ class Contestant {
   virtual ~Contestant() = default;
 
   [[nodiscard]] virtual std::string id() const = 0;    ///< As --engine names it.
-  [[nodiscard]] virtual std::string name() const = 0;  ///< With its version.
+  [[nodiscard]] virtual std::string name() const = 0;  ///< With its version, and whether it was built with assertions.
   [[nodiscard]] virtual bool can_keep_runs() const { return false; }
   /// Single puts of which others make `entries`; fewer where each is a commit of its own.
   [[nodiscard]] virtual std::uint64_t single_puts(std::uint64_t entries) const { return entries; }

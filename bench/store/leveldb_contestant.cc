@@ -100,7 +100,7 @@ class LeveldbContestant final : public Contestant {
  public:
   [[nodiscard]] std::string id() const override { return "leveldb"; }
   [[nodiscard]] std::string name() const override {
-    return fmt::format("LevelDB {}.{}", leveldb::kMajorVersion, leveldb::kMinorVersion);
+    return fmt::format("LevelDB {}.{}" TAMIS_LEVELDB_BUILD, leveldb::kMajorVersion, leveldb::kMinorVersion);
   }
 
   void open(const std::string& directory, const StoreShape& shape) override {

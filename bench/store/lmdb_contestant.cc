@@ -89,7 +89,7 @@ class LmdbContestant final : public Contestant {
  public:
   [[nodiscard]] std::string id() const override { return "lmdb"; }
   [[nodiscard]] std::string name() const override {
-    return fmt::format("LMDB {}.{}.{}", MDB_VERSION_MAJOR, MDB_VERSION_MINOR, MDB_VERSION_PATCH);
+    return fmt::format("LMDB {}.{}.{}" TAMIS_LMDB_BUILD, MDB_VERSION_MAJOR, MDB_VERSION_MINOR, MDB_VERSION_PATCH);
   }
   [[nodiscard]] std::uint64_t single_puts(std::uint64_t entries) const override {
     return (entries + kCommitsInFill - 1) / kCommitsInFill;

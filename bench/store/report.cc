@@ -84,6 +84,8 @@ std::vector<Verdict> Report::verdicts(const RowInfo& row) const {
 }
 
 std::string Report::table() const {
+  std::size_t width = 18;
+  for (const EngineName& engine : engines_) width = std::max(width, engine.name.size());
   std::string text;
   for (const RowInfo& row : row_table()) {
     if (!rows_.contains(row.name)) continue;
@@ -95,9 +97,9 @@ std::string Report::table() const {
       const Samples* cell = samples(row.name, engine.id);
       if (cell == nullptr) continue;
       const std::string spread = fmt::format("[{} - {}]", short_number(cell->low()), short_number(cell->high()));
-      text += fmt::format("  {:18} {:>9} ", engine.name, short_number(cell->median()));
+      text += fmt::format("  {:{}} {:>9} ", engine.name, width, short_number(cell->median()));
       text += engine.id != kOurs && ours && *ours > 0
-                  ? fmt::format("{:24} {:>7.2f} x tamis", spread, cell->median() / *ours)
+                  ? fmt::format("{:20} {:>7.2f} x tamis", spread, cell->median() / *ours)
                   : spread;
       text += '\n';
     }

@@ -17,7 +17,7 @@ namespace tamis::bench {
 /// A contestant as the report knows it.
 struct EngineName {
   std::string id;
-  std::string name;  ///< With its version.
+  std::string name;  ///< As Contestant::name.
 };
 
 /// What became of one target.

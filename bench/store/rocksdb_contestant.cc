@@ -132,7 +132,7 @@ class RocksdbContestant final : public Contestant {
  public:
   [[nodiscard]] std::string id() const override { return "rocksdb"; }
   [[nodiscard]] std::string name() const override {
-    return fmt::format("RocksDB {}.{}.{}", ROCKSDB_MAJOR, ROCKSDB_MINOR, ROCKSDB_PATCH);
+    return fmt::format("RocksDB {}.{}.{}" TAMIS_ROCKSDB_BUILD, ROCKSDB_MAJOR, ROCKSDB_MINOR, ROCKSDB_PATCH);
   }
   [[nodiscard]] bool can_keep_runs() const override { return true; }
 

@@ -70,20 +70,16 @@ constexpr auto kRows = std::to_array<RowInfo>({
     {"busy_get_worst", "latency", "get beside those puts, worst", "us", false},
 });
 
-// For Debian's RocksDB; see the header.
-constexpr double kDebianReads = 0.72;
-constexpr double kDebianFills = 1.9;
-
 constexpr auto kTargets = std::to_array<Target>({
     {"hit", Target::Against::kEngine, "lmdb", 0.6},
-    {"hit", Target::Against::kEngine, "rocksdb", 0.3 * kDebianReads},
-    {"absent", Target::Against::kEngine, "rocksdb", 0.5 * kDebianReads},
+    {"hit", Target::Against::kEngine, "rocksdb", 0.3},
+    {"absent", Target::Against::kEngine, "rocksdb", 0.5},
     {"multi_get", Target::Against::kOwnRow, "hit", 0.4},
     {"absent_100", Target::Against::kOwnRow, "absent", 2},
     {"hit_100", Target::Against::kOwnRow, "hit", 2},
-    {"fill_single", Target::Against::kEngine, "rocksdb", 4 * kDebianFills},
-    {"fill_batch", Target::Against::kEngine, "rocksdb", 4 * kDebianFills},
-    {"fill_sequential", Target::Against::kEngine, "rocksdb", 3 * kDebianFills},
+    {"fill_single", Target::Against::kEngine, "rocksdb", 4},
+    {"fill_batch", Target::Against::kEngine, "rocksdb", 4},
+    {"fill_sequential", Target::Against::kEngine, "rocksdb", 3},
     {"seek_100", Target::Against::kEngine, "lmdb", 0.7},
     {"seek_100_filled", Target::Against::kOwnRow, "seek_100", 1.3},
     {"seek_1", Target::Against::kEngine, "lmdb", 0.7},

@@ -33,8 +33,7 @@ struct Target {
   double factor;
 };
 
-/// A row may have several. RocksDB's are for Debian's library, whose assertions make it fill 1.9 times slower and read
-/// 1.3 to 1.4 times slower than a release build: a bound of 0.3 on gets is 0.3 × 0.72 here, one of 4 on fills 4 × 1.9.
+/// A row may have several. They are for release builds of the rivals (scripts/build-rivals).
 std::span<const Target> target_table();
 
 }  // namespace tamis::bench

@@ -94,7 +94,7 @@ class WiredtigerContestant final : public Contestant {
  public:
   [[nodiscard]] std::string id() const override { return "wiredtiger"; }
   [[nodiscard]] std::string name() const override {
-    return fmt::format("WiredTiger {}.{}.{}", WIREDTIGER_VERSION_MAJOR, WIREDTIGER_VERSION_MINOR,
+    return fmt::format("WiredTiger {}.{}.{}" TAMIS_WIREDTIGER_BUILD, WIREDTIGER_VERSION_MAJOR, WIREDTIGER_VERSION_MINOR,
                        WIREDTIGER_VERSION_PATCH);
   }
 

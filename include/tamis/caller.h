@@ -10,9 +10,10 @@ namespace tamis {
 ///
 ///     Snapshot snapshot(Caller caller = Caller::here());
 struct Caller {
-  std::string_view file;
-  std::uint32_t line = 0;
+  std::string_view file;   ///< The source file of the call.
+  std::uint32_t line = 0;  ///< The line in that file.
 
+  /// The place of the call whose default argument this is.
   static constexpr Caller here(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return {file, line};
   }

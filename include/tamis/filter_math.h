@@ -13,22 +13,24 @@ namespace tamis {
 
 /// The one measure from which a filter is sized.
 struct SizeTarget {
+  /// What `value` measures.
   enum class Measure : std::uint8_t {
     kRate,        ///< At most this false-positive rate, 0 < rate < 1.
     kBitsPerKey,  ///< This many bits per key, > 0.
     kMemory,      ///< At most this many bytes altogether, the container's header included.
   };
-  Measure measure = Measure::kRate;
-  double value = 0.01;
+  Measure measure = Measure::kRate;  ///< What `value` measures.
+  double value = 0.01;               ///< The rate, bits or bytes.
 };
 
 /// What a filter of some kind will be, known before it is built.
 struct TAMIS_EXPORT FilterSize {
-  std::uint64_t keys = 0;
+  std::uint64_t keys = 0;    ///< How many keys it is for.
   std::uint64_t bytes = 0;   ///< Without the container's header.
   std::uint32_t hashes = 0;  ///< Probes per key; for fingerprint kinds, bits per fingerprint.
   double rate = 0;           ///< Predicted false-positive rate.
 
+  /// Its size divided by the number of keys; 0 without keys.
   [[nodiscard]] double bits_per_key() const {
     return keys == 0 ? 0 : 8.0 * static_cast<double>(bytes) / static_cast<double>(keys);
   }
@@ -62,7 +64,7 @@ TAMIS_EXPORT double bloom_keys_from_fill(double bits, std::uint32_t hashes, doub
 
 /// One sorted run of a store, as the filter plan sees it.
 struct PlannedRun {
-  double keys = 0;
+  double keys = 0;    ///< How many keys it holds.
   double weight = 1;  ///< How many lookups probe it, relative to the others.
   double cost = 1;    ///< What a false positive costs there, relative to the others.
 };
@@ -70,12 +72,13 @@ struct PlannedRun {
 /// The plan's answer for one run.
 struct RunFilter {
   double bits_per_key = 0;  ///< 0: no filter is worth its memory here.
-  double rate = 1;
+  double rate = 1;          ///< The false-positive rate; 1 without a filter.
 };
 
+/// How one budget is shared between runs.
 struct FilterPlan {
-  std::vector<RunFilter> runs;
-  double wasted_probes = 0;  ///< Expected weighted false positives per lookup of an absent key.
+  std::vector<RunFilter> runs;  ///< One element for each run.
+  double wasted_probes = 0;     ///< Expected weighted false positives per lookup of an absent key.
 };
 
 /// Bits for each run under one budget, so that lookups of absent keys waste the least: p = min(1, λ·keys/(weight·cost))

@@ -31,7 +31,7 @@ struct FormatInfo {
   bool self_describing = true;             ///< A reader can tell this format from the bytes.
   bool writable = false;                   ///< `build` can make it.
   bool needs_bits_to_probe = false;        ///< OpenOptions::bits must be given: the file does not hold it.
-  bool needs_hashes_to_probe = false;
+  bool needs_hashes_to_probe = false;      ///< The same for OpenOptions::hashes.
 };
 
 /// All formats, in the order of the registry.
@@ -39,28 +39,30 @@ TAMIS_EXPORT std::span<const FormatInfo> formats();
 
 /// What a reader cannot find in the file.
 struct OpenOptions {
-  std::string format = {};                   ///< Empty: guessed from name and content.
-  std::optional<std::uint64_t> bits = {};    ///< pychapter.
-  std::optional<std::uint32_t> hashes = {};  ///< pychapter, go-article and its variants.
-  std::string column = {};                   ///< parquet: path in the schema, joined by '.'.
-  std::optional<std::uint32_t> row_group = {};
+  std::string format = {};                      ///< Empty: guessed from name and content.
+  std::optional<std::uint64_t> bits = {};       ///< pychapter.
+  std::optional<std::uint32_t> hashes = {};     ///< pychapter, go-article and its variants.
+  std::string column = {};                      ///< parquet: path in the schema, joined by '.'.
+  std::optional<std::uint32_t> row_group = {};  ///< parquet: which row group; none if there is one only.
 };
 
 /// What is known of a foreign filter from its header and a look at its bits.
 struct ForeignInfo {
-  std::string_view format;
-  std::string detail;        ///< Variant or special case, e.g. "FastLocalBloom", "V2", "always true"; may be empty.
-  std::uint64_t bytes = 0;   ///< Of the whole file.
-  std::uint64_t bits = 0;    ///< Of the filter itself; 0 when it has none.
-  std::uint32_t hashes = 0;  ///< Probes per key; for Ribbon, columns.
-  double fill = 0;           ///< Part of the bits set, 0 … 1.
-  double estimated_keys = 0;
+  std::string_view format;    ///< A name of formats(); empty for an empty filter.
+  std::string detail;         ///< Variant or special case, e.g. "FastLocalBloom", "V2", "always true"; may be empty.
+  std::uint64_t bytes = 0;    ///< Of the whole file.
+  std::uint64_t bits = 0;     ///< Of the filter itself; 0 when it has none.
+  std::uint32_t hashes = 0;   ///< Probes per key; for Ribbon, columns.
+  double fill = 0;            ///< Part of the bits set, 0 … 1.
+  double estimated_keys = 0;  ///< How many keys it holds, estimated from the fill.
   double estimated_rate = 0;  ///< Of false positives, from the bits as they are.
-  std::optional<std::int64_t> seed = {};
+  std::optional<std::int64_t> seed = {};  ///< The seed of its hash, if the file holds one.
 };
 
 /// A filter some other system wrote. All lengths were checked when it was opened; the answers are the ones the
 /// original gives, and "no" is certain as long as the bytes are those that were written.
+///
+/// A filter that was default-constructed or moved from is empty: it answers maybe to everything.
 ///
 /// Threads: constant after opening; any number may probe at once. Copies share the bytes.
 class TAMIS_EXPORT ForeignFilter {
@@ -72,10 +74,13 @@ class TAMIS_EXPORT ForeignFilter {
   static Result<ForeignFilter> from_bytes(std::span<const std::byte> bytes, const OpenOptions& options,
                                           std::string_view name = "filter");
 
+  /// Empty: answers maybe to everything.
+  ForeignFilter() noexcept = default;
+
   /// False: the key was certainly never added. The key is given as the original hashes it: raw bytes, UTF-8 text,
   /// or what `item_bytes` makes of a number.
   [[nodiscard]] bool may_contain(std::string_view key) const;
-  /// Looks at every bit.
+  /// What the header and the bits say; looks at every bit. An empty filter has no format and a rate of 1.
   [[nodiscard]] ForeignInfo info() const;
 
  private:
@@ -89,17 +94,17 @@ class TAMIS_EXPORT ForeignFilter {
 /// What to build. Whatever is not given follows from the rest by the original's own rules; what a format has no use
 /// for is refused, so that nobody believes it had an effect.
 struct BuildOptions {
-  std::string format = {};
+  std::string format = {};                          ///< A name of formats().
   std::optional<std::uint64_t> expected_keys = {};  ///< What it is sized for; the number of keys unless told.
-  std::optional<double> fpr = {};
-  std::optional<std::uint64_t> bits = {};
-  std::optional<std::uint64_t> hashes = {};
-  std::optional<double> bits_per_key = {};
-  std::optional<std::uint64_t> words = {};   ///< 64-bit words: cassandra-*, spark, guava.
-  std::optional<std::uint64_t> blocks = {};  ///< 32-byte blocks: sbbf, sbbf-thrift.
-  std::optional<std::int64_t> seed = {};     ///< spark V2.
-  std::string item = "bytes";                ///< What a key is: see item_bytes.
-  std::string variant = {};                  ///< spark "V1", "V2"; rocksdb-raw "4", "5"; guava "64".
+  std::optional<double> fpr = {};                   ///< The false-positive rate to size for.
+  std::optional<std::uint64_t> bits = {};           ///< The size in bits.
+  std::optional<std::uint64_t> hashes = {};         ///< Probes per key.
+  std::optional<double> bits_per_key = {};          ///< The size in bits per key.
+  std::optional<std::uint64_t> words = {};          ///< 64-bit words: cassandra-*, spark, guava.
+  std::optional<std::uint64_t> blocks = {};         ///< 32-byte blocks: sbbf, sbbf-thrift.
+  std::optional<std::int64_t> seed = {};            ///< spark V2.
+  std::string item = "bytes";                       ///< What a key is: see item_bytes.
+  std::string variant = {};                         ///< spark "V1", "V2"; rocksdb-raw "4", "5"; guava "64".
 };
 
 /// The file the original would write for these keys, added in this order. No keys make a filter that answers no.
@@ -121,16 +126,17 @@ TAMIS_EXPORT Result<std::vector<std::string>> cassandra_index_keys(const std::st
 
 /// What became of asking a filter for every key of its index.
 struct VerifyReport {
+  /// What the answers amount to.
   enum class Verdict : std::uint8_t {
     kOk,              ///< Every key answers maybe.
     kLayoutMismatch,  ///< Not as named, but read in another layout every key does.
     kDamaged,         ///< Keys are missing in every layout.
   };
-  Verdict verdict = Verdict::kOk;
-  std::string_view implied_format;  ///< By the file name; empty when it says nothing.
-  std::string_view checked_format;  ///< The one `missing` is about: given, implied, or else the best.
-  std::uint64_t keys = 0;
-  std::vector<std::string> missing;
+  Verdict verdict = Verdict::kOk;                 ///< What the answers amount to.
+  std::string_view implied_format;                ///< By the file name; empty when it says nothing.
+  std::string_view checked_format;                ///< The one `missing` is about: given, implied, or else the best.
+  std::uint64_t keys = 0;                         ///< Keys of the index.
+  std::vector<std::string> missing;               ///< Keys that the filter says were never added.
   std::vector<std::string_view> fitting_formats;  ///< In which no key is missing; only the checked one when kOk.
 };
 

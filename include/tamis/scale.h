@@ -30,62 +30,63 @@ struct TAMIS_EXPORT ScaleConstants {
 /// Keys are spread evenly and arrive in random order, each once: the load that is rewritten most. Values cannot be
 /// compressed.
 struct ScaleQuestion {
-  std::uint64_t store_bytes = 0;  ///< Keys and values that can be read.
-  std::uint64_t key_bytes = 16;
-  std::uint64_t value_bytes = 100;
-  std::uint64_t load_bytes_per_day = 100'000'000'000;  ///< Keys and values.
-  std::uint64_t disk_bytes_per_second = 500'000'000;   ///< What one thread reads or writes.
-  Options options = {};
-  ScaleConstants constants = ScaleConstants::measured();
+  std::uint64_t store_bytes = 0;                          ///< Keys and values that can be read.
+  std::uint64_t key_bytes = 16;                           ///< Length of a key.
+  std::uint64_t value_bytes = 100;                        ///< Length of a value.
+  std::uint64_t load_bytes_per_day = 100'000'000'000;     ///< Keys and values.
+  std::uint64_t disk_bytes_per_second = 500'000'000;      ///< What one thread reads or writes.
+  Options options = {};                                   ///< How the store is opened.
+  ScaleConstants constants = ScaleConstants::measured();  ///< What the machine costs.
 };
 
 /// A store of that size. Bytes are computed from the format, runs and rewriting are simulated, times are measured
 /// constants multiplied: docs/SCALE.md.
 struct ScalePlan {
+  /// One level of the store.
   struct Level {
-    std::uint32_t level = 0;
-    std::uint64_t runs = 0;
-    std::uint64_t tables = 0;
-    std::uint64_t keys = 0;
-    std::uint64_t bytes = 0;
-    std::string filter_kind = {};  ///< "none", a kind's name, or "mixed".
-    double bits_per_key = 0;
-    std::uint64_t filter_bytes = 0;
-    double wasted_reads = 0;  ///< The sum of the runs' rates.
+    std::uint32_t level = 0;         ///< Its number; 0 is the newest.
+    std::uint64_t runs = 0;          ///< Sorted runs in it.
+    std::uint64_t tables = 0;        ///< Tables in it.
+    std::uint64_t keys = 0;          ///< Keys in it.
+    std::uint64_t bytes = 0;         ///< Size of its tables.
+    std::string filter_kind = {};    ///< "none", a kind's name, or "mixed".
+    double bits_per_key = 0;         ///< Filter bits per key.
+    std::uint64_t filter_bytes = 0;  ///< Size of its filters.
+    double wasted_reads = 0;         ///< The sum of the runs' rates.
   };
-  std::vector<Level> levels = {};  ///< Those that hold anything.
-  std::uint64_t entries = 0;
-  std::uint64_t entries_per_flush = 0;
-  std::uint64_t runs = 0;
-  std::uint64_t tables = 0;
-  std::uint64_t bytes_on_disk = 0;
+  std::vector<Level> levels = {};             ///< Those that hold anything.
+  std::uint64_t entries = 0;                  ///< Entries in the store.
+  std::uint64_t entries_per_flush = 0;        ///< Entries that fill a memtable.
+  std::uint64_t runs = 0;                     ///< Sorted runs.
+  std::uint64_t tables = 0;                   ///< Table files.
+  std::uint64_t bytes_on_disk = 0;            ///< Size of the tables.
   std::uint64_t manifest_bytes = 0;           ///< When it was just written; it grows to four times that.
   std::uint64_t simulated_flushes = 0;        ///< What the shape and the rewriting were taken from,
   std::uint32_t levels_beyond_simulated = 0;  ///< and how many levels were added by rule.
 
   // Memory.
-  std::uint64_t index_bytes = 0;  ///< If all are in memory.
-  std::uint64_t filter_bytes = 0;
-  std::uint64_t memtable_share = 0;  ///< Of memory_bytes, both memtables.
-  std::uint64_t journal_share = 0;
-  std::uint64_t index_share = 0;
-  std::uint64_t filter_share = 0;
-  std::uint64_t block_share = 0;
+  std::uint64_t index_bytes = 0;           ///< If all are in memory.
+  std::uint64_t filter_bytes = 0;          ///< The same for filters.
+  std::uint64_t memtable_share = 0;        ///< Of memory_bytes, both memtables.
+  std::uint64_t journal_share = 0;         ///< Of memory_bytes, the mapped journal.
+  std::uint64_t index_share = 0;           ///< Of memory_bytes, indexes.
+  std::uint64_t filter_share = 0;          ///< Of memory_bytes, filters.
+  std::uint64_t block_share = 0;           ///< Of memory_bytes, cached blocks.
   std::uint64_t memory_beyond_budget = 0;  ///< For what is known of each table; not part of memory_bytes.
 
   // Reads of one lookup, all keys asked for alike.
   double wasted_reads = 0;          ///< Runs asked in vain for an absent key: as `tamis plan DIR` says it.
   double wasted_reads_uniform = 0;  ///< The same when all runs have the same bits per key.
   double reads_per_absent = 0;      ///< From files: blocks that are not cached, indexes that are not in memory.
-  double reads_per_present = 0;
+  double reads_per_present = 0;     ///< The same for a key that is present.
 
   // Writing.
   double write_amplification = 0;              ///< Journal and tables, for each byte of keys and values, at that size.
   double fill_write_amplification = 0;         ///< From empty to that size.
   std::uint64_t largest_compaction_bytes = 0;  ///< Written by one; needed on disk besides what is there.
-  double largest_compaction_hours = 0;
+  double largest_compaction_hours = 0;         ///< How long that takes.
   double compaction_hours_per_day = 0;  ///< Of the load; one compaction runs at a time, so above 24 it falls behind.
-  double flush_hours_per_day = 0;
+  double flush_hours_per_day = 0;       ///< The same for flushes.
   std::uint64_t most_load_bytes_per_day = 0;  ///< At which compaction has 24 hours to do.
   double fill_hours = 0;                      ///< Of compaction, to load the store.
 

@@ -1,4 +1,4 @@
-// How a tamis function says that it could not do what was asked.
+// How a tamis function reports failure.
 #pragma once
 
 #include <cstdint>
@@ -14,48 +14,58 @@ namespace tamis {
 
 /// Few codes, chosen by what the caller does next; the message says what happened.
 enum class StatusCode : std::uint8_t {
-  kOk = 0,
+  kOk = 0,               ///< Success.
   kInvalidArgument = 1,  ///< Fix the call.
   kNotSupported = 2,     ///< This will never work here; the message names what does.
   kBusy = 3,             ///< Try again later.
   kIoError = 4,          ///< Look at the machine.
   kOutOfSpace = 5,       ///< Make room, then continue.
   kCorruption = 6,       ///< Restore or repair; the message has file and offset.
-  kClosed = 7,           ///< The object this belonged to is gone.
+  kClosed = 7,           ///< The store was closed, or the handle was moved from; or a Progress stopped the task.
 };
 
 /// The code's name as users read it, e.g. "corruption".
 TAMIS_EXPORT std::string_view to_string(StatusCode code);
 
-/// Success, or a code and a message. A pointer wide; success allocates nothing.
+/// Success, or a code and a message. As large as a pointer; success allocates nothing. A Status that was moved from is
+/// success.
 ///
 /// Threads: a value; share it as you would share a std::string.
 class [[nodiscard]] TAMIS_EXPORT Status {
  public:
+  /// Success.
   Status() = default;
+  /// A failure with this code, or success for kOk.
   Status(StatusCode code, std::string message)
       : detail_(code == StatusCode::kOk ? nullptr : std::make_unique<const Detail>(Detail{code, std::move(message)})) {}
 
+  /// Copies code and message.
   Status(const Status& other) : detail_(other.detail_ ? std::make_unique<const Detail>(*other.detail_) : nullptr) {}
+  /// Copies code and message.
   Status& operator=(const Status& other) {
     if (this != &other) *this = Status(other);
     return *this;
   }
+  /// Takes over code and message; the other one becomes success.
   Status(Status&&) noexcept = default;
+  /// The same.
   Status& operator=(Status&&) noexcept = default;
   ~Status() = default;
 
+  /// A failure with the code of that name, as are the following.
   static Status invalid_argument(std::string m) { return {StatusCode::kInvalidArgument, std::move(m)}; }
-  static Status not_supported(std::string m) { return {StatusCode::kNotSupported, std::move(m)}; }
-  static Status busy(std::string m) { return {StatusCode::kBusy, std::move(m)}; }
-  static Status io_error(std::string m) { return {StatusCode::kIoError, std::move(m)}; }
-  static Status out_of_space(std::string m) { return {StatusCode::kOutOfSpace, std::move(m)}; }
-  static Status corruption(std::string m) { return {StatusCode::kCorruption, std::move(m)}; }
-  static Status closed(std::string m) { return {StatusCode::kClosed, std::move(m)}; }
+  static Status not_supported(std::string m) { return {StatusCode::kNotSupported, std::move(m)}; }  ///< kNotSupported
+  static Status busy(std::string m) { return {StatusCode::kBusy, std::move(m)}; }                   ///< kBusy
+  static Status io_error(std::string m) { return {StatusCode::kIoError, std::move(m)}; }            ///< kIoError
+  static Status out_of_space(std::string m) { return {StatusCode::kOutOfSpace, std::move(m)}; }     ///< kOutOfSpace
+  static Status corruption(std::string m) { return {StatusCode::kCorruption, std::move(m)}; }       ///< kCorruption
+  static Status closed(std::string m) { return {StatusCode::kClosed, std::move(m)}; }               ///< kClosed
 
+  /// Whether this is success.
   [[nodiscard]] bool ok() const { return detail_ == nullptr; }
+  /// What to do next; kOk for success.
   [[nodiscard]] StatusCode code() const { return detail_ ? detail_->code : StatusCode::kOk; }
-  /// Empty for success. Lives as long as this status is not assigned to.
+  /// What happened, for people; empty for success. Lives as long as this status is not assigned to.
   [[nodiscard]] std::string_view message() const {
     return detail_ ? std::string_view(detail_->message) : std::string_view();
   }
@@ -70,7 +80,7 @@ class [[nodiscard]] TAMIS_EXPORT Status {
   std::unique_ptr<const Detail> detail_;
 };
 
-/// A value, or the status that says why there is none.
+/// A value, or the status that says why there is none. Moving from a Result leaves ok() as it was.
 ///
 ///     tamis::Result<Filter> filter = Filter::open("words.tamis");
 ///     if (!filter.ok()) return filter.status();
@@ -80,23 +90,42 @@ class [[nodiscard]] TAMIS_EXPORT Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(const T& value) : value_(value) {}             // NOLINT(google-explicit-constructor)
-  Result(T&& value) : value_(std::move(value)) {}       // NOLINT(google-explicit-constructor)
+  /// Success with a copy of the value.
+  Result(const T& value) : value_(value) {}  // NOLINT(google-explicit-constructor)
+  /// Success with the value.
+  Result(T&& value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  /// A failure; a successful status stops the program.
   Result(Status status) : status_(std::move(status)) {  // NOLINT(google-explicit-constructor)
     if (status_.ok()) stop("a Result was made from a successful Status");
   }
 
+  /// Whether there is a value.
   [[nodiscard]] bool ok() const { return value_.has_value(); }
+  /// Why there is none; success if there is one.
   [[nodiscard]] const Status& status() const { return status_; }
 
+  /// The value. After a failure, it and the operators below stop the program.
   [[nodiscard]] T& value() & { return need(), *value_; }
-  [[nodiscard]] const T& value() const& { return need(), *value_; }
-  [[nodiscard]] T&& value() && { return need(), std::move(*value_); }
-  [[nodiscard]] T& operator*() & { return value(); }
-  [[nodiscard]] const T& operator*() const& { return value(); }
-  [[nodiscard]] T&& operator*() && { return std::move(*this).value(); }
-  [[nodiscard]] T* operator->() { return &value(); }
-  [[nodiscard]] const T* operator->() const { return &value(); }
+  [[nodiscard]] const T& value() const& { return need(), *value_; }      ///< The value.
+  [[nodiscard]] T&& value() && { return need(), std::move(*value_); }    ///< The value, to be moved out.
+  [[nodiscard]] T& operator*() & { return value(); }                     ///< The value.
+  [[nodiscard]] const T& operator*() const& { return value(); }          ///< The value.
+  [[nodiscard]] T&& operator*() && { return std::move(*this).value(); }  ///< The value, to be moved out.
+  [[nodiscard]] T* operator->() { return &value(); }                     ///< A member of the value.
+  [[nodiscard]] const T* operator->() const { return &value(); }         ///< A member of the value.
+
+  /// The value, or `fallback` after a failure. The error is dropped: for callers who need no reason.
+  ///
+  ///     const bool is_known = db.exists("rome").value_or(false);
+  template <typename U = T>
+  [[nodiscard]] T value_or(U&& fallback) const& {
+    return value_.value_or(std::forward<U>(fallback));
+  }
+  /// The same for a temporary, whose value is moved out.
+  template <typename U = T>
+  [[nodiscard]] T value_or(U&& fallback) && {
+    return std::move(value_).value_or(std::forward<U>(fallback));
+  }
 
  private:
   [[noreturn]] static void stop(std::string_view why);

@@ -53,8 +53,22 @@ void BlockCache::empty_slot(const BlockKey& key, BlockSlot& slot) {
   if (slot.load(std::memory_order_acquire) != nullptr) shard_for(hash_of(key)).empty_slot(slot);
 }
 
-void BlockCache::erase_table(std::uint64_t table) {
-  for (const auto& shard : shards_) shard->erase_table(table);
+std::size_t BlockCache::erase_table(std::uint64_t table, std::uint64_t blocks) {
+  constexpr std::uint64_t kErasedAtOnce = 1024;  // Spread over the shards; some microseconds under the mutex of each.
+  std::size_t looked_at = 0;
+  std::vector<std::vector<HashedKey>> by_shard(shards_.size());
+  for (std::uint32_t block = 0; block < blocks;) {
+    const std::uint64_t end = block + std::min(kErasedAtOnce, blocks - block);
+    for (; block < end; ++block) {
+      const BlockKey key{table, block};
+      by_shard[shard_of(hash_of(key), shards_.size())].push_back({key, hash_of(key)});
+    }
+    for (std::size_t i = 0; i < shards_.size(); ++i) {
+      if (!by_shard[i].empty()) looked_at += shards_[i]->erase(by_shard[i]);
+      by_shard[i].clear();
+    }
+  }
+  return looked_at;
 }
 
 void BlockCache::set_capacity(std::size_t bytes) {

@@ -92,8 +92,9 @@ class BlockCache {
   void empty_slot(const BlockKey& key, BlockSlot& slot);
 
   /// Lets go of all blocks of a table that will not be read again; one that a late reader inserts afterwards ages out.
-  /// Walks everything that is kept, one shard at a time.
-  void erase_table(std::uint64_t table);
+  /// Asks for each of them, some at a time: what other tables have in the cache costs nothing, and nobody waits long.
+  /// Returns how many frames it looked at.
+  std::size_t erase_table(std::uint64_t table, std::uint64_t blocks);
   /// Blocks that no longer fit are gone when it returns.
   void set_capacity(std::size_t bytes) EXCLUDES(capacity_mutex_);
 

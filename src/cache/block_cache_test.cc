@@ -68,7 +68,7 @@ TEST_P(CacheContract, StaysWithinItsCapacityUnderRandomSizesAndPins) {
       if (random() % 8 == 0) pins.push_back(std::move(block));
       while (pins.size() > random() % 200) pins.pop_front();
       block.reset();
-      if (random() % 1000 == 0) cache->erase_table(random() % 7);
+      if (random() % 1000 == 0) cache->erase_table(random() % 7, 300);
       if (random() % 1000 == 0) cache->set_capacity(random() % (2 * kMebibyte));
       ASSERT_TRUE(adds_up(cache->stats())) << i;
     }
@@ -146,7 +146,7 @@ TEST_P(CacheContract, ManyHandlesOfOneBlockAreOnePinnedBlock) {
   pins.push_back(insert(*cache, {1, 0}, kBlockBytes));
   for (int i = 0; i < 9; ++i) pins.push_back(cache->find({1, 0}));
   EXPECT_EQ(cache->stats().bytes_pinned, kCharge);
-  cache->erase_table(1);
+  cache->erase_table(1, 1);
   while (pins.size() > 1) pins.pop_front();
   EXPECT_EQ(cache->stats().bytes_used, kCharge);
   EXPECT_TRUE(is_block_of({1, 0}, pins.front().bytes()));
@@ -165,14 +165,27 @@ TEST_P(CacheContract, ASecondInsertReturnsTheFirstBlock) {
   EXPECT_EQ(stats.bytes_used, kCharge);
 }
 
+/// Removing a table once walked over everything that the cache had, under the mutex.
+TEST_P(CacheContract, ErasingATableLooksAtItsOwnBlocksHoweverManyOthersThereAre) {
+  for (const std::size_t shards : {1U, 4U}) {
+    const auto cache = cache_of(64 * kMebibyte, shards);
+    for (std::uint32_t i = 0; i < 20'000; ++i) (void)insert(*cache, {1, i}, 100);
+    for (std::uint32_t i = 0; i < 50; ++i) (void)insert(*cache, {2, i}, 100);
+    EXPECT_LE(cache->erase_table(2, 60), 60 * 4U) << "the frames of a bucket are few";
+    EXPECT_EQ(cache->stats().erased, 50U);
+    EXPECT_LE(cache->erase_table(3, 60), 60 * 4U) << "a table that has none";
+    EXPECT_EQ(cache->stats().blocks_kept, 20'000U);
+  }
+}
+
 TEST_P(CacheContract, ErasesATableAndNoOther) {
   const auto cache = cache_of(8 * kMebibyte, 4);
   for (std::uint32_t i = 0; i < 300; ++i) {
     for (const std::uint64_t table : {1U, 2U, 3U}) (void)insert(*cache, {table, i}, 1000);
   }
   const PinnedBlock pinned = cache->find({2, 5});
-  cache->erase_table(2);
-  cache->erase_table(4);
+  cache->erase_table(2, 300);
+  cache->erase_table(4, 300);
   EXPECT_TRUE(is_block_of({2, 5}, pinned.bytes()));
   for (std::uint32_t i = 0; i < 300; ++i) {
     EXPECT_TRUE(cache->find({1, i}));
@@ -290,11 +303,11 @@ TEST(BlockCache, KeepsTheMemoryOfErasedBlocksForOthersUntilItEnds) {
   };
   fill(1);
   const std::size_t full = SlotMemory::chunk_bytes();
-  cache->erase_table(1);
+  cache->erase_table(1, 8192);
   EXPECT_GE(SlotMemory::free_bytes(), 28 * kMebibyte);
   fill(2);
   EXPECT_LE(SlotMemory::chunk_bytes(), full + 2 * kMebibyte);
-  cache->erase_table(2);
+  cache->erase_table(2, 8192);
   cache->set_capacity(8 * kMebibyte);
   EXPECT_LE(SlotMemory::chunk_bytes(), before + 10 * kMebibyte);
   cache.reset();

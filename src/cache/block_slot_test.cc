@@ -51,13 +51,13 @@ TEST(BlockSlot, Rule11_ABlockThatSomebodyLooksAtIsFreedLaterAndChargedUntilThen)
   (void)cache->insert(kKey, make_block(kKey, kSize), kSize, &slot);
   auto guard = std::make_unique<EpochGuard>();
   const Frame* const found = slot.load();
-  cache->erase_table(kKey.table);
+  cache->erase_table(kKey.table, kKey.block + 1);
   EXPECT_EQ(slot.load(), nullptr) << "nobody else finds it";
   EXPECT_TRUE(is_block_of(kKey, found->bytes()));
   EXPECT_EQ(cache->stats().bytes_used, kCharge);
   EXPECT_TRUE(adds_up(cache->stats()));
   guard.reset();
-  cache->erase_table(kKey.table);  // Any call that could free something.
+  cache->erase_table(kKey.table, kKey.block + 1);  // Any call that could free something.
   EXPECT_EQ(cache->stats().bytes_used, 0U);
   EXPECT_TRUE(adds_up(cache->stats()));
 }

@@ -68,16 +68,19 @@ void CacheShard::empty_slot(BlockSlot& slot) {
   if (Frame* frame = slot.exchange(nullptr)) frame->slot = nullptr;
 }
 
-void CacheShard::erase_table(std::uint64_t table) {
+std::size_t CacheShard::erase(std::span<const HashedKey> blocks) {
   FrameChain freed;
   const MutexLock lock(mutex_);
-  FrameChain removed = index_.remove_table(table);
-  while (Frame* frame = removed.pop()) {
+  std::size_t looked_at = 0;
+  for (const HashedKey& block : blocks) {
+    Frame* const frame = index_.take(block.key, block.hash, looked_at);
+    if (frame == nullptr) continue;
     policy_->remove(*frame);
     ++counts_.erased;
     drop(*frame);
   }
   free_retired(freed);
+  return looked_at;
 }
 
 void CacheShard::set_capacity(std::size_t bytes) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "base/sync.h"
 #include "cache/cache_policy.h"
@@ -61,7 +62,8 @@ class alignas(kCacheLineBytes) CacheShard {
   /// The slot is about to end.
   void empty_slot(BlockSlot& slot) EXCLUDES(mutex_);
 
-  void erase_table(std::uint64_t table) EXCLUDES(mutex_);
+  /// Lets go of those of the blocks that are kept. Returns how many frames it looked at.
+  std::size_t erase(std::span<const HashedKey> blocks) EXCLUDES(mutex_);
   void set_capacity(std::size_t bytes) EXCLUDES(mutex_);
   [[nodiscard]] CacheStats stats() const EXCLUDES(mutex_);
 

@@ -48,7 +48,7 @@ Tally ask_for_blocks(BlockCache& cache, std::uint64_t seed, int requests) {
     }
     if (pinned.key() != key || !is_block_of(key, pinned.bytes())) ++tally.wrong;
     if (random() % 4 == 0) pins[random() % pins.size()] = std::move(pinned);
-    if (random() % 500 == 0) cache.erase_table(random() % 5);
+    if (random() % 500 == 0) cache.erase_table(random() % 5, 600);
     if (random() % 500 == 0) cache.set_capacity(random() % (kMebibyte / 4));
     if (random() % 500 == 0 && cache.stats().bytes_pinned > kThreads * 9 * 1000) ++tally.wrong;
   }

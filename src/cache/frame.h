@@ -30,6 +30,12 @@ constexpr std::uint64_t hash_of(const BlockKey& key) { return remix(key.table * 
 constexpr std::uint32_t fingerprint_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 24); }
 constexpr std::size_t shard_of(std::uint64_t hash, std::size_t shards) { return (hash >> 56) & (shards - 1); }
 
+/// A key whose hash is known.
+struct HashedKey {
+  BlockKey key;
+  std::uint64_t hash = 0;
+};
+
 struct Frame;
 
 /// Where a table remembers that one of its blocks is in the cache (rule 11). Set and cleared under the mutex of the

@@ -22,22 +22,18 @@ void FrameIndex::remove(Frame& frame) {
   fit_buckets();
 }
 
-FrameChain FrameIndex::remove_table(std::uint64_t table) {
-  FrameChain removed;
-  for (Frame*& bucket : buckets_) {
-    for (Frame** link = &bucket; *link != nullptr;) {
-      Frame* frame = *link;
-      if (frame->key.table != table) {
-        link = &frame->next;
-        continue;
-      }
-      *link = frame->next;
-      removed.push(frame);
-      --size_;
-    }
+Frame* FrameIndex::take(const BlockKey& key, std::uint64_t hash, std::size_t& looked_at) {
+  Frame** link = &buckets_[hash & (buckets_.size() - 1)];
+  for (; *link != nullptr; link = &(*link)->next) {
+    ++looked_at;
+    Frame* const frame = *link;
+    if (frame->key != key) continue;
+    *link = std::exchange(frame->next, nullptr);
+    --size_;
+    fit_buckets();
+    return frame;
   }
-  fit_buckets();
-  return removed;
+  return nullptr;
 }
 
 /// Grows when there are more frames than buckets, shrinks below one frame in four buckets; either way to one frame in

@@ -33,8 +33,8 @@ class FrameIndex {
   void insert(Frame& frame);
   /// The frame must be there.
   void remove(Frame& frame);
-  /// Takes out all frames of a table; walks the whole index.
-  FrameChain remove_table(std::uint64_t table);
+  /// Takes out the frame of this key and returns it; null when there is none. Adds the frames it looked at.
+  Frame* take(const BlockKey& key, std::uint64_t hash, std::size_t& looked_at);
 
  private:
   static constexpr std::size_t kFewestBuckets = 16;

@@ -36,23 +36,30 @@ TEST(FrameIndex, AgreesWithAMapAndShrinksWithItsFrames) {
   }
 }
 
-TEST(FrameIndex, RemovesATableAndGivesItsBucketsBack) {
+TEST(FrameIndex, GivesTheBucketsOfTakenFramesBack) {
   CacheShard shard(kLruPolicy, 0);
   FrameIndex index;
   for (std::uint32_t i = 0; i < 1000; ++i) {
     const BlockKey key{i % 10 == 0 ? 2U : 1U, i};
     index.insert(*Frame::make(shard, key, hash_of(key), BlockBuffer::zeroed(0), 1));
   }
-  std::size_t removed = 0;
-  FrameChain frames = index.remove_table(1);
-  while (const OwnedFrame frame{frames.pop()}) {
-    EXPECT_EQ(frame->key.table, 1U);
-    ++removed;
-  }
-  EXPECT_EQ(removed, 900U);
+  std::size_t looked_at = 0;
+  const auto take_table = [&](std::uint64_t table) {
+    std::size_t taken = 0;
+    for (std::uint32_t i = 0; i < 1000; ++i) {
+      const BlockKey key{table, i};
+      const OwnedFrame frame(index.take(key, hash_of(key), looked_at));
+      if (frame == nullptr) continue;
+      EXPECT_EQ(frame->key, key);
+      ++taken;
+    }
+    return taken;
+  };
+  EXPECT_EQ(take_table(1), 900U);
   EXPECT_EQ(index.size(), 100U);
   EXPECT_LE(index.buckets(), 400U);
-  const FrameChain rest = index.remove_table(2);  // Deletes them.
+  EXPECT_GE(looked_at, 900U);
+  EXPECT_EQ(take_table(2), 100U);
   EXPECT_EQ(index.size(), 0U);
 }
 

@@ -26,15 +26,21 @@ CommitRequest::Turn CommitQueue::wait_for_turn(CommitRequest& request) {
     if (turn != CommitRequest::Turn::kWaits) return turn;
     pause_briefly();
   }
+  Condition woken;
   MutexLock lock(mutex_);
-  while (request.turn.load(std::memory_order_acquire) == CommitRequest::Turn::kWaits) changed_.wait(mutex_);
+  request.sleeps_on = &woken;
+  ++sleeps_.begun;
+  while (request.turn.load(std::memory_order_acquire) == CommitRequest::Turn::kWaits) {
+    woken.wait(mutex_);
+    ++sleeps_.interrupted;
+  }
   return request.turn.load(std::memory_order_acquire);
 }
 
 void CommitQueue::form_group(CommitRequest& first) {
   std::size_t bytes = 0;
   for (CommitRequest* request = &first; request != nullptr; request = request->next.load(std::memory_order_acquire)) {
-    const std::size_t more = request->batch != nullptr ? request->batch->byte_size() : 0;
+    const std::size_t more = request->changes.empty() ? 0 : request->changes.byte_size();
     if (!group_.empty() && (request->seals || request->resumes || bytes + more > kGroupBytes)) break;
     group_.push_back(request);
     bytes += more;
@@ -49,17 +55,29 @@ void CommitQueue::leave(CommitRequest& first) {
   group_.clear();
   CommitRequest* follower = &last == &first ? nullptr : first.next.load(std::memory_order_relaxed);
   CommitRequest* const next_leader = cut_after(last);
-  if (follower == nullptr && next_leader == nullptr) return;
-  {
+  if (next_leader != nullptr) {  // First, and by itself: it should not have to wait for the mutex.
     MutexLock lock(mutex_);
-    while (follower != nullptr) {
-      CommitRequest* const after = follower == &last ? nullptr : follower->next.load(std::memory_order_relaxed);
-      follower->turn.store(CommitRequest::Turn::kDone, std::memory_order_release);  // It may be gone from here on.
-      follower = after;
-    }
-    if (next_leader != nullptr) next_leader->turn.store(CommitRequest::Turn::kLeads, std::memory_order_release);
+    give_turn(*next_leader, CommitRequest::Turn::kLeads);
   }
-  changed_.notify_all();
+  if (follower == nullptr) return;
+  MutexLock lock(mutex_);
+  while (follower != nullptr) {
+    CommitRequest* const after = follower == &last ? nullptr : follower->next.load(std::memory_order_relaxed);
+    give_turn(*follower, CommitRequest::Turn::kDone);
+    follower = after;
+  }
+}
+
+/// With the mutex held. Who does not sleep may be gone as soon as it has its turn; who does needs the mutex to go on.
+void CommitQueue::give_turn(CommitRequest& request, CommitRequest::Turn turn) {
+  Condition* const sleeps_on = request.sleeps_on;
+  request.turn.store(turn, std::memory_order_release);
+  if (sleeps_on != nullptr) sleeps_on->notify_one();
+}
+
+CommitQueue::Sleeps CommitQueue::sleeps() const {
+  MutexLock lock(mutex_);
+  return sleeps_;
 }
 
 /// Who came after the last one of the group; null when nobody did, and then the list is empty.

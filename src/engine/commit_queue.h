@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/sync.h"
-#include "tamis/batch.h"
+#include "entry/changes.h"
 #include "tamis/status.h"
 
 namespace tamis {
@@ -17,7 +17,7 @@ namespace tamis {
 struct CommitRequest {
   enum class Turn : std::uint8_t { kWaits, kLeads, kDone };
 
-  const Batch* batch = nullptr;  ///< Null: nothing to write, only to sync or to seal.
+  Changes changes = {};  ///< None: nothing to write, only to sync or to seal.
   bool sync = false;
   bool seals = false;    ///< Afterwards the memtable is sealed, so that it is flushed.
   bool resumes = false;  ///< Writes that have stopped are to go on.
@@ -26,6 +26,7 @@ struct CommitRequest {
   // The queue's.
   std::atomic<Turn> turn = Turn::kWaits;       ///< Set under its mutex, read without by the one who waits.
   std::atomic<CommitRequest*> next = nullptr;  ///< Who came after this one.
+  Condition* sleeps_on = nullptr;              ///< Under its mutex; null: it does not sleep.
 };
 
 /// Who leads a group does the work of all in it; the others wait. A request to seal or
@@ -42,7 +43,8 @@ class GroupLeader {
 /// The requests are a list, each leading to the one that came after it. Who finds it empty leads at once and, when
 /// nobody has come meanwhile, leaves it empty: two atomic operations for a writer that is alone. The mutex is for those
 /// who wait, and for waking them. Who waits looks a little while before it sleeps: a put takes less than a microsecond,
-/// falling asleep and being woken some ten.
+/// falling asleep and being woken some ten. Each sleeps on a condition of its own, and is woken once: when its request
+/// is done or its turn to lead has come.
 ///
 /// Invariants:
 ///  1. Requests are done in the order in which they came.
@@ -55,6 +57,12 @@ class CommitQueue {
  public:
   /// Returns when the request is done, with its status.
   Status commit(CommitRequest& request, GroupLeader& leader) EXCLUDES(mutex_);
+  /// How often somebody fell asleep, and how often somebody was woken.
+  struct Sleeps {
+    std::uint64_t begun = 0;
+    std::uint64_t interrupted = 0;
+  };
+  [[nodiscard]] Sleeps sleeps() const EXCLUDES(mutex_);
 
  private:
   static constexpr std::size_t kGroupBytes = 1 << 20;
@@ -63,11 +71,12 @@ class CommitQueue {
   void form_group(CommitRequest& first);
   void leave(CommitRequest& first) EXCLUDES(mutex_);
   CommitRequest* cut_after(CommitRequest& last);
+  static void give_turn(CommitRequest& request, CommitRequest::Turn turn);
 
   std::atomic<CommitRequest*> last_ = nullptr;  // Of the list; null when it is empty.
   std::vector<CommitRequest*> group_;           // The leader's, from form_group until it leaves.
-  Mutex mutex_;
-  Condition changed_;
+  mutable Mutex mutex_;
+  Sleeps sleeps_ GUARDED_BY(mutex_);
 };
 
 }  // namespace tamis

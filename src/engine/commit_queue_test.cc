@@ -23,9 +23,13 @@ class Recorder final : public GroupLeader {
       CommitRequest& request = *group[i];
       EXPECT_TRUE(i == 0 || (!request.seals && !request.resumes)) << "begins no group";
       EXPECT_TRUE(!group[0]->seals || group.size() == 1) << "is not alone";
-      if (request.batch != nullptr) {
-        bytes += request.batch->byte_size();
-        for (const Batch::Operation& change : *request.batch) done.emplace_back(change.key);
+      bytes += request.changes.byte_size();
+      std::string entries;
+      request.changes.append_to(entries);
+      for (const char* at = entries.data(); at != entries.data() + entries.size();) {
+        const EncodedEntry entry = load_batch_entry(at);
+        done.emplace_back(entry.key);
+        at = entry.end;
       }
       request.status = Status::busy(fmt::format("{}", ++requests));
     }
@@ -40,13 +44,29 @@ class Recorder final : public GroupLeader {
   std::size_t largest = 0;
 };
 
+/// Leads its first group once it is told to.
+class Slow final : public GroupLeader {
+ public:
+  explicit Slow(Recorder& beneath) : beneath_(beneath) {}
+  void lead(std::span<CommitRequest* const> group) override {
+    leads = true;
+    while (!goes_on) std::this_thread::yield();
+    beneath_.lead(group);
+  }
+  std::atomic<bool> leads = false;
+  std::atomic<bool> goes_on = false;
+
+ private:
+  Recorder& beneath_;
+};
+
 TEST(CommitQueue, AWriterThatIsAloneLeadsItsOwnGroup) {
   CommitQueue queue;
   Recorder leader;
   for (int i = 1; i <= 3; ++i) {
     Batch batch;
     batch.put(fmt::format("{}", i), "");
-    CommitRequest request{.batch = &batch};
+    CommitRequest request{.changes = batch};
     EXPECT_EQ(queue.commit(request, leader).message(), fmt::format("{}", i));
   }
   EXPECT_EQ(leader.done, (std::vector<std::string>{"1", "2", "3"}));
@@ -68,7 +88,7 @@ TEST(CommitQueue, ManyWritersAreServedOnceEachInTheirOrder) {
       for (std::uint64_t i = 0; i < kEach; ++i) {
         Batch batch;
         batch.put(fmt::format("{}.{:05}", thread, i), std::string(random.below(100) == 0 ? 400'000 : 10, 'v'));
-        CommitRequest request{.batch = &batch, .seals = random.below(50) == 0, .resumes = random.below(50) == 0};
+        CommitRequest request{.changes = batch, .seals = random.below(50) == 0, .resumes = random.below(50) == 0};
         const Status status = queue.commit(request, leader);
         const std::uint64_t answer = std::stoull(std::string(status.message()));
         EXPECT_GT(answer, last);
@@ -93,20 +113,7 @@ TEST(CommitQueue, ManyWritersAreServedOnceEachInTheirOrder) {
 TEST(CommitQueue, NobodyIsForgottenWhoComesWhileAGroupIsWritten) {
   CommitQueue queue;
   Recorder recorder;
-  class Slow final : public GroupLeader {
-   public:
-    explicit Slow(Recorder& beneath) : beneath_(beneath) {}
-    void lead(std::span<CommitRequest* const> group) override {
-      leads = true;
-      while (!goes_on) std::this_thread::yield();
-      beneath_.lead(group);
-    }
-    std::atomic<bool> leads = false;
-    std::atomic<bool> goes_on = false;
-
-   private:
-    Recorder& beneath_;
-  } slow(recorder);
+  Slow slow(recorder);
   const auto commit = [&] {
     CommitRequest request;
     (void)queue.commit(request, slow).ok();
@@ -119,6 +126,26 @@ TEST(CommitQueue, NobodyIsForgottenWhoComesWhileAGroupIsWritten) {
   slow.goes_on = true;
   threads.clear();
   EXPECT_EQ(recorder.requests, 6U);
+}
+
+/// With one condition for all, each group woke everybody who stood in the queue.
+TEST(CommitQueue, WakesOnlyWhoseRequestIsDoneAndTheNextLeader) {
+  constexpr std::uint64_t kWriters = 16;
+  CommitQueue queue;
+  Recorder recorder;
+  Slow leader(recorder);
+  std::vector<std::jthread> writers;
+  for (std::uint64_t i = 0; i <= kWriters; ++i) {
+    writers.emplace_back([&, i] {
+      CommitRequest request{.seals = true};  // Each is a group by itself.
+      (void)queue.commit(request, leader).ok();
+    });
+    while (!leader.leads || queue.sleeps().begun < i) std::this_thread::yield();
+  }
+  leader.goes_on = true;
+  writers.clear();
+  EXPECT_EQ(recorder.requests, kWriters + 1);
+  EXPECT_LE(queue.sleeps().interrupted, kWriters + 2) << "a few may be spurious";
 }
 
 }  // namespace

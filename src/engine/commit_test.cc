@@ -28,8 +28,8 @@ Result<std::shared_ptr<Engine>> open_on(FileSystem& files) {
 struct Pair {
   Batch first = batch_of("first", "1");
   Batch second = batch_of("second", "2");
-  CommitRequest leader{.batch = &first};
-  CommitRequest follower{.batch = &second};
+  CommitRequest leader{.changes = first};
+  CommitRequest follower{.changes = second};
 
   void commit(Engine& engine) {
     const std::vector<CommitRequest*> group = {&leader, &follower};
@@ -84,7 +84,7 @@ class WatchingLeader final : public GroupLeader {
     while (group.front()->resumes && began < others_) std::this_thread::yield();
     std::size_t bytes = 0;
     for (const CommitRequest* request : group) {
-      if (request->batch != nullptr) bytes += request->batch->byte_size();
+      bytes += request->changes.byte_size();
       if (request->seals) {
         EXPECT_EQ(group.size(), 1U) << "one to seal is alone";
       }
@@ -116,7 +116,7 @@ TEST(CommitGroup, Rule8_AGroupStopsAtAMebibyteSoThatNobodyWaitsForMoreThanOne) {
     });
     for (std::uint64_t i = 0; i < kWriters; ++i) {
       writers.emplace_back([&, i] {
-        CommitRequest request{.batch = i == 3 ? nullptr : &batch, .seals = i == 3};
+        CommitRequest request{.changes = i == 3 ? Changes() : Changes(batch), .seals = i == 3};
         ++leader.began;
         EXPECT_TRUE(queue.commit(request, leader).ok());
       });

@@ -1,13 +1,35 @@
 #include "tamis/db.h"
 
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "base/try.h"
 #include "engine/engine.h"
+#include "engine/fork_generation.h"
 #include "engine/never_throws.h"
 
 namespace tamis {
+namespace {
+
+Status no_store() { return Status::closed("this DB belongs to no store: it was moved from or never opened"); }
+
+/// What the engine answers. Without one: kClosed, or an empty answer where that has no room for a status.
+template <typename Call>
+auto ask(const std::shared_ptr<Engine>& engine, Call call) {
+  return never_throws([&] {
+    using Answer = std::invoke_result_t<Call, Engine&>;
+    if (engine != nullptr) [[likely]]
+      return call(*engine);
+    if constexpr (std::is_constructible_v<Answer, Status>) {
+      return Answer(no_store());
+    } else {
+      return Answer();
+    }
+  });
+}
+
+}  // namespace
 
 Result<DB> DB::open(const std::string& path, const Options& options, const Environment& environment) {
   return never_throws([&]() -> Result<DB> {
@@ -28,40 +50,26 @@ DB& DB::operator=(DB&& other) noexcept {
 DB::~DB() {
   if (engine_ == nullptr) return;
   if (engine_->is_of_another_process()) {
-    new (std::nothrow) std::shared_ptr<Engine>(std::move(engine_));  // NOLINT(bugprone-unused-raii): never destroyed.
+    leave_to_parent(std::move(engine_));
     return;
   }
   (void)engine_->close(true).ok();
 }
 
-/// The batch of this thread, with one change in it; it keeps its memory from call to call.
-template <typename Change>
-Status DB::write_one(const WriteOptions& options, Change change) {
-  return never_throws([&] {
-    thread_local Batch batch;
-    try {
-      batch.clear();
-      change(batch);
-    } catch (const std::bad_alloc&) {
-      return Status::out_of_space("no memory for a copy of key and value");
-    }
-    return engine_->write(batch, options, true);
-  });
-}
 Status DB::put(std::string_view key, std::string_view value, const WriteOptions& options) {
-  return write_one(options, [&](Batch& batch) { batch.put(key, value); });
+  return ask(engine_, [&](Engine& engine) { return engine.write({EntryKind::kPut, key, value}, options, true); });
 }
 Status DB::remove(std::string_view key, const WriteOptions& options) {
-  return write_one(options, [&](Batch& batch) { batch.remove(key); });
+  return ask(engine_, [&](Engine& engine) { return engine.write({EntryKind::kDelete, key, {}}, options, true); });
 }
 Status DB::write(const Batch& batch, const WriteOptions& options) {
-  return never_throws([&] { return engine_->write(batch, options, true); });
+  return ask(engine_, [&](Engine& engine) { return engine.write(batch, options, true); });
 }
 Status DB::try_write(const Batch& batch, const WriteOptions& options) {
-  return never_throws([&] { return engine_->write(batch, options, false); });
+  return ask(engine_, [&](Engine& engine) { return engine.write(batch, options, false); });
 }
 Status DB::sync() {
-  return never_throws([&] { return engine_->sync(); });
+  return ask(engine_, [&](Engine& engine) { return engine.sync(); });
 }
 
 Result<std::optional<std::string>> DB::get(std::string_view key, const ReadOptions& options) const {
@@ -71,61 +79,65 @@ Result<std::optional<std::string>> DB::get(std::string_view key, const ReadOptio
   return std::optional<std::string>(std::move(value));
 }
 Result<bool> DB::get(std::string_view key, std::string* value, const ReadOptions& options) const {
-  return never_throws([&] { return engine_->get(key, value, options); });
+  return ask(engine_, [&](Engine& engine) { return engine.get(key, value, options); });
+}
+Result<bool> DB::exists(std::string_view key, const ReadOptions& options) const {
+  return ask(engine_, [&](Engine& engine) { return engine.exists(key, options); });
 }
 Result<std::optional<PinnedValue>> DB::get_pinned(std::string_view key, const ReadOptions& options) const {
-  return never_throws([&] { return engine_->get_pinned(key, options); });
+  return ask(engine_, [&](Engine& engine) { return engine.get_pinned(key, options); });
 }
 std::vector<Result<std::optional<std::string>>> DB::multi_get(std::span<const std::string_view> keys,
                                                               const ReadOptions& options) const {
-  return never_throws([&] { return engine_->multi_get(keys, options); });
+  if (engine_ == nullptr) return std::vector<Result<std::optional<std::string>>>(keys.size(), no_store());
+  return ask(engine_, [&](Engine& engine) { return engine.multi_get(keys, options); });
 }
 Status DB::multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
                      const ReadOptions& options) const {
-  return never_throws([&] { return engine_->multi_get(keys, values, options); });
+  return ask(engine_, [&](Engine& engine) { return engine.multi_get(keys, values, options); });
 }
 
 Iterator DB::scan(const ScanOptions& options, Caller caller) const {
-  return never_throws([&] { return engine_->scan(options, caller); });
+  return ask(engine_, [&](Engine& engine) { return engine.scan(options, caller); });
 }
 Snapshot DB::snapshot(Caller caller) {
-  return never_throws([&] { return engine_->snapshot(caller); });
+  return ask(engine_, [&](Engine& engine) { return engine.snapshot(caller); });
 }
 
 Status DB::flush() {
-  return never_throws([&] { return engine_->flush(); });
+  return ask(engine_, [&](Engine& engine) { return engine.flush(); });
 }
 Status DB::compact(const Range& range, const Progress& progress) {
-  return never_throws([&] { return engine_->compact(range, progress); });
+  return ask(engine_, [&](Engine& engine) { return engine.compact(range, progress); });
 }
 Status DB::wait_idle() {
-  return never_throws([&] { return engine_->wait_idle(); });
+  return ask(engine_, [&](Engine& engine) { return engine.wait_idle(); });
 }
 Status DB::resume() {
-  return never_throws([&] { return engine_->resume(); });
+  return ask(engine_, [&](Engine& engine) { return engine.resume(); });
 }
 Status DB::checkpoint(const std::string& path) {
-  return never_throws([&] { return engine_->checkpoint(path); });
+  return ask(engine_, [&](Engine& engine) { return engine.checkpoint(path); });
 }
 Result<VerifyReport> DB::verify(const Progress& progress) const {
-  return never_throws([&] { return engine_->verify(progress); });
+  return ask(engine_, [&](Engine& engine) { return engine.verify(progress); });
 }
 
 Result<std::uint64_t> DB::approximate_size(const Range& range) const {
-  return never_throws([&] { return engine_->approximate_size(range); });
+  return ask(engine_, [&](Engine& engine) { return engine.approximate_size(range); });
 }
 Stats DB::stats() const {
-  return never_throws([&] { return engine_->stats(); });
+  return ask(engine_, [&](Engine& engine) { return engine.stats(); });
 }
 Result<Explanation> DB::explain(std::string_view key, const ReadOptions& options) const {
-  return never_throws([&] { return engine_->explain(key, options); });
+  return ask(engine_, [&](Engine& engine) { return engine.explain(key, options); });
 }
 PlanReport DB::plan(std::optional<std::uint64_t> filter_memory) const {
-  return never_throws([&] { return engine_->plan(filter_memory); });
+  return ask(engine_, [&](Engine& engine) { return engine.plan(filter_memory); });
 }
 
 Status DB::close() {
-  return never_throws([&] { return engine_->close(false); });
+  return ask(engine_, [&](Engine& engine) { return engine.close(false); });
 }
 
 }  // namespace tamis

@@ -21,7 +21,9 @@ Result<std::shared_ptr<Engine>> Engine::open(const std::string& path, const Opti
                                              const Environment& environment) {
   TAMIS_TRY_STATUS(check_options(options));
   std::shared_ptr<Engine> engine(new Engine(path, options, environment));
-  TAMIS_TRY(engine->cache_, BlockCache::make({.capacity_bytes = 0, .policy = options.cache}));
+  // Before there are tables, which decides how many shards it has.
+  const std::uint64_t cache_bytes = tamis::share_memory(options, MetadataWanted()).blocks;
+  TAMIS_TRY(engine->cache_, BlockCache::make({.capacity_bytes = cache_bytes, .policy = options.cache}));
   engine->context_.cache = engine->cache_.get();
   TAMIS_TRY_STATUS(engine->open_store());
   engine->start_background();

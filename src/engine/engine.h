@@ -66,7 +66,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   ~Engine() override;
 
   // writes.cc
-  Status write(const Batch& batch, const WriteOptions& options, bool may_wait);
+  Status write(const Changes& changes, const WriteOptions& options, bool may_wait);
   Status sync();
   Status flush();
   Status resume();
@@ -74,6 +74,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
 
   // reads.cc
   Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options);
+  Result<bool> exists(std::string_view key, const ReadOptions& options);
   Result<std::optional<PinnedValue>> get_pinned(std::string_view key, const ReadOptions& options);
   std::vector<Result<std::optional<std::string>>> multi_get(std::span<const std::string_view> keys,
                                                             const ReadOptions& options);  // multi_get.cc
@@ -109,6 +110,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
     return gets_absent_.sum() + gets_from_memtables_.sum() + gets_from_tables_.sum();
   }
   [[nodiscard]] LiveHandles& live_handles() { return live_handles_; }
+  [[nodiscard]] const BlockCache& cache() const { return *cache_; }
 
  private:
   /// Writes have stopped, and why.
@@ -119,6 +121,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   /// A table that the manifest does without; its file goes when nobody holds it any more.
   struct Obsolete {
     std::uint64_t number = 0;
+    std::uint64_t blocks = 0;
     std::weak_ptr<Table> table;
   };
   struct ReadMoment {
@@ -136,7 +139,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Status replay(JournalStream& stream);
   Status flush_replayed();
   Status begin_new_journal(const std::vector<std::uint64_t>& replayed, const JournalStreamEnd& end);
-  Status save_stranded(const std::vector<std::uint64_t>& journals, const JournalStreamEnd& end);
+  Status save_stranded(std::span<const std::uint64_t> journals);
   Result<std::vector<std::string>> redundant_files() EXCLUDES(tree_mutex_);
   Status remove_redundant_files() EXCLUDES(tree_mutex_);
 
@@ -164,8 +167,12 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   [[nodiscard]] std::uint64_t entries_in_memtables() const;
   /// The snapshot's, or, without one, the newest.
   Result<Sequence> sequence_for(const Snapshot* snapshot) const;
-  /// What memory alone says of the key; where it says kFound, `value` is set.
-  Peek peek(std::string_view key, const Snapshot* snapshot, std::string& value) const;
+  /// Whether the key is present. `take` gets a view of its value, which lives for the call, and may fail.
+  template <typename Take>
+  Result<bool> look_up(std::string_view key, const ReadOptions& options, Take take) const;
+  /// What memory alone says of the key; kFound only where `take` succeeded.
+  template <typename Take>
+  Peek peek(std::string_view key, const Snapshot* snapshot, Take take) const;
   void count_get(const std::optional<FoundEntry>& found, bool from_table) const;
   // multi_get.cc
   /// One for each key: a value or none. Where that is not known, the reason stands among the failures.
@@ -224,7 +231,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Status commit_and_install(const ManifestEdit& edit, const Memtable* flushed) noexcept
       EXCLUDES(tree_mutex_, state_mutex_);
   Status commit_and_show(const ManifestEdit& edit, const Memtable* flushed) EXCLUDES(tree_mutex_, state_mutex_);
-  void install_view(std::vector<UnloadedMetadata> unloaded = {}) REQUIRES(state_mutex_);
+  void install_view() REQUIRES(state_mutex_);
   void retire(const Version& before, std::uint64_t number) REQUIRES(state_mutex_);
   void remove_obsolete_files() EXCLUDES(state_mutex_);
   void add_obsolete_tables(std::vector<std::uint64_t>& numbers) const EXCLUDES(state_mutex_);
@@ -295,7 +302,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   std::unique_ptr<Journals> journals_;
   std::shared_ptr<Memtable> writing_;  // The same as active_.
   std::string payload_;
-  std::vector<const Batch*> batches_;
+  std::vector<Changes> changes_;
   std::uint64_t owed_delay_us_ = 0;
   bool is_stalled_ = false;
 
@@ -311,7 +318,8 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Condition state_changed_;
   std::unique_ptr<FileLock> lock_ GUARDED_BY(state_mutex_);
   std::shared_ptr<Memtable> active_ GUARDED_BY(state_mutex_);
-  std::vector<SealedMemtable> sealed_ GUARDED_BY(state_mutex_);  // Newest first.
+  std::vector<SealedMemtable> sealed_ GUARDED_BY(state_mutex_);                  // Newest first.
+  std::vector<std::weak_ptr<const Memtable>> flushed_ GUARDED_BY(state_mutex_);  // Those that readers may still hold.
   std::shared_ptr<const Version> version_ GUARDED_BY(state_mutex_);
   std::optional<WriteStop> write_stop_ GUARDED_BY(state_mutex_);
   std::vector<Obsolete> obsolete_ GUARDED_BY(state_mutex_);

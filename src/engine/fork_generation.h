@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <new>
+#include <utility>
 
 namespace tamis {
 
@@ -12,5 +14,12 @@ std::uint64_t fork_generation();
 
 /// The same, for who has asked before.
 extern std::atomic<std::uint64_t> known_fork_generation;
+
+/// For what a forked child has of its parent's store: never destroyed, because that takes mutexes which a thread of the
+/// parent may have held, and which nobody unlocks in the child.
+template <typename Handle>
+void leave_to_parent(Handle handle) {
+  new (std::nothrow) Handle(std::move(handle));  // NOLINT(bugprone-unused-raii)
+}
 
 }  // namespace tamis

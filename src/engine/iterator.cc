@@ -2,65 +2,82 @@
 
 #include <utility>
 
-#include "base/check.h"
 #include "engine/iterator_state.h"
 #include "engine/never_throws.h"
 #include "entry/merging_iterator.h"
 
 namespace tamis {
 
-void IteratorState::walk_over(KeyRange range, std::string_view prefix, bool fills_cache) {
+void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
   std::vector<std::unique_ptr<EntryIterator>> runs;
   for (const std::shared_ptr<Memtable>& memtable : memtables_) runs.push_back(memtable->iterate());
-  version_->iterate(range, prefix, fills_cache, runs);
+  version_->iterate(range, options.prefix, options.fills_cache, runs);
   walk_.emplace(make_merging_iterator(std::move(runs)), sequence_, std::move(range));
+  is_reverse_ = options.reverse;
+  is_reverse_ ? walk_->seek_to_last() : walk_->seek_to_first();
 }
 
+namespace {
+
+/// Moves the walk, if there is one and its store is open.
+template <typename Move>
+void move_walk(const std::unique_ptr<IteratorState>& state, Move move) {
+  never_throws([&] {
+    if (state != nullptr && state->may_move()) move(*state->walk());
+  });
+}
+
+}  // namespace
+
+Iterator::Iterator() noexcept = default;
 Iterator::Iterator(std::unique_ptr<IteratorState> state) : state_(std::move(state)) {}
 Iterator::Iterator(Iterator&&) noexcept = default;
-Iterator& Iterator::operator=(Iterator&&) noexcept = default;
-Iterator::~Iterator() = default;
-
-bool Iterator::valid() const { return state_->walk() != nullptr && state_->walk()->valid(); }
-std::string_view Iterator::key() const {
-  TAMIS_CHECK(valid());
-  return state_->walk()->key();
+Iterator& Iterator::operator=(Iterator&& other) noexcept {
+  Iterator taken(std::move(other));
+  std::swap(state_, taken.state_);
+  return *this;
 }
-std::string_view Iterator::value() const {
-  TAMIS_CHECK(valid());
-  return state_->walk()->value();
+Iterator::~Iterator() {
+  if (state_ != nullptr && state_->is_of_another_process()) leave_to_parent(std::move(state_));
 }
-const Status& Iterator::status() const { return state_->status(); }
 
+bool Iterator::valid() const { return state_ != nullptr && state_->walk() != nullptr && state_->walk()->valid(); }
+std::string_view Iterator::key() const { return valid() ? state_->walk()->key() : std::string_view(); }
+std::string_view Iterator::value() const { return valid() ? state_->walk()->value() : std::string_view(); }
+const Status& Iterator::status() const {
+  if (state_ != nullptr) [[likely]]
+    return state_->status();
+  // Never destroyed: an iterator may be asked while static objects end.
+  static const Status& no_store = *new Status(Status::closed("this iterator belongs to no store"));
+  return no_store;
+}
+
+void Iterator::advance() {
+  if (state_ != nullptr && state_->is_reverse()) return previous();
+  next();
+}
 void Iterator::next() {
-  never_throws([&] {
-    if (state_->may_move()) state_->walk()->next();
+  move_walk(state_, [](VisibleIterator& walk) {
+    if (walk.valid()) walk.next();
   });
 }
 void Iterator::previous() {
-  never_throws([&] {
-    if (state_->may_move()) state_->walk()->previous();
+  move_walk(state_, [](VisibleIterator& walk) {
+    if (walk.valid()) walk.previous();
   });
 }
 void Iterator::seek(std::string_view key) {
-  never_throws([&] {
-    if (state_->may_move()) state_->walk()->seek(key);
-  });
+  move_walk(state_,
+            [&](VisibleIterator& walk) { state_->is_reverse() ? walk.seek_at_or_before(key) : walk.seek(key); });
 }
 void Iterator::seek_before(std::string_view key) {
-  never_throws([&] {
-    if (state_->may_move()) state_->walk()->seek_before(key);
-  });
+  move_walk(state_, [&](VisibleIterator& walk) { walk.seek_before(key); });
 }
 void Iterator::seek_to_first() {
-  never_throws([&] {
-    if (state_->may_move()) state_->walk()->seek_to_first();
-  });
+  move_walk(state_, [](VisibleIterator& walk) { walk.seek_to_first(); });
 }
 void Iterator::seek_to_last() {
-  never_throws([&] {
-    if (state_->may_move()) state_->walk()->seek_to_last();
-  });
+  move_walk(state_, [](VisibleIterator& walk) { walk.seek_to_last(); });
 }
 
 }  // namespace tamis

@@ -36,7 +36,8 @@ class IteratorState {
   IteratorState(const IteratorState&) = delete;
   IteratorState& operator=(const IteratorState&) = delete;
 
-  void walk_over(KeyRange range, std::string_view prefix, bool fills_cache);
+  /// Begins the walk at the first key of the range, in the direction of the scan.
+  void walk_over(KeyRange range, const ScanOptions& options);
 
   /// Before every move: false when the walk cannot go on, because its store is closed or it never began.
   bool may_move() {
@@ -44,9 +45,12 @@ class IteratorState {
     if (engine_->is_open()) [[likely]]
       return true;
     status_ = engine_->check_open();
+    if (is_of_another_process()) leave_to_parent(std::move(walk_));
     walk_.reset();
     return false;
   }
+  [[nodiscard]] bool is_reverse() const { return is_reverse_; }
+  [[nodiscard]] bool is_of_another_process() const { return engine_->is_of_another_process(); }
   [[nodiscard]] VisibleIterator* walk() { return walk_ ? &*walk_ : nullptr; }
   [[nodiscard]] const VisibleIterator* walk() const { return walk_ ? &*walk_ : nullptr; }
   [[nodiscard]] const Status& status() const { return walk_ ? walk_->status() : status_; }
@@ -59,6 +63,7 @@ class IteratorState {
 
   const std::shared_ptr<Engine> engine_;
   const Sequence sequence_ = {};
+  bool is_reverse_ = false;
   std::optional<LiveHandle> handle_;
   std::vector<std::shared_ptr<Memtable>> memtables_;
   std::shared_ptr<const Version> version_;

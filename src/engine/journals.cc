@@ -23,6 +23,7 @@ void Journals::continue_closed(std::uint64_t number, const JournalHeader& header
 
 Status Journals::begin(std::uint64_t number, Sequence first) {
   TAMIS_TRY_STATUS(open_if_closed());
+  if (writer_ != nullptr) TAMIS_TRY_STATUS(writer_->withdraw_failed_append());
   TAMIS_TRY(std::unique_ptr<JournalWriter> next, create(number, first));
   if (writer_ != nullptr) next->follow(std::move(writer_));
   writer_ = std::move(next);

@@ -46,7 +46,8 @@ class Journals {
 
   Status append(Bytes payload, std::uint32_t count);
   Status sync();
-  /// Whether the journal cannot be written any more: after a failed sync, or when it could not be continued.
+  /// Whether the journal cannot be written any more: after a failed sync, when it could not be continued, or when its
+  /// file was cut short by somebody else.
   [[nodiscard]] bool is_lost() const { return !reopened_.ok() || (writer_ != nullptr && !writer_->status().ok()); }
   /// Closes with the clean mark and tells where the end is. Nothing happens, and `known` is returned, when nothing was
   /// written since it was opened.

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "engine/random_source.h"
+#include "io/faulty_file_system.h"
 #include "io/memory_file_system.h"
+#include "journal/journal_stream.h"
 #include "support/passing_file_system.h"
 
 namespace tamis {
@@ -41,6 +43,52 @@ TEST(JournalFiles, Rule5_OneThatIsBeingPreparedWhileAJournalFailsIsNotRecycled) 
   journals.prepare_next();
   EXPECT_EQ(journals.counts().recycled_files, 0U);
   EXPECT_EQ(*beneath.file_size("/store/000001.journal.tmp"), std::nullopt);
+}
+
+/// The file system says that a record could not be written, and it is there all the same; then a new journal begins.
+TEST(JournalFiles, Rule6_ARefusedRecordIsGoneBeforeTheNextJournalHasOne) {
+  for (const FaultKind kind : {FaultKind::kNoSpaceAfterwards, FaultKind::kIoErrorAfterwards, FaultKind::kShortWrite}) {
+    MemoryFileSystem beneath;
+    ASSERT_TRUE(beneath.make_directory("/store").ok());
+    std::uint64_t calls = 0;
+    {
+      MemoryFileSystem copy(beneath.disk());
+      FaultyFileSystem dry(copy);
+      const auto random = make_random_source(1);
+      Journals journals(dry, "/store", {}, *random, 0);
+      ASSERT_TRUE(journals.begin(1, Sequence{1}).ok() && journals.append(as_bytes("first"), 1).ok());
+      calls = dry.calls();
+    }
+    FaultyFileSystem files(beneath, {kind, calls + 1, false});
+    const auto random = make_random_source(1);
+    Journals journals(files, "/store", {}, *random, 0);
+    ASSERT_TRUE(journals.begin(1, Sequence{1}).ok() && journals.append(as_bytes("first"), 1).ok());
+    ASSERT_FALSE(journals.append(as_bytes("refused"), 1).ok());
+    ASSERT_TRUE(journals.begin(2, Sequence{2}).ok() && journals.append(as_bytes("second"), 1).ok());
+    for (const MemoryDisk& disk : {beneath.disk(), beneath.disk().after_crash(Loss::kNothing, 1)}) {
+      MemoryFileSystem crashed(disk);
+      JournalStreamSpec spec{.paths = {"/store/000001.journal", "/store/000002.journal"}, .first_sequence = 1};
+      Result<JournalStream> stream = JournalStream::open(crashed, spec);
+      ASSERT_TRUE(stream.ok()) << stream.status().to_text();
+      for (const std::string_view expected : {"first", "second"}) {
+        const Result<std::optional<JournalRecord>> record = stream->next();
+        ASSERT_TRUE(record.ok()) << record.status().to_text();
+        ASSERT_TRUE(record->has_value());
+        EXPECT_EQ(as_text((*record)->payload), expected);
+      }
+    }
+  }
+}
+
+/// Journals are made under another name; errors call one by the name that it has now.
+TEST(JournalFiles, AnErrorNamesTheFileAsItIsCalledNow) {
+  MemoryFileSystem beneath;
+  ASSERT_TRUE(beneath.make_directory("/store").ok());
+  FaultyFileSystem files(beneath, {FaultKind::kIoError, 7, true});
+  const auto random = make_random_source(1);
+  Journals journals(files, "/store", {}, *random, 0);
+  ASSERT_TRUE(journals.begin(1, Sequence{1}).ok());
+  EXPECT_EQ(journals.append(as_bytes("record"), 1).message().find("/store/000001.journal: "), 0U);
 }
 
 TEST(JournalFiles, AllThatAreNeededCount) {

@@ -15,6 +15,7 @@
 #include "compaction/policy.h"
 #include "engine/option_values.h"
 #include "table/codec.h"
+#include "tamis/filter.h"
 #include "tamis/options.h"
 
 namespace tamis {

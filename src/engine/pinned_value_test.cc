@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "io/memory_file_system.h"
@@ -28,6 +29,23 @@ TEST(PinnedValue, KeepsNothingThatComesAfterIt) {
   const auto on_disk = std::ranges::count_if(entries, [](const DirectoryEntry& e) { return e.name.ends_with(".tms"); });
   EXPECT_EQ(static_cast<std::uint64_t>(on_disk), live) << "replaced tables are still held";
   EXPECT_EQ((*pinned)->view(), "value");
+}
+
+TEST(PinnedValue, OutlivesItsStoreWhereverTheValueLies) {
+  MemoryFileSystem files;
+  std::optional<DB> db = *DB::open("/store", {}, {.files = &files, .random_seed = 1, .runs_in_background = false});
+  const std::string in_table(1000, 't');
+  const std::string in_memory(1000, 'm');
+  ASSERT_TRUE(db->put("table", in_table).ok() && db->flush().ok());
+  ASSERT_TRUE(db->put("memtable", in_memory).ok());
+  PinnedValue of_table = **db->get_pinned("table");
+  PinnedValue uncached = **db->get_pinned("table", {.fills_cache = false});
+  PinnedValue of_memtable = **db->get_pinned("memtable");
+  ASSERT_TRUE(db->close().ok()) << "a value does not keep it open";
+  db.reset();
+  EXPECT_EQ(of_table.view(), in_table);
+  EXPECT_EQ(uncached.view(), in_table);
+  EXPECT_EQ(of_memtable.view(), in_memory);
 }
 
 }  // namespace

@@ -6,25 +6,29 @@
 #include <memory>
 #include <thread>
 
-#include "tamis/filter.h"
-
 namespace tamis {
 namespace {
 
-/// A lookup holds the view it began with and may have found the filter through it, however many views came since.
-TEST(ReadView, Rule10_KeepsWhatTablesUnloadUnderLaterViews) {
+/// A get that waits for its disk holds the view it began with, however many come after it.
+TEST(ReadView, P8_KeepsNothingThatComesAfterIt) {
   CurrentView current;
-  current.replace(std::make_shared<ReadView>());
+  const auto replace = [&] {
+    auto view = std::make_shared<ReadView>();
+    view->active = std::make_shared<Memtable>();
+    std::weak_ptr<const Memtable> memtable = view->active;
+    current.replace(std::move(view));
+    return memtable;
+  };
+  const std::weak_ptr<const Memtable> first = replace();
   std::shared_ptr<const ReadView> of_a_lookup = current.take();
-  current.replace(std::make_shared<ReadView>());
-  std::vector<UnloadedMetadata> unloaded(1);
-  unloaded[0].filter = std::make_shared<const Filter>(*FilterBuilder(FilterOptions()).finish());
-  const std::weak_ptr<const Filter> filter = unloaded[0].filter;
-  current.replace(std::make_shared<ReadView>(), std::move(unloaded));
+  const std::weak_ptr<const Memtable> second = replace();
+  const std::weak_ptr<const Memtable> third = replace();
   current.drop_replaced();
-  EXPECT_FALSE(filter.expired()) << "freed under a lookup";
+  EXPECT_FALSE(first.expired()) << "freed under a lookup";
+  EXPECT_TRUE(second.expired()) << "kept for nobody";
+  EXPECT_FALSE(third.expired());
   of_a_lookup.reset();
-  EXPECT_TRUE(filter.expired()) << "kept for nobody";
+  EXPECT_TRUE(first.expired());
 }
 
 TEST(ReadView, Rule10_IsNotDroppedWhileSomebodyLooksAtIt) {

@@ -100,7 +100,7 @@ Result<Engine::ReadMoment> Engine::begin_read(const Snapshot* snapshot) const {
   return moment;
 }
 
-/// For long work: a view is held only for the length of a lookup, because it keeps all that came after it.
+/// For long work on tables, which need not keep memtables alive.
 Result<std::shared_ptr<const Version>> Engine::current_version() const {
   TAMIS_TRY_STATUS(check_open());
   return view_.take()->version;
@@ -124,7 +124,8 @@ Result<std::optional<FoundEntry>> Engine::find(const ReadMoment& moment, std::st
 /// No lock, no count of references, no allocation but the value's. View first, then sequence (rule 9); whatever was
 /// not found by the time that something has to be read from disk is looked for again from the start, with a view that
 /// is kept (rule 10).
-Peek Engine::peek(std::string_view key, const Snapshot* snapshot, std::string& value) const {
+template <typename Take>
+Peek Engine::peek(std::string_view key, const Snapshot* snapshot, Take take) const {
   const EpochGuard guard;
   const ReadView& view = view_.peek();
   const Result<Sequence> sequence = sequence_for(snapshot);
@@ -145,7 +146,7 @@ Peek Engine::peek(std::string_view key, const Snapshot* snapshot, std::string& v
     gets_absent_.add();
     return Peek::kAbsent;
   }
-  if (!assign_bytes(value, found.value).ok()) return Peek::kUnknown;  // Whoever asks again is told why.
+  if (!take(found.value).ok()) return Peek::kUnknown;  // Whoever asks again is told why.
   (recent ? gets_from_memtables_ : gets_from_tables_).add();
   return Peek::kFound;
 }
@@ -155,9 +156,10 @@ void Engine::count_get(const std::optional<FoundEntry>& found, bool from_table) 
   (from_table ? gets_from_tables_ : gets_from_memtables_).add();
 }
 
-Result<bool> Engine::get(std::string_view key, std::string* value, const ReadOptions& options) {
+template <typename Take>
+Result<bool> Engine::look_up(std::string_view key, const ReadOptions& options, Take take) const {
   TAMIS_TRY_STATUS(check_open());
-  const Peek seen = peek(key, options.snapshot, *value);
+  const Peek seen = peek(key, options.snapshot, take);
   if (seen != Peek::kUnknown) return seen == Peek::kFound;
   TAMIS_TRY(const ReadMoment moment, begin_read(options.snapshot));
   PinnedBlock pin;
@@ -165,17 +167,33 @@ Result<bool> Engine::get(std::string_view key, std::string* value, const ReadOpt
   TAMIS_TRY(const std::optional<FoundEntry> found, find(moment, key, options.fills_cache, pin, steps));
   count_get(found, static_cast<bool>(pin));
   if (!found || found->kind == EntryKind::kDelete) return false;
-  TAMIS_TRY_STATUS(assign_bytes(*value, found->value));
+  TAMIS_TRY_STATUS(take(found->value));
   return true;
+}
+
+Result<bool> Engine::get(std::string_view key, std::string* value, const ReadOptions& options) {
+  return look_up(key, options, [value](std::string_view bytes) { return assign_bytes(*value, bytes); });
+}
+
+Result<bool> Engine::exists(std::string_view key, const ReadOptions& options) {
+  return look_up(key, options, [](std::string_view) { return Status(); });
 }
 
 Result<std::optional<PinnedValue>> Engine::get_pinned(std::string_view key, const ReadOptions& options) {
   TAMIS_TRY(const ReadMoment moment, begin_read(options.snapshot));
   struct Kept {
-    std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in one of them. Not the view, which keeps more.
+    explicit Kept(std::shared_ptr<Engine> owner) : engine(std::move(owner)) {}
+    ~Kept() {
+      if (!engine->is_of_another_process()) return;
+      leave_to_parent(std::move(memtables));
+      leave_to_parent(std::move(pin));
+      leave_to_parent(std::move(engine));
+    }
+    std::shared_ptr<Engine> engine;                    // Ends last: its cache has the block.
+    std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in one of them. Not the version.
     PinnedBlock pin;
   };
-  auto kept = std::make_shared<Kept>();
+  auto kept = std::make_shared<Kept>(shared_from_this());
   NoSteps steps;
   TAMIS_TRY(const std::optional<FoundEntry> found, find(moment, key, options.fills_cache, kept->pin, steps));
   count_get(found, static_cast<bool>(kept->pin));
@@ -214,8 +232,6 @@ Result<Explanation> Engine::explain(std::string_view key, const ReadOptions& opt
 
 /// View first, then sequence (rule 9); the walk keeps what it needs of the view, which is looked at only (rule 10).
 std::unique_ptr<IteratorState> Engine::begin_walk(const Snapshot* snapshot, Caller caller) {
-  Status open = check_open();
-  if (!open.ok()) return std::make_unique<IteratorState>(shared_from_this(), std::move(open));
   const EpochGuard guard;
   const ReadView& view = view_.peek();
   const Result<Sequence> sequence = sequence_for(snapshot);
@@ -224,24 +240,18 @@ std::unique_ptr<IteratorState> Engine::begin_walk(const Snapshot* snapshot, Call
 }
 
 Iterator Engine::scan(const ScanOptions& options, Caller caller) {
-  // Held until the walk is set up: it keeps what tables unload meanwhile, and prefix filters are asked.
-  const std::shared_ptr<const ReadView> view = options.prefix.empty() ? nullptr : view_.take();
   std::unique_ptr<IteratorState> state = begin_walk(options.snapshot, caller);
   if (!state->status().ok()) return Iterator(std::move(state));
   KeyRange range;
   if (!options.prefix.empty()) range = KeyRange::of_prefix(options.prefix);
   range.narrow(options.from, options.to);
-  state->walk_over(std::move(range), options.prefix, options.fills_cache);
-  if (options.reverse) {
-    state->walk()->seek_to_last();
-  } else {
-    state->walk()->seek_to_first();
-  }
+  state->walk_over(std::move(range), options);
   return Iterator(std::move(state));
 }
 
 /// Read and registered under the mutex under which a rewrite copies the list (rule 9).
 Snapshot Engine::snapshot(Caller caller) {
+  if (is_of_another_process()) return {};
   MutexLock lock(state_mutex_);
   const Sequence sequence{published_.load(std::memory_order_acquire)};
   return Snapshot(std::make_shared<SnapshotState>(shared_from_this(), sequence, caller));

@@ -6,10 +6,11 @@
 
 #include "base/try.h"
 #include "engine/engine.h"
+#include "engine/lost_folder.h"
 #include "engine/random_source.h"
 #include "entry/batch_format.h"
 #include "io/path.h"
-#include "journal/journal_reader.h"
+#include "journal/journal_stream.h"
 #include "tree/file_names.h"
 
 namespace tamis {
@@ -62,6 +63,11 @@ Status check_tables_are_there(const Shape& shape, const StoreFiles& found, const
     }
   }
   return {};
+}
+
+Status missing_journal(const std::string& directory, std::uint64_t number) {
+  return Status::corruption(
+      fmt::format("{}: the journal is missing; 'tamis repair' goes on without it", journal_path(directory, number)));
 }
 
 /// Makes the folder and every one above it that is missing.
@@ -146,18 +152,14 @@ Status Engine::recover() {
     if (number >= first_journal) needed.push_back(number);
   }
   if (first_journal != 0 && (needed.empty() || needed.front() != first_journal)) {
-    return Status::corruption(fmt::format("{}: the journal is missing; 'tamis repair' goes on without it",
-                                          journal_path(directory_, first_journal)));
+    return missing_journal(directory_, first_journal);
+  }
+  if (known.number >= first_journal && known.number != 0 && !std::ranges::binary_search(needed, known.number)) {
+    return missing_journal(directory_, known.number);
   }
   for (const std::uint64_t number : needed) spec.paths.push_back(journal_path(directory_, number));
-  JournalHeader last_header;
-  if (!needed.empty()) {
-    TAMIS_TRY(const JournalReader last, JournalReader::open(files_, spec.paths.back()));
-    last_header = last.header();
-    if (known.number == last_header.number && known.salt == last_header.salt) {
-      spec.known_durable_offset = known.durable_bytes;
-    }
-  }
+  spec.numbers = needed;
+  spec.known = {known.number, known.salt, known.durable_bytes};
   TAMIS_TRY(JournalStream stream, JournalStream::open(files_, spec));
   TAMIS_TRY_STATUS(replay(stream));
   const JournalStreamEnd& end = stream.end();
@@ -167,11 +169,11 @@ Status Engine::recover() {
     return {};
   }
   // A mark of a clean close whose sync failed can be read and yet not be durable: CURRENT must know of it.
-  const bool is_closed = end.is_last_journal && end.journal.is_closed && known.number == last_header.number &&
-                         known.salt == last_header.salt && known.durable_bytes == end.journal.offset;
-  if (!needed.empty() && is_closed) {
+  const bool is_closed = end.is_last_journal && end.journal.is_closed && known.number == end.header.number &&
+                         known.durable_bytes == end.journal.offset;
+  if (is_closed) {
     TAMIS_TRY_STATUS(keep_journals(needed));
-    journals_->continue_closed(needed.back(), last_header, end.journal);
+    journals_->continue_closed(needed.back(), end.header, end.journal);
   } else {
     TAMIS_TRY_STATUS(begin_new_journal(needed, end));
   }
@@ -226,24 +228,19 @@ Status Engine::begin_new_journal(const std::vector<std::uint64_t>& replayed, con
   TAMIS_TRY(const std::uint64_t number, new_number());
   const Sequence last{published_.load(std::memory_order_relaxed)};
   TAMIS_TRY_STATUS(journals_->begin(number, last + 1));
-  TAMIS_TRY_STATUS(commit_and_install({.flushed_sequence = number_of(last), .first_journal = number}, nullptr));
-  if (end.has_stranded_records) TAMIS_TRY_STATUS(save_stranded(replayed, end));
-  return {};
+  if (end.first_stranded) TAMIS_TRY_STATUS(save_stranded(std::span(replayed).subspan(*end.first_stranded)));
+  return commit_and_install({.flushed_sequence = number_of(last), .first_journal = number}, nullptr);
 }
 
-/// Records behind a hole are not part of the store, but they may be all that is left of something: kept in lost/.
-Status Engine::save_stranded(const std::vector<std::uint64_t>& journals, const JournalStreamEnd& end) {
-  const std::string lost = lost_path(directory_);
-  if (!files_.list(lost).ok()) TAMIS_TRY_STATUS(files_.make_directory(lost));
+/// Records behind a hole are not part of the store, but they may be all that is left of something. Before the manifest
+/// frees their journals these have a second name in lost/, durably: the next opening removes the first one.
+Status Engine::save_stranded(std::span<const std::uint64_t> journals) {
+  std::vector<std::string> names;
   for (const std::uint64_t number : journals) {
     const std::string path = journal_path(directory_, number);
-    if (path < end.path) continue;
-    const std::string target = join_path(lost, path.substr(path.rfind('/') + 1));
-    TAMIS_TRY(const std::optional<std::uint64_t> exists, files_.file_size(target));
-    if (!exists) TAMIS_TRY_STATUS(files_.link(path, target));
+    names.push_back(path.substr(path.rfind('/') + 1));
   }
-  TAMIS_TRY_STATUS(files_.sync_directory(lost));
-  TAMIS_TRY_STATUS(files_.sync_directory(directory_));
+  TAMIS_TRY_STATUS(link_to_lost(files_, directory_, names));
   tell(StoreEvent::Kind::kRecovered, "records behind a hole in the journal were saved in lost/");
   return {};
 }

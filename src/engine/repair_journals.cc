@@ -48,9 +48,7 @@ class JournalWalk {
       if (number < wanted_.first_journal) continue;
       const std::string path = journal_path(directory_, number);
       Result<JournalReader> journal = JournalReader::open(files_, path);
-      if (journal.ok() && is_known_end(journal->header())) {
-        journal = JournalReader::open(files_, path, wanted_.known_end.durable_bytes);
-      }
+      if (journal.ok() && is_known_end(journal->header())) journal->was_durable_to(wanted_.known_end.durable_bytes);
       if (!journal.ok() && !is_damage(journal.status())) return journal.status();
       if (!journal.ok()) {
         read_.lost.push_back(problem_of(path, 0, journal.status()));
@@ -59,6 +57,9 @@ class JournalWalk {
       } else {
         const std::uint64_t first = std::max<std::uint64_t>(journal->header().first_sequence, 1);
         read_.last_sequence = std::max(read_.last_sequence, first - 1);
+        if (is_another(journal->header(), number)) {
+          read_.lost.push_back({file_name_of(path), 48, "another journal is here under its name"});
+        }
         journals_.push_back(*std::move(journal));
       }
     }
@@ -69,12 +70,14 @@ class JournalWalk {
     return wanted_.known_end.number == header.number && wanted_.known_end.salt == header.salt;
   }
 
+  [[nodiscard]] bool is_another(const JournalHeader& header, std::uint64_t number) const {
+    return header.number != number || (number == wanted_.known_end.number && !is_known_end(header));
+  }
+
   [[nodiscard]] JournalStreamSpec stream_spec() const {
     JournalStreamSpec spec{.store_id = wanted_.store_id, .first_sequence = wanted_.flushed_sequence + 1};
     for (const JournalReader& journal : journals_) spec.paths.push_back(journal.path());
-    if (!journals_.empty() && is_known_end(journals_.back().header())) {
-      spec.known_durable_offset = wanted_.known_end.durable_bytes;
-    }
+    spec.known = {wanted_.known_end.number, wanted_.known_end.salt, wanted_.known_end.durable_bytes};
     return spec;
   }
 

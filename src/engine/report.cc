@@ -80,15 +80,19 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
 
 Stats Engine::stats() {
   Stats stats;
-  const std::shared_ptr<const ReadView> view = view_.take();
-  const Shape& shape = view->version->shape();
+  if (is_of_another_process()) return stats;
+  std::shared_ptr<const ReadView> view;
+  std::vector<std::shared_ptr<const Memtable>> held;  // By readers alone.
   std::vector<TableCounts> retired;
   {
     MutexLock lock(state_mutex_);
+    view = view_.take();
+    for (const std::weak_ptr<const Memtable>& memtable : flushed_) held.push_back(memtable.lock());
     retired = retired_counts_;
     stats.stalls.reason = stall_reason_;
     if (write_stop_) stats.background_error = write_stop_->why.message();
   }
+  const Shape& shape = view->version->shape();
   retired.resize(std::max<std::size_t>(retired.size(), shape.levels.size()));
   for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
     stats.levels.push_back(level_stats(*view->version, level, retired[level], stats.memory));
@@ -113,6 +117,7 @@ Stats Engine::stats() {
   stats.memory.budget = options_.memory_bytes;
   stats.memory.memtables = view->active->memory_bytes() + spare_memory_->bytes();
   for (const auto& sealed : view->sealed) stats.memory.memtables += sealed->memory_bytes();
+  for (const auto& memtable : held) stats.memory.memtables += memtable == nullptr ? 0 : memtable->memory_bytes();
   stats.memory.blocks = cache.bytes_used + cache.bytes_reserved + spare_bytes(cache);
   stats.memory.indexes = index_budget_.used_bytes();
   stats.memory.filters = filter_budget_.used_bytes();
@@ -143,6 +148,7 @@ Stats Engine::stats() {
 }
 
 PlanReport Engine::plan(std::optional<std::uint64_t> filter_memory) {
+  if (is_of_another_process()) return {};
   const std::shared_ptr<const ReadView> view = view_.take();
   FilterPlanOptions options = filter_plan_options();
   if (filter_memory) options.memory_bytes = filter_memory;

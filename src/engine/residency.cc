@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/epoch.h"
 #include "engine/engine.h"
 
 namespace tamis {
@@ -42,11 +43,11 @@ void Engine::share_memory(const Version& version) {
 /// Unloads what saves least when something else would save more, so that the next lookup can load that instead. Does
 /// nothing while everything fits.
 void Engine::reconsider_residency() {
-  std::shared_ptr<const ReadView> view = view_.take();
+  const std::shared_ptr<const Version> version = tree_version();
   const std::uint64_t lookups = gets();
   std::uint64_t filter_bytes = 0;
   std::uint64_t index_bytes = 0;
-  for (const std::shared_ptr<Table>& table : view->version->tables()) {
+  for (const std::shared_ptr<Table>& table : version->tables()) {
     filter_bytes += table->filter_memory_bytes();
     index_bytes += table->index_memory_bytes();
   }
@@ -58,7 +59,7 @@ void Engine::reconsider_residency() {
   }
   std::vector<ResidentCandidate> filters;
   std::vector<ResidentCandidate> indexes;
-  for (const std::shared_ptr<Table>& table : view->version->tables()) {
+  for (const std::shared_ptr<Table>& table : version->tables()) {
     const TableCounts counts = table->counts();
     const double negatives = static_cast<double>(counts.probes) - static_cast<double>(counts.hits);
     filters.push_back({table->filter_memory_bytes(), negatives * (1 - table->facts().filter_rate)});
@@ -68,17 +69,11 @@ void Engine::reconsider_residency() {
   const std::vector<bool> index_stays = choose_resident(indexes, index_budget_.limit_bytes());
   std::vector<UnloadedMetadata> unloaded;
   for (std::size_t i = 0; i < filters.size(); ++i) {
-    Table& table = *view->version->tables()[i];
+    Table& table = *version->tables()[i];
     if (!filter_stays[i] && table.has_filter_in_memory()) unloaded.push_back(table.unload_filter());
     if (!index_stays[i] && table.has_index_in_memory()) unloaded.push_back(table.unload_index());
   }
-  if (unloaded.empty()) return;
-  view.reset();
-  {
-    MutexLock lock(state_mutex_);
-    install_view(std::move(unloaded));
-  }
-  view_.drop_replaced();
+  if (!unloaded.empty()) epoch::wait(epoch::retire());  // Then nobody looks at it any more, and it is freed.
 }
 
 }  // namespace tamis

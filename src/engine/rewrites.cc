@@ -215,6 +215,8 @@ Status Engine::commit_and_show(const ManifestEdit& edit, const Memtable* flushed
   }
   if (flushed != nullptr) {
     TAMIS_CHECK(sealed_.back().memtable.get() == flushed);
+    std::erase_if(flushed_, [](const std::weak_ptr<const Memtable>& memtable) { return memtable.expired(); });
+    flushed_.emplace_back(sealed_.back().memtable);
     sealed_.pop_back();
   }
   version_ = std::move(next);
@@ -229,18 +231,18 @@ Status Engine::commit_and_show(const ManifestEdit& edit, const Memtable* flushed
 /// Its file goes when nobody holds it any more; its counts stay with its level.
 void Engine::retire(const Version& before, std::uint64_t number) {
   const std::shared_ptr<Table> table = before.table(number);
-  obsolete_.push_back({number, table});
+  obsolete_.push_back({.number = number, .blocks = table->facts().blocks, .table = table});
   const std::uint32_t level = before.shape().find_table(number)->level;
   if (retired_counts_.size() <= level) retired_counts_.resize(level + 1);
   retired_counts_[level] += table->counts();
 }
 
-void Engine::install_view(std::vector<UnloadedMetadata> unloaded) {
+void Engine::install_view() {
   auto view = std::make_shared<ReadView>();
   view->active = active_;
   for (const SealedMemtable& sealed : sealed_) view->sealed.push_back(sealed.memtable);
   view->version = version_;
-  view_.replace(std::move(view), std::move(unloaded));
+  view_.replace(std::move(view));
 }
 
 /// Repair must know, without a manifest, that these were replaced even when the tables that replaced them are gone.
@@ -251,20 +253,20 @@ void Engine::add_obsolete_tables(std::vector<std::uint64_t>& numbers) const {
 
 /// A file that cannot be removed now is found to be redundant when the store is opened.
 void Engine::remove_obsolete_files() {
-  std::vector<std::uint64_t> unheld;
+  std::vector<Obsolete> unheld;
   {
     MutexLock lock(state_mutex_);
     if (deletions_paused_ > 0) return;
     std::erase_if(obsolete_, [&](const Obsolete& obsolete) {
       if (!obsolete.table.expired()) return false;
-      unheld.push_back(obsolete.number);
+      unheld.push_back(obsolete);
       return true;
     });
   }
-  for (const std::uint64_t number : unheld) {
-    file_handles_->close(number);
-    cache_->erase_table(number);
-    (void)files_.remove(table_path(directory_, number)).ok();
+  for (const Obsolete& table : unheld) {
+    file_handles_->close(table.number);
+    cache_->erase_table(table.number, table.blocks);
+    (void)files_.remove(table_path(directory_, table.number)).ok();
   }
 }
 

@@ -10,7 +10,7 @@
 #include "base/try.h"
 #include "engine/memory_shares.h"
 #include "engine/scaled_store.h"
-#include "entry/batch_format.h"
+#include "entry/changes.h"
 #include "entry/entry.h"
 #include "journal/journal_format.h"
 
@@ -117,12 +117,8 @@ void plan_reads(const ScaledStore& store, ScalePlan& plan) {
 double journal_amplification(const ScaleQuestion& question) {
   const std::string key(question.key_bytes, 'k');
   const std::string value(question.value_bytes, 'v');
-  Batch batch;
-  batch.put(key, value);
-  std::string payload;
-  const Batch* one = &batch;
-  append_encoded(payload, std::span(&one, 1));
-  return static_cast<double>(kRecordHeaderBytes + payload.size()) / static_cast<double>(key.size() + value.size());
+  const Changes one(EntryKind::kPut, key, value);
+  return static_cast<double>(kRecordHeaderBytes + one.byte_size()) / static_cast<double>(key.size() + value.size());
 }
 
 /// Hours that one thread compacts for so many bytes of keys and values, each rewritten `times`.

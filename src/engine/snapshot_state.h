@@ -20,7 +20,13 @@ class SnapshotState {
       : engine_(std::move(engine)), handle_({.kind = "snapshot", .caller = caller, .sequence = sequence}) {
     engine_->live_handles().add(handle_);
   }
-  ~SnapshotState() { engine_->live_handles().remove(handle_); }
+  ~SnapshotState() {
+    if (engine_->is_of_another_process()) {
+      leave_to_parent(engine_);
+    } else {
+      engine_->live_handles().remove(handle_);
+    }
+  }
   SnapshotState(const SnapshotState&) = delete;
   SnapshotState& operator=(const SnapshotState&) = delete;
 

@@ -12,17 +12,23 @@
 #include "entry/batch_format.h"
 
 namespace tamis {
+namespace {
 
-Status Engine::write(const Batch& batch, const WriteOptions& options, bool may_wait) {
+/// Of the leader's buffer: enough for groups of small writes, too little to be missed in the budget.
+constexpr std::size_t kMostKeptPayloadBytes = std::size_t{128} << 10;
+
+}  // namespace
+
+Status Engine::write(const Changes& changes, const WriteOptions& options, bool may_wait) {
   TAMIS_TRY_STATUS(check_open());
-  TAMIS_TRY_STATUS(batch.status());
+  TAMIS_TRY_STATUS(changes.status());
   if (options_.read_only) return Status::not_supported(directory_ + ": the store was opened read-only");
-  if (batch.empty() && !options.sync) return {};
-  if (batch.byte_size() > options_.memory_bytes / 4) {
+  if (changes.empty() && !options.sync) return {};
+  if (changes.byte_size() > options_.memory_bytes / 4) {
     return Status::invalid_argument(
         fmt::format("a batch of {} bytes; the largest is a quarter of memory_bytes, {}: split it, or open the store "
                     "with a larger memory_bytes",
-                    batch.byte_size(), options_.memory_bytes / 4));
+                    changes.byte_size(), options_.memory_bytes / 4));
   }
   if (!may_wait) {
     MutexLock lock(state_mutex_);
@@ -32,7 +38,7 @@ Status Engine::write(const Batch& batch, const WriteOptions& options, bool may_w
     }
   }
   if (schedule_ != nullptr) make_way(false);
-  CommitRequest request{.batch = &batch, .sync = options.sync};
+  CommitRequest request{.changes = changes, .sync = options.sync};
   Status status = commits_.commit(request, *this);
   if (!environment_.runs_in_background) run_scheduled_work();
   return status;
@@ -92,16 +98,16 @@ Status Engine::lead_writes(std::span<CommitRequest* const> group) {
 
 /// Everything that can fail comes before the memtable is touched (rule 6).
 Status Engine::append_and_insert(std::span<CommitRequest* const> group) {
-  batches_.clear();
+  changes_.clear();
   bool syncs = false;
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
   for (const CommitRequest* request : group) {
     syncs |= request->sync;
-    if (request->batch == nullptr || request->batch->empty()) continue;
-    batches_.push_back(request->batch);
-    entries += request->batch->size();
-    bytes += request->batch->byte_size();
+    if (request->changes.empty()) continue;
+    changes_.push_back(request->changes);
+    entries += request->changes.size();
+    bytes += request->changes.byte_size();
   }
   if (entries > 0) {
     TAMIS_TRY_STATUS(make_room(bytes));
@@ -111,15 +117,13 @@ Status Engine::append_and_insert(std::span<CommitRequest* const> group) {
     if (appended.ok() && syncs) appended = journals_->sync();
     TAMIS_TRY_STATUS(appended);
     Sequence sequence{published_.load(std::memory_order_relaxed)};
-    for (const Batch* batch : batches_) {
-      const std::string_view encoded = encoded_entries(*batch);
-      for (const char* at = encoded.data(); at != encoded.data() + encoded.size();) {
-        const EncodedEntry entry = load_batch_entry(at);
-        sequence = sequence + 1;
-        writing_->insert({entry.key, entry.value, sequence, entry.kind}, hasher_(entry.key));
-        at = entry.end;
-      }
+    for (const char* at = payload_.data() + batch_header_bytes(entries); at != payload_.data() + payload_.size();) {
+      const EncodedEntry entry = load_batch_entry(at);
+      sequence = sequence + 1;
+      writing_->insert({entry.key, entry.value, sequence, entry.kind}, hasher_(entry.key));
+      at = entry.end;
     }
+    if (payload_.capacity() > kMostKeptPayloadBytes) std::string().swap(payload_);
     published_.store(number_of(sequence), std::memory_order_release);
     writes_.fetch_add(entries, std::memory_order_relaxed);
     user_bytes_.fetch_add(bytes, std::memory_order_relaxed);
@@ -132,7 +136,7 @@ Status Engine::append_and_insert(std::span<CommitRequest* const> group) {
 Status Engine::encode_group() {
   try {
     payload_.clear();
-    append_encoded(payload_, batches_);
+    append_encoded(payload_, changes_);
     return {};
   } catch (const std::bad_alloc&) {
     return Status::out_of_space("no memory for a record of the journal");

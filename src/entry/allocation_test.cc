@@ -5,6 +5,7 @@
 #include <string>
 
 #include "entry/batch_format.h"
+#include "entry/changes.h"
 #include "entry/merging_iterator.h"
 #include "entry/visible_iterator.h"
 #include "support/allocation_count.h"
@@ -32,12 +33,12 @@ TEST(Allocations, NoneWhileIteratorsWalkAndTurn) {
 
 TEST(Allocations, NoneWhileABatchIsFilledAgainEncodedAndRead) {
   Batch batch;
-  const Batch* const group[] = {&batch};
   std::string bytes;
   const auto fill_encode_and_read = [&] {
     batch.clear();
     for (int i = 0; i < 100; ++i) batch.put("key", "value");
     bytes.clear();
+    const Changes group[] = {batch};
     append_encoded(bytes, group);
     const Result<BatchView> view = BatchView::decode(as_bytes(bytes), Sequence{1}, "t");
     std::uint64_t key_bytes = 0;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "entry/batch_format.h"
+#include "entry/changes.h"
 
 namespace tamis {
 
@@ -44,17 +45,20 @@ void Batch::swap(Batch& other) noexcept {
 
 bool Batch::accepts(std::string_view key, std::string_view value) {
   if (!status_.ok()) return false;
-  const auto refuse = [this](std::string_view what, std::size_t bytes, std::uint64_t most) {
-    const std::string which = count_ == 0 ? "" : fmt::format(" (change {} of the batch)", count_ + 1);
-    status_ =
-        Status::invalid_argument(fmt::format("a {} of {} bytes, at most {} are allowed{}", what, bytes, most, which));
-  };
-  if (key.size() > kMaxKeyBytes) {
-    refuse("key", key.size(), kMaxKeyBytes);
-  } else if (value.size() > kMaxValueBytes) {
-    refuse("value", value.size(), kMaxValueBytes);
+  status_ = check_sizes(key, value);
+  if (!status_.ok() && count_ > 0) {
+    status_ = Status::invalid_argument(fmt::format("{} (change {} of the batch)", status_.message(), count_ + 1));
   }
   return status_.ok();
+}
+
+Status check_sizes(std::string_view key, std::string_view value) {
+  const auto refused = [](std::string_view what, std::size_t bytes, std::uint64_t most) {
+    return Status::invalid_argument(fmt::format("a {} of {} bytes, at most {} are allowed", what, bytes, most));
+  };
+  if (key.size() > kMaxKeyBytes) return refused("key", key.size(), kMaxKeyBytes);
+  if (value.size() > kMaxValueBytes) return refused("value", value.size(), kMaxValueBytes);
+  return {};
 }
 
 std::size_t Batch::byte_size() const { return batch_header_bytes(count_) + entries_.size(); }

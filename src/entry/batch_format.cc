@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/try.h"
+#include "entry/changes.h"
 
 namespace tamis {
 namespace {
@@ -59,9 +60,9 @@ Status check_entry(ByteReader& reader) {
   return reader.skip(value_bytes, "value");
 }
 
-std::uint64_t total_count(std::span<const Batch* const> group) {
+std::uint64_t total_count(std::span<const Changes> group) {
   std::uint64_t count = 0;
-  for (const Batch* batch : group) count += batch->size();
+  for (const Changes& changes : group) count += changes.size();
   return count;
 }
 
@@ -88,19 +89,16 @@ void append_batch_entry(std::string& to, EntryKind kind, std::string_view key, s
   to.append(value);
 }
 
-std::size_t encoded_bytes(std::span<const Batch* const> group) {
+std::size_t encoded_bytes(std::span<const Changes> group) {
   std::size_t bytes = batch_header_bytes(total_count(group));
-  for (const Batch* batch : group) bytes += encoded_entries(*batch).size();
+  for (const Changes& changes : group) bytes += changes.entry_bytes();
   return bytes;
 }
 
-void append_encoded(std::string& to, std::span<const Batch* const> group) {
-  const Prefix header = header_of(total_count(group));
-  std::size_t bytes = header.text().size();
-  for (const Batch* batch : group) bytes += encoded_entries(*batch).size();
-  make_room(to, bytes);
-  to.append(header.text());
-  for (const Batch* batch : group) to.append(encoded_entries(*batch));
+void append_encoded(std::string& to, std::span<const Changes> group) {
+  make_room(to, encoded_bytes(group));
+  append_batch_header(to, total_count(group));
+  for (const Changes& changes : group) changes.append_to(to);
 }
 
 Result<BatchView> BatchView::decode(Bytes payload, Sequence first, std::string_view name) {

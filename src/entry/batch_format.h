@@ -28,6 +28,8 @@
 
 namespace tamis {
 
+class Changes;  // entry/changes.h.
+
 std::size_t batch_header_bytes(std::uint64_t count);
 void append_batch_header(std::string& to, std::uint64_t count);
 
@@ -38,9 +40,10 @@ void append_batch_entry(std::string& to, EntryKind kind, std::string_view key, s
 /// The entries of a batch without its header, as append_batch_entry made them. Lives until the batch is changed.
 std::string_view encoded_entries(const Batch& batch);
 
-/// Several batches as one, in this order: what a commit group writes. The size beforehand, then the bytes.
-std::size_t encoded_bytes(std::span<const Batch* const> group);
-void append_encoded(std::string& to, std::span<const Batch* const> group);
+/// Several writers' changes as one batch, in this order: what a commit group writes. The size beforehand, then the
+/// bytes.
+std::size_t encoded_bytes(std::span<const Changes> group);
+void append_encoded(std::string& to, std::span<const Changes> group);
 
 /// One entry in bytes that were checked, or that we made ourselves; `end` is where the next one begins.
 struct EncodedEntry {

@@ -1,4 +1,5 @@
 #include "entry/batch_format.h"
+#include "entry/changes.h"
 #include "support/source_file.h"
 
 #include <gtest/gtest.h>
@@ -14,12 +15,12 @@
 namespace tamis {
 namespace {
 
-std::string encoded(const Batch& batch) {
-  const Batch* const group[] = {&batch};
+std::string encoded(const Changes& changes) {
+  const Changes group[] = {changes};
   std::string bytes;
   append_encoded(bytes, group);
   EXPECT_EQ(bytes.size(), encoded_bytes(group));
-  EXPECT_EQ(bytes.size(), batch.byte_size());
+  EXPECT_EQ(bytes.size(), changes.byte_size());
   return bytes;
 }
 
@@ -94,12 +95,14 @@ TEST(BatchFormat, GivesBackRandomBatchesWithDenseSequences) {
   }
 }
 
-TEST(BatchFormat, OfAGroupIsItsBatchesOneAfterTheOther) {
+TEST(BatchFormat, OfAGroupIsItsChangesOneAfterTheOther) {
   const Batch nothing;
   const Batch some = cities();
-  Batch joined;
-  const Batch* const group[] = {&some, &nothing, &some};
-  for (const Batch* batch : group) joined.append(*batch);
+  const Changes group[] = {some, nothing, {EntryKind::kPut, "oslo", "717710"}, {EntryKind::kDelete, "paris", {}}, some};
+  Batch joined = some;
+  joined.put("oslo", "717710");
+  joined.remove("paris");
+  joined.append(some);
   std::string bytes = "before";
   append_encoded(bytes, group);
   EXPECT_EQ(bytes, "before" + encoded(joined));

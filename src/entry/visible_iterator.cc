@@ -24,10 +24,15 @@ void VisibleIterator::seek(std::string_view key) {
   find_forwards(false);
 }
 
-void VisibleIterator::seek_before(std::string_view key) {
+void VisibleIterator::seek_before(std::string_view key) { seek_backwards(key, kMaxSequence); }
+
+/// No version is older than sequence 0: the search begins behind all versions of the key.
+void VisibleIterator::seek_at_or_before(std::string_view key) { seek_backwards(key, Sequence{0}); }
+
+void VisibleIterator::seek_backwards(std::string_view key, Sequence sequence) {
   if (range_.ends_before(key)) return seek_to_last();
   saved_key_.assign(key);
-  source_->seek_backwards({saved_key_, kMaxSequence});
+  source_->seek_backwards({saved_key_, sequence});
   find_backwards();
 }
 

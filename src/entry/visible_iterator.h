@@ -48,6 +48,8 @@ class VisibleIterator {
   void seek(std::string_view key);
   /// To the last key before this one.
   void seek_before(std::string_view key);
+  /// To the last key at or before this one.
+  void seek_at_or_before(std::string_view key);
   void seek_to_first();
   void seek_to_last();
   /// Both need valid().
@@ -84,6 +86,7 @@ class VisibleIterator {
   void find_after(std::string_view key);
   void find_forwards(bool skips_saved_key);
   void find_backwards();
+  void seek_backwards(std::string_view key, Sequence sequence);
   void show(std::string_view key, std::string_view value, Direction direction);
   void show_end();
 

@@ -41,12 +41,13 @@ class Walk {
 
   void move() {
     const std::string key = sets_.some_key(random_);
-    switch (at_ != view_.end() ? random_() % 20 : 15 + random_() % 5) {
+    switch (at_ != view_.end() ? random_() % 21 : 15 + random_() % 6) {
       case 15: return at_ = view_.lower_bound(key), iterator_.seek(key);
       case 16: return at_ = before(view_.lower_bound(key)), iterator_.seek_before(key);
       case 17: return at_ = view_.begin(), iterator_.seek_to_first();
       case 18: return at_ = before(view_.end()), iterator_.seek_to_last();
       case 19: return seek_to_shown();
+      case 20: return at_ = before(view_.upper_bound(key)), iterator_.seek_at_or_before(key);
       default: break;
     }
     if (random_() % 2 == 0) return static_cast<void>(++at_), iterator_.next();
@@ -72,6 +73,7 @@ class Walk {
   void seek_to_shown() {
     if (at_ == view_.end()) return restart();
     if (random_() % 2 == 0) return iterator_.seek(iterator_.key());
+    if (random_() % 2 == 0) return iterator_.seek_at_or_before(iterator_.key());
     at_ = before(at_);
     iterator_.seek_before(iterator_.key());
   }
@@ -136,6 +138,12 @@ TEST(VisibleIterator, Rule18_KeepsEverySeekInsideItsRange) {
   EXPECT_FALSE(iterator.valid());
   iterator.seek_before("b");
   EXPECT_FALSE(iterator.valid());
+  iterator.seek_at_or_before("b");
+  EXPECT_EQ(iterator.key(), "b");
+  iterator.seek_at_or_before("azure");
+  EXPECT_FALSE(iterator.valid());
+  iterator.seek_at_or_before("d");
+  EXPECT_EQ(iterator.key(), "c");
   iterator.seek_to_last();
   EXPECT_EQ(iterator.key(), "c");
 }

@@ -71,17 +71,20 @@ Status add(FilterImage& image, std::uint64_t hash) {
   return {};
 }
 
-Result<bool> remove(FilterImage& image, std::uint64_t hash) {
+Removal remove(FilterImage& image, std::uint64_t hash) {
   std::byte* counters = image.mutable_body().data();
   const std::uint64_t count = image.header.numbers[0];
-  if (!test({counters, count, image.header.hashes}, hash)) return false;
+  if (!test({counters, count, image.header.hashes}, hash)) return Removal::kAbsent;
+  Removal done = Removal::kStuck;
   each_bloom_probe(hash, count, image.header.hashes, [&](std::uint64_t cell) {
     const unsigned now = counter(counters, cell);
+    if (now == kStuck) return true;
+    done = Removal::kGone;
     // Zero is reached early only by a key that was never added and has a probe twice on one counter.
-    if (now != kStuck && now > 0) set_counter(counters, cell, now - 1);
+    if (now > 0) set_counter(counters, cell, now - 1);
     return true;
   });
-  return true;
+  return done;
 }
 
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {

@@ -76,7 +76,7 @@ Result<Filter> Filter::from_bytes(std::span<const std::byte> bytes, std::string_
   return open_filter(std::move(image), name);
 }
 
-std::uint64_t Filter::hash(std::string_view key) const { return hash_key(*open_, key); }
+std::uint64_t Filter::hash(std::string_view key) const { return open_ == nullptr ? 0 : hash_key(*open_, key); }
 
 bool Filter::may_contain(std::string_view key) const {
   // No call but the last on the usual way, so no registers to save: 4.8 became 4.2 ns for 16-byte keys in the cache.
@@ -86,26 +86,31 @@ bool Filter::may_contain(std::string_view key) const {
 
 void Filter::may_contain_many(std::span<const std::string_view> keys, std::uint64_t* answers) const {
   std::array<std::uint64_t, 256> hashes;
+  const bool hashes_alike = open_ != nullptr && open_->image.header.prefix_rule.kind == PrefixRule::Kind::kNone;
   for (std::size_t begin = 0; begin < keys.size(); begin += hashes.size()) {
     const std::size_t count = std::min(hashes.size(), keys.size() - begin);
-    if (open_->image.header.prefix_rule.kind == PrefixRule::Kind::kNone) {
+    if (hashes_alike) {
       open_->hasher.hash_many(keys.subspan(begin, count), hashes.data());
     } else {
-      for (std::size_t i = 0; i < count; ++i) hashes[i] = hash_key(*open_, keys[begin + i]);
+      for (std::size_t i = 0; i < count; ++i) hashes[i] = hash(keys[begin + i]);
     }
     probe_.may_contain_many(std::span(hashes).first(count), answers + begin / 64);
   }
 }
 
 bool Filter::may_contain_prefix(std::string_view scan_prefix) const {
-  if (!open_->image.header.prefix_rule.decides(scan_prefix)) return true;
+  if (open_ == nullptr || !open_->image.header.prefix_rule.decides(scan_prefix)) return true;
   return may_contain(scan_prefix);
 }
 
-FilterInfo Filter::info() const { return info_of(open_->image); }
+FilterInfo Filter::info() const { return open_ == nullptr ? info_of_none() : info_of(open_->image); }
 
-std::span<const std::byte> Filter::bytes() const { return open_->image.container(); }
+std::span<const std::byte> Filter::bytes() const {
+  return open_ == nullptr ? std::span<const std::byte>() : open_->image.container();
+}
 
-Status Filter::save(const std::string& path) const { return write_file(path, bytes()); }
+Status Filter::save(const std::string& path) const {
+  return open_ == nullptr ? no_filter() : write_file(path, bytes());
+}
 
 }  // namespace tamis

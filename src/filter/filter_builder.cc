@@ -22,20 +22,23 @@ FilterBuilder::FilterBuilder(FilterBuilder&&) noexcept = default;
 FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
 
 std::uint64_t FilterBuilder::hash(std::string_view key) const {
+  if (state_ == nullptr) return 0;
   return state_->hasher(state_->options.prefix_rule.prefix_of(key));
 }
 
 void FilterBuilder::add(std::string_view key) { add_hash(hash(key)); }
 
 void FilterBuilder::add_hash(std::uint64_t hash) {
+  if (state_ == nullptr) return;
   // Sorted input brings many versions of a key, and many keys of a prefix, next to each other.
   if (!state_->hashes.empty() && state_->hashes.back() == hash) return;
   state_->hashes.push_back(hash);
 }
 
-std::uint64_t FilterBuilder::keys() const { return state_->hashes.size(); }
+std::uint64_t FilterBuilder::keys() const { return state_ == nullptr ? 0 : state_->hashes.size(); }
 
 Result<Filter> FilterBuilder::finish() {
+  if (state_ == nullptr) return Status::closed("this filter builder was moved from");
   const FilterOptions& options = state_->options;
   std::vector<std::uint64_t> hashes = std::exchange(state_->hashes, {});
   TAMIS_TRY(const FilterKind* kind, need_filter_kind(options.kind));

@@ -22,6 +22,10 @@ struct FilterEstimate {
   double rate = 0;
 };
 
+/// What became of a key that was to be removed: it never was there; one copy of it is gone; or it is there for ever,
+/// because it was added more often than the filter can count.
+enum class Removal : std::uint8_t { kAbsent, kGone, kStuck };
+
 /// A kind as a value of functions. Functions that a kind does not have are null.
 ///
 /// Threads: constant.
@@ -47,10 +51,13 @@ struct FilterKind {
   // opened again when `add` or `merge` says that the bytes moved.
   Result<FilterImage> (*make)(const FilterSize& size) = nullptr;
   Status (*add)(FilterImage& image, std::uint64_t hash) = nullptr;
-  Result<bool> (*remove)(FilterImage& image, std::uint64_t hash) = nullptr;
+  Removal (*remove)(FilterImage& image, std::uint64_t hash) = nullptr;
   Status (*merge)(FilterImage& image, const FilterImage& other) = nullptr;
   Status (*intersect)(FilterImage& image, const FilterImage& other) = nullptr;
   void (*clear)(FilterImage& image) = nullptr;  // Null: an empty filter is a body of zeros.
+  bool grows = false;  // Keeps its rate past the keys that it was made for, so it can be made for none.
+  /// The keys to size a filter for that is made to hold `capacity` keys; null: as many.
+  std::uint64_t (*room)(std::uint64_t capacity) = nullptr;
 };
 
 /// All kinds, in the order users see them.

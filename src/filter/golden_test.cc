@@ -30,7 +30,8 @@ std::vector<GoldenFilter> golden_filters() {
     options.kind = info.name;
     all.push_back({std::string(info.name), options, 200});
   }
-  all.push_back({"list", {.kind = "ribbon", .target_rate = 0.01}, 5});
+  all.push_back({"list", {.kind = "ribbon", .target_rate = 0.01}, 5});  // A small ribbon: smaller than its list.
+  all.push_back({"list-of-five", {.kind = "line", .target_rate = 0.01}, 5});
   all.push_back({"empty", {.kind = "line", .target_rate = 0.01}, 0});
   FilterOptions keyed = {.kind = "line", .bits_per_key = 12.0, .prefix_rule = {PrefixRule::Kind::kFirst, 6}};
   for (std::size_t i = 0; i < 16; ++i) {
@@ -63,6 +64,13 @@ TEST_P(Golden, IsReproducedAndReadByThisBuild) {
   int wrong = 0;
   for (int i = 1000; i < 11'000; ++i) wrong += opened->may_contain("stranger" + std::to_string(i)) ? 1 : 0;
   EXPECT_LE(wrong, golden.name == "keyed-prefix" ? 10'000 : 200);
+}
+
+TEST(GoldenList, HasTheLayoutOfAListAndAFingerprintForEachKey) {
+  const Result<Filter> list = Filter::open(source_file("tests/golden/filters/list-of-five.tamis"));
+  ASSERT_TRUE(list.ok()) << list.status().to_text();
+  ASSERT_EQ(list->bytes().size(), 128U + 5 * 2);
+  EXPECT_EQ(list->bytes()[11], std::byte{1});
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, Golden, testing::ValuesIn(golden_filters()), [](const auto& one) {

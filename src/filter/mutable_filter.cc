@@ -44,8 +44,15 @@ Status need_alike(const FilterHeader& a, std::size_t a_bytes, const FilterHeader
 }  // namespace
 
 MutableFilter::MutableFilter(std::unique_ptr<OpenFilter> open) : probe_(open->probe), open_(std::move(open)) {}
-MutableFilter::MutableFilter(MutableFilter&&) noexcept = default;
-MutableFilter& MutableFilter::operator=(MutableFilter&&) noexcept = default;
+MutableFilter::MutableFilter() noexcept = default;
+MutableFilter::MutableFilter(MutableFilter&& other) noexcept
+    : probe_(std::exchange(other.probe_, {})), open_(std::move(other.open_)) {}
+MutableFilter& MutableFilter::operator=(MutableFilter&& other) noexcept {
+  MutableFilter taken(std::move(other));
+  std::swap(probe_, taken.probe_);
+  std::swap(open_, taken.open_);
+  return *this;
+}
 MutableFilter::~MutableFilter() = default;
 
 Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view name) {
@@ -62,8 +69,14 @@ Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view na
 Result<MutableFilter> MutableFilter::create(const FilterOptions& options) {
   TAMIS_TRY(const FilterKind* kind, need_filter_kind(options.kind));
   if (kind->make == nullptr) return cannot(*kind, "be changed", &FilterKindInfo::adds);
+  if (options.capacity == 0 && !kind->grows) {
+    return Status::invalid_argument(
+        fmt::format("a {} filter does not grow: set its capacity to the number of keys, or take scalable, which grows",
+                    options.kind));
+  }
   TAMIS_TRY(const SizeTarget target, size_target(options));
-  TAMIS_TRY(const ChosenSize chosen, choose_size(*kind, options.capacity, target));
+  const std::uint64_t keys = kind->room != nullptr ? kind->room(options.capacity) : options.capacity;
+  TAMIS_TRY(const ChosenSize chosen, choose_size(*kind, keys, target));
   TAMIS_TRY(FilterImage image, kind->make(chosen.size));
   image.header.kind = kind->info.id;
   image.header.seed = options.seed;
@@ -91,6 +104,7 @@ void MutableFilter::follow_moved_bytes(const std::byte* before) {
 }
 
 Status MutableFilter::add_hash(std::uint64_t hash) {
+  if (open_ == nullptr) return no_filter();
   FilterImage& image = open_->image;
   const FilterKind& kind = kind_of(image);
   const std::byte* before = image.body().data();
@@ -101,15 +115,17 @@ Status MutableFilter::add_hash(std::uint64_t hash) {
 }
 
 Result<bool> MutableFilter::remove_hash(std::uint64_t hash) {
+  if (open_ == nullptr) return no_filter();
   FilterImage& image = open_->image;
   const FilterKind& kind = kind_of(image);
   if (kind.remove == nullptr) return cannot(kind, "remove keys", &FilterKindInfo::removes);
-  Result<bool> removed = kind.remove(image, hash);
-  if (removed.ok() && *removed && image.header.keys > 0) --image.header.keys;
-  return removed;
+  const Removal removed = kind.remove(image, hash);
+  if (removed == Removal::kGone && image.header.keys > 0) --image.header.keys;
+  return removed != Removal::kAbsent;
 }
 
 Status MutableFilter::merge(const MutableFilter& other) {
+  if (open_ == nullptr || other.open_ == nullptr) return no_filter();
   FilterImage& image = open_->image;
   const FilterImage& from = other.open_->image;
   const FilterKind& kind = kind_of(image);
@@ -123,6 +139,7 @@ Status MutableFilter::merge(const MutableFilter& other) {
 }
 
 Status MutableFilter::intersect(const MutableFilter& other) {
+  if (open_ == nullptr || other.open_ == nullptr) return no_filter();
   FilterImage& image = open_->image;
   const FilterImage& from = other.open_->image;
   const FilterKind& kind = kind_of(image);
@@ -134,6 +151,7 @@ Status MutableFilter::intersect(const MutableFilter& other) {
 }
 
 void MutableFilter::clear() {
+  if (open_ == nullptr) return;
   FilterImage& image = open_->image;
   const std::byte* before = image.body().data();
   if (const FilterKind& kind = kind_of(image); kind.clear != nullptr) {
@@ -146,14 +164,16 @@ void MutableFilter::clear() {
 }
 
 std::uint64_t MutableFilter::hash(std::string_view key) const {
+  if (open_ == nullptr) return 0;
   return open_->hasher(open_->image.header.prefix_rule.prefix_of(key));
 }
 
-FilterInfo MutableFilter::info() const { return info_of(open_->image); }
+FilterInfo MutableFilter::info() const { return open_ == nullptr ? info_of_none() : info_of(open_->image); }
 
 Status MutableFilter::save(const std::string& path) const { return freeze().save(path); }
 
 Filter MutableFilter::freeze() const {
+  if (open_ == nullptr) return {};
   FilterImage image = open_->image.copy();
   image.seal();
   Result<Filter> frozen = open_filter(std::move(image), "a filter in memory");

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "filter/filter_format.h"
+#include "filter/filter_kind.h"
 #include "support/filter_sets.h"
 #include "tamis/filter.h"
 
@@ -45,6 +46,33 @@ double rate_over(const MutableFilter& filter, const HashSet& source) {
   return maybe / 100'000.0;
 }
 
+/// The rate over strangers after each of `steps` keys, averaged over filters with different keys: one small filter may
+/// be lucky. 10,000 probes a step.
+std::vector<double> mean_rates(const FilterOptions& options, const std::vector<std::uint64_t>& steps) {
+  std::vector<double> rates(steps.size());
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    const HashSet source(20 + i);
+    Result<MutableFilter> filter = MutableFilter::create(options);
+    EXPECT_TRUE(filter.ok()) << filter.status().to_text();
+    if (!filter.ok()) return rates;
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+      add_members(*filter, source, step == 0 ? 0 : steps[step - 1], steps[step]);
+      for (std::uint64_t j = 0; j < 2'000; ++j) rates[step] += filter->may_contain_hash(source.stranger(j)) ? 1e-4 : 0;
+    }
+  }
+  return rates;
+}
+
+/// 1, 3, 9, …, last.
+std::vector<std::uint64_t> steps_to(std::uint64_t last) {
+  std::vector<std::uint64_t> steps;
+  for (std::uint64_t keys = 1; keys < last; keys *= 3) steps.push_back(keys);
+  steps.push_back(last);
+  return steps;
+}
+
+double four_sigma(double rate) { return 4 * std::sqrt(rate * (1 - rate) / 10'000); }
+
 const auto kNameOf = [](const auto& one) { return one.param; };
 
 class AddingKinds : public testing::TestWithParam<std::string> {};
@@ -60,6 +88,26 @@ TEST_P(AddingKinds, HoldEveryKeyAddedAndStayWithinTheRate) {
   EXPECT_NEAR(filter.estimated_rate(), rate_over(filter, source), 0.002);
   EXPECT_GT(filter.fill(), 0.2);
   EXPECT_EQ(filter.info().keys, 10'000U);
+}
+
+TEST_P(AddingKinds, HoldTheirTargetFromTheFirstKeyAtEveryTinyCapacity) {
+  const bool grows = find_filter_kind(GetParam())->grows;
+  for (const double target : {0.1, 0.01}) {
+    for (const std::uint64_t capacity : {0, 1, 10, 63}) {
+      FilterOptions options = {.target_rate = target, .capacity = capacity};
+      options.kind = GetParam();
+      if (capacity == 0 && !grows) {
+        EXPECT_EQ(MutableFilter::create(options).status().code(), StatusCode::kInvalidArgument);
+        continue;
+      }
+      const std::vector<std::uint64_t> steps = steps_to(grows ? std::uint64_t{300} : capacity);
+      const std::vector<double> rates = mean_rates(options, steps);
+      for (std::size_t i = 0; i < steps.size(); ++i) {
+        EXPECT_LE(rates[i], target + four_sigma(target))
+            << "target " << target << ", capacity " << capacity << ", " << steps[i] << " keys";
+      }
+    }
+  }
 }
 
 TEST_P(AddingKinds, AreEmptyAfterClear) {
@@ -207,6 +255,27 @@ TEST(CuckooFilter, SaysWhenItIsFullAndIsUnchangedThen) {
   EXPECT_TRUE(filter.add_hash(source.member(0)).ok()) << "a removed key leaves room";
 }
 
+TEST(CuckooFilter, HoldsAsManyKeysAsItsCapacitySays) {
+  int full_early = 0;
+  for (std::uint64_t set = 0; set < 300; ++set) {
+    for (const std::uint64_t capacity : {7, 15, 19, 38, 76}) {
+      MutableFilter filter = make("cuckoo", capacity);
+      const HashSet source(100 + set);
+      for (std::uint64_t i = 0; i < capacity; ++i) full_early += filter.add_hash(source.member(i)).ok() ? 0 : 1;
+    }
+  }
+  EXPECT_EQ(full_early, 0);
+}
+
+TEST(CuckooFilter, SaysThatItIsCopiesThatDoNotFit) {
+  MutableFilter filter = make("cuckoo", 1'000);
+  for (int i = 0; i < 8; ++i) ASSERT_TRUE(filter.add("often").ok()) << i;
+  const Status ninth = filter.add("often");
+  EXPECT_EQ(ninth.code(), StatusCode::kOutOfSpace);
+  EXPECT_NE(ninth.message().find("8 copies of this key"), std::string::npos) << ninth.message();
+  EXPECT_EQ(ninth.message().find("larger"), std::string::npos) << ninth.message();
+}
+
 /// No builder makes a list of hashes of a kind that can be changed; bytes can say so all the same.
 TEST(MutableFilter, DoesNotTakeAListOfHashesForItsKind) {
   constexpr std::size_t kKindAt = 10;
@@ -227,6 +296,31 @@ TEST(CountingFilter, NeverTakesDownACounterThatOverflowed) {
   for (int i = 0; i < 40; ++i) ASSERT_TRUE(filter.add("often").ok());
   for (int i = 0; i < 39; ++i) ASSERT_TRUE(filter.remove("often").ok());
   EXPECT_TRUE(filter.may_contain("often"));
+}
+
+TEST(CountingFilter, StillCountsKeysThatOverflowedWhenTheyAreRemoved) {
+  MutableFilter filter = make("counting", 100);
+  ASSERT_TRUE(filter.add("once").ok());
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(filter.add("often").ok());
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(*filter.remove("often")) << "it is there";
+  EXPECT_TRUE(*filter.remove("once"));
+  EXPECT_TRUE(filter.may_contain("often"));
+  EXPECT_FALSE(filter.may_contain("once"));
+  EXPECT_EQ(filter.info().keys, 20U) << "what remains is counted";
+}
+
+/// Sized by bits or memory, a filter has the rate that they give it; growing, it stays below twice that.
+TEST(ScalableFilter, StaysBelowTwiceItsDesignedRateHoweverItIsSized) {
+  for (FilterOptions options : {FilterOptions{.bits_per_key = 8}, FilterOptions{.memory_bytes = 128 + 1024 + 64}}) {
+    options.kind = "scalable";
+    for (const std::uint64_t capacity : {0, 10, 100}) {
+      options.capacity = capacity;
+      const double designed = MutableFilter::create(options)->info().designed_rate;
+      for (const double rate : mean_rates(options, steps_to(300))) {
+        EXPECT_LE(rate, 2 * designed + four_sigma(designed) + 1e-3) << "capacity " << capacity;
+      }
+    }
+  }
 }
 
 TEST(ScalableFilter, KeepsItsRateWhileGrowingTwentyfold) {

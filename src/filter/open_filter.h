@@ -31,4 +31,13 @@ Result<FilterProbe> open_probe(const FilterImage& image, std::string_view name);
 Result<Filter> open_filter(FilterImage image, std::string_view name);
 FilterInfo info_of(const FilterImage& image);
 
+/// What a filter without bytes says, which answers maybe to everything.
+inline FilterInfo info_of_none() {
+  FilterInfo info;
+  info.estimated_rate = info.designed_rate = 1;
+  return info;
+}
+/// What such a filter answers to everything that needs bytes.
+inline Status no_filter() { return Status::closed("this filter has no bytes: it was moved from or never made"); }
+
 }  // namespace tamis

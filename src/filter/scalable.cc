@@ -99,9 +99,10 @@ Status append_layer(FilterImage& image, const Layer& layer) {
   return {};
 }
 
+/// Room for as many keys as its bits were sized for: a layer that took more would exceed its rate.
 Layer first_layer(const FilterSize& shape) {
   return {.bits = 8 * (shape.bytes - kDirectoryBytes),
-          .capacity = std::max<std::uint64_t>(shape.keys, 64),
+          .capacity = std::max<std::uint64_t>(shape.keys, 1),
           .keys = 0,
           .hashes = shape.hashes};
 }
@@ -125,6 +126,9 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
   return FilterSize{
       .keys = keys, .bytes = kDirectoryBytes + shape.cells / 8, .hashes = shape.hashes, .rate = shape.rate};
 }
+
+/// A filter of a million keys whose first layer had room for one would have 20 layers.
+std::uint64_t room(std::uint64_t capacity) { return std::max<std::uint64_t>(capacity, 64); }
 
 Result<FilterImage> make(const FilterSize& shape) {
   TAMIS_TRY(FilterImage image, FilterImage::with_body(kDirectoryBytes));
@@ -220,6 +224,8 @@ constinit const FilterKind kScalableKind = {
     .make = make,
     .add = add,
     .clear = clear,
+    .grows = true,
+    .room = room,
 };
 
 }  // namespace tamis

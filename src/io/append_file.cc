@@ -1,5 +1,7 @@
 #include "io/append_file.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/try.h"
@@ -36,7 +38,8 @@ Status AppendFile::append(std::span<const Bytes> pieces) {
   ++appends_since_sync_;
   if (window_ == nullptr || bytes > window_->end() - end_) move_window(bytes);
   if (window_ != nullptr) {
-    window_->copy_in(end_, pieces);
+    const Status copied = window_->copy_in(end_, pieces);
+    if (!copied.ok()) TAMIS_TRY_STATUS(write_instead(pieces, copied));
   } else {
     make_room_for_synced(bytes);
     TAMIS_TRY_STATUS(file_->write_at(end_, pieces));
@@ -58,6 +61,18 @@ void AppendFile::move_window(std::uint64_t bytes) {
   }
   window_ = *std::move(window);
   next_window_bytes_ = std::min(2 * next_window_bytes_, kLargestWindowBytes);
+}
+
+/// After a copy that failed: the same bytes at the same place, and the file itself says what is wrong with it. It was
+/// made longer than the window, so one that is shorter was cut by somebody else.
+Status AppendFile::write_instead(std::span<const Bytes> pieces, const Status& copied) {
+  const std::uint64_t expected = window_->end();
+  window_.reset();
+  most_window_bytes_ = 0;
+  TAMIS_TRY(const std::uint64_t bytes, file_->size());
+  if (bytes >= expected) return file_->write_at(end_, pieces);
+  status_ = Status::io_error(fmt::format("{}; somebody cut the file to {} bytes", copied.message(), bytes));
+  return status_;
 }
 
 Result<std::unique_ptr<FileWindow>> AppendFile::open_window(std::uint64_t begin, std::uint64_t bytes) {
@@ -88,6 +103,7 @@ Status AppendFile::sync() {
   // A page that is mapped must be protected again by each sync, which takes longer than writing to it.
   const bool is_of_few = appends_since_sync_ <= kAppendsBeforeWindow;
   if (is_of_few) window_.reset();
+  if (window_ != nullptr) window_->look_again();
   syncs_of_few_ = is_of_few ? syncs_of_few_ + 1 : 0;
   appends_since_sync_ = 0;
   status_ = file_->sync();

@@ -27,6 +27,8 @@ namespace tamis {
 ///     call a second sync a success.
 ///  3. durable_end() ≤ end(), and every byte before durable_end() has been synced.
 ///  4. An open window begins at or before end(). It lies inside the file.
+///  5. What could not be copied into a window is written instead, and there is no further window. If the file turns
+///     out to have been cut short, records that were acknowledged may be gone with it: as after a failed sync.
 ///
 /// Threads: one at a time.
 class AppendFile {
@@ -56,11 +58,12 @@ class AppendFile {
   [[nodiscard]] std::uint64_t durable_end() const { return durable_end_; }
   /// What the window takes of memory.
   [[nodiscard]] std::uint64_t window_bytes() const { return window_ == nullptr ? 0 : window_->bytes(); }
-  /// Success, or the failed sync after which nothing works any more.
+  /// Success, or the failure after which nothing works any more.
   [[nodiscard]] const Status& status() const { return status_; }
 
  private:
   void move_window(std::uint64_t bytes);
+  Status write_instead(std::span<const Bytes> pieces, const Status& copied);
   Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t begin, std::uint64_t bytes);
   void make_room_for_synced(std::uint64_t bytes);
   Status make_room(std::uint64_t until, std::uint64_t allocated_until);

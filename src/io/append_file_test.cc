@@ -200,6 +200,57 @@ TEST(AppendFile, Rule7_AWindowThatCannotBeHadIsNoFailureOfTheAppend) {
   }
 }
 
+TEST(AppendFile, Rule7_WhatCannotBeCopiedIsWrittenAndThereIsNoFurtherWindow) {
+  for (const FaultKind kind : {FaultKind::kIoError, FaultKind::kShortWrite, FaultKind::kIoErrorAfterwards}) {
+    MemoryFileSystem memory;
+    FaultyFileSystem faulty(memory, {kind, 25, false});  // The window is opened by call 20.
+    AppendFile file = make_file(faulty, "/a", kWindow);
+    std::string expected;
+    for (int i = 0; i < 100; ++i) {
+      const std::string text = fmt::format("record {} ", i);
+      ASSERT_TRUE(file.append(as_bytes(text)).ok());
+      expected += text;
+    }
+    EXPECT_EQ(faulty.fired(), 1U);
+    EXPECT_LT(calls_that_begin(memory, "copy"), 10U);
+    EXPECT_EQ(file.window_bytes(), 0U);
+    expect_begins_with(memory, "/a", expected);
+  }
+}
+
+/// The errors of writing count: they say what is wrong, and the append can be made again.
+TEST(AppendFile, Rule6_Rule7_WhatCanNeitherBeCopiedNorWrittenIsOverwritten) {
+  MemoryFileSystem memory;
+  FaultyFileSystem faulty(memory, {FaultKind::kShortWrite, 25, true});
+  AppendFile file = make_file(faulty, "/a", kWindow);
+  std::string expected;
+  Status failed;
+  for (int i = 0; failed.ok(); ++i) {
+    const std::string text = fmt::format("record {} ", i);
+    failed = file.append(as_bytes(text));
+    if (failed.ok()) expected += text;
+  }
+  EXPECT_EQ(failed.code(), StatusCode::kOutOfSpace);
+  EXPECT_EQ(file.end(), expected.size());
+  faulty.heal();
+  ASSERT_TRUE(file.append(as_bytes("another record")).ok());
+  expect_begins_with(memory, "/a", expected + "another record");
+}
+
+TEST(AppendFile, Rule5_Rule7_AFileThatSomebodyCutIsNotTrustedAgain) {
+  MemoryFileSystem files;
+  AppendFile file = make_file(files, "/a", kWindow);
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(file.append(as_bytes("record")).ok());
+  ASSERT_GT(file.window_bytes(), 0U);
+  ASSERT_TRUE((*files.open_writable("/a", OpenMode::kExisting))->truncate(50).ok());
+  const Status failed = file.append(as_bytes("record"));
+  EXPECT_EQ(failed.code(), StatusCode::kIoError);
+  EXPECT_NE(failed.message().find("/a: "), std::string_view::npos);
+  EXPECT_NE(failed.message().find("somebody cut the file to 50 bytes"), std::string_view::npos) << failed.to_text();
+  EXPECT_EQ(file.append(as_bytes("record")).to_text(), failed.to_text());
+  EXPECT_EQ(file.sync().to_text(), failed.to_text());
+}
+
 TEST(AppendFile, Rule7_WithoutRoomForAWindowAppendsGoOnUntilThereIsNone) {
   MemoryFileSystem files;
   files.set_capacity(100'000);  // Less than what is allocated at once.
@@ -287,7 +338,7 @@ TEST_F(Machine, Rule7_OpeningAWindowChangesNoByte) {
     EXPECT_EQ(window->begin(), kWindow);
     EXPECT_EQ(window->end(), 2 * kWindow);
     const Bytes piece = as_bytes(std::string_view("new"));
-    window->copy_in(2 * kWindow - 3, std::span(&piece, 1));
+    ASSERT_TRUE(window->copy_in(2 * kWindow - 3, std::span(&piece, 1)).ok());
   }
   std::string expected = before;
   expected.replace(2 * kWindow - 3, 3, "new");

@@ -15,6 +15,7 @@ namespace {
 int errno_of(FaultKind kind) {
   switch (kind) {
     case FaultKind::kNoSpace:
+    case FaultKind::kNoSpaceAfterwards:
     case FaultKind::kShortWrite: return ENOSPC;
     case FaultKind::kTooManyFiles: return EMFILE;
     case FaultKind::kIoError:
@@ -30,12 +31,17 @@ std::string_view to_string(FaultKind kind) {
     case FaultKind::kIoError: return "EIO";
     case FaultKind::kIoErrorAfterwards: return "EIO afterwards";
     case FaultKind::kNoSpace: return "ENOSPC";
+    case FaultKind::kNoSpaceAfterwards: return "ENOSPC afterwards";
     case FaultKind::kShortWrite: return "short write";
     case FaultKind::kTooManyFiles: return "EMFILE";
     case FaultKind::kForgottenSync: return "forgotten sync";
     case FaultKind::kForgottenNames: return "forgotten names";
   }
   return "unknown";
+}
+
+bool is_afterwards(FaultKind kind) {
+  return kind == FaultKind::kIoErrorAfterwards || kind == FaultKind::kNoSpaceAfterwards;
 }
 
 Status injected(const std::string& path, FaultKind kind) {
@@ -80,6 +86,30 @@ class FaultyReadableFile final : public ReadableFile {
   const std::string path_;
 };
 
+/// A store that fails: a page of the window cannot be had.
+class FaultyFileWindow final : public FileWindow {
+ public:
+  FaultyFileWindow(FaultyFileSystem& files, std::unique_ptr<FileWindow> window, std::string path)
+      : FileWindow(window->begin(), window->bytes()),
+        files_(files),
+        window_(std::move(window)),
+        path_(std::move(path)) {}
+
+  Status copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override {
+    const std::optional<FaultKind> fault = files_.enter(FaultyFileSystem::Call::kWrite);
+    if (!fault) return window_->copy_in(offset, pieces);
+    if (fault == FaultKind::kShortWrite) TAMIS_TRY_STATUS(window_->copy_in(offset, first_half(pieces)));
+    if (is_afterwards(*fault)) TAMIS_TRY_STATUS(window_->copy_in(offset, pieces));
+    return injected(path_, *fault);
+  }
+  void look_again() override { window_->look_again(); }
+
+ private:
+  FaultyFileSystem& files_;
+  const std::unique_ptr<FileWindow> window_;
+  const std::string path_;
+};
+
 class FaultyWritableFile final : public WritableFile {
  public:
   using Call = FaultyFileSystem::Call;
@@ -91,7 +121,7 @@ class FaultyWritableFile final : public WritableFile {
     const std::optional<FaultKind> fault = files_.enter(Call::kWrite);
     if (!fault) return file_->write_at(offset, pieces);
     if (fault == FaultKind::kShortWrite) TAMIS_TRY_STATUS(file_->write_at(offset, first_half(pieces)));
-    if (fault == FaultKind::kIoErrorAfterwards) TAMIS_TRY_STATUS(file_->write_at(offset, pieces));
+    if (is_afterwards(*fault)) TAMIS_TRY_STATUS(file_->write_at(offset, pieces));
     return injected(path_, *fault);
   }
 
@@ -99,7 +129,7 @@ class FaultyWritableFile final : public WritableFile {
     const std::optional<FaultKind> fault = files_.enter(Call::kSync);
     if (!fault) return file_->sync();
     if (fault == FaultKind::kForgottenSync) return {};
-    if (fault == FaultKind::kIoErrorAfterwards) {
+    if (is_afterwards(*fault)) {
       TAMIS_TRY_STATUS(file_->sync());
     } else if (auto* memory = dynamic_cast<MemoryWritableFile*>(file_.get()); memory != nullptr) {
       memory->fail_sync(files_.calls());
@@ -113,12 +143,18 @@ class FaultyWritableFile final : public WritableFile {
   Status preallocate(std::uint64_t size) override {
     return files_.run(Call::kAllocate, path_, [&] { return file_->preallocate(size); });
   }
-  /// Opening it may fail; the stores into it go straight to the file beneath and cannot.
   Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes) override {
-    return files_.run(Call::kAllocate, path_, [&] { return file_->open_window(offset, bytes); });
+    return files_.run(Call::kAllocate, path_, [&]() -> Result<std::unique_ptr<FileWindow>> {
+      TAMIS_TRY(auto window, file_->open_window(offset, bytes));
+      return std::unique_ptr<FileWindow>(std::make_unique<FaultyFileWindow>(files_, std::move(window), path_));
+    });
   }
   [[nodiscard]] Result<std::uint64_t> size() const override {
     return files_.run(Call::kRead, path_, [&] { return file_->size(); });
+  }
+  void was_renamed(const std::string& path) override {
+    path_ = path;
+    file_->was_renamed(path);
   }
   Status close() override {
     return files_.run(Call::kOther, path_, [&] { return file_->close(); });
@@ -127,7 +163,7 @@ class FaultyWritableFile final : public WritableFile {
  private:
   FaultyFileSystem& files_;
   const std::unique_ptr<WritableFile> file_;
-  const std::string path_;
+  std::string path_;
 };
 
 std::optional<FaultKind> FaultyFileSystem::enter(Call call) {
@@ -140,6 +176,7 @@ std::optional<FaultKind> FaultyFileSystem::enter(Call call) {
       case FaultKind::kIoError:
       case FaultKind::kIoErrorAfterwards: return true;
       case FaultKind::kNoSpace:
+      case FaultKind::kNoSpaceAfterwards:
         return call == kCreate || call == kWrite || call == kSync || call == kAllocate || call == kNames;
       case FaultKind::kShortWrite: return call == kWrite;
       case FaultKind::kTooManyFiles: return call == kOpen || call == kCreate || call == kSyncNames;
@@ -157,7 +194,7 @@ template <typename Action>
 auto FaultyFileSystem::run(Call call, const std::string& path, Action action) -> decltype(action()) {
   const std::optional<FaultKind> fault = enter(call);
   if (!fault) return action();
-  if (fault == FaultKind::kIoErrorAfterwards) {
+  if (is_afterwards(*fault)) {
     if (auto result = action(); !result.ok()) return result;
   }
   return injected(path, *fault);
@@ -182,7 +219,7 @@ Status FaultyFileSystem::sync_directory(const std::string& path) {
   const std::optional<FaultKind> fault = enter(Call::kSyncNames);
   if (!fault) return beneath_.sync_directory(path);
   if (fault == FaultKind::kForgottenNames) return {};
-  if (fault == FaultKind::kIoErrorAfterwards) TAMIS_TRY_STATUS(beneath_.sync_directory(path));
+  if (is_afterwards(*fault)) TAMIS_TRY_STATUS(beneath_.sync_directory(path));
   return injected(path, *fault);
 }
 

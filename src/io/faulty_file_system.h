@@ -16,6 +16,7 @@ enum class FaultKind : std::uint8_t {
   kIoError,            ///< EIO; nothing was done.
   kIoErrorAfterwards,  ///< EIO, though all was done.
   kNoSpace,            ///< ENOSPC, of the calls that need space; nothing was done.
+  kNoSpaceAfterwards,  ///< The same, though all was done: as NFS and FUSE may tell it late.
   kShortWrite,         ///< ENOSPC, of writes; half of the bytes were written.
   kTooManyFiles,       ///< EMFILE, of the calls that open something.
   kForgottenSync,      ///< A disk that lies: sync says it is done, and did nothing.
@@ -35,7 +36,7 @@ std::string to_text(const Fault& fault);
 /// loses some of its unsynced pages for good (MemoryWritableFile::fail_sync), as Linux does.
 ///
 /// Invariants:
-///  1. Every call of FileSystem and its files counts, in the order in which they come; close() as well.
+///  1. Every call of FileSystem, its files and their windows counts, in the order in which they come; close() as well.
 ///  2. Without a fault nothing differs from the file system beneath, which must outlive this.
 ///
 /// Threads: any number at once, as every FileSystem.
@@ -65,6 +66,7 @@ class FaultyFileSystem final : public FileSystem {
  private:
   friend class FaultyReadableFile;
   friend class FaultyWritableFile;
+  friend class FaultyFileWindow;
   enum class Call : std::uint8_t { kOpen, kCreate, kRead, kWrite, kSync, kAllocate, kNames, kSyncNames, kOther };
 
   /// Counts the call and tells what goes wrong in it, if anything does.

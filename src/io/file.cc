@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <utility>
 
 #include "base/try.h"
 #include "io/descriptor.h"
 #include "io/errno_status.h"
 #include "io/path.h"
-#include "io/posix_file_system.h"
 
 namespace tamis {
 namespace {
@@ -28,24 +28,27 @@ Status write_all(int fd, const std::string& path, Bytes bytes) {
   return {};
 }
 
-Status write_and_sync(FileSystem& files, const std::string& path, Bytes bytes) {
-  TAMIS_TRY(const std::unique_ptr<WritableFile> file, files.open_writable(path, OpenMode::kReplace));
-  TAMIS_TRY_STATUS(file->write_at(0, std::span(&bytes, 1)));
-  TAMIS_TRY_STATUS(file->sync());
-  return file->close();
+/// A new file of these bytes, durable. Messages name `path`: the caller knows nothing of a temporary file.
+Status write_new_file(const std::string& temporary, const std::string& path, Bytes bytes) {
+  const auto open = [&] { return ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); };
+  Descriptor file(retry_interrupted(open));
+  if (!file.is_open()) return errno_status(path, "cannot create", errno);
+  TAMIS_TRY_STATUS(write_all(file.get(), path, bytes));
+  if (retry_interrupted([&] { return ::fdatasync(file.get()); }) != 0) return errno_status(path, "cannot sync", errno);
+  if (!file.close_now()) return errno_status(path, "cannot close", errno);
+  return {};
+}
+
+Status sync_folder(const std::string& path) {
+  const Descriptor folder(retry_interrupted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (!folder.is_open()) return errno_status(path, "cannot open", errno);
+  if (retry_interrupted([&] { return ::fsync(folder.get()); }) != 0) return errno_status(path, "cannot sync", errno);
+  return {};
 }
 
 bool is_special_file(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
-}
-
-/// The caller knows nothing of a temporary file: messages name the one that was to be written.
-Status named_after(const std::string& path, const std::string& temporary, const Status& status) {
-  if (!status.message().starts_with(temporary)) return status;
-  std::string message = path + std::string(status.message().substr(temporary.size()));
-  return status.code() == StatusCode::kOutOfSpace ? Status::out_of_space(std::move(message))
-                                                  : Status::io_error(std::move(message));
 }
 
 }  // namespace
@@ -89,15 +92,16 @@ Status write_file(const std::string& path, Bytes bytes) {
     if (!file.is_open()) return errno_status(path, "cannot open", errno);
     return write_all(file.get(), path, bytes);
   }
-  FileSystem& files = posix_file_system();
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-  Status written = write_and_sync(files, temporary, bytes);
-  if (written.ok()) written = files.rename(temporary, path);
-  if (!written.ok()) {
-    (void)files.remove(temporary).ok();  // The first error is the one to report.
-    return named_after(path, temporary, written);
+  Status written = write_new_file(temporary, path, bytes);
+  if (written.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) {
+    written = errno_status(path, "cannot replace", errno);
   }
-  return files.sync_directory(parent_directory(path));
+  if (!written.ok()) {
+    ::unlink(temporary.c_str());  // The first error is the one to report.
+    return written;
+  }
+  return sync_folder(parent_directory(path));
 }
 
 }  // namespace tamis

@@ -40,8 +40,11 @@ class FileWindow {
   FileWindow(const FileWindow&) = delete;
   FileWindow& operator=(const FileWindow&) = delete;
 
-  /// Copies the pieces one after the other to `offset` of the file on. They must lie inside the window.
-  virtual void copy_in(std::uint64_t offset, std::span<const Bytes> pieces) = 0;
+  /// Copies the pieces one after the other to `offset` of the file on. They must lie inside the window. After an error
+  /// any part of them may be there, and the window is of no more use; writing may still work, and tells what is wrong.
+  virtual Status copy_in(std::uint64_t offset, std::span<const Bytes> pieces) = 0;
+  /// What the window found out about the program, it finds out again when it is next used: to be called now and then.
+  virtual void look_again() {}
 
   /// Where in the file it begins and ends; what it takes of memory is as much.
   [[nodiscard]] std::uint64_t begin() const { return begin_; }
@@ -84,9 +87,11 @@ class WritableFile {
   /// Makes the file at least `size` bytes long, the new ones zero, their space reserved where the file system can.
   virtual Status preallocate(std::uint64_t size) = 0;
   /// A window of whole pages (4 KiB) that the file has already. kNotSupported where copying is not as good as writing:
-  /// on copy-on-write and network file systems, and wherever nothing is known about it.
+  /// on file systems that are not known to take stores well, and where a failed store would end the program.
   virtual Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes);
   [[nodiscard]] virtual Result<std::uint64_t> size() const = 0;
+  /// What its errors are to call it from now on. Changes no name.
+  virtual void was_renamed(const std::string& /*path*/) {}
   /// Closes and reports what close(2) reports; makes nothing durable. To be called once, last. Without it, the
   /// destructor closes and nobody learns of an error.
   virtual Status close() = 0;
@@ -148,7 +153,8 @@ class FileSystem {
   virtual Result<std::optional<std::uint64_t>> file_size(const std::string& path) = 0;
 
   /// Takes the lock or returns kBusy, naming the holder; never waits. The file is never removed. An exclusive lock
-  /// creates it when it is missing and writes its holder into it; a shared one writes nothing.
+  /// creates it when it is missing and writes its holder into it; a shared one writes nothing. The file's folder is
+  /// locked with it where that is possible, so that removing the file lets nobody else in.
   virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path, LockMode mode) = 0;
   /// What an ordinary user may still write to the file system that holds this path.
   virtual Result<std::uint64_t> available_bytes(const std::string& path) = 0;

@@ -59,14 +59,17 @@ class MemoryFileWindow final : public FileWindow {
                    std::uint64_t bytes)
       : FileWindow(begin, bytes), files_(files), id_(id), path_(std::move(path)) {}
 
-  void copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override {
+  Status copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override {
     std::uint64_t count = 0;
     for (const Bytes piece : pieces) count += piece.size();
     TAMIS_CHECK(offset >= begin() && offset <= end() && count <= end() - offset);
     const MutexLock lock(files_.mutex_);
-    TAMIS_CHECK(offset + count <= files_.disk_.file(id_).bytes().size());  // A signal, on a machine.
+    if (offset + count > files_.disk_.file(id_).bytes().size()) {  // A signal, on a machine.
+      return errno_status(path_, fmt::format("cannot copy to {}", offset), EIO);
+    }
     files_.disk_.file(id_).write(offset, pieces);
     files_.changed(fmt::format("copy {} {}+{}", path_, offset, count));
+    return {};
   }
 
  private:

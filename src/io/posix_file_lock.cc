@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,6 +11,7 @@
 #include "base/try.h"
 #include "io/descriptor.h"
 #include "io/errno_status.h"
+#include "io/path.h"
 #include "io/posix_file_system.h"
 
 namespace tamis {
@@ -17,10 +19,11 @@ namespace {
 
 class PosixFileLock final : public FileLock {
  public:
-  explicit PosixFileLock(Descriptor file) : file_(std::move(file)) {}
+  PosixFileLock(Descriptor file, Descriptor folder) : file_(std::move(file)), folder_(std::move(folder)) {}
 
  private:
   const Descriptor file_;
+  const Descriptor folder_;
 };
 
 /// As much of a small file as fits; empty when it cannot be read.
@@ -92,6 +95,18 @@ Status write_description(const Descriptor& file, const std::string& path) {
   return {};
 }
 
+/// The folder is locked besides: where somebody removed the file, the next to come would make and lock another one.
+/// Not every file system can lock a folder; on those that cannot, the file alone must do.
+Result<Descriptor> lock_folder_of(const std::string& path, bool exclusive) {
+  const std::string folder = parent_directory(path);
+  Descriptor opened(retry_interrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  if (!opened.is_open()) return errno_status(folder, "cannot open", errno);
+  const int how = (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB;
+  if (retry_interrupted([&] { return ::flock(opened.get(), how); }) == 0 || errno != EWOULDBLOCK) return opened;
+  return Status::busy(
+      fmt::format("{}: the folder is locked, though {} is not: the file of its holder was removed", folder, path));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<FileLock>> lock_posix_file(const std::string& path, LockMode mode) {
@@ -108,8 +123,9 @@ Result<std::unique_ptr<FileLock>> lock_posix_file(const std::string& path, LockM
     }
     return errno_status(path, "cannot lock", errno);
   }
+  TAMIS_TRY(Descriptor folder, lock_folder_of(path, exclusive));
   if (exclusive) TAMIS_TRY_STATUS(write_description(file, path));
-  return std::unique_ptr<FileLock>(std::make_unique<PosixFileLock>(std::move(file)));
+  return std::unique_ptr<FileLock>(std::make_unique<PosixFileLock>(std::move(file), std::move(folder)));
 }
 
 }  // namespace tamis

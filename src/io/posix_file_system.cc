@@ -122,10 +122,11 @@ class PosixWritableFile final : public WritableFile {
   Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes) override {
     if (!may_map_) may_map_ = may_map_for_writing(file_.get());
     if (!*may_map_) return Status::not_supported(path_ + ": on a file system that is not known to take stores well");
-    return map_window(file_.get(), path_, offset, bytes);
+    return map_window(*this, file_.get(), path_, offset, bytes);
   }
 
   [[nodiscard]] Result<std::uint64_t> size() const override { return descriptor_size(file_, path_); }
+  void was_renamed(const std::string& path) override { path_ = path; }
 
   Status close() override {
     if (file_.close_now()) return {};
@@ -151,7 +152,7 @@ class PosixWritableFile final : public WritableFile {
   }
 
   Descriptor file_;
-  const std::string path_;
+  std::string path_;
   std::optional<bool> may_map_;  // Asked once.
 };
 

@@ -1,15 +1,18 @@
 #include "io/posix_file_window.h"
 
+#include <fmt/core.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
 #include "base/check.h"
 #include "io/descriptor.h"
 #include "io/errno_status.h"
+#include "io/mapped_fault.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23  // Linux 5.14; older ones answer EINVAL.
@@ -21,22 +24,59 @@
 namespace tamis {
 namespace {
 
+/// Each window has a number of its own, and takes another when it is to be looked at again.
+std::atomic<std::uint64_t> last_window = 0;
+
+/// The window this thread looked at last: one that it may store to, or one that it may not.
+thread_local std::uint64_t stores_to = 0;
+thread_local std::uint64_t writes_beside = 0;
+
+/// A thread that would not survive a fault, because it blocks SIGBUS or the program has a handler of its own by now,
+/// writes to the file instead. That is found out when a thread first uses a window.
 class PosixFileWindow final : public FileWindow {
  public:
-  PosixFileWindow(void* memory, std::uint64_t begin, std::uint64_t bytes)
-      : FileWindow(begin, bytes), memory_(static_cast<std::byte*>(memory)) {}
-  ~PosixFileWindow() override { ::munmap(memory_, bytes()); }
-
-  void copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override {
-    for (const Bytes piece : pieces) {
-      TAMIS_CHECK(offset >= begin() && offset <= end() && piece.size() <= end() - offset);
-      if (!piece.empty()) std::memcpy(memory_ + (offset - begin()), piece.data(), piece.size());
-      offset += piece.size();
-    }
+  PosixFileWindow(WritableFile& file, std::string path, void* memory, std::uint64_t begin, std::uint64_t bytes)
+      : FileWindow(begin, bytes), file_(file), path_(std::move(path)), memory_(static_cast<std::byte*>(memory)) {}
+  ~PosixFileWindow() override {
+    watch_.end();
+    ::munmap(memory_, bytes());
   }
 
+  [[nodiscard]] bool begin_watch() { return watch_.begin(memory_, bytes()); }
+
+  Status copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override {
+    if (stores_to != number_ && !may_store()) [[unlikely]]
+      return file_.write_at(offset, pieces);
+    std::uint64_t at = offset;
+    for (const Bytes piece : pieces) {
+      TAMIS_CHECK(at >= begin() && at <= end() && piece.size() <= end() - at);
+      if (!piece.empty()) std::memcpy(memory_ + (at - begin()), piece.data(), piece.size());
+      at += piece.size();
+    }
+    if (watch_.has_failed()) [[unlikely]]
+      return cannot_copy(offset);
+    return {};
+  }
+
+  void look_again() override { number_ = next_number(); }
+
  private:
+  [[gnu::noinline]] bool may_store() {
+    if (writes_beside == number_) return false;
+    const bool may = thread_survives_fault();
+    (may ? stores_to : writes_beside) = number_;
+    return may;
+  }
+  [[gnu::noinline]] Status cannot_copy(std::uint64_t offset) {
+    return Status::io_error(fmt::format("{}: cannot copy to {}: the file does not take it", path_, offset));
+  }
+  static std::uint64_t next_number() { return last_window.fetch_add(1, std::memory_order_relaxed) + 1; }
+
+  WritableFile& file_;
+  const std::string path_;
   std::byte* const memory_;
+  std::uint64_t number_ = next_number();
+  FaultWatch watch_;
 };
 
 }  // namespace
@@ -47,12 +87,13 @@ bool may_map_for_writing(int descriptor) {
   return info.f_type == EXT4_SUPER_MAGIC || info.f_type == XFS_SUPER_MAGIC || info.f_type == TMPFS_MAGIC;
 }
 
-Result<std::unique_ptr<FileWindow>> map_window(int descriptor, const std::string& path, std::uint64_t offset,
-                                               std::uint64_t bytes) {
+Result<std::unique_ptr<FileWindow>> map_window(WritableFile& file, int descriptor, const std::string& path,
+                                               std::uint64_t offset, std::uint64_t bytes) {
   void* const memory =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, static_cast<off_t>(offset));
   if (memory == MAP_FAILED) return errno_status(path, "cannot map", errno);
-  auto window = std::make_unique<PosixFileWindow>(memory, offset, bytes);
+  auto window = std::make_unique<PosixFileWindow>(file, path, memory, offset, bytes);
+  if (!window->begin_watch()) return Status::not_supported(path + ": not mapped: the program handles SIGBUS itself");
   if (::madvise(memory, bytes, MADV_DONTFORK) != 0) return errno_status(path, "cannot keep from a child", errno);
   if (retry_interrupted([&] { return ::madvise(memory, bytes, MADV_POPULATE_WRITE); }) != 0) {
     return errno_status(path, "cannot make pages ready", errno);

@@ -52,7 +52,7 @@ enum class RecordKind : std::uint8_t {
 
 using StoreId = std::array<std::byte, 16>;
 
-/// A journal's identity. A file's name may be older or newer than its bytes; this is what counts.
+/// A journal's identity. Its file's name has the number too; where the two differ, somebody else put the file there.
 struct JournalHeader {
   JournalKind kind = JournalKind::kWrites;
   StoreId store_id = {};

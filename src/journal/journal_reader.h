@@ -59,6 +59,8 @@ class JournalReader {
   [[nodiscard]] const JournalHeader& header() const { return header_; }
   [[nodiscard]] const std::string& path() const { return path_; }
 
+  /// Somebody knows so, as in open().
+  void was_durable_to(std::uint64_t offset) { known_durable_offset_ = offset; }
   /// The next record, or none at the end.
   Result<std::optional<JournalRecord>> next();
   /// After next() has returned kCorruption: goes on to the first valid record beyond the damage, which next() then

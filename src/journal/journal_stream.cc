@@ -10,9 +10,21 @@
 namespace tamis {
 namespace {
 
-Status check_identity(const JournalReader& journal, const JournalReader* before, const StoreId& store_id) {
-  if (journal.header().store_id != store_id) {
+/// A file under a journal's name may be another one: an older journal, put there by a restore that went wrong.
+Status check_identity(const JournalReader& journal, const JournalReader* before, const JournalStreamSpec& spec,
+                      std::size_t index) {
+  const JournalHeader& header = journal.header();
+  if (header.store_id != spec.store_id) {
     return Status::corruption(fmt::format("{}: at offset 32: the journal of another store", journal.path()));
+  }
+  if (!spec.numbers.empty() && header.number != spec.numbers[index]) {
+    return Status::corruption(fmt::format("{}: at offset 48: this is journal {}, under the name of journal {}",
+                                          journal.path(), header.number, spec.numbers[index]));
+  }
+  if (header.number == spec.known.number && header.salt != spec.known.salt) {
+    return Status::corruption(fmt::format(
+        "{}: at offset 56: another journal {} than the one that CURRENT knows: salt {:016x} instead of {:016x}",
+        journal.path(), header.number, header.salt, spec.known.salt));
   }
   if (before != nullptr && journal.header().number <= before->header().number) {
     return Status::corruption(fmt::format("{}: at offset 48: journal number {} follows {} of {}", journal.path(),
@@ -24,11 +36,12 @@ Status check_identity(const JournalReader& journal, const JournalReader* before,
 }  // namespace
 
 Result<JournalStream> JournalStream::open(FileSystem& files, const JournalStreamSpec& spec) {
+  TAMIS_CHECK(spec.numbers.empty() || spec.numbers.size() == spec.paths.size());
   std::vector<JournalReader> journals;
-  for (const std::string& path : spec.paths) {
-    const std::uint64_t known = path == spec.paths.back() ? spec.known_durable_offset : 0;
-    TAMIS_TRY(JournalReader journal, JournalReader::open(files, path, known));
-    TAMIS_TRY_STATUS(check_identity(journal, journals.empty() ? nullptr : &journals.back(), spec.store_id));
+  for (std::size_t i = 0; i < spec.paths.size(); ++i) {
+    TAMIS_TRY(JournalReader journal, JournalReader::open(files, spec.paths[i]));
+    TAMIS_TRY_STATUS(check_identity(journal, i == 0 ? nullptr : &journals.back(), spec, i));
+    if (journal.header().number == spec.known.number) journal.was_durable_to(spec.known.durable_offset);
     journals.push_back(std::move(journal));
   }
   if (!journals.empty() && journals[0].header().first_sequence > spec.first_sequence) {
@@ -71,6 +84,7 @@ const JournalStreamEnd& JournalStream::end() const {
 
 /// The current journal has ended: goes on to the one that continues it, or ends the stream.
 Status JournalStream::enter_next_journal() {
+  if (journals_[current_].end().has_stranded_records) has_stranded_records(current_);
   const std::uint64_t due = std::max(wanted_, journals_[current_].end().next_sequence);
   for (std::size_t next = current_ + 1; next < journals_.size(); ++next) {
     const std::uint64_t first = journals_[next].header().first_sequence;
@@ -86,6 +100,7 @@ Status JournalStream::enter_next_journal() {
       return Status::corruption(fmt::format("{}: at offset 64: begins with sequence {}, which {} holds as well",
                                             journals_[next].path(), first, journals_[current_].path()));
     }
+    if (journals_[next].end().has_stranded_records) has_stranded_records(next);
   }
   finish_in(current_);
   return {};
@@ -94,7 +109,6 @@ Status JournalStream::enter_next_journal() {
 /// The current journal ends short of the sequence that journal `later` begins with. If any later one was synced, the
 /// current one was durable to its end, and that end is gone.
 Status JournalStream::end_before(std::size_t later) {
-  bool has_records = false;
   for (std::size_t i = later; i < journals_.size(); ++i) {
     TAMIS_TRY_STATUS(journals_[i].skip_to_end());
     const JournalEnd& end = journals_[i].end();
@@ -105,19 +119,18 @@ Status JournalStream::end_before(std::size_t later) {
                       journals_[current_].path(), journals_[current_].end().offset, wanted_, journals_[i].path(),
                       journals_[i].header().first_sequence));
     }
-    has_records |= end.next_sequence != journals_[i].header().first_sequence || end.has_stranded_records;
+    const bool has_records = end.next_sequence != journals_[i].header().first_sequence;
+    if (has_records || end.has_stranded_records) has_stranded_records(i);
   }
   finish_in(current_);
-  end_.has_stranded_records |= has_records;
   return {};
 }
 
 void JournalStream::finish_in(std::size_t journal) {
   end_.journal = journals_[journal].end();
-  end_.path = journals_[journal].path();
+  end_.header = journals_[journal].header();
   end_.is_last_journal = journal + 1 == journals_.size();
   end_.next_sequence = std::max(wanted_, end_.journal.next_sequence);
-  end_.has_stranded_records = end_.journal.has_stranded_records;
   is_finished_ = true;
 }
 

@@ -14,19 +14,26 @@ namespace tamis {
 
 /// Which records are wanted.
 struct JournalStreamSpec {
-  std::vector<std::string> paths = {};     ///< Journals of one store that are needed still, oldest first.
-  StoreId store_id = {};                   ///< Whose they must be.
-  std::uint64_t first_sequence = 0;        ///< What comes before is in tables already.
-  std::uint64_t known_durable_offset = 0;  ///< Of the last journal; 0: nothing is known.
+  std::vector<std::string> paths = {};      ///< Journals of one store that are needed still, oldest first.
+  StoreId store_id = {};                    ///< Whose they must be.
+  std::uint64_t first_sequence = 0;         ///< What comes before is in tables already.
+  std::vector<std::uint64_t> numbers = {};  ///< Which journals they must be, one for each path; empty: any.
+  /// What is known of one of them from elsewhere; number 0: nothing.
+  struct KnownEnd {
+    std::uint64_t number = 0;
+    std::uint64_t salt = 0;
+    std::uint64_t durable_offset = 0;
+  } known = {};
 };
 
 /// Where and how a stream ended.
 struct JournalStreamEnd {
   std::uint64_t next_sequence = 0;
-  std::string path;    ///< The journal it ended in; empty when there were none.
-  JournalEnd journal;  ///< That journal's end. It may be continued if it is closed and the last one.
+  JournalHeader header;  ///< Of the journal it ended in; empty when there were none.
+  JournalEnd journal;    ///< That journal's end. It may be continued if it is closed and the last one.
   bool is_last_journal = false;
-  bool has_stranded_records = false;  ///< In that journal or in a later one.
+  /// The first journal, by its place in the spec, that has valid records which are not part of the stream.
+  std::optional<std::size_t> first_stranded;
 };
 
 /// Walks over the records of several journals, from one sequence on.
@@ -40,7 +47,8 @@ struct JournalStreamEnd {
 /// Threads: one at a time.
 class JournalStream {
  public:
-  /// Reads every header: kCorruption when one is damaged, foreign or out of order.
+  /// Reads every header: kCorruption when one is damaged, foreign, out of order or not of the journal that it should
+  /// be.
   static Result<JournalStream> open(FileSystem& files, const JournalStreamSpec& spec);
 
   /// The next record, valid until the next call; none at the end.
@@ -55,6 +63,7 @@ class JournalStream {
   Status enter_next_journal();
   Status end_before(std::size_t later);
   void finish_in(std::size_t journal);
+  void has_stranded_records(std::size_t journal) { end_.first_stranded = end_.first_stranded.value_or(journal); }
 
   std::vector<JournalReader> journals_;
   std::size_t current_ = 0;

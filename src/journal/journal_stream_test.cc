@@ -37,8 +37,8 @@ class JournalStreams : public testing::Test {
       if (!record->has_value()) break;
       text += fmt::format("{} ", as_text((*record)->payload));
     }
-    return text + fmt::format("end {}{}", journals->end().next_sequence,
-                              journals->end().has_stranded_records ? " stranded" : "");
+    return text +
+           fmt::format("end {}{}", journals->end().next_sequence, journals->end().first_stranded ? " stranded" : "");
   }
   /// Cuts a journal's last bytes off.
   void cut(std::uint64_t number, std::uint64_t bytes) {
@@ -68,6 +68,17 @@ TEST_F(JournalStreams, Rule1_EndAtAGapThatNobodyKnewToBeDurable) {
   cut(1, 1);
   EXPECT_EQ(stream({1, 2}, 10), "10 11 end 12 stranded");
   EXPECT_EQ(stream({1, 2}, 13), "13 14 end 15") << "a gap among what is in tables already costs nothing";
+}
+
+/// A recovery that did not come to its end has made another journal, which goes on where the hole is.
+TEST_F(JournalStreams, Rule4_RecordsBehindAHoleAreNotForgottenForAJournalThatFollows) {
+  append(*create(1, 10), 3);
+  const auto file = *files_.open_writable(path(1), OpenMode::kExisting);
+  const Bytes zero = as_bytes(std::string_view("\0", 1));
+  ASSERT_TRUE(file->write_at(kJournalHeaderBytes + kRecordHeaderBytes + 2, std::span(&zero, 1)).ok());
+  EXPECT_EQ(stream({1}, 10), "10 end 11 stranded");
+  create(2, 11);
+  EXPECT_EQ(stream({1, 2}, 10), "10 end 11 stranded");
 }
 
 TEST_F(JournalStreams, AGapBeforeASyncedJournalIsDamage) {
@@ -106,9 +117,25 @@ TEST_F(JournalStreams, ForeignAndMisorderedJournalsAreRefused) {
   append(*create(1, 10), 1);
   append(*create(2, 11), 1);
   EXPECT_EQ(stream({2, 1}, 11).find("corruption: /1.journal: at offset 48: "), 0U);
-  JournalStreamSpec spec{{path(1)}, {std::byte{1}}, 10, 0};
+  JournalStreamSpec spec{.paths = {path(1)}, .store_id = {std::byte{1}}, .first_sequence = 10};
   EXPECT_EQ(JournalStream::open(files_, spec).status().to_text(),
             "corruption: /1.journal: at offset 32: the journal of another store");
+}
+
+TEST_F(JournalStreams, Rule3_AnotherJournalUnderTheNameIsRefused) {
+  append(*create(1, 10), 2);
+  append(*create(2, 12), 1);
+  JournalStreamSpec spec{.paths = {path(1), path(2)}, .first_sequence = 10, .numbers = {1, 3}};
+  EXPECT_EQ(JournalStream::open(files_, spec).status().to_text(),
+            "corruption: /2.journal: at offset 48: this is journal 2, under the name of journal 3");
+  spec.numbers = {1, 2};
+  spec.known = {.number = 1, .salt = 5, .durable_offset = 0};
+  EXPECT_EQ(JournalStream::open(files_, spec).status().to_text().find("corruption: /1.journal: at offset 56: "), 0U);
+  spec.known = {.number = 1, .salt = remix(1), .durable_offset = 1 << 20};
+  Result<JournalStream> stream = JournalStream::open(files_, spec);
+  ASSERT_TRUE(stream.ok());
+  EXPECT_TRUE(stream->next().ok() && stream->next().ok());
+  EXPECT_EQ(stream->next().status().code(), StatusCode::kCorruption) << "what is known holds for any of the journals";
 }
 
 TEST_F(JournalStreams, Rule1_ASyncMakesThePredecessorsDurableFirst) {

@@ -32,6 +32,7 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::create(FileSystem& files, 
   TAMIS_TRY_STATUS(file->preallocate(spec.preallocate_bytes));
   TAMIS_TRY_STATUS(file->write_durably_at(0, std::span(&header_bytes, 1)));
   TAMIS_TRY_STATUS(files.rename(temporary, spec.path));
+  file->was_renamed(spec.path);
   TAMIS_TRY_STATUS(files.sync_directory(parent_directory(spec.path)));
   return std::unique_ptr<JournalWriter>(
       new JournalWriter(AppendFile(std::move(file), kJournalHeaderBytes), spec.header, spec.header.first_sequence));
@@ -50,9 +51,19 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::reopen(FileSystem& files, 
 
 void JournalWriter::follow(std::unique_ptr<JournalWriter> predecessor) {
   TAMIS_CHECK(predecessor_ == nullptr && next_sequence_ == header_.first_sequence);
-  TAMIS_CHECK(predecessor->next_sequence() == header_.first_sequence);
+  TAMIS_CHECK(predecessor->next_sequence() == header_.first_sequence && !predecessor->overwrites_failed_append_);
   predecessor_ = std::move(predecessor);
   predecessor_->file_.drop_window();
+}
+
+/// Cut off, not overwritten: that needs no room.
+Status JournalWriter::withdraw_failed_append() {
+  TAMIS_TRY_STATUS(status_);
+  if (!overwrites_failed_append_) return {};
+  TAMIS_TRY_STATUS(file_.trim());
+  TAMIS_TRY_STATUS(sync());
+  overwrites_failed_append_ = false;
+  return {};
 }
 
 void JournalWriter::forget_predecessors_before(std::uint64_t number) {
@@ -77,6 +88,7 @@ Status JournalWriter::append_record(RecordKind kind, Bytes payload, std::uint32_
   Status written = write_record(kind, payload, count);
   if (!written.ok()) {
     overwrites_failed_append_ = true;
+    status_ = file_.status();
     return written;
   }
   return std::exchange(overwrites_failed_append_, false) ? sync() : Status();

@@ -35,7 +35,8 @@ struct TemporaryFile {
 ///  2. Records follow each other without a gap, in the file and in their sequences; each carries the offset that was
 ///     known durable when it was written.
 ///  3. A record whose append failed is overwritten by the next one, and that one is durable before a third follows:
-///     otherwise a crash could leave the failed record in the place of its successor, with later ones after it.
+///     otherwise a crash could leave the failed record in the place of its successor, with later ones after it. If the
+///     next record goes into another journal, the failed one is durably gone before (withdraw_failed_append).
 ///  4. After a failed sync nothing works any more: the caller goes on with a new journal, or not at all.
 ///  5. No sync succeeds before all records of the journals before this one that are needed still are durable.
 ///
@@ -58,8 +59,11 @@ class JournalWriter {
   /// so many bytes.
   void allow_room_ahead(std::uint64_t most_window_bytes) { file_.allow_room_ahead(most_window_bytes); }
 
-  /// Takes over from the journal that ends where this one begins and gets no more records. They need not be durable
-  /// yet: this writer keeps the other and syncs it before its own first sync succeeds.
+  /// No more records come: what a failed append may have left behind must not stand before those of the next journal.
+  /// Costs nothing where no append failed.
+  Status withdraw_failed_append();
+  /// Takes over from the journal that ends where this one begins and gets no more records; of failed ones, none is
+  /// left. They need not be durable yet: this writer keeps the other and syncs it before its own first sync succeeds.
   void follow(std::unique_ptr<JournalWriter> predecessor);
   /// The records of journals with smaller numbers are durable elsewhere: no sync waits for them any more.
   void forget_predecessors_before(std::uint64_t number);
@@ -78,7 +82,7 @@ class JournalWriter {
   [[nodiscard]] std::uint64_t end_offset() const { return file_.end(); }
   /// What its window takes of memory.
   [[nodiscard]] std::uint64_t window_bytes() const { return file_.window_bytes(); }
-  /// Success, or the failed sync after which nothing works any more.
+  /// Success, or the failure after which nothing works any more: of a sync, or of a file that was cut short.
   [[nodiscard]] const Status& status() const { return status_; }
   /// Everything before this offset is durable.
   [[nodiscard]] std::uint64_t durable_offset() const { return file_.durable_end(); }
@@ -96,7 +100,7 @@ class JournalWriter {
   std::uint64_t next_sequence_;
   std::unique_ptr<JournalWriter> predecessor_;  // Until it is durable.
   bool overwrites_failed_append_ = false;       // The next record does.
-  Status status_;                               // The failed sync, of this journal or of its predecessor.
+  Status status_;                               // The failure, of this journal or of its predecessor.
 };
 
 }  // namespace tamis

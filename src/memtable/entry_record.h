@@ -12,7 +12,10 @@
 
 namespace tamis {
 
-/// Stands in the arena, followed by the bytes of the key and of the value. Never changed once it is written.
+inline constexpr std::uint8_t kVersionsPerMilestone = 8;
+
+/// Stands in the arena, followed by the bytes of the key and of the value, and after a Milestone (version_chain.h) if
+/// it has one. Never changed once it is written.
 ///
 /// Threads: written by the inserter, then published by a release store (of a slot, or of the last place).
 struct EntryRecord {
@@ -24,17 +27,19 @@ struct EntryRecord {
   std::uint32_t value_bytes;
   std::uint16_t key_bytes;
   EntryKind kind;
+  std::uint8_t step;  // 1 … kVersionsPerMilestone, and again from 1.
 
   static constexpr std::size_t bytes_for(std::size_t key_bytes, std::size_t value_bytes) {
     return sizeof(EntryRecord) + key_bytes + value_bytes;
   }
-  static void write(void* to, const Entry& entry, Place older, Place before) {
+  static void write(void* to, const Entry& entry, Place older, Place before, std::uint8_t step = 1) {
     new (to) EntryRecord{.sequence = entry.sequence,
                          .older = older,
                          .before = before,
                          .value_bytes = static_cast<std::uint32_t>(entry.value.size()),
                          .key_bytes = static_cast<std::uint16_t>(entry.key.size()),
-                         .kind = entry.kind};
+                         .kind = entry.kind,
+                         .step = step};
     char* const bytes = static_cast<char*>(to) + sizeof(EntryRecord);
     if (!entry.key.empty()) std::memcpy(bytes, entry.key.data(), entry.key.size());
     if (!entry.value.empty()) std::memcpy(bytes + entry.key.size(), entry.value.data(), entry.value.size());
@@ -43,6 +48,7 @@ struct EntryRecord {
     return *static_cast<const EntryRecord*>(arena.at(place));
   }
 
+  [[nodiscard]] bool has_milestone() const { return step == kVersionsPerMilestone; }
   [[nodiscard]] std::string_view key() const { return {reinterpret_cast<const char*>(this + 1), key_bytes}; }
   [[nodiscard]] std::string_view value() const { return {key().data() + key_bytes, value_bytes}; }
   [[nodiscard]] EntryPosition position() const { return {key(), sequence}; }

@@ -8,9 +8,9 @@
 
 #include "base/check.h"
 #include "memtable/arena.h"
-#include "memtable/entry_record.h"
 #include "memtable/hash_index.h"
 #include "memtable/order_on_demand.h"
+#include "memtable/version_chain.h"
 
 namespace tamis {
 namespace {
@@ -81,7 +81,7 @@ std::size_t Memtable::State::expected_keys() const {
 }
 
 Status Memtable::reserve(std::size_t entries, std::size_t key_and_value_bytes) {
-  constexpr std::size_t kMostBytesOfAnEntry = EntryRecord::bytes_for(0, 0) + Arena::kUnitBytes - 1;
+  constexpr std::size_t kMostBytesOfAnEntry = kMostVersionBytes + Arena::kUnitBytes - 1;
   constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max() * Arena::kUnitBytes;
   if (key_and_value_bytes > kMost || entries > kMost / kMostBytesOfAnEntry) return no_memory();
   std::unique_ptr<HashIndex::Slots> larger;
@@ -101,8 +101,7 @@ void Memtable::insert(const Entry& entry, std::uint64_t hash) {
   State& state = *state_;
   const InsertedEntries before = unpacked(state.inserted.load(std::memory_order_relaxed));
   const HashIndex::Spot spot = state.index.locate(entry.key, hash);
-  const Place place = state.arena.allocate(EntryRecord::bytes_for(entry.key.size(), entry.value.size()));
-  EntryRecord::write(state.arena.at(place), entry, spot.newest, before.newest);
+  const Place place = add_version(state.arena, entry, spot.newest, before.newest);
   state.index.publish(spot, hash, place);
   if (entry.kind == EntryKind::kDelete) state.deletes.fetch_add(1, std::memory_order_relaxed);
   state.inserted.store(packed({before.entries + 1, place}), std::memory_order_release);
@@ -110,13 +109,14 @@ void Memtable::insert(const Entry& entry, std::uint64_t hash) {
 }
 
 std::optional<FoundEntry> Memtable::find(const Lookup& lookup) const {
-  Place place = state_->index.locate(lookup.key, lookup.hash).newest;
-  while (place != Place::kNone) {
-    const EntryRecord& record = EntryRecord::at(state_->arena, place);
-    if (record.sequence <= lookup.sequence) return FoundEntry{record.kind, record.sequence, record.value()};
-    place = record.older;
+  const Place newest = state_->index.locate(lookup.key, lookup.hash).newest;
+  if (newest == Place::kNone) return std::nullopt;
+  const EntryRecord* record = &EntryRecord::at(state_->arena, newest);
+  if (record->sequence > lookup.sequence) [[unlikely]] {
+    record = find_older(state_->arena, *record, lookup.sequence);
+    if (record == nullptr) return std::nullopt;
   }
-  return std::nullopt;
+  return FoundEntry{record->kind, record->sequence, record->value()};
 }
 
 void Memtable::prefetch(std::uint64_t hash) const { state_->index.prefetch(hash); }

@@ -17,7 +17,7 @@ namespace tamis {
 ///
 /// Invariants:
 ///  1. An entry is never changed or removed once inserted; overwriting a key adds a version.
-///  2. A slot leads to the newest version of a key; older ones are chained behind it.
+///  2. A slot leads to the newest version of a key; older ones are chained behind it (version_chain.h).
 ///  3. After reserve(n, b) has succeeded, inserting n entries with b bytes of keys and values cannot fail.
 ///
 /// Threads: one inserter at a time (the commit leader); any number of readers, without waiting for it, as long as they

@@ -1,5 +1,6 @@
-// Who watches a lookup: nobody, or somebody who writes down every step. Chosen at compile time, so that what `explain`
-// tells is what `get` does, and `get` pays nothing for it.
+// Who watches a lookup: nobody, or somebody who writes down every step. Chosen at compile time, so that `get` pays
+// nothing for it. `explain` tells what a `get` does that may read from disk; one that finds everything in memory
+// (Peek) asks the same tables in the same order, but takes blocks from their slots.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/epoch.h"
 #include "base/sharded_counter.h"
 #include "base/try.h"
 #include "table/block_file.h"
@@ -25,6 +26,16 @@ std::uint32_t begin_locate(const Index& index, const BlockSlot* slots, std::stri
   constexpr std::size_t kSlotsInLine = kCacheLineBytes / sizeof(BlockSlot);
   for (std::size_t i = 0; i < blocks.count; i += kSlotsInLine) __builtin_prefetch(slots + blocks.first + i);
   return group;
+}
+
+/// What the filter says, if it is in memory: for lookups that are not inside an EpochGuard, because they may have to
+/// read from disk next.
+template <typename Ask>
+std::optional<bool> ask_loaded(const std::atomic<const Filter*>& loaded, Ask ask) {
+  const EpochGuard guard;
+  const Filter* const filter = loaded.load();
+  if (filter == nullptr) return std::nullopt;
+  return ask(*filter);
 }
 
 }  // namespace
@@ -74,12 +85,12 @@ template Result<std::optional<FoundEntry>> Table::find(const Lookup&, bool, Pinn
 
 Peek Table::peek(const Lookup& lookup, bool expected, FoundEntry& found) const {
   inside_->count_probe();
-  const Index* const index = index_.load(std::memory_order_acquire);
+  const Index* const index = index_.load();
   BlockSlot* const slots = slots_.load(std::memory_order_acquire);
   const bool is_in_memory = index != nullptr && slots != nullptr;
   std::uint32_t group = 0;
   if (expected && is_in_memory) group = begin_locate(*index, slots, lookup.key);
-  if (const Filter* filter = filter_.load(std::memory_order_acquire)) {
+  if (const Filter* filter = filter_.load()) {
     if (!filter->may_contain_hash(lookup.hash)) return Peek::kAbsent;
   } else if (!inside_->filter_is_useless.load(std::memory_order_relaxed)) {
     return Peek::kUnknown;
@@ -109,15 +120,15 @@ void Table::count_peeks(std::uint64_t found, std::uint64_t absent) const {
 }
 
 FilterVerdict Table::ask_filter(std::uint64_t hash, std::uint32_t& metadata_reads) {
-  const Filter* filter = filter_.load(std::memory_order_acquire);
-  if (filter == nullptr) [[unlikely]] {
-    filter = load_filter(metadata_reads);
-    if (filter == nullptr) {
-      const bool is_useless = inside_->filter_is_useless.load(std::memory_order_relaxed);
-      return is_useless ? FilterVerdict::kNone : FilterVerdict::kNotInMemory;
-    }
+  const auto ask = [hash](const Filter& filter) { return filter.may_contain_hash(hash); };
+  std::optional<bool> may_contain = ask_loaded(filter_, ask);
+  if (!may_contain) [[unlikely]] {
+    load_filter(metadata_reads);
+    may_contain = ask_loaded(filter_, ask);
   }
-  return filter->may_contain_hash(hash) ? FilterVerdict::kMaybe : FilterVerdict::kNo;
+  if (may_contain) return *may_contain ? FilterVerdict::kMaybe : FilterVerdict::kNo;
+  const bool is_useless = inside_->filter_is_useless.load(std::memory_order_relaxed);
+  return is_useless ? FilterVerdict::kNone : FilterVerdict::kNotInMemory;
 }
 
 Result<bool> Table::begin_search(const Lookup& lookup, TableSearch& search) {
@@ -130,11 +141,7 @@ Result<bool> Table::begin_search(const Lookup& lookup, TableSearch& search) {
     search.step.outcome = TableOutcome::kRuledOut;
     return false;
   }
-  search.index = index_.load(std::memory_order_acquire);
-  if (search.index == nullptr) [[unlikely]] {
-    TAMIS_TRY(search.own_index, shared_index(search.step.metadata_reads));
-    search.index = search.own_index.get();
-  }
+  TAMIS_TRY(search.index, shared_index(search.step.metadata_reads));
   search.block = search.index->locate(lookup.key);
   return true;
 }
@@ -226,9 +233,13 @@ std::unique_ptr<EntryIterator> Table::iterate(bool fills_cache) {
 }
 
 bool Table::may_contain_prefix(std::string_view scan_prefix) {
-  const Filter* filter = inside_->prefix_filter.load(std::memory_order_acquire);
-  if (filter == nullptr) filter = load_prefix_filter();
-  return filter == nullptr || filter->may_contain_prefix(scan_prefix);
+  const auto ask = [scan_prefix](const Filter& filter) { return filter.may_contain_prefix(scan_prefix); };
+  std::optional<bool> may_contain = ask_loaded(inside_->prefix_filter, ask);
+  if (!may_contain) {
+    load_prefix_filter();
+    may_contain = ask_loaded(inside_->prefix_filter, ask);
+  }
+  return may_contain.value_or(true);
 }
 
 Result<std::uint64_t> Table::approximate_bytes(std::string_view from, std::optional<std::string_view> to) {

@@ -76,9 +76,10 @@ struct TableCounts {
   TableCounts& operator+=(const TableCounts& other);
 };
 
-/// What a table keeps in memory so that lookups need not read it. Once unloaded it must stay until every lookup that
-/// may have seen it is over: the caller keeps it so long. It is charged to its budget until it is gone; an index that
-/// an iterator still uses stays with the iterator.
+/// What a table kept in memory so that lookups need not read it. The caller frees it once the epoch has passed in which
+/// it was unloaded (rule 10): filters are asked inside an EpochGuard only, and so are indexes, unless by a counted
+/// reference. It is charged to its budget until it is gone; an index that a search or an iterator still uses goes with
+/// the last of them.
 struct UnloadedMetadata {
   std::shared_ptr<const Filter> filter;
   std::shared_ptr<const Filter> prefix_filter;
@@ -108,9 +109,9 @@ class Table {
   [[nodiscard]] const std::shared_ptr<const TableFacts>& shared_facts() const { return facts_; }
   [[nodiscard]] std::string path() const;
 
-  /// Starts loading the line of the filter that `find` will test.
+  /// Only inside an EpochGuard: starts loading the line of the filter that `find` will test.
   void prefetch_filter(std::uint64_t hash) const {
-    if (const Filter* filter = filter_.load(std::memory_order_acquire)) filter->prefetch_hash(hash);
+    if (const Filter* filter = filter_.load()) filter->prefetch_hash(hash);
   }
   /// Only inside an EpochGuard: what `find` would say, if everything it needs is in memory. The value lives as long as
   /// the guard. Says nothing to the counts but probes: `count_peek` does, once the lookup is over. Where the key is
@@ -125,7 +126,7 @@ class Table {
   static void peek_many(StagedGroup& group);
 
   /// The newest version of the key at or below the lookup's sequence. The value lies in the block that `pin` keeps.
-  /// Steps is NoSteps or RecordedSteps.
+  /// Steps is NoSteps or RecordedSteps. This and what follows is not for the inside of an EpochGuard.
   template <typename Steps>
   Result<std::optional<FoundEntry>> find(const Lookup& lookup, bool fills_cache, PinnedBlock& pin, Steps& steps);
 
@@ -175,8 +176,8 @@ class Table {
   Result<TableProperties> read_own_properties(const ReadableFile& file) const;
   Result<const TableProperties*> properties();
   Result<std::shared_ptr<const Index>> shared_index(std::uint32_t& metadata_reads);
-  const Filter* load_filter(std::uint32_t& metadata_reads);
-  const Filter* load_prefix_filter();
+  void load_filter(std::uint32_t& metadata_reads);
+  void load_prefix_filter();
   void remember_filter_problem(const Status& problem);
   // Lookups: table.cc.
   FilterVerdict ask_filter(std::uint64_t hash, std::uint32_t& metadata_reads);
@@ -198,7 +199,8 @@ class Table {
 
   std::shared_ptr<const TableFacts> facts_;
   const TableContext& context_;
-  // Loaded: stored with release by the loader, acquired by lookups.
+  // Loaded: stored with release by the loader. Unloaded, and loaded by lookups inside an EpochGuard, with sequential
+  // consistency (base/epoch.h).
   std::atomic<const Filter*> filter_ = nullptr;
   std::atomic<const Index*> index_ = nullptr;
   /// Whether the table's hash is the store's, so that tags and filters mean something. Stored before index_ and

@@ -70,7 +70,7 @@ TEST(TableDamage, EveryChangedByteGivesTheRightAnswerOrCorruptionWithItsPlace) {
     for (std::size_t at = 0; at < bytes.size(); ++at) {
       SCOPED_TRACE(std::string(codec) + ", byte " + std::to_string(at));
       world.overwrite(at, std::string(1, static_cast<char>(bytes[at] ^ (1 << at % 8))));
-      world.cache->erase_table(13);
+      world.cache->erase_table(13, facts.blocks);
       const auto table = world.open(facts);
       const int corruptions = expect_right_or_corruption(*table, entries);
       const bool in_filters = at >= properties.filter.offset && at < properties.index.offset;
@@ -156,7 +156,7 @@ TEST(TableDamage, ACutFileIsCorruption) {
   auto file = *world.files.open_writable("/000013.tms", OpenMode::kExisting);
   for (std::uint64_t size = facts.file_bytes; size-- > 0;) {
     ASSERT_TRUE(file->truncate(size).ok());
-    world.cache->erase_table(13);
+    world.cache->erase_table(13, facts.blocks);
     const auto table = world.open(facts);
     ASSERT_TRUE(names_file_and_offset(table->load())) << size << ": " << table->load().to_text();
   }

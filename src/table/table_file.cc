@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/check.h"
 #include "base/try.h"
 #include "io/posix_file_system.h"
 #include "table/block_file.h"
@@ -54,9 +53,10 @@ class TableEntriesState {
     data_->load(at_, key_, entry_);
     return true;
   }
+  /// Empty where the walk stands on none.
   [[nodiscard]] const Entry& entry() const {
-    TAMIS_CHECK(data_.has_value());
-    return entry_;
+    static const Entry none = {};
+    return data_ ? entry_ : none;
   }
   [[nodiscard]] const Status& status() const { return status_; }
 
@@ -91,6 +91,8 @@ std::string codec_name(std::uint8_t id) {
   return codec != nullptr ? std::string(codec->name) : fmt::format("unknown ({})", id);
 }
 
+Status no_file() { return Status::closed("this belongs to no table file: it was moved from or never opened"); }
+
 std::string section_text(const Section& section) {
   return section.bytes == 0 ? "none" : fmt::format("{} bytes at {}", section.bytes, section.offset);
 }
@@ -109,6 +111,7 @@ Result<TableFile> TableFile::open(const std::string& path) {
 TableFile::TableFile(std::shared_ptr<const TableFileState> state) : state_(std::move(state)) {}
 
 std::vector<TableFile::Property> TableFile::properties() const {
+  if (state_ == nullptr) return {};
   const TableProperties& properties = state_->properties;
   const TableFacts& facts = properties.facts;
   std::vector<Property> rows;
@@ -152,9 +155,10 @@ std::vector<TableFile::Property> TableFile::properties() const {
   return rows;
 }
 
-std::uint32_t TableFile::blocks() const { return state_->index->blocks(); }
+std::uint32_t TableFile::blocks() const { return state_ == nullptr ? 0 : state_->index->blocks(); }
 
 Result<TableFile::Block> TableFile::block(std::uint32_t number) const {
+  if (state_ == nullptr) return no_file();
   if (number >= blocks()) {
     return Status::invalid_argument(fmt::format("{}: block {} of {}", state_->path, number, blocks()));
   }
@@ -181,10 +185,13 @@ Result<TableFile::Block> TableFile::block(std::uint32_t number) const {
   return block;
 }
 
-TableFile::Entries TableFile::entries() const { return Entries(std::make_unique<TableEntriesState>(state_)); }
+TableFile::Entries TableFile::entries() const {
+  return state_ == nullptr ? Entries() : Entries(std::make_unique<TableEntriesState>(state_));
+}
 
 Result<std::vector<TableFile::Problem>> TableFile::verify(
     const std::function<bool(std::uint64_t bytes)>& progress) const {
+  if (state_ == nullptr) return no_file();
   std::vector<TableProblem> found;
   TAMIS_TRY_STATUS(verify_table(*state_->file, state_->properties, state_->path, found, progress).status());
   std::vector<Problem> problems;
@@ -194,15 +201,25 @@ Result<std::vector<TableFile::Problem>> TableFile::verify(
 }
 
 TableFile::Entries::Entries(std::unique_ptr<TableEntriesState> state) : state_(std::move(state)) {}
+TableFile::Entries::Entries() noexcept = default;
 TableFile::Entries::Entries(Entries&&) noexcept = default;
 TableFile::Entries& TableFile::Entries::operator=(Entries&&) noexcept = default;
 TableFile::Entries::~Entries() = default;
 
-bool TableFile::Entries::next() { return state_->next(); }
-std::string_view TableFile::Entries::key() const { return state_->entry().key; }
-std::string_view TableFile::Entries::value() const { return state_->entry().value; }
-std::uint64_t TableFile::Entries::sequence() const { return number_of(state_->entry().sequence); }
-bool TableFile::Entries::is_delete() const { return state_->entry().kind == EntryKind::kDelete; }
-const Status& TableFile::Entries::status() const { return state_->status(); }
+bool TableFile::Entries::next() { return state_ != nullptr && state_->next(); }
+std::string_view TableFile::Entries::key() const {
+  return state_ == nullptr ? std::string_view() : state_->entry().key;
+}
+std::string_view TableFile::Entries::value() const {
+  return state_ == nullptr ? std::string_view() : state_->entry().value;
+}
+std::uint64_t TableFile::Entries::sequence() const {
+  return state_ == nullptr ? 0 : number_of(state_->entry().sequence);
+}
+bool TableFile::Entries::is_delete() const { return state_ != nullptr && state_->entry().kind == EntryKind::kDelete; }
+const Status& TableFile::Entries::status() const {
+  static const Status& none = *new Status(no_file());  // Never destroyed, as in Iterator::status.
+  return state_ == nullptr ? none : state_->status();
+}
 
 }  // namespace tamis

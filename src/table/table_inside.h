@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/sync.h"
+#include "table/probe_sampling.h"
 #include "table/table.h"
 
 namespace tamis {
@@ -32,13 +33,12 @@ struct Table::Inside {
   std::shared_ptr<const Filter> owned_prefix_filter GUARDED_BY(mutex);
   std::optional<Status> filter_problem GUARDED_BY(mutex);
 
-  /// One lookup in kProbesPerSample is counted, for all of them: a shared count for each would cost more than the
-  /// probe.
+  /// One in kProbesPerSample is counted, for all of them: a shared count for each would cost more than the probe.
   void count_probe() {
-    thread_local std::uint32_t asked = 0;
-    if (++asked % kProbesPerSample == 0) probes.fetch_add(kProbesPerSample, std::memory_order_relaxed);
+    if (!ProbeSampling::is_sampled()) [[likely]]
+      return;
+    probes.fetch_add(ProbeSampling::kProbesPerSample, std::memory_order_relaxed);
   }
-  static constexpr std::uint32_t kProbesPerSample = 64;
 
   // Relaxed all: nothing is concluded from one about another.
   std::atomic<std::uint64_t> probes = 0;

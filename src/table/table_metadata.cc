@@ -142,61 +142,59 @@ void Table::make_slots(std::uint32_t blocks) {
   slots_.store(inside_->owned_slots.get(), std::memory_order_release);
 }
 
-/// Null where there is none to be had.
-const Filter* Table::load_filter(std::uint32_t& metadata_reads) {
+/// As far as there is one, and room for it.
+void Table::load_filter(std::uint32_t& metadata_reads) {
   if (facts_->filter_bytes == 0) inside_->filter_is_useless.store(true, std::memory_order_relaxed);
-  if (inside_->filter_is_useless.load(std::memory_order_relaxed)) return nullptr;
+  if (inside_->filter_is_useless.load(std::memory_order_relaxed)) return;
   const LoadingTurn turn(inside_->is_loading);
-  if (!turn.is_mine()) return nullptr;
-  if (const Filter* loaded = filter_.load(std::memory_order_acquire)) return loaded;
+  if (!turn.is_mine()) return;
+  if (filter_.load(std::memory_order_relaxed) != nullptr) return;
   Charge charge(*context_.filter_budget, facts_->filter_bytes);
-  if (!charge.is_taken()) return nullptr;
+  if (!charge.is_taken()) return;
   Result<const TableProperties*> read = properties();
-  if (!read.ok() || inside_->filter_is_useless.load(std::memory_order_relaxed)) return nullptr;
+  if (!read.ok() || inside_->filter_is_useless.load(std::memory_order_relaxed)) return;
   Result<std::shared_ptr<const ReadableFile>> file = open_file();
-  if (!file.ok()) return nullptr;
+  if (!file.ok()) return;
   ++metadata_reads;
   inside_->metadata_loads.fetch_add(1, std::memory_order_relaxed);
   Result<Filter> filter = read_filter(**file, (*read)->filter, **read, {}, path());
   if (!filter.ok()) {
-    if (filter.status().code() == StatusCode::kIoError) return nullptr;  // Perhaps it works the next time.
+    if (filter.status().code() == StatusCode::kIoError) return;  // Perhaps it works the next time.
     remember_filter_problem(filter.status());
     inside_->filter_is_useless.store(true, std::memory_order_relaxed);
-    return nullptr;
+    return;
   }
   auto shared = share_charged(std::make_unique<const Filter>(*std::move(filter)), std::move(charge));
   const MutexLock lock(inside_->mutex);
   inside_->owned_filter = std::move(shared);
   filter_.store(inside_->owned_filter.get(), std::memory_order_release);
-  return inside_->owned_filter.get();
 }
 
-const Filter* Table::load_prefix_filter() {
-  if (facts_->prefix_filter_bytes == 0) return nullptr;
-  if (inside_->prefix_filter_is_useless.load(std::memory_order_relaxed)) return nullptr;
+void Table::load_prefix_filter() {
+  if (facts_->prefix_filter_bytes == 0) return;
+  if (inside_->prefix_filter_is_useless.load(std::memory_order_relaxed)) return;
   const LoadingTurn turn(inside_->is_loading);
-  if (!turn.is_mine()) return nullptr;
-  if (const Filter* loaded = inside_->prefix_filter.load(std::memory_order_acquire)) return loaded;
+  if (!turn.is_mine()) return;
+  if (inside_->prefix_filter.load(std::memory_order_relaxed) != nullptr) return;
   Charge charge(*context_.filter_budget, facts_->prefix_filter_bytes);
-  if (!charge.is_taken()) return nullptr;
+  if (!charge.is_taken()) return;
   Result<const TableProperties*> read = properties();
-  if (!read.ok()) return nullptr;
+  if (!read.ok()) return;
   Result<std::shared_ptr<const ReadableFile>> file = open_file();
-  if (!file.ok()) return nullptr;
+  if (!file.ok()) return;
   inside_->metadata_loads.fetch_add(1, std::memory_order_relaxed);
   // It hashes prefixes itself, by its own key, so that it serves whatever the store's hash is.
   Result<Filter> filter = read_filter(**file, (*read)->prefix_filter, **read, (*read)->prefix_rule, path());
   if (!filter.ok()) {
-    if (filter.status().code() == StatusCode::kIoError) return nullptr;
+    if (filter.status().code() == StatusCode::kIoError) return;
     remember_filter_problem(filter.status());
     inside_->prefix_filter_is_useless.store(true, std::memory_order_relaxed);
-    return nullptr;
+    return;
   }
   auto shared = share_charged(std::make_unique<const Filter>(*std::move(filter)), std::move(charge));
   const MutexLock lock(inside_->mutex);
   inside_->owned_prefix_filter = std::move(shared);
   inside_->prefix_filter.store(inside_->owned_prefix_filter.get(), std::memory_order_release);
-  return inside_->owned_prefix_filter.get();
 }
 
 void Table::remember_filter_problem(const Status& problem) {
@@ -213,16 +211,16 @@ Status Table::load() {
   std::uint32_t metadata_reads = 0;
   TAMIS_TRY_STATUS(properties().status());
   if (!has_index_in_memory()) TAMIS_TRY_STATUS(shared_index(metadata_reads).status());
-  if (!has_filter_in_memory()) load_filter(metadata_reads);
-  if (inside_->prefix_filter.load(std::memory_order_acquire) == nullptr) load_prefix_filter();
+  load_filter(metadata_reads);
+  load_prefix_filter();
   return {};
 }
 
 UnloadedMetadata Table::unload_filter() {
   UnloadedMetadata unloaded;
   const MutexLock lock(inside_->mutex);
-  filter_.store(nullptr, std::memory_order_release);
-  inside_->prefix_filter.store(nullptr, std::memory_order_release);
+  filter_.store(nullptr);
+  inside_->prefix_filter.store(nullptr);
   unloaded.filter = std::move(inside_->owned_filter);
   unloaded.prefix_filter = std::move(inside_->owned_prefix_filter);
   return unloaded;
@@ -231,7 +229,7 @@ UnloadedMetadata Table::unload_filter() {
 UnloadedMetadata Table::unload_index() {
   UnloadedMetadata unloaded;
   const MutexLock lock(inside_->mutex);
-  index_.store(nullptr, std::memory_order_release);
+  index_.store(nullptr);
   unloaded.index = std::move(inside_->owned_index);
   return unloaded;
 }

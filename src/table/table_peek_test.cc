@@ -117,10 +117,10 @@ TEST(TablePeek, Rule11_BlocksOutliveTheSlotsOfATableThatIsGone) {
   TableWorld world;
   auto table = world.open(world.build(entries));
   cache_all(*table, entries);
-  const std::uint64_t number = table->facts().number;
+  const TableFacts facts = table->facts();
   table.reset();
   EXPECT_GT(world.cache->stats().blocks_kept, 0U);
-  world.cache->erase_table(number);  // Would write into the slots, were they still known.
+  world.cache->erase_table(facts.number, facts.blocks);  // Would write into the slots, were they still known.
   EXPECT_EQ(world.cache->stats().blocks_kept, 0U);
 }
 

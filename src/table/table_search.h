@@ -17,8 +17,7 @@ class Table;
 /// Threads: one.
 struct TableSearch {
   Table* table = nullptr;
-  std::shared_ptr<const Index> own_index;  // Where the table keeps none in memory.
-  const Index* index = nullptr;
+  std::shared_ptr<const Index> index;  // Counted: the table may unload it while the search waits for the disk.
   std::uint32_t block = 0;
   TableStep step;
 };

@@ -40,19 +40,19 @@ class PeekTally {
 
 /// Ends a lookup that found nothing here, or not all it needed, as it would have ended had the filter been asked first.
 inline bool Table::end_without_entry(StagedPeek& peek, Peek answer) const {
-  const Filter* const filter = peek.is_expected ? filter_.load(std::memory_order_acquire) : nullptr;
+  const Filter* const filter = peek.is_expected ? filter_.load() : nullptr;
   const bool is_ruled_out = filter != nullptr && !filter->may_contain_hash(peek.lookup.hash);
   return ends(peek, is_ruled_out ? Peek::kAbsent : answer);
 }
 
 inline bool Table::peek_filter(StagedPeek& peek) const {
   inside_->count_probe();
-  if (const Filter* filter = filter_.load(std::memory_order_acquire)) {
+  if (const Filter* filter = filter_.load()) {
     if (!peek.is_expected && !filter->may_contain_hash(peek.lookup.hash)) return ends(peek, Peek::kAbsent);
   } else if (!inside_->filter_is_useless.load(std::memory_order_relaxed)) {
     return ends(peek, Peek::kUnknown);
   }
-  peek.index = index_.load(std::memory_order_acquire);
+  peek.index = index_.load();
   peek.slots = slots_.load(std::memory_order_acquire);
   if (peek.index == nullptr || peek.slots == nullptr) return end_without_entry(peek, Peek::kUnknown);
   peek.group = peek.index->begin_locate(peek.lookup.key);

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/epoch.h"
 #include "entry/vector_iterator.h"
 #include "io/faulty_file_system.h"
 #include "support/table_world.h"
@@ -211,6 +212,23 @@ TEST(Table, WhatIsInMemoryIsChargedUntilItIsGone) {
   EXPECT_TRUE(table->has_filter_in_memory() && table->has_index_in_memory()) << "loaded again";
 }
 
+/// Whoever unloads it waits for epochs alone, and a search that waits for its disk is in none.
+TEST(Table, Rule10_ASearchKeepsTheIndexThatIsUnloadedWhileItWaits) {
+  const TableEntries entries = test::random_entries(9, 300);
+  TableWorld world;
+  const auto table = world.open(world.build(entries));
+  ASSERT_TRUE(table->load().ok());
+  const Entry& entry = entries.entries.front();
+  const Lookup lookup{entry.key, KeyHasher(world.context.identity.hash_key)(entry.key), kMaxSequence};
+  TableSearch search;
+  ASSERT_TRUE(*table->begin_search(lookup, search));
+  (void)table->unload_index();
+  EXPECT_GT(world.index_budget.used_bytes(), slot_bytes(*table)) << "freed under a search";
+  EXPECT_GT(search.index->blocks(), 1U);
+  search = {};
+  EXPECT_EQ(world.index_budget.used_bytes(), slot_bytes(*table)) << "kept for nobody";
+}
+
 TEST(Table, Rule15_ALookupSaysWhatItDidAndPositivesAreCountedExactly) {
   TableEntries entries;
   for (int i = 0; i < 200; ++i) entries.add(fmt::format("key {:04}", i), 9, std::string(50, 'v'));
@@ -243,7 +261,7 @@ TEST(Table, Rule15_ALookupSaysWhatItDidAndPositivesAreCountedExactly) {
   EXPECT_EQ(counts.positives, 3U + 6400U - static_cast<unsigned>(ruled_out));
   EXPECT_EQ(counts.false_positives, 6400U - static_cast<unsigned>(ruled_out));
   EXPECT_EQ(counts.hits, 3U);
-  EXPECT_NEAR(static_cast<double>(counts.probes), 6403, 64);
+  EXPECT_NEAR(static_cast<double>(counts.probes), 6403, 5 * 640) << "100 samples and five sigma";
   EXPECT_EQ(counts.metadata_loads, 2U);
 }
 
@@ -363,7 +381,6 @@ TEST(Table, ThreadsFindWhileMetadataComesAndGoes) {
   TableWorld world(std::size_t{16} << 10);
   const auto table = world.open(world.build(entries, {"line", 10}, {.prefix_rule = {PrefixRule::Kind::kFirst, 2}}));
   std::atomic<int> wrong = 0;
-  std::vector<UnloadedMetadata> unloaded;  // Outlives the threads: lookups may still use what is here.
   {
     std::vector<std::jthread> threads;
     for (std::uint64_t number = 0; number < 3; ++number) {
@@ -377,16 +394,14 @@ TEST(Table, ThreadsFindWhileMetadataComesAndGoes) {
       });
     }
     for (int i = 0; i < 100; ++i) {
-      unloaded.push_back(table->unload_filter());
-      unloaded.push_back(table->unload_index());
-      std::this_thread::yield();
+      const UnloadedMetadata filter = table->unload_filter();
+      const UnloadedMetadata index = table->unload_index();
+      epoch::wait(epoch::retire());
     }
   }
   EXPECT_EQ(wrong, 0);
-  unloaded.clear();
-  unloaded.push_back(table->unload_filter());
-  unloaded.push_back(table->unload_index());
-  unloaded.clear();
+  (void)table->unload_filter();
+  (void)table->unload_index();
   EXPECT_EQ(world.index_budget.used_bytes() + world.filter_budget.used_bytes(), slot_bytes(*table));
 }
 
@@ -398,7 +413,7 @@ TEST(Table, FailingReadsAreToldAndForgotten) {
     FaultyFileSystem faulty(world.files, {FaultKind::kIoError, call, false});
     FileHandles handles(faulty, 10);
     world.context.handles = &handles;
-    world.cache->erase_table(13);
+    world.cache->erase_table(13, facts.blocks);
     const auto table = world.open(facts);
     int failed = 0;
     for (int round = 0; round < 3; ++round) {

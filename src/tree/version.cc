@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/epoch.h"
 #include "base/try.h"
 #include "table/table_iterator.h"
 #include "tree/run_iterator.h"
@@ -185,9 +186,13 @@ Result<std::optional<FoundEntry>> Version::find(const Lookup& lookup, bool fills
                                                 Steps& steps) const {
   const RunSet possible = run_index_.possible(lookup.hash);
   Candidates candidates;
+  const auto next = [&](std::uint32_t& run) {
+    const EpochGuard guard;  // Looks at their filters, to prefetch.
+    return next_candidates(lookup, possible, run, candidates);
+  };
   std::uint32_t told = 0;  // Of the runs before this one it is written down what happened.
   for (std::uint32_t run = 0; run < runs_.size();) {
-    const std::size_t count = next_candidates(lookup, possible, run, candidates);
+    const std::size_t count = next(run);
     for (std::size_t i = 0; i < count; ++i) {
       if constexpr (Steps::kRecords) {
         record_passed_over(lookup, std::exchange(told, candidates[i].run + 1), candidates[i].run, steps);

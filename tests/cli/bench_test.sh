@@ -24,6 +24,20 @@ if grep -q "absent" out; then fail "$last: a row that was not asked for"; else p
 fits_80_columns() { if awk 'length > 80' out | grep -q .; then fail "$last: wider than 80 columns"; else pass; fi; }
 fits_80_columns
 
+# A rival that was built with assertions is slower than it need be, and says so.
+run 0 bench hit --entries 500 --rounds 1
+fits_80_columns
+names_assertions() {  # LIBRARY NAME
+  local library has=no says=no
+  library=$(ldd "$(dirname "$tamis")/tamis-bench" | awk -v name="lib$1.so" 'index($1, name) == 1 {print $3}')
+  [ -n "$library" ] || return 0
+  nm -D "$library" | grep -q ' U __assert_fail' && has=yes
+  grep -q "$2 [0-9.]* with assertions" out && says=yes
+  if [ $has = $says ]; then pass; else fail "$last: $2 has assertions: $has, says so: $says"; fi
+}
+names_assertions rocksdb RocksDB
+names_assertions leveldb LevelDB
+
 run 0 bench hit disk --engine tamis --entries 500 --rounds 3 --json --svg charts
 json_has rows workload engine median low high unit ratio
 if python3 -c 'import json; rows = json.load(open("out"))["rows"]; assert [r["workload"] for r in rows] == ["hit", "disk"]; assert rows[0]["ratio"] == 1; assert rows[0]["rounds"] == 3'; then pass; else fail "$last: not the JSON it should be"; fi

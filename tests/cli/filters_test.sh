@@ -50,7 +50,10 @@ for memory in -1 0.5 K 1X 99999999999G 1KB; do run 2 filter size --keys 10 --mem
 for bits in 0 -3 NaN inf 1e9; do run 2 filter size --keys 10 --bits-per-key "$bits"; done
 run 2 filter size --keys 18446744073709551615 --fpr 0.01
 run 2 filter size --fpr 0.01; err_has '--keys is missing'
-run 2 filter size --keys 10; err_has '--fpr, --bits-per-key, --memory'
+run 0 filter size --keys 1000000 --fpr 0.01; mv out expected
+run 0 filter size --keys 1000000; same out expected
+run 0 filter size --keys 1000000 --kind line --fpr 1e-6; out_has 'ribbon would take 20.'
+run 0 filter size --keys 1000000 --kind line --fpr 0.01; if grep -q 'would take' out; then fail 'a hint for nothing'; else pass; fi
 run 2 filter size --keys 10 --fpr 0.1 --memory 1M; err_has 'only one of'
 run 2 filter size --keys 10 --fpr 0.1 --kind blom; err_has 'there is no filter kind'
 run 2 filter size --keys 10 --fpr 0.1 extra; err_has "'extra'"
@@ -84,6 +87,9 @@ for kind in $kinds; do
   run 0 filter info --json empty.tamis; out_has '"keys": 0' '"bits_per_key": null'
 done
 run 0 filter build --kind bloom --bits-per-key 12 --keys keys -o x.tamis --quiet; out_is_empty
+run 0 filter build --kind bloom --keys keys -o x.tamis; same x.tamis bloom.tamis; err_is_empty
+run 0 filter build --kind line --fpr 1e-6 --keys keys -o x.tamis; err_has 'note: at this rate line takes' 'ribbon would take'
+run 0 filter build --kind line --fpr 1e-6 --keys keys -o x.tamis --quiet; err_is_empty
 run 0 filter build --kind bloom --memory 4K --keys keys -o x.tamis --json; json_has kind bytes fpr_designed
 if [ "$(stat -c %s x.tamis)" -le 4096 ]; then pass; else fail 'larger than --memory'; fi
 run 0 filter build --kind bloom --fpr 0.01 --keys keys -o x.tamis --seed 7
@@ -96,7 +102,7 @@ run 0 filter info x.tamis; out_has 'first:2'
 
 # --- bad calls of build ---
 run 2 filter build --kind line --fpr 0.01 --keys keys; err_has '--output is missing'
-run 2 filter build --kind line --keys keys -o x; err_has '--fpr'
+run 2 filter build --kind line --fpr 1 --keys keys -o x; err_has "--fpr: '1' is not a rate"
 run 2 filter build --kind lime --fpr 0.01 --keys keys -o x; err_has 'there is no filter kind'
 run 2 filter build --kind line --fpr 0.01 --keys keys -o x --seed 1 --keyed; err_has 'exclude'
 run 2 filter build --kind line --fpr 0.01 --keys keys -o x --seed -1; err_has --seed

@@ -106,7 +106,7 @@ damaged_golden() {
   esac
 }
 
-run 0 filter formats; out_has cassandra-new pychapter
+run 0 filter formats; out_has cassandra-new pychapter 'Sarthak Makhija' distributed-systems-engineer
 run 0 filter formats --json; out_is_json_lines; json_has format system writable summary
 for_each filters probe_golden
 for_each filters guess_golden
@@ -129,7 +129,17 @@ cp "$lab" many; patch many 0 '\0377\0377\0377\0377'; run 4 filter info many --fo
 cp "$new/nb-1-big-Filter.db" nb-1-big-Filter.db; printf x >>nb-1-big-Filter.db; run 4 filter info nb-1-big-Filter.db
 run 4 filter info - --format cassandra-new <nb-1-big-Filter.db; err_has 'standard input'
 run 0 filter info --format cassandra-new - <"$new/nb-1-big-Filter.db"; out_has cassandra-new
+# Questions name the option that answers them.
+row_group='\x19\x1c\x3c\x15\x0c\x29\x18\x01a\xb6\x08\x00\x00\x00'
+printf 'PAR1\x49\x2c%b%b\x00\x1f\x00\x00\x00PAR1' "$row_group" "$row_group" >two.parquet
+run 2 filter info two.parquet; err_has 'say which column and row group; there are: a (row group 0) a (row group 1) (with --column and --row-group)'
+run 2 filter info two.parquet --format parquet; err_has '(with --column and --row-group)'
+run 2 filter info "$golden/pychapter/user-100-m959-k7.bloom" --format pychapter; err_has '(with --bits and --hashes)'
 seq 10 >keys
+# Cassandra means by a rate of 1 that there is no filter; nobody else does.
+run 0 filter build --format cassandra-new --fpr 1 --keys keys -o all; if [ -s all ]; then fail 'not empty'; else pass; fi
+run 0 filter probe all --format cassandra-new stranger; out_is 'stranger\tmaybe\n'
+run 0 filter rebuild --from-index "$new/nb-1-big-Index.db" --fpr 1 -o all; if [ -s all ]; then fail 'not empty'; else pass; fi
 run 2 filter build --format lab --kind line --fpr 0.01 --keys keys -o x; err_has 'only one of'
 run 2 filter build --keys keys -o x; err_has '--kind, --format'
 run 2 filter build --format lab --memory 1M --keys keys -o x; err_has '--memory goes with --kind'

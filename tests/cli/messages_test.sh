@@ -96,7 +96,7 @@ says 2 "lines: line 2 has 1 field; each record is KEY,VALUE; nothing was loaded"
 printf 'a,1\nb,2,3\n' >lines
 says 2 "lines: line 2 has 3 fields; each record is KEY,VALUE, and a value that holds commas stands in quotes; nothing was loaded" load s lines --csv
 printf 'a,"1\nb,2\n' >lines
-says 2 "lines: line 1: a quote is opened and never closed; nothing was loaded" load s lines --csv
+says 2 "lines: line 1: a quote is opened and never closed; close it, or write a quote that is data twice, in quotes; nothing was loaded" load s lines --csv
 printf 'a,"1"2\n' >lines
 says 2 "lines: line 1: a comma or the end of the line must follow a closing quote; a quote inside a field is written twice; nothing was loaded" load s lines --csv
 printf 'a,1"2\n' >lines
@@ -263,7 +263,6 @@ rate='a rate between 0 and 1 (both excluded), such as 0.01 for one in a hundred'
 alike='build them with the same kind, size and seed'
 damaged='the file is damaged or is something else: make it again where it came from'
 says 2 "--keys is missing; see 'tamis filter size --help'" filter size
-says 2 "give one of --fpr, --bits-per-key, --memory; see 'tamis filter size --help'" filter size --keys 10
 says 2 "give only one of --fpr, --bits-per-key, --memory; see 'tamis filter size --help'" filter size --keys 10 --fpr 0.1 --memory 1K
 says 2 "--fpr: '1' is not $rate" filter size --keys 10 --fpr 1
 says 2 "--bits-per-key: '0' is not a number above 0" filter size --keys 10 --bits-per-key 0

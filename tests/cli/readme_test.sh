@@ -15,5 +15,13 @@ while IFS= read -r line; do
   if [ "$expected" != "$line" ] && [ "$(cat out)" != "$expected" ]; then fail "$line"; fi
 done <lines
 
+# What explain is said to print, but for the numbers; and a filter is at work in it.
+without_numbers() { sed -E 's/[0-9][0-9.]* ?(ns|us|ms)/TIME/; s/[0-9]+/N/g; s/ +/ /g'; }
+sed -n '/<!-- printed by tamis explain/,/^```$/p' "$readme" | grep -v '^```\|^<!--' | without_numbers >expected
+last=$(sed -n 's/^<!-- printed by \(tamis explain [^:]*\):.*/\1/p' "$readme")
+bash -c "$last" 2>err | without_numbers >out
+same expected out
+out_has ": no"
+
 if [ "$passed" -ge 10 ]; then pass; else fail "README.md: only $passed lines were found to run"; fi
 finish

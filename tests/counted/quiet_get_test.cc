@@ -105,6 +105,26 @@ TEST(QuietGet, OfManyKeysAllocatesNothing) {
   EXPECT_EQ(wrong, 0U);
 }
 
+/// A copy of such a value would have to be allocated.
+TEST(QuietGet, ExistsAllocatesNothingWhateverTheLengthOfTheValue) {
+  CountedStore store(quiet_options());
+  std::string value;
+  warm(store, value);
+  const Keys keys;
+  for (const std::string& key : keys.present) ASSERT_TRUE(store.db->put(key, std::string(1000, 'v')).ok());
+  ASSERT_TRUE(store.db->flush().ok());
+  ASSERT_TRUE(store.db->put(keys.present.front(), std::string(1000, 'v')).ok());
+  std::uint64_t wrong = 0;
+  const auto ask = [&] {
+    for (const std::string& key : keys.present) wrong += store.db->exists(key).value_or(false) ? 0 : 1;
+    for (const std::string& key : keys.absent) wrong += store.db->exists(key).value_or(true) ? 1 : 0;
+  };
+  EXPECT_EQ(allocations_when_repeated(ask), 0U);
+  EXPECT_EQ(wrong, 0U);
+  const auto get = [&] { wrong += store.db->get(keys.present.front())->has_value() ? 0 : 1; };
+  EXPECT_GT(allocations_when_repeated(get), 0U) << "the values are too short to tell";
+}
+
 TEST(QuietGet, TakesNoLock) {
   CountedStore store(quiet_options());
   std::string value;
@@ -182,6 +202,24 @@ TEST(QuietScan, OfSeveralRunsAllocatesOncePerRunMore) {
   }
   ASSERT_EQ(store.runs(), 4U);
   for (const std::uint64_t entries : {1, 2, 100, 4000}) EXPECT_EQ(allocations_of_scan(*store.db, entries), 9U);
+}
+
+TEST(QuietScan, ARangeForAllocatesNothing) {
+  CountedStore store(quiet_options());
+  for (std::uint64_t run = 0; run < 3; ++run) {
+    store.put_numbers(run, kKeys, 3);
+    ASSERT_TRUE(store.db->flush().ok());
+  }
+  for (const bool reverse : {false, true}) {
+    Iterator it = store.db->scan({.reverse = reverse});
+    std::uint64_t seen = 0;
+    const std::uint64_t allocated = allocations_when_repeated([&] {
+      reverse ? it.seek_to_last() : it.seek_to_first();
+      for (const auto& [key, value] : it) seen += key.empty() || value.empty() ? 0 : 1;
+    });
+    EXPECT_EQ(allocated, 0U);
+    EXPECT_EQ(seen, 2 * kKeys);
+  }
 }
 
 TEST(QuietScan, MovesBothWaysWithoutAllocating) {

@@ -46,7 +46,7 @@ std::string JournalLedger::check(const MemoryDisk& disk) const {
 }
 
 std::string JournalLedger::check_stream(FileSystem& files, const std::vector<std::string>& paths) const {
-  Result<JournalStream> stream = JournalStream::open(files, {paths, {}, flushed_, 0});
+  Result<JournalStream> stream = JournalStream::open(files, {.paths = paths, .first_sequence = flushed_});
   if (!stream.ok()) return stream.status().to_text();
   std::uint64_t due = flushed_;
   bool is_last = false;
@@ -105,6 +105,8 @@ bool JournalWorkload::append() {
     }
     // The append succeeded in writing if the sequence moved; what failed then was a sync, and this journal is over.
     if (writer_->next_sequence() != sequence && !start_afresh()) return false;
+    // The next attempt may be the first record of another journal.
+    if (writer_->next_sequence() == sequence && random_.below(2) == 0 && !switch_journal()) return false;
   }
   return start_afresh();
 }
@@ -116,6 +118,7 @@ bool JournalWorkload::sync() {
 }
 
 bool JournalWorkload::switch_journal() {
+  if (!writer_->withdraw_failed_append().ok()) return start_afresh();
   Result<std::unique_ptr<JournalWriter>> next = create(writer_->next_sequence());
   if (!next.ok()) return true;  // The old one goes on.
   if (shape_.mistake != Mistake::kPredecessorNotSynced) (*next)->follow(std::move(writer_));
@@ -240,7 +243,7 @@ bool fail_call(const Fault& fault, std::uint64_t seed, const JournalWorkload::Sh
 void fail_every_call_in_every_way(std::uint64_t seed, const JournalWorkload::Shape& shape, FaultCounts& counts,
                                   std::uint64_t stride) {
   for (const FaultKind kind : {FaultKind::kIoError, FaultKind::kIoErrorAfterwards, FaultKind::kNoSpace,
-                               FaultKind::kShortWrite, FaultKind::kTooManyFiles}) {
+                               FaultKind::kNoSpaceAfterwards, FaultKind::kShortWrite, FaultKind::kTooManyFiles}) {
     for (const bool sticky : {false, true}) {
       // Another beginning for each kind, so that they meet different calls.
       std::uint64_t call = 1 + static_cast<std::uint64_t>(kind) % stride;

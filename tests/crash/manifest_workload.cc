@@ -256,7 +256,8 @@ bool fail_call(const Fault& fault, std::uint64_t seed, ManifestCrashes& found) {
 }  // namespace
 
 void fail_manifest_calls(std::uint64_t seed, std::uint64_t step, ManifestCrashes& crashes) {
-  constexpr std::array kKinds = {FaultKind::kIoError, FaultKind::kIoErrorAfterwards, FaultKind::kNoSpace,
+  constexpr std::array kKinds = {FaultKind::kIoError,    FaultKind::kIoErrorAfterwards,
+                                 FaultKind::kNoSpace,    FaultKind::kNoSpaceAfterwards,
                                  FaultKind::kShortWrite, FaultKind::kTooManyFiles};
   std::uint64_t way = 0;  // Each way begins with another call, so that together they come to all.
   for (const FaultKind kind : kKinds) {

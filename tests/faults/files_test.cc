@@ -4,11 +4,13 @@
 
 #include "crash/store_workload.h"
 #include "faults/store_damage.h"
+#include "io/faulty_file_system.h"
 
 namespace tamis::test {
 namespace {
 
 const std::string kFolder(kStore);
+const std::string kJournal = kFolder + "/000001.journal";
 
 Result<DB> open_on(MemoryFileSystem& files, const Options& options = {}) {
   return DB::open(kFolder, options, environment_on(files, 3));
@@ -162,28 +164,78 @@ TEST(Files, Rule19_NumbersAreReservedBeforeTheyAreUsed) {
   }
 }
 
-TEST(Files, Rule4_P7_RecordsBehindAHoleAreKeptInLost) {
+/// A store after a crash that left a hole in its journal, with a record behind it.
+MemoryDisk disk_with_a_hole() {
   MemoryFileSystem files;
   Result<DB> db = open_on(files);
-  ASSERT_TRUE(db.ok());
-  for (const char* key : {"first", "second", "third"}) ASSERT_TRUE(db->put(key, std::string("value of ") + key).ok());
+  EXPECT_TRUE(db.ok());
+  for (const char* key : {"first", "second", "third"}) EXPECT_TRUE(db->put(key, std::string("value of ") + key).ok());
   MemoryFileSystem crashed(files.disk().after_crash(Loss::kNothing, 1));
-  std::string journal;
-  for (const std::string& name : names_in(crashed, kFolder)) {
-    if (name.ends_with(".journal")) journal = name;
-  }
-  const std::string before = *read_whole_file(crashed, kFolder + "/" + journal);
+  const std::string before = *read_whole_file(crashed, kJournal);
   const Bytes zero = as_bytes(std::string_view("\0", 1));
-  const auto file = *crashed.open_writable(kFolder + "/" + journal, OpenMode::kExisting);
-  ASSERT_TRUE(file->write_at(before.find("value of second"), std::span(&zero, 1)).ok());
+  const auto file = *crashed.open_writable(kJournal, OpenMode::kExisting);
+  EXPECT_TRUE(file->write_at(before.find("value of second"), std::span(&zero, 1)).ok() && file->sync().ok());
+  return crashed.disk();
+}
 
-  const Result<DB> after = open_on(crashed);
-  ASSERT_TRUE(after.ok()) << after.status().to_text();
-  EXPECT_TRUE((*after->get("first")).has_value());
-  EXPECT_FALSE((*after->get("third")).has_value()) << "not a prefix";
-  const Result<std::string> lost = read_whole_file(crashed, kFolder + "/lost/" + journal);
+/// Opens the store, which then has what stands before the hole, and in lost/ what stands behind it.
+void expect_saved(MemoryFileSystem& files, const std::string& name = "000001.journal") {
+  const Result<DB> db = open_on(files);
+  ASSERT_TRUE(db.ok()) << db.status().to_text();
+  EXPECT_TRUE((*db->get("first")).has_value());
+  EXPECT_FALSE((*db->get("third")).has_value()) << "not a prefix";
+  const Result<std::string> lost = read_whole_file(files, kFolder + "/lost/" + name);
   ASSERT_TRUE(lost.ok()) << lost.status().to_text();
   EXPECT_NE(lost->find("value of third"), std::string::npos);
+}
+
+TEST(Files, Rule4_P7_RecordsBehindAHoleAreKeptInLost) {
+  MemoryFileSystem files(disk_with_a_hole());
+  expect_saved(files);
+  EXPECT_FALSE(has(files, "000001.journal"));
+}
+
+/// Saved first, then let go of: an opening that fails or ends at any call leaves the records to the next one.
+TEST(Files, Rule4_Rule19_P7_RecordsBehindAHoleAreInLostBeforeTheirJournalIsFree) {
+  const MemoryDisk disk = disk_with_a_hole();
+  std::vector<MemoryDisk> crashes;
+  MemoryFileSystem dry(disk);
+  dry.after_each_call([&](const MemoryDisk& now, auto) {
+    crashes.push_back(now);
+    for (const Loss loss : kAllLosses) crashes.push_back(now.after_crash(loss, crashes.size()));
+  });
+  ASSERT_TRUE(open_on(dry).ok());
+  EXPECT_GT(crashes.size(), 100U);
+  for (const MemoryDisk& crash : crashes) {
+    MemoryFileSystem files(crash);
+    expect_saved(files);
+    if (testing::Test::HasFailure()) return;
+  }
+  std::uint64_t failing = 1;
+  for (bool was_reached = true; was_reached; ++failing) {
+    MemoryFileSystem files(disk);
+    {
+      FaultyFileSystem faulty(files, {FaultKind::kIoError, failing, false});
+      (void)DB::open(kFolder, {}, environment_on(faulty, 3)).ok();
+      was_reached = faulty.calls() >= failing;
+    }
+    expect_saved(files);
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(failing, 20U);
+}
+
+/// lost/ may be a user's file, or hold another journal of that name.
+TEST(Files, Rule19_P7_WhatIsInTheWayOfLostCostsNoRecord) {
+  MemoryFileSystem files(disk_with_a_hole());
+  put_file(files, "lost", "a user's note");
+  EXPECT_FALSE(open_on(files).ok());
+  EXPECT_TRUE(has(files, "000001.journal"));
+  ASSERT_TRUE(files.rename(kFolder + "/lost", kFolder + "/note").ok());
+  ASSERT_TRUE(files.make_directory(kFolder + "/lost").ok());
+  put_file(files, "lost/000001.journal", "saved long ago");
+  expect_saved(files, "000001.journal.1");
+  EXPECT_EQ(*read_whole_file(files, kFolder + "/lost/000001.journal"), "saved long ago");
 }
 
 TEST(Files, AFolderWithoutAStoreIsSaidToBeOne) {

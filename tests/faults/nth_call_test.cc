@@ -37,6 +37,22 @@ TEST(NthCall, P5_P6_AnyFailedCallLeavesTheStoreReadableAndWhatItPromised) {
   EXPECT_GT(counts.resumed, 3);
 }
 
+/// Rule 6: a file system may tell of an error though it has done everything (NFS, FUSE). Here every call does so in
+/// turn, and the process ends at any of the next calls. A memtable takes a few commits, so that it may be the next one
+/// that begins a journal.
+TEST(NthCall, Rule6_P1_ACallThatFailedThoughItWasDoneIsNoObstacleToTheNextOpening) {
+  constexpr StoreScript kScript{"a few commits a memtable", "wwwwwwwP", 64 << 10};
+  StoreFaultCounts counts;
+  for (std::uint64_t call = 1;; ++call) {
+    const FaultKind kind = call % 2 == 0 ? FaultKind::kNoSpaceAfterwards : FaultKind::kIoErrorAfterwards;
+    if (!fail_store_call({kind, call, false}, kScript, base_seed(3), {9}, counts)) break;
+  }
+  EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
+  record_figure("crash_images", counts.images.size());
+  record_figure("call_failures", static_cast<std::uint64_t>(counts.fired));
+  EXPECT_GT(counts.fired, 50);
+}
+
 /// Fails the calls of one action on a store that was closed and opened, one after the other, and lets it go on.
 void fail_after_reopening(const std::function<Status(DB& db)>& action) {
   for (std::uint64_t failing = 1, calls = 1; failing <= calls; ++failing) {

@@ -14,12 +14,6 @@ namespace {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-std::string kind_of(const std::string& path) {
-  const std::string name = name_of(path);
-  const std::size_t dot = name.find('.');
-  return dot == std::string::npos ? name.substr(0, name.find('-')) : name.substr(dot);
-}
-
 /// Empty when the status tells of the damage as it should.
 std::string check_told(const Status& status, const std::string& path) {
   if (status.code() != StatusCode::kCorruption && status.code() != StatusCode::kNotSupported) {
@@ -96,6 +90,12 @@ void write_store(DB& db, StoreLedger& ledger, SplitMix64& random) {
 }
 
 }  // namespace
+
+std::string kind_of(const std::string& path) {
+  const std::string name = name_of(path);
+  const std::size_t dot = name.find('.');
+  return dot == std::string::npos ? name.substr(0, name.find('-')) : name.substr(dot);
+}
 
 std::vector<std::string> ClosedStore::files() const {
   std::vector<std::string> files;

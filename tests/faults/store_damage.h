@@ -28,12 +28,15 @@ struct ClosedStore {
 /// With tables in two levels, tombstones, and entries that are only in the journal.
 ClosedStore make_closed_store(const Options& options, std::uint64_t seed);
 
+/// What the name of a file of a store ends with, or begins with where that says more: ".tms", "MANIFEST".
+std::string kind_of(const std::string& path);
+
 struct DamageCounts {
   std::uint64_t tried = 0;
   std::uint64_t refused = 0;                           ///< The store did not open.
   std::uint64_t told = 0;                              ///< It opened; some reads told of the damage.
   std::uint64_t unnoticed = 0;                         ///< Every answer was right.
-  std::map<std::string, std::uint64_t> tried_by_kind;  ///< By what the file's name ends with.
+  std::map<std::string, std::uint64_t> tried_by_kind;  ///< See kind_of.
   std::map<std::string, std::uint64_t> unnoticed_by_kind;
   std::vector<std::string> violations;
 };

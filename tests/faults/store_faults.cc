@@ -12,16 +12,17 @@
 namespace tamis::test {
 namespace {
 
-constexpr std::array kHonestFaults = {FaultKind::kIoError, FaultKind::kIoErrorAfterwards, FaultKind::kNoSpace,
+constexpr std::array kHonestFaults = {FaultKind::kIoError,    FaultKind::kIoErrorAfterwards,
+                                      FaultKind::kNoSpace,    FaultKind::kNoSpaceAfterwards,
                                       FaultKind::kShortWrite, FaultKind::kTooManyFiles};
 
 /// Disk full and out of descriptors: what passes by itself.
-bool is_lack_of_room(FaultKind kind) {
-  return kind == FaultKind::kNoSpace || kind == FaultKind::kShortWrite || kind == FaultKind::kTooManyFiles;
-}
+bool is_lack_of_room(FaultKind kind) { return kind != FaultKind::kIoError && kind != FaultKind::kIoErrorAfterwards; }
 
 /// Whether calls that only read can fail.
-bool spoils_reading(FaultKind kind) { return kind != FaultKind::kNoSpace && kind != FaultKind::kShortWrite; }
+bool spoils_reading(FaultKind kind) {
+  return kind == FaultKind::kIoError || kind == FaultKind::kIoErrorAfterwards || kind == FaultKind::kTooManyFiles;
+}
 
 /// One run: the workload with its fault, and everything that is demanded of it.
 class FaultRun {

@@ -28,7 +28,7 @@ std::uint64_t Model::snapshots() const {
       std::count_if(snapshots_.begin(), snapshots_.end(), [](const auto& snapshot) { return snapshot.has_value(); }));
 }
 
-ModelWalk::ModelWalk(const Model::Map& map, const Bounds& bounds) {
+ModelWalk::ModelWalk(const Model::Map& map, const Bounds& bounds) : is_reverse_(bounds.reverse) {
   for (const auto& [key, value] : map) {
     const bool is_inside = std::string_view(key).starts_with(bounds.prefix) && (!bounds.from || key >= *bounds.from) &&
                            (!bounds.to || key < *bounds.to);
@@ -47,7 +47,7 @@ void ModelWalk::move(const Move& move) {
   switch (move.kind) {
     case Move::Kind::kNext: ++at_; break;
     case Move::Kind::kPrevious: --at_; break;
-    case Move::Kind::kSeek: at_ = count_before(move.key); break;
+    case Move::Kind::kSeek: at_ = is_reverse_ ? count_before(move.key + '\0') - 1 : count_before(move.key); break;
     case Move::Kind::kSeekBefore: at_ = count_before(move.key) - 1; break;
     case Move::Kind::kFirst: at_ = 0; break;
     case Move::Kind::kLast: at_ = entries_.size() - 1; break;

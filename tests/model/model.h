@@ -60,6 +60,7 @@ class ModelWalk {
   /// Entries before the key.
   [[nodiscard]] std::size_t count_before(std::string_view key) const;
 
+  bool is_reverse_;
   std::vector<std::pair<std::string, std::shared_ptr<const std::string>>> entries_;
   std::size_t at_ = 0;  // Beyond the last one: at none.
 };

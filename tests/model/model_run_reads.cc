@@ -50,7 +50,11 @@ Status ModelRun::get_into(const Operation& operation) {
   const Result<bool> found = db_->get(operation.keys.front(), &buffer_, read_options(operation));
   ++gets_;
   if (found.ok() && *found) ++gets_found_;
-  return compare_answer(operation, operation.keys.front(), found, buffer_);
+  TAMIS_TRY_STATUS(compare_answer(operation, operation.keys.front(), found, buffer_));
+  const Result<bool> exists = db_->exists(operation.keys.front(), read_options(operation));
+  ++gets_;
+  if (exists.ok() && *exists) ++gets_found_;
+  return compare_answer(operation, operation.keys.front(), exists, buffer_);
 }
 
 Status ModelRun::get_pinned(const Operation& operation) {

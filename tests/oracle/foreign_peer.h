@@ -18,7 +18,8 @@ class ForeignWalk final : public PeerWalk {
  public:
   using Slice = typename Api::Slice;
 
-  ForeignWalk(typename Api::Iterator* it, const Bounds& bounds) : it_(it), from_(bounds.prefix) {
+  ForeignWalk(typename Api::Iterator* it, const Bounds& bounds)
+      : it_(it), from_(bounds.prefix), is_reverse_(bounds.reverse) {
     if (bounds.from) from_ = std::max(from_, *bounds.from);
     std::string after = bounds.prefix;  // The first key beyond the prefix, if there is one.
     while (!after.empty() && after.back() == '\xff') after.pop_back();
@@ -32,8 +33,14 @@ class ForeignWalk final : public PeerWalk {
     switch (move.kind) {
       case Move::Kind::kNext: it_->Next(); break;
       case Move::Kind::kPrevious: it_->Prev(); break;
-      case Move::Kind::kSeek: it_->Seek(Slice(std::max(move.key, from_))); break;
-      case Move::Kind::kSeekBefore: go_before(to_ ? std::min(move.key, *to_) : move.key); break;
+      case Move::Kind::kSeek:
+        if (is_reverse_) {
+          go_before(inside(move.key + '\0'));
+        } else {
+          it_->Seek(Slice(std::max(move.key, from_)));
+        }
+        break;
+      case Move::Kind::kSeekBefore: go_before(inside(move.key)); break;
       case Move::Kind::kFirst: it_->Seek(Slice(from_)); break;
       case Move::Kind::kLast:
         if (to_) {
@@ -54,6 +61,7 @@ class ForeignWalk final : public PeerWalk {
   }
 
  private:
+  [[nodiscard]] std::string inside(const std::string& key) const { return to_ ? std::min(key, *to_) : key; }
   void go_before(const std::string& key) {
     it_->Seek(Slice(key));
     if (it_->Valid()) {
@@ -66,6 +74,7 @@ class ForeignWalk final : public PeerWalk {
   std::unique_ptr<typename Api::Iterator> it_;
   std::string from_;
   std::optional<std::string> to_;
+  bool is_reverse_;
 };
 
 template <typename Api>

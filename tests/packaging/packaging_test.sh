@@ -51,12 +51,58 @@ install_tree() {
   expect_output "$("$BUILD/tamis" version)" "$prefix/bin/tamis" version
 }
 
-# find_package BUILD_SHARED_LIBS
+# find_package BUILD_SHARED_LIBS [PROJECT]
 find_package() {
-  "$CMAKE" -S "$here/find_package" -B "$WORK/$way" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$CXX" \
+  "$CMAKE" -S "$here/${2:-find_package}" -B "$WORK/$way" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_COMPILER="$CXX" \
     -DBUILD_SHARED_LIBS="$1" >/dev/null
   "$CMAKE" --build "$WORK/$way" >"$WORK/$way.log" || { cat "$WORK/$way.log"; fail "the build failed"; }
   run_consumers "$WORK/$way"
+}
+
+# What the filter library must not ask for.
+stores_only='lz4|zstd|liburing|_uring|snappy|nlohmann'
+
+# only_filters FILE: none of these names is in a file that CMake wrote.
+only_filters() { ! grep -qiE "$stores_only" "$1" || fail "$1 asks for $(grep -iEm 1 "$stores_only" "$1")"; }
+
+# filter_needs: xxhash, highway and fmt, whatever is installed beside them: when it is configured, compiled, linked and used.
+filter_needs() {
+  "$CMAKE" -S "$SOURCE" -B "$WORK/$way.source" -G Ninja -DTAMIS_STORE=OFF -DCMAKE_CXX_COMPILER="$CXX" >/dev/null
+  only_filters "$WORK/$way.source/CMakeCache.txt"
+  local headers
+  headers=$("$CMAKE" --build "$BUILD" -- -t deps | awk '/^[^ ]/ { ours = /tamis_filter\.dir/ } ours' | grep -v -e '^[^ ]' -e /src/)
+  [ -n "$headers" ] || fail "no object of the filter library was found"
+  ! grep -qE "$stores_only" <<<"$headers" || fail "a header of others is included: $(grep -E "$stores_only" <<<"$headers")"
+  local library
+  for library in $(readelf -d "$prefix/lib/libtamis-filter.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p'); do
+    case $library in
+      libfmt.so.*|libhwy.so.*|libstdc++.so.*|libm.so.*|libgcc_s.so.*|libc.so.*|ld-linux*) ;;
+      *) fail "libtamis-filter.so wants $library" ;;
+    esac
+  done
+  if command -v pkg-config >/dev/null; then
+    expect_output $'fmt\nlibhwy' env PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --print-requires-private tamis-filter
+  fi
+  find_package OFF find_filter
+  only_filters "$WORK/$way/CMakeCache.txt"
+}
+
+# filter_alone: built, installed and used without a store.
+filter_alone() {
+  prefix=$WORK/$way.prefix
+  rm -rf "$prefix"
+  "$CMAKE" -S "$SOURCE" -B "$WORK/$way.source" -G Ninja -DTAMIS_STORE=OFF -DCMAKE_CXX_COMPILER="$CXX" \
+    -DCMAKE_CXX_COMPILER_LAUNCHER="$LAUNCHER" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 >/dev/null
+  "$CMAKE" --build "$WORK/$way.source" >"$WORK/$way.log" || { cat "$WORK/$way.log"; fail "the build failed"; }
+  "$CMAKE" --install "$WORK/$way.source" --prefix "$prefix" >/dev/null
+  find_package OFF find_filter
+  [ ! -e "$prefix/include/tamis/db.h" ] || fail "headers of the store were installed"
+  [ ! -e "$prefix/lib/pkgconfig/tamis.pc" ] || fail "tamis.pc was installed"
+  sed 's/COMPONENTS filter/COMPONENTS store/' "$here/find_filter/CMakeLists.txt" >"$WORK/$way/CMakeLists.txt"
+  if "$CMAKE" -S "$WORK/$way" -B "$WORK/$way/store" -DCMAKE_PREFIX_PATH="$prefix" >"$WORK/$way.log" 2>&1; then
+    fail "a store was found that was not installed"
+  fi
+  grep -qF "has not all of the components asked for: store" "$WORK/$way.log" || fail "the reason is missing"
 }
 
 # deb PACKAGE: it is there, and this is what it holds and needs.
@@ -95,6 +141,8 @@ case $way in
     loads "$WORK/$way/consumer" libtamis.so.0 || fail "it was not linked with the shared library"
     loads "$WORK/$way/filter_only" libtamis-filter.so.0 || fail "it was not linked with the shared library"
     ;;
+  filter_needs) filter_needs ;;
+  filter_alone) filter_alone ;;
   pkg_config_static)
     command -v pkg-config >/dev/null || { echo "skipped: there is no pkg-config"; exit 77; }
     mkdir -p "$WORK/$way/lib/pkgconfig"
@@ -138,7 +186,7 @@ case $way in
     done
     make_debs
     has tamis /usr/bin/tamis man1/tamis.1 completions/tamis libstdc++6 libfmt9 libzstd1
-    has libtamis0 libtamis.so.0.1.0 libtamis-filter.so.0.1.0 libsnappy1v5
+    has libtamis0 libtamis.so.0.1.0 libtamis-filter.so.0.1.0 libzstd1
     has libtamis-dev tamis/db.h libtamis.a libtamis.so tamis-config.cmake tamis.pc "libtamis0 (= 0.1.0-1)" libzstd-dev
     ! grep -qF tamis-bench <<<"$(deb tamis)" || fail "tamis holds the program that links the rivals"
     ;;

@@ -26,7 +26,8 @@ class ScratchFolder {
 
 /// A child that runs a function and ends; numbers go from it to its parent through a pipe.
 ///
-/// A child that takes longer than a minute is ended by an alarm, so that no test hangs. Whoever forks has no threads.
+/// A child that takes longer than a minute is ended by an alarm, so that no test hangs. Whoever forks has no threads,
+/// or a child that takes no mutex which one of them may hold.
 class ChildProcess {
  public:
   /// What the child can tell its parent. A number that was told arrives, whatever becomes of the child.

@@ -60,10 +60,10 @@ class KillingFileSystem final : public FileSystem {
           files_(files),
           window_(std::move(window)),
           path_(std::move(path)) {}
-    void copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override {
-      window_->copy_in(offset, pieces.first(1));
+    Status copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override {
+      TAMIS_TRY_STATUS(window_->copy_in(offset, pieces.first(1)));
       files_.count(path_);
-      window_->copy_in(offset + pieces[0].size(), pieces.subspan(1));
+      return window_->copy_in(offset + pieces[0].size(), pieces.subspan(1));
     }
 
    private:

@@ -6,25 +6,17 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <fstream>
 #include <optional>
 
 #include "base/random.h"
-#include "io/append_file.h"
-#include "io/posix_file_system.h"
 #include "process/child_process.h"
+#include "process/mapped_journal.h"
 #include "tamis/db.h"
 
 namespace tamis::test {
 namespace {
 
 constexpr std::uint64_t kPuts = 10'000;
-
-bool has_windows(const ScratchFolder& scratch) {
-  constexpr std::uint64_t kBytes = AppendFile::kSmallestWindowBytes;
-  const auto file = posix_file_system().open_writable(scratch.path("probe"), OpenMode::kCreate);
-  return file.ok() && (*file)->preallocate(kBytes).ok() && (*file)->open_window(0, kBytes).ok();
-}
 
 bool put_many(DB& db) {
   const std::string value(100, 'v');
@@ -81,14 +73,6 @@ TEST(MappedJournal, Rule7_TenThousandUnsyncedPutsMakeFewerThanAHundredSystemCall
   const Result<DB> db = DB::open(scratch.path());
   ASSERT_TRUE(db.ok()) << db.status().to_text();
   EXPECT_EQ(db->stats().sequence, kPuts) << "the child ended without closing, and lost nothing";
-}
-
-bool maps_a_journal() {
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    if (line.ends_with(".journal")) return true;
-  }
-  return false;
 }
 
 TEST(MappedJournal, Rule7_AChildHasNoPartInTheWindow) {

@@ -4,11 +4,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <thread>
+#include <vector>
 
+#include "base/sanitizer.h"
 #include "process/child_process.h"
 #include "tamis/db.h"
 
@@ -54,6 +58,22 @@ TEST(TwoProcesses, Rule20_TheSecondWriterIsToldWhoTheFirstIs) {
   ASSERT_TRUE(third.ok()) << third.status().to_text();
   EXPECT_TRUE(third->put("a", "b").ok());
   EXPECT_EQ(DB::open(scratch.path(), small_options()).status().code(), StatusCode::kBusy);
+}
+
+TEST(TwoProcesses, Rule20_RemovingTheLockFileLetsNobodyIn) {
+  const ScratchFolder scratch;
+  for (const Options& first : {small_options(), reading()}) {
+    ASSERT_TRUE(DB::open(scratch.path(), small_options()).ok());
+    ChildProcess holder([&](const auto& teller) { return open_and_stay(scratch.path(), first, teller); });
+    ASSERT_EQ(holder.next(), 1U);
+    ASSERT_EQ(::unlink(scratch.path("store/LOCK").c_str()), 0);
+    const Result<DB> second = DB::open(scratch.path(), small_options());
+    EXPECT_EQ(second.status().code(), StatusCode::kBusy) << second.status().to_text();
+    // The file is there again, and another one: a reader can lock it, and not the folder beside a writer.
+    const Result<DB> reader = DB::open(scratch.path(), reading());
+    EXPECT_EQ(reader.status().code(), first.read_only ? StatusCode::kOk : StatusCode::kBusy)
+        << reader.status().to_text();
+  }
 }
 
 TEST(TwoProcesses, Rule20_ReadersShareAndKeepWritersOut) {
@@ -135,6 +155,59 @@ TEST(ForkedChild, Rule10_EveryCallIsRefusedAndNothingHangs) {
   ASSERT_TRUE(again.ok()) << again.status().to_text();
   EXPECT_EQ(**again->get("e"), "f");
   EXPECT_FALSE(again->get("child")->has_value());
+}
+
+/// While other threads take and give back what the child has too: whatever mutex one of them holds at the moment of the
+/// fork, nobody unlocks in the child.
+TEST(ForkedChild, Rule10_ForkedUnderLoadItLetsGoOfEverythingAndHangsNowhere) {
+  if (kWatchesMemory) GTEST_SKIP() << "the sanitizer's own allocator may be locked in the child";
+  const ScratchFolder scratch;
+  std::optional<DB> db;
+  {
+    Result<DB> opened = DB::open(scratch.path(), small_options());
+    ASSERT_TRUE(opened.ok()) << opened.status().to_text();
+    db.emplace(*std::move(opened));
+  }
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(db->put(fmt::format("key{:03}", i), std::string(100, 'v')).ok());
+  ASSERT_TRUE(db->flush().ok());
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> crowd;
+  crowd.emplace_back([&] {
+    while (!stop) (void)db->snapshot();
+  });
+  crowd.emplace_back([&] {
+    for (int i = 0; !stop; ++i) {
+      const Iterator walk = db->scan({.prefix = "key0"});
+      const auto pinned = db->get_pinned(fmt::format("key{:03}", i % 200));
+      (void)db->stats();
+    }
+  });
+  for (int forks = 0; forks < 40; ++forks) {
+    auto snapshot = std::make_unique<Snapshot>(db->snapshot());
+    auto walk = std::make_unique<Iterator>(db->scan());
+    auto moved = std::make_unique<Iterator>(db->scan());
+    auto pinned = std::make_unique<Result<std::optional<PinnedValue>>>(db->get_pinned("key100"));
+    ChildProcess child([&](const auto&) {
+      ::alarm(5);
+      int others = calls_not_refused(*db, *snapshot, *walk);
+      others += db->scan({.prefix = "key0"}).status().code() == StatusCode::kClosed ? 0 : 1;
+      *moved = db->scan();
+      (void)db->stats();
+      (void)db->plan();
+      (void)db->snapshot();
+      pinned.reset();
+      snapshot.reset();
+      walk.reset();
+      moved.reset();
+      db.reset();
+      return others;
+    });
+    EXPECT_EQ(child.wait(), 0) << "fork " << forks;
+    if (HasFailure()) break;
+  }
+  stop = true;
+  for (std::thread& thread : crowd) thread.join();
+  EXPECT_TRUE(db->close().ok());
 }
 
 /// A hundred and twenty tables, sixty-four descriptors.

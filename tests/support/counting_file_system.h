@@ -82,7 +82,9 @@ class CountingFileSystem final : public FileSystem {
       ++files_.open_windows_;
     }
     ~CountedWindow() override { --files_.open_windows_; }
-    void copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override { window_->copy_in(offset, pieces); }
+    Status copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override {
+      return window_->copy_in(offset, pieces);
+    }
 
    private:
     CountingFileSystem& files_;

@@ -1,4 +1,4 @@
-// For the tests of this room: the golden files of other systems, under tests/golden/foreign.
+// For the tests of filter/formats: the golden files of other systems, under tests/golden/foreign.
 #pragma once
 
 #include <algorithm>

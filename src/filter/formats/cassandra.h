@@ -1,4 +1,4 @@
-// Apache Cassandra: what its filter, index and names share inside this room.
+// Apache Cassandra: what its filter, index and names share inside this module.
 #pragma once
 
 #include <array>

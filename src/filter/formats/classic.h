@@ -16,7 +16,8 @@ namespace tamis::foreign {
 struct ClassicLayout {
   const BloomScheme& scheme;
   std::uint32_t unit_bits;  // The bits take a whole number of these in the file: 8 or 64.
-  /// Reads the header and checks it. Its `bits` need not fit the file yet.
+  /// Reads the header and checks it. Its `bits` need not fit the file yet. Null for layouts with an opener of their
+  /// own.
   Result<BloomShape> (*read_header)(ByteReader& reader, const OpenOptions& options);
   void (*write_header)(std::string& file, const BloomShape& shape);
   Result<BloomShape> (*size)(const BuildOptions& options, std::uint64_t keys);

@@ -159,7 +159,7 @@ TEST(Damage, AbsurdHeadersAreRefusedBeforeMemoryIsTaken) {
       {"lesson", "ffffffff0100000000"},                                                  // Half a gigabyte announced.
       {"go-bloom", "000000000000000000000000000000010000000000000000"},                  // No bits.
       {"go-bloom", "ffffffffffffffff0000000000000001ffffffffffffffff"},                  // All the bits there are.
-      {"go-bloom", "00000000000000400000000000000001000000000000003f0000000000000000"},  // Bitset shorter than m.
+      {"go-bloom", "0000000000000040000000000000000100000000000000410000000000000000"},  // A word too few.
       {"go-bloom", "00000000000000400000000000000000000000000000004000000000000000ff"},  // No hashes.
       {"spark", "00000001000000010000000000"},                                           // No words.
       {"spark", "0000000100000001ffffffff"},                                             // Negative.
@@ -169,13 +169,14 @@ TEST(Damage, AbsurdHeadersAreRefusedBeforeMemoryIsTaken) {
       {"guava", "01017fffffff"},                                                         // 16 GiB announced.
       {"guava", "ff01000000010000000000000000"},                                         // Strategy -1.
       {"sbbf", ""},
-      {"sbbf-thrift", "15801f1c1c00001c1c00001c1c000000"},              // A bitset that is not there.
-      {"sbbf-thrift", "15001c1c00001c1c00001c1c000000"},                // No bytes.
-      {"sbbf-thrift", "00"},                                            // No fields.
-      {"parquet", "ffffffff50415231"},                                  // A footer longer than the file.
-      {"go-bloom-json", "7b7d"},                                        // {}
-      {"go-bloom-json", "7b226d223a2d312c226b223a312c2262223a22227d"},  // m = -1.
-      {"go-article-json", "2241414141414141414141433d22"},              // Bits without words.
+      {"sbbf-thrift", "15801f1c1c00001c1c00001c1c000000"},  // A bitset that is not there.
+      {"sbbf-thrift", "15001c1c00001c1c00001c1c000000"},    // No bytes.
+      {"sbbf-thrift", "00"},                                // No fields.
+      {"parquet", "ffffffff50415231"},                      // A footer longer than the file.
+      {"go-bloom-json", "7b7d"},                            // {}
+      {"go-bloom-json", "7b226d223a302c226b223a312c2262223a224141414141414141414141227d"},  // No bits.
+      {"go-bloom-json", "7b226d223a2d312c226b223a312c2262223a22227d"},                      // m = -1.
+      {"go-article-json", "2241414141414141414141433d22"},                                  // Bits without words.
   };
   for (const AbsurdHeader& header : headers) {
     SCOPED_TRACE(header.format + " " + header.hex);

@@ -50,10 +50,16 @@ Result<ForeignFilter> ForeignFilter::open_image(std::shared_ptr<Image> image, co
   return ForeignFilter(std::move(image));
 }
 
-bool ForeignFilter::may_contain(std::string_view key) const { return image_->probe->may_contain(key); }
+bool ForeignFilter::may_contain(std::string_view key) const {
+  return image_ == nullptr || image_->probe->may_contain(key);
+}
 
 ForeignInfo ForeignFilter::info() const {
   ForeignInfo info;
+  if (image_ == nullptr) {
+    info.estimated_rate = 1;
+    return info;
+  }
   info.format = image_->format->info.name;
   info.bytes = image_->bytes.size();
   image_->probe->describe(info);

@@ -15,6 +15,7 @@
 #include "filter/formats/base64.h"
 #include "filter/formats/foreign_hash.h"
 #include "filter/formats/go_bitset_format.h"
+#include "filter/formats/go_json_format.h"
 #include "filter/formats/registry.h"
 
 namespace tamis::foreign {
@@ -78,9 +79,8 @@ Result<std::string> build_file(std::span<const std::string> keys, const BuildOpt
 constexpr BitOrder kJsonOrder = BitOrder::kBigEndianWords;
 
 Result<ProbePtr> open_json(const Input& input) {
-  TAMIS_TRY(const nlohmann::json json, parse_go_json(input.bytes, input.name));
-  if (!json.is_string()) return Status::corruption(fmt::format("{}: not a JSON string", input.name));
-  TAMIS_TRY(std::string bitset, decode_bitset_text(json.get_ref<const std::string&>(), input.name));
+  TAMIS_TRY(const std::string text, read_go_json_string(input.bytes, input.name));
+  TAMIS_TRY(std::string bitset, decode_bitset_text(text, input.name));
   ByteReader reader(as_bytes(bitset), input.name);
   TAMIS_TRY(const BloomShape shape, read_header<kJsonOrder>(reader, input.options));
   if (shape.bits == 0) return reader.corruption("a filter of 0 bits");
@@ -96,17 +96,18 @@ Result<std::string> build_json(std::span<const std::string> keys, const BuildOpt
 constexpr Format make_format(std::string_view name, std::string_view summary, Result<ProbePtr> (*open_fn)(const Input&),
                              Result<std::string> (*build_fn)(std::span<const std::string>, const BuildOptions&),
                              Fit (*fit_fn)(const Input&)) {
-  return {.info = {.name = name,
-                   .system = "Go article",
-                   .summary = summary,
-                   .build_parameters = "expected keys, rate (0.01); or bits and hashes",
-                   .writable = true,
-                   .needs_hashes_to_probe = true},
-          .takes = kTakesExpectedKeys | kTakesRate | kTakesBits | kTakesHashes,
-          .open = open_fn,
-          .build = build_fn,
-          .fit = fit_fn,
-          .out_of_band = size};
+  return {
+      .info = {.name = name,
+               .system = "the article \"Bloom filter\" by Sarthak Makhija (2023), in Go over bits-and-blooms/bitset",
+               .summary = summary,
+               .build_parameters = "expected keys, rate (0.01); or bits and hashes",
+               .writable = true,
+               .needs_hashes_to_probe = true},
+      .takes = kTakesExpectedKeys | kTakesRate | kTakesBits | kTakesHashes,
+      .open = open_fn,
+      .build = build_fn,
+      .fit = fit_fn,
+      .out_of_band = size};
 }
 
 }  // namespace

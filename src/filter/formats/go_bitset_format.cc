@@ -18,15 +18,6 @@ void write_bitset_length(std::string& file, std::uint64_t bits, BitOrder order) 
   order == BitOrder::kBytes ? append_le(file, bits) : append_be(file, bits);
 }
 
-Result<nlohmann::json> parse_go_json(Bytes file, std::string_view name) {
-  const std::string_view text = as_text(file);
-  // The parser takes a zero byte for the end of its input; no JSON text holds one.
-  nlohmann::json json = nlohmann::json::value_t::discarded;
-  if (text.find('\0') == std::string_view::npos) json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded()) return Status::corruption(fmt::format("{}: not a JSON text", name));
-  return json;
-}
-
 Result<std::string> decode_bitset_text(std::string_view text, std::string_view name) {
   std::optional<std::string> bytes = base64_decode(text);
   if (!bytes) return Status::corruption(fmt::format("{}: the bitset is not base64", name));

@@ -1,7 +1,6 @@
 // bits-and-blooms/bitset as Go programs write it: a length in bits, then 64-bit words, all in one byte order.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
@@ -13,9 +12,6 @@ namespace tamis::foreign {
 /// The length that stands before the words, in the byte order of the words.
 Result<std::uint64_t> read_bitset_length(ByteReader& reader, BitOrder order);
 void write_bitset_length(std::string& file, std::uint64_t bits, BitOrder order);
-
-/// One JSON value and nothing after it.
-Result<nlohmann::json> parse_go_json(Bytes file, std::string_view name);
 
 /// The bytes of a bitset from the base64 text that Go's JSON holds; the name is for the message.
 Result<std::string> decode_bitset_text(std::string_view text, std::string_view name);

@@ -3,27 +3,37 @@
 //     offset size
 //          0    8  bits m, big-endian
 //          8    8  hashes, big-endian
-//         16    8  length of the bitset, big-endian; equals m
+//         16    8  length of the bitset, big-endian; m, unless the program brought a bitset of its own (FromWithM)
 //         24    –  ⌈length/64⌉ big-endian words, bit i in word i/64 at 1 << (i%64); the file ends here
 //
 // As JSON: {"m":…,"k":…,"b":"<base64url of the bitset: length and words>"}. Four hashes a0 … a3, the two halves of
-// Murmur3 x64 128 of the key and of the key followed by a byte 1; position i = (a[i%2] + i·a[2 or 3]) mod m.
+// Murmur3 x64 128 of the key and of the key followed by a byte 1; position i = (a[i%2] + i·a[2 or 3]) mod m. A position
+// at or beyond the length is a bit that is not set; bits beyond m have no meaning.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
 
 #include "base/try.h"
 #include "filter/formats/base64.h"
 #include "filter/formats/foreign_hash.h"
 #include "filter/formats/go_bitset_format.h"
+#include "filter/formats/go_json_format.h"
 #include "filter/formats/registry.h"
 
 namespace tamis::foreign {
 namespace {
 
 constexpr BitOrder kOrder = BitOrder::kBigEndianWords;
+constexpr std::size_t kBitsetOffset = 16;
+constexpr std::size_t kLengthBytes = 8;
 
 class GoBloomPositions {
  public:
@@ -42,20 +52,65 @@ class GoBloomPositions {
   std::uint64_t index_ = 0;
 };
 
-/// The bitset's own length is m in every file the library writes; with a shorter one, positions beyond it would be
-/// lost.
-Status check_bitset_length(const ByteReader& reader, std::uint64_t length, std::uint64_t bits) {
-  if (bits != 0 && length == bits) return {};
-  return reader.corruption(fmt::format("a filter of {} bits with a bitset of {}", bits, length));
+/// A filter over a bitset that may be shorter or longer than it.
+///
+/// Threads: constant. The words must outlive it unless it owns them.
+class GoBloomProbe final : public Probe {
+ public:
+  GoBloomProbe(const BloomShape& shape, std::uint64_t length, Bytes words)
+      : shape_(shape), length_(length), words_(words) {}
+  /// `bitset` is its length and its words.
+  GoBloomProbe(const BloomShape& shape, std::uint64_t length, std::string bitset)
+      : shape_(shape), length_(length), owned_(std::move(bitset)), words_(as_bytes(owned_).subspan(kLengthBytes)) {}
+
+  [[nodiscard]] bool may_contain(std::string_view key) const override {
+    GoBloomPositions positions(key, shape_);
+    for (std::uint32_t i = 0; i < shape_.hashes; ++i) {
+      const std::uint64_t position = positions.next();
+      if (position >= length_) return false;
+      const auto byte = std::to_integer<unsigned>(words_[byte_of<kOrder>(position)]);
+      if ((byte >> (position % 8)) % 2 == 0) return false;
+    }
+    return true;
+  }
+
+  void describe(ForeignInfo& info) const override {
+    FillEstimate estimate;
+    estimate.add(shape_.bits, count_bits(words_, std::min(shape_.bits, length_), kOrder), shape_.hashes);
+    estimate.write_to(info);
+    info.hashes = shape_.hashes;
+    if (length_ != shape_.bits) info.detail = fmt::format("a bitset of {} bits", length_);
+  }
+
+ private:
+  const BloomShape shape_;
+  const std::uint64_t length_;
+  const std::string owned_;
+  const Bytes words_;
+};
+
+/// m and k, checked.
+Result<BloomShape> checked_shape(const ByteReader& reader, std::uint64_t bits, std::uint64_t hashes) {
+  if (bits == 0) return reader.corruption("a filter of 0 bits");
+  TAMIS_TRY_STATUS(check_hashes(reader, hashes));
+  return BloomShape{.bits = bits, .hashes = static_cast<std::uint32_t>(hashes)};
 }
 
-Result<BloomShape> read_header(ByteReader& reader, const OpenOptions&) {
+/// The words of a bitset of this length, which end the file.
+Result<Bytes> read_words(ByteReader& reader, std::uint64_t length) {
+  TAMIS_TRY(const Bytes words, reader.read(body_bytes(length, 64), "the bit array"));
+  TAMIS_TRY_STATUS(reader.expect_end());
+  return words;
+}
+
+Result<ProbePtr> open(const Input& input) {
+  ByteReader reader(input.bytes, input.name);
   TAMIS_TRY(const std::uint64_t bits, reader.read_be<std::uint64_t>("the number of bits"));
   TAMIS_TRY(const std::uint64_t hashes, reader.read_be<std::uint64_t>("the number of hashes"));
-  TAMIS_TRY_STATUS(check_hashes(reader, hashes));
+  TAMIS_TRY(const BloomShape shape, checked_shape(reader, bits, hashes));
   TAMIS_TRY(const std::uint64_t length, read_bitset_length(reader, kOrder));
-  TAMIS_TRY_STATUS(check_bitset_length(reader, length, bits));
-  return BloomShape{.bits = bits, .hashes = static_cast<std::uint32_t>(hashes)};
+  TAMIS_TRY(const Bytes words, read_words(reader, length));
+  return ProbePtr(std::make_unique<GoBloomProbe>(shape, length, words));
 }
 
 void write_header(std::string& file, const BloomShape& shape) {
@@ -71,41 +126,33 @@ Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
   return BloomShape{.bits = bits, .hashes = hashes};
 }
 
-constexpr ClassicLayout kLayout = {kBloomScheme<GoBloomPositions, kOrder>, 64, read_header, write_header, size};
-constexpr std::size_t kBitsetOffset = 16;
+/// For writing: a bitset of m bits.
+constexpr ClassicLayout kLayout = {kBloomScheme<GoBloomPositions, kOrder>, 64, nullptr, write_header, size};
 
-Result<ProbePtr> open(const Input& input) { return open_classic(kLayout, input); }
 Result<std::string> build_file(std::span<const std::string> keys, const BuildOptions& options) {
   return build_classic(kLayout, keys, options);
 }
 
-/// A whole number that JSON holds under this name.
-Result<std::uint64_t> number_of(const nlohmann::json& json, const char* name, std::string_view file) {
+/// What the JSON holds under this name, as this type.
+template <typename T>
+Result<T> member_of(const std::map<std::string, GoJsonValue>& json, const std::string& name, const Input& input) {
   const auto found = json.find(name);
-  if (found != json.end() && found->is_number_unsigned()) return found->get<std::uint64_t>();
-  return Status::corruption(fmt::format("{}: \"{}\" is not a whole number", file, name));
+  if (found != json.end() && std::holds_alternative<T>(found->second)) return std::get<T>(found->second);
+  return Status::corruption(fmt::format("{}: \"{}\" is not a {}", input.name, name,
+                                        std::is_same_v<T, std::string> ? "string" : "whole number"));
 }
 
 Result<ProbePtr> open_json(const Input& input) {
-  TAMIS_TRY(const nlohmann::json json, parse_go_json(input.bytes, input.name));
-  if (!json.is_object()) return Status::corruption(fmt::format("{}: not a JSON object", input.name));
-  TAMIS_TRY(const std::uint64_t bits, number_of(json, "m", input.name));
-  TAMIS_TRY(const std::uint64_t hashes, number_of(json, "k", input.name));
-  const auto text = json.find("b");
-  if (text == json.end() || !text->is_string()) {
-    return Status::corruption(fmt::format("{}: \"b\" is not a string", input.name));
-  }
-  TAMIS_TRY(std::string bitset, decode_bitset_text(text->get_ref<const std::string&>(), input.name));
+  TAMIS_TRY(const auto json, read_go_json_object(input.bytes, input.name));
+  TAMIS_TRY(const std::uint64_t bits, member_of<std::uint64_t>(json, "m", input));
+  TAMIS_TRY(const std::uint64_t hashes, member_of<std::uint64_t>(json, "k", input));
+  TAMIS_TRY(const std::string text, member_of<std::string>(json, "b", input));
+  TAMIS_TRY(std::string bitset, decode_bitset_text(text, input.name));
   ByteReader reader(as_bytes(bitset), input.name);
-  TAMIS_TRY_STATUS(check_hashes(reader, hashes));
+  TAMIS_TRY(const BloomShape shape, checked_shape(reader, bits, hashes));
   TAMIS_TRY(const std::uint64_t length, read_bitset_length(reader, kOrder));
-  TAMIS_TRY_STATUS(check_bitset_length(reader, length, bits));
-  const std::size_t header_bytes = reader.offset();
-  TAMIS_TRY_STATUS(reader.skip(body_bytes(length, 64), "the bit array"));
-  TAMIS_TRY_STATUS(reader.expect_end());
-  bitset.erase(0, header_bytes);
-  const BloomShape shape = {.bits = bits, .hashes = static_cast<std::uint32_t>(hashes)};
-  return ProbePtr(std::make_unique<BloomProbe>(kLayout.scheme, shape, std::move(bitset)));
+  TAMIS_TRY_STATUS(read_words(reader, length).status());
+  return ProbePtr(std::make_unique<GoBloomProbe>(shape, length, std::move(bitset)));
 }
 
 Result<std::string> build_json(std::span<const std::string> keys, const BuildOptions& options) {

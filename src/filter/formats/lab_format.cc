@@ -67,14 +67,15 @@ Result<std::string> build_file(std::span<const std::string> keys, const BuildOpt
 
 }  // namespace
 
-constinit const Format kLabFormat = {.info = {.name = "lab",
-                                              .system = "Bloom filter lab (db-04)",
-                                              .summary = "hashes, bits, bit array",
-                                              .build_parameters = "expected keys, rate (0.01); or bits and hashes",
-                                              .writable = true},
-                                     .takes = kTakesExpectedKeys | kTakesRate | kTakesBits | kTakesHashes,
-                                     .open = open,
-                                     .build = build_file,
-                                     .fit = fit_if_it_opens<open>};
+constinit const Format kLabFormat = {
+    .info = {.name = "lab",
+             .system = "the lab \"Bloom filters and hashing\" of the public distributed-systems-engineer course",
+             .summary = "hashes, bits, bit array; FNV-1a and SplitMix64",
+             .build_parameters = "expected keys, rate (0.01); or bits and hashes",
+             .writable = true},
+    .takes = kTakesExpectedKeys | kTakesRate | kTakesBits | kTakesHashes,
+    .open = open,
+    .build = build_file,
+    .fit = fit_if_it_opens<open>};
 
 }  // namespace tamis::foreign

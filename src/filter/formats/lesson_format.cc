@@ -82,8 +82,9 @@ Result<std::string> build_file(std::span<const std::string> keys, const BuildOpt
 
 constinit const Format kLessonFormat = {
     .info = {.name = "lesson",
-             .system = "Rust storage lesson",
-             .summary = "bits, hashes, bit array",
+             .system = "the lesson \"Bloom Filters, Block Cache, and Read Optimization\" of a Rust course module \"LSM "
+                       "Trees & Compaction\"",
+             .summary = "bits, hashes, bit array; the SipHash-1-3 of Rust's DefaultHasher",
              .build_parameters = "expected keys, bits per key (10, whole); or bits and hashes",
              .writable = true},
     .takes = kTakesExpectedKeys | kTakesBitsPerKey | kTakesBits | kTakesHashes,

@@ -76,8 +76,8 @@ Fit fit(const Input& input) { return input.bytes.empty() ? Fit::kNo : Fit::kPoss
 
 constinit const Format kPyChapterFormat = {
     .info = {.name = "pychapter",
-             .system = "Python book chapter",
-             .summary = "the bit array alone",
+             .system = "a Python book's chapter on LSM trees, which keeps each table's filter as TABLE.bloom",
+             .summary = "the bit array alone; MD5",
              .build_parameters = "expected keys, rate (0.01); or bits and hashes",
              .self_describing = false,
              .writable = true,

@@ -1,7 +1,6 @@
 #include "filter/formats/table_block_format.h"
 
 #include <fmt/core.h>
-#include <snappy.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -10,6 +9,7 @@
 #include "base/check.h"
 #include "base/try.h"
 #include "filter/formats/crc32c.h"
+#include "filter/formats/snappy_format.h"
 
 namespace tamis::foreign {
 namespace {
@@ -17,19 +17,6 @@ namespace {
 enum class Compression : std::uint8_t { kNone = 0, kSnappy = 1 };
 
 std::uint32_t low32(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
-
-Result<std::string> uncompress(Bytes compressed, std::string_view name, std::string_view what) {
-  // Snappy's densest element makes 64 bytes of 3, so an honest block grows no more than this.
-  constexpr std::size_t kMaxGrowth = 22;
-  const std::string_view text = as_text(compressed);
-  std::size_t size = 0;
-  std::string contents;
-  if (!snappy::GetUncompressedLength(text.data(), text.size(), &size) || size / kMaxGrowth > text.size() ||
-      !snappy::Uncompress(text.data(), text.size(), &contents)) {
-    return Status::corruption(fmt::format("{}: {} cannot be decompressed", name, what));
-  }
-  return contents;
-}
 
 /// A reader over a block's entries, the restart array left out.
 Result<ByteReader> entries_of(Bytes contents, std::string_view name) {
@@ -98,8 +85,8 @@ Result<BlockContents> read_block(const TableBytes& table, BlockHandle handle, st
     return Status::not_supported(
         fmt::format("{}: {} is compressed by method {}; only Snappy is known here", table.name, what, compression));
   }
-  TAMIS_TRY(std::string uncompressed, uncompress(contents, table.name, what));
-  return BlockContents(std::move(uncompressed));
+  TAMIS_TRY(std::string unpacked, unpack_snappy(contents, fmt::format("{}: {}", table.name, what)));
+  return BlockContents(std::move(unpacked));
 }
 
 Result<std::vector<BlockEntry>> read_block_entries(Bytes contents, std::string_view name) {

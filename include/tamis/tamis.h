@@ -1,0 +1,21 @@
+// All of tamis: the store, the filters, and the filter files of other systems. A program that uses one part compiles
+// faster with that header alone: <tamis/db.h>, <tamis/filter.h> or <tamis/foreign.h>.
+#pragma once
+
+#include "tamis/batch.h"
+#include "tamis/caller.h"
+#include "tamis/db.h"
+#include "tamis/environment.h"
+#include "tamis/export.h"
+#include "tamis/filter.h"
+#include "tamis/filter_math.h"
+#include "tamis/foreign.h"
+#include "tamis/iterator.h"
+#include "tamis/options.h"
+#include "tamis/prefix_rule.h"
+#include "tamis/scale.h"
+#include "tamis/snapshot.h"
+#include "tamis/stats.h"
+#include "tamis/status.h"
+#include "tamis/table_file.h"
+#include "tamis/version.h"

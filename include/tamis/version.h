@@ -1,0 +1,26 @@
+// Which version of tamis this is.
+#pragma once
+
+#include <string_view>
+
+#include "tamis/export.h"
+
+/// The version of these headers. CMakeLists.txt reads the three numbers from here, so that the headers, the libraries
+/// and the packages cannot disagree. Before 1.0, a new minor version may change the API.
+#define TAMIS_VERSION_MAJOR 0
+#define TAMIS_VERSION_MINOR 1  ///< See TAMIS_VERSION_MAJOR.
+#define TAMIS_VERSION_PATCH 0  ///< See TAMIS_VERSION_MAJOR.
+
+#define TAMIS_DETAIL_QUOTED(x) #x
+#define TAMIS_DETAIL_DOTTED(x, y, z) TAMIS_DETAIL_QUOTED(x) "." TAMIS_DETAIL_QUOTED(y) "." TAMIS_DETAIL_QUOTED(z)
+
+/// "MAJOR.MINOR.PATCH" of these headers, a string literal.
+#define TAMIS_VERSION_STRING TAMIS_DETAIL_DOTTED(TAMIS_VERSION_MAJOR, TAMIS_VERSION_MINOR, TAMIS_VERSION_PATCH)
+
+namespace tamis {
+
+/// The version of the library that the program is linked with. With a shared library it may be newer than the headers
+/// that the program was compiled with, which are TAMIS_VERSION_STRING.
+TAMIS_EXPORT std::string_view version();
+
+}  // namespace tamis

@@ -1,0 +1,68 @@
+// A restore that went wrong: a file of the store is in the place of a newer one.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include "crash/store_workload.h"
+#include "faults/store_damage.h"
+#include "support/figures.h"
+#include "support/seed.h"
+
+namespace tamis::test {
+namespace {
+
+/// One store after each of its clean closes: journals that go on, new journals, tables that come and go.
+std::vector<ClosedStore> make_generations(std::uint64_t seed) {
+  std::vector<ClosedStore> generations;
+  MemoryFileSystem files;
+  SplitMix64 random(seed);
+  Content content;
+  for (const std::string_view steps : {"pp", "pppp", "ppfpp", "pp", "pfppfpfpp", "pppcp", "pfp"}) {
+    Result<DB> db = DB::open(std::string(kStore), {}, environment_on(files, seed + generations.size()));
+    EXPECT_TRUE(db.ok()) << db.status().to_text();
+    for (const char step : steps) {
+      const std::string key = fmt::format("key{:02}", random.below(20));
+      const std::string value = fmt::format("{} {}", generations.size(), random.next());
+      if (step == 'p') content[key] = value;
+      EXPECT_TRUE((step == 'p' ? db->put(key, value) : step == 'f' ? db->flush() : db->compact()).ok());
+    }
+    EXPECT_TRUE(db->close().ok());
+    ClosedStore store{.disk = files.disk(), .options = {}, .content = content, .probed = {}};
+    for (int i = 0; i < 21; ++i) store.probed.push_back(fmt::format("key{:02}", i));
+    generations.push_back(std::move(store));
+  }
+  return generations;
+}
+
+/// Under its own name, and every older one of its kind under that name.
+TEST(OlderFiles, P1_P3_OneInThePlaceOfANewerOneGivesNoWrongAnswer) {
+  const std::vector<ClosedStore> generations = make_generations(base_seed(7));
+  DamageCounts counts;
+  for (std::size_t now = 1; now < generations.size(); ++now) {
+    const ClosedStore& store = generations[now];
+    for (std::size_t then = 0; then <= now; ++then) {
+      for (const std::string& older : generations[then].files()) {
+        for (const std::string& path : store.files()) {
+          if (kind_of(path) != kind_of(older) || generations[then].bytes_of(older) == store.bytes_of(path)) continue;
+          const std::string what = fmt::format("{} of close {} instead of that of close {}", older, then, now);
+          read_damaged(
+              store, path, what,
+              [&](CachedFile& file) {
+                const Bytes bytes = as_bytes(generations[then].bytes_of(older));
+                file.resize(0);
+                file.write(0, std::span(&bytes, 1));
+              },
+              counts);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
+  fmt::print("{} files swapped: {} refused, {} told of, {} unnoticed and right\n", counts.tried, counts.refused,
+             counts.told, counts.unnoticed);
+  for (const char* kind : {".journal", ".tms", "CURRENT", "MANIFEST"})
+    EXPECT_GT(counts.tried_by_kind[kind], 5U) << kind;
+  EXPECT_EQ(counts.unnoticed_by_kind[".journal"], 0U);
+}
+
+}  // namespace
+}  // namespace tamis::test

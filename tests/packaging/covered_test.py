@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""tests/api/empty_handles_test.cc calls every public member function that the library defines.
+
+    covered_test.py SHARED_LIBRARY OBJECT_FILE...
+
+What the shared library shows of classes is compared, by mangled name, with what the object files ask for.
+"""
+import re
+import subprocess
+import sys
+
+# Static functions make objects; constructors from parts, assignments and destructors are called by every test.
+MAKERS = {"open", "create", "from_bytes", "parse", "repair", "destroy", "measured"}
+PRIVATE = {"accepts", "load", "follow_moved_bytes", "open_image"}
+
+
+def names(*arguments):
+    """Mangled names."""
+    output = subprocess.run(["nm", *arguments], capture_output=True, text=True, check=True).stdout
+    return {line.split()[-1] for line in output.splitlines() if re.search(r" [TU] ", line)}
+
+
+def demangled(mangled):
+    """By mangled name: the name without parameters."""
+    ordered = sorted(mangled)
+    output = subprocess.run(["c++filt"], input="\n".join(ordered), capture_output=True, text=True, check=True).stdout
+    return {name: re.sub(r"\[abi:\w+\]", "", text).split("(")[0] for name, text in zip(ordered, output.splitlines())}
+
+
+def must_be_called(name):
+    path = name.split("::")
+    owner, function = path[-2], path[-1]
+    if not owner[:1].isupper() or function.startswith(("~", "operator=")):
+        return False  # A function of a namespace, or not called by name.
+    return function != owner and function not in MAKERS | PRIVATE
+
+
+def main():
+    shared, *objects = sys.argv[1:]
+    called = names("--undefined-only", *objects)
+    shown = {mangled: name for mangled, name in demangled(names("-D", "--defined-only", shared)).items() if must_be_called(name)}
+    missing = sorted(name for mangled, name in shown.items() if mangled not in called)
+    print("\n".join(f"not called by the test of empty handles: {name}" for name in missing))
+    print(f"{len(shown)} member functions, {len(missing)} not called")
+    sys.exit(1 if missing or len(shown) < 60 else 0)
+
+
+main()
