@@ -177,9 +177,10 @@ double bits_per_key(const Measured& row) {
 void print_result(const Measured& none, const Measured& equal, const Measured& planned) {
   standard_output().print("{}\n", bold("In words:"));
   print_sentences({
-      fmt::format("Asked: {} keys that are not there, one at a time, of a store of {} sorted runs, each of which could "
-                  "hold the key.",
-                  with_thousands(kMisses), none.runs),
+      fmt::format(
+          "The question: look up {} absent keys, one at a time, in a store of {} sorted runs, each of which could "
+          "hold the key.",
+          with_thousands(kMisses), none.runs),
       fmt::format("Without filters a lookup searched {:.1f} tables and took {}. It read {:.1f} blocks from files; the "
                   "others were in the cache.",
                   none.tables_searched, time_text(none.nanoseconds), none.blocks_read),

@@ -91,13 +91,17 @@ class CsvEntries : public EntrySource {
   /// A quoted field goes on in the next line.
   std::string_view next_line_of(std::string& field) {
     const std::optional<std::string_view> line = lines_.next();
-    if (!line) usage_error(fmt::format("{}: a quote is opened and never closed", place()));
+    if (!line) refuse_open_quote("never closed");
     if (field.size() + line->size() > input_.longest_record) {
-      usage_error(
-          fmt::format("{}: a quote is opened and not closed within {}", place(), human_bytes(input_.longest_record)));
+      refuse_open_quote(fmt::format("not closed within {}", human_bytes(input_.longest_record)));
     }
     field += '\n';
     return *line;
+  }
+
+  [[noreturn]] void refuse_open_quote(std::string_view what) const {
+    usage_error(fmt::format("{}: a quote is opened and {}; close it, or write a quote that is data twice, in quotes",
+                            place(), what));
   }
 
   EntryInput input_;

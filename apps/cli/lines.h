@@ -22,8 +22,8 @@ class Lines {
 
   /// The next line without its end, or nothing at the end of the file. Valid until the next call.
   std::optional<std::string_view> next();
-  /// The first line that ends with CR is told of, except with --quiet: "words.txt: line 1 ends with a carriage return,
-  /// " and then the warning.
+  /// Warns of the first line that ends with CR, except with --quiet: "words.txt: line 1 ends with a carriage return, "
+  /// followed by this text.
   void warn_of_carriage_return(std::string_view warning) { warning_ = is_quiet_ ? "" : warning; }
   /// Whether the file begins with this byte. To be asked before the first line is taken.
   bool begins_with(char byte);

@@ -16,14 +16,14 @@ namespace tamis::cli {
 int run_count(Arguments arguments) {
   StoreArguments store;
   RangeArguments range;
-  CommandLine line({.name = "count",
-                    .summary =
-                        "Prints how many keys there are, in all or in a range: exactly, by walking over them. 'tamis "
-                        "stats' tells at once how many entries the tables hold, overwritten and deleted ones included.",
-                    .usage = "DIR [--prefix P] [--from A] [--to B]",
-                    .example = "  tamis count cities\n"
-                               "  tamis count cities --prefix p",
-                    .common = kJson | kHex | kQuiet | kNoProgress});
+  CommandLine line(
+      {.name = "count",
+       .summary = "Counts the keys of a store or of a range, exactly, by scanning them. 'tamis stats' shows without a "
+                  "scan how many entries the tables hold, overwritten and deleted ones included.",
+       .usage = "DIR [--prefix P] [--from A] [--to B]",
+       .example = "  tamis count cities\n"
+                  "  tamis count cities --prefix p",
+       .common = kJson | kHex | kQuiet | kNoProgress});
   store.declare(line);
   range.declare(line);
   if (!line.read(arguments)) return kExitOk;

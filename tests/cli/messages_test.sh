@@ -96,7 +96,7 @@ says 2 "lines: line 2 has 1 field; each record is KEY,VALUE; nothing was loaded"
 printf 'a,1\nb,2,3\n' >lines
 says 2 "lines: line 2 has 3 fields; each record is KEY,VALUE, and a value that holds commas stands in quotes; nothing was loaded" load s lines --csv
 printf 'a,"1\nb,2\n' >lines
-says 2 "lines: line 1: a quote is opened and never closed; nothing was loaded" load s lines --csv
+says 2 "lines: line 1: a quote is opened and never closed; close it, or write a quote that is data twice, in quotes; nothing was loaded" load s lines --csv
 printf 'a,"1"2\n' >lines
 says 2 "lines: line 1: a comma or the end of the line must follow a closing quote; a quote inside a field is written twice; nothing was loaded" load s lines --csv
 printf 'a,1"2\n' >lines
