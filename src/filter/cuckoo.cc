@@ -144,7 +144,7 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
 }
 
 /// A few keys may fall badly and fill a filter early. Without spare room up to one in 10 did (19 keys; 400 filters for
-/// each capacity). With room for 12 more, 1 of 20,000 at worst for each of 22 capacities from 3 to 300, and none of
+/// each capacity). With room for 12 more, 1 of 20,000 at worst for each of 23 capacities from 3 to 300, and none of
 /// 6,000 for each of 380, 760 and 1000; near 1000, room for 8 or 16 more let 2 of 6,000 fill, so a few in 10,000 may
 /// there.
 std::uint64_t room(std::uint64_t capacity) { return capacity + 12; }
