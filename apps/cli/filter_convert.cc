@@ -20,7 +20,8 @@ int run_filter_convert(Arguments arguments) {
                                "cassandra-new; go-bloom and its JSON; go-article in its three forms; sbbf, sbbf-thrift "
                                "and, to read, parquet. Other filters have to be built from their keys.",
                     .usage = "FILE --to F -o OUT",
-                    .example = "  tamis filter convert mc-1-big-Filter.db --to cassandra-new -o nb-1-big-Filter.db"});
+                    .example = "  tamis filter convert mc-1-big-Filter.db --to cassandra-new -o Filter.db",
+                    .common = kJson | kQuiet});
   from.declare(line);
   line.option("--to", "F", "the format to write; 'tamis filter formats' lists them", to);
   line.option("-o,--output", "OUT", "the file to write, or - for standard output", output);

@@ -84,7 +84,7 @@ class TAMIS_EXPORT ForeignFilter {
   [[nodiscard]] ForeignInfo info() const;
   /// The file that holds the same bits in another format: of cassandra-new and -old, of the go-bloom, go-article or
   /// sbbf formats, one from another; a parquet file becomes an sbbf. kNotSupported elsewhere, saying why: other formats
-  /// set other bits for a key, and the keys are not in a filter.
+  /// set other bits for a key, and the keys are not in a filter. kClosed from an empty filter.
   [[nodiscard]] Result<std::string> convert_to(std::string_view format) const;
 
  private:

@@ -77,6 +77,21 @@ struct Descent {
   void add_overlapping(std::uint32_t level, std::span<const Run> runs) {
     for (const Run& run : runs) add(level, run, overlapping(run, hull));
   }
+  /// The same, but runs with little of the goal come along whole: what was flushed in key order would otherwise stay in
+  /// as many small tables.
+  void add_overlapping_or_small(std::uint32_t level, std::span<const Run> runs, const RangeGoal& goal) {
+    for (const Run& run : runs) {
+      KeySpan widened = hull;
+      std::uint64_t bytes_of_goal = 0;
+      for (const auto& table : run.tables) {
+        if (!is_of_goal(goal, *table)) continue;
+        widened = widened.joined(span_of(*table));
+        bytes_of_goal += table->file_bytes;
+      }
+      if (bytes + bytes_of_goal <= goal.step_bytes) hull = widened;
+      add(level, run, overlapping(run, hull));
+    }
+  }
 };
 
 bool has_overlap(const Shape& shape, std::uint32_t level, const KeySpan& span) {
@@ -90,9 +105,10 @@ Descent descend(const Shape& shape, std::uint32_t level, const Run& run,
   Descent descent;
   descent.plan.reason = kReason;
   descent.add(level, run, tables);
-  std::span<const Run> runs = runs_of(shape, level);
-  if (level == last) runs = runs.first(place_of_target(runs, goal) + 1);
-  descent.add_overlapping(level, runs.subspan(static_cast<std::size_t>(&run - runs.data()) + 1));
+  const std::span<const Run> to_leave = runs_to_leave(shape, level, goal);
+  const auto older = static_cast<std::size_t>(&run - to_leave.data()) + 1;
+  descent.add_overlapping_or_small(level, to_leave.subspan(older), goal);
+  if (level == last) descent.add_overlapping(level, runs_of(shape, level).subspan(to_leave.size(), 1));
   std::uint32_t target = level;
   if (level < last) {
     do ++target;

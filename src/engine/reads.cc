@@ -240,6 +240,9 @@ std::unique_ptr<IteratorState> Engine::begin_walk(const Snapshot* snapshot, Call
 }
 
 Iterator Engine::scan(const ScanOptions& options, Caller caller) {
+  if (Status open = check_open(); !open.ok()) {
+    return Iterator(std::make_unique<IteratorState>(shared_from_this(), std::move(open)));
+  }
   std::unique_ptr<IteratorState> state = begin_walk(options.snapshot, caller);
   if (!state->status().ok()) return Iterator(std::move(state));
   KeyRange range;

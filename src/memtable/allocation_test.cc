@@ -11,7 +11,9 @@
 #include <sys/resource.h>
 
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "base/hash.h"
 #include "memtable/memtable.h"
@@ -64,6 +66,10 @@ TEST(Allocations, AreCountedToTheByte) {
 void run_out_of_memory() {
   Memtable memtable;
   fill(memtable, 200'000);
+  // Small pieces are still to be had: each of these gaps stays between two pieces that are in use.
+  std::vector<std::unique_ptr<char[]>> pieces;
+  for (int i = 0; i < 200; ++i) pieces.push_back(std::make_unique<char[]>(600));
+  for (std::size_t i = 0; i < pieces.size(); i += 2) pieces[i].reset();
   rlimit none = {.rlim_cur = 1, .rlim_max = 1};
   if (::setrlimit(RLIMIT_AS, &none) != 0) std::exit(1);
   if (memtable.reserve(1'000'000, 100).code() != StatusCode::kOutOfSpace) std::exit(2);

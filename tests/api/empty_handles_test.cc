@@ -256,6 +256,7 @@ TEST_F(EmptyHandles, P4_AForeignFilterAnswersMaybeToEverything) {
     EXPECT_TRUE(filter.may_contain("c"));
     EXPECT_TRUE(filter.info().format.empty());
     EXPECT_EQ(filter.info().estimated_rate, 1);
+    EXPECT_EQ(filter.convert_to("sbbf").status().code(), kClosed);
   });
 }
 

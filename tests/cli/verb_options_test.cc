@@ -35,6 +35,7 @@ class VerbOptions : public testing::Test {
       if (file.path().extension() == ".tms") std::filesystem::copy_file(file.path(), "one.tms");
     }
     run("filter build --kind bloom --fpr 0.01 --keys keys -o bloom");
+    run("filter build --format cassandra-old --fpr 0.01 --keys keys -o Filter.db");
   }
   void TearDown() override {
     std::filesystem::current_path(before_);
@@ -97,6 +98,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> kLines = {
     {"filter formats", {"filter formats"}},
     {"filter union", {"filter union bloom other -o both"}},
     {"filter intersect", {"filter intersect bloom other -o common"}},
+    {"filter convert", {"filter convert Filter.db --format cassandra-old --to cassandra-new -o converted"}},
     {"completion", {"completion bash"}},
     {"manual", {"manual"}},
     {"version", {"version"}},

@@ -11,6 +11,7 @@
 #include "base/try.h"
 #include "filter/formats/guess.h"
 #include "filter/formats/registry.h"
+#include "filter/open_filter.h"
 #include "io/file.h"
 
 namespace tamis::foreign {
@@ -68,6 +69,7 @@ ForeignInfo ForeignFilter::info() const {
 }
 
 Result<std::string> ForeignFilter::convert_to(std::string_view name) const {
+  if (image_ == nullptr) return no_filter();
   TAMIS_TRY(const Format* const to, find_format(name));
   const Format& from = *image_->format;
   if (to->build == nullptr) return Status::not_supported(fmt::format("{} can be read, not written", to->info.name));
