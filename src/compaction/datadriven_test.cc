@@ -48,7 +48,7 @@ class Case {
     EXPECT_TRUE(shape_.check().ok()) << shape_.check().to_text();
     if (policy_name == "range") {
       RangeGoal goal = goal_;
-      goal.from = from_ == "-" ? "" : from_;
+      goal.from = from_ == "-" ? std::string_view() : std::string_view(from_);
       if (to_ != "-") goal.to = to_;
       return text_of(pick_for_range(shape_, goal));
     }

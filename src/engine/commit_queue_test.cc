@@ -136,7 +136,7 @@ TEST(CommitQueue, WakesOnlyWhoseRequestIsDoneAndTheNextLeader) {
   Slow leader(recorder);
   std::vector<std::jthread> writers;
   for (std::uint64_t i = 0; i <= kWriters; ++i) {
-    writers.emplace_back([&, i] {
+    writers.emplace_back([&] {
       CommitRequest request{.seals = true};  // Each is a group by itself.
       (void)queue.commit(request, leader).ok();
     });
