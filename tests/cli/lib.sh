@@ -4,6 +4,7 @@
 #   run 0 filter info x.tamis      the command must end with status 0; its output is in $work/out and $work/err
 #   out_is / out_has / err_has     what the last run printed
 
+shopt -s lastpipe  # "… | run …" counts here, not in a subshell that forgets it.
 tamis=$1
 golden=$2
 work=$(mktemp -d)
