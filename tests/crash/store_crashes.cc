@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,10 +75,18 @@ std::string check_copy(MemoryFileSystem& files, const StoreLedger& ledger, const
     if (!verified.ok() || !verified->ok()) return "the checkpoint does not verify";
   }
   if (!names.ok()) return {};
+  const auto names_now = [&] {
+    const std::vector<DirectoryEntry> entries = *files.list(path);
+    std::set<std::string> now;
+    for (const DirectoryEntry& entry : entries) now.insert(entry.name);
+    return now;
+  };
+  const std::set<std::string> before = names_now();
   const Status gone = DB::destroy(path, environment_on(files, 9));
-  // Half a table and nothing else could be anybody's.
+  if (gone.ok()) return {};
+  // Half a table and nothing else could be anybody's. It stays as it is.
   const bool may_be_refused = !ledger.is_checkpoint_made() && gone.code() == StatusCode::kInvalidArgument;
-  return gone.ok() || may_be_refused ? "" : "destroying the checkpoint: " + gone.to_text();
+  return may_be_refused && names_now() == before ? "" : "destroying the checkpoint: " + gone.to_text();
 }
 
 /// The landmarks of a workload; its events tell who made the tables.
