@@ -47,7 +47,6 @@ class PinnedBlock {
 
 struct BlockCacheOptions {
   std::size_t capacity_bytes = 0;
-  std::string_view policy = "s3fifo";
   /// A power of two up to 256, or 0 for a rule: twice the processor's threads, but no shard below 4 MiB.
   std::size_t shards = 0;
 };
@@ -70,13 +69,14 @@ struct BlockCacheOptions {
 /// Threads: any, for every function.
 class BlockCache {
  public:
-  /// kInvalidArgument where there is no such policy, naming those there are, or for a number of shards out of range.
+  /// kInvalidArgument for a number of shards out of range.
   static Result<std::unique_ptr<BlockCache>> make(const BlockCacheOptions& options);
   BlockCache(const BlockCache&) = delete;
   BlockCache& operator=(const BlockCache&) = delete;
   ~BlockCache();
 
-  /// Empty when it is not there.
+  /// Empty when it is not there. A table that has one BlockSlot per block and passes it whenever it asks for the block
+  /// finds it there the next time, without asking, as long as it is kept; for use inside an EpochGuard (rule 11).
   [[nodiscard]] PinnedBlock find(const BlockKey& key, BlockSlot* slot = nullptr);
   /// Keeps the block if it fits and returns it, kept or not; when it was there already, returns the one that was.
   /// `charge_bytes` is the memory the block holds; what the cache needs around it is added here.
@@ -85,9 +85,6 @@ class BlockCache {
   /// A handle to a block that is not kept: it counts as used and pinned while the handle lives, and nobody finds it.
   [[nodiscard]] PinnedBlock hold(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes);
 
-  /// Whether hits may go by slots: a table that has one BlockSlot per block and passes it whenever it asks for the
-  /// block finds it there the next time, without asking, as long as it is kept; for use inside an EpochGuard (rule 11).
-  [[nodiscard]] bool offers_slots() const { return policy_.hits_only_touch; }
   /// Before a slot of this block ends.
   void empty_slot(const BlockKey& key, BlockSlot& slot);
 
@@ -100,14 +97,13 @@ class BlockCache {
 
   /// Each shard's counts are of one moment; those of different shards may be of different ones.
   [[nodiscard]] CacheStats stats() const;
-  [[nodiscard]] std::string_view policy() const { return policy_.name; }
+  [[nodiscard]] static std::string_view policy() { return "s3fifo"; }
   [[nodiscard]] std::size_t shards() const { return shards_.size(); }
 
  private:
-  BlockCache(const CachePolicy& policy, std::size_t shards, std::size_t capacity_bytes);
+  BlockCache(std::size_t shards, std::size_t capacity_bytes);
   [[nodiscard]] CacheShard& shard_for(std::uint64_t hash) { return *shards_[shard_of(hash, shards_.size())]; }
 
-  const CachePolicy& policy_;
   std::vector<std::unique_ptr<CacheShard>> shards_;  // As many from the constructor to the destructor.
   Mutex capacity_mutex_;                             // One change at a time; before the shards' mutexes.
   std::size_t capacity_bytes_ GUARDED_BY(capacity_mutex_);

@@ -25,7 +25,7 @@ Result<std::shared_ptr<Engine>> Engine::open(const std::string& path, const Opti
   std::shared_ptr<Engine> engine(new Engine(std::move(directory), options, environment));
   // Before there are tables, which decides how many shards it has.
   const std::uint64_t cache_bytes = tamis::share_memory(options, MetadataWanted()).blocks;
-  TAMIS_TRY(engine->cache_, BlockCache::make({.capacity_bytes = cache_bytes, .policy = options.cache}));
+  TAMIS_TRY(engine->cache_, BlockCache::make({.capacity_bytes = cache_bytes}));
   engine->context_.cache = engine->cache_.get();
   TAMIS_TRY_STATUS(engine->open_store());
   engine->start_background();
