@@ -7,19 +7,15 @@
 #include <vector>
 
 #include "command_line.h"
+#include "show/line_chart.h"
 
 namespace tamis::cli {
 
-struct RatePoint {
-  double bits_per_key;
-  double rate;
-};
-
-/// One kind: its predicted line and its measured marks.
+/// One kind: its predicted line and its measured marks. x is bits per key, y the rate.
 struct RateSeries {
   std::string kind;
-  std::vector<RatePoint> predicted;
-  std::vector<RatePoint> measured;
+  std::vector<show::Point> predicted;
+  std::vector<show::Point> measured;
 };
 
 /// What the marks of a plot rest on.
