@@ -8,21 +8,9 @@
 #include <optional>
 #include <string>
 
+#include "support/scratch_folder.h"  // Most children work in one.
+
 namespace tamis::test {
-
-/// A folder of its own on the machine's disk, removed with all that is in it.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  [[nodiscard]] std::string path(const std::string& name = "store") const { return folder_ + "/" + name; }
-
- private:
-  std::string folder_;
-};
 
 /// A child that runs a function and ends; numbers go from it to its parent through a pipe.
 ///
