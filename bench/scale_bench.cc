@@ -15,7 +15,6 @@
 #include <filesystem>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "base/bytes.h"
 #include "base/random.h"

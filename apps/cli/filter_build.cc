@@ -1,5 +1,4 @@
 // tamis filter build: a filter from a file of keys, in tamis's container or in another system's layout.
-#include <fmt/core.h>
 
 #include <array>
 #include <cstddef>

@@ -1,5 +1,4 @@
 // tamis filter probe: asks a filter for keys.
-#include <fmt/core.h>
 
 #include <string>
 #include <vector>

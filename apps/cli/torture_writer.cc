@@ -1,9 +1,7 @@
 // tamis torture-writer: the process that tamis torture kills. It is not for people and not in the overview.
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <string>
-#include <utility>
 
 #include "command_line.h"
 #include "error.h"

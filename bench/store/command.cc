@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <set>
-
 namespace tamis::bench {
 namespace {
 

@@ -1,6 +1,5 @@
 // The store that most rows share: filled by single puts, measured as filled, compacted, measured again, opened cold,
 // with little memory, and at last changed by YCSB.
-#include <fmt/core.h>
 
 #include <algorithm>
 

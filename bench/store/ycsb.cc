@@ -1,8 +1,6 @@
 // YCSB A to F with its usual mixes: requests are zipfian over the keys, with one thread and with two.
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <cmath>
 #include <string>
 #include <thread>
 #include <vector>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <thread>
 
 #include "base/slot_memory.h"

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <limits>
 #include <random>
-#include <string>
 
 #include "base/slot_memory.h"
 #include "cache/cache_test_support.h"

@@ -1,8 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "engine/repair.h"
 #include "io/faulty_file_system.h"
 #include "support/passing_file_system.h"
 #include "support/repair_world.h"

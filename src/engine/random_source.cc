@@ -1,6 +1,5 @@
 #include "engine/random_source.h"
 
-#include <cstring>
 #include <random>
 
 #include "base/random.h"

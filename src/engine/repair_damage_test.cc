@@ -1,9 +1,6 @@
 // Repair of stores whose tables or journals are damaged.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "engine/repair.h"
 #include "io/faulty_file_system.h"
 #include "journal/journal_reader.h"
 #include "support/repair_world.h"

@@ -10,7 +10,6 @@
 #include "filter/bloom_probes.h"
 #include "filter/bloom_sizing.h"
 #include "filter/kinds.h"
-#include "filter/sizing.h"
 
 namespace tamis {
 namespace {

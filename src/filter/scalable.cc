@@ -6,7 +6,6 @@
 //     8 keys it holds                           4 hashes, 4 zero
 // Header: numbers[0] = layers; hashes = those of the first layer.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/core.h>

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <limits>
 #include <new>
-#include <string>
 #include <utility>
 
 #include "base/check.h"

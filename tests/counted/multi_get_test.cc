@@ -1,8 +1,6 @@
 // What many keys at once cost: each block once, all of them handed down together; nothing when they are hot.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,4 @@
 // Probes are sampled; what is told, and which filters stay in memory because of it, is right all the same.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <atomic>

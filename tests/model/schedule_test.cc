@@ -1,5 +1,4 @@
 // When flushes and compactions run, and what happens in the midst of them, follows from a seed.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "model/generator.h"

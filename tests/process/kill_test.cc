@@ -1,5 +1,4 @@
 // P1 for the crash of a process: whatever moment a writer is killed at, what it acknowledged is there.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "process/child_process.h"
