@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <ctime>
 #include <fstream>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -37,6 +39,34 @@ inline std::optional<std::uint64_t> parse_count(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value == 0) return std::nullopt;
   return value;
+}
+
+/// Reads "NAME VALUE" pairs; a reader is false for a value that is none. True if all were read, otherwise says which
+/// was not.
+using OptionReaders = std::map<std::string, std::function<bool(const std::string& value)>>;
+inline bool read_options(int count, char** words, const OptionReaders& readers) {
+  for (int i = 1; i < count; i += 2) {
+    const auto reader = readers.find(words[i]);
+    if (reader != readers.end() && i + 1 < count && reader->second(words[i + 1])) continue;
+    fmt::print(stderr, "{}: {}: no such option, or not a value of it; there are:", words[0], words[i]);
+    for (const auto& [name, read] : readers) fmt::print(stderr, " {}", name);
+    fmt::print(stderr, "\n");
+    return false;
+  }
+  return true;
+}
+inline auto into(std::string& text) {
+  return [&text](const std::string& value) {
+    text = value;
+    return true;
+  };
+}
+inline auto into(std::uint64_t& number) {
+  return [&number](const std::string& value) {
+    const std::optional<std::uint64_t> read = parse_count(value);
+    number = read.value_or(0);
+    return read.has_value();
+  };
 }
 
 inline std::string today() {
