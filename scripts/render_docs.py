@@ -162,8 +162,8 @@ def builds():
     slowed = [engine["name"].removesuffix(WITH_ASSERTIONS) for engine in store_bench()["engines"] if engine["name"].endswith(WITH_ASSERTIONS)]
     if not slowed:
         return "All rivals are release builds, made by `scripts/build-rivals`."
-    return (f"{' and '.join(slowed)} {'are' if len(slowed) > 1 else 'is'} **built with assertions**, as Debian's packages are. For RocksDB that was measured to "
-            "cost a factor of about 1.9 in fills and 1.3–1.4 in reads: divide by it to compare with a release build.")
+    return (f"{' and '.join(slowed)} {'are' if len(slowed) > 1 else 'is'} **built with assertions**, as Debian's packages are. For RocksDB, assertions were "
+            "measured to cost a factor of about 1.9 in fills and 1.3–1.4 in reads. Divide by it to compare with a release build.")
 
 
 PROMISE = re.compile(r"### (P\d): ([^\n]+)\n(.+?)\n\n- Kept by: [^\n]+\n- Tests: (.+)", re.S)
