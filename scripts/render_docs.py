@@ -20,9 +20,9 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     mutants             which test caught which planted bug
     coverage            lines and branches by module
     hex FILE BYTES      the first bytes of a file, sixteen a line
-    scale-sizes         what stores of three sizes cost under each policy (docs/data/scale.json)
+    scale-sizes         the cost of stores of three sizes under each policy (docs/data/scale.json)
     scale-memory        reads per lookup by size and memory
-    scale-memtables     what larger memtables do for the largest
+    scale-memtables     the effect of larger memtables on the largest
     scale-constants     the measured times that were used (docs/data/scale_constants.json)
     options             the options of a store, as the built command lists them
     code FILE MARK      the lines of a C++ file between `// [MARK]` and `// [/MARK]`; of CMake and shell, after `#`
@@ -350,17 +350,17 @@ def spaced(size):
 SCALE_ROWS = [
     ("runs / tables", lambda plan: f"{plan['runs']} / {plan['tables']:,}"),
     ("indexes, all in memory", lambda plan: scale_bytes(plan["index_bytes"])),
-    ("filters", lambda plan: f"{scale_bytes(plan['filter_bytes'])}, {8 * plan['filter_bytes'] / plan['entries']:.1f} bits a key"),
+    ("filters", lambda plan: f"{scale_bytes(plan['filter_bytes'])}, {8 * plan['filter_bytes'] / plan['entries']:.1f} bits per key"),
     ("beyond memory_bytes", lambda plan: scale_bytes(plan["memory_beyond_budget"])),
     ("reads: absent / present key", lambda plan: f"{plan['reads_per_absent']:.4f} / {plan['reads_per_present']:.2f}"),
     ("write amplification, at that size / from empty", lambda plan: f"{plan['write_amplification']:.1f} / {plan['fill_write_amplification']:.1f}"),
-    ("compaction for a day of 100 GB", lambda plan: hours(plan["compaction_hours_per_day"])),
-    ("most it keeps up with, a day", lambda plan: f"{plan['most_load_per_day'] / 1e9:,.0f} GB"),
-    ("largest compaction: writes / takes", lambda plan: f"{plan['largest_compaction_bytes'] / 1e9:,.1f} GB / {hours(plan['largest_compaction_hours'])}"),
-    ("compaction while it is filled", lambda plan: hours(plan["fill_hours"])),
+    ("compaction per day at 100 GB/day", lambda plan: hours(plan["compaction_hours_per_day"])),
+    ("max load per day", lambda plan: f"{plan['most_load_per_day'] / 1e9:,.0f} GB"),
+    ("largest compaction: output / time", lambda plan: f"{plan['largest_compaction_bytes'] / 1e9:,.1f} GB / {hours(plan['largest_compaction_hours'])}"),
+    ("compaction during fill", lambda plan: hours(plan["fill_hours"])),
     ("opening: clean / after a crash", lambda plan: f"{seconds(plan['open_seconds'])} / {seconds(plan['open_after_crash_seconds'])}"),
     ("reading all indexes and filters", lambda plan: seconds(plan["warm_seconds"])),
-    ("manifest, just written", lambda plan: scale_bytes(plan["manifest_bytes"])),
+    ("manifest, freshly written", lambda plan: scale_bytes(plan["manifest_bytes"])),
 ]
 
 
@@ -370,7 +370,7 @@ def scale_sizes():
     for size in dict.fromkeys(plan["asked"]["size"] for plan in plans):
         of_size = [plan for plan in plans if plan["asked"]["size"] == size]
         beyond = of_size[0]["levels_beyond_simulated"]
-        how = "simulated whole" if beyond == 0 else f"{beyond} level{'s' if beyond > 1 else ''} beyond the simulation by rule"
+        how = "fully simulated" if beyond == 0 else f"{beyond} level{'s' if beyond > 1 else ''} extrapolated"
         parts.append(f"**{spaced(size)}**, `memory_bytes={of_size[0]['asked']['memory_bytes']}`, {of_size[0]['entries']:,} entries; {how}:\n\n"
                      + scale_table([""] + [plan["compaction"] for plan in of_size],
                                    [[name] + [cell(plan) for plan in of_size] for name, cell in SCALE_ROWS]))
@@ -404,7 +404,7 @@ def scale_constants():
         rows.append([f"`{name}`", f"{used[name]:g}", f"{row['median']:,.{digits}f} [{row['low']:,.{digits}f}–{row['high']:,.{digits}f}]"])
     return scale_table(["constant", "used", "measured"], rows) + (
         f"\n\nMeasured {data['date']} on a {data['machine']['cores']}-core cloud machine, {data['machine']['instruction_set']}, "
-        f"g++ {data['machine']['compiler'].split()[0]}, by `scale_bench --rounds {data['rounds']}`: processor time, median [lowest–highest].")
+        f"g++ {data['machine']['compiler'].split()[0]}, by `scale_bench --rounds {data['rounds']}`: CPU time, median [lowest–highest].")
 
 
 def options():
