@@ -4,18 +4,18 @@
 A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /render -->`:
     filters KEYS PASS   the table of filter_bench for that many keys, PASS being hash or text
     machine             machine class, compiler, date of that run
-    stores [GROUP...]   the table of tamis-bench (docs/data/store_bench.json), of these groups of rows or of all
-    wiredtiger [GROUP...]  the same of a run beside WiredTiger (docs/data/store_wiredtiger.json)
-    ratios              how many times faster tamis was, of some of its rows
-    lost                the same of all rows in which a rival was faster
+    stores [GROUP...]   the table of tamis-bench (docs/data/store_bench.json): these groups of rows, or all
+    wiredtiger [GROUP...]  the same for the run with WiredTiger (docs/data/store_wiredtiger.json)
+    ratios              how many times faster tamis was, for selected rows
+    lost                the same for all rows in which a rival was faster
     builds              whether the rivals were built with assertions
-    promises            what docs/RULES.md promises, and its tests
+    promises            the promises in docs/RULES.md and their tests
     stores-where        machine class, versions, date of that run
-    targets             how many of its targets were met, and which were missed
-    growth-load         cost along the load, of tamis-bench --growth (docs/data/store_growth.json)
-    settings            stores with one option changed beside one store (docs/data/option_bench.json)
-    growth-runs         cost against the number of sorted runs, of the same run
-    counted             what the tests counted, beside what LevelDB's and RocksDB's own do
+    targets             how many targets were met, and which were missed
+    growth-load         cost as the load grows, from tamis-bench --growth (docs/data/store_growth.json)
+    settings            the effect of changing one option at a time (docs/data/option_bench.json)
+    growth-runs         cost against the number of sorted runs, from the same benchmark
+    counted             the counts of the tests, compared with LevelDB's and RocksDB's tests
     fuzzers             executions and edges of each fuzzer
     mutants             which test caught which planted bug
     coverage            lines and branches by module
@@ -23,9 +23,9 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     scale-sizes         the cost of stores of three sizes under each policy (docs/data/scale.json)
     scale-memory        reads per lookup by size and memory
     scale-memtables     the effect of larger memtables on the largest
-    scale-constants     the measured times that were used (docs/data/scale_constants.json)
-    options             the options of a store, as the built command lists them
-    code FILE MARK      the lines of a C++ file between `// [MARK]` and `// [/MARK]`; of CMake and shell, after `#`
+    scale-constants     the measured times used (docs/data/scale_constants.json)
+    options             the store options, as listed by the built command
+    code FILE MARK      the lines of a C++ file between `// [MARK]` and `// [/MARK]`; CMake and shell use `#`
 Nothing is measured here.
 """
 import json
@@ -118,12 +118,12 @@ RATIO_ROWS = ("hit", "absent", "absent_100", "hit_100", "multi_get", "fill_singl
               "ycsb_b", "ycsb_c", "sync_1", "sync_100", "disk", "put_p99")
 
 
-# They compare no stores: the pace of the benchmark itself, and memory that a store was allowed to take.
+# Not comparisons of stores: the pace of the benchmark itself, and the memory budget of a store.
 NOT_COMPARED = ("paced_nothing_p999", "resident")
 
 
 def times_faster(cells, workload, engine):
-    """How many times faster tamis was in this row than the engine; None where one of them has no figure."""
+    """How many times faster tamis was than the engine in this row; None if either has no figure."""
     ours, theirs = cells.get((workload, "tamis")), cells.get((workload, engine))
     if ours is None or theirs is None or not theirs["ratio"]:
         return None
@@ -131,7 +131,7 @@ def times_faster(cells, workload, engine):
 
 
 def ratio_table(pick):
-    """The rows that `pick` chooses, given the name of a row and how many times faster than each rival tamis was in it."""
+    """The rows that `pick` selects by name and by how many times faster than each rival tamis was."""
     data = store_bench()
     rivals = [engine for engine in data["engines"] if engine["engine"] != "tamis"]
     cells = {(row["workload"], row["engine"]): row for row in data["rows"]}
@@ -158,7 +158,7 @@ WITH_ASSERTIONS = " with assertions"
 
 
 def builds():
-    """Whether the rivals were built with assertions, and what that means for the tables."""
+    """Whether the rivals were built with assertions, and how that affects the tables."""
     slowed = [engine["name"].removesuffix(WITH_ASSERTIONS) for engine in store_bench()["engines"] if engine["name"].endswith(WITH_ASSERTIONS)]
     if not slowed:
         return "All rivals are release builds, made by `scripts/build-rivals`."
