@@ -34,6 +34,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(<!-- render: ([^>]*?) -->\n)(.*?)(<!-- /render -->)", re.S)
@@ -277,16 +278,17 @@ def fuzzers():
 
 
 def mutants_data():
-    """All patches there are: one without a result counts as not caught."""
-    known = {row["name"]: row for row in json.loads((ROOT / "docs/data/mutants.json").read_text())["mutants"]}
-    names = sorted((path.stem for path in (ROOT / "tests/mutants").glob("*.patch")), key=lambda name: int(name.split("-")[0]))
-    return [known.get(name, {"name": name, "rule": "", "room": "", "caught_by": None}) for name in names]
+    """The table's rows, each with the test that caught it; None where there is no result, or none caught it."""
+    known = {row["name"]: row["caught_by"] for row in json.loads((ROOT / "docs/data/mutants.json").read_text())["mutants"]}
+    rows = tomllib.loads((ROOT / "tests/mutants.toml").read_text())["mutant"]
+    caught_by = [known.get(row["name"]) for row in rows]
+    return [row | {"caught_by": None if test == "survived" else test} for row, test in zip(rows, caught_by)]
 
 
 def mutants():
     lines = ["| planted bug | rule | module | first test that noticed |", "|---|---|---|---|"]
     for row in mutants_data():
-        lines.append(f"| {row['name']} | {row['rule']} | {row['room']} | {row['caught_by'] or '**none**'} |")
+        lines.append(f"| {row['name']} | {row['rule']} | {row['module']} | {row['caught_by'] or '**none**'} |")
     return "\n".join(lines)
 
 
