@@ -1,4 +1,4 @@
-// P3 and P4: whatever byte of a closed store changes, an answer is right or there is none.
+// P3 and P4: whichever byte of a closed store changes, every answer is right or an error.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST(Flip, P3_AFileCutShortGivesNoWrongAnswer) {
   DamageCounts counts;
   cut_files(store, 37, counts);
   EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
-  // A recycled journal is longer than what was written to it.
+  // A recycled journal is longer than its contents.
   EXPECT_EQ(counts.unnoticed, counts.unnoticed_by_kind[".journal"]);
   EXPECT_LT(counts.unnoticed_by_kind[".journal"], counts.tried_by_kind[".journal"] / 2);
 }

@@ -1,4 +1,4 @@
-// As nth_call_test.cc, for every call, and with crashes of the machine in the calls after the fault.
+// Like nth_call_test.cc, for every call, and with machine crashes in the calls after the fault.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// A restore that went wrong: a file of the store is in the place of a newer one.
+// A bad restore: a file of the store replaces a newer one.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace tamis::test {
 namespace {
 
-/// One store after each of its clean closes: journals that go on, new journals, tables that come and go.
+/// One store after each of its clean closes: continued journals, new journals, tables that come and go.
 std::vector<ClosedStore> make_generations(std::uint64_t seed) {
   std::vector<ClosedStore> generations;
   MemoryFileSystem files;
@@ -64,7 +64,7 @@ TEST(OlderFiles, P1_P3_OneInThePlaceOfANewerOneGivesNoWrongAnswer) {
   EXPECT_EQ(counts.unnoticed_by_kind[".journal"], 0U);
 }
 
-/// The first journal, which is free by then, in the place of the last one.
+/// The first journal, free by then, in place of the last one.
 TEST(OlderFiles, Rule22_RepairTellsOfAnotherJournalUnderTheName) {
   const std::vector<ClosedStore> generations = make_generations(base_seed(7));
   const auto journal_of = [](const ClosedStore& store) {

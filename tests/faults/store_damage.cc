@@ -14,7 +14,7 @@ namespace {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// Empty when the status tells of the damage as it should.
+/// Empty if the status reports the damage as it should.
 std::string check_told(const Status& status, const std::string& path) {
   if (status.code() != StatusCode::kCorruption && status.code() != StatusCode::kNotSupported) {
     return "told as " + status.to_text();
@@ -23,13 +23,13 @@ std::string check_told(const Status& status, const std::string& path) {
   return {};
 }
 
-/// Reads an open store against what it should hold.
+/// Compares an open store with its expected contents.
 class DamagedReader {
  public:
   DamagedReader(const DB& db, const ClosedStore& store, const std::string& path)
       : db_(db), store_(store), path_(path) {}
 
-  /// Empty, or what is wrong.
+  /// Empty, or the error.
   std::string read() {
     for (const std::string& key : store_.probed) {
       if (std::string wrong = get(key); !wrong.empty()) return wrong;
