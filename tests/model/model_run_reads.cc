@@ -1,4 +1,4 @@
-// Reading: every way to get a value, and walks.
+// Reading: every way to get a value, and iterators.
 #include <fmt/core.h>
 
 #include "base/hash.h"
@@ -94,7 +94,7 @@ Status ModelRun::scan(const Operation& operation) {
   return walk(iterator, operation.moves);
 }
 
-/// Its slot is the iterator's; it reads at the snapshot of the same slot, if one is there.
+/// Uses the iterator's slot; reads at the snapshot of the same slot, if any.
 Status ModelRun::open_iterator(const Operation& operation) {
   std::optional<OpenIterator>& iterator = iterators_.at(*operation.slot);
   iterator.emplace(OpenIterator{begin_scan(operation), ModelWalk(model_.at(operation.slot), operation.bounds)});

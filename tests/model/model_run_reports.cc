@@ -1,4 +1,4 @@
-// What the store says of itself has to fit together and with what was done to it.
+// The store's reports must be consistent with each other and with what was done to it.
 #include <fmt/core.h>
 
 #include <cmath>

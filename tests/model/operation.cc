@@ -141,7 +141,7 @@ std::string_view to_text(Verb verb) {
   return "";
 }
 
-/// Half of it repeats, so that codecs have something to do.
+/// Half of it repeats, so that codecs can compress it.
 std::string value_of(const Change& change) {
   SplitMix64 random(change.value_seed);
   std::string value(change.value_bytes, 'v');
