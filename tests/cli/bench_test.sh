@@ -1,12 +1,12 @@
 #!/bin/bash
-# tamis bench, which hands over to tamis-bench where that was built beside the command. Usage: bench_test.sh TAMIS GOLDEN
+# tamis bench, which runs tamis-bench if it was built beside the command. Usage: bench_test.sh TAMIS GOLDEN
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 run 0 bench --help
 out_has "--engine" "--entries" "tamis bench hit absent"
 
-# The command alone, as it is in the package.
+# The command alone, as in the package.
 last="tamis bench without tamis-bench"
 mkdir alone && cp "$tamis" alone/tamis
 PATH=/nowhere "$PWD/alone/tamis" bench hit >out 2>err
@@ -24,7 +24,7 @@ if grep -q "absent" out; then fail "$last: a row that was not asked for"; else p
 fits_80_columns() { if awk 'length > 80' out | grep -q .; then fail "$last: wider than 80 columns"; else pass; fi; }
 fits_80_columns
 
-# A rival that was built with assertions is slower than it need be, and says so.
+# A rival built with assertions is slower than it could be, and its name says so.
 run 0 bench hit --entries 500 --rounds 1
 fits_80_columns
 names_assertions() {  # LIBRARY NAME
@@ -46,7 +46,7 @@ for chart in reads cost; do
 done
 run 0 bench hit --engine tamis --entries 500 --rounds 1 --svg one.svg
 if grep -q "<svg" one.svg; then pass; else fail "one.svg is no SVG"; fi
-# As a store grows: curves, by one contestant and by two.
+# As a store grows: curves of one contestant and of two.
 is_svg() { python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$1"; }
 run 0 bench --growth --engine tamis --entries 2000 --rounds 1; out_has "as it grows" "seek + 100"; fits_80_columns
 run 0 bench --growth --engine tamis --entries 2000 --rounds 1 --svg curves --json
@@ -59,7 +59,7 @@ done
 run 0 bench --growth --engine tamis,tamis:block_bytes=1KiB --entries 2000 --rounds 1 --svg both.svg
 if is_svg both.svg && [ "$(grep -c '<polyline' both.svg)" -eq 12 ]; then pass; else fail "both.svg has not a curve for each operation and contestant"; fi
 
-# What was measured can be drawn again.
+# Measurements can be drawn again.
 bench=$(dirname "$tamis")/tamis-bench
 last="tamis-bench --from"
 if "$bench" --from growth.json --svg again && cmp curves/growth_load.svg again/growth_load.svg; then pass; else fail "$last: another chart"; fi

@@ -70,7 +70,7 @@ for kind in $kinds; do
   sed 's/$/\tmaybe/' keys >expected; same out expected
   run 0 filter probe "$kind.tamis" --keys others
   if [ "$(grep -c 'maybe$' out)" -lt 50 ] && [ "$(wc -l <out)" -eq 1000 ]; then pass; else fail "$kind errs too often"; fi
-  # Damage: every file that is not whole is refused, whatever byte it is.
+  # Damage: every damaged or truncated file is refused, whichever byte it is.
   cp "$kind.tamis" damaged; printf x >>damaged; run 4 filter info damaged; err_has damaged
   size=$(stat -c %s "$kind.tamis")
   for length in 1 7 8 40 $((size / 2)) $((size - 1)); do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The pipeline of docs/MIGRATING.md from RocksDB, as it stands there. Usage: migrating_test.sh TAMIS GOLDEN
+# The pipeline of docs/MIGRATING.md from RocksDB, verbatim. Usage: migrating_test.sh TAMIS GOLDEN
 page=$(cd "$(dirname "$0")/../.." && pwd)/docs/MIGRATING.md
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -10,7 +10,7 @@ if ! command -v ldb >/dev/null; then
 fi
 mkdir bin && ln -s "$(realpath "$tamis")" bin/tamis && PATH=$PWD/bin:$PATH
 
-# Empty keys and values, bytes that break lines, and what looks like ldb's own output.
+# Empty keys and values, bytes that break lines, and values that look like ldb's own output.
 {
   ldb --db=OLD --create_if_missing put paris 2102650
   ldb --db=OLD put --hex 0x 0x31

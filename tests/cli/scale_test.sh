@@ -15,7 +15,7 @@ out_has '1.00 GB of keys and values: 8,620,689 entries of 16 + 100 bytes, levele
 run 0 plan --size 10TB --option memory_bytes=1G --load-per-day 1TB; fits_80_columns
 out_has 'beyond by rule' '! compaction has' 'cannot keep up' '! filters have' '! what is known of'
 
-# Times in units that people know: a plan of hours does not have compactions of 0.0026.
+# Times in familiar units: a plan of hours has no compactions of 0.0026.
 if tr '\n' ' ' <out | tr -s ' ' | grep -qE 'days to fill it; the largest writes [0-9.]+ GB in [0-9.]+ (seconds|minutes|hours)'; then pass; else fail "$last: times nobody can read"; fi
 
 # --- JSON ---
@@ -37,7 +37,7 @@ run 0 plan --size 1GB --option filter=none --json; out_json 'd["filter_bytes"] =
 run 0 plan --size 1GB --option compaction=tiered --json; out_json 'd["compaction"] == "tiered" and d["runs"] > 5'
 run 0 plan --size 1 --json; out_json 'd["entries"] == 1 and d["tables"] == 1'
 
-# --- what cannot be asked ---
+# --- invalid questions ---
 run 2 plan; err_has DIR --size; out_is_empty
 run 2 plan --json; err_has DIR --size
 run 2 plan store --size 1GB; err_has DIR --size; if [ -e store ]; then fail "$last: made a store"; else pass; fi

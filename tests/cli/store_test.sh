@@ -58,10 +58,10 @@ run 1 multi-get m c x --json; out_is '{"key": "c", "value": "3", "found": true}\
 run 0 multi-get m --hex 61; out_is '61\t31\n'
 run 0 multi-get m; out_is_empty
 
-# --- what stands in the journal, which an opening has to replay ---
+# --- data in the journal, which an opening must replay ---
 run 0 stats m --json; out_json 'd["levels"] == [] and d["journal"]["files"] == 1 and d["journal"]["bytes"] > 0 and d["journal"]["records"] == 0'
 
-# --- missing stores: only put and load make one ---
+# --- missing stores: only put and load create one ---
 for verb in 'get x k' 'delete x k' 'multi-get x k' 'scan x' 'count x' 'dump x' 'explain x k' 'stats x' 'plan x' 'flush x' 'compact x' \
   'checkpoint x y' 'verify x' 'repair x'; do
   # shellcheck disable=SC2086
@@ -216,7 +216,7 @@ run 0 put copy only here; run 1 get p only; run 0 verify copy
 run 2 checkpoint p copy; err_has copy
 run 2 checkpoint p
 run 0 checkpoint p linked --json; out_json 'd["path"] == "linked" and d["tables"] == 1'
-cp -r linked copy2  # Tables of a checkpoint may be the store's own files, by links: those are not for damaging.
+cp -r linked copy2  # A checkpoint's tables may be links to the store's own files: do not damage those.
 cp -r linked copy3
 
 # --- verify, repair ---

@@ -126,7 +126,7 @@ class ModelRun {
   const Operation* writing_ = nullptr;  // The innermost write, while the store may be ahead of the model.
   SplitMix64 interruption_draws_;
   bool may_interrupt_ = false;  // Whether the current operation's rewrites may be interrupted.
-  int depth_ = 0;               // How many rewrites stand still: a compaction, and a flush that came through.
+  int depth_ = 0;               // How many rewrites are paused: a compaction, and a flush during it.
   Status inside_status_;
   std::uint64_t digest_ = 0;
   std::uint64_t openings_ = 0;

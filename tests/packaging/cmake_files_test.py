@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-# What our kind of build file could use of CMake 3.23 to 3.25, from the release notes.
+# What build files like ours could use of CMake 3.23 to 3.25, from the release notes.
 NEWER = re.compile(r"\b(?:end)?block\(|\bPROPAGATE\b|\bFILE_SET\b|\bPATH_EQUAL\b|\bWARNING_AS_ERROR\b|COMPILE_WARNING_AS_ERROR"
                    r"|\b(?:CMAKE_HOST_)?(?:LINUX|BSD)\b|\$<(?:LINK_LIBRARY|LINK_GROUP|PATH|PATH_EQUAL)\b|TARGETS_GLOBAL"
                    r"|find_package\([^)]*\bGLOBAL\b|\bSYSTEM ON\b|EXPORT_NO_SYSTEM|SOURCE_FROM_")

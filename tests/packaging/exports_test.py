@@ -26,7 +26,7 @@ def declared(folder):
             if found := NAMESPACE.match(line):
                 inside.append(found.group(1)) if found.group(1) else inside.pop()
             elif found := CLASS.match(line):
-                nest = nest[: len(found.group(1)) // 2] + [found.group(2)]  # Indentation tells what is inside what.
+                nest = nest[: len(found.group(1)) // 2] + [found.group(2)]  # Indentation shows nesting.
                 classes.add("::".join(inside + nest))
             elif found := FUNCTION.match(line):
                 functions.add("::".join([*inside, found.group(1)]))

@@ -24,7 +24,7 @@ namespace {
 /// The faults injected into all calls of the program.
 struct Trouble {
   std::atomic<std::uint32_t> interrupted_every = 0;  // One call in this many is interrupted; 0: none.
-  std::atomic<std::uint64_t> most_bytes = 0;         // A read or write does no more than this; 0: all.
+  std::atomic<std::uint64_t> most_bytes = 0;         // A read or write does at most this many; 0: all.
   std::atomic<std::uint64_t> calls = 0;
   std::atomic<std::uint64_t> interrupted = 0;
   std::atomic<std::uint64_t> shortened = 0;

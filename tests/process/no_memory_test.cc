@@ -31,7 +31,7 @@ struct Shortage {
   static constexpr std::int64_t kNever = std::int64_t{1} << 60;
 
   std::atomic<std::int64_t> left = kNever;  // This many of those that count succeed.
-  std::size_t smallest = 0;                 // Smaller ones do not count. Without any memory none could even say so.
+  std::size_t smallest = 0;                 // Smaller ones do not count. Without any memory, nothing could report it.
   bool once = false;                        // Only the first one fails.
   bool is_in_store = false;                 // The test's own never fail.
 

@@ -14,7 +14,7 @@ namespace tamis::test {
 
 struct MeasuredRate {
   double rate = 0;
-  double sigma = 0;      // Of the mean, spread between key sets included.
+  double sigma = 0;      // Of the mean, including the spread between key sets.
   double predicted = 0;  // Mean of the filters' designed rates.
   double bits_per_key = 0;
 
