@@ -4,29 +4,29 @@
 A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /render -->`:
     filters KEYS PASS   the table of filter_bench for that many keys, PASS being hash or text
     machine             machine class, compiler, date of that run
-    stores [GROUP...]   the table of tamis-bench (docs/data/store_bench.json), of these groups of rows or of all
-    wiredtiger [GROUP...]  the same of a run beside WiredTiger (docs/data/store_wiredtiger.json)
-    ratios              how many times faster tamis was, of some of its rows
-    lost                the same of all rows in which a rival was faster
+    stores [GROUP...]   the table of tamis-bench (docs/data/store_bench.json), for these groups of rows or all
+    wiredtiger [GROUP...]  the same for a run with WiredTiger (docs/data/store_wiredtiger.json)
+    ratios              how many times faster tamis was, in some rows
+    lost                the same for all rows in which a rival was faster
     builds              whether the rivals were built with assertions
     promises            what docs/RULES.md promises, and its tests
     stores-where        machine class, versions, date of that run
     targets             how many of its targets were met, and which were missed
-    growth-load         cost along the load, of tamis-bench --growth (docs/data/store_growth.json)
-    settings            stores with one option changed beside one store (docs/data/option_bench.json)
-    growth-runs         cost against the number of sorted runs, of the same run
-    counted             what the tests counted, beside what LevelDB's and RocksDB's own do
+    growth-load         cost during the load, from tamis-bench --growth (docs/data/store_growth.json)
+    settings            stores with one option changed, compared with one store (docs/data/option_bench.json)
+    growth-runs         cost by the number of sorted runs, from the same run
+    counted             what the tests counted, compared with LevelDB's and RocksDB's own
     fuzzers             executions and edges of each fuzzer
     mutants             which test caught which planted bug
     coverage            lines and branches by module
     hex FILE BYTES      the first bytes of a file, sixteen a line
-    scale-sizes         what stores of three sizes cost under each policy (docs/data/scale.json)
+    scale-sizes         the cost of stores of three sizes under each policy (docs/data/scale.json)
     scale-memory        reads per lookup by size and memory
-    scale-memtables     what larger memtables do for the largest
-    scale-constants     the measured times that were used (docs/data/scale_constants.json)
+    scale-memtables     the effect of larger memtables on the largest
+    scale-constants     the measured times used (docs/data/scale_constants.json)
     options             the options of a store, as the built command lists them
-    code FILE MARK      the lines of a C++ file between `// [MARK]` and `// [/MARK]`; of CMake and shell, after `#`
-Nothing is measured here.
+    code FILE MARK      the lines of a C++ file between `// [MARK]` and `// [/MARK]`; in CMake and shell, after `#`
+Measures nothing.
 """
 import json
 import pathlib
@@ -118,12 +118,12 @@ RATIO_ROWS = ("hit", "absent", "absent_100", "hit_100", "multi_get", "fill_singl
               "ycsb_b", "ycsb_c", "sync_1", "sync_100", "disk", "put_p99")
 
 
-# They compare no stores: the pace of the benchmark itself, and memory that a store was allowed to take.
+# They do not compare stores: the pace of the benchmark itself, and memory that a store was allowed to use.
 NOT_COMPARED = ("paced_nothing_p999", "resident")
 
 
 def times_faster(cells, workload, engine):
-    """How many times faster tamis was in this row than the engine; None where one of them has no figure."""
+    """How many times faster than the engine tamis was in this row; None if one of them has no figure."""
     ours, theirs = cells.get((workload, "tamis")), cells.get((workload, engine))
     if ours is None or theirs is None or not theirs["ratio"]:
         return None
@@ -131,7 +131,7 @@ def times_faster(cells, workload, engine):
 
 
 def ratio_table(pick):
-    """The rows that `pick` chooses, given the name of a row and how many times faster than each rival tamis was in it."""
+    """The rows that `pick` selects, given a row's name and how many times faster than each rival tamis was in it."""
     data = store_bench()
     rivals = [engine for engine in data["engines"] if engine["engine"] != "tamis"]
     cells = {(row["workload"], row["engine"]): row for row in data["rows"]}
@@ -240,7 +240,7 @@ def settings():
     return "\n".join(lines) + "\n\n" + where(data, f"median of {data['rounds']} alternating rounds; below the first row, ratios to it.")
 
 
-# What is known of the others: their own test trees, by reading (LevelDB 1.23, RocksDB 7.8), and their documentation.
+# Known about the others from reading their test trees (LevelDB 1.23, RocksDB 7.8) and documentation.
 COUNTED = [
     ("distinct disks after a crash", "crash_images", "2 tests, 3 rounds each", "about 50 kills in a default run, each one a state"),
     ("runs in which one call, or all from one on, failed", "call_failures", "none", "random, 1 in 128 to 1 in 1,000 calls"),

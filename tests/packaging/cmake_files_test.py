@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What the build files promise to those who build from source.
+"""Checks what the build files promise to those who build from source.
 
     cmake_files_test.py SOURCE_FOLDER
 
-CMake 3.22 (Ubuntu 22.04) can read them: the presets are of version 3, no file asks for a newer CMake, and none uses what
-came later. -Werror is set by the presets that build tests, and by no other.
+CMake 3.22 (Ubuntu 22.04) can read them: the presets have version 3, and no file requires a newer CMake or uses its
+features. Only the presets that build tests set -Werror.
 """
 import json
 import pathlib

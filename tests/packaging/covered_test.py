@@ -3,7 +3,7 @@
 
     covered_test.py SHARED_LIBRARY OBJECT_FILE...
 
-What the shared library shows of classes is compared, by mangled name, with what the object files ask for.
+Compares the member functions that the shared library exports, by mangled name, with what the object files reference.
 """
 import re
 import subprocess
