@@ -94,7 +94,7 @@ TEST_F(TortureCheck, ARemovedKeyThatIsBackIsSeen) {
     EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond}), Kind::kWrong);
     return;
   }
-  FAIL() << "no key is removed after so many commits";
+  FAIL() << "no key is removed after this many commits";
 }
 
 TEST_F(TortureCheck, AnOldValueIsSeen) {

@@ -126,7 +126,7 @@ TEST(VerbHelp, ListsNoOptionTwiceAndShowsAnExampleOfTheVerb) {
     std::set<std::string> seen;
     for (const auto& argument : verb.description.arguments) {
       EXPECT_TRUE(seen.insert(argument.names).second) << verb.name << " " << argument.names;
-      EXPECT_NE(argument.names, "--read-only") << verb.name << ": verbs that read open the store so anyway";
+      EXPECT_NE(argument.names, "--read-only") << verb.name << ": reading verbs open the store this way anyway";
     }
     EXPECT_NE(verb.description.help.example.find("tamis " + std::string(verb.name)), std::string_view::npos)
         << verb.name;

@@ -65,7 +65,7 @@ TEST(RunIndexOfAStore, Rule14_AnAbsentKeyAsksHardlyAnyOfAHundredRuns) {
   const double wasted = static_cast<double>(store.counts().false_positives - before.false_positives) / 20'000;
   const Stats stats = store.db->stats();
   const double bits = 8 * static_cast<double>(stats.memory.filters) / (kRuns * kKeysPerRun);
-  fmt::print("100 runs, {:.2f} bits per key in all: {:.3f} runs asked and {:.5f} looked into per absent key\n", bits,
+  fmt::print("100 runs, {:.2f} bits per key in total: {:.3f} runs asked and {:.5f} searched per absent key\n", bits,
              static_cast<double>(asked) / 1000, wasted);
   EXPECT_LE(asked, 200U);  // 0.2 of a run.
   EXPECT_LE(wasted, 0.01);

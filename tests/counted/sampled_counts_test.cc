@@ -92,8 +92,7 @@ TEST(SampledCounts, Rule15_TheFilterThatSavesMoreReadsStaysInMemory) {
   smaller.filter_memory = store.filter_bytes() * 4 / 5;
   for (std::uint64_t phase = 0; phase < 4; ++phase) {
     store.reopen(smaller);
-    std::uint64_t of_one =
-        1;  // Keys that the newer run's filter rules out, so that all lookups ask equally often.
+    std::uint64_t of_one = 1;  // Keys that the newer run's filter rules out, so that all lookups ask equally often.
     while (verdicts(store, of_one).front() != "no") ++of_one;
     std::uint64_t of_both = kKeys / 2 + 2;
     while (verdicts(store, of_both).front() != "no") ++of_both;
@@ -130,7 +129,7 @@ TEST(Residency, Rule10_AFilterThatIsUnloadedIsFreedOnceNobodyCanBeLookingAtIt) {
   });
   for (int i = 0; i < 1000; ++i) std::this_thread::yield();  // Enough time for a wrong decision.
   EXPECT_FALSE(is_freed);
-  EXPECT_EQ(store.db->stats().memory.filters, filters_before) << "it stays charged as long";
+  EXPECT_EQ(store.db->stats().memory.filters, filters_before) << "it stays charged until then";
   guard.reset();
   writer.join();
   EXPECT_LT(store.db->stats().memory.filters, filters_before);

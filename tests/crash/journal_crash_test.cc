@@ -96,7 +96,7 @@ TEST(JournalCrash, AWriterThatBelievesASecondSyncIsCaught) {
     MemoryFileSystem rebooted(memory.disk().after_crash(Loss::kEverything, 1));
     if (*read_whole_file(rebooted, "/a") != std::string(size, 'x')) ++lost;
   }
-  EXPECT_GT(lost, 10) << "the model gives dropped pages back";
+  EXPECT_GT(lost, 10) << "the model returns dropped pages";
 }
 
 TEST(JournalFaults, AnyFailedCallLeavesWhatWasSyncedAndNothingThatWasNotWritten) {

@@ -63,7 +63,7 @@ std::string JournalLedger::check_stream(FileSystem& files, const std::vector<std
     const auto tried = tried_.find(due);
     if (tried == tried_.end() || !std::ranges::count(tried->second, found))
       return fmt::format("record {} was never written", due);
-    if (!is_acknowledged && due < synced_) return fmt::format("record {} is not the one that was synced", due);
+    if (!is_acknowledged && due < synced_) return fmt::format("record {} is not the synced one", due);
     is_last = !is_acknowledged;
     due += record.count;
   }

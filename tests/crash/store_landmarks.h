@@ -63,7 +63,7 @@ class LandmarkReader {
 
   LandmarkCounts met_ = {};
   LandmarkCounts crashed_ = {};
-  std::vector<bool> table_calls_;  // Whose maker is not known yet: whether each was crashed.
+  std::vector<bool> table_calls_;                // Whose maker is not known yet: whether each was crashed.
   std::set<std::string, std::less<>> recycled_;  // Journals in recycled files.
   bool has_manifest_ = false;
   int crashes_left_ = 0;  // After a rare call.

@@ -77,7 +77,7 @@ TEST(StoreWindow, Rule7_ACleanCloseLeavesNoZerosAndTheJournalIsContinued) {
     ASSERT_TRUE(db->close().ok());
     EXPECT_TRUE(path.empty() || path == only_journal(files)) << "another journal";
     path = only_journal(files);
-    EXPECT_LT(**files.file_size(path), 4096U + opening * kPuts * 100) << "longer than its records";
+    EXPECT_LT(**files.file_size(path), 4096U + opening * kPuts * 100) << "the file is longer than its records";
   }
   Result<DB> db = DB::open(std::string(kStore), {}, environment_on(files, 4));
   EXPECT_EQ(db->stats().sequence, 3U * kPuts);

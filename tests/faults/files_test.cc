@@ -133,7 +133,7 @@ TEST(Files, Rule20_TheFileThatIsLockedStaysTheSame) {
     ASSERT_TRUE(db.ok());
     if (!first) first = lock_file();
     ASSERT_TRUE(db->close().ok());
-    ASSERT_TRUE(has(files, "LOCK")) << "whoever waits for it would lock a file that has no name";
+    ASSERT_TRUE(has(files, "LOCK")) << "a process waiting for it would lock a file without a name";
     EXPECT_EQ(lock_file(), *first);
   }
 }

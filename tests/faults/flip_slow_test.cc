@@ -32,8 +32,8 @@ TEST(FlipSlow, P3_P4_NoFlippedByteGivesAWrongAnswer) {
     ++draw;
   }
   ASSERT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
-  fmt::print("{} flips, {} of them under the default options: {} refused, {} told, {} without effect\n", counts.tried,
-             with_defaults, counts.refused, counts.told, counts.unnoticed);
+  fmt::print("{} flips, {} of them under the default options: {} refused, {} reported, {} without effect\n",
+             counts.tried, with_defaults, counts.refused, counts.told, counts.unnoticed);
   record_figure("flips", counts.tried);
   EXPECT_GE(counts.tried, 65'536U);
 }

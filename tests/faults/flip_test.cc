@@ -15,7 +15,7 @@ TEST(Flip, P3_P4_AFlippedByteGivesNoWrongAnswer) {
   DamageCounts counts;
   flip_bytes(store, 0, 23, counts);
   EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
-  fmt::print("{} flips: {} refused, {} told, {} without effect\n", counts.tried, counts.refused, counts.told,
+  fmt::print("{} flips: {} refused, {} reported, {} without effect\n", counts.tried, counts.refused, counts.told,
              counts.unnoticed);
   record_figure("flips", counts.tried);
   for (const char* kind : {"CURRENT", "MANIFEST", ".journal", ".tms"})

@@ -129,7 +129,7 @@ TEST(Journals, Rule3_StayUntilTheEditThatFreesThemIsDurable) {
       expect_value(*after, "b", "2");
     }
   }
-  EXPECT_GT(stores, 0) << "no failed call left a flush undone";
+  EXPECT_GT(stores, 0) << "no failed call left a flush pending";
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST(NthCallSlow, P5_P6_AnyFailedCallLeavesTheStoreReadableAndWhatItPromised) {
     ASSERT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
   }
   fmt::print(
-      "{} runs, {} with a failed call; writes stopped in {}, went on by themselves in {}, were resumed in {}; "
+      "{} runs, {} with a failed call; writes stopped in {}, resumed by themselves in {}, were resumed in {}; "
       "{} distinct disk images\n",
       counts.runs, counts.fired, counts.stopped, counts.went_on, counts.resumed, counts.images.size());
   record_figure("crash_images", counts.images.size());

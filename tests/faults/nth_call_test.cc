@@ -27,7 +27,7 @@ TEST(NthCall, P5_P6_AnyFailedCallLeavesTheStoreReadableAndWhatItPromised) {
     }
   }
   EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
-  fmt::print("{} runs, {} with a failed call; writes stopped in {}, went on by themselves in {}, were resumed in {}\n",
+  fmt::print("{} runs, {} with a failed call; writes stopped in {}, resumed by themselves in {}, were resumed in {}\n",
              counts.runs, counts.fired, counts.stopped, counts.went_on, counts.resumed);
   record_figure("crash_images", counts.images.size());
   record_figure("call_failures", static_cast<std::uint64_t>(counts.fired));

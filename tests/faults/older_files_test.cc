@@ -57,7 +57,7 @@ TEST(OlderFiles, P1_P3_OneInThePlaceOfANewerOneGivesNoWrongAnswer) {
     }
   }
   EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
-  fmt::print("{} files swapped: {} refused, {} told of, {} unnoticed and right\n", counts.tried, counts.refused,
+  fmt::print("{} files swapped: {} refused, {} reported, {} unnoticed and right\n", counts.tried, counts.refused,
              counts.told, counts.unnoticed);
   for (const char* kind : {".journal", ".tms", "CURRENT", "MANIFEST"})
     EXPECT_GT(counts.tried_by_kind[kind], 5U) << kind;

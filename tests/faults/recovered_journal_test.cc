@@ -41,7 +41,7 @@ TEST(RecoveredJournal, Rule2_IsNeverAppendedTo) {
   for (const std::string& call : calls) EXPECT_FALSE(call.starts_with("write /store/" + *before.begin())) << call;
   const std::set<std::string> after = names_ending(files, ".journal");
   ASSERT_EQ(after.size(), 1U);
-  EXPECT_GT(*after.begin(), *before.begin()) << "numbers are not used again";
+  EXPECT_GT(*after.begin(), *before.begin()) << "numbers are not reused";
 }
 
 TEST(RecoveredJournal, Rule2_WhatWasReplayedIsDurableBeforeTheFirstWrite) {

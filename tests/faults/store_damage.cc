@@ -17,7 +17,7 @@ std::string name_of(const std::string& path) { return path.substr(path.rfind('/'
 /// Empty if the status reports the damage as it should.
 std::string check_told(const Status& status, const std::string& path) {
   if (status.code() != StatusCode::kCorruption && status.code() != StatusCode::kNotSupported) {
-    return "told as " + status.to_text();
+    return "reported as " + status.to_text();
   }
   if (status.message().find(name_of(path)) == std::string_view::npos) return "without the file: " + status.to_text();
   return {};
@@ -52,7 +52,7 @@ class DamagedReader {
     for (; walk.valid(); walk.next(), ++expected) {
       if (expected == store_.content.end()) return fmt::format("a scan gives {} at its end", walk.key());
       if (walk.key() != expected->first || walk.value() != expected->second) {
-        return fmt::format("a scan gives {} in the place of {}", walk.key(), expected->first);
+        return fmt::format("a scan gives {} instead of {}", walk.key(), expected->first);
       }
     }
     if (!walk.status().ok()) return told(walk.status());

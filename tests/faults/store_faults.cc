@@ -72,7 +72,7 @@ class FaultRun {
     for (const Status& error : workload.errors()) {
       const StatusCode code = error.code();
       if (code != StatusCode::kIoError && code != StatusCode::kOutOfSpace && code != StatusCode::kBusy) {
-        violation("a failed call was told as " + error.to_text());
+        violation("a failed call was reported as " + error.to_text());
       }
     }
     for (const std::string& what : workload.violations()) violation(what);

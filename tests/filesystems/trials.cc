@@ -59,7 +59,7 @@ int shut_down(const std::string& mount, DB& db) {
   const int folder = ::open(mount.c_str(), O_RDONLY);
   const int done = ::ioctl(folder, _IOR('X', 125, unsigned), &without_flushing_the_log);
   if (done != 0) {
-    fmt::print("it cannot be shut down: {}\n", std::strerror(errno));
+    fmt::print("cannot shut it down: {}\n", std::strerror(errno));
     return kSkipped;
   }
   const Puts puts = put_until_it_fails(db, kPuts, 5000);
@@ -130,6 +130,6 @@ int main(int count, char** arguments) {
   int status = 0;
   if (::waitpid(child, &status, 0) != child) return 2;
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  fmt::print("the program was ended: {}\n", ::strsignal(WTERMSIG(status)));
+  fmt::print("the program was killed: {}\n", ::strsignal(WTERMSIG(status)));
   return 1;
 }

@@ -36,7 +36,7 @@ Outcome unpacked(const std::string& text, int status) {
   int read = 0;
   if (std::sscanf(text.c_str(), "%llu %llu %llu %llu %llu %n", &flushes, &compactions, &interruptions, &ruled_out,
                   &digest, &read) < 5) {
-    outcome.failure = WIFSIGNALED(status) ? fmt::format("the program stopped by signal {}", WTERMSIG(status))
+    outcome.failure = WIFSIGNALED(status) ? fmt::format("the program was stopped by signal {}", WTERMSIG(status))
                                           : fmt::format("the program ended with {}", WEXITSTATUS(status));
     return outcome;
   }

@@ -123,7 +123,7 @@ TEST(Oracle, RocksdbAndLeveldbGiveTheSameAnswers) {
   constexpr std::size_t kOperations = 30'000;
   for (std::uint64_t seed = 70'000; seed < 70'000 + kRuns; ++seed) {
     Panel panel(seed);
-    if (panel.rivals() == 0) GTEST_SKIP() << "neither librocksdb-dev nor libleveldb-dev was there when this was built";
+    if (panel.rivals() == 0) GTEST_SKIP() << "built without librocksdb-dev and libleveldb-dev";
     Generator generator(seed);
     for (std::size_t i = 0; i < kOperations; ++i) {
       ASSERT_EQ(panel.run(generator.next()), "") << "seed " << seed << ", operation " << i;

@@ -171,7 +171,7 @@ TEST(FullDisk, P6_FilledAndFreedTwentyTimesLosesNothingAndGoesOnByItself) {
   const ScratchFolder scratch;
   ChildProcess child([&](const auto&) { return fill_and_free_twenty_times(scratch.path("disk")); });
   const int ended = child.wait();
-  if (ended == kNotAllowed) GTEST_SKIP() << "no file system of one's own here: unshare or mount is not allowed";
+  if (ended == kNotAllowed) GTEST_SKIP() << "no private file system: unshare or mount is not allowed";
   EXPECT_EQ(ended, 0);
 }
 

@@ -94,13 +94,13 @@ std::string look(const std::string& path, std::uint64_t acknowledged) {
     ++expected;
     const Result<std::optional<std::string>> value = db->get(key_of(commit));
     if (!value.ok()) return value.status().to_text();
-    if (*value != value_of(commit)) return fmt::format("commit {} of {} is not there", commit, *last);
+    if (*value != value_of(commit)) return fmt::format("commit {} of {} is missing", commit, *last);
   }
   std::uint64_t found = 0;
   Iterator walk = db->scan({.prefix = "key"});
   for (; walk.valid(); walk.next()) ++found;
   if (!walk.status().ok()) return walk.status().to_text();
-  if (found != expected) return fmt::format("a scan gives {} keys, there are {}", found, expected);
+  if (found != expected) return fmt::format("a scan gives {} keys instead of {}", found, expected);
   const Result<VerifyReport> verified = db->verify();
   if (!verified.ok()) return verified.status().to_text();
   return verified->ok() ? "" : verified->problems.front().what;

@@ -66,7 +66,7 @@ TEST(MappedJournal, Rule7_TenThousandUnsyncedPutsMakeFewerThanAHundredSystemCall
   int status = 0;
   EXPECT_TRUE(!calls || ::ptrace(PTRACE_CONT, child, nullptr, nullptr) == 0);
   (void)::waitpid(child, &status, 0);
-  if (!calls) GTEST_SKIP() << "the child cannot be traced here";
+  if (!calls) GTEST_SKIP() << "the child cannot be traced";
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   fmt::print("{} system calls\n", *calls);
   EXPECT_LT(*calls, 100U);

@@ -235,7 +235,7 @@ TEST(NoMemory, ALimitOfTheMachineIsToldOrEndsTheProgramAndNothingIsLost) {
     fewest = std::min(fewest, run_out(scratch.path(), load, limit).acknowledged);
     if (HasFailure()) return;
   }
-  EXPECT_LT(fewest, load.commits) << "the limit was never met";
+  EXPECT_LT(fewest, load.commits) << "the limit was never reached";
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ void run_many(std::uint64_t first_seed, std::size_t runs, Rewrites rewrites, std
   }
   record_figure("model_operations", runs * kOperationsPerRun);
   record_figure("model_interruptions", interruptions);
-  fmt::print("{} operations, {} flushes, {} compactions, {} operations in the midst of one\n", runs * kOperationsPerRun,
-             flushes, compactions, interruptions);
+  fmt::print("{} operations, {} flushes, {} compactions, {} operations in the middle of one\n",
+             runs * kOperationsPerRun, flushes, compactions, interruptions);
 }
 
 TEST(ModelSlow, AnswersAreRightUnderAnyOptions) { run_many(base_seed(10'000), 70, Rewrites::kAtOnce, 1); }
