@@ -41,7 +41,7 @@ answers_of_out() { sed 's/^.*\tmaybe$/1/; s/^.*\tno$/0/' out; }
 probe_golden() {
   out_of_band
   run 0 filter probe "$golden/${entry[file]}" "${told[@]}" --hex --keys "$golden/${entry[probes]}"
-  if answers_of_out | cmp -s - "$golden/${entry[answers]}"; then pass; else fail "${entry[id]}: other answers"; fi
+  if answers_of_out | cmp -s - "$golden/${entry[answers]}"; then pass; else fail "${entry[id]}: different answers"; fi
   run 0 filter probe "$golden/${entry[file]}" "${told[@]}" --hex --keys "$golden/${entry[keys]}"
   if answers_of_out | grep -q 0; then fail "${entry[id]}: a key is missing"; else pass; fi
   if [ -n "${entry[empty_key]}" ]; then

@@ -23,7 +23,7 @@ pipeline=$(grep '^ldb --db=OLD dump' "$page")
 last=$pipeline
 if bash -o pipefail -c "$pipeline" >out 2>err; then pass; else fail "$last"; fi
 out_has '5,004 entries'
-if ldb --db=OLD dump --hex | grep -qx 'Keys in range: 5004'; then pass; else fail 'ldb counts otherwise'; fi
+if ldb --db=OLD dump --hex | grep -qx 'Keys in range: 5004'; then pass; else fail 'ldb counts differently'; fi
 run 0 get NEW arrow; out_is 'a ==> b\n'
 run 0 get NEW --hex 00ff0a --raw; out_is_empty
 run 0 get NEW ''; out_is '1\n'

@@ -7,7 +7,7 @@ out_lines_are() { if [ "$(wc -l <out)" -eq "$1" ]; then pass; else fail "$last: 
 err_lines_are() { if [ "$(wc -l <err)" -eq "$1" ]; then pass; else fail "$last: $(wc -l <err) messages, expected $1"; fi; }
 check() { if "${@:2}"; then pass; else fail "$1"; fi; }
 json() { python3 -c "import json, sys; d = json.load(open('out')); sys.exit(0 if ($1) else 1)"; }
-out_json() { if json "$1"; then pass; else fail "$last: not so: $1"; fi; }
+out_json() { if json "$1"; then pass; else fail "$last: expected $1"; fi; }
 fits_80_columns() { if awk '{ gsub(/[\200-\277]/, ""); if (length > 80) print }' out | grep -q .; then fail "$last: wider than 80 columns"; else pass; fi; }
 
 # --- put, get, delete ---
