@@ -41,7 +41,7 @@ constexpr std::string_view kWithSetting = "tamis:";  // A name that goes on with
 Status check_engine(const std::string& id) {
   if (id.starts_with(kWithSetting)) return check_setting(id.substr(kWithSetting.size()));
   const bool is_known = std::ranges::any_of(kMakers, [&](const Maker& maker) { return maker.id == id; });
-  return is_known ? Status() : Status::invalid_argument(fmt::format("there is no engine '{}'", id));
+  return is_known ? Status() : Status::invalid_argument(fmt::format("unknown engine '{}'", id));
 }
 
 /// Those asked for that this build has; names the others.

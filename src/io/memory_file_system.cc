@@ -239,7 +239,7 @@ Result<std::vector<DirectoryEntry>> MemoryFileSystem::list(const std::string& pa
 
 Status MemoryFileSystem::make_directory(const std::string& path) {
   const MutexLock lock(mutex_);
-  if (const int error = check_new_name(path); error != 0) return errno_status(path, "cannot make directory", error);
+  if (const int error = check_new_name(path); error != 0) return errno_status(path, "cannot create directory", error);
   disk_.make_directory(path);
   changed(fmt::format("make directory {}", path));
   return {};

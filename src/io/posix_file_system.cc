@@ -231,7 +231,7 @@ class PosixFileSystem final : public FileSystem {
 
   Status make_directory(const std::string& path) override {
     if (::mkdir(path.c_str(), 0777) == 0) return {};
-    return errno_status(path, "cannot make directory", errno);
+    return errno_status(path, "cannot create directory", errno);
   }
 
   Result<std::optional<std::uint64_t>> file_size(const std::string& path) override {

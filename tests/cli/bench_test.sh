@@ -76,11 +76,11 @@ if compgen -G "*.tmp" >/dev/null; then fail "a store was left behind"; else pass
 run 0 bench hit --engine tamis,tamis:block_bytes=1KiB --entries 500 --rounds 1
 out_has "block_bytes=1KiB" "x tamis"
 run 2 bench nonsense
-err_has "there is no workload 'nonsense'"
+err_has "unknown workload 'nonsense'"
 run 2 bench hit --engine nonsense
-err_has "there is no engine 'nonsense'"
+err_has "unknown engine 'nonsense'"
 run 2 bench hit --engine tamis:nonsense=1
-err_has "there is no option 'nonsense'"
+err_has "unknown option 'nonsense'"
 run 2 bench hit --entries 0
 run 3 bench hit --engine tamis --entries 10 --rounds 1 --directory /dev/null
 finish
