@@ -9,7 +9,7 @@ namespace tamis {
 
 namespace {
 
-/// What to do about it, where that is not plain from the error's own text.
+/// What to do, where the error's own text does not make it obvious.
 std::string_view advice(int error) {
   switch (error) {
     case ENOSPC: return "; free space on that disk";
