@@ -10,7 +10,7 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kPageBytes = 4096;
-/// Opening a window costs as much as a few dozen writes, and a sync writes out its unused pages too.
+/// Opening a window costs as much as about a dozen writes, and a sync writes out its unused pages too.
 constexpr std::uint32_t kAppendsBeforeWindow = 16;
 /// Beyond this a system call is cheap relative to the copy.
 constexpr std::uint64_t kLongestCopy = 16 << 10;
