@@ -1,5 +1,5 @@
-// How the policies differ: the order of eviction, compared with slow and obvious simulators, and the effect of a scan
-// on hot blocks.
+// What tells the policies apart: the order in which blocks leave, compared with simulators that are slow and obvious,
+// and what a scan does to the hot blocks.
 #include "cache/cache_policy.h"
 
 #include <gtest/gtest.h>
@@ -19,11 +19,11 @@ using test::insert;
 using test::make_cache;
 using test::request;
 
-/// A cache with one shard, by linear search.
+/// One cache of one shard, by linear search.
 class Simulator {
  public:
   virtual ~Simulator() = default;
-  /// Whether it was a hit.
+  /// Whether the block was there.
   virtual bool request(const BlockKey& key, std::size_t charge) = 0;
 
  protected:
@@ -106,7 +106,7 @@ class S3FifoSimulator final : public Simulator {
     while (ghosts_.size() > most_ghosts_ || bytes(ghosts_) > capacity_ - capacity_ / 10) ghosts_.pop_front();
   }
 
-  /// A ghost that was taken still counts among the most recent, without its bytes.
+  /// One that is taken goes on counting among the last that came, without its bytes.
   bool take_ghost(const BlockKey& key) {
     for (Item& ghost : ghosts_) {
       if (ghost.charge == 0 || ghost.key != key) continue;
@@ -135,7 +135,7 @@ struct Trace {
   std::size_t capacity;
   double skew;
   std::size_t (*size)(std::uint32_t block);
-  std::uint32_t scan_every = 0;  // Every this many requests, a run of 40 blocks that are never requested again.
+  std::uint32_t scan_every = 0;  // A run of 40 blocks that nobody asks for again, so often.
 };
 
 constexpr Trace kTraces[] = {
@@ -196,8 +196,8 @@ INSTANTIATE_TEST_SUITE_P(EveryPolicy, PolicyAndSimulator,
                          testing::ValuesIn(all_cache_policies().begin(), all_cache_policies().end()),
                          [](const auto& test) { return std::string(test.param->name); });
 
-/// The share of a hot set, half the cache's size and requested a few times, that survives one scan of ten times the
-/// cache.
+/// Of a hot set that fills half the cache and was asked for a few times, the share that is still there after one scan
+/// of ten times the cache.
 double kept_after_scan(std::string_view policy, std::size_t shards) {
   constexpr std::size_t kBlockBytes = 4096;
   constexpr std::uint32_t kHot = 4000;

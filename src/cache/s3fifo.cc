@@ -1,10 +1,10 @@
-// S3-FIFO (Yang et al., SOSP 2023), by bytes: most blocks requested once are never requested again, so new blocks start
-// in a small queue before they may displace proven ones.
+// S3-FIFO (Yang et al., SOSP 2023), by bytes: most blocks that are asked for once are never asked for again, so let
+// them prove themselves in a small queue before they may take room from those that did.
 //
-//           requested again while a ghost
+//            asked for again while a ghost
 //          ┌────────────────────────────────┐
-//      new │          requested twice       ▼
-//     ─────┴─▶ small ─────────────────────▶ main ──▶ evicted, unless requested since its last round
+//      new │          asked for twice       ▼
+//     ─────┴─▶ small ─────────────────────▶ main ──▶ out, unless asked for since its last round
 //              10 %  └──▶ ghosts ──▶ forgotten    ◀┘
 //
 // A hit writes two bits and moves nothing.
@@ -18,15 +18,15 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kSmallShare = 10;                    // The small queue gets a tenth: the paper's choice.
+constexpr std::size_t kSmallShare = 10;                    // The small queue's is a tenth: the paper's choice.
 constexpr std::uint8_t kPromotionFrequency = 2;            // The paper's "more than once".
-constexpr std::size_t kGhostBlockBytes = 4096;             // At most one ghost per this many bytes of capacity.
-constexpr std::size_t kMostGhosts = std::size_t{1} << 31;  // GhostQueue's limit.
+constexpr std::size_t kGhostBlockBytes = 4096;             // At most one ghost for so many bytes of capacity.
+constexpr std::size_t kMostGhosts = std::size_t{1} << 31;  // What GhostQueue can number.
 
 /// Invariants:
 ///  1. Each frame is in the queue that `Frame::queue` names.
 ///  2. Ghosts stand for at most as many bytes as the main queue may hold, and number at most one per 4 KiB of capacity,
-///     rounded up to a power of two: less than 1 % of the capacity in memory, for any block sizes.
+///     rounded up to a power of two: less than 1 % of the capacity in memory, whatever the blocks' sizes.
 class S3Fifo final : public EvictionPolicy {
  public:
   void set_capacity(std::size_t bytes) override {
@@ -41,7 +41,7 @@ class S3Fifo final : public EvictionPolicy {
 
   void touch(Frame& frame) override { frame.touch(); }
 
-  /// Terminates: each iteration removes a frame from the small queue for good, or lowers a frequency in the main queue.
+  /// Ends: a turn takes a frame from the small queue for good, or lowers a frequency in the main queue.
   Frame* evict() override {
     while (!small_.empty() || !main_.empty()) {
       const bool from_small = !small_.empty() && (small_.bytes() >= small_share_bytes_ || main_.empty());
@@ -63,7 +63,7 @@ class S3Fifo final : public EvictionPolicy {
     queue(number).push_newest(frame);
   }
 
-  /// The oldest of the small queue if it is evicted, null if it moved to the main queue.
+  /// The oldest of the small queue if it leaves the cache, null if it earned a place in the main queue.
   Frame* leave_small() {
     Frame& frame = *small_.oldest();
     TAMIS_INVARIANT(frame.queue == kSmall);
@@ -76,7 +76,7 @@ class S3Fifo final : public EvictionPolicy {
     return &frame;
   }
 
-  /// The oldest of the main queue if it is evicted, null if it gets another round.
+  /// The oldest of the main queue if it leaves the cache, null if it gets another round.
   Frame* leave_main() {
     Frame& frame = *main_.oldest();
     TAMIS_INVARIANT(frame.queue == kMain);
