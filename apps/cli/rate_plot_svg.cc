@@ -28,8 +28,8 @@ constexpr double kTop = 108;
 constexpr double kBottom = 540;
 constexpr double kFewestBits = 3.5;
 constexpr double kMostBits = 20.5;
-constexpr int kDecades = 6;  // The axis runs from 1 down to 10^-6.
-// Predicted points farther apart than this belong to a kind with few sizes; nothing lies between them.
+constexpr int kDecades = 6;  // The axis goes from 1 down to 10^-6.
+// Predicted points farther apart than this are the few sizes a kind comes in; nothing lies between them.
 constexpr double kWidestStepBits = 1.5;
 
 double x_of(double bits) { return kLeft + (bits - kFewestBits) / (kMostBits - kFewestBits) * (kRight - kLeft); }
@@ -71,7 +71,7 @@ std::string predicted_line(std::span<const RatePoint> points) {
   return svg;
 }
 
-/// The last point in the plot, extended to the bottom edge if the line continues below.
+/// The last point above the bottom of the plot, followed to the bottom if the line goes on below it.
 RatePoint end_of(const std::vector<RatePoint>& points) {
   const double floor = std::pow(10.0, -kDecades);
   const auto below = std::ranges::find_if(points, [&](const RatePoint& point) { return point.rate < floor; });
@@ -95,12 +95,12 @@ std::string rate_plot_svg(const RatePlot& plot) {
                   kTop - 6, kRight - kLeft, kBottom - kTop + 6);
   svg += text_at(kLeft, 34, "class=\"title\"", "What a bit per key buys");
   svg += text_at(kLeft, 56, "",
-                 fmt::format("Lines: predicted. Marks: measured with {} keys and {} absent ones.",
-                             with_thousands(plot.keys), with_thousands(plot.probes)));
+                 fmt::format("Lines: predicted. Marks: measured on {} keys with {} others.", with_thousands(plot.keys),
+                             with_thousands(plot.probes)));
   svg += axes();
   const std::vector<RatePoint> bound = {{kFewestBits, std::exp2(-kFewestBits)}, {kMostBits, std::exp2(-kMostBits)}};
   svg += "<g clip-path=\"url(#inside)\">\n<g class=\"bound\">" + polyline(places_of(bound), "line dash") + "</g>\n";
-  std::vector<show::CurveName> names = {name_for("minimum", "bound", bound)};
+  std::vector<show::CurveName> names = {name_for("least possible", "bound", bound)};
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
     const RateSeries& series = plot.series[i];
     if (series.predicted.empty()) continue;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNameGap = 19;
 
-/// Places names downwards from the top, then back up from the bottom where space ran out. The names must be in order.
+/// Downwards from the top, then back up from the bottom where they ran out of room. The names must be in order.
 std::vector<double> places_for(const std::vector<CurveName>& names, double top, double bottom) {
   std::vector<double> places;
   double free = top;

@@ -8,7 +8,7 @@
 
 namespace tamis::show {
 
-/// In drawing units.
+/// In the units of the drawing.
 struct Point {
   double x;
   double y;
@@ -16,17 +16,17 @@ struct Point {
 
 std::string polyline(std::span<const Point> points, std::string_view css_class);
 
-/// Four shapes, first solid, then hollow, so that series differ even without colour and where they overlap.
+/// Four shapes, first solid and then hollow, so that series can be told apart without colours and where they coincide.
 std::string mark(Point at, std::size_t series);
 
-/// Where a curve ends, and its name to the right of the chart.
+/// Where a curve ends, and its name on the right of the chart.
 struct CurveName {
   std::string name;
   std::string css_class;
   Point end;
 };
 
-/// The names, spread between `top` and `bottom`, each with a line to its curve; `right` is the edge of the chart.
+/// The names, moved apart between `top` and `bottom`, each with a line to its curve; `right` is the edge of the chart.
 std::string curve_names(std::vector<CurveName> names, double right, double top, double bottom);
 
 }  // namespace tamis::show
