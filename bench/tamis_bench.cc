@@ -113,7 +113,7 @@ int draw(const Settings& settings) {
   std::ifstream in(settings.figures);
   const nlohmann::json figures = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
   if (!figures.is_object()) {
-    fmt::print(stderr, "tamis: {}: no figures are here; 'tamis-bench --json FILE' writes them\n", settings.figures);
+    fmt::print(stderr, "tamis: {}: no figures found; 'tamis-bench --json FILE' writes them\n", settings.figures);
     return 3;
   }
   return write_charts(figures, settings.svg);

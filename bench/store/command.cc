@@ -24,7 +24,7 @@ bool is_row_or_group(const std::string& name) {
   return false;
 }
 
-/// False when the option or its value is not one.
+/// False if the option or its value is invalid.
 bool take(const std::string& option, const std::string& value, Settings& settings) {
   const std::optional<std::uint64_t> number = parse_count(value);
   if ((option == "--keys" || option == "--entries") && number) {

@@ -64,7 +64,7 @@ bench=$(dirname "$tamis")/tamis-bench
 last="tamis-bench --from"
 if "$bench" --from growth.json --svg again && cmp curves/growth_load.svg again/growth_load.svg; then pass; else fail "$last: another chart"; fi
 "$bench" --from no-such-file --svg again 2>err; if [ $? -eq 3 ]; then pass; else fail "$last: not status 3"; fi
-err_has "no-such-file: no figures are here"
+err_has "no-such-file: no figures found"
 echo '{"rows": 7}' >odd.json
 "$bench" --from odd.json --svg again 2>err; if [ $? -eq 3 ]; then pass; else fail "$last: not status 3"; fi
 err_has "not the figures of a run"
