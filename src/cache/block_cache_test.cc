@@ -1,4 +1,4 @@
-// What the cache promises.
+// The contract of the cache.
 #include "cache/block_cache.h"
 
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST(CacheContract, FillsItsCapacity) {
   EXPECT_EQ(stats.blocks_kept * kCharge, stats.bytes_used);
 }
 
-/// Resident pages that belong to no file.
+/// Resident anonymous pages.
 std::size_t private_bytes() {
   std::size_t total = 0;
   std::size_t resident = 0;
@@ -156,7 +156,7 @@ TEST(CacheContract, ASecondInsertReturnsTheFirstBlock) {
   EXPECT_EQ(stats.bytes_used, kCharge);
 }
 
-/// Removing a table once walked over everything that the cache had, under the mutex.
+/// Erasing a table once visited everything in the cache, under the mutex.
 TEST(CacheContract, ErasingATableLooksAtItsOwnBlocksHoweverManyOthersThereAre) {
   for (const std::size_t shards : {1U, 4U}) {
     const auto cache = make_cache(64 * kMebibyte, shards);
@@ -269,7 +269,7 @@ TEST(BlockCache, ChoosesFewShardsForLittleMemory) {
   EXPECT_GE(make_cache(1024 * kMebibyte, 0)->shards(), 2U);
 }
 
-/// Those of tables that a compaction replaced, for those that it wrote: the kernel would clear it in between.
+/// Memory of tables replaced by a compaction serves the new ones; otherwise the kernel would clear it in between.
 TEST(BlockCache, KeepsTheMemoryOfErasedBlocksForOthersUntilItEnds) {
   if (kMallocIsReplaced) GTEST_SKIP() << "blocks come from malloc";
   const std::size_t before = SlotMemory::chunk_bytes();

@@ -1,4 +1,4 @@
-// Everything at once from eight threads, for ThreadSanitizer, and whether the books balance afterwards.
+// Everything at once from eight threads, for ThreadSanitizer, and whether the counts add up afterwards.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ using test::make_cache;
 constexpr std::size_t kThreads = 8;
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
-/// What one thread did, to be compared with the cache's own count.
+/// What one thread did, to compare with the cache's own counts.
 struct Tally {
   std::uint64_t lookups = 0;
   std::uint64_t hits = 0;

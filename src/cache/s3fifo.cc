@@ -8,9 +8,9 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kSmallShare = 10;                    // The small queue's is a tenth: the paper's choice.
+constexpr std::size_t kSmallShare = 10;                    // The small queue gets a tenth: the paper's choice.
 constexpr std::uint8_t kPromotionFrequency = 2;            // The paper's "more than once".
-constexpr std::size_t kGhostBlockBytes = 4096;             // At most one ghost for so many bytes of capacity.
+constexpr std::size_t kGhostBlockBytes = 4096;             // At most one ghost per this many bytes of capacity.
 constexpr std::size_t kMostGhosts = std::size_t{1} << 31;  // What GhostQueue can number.
 
 }  // namespace

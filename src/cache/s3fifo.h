@@ -1,4 +1,4 @@
-// The order in which blocks leave the cache.
+// The eviction policy of the block cache.
 #pragma once
 
 #include <cstddef>
@@ -9,31 +9,30 @@
 
 namespace tamis {
 
-/// S3-FIFO (Yang et al., SOSP 2023), by bytes: most blocks that are asked for once are never asked for again, so let
-/// them prove themselves in a small queue before they may take room from those that did.
+/// S3-FIFO (Yang et al., SOSP 2023), by bytes. Most blocks that are requested once are never requested again, so new
+/// blocks must prove themselves in a small queue before they displace blocks that did.
 ///
-///            asked for again while a ghost
+///            requested again while a ghost
 ///          ┌────────────────────────────────┐
-///      new │          asked for twice       ▼
-///     ─────┴─▶ small ─────────────────────▶ main ──▶ out, unless asked for since its last round
+///      new │          requested twice       ▼
+///     ─────┴─▶ small ─────────────────────▶ main ──▶ out, unless requested since its last round
 ///              10 %  └──▶ ghosts ──▶ forgotten    ◀┘
 ///
-/// A hit is Frame::touch: it writes two bits, moves nothing and needs no mutex. Owns no frames and does not count the
-/// budget: the shard calls `evict` until there is room.
+/// A hit is Frame::touch: it writes two bits, moves nothing and needs no mutex. This class owns no frames and enforces
+/// no budget: the shard calls `evict` until there is space.
 ///
 /// Invariants:
-///  1. A frame is here from `add` until `evict` returns it or `remove` names it, in the queue that `Frame::queue`
-///  names.
-///  2. Nothing depends on pins: a pinned frame is evicted like any other, and lives on outside the cache.
-///  3. Ghosts stand for at most as many bytes as the main queue may hold, and number at most one per 4 KiB of capacity,
-///     rounded up to a power of two: less than 1 % of the capacity in memory, whatever the blocks' sizes.
+///  1. A frame is in the queue that `Frame::queue` names, from `add` until `evict` returns it or `remove` names it.
+///  2. Pins change nothing: a pinned frame is evicted like any other, and lives on outside the cache.
+///  3. Ghosts represent at most as many bytes as the main queue may hold, and number at most one per 4 KiB of capacity,
+///     rounded up to a power of two: less than 1 % of the capacity in memory, whatever the block sizes.
 ///
 /// Threads: every call is made under the shard's mutex.
 class S3Fifo {
  public:
-  /// Comes before the first `add`, and whenever the shard's capacity changes.
+  /// Call before the first `add`, and whenever the shard's capacity changes.
   void set_capacity(std::size_t bytes);
-  /// What the ghosts need of the capacity, at most; a function of the capacity.
+  /// The most memory that the ghosts may use; a function of the capacity.
   [[nodiscard]] std::size_t reserved_bytes() const { return GhostQueue::bytes_for(most_ghosts_); }
 
   void add(Frame& frame) { push(ghosts_.take(fingerprint_of(frame.hash)) ? kMain : kSmall, frame); }

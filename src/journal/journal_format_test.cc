@@ -23,7 +23,7 @@ JournalHeader example_header() {
   return header;
 }
 
-/// The page with one byte changed and its checksum made right again.
+/// The page with one byte changed and its checksum corrected.
 JournalHeaderPage changed_page(std::size_t offset, std::uint8_t value) {
   JournalHeaderPage page = encode_journal_header(example_header());
   page[offset] = std::byte{value};
@@ -97,7 +97,7 @@ TEST(JournalFormat, ADistanceTooLargeForItsFieldClaimsNothing) {
   EXPECT_EQ(candidate->header.durable_offset, kJournalHeaderBytes);
 }
 
-/// A journal of two lives: three records, closed, reopened after the second, closed.
+/// A journal with two lives: three records, closed, reopened after the second, closed.
 std::string golden_journal() {
   MemoryFileSystem files;
   const std::string path = "/000012.journal";

@@ -1,4 +1,4 @@
-// Frozen tables: every later build must read them, and build them again byte for byte.
+// Frozen tables: every later build must read them and reproduce them byte for byte.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ TEST(TableGolden, TablesAreReproducedAndRead) {
   }
 }
 
-/// docs/FORMAT.md shows them.
+/// Shown in docs/FORMAT.md.
 TEST(TableGolden, TheFuzzersBeginWithItsPropertiesAndIndex) {
   std::unique_ptr<ReadableFile> file = *posix_file_system().open_readable(golden_path("none"));
   const std::string bytes = *read_whole_file(posix_file_system(), golden_path("none"));

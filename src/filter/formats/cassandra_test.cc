@@ -116,7 +116,7 @@ TEST_F(CassandraFiles, ATruncatedIndexIsRefused) {
 TEST(CassandraIndex, VintsOfEveryLength) {
   for (int extra = 0; extra <= 8; ++extra) {
     std::string entry = std::string("\0\1k", 3);
-    entry.push_back(static_cast<char>(0xff00U >> extra));  // A position of as many further bytes, all zero.
+    entry.push_back(static_cast<char>(0xff00U >> extra));  // A position with this many more bytes, all zero.
     entry.append(static_cast<std::size_t>(extra), '\0');
     entry.push_back('\2');  // Two opaque bytes follow.
     entry += "xy";
