@@ -41,14 +41,29 @@ inline std::optional<std::uint64_t> parse_count(const std::string& text) {
   return value;
 }
 
-/// Reads "NAME VALUE" pairs; a reader is false for a value that is none. True if all were read, otherwise says which
-/// was not.
+/// The words between commas.
+inline std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    if (comma > at) words.push_back(text.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return words;
+}
+
+/// By name; a reader returns false for an invalid value.
 using OptionReaders = std::map<std::string, std::function<bool(const std::string& value)>>;
+/// Reads the option at `words[i]` and its value.
+inline bool read_option(int i, int count, char** words, const OptionReaders& readers) {
+  const auto reader = readers.find(words[i]);
+  return reader != readers.end() && i + 1 < count && reader->second(words[i + 1]);
+}
+/// Reads "NAME VALUE" pairs and reports the first that is invalid.
 inline bool read_options(int count, char** words, const OptionReaders& readers) {
   for (int i = 1; i < count; i += 2) {
-    const auto reader = readers.find(words[i]);
-    if (reader != readers.end() && i + 1 < count && reader->second(words[i + 1])) continue;
-    fmt::print(stderr, "{}: {}: no such option, or not a value of it; there are:", words[0], words[i]);
+    if (read_option(i, count, words, readers)) continue;
+    fmt::print(stderr, "{}: {}: unknown option or invalid value; options:", words[0], words[i]);
     for (const auto& [name, read] : readers) fmt::print(stderr, " {}", name);
     fmt::print(stderr, "\n");
     return false;
@@ -58,6 +73,12 @@ inline bool read_options(int count, char** words, const OptionReaders& readers) 
 inline auto into(std::string& text) {
   return [&text](const std::string& value) {
     text = value;
+    return true;
+  };
+}
+inline auto into(std::vector<std::string>& words) {
+  return [&words](const std::string& value) {
+    for (std::string& word : split(value)) words.push_back(std::move(word));
     return true;
   };
 }

@@ -263,17 +263,10 @@ class Bench {
   std::uint64_t checksum_ = 0;
 };
 
-/// Numbers with commas between them.
-bool read_list(const std::string& text, std::vector<std::uint64_t>& numbers) {
+bool read_numbers(const std::string& text, std::vector<std::uint64_t>& numbers) {
   numbers.clear();
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    const std::optional<std::uint64_t> number = parse_count(text.substr(at, comma - at));
-    if (!number) return false;
-    numbers.push_back(*number);
-    at = comma + 1;
-  }
-  return true;
+  for (const std::string& word : split(text)) numbers.push_back(parse_count(word).value_or(0));
+  return std::ranges::find(numbers, 0U) == numbers.end();
 }
 
 int run(const Options& options) {
@@ -300,11 +293,12 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   using namespace tamis::bench;
   Options options;
-  const bool is_read = read_options(argc, argv,
-                                    {{"--keys", [&](const std::string& text) { return read_list(text, options.keys); }},
-                                     {"--rounds", into(options.rounds)},
-                                     {"--blocks", into(options.blocks)},
-                                     {"--json", into(options.json)},
-                                     {"--only", into(options.only)}});
+  const bool is_read =
+      read_options(argc, argv,
+                   {{"--keys", [&](const std::string& text) { return read_numbers(text, options.keys); }},
+                    {"--rounds", into(options.rounds)},
+                    {"--blocks", into(options.blocks)},
+                    {"--json", into(options.json)},
+                    {"--only", into(options.only)}});
   return is_read ? run(options) : 2;
 }
