@@ -49,7 +49,7 @@ struct Range {
 /// Called during a long task with how much of it is done; `total` may grow. Return false to stop the task.
 using Progress = std::function<bool(std::uint64_t done, std::uint64_t total)>;
 
-class Engine;  // src/engine/engine.h.
+class Store;  // src/engine/store.h.
 
 /// A value that stays where it is for as long as this handle lives; nothing is copied when it lies in a cached block.
 /// A handle that was default-constructed or moved from holds no value.
@@ -76,7 +76,7 @@ class PinnedValue {
   [[nodiscard]] std::string_view view() const { return view_; }
 
  private:
-  friend class Engine;
+  friend class Store;
   std::string_view view_;
   std::shared_ptr<const void> keeps_;
 };
@@ -185,9 +185,9 @@ class TAMIS_EXPORT DB {
   Status close();
 
  private:
-  explicit DB(std::shared_ptr<Engine> engine);
+  explicit DB(std::shared_ptr<Store> store);
 
-  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<Store> store_;
 };
 
 }  // namespace tamis

@@ -5,7 +5,7 @@
 
 #include "base/slot_memory.h"
 #include "compaction/filter_planner.h"
-#include "engine/engine.h"
+#include "engine/store.h"
 
 namespace tamis {
 namespace {
@@ -111,21 +111,12 @@ double space_amplification(const Shape& shape, std::uint64_t writes_in_tables) {
 
 }  // namespace
 
-Stats Engine::stats() {
+Stats Store::stats() {
   Stats stats;
   if (is_of_another_process()) return stats;
-  std::shared_ptr<const ReadView> view;
-  std::vector<std::shared_ptr<const Memtable>> held;  // By readers alone.
-  std::vector<TableCounts> retired;
-  {
-    MutexLock lock(state_mutex_);
-    view = view_.take();
-    for (const std::weak_ptr<const Memtable>& memtable : flushed_) held.push_back(memtable.lock());
-    retired = retired_counts_;
-    stats.stalls.reason = stall_reason_;
-    if (write_stop_) stats.background_error = write_stop_->why.message();
-  }
+  const std::shared_ptr<const ReadView> view = tree_.view().take();
   const Shape& shape = view->version->shape();
+  std::vector<TableCounts> retired = tree_.retired_counts();
   retired.resize(std::max<std::size_t>(retired.size(), shape.levels.size()));
   for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
     stats.levels.push_back(level_stats(*view->version, level, retired[level], stats.memory));
@@ -133,55 +124,53 @@ Stats Engine::stats() {
   std::uint64_t slot_hits = 0;
   for (const TableCounts& counts : retired) slot_hits += counts.slot_hits;
   for (const std::shared_ptr<Table>& table : view->version->tables()) slot_hits += table->counts().slot_hits;
-  const CacheStats cache = cache_->stats();
-  stats.cache = {.policy = std::string(cache_->policy()),
+  const CacheStats cache = memory_->cache().stats();
+  stats.cache = {.policy = std::string(memory_->cache().policy()),
                  .hits = cache.hits + slot_hits,
                  .misses = cache.misses,
                  .evictions = cache.evictions,
                  .blocks = cache.blocks_kept,
                  .bytes = cache.bytes_used,
                  .capacity_bytes = cache.capacity_bytes};
-  const Journals::Counts journal = journals_->counts();
+  const Journals::Counts journal = journals_.counts();
   stats.journal = {.files = journal.files,
                    .bytes = journal.bytes,
                    .recycled_files = journal.recycled_files,
                    .records = journal.records,
                    .syncs = journal.syncs};
-  stats.memory.budget = options_.memory_bytes;
-  stats.memory.memtables = view->active->memory_bytes() + spare_memory_->bytes();
-  for (const auto& sealed : view->sealed) stats.memory.memtables += sealed->memory_bytes();
-  for (const auto& memtable : held) stats.memory.memtables += memtable == nullptr ? 0 : memtable->memory_bytes();
-  stats.memory.blocks = cache.bytes_used + cache.bytes_reserved + spare_bytes(cache);
-  stats.memory.indexes = index_budget_.used_bytes();
-  stats.memory.filters = filter_budget_.used_bytes();
-  stats.memory.journal = journal.window_bytes;
-  stats.memory.used =
-      stats.memory.memtables + stats.memory.blocks + stats.memory.indexes + stats.memory.filters + stats.memory.journal;
-  stats.stalls.delayed_writes = delayed_writes_;
-  stats.stalls.delay_us = delay_us_;
-  stats.gets = gets();
-  stats.memtable_hits = gets_from_memtables_.sum();
-  stats.gets_found = stats.memtable_hits + gets_from_tables_.sum();
-  stats.writes = writes_;
-  stats.sequence = published_;
+  Stats::Memory& memory = stats.memory;
+  memory.budget = context_->options.memory_bytes;
+  memory.memtables = tree_.memtable_bytes() + memory_->spare()->bytes();
+  memory.blocks = cache.bytes_used + cache.bytes_reserved + spare_bytes(cache);
+  memory.indexes = memory_->index_budget().used_bytes();
+  memory.filters = memory_->filter_budget().used_bytes();
+  memory.journal = journal.window_bytes;
+  memory.used = memory.memtables + memory.blocks + memory.indexes + memory.filters + memory.journal;
+  stats.stalls = writer_.stalls();
+  if (const std::optional<Health::Stop> stop = health_.stop()) stats.background_error = stop->why.message();
+  stats.gets = reader_.gets();
+  stats.memtable_hits = reader_.gets_from_memtables();
+  stats.gets_found = stats.memtable_hits + reader_.gets_from_tables();
+  stats.writes = writer_.writes();
+  stats.sequence = number_of(published_.newest());
   stats.snapshots = live_handles_.snapshots();
-  stats.flushes = flushes_;
-  stats.compactions = compactions_;
-  stats.moves = moves_;
-  stats.bytes_written_by_users = user_bytes_;
-  stats.bytes_written = journal.bytes_written + table_bytes_written_;
+  const TableRewrites::Counts rewrites = rewrites_.counts();
+  stats.flushes = rewrites.flushes;
+  stats.compactions = rewrites.compactions;
+  stats.moves = rewrites.moves;
+  stats.bytes_written_by_users = writer_.bytes_written();
+  stats.bytes_written = journal.bytes_written + rewrites.bytes_written;
   stats.bytes_on_disk = shape.bytes();
   stats.write_amplification = ratio(stats.bytes_written, stats.bytes_written_by_users);
-  std::uint64_t writes_in_memory = view->active->entries();
-  for (const auto& sealed : view->sealed) writes_in_memory += sealed->entries();
+  const std::uint64_t writes_in_memory = tree_.entries_in_memtables();
   stats.space_amplification = space_amplification(shape, stats.sequence - std::min(stats.sequence, writes_in_memory));
   return stats;
 }
 
-PlanReport Engine::plan(std::optional<std::uint64_t> filter_memory) {
+PlanReport Store::plan(std::optional<std::uint64_t> filter_memory) {
   if (is_of_another_process()) return {};
-  const std::shared_ptr<const ReadView> view = view_.take();
-  FilterPlanOptions options = filter_plan_options();
+  const std::shared_ptr<const ReadView> view = tree_.view().take();
+  FilterPlanOptions options = context_->filter_plan_options();
   if (filter_memory) options.memory_bytes = filter_memory;
   const StoreFilterPlan plan = plan_filters(view->version->shape(), options);
   PlanReport report{.filter_memory = plan.memory_bytes,

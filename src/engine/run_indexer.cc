@@ -1,13 +1,14 @@
-// Keeping the run index: when it is worth its reading, and which runs are in it.
+#include "engine/run_indexer.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "engine/engine.h"
+#include "engine/memory_shares.h"
 
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kEagerness = 4;  // The reading is done behind the lookups' backs, mostly by another core.
+constexpr std::uint64_t kEagerness = 4;  // Another core does most of the reading, beside the lookups.
 
 /// A run that has no column and could have one.
 struct WaitingRun {
@@ -47,28 +48,31 @@ std::uint64_t keys_in_columns(const Shape& shape, const RunIndex& index) {
 
 }  // namespace
 
-void Engine::index_runs() {
-  if (options_.filter == "none") return;
+void RunIndexer::index_runs(const IsInVain& is_in_vain) {
+  if (context_.options.filter == "none") return;
   {
-    MutexLock lock(state_mutex_);
+    MutexLock lock(mutex_);
     if (std::exchange(is_indexing_, true)) return;
   }
-  index_waiting_runs();
-  MutexLock lock(state_mutex_);
+  index_waiting_runs(is_in_vain);
+  MutexLock lock(mutex_);
   is_indexing_ = false;
-  state_changed_.notify_all();
+  is_idle_.notify_all();
 }
 
-/// Lookups pay for every run that they have to ask by itself, about as much as reading a key into a column costs. So
-/// the runs are read when lookups have paid a part of that: a store that is only written to never reads them.
-void Engine::index_waiting_runs() {
-  std::shared_ptr<const Version> version = tree_version();
+void RunIndexer::wait() {
+  MutexLock lock(mutex_);
+  while (is_indexing_) is_idle_.wait(mutex_);
+}
+
+void RunIndexer::index_waiting_runs(const IsInVain& is_in_vain) {
+  std::shared_ptr<const Version> version = tree_.version();
   const RunIndex* index = &version->run_index();
   if (index->empty() && version->shape().runs() < RunMatrixPlan::kFewestRuns) return;
-  const MemoryShares shares = tamis::share_memory(options_, version->shape());
+  const MemoryShares shares = share_memory(context_.options, version->shape());
   const RunMatrixPlan wanted = shares.run_matrix;
   if (!index->empty() && (wanted.rows == 0 || index->matrix()->plan().bytes() > shares.run_matrix_room)) {
-    return install_columns({});
+    return tree_.install_columns({});
   }
   if (wanted.rows == 0) return;
 
@@ -86,67 +90,28 @@ void Engine::index_waiting_runs() {
   }
   std::uint64_t keys = 0;
   for (const WaitingRun& run : waiting) keys += run.keys;
-  const std::uint64_t lookups = gets();
-  const std::uint64_t paid = (lookups - lookups_at_indexing_) * std::max<std::uint64_t>(unserved, 1);
+  const std::uint64_t lookups = reader_.gets();
+  const std::uint64_t paid = (lookups - gets_at_last_indexing_) * std::max<std::uint64_t>(unserved, 1);
   if (waiting.empty() || paid * kEagerness < keys) return;
 
   if (replaces) {  // Its memory must be free before the next one's is taken.
-    install_columns({});
-    version = tree_version();
+    tree_.install_columns({});
+    version = tree_.version();
     index = &version->run_index();
   }
   RunColumns columns = index->columns();
   const std::shared_ptr<RunMatrix> matrix =
-      columns.empty() ? RunMatrix::make(wanted, filter_budget_) : columns.front()->matrix();
+      columns.empty() ? RunMatrix::make(wanted, memory_.filter_budget()) : columns.front()->matrix();
   if (matrix == nullptr) return;
   for (WaitingRun& run : waiting) {
     const std::unique_ptr<EntryIterator> entries = version->iterate_tables(run.tables);
-    const auto is_in_vain = [this, &tables = std::as_const(run.tables)] { return is_reading_in_vain(tables); };
-    auto column = RunColumn::fill(matrix, run.tables, *entries, hasher_, is_in_vain);
+    const auto stops = [&] { return is_in_vain(run.tables); };
+    auto column = RunColumn::fill(matrix, run.tables, *entries, context_.hasher, stops);
     if (column != nullptr) columns.push_back(std::move(column));
-    if (is_stopping_) break;
+    if (health_.is_closing()) break;
   }
-  if (!is_stopping_) lookups_at_indexing_ = lookups;
-  install_columns(columns);
-}
-
-/// The version of this moment may be a later one than the columns were read from: it takes those that cover its runs.
-void Engine::install_columns(const RunColumns& columns) {
-  {
-    MutexLock tree_lock(tree_mutex_);
-    const std::shared_ptr<const Version> before = tree_version();
-    auto next = std::make_shared<const Version>(before->shape(), before.get(), context_, columns);
-    share_memory(*next);
-    MutexLock lock(state_mutex_);
-    version_ = std::move(next);
-    install_view();
-  }
-  view_.drop_replaced();
-}
-
-std::shared_ptr<const Version> Engine::tree_version() const {
-  MutexLock lock(state_mutex_);
-  return version_;
-}
-
-/// The thread that reads runs into columns is the one that compacts, and may be the one that flushes. So what has
-/// become due is done first. Afterwards the run may be another: then it need not be read to its end.
-bool Engine::is_reading_in_vain(const std::vector<std::uint64_t>& tables) {
-  if (is_stopping_) return true;
-  if (!environment_.runs_in_background) return false;  // Whoever calls does one after the other.
-  while (options_.background_threads == 1 && flush_if_due()) {
-  }
-  if (!is_compaction_awaited()) return false;
-  while (compact_if_due()) {
-  }
-  const std::shared_ptr<const Version> version = tree_version();
-  return std::ranges::any_of(tables, [&](std::uint64_t table) { return version->table(table) == nullptr; });
-}
-
-/// One that failed is tried again later.
-bool Engine::is_compaction_awaited() const {
-  MutexLock lock(state_mutex_);
-  return compaction_wanted_ && !write_stop_ && failed_rewrites_ == 0;
+  if (!health_.is_closing()) gets_at_last_indexing_ = lookups;
+  tree_.install_columns(columns);
 }
 
 }  // namespace tamis
