@@ -11,7 +11,7 @@ TEST(CacheShards, FollowTheBudget) {
   const auto shards = [](std::uint64_t memory_bytes) {
     MemoryFileSystem files;
     const Options options{.memory_bytes = memory_bytes};
-    const auto engine = Store::open("/store", options, {.files = &files, .runs_in_background = false});
+    const auto store = Store::open("/store", options, {.files = &files, .runs_in_background = false});
     EXPECT_TRUE(store.ok());
     const std::size_t expected =
         (*BlockCache::make({.capacity_bytes = (*store)->cache().stats().capacity_bytes}))->shards();

@@ -33,7 +33,7 @@ struct Pair {
 
   void commit(Store& store) {
     const std::vector<CommitRequest*> group = {&leader, &follower};
-    store.lead(group);
+    store.leader().lead(group);
   }
 };
 
@@ -43,7 +43,7 @@ TEST(CommitGroup, Rule6_EveryWriterOfAFailedGroupGetsTheError) {
   for (std::uint64_t call = 1; call < 100; ++call) {
     MemoryFileSystem memory;
     FaultyFileSystem files(memory, {.kind = FaultKind::kIoError, .at_call = call, .sticky = false});
-    const Result<std::shared_ptr<Store>> engine = open_on(files);
+    const Result<std::shared_ptr<Store>> store = open_on(files);
     if (!store.ok()) continue;
     const std::uint64_t fired_before = files.fired();
     Pair pair;
@@ -60,7 +60,7 @@ TEST(CommitGroup, Rule6_EveryWriterOfAFailedGroupGetsTheError) {
 TEST(CommitGroup, Rule6_P1_AGroupIsSyncedForWhoeverInItAsks) {
   for (const bool leader_asks : {false, true}) {
     MemoryFileSystem files;
-    const Result<std::shared_ptr<Store>> engine = open_on(files);
+    const Result<std::shared_ptr<Store>> store = open_on(files);
     ASSERT_TRUE(store.ok());
     Pair pair;
     (leader_asks ? pair.leader : pair.follower).sync = true;

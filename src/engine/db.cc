@@ -14,9 +14,9 @@ namespace {
 
 Status no_store() { return Status::closed("this DB belongs to no store: it was moved from or never opened"); }
 
-/// What the engine answers. Without one: kClosed, or an empty answer where that has no room for a status.
+/// What the store answers. Without one: kClosed, or an empty answer where that has no room for a status.
 template <typename Call>
-auto ask(const std::shared_ptr<Store>& engine, Call call) {
+auto ask(const std::shared_ptr<Store>& store, Call call) {
   return never_throws([&] {
     using Answer = std::invoke_result_t<Call, Store&>;
     if (store != nullptr) [[likely]]
@@ -46,7 +46,7 @@ DB& DB::operator=(DB&& other) noexcept {
   return *this;
 }
 /// Nobody can be told of an error here; the journal has everything, and the next opening recovers from it. In a forked
-/// child the engine is left alone for good: its threads are not there to be waited for, its mutexes may be locked.
+/// child the store is left alone for good: its threads are not there to be waited for, its mutexes may be locked.
 DB::~DB() {
   if (store_ == nullptr) return;
   if (store_->is_of_another_process()) {

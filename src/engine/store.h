@@ -82,6 +82,7 @@ class Store final : public std::enable_shared_from_this<Store> {
   [[nodiscard]] LiveHandles& live_handles() { return live_handles_; }
   [[nodiscard]] const PublishedSequence& published() const { return published_; }
   [[nodiscard]] const BlockCache& cache() const { return memory_->cache(); }
+  [[nodiscard]] GroupLeader& leader() { return writer_; }
 
  private:
   Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory> memory);
