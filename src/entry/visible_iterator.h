@@ -8,11 +8,12 @@
 
 #include "entry/entry_iterator.h"
 #include "entry/key_range.h"
+#include "entry/visible.h"
 
 namespace tamis {
 
 /// Walks both ways over the keys of a range as they were at a snapshot: of each key the newest version at or below the
-/// snapshot's sequence, and no key whose newest such version is a delete.
+/// snapshot's sequence, if that is a value (entry/visible.h).
 ///
 /// Forwards it stands on the version it shows and copies its key when it leaves, unless the source has the next entry
 /// ready beside it; backwards, where the newest version of
@@ -61,8 +62,10 @@ class VisibleIterator {
     while (source_->has_ready()) {
       source_->step();
       const Entry& entry = source_->entry();
-      if (entry.sequence > snapshot_ || is_same_key(entry.key, before)) continue;
-      if (entry.kind != EntryKind::kPut || range_.ends_before(entry.key)) [[unlikely]]
+      if (is_same_key(entry.key, before)) continue;
+      const Visible here = visible(entry, snapshot_);
+      if (here == Visible::kNewer) continue;
+      if (here == Visible::kDeleted || range_.ends_before(entry.key)) [[unlikely]]
         return find_after(before);
       key_ = entry.key;
       value_ = entry.value;
