@@ -76,7 +76,7 @@ class PinnedValue {
   [[nodiscard]] std::string_view view() const { return view_; }
 
  private:
-  friend class Engine;
+  friend class Reader;  // src/engine.
   std::string_view view_;
   std::shared_ptr<const void> keeps_;
 };

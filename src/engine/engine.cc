@@ -47,7 +47,8 @@ Engine::Engine(std::string directory, const Options& options, const Environment&
       spare_memory_(std::make_shared<SpareMemory>(kept_memory(options))),
       file_handles_(std::make_unique<FileHandles>(files_, files_to_keep_open(kMostOpenTables))),
       index_budget_(0),
-      filter_budget_(0) {
+      filter_budget_(0),
+      reader_(view_, published_, hasher_) {
   context_.directory = directory_;
   context_.handles = file_handles_.get();
   context_.index_budget = &index_budget_;

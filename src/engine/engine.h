@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "base/sharded_counter.h"
 #include "base/sync.h"
 #include "cache/block_cache.h"
 #include "compaction/policy.h"
@@ -25,6 +24,7 @@
 #include "engine/live_handles.h"
 #include "engine/memory_shares.h"
 #include "engine/read_view.h"
+#include "engine/reader.h"
 #include "engine/schedule.h"
 #include "io/file_handles.h"
 #include "io/file_system.h"
@@ -47,9 +47,9 @@ struct SealedMemtable {
 
 /// An open store: everything behind DB.
 ///
-/// A put goes: CommitQueue → lead → Journals → Memtable → published_. A get: view, then sequence, then memtables, then
-/// Version::find. Behind them, one thread flushes sealed memtables and one compacts (background.cc); both make tables
-/// durable, then the manifest, then the view (rewrites.cc).
+/// A put goes: CommitQueue → lead → Journals → Memtable → published_. A get: Reader. Behind them, one thread flushes
+/// sealed memtables and one compacts (background.cc); both make tables durable, then the manifest, then the view
+/// (rewrites.cc).
 ///
 /// Invariants:
 ///  1. Every sequence up to published_ is in the memtables or in tables of the current view; readers take the view
@@ -78,7 +78,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   Result<bool> exists(std::string_view key, const ReadOptions& options);
   Result<std::optional<PinnedValue>> get_pinned(std::string_view key, const ReadOptions& options);
   std::vector<Result<std::optional<std::string>>> multi_get(std::span<const std::string_view> keys,
-                                                            const ReadOptions& options);  // multi_get.cc
+                                                            const ReadOptions& options);
   Status multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
                    const ReadOptions& options);
   Result<Explanation> explain(std::string_view key, const ReadOptions& options);
@@ -107,9 +107,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   }
   /// Whether check_open() is ok.
   [[nodiscard]] bool is_open() const { return !is_closed_.load(std::memory_order_relaxed) && !is_of_another_process(); }
-  [[nodiscard]] std::uint64_t gets() const {
-    return gets_absent_.sum() + gets_from_memtables_.sum() + gets_from_tables_.sum();
-  }
+  [[nodiscard]] std::uint64_t gets() const { return reader_.gets(); }
   [[nodiscard]] LiveHandles& live_handles() { return live_handles_; }
   [[nodiscard]] const BlockCache& cache() const { return *cache_; }
 
@@ -124,10 +122,6 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
     std::uint64_t number = 0;
     std::uint64_t blocks = 0;
     std::weak_ptr<Table> table;
-  };
-  struct ReadMoment {
-    std::shared_ptr<const ReadView> view;
-    Sequence sequence = {};
   };
 
   Engine(std::string directory, const Options& options, const Environment& environment);
@@ -168,41 +162,11 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   void replace_active(Sequence last, std::uint64_t next_journal) noexcept REQUIRES(state_mutex_);
 
   // reads.cc
-  std::unique_ptr<IteratorState> begin_walk(const Snapshot* snapshot, Caller caller);
-  Result<ReadMoment> begin_read(const Snapshot* snapshot) const;
+  /// Whether the store is open and the snapshot, if there is one, its own.
+  [[nodiscard]] Status check_readable(const Snapshot* snapshot) const;
+  std::unique_ptr<IteratorState> begin_scan(const Snapshot* snapshot, Caller caller);
   Result<std::shared_ptr<const Version>> current_version() const;
-  [[nodiscard]] std::uint64_t entries_in_memtables() const;
-  /// The snapshot's, or, without one, the newest.
-  Result<Sequence> sequence_for(const Snapshot* snapshot) const;
-  /// Whether the key is present. `take` gets a view of its value, which lives for the call, and may fail.
-  template <typename Take>
-  Result<bool> look_up(std::string_view key, const ReadOptions& options, Take take) const;
-  /// What memory alone says of the key; kFound only where `take` succeeded.
-  template <typename Take>
-  Peek peek(std::string_view key, const Snapshot* snapshot, Take take) const;
-  void count_get(const std::optional<FoundEntry>& found, bool from_table) const;
-  // multi_get.cc
-  /// One for each key: a value or none. Where that is not known, the reason stands among the failures.
-  struct Answers {
-    struct Failure {
-      std::size_t number = 0;
-      Status why;
-    };
-    std::span<std::optional<std::string>> values;
-    std::vector<Failure> failures = {};
-
-    void set(std::size_t number, const std::optional<FoundEntry>& found);
-    void fail(std::size_t number, Status why);
-  };
-  Status get_all(std::span<const std::string_view> keys, const ReadOptions& options, Answers& answers) const;
-  void get_group(const ReadMoment& moment, std::span<const std::string_view> keys, std::size_t first_number,
-                 bool fills_cache, Answers& answers) const;
-  std::size_t peek_group(const ReadMoment& moment, std::span<StagedPeek> group, Answers& answers) const;
-  void find_group(const Version& version, std::span<const StagedPeek> group, std::size_t unknown, bool fills_cache,
-                  Answers& answers) const;
-  template <typename Steps>
-  Result<std::optional<FoundEntry>> find(const ReadMoment& moment, std::string_view key, bool fills_cache,
-                                         PinnedBlock& pin, Steps& steps) const;
+  [[nodiscard]] std::uint64_t entries_in_memtables() const;  // verify.cc
 
   // background.cc
   void start_background();
@@ -288,10 +252,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   std::atomic<std::uint64_t> published_ = 0;  // Stored with release after the memtable, loaded with acquire.
   std::atomic<bool> is_closed_ = false;
   std::atomic<bool> is_stopping_ = false;  // Rewrites end early.
-  // Each get adds to one of them.
-  mutable ShardedCounter gets_absent_;
-  mutable ShardedCounter gets_from_memtables_;
-  mutable ShardedCounter gets_from_tables_;
+  Reader reader_;
   std::atomic<std::uint64_t> writes_ = 0;
   std::atomic<std::uint64_t> user_bytes_ = 0;
   std::atomic<std::uint64_t> table_bytes_written_ = 0;

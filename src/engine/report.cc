@@ -160,8 +160,8 @@ Stats Engine::stats() {
   stats.stalls.delayed_writes = delayed_writes_;
   stats.stalls.delay_us = delay_us_;
   stats.gets = gets();
-  stats.memtable_hits = gets_from_memtables_.sum();
-  stats.gets_found = stats.memtable_hits + gets_from_tables_.sum();
+  stats.memtable_hits = reader_.gets_from_memtables();
+  stats.gets_found = stats.memtable_hits + reader_.gets_from_tables();
   stats.writes = writes_;
   stats.sequence = published_;
   stats.snapshots = live_handles_.snapshots();
