@@ -111,8 +111,8 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, S
   std::shared_ptr<const ReadView> kept;
   {
     const EpochGuard guard;
-    const ReadView& view = view_.peek();
-    staged.lookup = {.key = key, .hash = hasher_(key), .sequence = sequence_for(options.snapshot)};
+    const auto [view, sequence] = view_.peek_at([&] { return sequence_for(options.snapshot); });
+    staged.lookup = {.key = key, .hash = hasher_(key), .sequence = sequence};
     if constexpr (Steps::kRecords) steps.view = view.shared_from_this();
     view.version->run_index().prefetch(staged.lookup.hash);
     if (!ask_memtables(view, staged, steps)) view.version->peek(staged, for_tables(steps));
@@ -177,12 +177,6 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
   value.view_ = staged.found.value;
   value.keeps_ = std::move(kept);
   return std::optional<PinnedValue>(std::move(value));
-}
-
-Reader::Moment Reader::begin_read(const Snapshot* snapshot) const {
-  Moment moment{.view = view_.take()};
-  moment.sequence = sequence_for(snapshot);
-  return moment;
 }
 
 }  // namespace tamis

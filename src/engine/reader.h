@@ -29,8 +29,7 @@ namespace tamis {
 /// steps.
 ///
 /// Invariants:
-///  1. The view is taken before the sequence (rule 9). The other way round, a version could be overwritten, flushed and
-///     compacted away in between.
+///  1. The view is taken before the sequence (rule 9).
 ///  2. A multi_get reads all its keys from one view at one sequence.
 ///  3. Each get that has an answer is counted once: as absent, or by where its value was.
 ///
@@ -65,13 +64,11 @@ class Reader {
 
  private:
   struct Answers;  // multi_get.cc
-  /// A view that is kept, and a sequence that was read after it.
-  struct Moment {
-    std::shared_ptr<const ReadView> view;
-    Sequence sequence = {};
-  };
+  using Moment = ViewAt<std::shared_ptr<const ReadView>>;
 
-  [[nodiscard]] Moment begin_read(const Snapshot* snapshot) const;
+  [[nodiscard]] Moment begin_read(const Snapshot* snapshot) const {
+    return view_.take_at([&] { return sequence_for(snapshot); });
+  }
   /// Whether the key is present. `take` gets a view of its value, which lives for the call, and may fail.
   template <typename Steps, typename Take>
   Result<bool> look_up(std::string_view key, const ReadOptions& options, Steps& steps, Take take);

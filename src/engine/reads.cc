@@ -50,14 +50,14 @@ Result<Explanation> Engine::explain(std::string_view key, const ReadOptions& opt
   return reader_.explain(key, options);
 }
 
-/// View first, then sequence (rule 9); the scan keeps what it needs of the view, which is looked at only (rule 10).
+/// The scan keeps what it needs of the view, which is looked at only (rule 10).
 std::unique_ptr<IteratorState> Engine::begin_scan(const Snapshot* snapshot, Caller caller) {
   if (Status readable = check_readable(snapshot); !readable.ok()) {
     return std::make_unique<IteratorState>(shared_from_this(), std::move(readable));
   }
   const EpochGuard guard;
-  const ReadView& view = view_.peek();
-  return std::make_unique<IteratorState>(shared_from_this(), view, reader_.sequence_for(snapshot), caller);
+  const auto [view, sequence] = view_.peek_at([&] { return reader_.sequence_for(snapshot); });
+  return std::make_unique<IteratorState>(shared_from_this(), view, sequence, caller);
 }
 
 Iterator Engine::scan(const ScanOptions& options, Caller caller) {
