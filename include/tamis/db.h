@@ -61,6 +61,8 @@ class PinnedValue {
  public:
   /// Holds no value.
   PinnedValue() = default;
+  /// A view of bytes that live as long as `keeps`. DB::get_pinned makes these.
+  PinnedValue(std::string_view view, std::shared_ptr<const void> keeps) : view_(view), keeps_(std::move(keeps)) {}
   /// Moves the value; the source then holds none.
   PinnedValue(PinnedValue&& other) noexcept
       : view_(std::exchange(other.view_, {})), keeps_(std::exchange(other.keeps_, {})) {}
@@ -76,7 +78,6 @@ class PinnedValue {
   [[nodiscard]] std::string_view view() const { return view_; }
 
  private:
-  friend class Store;
   std::string_view view_;
   std::shared_ptr<const void> keeps_;
 };

@@ -183,8 +183,9 @@ Iterator Store::scan(const ScanOptions& options, Caller caller) {
   std::unique_ptr<IteratorState> state;
   {
     const EpochGuard guard;
-    const ReadView& view = tree_.view().peek();
-    const Sequence sequence = options.snapshot == nullptr ? published_.newest() : options.snapshot->state()->sequence();
+    const auto [view, sequence] = tree_.view().peek_at([&] {
+      return options.snapshot == nullptr ? published_.newest() : Sequence{options.snapshot->sequence()};
+    });
     state = std::make_unique<IteratorState>(shared_from_this(), view, sequence, caller);
   }
   KeyRange range;

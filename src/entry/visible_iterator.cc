@@ -81,16 +81,17 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
   while (source_->valid()) {
     const Entry& entry = source_->entry();
     if (range_.ends_before(entry.key)) break;
-    if (entry.sequence <= snapshot_) {
-      if (!skips_saved_key || !is_same_key(entry.key, saved_key_)) {
-        if (entry.kind == EntryKind::kPut) return show(entry.key, entry.value, Direction::kForwards);
-        saved_key_.assign(entry.key);  // Deleted: so are its older versions.
-        skips_saved_key = true;
-        passed = 0;
-      } else if (++passed == kVersionsPassed) {
+    if (skips_saved_key && is_same_key(entry.key, saved_key_)) {
+      if (++passed == kVersionsPassed) {
         source_->seek({saved_key_, Sequence{0}});  // The oldest possible version, or what follows.
         continue;
       }
+    } else if (const Visible here = visible(entry, snapshot_); here == Visible::kValue) {
+      return show(entry.key, entry.value, Direction::kForwards);
+    } else if (here == Visible::kDeleted) {
+      saved_key_.assign(entry.key);  // So are its older versions.
+      skips_saved_key = true;
+      passed = 0;
     }
     source_->step();
   }
@@ -105,8 +106,9 @@ void VisibleIterator::find_backwards() {
     const Entry& entry = source_->entry();
     if (range_.begins_after(entry.key)) break;
     if (is_found && entry.key != saved_key_) break;
-    if (entry.sequence > snapshot_) continue;
-    is_found = entry.kind == EntryKind::kPut;
+    const Visible here = visible(entry, snapshot_);
+    if (here == Visible::kNewer) continue;
+    is_found = here == Visible::kValue;
     if (!is_found) continue;
     saved_key_.assign(entry.key);
     saved_value_.assign(entry.value);

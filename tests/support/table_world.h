@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/try.h"
 #include "io/memory_file_system.h"
 #include "table/table.h"
 #include "table/table_builder.h"
@@ -147,14 +148,28 @@ inline std::optional<OwnedAnswer> owned(const std::optional<FoundEntry>& found) 
   return OwnedAnswer{found->kind, found->sequence, std::string(found->value)};
 }
 
+/// A lookup in one table that may read from disk; the value lies in the block that `pin` keeps.
+inline Result<std::optional<FoundEntry>> find_in(Table& table, const Lookup& lookup, bool fills_cache, PinnedBlock& pin,
+                                                 TableSearch& search) {
+  std::optional<FoundEntry> found;
+  TAMIS_TRY(bool goes_on, table.begin_search(lookup, search));
+  while (goes_on) {
+    pin = table.find_block(search.block);
+    if (!pin) {
+      TAMIS_TRY(pin, table.fetch_block(search, fills_cache));
+    }
+    goes_on = table.search_block(search, lookup, pin.bytes(), found);
+  }
+  return found;
+}
+
 inline Result<std::optional<OwnedAnswer>> find_in(Table& table, std::string_view key, Sequence at,
                                                   bool fills_cache = true) {
   const KeyHasher hasher(example_identity().hash_key);
   PinnedBlock pin;
-  NoSteps steps;
-  Result<std::optional<FoundEntry>> found = table.find({key, hasher(key), at}, fills_cache, pin, steps);
-  if (!found.ok()) return found.status();
-  return owned(*found);
+  TableSearch search;
+  TAMIS_TRY(const std::optional<FoundEntry> found, find_in(table, {key, hasher(key), at}, fills_cache, pin, search));
+  return owned(found);
 }
 
 }  // namespace tamis::test

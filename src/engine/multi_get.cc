@@ -1,0 +1,150 @@
+// Many gets at once: at one moment, in groups that go through memory side by side; what is not in memory is then read
+// from disk together (docs/decisions/0020-multi-get.md).
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/epoch.h"
+#include "engine/never_throws.h"
+#include "engine/reader.h"
+
+namespace tamis {
+namespace {
+
+/// Of a group, how many go through memory together: what they ask for fits the first cache (0020).
+constexpr std::size_t kSideBySide = 8;
+
+/// Those that have it are done.
+void ask_memtable(const Memtable& memtable, std::span<StagedLookup> group) {
+  if (memtable.empty()) return;
+  for (const StagedLookup& staged : group) memtable.prefetch(staged.lookup.hash);
+  for (const StagedLookup& staged : group) memtable.prefetch_entry(staged.lookup.hash);
+  for (StagedLookup& staged : group) {
+    if (staged.answer == Answer::kFound) continue;
+    if (const std::optional<FoundEntry> found = memtable.find(staged.lookup)) {
+      staged.found = *found;
+      staged.answer = Answer::kFound;
+    }
+  }
+}
+
+}  // namespace
+
+/// One for each key: a value or none. Where that is not known, the reason stands among the failures.
+struct Reader::Answers {
+  struct Failure {
+    std::size_t number = 0;
+    Status why;
+  };
+  std::span<std::optional<std::string>> values;
+  std::vector<Failure> failures = {};
+
+  /// A string that is there already is written over. Whether there is a value.
+  bool set(const StagedLookup& staged) {
+    std::optional<std::string>& value = values[staged.number];
+    if (!has_value(staged)) {
+      value.reset();
+      return false;
+    }
+    if (!value) value.emplace();
+    if (Status copied = assign_bytes(*value, staged.found.value); !copied.ok()) fail(staged.number, std::move(copied));
+    return true;
+  }
+  void fail(std::size_t number, Status why) {
+    values[number].reset();
+    failures.push_back({number, std::move(why)});
+  }
+};
+
+std::vector<Result<std::optional<std::string>>> Reader::multi_get(std::span<const std::string_view> keys,
+                                                                  const ReadOptions& options) {
+  using Answer = Result<std::optional<std::string>>;
+  std::vector<std::optional<std::string>> values(keys.size());
+  Answers answers{.values = values};
+  get_all(keys, options, answers);
+  std::vector<Answer> results(std::make_move_iterator(values.begin()), std::make_move_iterator(values.end()));
+  for (Answers::Failure& failure : answers.failures) results[failure.number] = std::move(failure.why);
+  return results;
+}
+
+Status Reader::multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
+                         const ReadOptions& options) {
+  values->resize(keys.size());
+  Answers answers{.values = *values};
+  get_all(keys, options, answers);
+  return answers.failures.empty() ? Status() : std::move(answers.failures.front().why);
+}
+
+void Reader::get_all(std::span<const std::string_view> keys, const ReadOptions& options, Answers& answers) {
+  const Moment moment = begin_read(options.snapshot);
+  for (std::size_t begin = 0; begin < keys.size(); begin += kLookupsAtOnce) {
+    const std::size_t count = std::min(kLookupsAtOnce, keys.size() - begin);
+    get_group(moment, keys.subspan(begin, count), begin, options.fills_cache, answers);
+  }
+}
+
+void Reader::get_group(const Moment& moment, std::span<const std::string_view> keys, std::size_t first_number,
+                       bool fills_cache, Answers& answers) {
+  std::array<StagedLookup, kLookupsAtOnce> lookups;
+  const std::span<StagedLookup> group(lookups.data(), keys.size());
+  for (std::uint32_t i = 0; i < group.size(); ++i) {
+    group[i].lookup = {.key = keys[i], .hash = hasher_(keys[i]), .sequence = moment.sequence};
+    group[i].number = static_cast<std::uint32_t>(first_number + i);
+  }
+  std::size_t unknown = 0;
+  for (std::size_t begin = 0; begin < group.size(); begin += kSideBySide) {
+    const std::size_t count = std::min(kSideBySide, group.size() - begin);
+    unknown += peek_group(moment, group.subspan(begin, count), answers);
+  }
+  if (unknown > 0) find_group(*moment.view->version, group, unknown, fills_cache, answers);
+}
+
+/// As far as memory alone can tell. Returns of how many it cannot.
+std::size_t Reader::peek_group(const Moment& moment, std::span<StagedLookup> group, Answers& answers) {
+  const EpochGuard guard;
+  ask_memtable(*moment.view->active, group);
+  for (const std::shared_ptr<Memtable>& sealed : moment.view->sealed) ask_memtable(*sealed, group);
+  moment.view->version->peek_many(group);
+  std::size_t unknown = 0;
+  std::size_t absent = 0;
+  std::size_t from_tables = 0;
+  for (const StagedLookup& staged : group) {
+    if (staged.answer == Answer::kUnknown) {
+      ++unknown;
+    } else if (!answers.set(staged)) {
+      ++absent;
+    } else if (staged.table != nullptr) {
+      ++from_tables;
+    }
+  }
+  absent_.add(absent);
+  from_tables_.add(from_tables);
+  from_memtables_.add(group.size() - unknown - absent - from_tables);
+  return unknown;
+}
+
+/// The rest, each from the run on that did not answer.
+void Reader::find_group(const Version& version, std::span<StagedLookup> group, std::size_t unknown, bool fills_cache,
+                        Answers& answers) {
+  std::vector<DiskLookup> lookups;
+  lookups.reserve(unknown);
+  for (StagedLookup& staged : group) {
+    if (staged.answer == Answer::kUnknown) lookups.emplace_back(staged);
+  }
+  NoSteps none;
+  version.find(lookups, fills_cache, none);
+  for (DiskLookup& lookup : lookups) {
+    if (!lookup.status.ok()) {
+      answers.fail(lookup.staged->number, std::move(lookup.status));
+      continue;
+    }
+    count_get(*lookup.staged);
+    answers.set(*lookup.staged);
+  }
+}
+
+}  // namespace tamis
