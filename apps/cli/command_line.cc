@@ -1,4 +1,4 @@
-#include "command_line.h"
+#include "cli/command_line.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 
-#include "error.h"
-#include "output.h"
-#include "table.h"
+#include "cli/error.h"
+#include "cli/output.h"
+#include "cli/table.h"
 
 namespace tamis::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "verbs.h"
+#include "cli/verbs.h"
 
 #include <fmt/core.h>
 
@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "command_line.h"
-#include "error.h"
-#include "json.h"
-#include "output.h"
-#include "table.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/table.h"
 #include "tamis/version.h"
 
 namespace tamis::cli {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "command_line.h"
+#include "cli/command_line.h"
 
 namespace tamis::cli {
 
@@ -25,9 +25,9 @@ struct DescribedVerb {
 /// All that are for people, in the order of the overview.
 std::vector<DescribedVerb> describe_verbs();
 
-// One function per verb, each in the file of its name: filter_*.cc and store_*.cc (union and intersect in
-// filter_join.cc, rebuild beside verify, delete beside put, multi-get beside get; flush, compact and checkpoint in
-// store_maintain.cc). They take what follows the verb.
+// One function per verb, each in the file of its name: filter/*.cc and store/*.cc (union and intersect in
+// filter/join.cc, rebuild beside verify, delete beside put, multi-get beside get; flush, compact and checkpoint in
+// store/maintain.cc). They take what follows the verb.
 int run_bench(Arguments arguments);
 int run_checkpoint(Arguments arguments);
 int run_compact(Arguments arguments);

@@ -1,6 +1,5 @@
-#include "engine/random_source.h"
+#include "base/random_source.h"
 
-#include <cstring>
 #include <random>
 
 #include "base/random.h"
@@ -9,7 +8,7 @@
 namespace tamis {
 namespace {
 
-class MachineRandom final : public Manifest::Random {
+class MachineRandom final : public RandomSource {
  public:
   std::uint64_t next() override {
     std::random_device device;
@@ -17,7 +16,7 @@ class MachineRandom final : public Manifest::Random {
   }
 };
 
-class SeededRandom final : public Manifest::Random {
+class SeededRandom final : public RandomSource {
  public:
   explicit SeededRandom(std::uint64_t seed) : numbers_(seed) {}
   std::uint64_t next() override {
@@ -32,18 +31,9 @@ class SeededRandom final : public Manifest::Random {
 
 }  // namespace
 
-std::unique_ptr<Manifest::Random> make_random_source(std::optional<std::uint64_t> seed) {
+std::unique_ptr<RandomSource> make_random_source(std::optional<std::uint64_t> seed) {
   if (seed) return std::make_unique<SeededRandom>(*seed);
   return std::make_unique<MachineRandom>();
-}
-
-TableIdentity draw_identity(Manifest::Random& random) {
-  TableIdentity identity;
-  for (std::size_t i = 0; i < 2; ++i) {
-    store_le(identity.store_id.data() + 8 * i, random.next());
-    store_le(identity.hash_key.data() + 8 * i, random.next());
-  }
-  return identity;
 }
 
 }  // namespace tamis

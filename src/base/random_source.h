@@ -5,15 +5,16 @@
 #include <memory>
 #include <optional>
 
-#include "table/table_format.h"
-#include "tree/manifest.h"
-
 namespace tamis {
 
-/// The machine's, or, for runs that can be had again, a seed's. May be used by any thread.
-std::unique_ptr<Manifest::Random> make_random_source(std::optional<std::uint64_t> seed);
+/// Random numbers. The ones made here may be used by any thread.
+class RandomSource {
+ public:
+  virtual ~RandomSource() = default;
+  virtual std::uint64_t next() = 0;
+};
 
-/// A new store's id and key.
-TableIdentity draw_identity(Manifest::Random& random);
+/// The machine's randomness, or, for repeatable runs, numbers that follow from a seed.
+std::unique_ptr<RandomSource> make_random_source(std::optional<std::uint64_t> seed);
 
 }  // namespace tamis

@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "base/try.h"
 #include "entry/drop_rule.h"
-#include "tree/file_names.h"
+#include "io/file_names.h"
 
 namespace tamis {
 namespace {

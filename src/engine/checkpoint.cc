@@ -4,8 +4,8 @@
 #include "base/try.h"
 #include "engine/engine.h"
 #include "engine/link_or_copy.h"
+#include "io/file_names.h"
 #include "io/path.h"
-#include "tree/file_names.h"
 
 namespace tamis {
 /// Everything is flushed first, so the copy needs no journal (rule 21). Tables stay while they are linked.

@@ -4,10 +4,10 @@
 
 #include <utility>
 
+#include "base/random_source.h"
 #include "base/try.h"
 #include "engine/fork_generation.h"
 #include "engine/memory_shares.h"
-#include "engine/random_source.h"
 #include "io/path.h"
 #include "io/posix_file_system.h"
 

@@ -267,7 +267,7 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   const Options options_;
   const Environment environment_;
   FileSystem& files_;
-  const std::unique_ptr<Manifest::Random> random_;
+  const std::unique_ptr<RandomSource> random_;
   const std::unique_ptr<Schedule> schedule_;  // Null: everything that is due runs at once.
   const CompactionPolicy* policy_ = nullptr;
   const std::uint64_t fork_generation_;

@@ -27,7 +27,7 @@ namespace tamis {
 class Journals {
  public:
   /// `window_bytes`: what may be mapped of the current journal, and counts as memory.
-  Journals(FileSystem& files, std::string directory, const StoreId& store_id, Manifest::Random& random,
+  Journals(FileSystem& files, std::string directory, const StoreId& store_id, RandomSource& random,
            std::uint64_t window_bytes)
       : files_(files),
         directory_(std::move(directory)),
@@ -94,7 +94,7 @@ class Journals {
   FileSystem& files_;
   const std::string directory_;
   const StoreId store_id_;
-  Manifest::Random& random_;
+  RandomSource& random_;
   const std::uint64_t most_window_bytes_;
 
   // The leader's.

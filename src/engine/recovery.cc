@@ -7,12 +7,11 @@
 #include "base/try.h"
 #include "engine/engine.h"
 #include "engine/lost_folder.h"
-#include "engine/random_source.h"
 #include "engine/store_folder.h"
 #include "entry/batch_format.h"
+#include "io/file_names.h"
 #include "io/path.h"
 #include "journal/journal_stream.h"
-#include "tree/file_names.h"
 
 namespace tamis {
 namespace {

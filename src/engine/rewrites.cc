@@ -10,7 +10,7 @@
 #include "compaction/plan_parts.h"
 #include "engine/engine.h"
 #include "entry/merging_iterator.h"
-#include "tree/file_names.h"
+#include "io/file_names.h"
 
 namespace tamis {
 namespace {

@@ -1,4 +1,4 @@
-#include "tree/file_names.h"
+#include "io/file_names.h"
 
 #include <fmt/core.h>
 

@@ -1,6 +1,6 @@
 // Files and folders as the store needs them; nothing here knows what is in them. Every system call on a file goes
 // through this interface, so that tests can put a disk of their own under the store: one that crashes
-// (memory_file_system.h) or one whose calls fail (faulty_file_system.h).
+// (tests/support/crash_file_system.h) or one whose calls fail (tests/support/faulty_file_system.h).
 #pragma once
 
 #include <cstddef>

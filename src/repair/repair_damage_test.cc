@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include "engine/repair.h"
-#include "io/faulty_file_system.h"
 #include "journal/journal_reader.h"
+#include "support/faulty_file_system.h"
 #include "support/repair_world.h"
 
 namespace tamis {

@@ -1,4 +1,4 @@
-#include "engine/repair_journals.h"
+#include "repair/repair_journals.h"
 
 #include <fmt/core.h>
 
@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "base/try.h"
-#include "engine/repair_problem.h"
 #include "entry/batch_format.h"
+#include "io/file_names.h"
 #include "journal/journal_reader.h"
 #include "journal/journal_stream.h"
-#include "tree/file_names.h"
+#include "repair/repair_problem.h"
 
 namespace tamis {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/repair_order.h"
+#include "repair/repair_order.h"
 
 #include <algorithm>
 #include <functional>

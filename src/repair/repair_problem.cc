@@ -1,4 +1,4 @@
-#include "engine/repair_problem.h"
+#include "repair/repair_problem.h"
 
 #include <charconv>
 

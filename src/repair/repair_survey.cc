@@ -1,4 +1,4 @@
-#include "engine/repair_survey.h"
+#include "repair/repair_survey.h"
 
 #include <fmt/core.h>
 
@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "base/try.h"
-#include "engine/repair_journals.h"
-#include "engine/repair_order.h"
-#include "engine/repair_problem.h"
+#include "io/file_names.h"
 #include "journal/journal_reader.h"
+#include "repair/repair_journals.h"
+#include "repair/repair_order.h"
+#include "repair/repair_problem.h"
 #include "table/table_sections.h"
 #include "table/table_verify.h"
-#include "tree/file_names.h"
 
 namespace tamis {
 namespace {
@@ -40,7 +40,7 @@ class KeyBounds {
 /// Threads: one.
 class Surveyor {
  public:
-  Surveyor(FileSystem& files, const std::string& directory, Manifest::Random& random, const Progress& progress)
+  Surveyor(FileSystem& files, const std::string& directory, RandomSource& random, const Progress& progress)
       : files_(files), directory_(directory), random_(random), progress_(progress) {}
 
   Result<RepairSurvey> run() {
@@ -281,7 +281,7 @@ class Surveyor {
 
   FileSystem& files_;
   const std::string& directory_;
-  Manifest::Random& random_;
+  RandomSource& random_;
   const Progress& progress_;
   std::uint64_t bytes_in_all_ = 0;  // Of tables to verify and, as they turn out to be damaged, to salvage.
   std::uint64_t bytes_done_ = 0;
@@ -305,7 +305,7 @@ JournalsToRead journals_to_read(const RepairSurvey& survey) {
           .known_end = survey.known_journal_end};
 }
 
-Result<RepairSurvey> survey_store(FileSystem& files, const std::string& directory, Manifest::Random& random,
+Result<RepairSurvey> survey_store(FileSystem& files, const std::string& directory, RandomSource& random,
                                   const Progress& progress) {
   return Surveyor(files, directory, random, progress).run();
 }

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/repair_journals.h"
-#include "engine/table_salvage.h"
 #include "io/file_system.h"
+#include "repair/repair_journals.h"
+#include "repair/table_salvage.h"
 #include "table/table_format.h"
 #include "tamis/db.h"
 #include "tamis/stats.h"
@@ -56,7 +56,7 @@ JournalsToRead journals_to_read(const RepairSurvey& survey);
 
 /// kNotSupported when anything was written by a newer version: that is no damage. kIoError when there is no store.
 /// kClosed when `progress`, told of bytes of tables, returned false.
-Result<RepairSurvey> survey_store(FileSystem& files, const std::string& directory, Manifest::Random& random,
+Result<RepairSurvey> survey_store(FileSystem& files, const std::string& directory, RandomSource& random,
                                   const Progress& progress);
 
 }  // namespace tamis

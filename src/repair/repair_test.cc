@@ -1,11 +1,10 @@
-#include "engine/repair.h"
-
+#include "tamis/db.h"
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "io/faulty_file_system.h"
+#include "support/faulty_file_system.h"
 #include "support/repair_world.h"
 
 namespace tamis {

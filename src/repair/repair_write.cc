@@ -1,4 +1,4 @@
-#include "engine/repair_write.h"
+#include "repair/repair_write.h"
 
 #include <fmt/core.h>
 
@@ -12,18 +12,17 @@
 #include "cache/block_cache.h"
 #include "compaction/rewriter.h"
 #include "engine/lost_folder.h"
-#include "engine/random_source.h"
-#include "engine/repair_order.h"
-#include "engine/repair_problem.h"
 #include "entry/merging_iterator.h"
 #include "io/file_handles.h"
+#include "io/file_names.h"
 #include "io/path.h"
 #include "journal/journal_writer.h"
 #include "memtable/memtable.h"
+#include "repair/repair_order.h"
+#include "repair/repair_problem.h"
 #include "table/table.h"
 #include "table/table_builder.h"
 #include "tamis/options.h"
-#include "tree/file_names.h"
 
 namespace tamis {
 namespace {
@@ -37,7 +36,7 @@ constexpr double kBitsPerKey = 10;  // What filters of new tables get; compactio
 /// Threads: one.
 class RepairWriter {
  public:
-  RepairWriter(FileSystem& files, const std::string& directory, RepairSurvey survey, Manifest::Random& random)
+  RepairWriter(FileSystem& files, const std::string& directory, RepairSurvey survey, RandomSource& random)
       : files_(files),
         directory_(directory),
         survey_(std::move(survey)),
@@ -252,7 +251,7 @@ class RepairWriter {
   FileSystem& files_;
   const std::string& directory_;
   const RepairSurvey survey_;
-  Manifest::Random& random_;
+  RandomSource& random_;
   ManifestState state_;  // Of the new store.
   std::uint64_t next_number_;
   KeyHasher hasher_;
@@ -261,7 +260,7 @@ class RepairWriter {
 }  // namespace
 
 Status write_repaired_store(FileSystem& files, const std::string& directory, RepairSurvey survey,
-                            Manifest::Random& random) {
+                            RandomSource& random) {
   return RepairWriter(files, directory, std::move(survey), random).run();
 }
 

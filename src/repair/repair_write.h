@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "engine/repair_survey.h"
 #include "io/file_system.h"
+#include "repair/repair_survey.h"
 #include "tamis/status.h"
 #include "tree/manifest.h"
 
@@ -14,6 +14,6 @@ namespace tamis {
 /// any more are in lost/ before that, and go from their old place after it: a crash at any moment leaves every file
 /// where a repair, done again, finds it.
 Status write_repaired_store(FileSystem& files, const std::string& directory, RepairSurvey survey,
-                            Manifest::Random& random);
+                            RandomSource& random);
 
 }  // namespace tamis

@@ -1,4 +1,4 @@
-#include "engine/table_salvage.h"
+#include "repair/table_salvage.h"
 
 #include <fmt/core.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/try.h"
-#include "engine/repair_problem.h"
+#include "repair/repair_problem.h"
 #include "table/block_file.h"
 #include "table/block_search.h"
 #include "table/data_block_format.h"

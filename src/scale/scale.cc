@@ -9,10 +9,10 @@
 
 #include "base/try.h"
 #include "engine/memory_shares.h"
-#include "engine/scaled_store.h"
 #include "entry/changes.h"
 #include "entry/entry.h"
 #include "journal/journal_format.h"
+#include "scale/scaled_store.h"
 
 namespace tamis {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/scale_sample.h"
+#include "scale/scale_sample.h"
 
 #include <fmt/core.h>
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "engine/scale_sample.h"
+#include "scale/scale_sample.h"
 
 namespace tamis {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/scaled_store.h"
+#include "scale/scaled_store.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,8 +8,8 @@
 #include "cache/frame.h"
 #include "compaction/filter_planner.h"
 #include "engine/memory_shares.h"
-#include "engine/scale_sample.h"
 #include "filter/filter_format.h"
+#include "scale/scale_sample.h"
 #include "table/index_format.h"
 #include "tamis/filter.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/text_layout.h"
 #include "tamis/stats.h"
+#include "text/text_layout.h"
 
 namespace tamis {
 namespace {

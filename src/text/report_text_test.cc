@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/text_layout.h"
 #include "tamis/stats.h"
+#include "text/text_layout.h"
 
 namespace tamis {
 namespace {

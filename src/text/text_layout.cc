@@ -1,4 +1,4 @@
-#include "engine/text_layout.h"
+#include "text/text_layout.h"
 
 #include <fmt/core.h>
 

@@ -39,7 +39,7 @@ std::string_view to_string(Landmark landmark);
 /// Landmarks and how often each was met.
 using LandmarkCounts = std::array<int, kLandmarks>;
 
-/// Reads the calls of one workload (MemoryFileSystem's log) one after the other.
+/// Reads the calls of one workload (CrashFileSystem's log) one after the other.
 ///
 /// Whether a flush or a compaction made a table is known when it is done: its calls are counted then.
 ///

@@ -1,4 +1,4 @@
-#include "io/cached_file.h"
+#include "support/cached_file.h"
 
 #include <algorithm>
 #include <cstring>

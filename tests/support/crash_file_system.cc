@@ -1,4 +1,4 @@
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
 
 #include <fmt/core.h>
 
@@ -11,10 +11,10 @@
 
 namespace tamis {
 
-class MemoryReadableFile final : public ReadableFile {
+class CrashReadableFile final : public ReadableFile {
  public:
-  MemoryReadableFile(MemoryFileSystem& files, MemoryDisk::FileId id) : files_(files), id_(id) {}
-  ~MemoryReadableFile() override {
+  CrashReadableFile(CrashFileSystem& files, MemoryDisk::FileId id) : files_(files), id_(id) {}
+  ~CrashReadableFile() override {
     const MutexLock lock(files_.mutex_);
     files_.disk_.let_go(id_);
   }
@@ -34,28 +34,28 @@ class MemoryReadableFile final : public ReadableFile {
   }
 
  private:
-  MemoryFileSystem& files_;
+  CrashFileSystem& files_;
   const MemoryDisk::FileId id_;
 };
 
-class MemoryFileLock final : public FileLock {
+class CrashFileLock final : public FileLock {
  public:
-  MemoryFileLock(MemoryFileSystem& files, std::string path) : files_(files), path_(std::move(path)) {}
-  ~MemoryFileLock() override {
+  CrashFileLock(CrashFileSystem& files, std::string path) : files_(files), path_(std::move(path)) {}
+  ~CrashFileLock() override {
     const MutexLock lock(files_.mutex_);
     int& holders = files_.locks_[path_];
     holders = holders > 0 ? holders - 1 : 0;
   }
 
  private:
-  MemoryFileSystem& files_;
+  CrashFileSystem& files_;
   const std::string path_;
 };
 
 /// Every store is a change of the file like a write, to be lost like one in a crash: by the sector.
-class MemoryFileWindow final : public FileWindow {
+class CrashFileWindow final : public FileWindow {
  public:
-  MemoryFileWindow(MemoryFileSystem& files, MemoryDisk::FileId id, std::string path, std::uint64_t begin,
+  CrashFileWindow(CrashFileSystem& files, MemoryDisk::FileId id, std::string path, std::uint64_t begin,
                    std::uint64_t bytes)
       : FileWindow(begin, bytes), files_(files), id_(id), path_(std::move(path)) {}
 
@@ -73,17 +73,17 @@ class MemoryFileWindow final : public FileWindow {
   }
 
  private:
-  MemoryFileSystem& files_;
+  CrashFileSystem& files_;
   const MemoryDisk::FileId id_;
   const std::string path_;
 };
 
-MemoryWritableFile::~MemoryWritableFile() {
+CrashWritableFile::~CrashWritableFile() {
   const MutexLock lock(files_.mutex_);
   files_.disk_.let_go(id_);
 }
 
-Status MemoryWritableFile::write_at(std::uint64_t offset, std::span<const Bytes> pieces) {
+Status CrashWritableFile::write_at(std::uint64_t offset, std::span<const Bytes> pieces) {
   const MutexLock lock(files_.mutex_);
   std::uint64_t count = 0;
   for (const Bytes piece : pieces) count += piece.size();
@@ -95,7 +95,7 @@ Status MemoryWritableFile::write_at(std::uint64_t offset, std::span<const Bytes>
   return {};
 }
 
-Status MemoryWritableFile::write_durably_at(std::uint64_t offset, std::span<const Bytes> pieces) {
+Status CrashWritableFile::write_durably_at(std::uint64_t offset, std::span<const Bytes> pieces) {
   const MutexLock lock(files_.mutex_);
   std::uint64_t count = 0;
   for (const Bytes piece : pieces) count += piece.size();
@@ -107,21 +107,21 @@ Status MemoryWritableFile::write_durably_at(std::uint64_t offset, std::span<cons
   return {};
 }
 
-Status MemoryWritableFile::sync() {
+Status CrashWritableFile::sync() {
   const MutexLock lock(files_.mutex_);
   files_.disk_.file(id_).sync();
   files_.changed(fmt::format("sync {}", path_));
   return {};
 }
 
-Status MemoryWritableFile::truncate(std::uint64_t size) {
+Status CrashWritableFile::truncate(std::uint64_t size) {
   const MutexLock lock(files_.mutex_);
   files_.disk_.file(id_).resize(size);
   files_.changed(fmt::format("truncate {} {}", path_, size));
   return {};
 }
 
-Status MemoryWritableFile::preallocate(std::uint64_t size) {
+Status CrashWritableFile::preallocate(std::uint64_t size) {
   const MutexLock lock(files_.mutex_);
   CachedFile& file = files_.disk_.file(id_);
   if (size <= file.bytes().size()) return {};
@@ -133,36 +133,36 @@ Status MemoryWritableFile::preallocate(std::uint64_t size) {
   return {};
 }
 
-Result<std::unique_ptr<FileWindow>> MemoryWritableFile::open_window(std::uint64_t offset, std::uint64_t bytes) {
+Result<std::unique_ptr<FileWindow>> CrashWritableFile::open_window(std::uint64_t offset, std::uint64_t bytes) {
   const MutexLock lock(files_.mutex_);
   TAMIS_CHECK(offset + bytes <= files_.disk_.file(id_).bytes().size());
-  return std::unique_ptr<FileWindow>(std::make_unique<MemoryFileWindow>(files_, id_, path_, offset, bytes));
+  return std::unique_ptr<FileWindow>(std::make_unique<CrashFileWindow>(files_, id_, path_, offset, bytes));
 }
 
-Result<std::uint64_t> MemoryWritableFile::size() const {
+Result<std::uint64_t> CrashWritableFile::size() const {
   const MutexLock lock(files_.mutex_);
   return std::uint64_t{files_.disk_.file(id_).bytes().size()};
 }
 
-Status MemoryWritableFile::close() { return {}; }
+Status CrashWritableFile::close() { return {}; }
 
-void MemoryWritableFile::fail_sync(std::uint64_t seed) {
+void CrashWritableFile::fail_sync(std::uint64_t seed) {
   const MutexLock lock(files_.mutex_);
   SplitMix64 random(seed);
   files_.disk_.file(id_).fail_sync(random);
   files_.changed(fmt::format("failed sync {}", path_));
 }
 
-Result<std::unique_ptr<ReadableFile>> MemoryFileSystem::open_readable(const std::string& path) {
+Result<std::unique_ptr<ReadableFile>> CrashFileSystem::open_readable(const std::string& path) {
   const MutexLock lock(mutex_);
   const std::optional<FileId> id = find(path);
   if (!id) return errno_status(path, "cannot open", ENOENT);
   if (*id == FileId::kDirectory) return errno_status(path, "cannot open", EISDIR);
   disk_.hold(*id);
-  return std::unique_ptr<ReadableFile>(std::make_unique<MemoryReadableFile>(*this, *id));
+  return std::unique_ptr<ReadableFile>(std::make_unique<CrashReadableFile>(*this, *id));
 }
 
-Result<std::unique_ptr<WritableFile>> MemoryFileSystem::open_writable(const std::string& path, OpenMode mode) {
+Result<std::unique_ptr<WritableFile>> CrashFileSystem::open_writable(const std::string& path, OpenMode mode) {
   const MutexLock lock(mutex_);
   std::optional<FileId> id = find(path);
   if (id == FileId::kDirectory) return errno_status(path, "cannot open", EISDIR);
@@ -178,10 +178,10 @@ Result<std::unique_ptr<WritableFile>> MemoryFileSystem::open_writable(const std:
     changed(fmt::format("create {}", path));
   }
   disk_.hold(*id);
-  return std::unique_ptr<WritableFile>(std::make_unique<MemoryWritableFile>(*this, *id, path));
+  return std::unique_ptr<WritableFile>(std::make_unique<CrashWritableFile>(*this, *id, path));
 }
 
-Status MemoryFileSystem::sync_directory(const std::string& path) {
+Status CrashFileSystem::sync_directory(const std::string& path) {
   const MutexLock lock(mutex_);
   if (!is_directory(path)) return errno_status(path, "cannot open", ENOENT);
   disk_.sync_directory(path);
@@ -189,7 +189,7 @@ Status MemoryFileSystem::sync_directory(const std::string& path) {
   return {};
 }
 
-Status MemoryFileSystem::rename(const std::string& from, const std::string& to) {
+Status CrashFileSystem::rename(const std::string& from, const std::string& to) {
   const MutexLock lock(mutex_);
   const std::string doing = fmt::format("cannot rename to {}", to);
   const std::optional<FileId> source = find(from);
@@ -204,7 +204,7 @@ Status MemoryFileSystem::rename(const std::string& from, const std::string& to) 
   return {};
 }
 
-Status MemoryFileSystem::link(const std::string& from, const std::string& to) {
+Status CrashFileSystem::link(const std::string& from, const std::string& to) {
   const MutexLock lock(mutex_);
   const std::optional<FileId> source = find(from);
   int error = source ? check_new_name(to) : ENOENT;
@@ -215,7 +215,7 @@ Status MemoryFileSystem::link(const std::string& from, const std::string& to) {
   return {};
 }
 
-Status MemoryFileSystem::remove(const std::string& path) {
+Status CrashFileSystem::remove(const std::string& path) {
   const MutexLock lock(mutex_);
   const std::optional<FileId> id = find(path);
   if (!id) return errno_status(path, "cannot remove", ENOENT);
@@ -225,7 +225,7 @@ Status MemoryFileSystem::remove(const std::string& path) {
   return {};
 }
 
-Result<std::vector<DirectoryEntry>> MemoryFileSystem::list(const std::string& path) {
+Result<std::vector<DirectoryEntry>> CrashFileSystem::list(const std::string& path) {
   const MutexLock lock(mutex_);
   if (!is_directory(path)) return errno_status(path, "cannot list", find(path) ? ENOTDIR : ENOENT);
   std::vector<DirectoryEntry> entries;
@@ -237,7 +237,7 @@ Result<std::vector<DirectoryEntry>> MemoryFileSystem::list(const std::string& pa
   return entries;
 }
 
-Status MemoryFileSystem::make_directory(const std::string& path) {
+Status CrashFileSystem::make_directory(const std::string& path) {
   const MutexLock lock(mutex_);
   if (const int error = check_new_name(path); error != 0) return errno_status(path, "cannot make directory", error);
   disk_.make_directory(path);
@@ -245,7 +245,7 @@ Status MemoryFileSystem::make_directory(const std::string& path) {
   return {};
 }
 
-Result<std::optional<std::uint64_t>> MemoryFileSystem::file_size(const std::string& path) {
+Result<std::optional<std::uint64_t>> CrashFileSystem::file_size(const std::string& path) {
   const MutexLock lock(mutex_);
   const std::optional<FileId> id = find(path);
   if (!id) return std::optional<std::uint64_t>();
@@ -253,7 +253,7 @@ Result<std::optional<std::uint64_t>> MemoryFileSystem::file_size(const std::stri
   return std::optional(std::uint64_t{disk_.file(*id).bytes().size()});
 }
 
-Result<std::unique_ptr<FileLock>> MemoryFileSystem::lock(const std::string& path, LockMode mode) {
+Result<std::unique_ptr<FileLock>> CrashFileSystem::lock(const std::string& path, LockMode mode) {
   const MutexLock lock(mutex_);
   const bool exclusive = mode == LockMode::kExclusive;
   if (!find(path)) {
@@ -267,56 +267,56 @@ Result<std::unique_ptr<FileLock>> MemoryFileSystem::lock(const std::string& path
     return Status::busy(fmt::format("{}: locked by this process", path));
   }
   holders = exclusive ? -1 : holders + 1;
-  return std::unique_ptr<FileLock>(std::make_unique<MemoryFileLock>(*this, path));
+  return std::unique_ptr<FileLock>(std::make_unique<CrashFileLock>(*this, path));
 }
 
-Result<std::uint64_t> MemoryFileSystem::available_bytes(const std::string& path) {
+Result<std::uint64_t> CrashFileSystem::available_bytes(const std::string& path) {
   const MutexLock lock(mutex_);
   if (!find(path)) return errno_status(path, "cannot ask for free space", ENOENT);
   const std::uint64_t used = disk_.used_bytes();
   return capacity_bytes_ - std::min(used, capacity_bytes_);
 }
 
-void MemoryFileSystem::after_each_call(Observer observer) {
+void CrashFileSystem::after_each_call(Observer observer) {
   const MutexLock lock(mutex_);
   observer_ = std::move(observer);
 }
 
-std::vector<std::string> MemoryFileSystem::call_log() const {
+std::vector<std::string> CrashFileSystem::call_log() const {
   const MutexLock lock(mutex_);
   return log_;
 }
 
-MemoryDisk MemoryFileSystem::disk() const {
+MemoryDisk CrashFileSystem::disk() const {
   const MutexLock lock(mutex_);
   return disk_;
 }
 
-void MemoryFileSystem::set_capacity(std::uint64_t bytes) {
+void CrashFileSystem::set_capacity(std::uint64_t bytes) {
   const MutexLock lock(mutex_);
   capacity_bytes_ = bytes;
 }
 
 /// 0, or why no file or folder of this name can be made.
-int MemoryFileSystem::check_new_name(const std::string& path) const {
+int CrashFileSystem::check_new_name(const std::string& path) const {
   if (find(path)) return EEXIST;
   return is_directory(parent_directory(path)) ? 0 : ENOENT;
 }
 
-std::optional<MemoryDisk::FileId> MemoryFileSystem::find(const std::string& path) const {
+std::optional<MemoryDisk::FileId> CrashFileSystem::find(const std::string& path) const {
   const auto at = disk_.names().find(path);
   if (at == disk_.names().end()) return std::nullopt;
   return at->second;
 }
 
-bool MemoryFileSystem::is_directory(const std::string& path) const { return find(path) == FileId::kDirectory; }
+bool CrashFileSystem::is_directory(const std::string& path) const { return find(path) == FileId::kDirectory; }
 
-bool MemoryFileSystem::has_room_for(const CachedFile& file, std::uint64_t size) const {
+bool CrashFileSystem::has_room_for(const CachedFile& file, std::uint64_t size) const {
   const std::uint64_t now = file.bytes().size();
   return size <= now || disk_.used_bytes() + (size - now) <= capacity_bytes_;
 }
 
-void MemoryFileSystem::changed(std::string call) {
+void CrashFileSystem::changed(std::string call) {
   log_.push_back(std::move(call));
   if (observer_) observer_(disk_, log_.back());
 }

@@ -11,16 +11,16 @@
 
 #include "base/sync.h"
 #include "io/file_system.h"
-#include "io/memory_disk.h"
+#include "support/memory_disk.h"
 
 namespace tamis {
 
 /// The FileSystem contract over a MemoryDisk. Paths are compared as text; "." and "/" exist, other folders are made.
 /// Not offered: renaming a folder.
 ///
-///     MemoryFileSystem files;
+///     CrashFileSystem files;
 ///     files.after_each_call([&](const MemoryDisk& disk, std::string_view call) {
-///       MemoryFileSystem rebooted(disk.after_crash(Loss::kSectors, seed));   // open the store on it and look
+///       CrashFileSystem rebooted(disk.after_crash(Loss::kSectors, seed));   // open the store on it and look
 ///     });
 ///
 /// Invariants:
@@ -28,11 +28,11 @@ namespace tamis {
 ///  2. Files and locks do not outlive the file system they came from.
 ///
 /// Threads: any number at once, as every FileSystem.
-class MemoryFileSystem final : public FileSystem {
+class CrashFileSystem final : public FileSystem {
  public:
   using Observer = std::function<void(const MemoryDisk& disk, std::string_view call)>;
 
-  explicit MemoryFileSystem(MemoryDisk disk = {}) : disk_(std::move(disk)) {}
+  explicit CrashFileSystem(MemoryDisk disk = {}) : disk_(std::move(disk)) {}
 
   Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) override;
   Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) override;
@@ -56,10 +56,10 @@ class MemoryFileSystem final : public FileSystem {
   void set_capacity(std::uint64_t bytes);
 
  private:
-  friend class MemoryWritableFile;
-  friend class MemoryFileWindow;
-  friend class MemoryReadableFile;
-  friend class MemoryFileLock;
+  friend class CrashWritableFile;
+  friend class CrashFileWindow;
+  friend class CrashReadableFile;
+  friend class CrashFileLock;
   using FileId = MemoryDisk::FileId;
 
   [[nodiscard]] int check_new_name(const std::string& path) const REQUIRES(mutex_);
@@ -76,15 +76,15 @@ class MemoryFileSystem final : public FileSystem {
   std::uint64_t capacity_bytes_ GUARDED_BY(mutex_) = std::uint64_t{1} << 40;
 };
 
-/// A file of a MemoryFileSystem, open for writing; a type of its own so that FaultyFileSystem can have its sync fail as
+/// A file of a CrashFileSystem, open for writing; a type of its own so that FaultyFileSystem can have its sync fail as
 /// a disk's does.
 ///
 /// Threads: one at a time.
-class MemoryWritableFile final : public WritableFile {
+class CrashWritableFile final : public WritableFile {
  public:
-  MemoryWritableFile(MemoryFileSystem& files, MemoryDisk::FileId id, std::string path)
+  CrashWritableFile(CrashFileSystem& files, MemoryDisk::FileId id, std::string path)
       : files_(files), id_(id), path_(std::move(path)) {}
-  ~MemoryWritableFile() override;
+  ~CrashWritableFile() override;
 
   Status write_at(std::uint64_t offset, std::span<const Bytes> pieces) override;
   Status write_durably_at(std::uint64_t offset, std::span<const Bytes> pieces) override;
@@ -99,7 +99,7 @@ class MemoryWritableFile final : public WritableFile {
   void fail_sync(std::uint64_t seed);
 
  private:
-  MemoryFileSystem& files_;
+  CrashFileSystem& files_;
   const MemoryDisk::FileId id_;
   const std::string path_;
 };

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "io/append_file.h"
-#include "io/faulty_file_system.h"
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
+#include "support/faulty_file_system.h"
 
 namespace tamis {
 namespace {
@@ -23,7 +23,7 @@ class CrashModel : public testing::Test {
   }
   /// A file's bytes after a crash, or "absent".
   [[nodiscard]] std::string after(Loss loss, const std::string& path, std::uint64_t seed = 0) const {
-    MemoryFileSystem rebooted(files_.disk().after_crash(loss, seed));
+    CrashFileSystem rebooted(files_.disk().after_crash(loss, seed));
     const Result<std::string> bytes = read_whole_file(rebooted, path);
     return bytes.ok() ? *bytes : "absent";
   }
@@ -34,7 +34,7 @@ class CrashModel : public testing::Test {
     return states;
   }
 
-  MemoryFileSystem files_;
+  CrashFileSystem files_;
 };
 
 TEST_F(CrashModel, UnsyncedBytesAreLostAndSyncedOnesKept) {
@@ -95,7 +95,7 @@ TEST_F(CrashModel, AFolderThatWasLostTakesItsFilesWithIt) {
   ASSERT_TRUE(files_.make_directory("/folder").ok());
   { const auto file = create("/folder/a"); }
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-    MemoryFileSystem rebooted(files_.disk().after_crash(Loss::kNames, seed));
+    CrashFileSystem rebooted(files_.disk().after_crash(Loss::kNames, seed));
     if (!rebooted.list("/folder").ok()) {
       EXPECT_EQ(*rebooted.file_size("/folder/a"), std::nullopt);
     }
@@ -228,7 +228,7 @@ TEST_F(CrashModel, EqualDisksHaveEqualHashes) {
 }
 
 TEST(FaultyFileSystem, FailsTheCallItWasToldToOnceOrFromThereOn) {
-  MemoryFileSystem memory;
+  CrashFileSystem memory;
   FaultyFileSystem once(memory, {FaultKind::kIoError, 2, false});
   EXPECT_TRUE(once.list("/").ok());
   EXPECT_EQ(once.list("/").status().message(),

@@ -1,4 +1,4 @@
-#include "io/faulty_file_system.h"
+#include "support/faulty_file_system.h"
 
 #include <fmt/core.h>
 
@@ -7,7 +7,7 @@
 
 #include "base/try.h"
 #include "io/errno_status.h"
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
 
 namespace tamis {
 namespace {
@@ -131,7 +131,7 @@ class FaultyWritableFile final : public WritableFile {
     if (fault == FaultKind::kForgottenSync) return {};
     if (is_afterwards(*fault)) {
       TAMIS_TRY_STATUS(file_->sync());
-    } else if (auto* memory = dynamic_cast<MemoryWritableFile*>(file_.get()); memory != nullptr) {
+    } else if (auto* memory = dynamic_cast<CrashWritableFile*>(file_.get()); memory != nullptr) {
       memory->fail_sync(files_.calls());
     }
     return injected(path_, *fault);

@@ -33,7 +33,7 @@ struct Fault {
 std::string to_text(const Fault& fault);
 
 /// Passes every call on to another file system, except those that the fault names. A failed sync of a file in memory
-/// loses some of its unsynced pages for good (MemoryWritableFile::fail_sync), as Linux does.
+/// loses some of its unsynced pages for good (CrashWritableFile::fail_sync), as Linux does.
 ///
 /// Invariants:
 ///  1. Every call of FileSystem, its files and their windows counts, in the order in which they come; close() as well.

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/cached_file.h"
+#include "support/cached_file.h"
 
 namespace tamis {
 

@@ -6,18 +6,18 @@
 #include <random>
 #include <string>
 
-#include "command_line.h"
-#include "error.h"
-#include "files.h"
-#include "filter_facts.h"
-#include "interrupt.h"
-#include "key_lines.h"
-#include "numbers.h"
-#include "output.h"
-#include "size_options.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/files.h"
+#include "cli/filter/facts.h"
+#include "cli/filter/key_lines.h"
+#include "cli/filter/size_options.h"
+#include "cli/interrupt.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
 #include "tamis/filter.h"
 #include "tamis/foreign.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 namespace {

@@ -1,13 +1,13 @@
 // tamis filter convert: the same bits in another system's format.
 #include <string>
 
-#include "command_line.h"
-#include "error.h"
-#include "files.h"
-#include "filter_facts.h"
-#include "opened_filter.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/files.h"
+#include "cli/filter/facts.h"
+#include "cli/filter/opened_filter.h"
+#include "cli/verbs.h"
 #include "tamis/foreign.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 

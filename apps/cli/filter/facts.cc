@@ -1,14 +1,14 @@
-#include "filter_facts.h"
+#include "cli/filter/facts.h"
 
 #include <fmt/core.h>
 
 #include <cmath>
 #include <cstdio>
 
-#include "error.h"
-#include "json.h"
-#include "numbers.h"
-#include "output.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
 
 namespace tamis::cli {
 

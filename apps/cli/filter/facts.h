@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "command_line.h"
+#include "cli/command_line.h"
 #include "tamis/filter.h"
 #include "tamis/foreign.h"
 

@@ -1,11 +1,11 @@
 // tamis filter formats: the registry of foreign formats as a table.
-#include "command_line.h"
-#include "error.h"
-#include "json.h"
-#include "output.h"
-#include "table.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "cli/verbs.h"
 #include "tamis/foreign.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 namespace {

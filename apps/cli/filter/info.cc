@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "command_line.h"
-#include "error.h"
-#include "numbers.h"
-#include "opened_filter.h"
-#include "output.h"
-#include "table.h"
-#include "verbs.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/filter/opened_filter.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "cli/verbs.h"
 
 namespace tamis::cli {
 namespace {

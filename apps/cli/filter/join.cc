@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "command_line.h"
-#include "error.h"
-#include "files.h"
-#include "filter_facts.h"
-#include "interrupt.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/files.h"
+#include "cli/filter/facts.h"
+#include "cli/interrupt.h"
+#include "cli/verbs.h"
 #include "tamis/filter.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 namespace {

@@ -1,9 +1,9 @@
-#include "key_lines.h"
+#include "cli/filter/key_lines.h"
 
 #include <fmt/core.h>
 
-#include "bytes_text.h"
-#include "error.h"
+#include "cli/bytes_text.h"
+#include "cli/error.h"
 
 namespace tamis::cli {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "command_line.h"
-#include "lines.h"
+#include "cli/command_line.h"
+#include "cli/lines.h"
 
 namespace tamis::cli {
 

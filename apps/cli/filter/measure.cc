@@ -1,4 +1,4 @@
-#include "measure.h"
+#include "cli/filter/measure.h"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,13 @@
-#include "opened_filter.h"
+#include "cli/filter/opened_filter.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 
-#include "error.h"
-#include "files.h"
-#include "numbers.h"
+#include "cli/error.h"
+#include "cli/files.h"
+#include "cli/numbers.h"
 
 namespace tamis::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <variant>
 
-#include "command_line.h"
-#include "filter_facts.h"
+#include "cli/command_line.h"
+#include "cli/filter/facts.h"
 #include "tamis/filter.h"
 #include "tamis/foreign.h"
 

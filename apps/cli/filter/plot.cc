@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "command_line.h"
-#include "error.h"
-#include "files.h"
-#include "json.h"
-#include "output.h"
-#include "rate_plot.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/files.h"
+#include "cli/filter/rate_plot.h"
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
 #include "tamis/filter.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 namespace {

@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "bytes_text.h"
-#include "command_line.h"
-#include "error.h"
-#include "json.h"
-#include "key_lines.h"
-#include "opened_filter.h"
-#include "output.h"
-#include "verbs.h"
+#include "cli/bytes_text.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/filter/key_lines.h"
+#include "cli/filter/opened_filter.h"
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
 
 namespace tamis::cli {
 namespace {

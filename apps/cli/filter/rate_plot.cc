@@ -1,7 +1,7 @@
-#include "rate_plot.h"
+#include "cli/filter/rate_plot.h"
 
-#include "error.h"
-#include "measure.h"
+#include "cli/error.h"
+#include "cli/filter/measure.h"
 #include "show/progress.h"
 #include "tamis/filter.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "numbers.h"
-#include "rate_plot.h"
+#include "cli/filter/rate_plot.h"
+#include "cli/numbers.h"
 #include "show/curves.h"
 #include "show/svg.h"
 

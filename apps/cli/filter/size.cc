@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "command_line.h"
-#include "error.h"
-#include "json.h"
-#include "numbers.h"
-#include "output.h"
-#include "size_options.h"
-#include "table.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/filter/size_options.h"
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "cli/verbs.h"
 #include "tamis/filter.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "size_options.h"
+#include "cli/filter/size_options.h"
 
 #include <fmt/core.h>
 

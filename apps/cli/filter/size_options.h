@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "command_line.h"
-#include "numbers.h"
+#include "cli/command_line.h"
+#include "cli/numbers.h"
 #include "tamis/filter_math.h"
 
 namespace tamis::cli {

@@ -7,16 +7,16 @@
 #include <string_view>
 #include <vector>
 
-#include "bytes_text.h"
-#include "command_line.h"
-#include "error.h"
-#include "files.h"
-#include "filter_facts.h"
-#include "json.h"
-#include "numbers.h"
-#include "output.h"
+#include "cli/bytes_text.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/files.h"
+#include "cli/filter/facts.h"
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
 #include "tamis/foreign.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 namespace {

@@ -1,13 +1,13 @@
-#include "store_common.h"
+#include "cli/store/common.h"
 
 #include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 
-#include "bytes_text.h"
-#include "error.h"
-#include "lines.h"
+#include "cli/bytes_text.h"
+#include "cli/error.h"
+#include "cli/lines.h"
 
 namespace tamis::cli {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "command_line.h"
-#include "error.h"
-#include "json.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/json.h"
 #include "tamis/db.h"
 
 namespace tamis::cli {

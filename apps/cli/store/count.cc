@@ -1,15 +1,15 @@
 // tamis count: how many keys there are.
 #include <cstdint>
 
-#include "command_line.h"
-#include "error.h"
-#include "json.h"
-#include "output.h"
-#include "range_arguments.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/store/common.h"
+#include "cli/store/range_arguments.h"
+#include "cli/verbs.h"
 #include "show/progress.h"
-#include "store_common.h"
 #include "tamis/db.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 

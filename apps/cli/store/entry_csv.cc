@@ -5,9 +5,9 @@
 #include <array>
 #include <utility>
 
-#include "entry_source.h"
-#include "error.h"
-#include "numbers.h"
+#include "cli/error.h"
+#include "cli/numbers.h"
+#include "cli/store/entry_source.h"
 
 namespace tamis::cli {
 namespace {

@@ -1,14 +1,14 @@
-#include "entry_format.h"
+#include "cli/store/entry_format.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 
-#include "error.h"
-#include "json.h"
-#include "output.h"
-#include "store_common.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/store/common.h"
 
 namespace tamis::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "command_line.h"
+#include "cli/command_line.h"
 
 namespace tamis::cli {
 

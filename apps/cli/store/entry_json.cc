@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "bytes_text.h"
-#include "entry_source.h"
-#include "error.h"
+#include "cli/bytes_text.h"
+#include "cli/error.h"
+#include "cli/store/entry_source.h"
 
 namespace tamis::cli {
 namespace {

@@ -1,9 +1,9 @@
-#include "entry_source.h"
+#include "cli/store/entry_source.h"
 
 #include <fmt/core.h>
 
-#include "bytes_text.h"
-#include "error.h"
+#include "cli/bytes_text.h"
+#include "cli/error.h"
 
 namespace tamis::cli {
 

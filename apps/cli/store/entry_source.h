@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "command_line.h"
-#include "entry_format.h"
-#include "lines.h"
+#include "cli/command_line.h"
+#include "cli/lines.h"
+#include "cli/store/entry_format.h"
 
 namespace tamis::cli {
 

@@ -1,8 +1,8 @@
 // Lines of KEY<TAB>VALUE: the value is all that follows the first tab.
 #include <fmt/core.h>
 
-#include "entry_source.h"
-#include "error.h"
+#include "cli/error.h"
+#include "cli/store/entry_source.h"
 
 namespace tamis::cli {
 namespace {

@@ -6,14 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "bytes_text.h"
-#include "command_line.h"
-#include "entry_format.h"
-#include "error.h"
-#include "output.h"
-#include "store_common.h"
+#include "cli/bytes_text.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/output.h"
+#include "cli/store/common.h"
+#include "cli/store/entry_format.h"
+#include "cli/verbs.h"
 #include "tamis/db.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 

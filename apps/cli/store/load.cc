@@ -10,19 +10,19 @@
 #include <optional>
 #include <string>
 
-#include "command_line.h"
-#include "entry_format.h"
-#include "entry_source.h"
-#include "error.h"
-#include "files.h"
-#include "interrupt.h"
-#include "json.h"
-#include "lines.h"
-#include "numbers.h"
-#include "output.h"
-#include "store_common.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
+#include "cli/json.h"
+#include "cli/lines.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/store/common.h"
+#include "cli/store/entry_format.h"
+#include "cli/store/entry_source.h"
+#include "cli/verbs.h"
 #include "tamis/db.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 namespace {

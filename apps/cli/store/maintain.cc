@@ -5,16 +5,16 @@
 #include <cstdint>
 #include <string>
 
-#include "command_line.h"
-#include "error.h"
-#include "interrupt.h"
-#include "json.h"
-#include "numbers.h"
-#include "output.h"
-#include "store_common.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/interrupt.h"
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/store/common.h"
+#include "cli/store/written_tables.h"
+#include "cli/verbs.h"
 #include "tamis/db.h"
-#include "verbs.h"
-#include "written_tables.h"
 
 namespace tamis::cli {
 namespace {

@@ -1,13 +1,13 @@
 // tamis options: what --option can set.
 #include <string>
 
-#include "command_line.h"
-#include "error.h"
-#include "json.h"
-#include "output.h"
-#include "table.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "cli/verbs.h"
 #include "tamis/options.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 

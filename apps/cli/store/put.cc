@@ -5,15 +5,15 @@
 #include <optional>
 #include <string>
 
-#include "command_line.h"
-#include "error.h"
-#include "files.h"
-#include "json.h"
-#include "numbers.h"
-#include "output.h"
-#include "store_common.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/files.h"
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/store/common.h"
+#include "cli/verbs.h"
 #include "tamis/db.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 namespace {

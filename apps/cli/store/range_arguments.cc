@@ -1,6 +1,6 @@
-#include "range_arguments.h"
+#include "cli/store/range_arguments.h"
 
-#include "store_common.h"
+#include "cli/store/common.h"
 
 namespace tamis::cli {
 

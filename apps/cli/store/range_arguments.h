@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "command_line.h"
+#include "cli/command_line.h"
 #include "tamis/iterator.h"
 
 namespace tamis::cli {

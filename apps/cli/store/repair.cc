@@ -3,14 +3,14 @@
 #include <string>
 #include <vector>
 
-#include "command_line.h"
-#include "error.h"
-#include "json.h"
-#include "output.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/store/common.h"
+#include "cli/verbs.h"
 #include "show/progress.h"
-#include "store_common.h"
 #include "tamis/db.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 namespace {

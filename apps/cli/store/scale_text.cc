@@ -1,15 +1,15 @@
-#include "scale_text.h"
+#include "cli/store/scale_text.h"
 
 #include <fmt/core.h>
 
 #include <string>
 #include <vector>
 
-#include "error.h"
-#include "json.h"
-#include "numbers.h"
-#include "output.h"
-#include "table.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/table.h"
 
 namespace tamis::cli {
 namespace {

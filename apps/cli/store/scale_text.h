@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "command_line.h"
+#include "cli/command_line.h"
 #include "tamis/scale.h"
 
 namespace tamis::cli {

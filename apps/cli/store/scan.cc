@@ -2,14 +2,14 @@
 #include <cstdint>
 #include <optional>
 
-#include "command_line.h"
-#include "entry_format.h"
-#include "error.h"
-#include "numbers.h"
-#include "range_arguments.h"
-#include "store_common.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/numbers.h"
+#include "cli/store/common.h"
+#include "cli/store/entry_format.h"
+#include "cli/store/range_arguments.h"
+#include "cli/verbs.h"
 #include "tamis/db.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 

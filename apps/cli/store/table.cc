@@ -10,16 +10,16 @@
 #include <string_view>
 #include <system_error>
 
-#include "bytes_text.h"
-#include "command_line.h"
-#include "error.h"
-#include "json.h"
-#include "numbers.h"
-#include "output.h"
-#include "store_common.h"
-#include "table.h"
+#include "cli/bytes_text.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/store/common.h"
+#include "cli/table.h"
+#include "cli/verbs.h"
 #include "tamis/table_file.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 namespace {

@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <string>
 
-#include "command_line.h"
-#include "error.h"
-#include "json.h"
-#include "numbers.h"
-#include "output.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/store/common.h"
+#include "cli/verbs.h"
 #include "show/progress.h"
-#include "store_common.h"
 #include "tamis/db.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "written_tables.h"
+#include "cli/store/written_tables.h"
 
 #include <chrono>
 #include <filesystem>

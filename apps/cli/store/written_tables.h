@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "command_line.h"
+#include "cli/command_line.h"
 #include "show/progress.h"
 
 namespace tamis::cli {

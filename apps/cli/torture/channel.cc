@@ -1,4 +1,4 @@
-#include "torture_channel.h"
+#include "cli/torture/channel.h"
 
 #include <unistd.h>
 

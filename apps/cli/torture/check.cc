@@ -1,4 +1,4 @@
-#include "torture_check.h"
+#include "cli/torture/check.h"
 
 #include <fmt/core.h>
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/torture/script.h"
 #include "tamis/db.h"
-#include "torture_script.h"
 
 namespace tamis::cli {
 

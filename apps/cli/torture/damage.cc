@@ -1,4 +1,4 @@
-#include "torture_damage.h"
+#include "cli/torture/damage.h"
 
 #include <fmt/core.h>
 
@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/torture/folder.h"
 #include "tamis/db.h"
-#include "torture_folder.h"
 
 namespace tamis::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "torture_look.h"
+#include "cli/torture/look.h"
 
 namespace tamis::cli {
 

@@ -1,4 +1,4 @@
-#include "torture_folder.h"
+#include "cli/torture/folder.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -12,8 +12,8 @@
 #include <string_view>
 #include <utility>
 
-#include "error.h"
-#include "files.h"
+#include "cli/error.h"
+#include "cli/files.h"
 
 namespace tamis::cli {
 namespace {

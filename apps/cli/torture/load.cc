@@ -1,4 +1,4 @@
-#include "torture_load.h"
+#include "cli/torture/load.h"
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "error.h"
+#include "cli/error.h"
 
 namespace tamis::cli {
 namespace {

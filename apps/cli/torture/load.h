@@ -7,11 +7,11 @@
 #include <functional>
 #include <string>
 
+#include "cli/torture/channel.h"
+#include "cli/torture/check.h"
+#include "cli/torture/draw.h"
+#include "cli/torture/plan.h"
 #include "tamis/db.h"
-#include "torture_channel.h"
-#include "torture_check.h"
-#include "torture_draw.h"
-#include "torture_plan.h"
 
 namespace tamis::cli {
 

@@ -1,4 +1,4 @@
-#include "torture_look.h"
+#include "cli/torture/look.h"
 
 #include <fmt/core.h>
 
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "cli/torture/folder.h"
 #include "tamis/db.h"
-#include "torture_folder.h"
 
 namespace tamis::cli {
 namespace {

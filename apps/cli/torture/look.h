@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/torture/check.h"
+#include "cli/torture/draw.h"
+#include "cli/torture/script.h"
 #include "tamis/options.h"
-#include "torture_check.h"
-#include "torture_draw.h"
-#include "torture_script.h"
 
 namespace tamis::cli {
 

@@ -1,4 +1,4 @@
-#include "torture_plan.h"
+#include "cli/torture/plan.h"
 
 #include <fmt/core.h>
 
@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/torture/draw.h"
 #include "tamis/filter.h"
-#include "torture_draw.h"
 
 namespace tamis::cli {
 namespace {

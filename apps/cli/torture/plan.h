@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/torture/script.h"
 #include "tamis/options.h"
-#include "torture_script.h"
 
 namespace tamis::cli {
 

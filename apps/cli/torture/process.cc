@@ -1,4 +1,4 @@
-#include "torture_process.h"
+#include "cli/torture/process.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "error.h"
+#include "cli/error.h"
 
 namespace tamis::cli {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "torture_channel.h"
+#include "cli/torture/channel.h"
 
 namespace tamis::cli {
 

@@ -1,4 +1,4 @@
-#include "torture_run.h"
+#include "cli/torture/run.h"
 
 #include <fmt/core.h>
 
@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <utility>
 
-#include "error.h"
-#include "interrupt.h"
+#include "cli/error.h"
+#include "cli/interrupt.h"
+#include "cli/torture/damage.h"
+#include "cli/torture/draw.h"
 #include "tamis/db.h"
-#include "torture_damage.h"
-#include "torture_draw.h"
 
 namespace tamis::cli {
 namespace {

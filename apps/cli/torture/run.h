@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "torture_channel.h"
-#include "torture_folder.h"
-#include "torture_look.h"
-#include "torture_plan.h"
-#include "torture_process.h"
+#include "cli/torture/channel.h"
+#include "cli/torture/folder.h"
+#include "cli/torture/look.h"
+#include "cli/torture/plan.h"
+#include "cli/torture/process.h"
 
 namespace tamis::cli {
 

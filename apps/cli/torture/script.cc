@@ -1,10 +1,10 @@
-#include "torture_script.h"
+#include "cli/torture/script.h"
 
 #include <fmt/core.h>
 
 #include <charconv>
 
-#include "torture_draw.h"
+#include "cli/torture/draw.h"
 
 namespace tamis::cli {
 namespace {

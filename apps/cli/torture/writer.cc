@@ -5,16 +5,16 @@
 #include <string>
 #include <utility>
 
-#include "command_line.h"
-#include "error.h"
-#include "numbers.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/numbers.h"
+#include "cli/torture/channel.h"
+#include "cli/torture/draw.h"
+#include "cli/torture/folder.h"
+#include "cli/torture/load.h"
+#include "cli/torture/plan.h"
+#include "cli/verbs.h"
 #include "tamis/db.h"
-#include "torture_channel.h"
-#include "torture_draw.h"
-#include "torture_folder.h"
-#include "torture_load.h"
-#include "torture_plan.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 namespace {
