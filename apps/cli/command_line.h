@@ -154,7 +154,4 @@ class CommandLine {
   std::unique_ptr<Parser> parser_;
 };
 
-/// The candidate most like `word`, if one is so like it that it may have been meant.
-std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> candidates);
-
 }  // namespace tamis::cli

@@ -7,6 +7,7 @@
 #include "engine/iterator_state.h"
 #include "engine/never_throws.h"
 #include "engine/snapshot_state.h"
+#include "filter/filter_kind.h"
 
 namespace tamis {
 namespace {
@@ -73,9 +74,7 @@ Explanation::Step explained(const TableStep& step, const Shape& shape) {
   result.where = is_whole_run ? "run" : "table";
   if (!is_whole_run) result.table = facts.number;
   if (step.outcome == TableOutcome::kOutside) return result;  // No filter was asked.
-  for (const FilterKindInfo& kind : filter_kinds()) {
-    if (kind.id == facts.filter_kind) result.filter_kind = kind.name;
-  }
+  if (const FilterKind* const kind = find_filter_kind(facts.filter_kind)) result.filter_kind = kind->info.name;
   result.bits_per_key = facts.filter_bits_per_key();
   result.filter_verdict = to_text(step.verdict);
   result.block_source = to_text(step.source);

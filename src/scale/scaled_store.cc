@@ -9,6 +9,7 @@
 #include "compaction/filter_planner.h"
 #include "engine/memory_shares.h"
 #include "filter/filter_format.h"
+#include "filter/filter_kind.h"
 #include "scale/scale_sample.h"
 #include "table/index_format.h"
 #include "tamis/filter.h"
@@ -45,10 +46,8 @@ double entry_bytes(const TableSample& sample) {
 }
 
 std::uint64_t build_bytes_per_key(std::string_view kind) {
-  for (const FilterKindInfo& info : filter_kinds()) {
-    if (info.name == kind) return info.build_bytes_per_key + kSpareBytesPerKey;
-  }
-  return kSpareBytesPerKey;
+  const FilterKind* const found = find_filter_kind(kind);
+  return (found != nullptr ? found->info.build_bytes_per_key : 0) + kSpareBytesPerKey;
 }
 
 /// Where a rewrite ends a table: at its size, filter included, or where building the filter would take too much memory.
