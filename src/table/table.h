@@ -106,7 +106,6 @@ class Table {
   Table& operator=(const Table&) = delete;
 
   [[nodiscard]] const TableFacts& facts() const { return *facts_; }
-  [[nodiscard]] const std::shared_ptr<const TableFacts>& shared_facts() const { return facts_; }
   [[nodiscard]] std::string path() const;
 
   /// Only inside an EpochGuard: starts loading the line of the filter that `find` will test.
