@@ -14,9 +14,9 @@
 
 namespace tamis {
 
-/// The bytes of a file, shared by its names and by those who have it open.
+/// The bytes of a file, shared by its names and its open handles.
 ///
-/// Threads: any number at once.
+/// Threads: any.
 class MemoryFile {
  public:
   std::size_t read(std::uint64_t offset, MutableBytes to) const {
@@ -72,9 +72,9 @@ class MemoryFile {
   std::string bytes_ GUARDED_BY(mutex_);
 };
 
-/// Who has locked what.
+/// The locks that are held, by path.
 ///
-/// Threads: any number at once.
+/// Threads: any.
 class MemoryLocks {
  public:
   bool take(const std::string& path, LockMode mode) {
@@ -114,19 +114,20 @@ class MemoryReadableFile final : public ReadableFile {
 
 class MemoryFileWindow final : public FileWindow {
  public:
-  MemoryFileWindow(std::shared_ptr<MemoryFile> file, std::uint64_t begin, std::uint64_t bytes)
-      : FileWindow(begin, bytes), file_(std::move(file)) {}
+  MemoryFileWindow(std::shared_ptr<MemoryFile> file, std::string path, std::uint64_t begin, std::uint64_t bytes)
+      : FileWindow(begin, bytes), file_(std::move(file)), path_(std::move(path)) {}
 
   Status copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override {
     std::uint64_t count = 0;
     for (const Bytes piece : pieces) count += piece.size();
     TAMIS_CHECK(offset >= begin() && offset <= end() && count <= end() - offset);
-    if (offset + count > file_->size()) return Status::io_error("the file has become shorter than its window");
-    return status_of(file_->write(offset, pieces), "a file in memory", "cannot copy");
+    const bool fits = offset + count <= file_->size();  // Otherwise a signal, on a real machine.
+    return status_of(fits ? file_->write(offset, pieces) : EIO, path_, fmt::format("cannot copy to {}", offset));
   }
 
  private:
   const std::shared_ptr<MemoryFile> file_;
+  const std::string path_;
 };
 
 class MemoryWritableFile final : public WritableFile {
@@ -144,7 +145,7 @@ class MemoryWritableFile final : public WritableFile {
   }
   Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes) override {
     TAMIS_CHECK(offset + bytes <= file_->size());
-    return std::unique_ptr<FileWindow>(std::make_unique<MemoryFileWindow>(file_, offset, bytes));
+    return std::unique_ptr<FileWindow>(std::make_unique<MemoryFileWindow>(file_, path_, offset, bytes));
   }
   [[nodiscard]] Result<std::uint64_t> size() const override { return file_->size(); }
   void was_renamed(const std::string& path) override { path_ = path; }
@@ -281,13 +282,13 @@ bool MemoryFileSystem::is_directory(const std::string& path) const {
   return found != nullptr && *found == nullptr;
 }
 
-/// 0, or why this is no file.
+/// 0, or the error why this is not a file.
 int MemoryFileSystem::check_file(const std::string& path) const {
   if (find(path) == nullptr) return ENOENT;
   return is_directory(path) ? EISDIR : 0;
 }
 
-/// 0, or why no file or folder of this name can be made.
+/// 0, or the error why this name cannot be created.
 int MemoryFileSystem::check_new_name(const std::string& path) const {
   if (find(path) != nullptr) return EEXIST;
   return is_directory(parent_directory(path)) ? 0 : ENOENT;

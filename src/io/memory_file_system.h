@@ -16,14 +16,14 @@ namespace tamis {
 class MemoryFile;
 class MemoryLocks;
 
-/// The FileSystem contract without a disk: what is written lasts as long as this object, and syncing does nothing.
-/// Paths are compared as text. "." and "/" exist; other folders are made. Folders cannot be renamed.
+/// A FileSystem without a disk: files live as long as this object, and syncing does nothing.
+/// Paths are compared as text. "." and "/" exist, other folders are created. Folders cannot be renamed.
 ///
 /// Invariants:
-///  1. An open file keeps its bytes when its last name goes. It may outlive this object, as a lock may.
-///  2. A write for which there is no memory is kOutOfSpace and changes nothing.
+///  1. An open file keeps its bytes when its last name is removed. Files and locks may outlive this object.
+///  2. A write that gets no memory fails with kOutOfSpace and changes nothing.
 ///
-/// Threads: any number at once, as every FileSystem.
+/// Threads: any.
 class MemoryFileSystem final : public FileSystem {
  public:
   MemoryFileSystem();
@@ -42,7 +42,7 @@ class MemoryFileSystem final : public FileSystem {
   Result<std::uint64_t> available_bytes(const std::string& path) override;
 
  private:
-  /// What has this name; null: nothing has.
+  /// The file of this name, or a null file for a folder. Null if the name does not exist.
   [[nodiscard]] const std::shared_ptr<MemoryFile>* find(const std::string& path) const REQUIRES(mutex_);
   [[nodiscard]] bool is_directory(const std::string& path) const REQUIRES(mutex_);
   [[nodiscard]] int check_file(const std::string& path) const REQUIRES(mutex_);
