@@ -1,4 +1,4 @@
-#include "files.h"
+#include "cli/files.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "error.h"
-#include "interrupt.h"
+#include "cli/error.h"
+#include "cli/interrupt.h"
 
 namespace tamis::cli {
 namespace {

@@ -10,7 +10,8 @@
 #include "base/check.h"
 #include "base/try.h"
 #include "entry/drop_rule.h"
-#include "tree/file_names.h"
+#include "filter/filter_kind.h"
+#include "io/file_names.h"
 
 namespace tamis {
 namespace {
@@ -71,9 +72,8 @@ FilterCost filter_cost(const RewriteSpec& spec) {
   if (spec.filters == nullptr) return cost;
   const FilterChoice choice = spec.filters->choose(kTypicalKeys);
   cost.bits_per_key = static_cast<std::uint64_t>(choice.bits_per_key) + 1;
-  for (const FilterKindInfo& kind : filter_kinds()) {
-    if (kind.name == choice.kind) cost.build_bytes_per_key = kind.build_bytes_per_key + kSpareBytes;
-  }
+  const FilterKind* const kind = find_filter_kind(choice.kind);
+  if (kind != nullptr) cost.build_bytes_per_key = kind->info.build_bytes_per_key + kSpareBytes;
   return cost;
 }
 

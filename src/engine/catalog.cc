@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/try.h"
-#include "engine/random_source.h"
+#include "base/random_source.h"
 
 namespace tamis {
 namespace {
@@ -14,7 +14,7 @@ constexpr std::uint64_t kNumbersPerReservation = 64;  // One manifest edit for t
 
 Status Catalog::open(bool exists) {
   MutexLock lock(mutex_);
-  Manifest::Random& random = *context_.random;
+  RandomSource& random = *context_.random;
   if (exists) {
     TAMIS_TRY(manifest_, Manifest::open(context_.files, context_.directory, random));
   } else {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
 #include "support/faulty_file_system.h"
 
 namespace tamis {
@@ -24,7 +24,7 @@ std::uint64_t reserved(const Catalog& catalog) {
 }
 
 TEST(Catalog, Rule19_ANumberIsReservedInTheManifestBeforeItIsUsed) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   ASSERT_TRUE(files.make_directory("/store").ok());
   std::uint64_t last = 0;
   {
@@ -44,7 +44,7 @@ TEST(Catalog, Rule19_ANumberIsReservedInTheManifestBeforeItIsUsed) {
 }
 
 TEST(Catalog, AnEditIsShownAfterItIsDurable) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   ASSERT_TRUE(files.make_directory("/store").ok());
   World world(files);
   ASSERT_TRUE(world.catalog.open(false).ok());
@@ -54,7 +54,7 @@ TEST(Catalog, AnEditIsShownAfterItIsDurable) {
                           [&](const ManifestState& state) {
                             was_shown = true;
                             EXPECT_EQ(state.flushed_sequence, 7U);
-                            MemoryFileSystem rebooted(files.disk().after_crash(Loss::kEverything, 1));
+                            CrashFileSystem rebooted(files.disk().after_crash(Loss::kEverything, 1));
                             World other(rebooted);
                             ASSERT_TRUE(other.catalog.open(true).ok());
                             EXPECT_EQ(other.catalog.flushed_sequence(), 7U);
@@ -64,7 +64,7 @@ TEST(Catalog, AnEditIsShownAfterItIsDurable) {
 }
 
 TEST(Catalog, Rule5_AFailedCommitStopsWritesAndNothingIsCommittedUntilItIsRenewed) {
-  MemoryFileSystem memory;
+  CrashFileSystem memory;
   ASSERT_TRUE(memory.make_directory("/store").ok());
   FaultyFileSystem counting(memory);
   {

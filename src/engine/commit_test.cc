@@ -8,8 +8,8 @@
 
 #include "engine/commit_queue.h"
 #include "engine/store.h"
-#include "io/faulty_file_system.h"
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
+#include "support/faulty_file_system.h"
 
 namespace tamis {
 namespace {
@@ -41,7 +41,7 @@ struct Pair {
 TEST(CommitGroup, Rule6_EveryWriterOfAFailedGroupGetsTheError) {
   int failures = 0;
   for (std::uint64_t call = 1; call < 100; ++call) {
-    MemoryFileSystem memory;
+    CrashFileSystem memory;
     FaultyFileSystem files(memory, {.kind = FaultKind::kIoError, .at_call = call, .sticky = false});
     const Result<std::shared_ptr<Store>> store = open_on(files);
     if (!store.ok()) continue;
@@ -59,14 +59,14 @@ TEST(CommitGroup, Rule6_EveryWriterOfAFailedGroupGetsTheError) {
 
 TEST(CommitGroup, Rule6_P1_AGroupIsSyncedForWhoeverInItAsks) {
   for (const bool leader_asks : {false, true}) {
-    MemoryFileSystem files;
+    CrashFileSystem files;
     const Result<std::shared_ptr<Store>> store = open_on(files);
     ASSERT_TRUE(store.ok());
     Pair pair;
     (leader_asks ? pair.leader : pair.follower).sync = true;
     pair.commit(**store);
     ASSERT_TRUE(pair.leader.status.ok() && pair.follower.status.ok());
-    MemoryFileSystem rebooted(files.disk().after_crash(Loss::kEverything, 1));
+    CrashFileSystem rebooted(files.disk().after_crash(Loss::kEverything, 1));
     const Result<std::shared_ptr<Store>> after = open_on(rebooted);
     ASSERT_TRUE(after.ok()) << after.status().to_text();
     std::string value;

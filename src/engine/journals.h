@@ -27,7 +27,7 @@ namespace tamis {
 class Journals {
  public:
   /// `store_id` is read when a journal is begun. `window_bytes`: how much of the current journal may be mapped.
-  Journals(FileSystem& files, std::string directory, const StoreId& store_id, Manifest::Random& random,
+  Journals(FileSystem& files, std::string directory, const StoreId& store_id, RandomSource& random,
            std::uint64_t window_bytes)
       : files_(files),
         directory_(std::move(directory)),
@@ -98,7 +98,7 @@ class Journals {
   FileSystem& files_;
   const std::string directory_;
   const StoreId& store_id_;
-  Manifest::Random& random_;
+  RandomSource& random_;
   const std::uint64_t most_window_bytes_;
 
   // The leader's.

@@ -73,7 +73,7 @@ TEST(Reader, AnswersEveryKindOfReadAlike) {
       EXPECT_EQ(world.reader.explain(kKeys[i], {})->value, kValues[i]) << kKeys[i];
     }
   }
-  world.published = 5;
+  world.published.publish(Sequence{5});
   EXPECT_EQ(world.get("table"), "not published");
 }
 

@@ -10,7 +10,7 @@
 #include "base/try.h"
 #include "engine/lost_folder.h"
 #include "entry/batch_format.h"
-#include "tree/file_names.h"
+#include "io/file_names.h"
 
 namespace tamis {
 namespace {

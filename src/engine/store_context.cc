@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/memory_shares.h"
-#include "engine/random_source.h"
+#include "base/random_source.h"
 #include "io/posix_file_system.h"
 
 namespace tamis {

@@ -40,7 +40,7 @@ struct StoreContext {
   const Options options;
   const Environment environment;
   FileSystem& files;
-  const std::unique_ptr<Manifest::Random> random;
+  const std::unique_ptr<RandomSource> random;
   const CompactionPolicy& policy;
   const std::uint64_t memtable_bytes;  ///< A memtable is sealed at this size: 7/8 of its share of memory.
   TableIdentity identity = {};

@@ -9,7 +9,7 @@
 #include "base/try.h"
 #include "engine/store_folder.h"
 #include "io/path.h"
-#include "tree/file_names.h"
+#include "io/file_names.h"
 
 namespace tamis {
 namespace {

@@ -6,15 +6,14 @@
 #include "base/slot_memory.h"
 #include "compaction/filter_planner.h"
 #include "engine/store.h"
+#include "filter/filter_kind.h"
 
 namespace tamis {
 namespace {
 
 std::string_view kind_name(std::uint8_t id) {
-  for (const FilterKindInfo& kind : filter_kinds()) {
-    if (kind.id == id) return kind.name;
-  }
-  return "none";
+  const FilterKind* const kind = find_filter_kind(id);
+  return kind != nullptr ? kind->info.name : "none";
 }
 
 void add_table(Stats::Level& level, const Table& table) {

@@ -6,7 +6,7 @@
 
 #include "engine/table_rewrites.h"
 #include "io/memory_file_system.h"
-#include "tree/file_names.h"
+#include "io/file_names.h"
 
 namespace tamis {
 namespace {

@@ -7,14 +7,14 @@
 #include <filesystem>
 
 #include "io/file.h"
-#include "io/memory_file_system.h"
+#include "io/file_names.h"
 #include "io/posix_file_system.h"
 #include "journal/journal_reader.h"
 #include "journal/journal_writer.h"
+#include "support/crash_file_system.h"
 #include "support/manifest_text.h"
 #include "support/source_file.h"
 #include "tree/current_format.h"
-#include "tree/file_names.h"
 #include "tree/manifest_format.h"
 
 namespace tamis {
@@ -79,7 +79,7 @@ class ManifestTest : public testing::Test {
     ASSERT_TRUE(file->write_at(0, std::span(&bytes, 1)).ok());
   }
 
-  MemoryFileSystem files_;
+  CrashFileSystem files_;
   SeededRandom random_{1};
   std::unique_ptr<Manifest> manifest_;
 };
@@ -312,7 +312,7 @@ TEST_F(ManifestTest, AnotherStoresManifestIsNotTaken) {
   create();
   commit(adds_table(1));
   const std::string first = read(kStore + "/MANIFEST-000001");
-  MemoryFileSystem others;
+  CrashFileSystem others;
   ASSERT_TRUE(others.make_directory(kStore).ok());
   TableIdentity identity = example_identity();
   identity.store_id[0] = std::byte{1};

@@ -152,13 +152,13 @@ says 3 "other: no file here is provably one of tamis (000001.tms has none of its
 mkdir -p backup; echo held >backup/LOCK
 says 3 "backup: LOCK is not a file of tamis; another program seems to use this folder: choose another one" put backup k v
 fresh; head -c 16 /dev/zero >d/CURRENT
-says 4 "d/CURRENT: at offset 0: 16 bytes are too few, 128 expected; $repair" get d k
+says 4 "d/CURRENT: at offset 0: 16 bytes are too few for a header of 128; $repair" get d k
 fresh; flip d/CURRENT 50
 says 4 "d/CURRENT: at offset 0: the checksum is #, the bytes have #; $repair" put d k v
 fresh; rm d/MANIFEST-000001
 says 4 "d/MANIFEST-000001: missing, though d/CURRENT names it; $repair" get d k
 fresh; : >d/MANIFEST-000001
-says 4 "d/MANIFEST-000001: at offset 0: 0 bytes are too few for a journal's header; $repair" get d k
+says 4 "d/MANIFEST-000001: at offset 0: 0 bytes are too few for a header of 4096; $repair" get d k
 fresh; rm "d/$table"
 says 4 "d/$table: the table is missing; 'tamis repair' goes on without it" get d k
 fresh; rm "d/$journal"

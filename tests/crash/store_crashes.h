@@ -11,7 +11,7 @@
 #include "crash/store_landmarks.h"
 #include "crash/store_ledger.h"
 #include "crash/store_workload.h"
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
 #include "support/seed.h"
 
 namespace tamis::test {
@@ -55,7 +55,7 @@ class StoreCrashes {
   void crash_in_every_way(const MemoryDisk& disk, const Moment& moment);
   void crash(const MemoryDisk& disk, Loss loss, std::uint64_t seed, const Moment& moment);
   void crash_recovery(const MemoryDisk& image, Crash crash, const Content& found, const Moment& moment);
-  void run(MemoryFileSystem& memory, StoreLedger& ledger, const StoreScript& script, std::uint64_t seed);
+  void run(CrashFileSystem& memory, StoreLedger& ledger, const StoreScript& script, std::uint64_t seed);
 
   const Ways ways_;
   std::uint64_t next_seed_ = base_seed(1);

@@ -39,7 +39,7 @@ std::string_view to_string(Landmark landmark);
 /// Landmarks and how often each was hit.
 using LandmarkCounts = std::array<int, kLandmarks>;
 
-/// Reads the calls of one workload (MemoryFileSystem's log) in order.
+/// Reads the calls of one workload (CrashFileSystem's log) in order.
 ///
 /// Whether a flush or a compaction made a table is known only when it ends: its calls are counted then.
 ///

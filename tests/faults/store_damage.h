@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "crash/store_ledger.h"
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
 #include "tamis/options.h"
 
 namespace tamis::test {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "crash/store_workload.h"
-#include "io/faulty_file_system.h"
+#include "support/faulty_file_system.h"
 
 namespace tamis::test {
 
@@ -41,7 +41,7 @@ struct StoreFaultWatch {
 bool fail_store_call(const Fault& fault, const StoreScript& script, std::uint64_t seed, const StoreFaultWatch& watch,
                      StoreFaultCounts& counts);
 
-/// Files that were synced although an earlier sync of them had failed, from a log of MemoryFileSystem.
+/// Files that were synced although an earlier sync of them had failed, from a log of CrashFileSystem.
 std::string synced_again(const std::vector<std::string>& calls);
 
 }  // namespace tamis::test
