@@ -29,14 +29,14 @@ namespace tamis {
 
 /// What a filter kind can do.
 struct FilterKindInfo {
-  std::uint8_t id;                    ///< Its number in files; never reused.
-  std::string_view name;              ///< Its name in options and commands.
-  std::string_view summary;           ///< When to choose it.
-  bool adds;                          ///< Keys can be added to a finished filter (MutableFilter).
-  bool removes;                       ///< Keys can be removed.
-  bool merges;                        ///< Two filters can be merged.
-  bool intersects;                    ///< Two filters can be intersected.
-  std::uint32_t build_bytes_per_key;  ///< Working memory of a build, including 8 bytes per hash.
+  std::uint8_t id;                        ///< Its number in files; never reused.
+  std::string_view name;                  ///< Its name in options and commands.
+  std::string_view summary;               ///< When to choose it.
+  bool adds = false;                      ///< Keys can be added to a finished filter (MutableFilter).
+  bool removes = false;                   ///< Keys can be removed.
+  bool merges = false;                    ///< Two filters can be merged.
+  bool intersects = false;                ///< Two filters can be intersected.
+  std::uint32_t build_bytes_per_key = 8;  ///< Working memory of a build, including 8 bytes per hash.
 };
 
 /// All filter kinds.

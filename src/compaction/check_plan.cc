@@ -1,7 +1,6 @@
 // Rule 16: inputs are neighbours in age wherever they have keys in common with anybody.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <tuple>
 #include <unordered_set>
 

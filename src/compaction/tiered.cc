@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "compaction/old_deletes.h"
-#include "compaction/plan_parts.h"
 #include "compaction/policies.h"
 #include "compaction/tiers.h"
 

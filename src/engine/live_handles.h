@@ -1,7 +1,6 @@
 // Who still holds a piece of an open store.
 #pragma once
 
-#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>

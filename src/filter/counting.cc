@@ -12,7 +12,6 @@
 #include "filter/bloom_probes.h"
 #include "filter/bloom_sizing.h"
 #include "filter/kinds.h"
-#include "filter/sizing.h"
 
 namespace tamis {
 namespace {
@@ -141,8 +140,7 @@ constinit const FilterKind kCountingKind = {
              .adds = true,
              .removes = true,
              .merges = true,
-             .intersects = true,
-             .build_bytes_per_key = 8},
+             .intersects = true},
     .size = size,
     .build = build_by_adding<make, add>,
     .open = open,

@@ -1,5 +1,4 @@
 // Probes are sampled, yet the reported counts, and the choice of resident filters, are right.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,7 +1,6 @@
 // One operation on a store, as data: made at random, run against a store, written down and read again.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -1,5 +1,4 @@
 // tamis filter build: a filter from a file of keys, in tamis's container or another system's format.
-#include <fmt/core.h>
 
 #include <array>
 #include <cstddef>

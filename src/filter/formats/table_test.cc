@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <snappy.h>
 
-#include <algorithm>
 #include <map>
 
 #include "filter/formats/table_block_format.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace tamis::bench {
+namespace tamis::show {
 
 struct Bar {
   std::string label;
@@ -25,4 +25,4 @@ struct BarGroup {
 /// its longest bar or slightly beyond.
 std::string bar_chart_svg(const std::string& title, const std::string& subtitle, const std::vector<BarGroup>& groups);
 
-}  // namespace tamis::bench
+}  // namespace tamis::show

@@ -1,13 +1,12 @@
-// What tells the policies apart: the order in which blocks leave, compared with simulators that are slow and obvious,
-// and what a scan does to the hot blocks.
-#include "cache/cache_policy.h"
+// The order in which blocks leave, compared with a simulator that is slow and obvious, and what a scan does to the hot
+// blocks.
+#include "cache/s3fifo.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 #include <deque>
-#include <string>
 
 #include "base/zipf.h"
 #include "cache/cache_test_support.h"
@@ -19,14 +18,29 @@ using test::insert;
 using test::make_cache;
 using test::request;
 
-/// One cache of one shard, by linear search.
+/// The paper's algorithm 1, sizes in bytes, by linear search: one cache of one shard.
 class Simulator {
  public:
-  virtual ~Simulator() = default;
-  /// Whether the block was there.
-  virtual bool request(const BlockKey& key, std::size_t charge) = 0;
+  explicit Simulator(std::size_t capacity)
+      : capacity_(capacity),
+        most_ghosts_(capacity < 4096 ? 0 : std::bit_ceil(capacity / 4096)),
+        room_(capacity - 16 * most_ghosts_) {}
 
- protected:
+  /// Whether the block was there.
+  bool request(const BlockKey& key, std::size_t charge) {
+    for (Items* items : {&small_, &main_}) {
+      if (const auto item = find(*items, key); item != items->end()) {
+        item->frequency = std::min(item->frequency + 1, 3);
+        return true;
+      }
+    }
+    if (charge > room_) return false;
+    while (bytes(small_) + bytes(main_) + charge > room_) evict();
+    (take_ghost(key) ? main_ : small_).push_back({key, charge});
+    return false;
+  }
+
+ private:
   struct Item {
     BlockKey key;
     std::size_t charge = 0;
@@ -43,51 +57,7 @@ class Simulator {
     for (const Item& item : items) sum += item.charge;
     return sum;
   }
-};
 
-class LruSimulator final : public Simulator {
- public:
-  explicit LruSimulator(std::size_t capacity) : capacity_(capacity) {}
-
-  bool request(const BlockKey& key, std::size_t charge) override {
-    if (const auto item = find(items_, key); item != items_.end()) {
-      items_.push_back(*item);
-      items_.erase(find(items_, key));
-      return true;
-    }
-    if (charge > capacity_) return false;
-    while (bytes(items_) + charge > capacity_) items_.pop_front();
-    items_.push_back({key, charge});
-    return false;
-  }
-
- private:
-  std::size_t capacity_;
-  Items items_;
-};
-
-/// The paper's algorithm 1, sizes in bytes.
-class S3FifoSimulator final : public Simulator {
- public:
-  explicit S3FifoSimulator(std::size_t capacity)
-      : capacity_(capacity),
-        most_ghosts_(capacity < 4096 ? 0 : std::bit_ceil(capacity / 4096)),
-        room_(capacity - 16 * most_ghosts_) {}
-
-  bool request(const BlockKey& key, std::size_t charge) override {
-    for (Items* items : {&small_, &main_}) {
-      if (const auto item = find(*items, key); item != items->end()) {
-        item->frequency = std::min(item->frequency + 1, 3);
-        return true;
-      }
-    }
-    if (charge > room_) return false;
-    while (bytes(small_) + bytes(main_) + charge > room_) evict();
-    (take_ghost(key) ? main_ : small_).push_back({key, charge});
-    return false;
-  }
-
- private:
   void evict() {
     if (!small_.empty() && (bytes(small_) >= capacity_ / 10 || main_.empty())) return evict_small();
     const Item oldest = main_.front();
@@ -124,12 +94,6 @@ class S3FifoSimulator final : public Simulator {
   Items ghosts_;
 };
 
-std::unique_ptr<Simulator> make_simulator(std::string_view policy, std::size_t capacity) {
-  if (policy == "lru") return std::make_unique<LruSimulator>(capacity);
-  if (policy == "s3fifo") return std::make_unique<S3FifoSimulator>(capacity);
-  return nullptr;
-}
-
 struct Trace {
   const char* name;
   std::size_t capacity;
@@ -163,14 +127,11 @@ constexpr Trace kTraces[] = {
      .scan_every = 200},
 };
 
-class PolicyAndSimulator : public testing::TestWithParam<const CachePolicy*> {};
-
-TEST_P(PolicyAndSimulator, AgreeOnEveryRequest) {
+TEST(S3Fifo, AgreesWithItsSimulatorOnEveryRequest) {
   for (const Trace& trace : kTraces) {
     SCOPED_TRACE(trace.name);
-    const auto cache = make_cache(GetParam()->name, trace.capacity);
-    const auto simulator = make_simulator(GetParam()->name, trace.capacity);
-    ASSERT_NE(simulator, nullptr) << "every policy has a simulator";
+    const auto cache = make_cache(trace.capacity);
+    Simulator simulator(trace.capacity);
     ZipfDraws draws(5000, trace.skew, 42);
     std::uint32_t next_scanned = 1'000'000;
     std::uint64_t hits = 0;
@@ -178,7 +139,7 @@ TEST_P(PolicyAndSimulator, AgreeOnEveryRequest) {
       const std::size_t size = trace.size(key.block);
       const bool hit = cache->find(key) ? true : ((void)cache->insert(key, BlockBuffer::zeroed(0), size), false);
       hits += hit ? 1 : 0;
-      return hit == simulator->request(key, size + kFrameOverheadBytes);
+      return hit == simulator.request(key, size + kFrameOverheadBytes);
     };
     for (std::uint32_t i = 0; i < 15'000; ++i) {
       const std::uint32_t block = draws.next();
@@ -192,16 +153,12 @@ TEST_P(PolicyAndSimulator, AgreeOnEveryRequest) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryPolicy, PolicyAndSimulator,
-                         testing::ValuesIn(all_cache_policies().begin(), all_cache_policies().end()),
-                         [](const auto& test) { return std::string(test.param->name); });
-
 /// Of a hot set that fills half the cache and was asked for a few times, the share that is still there after one scan
 /// of ten times the cache.
-double kept_after_scan(std::string_view policy, std::size_t shards) {
+double kept_after_scan(std::size_t shards) {
   constexpr std::size_t kBlockBytes = 4096;
   constexpr std::uint32_t kHot = 4000;
-  const auto cache = make_cache(policy, 2 * kHot * (kBlockBytes + kFrameOverheadBytes), shards);
+  const auto cache = make_cache(2 * kHot * (kBlockBytes + kFrameOverheadBytes), shards);
   for (int round = 0; round < 4; ++round) {
     for (std::uint32_t i = 0; i < kHot; ++i) request(*cache, {1, i}, kBlockBytes);
   }
@@ -211,17 +168,14 @@ double kept_after_scan(std::string_view policy, std::size_t shards) {
   return static_cast<double>(kept) / kHot;
 }
 
-TEST(ScanResistance, S3FifoKeepsTheHotSetAndLruLosesIt) {
-  for (const std::size_t shards : {1U, 4U}) {
-    EXPECT_GE(kept_after_scan("s3fifo", shards), 0.95);
-    EXPECT_EQ(kept_after_scan("lru", shards), 0);
-  }
+TEST(ScanResistance, S3FifoKeepsTheHotSet) {
+  for (const std::size_t shards : {1U, 4U}) EXPECT_GE(kept_after_scan(shards), 0.95);
 }
 
 TEST(ScanResistance, S3FifoRecognisesABlockItTurnedAwayTooEarly) {
   constexpr std::size_t kBlockBytes = 4096;
   constexpr std::uint32_t kFits = 100;
-  const auto cache = make_cache("s3fifo", (kFits + 1) * (kBlockBytes + kFrameOverheadBytes));
+  const auto cache = make_cache((kFits + 1) * (kBlockBytes + kFrameOverheadBytes));
   request(*cache, {1, 0}, kBlockBytes);
   for (std::uint32_t i = 0; i < kFits; ++i) request(*cache, {2, i}, kBlockBytes);
   ASSERT_FALSE(request(*cache, {1, 0}, kBlockBytes)) << "left through the small queue, is back as a ghost's owner";

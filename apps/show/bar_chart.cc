@@ -1,13 +1,13 @@
-#include "store/bar_chart.h"
+#include "show/bar_chart.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
+#include "show/human_text.h"
 #include "show/svg.h"
-#include "store/short_number.h"
 
-namespace tamis::bench {
+namespace tamis::show {
 namespace {
 
 constexpr double kWidth = 920;
@@ -21,9 +21,6 @@ constexpr double kTitleHeight = 34;
 constexpr double kGroupGap = 16;
 constexpr double kFarthestSpread = 1.6;  // Relative to the longest bar.
 
-using show::line_from;
-using show::text_at;
-
 double height_of(const BarGroup& group) {
   return kTitleHeight + static_cast<double>(group.bars.size()) * (kBarHeight + kBarGap) + kGroupGap;
 }
@@ -34,7 +31,7 @@ std::string draw(const Bar& bar, double y, double edge) {
   const double middle = y + kBarHeight / 2;
   std::string svg = text_at(kLeft - 10, middle + 4.5, "text-anchor=\"end\"", bar.label);
   svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\" class=\"bar {}\"/>\n",
-                     kLeft, y, std::max(1.0, x_of(bar.value) - kLeft), kBarHeight, show::series_class(bar.series));
+                     kLeft, y, std::max(1.0, x_of(bar.value) - kLeft), kBarHeight, series_class(bar.series));
   if (bar.high > bar.low) svg += line_from(x_of(bar.low), middle, x_of(bar.high), middle, "spread");
   std::string figure = short_number(bar.value);
   if (bar.high > edge) figure += fmt::format(" (to {})", short_number(bar.high));
@@ -78,7 +75,7 @@ std::string bar_chart_svg(const std::string& title, const std::string& subtitle,
     svg += draw(group, y);
     y += height_of(group);
   }
-  return show::svg_document(kWidth, height, title, svg);
+  return svg_document(kWidth, height, title, svg);
 }
 
-}  // namespace tamis::bench
+}  // namespace tamis::show
