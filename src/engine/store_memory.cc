@@ -16,7 +16,7 @@ constexpr std::size_t kMaxOpenTables = 512;
 Result<std::unique_ptr<StoreMemory>> StoreMemory::make(const StoreContext& context) {
   const std::uint64_t cache_bytes = share_memory(context.options, MetadataWanted()).blocks;
   TAMIS_TRY(std::unique_ptr<BlockCache> cache,
-            BlockCache::make({.capacity_bytes = cache_bytes, .policy = context.options.cache}));
+            BlockCache::make({.capacity_bytes = cache_bytes}));
   return std::unique_ptr<StoreMemory>(new StoreMemory(context, std::move(cache)));
 }
 
