@@ -100,13 +100,13 @@ TEST_P(ScaleOf, APlanIsWithinATwentiethOfTheStore) {
   EXPECT_EQ(plan->runs, filters.runs.size());
   expect_near("tables", number(plan->tables), counted.tables, 0.1);
   expect_near("bytes on disk", number(plan->bytes_on_disk), number(real.bytes_on_disk), 0.01);
-  expect_near("indexes", number(plan->memory.index_bytes), number(real.memory.indexes + real.memory.indexes_not_resident),
-              0.03);
+  expect_near("indexes", number(plan->memory.index_bytes),
+              number(real.memory.indexes + real.memory.indexes_not_resident), 0.03);
   constexpr double kHeader = 128;  // Per table filter; a plan of runs has no tables.
   expect_near("planned filters", number(plan->memory.filter_bytes) - kHeader * number(plan->tables),
               number(filters.filter_memory), 0.01);
   expect_near("wasted reads", plan->reads.wasted, filters.wasted_reads, 0.05);
-  expect_near("wasted reads, uniform", plan->wasted_reads_uniform, filters.wasted_reads_uniform, 0.05);
+  expect_near("wasted reads, uniform", plan->reads.wasted_uniform, filters.wasted_reads_uniform, 0.05);
   expect_near("write amplification", plan->writing.fill_amplification, real.write_amplification, 0.05);
   // A table keeps the filter planned when it was written, for a smaller store: more bits, if any difference.
   expect_near("filters", number(plan->memory.filter_bytes), counted.filter_bytes, 0.2);
