@@ -44,7 +44,7 @@ struct StoreContext {
   const CompactionPolicy& policy;
   const std::uint64_t memtable_bytes;  ///< A memtable is sealed at this size: 7/8 of its share of memory.
   TableIdentity identity = {};
-  KeyHasher hasher = {};
+  KeyHasher hasher;
   mutable Mutex listener_mutex;
 };
 

@@ -82,7 +82,7 @@ TEST(Tree, P8_MemtablesThatOnlyReadersHoldAreCounted) {
 
 TEST(Tree, Rule19_AFileGoesWhenNoReaderHoldsItsTableAndNobodyPausesDeletions) {
   World world;
-  for (const std::string& key : {"a", "b"}) {
+  for (const char* key : {"a", "b"}) {
     world.put(key);
     (void)world.tree.seal(world.last, 0);
     ASSERT_TRUE(world.flush().ok());

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "io/file_handles.h"
-#include "tamis/stats.h"
+#include "tamis/db.h"
 #include "tamis/status.h"
 #include "tree/version.h"
 
