@@ -24,10 +24,10 @@ void ask_memtable(const Memtable& memtable, std::span<StagedLookup> group) {
   for (const StagedLookup& staged : group) memtable.prefetch(staged.lookup.hash);
   for (const StagedLookup& staged : group) memtable.prefetch_entry(staged.lookup.hash);
   for (StagedLookup& staged : group) {
-    if (staged.answer == Answer::kFound) continue;
+    if (staged.answer == LookupAnswer::kFound) continue;
     if (const std::optional<FoundEntry> found = memtable.find(staged.lookup)) {
       staged.found = *found;
-      staged.answer = Answer::kFound;
+      staged.answer = LookupAnswer::kFound;
     }
   }
 }
@@ -113,7 +113,7 @@ std::size_t Reader::peek_group(const Moment& moment, std::span<StagedLookup> gro
   std::size_t absent = 0;
   std::size_t from_tables = 0;
   for (const StagedLookup& staged : group) {
-    if (staged.answer == Answer::kUnknown) {
+    if (staged.answer == LookupAnswer::kUnknown) {
       ++unknown;
     } else if (!answers.set(staged)) {
       ++absent;
@@ -133,7 +133,7 @@ void Reader::find_group(const Version& version, std::span<StagedLookup> group, s
   std::vector<DiskLookup> lookups;
   lookups.reserve(unknown);
   for (StagedLookup& staged : group) {
-    if (staged.answer == Answer::kUnknown) lookups.emplace_back(staged);
+    if (staged.answer == LookupAnswer::kUnknown) lookups.emplace_back(staged);
   }
   NoSteps none;
   version.find(lookups, fills_cache, none);

@@ -41,7 +41,7 @@ bool ask_memtables(const ReadView& view, StagedLookup& staged, Steps& steps) {
     if constexpr (Steps::kRecords) steps.add_memtable(where, found, staged.lookup.sequence);
     if (!found) return false;
     staged.found = *found;
-    staged.answer = Answer::kFound;
+    staged.answer = LookupAnswer::kFound;
     return true;
   };
   if (ask(*view.active, "memtable")) return true;
@@ -116,7 +116,7 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, S
     if constexpr (Steps::kRecords) steps.view = view.shared_from_this();
     view.version->run_index().prefetch(staged.lookup.hash);
     if (!ask_memtables(view, staged, steps)) view.version->peek(staged, for_tables(steps));
-    if (staged.answer != Answer::kUnknown) [[likely]]
+    if (staged.answer != LookupAnswer::kUnknown) [[likely]]
       return finish();
     kept = view.shared_from_this();
   }

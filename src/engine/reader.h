@@ -73,7 +73,7 @@ class Reader {
   template <typename Steps, typename Take>
   Result<bool> look_up(std::string_view key, const ReadOptions& options, Steps& steps, Take take);
   static bool has_value(const StagedLookup& staged) {
-    return staged.answer == Answer::kFound && visible(staged.found, staged.lookup.sequence) == Visible::kValue;
+    return staged.answer == LookupAnswer::kFound && visible(staged.found, staged.lookup.sequence) == Visible::kValue;
   }
   /// Counts a get that has its answer. Whether that is a value.
   bool count_get(const StagedLookup& staged) {

@@ -81,17 +81,16 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
   while (source_->valid()) {
     const Entry& entry = source_->entry();
     if (range_.ends_before(entry.key)) break;
-    if (skips_saved_key && is_same_key(entry.key, saved_key_)) {
-      if (++passed == kVersionsPassed) {
+    if (const Visible here = visible(entry, snapshot_); here != Visible::kNewer) {
+      if (!skips_saved_key || !is_same_key(entry.key, saved_key_)) {
+        if (here == Visible::kValue) return show(entry.key, entry.value, Direction::kForwards);
+        saved_key_.assign(entry.key);  // Deleted: so are its older versions.
+        skips_saved_key = true;
+        passed = 0;
+      } else if (++passed == kVersionsPassed) {
         source_->seek({saved_key_, Sequence{0}});  // The oldest possible version, or what follows.
         continue;
       }
-    } else if (const Visible here = visible(entry, snapshot_); here == Visible::kValue) {
-      return show(entry.key, entry.value, Direction::kForwards);
-    } else if (here == Visible::kDeleted) {
-      saved_key_.assign(entry.key);  // So are its older versions.
-      skips_saved_key = true;
-      passed = 0;
     }
     source_->step();
   }

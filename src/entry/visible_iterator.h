@@ -60,10 +60,12 @@ class VisibleIterator {
     while (source_->has_ready()) {
       source_->step();
       const Entry& entry = source_->entry();
-      if (is_same_key(entry.key, before)) continue;
       const Visible here = visible(entry, snapshot_);
       if (here == Visible::kNewer) continue;
-      if (here == Visible::kDeleted || range_.ends_before(entry.key)) [[unlikely]]
+      if (here == Visible::kDeleted) [[unlikely]]
+        return find_after(before);
+      if (is_same_key(entry.key, before)) continue;
+      if (range_.ends_before(entry.key)) [[unlikely]]
         return find_after(before);
       key_ = entry.key;
       value_ = entry.value;

@@ -19,7 +19,7 @@ enum class BlockSource : std::uint8_t { kNone, kCache, kDisk };
 enum class TableOutcome : std::uint8_t { kRuledOut, kAbsent, kFound, kDeleted, kOutside };
 
 /// What a table says to a lookup.
-enum class Answer : std::uint8_t {
+enum class LookupAnswer : std::uint8_t {
   kAbsent,
   kAbsentHere,  ///< As kAbsent, but its filter let the key through, or there is none.
   kFound,

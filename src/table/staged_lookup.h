@@ -47,7 +47,7 @@ struct StagedLookup {
   Lookup lookup;
   std::uint32_t number = 0;  // The caller's.
   std::uint32_t run = 0;     // For kUnknown: the first run that has not answered.
-  Answer answer = Answer::kAbsent;
+  LookupAnswer answer = LookupAnswer::kAbsent;
   bool is_expected = false;      // In `table`: its filter is asked only if the key is not there.
   FoundEntry found;              // For kFound. In memory alone, the value lives as long as the EpochGuard.
   const Table* table = nullptr;  // The one that is asked, or had the key; null while memtables are.

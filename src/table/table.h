@@ -101,7 +101,7 @@ class Table {
   /// The newest version of the key at or below the lookup's sequence, unless something that is not in memory decides.
   /// Counts nothing: the caller does (count_peeks, count_sampled_probe). Where the key is `expected` to be here, what
   /// comes after the filter is fetched before the filter has answered.
-  Answer peek(const Lookup& lookup, bool expected, FoundEntry& found) const;
+  LookupAnswer peek(const Lookup& lookup, bool expected, FoundEntry& found) const;
   /// The same for several, side by side. Each asks the table that it names, and has its answer afterwards; counted, but
   /// for probes. Empties the group.
   static void peek_many(LookupGroup& group);
@@ -175,11 +175,11 @@ class Table {
   void remember_filter_problem(const Status& problem);
   void make_slots(std::uint32_t blocks);
   // Stages: table_lookup.cc.
-  [[nodiscard]] Answer peek_filter(std::uint64_t hash, bool asks) const;
+  [[nodiscard]] LookupAnswer peek_filter(std::uint64_t hash, bool asks) const;
   bool peek_index(BlockPlace& place) const;
   template <bool kIsPrefetched>
-  Answer peek_blocks(BlockPlace& place, const Lookup& lookup, FoundEntry& found) const;
-  bool end_without_entry(StagedLookup& staged, Answer answer) const;
+  LookupAnswer peek_blocks(BlockPlace& place, const Lookup& lookup, FoundEntry& found) const;
+  bool end_without_entry(StagedLookup& staged, LookupAnswer answer) const;
   FilterVerdict ask_filter(std::uint64_t hash, std::uint32_t& metadata_reads);
   void count(const TableStep& step, bool found);
 

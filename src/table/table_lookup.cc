@@ -30,7 +30,7 @@ void begin_locate(BlockPlace& place, std::string_view key) {
   for (std::size_t i = 0; i < blocks.count; i += kSlotsInLine) __builtin_prefetch(place.slots + blocks.first + i);
 }
 
-bool ends(StagedLookup& staged, Answer answer) {
+bool ends(StagedLookup& staged, LookupAnswer answer) {
   staged.answer = answer;
   return false;
 }
@@ -44,8 +44,8 @@ class PeekTally {
       table_ = staged.table;
       found_ = absent_ = 0;
     }
-    found_ += staged.answer == Answer::kFound ? 1 : 0;
-    absent_ += staged.answer == Answer::kAbsentHere ? 1 : 0;
+    found_ += staged.answer == LookupAnswer::kFound ? 1 : 0;
+    absent_ += staged.answer == LookupAnswer::kAbsentHere ? 1 : 0;
   }
   void finish() const {
     if (table_ != nullptr) table_->count_peeks(found_, absent_);
@@ -63,11 +63,12 @@ class PeekTally {
 // its body.
 
 /// kAbsentHere: the lookup goes on. Without `asks`, as if the filter had let the key through.
-inline Answer Table::peek_filter(std::uint64_t hash, bool asks) const {
+inline LookupAnswer Table::peek_filter(std::uint64_t hash, bool asks) const {
   if (const Filter* filter = filter_.load()) {
-    return !asks || filter->may_contain_hash(hash) ? Answer::kAbsentHere : Answer::kAbsent;
+    return !asks || filter->may_contain_hash(hash) ? LookupAnswer::kAbsentHere : LookupAnswer::kAbsent;
   }
-  return inside_->filter_is_useless.load(std::memory_order_relaxed) ? Answer::kAbsentHere : Answer::kUnknown;
+  return inside_->filter_is_useless.load(std::memory_order_relaxed) ? LookupAnswer::kAbsentHere
+                                                                    : LookupAnswer::kUnknown;
 }
 
 /// False: the index is not in memory, or there are no slots.
@@ -79,7 +80,7 @@ inline bool Table::peek_index(BlockPlace& place) const {
 
 /// From the block that the lookup stands in on, into the next one as long as the key goes on there.
 template <bool kIsPrefetched>
-inline Answer Table::peek_blocks(BlockPlace& place, const Lookup& lookup, FoundEntry& found) const {
+inline LookupAnswer Table::peek_blocks(BlockPlace& place, const Lookup& lookup, FoundEntry& found) const {
   const bool use_tags = shares_hash_.load(std::memory_order_relaxed);
   for (bool is_prefetched = kIsPrefetched;; is_prefetched = false) {
     const DataBlock data(block_of(place.frame->bytes()));
@@ -88,40 +89,40 @@ inline Answer Table::peek_blocks(BlockPlace& place, const Lookup& lookup, FoundE
         is_prefetched && use_tags ? data.find_prefetched(lookup, place.entry) : data.find(lookup, use_tags);
     if (entry) {
       found = *entry;
-      return Answer::kFound;
+      return LookupAnswer::kFound;
     }
-    if (!goes_on(*place.index, place.block, data, lookup.key)) return Answer::kAbsentHere;
+    if (!goes_on(*place.index, place.block, data, lookup.key)) return LookupAnswer::kAbsentHere;
     place.frame = place.slots[++place.block].load();
-    if (place.frame == nullptr) return Answer::kUnknown;
+    if (place.frame == nullptr) return LookupAnswer::kUnknown;
   }
 }
 
-Answer Table::peek(const Lookup& lookup, bool expected, FoundEntry& found) const {
-  BlockPlace place;
+LookupAnswer Table::peek(const Lookup& lookup, bool expected, FoundEntry& found) const {
+  BlockPlace place = {};
   const bool is_in_memory = peek_index(place);
   if (expected && is_in_memory) begin_locate(place, lookup.key);
-  if (const Answer filter = peek_filter(lookup.hash, true); filter != Answer::kAbsentHere) return filter;
-  if (!is_in_memory) return Answer::kUnknown;
+  if (const LookupAnswer filter = peek_filter(lookup.hash, true); filter != LookupAnswer::kAbsentHere) return filter;
+  if (!is_in_memory) return LookupAnswer::kUnknown;
   if (!expected) begin_locate(place, lookup.key);
   place.block = place.index->locate_in(place.group, lookup.key);
   place.frame = place.slots[place.block].load();
-  return place.frame == nullptr ? Answer::kUnknown : peek_blocks<false>(place, lookup, found);
+  return place.frame == nullptr ? LookupAnswer::kUnknown : peek_blocks<false>(place, lookup, found);
 }
 
 /// Ends a lookup that found nothing here, or not all it needed, as it would have ended had the filter been asked first.
-inline bool Table::end_without_entry(StagedLookup& staged, Answer answer) const {
+inline bool Table::end_without_entry(StagedLookup& staged, LookupAnswer answer) const {
   const Filter* const filter = staged.is_expected ? filter_.load() : nullptr;
   const bool is_ruled_out = filter != nullptr && !filter->may_contain_hash(staged.lookup.hash);
-  return ends(staged, is_ruled_out ? Answer::kAbsent : answer);
+  return ends(staged, is_ruled_out ? LookupAnswer::kAbsent : answer);
 }
 
 /// Of a block its tags, heads, offsets and prefix lie in the first three lines, or most of them; the line before the
 /// first is the frame's, which tells the block's length.
 void Table::peek_many(LookupGroup& group) {
   group.keep_if([](StagedLookup& staged) {
-    const Answer filter = staged.table->peek_filter(staged.lookup.hash, !staged.is_expected);
-    if (filter != Answer::kAbsentHere) return ends(staged, filter);
-    if (!staged.table->peek_index(staged.place)) return staged.table->end_without_entry(staged, Answer::kUnknown);
+    const LookupAnswer filter = staged.table->peek_filter(staged.lookup.hash, !staged.is_expected);
+    if (filter != LookupAnswer::kAbsentHere) return ends(staged, filter);
+    if (!staged.table->peek_index(staged.place)) return staged.table->end_without_entry(staged, LookupAnswer::kUnknown);
     staged.place.group = staged.place.index->begin_locate(staged.lookup.key);
     return true;
   });
@@ -133,7 +134,7 @@ void Table::peek_many(LookupGroup& group) {
   group.keep_if([](StagedLookup& staged) {
     BlockPlace& place = staged.place;
     place.frame = place.slots[place.block].load();
-    if (place.frame == nullptr) return staged.table->end_without_entry(staged, Answer::kUnknown);
+    if (place.frame == nullptr) return staged.table->end_without_entry(staged, LookupAnswer::kUnknown);
     const char* const block = reinterpret_cast<const char*>(place.frame) + BlockBuffer::kFrameBytes;
     for (int line = -1; line < 3; ++line) __builtin_prefetch(block + line * std::ptrdiff_t{kCacheLineBytes});
     return true;
@@ -145,7 +146,7 @@ void Table::peek_many(LookupGroup& group) {
   PeekTally tally;
   for (StagedLookup* staged : group) {
     staged->answer = staged->table->peek_blocks<true>(staged->place, staged->lookup, staged->found);
-    if (staged->answer != Answer::kFound) staged->table->end_without_entry(*staged, staged->answer);
+    if (staged->answer != LookupAnswer::kFound) staged->table->end_without_entry(*staged, staged->answer);
     tally.add(*staged);
   }
   tally.finish();

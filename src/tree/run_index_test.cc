@@ -127,7 +127,7 @@ std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Seq
   DiskLookup disk(staged);
   version.find({&disk, 1}, true, steps);
   EXPECT_TRUE(disk.status.ok()) << disk.status.to_text();
-  return staged.answer == Answer::kFound ? owned(staged.found) : std::nullopt;
+  return staged.answer == LookupAnswer::kFound ? owned(staged.found) : std::nullopt;
 }
 std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Sequence at) {
   NoSteps none;
@@ -141,8 +141,8 @@ void expect_peek(const Version& version, std::string_view key, Sequence at, cons
   staged.lookup = {key, hasher()(key), at};
   NoSteps none;
   version.peek(staged, none);
-  if (staged.answer == Answer::kUnknown) return;
-  ASSERT_EQ(staged.answer == Answer::kFound ? owned(staged.found) : std::nullopt, wanted) << key;
+  if (staged.answer == LookupAnswer::kUnknown) return;
+  ASSERT_EQ(staged.answer == LookupAnswer::kFound ? owned(staged.found) : std::nullopt, wanted) << key;
 }
 
 TEST(RunIndex, Rule14_NeverRulesOutARunThatHoldsTheKey) {

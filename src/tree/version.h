@@ -27,7 +27,7 @@ namespace tamis {
 ///
 /// Threads: one.
 struct DiskLookup {
-  explicit DiskLookup(StagedLookup& lookup) : staged(&lookup) { lookup.answer = Answer::kUnknown; }
+  explicit DiskLookup(StagedLookup& lookup) : staged(&lookup) { lookup.answer = LookupAnswer::kUnknown; }
   void fail(Status why) {
     status = std::move(why);
     is_over = true;

@@ -15,13 +15,13 @@
 namespace tamis {
 namespace {
 
-TableStep step_in_memory(const Table& table, Answer answer, const StagedLookup& staged) {
+TableStep step_in_memory(const Table& table, LookupAnswer answer, const StagedLookup& staged) {
   TableStep step{.table = &table, .verdict = FilterVerdict::kNo, .outcome = TableOutcome::kRuledOut};
-  if (answer == Answer::kAbsent) return step;
+  if (answer == LookupAnswer::kAbsent) return step;
   step.verdict = table.has_filter_in_memory() ? FilterVerdict::kMaybe : FilterVerdict::kNone;
   step.source = BlockSource::kCache;
   step.outcome = TableOutcome::kAbsent;
-  if (answer == Answer::kFound) step.outcome = outcome_of(staged.found, staged.lookup.sequence);
+  if (answer == LookupAnswer::kFound) step.outcome = outcome_of(staged.found, staged.lookup.sequence);
   return step;
 }
 
@@ -94,14 +94,14 @@ void Version::peek(StagedLookup& staged, Steps& steps) const {
   const bool expects_hit = ExpectedHits::prefetch();
   const RunSet possible = run_index_.possible(lookup.hash);
   Candidates candidates;
-  Answer answer = Answer::kAbsent;
-  for (std::uint32_t run = 0; run < runs_.size() && answer == Answer::kAbsent;) {
+  LookupAnswer answer = LookupAnswer::kAbsent;
+  for (std::uint32_t run = 0; run < runs_.size() && answer == LookupAnswer::kAbsent;) {
     const std::size_t count = next_candidates(lookup, possible, run, candidates);
     std::uint32_t answered = 0;
-    while (answered < count && answer == Answer::kAbsent) {
+    while (answered < count && answer == LookupAnswer::kAbsent) {
       const Table& table = *candidates[answered].table;
-      const Answer here = table.peek(lookup, expects_hit && answered + 1 == count, staged.found);
-      if (here == Answer::kUnknown) {
+      const LookupAnswer here = table.peek(lookup, expects_hit && answered + 1 == count, staged.found);
+      if (here == LookupAnswer::kUnknown) {
         staged.run = candidates[answered].run;
         answer = here;
         break;
@@ -111,8 +111,8 @@ void Version::peek(StagedLookup& staged, Steps& steps) const {
         steps.add(step_in_memory(table, here, staged));
       }
       ++answered;
-      if (here == Answer::kAbsent) continue;
-      const bool is_found = here == Answer::kFound;
+      if (here == LookupAnswer::kAbsent) continue;
+      const bool is_found = here == LookupAnswer::kFound;
       table.count_peeks(is_found ? 1 : 0, is_found ? 0 : 1);
       if (is_found) {
         staged.table = &table;
@@ -125,9 +125,9 @@ void Version::peek(StagedLookup& staged, Steps& steps) const {
     }
   }
   staged.answer = answer;
-  if (answer == Answer::kFound) {
+  if (answer == LookupAnswer::kFound) {
     ExpectedHits::add_hits(1);
-  } else if (answer == Answer::kAbsent) {
+  } else if (answer == LookupAnswer::kAbsent) {
     ExpectedHits::add_miss();
     if constexpr (Steps::kRecords) record_passed_over(lookup, runs_.size(), steps);
   }
@@ -145,7 +145,7 @@ void Version::peek_many(std::span<StagedLookup> lookups) const {
   LookupGroup open;
   std::uint32_t opened = 0;
   for (StagedLookup& staged : lookups) {
-    if (staged.answer != Answer::kAbsent) continue;
+    if (staged.answer != LookupAnswer::kAbsent) continue;
     run_index_.prefetch(staged.lookup.hash);
     staged.run = 0;
     open.add(staged);
@@ -172,9 +172,9 @@ void Version::peek_many(std::span<StagedLookup> lookups) const {
     LookupGroup here = open;
     Table::peek_many(here);
     open.keep_if([&](StagedLookup& staged) {
-      if (staged.answer == Answer::kUnknown) return false;
+      if (staged.answer == LookupAnswer::kUnknown) return false;
       if (ProbeSampling::is_sampled()) staged.table->count_sampled_probe();
-      if (staged.answer == Answer::kFound) return false;
+      if (staged.answer == LookupAnswer::kFound) return false;
       ++staged.run;
       return true;
     });
@@ -231,7 +231,7 @@ Status Version::advance(DiskLookup& lookup, bool is_alone, bool fills_cache, Ste
       if constexpr (Steps::kRecords) record_passed_over(staged.lookup, staged.run, steps);
       lookup.is_over = table == nullptr;
       if (lookup.is_over) {
-        staged.answer = Answer::kAbsent;
+        staged.answer = LookupAnswer::kAbsent;
         break;
       }
       ++staged.run;
@@ -246,7 +246,7 @@ Status Version::advance(DiskLookup& lookup, bool is_alone, bool fills_cache, Ste
     }
     if (found) {
       staged.found = *found;
-      staged.answer = Answer::kFound;
+      staged.answer = LookupAnswer::kFound;
       staged.table = search.table;
       lookup.is_over = true;
     } else {

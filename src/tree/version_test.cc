@@ -89,7 +89,7 @@ StagedLookup staged_lookup(std::string_view key, Sequence at) {
 }
 
 std::optional<OwnedAnswer> answer_of(const StagedLookup& staged) {
-  return staged.answer == Answer::kFound ? owned(staged.found) : std::nullopt;
+  return staged.answer == LookupAnswer::kFound ? owned(staged.found) : std::nullopt;
 }
 
 /// By the part of a lookup that may read from disk, from the first run on.
@@ -109,7 +109,7 @@ std::optional<OwnedAnswer> ask_as_get(const Version& version, std::string_view k
   {
     const EpochGuard guard;
     version.peek(staged, steps);
-    if (staged.answer != Answer::kUnknown) return answer_of(staged);
+    if (staged.answer != LookupAnswer::kUnknown) return answer_of(staged);
   }
   DiskLookup disk(staged);
   version.find({&disk, 1}, fills_cache, steps);
@@ -200,7 +200,7 @@ TEST(Version, PeeksAtManyKeysAsItFindsThem) {
       version.peek_many(peeks);
       for (std::size_t i = 0; i < kGroup; ++i) {
         expected += peeks[i].is_expected ? 1 : 0;
-        if (peeks[i].answer == Answer::kUnknown) continue;
+        if (peeks[i].answer == LookupAnswer::kUnknown) continue;
         ++known;
         ASSERT_EQ(answer_of(peeks[i]), wanted[i]) << "key " << i << " of group " << group;
       }
@@ -242,7 +242,7 @@ TEST(Version, ADamagedTableIsAnErrorAndNotAMiss) {
   DiskLookup disk(staged);
   version.find({&disk, 1}, true, none);
   EXPECT_EQ(disk.status.code(), StatusCode::kCorruption);
-  EXPECT_EQ(staged.answer, Answer::kUnknown);
+  EXPECT_EQ(staged.answer, LookupAnswer::kUnknown);
 }
 
 std::vector<std::unique_ptr<EntryIterator>> runs_of(const Version& version, const KeyRange& range,
