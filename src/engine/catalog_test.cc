@@ -46,6 +46,7 @@ TEST(Catalog, Rule19_ANumberIsReservedInTheManifestBeforeItIsUsed) {
 TEST(Catalog, AnEditIsShownAfterItIsDurable) {
   CrashFileSystem files;
   ASSERT_TRUE(files.make_directory("/store").ok());
+  ASSERT_TRUE(files.sync_directory("/").ok());
   World world(files);
   ASSERT_TRUE(world.catalog.open(false).ok());
   bool was_shown = false;

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "io/memory_file_system.h"
@@ -70,7 +70,10 @@ TEST(Health, AFullDiskOrADamagedTableStopsWritesAtOnce) {
 TEST(Health, AnnouncesWhatWaitersWaitFor) {
   World world;
   ChangeSignal::Ticket ticket = world.changes.ticket();
-  const auto has_announced = [&] { return ticket != std::exchange(ticket, world.changes.ticket()); };
+  const auto has_announced = [&] {
+    const ChangeSignal::Ticket before = std::exchange(ticket, world.changes.ticket());
+    return ticket != before;
+  };
   world.health.stop_writes(Status::io_error("disk"));
   EXPECT_TRUE(has_announced());
   world.health.resume_writes();

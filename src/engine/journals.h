@@ -26,14 +26,12 @@ namespace tamis {
 /// Threads: the commit leader; `release_before`, `prepare_next` and `counts` may be called by any.
 class Journals {
  public:
-  /// `store_id` is read when a journal is begun. `window_bytes`: how much of the current journal may be mapped.
-  Journals(FileSystem& files, std::string directory, const StoreId& store_id, RandomSource& random,
-           std::uint64_t window_bytes)
-      : files_(files),
-        directory_(std::move(directory)),
-        store_id_(store_id),
-        random_(random),
-        most_window_bytes_(window_bytes) {}
+  /// `window_bytes`: how much of the current journal may be mapped; counts as memory.
+  Journals(FileSystem& files, std::string directory, RandomSource& random, std::uint64_t window_bytes)
+      : files_(files), directory_(std::move(directory)), random_(random), most_window_bytes_(window_bytes) {}
+
+  /// Of the store. To be called first, once.
+  void open(const StoreId& store_id) { store_id_ = store_id; }
 
   /// A journal that recovery found closed and that is to be continued.
   void continue_closed(std::uint64_t number, const JournalHeader& header, const JournalEnd& end);
@@ -97,9 +95,9 @@ class Journals {
 
   FileSystem& files_;
   const std::string directory_;
-  const StoreId& store_id_;
   RandomSource& random_;
   const std::uint64_t most_window_bytes_;
+  StoreId store_id_ = {};
 
   // The leader's.
   std::unique_ptr<JournalWriter> writer_;

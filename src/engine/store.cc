@@ -34,7 +34,7 @@ Store::Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory>
       health_(*context_, changes_),
       memory_(std::move(memory)),
       catalog_(*context_, health_),
-      journals_(context_->files, context_->directory, context_->identity.store_id, *context_->random,
+      journals_(context_->files, context_->directory, *context_->random,
                 share_memory(context_->options, MetadataWanted()).journal),
       tree_(*context_, *memory_, catalog_, changes_),
       reader_(tree_.view(), published_, context_->hasher),
@@ -59,6 +59,7 @@ Status Store::open_parts() {
   catalog_.inspect([this](const ManifestState& state) {
     context_->identity = state.identity;
     context_->hasher = KeyHasher(state.identity.hash_key);
+    journals_.open(state.identity.store_id);
     tree_.open(state.shape);
   });
   TAMIS_TRY_STATUS(Recovery(*context_, catalog_, tree_, journals_, maintenance_, published_).run());
