@@ -1,5 +1,5 @@
-#include "tamis/db.h"
 #include <gtest/gtest.h>
+#include "tamis/db.h"
 
 #include <algorithm>
 #include <set>

@@ -13,7 +13,6 @@ namespace tamis {
 /// Writes damaged tables anew, what journals hold to tables, and a manifest over all of it. Files that are not needed
 /// any more are in lost/ before that, and go from their old place after it: a crash at any moment leaves every file
 /// where a repair, done again, finds it.
-Status write_repaired_store(FileSystem& files, const std::string& directory, RepairSurvey survey,
-                            RandomSource& random);
+Status write_repaired_store(FileSystem& files, const std::string& directory, RepairSurvey survey, RandomSource& random);
 
 }  // namespace tamis

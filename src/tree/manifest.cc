@@ -290,7 +290,8 @@ Result<std::unique_ptr<Manifest>> Manifest::create_with(FileSystem& files, const
   return std::unique_ptr<Manifest>(new Manifest(std::move(inside)));
 }
 
-Result<std::unique_ptr<Manifest>> Manifest::open(FileSystem& files, const std::string& directory, RandomSource& random) {
+Result<std::unique_ptr<Manifest>> Manifest::open(FileSystem& files, const std::string& directory,
+                                                 RandomSource& random) {
   auto inside = std::make_unique<Inside>(files, directory, random);
   TAMIS_TRY_STATUS(inside->read());
   return std::unique_ptr<Manifest>(new Manifest(std::move(inside)));

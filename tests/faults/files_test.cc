@@ -28,9 +28,7 @@ std::vector<std::string> names_in(CrashFileSystem& files, const std::string& fol
   return names;
 }
 
-bool has(CrashFileSystem& files, const std::string& name) {
-  return files.file_size(kFolder + "/" + name)->has_value();
-}
+bool has(CrashFileSystem& files, const std::string& name) { return files.file_size(kFolder + "/" + name)->has_value(); }
 
 TEST(Files, P7_AMissingFileIsNamedAndNothingElseIsTouched) {
   const ClosedStore store = make_closed_store({}, 3);

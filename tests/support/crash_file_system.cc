@@ -56,7 +56,7 @@ class CrashFileLock final : public FileLock {
 class CrashFileWindow final : public FileWindow {
  public:
   CrashFileWindow(CrashFileSystem& files, MemoryDisk::FileId id, std::string path, std::uint64_t begin,
-                   std::uint64_t bytes)
+                  std::uint64_t bytes)
       : FileWindow(begin, bytes), files_(files), id_(id), path_(std::move(path)) {}
 
   Status copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override {
