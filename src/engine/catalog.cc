@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/try.h"
 #include "base/random_source.h"
+#include "base/try.h"
 
 namespace tamis {
 namespace {

@@ -25,7 +25,7 @@ struct CommitRequest {
   Kind kind = Kind::kWrite;
   Changes changes = {};
   bool sync = false;
-  Status status = {};    ///< The leader's answer.
+  Status status = {};  ///< The leader's answer.
 
   // The queue's.
   std::atomic<Turn> turn = Turn::kWaits;       ///< Set under its mutex, read without by the one who waits.

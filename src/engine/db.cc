@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "base/try.h"
-#include "engine/store.h"
 #include "engine/fork_generation.h"
 #include "engine/never_throws.h"
+#include "engine/store.h"
 
 namespace tamis {
 namespace {

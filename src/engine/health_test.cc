@@ -35,8 +35,7 @@ TEST(Health, KeepsTheFirstFailureUntilWritesResume) {
   world.health.resume_writes();
   EXPECT_FALSE(world.health.has_stopped());
   EXPECT_TRUE(world.health.check_working().ok());
-  EXPECT_EQ(world.events.kinds,
-            (std::vector{StoreEvent::Kind::kBackgroundError, StoreEvent::Kind::kResumed}));
+  EXPECT_EQ(world.events.kinds, (std::vector{StoreEvent::Kind::kBackgroundError, StoreEvent::Kind::kResumed}));
 }
 
 TEST(Health, Rule5_OnlyAFullDiskResumesByItself) {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/store.h"
 #include "engine/live_handles.h"
+#include "engine/store.h"
 #include "entry/visible_iterator.h"
 #include "memtable/memtable.h"
 #include "tamis/caller.h"

@@ -54,7 +54,8 @@ struct World {
   }
 
   Status wait_for(Job job) {
-    return pool->wait_until(job, [this, job] { return !jobs.is_due(job); }, "it could not be done");
+    return pool->wait_until(
+        job, [this, job] { return !jobs.is_due(job); }, "it could not be done");
   }
 
   StoreContext context;

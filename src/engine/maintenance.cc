@@ -57,8 +57,7 @@ bool Maintenance::is_due(Job job) const {
 
 bool Maintenance::holds_up_writes(Job job, bool seals) const {
   switch (job) {
-    case Job::kFlush:
-      return tree_.has_sealed() && (seals || tree_.active()->memory_bytes() >= context_.memtable_bytes);
+    case Job::kFlush: return tree_.has_sealed() && (seals || tree_.active()->memory_bytes() >= context_.memtable_bytes);
     case Job::kCompaction: return !seals && tree_.debt() >= kDebtThatStops;
     case Job::kUpkeep: break;
   }

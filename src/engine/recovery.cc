@@ -25,9 +25,8 @@ Status missing_journal(const std::string& directory, std::uint64_t number) {
 Status Recovery::run() {
   TAMIS_TRY(const StoreFiles found, StoreFiles::list(context_.files, context_.directory));
   Status tables;
-  catalog_.inspect([&](const ManifestState& state) {
-    tables = found.check_tables_are_there(state.shape, context_.directory);
-  });
+  catalog_.inspect(
+      [&](const ManifestState& state) { tables = found.check_tables_are_there(state.shape, context_.directory); });
   TAMIS_TRY_STATUS(tables);
   published_.publish(Sequence{catalog_.flushed_sequence()});
   const KnownJournalEnd known = catalog_.known_journal_end();

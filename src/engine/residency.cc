@@ -36,8 +36,8 @@ bool Residency::is_due(const Version& version) {
     filter_bytes += table->filter_memory_bytes();
     index_bytes += table->index_memory_bytes();
   }
-  const bool all_fit = filter_bytes <= memory_.filter_budget().limit_bytes() &&
-                       index_bytes <= memory_.index_budget().limit_bytes();
+  const bool all_fit =
+      filter_bytes <= memory_.filter_budget().limit_bytes() && index_bytes <= memory_.index_budget().limit_bytes();
   const std::uint64_t gets = reader_.gets();
   MutexLock lock(mutex_);
   if (all_fit || gets - gets_at_last_review_ < kGetsBetweenReviews) return false;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/sync.h"
-#include "engine/reader.h"
 #include "engine/health.h"
+#include "engine/reader.h"
 #include "engine/store_context.h"
 #include "engine/store_memory.h"
 #include "engine/tree.h"
@@ -15,8 +15,8 @@
 namespace tamis {
 
 /// Reads runs into the columns of the run index when that is worth the reading: lookups pay for every run that they
-/// must ask by itself, about as much as reading one key into a column costs. So the runs are read when lookups have paid
-/// a part of that; a store that is only written to never reads them.
+/// must ask by itself, about as much as reading one key into a column costs. So the runs are read when lookups have
+/// paid a part of that; a store that is only written to never reads them.
 ///
 /// Threads: any; one indexes at a time, others return at once.
 class RunIndexer {

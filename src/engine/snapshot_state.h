@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "engine/store.h"
 #include "engine/live_handles.h"
+#include "engine/store.h"
 #include "entry/entry.h"
 #include "tamis/caller.h"
 

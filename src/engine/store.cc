@@ -30,6 +30,7 @@ Result<std::shared_ptr<Store>> Store::open(const std::string& path, const Option
 
 Store::Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory> memory)
     : fork_generation_(fork_generation()),
+      open_generation_(fork_generation_),
       context_(std::move(context)),
       health_(*context_, changes_),
       memory_(std::move(memory)),
@@ -89,7 +90,7 @@ Status Store::close(bool detaches) {
   if (is_long_to_replay && is_writable && !had_stopped) (void)flush().ok();
   stop_background();
   tree_.remove_obsolete_files();  // Some may have been held until just now.
-  is_closed_ = true;
+  open_generation_ = kClosed;
   const std::optional<Health::Stop> stop = health_.stop();
   Status closed = stop ? stop->why : Status();
   const bool is_whole = !stop || (!had_stopped && !catalog_.has_failed() && !journals_.is_lost());
@@ -103,24 +104,25 @@ Status Store::close(bool detaches) {
 }
 
 Status Store::check_open() const {
-  if (is_closed_.load(std::memory_order_relaxed)) return Status::closed(context_->directory + ": the store was closed");
+  if (open_generation_ == kClosed) return Status::closed(context_->directory + ": the store was closed");
   if (is_of_another_process()) {
     return Status::closed(context_->directory + ": opened before a fork; only the process that opened it may use it");
   }
   return {};
 }
 
-Status Store::check_read(const Snapshot* snapshot) const {
-  if (!is_open()) [[unlikely]]
-    return check_open();
-  if (snapshot != nullptr && (snapshot->state() == nullptr || !snapshot->state()->belongs_to(*this))) {
-    return Status::invalid_argument("the snapshot is not of this store");
-  }
-  return {};
+bool Store::owns(const Snapshot& snapshot) const {
+  return snapshot.state() != nullptr && snapshot.state()->belongs_to(*this);
+}
+
+Status Store::why_not_read() const {
+  TAMIS_TRY_STATUS(check_open());
+  return Status::invalid_argument("the snapshot is not of this store");
 }
 
 Status Store::write(const Changes& changes, const WriteOptions& options, bool may_wait) {
-  TAMIS_TRY_STATUS(check_open());
+  if (!is_open()) [[unlikely]]
+    return check_open();
   return writer_.write(changes, options, may_wait);
 }
 
@@ -140,53 +142,54 @@ Status Store::resume() {
 }
 
 Result<bool> Store::get(std::string_view key, std::string* value, const ReadOptions& options) {
-  TAMIS_TRY_STATUS(check_read(options.snapshot));
+  if (!may_read(options.snapshot)) [[unlikely]]
+    return why_not_read();
   return reader_.get(key, value, options);
 }
 
 Result<bool> Store::exists(std::string_view key, const ReadOptions& options) {
-  TAMIS_TRY_STATUS(check_read(options.snapshot));
+  if (!may_read(options.snapshot)) [[unlikely]]
+    return why_not_read();
   return reader_.exists(key, options);
 }
 
 Result<std::optional<PinnedValue>> Store::get_pinned(std::string_view key, const ReadOptions& options) {
-  TAMIS_TRY_STATUS(check_read(options.snapshot));
+  if (!may_read(options.snapshot)) [[unlikely]]
+    return why_not_read();
   return reader_.get_pinned(key, options, shared_from_this());
 }
 
 std::vector<Result<std::optional<std::string>>> Store::multi_get(std::span<const std::string_view> keys,
                                                                  const ReadOptions& options) {
-  if (const Status open = check_read(options.snapshot); !open.ok()) {
-    return std::vector<Result<std::optional<std::string>>>(keys.size(), open);
-  }
+  if (!may_read(options.snapshot)) [[unlikely]]
+    return std::vector<Result<std::optional<std::string>>>(keys.size(), why_not_read());
   return reader_.multi_get(keys, options);
 }
 
 Status Store::multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
                         const ReadOptions& options) {
-  if (Status open = check_read(options.snapshot); !open.ok()) {
+  if (!may_read(options.snapshot)) [[unlikely]] {
     values->clear();
-    return open;
+    return why_not_read();
   }
   return reader_.multi_get(keys, values, options);
 }
 
 Result<Explanation> Store::explain(std::string_view key, const ReadOptions& options) {
-  TAMIS_TRY_STATUS(check_read(options.snapshot));
+  if (!may_read(options.snapshot)) [[unlikely]]
+    return why_not_read();
   return reader_.explain(key, options);
 }
 
 /// View first, then sequence (rule 9); the iterator keeps what it needs of the view, which is looked at only (rule 10).
 Iterator Store::scan(const ScanOptions& options, Caller caller) {
-  if (Status open = check_read(options.snapshot); !open.ok()) {
-    return Iterator(std::make_unique<IteratorState>(shared_from_this(), std::move(open)));
-  }
+  if (!may_read(options.snapshot)) [[unlikely]]
+    return Iterator(std::make_unique<IteratorState>(shared_from_this(), why_not_read()));
   std::unique_ptr<IteratorState> state;
   {
     const EpochGuard guard;
-    const auto [view, sequence] = tree_.view().peek_at([&] {
-      return options.snapshot == nullptr ? published_.newest() : Sequence{options.snapshot->sequence()};
-    });
+    const auto [view, sequence] = tree_.view().peek_at(
+        [&] { return options.snapshot == nullptr ? published_.newest() : Sequence{options.snapshot->sequence()}; });
     state = std::make_unique<IteratorState>(shared_from_this(), view, sequence, caller);
   }
   KeyRange range;

@@ -78,7 +78,9 @@ class Store final : public std::enable_shared_from_this<Store> {
     return known_fork_generation.load(std::memory_order_relaxed) != fork_generation_;
   }
   /// Whether check_open() is ok.
-  [[nodiscard]] bool is_open() const { return !is_closed_.load(std::memory_order_relaxed) && !is_of_another_process(); }
+  [[nodiscard]] bool is_open() const {
+    return known_fork_generation.load(std::memory_order_relaxed) == open_generation_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] LiveHandles& live_handles() { return live_handles_; }
   [[nodiscard]] const PublishedSequence& published() const { return published_; }
   [[nodiscard]] const BlockCache& cache() const { return memory_->cache(); }
@@ -88,12 +90,18 @@ class Store final : public std::enable_shared_from_this<Store> {
   Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory> memory);
 
   Status open_parts();
-  /// ok for an open store that this snapshot, if any, belongs to.
-  [[nodiscard]] Status check_read(const Snapshot* snapshot) const;
+  /// Whether the store is open and the snapshot, if any, belongs to it.
+  [[nodiscard]] bool may_read(const Snapshot* snapshot) const {
+    return is_open() && (snapshot == nullptr || owns(*snapshot));
+  }
+  [[nodiscard]] bool owns(const Snapshot& snapshot) const;
+  [[nodiscard]] Status why_not_read() const;
   void stop_background();
 
+  static constexpr std::uint64_t kClosed = ~std::uint64_t{0};
+
   const std::uint64_t fork_generation_;
-  std::atomic<bool> is_closed_ = false;
+  std::atomic<std::uint64_t> open_generation_;  // fork_generation_, or kClosed.
   const std::unique_ptr<StoreContext> context_;
   ChangeSignal changes_;
   Health health_;

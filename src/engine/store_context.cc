@@ -3,8 +3,8 @@
 #include <chrono>
 #include <utility>
 
-#include "engine/memory_shares.h"
 #include "base/random_source.h"
+#include "engine/memory_shares.h"
 #include "io/posix_file_system.h"
 
 namespace tamis {

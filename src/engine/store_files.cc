@@ -8,8 +8,8 @@
 
 #include "base/try.h"
 #include "engine/store_folder.h"
-#include "io/path.h"
 #include "io/file_names.h"
+#include "io/path.h"
 
 namespace tamis {
 namespace {

@@ -15,8 +15,7 @@ constexpr std::size_t kMaxOpenTables = 512;
 /// The cache chooses its number of shards by its capacity, so it is made with the capacity of a store without tables.
 Result<std::unique_ptr<StoreMemory>> StoreMemory::make(const StoreContext& context) {
   const std::uint64_t cache_bytes = share_memory(context.options, MetadataWanted()).blocks;
-  TAMIS_TRY(std::unique_ptr<BlockCache> cache,
-            BlockCache::make({.capacity_bytes = cache_bytes}));
+  TAMIS_TRY(std::unique_ptr<BlockCache> cache, BlockCache::make({.capacity_bytes = cache_bytes}));
   return std::unique_ptr<StoreMemory>(new StoreMemory(context, std::move(cache)));
 }
 

@@ -10,8 +10,8 @@ Status Throttle::wait_for_flush() {
   if (!tree_.has_sealed()) return {};
   const auto begin = Clock::now();
   begin_stall("the memtable is full and the one before it is still being flushed");
-  Status flushed =
-      pool_.wait_until(Job::kFlush, [this] { return !tree_.has_sealed(); }, "the flush could not be done");
+  Status flushed = pool_.wait_until(
+      Job::kFlush, [this] { return !tree_.has_sealed(); }, "the flush could not be done");
   count_delay(begin);
   end_stall();
   return flushed;

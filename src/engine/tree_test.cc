@@ -5,8 +5,8 @@
 #include <string>
 
 #include "engine/table_rewrites.h"
-#include "io/memory_file_system.h"
 #include "io/file_names.h"
+#include "io/memory_file_system.h"
 
 namespace tamis {
 namespace {
@@ -28,7 +28,8 @@ struct World {
   bool has_table(std::uint64_t number) { return files.file_size(table_path("/store", number))->has_value(); }
 
   MemoryFileSystem files;
-  StoreContext context{"/store", {.memory_bytes = 1 << 20, .memtable_bytes = 64 << 10}, {.files = &files, .random_seed = 1}};
+  StoreContext context{
+      "/store", {.memory_bytes = 1 << 20, .memtable_bytes = 64 << 10}, {.files = &files, .random_seed = 1}};
   ChangeSignal changes;
   Health health{context, changes};
   std::unique_ptr<StoreMemory> memory = *StoreMemory::make(context);
