@@ -164,6 +164,8 @@ class Engine final : public GroupLeader, public std::enable_shared_from_this<Eng
   // reads.cc
   /// Whether the store is open and the snapshot, if there is one, its own.
   [[nodiscard]] Status check_readable(const Snapshot* snapshot) const;
+  /// The same where it is known at once: false proves nothing.
+  [[nodiscard]] bool may_read(const Snapshot* snapshot) const { return snapshot == nullptr && is_open(); }
   std::unique_ptr<IteratorState> begin_scan(const Snapshot* snapshot, Caller caller);
   Result<std::shared_ptr<const Version>> current_version() const;
   [[nodiscard]] std::uint64_t entries_in_memtables() const;  // verify.cc

@@ -8,21 +8,19 @@
 
 namespace tamis {
 
-inline Status Engine::check_readable(const Snapshot* snapshot) const {
-  if (is_open() && snapshot == nullptr) [[likely]]
-    return {};
+Status Engine::check_readable(const Snapshot* snapshot) const {
   TAMIS_TRY_STATUS(check_open());
   if (snapshot == nullptr || (snapshot->state() != nullptr && snapshot->state()->belongs_to(*this))) return {};
   return Status::invalid_argument("the snapshot is not of this store");
 }
 
 Result<bool> Engine::get(std::string_view key, std::string* value, const ReadOptions& options) {
-  TAMIS_TRY_STATUS(check_readable(options.snapshot));
+  if (!may_read(options.snapshot)) TAMIS_TRY_STATUS(check_readable(options.snapshot));
   return reader_.get(key, value, options);
 }
 
 Result<bool> Engine::exists(std::string_view key, const ReadOptions& options) {
-  TAMIS_TRY_STATUS(check_readable(options.snapshot));
+  if (!may_read(options.snapshot)) TAMIS_TRY_STATUS(check_readable(options.snapshot));
   return reader_.exists(key, options);
 }
 
