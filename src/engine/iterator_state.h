@@ -41,12 +41,9 @@ class IteratorState {
 
   /// Before every move: false when the walk cannot go on, because its store is closed or it never began.
   bool may_move() {
-    if (!walk_) return false;
-    if (store_->is_open()) [[likely]]
+    if (walk_ && store_->is_open()) [[likely]]
       return true;
-    status_ = store_->check_open();
-    if (is_of_another_process()) leave_to_parent(std::move(walk_));
-    walk_.reset();
+    end_walk();
     return false;
   }
   [[nodiscard]] bool is_reverse() const { return is_reverse_; }
@@ -56,6 +53,7 @@ class IteratorState {
   [[nodiscard]] const Status& status() const { return walk_ ? walk_->status() : status_; }
 
  private:
+  void end_walk();
   /// What is written into an empty one from now on is newer than the walk's sequence.
   void keep(const std::shared_ptr<Memtable>& memtable) {
     if (!memtable->empty()) memtables_.push_back(memtable);

@@ -35,7 +35,7 @@ RecordedSteps& for_tables(ExplainedSteps& steps) { return steps.tables; }
 
 /// Whether one of them has the key.
 template <typename Steps>
-bool ask_memtables(const ReadView& view, StagedLookup& staged, Steps& steps) {
+inline bool ask_memtables(const ReadView& view, StagedLookup& staged, Steps& steps) {
   const auto ask = [&](const Memtable& memtable, [[maybe_unused]] std::string_view where) {
     const std::optional<FoundEntry> found = memtable.find(staged.lookup);
     if constexpr (Steps::kRecords) steps.add_memtable(where, found, staged.lookup.sequence);

@@ -22,12 +22,13 @@ bool goes_on(const Index& index, std::uint32_t block, const DataBlock& data, std
   return next != index.blocks() && index.continues(next) && data.ends_with_key(key);
 }
 
-/// Finds the group of blocks that the key falls in. Its part of the index and its slots are on their way.
-void begin_locate(BlockPlace& place, std::string_view key) {
-  place.group = place.index->begin_locate(key);
-  const Index::BlockRange blocks = place.index->blocks_of(place.group);
+/// The group of blocks that the key falls in. Its part of the index and its slots are on their way.
+std::uint32_t begin_locate(const Index& index, const BlockSlot* slots, std::string_view key) {
+  const std::uint32_t group = index.begin_locate(key);
+  const Index::BlockRange blocks = index.blocks_of(group);
   constexpr std::size_t kSlotsInLine = kCacheLineBytes / sizeof(BlockSlot);
-  for (std::size_t i = 0; i < blocks.count; i += kSlotsInLine) __builtin_prefetch(place.slots + blocks.first + i);
+  for (std::size_t i = 0; i < blocks.count; i += kSlotsInLine) __builtin_prefetch(slots + blocks.first + i);
+  return group;
 }
 
 bool ends(StagedLookup& staged, LookupAnswer answer) {
@@ -100,10 +101,10 @@ inline LookupAnswer Table::peek_blocks(BlockPlace& place, const Lookup& lookup, 
 LookupAnswer Table::peek(const Lookup& lookup, bool expected, FoundEntry& found) const {
   BlockPlace place = {};
   const bool is_in_memory = peek_index(place);
-  if (expected && is_in_memory) begin_locate(place, lookup.key);
+  if (expected && is_in_memory) place.group = begin_locate(*place.index, place.slots, lookup.key);
   if (const LookupAnswer filter = peek_filter(lookup.hash, true); filter != LookupAnswer::kAbsentHere) return filter;
   if (!is_in_memory) return LookupAnswer::kUnknown;
-  if (!expected) begin_locate(place, lookup.key);
+  if (!expected) place.group = begin_locate(*place.index, place.slots, lookup.key);
   place.block = place.index->locate_in(place.group, lookup.key);
   place.frame = place.slots[place.block].load();
   return place.frame == nullptr ? LookupAnswer::kUnknown : peek_blocks<false>(place, lookup, found);

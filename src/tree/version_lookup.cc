@@ -184,14 +184,13 @@ void Version::peek_many(std::span<StagedLookup> lookups) const {
 /// The filter lines of all candidates are asked for first, so that they arrive together.
 template <typename Steps>
 void Version::find(std::span<DiskLookup> lookups, bool fills_cache, Steps& steps) const {
-  {
+  for (DiskLookup& lookup : lookups) {
+    const Lookup& key = lookup.staged->lookup;
+    lookup.possible = run_index_.possible(key.hash);
+    std::uint32_t run = lookup.staged->run;
+    if (run + 1 >= runs_.size()) continue;  // One run is asked at once.
     const EpochGuard guard;
-    for (DiskLookup& lookup : lookups) {
-      const Lookup& key = lookup.staged->lookup;
-      lookup.possible = run_index_.possible(key.hash);
-      std::uint32_t run = lookup.staged->run;
-      for (; const Table* table = next_candidate(key, lookup.possible, run); ++run) table->prefetch_filter(key.hash);
-    }
+    for (; const Table* table = next_candidate(key, lookup.possible, run); ++run) table->prefetch_filter(key.hash);
   }
   for (BlockBatch batch(fills_cache);; batch.clear()) {
     for (DiskLookup& lookup : lookups) {
