@@ -53,8 +53,8 @@ Result<const FilterKind*> need_filter_kind(std::string_view name) {
   for (const FilterKind* known : all_filter_kinds()) names.push_back(known->info.name);
   const std::optional<std::string_view> guess = nearest_word(name, names);
   return Status::invalid_argument(
-      guess ? fmt::format("there is no filter kind '{}'; did you mean '{}'?", name, *guess)
-            : fmt::format("there is no filter kind '{}'; the kinds are {}", name, fmt::join(names, ", ")));
+      guess ? fmt::format("unknown filter kind '{}'; did you mean '{}'?", name, *guess)
+            : fmt::format("unknown filter kind '{}'; the kinds are {}", name, fmt::join(names, ", ")));
 }
 
 Result<SizeTarget> size_target(const FilterOptions& options) {
