@@ -43,7 +43,7 @@ inline constexpr std::uint64_t kRibbonFingerprintFactor = 0xe7037ed1a0b428dbU;
 /// Bit i belongs to row start + i. The lowest is always 1, so that elimination begins at the start itself.
 constexpr std::uint64_t ribbon_coefficients(std::uint64_t mixed) { return (mixed * kRibbonCoefficientFactor) | 1; }
 
-/// The sum that the selected rows must have. It is not a linear function of the coefficients (the carries prevent that):
+/// The sum that the selected rows must have. It is not a linear function of the coefficients (because of the carries):
 /// otherwise rows that repeat the function would satisfy present and absent keys alike.
 constexpr std::uint32_t ribbon_fingerprint(std::uint64_t mixed, std::uint32_t columns) {
   return static_cast<std::uint32_t>(((mixed ^ (mixed >> 32)) * kRibbonFingerprintFactor) >> (64 - columns));
