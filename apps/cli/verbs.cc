@@ -36,7 +36,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"explain", "show every step of a lookup and its cost", run_explain},
     {"stats", "show what a store holds, level by level", run_stats},
     {"plan", "show how filter memory is divided among runs", run_plan},
-    {"flush", "write the journal's entries to tables", run_flush},
+    {"flush", "write entries that are only in the journal to tables", run_flush},
     {"compact", "rewrite tables, dropping outdated entries", run_compact},
     {"checkpoint", "copy a store to a new folder", run_checkpoint},
     {"verify", "read and check every byte of a store", run_verify},

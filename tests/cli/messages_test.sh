@@ -113,7 +113,7 @@ says 2 "lines: line 1 is not JSON, at byte 14 of the line; $example; nothing was
 says 2 "--format: 'xml' is not one of tsv, csv, jsonl" dump s --format xml
 says 2 "give only one of --json, --csv" dump s --json --csv
 says 2 "--header is for CSV; add --csv" load s lines --header
-says 2 "give the value either as a word or with --from-file" put s k v --from-file lines
+says 2 "give the value as a word or with --from-file, not both" put s k v --from-file lines
 says 3 "no-file: cannot open: No such file or directory" put s k --from-file no-file
 says 3 "no-file: cannot open: No such file or directory" load s no-file
 says 3 "folder: is a folder, not a file" load s folder
@@ -191,7 +191,7 @@ exec 3>&-
 wait $pid
 
 # --- the machine refuses: 3 ---
-permission='Permission denied; check the owner and permissions of it and of its folder'
+permission='Permission denied; check its owner and permissions, and its folder's'
 unprivileged=$tamis
 if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups "$tamis" version >/dev/null 2>&1; then
   chmod 755 "$work"
@@ -258,8 +258,8 @@ if [ "$status" -ne 0 ]; then
   skip 'a full disk and one that can only be read: nobody may mount here'
 else
   out_is '3\n0\n3\n3\nv\n0\n'
-  err_has "$full; nothing was loaded" 'tamis: disk/s/LOCK: cannot open: Read-only file system; it can only be read' \
-    'tamis: disk/new: cannot create directory: Read-only file system; it can only be read'
+  err_has "$full; nothing was loaded" 'tamis: disk/s/LOCK: cannot open: Read-only file system; remount it for writing or use another folder' \
+    'tamis: disk/new: cannot create directory: Read-only file system; remount it for writing or use another folder'
 fi
 
 # --- filters ---
