@@ -13,7 +13,7 @@ else()
     "/(batch|caller|db|environment|iterator|options|scale|snapshot|stats|table_file|tamis)\\.h$" EXCLUDE)
 endif()
 
-# One export set for each library, so that the filters alone ask for nothing of the store's. Static and shared ones have
+# One export set for each library, so that the filters alone need nothing of the store's. Static and shared ones have
 # the same target names: the config file reads one of them.
 function(tamis_install_library part sort target)
   target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -41,8 +41,8 @@ write_basic_package_version_file(${package_files}/tamis-config-version.cmake COM
 install(FILES ${package_files}/tamis-config.cmake ${package_files}/tamis-config-version.cmake cmake/plain_libraries.cmake
   DESTINATION ${package_dir} COMPONENT development)
 
-# pkg-config. The prefix is taken from where the file lies, so that an installation can be moved.
-# Names of theirs for what a target is linked with.
+# pkg-config. The prefix is relative to the file, so that an installation can be moved.
+# The pkg-config names of the libraries that a target links.
 function(tamis_pkg_config_names target variable)
   get_target_property(libraries ${target} LINK_LIBRARIES)
   list(FILTER libraries EXCLUDE REGEX "^\\$<BUILD_INTERFACE|Threads::")
@@ -67,7 +67,7 @@ foreach(name ${pkg_config_files})
   install(FILES ${package_files}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endforeach()
 
-# The command, and what it says of itself, where man and the shells look for it.
+# The command, its manual page and completions, where man and the shells look for them.
 if(TARGET tamis)
   install(TARGETS tamis RUNTIME COMPONENT command)
 endif()

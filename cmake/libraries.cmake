@@ -9,8 +9,8 @@ if(NOT BUILD_SHARED_LIBS OR TAMIS_BOTH_LIBRARIES)
 endif()
 
 # tamis_library(NAME STATIC_TARGET OUTPUT_NAME FILE [CONTAINS STATIC_TARGET...]): tamis::NAME, which is the static
-# target or its shared twin, as BUILD_SHARED_LIBS says. The twin holds the objects of CONTAINS as well: what is hidden
-# in one shared library cannot be called from another.
+# target or its shared twin, depending on BUILD_SHARED_LIBS. The twin also holds the objects of CONTAINS: one shared
+# library cannot call hidden functions of another.
 function(tamis_library name static)
   cmake_parse_arguments(PARSE_ARGV 2 library "" OUTPUT_NAME CONTAINS)
   target_compile_features(${static} PUBLIC cxx_std_20)
@@ -26,7 +26,7 @@ function(tamis_library name static)
     add_library(tamis::${name} ALIAS ${static})
   endif()
   if(NOT TAMIS_HAS_STATIC)
-    set_target_properties(${static} PROPERTIES EXCLUDE_FROM_ALL ON)  # Our tests still look inside it.
+    set_target_properties(${static} PROPERTIES EXCLUDE_FROM_ALL ON)  # Our tests still use its internals.
   endif()
 endfunction()
 
@@ -44,7 +44,7 @@ function(tamis_shared_library name static output_name)
   endforeach()
   target_link_options(${shared} PRIVATE -Wl,--version-script=${exports})
   if(NOT TAMIS_SANITIZE)
-    target_link_options(${shared} PRIVATE -Wl,--no-undefined)  # Only programs bring what sanitizers need.
+    target_link_options(${shared} PRIVATE -Wl,--no-undefined)  # Only programs link the sanitizers' runtime.
   endif()
   set_target_properties(${shared} PROPERTIES OUTPUT_NAME ${output_name} EXPORT_NAME ${name} LINKER_LANGUAGE CXX
     VERSION ${PROJECT_VERSION} SOVERSION ${TAMIS_SOVERSION} LINK_DEPENDS ${exports})

@@ -27,7 +27,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtamis-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "For programs that use it: headers, static libraries, and files for find_package
 and pkg-config.")
-# What static libraries are linked with; pkg-config asks for all of it also when the shared ones are used.
+# What static libraries are linked with; pkg-config requires all of it even for the shared ones.
 set(development_depends "${library_package} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})"
   libfmt-dev libhwy-dev)
 foreach(library ${TAMIS_PLAIN_LIBRARIES})

@@ -1,8 +1,8 @@
-# Libraries that come without a CMake package of their own, as targets tamis::NAME. Read by our build, and by
-# find_package(tamis) for static libraries: what is installed holds no path of the machine that built it.
+# Libraries without a CMake package of their own, as targets tamis::NAME. Read by our build, and by find_package(tamis)
+# for static libraries, so that an installation holds no path of the machine that built it.
 
-# tamis_find_plain_library(NAME HEADER [REQUIRED]): tamis::NAME, if there is a library of that name with that header.
-# TAMIS_PLAIN_LIBRARIES collects "NAME HEADER" of those that were found: the config file looks for the same.
+# tamis_find_plain_library(NAME HEADER [REQUIRED]): tamis::NAME, if a library of that name with that header exists.
+# TAMIS_PLAIN_LIBRARIES collects "NAME HEADER" of those found: the config file looks for the same.
 macro(tamis_find_plain_library name header)
   if(NOT TARGET tamis::${name})
     find_path(TAMIS_${name}_INCLUDE ${header} ${ARGN})

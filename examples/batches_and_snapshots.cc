@@ -1,5 +1,5 @@
-// Money that moves between accounts: a batch happens wholly or not at all, and a snapshot keeps one moment readable
-// while the store goes on. Whoever adds up all accounts gets the same sum at every moment.
+// Money moves between accounts: a batch is atomic, and a snapshot keeps one moment readable while the store changes.
+// The sum over all accounts is the same at every moment.
 #include <tamis/db.h>
 
 #include <cstdio>
@@ -12,7 +12,7 @@ int fail(const tamis::Status& status) {
   return 1;
 }
 
-/// All accounts as of one moment: a scan sees the store as it was when it began, or as its snapshot shows it.
+/// All accounts as of one moment: a scan sees the store as it was when it began, or as of its snapshot.
 tamis::Result<int> sum(const tamis::DB& db, const tamis::Snapshot* snapshot) {
   int total = 0;
   tamis::Iterator account = db.scan({.prefix = "account/", .snapshot = snapshot});
@@ -21,8 +21,8 @@ tamis::Result<int> sum(const tamis::DB& db, const tamis::Snapshot* snapshot) {
   return total;
 }
 
-/// Reads two accounts as of one moment and writes both or neither. Two threads that did this at once could both read
-/// before either writes: the store has no transactions, so a program has to take turns by itself.
+/// Reads two accounts as of one moment and writes both or neither. Two threads doing this at once could both read
+/// before either writes: the store has no transactions, so the program must serialise them.
 tamis::Status transfer(tamis::DB& db, std::string_view from, std::string_view to, int amount) {
   int balances[2] = {};
   const std::string_view accounts[2] = {from, to};
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
   if (!sum_then.ok()) return fail(sum_then.status());
   std::printf("in all: %d, and %d before\n", *sum_now, *sum_then);
 
-  // A snapshot keeps old versions from being compacted away, so it should not live for ever: close names those that do.
+  // A snapshot keeps old versions from being compacted away, so release it soon; close reports live ones.
   std::printf("close: %s\n", db.close().ok() ? "closed" : "busy, a snapshot is alive");
   before = {};
   const tamis::Status closed = db.close();

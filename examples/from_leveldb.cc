@@ -1,9 +1,9 @@
-// Moves a LevelDB store: every entry of OLD as a line that 'tamis load --hex' reads.
+// Exports a LevelDB store: prints every entry of OLD as a line that 'tamis load --hex' reads.
 //
 //     from_leveldb OLD | tamis load NEW --hex
 //
-// For RocksDB, put rocksdb where leveldb stands. Writes nothing into OLD, except that LevelDB, like RocksDB, recovers
-// its own log when it opens a store: copy it before if it must stay as it is.
+// For RocksDB, replace leveldb with rocksdb. Writes nothing into OLD, except that LevelDB, like RocksDB, recovers its
+// own log when it opens a store: copy the store first if it must not change.
 #include <leveldb/db.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The first filter: build it, ask it, keep it, open it again.
+// A first filter: build it, ask it, save it, open it again.
 #include <tamis/filter.h>
 
 #include <cstdio>

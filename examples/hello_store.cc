@@ -1,4 +1,4 @@
-// The first store: make it, put, get, close; open it again and walk over it.
+// A first store: create it, put, get, close; reopen it and iterate.
 #include <tamis/db.h>
 
 #include <cstdio>
@@ -14,7 +14,7 @@ int fail(const tamis::Status& status) {
 int write_and_read(const std::string& path) {
   // README.md shows the lines between the marks.
   // [store]
-  tamis::Result<tamis::DB> db = tamis::DB::open(path);  // A folder, created if it does not exist.
+  tamis::Result<tamis::DB> db = tamis::DB::open(path);  // A directory, created if it does not exist.
   if (!db.ok()) return fail(db.status());
 
   // Survives a crash of the process; with sync, of the machine.
@@ -25,13 +25,13 @@ int write_and_read(const std::string& path) {
   std::printf("rome: %s\n", rome->value_or("not there").c_str());
   // [/store]
 
-  // A DB closes itself at the end of its life; who wants to know whether that went well closes it before.
+  // A DB closes itself when it is destroyed; close it explicitly to see whether that succeeded.
   const tamis::Status closed = db->close();
   return closed.ok() ? 0 : fail(closed);
 }
 
 int open_again(const std::string& path) {
-  // With create_if_missing off, a mistyped path is an error and not a new, empty store.
+  // With create_if_missing off, a mistyped path is an error instead of a new, empty store.
   const tamis::Result<tamis::DB> db = tamis::DB::open(path, {.create_if_missing = false});
   if (!db.ok()) return fail(db.status());
 

@@ -1,5 +1,5 @@
-// The calls of a LevelDB or RocksDB program, as they are here. docs/MIGRATING.md shows the parts between the marks
-// beside the calls they replace.
+// The calls of a LevelDB or RocksDB program in tamis. docs/MIGRATING.md shows the parts between the marks beside the
+// calls they replace.
 #include <tamis/db.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// A negative cache in front of SQLite: a filter of all names answers for most of those that are not in the table, so
-// that SQLite is asked only where the answer may be yes. A cuckoo filter, because rows also go.
+// A negative cache in front of SQLite: a filter of all names answers for most absent ones, so SQLite is asked only when
+// the answer may be yes. A cuckoo filter, because rows are also removed.
 #include <sqlite3.h>
 #include <tamis/filter.h>
 
@@ -18,10 +18,10 @@ namespace {
 
 std::string name_of(int number) { return "name" + std::to_string(number); }
 
-/// A table of names. The rules that keep filter and table together:
-///   - a name is in the filter before its row can be seen, and leaves it after the row is gone;
+/// A table of names. The rules that keep filter and table consistent:
+///   - a name is in the filter before its row is visible, and leaves it after the row is gone;
 ///   - so a "no" of the filter is always right, and a "maybe" costs the query it would have cost anyway;
-///   - the filter is not the truth: whoever has none, or an old one, builds it anew from the table.
+///   - the table is the truth: if the filter is missing or old, rebuild it from the table.
 class Names {
  public:
   Names(const char* path, std::uint64_t capacity) : filter_(make_filter(capacity)) {
@@ -41,7 +41,7 @@ class Names {
     if (sqlite3_step(insert.get()) != SQLITE_DONE) fail(sqlite3_errmsg(database_.get()));
   }
 
-  /// Only what was added may be removed, or another name would lose its mark: the table knows.
+  /// Only an added name may be removed, or another name would lose its bits: the table knows.
   void remove(const std::string& name) {
     const Statement remove = prepare("DELETE FROM names WHERE name = ?");
     sqlite3_bind_text(remove.get(), 1, name.data(), static_cast<int>(name.size()), SQLITE_TRANSIENT);
@@ -64,7 +64,7 @@ class Names {
     }
   }
 
-  /// Since the last time this was asked.
+  /// Since the last call.
   int queries() { return std::exchange(queries_, 0); }
 
  private:

@@ -1,10 +1,10 @@
-// A filter of one's own beside those of the store. Which keys are not there may be known better from what they mean
-// than from their hashes: here they are order numbers, mostly without gaps, and one bit for each number that could be
-// is smaller than any filter over hashes, and never wrong.
+// A custom filter in front of the store. The meaning of keys may say more about which are absent than their hashes:
+// here keys are order numbers, mostly without gaps. One bit per possible number is smaller than any filter over
+// hashes, and never wrong.
 //
-// Kinds that live inside tables belong to the library, because what is on disk must be readable by every program that
-// opens the store: a new one is a file in src/filter and a line in its registry. In front of a store anything will do
-// that keeps one promise: never "no" for a key that is there.
+// Kinds that live inside tables belong to the library, because every program that opens the store must be able to read
+// them: a new one is a file in src/filter and a line in its registry. In front of a store anything works that keeps
+// one promise: never "no" for a present key.
 #include <tamis/db.h>
 #include <tamis/filter.h>
 
@@ -26,10 +26,10 @@ constexpr std::string_view kPrefix = "order/";
 
 std::string key_of(std::uint64_t number) { return std::string(kPrefix) + std::to_string(number); }
 
-/// Which order numbers there are.
+/// The order numbers that exist.
 class OrderFilter {
  public:
-  /// Everything else than an order's key may be there for all that is known.
+  /// Any key that is not an order's may be present.
   [[nodiscard]] bool may_contain(std::string_view key) const {
     const std::optional<std::uint64_t> number = number_in(key);
     if (!number) return true;
@@ -46,7 +46,7 @@ class OrderFilter {
   [[nodiscard]] std::uint64_t bytes() const { return (bits_.size() + 7) / 8; }
 
  private:
-  /// Only what key_of makes: "order/007" is another key than "order/7".
+  /// Only what key_of makes: "order/007" and "order/7" are different keys.
   static std::optional<std::uint64_t> number_in(std::string_view key) {
     if (!key.starts_with(kPrefix)) return std::nullopt;
     const std::string_view digits = key.substr(kPrefix.size());
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
   if (!db.ok()) return fail(db.status());
   if (const tamis::Status filled = fill(*db, kOrders); !filled.ok()) return fail(filled);
 
-  // Built from the store when the program starts; whoever writes an order adds it to the filter before.
+  // Built from the store when the program starts; a writer adds an order to the filter before it writes it.
   OrderFilter own;
   tamis::FilterBuilder builder({.kind = "ribbon", .target_rate = 0.01});
   tamis::Iterator orders = db->scan({.prefix = kPrefix});

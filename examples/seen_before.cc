@@ -1,5 +1,5 @@
-// Dropping what was seen before from a stream of unknown length, in memory that grows by layers: one line in, the same
-// line out, unless it was there already. About one new line in a hundred thousand is dropped by mistake.
+// Drops duplicates from a stream of unknown length, in memory that grows by layers: prints each line unless it was seen
+// before. About one new line in a hundred thousand is dropped by mistake.
 #include <tamis/filter.h>
 
 #include <cstdio>

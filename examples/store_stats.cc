@@ -1,4 +1,4 @@
-// What a store tells about itself: events as they happen, counters, the steps of one lookup, and the filter plan.
+// A store's reports: events as they happen, counters, the steps of one lookup, and the filter plan.
 #include <tamis/db.h>
 
 #include <atomic>
@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   tamis::Environment environment;
   environment.listener = &ears;
   tamis::Options options;
-  options.compaction = "manual";  // So that the eight runs stay eight.
+  options.compaction = "manual";  // So that all eight runs stay.
 
   tamis::Result<tamis::DB> db = tamis::DB::open(argc > 1 ? argv[1] : "numbers", options, environment);
   if (!db.ok()) return fail(db.status());
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     if (const tamis::Status flushed = db->flush(); !flushed.ok()) return fail(flushed);
   }
 
-  // Of keys that are not there, filters answer nearly all: compare `designed` and `observed` in the table.
+  // Filters reject nearly all absent keys: compare `designed` and `observed` in the table.
   for (int i = 0; i < 20'000; ++i) {
     const auto found = db->get("key" + std::to_string(i) + "?");
     if (!found.ok()) return fail(found.status());
@@ -50,19 +50,19 @@ int main(int argc, char** argv) {
   const tamis::Stats stats = db->stats();
   std::printf("%s\n", stats.to_text().c_str());
 
-  // The same lookup as get, with every step written down.
+  // The same lookup as get, with every step recorded.
   const tamis::Result<tamis::Explanation> explained = db->explain(key(1));
   if (!explained.ok()) return fail(explained.status());
   std::printf("%s\n", explained->to_text().c_str());
 
-  // What half of the filter memory would cost, before anything is changed.
+  // What half of the filter memory would cost, before changing anything.
   const tamis::PlanReport now = db->plan();
   const tamis::PlanReport half = db->plan(now.filter_memory / 2);
   std::printf("reads wasted per absent key: %.3f with %llu KiB of filters, %.3f with half of that\n", now.wasted_reads,
               static_cast<unsigned long long>(now.filter_memory / 1024), half.wasted_reads);
   const bool is_as_told = explained->found && stats.levels.size() == 1 && half.wasted_reads > now.wasted_reads;
 
-  // An event may come a moment after the call that caused it has returned; after close there are none.
+  // An event may arrive a moment after the call that caused it has returned; after close there are none.
   if (const tamis::Status closed = db->close(); !closed.ok()) return fail(closed);
   std::printf("%d flushes\n", ears.flushes.load());
   return is_as_told ? 0 : 1;

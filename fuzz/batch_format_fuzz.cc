@@ -1,5 +1,5 @@
-// batch_format: any bytes are a batch or kCorruption; a batch that decodes survives being made again from its entries,
-// and none of its beginnings is a batch.
+// batch_format: any bytes are a batch or kCorruption; a batch that decodes can be rebuilt from its entries, and no
+// prefix of it is a batch.
 #include <cstdint>
 #include <string>
 #include <vector>

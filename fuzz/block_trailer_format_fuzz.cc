@@ -1,5 +1,5 @@
-// block_trailer_format, and the codecs behind it: any stored bytes are a block or an error. The checksum is repaired,
-// so that mutations reach lengths and codecs.
+// block_trailer_format and its codecs: any stored bytes are a block or an error. The checksum is repaired, so that
+// mutations reach lengths and codecs.
 #include <cstdint>
 #include <string>
 

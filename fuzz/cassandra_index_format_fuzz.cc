@@ -1,4 +1,4 @@
-// Cassandra's Index.db. The first byte chooses how numbers are written, or that the reader finds out.
+// Cassandra's Index.db. The first byte selects how numbers are encoded, or that the reader detects it.
 #include <cstdint>
 
 #include "base/bytes.h"

@@ -1,5 +1,5 @@
-// data_block_format, data_block_build_format: any bytes are a block that can be used or an error; what the builder
-// makes of any entries passes the check and gives them back.
+// data_block_format, data_block_build_format: any bytes are a usable block or an error; what the builder makes of any
+// entries passes the check and returns them.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -18,8 +18,7 @@ AlignedBytes frame_of(std::string_view block) {
   return AlignedBytes::copy_of(as_bytes(std::string(block) + std::string(kBlockSlackBytes, '\0')));
 }
 
-/// Asks a block that passed its check for everything. Tags are not checked, so nothing may follow from them but
-/// absence.
+/// Calls everything on a block that passed its check. Tags are not checked, so wrong ones may only cause absence.
 void use(const DataBlock& block) {
   std::string key;
   std::string before;
@@ -44,7 +43,7 @@ void use_if_sound(std::string_view bytes) {
   if (DataBlock::check(block_of(frame.span()), "fuzz", 0).ok()) use(DataBlock(block_of(frame.span())));
 }
 
-/// Takes entries from the input: three bytes of lengths and sequence, then a key after a shared beginning.
+/// Takes entries from the input: three bytes of lengths and sequence, then a key after a shared prefix.
 std::map<std::pair<std::string, std::uint64_t>, std::string> entries_of(std::string_view input) {
   std::map<std::pair<std::string, std::uint64_t>, std::string> entries;
   while (input.size() >= 3) {

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   FilterOptions options;
   options.kind = kinds[data[0] % kinds.size()].name;
   options.target_rate = (1 + data[1]) / 257.0;
-  // Each two bytes are a hash in which only some bits differ: the crafted sets that random keys never give.
+  // Every two bytes are a hash in which only some bits differ: crafted sets that random keys never produce.
   const unsigned shift = data[2] % 49;
   std::vector<std::uint64_t> hashes;
   for (std::size_t i = 3; i + 2 <= size; i += 2) {

@@ -1,5 +1,5 @@
-// filter_format: any bytes are a filter or kCorruption; whatever opens stays inside its bytes when probed, described
-// and changed. The checksum is repaired first, so that mutations get past it to the checks of the kinds.
+// filter_format: any bytes are a filter or kCorruption; a filter that opens stays inside its bytes when probed,
+// described and changed. The checksum is repaired first, so that mutations get past it to the checks of the kinds.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

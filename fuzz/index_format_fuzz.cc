@@ -1,5 +1,5 @@
-// index_format: any bytes are an index or an error; whatever opens ascends, leads every key to a block, and the same
-// index built anew from its separators answers the same. The checksum is repaired first.
+// index_format: any bytes are an index or an error; an index that opens is ascending, maps every key to a block, and
+// answers the same when rebuilt from its separators. The checksum is repaired first.
 #include <cstdint>
 #include <string>
 
@@ -31,7 +31,7 @@ void look_at(const Index& index) {
   }
 }
 
-/// A builder that is given the separators as keys makes an index that leads each of them to the same block.
+/// A builder given the separators as keys makes an index that maps each of them to the same block.
 void build_again(const Index& index) {
   IndexBuilder builder;
   std::string last;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kSalt = 7;
 constexpr std::size_t kRepairedRecords = 64;
 
-/// An input is the records only: the header page would be four fifths of it. Its first byte says where a hole goes.
+/// An input holds only the records: the header page would be four fifths of it. Its first byte says where a hole goes.
 std::string journal_of(std::string_view records) {
   JournalHeader header;
   header.salt = kSalt;
@@ -25,7 +25,7 @@ std::string journal_of(std::string_view records) {
   return std::string(as_text(page)) + std::string(records);
 }
 
-/// Makes a chain of valid records out of whatever fields the bytes hold.
+/// Turns the fields in the bytes into a chain of valid records.
 void repair(std::string& file) {
   std::uint64_t offset = kJournalHeaderBytes;
   std::uint64_t sequence = 0;

@@ -1,5 +1,5 @@
-// LevelDB's tables behind their checksums: whatever the input's footer points at is given a checksum that matches, so
-// that mutations reach the index, the metaindex and the filter block. Covers snappy_format.
+// LevelDB's tables behind their checksums: blocks that the input's footer points to get matching checksums, so that
+// mutations reach the index, the metaindex and the filter block. Covers snappy_format.
 #include <cstdint>
 #include <string>
 
@@ -12,7 +12,7 @@ namespace {
 using namespace tamis;
 using namespace tamis::foreign;
 
-/// Writes the checksum the block at this handle should have; where it would not fit, nothing.
+/// Writes the correct checksum of the block at this handle, if it fits.
 void repair(std::string& file, const Result<BlockHandle>& handle) {
   if (!handle.ok() || handle->offset > file.size() || handle->size > file.size() - handle->offset) return;
   const std::size_t type_at = handle->offset + handle->size;

@@ -1,5 +1,5 @@
-// manifest_format: any bytes are an edit or an error; one that decodes says the same when it is made again, and fits an
-// empty state or does not, without harm. Records have no checksum of their own: the journal's covers them.
+// manifest_format: any bytes are an edit or an error; one that decodes survives re-encoding, and applies to an empty
+// state or is refused. Records have no checksum of their own: the journal's covers them.
 #include <cstdint>
 #include <string>
 
@@ -11,7 +11,7 @@ namespace {
 
 using namespace tamis;
 
-/// The state that the edit makes is made again by one whole edit.
+/// One whole edit reproduces the state that the edit makes.
 void apply(const ManifestRecord& record) {
   const Result<ManifestState> state = with_edit({}, record.edit);
   if (!state.ok()) return;

@@ -1,5 +1,5 @@
-// Any list of operations leaves store and model of one mind. The first eight bytes choose the options and the schedule;
-// then each operation is eight bytes, so that a mutation changes one and leaves the others as they are.
+// Store and model agree after any list of operations. The first eight bytes select the options and the schedule; then
+// each operation is eight bytes, so that a mutation changes one and leaves the others as they are.
 #include <fmt/core.h>
 
 #include <array>
@@ -21,7 +21,7 @@ constexpr std::size_t kRecordBytes = 8;
 constexpr std::size_t kMostOperations = 200;
 using Record = std::span<const std::uint8_t, kRecordBytes>;
 
-/// Few, so that they meet again; neighbours in every way there is.
+/// Few keys, so that they recur; neighbours in every possible way.
 std::string key_of(std::uint8_t byte) {
   const unsigned number = byte / 8;
   switch (byte % 8) {
@@ -55,14 +55,14 @@ Move move_of(unsigned bits, std::uint8_t key) {
   }
 }
 
-/// Two thirds of the bytes are verbs that cost little: those that open, copy or read whole stores are slow.
+/// Two thirds of the bytes are cheap verbs: those that open, copy or read whole stores are slow.
 Verb verb_of(std::uint8_t byte) {
   constexpr std::uint8_t kCheap = static_cast<std::uint8_t>(Verb::kRelease) + 1;
   constexpr std::uint8_t kFirstOfAll = 180;
   return Verb{static_cast<std::uint8_t>(byte < kFirstOfAll ? byte % kCheap : byte % kVerbs)};
 }
 
-/// What a verb does not use is there all the same, and does no harm.
+/// Fields that a verb does not use are set anyway, and do no harm.
 Operation operation_of(Record record) {
   const auto [verb, first, second, length, flags, slot, moves, count] = std::to_array<std::uint8_t>(
       {record[0], record[1], record[2], record[3], record[4], record[5], record[6], record[7]});

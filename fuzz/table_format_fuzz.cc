@@ -1,5 +1,5 @@
 // table_format (with table_facts_format and tagged_field_format): any bytes are properties, facts, a header or a
-// footer, or an error; what decodes survives being encoded again. Checksums are repaired first.
+// footer, or an error; what decodes survives re-encoding. Checksums are repaired first.
 #include <cstdint>
 #include <string>
 
@@ -65,7 +65,7 @@ void look_at_footer(std::string bytes) {
 }  // namespace
 }  // namespace tamis
 
-/// The first two bytes are where properties would begin.
+/// The first two bytes say where properties would begin.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tamis;
   if (size < 2) return 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks src/LAYERS: which module may include which, third-party headers per module, and what public headers may include."""
+"""Checks src/LAYERS: which modules and third-party headers each module may include, and what public headers may include."""
 import pathlib
 import re
 import sys
@@ -19,7 +19,7 @@ def read_layers():
         allowed = [name.strip() for name in modules.split(",") if name.strip()]
         for name in allowed:
             if name not in layers:
-                sys.exit(f"src/LAYERS: {module} names {name}, which does not stand above it")
+                sys.exit(f"src/LAYERS: {module} names {name}, which is not listed above it")
         layers[module.strip()] = (allowed, [name.strip() for name in third_party.split(",") if name.strip()])
     return layers
 
@@ -49,13 +49,13 @@ def check_module_file(path, module, layers, errors):
 def check_public_header(path, errors):
     for _, header in INCLUDE.findall(path.read_text()):
         if not header.startswith("tamis/") and not is_standard(header):
-            errors.append(f"{path.relative_to(ROOT)}: {header}: public headers use tamis/ and the standard library only")
+            errors.append(f"{path.relative_to(ROOT)}: {header}: public headers may use only tamis/ and the standard library")
 
 
 def check_app_file(path, errors):
     for kind, header in INCLUDE.findall(path.read_text()):
         if kind == '"' and (ROOT / "src" / header).exists() and not header.startswith("tamis/"):
-            errors.append(f"{path.relative_to(ROOT)}: {header}: apps see <tamis/...> only")
+            errors.append(f"{path.relative_to(ROOT)}: {header}: apps may include only <tamis/...>")
 
 
 def main():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What the pages name exists: links and their anchors, files, tests, and functions of our classes.
+"""Checks that whatever the pages name exists: links and their anchors, files, tests, and functions of our classes.
 
-Finds what was renamed or removed; whether a description is right takes a reader. Looked at are the pages of the top folder and of docs/,
-without what scripts/render_docs.py fills in; of the decisions, which tell what was, only the links.
+Finds renames and removals; only a reader can tell whether a description is right. Covers the pages of the top folder and of docs/,
+except for the blocks of scripts/render_docs.py; in the decisions, which describe the past, only the links.
 """
 import fnmatch
 import pathlib
@@ -47,7 +47,7 @@ def check_links(page, text, errors):
 
 
 class Tree:
-    """What there is to be named."""
+    """Everything that a page can name."""
 
     def __init__(self):
         self.files = tracked()
@@ -56,7 +56,7 @@ class Tree:
         self.words = set(re.findall(r"\w+", "\n".join(sources.values())))
 
     def has_file(self, name):
-        """Paths are given from the top, from src/, apps/, include/ or docs/."""
+        """Paths start at the top or in src/, apps/, include/, docs/ or tests/."""
         starts = ("", "src/", "apps/", "include/", "docs/", "tests/")
         return any((ROOT / (start + name)).exists() for start in starts)
 
@@ -67,7 +67,7 @@ class Tree:
 
 def check_names(page, text, tree, errors):
     where = page.relative_to(ROOT)
-    drawings = [block for language, block in FENCE.findall(text) if not language]  # Of what calls what.
+    drawings = [block for language, block in FENCE.findall(text) if not language]  # Call diagrams.
     for code in CODE.findall(FENCE.sub("", text)) + drawings:
         errors += [f"{where}: there is no file {name}" for name in FILE_NAME.findall(code) if not tree.has_file(name)]
         if match := TEST_NAME.fullmatch(code.strip()):

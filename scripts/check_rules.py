@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares docs/RULES.md with the tree.
 
-Fails when a rule or promise is cited anywhere that the page does not have ("rule 17", `Rule17_ADeleteStays...`, P5), when
-one on the page has no test whose name carries its number, and when the page names a test that does not exist.
+Fails if a citation ("rule 17", `Rule17_ADeleteStays...`, P5) names a rule or promise that is not on the page, if no test's
+name carries the number of one on the page, or if the page names a test that does not exist.
 
     scripts/check_rules.py          the tests of each, for people
     scripts/check_rules.py --json   the same for programs: {"rules": {"17": {"title", "tests": [...]}}, "promises": ...}
@@ -26,7 +26,7 @@ CITING = ("*.cc", "*.h", "*.md", "*.patch", "*.sh", "*.py", "*.cmake", "*.txt")
 
 
 def read_page():
-    """{"rule": {number: {"title", "listed"}}, "P": ...} of the page, and what is wrong with it."""
+    """{"rule": {number: {"title", "listed"}}, "P": ...} of the page, and its errors."""
     text = (ROOT / PAGE).read_text()
     found = {"rule": {}, "P": {}}
     errors = []
@@ -36,7 +36,7 @@ def read_page():
         kind, number = "P" if heading[1] == "P" else "rule", int(heading[2])
         listed = [name for line in LISTED_TESTS.findall(section) for name in re.findall(r"`([^`]+)`", line)]
         if number in found[kind]:
-            errors.append(f"{PAGE}: {heading[1]}{number} stands there twice")
+            errors.append(f"{PAGE}: {heading[1]}{number} is defined twice")
         if not listed:
             errors.append(f"{PAGE}: {heading[1]}{number} names no test")
         found[kind][number] = {"title": heading[3], "listed": listed, "tests": []}

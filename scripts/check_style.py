@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a machine can check of docs/CONVENTIONS.md: file length, system calls outside io/, a fuzzer and a section of
-docs/FORMAT.md or docs/FOREIGN.md for each *_format file, words and paths that do not belong in the tree."""
+"""Checks docs/CONVENTIONS.md by machine: file length, system calls outside io/, a fuzzer and a section of
+docs/FORMAT.md or docs/FOREIGN.md for each *_format file."""
 import pathlib
 import re
 import subprocess
@@ -27,7 +27,7 @@ def check_file_calls(path, text, errors):
     if not relative.startswith("src/") or relative.startswith("src/io/") or relative.endswith("_test.cc"):
         return
     for number, line in enumerate(text.splitlines(), 1):
-        if FILE_CALLS.search(line) and "MAP_ANONYMOUS" not in line:  # Memory is no file.
+        if FILE_CALLS.search(line) and "MAP_ANONYMOUS" not in line:  # Memory, not a file.
             errors.append(f"{relative}:{number}: only io/ makes system calls on files")
 
 

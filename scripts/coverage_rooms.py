@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Adds up gcovr's summary by room: scripts/coverage_rooms.py SUMMARY OUT."""
+"""Sums gcovr's summary by module: scripts/coverage_rooms.py SUMMARY OUT."""
 import collections
 import datetime
 import json

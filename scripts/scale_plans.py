@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/data/scale.json: what `tamis plan --size` says of the stores in docs/SCALE.md. --check asks again for some of
-them and compares: it is arithmetic, so they are the same on every machine."""
+"""Writes docs/data/scale.json: the output of `tamis plan --size` for the stores in docs/SCALE.md. --check recomputes
+some plans and compares: they are arithmetic, so they are the same on every machine."""
 import json
 import math
 import pathlib
@@ -9,7 +9,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs/data/scale.json"
-SIZES = {"100GB": "8G", "1TB": "64G", "10TB": "512G"}  # With a memory in which filters and indexes have room.
+SIZES = {"100GB": "8G", "1TB": "64G", "10TB": "512G"}  # With memory that fits filters and indexes.
 POLICIES = ["leveled", "tiered", "lazy"]
 MEMORIES = ["256M", "8G", "64G", "512G"]
 MEMTABLES = ["32M", "256M", "1G", "4G"]
@@ -37,7 +37,7 @@ def by_policy():
 def differences(old, new, where=""):
     if isinstance(old, dict):
         if old.keys() != new.keys():
-            return [f"{where}: other fields"]
+            return [f"{where}: different fields"]
         return [line for key in old for line in differences(old[key], new[key], f"{where}.{key}")]
     if isinstance(old, list):
         if len(old) != len(new):
@@ -52,7 +52,7 @@ def main():
     plans = by_policy()
     if "--check" in sys.argv:
         found = differences(json.loads(DATA.read_text())["by_policy"], plans)
-        print("\n".join(found[:20]) or f"{len(plans)} plans as they were")
+        print("\n".join(found[:20]) or f"{len(plans)} plans unchanged")
         sys.exit(1 if found else 0)
     data = {
         "by_policy": plans,

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What the tests counted: prints it, and fails where it is less than what is promised.
+"""Prints what the tests counted, and fails if a count is below its promised minimum.
 
     scripts/test_figures.py FILE [--json FILE]
 
-FILE is what a run of tests wrote to $TAMIS_FIGURES: lines "name value", where the values of a name add up. --json writes
+FILE is what a test run wrote to $TAMIS_FIGURES: lines "name value"; the values of a name are summed. --json writes
 docs/data/testing.json from it.
 """
 import collections
@@ -12,12 +12,12 @@ import json
 import pathlib
 import sys
 
-# Per run of .ci/run. Higher ones are welcome; lower ones mean that somebody took tests away.
+# Per run of .ci/run. Higher is welcome; lower means that tests were removed.
 PROMISED = {
     "crash_images": 20_000,
     "call_failures": 2_500,
     "flips": 65_536,
-    "operations": 1_500_000,  # Of model and metamorphic tests together.
+    "operations": 1_500_000,  # Model and metamorphic tests together.
     "option_sets": 24,
     "kills": 200,
     "kills_in_load": 15,
@@ -56,7 +56,7 @@ def main():
     if len(sys.argv) == 4:
         data = {"date": datetime.date.today().isoformat(), "figures": figures, "promised": PROMISED, "fuzzers": fuzzers(sums)}
         pathlib.Path(sys.argv[3]).write_text(json.dumps(data, indent=1, sort_keys=True) + "\n")
-    print(f"too few: {', '.join(short)}" if short else "all as promised, or more")
+    print(f"too few: {', '.join(short)}" if short else "all at or above their minimum")
     sys.exit(1 if short else 0)
 
 

@@ -1,6 +1,6 @@
-// Every public class in the two states in which it has nothing behind it, default-constructed and moved from: every
-// member function may be called, and answers kClosed or the neutral answer that its header documents.
-// tests/packaging/covered_test.py fails when a public member function is not called here.
+// Calls every public class in its two empty states, default-constructed and moved-from. Every member function may be
+// called and returns kClosed or the neutral answer that its header documents. tests/packaging/covered_test.py fails
+// when a public member function is not called here.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <tamis/tamis.h>
@@ -17,8 +17,8 @@ namespace {
 
 constexpr StatusCode kClosed = StatusCode::kClosed;
 
-/// `T` default-constructed, then as `make` makes it but moved from by construction, moved from by assignment, and
-/// assigned to itself after that.
+/// Visits `T` default-constructed, then the result of `make` moved from by construction, moved from by assignment, and
+/// self-assigned after that.
 template <typename T, typename Make, typename Check>
 void check_empty(Make make, Check check) {
   {
@@ -161,7 +161,7 @@ TEST_F(EmptyHandles, ABatchIsEmptyAndUsable) {
   EXPECT_EQ((*none).key, "");
 }
 
-/// A missing filter costs time and no answer (P4).
+/// A missing filter costs time, never an answer (P4).
 void check_maybe(const Filter& filter) {
   EXPECT_TRUE(filter.may_contain("short"));
   EXPECT_TRUE(filter.may_contain("a key of more than sixteen bytes"));
@@ -293,7 +293,7 @@ TEST_F(EmptyHandles, ATableFileListsNothingAndIsClosed) {
   std::filesystem::remove_all(folder);
 }
 
-/// Whoever walks on beyond an end stays there.
+/// Stepping beyond an end stays there.
 TEST_F(EmptyHandles, AnIteratorBeyondItsRangeStaysThere) {
   const DB db = open_store();
   Iterator it = db.scan();

@@ -1,4 +1,4 @@
-// What the headers say about themselves.
+// Tests what the headers say about themselves.
 #include <gtest/gtest.h>
 #include <tamis/tamis.h>
 

@@ -1,4 +1,4 @@
-// Range-for over scans, and scans from larger keys to smaller ones.
+// Range-for over scans, and reverse scans.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <tamis/db.h>
@@ -19,7 +19,7 @@ static_assert(std::ranges::input_range<Iterator>);
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-/// Keys "000" to "199" with gaps, in tables and in the memtable, some of them overwritten or removed.
+/// Keys "000" to "199" with gaps, in tables and in the memtable, some overwritten or removed.
 class Scans : public ::testing::Test {
  protected:
   Scans() {
@@ -91,7 +91,7 @@ TEST_F(Scans, AReverseRangeForVisitsTheRangeFromItsLastKeyToItsFirst) {
   EXPECT_EQ(scan({.prefix = "x", .reverse = true}), Entries());
 }
 
-/// Every key that is there, every gap, and what lies outside the range.
+/// Every present key, every gap, and positions outside the range.
 TEST_F(Scans, ASeekOfAReverseScanGoesToTheLastKeyAtOrBefore) {
   Iterator all = db_.scan({.reverse = true});
   Iterator some = db_.scan({.from = "050", .to = "120", .reverse = true, .snapshot = &then_});

@@ -1,12 +1,12 @@
 #!/bin/bash
-# tamis bench, which hands over to tamis-bench where that was built beside the command. Usage: bench_test.sh TAMIS GOLDEN
+# tamis bench, which runs tamis-bench if it was built beside the command. Usage: bench_test.sh TAMIS GOLDEN
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 run 0 bench --help
 out_has "--engine" "--entries" "tamis bench hit absent"
 
-# The command alone, as it is in the package.
+# The command alone, as in the package.
 last="tamis bench without tamis-bench"
 mkdir alone && cp "$tamis" alone/tamis
 PATH=/nowhere "$PWD/alone/tamis" bench hit >out 2>err
@@ -19,12 +19,12 @@ fi
 
 run 0 bench hit seek_1 --engine tamis --entries 500 --rounds 3
 out_has "get, hit" "seek + 1" "checksum" "tamis"
-if grep -q "absent" out; then fail "$last: a row that was not asked for"; else pass; fi
+if grep -q "absent" out; then fail "$last: an unrequested row"; else pass; fi
 
 fits_80_columns() { if awk 'length > 80' out | grep -q .; then fail "$last: wider than 80 columns"; else pass; fi; }
 fits_80_columns
 
-# A rival that was built with assertions is slower than it need be, and says so.
+# A rival built with assertions is slower than it could be, and its name says so.
 run 0 bench hit --entries 500 --rounds 1
 fits_80_columns
 names_assertions() {  # LIBRARY NAME
@@ -40,29 +40,29 @@ names_assertions leveldb LevelDB
 
 run 0 bench hit disk --engine tamis --entries 500 --rounds 3 --json --svg charts
 json_has rows workload engine median low high unit ratio
-if python3 -c 'import json; rows = json.load(open("out"))["rows"]; assert [r["workload"] for r in rows] == ["hit", "disk"]; assert rows[0]["ratio"] == 1; assert rows[0]["rounds"] == 3'; then pass; else fail "$last: not the JSON it should be"; fi
+if python3 -c 'import json; rows = json.load(open("out"))["rows"]; assert [r["workload"] for r in rows] == ["hit", "disk"]; assert rows[0]["ratio"] == 1; assert rows[0]["rounds"] == 3'; then pass; else fail "$last: unexpected JSON"; fi
 for chart in reads cost; do
-  if python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "charts/$chart.svg"; then pass; else fail "charts/$chart.svg is no SVG"; fi
+  if python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "charts/$chart.svg"; then pass; else fail "charts/$chart.svg is not an SVG"; fi
 done
 run 0 bench hit --engine tamis --entries 500 --rounds 1 --svg one.svg
-if grep -q "<svg" one.svg; then pass; else fail "one.svg is no SVG"; fi
-# As a store grows: curves, by one contestant and by two.
+if grep -q "<svg" one.svg; then pass; else fail "one.svg is not an SVG"; fi
+# As a store grows: curves of one contestant and of two.
 is_svg() { python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$1"; }
 run 0 bench --growth --engine tamis --entries 2000 --rounds 1; out_has "as it grows" "seek + 100"; fits_80_columns
 run 0 bench --growth --engine tamis --entries 2000 --rounds 1 --svg curves --json
 cp out growth.json
 for chart in growth_load growth_runs; do
-  if is_svg "curves/$chart.svg"; then pass; else fail "curves/$chart.svg is no SVG"; fi
-  if [ "$(grep -c '<polyline' "curves/$chart.svg")" -eq 3 ]; then pass; else fail "curves/$chart.svg has not a curve for each operation"; fi
-  if grep -q 'nan\|inf' "curves/$chart.svg"; then fail "curves/$chart.svg has no places for its points"; else pass; fi
+  if is_svg "curves/$chart.svg"; then pass; else fail "curves/$chart.svg is not an SVG"; fi
+  if [ "$(grep -c '<polyline' "curves/$chart.svg")" -eq 3 ]; then pass; else fail "curves/$chart.svg lacks a curve for each operation"; fi
+  if grep -q 'nan\|inf' "curves/$chart.svg"; then fail "curves/$chart.svg lacks positions for its points"; else pass; fi
 done
 run 0 bench --growth --engine tamis,tamis:block_bytes=1KiB --entries 2000 --rounds 1 --svg both.svg
-if is_svg both.svg && [ "$(grep -c '<polyline' both.svg)" -eq 12 ]; then pass; else fail "both.svg has not a curve for each operation and contestant"; fi
+if is_svg both.svg && [ "$(grep -c '<polyline' both.svg)" -eq 12 ]; then pass; else fail "both.svg lacks a curve for each operation and contestant"; fi
 
-# What was measured can be drawn again.
+# Measurements can be drawn again.
 bench=$(dirname "$tamis")/tamis-bench
 last="tamis-bench --from"
-if "$bench" --from growth.json --svg again && cmp curves/growth_load.svg again/growth_load.svg; then pass; else fail "$last: another chart"; fi
+if "$bench" --from growth.json --svg again && cmp curves/growth_load.svg again/growth_load.svg; then pass; else fail "$last: a different chart"; fi
 "$bench" --from no-such-file --svg again 2>err; if [ $? -eq 3 ]; then pass; else fail "$last: not status 3"; fi
 err_has "no-such-file: no figures found"
 echo '{"rows": 7}' >odd.json

@@ -14,7 +14,7 @@ loads() {
   run 0 load loaded $1 --quiet <input
   run 0 dump loaded --hex; out_is "$3"
 }
-# refuses FORMAT-OPTIONS TEXT MESSAGE...: and makes no store.
+# refuses FORMAT-OPTIONS TEXT MESSAGE...: and creates no store.
 refuses() {
   rm -rf refused
   # shellcheck disable=SC2059
@@ -115,7 +115,7 @@ run 2 dump every --json --csv; err_has 'only one of --json, --csv'
 run 2 scan every --json --format tsv; err_has 'only one of --json, --format'
 run 0 dump header --json --format jsonl; out_is '{"key": "key", "value": "value", "found": true}\n'
 
-# --- CR LF in TSV: data, and said so; --crlf takes it for the line end ---
+# --- CR LF in TSV: data, with a warning; --crlf treats it as the line end ---
 printf 'a\t1\r\nb\t2\r\n' >crlf
 run 0 load c1 crlf; err_has 'crlf: line 1 ends with a carriage return' 'part of the value' --crlf; err_lines_are 1
 run 0 get c1 --hex 61; out_is '310d\n'
@@ -126,14 +126,14 @@ run 0 load c4 mixed --crlf; run 0 dump c4; out_is 'a\t1\nb\t2\nc\t3\n'
 printf '61\t31\r\n' >hex; run 0 load c5 hex --hex --crlf; run 0 dump c5; out_is 'a\t1\n'
 run 2 load c6 hex --hex; err_has 'carriage return; load with --crlf'
 
-# --- a load that comes to nothing leaves nothing, one that fails later keeps its batches ---
+# --- a load that fails at once leaves nothing, one that fails later keeps its batches ---
 refuses '' 'no tab\n' 'line 1'
 mkdir folder; run 2 load folder <input; check 'files were left in a folder' test -z "$(ls folder)"
 printf 'a\t1\nb\t2\nbad\n' >input; run 2 load later input --batch 2; err_has 'first 2 entries'; run 0 count later; out_is '2\n'
 printf 'bad\n' >input; run 2 load later input; run 0 count later; out_is '2\n'
 head -c 65536 /dev/zero | tr '\0' k >longkey
 run 2 put none "$(cat longkey)" v; check 'a put that failed left a store' test ! -e none
-# A missing quote or line end is noticed before all that follows is in memory.
+# A missing quote or line end is noticed before everything after it is in memory.
 { printf 'a,"'; head -c 3000000 /dev/zero | tr '\0' 'x'; } >endless
 run 2 load none endless --csv --option memory_bytes=1M; err_has 'line 1 is longer than 2.00 MiB' memory_bytes
 { printf 'a,"'; yes | head -c 3000000; } >endless

@@ -53,7 +53,7 @@ run 2 filter size --fpr 0.01; err_has '--keys is missing'
 run 0 filter size --keys 1000000 --fpr 0.01; mv out expected
 run 0 filter size --keys 1000000; same out expected
 run 0 filter size --keys 1000000 --kind line --fpr 1e-6; out_has 'ribbon would take 20.'
-run 0 filter size --keys 1000000 --kind line --fpr 0.01; if grep -q 'would take' out; then fail 'a hint for nothing'; else pass; fi
+run 0 filter size --keys 1000000 --kind line --fpr 0.01; if grep -q 'would take' out; then fail 'an unneeded hint'; else pass; fi
 run 2 filter size --keys 10 --fpr 0.1 --memory 1M; err_has 'only one of'
 run 2 filter size --keys 10 --fpr 0.1 --kind blom; err_has 'unknown filter kind'
 run 2 filter size --keys 10 --fpr 0.1 extra; err_has "'extra'"
@@ -70,7 +70,7 @@ for kind in $kinds; do
   sed 's/$/\tmaybe/' keys >expected; same out expected
   run 0 filter probe "$kind.tamis" --keys others
   if [ "$(grep -c 'maybe$' out)" -lt 50 ] && [ "$(wc -l <out)" -eq 1000 ]; then pass; else fail "$kind errs too often"; fi
-  # Damage: every file that is not whole is refused, whatever byte it is.
+  # Damage: every damaged or truncated file is refused, whichever byte it is.
   cp "$kind.tamis" damaged; printf x >>damaged; run 4 filter info damaged; err_has damaged
   size=$(stat -c %s "$kind.tamis")
   for length in 1 7 8 40 $((size / 2)) $((size - 1)); do
@@ -167,7 +167,7 @@ run 2 filter probe - --keys - <keys
 run 0 filter probe <(cat bloom.tamis) --keys <(echo 5); out_is '5\tmaybe\n'
 run 0 filter info --format tamis bloom.tamis; out_has bloom
 "$tamis" filter probe bloom.tamis --keys keys >/dev/full 2>err
-if [ $? -eq 3 ] && grep -q 'standard output' err; then pass; else fail 'a full standard output'; fi
+if [ $? -eq 3 ] && grep -q 'standard output' err; then pass; else fail 'full standard output'; fi
 
 # --- union, intersect ---
 seq 1 600 >a; seq 401 1000 >b
@@ -206,7 +206,7 @@ run 0 filter plot --kind bloom --kind line -o plot.svg; out_has '2 kinds'
 if grep -q '^</svg>$' plot.svg && grep -q 'prefers-color-scheme:dark' plot.svg && grep -q '>line</text>' plot.svg; then
   pass
 else
-  fail 'the plot is not whole'
+  fail 'the plot is incomplete'
 fi
 if sed 's/xmlns="[^"]*"//' plot.svg | grep -q 'http'; then fail 'the plot refers to other resources'; else pass; fi
 run 0 filter plot --kind bloom -o plot.svg --json; out_is_json_lines; json_has kind bits_per_key fpr_predicted fpr_measured

@@ -26,7 +26,7 @@ for_each() {
   done < <(section "$1")
 }
 
-# What is not in the file has to be told.
+# What is not in the file must be given as options.
 out_of_band() {
   told=(--format "${entry[format]}")
   case ${entry[format]} in
@@ -41,7 +41,7 @@ answers_of_out() { sed 's/^.*\tmaybe$/1/; s/^.*\tno$/0/' out; }
 probe_golden() {
   out_of_band
   run 0 filter probe "$golden/${entry[file]}" "${told[@]}" --hex --keys "$golden/${entry[probes]}"
-  if answers_of_out | cmp -s - "$golden/${entry[answers]}"; then pass; else fail "${entry[id]}: other answers"; fi
+  if answers_of_out | cmp -s - "$golden/${entry[answers]}"; then pass; else fail "${entry[id]}: different answers"; fi
   run 0 filter probe "$golden/${entry[file]}" "${told[@]}" --hex --keys "$golden/${entry[keys]}"
   if answers_of_out | grep -q 0; then fail "${entry[id]}: a key is missing"; else pass; fi
   if [ -n "${entry[empty_key]}" ]; then
@@ -53,7 +53,7 @@ probe_golden() {
   json_has kind keys bits bits_per_key hashes bytes fill fpr_estimated fpr_designed
 }
 
-# Without --format it is guessed right, or the message names the right one among those that fit.
+# Without --format the guess is right, or the message names the right format among those that fit.
 guess_golden() {
   out_of_band
   case ${entry[id]} in *mislabelled*) return ;; esac
@@ -115,7 +115,7 @@ for_each rebuild rebuild_golden
 for_each verify verify_golden
 for_each damaged damaged_golden
 
-# --- what is refused ---
+# --- refusals ---
 lab=$golden/lab/user-100-fpr0.05.bf
 new=$golden/cassandra/rebuild/mixed-1000-nb
 run 2 filter info "$lab" --format lap; err_has 'lap'
@@ -147,7 +147,7 @@ run 2 filter info two.parquet; err_has 'say which column and row group; there ar
 run 2 filter info two.parquet --format parquet; err_has '(with --column and --row-group)'
 run 2 filter info "$golden/pychapter/user-100-m959-k7.bloom" --format pychapter; err_has '(with --bits and --hashes)'
 seq 10 >keys
-# Cassandra means by a rate of 1 that there is no filter; nobody else does.
+# Only Cassandra uses a rate of 1 to mean that there is no filter.
 run 0 filter build --format cassandra-new --fpr 1 --keys keys -o all; if [ -s all ]; then fail 'not empty'; else pass; fi
 run 0 filter probe all --format cassandra-new stranger; out_is 'stranger\tmaybe\n'
 run 0 filter rebuild --from-index "$new/nb-1-big-Index.db" --fpr 1 -o all; if [ -s all ]; then fail 'not empty'; else pass; fi

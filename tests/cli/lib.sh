@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034
-# Helpers of the command's tests: run it, look at what it printed, count.
+# Helpers of the command's tests: run it, check its output, count.
 #
-#   run 0 filter info x.tamis      the command must end with status 0; its output is in $work/out and $work/err
+#   run 0 filter info x.tamis      the command must exit with status 0; its output is in $work/out and $work/err
 #   out_is / out_has / err_has     what the last run printed
 
 shopt -s lastpipe  # "… | run …" counts here, not in a subshell that forgets it.
@@ -22,7 +22,7 @@ fail() {
   sed 's/^/  stderr: /' err | head -5
 }
 
-# run STATUS ARGUMENT...: standard input is that of the caller.
+# run STATUS ARGUMENT...: standard input is the caller's.
 run() {
   local expected=$1 status
   shift
@@ -30,7 +30,7 @@ run() {
   "$tamis" "$@" >out 2>err
   status=$?
   if [ "$status" -eq "$expected" ]; then pass; else fail "$last: status $status, expected $expected"; fi
-  # A failure says so in words, on standard error only.
+  # A failure prints a message, on standard error only.
   if [ "$status" -ge 2 ] && ! grep -q '^tamis: ' err; then fail "$last: no message"; fi
 }
 

@@ -1,13 +1,13 @@
 #!/bin/bash
-# What the command says when something is wrong: the whole line and the exit status, for every kind of trouble that can
-# be provoked here. A message says what happened, where, and what to do; scripts and people rely on the status.
+# The command's error messages: the whole line and the exit status, for every error that can be provoked here.
+# A message says what happened, where, and what to do; scripts and people rely on the status.
 # Usage: messages_test.sh TAMIS GOLDEN
 export LC_ALL=C
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# says STATUS LINE ARGUMENT...: this line on standard error and nothing else. Checksums, which differ from store to
-# store, are written #.
+# says STATUS LINE ARGUMENT...: exactly this line on standard error. Checksums, which differ between stores, are written
+# #.
 says() {
   local line=$2 status=$1
   shift 2
@@ -180,8 +180,8 @@ done
 fresh; mkfifo pipe
 "$tamis" load d pipe >/dev/null 2>&1 &
 pid=$!
-exec 3<>pipe  # Does not wait for the reader, who may have failed.
-# Looked at, not tried: who opens the store just then would keep the other out.
+exec 3<>pipe  # Does not wait for the reader, which may have failed.
+# Looked up, not tried: opening the store now could lock out the other process.
 for _ in $(seq 100); do grep -q "^pid $pid " d/LOCK && break; sleep 0.05; done
 for verb in 'get d k' 'put d k v' 'verify d' 'repair d' 'compact d'; do
   # shellcheck disable=SC2086
@@ -219,7 +219,7 @@ if [ -w /dev/full ]; then
   last='stats s >/dev/full'
   "$tamis" stats s >/dev/full 2>err; status=$?; : >out
   if [ "$status" -eq 3 ] && [ "$(cat err)" = "tamis: standard output: cannot write: $full" ]; then pass; else fail "$last: status $status"; fi
-  # Nobody can be told, so the status has to.
+  # No output is possible, so the status must tell.
   "$tamis" get none k >out 2>/dev/full; status=$?
   if [ "$status" -eq 3 ]; then pass; else fail "get none k 2>/dev/full: status $status"; fi
   says 3 "/dev/full: cannot write: $full" filter build --kind bloom --fpr 0.01 --keys entries -o /dev/full
@@ -238,7 +238,7 @@ else
   if [ "$status" -eq 3 ] && grep -qxE 'tamis: d[^:]*: cannot [a-z]+: Too many open files; raise the open file limit \(ulimit -n\)' err; then pass; else fail "$last: status $status"; fi
 fi
 
-# A disk of one megabyte and one that cannot be written, where a user may mount them.
+# A disk of one megabyte and a read-only one, where a user may mount them.
 cat >disks.sh <<'SCRIPT'
 tamis=$1
 mkdir disk && mount -t tmpfs -o size=1m tmpfs disk || exit 77

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The pipeline of docs/MIGRATING.md from RocksDB, as it stands there. Usage: migrating_test.sh TAMIS GOLDEN
+# The pipeline of docs/MIGRATING.md from RocksDB, verbatim. Usage: migrating_test.sh TAMIS GOLDEN
 page=$(cd "$(dirname "$0")/../.." && pwd)/docs/MIGRATING.md
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -10,7 +10,7 @@ if ! command -v ldb >/dev/null; then
 fi
 mkdir bin && ln -s "$(realpath "$tamis")" bin/tamis && PATH=$PWD/bin:$PATH
 
-# Empty keys and values, bytes that break lines, and what looks like ldb's own output.
+# Empty keys and values, bytes that break lines, and values that look like ldb's own output.
 {
   ldb --db=OLD --create_if_missing put paris 2102650
   ldb --db=OLD put --hex 0x 0x31
@@ -23,7 +23,7 @@ pipeline=$(grep '^ldb --db=OLD dump' "$page")
 last=$pipeline
 if bash -o pipefail -c "$pipeline" >out 2>err; then pass; else fail "$last"; fi
 out_has '5,004 entries'
-if ldb --db=OLD dump --hex | grep -qx 'Keys in range: 5004'; then pass; else fail 'ldb counts otherwise'; fi
+if ldb --db=OLD dump --hex | grep -qx 'Keys in range: 5004'; then pass; else fail 'ldb counts differently'; fi
 run 0 get NEW arrow; out_is 'a ==> b\n'
 run 0 get NEW --hex 00ff0a --raw; out_is_empty
 run 0 get NEW ''; out_is '1\n'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What README.md says to type does what README.md says it does. Usage: readme_test.sh TAMIS GOLDEN
+# The commands in README.md do what README.md says. Usage: readme_test.sh TAMIS GOLDEN
 readme=$(cd "$(dirname "$0")/../.." && pwd)/README.md
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -7,7 +7,7 @@ readme=$(cd "$(dirname "$0")/../.." && pwd)/README.md
 mkdir bin && ln -s "$(realpath "$tamis")" bin/tamis && PATH=$PWD/bin:$PATH
 sed -n '/run by tests\/cli\/readme_test.sh/,/^```$/p' "$readme" | grep -v '^```' | tail -n +2 >lines
 
-# Each line must succeed, and print what stands behind its arrow, if it has one.
+# Each line must succeed, and print the text after its arrow, if any.
 while IFS= read -r line; do
   last=$line
   expected=${line#*# → }
@@ -15,7 +15,7 @@ while IFS= read -r line; do
   if [ "$expected" != "$line" ] && [ "$(cat out)" != "$expected" ]; then fail "$line"; fi
 done <lines
 
-# What explain is said to print, but for the numbers; and a filter is at work in it.
+# The documented output of explain, except for the numbers; a filter must be at work in it.
 without_numbers() { sed -E 's/[0-9][0-9.]* ?(ns|us|ms)/TIME/; s/[0-9]+/N/g; s/ +/ /g'; }
 sed -n '/<!-- printed by tamis explain/,/^```$/p' "$readme" | grep -v '^```\|^<!--' | without_numbers >expected
 last=$(sed -n 's/^<!-- printed by \(tamis explain [^:]*\):.*/\1/p' "$readme")

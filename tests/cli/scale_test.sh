@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 json() { python3 -c "import json, sys; d = json.load(open('out')); sys.exit(0 if ($1) else 1)"; }
-out_json() { if json "$1"; then pass; else fail "$last: not so: $1"; fi; }
+out_json() { if json "$1"; then pass; else fail "$last: expected $1"; fi; }
 fits_80_columns() { if awk '{ gsub(/[\200-\277]/, ""); if (length > 80) print }' out | grep -q .; then fail "$last: wider than 80 columns"; else pass; fi; }
 makes_nothing() { if [ -z "$(ls | grep -vx -e out -e err)" ]; then pass; else fail "$last: made $(ls)"; fi; }
 
@@ -15,8 +15,8 @@ out_has '1.00 GB of keys and values: 8,620,689 entries of 16 + 100 bytes, levele
 run 0 plan --size 10TB --option memory_bytes=1G --load-per-day 1TB; fits_80_columns
 out_has 'beyond by rule' '! compaction has' 'cannot keep up' '! filters have' '! what is known of'
 
-# Times in units that people know: a plan of hours does not have compactions of 0.0026.
-if tr '\n' ' ' <out | tr -s ' ' | grep -qE 'days to fill it; the largest writes [0-9.]+ GB in [0-9.]+ (seconds|minutes|hours)'; then pass; else fail "$last: times nobody can read"; fi
+# Times in familiar units: a plan of hours has no compactions of 0.0026.
+if tr '\n' ' ' <out | tr -s ' ' | grep -qE 'days to fill it; the largest writes [0-9.]+ GB in [0-9.]+ (seconds|minutes|hours)'; then pass; else fail "$last: unreadable times"; fi
 
 # --- JSON ---
 run 0 plan --size 1GB --json; out_is_json_lines
@@ -28,7 +28,7 @@ out_json 'd["memtable_share"] + d["journal_share"] + d["index_share"] + d["filte
 out_json 'd["levels_beyond_simulated"] == 0 and d["warnings"] == []'
 cp out once; run 0 plan --size 1GB --json; same out once
 run 0 plan --size 1GB --json --load-per-day 200GB; cp out twice
-if python3 -c 'import json; a, b = (json.load(open(f))["compaction_hours_per_day"] for f in ("once", "twice")); assert abs(b / a - 2) < 1e-9'; then pass; else fail 'twice the load is not twice the hours'; fi
+if python3 -c 'import json; a, b = (json.load(open(f))["compaction_hours_per_day"] for f in ("once", "twice")); assert abs(b / a - 2) < 1e-9'; then pass; else fail 'double the load is not double the hours'; fi
 run 0 plan --size 1G --json; out_json 'd["size"] == 1 << 30'
 run 0 plan --size 1000000000 --json; out_json 'd["size"] == 10**9'
 run 0 plan --size 1GB --key-bytes 32 --value-bytes 1000 --json; out_json 'd["entries"] == 10**9 // 1032'
@@ -37,7 +37,7 @@ run 0 plan --size 1GB --option filter=none --json; out_json 'd["filter_bytes"] =
 run 0 plan --size 1GB --option compaction=tiered --json; out_json 'd["compaction"] == "tiered" and d["runs"] > 5'
 run 0 plan --size 1 --json; out_json 'd["entries"] == 1 and d["tables"] == 1'
 
-# --- what cannot be asked ---
+# --- invalid questions ---
 run 2 plan; err_has DIR --size; out_is_empty
 run 2 plan --json; err_has DIR --size
 run 2 plan store --size 1GB; err_has DIR --size; if [ -e store ]; then fail "$last: made a store"; else pass; fi

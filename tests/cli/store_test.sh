@@ -7,7 +7,7 @@ out_lines_are() { if [ "$(wc -l <out)" -eq "$1" ]; then pass; else fail "$last: 
 err_lines_are() { if [ "$(wc -l <err)" -eq "$1" ]; then pass; else fail "$last: $(wc -l <err) messages, expected $1"; fi; }
 check() { if "${@:2}"; then pass; else fail "$1"; fi; }
 json() { python3 -c "import json, sys; d = json.load(open('out')); sys.exit(0 if ($1) else 1)"; }
-out_json() { if json "$1"; then pass; else fail "$last: not so: $1"; fi; }
+out_json() { if json "$1"; then pass; else fail "$last: expected $1"; fi; }
 fits_80_columns() { if awk '{ gsub(/[\200-\277]/, ""); if (length > 80) print }' out | grep -q .; then fail "$last: wider than 80 columns"; else pass; fi; }
 
 # --- put, get, delete ---
@@ -58,10 +58,10 @@ run 1 multi-get m c x --json; out_is '{"key": "c", "value": "3", "found": true}\
 run 0 multi-get m --hex 61; out_is '61\t31\n'
 run 0 multi-get m; out_is_empty
 
-# --- what stands in the journal, which an opening has to replay ---
+# --- data in the journal, which an opening must replay ---
 run 0 stats m --json; out_json 'd["levels"] == [] and d["journal"]["files"] == 1 and d["journal"]["bytes"] > 0 and d["journal"]["records"] == 0'
 
-# --- missing stores: only put and load make one ---
+# --- missing stores: only put and load create one ---
 for verb in 'get x k' 'delete x k' 'multi-get x k' 'scan x' 'count x' 'dump x' 'explain x k' 'stats x' 'plan x' 'flush x' 'compact x' \
   'checkpoint x y' 'verify x' 'repair x'; do
   # shellcheck disable=SC2086
@@ -216,7 +216,7 @@ run 0 put copy only here; run 1 get p only; run 0 verify copy
 run 2 checkpoint p copy; err_has copy
 run 2 checkpoint p
 run 0 checkpoint p linked --json; out_json 'd["path"] == "linked" and d["tables"] == 1'
-cp -r linked copy2  # Tables of a checkpoint may be the store's own files, by links: those are not for damaging.
+cp -r linked copy2  # A checkpoint's tables may be links to the store's own files: do not damage those.
 cp -r linked copy3
 
 # --- verify, repair ---

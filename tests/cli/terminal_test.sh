@@ -1,5 +1,6 @@
 #!/bin/bash
-# What people see: nothing wider than a terminal of 80 columns, and colour on a terminal only. Usage: terminal_test.sh TAMIS GOLDEN
+# Display for people: nothing wider than a terminal of 80 columns, and colour only on a terminal.
+# Usage: terminal_test.sh TAMIS GOLDEN
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -7,7 +8,7 @@ escape=$(printf '\033')
 fits() { if awk '{ gsub(/[\200-\277]/, ""); if (length > 80) print }' out | grep -q .; then fail "$last: wider than 80 columns"; else pass; fi; }
 is_plain() { if grep -qF "$escape" out err; then fail "$last: escapes outside a terminal"; else pass; fi; }
 
-# A store with several levels, a long key and a large one, so that columns are as wide as they get.
+# A store with several levels, a long key and a large one, so that columns reach their full width.
 seq -f 'a-key-of-middling-length-%09.0f' 60000 | awk '{ print $1 "\tvalue of " $1 }' >entries
 "$tamis" load s entries --quiet --option memtable_bytes=256K --option memory_bytes=4M
 "$tamis" put s "$(head -c 3000 /dev/zero | tr '\0' k)" "$(head -c 3000 /dev/zero | tr '\0' v)"
@@ -31,7 +32,7 @@ while read -r verb; do
   run 0 help $verb; fits; is_plain
 done <verbs
 
-# On a terminal headings are bold and mistakes red, unless NO_COLOR says otherwise.
+# On a terminal headings are bold and errors red, unless NO_COLOR says otherwise.
 if ! script -qec true /dev/null >/dev/null 2>&1; then
   echo 'skipped: colours; there is no script(1) to make a terminal'
   finish
@@ -45,7 +46,7 @@ on_terminal explain s nothing; has "${escape}[1mwhere"
 on_terminal plan s; has "${escape}[1mlevel"
 on_terminal filter kinds; has "${escape}[1mkind"
 on_terminal get s nothing; has "${escape}[1;31mtamis:${escape}[0m s: key 'nothing' not found"
-# Where somebody watches, a benchmark counts its steps before it begins; what it measures is the same.
+# On a terminal, a benchmark counts its steps before it begins; its measurements are the same.
 if [ -x "$(dirname "$tamis")/tamis-bench" ]; then
   on_terminal bench hit absent_100 sync_1 --engine tamis --entries 300 --rounds 2; has 'get, hit (ns' ; has 'fsync per put'
   on_terminal bench --growth --engine tamis --entries 300 --rounds 1; has 'as it grows'

@@ -1,4 +1,4 @@
-// The eyes of tamis torture: stores that broke a promise are made by hand, and every one of them is caught.
+// The checks of tamis torture: stores that broke a promise are made by hand, and every one of them is caught.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ namespace {
 
 using Kind = Finding::Kind;
 
-/// A store to which writers 0 and 1 have committed 40 and 60 times, after each other.
+/// A store to which writers 0 and 1 have committed 40 and 60 times, one after the other.
 class TortureCheck : public testing::Test {
  protected:
   static constexpr std::uint64_t kFirst = 40;
@@ -38,7 +38,7 @@ class TortureCheck : public testing::Test {
     const Status written = db_->write(script_.batch(writer, {commit, std::move(after)}));
     ASSERT_TRUE(written.ok()) << written.to_text();
   }
-  /// Everything in every way: all looks agree.
+  /// Reads everything in every way: all answers agree.
   Kind look(const Moment& at_least, const Moment& at_most) {
     EXPECT_TRUE(db_->close().ok());
     db_.reset();
@@ -48,7 +48,7 @@ class TortureCheck : public testing::Test {
     EXPECT_EQ(quick.kind == Kind::kRight, last_.kind == Kind::kRight) << quick.what << " / " << last_.what;
     return last_.kind;
   }
-  /// A key of the writer that is there.
+  /// A present key of the writer.
   std::string present_key(std::uint32_t writer, std::uint64_t commits) {
     for (std::uint32_t index = 0; index < script_.keys(); ++index) {
       if (script_.value(writer, index, commits)) return script_.key(writer, index);
@@ -94,7 +94,7 @@ TEST_F(TortureCheck, ARemovedKeyThatIsBackIsSeen) {
     EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond}), Kind::kWrong);
     return;
   }
-  FAIL() << "no key is removed after so many commits";
+  FAIL() << "no key is removed after this many commits";
 }
 
 TEST_F(TortureCheck, AnOldValueIsSeen) {
@@ -115,7 +115,7 @@ TEST_F(TortureCheck, HalfABatchIsSeen) {
   EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond + 1}), Kind::kWrong);
 }
 
-/// Writer 1 began its next commit after one of writer 0 was acknowledged, which is not there.
+/// Writer 1 began its next commit after one of writer 0 was acknowledged, which is missing.
 TEST_F(TortureCheck, ACommitWithoutOneThatCameBeforeItIsSeen) {
   write(1, kSecond + 1, {kFirst + 1, kSecond});
   EXPECT_EQ(look({kFirst, kSecond}, {kFirst + 1, kSecond + 1}), Kind::kWrong);
@@ -152,7 +152,8 @@ TEST_F(TortureCheck, ValuesBetweenTwoMomentsAreThoseOfOneOfThem) {
   }
 }
 
-/// All flips of a small store in strides: none gives a wrong answer, so none is found wrong; and most are noticed.
+/// All flips of a small store, with a stride: none gives a wrong answer, so none is reported as wrong; and most are
+/// noticed.
 TEST_F(TortureCheck, ChangedBytesAreToldAndRepairedCopiesHoldOnlyWhatWasWritten) {
   ASSERT_TRUE(db_->flush().ok());
   write(0, kFirst + 1, {kFirst, kSecond});
@@ -173,7 +174,7 @@ TEST_F(TortureCheck, ChangedBytesAreToldAndRepairedCopiesHoldOnlyWhatWasWritten)
   EXPECT_EQ(sound.kind, Kind::kRight) << sound.what;
 }
 
-/// As a kill leaves it: the journal has no end mark, so a changed byte may cost the last commits, but no part of one.
+/// As after a kill: the journal has no end mark, so a changed byte may cost the last commits, but no part of one.
 TEST_F(TortureCheck, ChangedBytesOfAStoreThatWasLeftGiveAnEarlierMomentOrAreTold) {
   ASSERT_TRUE(db_->flush().ok());
   for (std::uint64_t commit = kFirst + 1; commit <= kFirst + 20; ++commit) write(0, commit, {commit - 1, kSecond});

@@ -1,5 +1,5 @@
 #!/bin/bash
-# tamis torture: ends well on a sound store, finds what others break, and touches nobody's files.
+# tamis torture: succeeds on a sound store, finds what others break, and touches no foreign files.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 check() { if "${@:2}"; then pass; else fail "$1"; fi; }
@@ -12,14 +12,14 @@ json_has ok seed rounds kills kills_opening kills_flushing kills_compacting comm
 out_has '"ok": true' '"seed": 2' '"violations": []'
 run 0 torture t --seconds 0 --seed 3 --quiet; out_is_empty
 
-# --- its folder can be kept, and taken over ---
+# --- its folder can be kept, and reused ---
 run 0 torture kept --seconds 1 --seed 4 --keep; check 'nothing was kept' test -f kept/TORTURE -a -d kept/store
 run 0 verify kept/store
 echo mine >kept/notes
 run 0 torture kept --seconds 1 --seed 5; check 'a note of mine is gone' test "$(cat kept/notes)" = mine
 check 'the store is left behind' test ! -e kept/store
 
-# --- anything else is refused and not touched ---
+# --- anything else is refused and left untouched ---
 run 0 put store k v
 mkdir empty
 echo text >file

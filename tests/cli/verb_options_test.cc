@@ -1,4 +1,4 @@
-// What a verb's help lists is what the verb looks at: an option that does nothing is not for people to try.
+// A verb's help lists exactly the options that the verb reads: none that have no effect.
 #include <gtest/gtest.h>
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX.
 #include <unistd.h>
@@ -42,7 +42,7 @@ class VerbOptions : public testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  /// What it prints is of no interest here; whether it fails, either.
+  /// Its output does not matter here, nor whether it fails.
   static void run(const std::string& line) {
     std::istringstream in(line);
     std::vector<std::string> words;
@@ -70,8 +70,8 @@ bool lists(const VerbDescription& description, std::string_view name) {
   return std::ranges::any_of(description.arguments, [&](const auto& argument) { return argument.names == name; });
 }
 
-/// Each verb by a line of its own or more, in an order in which each finds what it needs. Those that are missing take
-/// too long here, or become another program.
+/// Each verb in one line or more, in an order in which each finds what it needs. The missing ones take too long here,
+/// or become another program.
 const std::vector<std::pair<std::string, std::vector<std::string>>> kLines = {
     {"put", {"put store k v", "put store k --from-file keys"}},
     {"get", {"get store k", "get store none"}},
@@ -126,7 +126,7 @@ TEST(VerbHelp, ListsNoOptionTwiceAndShowsAnExampleOfTheVerb) {
     std::set<std::string> seen;
     for (const auto& argument : verb.description.arguments) {
       EXPECT_TRUE(seen.insert(argument.names).second) << verb.name << " " << argument.names;
-      EXPECT_NE(argument.names, "--read-only") << verb.name << ": verbs that read open the store so anyway";
+      EXPECT_NE(argument.names, "--read-only") << verb.name << ": reading verbs open the store this way anyway";
     }
     EXPECT_NE(verb.description.help.example.find("tamis " + std::string(verb.name)), std::string_view::npos)
         << verb.name;

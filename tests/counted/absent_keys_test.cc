@@ -1,4 +1,4 @@
-// What a key that is not there costs.
+// What an absent key costs.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ Options manual_options() {
   return options;
 }
 
-/// Run r holds the keys r, r + 100, …: every key but the outermost stands inside the bounds of all runs.
+/// Run r holds the keys r, r + 100, …: every key but the outermost lies inside the bounds of all runs.
 CountedStore hundred_runs(const std::string& filter) = delete;
 
 void fill_with_runs(CountedStore& store) {
@@ -29,10 +29,10 @@ void fill_with_runs(CountedStore& store) {
   ASSERT_EQ(store.runs(), kRuns);
 }
 
-/// Blocks looked at per lookup of an absent key, read from the file each time.
+/// Blocks searched per lookup of an absent key, read from the file each time.
 double blocks_per_absent_key(CountedStore& store, std::uint64_t lookups, std::uint64_t keys) {
   std::string value;
-  // One of each run loads its index and filter.
+  // One key of each run loads its index and filter.
   for (std::uint64_t i = 0; i < kRuns; ++i) {
     EXPECT_TRUE(*store.db->get(CountedStore::present_key(i), &value, {.fills_cache = false}));
   }
@@ -68,7 +68,7 @@ TEST(AbsentKeys, CostAboutOneBlockOverAHundredRunsWithTenBitsPerKey) {
   const double bits = 8 * static_cast<double>(store.filter_bytes()) / static_cast<double>(kKeys);
   const double blocks = blocks_per_absent_key(store, 20'000, kKeys);
   fmt::print("100 runs, {:.2f} bits per key: {:.3f} blocks per absent key\n", bits, blocks);
-  EXPECT_LE(bits, 10.8);  // 64 bytes of header each, and whole lines of 64 bytes.
+  EXPECT_LE(bits, 10.8);  // Each has a 64-byte header and whole lines of 64 bytes.
   EXPECT_LE(blocks, 1.2);
 }
 
@@ -101,7 +101,7 @@ TEST(AbsentKeys, CostHalfOfThatWithThePlansOwnChoice) {
   EXPECT_LE(blocks, 0.005);
 }
 
-/// The same keys in filters that all have the same bits, probed with the same strangers.
+/// The same keys in filters with equal bits, probed with the same absent keys.
 double wasted_if_uniform(const std::string& kind, std::uint64_t first, std::uint64_t end, double bits_per_key,
                          std::uint64_t lookups) {
   FilterBuilder builder({.kind = kind, .bits_per_key = bits_per_key});
@@ -115,9 +115,9 @@ double wasted_if_uniform(const std::string& kind, std::uint64_t first, std::uint
   return static_cast<double>(maybe) / static_cast<double>(lookups);
 }
 
-/// Runs of 1, 10 and 100 thousand keys. With one kind of filter for all, the best plan wastes 2^H / 3 = 0.475 of what
-/// equal bits waste (H = 0.51 bits, the entropy of the sizes); the rest is the ribbon's, to which the plan gives the
-/// last level, and whose price per halving is lower there.
+/// Runs of 1, 10 and 100 thousand keys. With one filter kind, the best plan wastes 2^H / 3 = 0.475 of what equal bits
+/// waste (H = 0.51 bits, the entropy of the sizes). The rest comes from ribbon, which the plan uses for the last level
+/// and whose price per halving is lower there.
 TEST(AbsentKeys, CostAThirdWhenThePlanSharesTheMemory) {
   constexpr std::uint64_t kUnit = 1000;
   constexpr std::uint64_t kLookups = 200'000;
@@ -125,7 +125,7 @@ TEST(AbsentKeys, CostAThirdWhenThePlanSharesTheMemory) {
   const auto put = [&](std::uint64_t first, std::uint64_t end) { store.put_numbers(first * 111, end * 111, 111); };
   put(0, 100 * kUnit);
   ASSERT_TRUE(store.db->compact().ok());
-  // Bounds of the smaller runs reach over everything, so that every lookup has to ask them.
+  // The bounds of the smaller runs cover everything, so every lookup must ask them.
   put(100 * kUnit, 110 * kUnit);
   store.put_numbers(1, 2, 1);
   ASSERT_TRUE(store.db->flush().ok());

@@ -1,4 +1,4 @@
-// A store on a disk in memory whose reads are counted.
+// A store on an in-memory disk that counts reads.
 #pragma once
 
 #include <fmt/core.h>
@@ -16,14 +16,14 @@
 
 namespace tamis::test {
 
-/// What the counters of a store say, summed over its levels.
+/// The counters of a store, summed over its levels.
 struct LookupCounts {
   std::uint64_t positives = 0;  ///< Tables whose filter did not rule the key out.
   std::uint64_t false_positives = 0;
   std::uint64_t blocks_read = 0;
 };
 
-/// Nothing happens in it by itself unless the options say so, and always in the same order.
+/// Runs no background work unless the options say so, and always in the same order.
 class CountedStore {
  public:
   explicit CountedStore(Options options, FileSystem* files = nullptr)
@@ -51,7 +51,7 @@ class CountedStore {
     TAMIS_CHECK(db->write(batch).ok());
   }
   static std::string present_key(std::uint64_t i) { return fmt::format("key{:010}0", i); }
-  /// Never put; stands right behind the present key of that number.
+  /// Never put; sorts right after the present key of that number.
   static std::string absent_key(std::uint64_t i) { return fmt::format("key{:010}1", i); }
   static std::string value_of_number(std::uint64_t i) { return fmt::format("value of {}", i); }
 

@@ -1,7 +1,7 @@
-// For get_instructions_test.sh, which runs it under callgrind: gets that find everything in memory, so and so many.
+// For get_instructions_test.sh, which runs it under callgrind: a given number of gets served from memory.
 //
 //     get_instructions make DIR              a store of one run
-//     get_instructions hit|absent DIR GETS   warms it, then gets that many keys that are there, or are not
+//     get_instructions hit|absent DIR GETS   warms it, then gets that many present or absent keys
 #include <fmt/core.h>
 #include <tamis/db.h>
 

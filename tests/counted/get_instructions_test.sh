@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# How many instructions a get takes whose key and value are in memory, counted by callgrind: what a thousand gets more
-# cost. Half of what RocksDB takes (9,183 and 2,534) is the most that is allowed; the bounds here are what we reach and
-# some room for other compilers.
+# How many instructions a get served from memory takes, counted by callgrind: the cost of a thousand more gets. The
+# limit is half of what RocksDB takes (9,183 and 2,534); the bounds here are what we reach, with a margin for other
+# compilers.
 #
 #     get_instructions_test.sh PROGRAM
 set -euo pipefail

@@ -1,4 +1,4 @@
-// What readers that wait and threads that are idle keep in memory, by the allocator's own count.
+// What waiting readers and idle threads keep in memory, by the allocator's own count.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ constexpr std::uint64_t kKeys = 400;
 
 std::string key_of(std::uint64_t number) { return fmt::format("key{:05}", number); }
 
-/// In a folder of its own; everything it does happens in the thread that asks for it.
+/// In its own folder; everything runs in the calling thread.
 class PosixStore {
  public:
   explicit PosixStore(Options options) : options_(std::move(options)) {
@@ -63,7 +63,7 @@ class PosixStore {
   std::uint64_t bytes_before_ = 0;
 };
 
-/// A get, a multi_get, a pinned get and a step of a scan, each in a thread of its own and stopped where it reads.
+/// A get, a multi_get, a pinned get and a scan step, each in its own thread and stopped at its read.
 std::vector<std::jthread> begin_reads(PosixStore& store) {
   static const std::string kValue(1000, 'v');
   std::vector<std::jthread> readers;
@@ -106,14 +106,14 @@ TEST(Memory, P8_ReadersThatWaitForTheDiskKeepNoMemtableThatIsWrittenMeanwhile) {
   EXPECT_TRUE(store.db->flush().ok());
   const std::uint64_t allocated = store.allocated();
   const Stats::Memory memory = store.db->stats().memory;
-  constexpr std::uint64_t kOneView = 2 * kMiB;  // A memtable that was written, and a sealed one.
+  constexpr std::uint64_t kOneView = 2 * kMiB;  // A written memtable and a sealed one.
   EXPECT_LE(allocated, memory.budget + kOneView + kUncounted);
-  const std::uint64_t shown = memory.memtables + memory.indexes + memory.filters;  // The rest is mapped, or tiny.
+  const std::uint64_t shown = memory.memtables + memory.indexes + memory.filters;  // The rest is mapped or tiny.
   EXPECT_LE(allocated, shown + kUncounted) << "memory that stats() does not show";
   store.files.go_on();
 }
 
-/// Each put was copied into a buffer of its thread, which stayed as large as the largest.
+/// Formerly each put was copied into a thread-local buffer, which stayed as large as the largest.
 TEST(Memory, P8_ThreadsThatAreIdleKeepNothingOfWhatTheyPut) {
   constexpr std::uint64_t kThreads = 8;
   PosixStore store({.memory_bytes = 4 * kMiB, .memtable_bytes = kMiB});

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kKiB = 1024;
 
-/// Indexes and filters of four times all the memory there is.
+/// Indexes and filters four times as large as the memory.
 TEST(Memory, P8_HoldsWhenIndexesAndFiltersDoNotFit) {
   constexpr std::uint64_t kKeys = 600'000;
   Options options;
@@ -56,7 +56,7 @@ TEST(Memory, P8_HoldsWhenIndexesAndFiltersDoNotFit) {
   EXPECT_GT(memory.filters_not_resident, 0U);
   EXPECT_GT(memory.metadata_loads, 0U);
   EXPECT_GT(memory.lookups_without_filter, 0U);
-  // Walks are right as well.
+  // Scans are right as well.
   std::uint64_t seen = 0;
   for (Iterator it = store.db->scan({.fills_cache = false}); it.valid(); it.next()) {
     ASSERT_EQ(it.key(), CountedStore::present_key(seen++));
@@ -64,7 +64,7 @@ TEST(Memory, P8_HoldsWhenIndexesAndFiltersDoNotFit) {
   EXPECT_EQ(seen, kKeys);
 }
 
-/// Random writes and reads; the sum of everything never exceeds the budget.
+/// Random writes and reads; the total never exceeds the budget.
 void load_at_random(const Options& options, std::uint64_t seed, int operations, std::uint64_t value_bytes) {
   SCOPED_TRACE(fmt::format("seed {}, memory_bytes {}", seed, options.memory_bytes));
   CountedStore store(options);

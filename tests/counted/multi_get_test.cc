@@ -1,4 +1,4 @@
-// What many keys at once cost: each block once, all of them handed down together; nothing when they are hot.
+// What many keys at once cost: each block once, all passed down together; nothing when they are hot.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -13,10 +13,10 @@ namespace tamis::test {
 namespace {
 
 constexpr std::uint64_t kKeys = 20'000;
-constexpr std::uint64_t kStride = 400;  // Keys of this distance never share a block of 4 KiB.
+constexpr std::uint64_t kStride = 400;  // Keys this far apart never share a block of 4 KiB.
 constexpr std::size_t kAtOnce = 32;
 
-/// Writes down how many reads were handed down together, each time.
+/// Records how many reads were passed down together, each time.
 class GatheringFileSystem final : public PassingFileSystem {
  public:
   using PassingFileSystem::PassingFileSystem;
@@ -59,7 +59,7 @@ void fill(DB& db, std::uint64_t runs) {
   }
 }
 
-/// Loads index and filter of each run; the blocks are not those of far_keys.
+/// Loads the index and filter of each run; the blocks are not those of far_keys.
 void load_metadata(const DB& db, std::uint64_t runs) {
   for (std::uint64_t run = 0; run < runs; ++run) {
     ASSERT_TRUE(db.get(CountedStore::present_key(kKeys - runs + run)).ok());
@@ -120,7 +120,7 @@ TEST(MultiGetReads, CountPositivesAsSingleGetsDo) {
   }
 }
 
-/// Eight that are there, hot, then eight that are not, and so on: after the former the latter are expected.
+/// Eight present keys, hot, then eight absent ones, and so on: after the former the latter are expected.
 std::vector<std::string> expected_in_vain() {
   std::vector<std::string> keys;
   for (std::uint64_t i = 0; i < 4000; ++i) {

@@ -1,4 +1,4 @@
-// What a key that is there costs: one block when it is cold, nothing when it is hot.
+// What a present key costs: one block when it is cold, nothing when it is hot.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@ namespace tamis::test {
 namespace {
 
 constexpr std::uint64_t kKeys = 20'000;
-constexpr std::uint64_t kStride = 400;  // Keys of this distance never share a block of 4 KiB.
+constexpr std::uint64_t kStride = 400;  // Keys this far apart never share a block of 4 KiB.
 
 void expect_value(const CountedStore& store, std::uint64_t i) {
   std::string value;
@@ -45,7 +45,7 @@ TEST(PresentKeys, ExplainTellsOfTheReadsThereWere) {
     ASSERT_TRUE(store.db->flush().ok());
   }
   store.reopen();
-  for (std::uint64_t i = 0; i < 10; ++i) expect_value(store, i);  // One of each run.
+  for (std::uint64_t i = 0; i < 10; ++i) expect_value(store, i);  // One key of each run.
   std::uint64_t cold = 0;
   for (std::uint64_t i = 1; i < kKeys; i += 37) {
     const std::uint64_t reads = store.counting.reads();

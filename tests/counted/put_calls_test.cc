@@ -1,4 +1,4 @@
-// What puts ask of the file system, counted.
+// Counts the file system calls of puts.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ TEST(PutCalls, Rule7_SyncedPutsAreWrittenAsWithoutWindows) {
   CountedStore store({});
   const std::uint64_t before = store.counting.calls();
   put_many(*store.db, {.sync = true});
-  EXPECT_LE(store.counting.calls() - before, 2U * kPuts + 30);  // A write and a sync each; room ahead for many of them.
+  EXPECT_LE(store.counting.calls() - before, 2U * kPuts + 30);  // A write and a sync each; preallocated space for many.
   EXPECT_EQ(store.counting.windows(), 0U);
 }
 
@@ -62,15 +62,15 @@ TEST(PutCalls, Rule7_TheWindowIsCountedAsMemoryAndComesOutOfTheBudget) {
   EXPECT_EQ(store.counting.open_windows(), 0U) << "of a journal that gets no more records";
 
   Options small;
-  small.memory_bytes = 2 << 20;  // A 64th is less than the smallest window.
+  small.memory_bytes = 2 << 20;  // A 64th is less than the minimum window.
   small.memtable_bytes = 512 << 10;
   CountedStore tight(small);
   put_many(*tight.db, {});
   EXPECT_EQ(tight.counting.windows(), 0U);
 }
 
-/// A writer that never syncs must not keep the journals that were flushed: neither their descriptors nor, since a
-/// removed file stays as long as it is open, their space.
+/// A writer that never syncs must not keep flushed journals: neither their descriptors nor their space, since a removed
+/// file takes space while it is open.
 TEST(PutCalls, FlushedJournalsAreNotHeldOpenByAWriterThatNeverSyncs) {
   CountedStore store({});
   std::uint64_t most = 0;

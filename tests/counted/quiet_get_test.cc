@@ -1,5 +1,5 @@
-// A get into a buffer that is large enough asks nobody for anything: no memory, no system, no lock. A scan asks for a
-// few pieces of memory, however far it goes.
+// A get into a large enough buffer makes no allocation, no system call and takes no lock. A scan makes a few
+// allocations, however long it is.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <linux/seccomp.h>
@@ -37,7 +37,7 @@ void warm(CountedStore& store, std::string& value) {
   }
 }
 
-/// Hits in a memtable, hits in cached blocks, and misses. How many answers were wrong.
+/// Hits in a memtable, hits in cached blocks, and misses. Returns how many answers were wrong.
 std::uint64_t wrong_answers(const DB& db, const std::vector<std::string>& present,
                             const std::vector<std::string>& absent, std::string& value) {
   std::uint64_t wrong = 0;
@@ -83,7 +83,7 @@ TEST(QuietGet, AllocatesNothingAndTouchesNoFile) {
   EXPECT_EQ(store.counting.calls(), calls);
 }
 
-/// The values are too long to stand in a std::string itself: each answer's would be allocated if it were made anew.
+/// The values are too long for a std::string's inline buffer: a new string per answer would allocate.
 TEST(QuietGet, OfManyKeysAllocatesNothing) {
   CountedStore store(quiet_options());
   std::string value;
@@ -105,7 +105,7 @@ TEST(QuietGet, OfManyKeysAllocatesNothing) {
   EXPECT_EQ(wrong, 0U);
 }
 
-/// A copy of such a value would have to be allocated.
+/// Copying such a value would allocate.
 TEST(QuietGet, ExistsAllocatesNothingWhateverTheLengthOfTheValue) {
   CountedStore store(quiet_options());
   std::string value;
@@ -162,12 +162,12 @@ TEST(QuietGet, MakesNoSystemCall) {
   int status = 0;
   waitpid(child, &status, 0);
   std::filesystem::remove_all(path);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotAllowed) GTEST_SKIP() << "no seccomp here";
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kNotAllowed) GTEST_SKIP() << "seccomp is not available";
   EXPECT_FALSE(WIFSIGNALED(status)) << "a system call was made";
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
 }
 
-/// Reads so many entries, from a key that is too long to stand in a std::string itself. Returns how many there were.
+/// Reads `entries` entries, from a key too long for a std::string's inline buffer. Returns how many there were.
 std::uint64_t scan(const DB& db, std::uint64_t entries) {
   static const std::string from = CountedStore::absent_key(100) + std::string(30, 'x');
   std::uint64_t seen = 0;
@@ -184,7 +184,7 @@ std::uint64_t allocations_of_scan(const DB& db, std::uint64_t entries) {
   return allocated;
 }
 
-/// The iterator, the list of its runs, the walk over the table, and the bound.
+/// The iterator, its list of runs, the table iterator, and the bound.
 TEST(QuietScan, OfOneRunAllocatesFourTimesHoweverFarItGoes) {
   CountedStore store(quiet_options());
   store.put_numbers(0, kKeys, 1);
@@ -193,7 +193,7 @@ TEST(QuietScan, OfOneRunAllocatesFourTimesHoweverFarItGoes) {
   for (const std::uint64_t entries : {1, 2, 100, 4000}) EXPECT_EQ(allocations_of_scan(*store.db, entries), 4U);
 }
 
-/// In addition a walk for each further table, the merge and its tree.
+/// Plus an iterator for each further table, the merge and its tree.
 TEST(QuietScan, OfSeveralRunsAllocatesOncePerRunMore) {
   CountedStore store(quiet_options());
   for (std::uint64_t run = 0; run < 4; ++run) {

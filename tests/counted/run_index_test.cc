@@ -1,4 +1,4 @@
-// Rule 14: what a lookup costs does not grow with the number of runs, and the run index stays in its memory.
+// Rule 14: the cost of a lookup does not grow with the number of runs, and the run index stays within its memory.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ Options options_for(std::uint64_t runs, double bits_per_key = kBitsPerKey) {
   return options;
 }
 
-/// Run r holds the keys r, r + runs, …: every key but the outermost stands inside the bounds of all runs.
+/// Run r holds the keys r, r + runs, …: every key but the outermost lies inside the bounds of all runs.
 void fill(CountedStore& store, std::uint64_t runs) {
   for (std::uint64_t run = 0; run < runs; ++run) {
     store.put_numbers(run, runs * kKeysPerRun, runs);
@@ -26,7 +26,7 @@ void fill(CountedStore& store, std::uint64_t runs) {
   ASSERT_EQ(store.runs(), runs);
 }
 
-/// Everything is asked for once, so that it is in memory, and so that lookups have paid for the index.
+/// Asks for everything once, so that it is in memory and lookups have paid for the index.
 void read_all(CountedStore& store, std::uint64_t keys) {
   std::string value;
   for (std::uint64_t i = 0; i < keys; ++i) {
@@ -37,7 +37,7 @@ void read_all(CountedStore& store, std::uint64_t keys) {
   ASSERT_TRUE(store.db->wait_idle().ok());
 }
 
-/// Tables of which `explain` says that something other than the run index was asked.
+/// Tables for which `explain` reports more than the run index.
 std::uint64_t tables_asked(CountedStore& store, const std::string& key) {
   const Result<Explanation> explanation = store.db->explain(key);
   EXPECT_TRUE(explanation.ok());
@@ -65,7 +65,7 @@ TEST(RunIndexOfAStore, Rule14_AnAbsentKeyAsksHardlyAnyOfAHundredRuns) {
   const double wasted = static_cast<double>(store.counts().false_positives - before.false_positives) / 20'000;
   const Stats stats = store.db->stats();
   const double bits = 8 * static_cast<double>(stats.memory.filters) / (kRuns * kKeysPerRun);
-  fmt::print("100 runs, {:.2f} bits per key in all: {:.3f} runs asked and {:.5f} looked into per absent key\n", bits,
+  fmt::print("100 runs, {:.2f} bits per key in total: {:.3f} runs asked and {:.5f} searched per absent key\n", bits,
              static_cast<double>(asked) / 1000, wasted);
   EXPECT_LE(asked, 200U);  // 0.2 of a run.
   EXPECT_LE(wasted, 0.01);
@@ -89,7 +89,7 @@ TEST(RunIndexOfAStore, Rule14_RunsThatComeLaterAreFoundBeforeAndAfterTheyAreInIt
   read_all(store, 20 * kKeysPerRun);
   ASSERT_LE(tables_asked(store, CountedStore::absent_key(5000)), 4U);
   std::string value;
-  for (std::uint64_t run = 0; run < 60; ++run) {  // Through all widths.
+  for (std::uint64_t run = 0; run < 60; ++run) {  // Covers all widths.
     const std::string old_key = CountedStore::present_key(100 + run);
     const std::string new_key = fmt::format("key{:010}2", 100 + run);
     ASSERT_TRUE(store.db->remove(old_key).ok());
@@ -157,12 +157,12 @@ TEST(RunIndexOfAStore, Rule14_AStoreThatIsOpenedAgainBuildsItFromItsTables) {
   ASSERT_TRUE(store.db->close().ok());
   store.reopen();
   ASSERT_TRUE(store.db->wait_idle().ok());
-  EXPECT_EQ(tables_asked(store, CountedStore::absent_key(5000)), kRuns);  // Nobody has asked for anything yet.
+  EXPECT_EQ(tables_asked(store, CountedStore::absent_key(5000)), kRuns);  // No lookups yet.
   read_all(store, kRuns * kKeysPerRun);
   EXPECT_LE(tables_asked(store, CountedStore::absent_key(5000)), 4U);
 }
 
-/// A table whose block is damaged has no column: its lookups go on to say that it is damaged.
+/// A table with a damaged block has no column: its lookups still report the damage.
 TEST(RunIndexOfAStore, Rule14_ADamagedRunIsAskedAndSaysSo) {
   constexpr std::uint64_t kRuns = 20;
   CountedStore store(options_for(kRuns));
@@ -183,7 +183,7 @@ TEST(RunIndexOfAStore, Rule14_ADamagedRunIsAskedAndSaysSo) {
   store.reopen();
 
   std::string value;
-  for (int pass = 0; pass < 2; ++pass) {  // Before there is an index, and with it.
+  for (int pass = 0; pass < 2; ++pass) {  // Before the index exists, and with it.
     std::uint64_t damaged = 0;
     for (std::uint64_t i = 0; i < kRuns * kKeysPerRun; ++i) {
       const Result<bool> found = store.db->get(CountedStore::present_key(i), &value);

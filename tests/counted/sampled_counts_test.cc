@@ -1,4 +1,4 @@
-// Probes are sampled; what is told, and which filters stay in memory because of it, is right all the same.
+// Probes are sampled, yet the reported counts, and the choice of resident filters, are right.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ Options manual_options() {
   return options;
 }
 
-/// An older run of half of the keys, and a newer one of every other key.
+/// An older run with half of the keys, and a newer one with every other key.
 void make_two_runs(CountedStore& store, std::uint64_t first, std::uint64_t step) {
   store.put_numbers(first, kKeys, step);
   ASSERT_TRUE(store.db->compact().ok());
@@ -37,7 +37,7 @@ void get_absent(CountedStore& store, std::uint64_t number) {
   ASSERT_FALSE(*store.db->get(CountedStore::absent_key(number), &value));
 }
 
-/// Both are asked in turn, by every get.
+/// Every get asks both in turn.
 TEST(SampledCounts, Rule15_TheObservedRateOfEachRunIsItsRate) {
   constexpr std::uint64_t kGets = 60'000;
   CountedStore store(manual_options());
@@ -47,7 +47,7 @@ TEST(SampledCounts, Rule15_TheObservedRateOfEachRunIsItsRate) {
   for (const Stats::Level& level : store.db->stats().levels) {
     if (level.runs == 0) continue;
     ++runs;
-    const double sigma = 8 / std::sqrt(static_cast<double>(kGets));  // Of so many probes, a 64th of them sampled.
+    const double sigma = 8 / std::sqrt(static_cast<double>(kGets));  // Of this many probes, a 64th is sampled.
     const double truth = static_cast<double>(level.false_positives) / kGets;
     EXPECT_GT(level.false_positives, 0U);
     EXPECT_NEAR(level.observed_rate / truth, 1, 5 * sigma) << "level " << level.level;
@@ -56,7 +56,7 @@ TEST(SampledCounts, Rule15_TheObservedRateOfEachRunIsItsRate) {
   EXPECT_EQ(runs, 2U);
 }
 
-/// Memory alone does not know the answer, and the lookup begins again.
+/// Memory alone has no answer, so the lookup restarts.
 TEST(SampledCounts, Rule15_ALookupThatReadsFromDiskCountsOnce) {
   constexpr std::uint64_t kGets = 20'000;
   CountedStore store(manual_options());
@@ -72,7 +72,7 @@ TEST(SampledCounts, Rule15_ALookupThatReadsFromDiskCountsOnce) {
   }
 }
 
-/// What the filters of the tables that are asked say of an absent key, newest run first.
+/// How the filters of the asked tables answer for an absent key, newest run first.
 std::vector<std::string> verdicts(CountedStore& store, std::uint64_t number) {
   std::vector<std::string> all;
   const Explanation explanation = *store.db->explain(CountedStore::absent_key(number));
@@ -82,8 +82,8 @@ std::vector<std::string> verdicts(CountedStore& store, std::uint64_t number) {
   return all;
 }
 
-/// One of two filters fits. A lookup that asks both runs comes after two that ask the newer one only: of four probes
-/// the last is the older run's. Whichever of the four is sampled first, the filter that is asked three times as often
+/// One of two filters fits. A lookup that asks both runs follows two that ask only the newer one: of four probes the
+/// last is the older run's. Whichever of the four is sampled first, the filter that is asked three times as often
 /// stays.
 TEST(SampledCounts, Rule15_TheFilterThatSavesMoreReadsStaysInMemory) {
   CountedStore store(manual_options());
@@ -92,24 +92,23 @@ TEST(SampledCounts, Rule15_TheFilterThatSavesMoreReadsStaysInMemory) {
   smaller.filter_memory = store.filter_bytes() * 4 / 5;
   for (std::uint64_t phase = 0; phase < 4; ++phase) {
     store.reopen(smaller);
-    std::uint64_t of_one =
-        1;  // Keys that the newer run's filter rules out, so that no lookup asks more than the others.
+    std::uint64_t of_one = 1;  // Keys that the newer run's filter rules out, so that all lookups ask equally often.
     while (verdicts(store, of_one).front() != "no") ++of_one;
     std::uint64_t of_both = kKeys / 2 + 2;
     while (verdicts(store, of_both).front() != "no") ++of_both;
-    std::thread([&] {  // A new one, so that every phase is met, however probes are sampled.
+    std::thread([&] {  // A new thread, so that every phase occurs, however probes are sampled.
       for (std::uint64_t i = 0; i < phase; ++i) get_absent(store, of_one);
       for (std::uint64_t i = 0; i < 12'000; ++i) get_absent(store, i % 3 < 2 ? of_one : of_both);
     })
         .join();
     EXPECT_EQ(verdicts(store, of_both), (std::vector<std::string>{"no", "not in memory"}));
     const std::uint64_t filters_before = store.db->stats().memory.filters;
-    ASSERT_TRUE(store.db->put("zzz", "").ok());  // After a write the filters are reconsidered.
+    ASSERT_TRUE(store.db->put("zzz", "").ok());  // A write reconsiders the filters.
     EXPECT_EQ(store.db->stats().memory.filters, filters_before) << "unloaded in phase " << phase;
   }
 }
 
-/// The filter of the newer run is loaded first; then lookups ask the older run alone, whose filter takes its place.
+/// The newer run's filter is loaded first; then lookups ask only the older run, whose filter replaces it.
 TEST(Residency, Rule10_AFilterThatIsUnloadedIsFreedOnceNobodyCanBeLookingAtIt) {
   CountedStore store(manual_options());
   store.put_numbers(0, kKeys, 2);
@@ -125,12 +124,12 @@ TEST(Residency, Rule10_AFilterThatIsUnloadedIsFreedOnceNobodyCanBeLookingAtIt) {
   auto guard = std::make_unique<EpochGuard>();
   std::atomic<bool> is_freed = false;
   std::jthread writer([&] {
-    EXPECT_TRUE(store.db->put("zzz", "").ok());  // After a write the filters are reconsidered.
+    EXPECT_TRUE(store.db->put("zzz", "").ok());  // A write reconsiders the filters.
     is_freed = true;
   });
-  for (int i = 0; i < 1000; ++i) std::this_thread::yield();  // Time enough to do wrong.
+  for (int i = 0; i < 1000; ++i) std::this_thread::yield();  // Enough time for a wrong decision.
   EXPECT_FALSE(is_freed);
-  EXPECT_EQ(store.db->stats().memory.filters, filters_before) << "it stays charged as long";
+  EXPECT_EQ(store.db->stats().memory.filters, filters_before) << "it stays charged until then";
   guard.reset();
   writer.join();
   EXPECT_LT(store.db->stats().memory.filters, filters_before);

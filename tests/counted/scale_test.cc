@@ -1,4 +1,4 @@
-// A plan of a store that does not exist, against that store.
+// A plan of a store that does not exist, compared with the real store.
 #include "tamis/scale.h"
 
 #include <fmt/core.h>
@@ -34,7 +34,7 @@ std::string key_of(std::uint64_t number) {
   return key;
 }
 
-/// What a store says of itself, in the words of a plan.
+/// A store's own report, in terms of a plan.
 struct Counted {
   double tables = 0;
   double filter_bytes = 0;
@@ -49,7 +49,7 @@ Counted count(const Stats& stats) {
   return counted;
 }
 
-/// `part`: how far off a plan may be, of what it is in the store.
+/// `part`: the plan's allowed relative error.
 void expect_near(const char* what, double planned, double real, double part) {
   testing::Test::RecordProperty(what, fmt::format("planned {:.5g}, real {:.5g}", planned, real));
   EXPECT_NEAR(planned, real, part * real) << what;
@@ -82,8 +82,8 @@ double count_wasted_reads(CountedStore& store) {
 
 class ScaleOf : public testing::TestWithParam<const char*> {};
 
-// Half a per cent for what the format says; a twentieth for what is simulated; a tenth for tables, of which a small
-// store has few in its upper levels.
+// Half a per cent for what the format determines; a twentieth for simulated values; a tenth for tables, of which a
+// small store has few in its upper levels.
 TEST_P(ScaleOf, APlanIsWithinATwentiethOfTheStore) {
   CountedStore store(small_store(GetParam()));
   fill(*store.db);
@@ -102,16 +102,16 @@ TEST_P(ScaleOf, APlanIsWithinATwentiethOfTheStore) {
   expect_near("bytes on disk", number(plan->bytes_on_disk), number(real.bytes_on_disk), 0.01);
   expect_near("indexes", number(plan->index_bytes), number(real.memory.indexes + real.memory.indexes_not_resident),
               0.03);
-  constexpr double kHeader = 128;  // Of each table's filter; a plan of runs knows no tables.
+  constexpr double kHeader = 128;  // Per table filter; a plan of runs has no tables.
   expect_near("planned filters", number(plan->filter_bytes) - kHeader * number(plan->tables),
               number(filters.filter_memory), 0.01);
   expect_near("wasted reads", plan->wasted_reads, filters.wasted_reads, 0.05);
   expect_near("wasted reads, uniform", plan->wasted_reads_uniform, filters.wasted_reads_uniform, 0.05);
   expect_near("write amplification", plan->fill_write_amplification, real.write_amplification, 0.05);
-  // A table keeps the filter that was planned when it was written, for a smaller store: more bits, if others.
+  // A table keeps the filter planned when it was written, for a smaller store: more bits, if any difference.
   expect_near("filters", number(plan->filter_bytes), counted.filter_bytes, 0.2);
-  // For the same reason, and as tables that are moved down keep theirs: a plan is right about what it plans, and within
-  // a factor of 2.5 about what there is.
+  // For the same reason, and because moved tables keep their filters, a plan is right about what it plans, and within a
+  // factor of 2.5 about the existing store.
   const double wasted = count_wasted_reads(store);
   RecordProperty("wasted reads, counted", fmt::format("{:.5f}", wasted));
   EXPECT_GT(wasted, plan->wasted_reads / 2.5);

@@ -1,4 +1,4 @@
-// As journal_crash_test.cc, with more workloads, more losses and longer journals.
+// Like journal_crash_test.cc, with more workloads, more losses and longer journals.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 

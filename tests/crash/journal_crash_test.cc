@@ -1,5 +1,5 @@
-// After every call of a workload, in every way in which a disk may lose what was not synced: what is found are the
-// synced records, perhaps more of those that were written, in their order, and nothing else.
+// After every call of a workload, with every way in which a disk may lose unsynced data, recovery finds the synced
+// records, perhaps more of the written ones, in order, and nothing else.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -69,13 +69,13 @@ TEST(JournalCrash, AWriterThatRecyclesWithTheOldSaltIsCaught) {
   std::size_t violations = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     JournalLedger ledger;
-    // Sequences differ from life to life, so an old record in its old place is seen as one out of order.
+    // Sequences differ between uses of a file, so an old record at its old offset is out of order.
     violations += enumerate_crashes(ledger, seed, 1, {.mistake = Mistake::kSaltReused}).violations().size();
   }
   EXPECT_GT(violations, 0U);
 }
 
-/// The mistake of many stores: fsync failed, so it is called again, and its success believed.
+/// The mistake of many stores: fsync fails, is called again, and its success is trusted.
 TEST(JournalCrash, AWriterThatBelievesASecondSyncIsCaught) {
   int lost = 0;
   for (std::uint64_t attempt = 0; attempt < 20; ++attempt) {
@@ -96,7 +96,7 @@ TEST(JournalCrash, AWriterThatBelievesASecondSyncIsCaught) {
     MemoryFileSystem rebooted(memory.disk().after_crash(Loss::kEverything, 1));
     if (*read_whole_file(rebooted, "/a") != std::string(size, 'x')) ++lost;
   }
-  EXPECT_GT(lost, 10) << "the model gives dropped pages back";
+  EXPECT_GT(lost, 10) << "the model returns dropped pages";
 }
 
 TEST(JournalFaults, AnyFailedCallLeavesWhatWasSyncedAndNothingThatWasNotWritten) {

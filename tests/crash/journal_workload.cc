@@ -17,7 +17,7 @@ constexpr std::string_view kSuffix = ".journal";
 
 std::string journal_path(std::uint64_t number) { return fmt::format("{}/{:06}{}", kFolder, number, kSuffix); }
 
-/// The journals on a disk, by their names, from a number on.
+/// The journals on a disk, by name, starting at a number.
 std::vector<std::string> journals_from(const MemoryDisk& disk, std::uint64_t oldest) {
   std::vector<std::string> paths;
   for (const auto& [path, id] : disk.names()) {
@@ -63,7 +63,7 @@ std::string JournalLedger::check_stream(FileSystem& files, const std::vector<std
     const auto tried = tried_.find(due);
     if (tried == tried_.end() || !std::ranges::count(tried->second, found))
       return fmt::format("record {} was never written", due);
-    if (!is_acknowledged && due < synced_) return fmt::format("record {} is not the one that was synced", due);
+    if (!is_acknowledged && due < synced_) return fmt::format("record {} is not the synced one", due);
     is_last = !is_acknowledged;
     due += record.count;
   }
@@ -95,7 +95,7 @@ bool JournalWorkload::append() {
   WrittenRecord record{static_cast<std::uint32_t>(1 + random_.below(3)),
                        std::string(kSizes[random_.below(kSizes.size())], 0)};
   for (int attempt = 0; attempt < 3; ++attempt) {
-    // A second attempt has other bytes and the same length: the worst case for telling the two apart.
+    // A second attempt has different bytes and the same length: the worst case for telling the two apart.
     for (char& byte : record.payload) byte = static_cast<char>(random_.next());
     const std::uint64_t sequence = writer_->next_sequence();
     ledger_.tries(sequence, record);
@@ -103,7 +103,7 @@ bool JournalWorkload::append() {
       ledger_.appended(sequence, record);
       return true;
     }
-    // The append succeeded in writing if the sequence moved; what failed then was a sync, and this journal is over.
+    // The append wrote its record if the sequence advanced; then a sync failed, and this journal is finished.
     if (writer_->next_sequence() != sequence && !start_afresh()) return false;
     // The next attempt may be the first record of another journal.
     if (writer_->next_sequence() == sequence && random_.below(2) == 0 && !switch_journal()) return false;
@@ -120,13 +120,13 @@ bool JournalWorkload::sync() {
 bool JournalWorkload::switch_journal() {
   if (!writer_->withdraw_failed_append().ok()) return start_afresh();
   Result<std::unique_ptr<JournalWriter>> next = create(writer_->next_sequence());
-  if (!next.ok()) return true;  // The old one goes on.
+  if (!next.ok()) return true;  // The old one continues.
   if (shape_.mistake != Mistake::kPredecessorNotSynced) (*next)->follow(std::move(writer_));
   writer_ = *std::move(next);
   return true;
 }
 
-/// A journal that needs nothing of those before it: all they hold goes to tables first.
+/// A journal that needs none of its predecessors: their contents go to tables first.
 bool JournalWorkload::start_afresh() {
   const std::uint64_t first_sequence = writer_ == nullptr ? 1 : writer_->next_sequence();
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -139,7 +139,7 @@ bool JournalWorkload::start_afresh() {
   return false;
 }
 
-/// All records of journals before this one go to tables; the journals are free.
+/// All records of earlier journals go to tables; the journals become free.
 void JournalWorkload::flush(std::uint64_t oldest_journal) {
   ledger_.flushed(writer_->header().first_sequence, oldest_journal);
   writer_->forget_predecessors_before(oldest_journal);
@@ -215,7 +215,7 @@ CrashEnumerator enumerate_crashes(JournalLedger& ledger, std::uint64_t seed, int
 
 namespace {
 
-/// One run; false when it ended before the call that was to fail.
+/// One run; false if it ended before the call that was to fail.
 bool fail_call(const Fault& fault, std::uint64_t seed, const JournalWorkload::Shape& shape, FaultCounts& counts) {
   constexpr std::uint64_t kCallsWatched = 12;  // Long enough for a retry, a new journal and its first sync.
   MemoryFileSystem memory;
@@ -245,7 +245,7 @@ void fail_every_call_in_every_way(std::uint64_t seed, const JournalWorkload::Sha
   for (const FaultKind kind : {FaultKind::kIoError, FaultKind::kIoErrorAfterwards, FaultKind::kNoSpace,
                                FaultKind::kNoSpaceAfterwards, FaultKind::kShortWrite, FaultKind::kTooManyFiles}) {
     for (const bool sticky : {false, true}) {
-      // Another beginning for each kind, so that they meet different calls.
+      // Each kind starts at a different call, so that they hit different calls.
       std::uint64_t call = 1 + static_cast<std::uint64_t>(kind) % stride;
       while (fail_call({kind, call, sticky}, seed, shape, counts)) call += stride;
     }

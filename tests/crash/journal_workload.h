@@ -1,4 +1,4 @@
-// A writer of journals as the store will be one, and the ledger of what it was promised.
+// A writer of journals that behaves like the store, and a ledger of what it was promised.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct WrittenRecord {
   bool operator==(const WrittenRecord&) const = default;
 };
 
-/// What was asked of the journals and what they answered, so that a disk found after a crash can be held to it.
+/// What was asked of the journals and what they answered, to check a disk after a crash.
 ///
 /// Threads: one at a time.
 class JournalLedger {
@@ -36,13 +36,13 @@ class JournalLedger {
   /// A clean close has begun, or records may follow again.
   void closes() { may_be_closed_ = true; }
   void reopened() { may_be_closed_ = false; }
-  /// Everything before this sequence is in tables, durably; journals with smaller numbers are free.
+  /// Everything before this sequence is durable in tables; journals with smaller numbers are free.
   void flushed(std::uint64_t next_sequence, std::uint64_t oldest_journal);
 
-  /// Empty, or what is wrong with this disk: a synced record is missing, records are not a prefix of what was
-  /// written, one was never written, a journal is said to be closed that was not, or a crash is taken for damage.
+  /// Empty, or the error on this disk: a synced record is missing, records are not a prefix of what was written, one
+  /// was never written, an open journal counts as closed, or a crash is taken for damage.
   [[nodiscard]] std::string check(const MemoryDisk& disk) const;
-  /// Changes whenever what check() demands does.
+  /// Changes whenever the demands of check() do.
   [[nodiscard]] std::uint64_t state_hash() const { return remix(synced_ + remix(flushed_)) + acknowledged_.size(); }
 
   [[nodiscard]] std::uint64_t records() const { return acknowledged_.size(); }
@@ -58,28 +58,28 @@ class JournalLedger {
   bool may_be_closed_ = false;
 };
 
-/// How a workload differs from what the store does: each is a mistake that the tests must catch.
+/// How a workload deviates from the store: each is a mistake that the tests must catch.
 enum class Mistake : std::uint8_t { kNone, kPredecessorNotSynced, kSaltReused };
 
 /// Appends of various sizes, some synced; journals switched, flushed, recycled; closed, reopened, closed. When calls
-/// fail it goes on as the store will: a failed append is tried again with another record, a failed sync leads to a
-/// flush and a new journal.
+/// fail it continues like the store: it retries a failed append with another record, and flushes and starts a new
+/// journal after a failed sync.
 ///
 /// Threads: one at a time.
 class JournalWorkload {
  public:
   struct Shape {
     int journals = 6;
-    int records = 10;  // In each.
+    int records = 10;  // Per journal.
     std::uint64_t one_sync_in = 4;
-    std::uint64_t window_bytes = 0;  // Records may be copied into a window so large.
+    std::uint64_t window_bytes = 0;  // The size of the windows that records may be copied into.
     Mistake mistake = Mistake::kNone;
   };
 
   JournalWorkload(FileSystem& files, JournalLedger& ledger, std::uint64_t seed, const Shape& shape)
       : files_(files), ledger_(ledger), random_(seed), shape_(shape) {}
 
-  /// Stops early when failures leave nothing to go on with.
+  /// Stops early if it cannot continue after failures.
   void run();
 
  private:
@@ -97,16 +97,16 @@ class JournalWorkload {
   const Shape shape_;
   std::unique_ptr<JournalWriter> writer_;
   std::uint64_t next_number_ = 1;
-  std::set<std::uint64_t> live_;  // Numbers of journals that may hold what is not flushed.
+  std::set<std::uint64_t> live_;  // Numbers of journals that may hold unflushed records.
   std::vector<std::string> free_;
 };
 
-/// Takes images of a disk after each call and checks them, each (image, promise) once.
+/// Takes disk images after each call and checks each (image, promise) once.
 class CrashEnumerator {
  public:
   explicit CrashEnumerator(const JournalLedger& ledger) : ledger_(ledger) {}
 
-  /// Every loss, `seeds` times those that are random.
+  /// Every loss; the random ones `seeds` times.
   void crash_in_every_way(const MemoryDisk& disk, int seeds, std::string_view when);
   void crash(const MemoryDisk& disk, Loss loss, std::uint64_t seed, std::string_view when);
 
@@ -126,7 +126,7 @@ class CrashEnumerator {
 CrashEnumerator enumerate_crashes(JournalLedger& ledger, std::uint64_t seed, int ways,
                                   const JournalWorkload::Shape& shape, std::optional<Fault> fault = std::nullopt);
 
-/// What was tried and found while calls failed.
+/// What was tried and found with failing calls.
 struct FaultCounts {
   int runs = 0;
   int fired = 0;  // Of these, with at least one failed call.
@@ -134,8 +134,8 @@ struct FaultCounts {
   std::vector<std::string> violations;
 };
 
-/// Fails call N of a workload for every N, with every kind of fault, once and from there on; crashes after the calls
-/// that follow the fault, and at the end. With a stride, only every so many calls.
+/// Fails call N of a workload for every N, with every kind of fault, once and from then on; crashes after the calls
+/// that follow the fault, and at the end. With a stride, only every stride-th call.
 void fail_every_call_in_every_way(std::uint64_t seed, const JournalWorkload::Shape& shape, FaultCounts& counts,
                                   std::uint64_t stride = 1);
 

@@ -1,4 +1,4 @@
-// As manifest_crash_test.cc, with more workloads and losses, and with every call failing once.
+// Like manifest_crash_test.cc, with more workloads and losses, and with every call failing once.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 

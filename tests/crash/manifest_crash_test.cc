@@ -1,5 +1,5 @@
-// After every call of a manifest at work, in every way in which a disk may lose what was not synced: what is opened is
-// the state that was committed last or the one in flight, never an older one.
+// After every call of a manifest at work, with every way in which a disk may lose unsynced data, opening finds the last
+// committed state or the one in flight, never an older one.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 

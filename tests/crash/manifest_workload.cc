@@ -17,7 +17,7 @@ TableIdentity some_identity() {
   return identity;
 }
 
-/// Images of a disk after each call, each (image, promise) checked once.
+/// Disk images after each call; each (image, promise) is checked once.
 class Enumerator {
  public:
   Enumerator(const ManifestLedger& ledger, ManifestCrashes& found) : ledger_(ledger), found_(found) {}
@@ -73,7 +73,7 @@ void ManifestWorkload::run() {
   (void)files_.make_directory(kManifestFolder).ok();
   if (!files_.sync_directory("/").ok() || !create()) return;
   if (!commit_some(4, 5)) return;
-  if (!commit_some(10, 5'000)) return;  // Larger than the smallest size at which a manifest rolls.
+  if (!commit_some(10, 5'000)) return;  // Larger than the minimum size at which a manifest rolls.
   if (!close_and_open() || !commit_some(3, 5)) return;
   if (!close_and_open() || !close_and_open()) return;
   if (!commit_some(2, 5) || !open() || !commit_some(2, 5)) return;  // Without a close.
@@ -147,8 +147,8 @@ bool ManifestWorkload::close_and_open() {
   const KnownJournalEnd end{random_.below(3), random_.next(), random_.next()};
   const ManifestText after = text_of(manifest_->state(), end.number == 0 ? manifest_->known_journal_end() : end);
   ledger_.tries(after);
-  // A manifest that was only read is closed without a call: CURRENT may stand in the page cache alone if whoever wrote
-  // it could not sync the folder, and stays so.
+  // A manifest that was only read is closed without a call. If its writer could not sync the folder, CURRENT may be
+  // only in the page cache, and stays so.
   const bool writes = end.number != 0 || has_written_;
   if (manifest_->close(end).ok() && writes) ledger_.durable(after);
   expect(!manifest_->commit({}).ok(), "a commit after close succeeds");
@@ -171,7 +171,7 @@ bool ManifestWorkload::open() {
   return false;
 }
 
-/// Adds a table or two, removes what there is beyond three or, when keys are long, everything; raises the numbers.
+/// Adds a table or two, removes those beyond three or, when keys are long, all; raises the numbers.
 ManifestEdit ManifestWorkload::some_edit(std::size_t key_bytes) {
   ManifestEdit edit;
   const Shape& shape = manifest_->state().shape;
@@ -226,7 +226,7 @@ ManifestCrashes crash_manifest_everywhere(std::uint64_t seed, int ways, std::opt
 
 namespace {
 
-/// One run; false when it ended before the call that was to fail.
+/// One run; false if it ended before the call that was to fail.
 bool fail_call(const Fault& fault, std::uint64_t seed, ManifestCrashes& found) {
   constexpr std::uint64_t kCallsWatched = 24;  // Long enough for a renewal.
   MemoryFileSystem memory;
@@ -259,7 +259,7 @@ void fail_manifest_calls(std::uint64_t seed, std::uint64_t step, ManifestCrashes
   constexpr std::array kKinds = {FaultKind::kIoError,    FaultKind::kIoErrorAfterwards,
                                  FaultKind::kNoSpace,    FaultKind::kNoSpaceAfterwards,
                                  FaultKind::kShortWrite, FaultKind::kTooManyFiles};
-  std::uint64_t way = 0;  // Each way begins with another call, so that together they come to all.
+  std::uint64_t way = 0;  // Each mode starts at a different call, so that together they cover all.
   for (const FaultKind kind : kKinds) {
     for (const bool sticky : {false, true}) {
       for (std::uint64_t call = 1 + way++ % step; fail_call({kind, call, sticky}, seed, crashes);) call += step;

@@ -20,8 +20,8 @@ namespace tamis::test {
 
 inline const std::string kManifestFolder = "/store";
 
-/// What an opened manifest may say: what was made durable last, and what was tried after it. The journal's end stands
-/// in CURRENT alone, so that after a failed close it may be there or not, whichever of the states is.
+/// What an opened manifest may say: the last durable state, or one tried after it. Only CURRENT holds the journal's
+/// end, so after a failed close it may be present or not with any of these states.
 ///
 /// Threads: one at a time.
 class ManifestLedger {
@@ -36,7 +36,7 @@ class ManifestLedger {
     exists_ = true;
   }
 
-  /// Empty, or what is wrong with this disk.
+  /// Empty, or the error on this disk.
   [[nodiscard]] std::string check(const MemoryDisk& disk) const;
   [[nodiscard]] bool allows(const ManifestText& text) const {
     return states_.contains(text.state) && ends_.contains(text.journal_end);
@@ -49,8 +49,8 @@ class ManifestLedger {
   bool exists_ = false;
 };
 
-/// Creates, commits, rolls, closes, continues, opens without a close, renews. When calls fail it goes on as the store
-/// will: renew, after `heal` if it must, then commits again.
+/// Creates, commits, rolls, closes, continues, opens without a close, renews. When calls fail it continues like the
+/// store: renew, after `heal` if it must, then commit again.
 ///
 /// Threads: one at a time.
 class ManifestWorkload {
@@ -59,7 +59,7 @@ class ManifestWorkload {
       : files_(files), ledger_(ledger), random_(seed), salts_(seed), heal_(std::move(heal)) {}
 
   void run();
-  /// What went wrong that should not have.
+  /// Errors that should not have happened.
   [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
   [[nodiscard]] std::uint64_t commits() const { return commits_; }
   [[nodiscard]] std::uint64_t last_number() const { return manifest_ == nullptr ? 0 : manifest_->number(); }
@@ -78,7 +78,7 @@ class ManifestWorkload {
   ManifestLedger& ledger_;
   SplitMix64 random_;
   SeededRandom salts_;
-  bool has_written_ = false;  // Since the manifest was made or opened.
+  bool has_written_ = false;  // Since the manifest was created or opened.
   std::function<void()> heal_;
   std::unique_ptr<Manifest> manifest_;
   std::uint64_t next_table_ = 1;
@@ -98,8 +98,8 @@ struct ManifestCrashes {
 
 /// Runs a workload over a disk that crashes after every call; `fault` may make the disk lie.
 ManifestCrashes crash_manifest_everywhere(std::uint64_t seed, int ways, std::optional<Fault> fault = std::nullopt);
-/// Fails call N of a workload for every `step`-th N, with every kind of fault, once and from there on; crashes after
-/// the calls that follow the fault, and at the end.
+/// Fails call N of a workload for every `step`-th N, with every kind of fault, once and from then on; crashes after the
+/// calls that follow the fault, and at the end.
 void fail_manifest_calls(std::uint64_t seed, std::uint64_t step, ManifestCrashes& crashes);
 
 }  // namespace tamis::test

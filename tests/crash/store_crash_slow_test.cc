@@ -1,4 +1,4 @@
-// As store_crash_test.cc, after every call, with more losses and more orders of commits.
+// Like store_crash_test.cc, after every call, with more losses and more orders of commits.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 

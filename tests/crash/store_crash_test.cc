@@ -1,5 +1,5 @@
-// P1 and P2 for a whole store: after every call of a workload, in every way in which a disk may lose what was not
-// synced, it opens and holds a prefix of its commits, batches whole, with every one that was promised to stay.
+// P1 and P2 for a whole store. After every call of a workload, with every way in which a disk may lose unsynced data,
+// it opens and holds a prefix of its commits, with whole batches and every commit that was promised to stay.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
     ASSERT_TRUE(claims.contains(script.name)) << script.name;
     const LandmarkCounts met = landmarks_of(script, seed++);
     std::vector<Landmark>& expected = claims[script.name];
-    // Of every one of them.
+    // For each of them.
     expected.insert(expected.end(),
                     {Landmark::kCommit, Landmark::kJournalSwitch, Landmark::kFlushedTable, Landmark::kCompactedTable,
                      Landmark::kObsoleteTable, Landmark::kManifestEdit, Landmark::kCurrent});
@@ -70,7 +70,7 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
   }
 }
 
-/// The tests can fail: a disk that does not sync loses what was promised.
+/// Proves that the tests can fail: a disk that does not sync loses promised data.
 TEST(StoreCrash, ADiskThatForgetsToSyncIsCaught) {
   for (const FaultKind kind : {FaultKind::kForgottenSync, FaultKind::kForgottenNames}) {
     MemoryFileSystem memory;

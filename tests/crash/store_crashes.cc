@@ -16,7 +16,7 @@ Result<DB> open_again(MemoryFileSystem& files, const StoreScript& script, const 
   return DB::open(std::string(kStore), options, environment_on(files, 7));
 }
 
-/// Every table on disk belongs to the store, and nothing temporary is left.
+/// Every table on disk belongs to the store, and no temporary file is left.
 std::string check_leftovers(MemoryFileSystem& files, const DB& db) {
   std::uint64_t tables = 0;
   for (const Stats::Level& level : db.stats().levels) tables += level.tables;
@@ -30,7 +30,7 @@ std::string check_leftovers(MemoryFileSystem& files, const DB& db) {
   return found == tables ? "" : fmt::format("{} tables on disk, {} in the store", found, tables);
 }
 
-/// Writes a little, closes, opens: everything is there.
+/// Writes a little, closes, opens: everything is present.
 std::string go_on(MemoryFileSystem& files, DB& db, const StoreLedger& ledger, const StoreScript& script,
                   Content content) {
   Batch batch;
@@ -49,8 +49,7 @@ std::string go_on(MemoryFileSystem& files, DB& db, const StoreLedger& ledger, co
   return {};
 }
 
-/// A copy is whole or no store, also for one who may make a store where there is none; and what there is of one that
-/// was not finished can be removed.
+/// A copy is whole or not a store, even to an opening that may create one; an unfinished copy can be removed.
 std::string check_copy(MemoryFileSystem& files, const StoreLedger& ledger, const StoreScript& script) {
   if (!ledger.checkpoint()) return {};
   const std::string path(kCopy);
@@ -84,7 +83,7 @@ std::string check_copy(MemoryFileSystem& files, const StoreLedger& ledger, const
   const std::set<std::string> before = names_now();
   const Status gone = DB::destroy(path, environment_on(files, 9));
   if (gone.ok()) return {};
-  // Half a table and nothing else could be anybody's. It stays as it is.
+  // Half a table and nothing else could belong to anyone. It stays untouched.
   const bool may_be_refused = !ledger.is_checkpoint_made() && gone.code() == StatusCode::kInvalidArgument;
   return may_be_refused && names_now() == before ? "" : "destroying the checkpoint: " + gone.to_text();
 }
@@ -115,7 +114,7 @@ class WorkloadLandmarks {
   int compactions_ = 0;
 };
 
-/// The copy that an earlier life made, or began to make, is gone for good.
+/// The copy that an earlier run made, or began to make, is durably gone.
 MemoryDisk without_copy(MemoryDisk disk) {
   std::vector<std::string> names;
   for (const auto& [path, id] : disk.names()) {
@@ -162,12 +161,12 @@ void StoreCrashes::enumerate(const StoreScript& script, std::uint64_t seed, bool
     run(memory, ledger, script, seed);
     return;
   }
-  // The first life is not watched. It ends in a crash, and what recovery finds is where the second one begins.
+  // The first run is not watched. It ends in a crash, and the second starts from what recovery finds.
   {
     StoreWorkload first(memory, ledger, script, seed);
     MemoryDisk crashed;
     memory.after_each_call([&, calls = 0, end = 60 + remix(seed) % 200](const MemoryDisk& disk, auto) mutable {
-      if (disk.names().contains(std::string(kCopy))) return;  // The second life makes one of its own.
+      if (disk.names().contains(std::string(kCopy))) return;  // The second run makes its own.
       if (++calls <= static_cast<int>(end)) crashed = disk;
     });
     first.run();
@@ -179,7 +178,7 @@ void StoreCrashes::enumerate(const StoreScript& script, std::uint64_t seed, bool
     Content found;
     {
       const Result<DB> db = open_again(rebooted, script, fresh);
-      if (!db.ok()) return;  // It was not made yet, or check_store says so elsewhere.
+      if (!db.ok()) return;  // Not made yet, or check_store reports it elsewhere.
       if (!read_all(*db, {}, found).empty()) return;
     }
     MemoryFileSystem second(without_copy(crashed.after_crash(loss, seed)));
@@ -235,8 +234,7 @@ void StoreCrashes::crash(const MemoryDisk& disk, Loss loss, std::uint64_t seed, 
   }
 }
 
-/// Recovery begins with a disk on which everything is durable, so whatever it is stopped at, the next one finds the
-/// same.
+/// Recovery starts from a fully durable disk, so wherever it is stopped, the next one finds the same.
 void StoreCrashes::crash_recovery(const MemoryDisk& image, Crash crash, const Content& found, const Moment& moment) {
   MemoryFileSystem files(image);
   files.after_each_call([&](const MemoryDisk& disk, std::string_view call) {

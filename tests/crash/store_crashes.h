@@ -1,4 +1,4 @@
-// Crashes a store after every call, in every way, and looks at what is left.
+// Crashes a store after every call, in every way, and checks what is left.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@
 
 namespace tamis::test {
 
-/// Empty, or what is wrong with a store found on this disk: it does not open, breaks a promise of the ledger, does not
-/// verify, left files behind that nobody needs, or cannot be written, closed and opened again. `found` is what it held.
+/// Empty, or the error in a store found on this disk: it does not open, breaks a promise of the ledger, does not
+/// verify, left unneeded files, or cannot be written, closed and reopened. `found` is what it held.
 std::string check_store(const MemoryDisk& disk, const StoreLedger& ledger, const StoreScript& script, Crash crash,
                         Content& found);
 
-/// What a workload consists of, without any crash.
+/// What a workload consists of without crashes.
 LandmarkCounts landmarks_of(const StoreScript& script, std::uint64_t seed);
 
 /// What an enumeration of crashes tried and found.
@@ -35,15 +35,15 @@ class StoreCrashes {
 
   explicit StoreCrashes(const Ways& ways) : ways_(ways) {}
 
-  /// Runs the script on an empty disk, or, given `again`, a second time on a crashed disk of the first run.
+  /// Runs the script on an empty disk or, given `again`, a second time on a crashed disk of the first run.
   void enumerate(const StoreScript& script, std::uint64_t seed, bool again = false);
 
   [[nodiscard]] std::size_t images() const { return images_.size(); }
   [[nodiscard]] std::size_t checks() const { return checked_.size(); }
   [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
-  /// In what crashes hit, of all workloads.
+  /// What crashes hit, over all workloads.
   [[nodiscard]] const LandmarkCounts& landmarks() const { return landmarks_; }
-  /// Distinct images that no kind of loss before it had made, by kind.
+  /// Distinct images that no earlier kind of loss produced, by kind.
   [[nodiscard]] std::size_t images_by(Loss loss) const { return images_by_loss_[static_cast<std::size_t>(loss)]; }
 
  private:

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, kLandmarks> kNames = {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// "write /store/000001.journal.tmp 0+4096" in parts; a file is written under the name it was opened by.
+/// Splits "write /store/000001.journal.tmp 0+4096"; a file is written under the name it was opened by.
 struct Call {
   explicit Call(std::string_view text) {
     const auto next = [&] {
@@ -32,7 +32,7 @@ struct Call {
 
   [[nodiscard]] bool is_on(std::string_view part) const { return has(path, part); }
   [[nodiscard]] bool is_in_copy() const { return path.starts_with(kCopy) || rest.starts_with(kCopy); }
-  /// Of a journal or a manifest, whose first page is its header.
+  /// For a journal or a manifest, whose first page is its header.
   [[nodiscard]] bool writes_header() const { return verb == "write" && rest.starts_with("0+"); }
   [[nodiscard]] bool writes_record() const { return verb == "write" && !rest.starts_with("0+"); }
 

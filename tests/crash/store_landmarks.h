@@ -1,4 +1,4 @@
-// What the calls of a workload are part of, so that a crash can be shown to have hit what it was meant to hit.
+// What the calls of a workload belong to, to prove that crashes hit their targets.
 #pragma once
 
 #include <array>
@@ -36,20 +36,20 @@ inline constexpr std::size_t kLandmarks = 18;
 
 std::string_view to_string(Landmark landmark);
 
-/// Landmarks and how often each was met.
+/// Landmarks and how often each was hit.
 using LandmarkCounts = std::array<int, kLandmarks>;
 
-/// Reads the calls of one workload (MemoryFileSystem's log) one after the other.
+/// Reads the calls of one workload (MemoryFileSystem's log) in order.
 ///
-/// Whether a flush or a compaction made a table is known when it is done: its calls are counted then.
+/// Whether a flush or a compaction made a table is known only when it ends: its calls are counted then.
 ///
 /// Threads: one at a time.
 class LandmarkReader {
  public:
-  /// The next call; tells whether the disk is to be crashed after it. It is when `is_due`, and after calls that are not
-  /// met often: the first of every landmark, and the few calls that follow.
+  /// Takes the next call and tells whether to crash the disk after it: when `is_due`, and after rare calls, which are
+  /// the first of every landmark and the few calls that follow.
   bool read(std::string_view call, bool is_due);
-  /// Since the last one of these two, tables were made by it.
+  /// It has made tables since the last event of these two.
   void flushed() { settle(Landmark::kFlushedTable); }
   void compacted() { settle(Landmark::kCompactedTable); }
 
@@ -63,10 +63,10 @@ class LandmarkReader {
 
   LandmarkCounts met_ = {};
   LandmarkCounts crashed_ = {};
-  std::vector<bool> table_calls_;  // Of which it is not known yet who made them: whether each was crashed.
-  std::set<std::string, std::less<>> recycled_;  // Journals in files that were others'.
+  std::vector<bool> table_calls_;                // Whose maker is not known yet: whether each was crashed.
+  std::set<std::string, std::less<>> recycled_;  // Journals in recycled files.
   bool has_manifest_ = false;
-  int crashes_left_ = 0;  // After a call that is not met often.
+  int crashes_left_ = 0;  // After a rare call.
 };
 
 }  // namespace tamis::test

@@ -42,11 +42,11 @@ std::string read_all(const DB& db, const std::vector<std::string>& probed, Conte
   auto expected = content.rbegin();
   for (walk.seek_to_last(); walk.valid(); walk.previous(), ++expected) {
     if (expected == content.rend() || walk.key() != expected->first || walk.value() != expected->second) {
-      return fmt::format("a scan backwards stands on {}, unlike the one forwards", walk.key());
+      return fmt::format("a reverse scan is at {}, unlike the forward scan", walk.key());
     }
   }
   if (!walk.status().ok()) return "scan backwards: " + walk.status().to_text();
-  if (expected != content.rend()) return "a scan backwards ends early";
+  if (expected != content.rend()) return "a reverse scan ends early";
   for (const std::string& key : probed) {
     const Result<std::optional<std::string>> value = db.get(key);
     if (!value.ok()) return fmt::format("get {}: {}", key.substr(0, 20), value.status().to_text());
@@ -92,7 +92,7 @@ std::string StoreLedger::check(const Content& found, Crash crash) const {
                          required);
     }
   }
-  return fmt::format("the content is that of no prefix: {}\nlast acknowledged: {}", to_text(found), to_text(current()));
+  return fmt::format("the content matches no prefix: {}\nlast acknowledged: {}", to_text(found), to_text(current()));
 }
 
 void StoreLedger::settle(Content content) {

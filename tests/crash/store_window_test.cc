@@ -1,5 +1,5 @@
-// Rule 7 seen by those who read journals: zeros behind the last record are its end, whoever looks, and damage before
-// them is damage.
+// Rule 7 for readers of journals: zeros behind the last record are its end for every reader, and damage before them is
+// damage.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ constexpr int kPuts = 200;
 
 std::string key_of(int i) { return fmt::format("key{:04}", i); }
 
-/// Puts that go through a window; `synced` of them are followed by a sync.
+/// Puts through a window; `synced` of them are followed by a sync.
 void put_some(DB& db, int synced) {
   for (int i = 0; i < kPuts; ++i) {
     ASSERT_TRUE(db.put(key_of(i), fmt::format("value of {}", i)).ok());
@@ -35,7 +35,7 @@ std::string only_journal(MemoryFileSystem& files) {
   return path;
 }
 
-/// The disk that a killed process leaves behind.
+/// The disk left by a killed process.
 MemoryDisk killed_disk(int synced) {
   MemoryFileSystem files;
   Result<DB> db = DB::open(std::string(kStore), {}, environment_on(files, 1));
@@ -77,7 +77,7 @@ TEST(StoreWindow, Rule7_ACleanCloseLeavesNoZerosAndTheJournalIsContinued) {
     ASSERT_TRUE(db->close().ok());
     EXPECT_TRUE(path.empty() || path == only_journal(files)) << "another journal";
     path = only_journal(files);
-    EXPECT_LT(**files.file_size(path), 4096U + opening * kPuts * 100) << "longer than its records";
+    EXPECT_LT(**files.file_size(path), 4096U + opening * kPuts * 100) << "the file is longer than its records";
   }
   Result<DB> db = DB::open(std::string(kStore), {}, environment_on(files, 4));
   EXPECT_EQ(db->stats().sequence, 3U * kPuts);

@@ -21,7 +21,7 @@ constexpr std::array<StoreScript, 10> kScripts = {{
     {"copied", "pbfPrfwpfpfbPkpBfcp"},
     {"copied without links", "pbfPrfbfpkpBfcpb", 256 << 10, "manual", false},
     {"deletes", "bbbfrrbfRrrfrrrfbcrrrrfrcp"},
-    // Rule 7: after sixteen commits in a row that nobody syncs, the next are copied into a window of the journal.
+    // Rule 7: after sixteen consecutive unsynced commits, the next are copied into a window of the journal.
     {"copied into a window", "pprpbpprppppbpppprppbpfppppppbpprpppppprpppbPpfcppppppppppbpppppppprpppopp"},
 }};
 
@@ -106,7 +106,7 @@ Status StoreWorkload::write(char what) {
   return written;
 }
 
-/// What is found is what was there; after errors, what a process that died would find.
+/// Recovery finds what was there; after errors, what a restarted process would find.
 Status StoreWorkload::reopen() {
   Status closed = db_->close();
   if (closed.ok()) ledger_.all_durable();
@@ -115,7 +115,7 @@ Status StoreWorkload::reopen() {
   Content found;
   const std::string unread = read_all(*db_, {}, found);
   if (!unread.empty()) {
-    // Nobody knows now what goes on from here.
+    // From here on the outcome is unknown.
     db_.reset();
     return Status::io_error(unread);
   }

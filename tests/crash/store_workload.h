@@ -20,9 +20,9 @@ namespace tamis::test {
 inline constexpr std::string_view kStore = "/store";
 inline constexpr std::string_view kCopy = "/copy";
 
-/// What is done, a letter each:
+/// Steps, one letter each:
 ///   p put   r remove   b batch   w a value larger than a block   l a key of six thousand bytes   (capitals: synced)
-///   s sync   f flush   c compact   k checkpoint   o close and open again
+///   s sync   f flush   c compact   k checkpoint   o close and reopen
 struct StoreScript {
   std::string_view name;
   std::string_view steps;
@@ -35,10 +35,10 @@ struct StoreScript {
 std::span<const StoreScript> store_scripts();
 
 Options options_of(const StoreScript& script);
-/// One thread, everything drawn from the seed.
+/// One thread; everything is drawn from the seed.
 Environment environment_on(FileSystem& files, std::uint64_t seed);
 
-/// How often the store did what crashes are to hit.
+/// How often the store did what crashes should hit.
 struct EventCounts final : public EventListener {
   void on_event(const StoreEvent& event) override {
     flushes += event.kind == StoreEvent::Kind::kFlushed ? 1 : 0;
@@ -50,7 +50,7 @@ struct EventCounts final : public EventListener {
   int recoveries = 0;
 };
 
-/// Runs a script. When calls fail it goes on with the next step as long as the store is open.
+/// Runs a script. When calls fail it continues with the next step while the store is open.
 ///
 /// Threads: one at a time.
 class StoreWorkload {
@@ -63,7 +63,7 @@ class StoreWorkload {
         seed_(seed),
         random_(seed) {}
 
-  /// After every step that left the store open; `failed` is the step's error, or ok.
+  /// Called after every step that left the store open; `failed` is the step's error, or ok.
   using Observer = std::function<void(DB& db, const Status& failed)>;
   void after_each_step(Observer observer) { observer_ = std::move(observer); }
 
@@ -72,9 +72,9 @@ class StoreWorkload {
   /// The store, unless opening it failed or the script closed it.
   [[nodiscard]] std::optional<DB>& db() { return db_; }
   [[nodiscard]] const EventCounts& events() const { return events_; }
-  /// Errors of steps, in their order. Without faults there are none.
+  /// Errors of steps, in order. Without faults there are none.
   [[nodiscard]] const std::vector<Status>& errors() const { return errors_; }
-  /// What the store answered that it must not.
+  /// Wrong answers of the store.
   [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
 
  private:

@@ -1,5 +1,5 @@
-// P5 and P6 beyond writing: whichever call of a longer task fails, the task says so, harms nothing, and can be done
-// again when the fault is over.
+// P5 and P6 beyond writing: whichever call of a longer task fails, the task reports it, does no harm, and can be
+// repeated after the fault.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ struct Attempt {
   FaultyFileSystem& faulty;
 };
 
-/// What is done; and, when the fault is over, a look at what is left. Empty, or what is wrong.
+/// The task and, after the fault, a check of what is left. Empty, or the error.
 struct Action {
   std::string_view name;
   std::function<Status(const Attempt& attempt)> run;
@@ -53,7 +53,7 @@ std::string is_unchanged(const Attempt& attempt) {
   return attempt.memory.disk().content_hash() == attempt.store.disk.content_hash() ? "" : "something was written";
 }
 
-/// Answers are right or there are none.
+/// Every answer is right or an error.
 Status read_only(const Attempt& attempt) {
   const Result<DB> db = open_on(attempt.faulty, kFolder, true);
   if (!db.ok()) return db.status();
@@ -71,7 +71,7 @@ Status read_only(const Attempt& attempt) {
   return found == attempt.store.content ? Status() : Status::corruption("a wrong scan");
 }
 
-/// A table that cannot be read is a problem of the report.
+/// A table that cannot be read is a problem in the report.
 Status verify(const Attempt& attempt) {
   const Result<DB> db = open_on(attempt.faulty, kFolder, true);
   if (!db.ok()) return db.status();
@@ -96,7 +96,7 @@ std::string look_at_checkpoint(const Attempt& attempt, const Status& done) {
   if (done.ok()) {
     if (std::string wrong = holds(attempt.memory, kCopyFolder, attempt.store.content); !wrong.empty()) return wrong;
   }
-  // What opens is the whole copy.
+  // If it opens, it is the whole copy.
   if (open_on(attempt.memory, kCopyFolder, true).ok()) {
     if (std::string wrong = holds(attempt.memory, kCopyFolder, attempt.store.content); !wrong.empty()) return wrong;
   }
@@ -118,7 +118,7 @@ Status repair_dry(const Attempt& attempt) {
   return DB::repair(kFolder, true, environment_on(attempt.faulty, 5)).status();
 }
 
-/// What a repair without any fault makes of the store.
+/// The result of a repair without faults.
 Content repaired(const ClosedStore& store) {
   MemoryFileSystem files(store.disk);
   EXPECT_TRUE(DB::repair(kFolder, false, environment_on(files, 5)).ok());
@@ -150,7 +150,7 @@ std::string look_at_destroyed(const Attempt& attempt, const Status& done) {
   return left.size() == 1 && left.front().name == "LOCK" ? "" : "files were left";
 }
 
-/// Without CURRENT and manifest, and with a damaged table; the content is what can be had of it.
+/// Without CURRENT and manifest, and with a damaged table; the content is what can be recovered.
 ClosedStore damaged_store() {
   ClosedStore store = make_closed_store({}, 9);
   bool is_flipped = false;
@@ -217,7 +217,7 @@ TEST(NthCall, P5_P6_TasksSayWhatFailedHarmNothingAndCanBeDoneAgain) {
   EXPECT_GT(figures.told, figures.fired / 2);
 }
 
-/// CURRENT goes first and durably: what a crash leaves of a store that is being destroyed is the whole store or none.
+/// CURRENT goes first and durably: a crash leaves a store that is being destroyed whole or gone.
 TEST(StoreCrash, ADestroyedStoreIsWholeOrNoneAndCanBeDestroyedAgain) {
   const ClosedStore store = make_closed_store({}, 8);
   MemoryFileSystem memory(store.disk.after_crash(Loss::kNothing, 1));

@@ -1,4 +1,4 @@
-// Clocks that jump: ten years ahead, ten years back, to 1970. Answers do not change, no delete is dropped while it
+// Clocks that jump: ten years ahead, ten years back, to 1970. Answers do not change, no tombstone is dropped while it
 // covers anything, and work ends.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ struct ClockWorld {
   }
 };
 
-/// A key under a delete, in the deepest place there is; a snapshot still sees it.
+/// A key under a tombstone, as deep as possible; a snapshot still sees it.
 TEST(ClockJumps, ADeleteStaysWhileItCoversSomething) {
   for (const char* policy : {"leveled", "tiered", "lazy"}) {
     for (const std::uint64_t time : kTimes) {
@@ -64,7 +64,7 @@ TEST(ClockJumps, ADeleteStaysWhileItCoversSomething) {
   }
 }
 
-/// What waited in a table that a clock ahead of its time wrote goes down when the clock is right again.
+/// A table written under a clock that was ahead moves down once the clock is right again.
 TEST(ClockJumps, DeletesDoNotWaitForAClockThatWasSetBack) {
   ClockWorld world;
   DB db = world.open("leveled", false);

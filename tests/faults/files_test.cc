@@ -1,4 +1,4 @@
-// P7: opening deletes nothing that it cannot prove redundant, and says which file is missing.
+// P7: opening deletes nothing that it cannot prove redundant, and names a missing file.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -108,7 +108,7 @@ TEST(Files, P7_TemporaryFilesAndUnfinishedOutputsGoAndUnreservedNumbersStay) {
 TEST(Files, P7_AReaderWritesNothing) {
   MemoryFileSystem files(make_closed_store({}, 6).disk);
   {
-    // A crash, so that there is something to recover.
+    // A crash leaves something to recover.
     Result<DB> db = open_on(files);
     ASSERT_TRUE(db.ok());
     ASSERT_TRUE(db->put("only in", "the journal").ok());
@@ -133,12 +133,12 @@ TEST(Files, Rule20_TheFileThatIsLockedStaysTheSame) {
     ASSERT_TRUE(db.ok());
     if (!first) first = lock_file();
     ASSERT_TRUE(db->close().ok());
-    ASSERT_TRUE(has(files, "LOCK")) << "whoever waits for it would lock a file that has no name";
+    ASSERT_TRUE(has(files, "LOCK")) << "a process waiting for it would lock a file without a name";
     EXPECT_EQ(lock_file(), *first);
   }
 }
 
-/// A table whose number is not reserved could not be told from somebody else's, and its number would be used again.
+/// A table with an unreserved number could not be told from a foreign file, and its number would be reused.
 TEST(Files, Rule19_NumbersAreReservedBeforeTheyAreUsed) {
   MemoryFileSystem files;
   std::vector<MemoryDisk> crashes;
@@ -178,7 +178,7 @@ MemoryDisk disk_with_a_hole() {
   return crashed.disk();
 }
 
-/// Opens the store, which then has what stands before the hole, and in lost/ what stands behind it.
+/// Opens the store, which then has what precedes the hole, and in lost/ what follows it.
 void expect_saved(MemoryFileSystem& files, const std::string& name = "000001.journal") {
   const Result<DB> db = open_on(files);
   ASSERT_TRUE(db.ok()) << db.status().to_text();
@@ -195,7 +195,7 @@ TEST(Files, Rule4_P7_RecordsBehindAHoleAreKeptInLost) {
   EXPECT_FALSE(has(files, "000001.journal"));
 }
 
-/// Saved first, then let go of: an opening that fails or ends at any call leaves the records to the next one.
+/// Saved first, then released: an opening that fails or ends at any call leaves the records for the next one.
 TEST(Files, Rule4_Rule19_P7_RecordsBehindAHoleAreInLostBeforeTheirJournalIsFree) {
   const MemoryDisk disk = disk_with_a_hole();
   std::vector<MemoryDisk> crashes;

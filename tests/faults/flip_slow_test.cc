@@ -1,4 +1,4 @@
-// As flip_test.cc: every byte under the default options, and many under others.
+// Like flip_test.cc: every byte under the default options, and many under others.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ TEST(FlipSlow, P3_P4_NoFlippedByteGivesAWrongAnswer) {
   DamageCounts counts;
   flip_bytes(make_closed_store({}, base_seed(1)), 0, 1, counts);
   const std::uint64_t with_defaults = counts.tried;
-  // Every kind of filter once, with each codec and policy in turn: every pair of codec and policy is there.
+  // Every filter kind once, cycling through codecs and policies so that every pair of these occurs.
   static constexpr std::array kCodecs = {"none", "lz4", "zstd"};
   static constexpr std::array kPolicies = {"leveled", "tiered", "lazy", "manual"};
   std::size_t draw = 0;
@@ -27,13 +27,13 @@ TEST(FlipSlow, P3_P4_NoFlippedByteGivesAWrongAnswer) {
     options.codec_last = kCodecs[(draw + 1) % kCodecs.size()];
     options.compaction = kPolicies[draw % kPolicies.size()];
     options.block_bytes = 1024;
-    if (!check_options(options).ok()) continue;  // Not a filter of tables.
+    if (!check_options(options).ok()) continue;  // Not a table filter.
     flip_bytes(make_closed_store(options, base_seed(10) + draw), draw % 3, 3, counts);
     ++draw;
   }
   ASSERT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
-  fmt::print("{} flips, {} of them under the default options: {} refused, {} told, {} without effect\n", counts.tried,
-             with_defaults, counts.refused, counts.told, counts.unnoticed);
+  fmt::print("{} flips, {} of them under the default options: {} refused, {} reported, {} without effect\n",
+             counts.tried, with_defaults, counts.refused, counts.told, counts.unnoticed);
   record_figure("flips", counts.tried);
   EXPECT_GE(counts.tried, 65'536U);
 }

@@ -1,4 +1,4 @@
-// P3 and P4: whatever byte of a closed store changes, an answer is right or there is none.
+// P3 and P4: whichever byte of a closed store changes, every answer is right or an error.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ TEST(Flip, P3_P4_AFlippedByteGivesNoWrongAnswer) {
   DamageCounts counts;
   flip_bytes(store, 0, 23, counts);
   EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
-  fmt::print("{} flips: {} refused, {} told, {} without effect\n", counts.tried, counts.refused, counts.told,
+  fmt::print("{} flips: {} refused, {} reported, {} without effect\n", counts.tried, counts.refused, counts.told,
              counts.unnoticed);
   record_figure("flips", counts.tried);
   for (const char* kind : {"CURRENT", "MANIFEST", ".journal", ".tms"})
@@ -29,7 +29,7 @@ TEST(Flip, P3_AFileCutShortGivesNoWrongAnswer) {
   DamageCounts counts;
   cut_files(store, 37, counts);
   EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
-  // A recycled journal is longer than what was written to it.
+  // A recycled journal is longer than its contents.
   EXPECT_EQ(counts.unnoticed, counts.unnoticed_by_kind[".journal"]);
   EXPECT_LT(counts.unnoticed_by_kind[".journal"], counts.tried_by_kind[".journal"] / 2);
 }

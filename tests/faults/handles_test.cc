@@ -1,4 +1,4 @@
-// Rule 24: a store is not closed under the hands of those who use it, and they outlive it.
+// Rule 24: a store is not closed while handles are in use, and they outlive it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ TEST_F(Handles, Rule24_OutliveTheStoreAndAnswerClosed) {
   walk.seek_to_first();
   EXPECT_FALSE(walk.valid());
   EXPECT_EQ(walk.status().code(), StatusCode::kClosed);
-  // The store can be opened again while they live, and is another one for them.
+  // The store can be reopened while they live; to them it is another one.
   Result<DB> again = DB::open("/store", {}, environment_on(files_, 2));
   ASSERT_TRUE(again.ok()) << again.status().to_text();
   EXPECT_EQ(**again->get("b"), "2");

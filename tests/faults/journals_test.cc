@@ -1,4 +1,4 @@
-// Which journals a store may go on with, and when it may let one go.
+// Which journals a store may continue, and when it may release one.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -24,8 +24,7 @@ void expect_value(const DB& db, std::string_view key, std::string_view value) {
   EXPECT_EQ(found->value_or("nothing"), value) << key;
 }
 
-/// The mark of a clean close can be read from the page cache though its sync failed; what follows it must not be built
-/// on it.
+/// The mark of a clean close can be read from the page cache even if its sync failed; nothing may rely on it then.
 TEST(Journals, Rule2_P5_ACloseThatFailedIsNotContinued) {
   for (std::uint64_t failing = 1, calls = 1; failing <= calls; ++failing) {
     SCOPED_TRACE(fmt::format("call {} of close", failing));
@@ -58,8 +57,8 @@ TEST(Journals, Rule2_P5_ACloseThatFailedIsNotContinued) {
   }
 }
 
-/// Once its file became the next journal, and was synced again: when it was the current one, and when it had been
-/// flushed already and was synced only for the sake of its successor.
+/// Formerly its file became the next journal and was synced again: both when it was the current one, and when it had
+/// already been flushed and was synced only for its successor.
 TEST(Journals, Rule5_P5_OneThatCouldNotBeSyncedIsNotRecycled) {
   for (const bool is_flushed : {false, true}) {
     const auto begin = [&](FileSystem& files) {
@@ -90,7 +89,7 @@ TEST(Journals, Rule5_P5_OneThatCouldNotBeSyncedIsNotRecycled) {
   }
 }
 
-/// A store that was closed while a flush was undone: two journals, "a" in the first and "b" in the second.
+/// A store closed while a flush was pending: two journals, "a" in the first and "b" in the second.
 std::optional<MemoryDisk> store_of_two_journals(std::uint64_t failing_call) {
   MemoryFileSystem files;
   {
@@ -130,7 +129,7 @@ TEST(Journals, Rule3_StayUntilTheEditThatFreesThemIsDurable) {
       expect_value(*after, "b", "2");
     }
   }
-  EXPECT_GT(stores, 0) << "no failed call left a flush undone";
+  EXPECT_GT(stores, 0) << "no failed call left a flush pending";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// As nth_call_test.cc, for every call, and with crashes of the machine in the calls after the fault.
+// Like nth_call_test.cc, for every call, and with machine crashes in the calls after the fault.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ TEST(NthCallSlow, P5_P6_AnyFailedCallLeavesTheStoreReadableAndWhatItPromised) {
     ASSERT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
   }
   fmt::print(
-      "{} runs, {} with a failed call; writes stopped in {}, went on by themselves in {}, were resumed in {}; "
+      "{} runs, {} with a failed call; writes stopped in {}, resumed by themselves in {}, were resumed in {}; "
       "{} distinct disk images\n",
       counts.runs, counts.fired, counts.stopped, counts.went_on, counts.resumed, counts.images.size());
   record_figure("crash_images", counts.images.size());

@@ -1,5 +1,4 @@
-// P5 and P6: whichever call fails, the store goes on reading, says so to writers, and opens again with what it
-// promised.
+// P5 and P6: whichever call fails, the store keeps reading, reports it to writers, and reopens with what it promised.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -21,14 +20,14 @@ TEST(NthCall, P5_P6_AnyFailedCallLeavesTheStoreReadableAndWhatItPromised) {
     ++seed;
     for (const FaultKind kind : honest_faults()) {
       for (const bool sticky : {false, true}) {
-        // Strides without a common factor, so that the kinds meet different calls.
+        // Coprime strides, so that the kinds hit different calls.
         std::uint64_t call = 1 + seed % 7;
         while (fail_store_call({kind, call, sticky}, script, seed, {}, counts)) call += sticky ? 67 : 41;
       }
     }
   }
   EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
-  fmt::print("{} runs, {} with a failed call; writes stopped in {}, went on by themselves in {}, were resumed in {}\n",
+  fmt::print("{} runs, {} with a failed call; writes stopped in {}, resumed by themselves in {}, were resumed in {}\n",
              counts.runs, counts.fired, counts.stopped, counts.went_on, counts.resumed);
   record_figure("crash_images", counts.images.size());
   record_figure("call_failures", static_cast<std::uint64_t>(counts.fired));
@@ -37,9 +36,8 @@ TEST(NthCall, P5_P6_AnyFailedCallLeavesTheStoreReadableAndWhatItPromised) {
   EXPECT_GT(counts.resumed, 3);
 }
 
-/// Rule 6: a file system may tell of an error though it has done everything (NFS, FUSE). Here every call does so in
-/// turn, and the process ends at any of the next calls. A memtable takes a few commits, so that it may be the next one
-/// that begins a journal.
+/// Rule 6: a file system may report an error after doing all the work (NFS, FUSE). Here every call does so in turn, and
+/// the process ends at any of the next calls. A memtable takes a few commits, so the next one may begin a journal.
 TEST(NthCall, Rule6_P1_ACallThatFailedThoughItWasDoneIsNoObstacleToTheNextOpening) {
   constexpr StoreScript kScript{"a few commits a memtable", "wwwwwwwP", 64 << 10};
   StoreFaultCounts counts;
@@ -53,7 +51,7 @@ TEST(NthCall, Rule6_P1_ACallThatFailedThoughItWasDoneIsNoObstacleToTheNextOpenin
   EXPECT_GT(counts.fired, 50);
 }
 
-/// Fails the calls of one action on a store that was closed and opened, one after the other, and lets it go on.
+/// Fails the calls of one action, in turn, on a store that was closed and reopened, and lets it continue.
 void fail_after_reopening(const std::function<Status(DB& db)>& action) {
   for (std::uint64_t failing = 1, calls = 1; failing <= calls; ++failing) {
     MemoryFileSystem memory;
@@ -75,7 +73,7 @@ void fail_after_reopening(const std::function<Status(DB& db)>& action) {
     ASSERT_TRUE(db.ok());
     const Status failed = action(*db);
     SCOPED_TRACE(fmt::format("call {}: {}", failing, failed.to_text()));
-    // Whatever failed: it can be gone on with, after resume() at the latest.
+    // Whatever failed, the store can continue, after resume() at the latest.
     if (!db->put("b", "2", {.sync = true}).ok()) {
       EXPECT_TRUE(db->resume().ok());
       EXPECT_TRUE(db->put("b", "2", {.sync = true}).ok());

@@ -1,4 +1,4 @@
-// A restore that went wrong: a file of the store is in the place of a newer one.
+// A bad restore: a file of the store replaces a newer one.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace tamis::test {
 namespace {
 
-/// One store after each of its clean closes: journals that go on, new journals, tables that come and go.
+/// One store after each of its clean closes: continued journals, new journals, tables that come and go.
 std::vector<ClosedStore> make_generations(std::uint64_t seed) {
   std::vector<ClosedStore> generations;
   MemoryFileSystem files;
@@ -57,14 +57,14 @@ TEST(OlderFiles, P1_P3_OneInThePlaceOfANewerOneGivesNoWrongAnswer) {
     }
   }
   EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
-  fmt::print("{} files swapped: {} refused, {} told of, {} unnoticed and right\n", counts.tried, counts.refused,
+  fmt::print("{} files swapped: {} refused, {} reported, {} unnoticed and right\n", counts.tried, counts.refused,
              counts.told, counts.unnoticed);
   for (const char* kind : {".journal", ".tms", "CURRENT", "MANIFEST"})
     EXPECT_GT(counts.tried_by_kind[kind], 5U) << kind;
   EXPECT_EQ(counts.unnoticed_by_kind[".journal"], 0U);
 }
 
-/// The first journal, which is free by then, in the place of the last one.
+/// The first journal, free by then, in place of the last one.
 TEST(OlderFiles, Rule22_RepairTellsOfAnotherJournalUnderTheName) {
   const std::vector<ClosedStore> generations = make_generations(base_seed(7));
   const auto journal_of = [](const ClosedStore& store) {

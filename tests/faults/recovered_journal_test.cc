@@ -1,4 +1,4 @@
-// Rule 2: what was recovered is in tables, durably, before the first write; the journal it came from gets no more.
+// Rule 2: recovered data is durable in tables before the first write; its journal gets no more records.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ std::set<std::string> names_ending(MemoryFileSystem& files, std::string_view end
   return names;
 }
 
-/// A machine that lost its power: some entries are in the journal only, and not all of them were synced.
+/// A machine that lost power: some entries are only in the journal, and not all of them were synced.
 MemoryDisk crashed_store() {
   MemoryFileSystem files;
   Result<DB> db = open_on(files);
@@ -41,7 +41,7 @@ TEST(RecoveredJournal, Rule2_IsNeverAppendedTo) {
   for (const std::string& call : calls) EXPECT_FALSE(call.starts_with("write /store/" + *before.begin())) << call;
   const std::set<std::string> after = names_ending(files, ".journal");
   ASSERT_EQ(after.size(), 1U);
-  EXPECT_GT(*after.begin(), *before.begin()) << "numbers are not used again";
+  EXPECT_GT(*after.begin(), *before.begin()) << "numbers are not reused";
 }
 
 TEST(RecoveredJournal, Rule2_WhatWasReplayedIsDurableBeforeTheFirstWrite) {

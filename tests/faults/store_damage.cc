@@ -14,22 +14,22 @@ namespace {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// Empty when the status tells of the damage as it should.
+/// Empty if the status reports the damage as it should.
 std::string check_told(const Status& status, const std::string& path) {
   if (status.code() != StatusCode::kCorruption && status.code() != StatusCode::kNotSupported) {
-    return "told as " + status.to_text();
+    return "reported as " + status.to_text();
   }
   if (status.message().find(name_of(path)) == std::string_view::npos) return "without the file: " + status.to_text();
   return {};
 }
 
-/// Reads an open store against what it should hold.
+/// Compares an open store with its expected contents.
 class DamagedReader {
  public:
   DamagedReader(const DB& db, const ClosedStore& store, const std::string& path)
       : db_(db), store_(store), path_(path) {}
 
-  /// Empty, or what is wrong.
+  /// Empty, or the error.
   std::string read() {
     for (const std::string& key : store_.probed) {
       if (std::string wrong = get(key); !wrong.empty()) return wrong;
@@ -52,7 +52,7 @@ class DamagedReader {
     for (; walk.valid(); walk.next(), ++expected) {
       if (expected == store_.content.end()) return fmt::format("a scan gives {} at its end", walk.key());
       if (walk.key() != expected->first || walk.value() != expected->second) {
-        return fmt::format("a scan gives {} in the place of {}", walk.key(), expected->first);
+        return fmt::format("a scan gives {} instead of {}", walk.key(), expected->first);
       }
     }
     if (!walk.status().ok()) return told(walk.status());

@@ -20,7 +20,7 @@ struct ClosedStore {
   Content content;
   std::vector<std::string> probed;  ///< Its keys, keys that were removed, and keys that never were.
 
-  /// Its files without LOCK, which nobody reads.
+  /// Its files except LOCK, which nobody reads.
   [[nodiscard]] std::vector<std::string> files() const;
   [[nodiscard]] const std::string& bytes_of(const std::string& path) const;
 };
@@ -28,7 +28,7 @@ struct ClosedStore {
 /// With tables in two levels, tombstones, and entries that are only in the journal.
 ClosedStore make_closed_store(const Options& options, std::uint64_t seed);
 
-/// What the name of a file of a store ends with, or begins with where that says more: ".tms", "MANIFEST".
+/// The suffix of a store file's name, or its prefix where that says more: ".tms", "MANIFEST".
 std::string kind_of(const std::string& path);
 
 struct DamageCounts {
@@ -41,14 +41,14 @@ struct DamageCounts {
   std::vector<std::string> violations;
 };
 
-/// Opens the store with this file changed and reads all of it. Every answer must be right, or kCorruption or
+/// Opens the store with this file changed and reads everything. Every answer must be right, or kCorruption or
 /// kNotSupported with the file's name; if it does not open, nothing on disk has changed (P3, P4, P7).
 void read_damaged(const ClosedStore& store, const std::string& path, const std::string& what,
                   const std::function<void(CachedFile& file)>& damage, DamageCounts& counts);
 
-/// Each `stride`-th byte of every file, from `first` on, one after the other, by one bit and by all of them in turn.
+/// Every `stride`-th byte of every file, starting at `first`, alternately by one bit and by all.
 void flip_bytes(const ClosedStore& store, std::uint64_t first, std::uint64_t stride, DamageCounts& counts);
-/// Every file cut to each `stride`-th length.
+/// Every file truncated to each `stride`-th length.
 void cut_files(const ClosedStore& store, std::uint64_t stride, DamageCounts& counts);
 
 }  // namespace tamis::test

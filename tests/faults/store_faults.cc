@@ -16,7 +16,7 @@ constexpr std::array kHonestFaults = {FaultKind::kIoError,    FaultKind::kIoErro
                                       FaultKind::kNoSpace,    FaultKind::kNoSpaceAfterwards,
                                       FaultKind::kShortWrite, FaultKind::kTooManyFiles};
 
-/// Disk full and out of descriptors: what passes by itself.
+/// Disk full and out of descriptors: faults that pass by themselves.
 bool is_lack_of_room(FaultKind kind) { return kind != FaultKind::kIoError && kind != FaultKind::kIoErrorAfterwards; }
 
 /// Whether calls that only read can fail.
@@ -24,13 +24,13 @@ bool spoils_reading(FaultKind kind) {
   return kind == FaultKind::kIoError || kind == FaultKind::kIoErrorAfterwards || kind == FaultKind::kTooManyFiles;
 }
 
-/// One run: the workload with its fault, and everything that is demanded of it.
+/// One run: the workload with its fault, and all checks.
 class FaultRun {
  public:
   FaultRun(const Fault& fault, const StoreScript& script, std::uint64_t seed, StoreFaultCounts& counts)
       : fault_(fault), script_(script), faulty_(memory_, fault), counts_(counts), seed_(seed) {}
 
-  /// False when it ended before the call that was to fail.
+  /// False if it ended before the call that was to fail.
   bool run(const StoreFaultWatch& watch) {
     if (watch.crashed_calls > 0) {
       memory_.after_each_call([this, end = fault_.at_call + watch.crashed_calls](const MemoryDisk& disk, auto) {
@@ -72,13 +72,13 @@ class FaultRun {
     for (const Status& error : workload.errors()) {
       const StatusCode code = error.code();
       if (code != StatusCode::kIoError && code != StatusCode::kOutOfSpace && code != StatusCode::kBusy) {
-        violation("a failed call was told as " + error.to_text());
+        violation("a failed call was reported as " + error.to_text());
       }
     }
     for (const std::string& what : workload.violations()) violation(what);
   }
 
-  /// The running store shows what it acknowledged. A read may fail with the call it made, and then not again.
+  /// The running store shows what it acknowledged. A read may fail with its call, and then not again.
   void check_reads(const DB& db) {
     if (faulty_.fired() == 0) return;
     Content found;
@@ -126,7 +126,7 @@ class FaultRun {
     return written;
   }
 
-  /// The next process finds what is in the page cache, pages whose sync failed among it; the next machine does not.
+  /// The next process finds the page cache, including pages whose sync failed; the next machine does not.
   void crash_in_every_way(const MemoryDisk& disk) {
     check_disk(disk, Crash::kProcess);
     for (const Loss loss : kAllLosses) {
@@ -170,7 +170,7 @@ std::string synced_again(const std::vector<std::string>& calls) {
   constexpr std::string_view kSyncDirectory = "sync directory ";
   constexpr std::string_view kRename = "rename ";
   std::set<std::string> failed;
-  std::map<std::string, std::string> renamed;  // The log calls an open file what it was called when it was opened.
+  std::map<std::string, std::string> renamed;  // The log names an open file as it was called when opened.
   const auto name_now = [&](const std::string& name) { return renamed.contains(name) ? renamed[name] : name; };
   for (const std::string& call : calls) {
     if (call.starts_with(kFailed)) {
@@ -180,10 +180,10 @@ std::string synced_again(const std::vector<std::string>& calls) {
       const std::string name = name_now(call.substr(kSync.size()));
       if (failed.contains(name)) return name;
     } else if (call.starts_with("create ") || call.starts_with("remove ")) {
-      failed.erase(call.substr(7));  // Another file from here on.
+      failed.erase(call.substr(7));  // A different file from here on.
       renamed.erase(call.substr(7));
     } else if (call.starts_with("empty ")) {
-      failed.erase(call.substr(6));  // No page of the failed sync is left, and all that is in it will be new.
+      failed.erase(call.substr(6));  // No page of the failed sync is left, and all its contents will be new.
     } else if (call.starts_with(kRename)) {
       const std::size_t space = call.find(' ', kRename.size());
       const std::string from = call.substr(kRename.size(), space - kRename.size());

@@ -1,4 +1,4 @@
-// Fails one call of a workload over a whole store, or all calls from one on, and looks at how the store takes it.
+// Fails one call of a workload over a whole store, or all calls from one on, and checks how the store reacts.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace tamis::test {
 
-/// The faults that a file system may answer with; none of them lies.
+/// The faults that a file system may report; none of them lies.
 std::span<const FaultKind> honest_faults();
 
-/// What was tried and found while calls failed.
+/// What was tried and found with failing calls.
 struct StoreFaultCounts {
   int runs = 0;
   int fired = 0;    ///< Of these, with at least one failed call.
@@ -27,21 +27,21 @@ struct StoreFaultCounts {
   std::vector<std::string> violations;
 };
 
-/// How closely one run is looked at.
+/// How thoroughly one run is checked.
 struct StoreFaultWatch {
-  /// After this many calls from the fault on, the disk is crashed as well, in every way.
+  /// For this many calls from the fault on, the disk is also crashed, in every way.
   std::uint64_t crashed_calls = 0;
 };
 
-/// Fails this call; false when the workload ended before it. Demanded is, in the names of the promises:
+/// Fails this call; false if the workload ended before it. The demands, by promise:
 ///  - A failed commit is whole or absent, the others are as acknowledged (P1, P2), also after a crash of the machine.
-///  - Reads of the running store go on, and show what was acknowledged.
-///  - Without room or descriptors, writes fail with a status and go on by themselves when there is room (P6).
-///  - After an I/O error that stopped writes they go on only when told to; no file is synced after a failed sync (P5).
+///  - The running store can still be read, and shows what was acknowledged.
+///  - Without space or descriptors, writes fail with a status and resume by themselves when there is space (P6).
+///  - After an I/O error stopped writes, they resume only on request; no file is synced after a failed sync (P5).
 bool fail_store_call(const Fault& fault, const StoreScript& script, std::uint64_t seed, const StoreFaultWatch& watch,
                      StoreFaultCounts& counts);
 
-/// Files that were synced although a sync of them had failed before, by a log of MemoryFileSystem.
+/// Files that were synced although an earlier sync of them had failed, from a log of MemoryFileSystem.
 std::string synced_again(const std::vector<std::string>& calls);
 
 }  // namespace tamis::test

@@ -1,9 +1,9 @@
-// What becomes of a program whose store is on a file system that fails under it. Run by scripts/check-filesystems, as
-// root, each trial on a file system of its own:
+// What happens to a program whose store is on a failing file system. Run by scripts/check-filesystems, as root, each
+// trial on its own file system:
 //
 //     filesystem_trials MOUNT TRIAL     shutdown, full, or copied (with `cp -r`, which shares blocks where it can)
 //
-// Exits with 0 when the trial passed, 77 when this file system has no such thing.
+// Exits with 0 when the trial passed, 77 when it does not apply to this file system.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/ioctl.h>
@@ -24,7 +24,7 @@ constexpr int kPuts = 200;
 
 std::string key(int i) { return fmt::format("key{:05}", i); }
 
-/// How many puts of all were acknowledged, and what the next one said.
+/// How many of the puts were acknowledged, and the next one's status.
 struct Puts {
   int acknowledged = 0;
   Status failed;
@@ -52,14 +52,14 @@ int wrong(std::string_view what, const Status& status = {}) {
   return 1;
 }
 
-/// As a file system does by itself when its metadata cannot be written.
+/// What a file system does by itself when it cannot write its metadata.
 int shut_down(const std::string& mount, DB& db) {
-  ::sync();  // So that the pages are clean, and a store into one must ask the file system again.
+  ::sync();  // Cleans the pages, so the next store into one must ask the file system.
   const unsigned without_flushing_the_log = 2;
   const int folder = ::open(mount.c_str(), O_RDONLY);
   const int done = ::ioctl(folder, _IOR('X', 125, unsigned), &without_flushing_the_log);
   if (done != 0) {
-    fmt::print("it cannot be shut down: {}\n", std::strerror(errno));
+    fmt::print("cannot shut it down: {}\n", std::strerror(errno));
     return kSkipped;
   }
   const Puts puts = put_until_it_fails(db, kPuts, 5000);
@@ -78,7 +78,7 @@ void fill(const std::string& path) {
   ::close(file);
 }
 
-/// Puts fail while the disk is full and go on when it is not; nothing that was acknowledged is lost.
+/// Puts fail while the disk is full and resume when it is not; no acknowledged write is lost.
 int fill_up(const std::string& mount, DB& db) {
   fill(mount + "/fill");
   fill(mount + "/more");
@@ -130,6 +130,6 @@ int main(int count, char** arguments) {
   int status = 0;
   if (::waitpid(child, &status, 0) != child) return 2;
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  fmt::print("the program was ended: {}\n", ::strsignal(WTERMSIG(status)));
+  fmt::print("the program was killed: {}\n", ::strsignal(WTERMSIG(status)));
   return 1;
 }

@@ -8,7 +8,7 @@
 namespace tamis::test {
 namespace {
 
-/// How often each verb is drawn, in so many of all.
+/// The relative frequency of each verb.
 std::uint64_t weight_of(Verb verb) {
   switch (verb) {
     case Verb::kPut: return 2200;
@@ -81,7 +81,7 @@ std::string Generator::draw_key() {
   return key;
 }
 
-/// A key, or a place beside one.
+/// A key, or a position near one.
 std::string Generator::draw_place() {
   std::string key = draw_key();
   switch (random_.below(6)) {
@@ -115,7 +115,7 @@ Bounds Generator::draw_bounds() {
   return bounds;
 }
 
-/// Mostly straight on, with turns and jumps.
+/// Mostly forward, with reversals and jumps.
 std::vector<Move> Generator::draw_moves(std::uint64_t most) {
   using enum Move::Kind;
   std::vector<Move> moves;
@@ -152,7 +152,7 @@ Operation Generator::next() {
     case Verb::kWrite:
     case Verb::kTryWrite:
       for (std::uint64_t left = random_.below(10); left > 0; --left) operation.changes.push_back(draw_change());
-      // The smallest store takes batches of 80 KiB: the longest keys are put alone.
+      // The smallest store accepts batches of 80 KiB: the longest keys are put alone.
       std::erase_if(operation.changes, [](const Change& change) { return change.key.size() > kLongKeyBytes; });
       operation.sync = one_in(10);
       break;

@@ -1,4 +1,4 @@
-// Operations drawn at random.
+// Random operations.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace tamis::test {
 
-/// Draws operations whose keys meet again and again: a few hundred, many of them equal in their first bytes, some
-/// empty, long, or of bytes that sort badly.
+/// Draws operations on a few hundred recurring keys: many share their first bytes, some are empty, long, or of bytes
+/// that sort badly.
 ///
 /// Threads: one at a time.
 class Generator {

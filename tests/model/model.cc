@@ -42,7 +42,7 @@ std::size_t ModelWalk::count_before(std::string_view key) const {
       std::count_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.first < key; }));
 }
 
-/// 0 - 1 is beyond every last one.
+/// 0 - 1 is beyond the last one.
 void ModelWalk::move(const Move& move) {
   switch (move.kind) {
     case Move::Kind::kNext: ++at_; break;

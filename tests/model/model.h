@@ -1,4 +1,4 @@
-// What a store should answer, by the simplest means.
+// The simplest model of a store's answers.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ class Model {
   using Map = std::map<std::string, std::shared_ptr<const std::string>, std::less<>>;
 
   void apply(const Change& change);
-  /// Of the snapshot in the slot, if one is there; else as of now.
+  /// The contents at the snapshot in the slot, if any; otherwise the current contents.
   [[nodiscard]] const Map& at(const std::optional<std::uint32_t>& slot) const;
   [[nodiscard]] const Map& now() const { return now_; }
   /// Null when the key is absent.
@@ -34,7 +34,7 @@ class Model {
   void release_all() { snapshots_ = {}; }
   [[nodiscard]] bool has_snapshot(std::uint32_t slot) const { return snapshots_.at(slot).has_value(); }
   [[nodiscard]] std::uint64_t snapshots() const;
-  /// How many changes there were.
+  /// The number of changes so far.
   [[nodiscard]] std::uint64_t sequence() const { return sequence_; }
 
  private:
@@ -43,7 +43,7 @@ class Model {
   std::uint64_t sequence_ = 0;
 };
 
-/// A walk over what a map held when the walk began.
+/// An iterator over what a map held when the iterator was created.
 ///
 /// Threads: one at a time.
 class ModelWalk {
@@ -62,7 +62,7 @@ class ModelWalk {
 
   bool is_reverse_;
   std::vector<std::pair<std::string, std::shared_ptr<const std::string>>> entries_;
-  std::size_t at_ = 0;  // Beyond the last one: at none.
+  std::size_t at_ = 0;  // Past the last one: at none.
 };
 
 }  // namespace tamis::test

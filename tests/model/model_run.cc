@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kDirectory = "/store";
 constexpr int kMostDepth = 2;
 
-/// Whether it can be told what the store does while others work in between.
+/// Whether the store's behaviour is predictable when others work in between.
 bool can_be_interrupted(Verb verb) {
   switch (verb) {
     case Verb::kPut:
@@ -23,11 +23,11 @@ bool can_be_interrupted(Verb verb) {
     case Verb::kFlush:
     case Verb::kCompact:
     case Verb::kWaitIdle: return true;
-    default: return false;  // No rewrite is in them, or, as in a checkpoint, it makes a difference when it was.
+    default: return false;  // They contain no rewrite or, like a checkpoint, depend on when it ran.
   }
 }
 
-/// Whether it leaves the store open; a crash in the midst of a rewrite is had on a copy of the disk.
+/// Whether it leaves the store open; a crash during a rewrite uses a copy of the disk.
 bool can_interrupt(Verb verb) {
   return verb != Verb::kReopen && verb != Verb::kAbandon && verb != Verb::kReadOnly && verb != Verb::kRepair;
 }
@@ -66,7 +66,7 @@ Status ModelRun::run(std::span<const Operation> operations) {
   return {};
 }
 
-/// Called by the thread that rewrites, which stands still meanwhile.
+/// Called by the rewriting thread, which is paused meanwhile.
 void ModelRun::interrupt() {
   if (!may_interrupt_ || interruption_draws_.coin()) return;
   ++depth_;
@@ -90,7 +90,7 @@ Status ModelRun::run_next() {
   const bool may_interrupt_outer = std::exchange(may_interrupt_, may_interrupt);
   Status status = run_verb(operation);
   may_interrupt_ = may_interrupt_outer;
-  // What would have to wait until the flush or compaction ends is refused, and nothing has changed.
+  // Anything that would wait for the flush or compaction to end is refused, and nothing has changed.
   if (depth_ > 0 && status.code() == StatusCode::kBusy) return {};
   if (!status.ok() && status.code() != StatusCode::kCorruption) return disagreement(status.to_text());
   return status;
@@ -174,7 +174,7 @@ void ModelRun::apply(const Operation& operation) {
   writes_ += operation.changes.size();
 }
 
-/// A write in the midst of which others work is there for them, or not yet: the store says which.
+/// To operations in the middle of a write, its changes are visible or not yet: the store says which.
 void ModelRun::apply_if_published() {
   if (writing_ == nullptr || db_->snapshot().sequence() == model_.sequence()) return;
   apply(*std::exchange(writing_, nullptr));
@@ -197,7 +197,7 @@ void ModelRun::drop_handles() {
   model_.release_all();
 }
 
-/// With handles alive: busy, and nothing has changed.
+/// With live handles: busy, and nothing has changed.
 Status ModelRun::close() {
   bool has_handles = model_.snapshots() > 0;
   for (const auto& iterator : iterators_) has_handles |= iterator.has_value();

@@ -1,4 +1,4 @@
-// A store and its model, side by side.
+// A store and its model, run together.
 #pragma once
 
 #include <array>
@@ -24,15 +24,15 @@ struct RunSpec {
   std::vector<Options> options = {{}};  ///< Each opening takes the next one.
   std::uint64_t seed = 1;
   bool runs_in_background = false;
-  /// Without a background: when flushes and compactions run, and which operations are done in the midst of one, is
-  /// drawn from this. Without it they run whole, as soon as they are due.
+  /// Without background threads, this seed determines when flushes and compactions run, and which operations happen in
+  /// the middle of one. Without a seed they run whole, as soon as they are due.
   std::optional<std::uint64_t> schedule_seed = {};
 };
 
-/// Does each operation to a store on a disk in memory and to the model, and compares what they say.
+/// Applies each operation to a store on an in-memory disk and to the model, and compares the answers.
 ///
-/// With a schedule, an operation that comes later may be done between two calls of a flush or compaction: on a thread
-/// of its own, while the one that rewrites stands still. One thread runs at a time, so a run can be had again.
+/// With a schedule, a later operation may run between two calls of a flush or compaction: on its own thread, while the
+/// rewriting one is paused. One thread runs at a time, so a run is reproducible.
 ///
 /// Threads: one at a time.
 class ModelRun {
@@ -42,23 +42,23 @@ class ModelRun {
   ModelRun(const ModelRun&) = delete;
   ModelRun& operator=(const ModelRun&) = delete;
 
-  /// Not ok when store and model disagree, or the store fails. The first call opens the store.
+  /// Not ok if store and model disagree, or the store fails. The first call opens the store.
   Status run(std::span<const Operation> operations);
   Status run(const Operation& operation) { return run(std::span(&operation, 1)); }
-  /// Everything that is in the store against everything that is in the model.
+  /// Compares the whole store with the whole model.
   Status compare_all();
-  /// Of all answers so far: the same whatever the options are.
+  /// Covers all answers so far: the same for all options.
   [[nodiscard]] std::uint64_t digest() const { return digest_; }
-  /// What happened, to see that a run was worth something.
+  /// What happened, to show that a run was useful.
   [[nodiscard]] std::uint64_t flushes() const { return flushes_; }
   [[nodiscard]] std::uint64_t compactions() const { return compactions_; }
-  /// Operations that were done in the midst of a flush or compaction.
+  /// Operations that ran in the middle of a flush or compaction.
   [[nodiscard]] std::uint64_t interruptions() const { return interruptions_; }
-  /// Tables of which `explain` told that the run index ruled them out.
+  /// Tables that the run index ruled out, according to `explain`.
   [[nodiscard]] std::uint64_t ruled_out_by_run_index() const { return ruled_out_by_run_index_; }
-  /// Operations that were begun.
+  /// Operations begun so far.
   [[nodiscard]] std::size_t begun() const { return begun_; }
-  /// What was done to the disk since it was last crashed.
+  /// What was done to the disk since its last crash.
   [[nodiscard]] std::vector<std::string> call_log() const { return files_->call_log(); }
 
  private:
@@ -67,7 +67,7 @@ class ModelRun {
     ModelWalk model;
   };
 
-  // model_run.cc: writing, and life and death.
+  // model_run.cc: writing, opening, closing and crashing.
   Status run_next();
   Status run_verb(const Operation& operation);
   Status write(const Operation& operation);
@@ -123,10 +123,10 @@ class ModelRun {
   std::array<std::optional<OpenIterator>, Operation::kSlots> iterators_;
   std::string buffer_;
   std::span<const Operation> coming_;
-  const Operation* writing_ = nullptr;  // The innermost write, while the store may have its changes before the model.
+  const Operation* writing_ = nullptr;  // The innermost write, while the store may be ahead of the model.
   SplitMix64 interruption_draws_;
-  bool may_interrupt_ = false;  // The operation under way may be, in the rewrites it makes.
-  int depth_ = 0;               // How many rewrites stand still: a compaction, and a flush that came through.
+  bool may_interrupt_ = false;  // Whether the current operation's rewrites may be interrupted.
+  int depth_ = 0;               // How many rewrites are paused: a compaction, and a flush during it.
   Status inside_status_;
   std::uint64_t digest_ = 0;
   std::uint64_t openings_ = 0;
@@ -142,7 +142,7 @@ class ModelRun {
   std::uint64_t writes_ = 0;
 };
 
-/// What a run says when store and model disagree.
+/// The message of a run when store and model disagree.
 Status disagreement(std::string what);
 
 }  // namespace tamis::test

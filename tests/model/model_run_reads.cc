@@ -1,4 +1,4 @@
-// Reading: every way to get a value, and walks.
+// Reading: every way to get a value, and iterators.
 #include <fmt/core.h>
 
 #include "base/hash.h"
@@ -34,7 +34,7 @@ Status ModelRun::compare_answer(const Operation& operation, std::string_view key
   const std::string* expected = model_.find(key, operation.slot);
   note(*found ? value : "absent");
   if (*found == (expected != nullptr) && (!*found || *expected == value)) return {};
-  return disagreement(fmt::format("{} of {} answered {}; right is {}", to_text(operation.verb), brief(key),
+  return disagreement(fmt::format("{} of {} answered {}; expected {}", to_text(operation.verb), brief(key),
                                   *found ? brief(value) : "nothing", brief(expected)));
 }
 
@@ -94,7 +94,7 @@ Status ModelRun::scan(const Operation& operation) {
   return walk(iterator, operation.moves);
 }
 
-/// Its slot is the iterator's; it reads at the snapshot of the same slot, if one is there.
+/// Uses the iterator's slot; reads at the snapshot of the same slot, if any.
 Status ModelRun::open_iterator(const Operation& operation) {
   std::optional<OpenIterator>& iterator = iterators_.at(*operation.slot);
   iterator.emplace(OpenIterator{begin_scan(operation), ModelWalk(model_.at(operation.slot), operation.bounds)});
@@ -132,14 +132,14 @@ Status ModelRun::compare_position(const OpenIterator& iterator) {
   note(iterator.store.valid() ? iterator.store.key() : "at none");
   if (iterator.store.valid() && iterator.model.valid()) {
     if (iterator.store.key() == iterator.model.key() && iterator.store.value() == iterator.model.value()) return {};
-    return disagreement(fmt::format("an iterator is at {}: {}; right is {}: {}", brief(iterator.store.key()),
+    return disagreement(fmt::format("an iterator is at {}: {}; expected {}: {}", brief(iterator.store.key()),
                                     brief(iterator.store.value()), brief(iterator.model.key()),
                                     brief(iterator.model.value())));
   }
   if (iterator.store.valid() == iterator.model.valid()) return {};
   return disagreement(iterator.store.valid()
-                          ? fmt::format("an iterator is at {}; right is none", brief(iterator.store.key()))
-                          : fmt::format("an iterator is at none; right is {}", brief(iterator.model.key())));
+                          ? fmt::format("an iterator is at {}; expected none", brief(iterator.store.key()))
+                          : fmt::format("an iterator is at none; expected {}", brief(iterator.model.key())));
 }
 
 Status ModelRun::compare_all() { return compare_with(*db_); }
@@ -148,15 +148,15 @@ Status ModelRun::compare_with(const DB& db) {
   Iterator it = db.scan({.fills_cache = false});
   for (const auto& [key, value] : model_.now()) {
     TAMIS_TRY_STATUS(it.status());
-    if (!it.valid()) return disagreement(fmt::format("{} is missing at the end of a walk over all", brief(key)));
+    if (!it.valid()) return disagreement(fmt::format("{} is missing at the end of a full scan", brief(key)));
     if (it.key() != key || it.value() != *value) {
-      return disagreement(fmt::format("a walk over all is at {}: {}; right is {}: {}", brief(it.key()),
-                                      brief(it.value()), brief(key), brief(std::string_view(*value))));
+      return disagreement(fmt::format("a full scan is at {}: {}; expected {}: {}", brief(it.key()), brief(it.value()),
+                                      brief(key), brief(std::string_view(*value))));
     }
     it.next();
   }
   TAMIS_TRY_STATUS(it.status());
-  if (it.valid()) return disagreement(fmt::format("a walk over all ends with a stranger, {}", brief(it.key())));
+  if (it.valid()) return disagreement(fmt::format("a full scan ends with an unknown key, {}", brief(it.key())));
   return {};
 }
 

@@ -1,4 +1,4 @@
-// What the store says of itself has to fit together and with what was done to it.
+// The store's reports must be consistent with each other and with what was done to it.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -76,7 +76,7 @@ Status ModelRun::stats() {
   const Stats stats = db_->stats();
   const auto expect = [](std::string_view what, std::uint64_t is, std::uint64_t should_be) -> Status {
     if (is == should_be) return {};
-    return disagreement(fmt::format("stats: {} is {}; right is {}", what, is, should_be));
+    return disagreement(fmt::format("stats: {} is {}; expected {}", what, is, should_be));
   };
   TAMIS_TRY_STATUS(expect("sequence", stats.sequence, model_.sequence()));
   TAMIS_TRY_STATUS(expect("snapshots", stats.snapshots, model_.snapshots()));
@@ -118,8 +118,8 @@ Status ModelRun::explain(const Operation& operation) {
   if (spec_.runs_in_background) return {};
   if (after.blocks - before.blocks != explanation.reads ||
       after.metadata - before.metadata != explanation.metadata_reads) {
-    return disagreement(fmt::format("explain tells of {} and {} reads, the counters of {} and {}:\n{}",
-                                    explanation.reads, explanation.metadata_reads, after.blocks - before.blocks,
+    return disagreement(fmt::format("explain reports {} and {} reads, the counters {} and {}:\n{}", explanation.reads,
+                                    explanation.metadata_reads, after.blocks - before.blocks,
                                     after.metadata - before.metadata, explanation.to_text()));
   }
   return {};

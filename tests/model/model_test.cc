@@ -1,5 +1,5 @@
-// Random operations over everything a store can be asked, against a std::map; and the same operations under many
-// options, which must not change an answer.
+// Random operations over the whole API of a store, against a std::map; and the same operations under many options,
+// which must not change an answer.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST(Trace, ReadsBackWhatItWrote) {
   EXPECT_EQ(to_text(*again), to_text(trace));
 }
 
-/// A program that stops is an outcome too, and the shortest trace is the operation that stops it.
+/// A crash of the program is an outcome too, and the shortest trace is the operation that causes it.
 TEST(Trace, AFailureIsShrunkToWhatItNeeds) {
   Trace trace{{.options = spread_options(1, 3), .seed = 3}, Generator(3).many(60)};
   trace.operations.insert(trace.operations.begin() + 30, {.verb = Verb::kRelease, .slot = 77});
@@ -91,7 +91,7 @@ TEST(Model, AnswersAreRightWithThreadsInTheBackground) {
   }
 }
 
-/// Hardly ever what makes one run of many, or begins with an empty run index.
+/// Rarely merges many runs into one or starts with an empty run index.
 std::vector<Operation> operations_that_pile_up_runs(std::uint64_t seed, std::size_t count) {
   std::vector<Operation> operations;
   SplitMix64 random(seed);

@@ -98,7 +98,7 @@ Status read_word(Operation& operation, std::string_view name, std::string_view v
   } else if (std::optional<Move> move = parse_move(name, value)) {
     operation.moves.push_back(std::move(*move));
   } else {
-    return Status::invalid_argument(fmt::format("'{}' is no part of an operation", name));
+    return Status::invalid_argument(fmt::format("'{}' is not part of an operation", name));
   }
   return {};
 }
@@ -141,7 +141,7 @@ std::string_view to_text(Verb verb) {
   return "";
 }
 
-/// Half of it repeats, so that codecs have something to do.
+/// Half of it repeats, so that codecs can compress it.
 std::string value_of(const Change& change) {
   SplitMix64 random(change.value_seed);
   std::string value(change.value_bytes, 'v');
@@ -183,7 +183,7 @@ Result<Operation> parse_operation(std::string_view line) {
         operation.verb = Verb{static_cast<std::uint8_t>(i)};
         has_verb = true;
       }
-      if (!has_verb) return Status::invalid_argument(fmt::format("'{}' is no verb", word));
+      if (!has_verb) return Status::invalid_argument(fmt::format("'{}' is not a verb", word));
       continue;
     }
     const std::size_t equals = std::min(word.find('='), word.size());

@@ -1,4 +1,4 @@
-// One thing that a program does to a store, as data: made at random, run against a store, written down and read again.
+// One operation on a store, as data: made at random, run against a store, written down and read again.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace tamis::test {
 
-/// Everything that can be asked of a store. Every switch over this has no default, so that a verb which is not
-/// generated, or not compared with the model, does not compile.
+/// Every operation of a store. No switch over this has a default, so a verb that is not generated, or not compared with
+/// the model, does not compile.
 enum class Verb : std::uint8_t {
   kPut,
   kRemove,
@@ -64,7 +64,7 @@ struct Change {
 
 std::string value_of(const Change& change);
 
-/// One step of a walk.
+/// One step of an iterator.
 struct Move {
   enum class Kind : std::uint8_t { kNext, kPrevious, kSeek, kSeekBefore, kFirst, kLast };
   Kind kind = Kind::kNext;
@@ -82,8 +82,8 @@ struct Bounds {
   friend bool operator==(const Bounds&, const Bounds&) = default;
 };
 
-/// What a verb does not use is empty. Any list of operations can be run: one that names a snapshot or an iterator that
-/// is not there reads as of now, or does nothing; so operations can be left out of a list.
+/// Fields that a verb does not use are empty. Any list of operations can run: one that names a missing snapshot or
+/// iterator reads the current state, or does nothing. So operations can be dropped from a list.
 struct Operation {
   static constexpr std::uint32_t kSlots = 4;  ///< For snapshots, and as many for iterators.
 
@@ -99,7 +99,7 @@ struct Operation {
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
-/// "put change=a%00b,17,200 sync": words with = between name and value, bytes of keys that are no letters or digits as
+/// "put change=a%00b,17,200 sync": words with = between name and value, key bytes that are not letters or digits as
 /// %HH, values as seed and length.
 std::string to_text(const Operation& operation);
 Result<Operation> parse_operation(std::string_view line);

@@ -22,7 +22,7 @@ auto one_of(const List& list, std::uint64_t draw) {
   return list[draw % list.size()];
 }
 
-/// `draw` says for each choice which one: a random number, or one that counts through them.
+/// `draw` picks each option: a random number, or one that counts through the choices.
 template <typename Draw>
 Options make_options(Draw draw) {
   constexpr std::uint64_t kKiB = 1024;

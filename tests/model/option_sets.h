@@ -1,4 +1,4 @@
-// Ways to open a store, drawn from everything there is to choose from.
+// Option sets drawn from all choices.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace tamis::test {
 /// and evictions happen all the time.
 Options draw_options(SplitMix64& random);
 
-/// Drawn, except that filter kinds, of which there are most, take turns.
+/// Drawn, except that filter kinds, the most numerous, take turns.
 std::vector<Options> spread_options(std::size_t count, std::uint64_t seed);
 
 /// "memory_bytes=1MiB codec=lz4 …".

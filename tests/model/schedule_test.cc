@@ -1,4 +1,4 @@
-// When flushes and compactions run, and what happens in the midst of them, follows from a seed.
+// A seed determines when flushes and compactions run, and what happens in the middle of them.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ struct Had {
   std::uint64_t interruptions = 0;
 };
 
-/// Nothing crashes, so that the disk remembers everything.
+/// Nothing crashes, so the disk remembers everything.
 std::vector<Operation> operations_without_crashes(std::uint64_t seed, std::size_t count) {
   std::vector<Operation> operations = Generator(seed).many(count);
   std::erase_if(operations, [](const Operation& operation) { return operation.verb == Verb::kCrash; });

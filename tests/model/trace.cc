@@ -36,7 +36,7 @@ Outcome unpacked(const std::string& text, int status) {
   int read = 0;
   if (std::sscanf(text.c_str(), "%llu %llu %llu %llu %llu %n", &flushes, &compactions, &interruptions, &ruled_out,
                   &digest, &read) < 5) {
-    outcome.failure = WIFSIGNALED(status) ? fmt::format("the program stopped by signal {}", WTERMSIG(status))
+    outcome.failure = WIFSIGNALED(status) ? fmt::format("the program was stopped by signal {}", WTERMSIG(status))
                                           : fmt::format("the program ended with {}", WEXITSTATUS(status));
     return outcome;
   }
@@ -83,7 +83,7 @@ Result<Trace> parse_trace(std::string_view text) {
 Outcome run_here(const Trace& trace) {
   ModelRun run(trace.spec);
   Status status = run.run(trace.operations);
-  // A last stop closes the books, and compares everything.
+  // A final stats and reopen compare everything.
   if (status.ok()) status = run.run({.verb = Verb::kStats});
   if (status.ok()) status = run.run({.verb = Verb::kReopen});
   Outcome outcome{.digest = run.digest(),
@@ -109,7 +109,7 @@ Outcome run_apart(const Trace& trace) {
   if (child == 0) {
     close(ends[0]);
     alarm(kLongestRunSeconds);
-    const auto run = [&]() noexcept { return packed(run_here(trace)); };  // What it throws stops it.
+    const auto run = [&]() noexcept { return packed(run_here(trace)); };  // An exception ends the child.
     const std::string text = run();
     const bool is_written = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
     std::exit(is_written ? 0 : 1);
@@ -147,7 +147,7 @@ Trace shrunk(Trace trace) {
 
 std::string explain_failure(const Trace& trace, const Outcome& outcome) {
   Trace shortest = trace;
-  if (!trace.spec.runs_in_background) shortest = shrunk(trace);  // With threads, a shorter one may fail or not.
+  if (!trace.spec.runs_in_background) shortest = shrunk(trace);  // With threads, a shorter one may or may not fail.
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() / fmt::format("tamis-model-{}-{}.txt", trace.spec.seed, getpid());
   std::ofstream(path) << "# " << run_apart(shortest).failure << "\n" << to_text(shortest);

@@ -1,4 +1,4 @@
-// A run written down: how the store was opened and everything that was done to it.
+// A recorded run: how the store was opened and everything that was done to it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Trace {
 };
 
 /// One line each: "seed 7", "background", "schedule 8", "options …" for each set, then the operations. '#' begins a
-/// remark.
+/// comment.
 std::string to_text(const Trace& trace);
 Result<Trace> parse_trace(std::string_view text);
 
@@ -34,13 +34,14 @@ struct Outcome {
 
 /// Runs it in this process.
 Outcome run_here(const Trace& trace);
-/// Runs it in a child, so that a program that stops or hangs is an outcome as well.
+/// Runs it in a child, so that a crash or hang is an outcome too.
 Outcome run_apart(const Trace& trace);
 
-/// The shortest trace that was found to fail still, by leaving out ever smaller pieces.
+/// The shortest trace found that still fails, by removing ever smaller pieces.
 Trace shrunk(Trace trace);
 
-/// Runs it apart; a failure is shrunk and written to a file. The text says what went wrong and how to have it again.
+/// Runs it in a child; a failure is shrunk and written to a file. The text says what went wrong and how to reproduce
+/// it.
 std::string explain_failure(const Trace& trace, const Outcome& outcome);
 
 }  // namespace tamis::test

@@ -1,4 +1,4 @@
-// RocksDB and LevelDB have the same face; Api names the types of one of them.
+// RocksDB and LevelDB have the same interface; Api names the types of one of them.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,7 @@
 
 namespace tamis::test {
 
-/// Neither of them walks backwards from a place before which there is nothing, nor within a prefix: that is done here,
-/// by comparing keys.
+/// Neither of them moves backwards past the start or within a prefix, so this class does it by comparing keys.
 template <typename Api>
 class ForeignWalk final : public PeerWalk {
  public:
@@ -21,7 +20,7 @@ class ForeignWalk final : public PeerWalk {
   ForeignWalk(typename Api::Iterator* it, const Bounds& bounds)
       : it_(it), from_(bounds.prefix), is_reverse_(bounds.reverse) {
     if (bounds.from) from_ = std::max(from_, *bounds.from);
-    std::string after = bounds.prefix;  // The first key beyond the prefix, if there is one.
+    std::string after = bounds.prefix;  // The first key after the prefix, if any.
     while (!after.empty() && after.back() == '\xff') after.pop_back();
     if (!after.empty()) ++after.back();
     if (!after.empty()) to_ = after;

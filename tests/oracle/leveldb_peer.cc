@@ -26,7 +26,7 @@ struct LeveldbApi {
     options.write_buffer_size = 64 << 10;
     return options;
   }
-  static void flush(DB&) {}  // It has none.
+  static void flush(DB&) {}  // LevelDB has none.
   static void compact(DB& db) { db.CompactRange(nullptr, nullptr); }
 };
 

@@ -1,5 +1,5 @@
-// The model's operations against other people's stores: all must give the same answers. A std::map says what we think
-// is right; RocksDB and LevelDB say whether others agree.
+// Runs the model's operations against other stores: all must give the same answers. A std::map says what we think is
+// right; RocksDB and LevelDB say whether others agree.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ class Panel {
 
   [[nodiscard]] std::size_t rivals() const { return members_.size() - 1; }
 
-  /// What one of them answered otherwise, or nothing.
+  /// The first answer that differs, or nothing.
   std::string run(const Operation& operation) {
     const auto same = [&](auto ask) -> std::string {
       const auto ours = ask(members_.front());
@@ -98,12 +98,12 @@ class Panel {
  private:
   struct Member {
     std::unique_ptr<PeerStore> store;
-    std::array<std::unique_ptr<PeerWalk>, Operation::kSlots> walks = {};  // Go before the store.
+    std::array<std::unique_ptr<PeerWalk>, Operation::kSlots> walks = {};  // Destroyed before the store.
   };
 
   void add(std::unique_ptr<PeerStore> store) { members_.push_back({std::move(store)}); }
 
-  /// Where the walk stands, now and after each move.
+  /// The iterator's position, now and after each move.
   static std::vector<PeerWalk::Place> places(PeerWalk& walk, const std::vector<Move>& moves) {
     std::vector<PeerWalk::Place> places = {walk.place()};
     for (const Move& move : moves) {
@@ -123,7 +123,7 @@ TEST(Oracle, RocksdbAndLeveldbGiveTheSameAnswers) {
   constexpr std::size_t kOperations = 30'000;
   for (std::uint64_t seed = 70'000; seed < 70'000 + kRuns; ++seed) {
     Panel panel(seed);
-    if (panel.rivals() == 0) GTEST_SKIP() << "neither librocksdb-dev nor libleveldb-dev was there when this was built";
+    if (panel.rivals() == 0) GTEST_SKIP() << "built without librocksdb-dev and libleveldb-dev";
     Generator generator(seed);
     for (std::size_t i = 0; i < kOperations; ++i) {
       ASSERT_EQ(panel.run(generator.next()), "") << "seed " << seed << ", operation " << i;

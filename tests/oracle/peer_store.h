@@ -1,4 +1,4 @@
-// A store that can be asked what another was asked.
+// A store that answers the same calls as the others.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tamis::test {
 
-/// Stands on an entry between its bounds, or on none. Must end before its store is reopened or destroyed.
+/// Is at an entry between its bounds, or at none. Must end before its store is reopened or destroyed.
 ///
 /// Threads: one at a time.
 class PeerWalk {
@@ -21,13 +21,13 @@ class PeerWalk {
   using Place = std::optional<std::pair<std::string, std::string>>;
 
   virtual ~PeerWalk() = default;
-  /// Precondition of next and previous: it stands on an entry.
+  /// Precondition of next and previous: it is at an entry.
   virtual void move(const Move& move) = 0;
   [[nodiscard]] virtual Place place() const = 0;
 };
 
-/// What ordered stores have in common: tamis, RocksDB and LevelDB behind one face. A slot names a snapshot; without one
-/// in it, reads are as of now. Errors end the program: none of these stores has a reason for any.
+/// The common interface of the ordered stores tamis, RocksDB and LevelDB. A slot names a snapshot; an empty slot reads
+/// the current state. Errors end the program: none of these stores should report any.
 ///
 /// Threads: one at a time.
 class PeerStore {
@@ -44,11 +44,11 @@ class PeerStore {
   virtual void release(std::uint32_t slot) = 0;
   virtual void flush() = 0;
   virtual void compact() = 0;
-  /// No walk may be left; snapshots are released.
+  /// No iterator may be left; snapshots are released.
   virtual void reopen() = 0;
 };
 
-/// Each on a disk of its own, in memory.
+/// Each on its own in-memory disk.
 std::unique_ptr<PeerStore> make_tamis_peer(std::uint64_t seed);
 std::unique_ptr<PeerStore> make_rocksdb_peer();
 std::unique_ptr<PeerStore> make_leveldb_peer();

@@ -35,7 +35,7 @@ class TamisWalk final : public PeerWalk {
   Iterator it_;
 };
 
-/// Opened with other options every time.
+/// Opened with different options every time.
 class TamisPeer final : public PeerStore {
  public:
   explicit TamisPeer(std::uint64_t seed) : draws_(seed) { open(); }
@@ -97,7 +97,7 @@ class TamisPeer final : public PeerStore {
   MemoryFileSystem files_;
   SplitMix64 draws_;
   std::optional<DB> db_;
-  std::array<std::optional<Snapshot>, Operation::kSlots> snapshots_;  // Go before the store.
+  std::array<std::optional<Snapshot>, Operation::kSlots> snapshots_;  // Destroyed before the store.
 };
 
 }  // namespace

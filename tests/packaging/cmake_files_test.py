@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""What the build files promise to those who build from source.
+"""Checks what the build files promise to those who build from source.
 
     cmake_files_test.py SOURCE_FOLDER
 
-CMake 3.22 (Ubuntu 22.04) can read them: the presets are of version 3, no file asks for a newer CMake, and none uses what
-came later. -Werror is set by the presets that build tests, and by no other.
+CMake 3.22 (Ubuntu 22.04) can read them: the presets have version 3, and no file requires a newer CMake or uses its
+features. Only the presets that build tests set -Werror.
 """
 import json
 import pathlib
 import re
 import sys
 
-# What our kind of build file could use of CMake 3.23 to 3.25, from the release notes.
+# What build files like ours could use of CMake 3.23 to 3.25, from the release notes.
 NEWER = re.compile(r"\b(?:end)?block\(|\bPROPAGATE\b|\bFILE_SET\b|\bPATH_EQUAL\b|\bWARNING_AS_ERROR\b|COMPILE_WARNING_AS_ERROR"
                    r"|\b(?:CMAKE_HOST_)?(?:LINUX|BSD)\b|\$<(?:LINK_LIBRARY|LINK_GROUP|PATH|PATH_EQUAL)\b|TARGETS_GLOBAL"
                    r"|find_package\([^)]*\bGLOBAL\b|\bSYSTEM ON\b|EXPORT_NO_SYSTEM|SOURCE_FROM_")

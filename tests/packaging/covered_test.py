@@ -3,13 +3,13 @@
 
     covered_test.py SHARED_LIBRARY OBJECT_FILE...
 
-What the shared library shows of classes is compared, by mangled name, with what the object files ask for.
+Compares the member functions that the shared library exports, by mangled name, with what the object files reference.
 """
 import re
 import subprocess
 import sys
 
-# Static functions make objects; constructors from parts, assignments and destructors are called by every test.
+# Static functions that create objects; every test calls constructors from parts, assignments and destructors.
 MAKERS = {"open", "create", "from_bytes", "parse", "repair", "destroy", "measured"}
 PRIVATE = {"accepts", "load", "follow_moved_bytes", "open_image"}
 
@@ -31,7 +31,7 @@ def must_be_called(name):
     path = name.split("::")
     owner, function = path[-2], path[-1]
     if not owner[:1].isupper() or function.startswith(("~", "operator=")):
-        return False  # A function of a namespace, or not called by name.
+        return False  # A namespace function, or not called by name.
     return function != owner and function not in MAKERS | PRIVATE
 
 

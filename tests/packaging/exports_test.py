@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""A shared library shows what the public headers declare, all of it and nothing else.
+"""Checks that a shared library exports exactly what the public headers declare.
 
     exports_test.py INCLUDE_FOLDER SHARED_LIBRARY STATIC_LIBRARY...
 
-The static libraries hold the same objects, and so every function that could be shown.
+The static libraries hold the same objects, and so every function that could be exported.
 """
 import pathlib
 import re
@@ -26,7 +26,7 @@ def declared(folder):
             if found := NAMESPACE.match(line):
                 inside.append(found.group(1)) if found.group(1) else inside.pop()
             elif found := CLASS.match(line):
-                nest = nest[: len(found.group(1)) // 2] + [found.group(2)]  # Indentation tells what is inside what.
+                nest = nest[: len(found.group(1)) // 2] + [found.group(2)]  # Indentation shows nesting.
                 classes.add("::".join(inside + nest))
             elif found := FUNCTION.match(line):
                 functions.add("::".join([*inside, found.group(1)]))
@@ -34,7 +34,7 @@ def declared(folder):
 
 
 def symbols(*arguments):
-    """Demangled names of what is defined there, templates and inline functions left out; without parameters."""
+    """Demangled names of the definitions, without templates, inline functions and parameters."""
     output = subprocess.run(["nm", "-C", "--defined-only", *arguments], capture_output=True, text=True, check=True).stdout
     names = set()
     for line in output.splitlines():

@@ -1,5 +1,5 @@
 #!/bin/bash
-# One way to use tamis from a program of somebody else. Usage, by ctest: packaging_test.sh WAY
+# One way to use tamis from a third-party program. Usage, by ctest: packaging_test.sh WAY
 # In the environment: SOURCE and BUILD of tamis, WORK, CXX, CMAKE, LAUNCHER.
 set -euo pipefail
 way=$1
@@ -21,7 +21,7 @@ expect_output() {
   [ "$output" = "$expected" ] || fail "$* printed '$output'"
 }
 
-# run_consumers FOLDER: the programs that were built there.
+# run_consumers FOLDER: runs the programs built there.
 run_consumers() {
   if [ -x "$1/consumer" ]; then
     expect_output $'paris: 2102650\n7: maybe, x: no' "$1/consumer" "$1/store"
@@ -29,10 +29,10 @@ run_consumers() {
   expect_output 'apple: maybe' "$1/filter_only"
 }
 
-# loads PROGRAM LIBRARY: whether the program wants it at run time. Not "readelf | grep -q", which breaks the pipe.
+# loads PROGRAM LIBRARY: whether the program needs it at run time. Not "readelf | grep -q", which breaks the pipe.
 loads() { grep -qF "[$2]" <<<"$(readelf -d "$1")"; }
 
-# The installation is moved after it was made: it must not know where it was, nor where it was built.
+# Moves the installation: it must know neither where it was nor where it was built.
 install_tree() {
   rm -rf "$prefix" "$WORK/elsewhere"
   "$CMAKE" --install "$BUILD" --prefix "$WORK/elsewhere" >/dev/null
@@ -59,13 +59,13 @@ find_package() {
   run_consumers "$WORK/$way"
 }
 
-# What the filter library must not ask for.
+# What the filter library must not need.
 stores_only='lz4|zstd|liburing|_uring|snappy|nlohmann'
 
 # only_filters FILE: none of these names is in a file that CMake wrote.
 only_filters() { ! grep -qiE "$stores_only" "$1" || fail "$1 asks for $(grep -iEm 1 "$stores_only" "$1")"; }
 
-# filter_needs: xxhash, highway and fmt, whatever is installed beside them: when it is configured, compiled, linked and used.
+# filter_needs: xxhash, highway and fmt, whatever else is installed: at configure, compile, link and run time.
 filter_needs() {
   "$CMAKE" -S "$SOURCE" -B "$WORK/$way.source" -G Ninja -DTAMIS_STORE=OFF -DCMAKE_CXX_COMPILER="$CXX" >/dev/null
   only_filters "$WORK/$way.source/CMakeCache.txt"
@@ -105,7 +105,7 @@ filter_alone() {
   grep -qF "has not all of the components asked for: store" "$WORK/$way.log" || fail "the reason is missing"
 }
 
-# deb PACKAGE: it is there, and this is what it holds and needs.
+# deb PACKAGE: it exists, with these contents and dependencies.
 deb() { cat "$WORK/$way/$1.contents" "$WORK/$way/$1.depends"; }
 
 make_debs() {
@@ -146,7 +146,7 @@ case $way in
   pkg_config_static)
     command -v pkg-config >/dev/null || { echo "skipped: there is no pkg-config"; exit 77; }
     mkdir -p "$WORK/$way/lib/pkgconfig"
-    # A linker takes the shared library where it finds both: here are the static ones alone.
+    # A linker prefers the shared library if it finds both: only the static ones are here.
     ln -s "$prefix"/lib/*.a "$WORK/$way/lib"
     ln -s "$prefix"/include "$WORK/$way"
     cp "$prefix"/lib/pkgconfig/*.pc "$WORK/$way/lib/pkgconfig"

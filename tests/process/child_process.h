@@ -1,4 +1,4 @@
-// Real processes for tests: forked, told apart, killed, waited for.
+// Real processes for tests: forked, observed, killed, waited for.
 #pragma once
 
 #include <sys/types.h>
@@ -10,7 +10,7 @@
 
 namespace tamis::test {
 
-/// A folder of its own on the machine's disk, removed with all that is in it.
+/// A folder on the machine's disk, removed with its contents.
 class ScratchFolder {
  public:
   ScratchFolder();
@@ -24,13 +24,13 @@ class ScratchFolder {
   std::string folder_;
 };
 
-/// A child that runs a function and ends; numbers go from it to its parent through a pipe.
+/// A child that runs a function and ends; it sends numbers to its parent through a pipe.
 ///
-/// A child that takes longer than a minute is ended by an alarm, so that no test hangs. Whoever forks has no threads,
-/// or a child that takes no mutex which one of them may hold.
+/// An alarm ends a child after a minute, so no test hangs. The forking process must have no threads, or the child must
+/// take no mutex that one of them may hold.
 class ChildProcess {
  public:
-  /// What the child can tell its parent. A number that was told arrives, whatever becomes of the child.
+  /// The child's channel to its parent. A number that was sent arrives, whatever happens to the child.
   class Teller {
    public:
     explicit Teller(int fd) : fd_(fd) {}
@@ -47,10 +47,10 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// The next number, waiting for it; none when the child has ended and all were read.
+  /// Waits for the next number; none when the child has ended and all were read.
   std::optional<std::uint64_t> next();
   void kill();
-  /// Waits: the exit code, or minus the signal that ended it.
+  /// Waits and returns the exit code, or minus the signal that ended the child.
   int wait();
   [[nodiscard]] pid_t pid() const { return pid_; }
 

@@ -1,4 +1,4 @@
-// P6 on a real file system that is full: a small one of this test's own, filled and freed again and again.
+// P6 on a real file system that is full: a small private one, filled and freed again and again.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -43,17 +43,17 @@ bool mount_small_disk(const std::string& path) {
   return ::mount("tmpfs", path.c_str(), "tmpfs", 0, "size=16m") == 0;
 }
 
-/// A store on the small disk and what was acknowledged; every check tells its line on stderr when it fails.
+/// A store on the small disk and its acknowledged writes; every failed check prints its line on stderr.
 class FullDisk {
  public:
   FullDisk(std::string folder, DB db) : folder_(std::move(folder)), db_(std::move(db)) {}
 
-  /// Fills the disk, sees writes refused and reads served, makes room, sees writes go on.
+  /// Fills the disk, sees writes refused and reads served, frees space, sees writes resume.
   bool fill_and_free(std::uint64_t round) {
     leave_free(random_.below(640 << 10));
     int refused = 0;
     for (int i = 0; i < 4000 && refused < 5; ++i) {
-      if (i % 100 == 99) leave_free(0);  // Compaction had made room.
+      if (i % 100 == 99) leave_free(0);  // Compaction had freed space.
       const Status written = write();
       if (written.ok()) continue;
       ++refused;
@@ -67,7 +67,7 @@ class FullDisk {
     return goes_on(round);
   }
 
-  /// After close and open everything is there, and no file that nobody needs.
+  /// After a close and an open everything is there, with no unneeded files.
   bool end() {
     for (std::uint64_t key = 0; key < kKeys; ++key) {  // A refused write may be there or not: none is left in doubt.
       if (!put(key).ok()) return wrong(0, "the last writes");
@@ -129,8 +129,7 @@ class FullDisk {
     return unread.empty() ? found == content_ : wrong(0, unread);
   }
 
-  /// By themselves: nobody resumes, nobody opens anew. What failed in the background before there was room may be told
-  /// a moment later.
+  /// By themselves: no resume(), no reopening. An earlier background failure may still be reported a moment later.
   bool goes_on(std::uint64_t round) {
     for (int i = 0; i < 20; ++i) {
       const Status written = until_accepted([&] { return write(); });
@@ -172,7 +171,7 @@ TEST(FullDisk, P6_FilledAndFreedTwentyTimesLosesNothingAndGoesOnByItself) {
   const ScratchFolder scratch;
   ChildProcess child([&](const auto&) { return fill_and_free_twenty_times(scratch.path("disk")); });
   const int ended = child.wait();
-  if (ended == kNotAllowed) GTEST_SKIP() << "no file system of one's own here: unshare or mount is not allowed";
+  if (ended == kNotAllowed) GTEST_SKIP() << "no private file system: unshare or mount is not allowed";
   EXPECT_EQ(ended, 0);
 }
 

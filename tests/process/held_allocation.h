@@ -1,4 +1,4 @@
-// A thread that stands still inside an allocation, with whatever mutexes it holds there.
+// A thread that is paused inside an allocation, with whatever mutexes it holds there.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 namespace tamis::test {
 
-/// Asked by this program's operator new (no_memory_test.cc).
+/// Called by this program's operator new (no_memory_test.cc).
 struct HeldAllocation {
   static inline thread_local int countdown = 0;  ///< The thread stands still in its so-many-th allocation; 0: in none.
   static inline std::atomic<bool> stands = false;

@@ -1,7 +1,7 @@
-// The machine's calls, interrupted by signals and doing less than they were asked to: a store does not notice.
+// System calls that are interrupted by signals and do less than asked: a store does not notice.
 //
-// The calls of this program go through the functions here, which have the names of libc's. They pass everything on
-// unless a test is under way.
+// The calls of this program go through the functions here, which have the names of libc's. They forward everything
+// unless a test is running.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -21,10 +21,10 @@
 
 namespace {
 
-/// What the calls of the whole program suffer from.
+/// The faults injected into all calls of the program.
 struct Trouble {
-  std::atomic<std::uint32_t> interrupted_every = 0;  // One call of so many is interrupted; 0: none.
-  std::atomic<std::uint64_t> most_bytes = 0;         // A read or write does no more than this; 0: all.
+  std::atomic<std::uint32_t> interrupted_every = 0;  // One call in this many is interrupted; 0: none.
+  std::atomic<std::uint64_t> most_bytes = 0;         // A read or write does at most this many; 0: all.
   std::atomic<std::uint64_t> calls = 0;
   std::atomic<std::uint64_t> interrupted = 0;
   std::atomic<std::uint64_t> shortened = 0;
@@ -83,7 +83,7 @@ int open(const char* path, int flags, ...) {
 namespace tamis::test {
 namespace {
 
-/// Ends the trouble also when a test fails.
+/// Ends the faults even when a test fails.
 struct Troubled {
   Troubled(std::uint32_t interrupted_every, std::uint64_t most_bytes) {
     trouble.interrupted_every = interrupted_every;
@@ -103,7 +103,7 @@ Options small_options() {
   return options;
 }
 
-/// A life of a store: written, flushed, compacted, copied, closed.
+/// A store's whole life: written, flushed, compacted, copied, closed.
 void write_store(const std::string& path, const std::string& copy, Content& content) {
   Result<DB> db = DB::open(path, small_options());
   ASSERT_TRUE(db.ok()) << db.status().to_text();

@@ -1,4 +1,4 @@
-// As kill_test.cc, two hundred times, in several stores.
+// Like kill_test.cc, two hundred times, in several stores.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 

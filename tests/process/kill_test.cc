@@ -1,4 +1,4 @@
-// P1 for the crash of a process: whatever moment a writer is killed at, what it acknowledged is there.
+// P1 for the crash of a process: whenever a writer is killed, its acknowledged writes are there.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 

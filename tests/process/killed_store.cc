@@ -42,7 +42,7 @@ Result<std::uint64_t> last_commit(const DB& db) {
   return last;
 }
 
-/// The child: commits without end, until it is killed.
+/// The child: commits until it is killed.
 int write_until_killed(const std::string& path, KilledIn where, std::uint64_t seed,
                        const ChildProcess::Teller& teller) {
   KillingFileSystem files;
@@ -64,8 +64,8 @@ int write_until_killed(const std::string& path, KilledIn where, std::uint64_t se
     if (!db->write(batch, {.sync = random.below(16) == 0}).ok()) return kCouldNotWrite;
     teller.tell(commit);
     if (commit != quiet_until || where == KilledIn::kLoad || where == KilledIn::kAnywhere) continue;
-    // Making a table takes at least three calls: it is created, written and synced. Runs that hold the counter are
-    // merged, not moved; but the flush before may have led to that already.
+    // Making a table takes at least three calls: create, write and sync. Runs that hold the counter are merged, not
+    // moved; but the flush before may have caused that already.
     for (int attempt = 0; attempt < 4; ++attempt) {
       if (where == KilledIn::kCompaction && !db->flush().ok()) return kCouldNotWrite;
       files.arm(".tms", static_cast<std::int64_t>(1 + random.below(3)));
@@ -82,7 +82,7 @@ std::string look(const std::string& path, std::uint64_t acknowledged) {
   if (!db.ok()) return "does not open: " + db.status().to_text();
   const Result<std::uint64_t> last = last_commit(*db);
   if (!last.ok()) return last.status().to_text();
-  // One commit may have been under way.
+  // One commit may have been in flight.
   if (*last < acknowledged || *last > acknowledged + 1) {
     return fmt::format("holds {} commits, {} were acknowledged", *last, acknowledged);
   }
@@ -94,13 +94,13 @@ std::string look(const std::string& path, std::uint64_t acknowledged) {
     ++expected;
     const Result<std::optional<std::string>> value = db->get(key_of(commit));
     if (!value.ok()) return value.status().to_text();
-    if (*value != value_of(commit)) return fmt::format("commit {} of {} is not there", commit, *last);
+    if (*value != value_of(commit)) return fmt::format("commit {} of {} is missing", commit, *last);
   }
   std::uint64_t found = 0;
   Iterator walk = db->scan({.prefix = "key"});
   for (; walk.valid(); walk.next()) ++found;
   if (!walk.status().ok()) return walk.status().to_text();
-  if (found != expected) return fmt::format("a scan gives {} keys, there are {}", found, expected);
+  if (found != expected) return fmt::format("a scan gives {} keys instead of {}", found, expected);
   const Result<VerifyReport> verified = db->verify();
   if (!verified.ok()) return verified.status().to_text();
   return verified->ok() ? "" : verified->problems.front().what;

@@ -25,9 +25,9 @@ struct KillCounts {
   std::vector<std::string> violations;
 };
 
-/// A child writes to the store at `path` and tells of each commit that was acknowledged; it is killed; the store is
-/// opened by this process. Every acknowledged commit is there, and after them at most a few that were under way.
-/// Called again for the same path, the child goes on with what was found.
+/// A child writes to the store at `path` and reports each acknowledged commit; it is killed, and this process opens the
+/// store. Every acknowledged commit must be there, followed by at most a few that were in flight. Called again for the
+/// same path, the child continues from what was found.
 void kill_and_look(const std::string& path, KilledIn where, std::uint64_t seed, KillCounts& counts);
 
 /// As figures (support/figures.h).

@@ -17,8 +17,8 @@
 
 namespace tamis::test {
 
-/// Passes every call on. Before each call that changes a file whose name ends with `suffix`, while armed, one is
-/// counted down; at zero the process gets a SIGKILL, in the middle of what it was doing.
+/// Forwards every call. While armed, counts down before each call that changes a file whose name ends with `suffix`; at
+/// zero the process gets a SIGKILL, in the middle of its work.
 ///
 /// Threads: any.
 class KillingFileSystem final : public FileSystem {
@@ -52,7 +52,7 @@ class KillingFileSystem final : public FileSystem {
  private:
   static constexpr std::int64_t kNever = std::int64_t{1} << 60;
 
-  /// The process is killed in the middle of a record: behind its header.
+  /// The process is killed in the middle of a record: after its header.
   class Window final : public FileWindow {
    public:
     Window(KillingFileSystem& files, std::unique_ptr<FileWindow> window, std::string path)

@@ -1,4 +1,4 @@
-// P6: a page of the mapped journal that cannot be stored to is an error of the put, not a SIGBUS that ends the program.
+// P6: a failed store to a page of the mapped journal is an error of the put, not a SIGBUS that ends the program.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ Status put_some(DB& db, int first, int count) {
   return {};
 }
 
-/// Every page of the window is behind the file's end from here on.
+/// From here on every page of the window is past the end of the file.
 bool cut_journal(const std::string& folder) { return ::truncate(journal_in(folder).c_str(), 0) == 0; }
 
 /// A store whose journal is mapped.
@@ -41,7 +41,8 @@ std::optional<DB> open_mapped(const std::string& path) {
   return *std::move(db);
 }
 
-/// The put fails and names the file; what was acknowledged is read, and by resume() goes to tables and is kept.
+/// The put fails and names the file; acknowledged writes can be read, and resume() writes them to tables and keeps
+/// them.
 int put_into_a_cut_journal(const std::string& path) {
   std::optional<DB> db = open_mapped(path);
   if (!db) return 1;
@@ -67,7 +68,7 @@ TEST(LostPage, P6_APutIntoAJournalThatSomebodyCutIsAnErrorAndTheProgramLives) {
   for (int i = 0; i < 200; ++i) EXPECT_TRUE(db->get(fmt::format("key{:04}", i))->has_value()) << i;
 }
 
-/// Another store's window, and windows opened later, are as before.
+/// Another store's window, and windows opened later, still work.
 TEST(LostPage, P6_OtherStoresGoOn) {
   const ScratchFolder scratch;
   if (!has_windows(scratch)) GTEST_SKIP() << "files in " << scratch.path() << " are not mapped";
@@ -83,7 +84,7 @@ TEST(LostPage, P6_OtherStoresGoOn) {
 
 volatile sig_atomic_t faults_of_the_program = 0;
 
-/// As a program has it that expects faults in a mapping of its own.
+/// Like a program that expects faults in its own mapping.
 void handler_of_the_program(int /*signal*/, siginfo_t* info, void* /*context*/) {
   faults_of_the_program = faults_of_the_program + 1;
   const auto page = reinterpret_cast<std::uintptr_t>(info->si_addr) / 4096 * 4096;
@@ -102,7 +103,7 @@ bool has_handler_of_the_program() {
   return ::sigaction(SIGBUS, nullptr, &now) == 0 && now.sa_sigaction == handler_of_the_program;
 }
 
-/// Stores into a file of the program's own, behind its end.
+/// Stores into the program's own file, past its end.
 void fault(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT, 0600);
   void* const memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -153,7 +154,7 @@ TEST(LostPage, P6_AThreadThatBlocksTheSignalWrites) {
       ::sigaddset(&signals, SIGBUS);
       ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
       if (!put_some(*db, 100, 10).ok() || !cut_journal(scratch.path())) return;
-      put = put_some(*db, 110, 10);  // Into the file, which write(2) makes longer again.
+      put = put_some(*db, 110, 10);  // Into the file, which write(2) extends again.
     });
     blocking.join();
     if (!put.ok()) return 2;
@@ -162,7 +163,7 @@ TEST(LostPage, P6_AThreadThatBlocksTheSignalWrites) {
   EXPECT_EQ(child.wait(), 0);
 }
 
-/// Whatever is not a fault in a window does what it does to a program that has no handler.
+/// Anything but a fault in a window acts as in a program without a handler.
 TEST(LostPage, P6_ASignalOfAnotherOriginEndsTheProgramAsEver) {
   const ScratchFolder scratch;
   if (!has_windows(scratch)) GTEST_SKIP() << "files in " << scratch.path() << " are not mapped";
@@ -180,7 +181,7 @@ TEST(LostPage, P6_ASignalOfAnotherOriginEndsTheProgramAsEver) {
   EXPECT_EQ(told.wait(), -SIGBUS);
 }
 
-/// At the place of its parent's window a child may have something else.
+/// A child may have something else at the address of its parent's window.
 TEST(LostPage, Rule10_AChildHasNoPartInTheWindowsOfItsParent) {
   const ScratchFolder scratch;
   if (!has_windows(scratch)) GTEST_SKIP() << "files in " << scratch.path() << " are not mapped";

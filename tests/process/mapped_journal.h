@@ -17,7 +17,7 @@ inline bool has_windows(const ScratchFolder& scratch) {
   return file.ok() && (*file)->preallocate(kBytes).ok() && (*file)->open_window(0, kBytes).ok();
 }
 
-/// Where the window of a journal of this process begins; 0: there is none.
+/// The start of this process's journal window; 0: there is none.
 inline std::uintptr_t mapped_journal() {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {

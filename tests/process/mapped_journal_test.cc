@@ -26,7 +26,7 @@ bool put_many(DB& db) {
   return true;
 }
 
-/// Stops before and after the puts, so that whoever traces it can count between the two.
+/// Stops before and after the puts, so that a tracer can count between the two.
 [[noreturn]] void put_while_traced(const std::string& path) {
   ::alarm(60);
   Result<DB> db = DB::open(path);
@@ -37,7 +37,7 @@ bool put_many(DB& db) {
   ::_exit(all ? 0 : 3);
 }
 
-/// The system calls of a thread from one SIGSTOP to the next; none when it cannot be traced.
+/// The system calls of a thread from one SIGSTOP to the next; none if it cannot be traced.
 std::optional<std::uint64_t> count_calls(pid_t child) {
   int status = 0;
   if (::waitpid(child, &status, 0) != child || !WIFSTOPPED(status) || WSTOPSIG(status) != SIGSTOP) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<std::uint64_t> count_calls(pid_t child) {
   for (int signal = 0;;) {
     if (::ptrace(PTRACE_SYSCALL, child, nullptr, signal) != 0) return std::nullopt;
     if (::waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) return std::nullopt;
-    if (WSTOPSIG(status) == SIGSTOP) return stops / 2;  // Entering and leaving.
+    if (WSTOPSIG(status) == SIGSTOP) return stops / 2;  // Entry and exit.
     signal = 0;
     if (WSTOPSIG(status) == (SIGTRAP | 0x80)) {
       ++stops;
@@ -66,7 +66,7 @@ TEST(MappedJournal, Rule7_TenThousandUnsyncedPutsMakeFewerThanAHundredSystemCall
   int status = 0;
   EXPECT_TRUE(!calls || ::ptrace(PTRACE_CONT, child, nullptr, nullptr) == 0);
   (void)::waitpid(child, &status, 0);
-  if (!calls) GTEST_SKIP() << "the child cannot be traced here";
+  if (!calls) GTEST_SKIP() << "the child cannot be traced";
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   fmt::print("{} system calls\n", *calls);
   EXPECT_LT(*calls, 100U);

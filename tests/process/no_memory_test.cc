@@ -1,7 +1,7 @@
-// Memory that runs out: a status or the end of the program, never an exception, a wrong answer or a store that does not
-// open.
+// Running out of memory: a status or the end of the program, never an exception, a wrong answer or a store that does
+// not open.
 //
-// Allocations of this program can be made to fail: the operators new here pass everything on unless a child was told
+// Allocations of this program can be made to fail: its operators new forward everything unless a child was told
 // otherwise.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
@@ -30,8 +30,8 @@ namespace {
 struct Shortage {
   static constexpr std::int64_t kNever = std::int64_t{1} << 60;
 
-  std::atomic<std::int64_t> left = kNever;  // So many of those that count succeed.
-  std::size_t smallest = 0;                 // Smaller ones do not count. Without any memory none could even say so.
+  std::atomic<std::int64_t> left = kNever;  // This many of those that count succeed.
+  std::size_t smallest = 0;                 // Smaller ones do not count. Without any memory, nothing could report it.
   bool once = false;                        // Only the first one fails.
   bool is_in_store = false;                 // The test's own never fail.
 
@@ -40,7 +40,7 @@ struct Shortage {
     const std::int64_t before = left.fetch_sub(1, std::memory_order_relaxed);
     return once ? before == 0 : before <= 0;
   }
-  /// Ends it; true when one has failed.
+  /// Ends it; true if one has failed.
   bool end() { return left.exchange(kNever) < 0; }
 };
 Shortage shortage;
@@ -63,7 +63,7 @@ void* operator new(std::size_t size) {
   if (void* memory = operator new(size, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
-// Not inlined: g++ would compare this free with the new of the caller and warn of a mismatch.
+// Not inlined: g++ would compare this free with the caller's new and warn of a mismatch.
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
@@ -104,7 +104,7 @@ Status commit(DB& db, std::uint64_t number, const Load& load) {
   return in_store([&] { return db.write(batch); });
 }
 
-/// What is acknowledged is told; an answer is right or an error.
+/// Reports what is acknowledged; every answer is right or an error.
 int write_and_read(DB& db, const Load& load, const ChildProcess::Teller& teller) {
   const auto allowed = [](const Status& status) {
     return status.ok() || status.code() == StatusCode::kOutOfSpace || status.code() == StatusCode::kBusy;
@@ -112,7 +112,7 @@ int write_and_read(DB& db, const Load& load, const ChildProcess::Teller& teller)
   for (std::uint64_t number = 1; number <= load.commits; ++number) {
     const Status written = commit(db, number, load);
     if (!allowed(written)) return kWrongStatus;
-    if (!written.ok()) break;  // Whether it is there when the store is opened again is not said.
+    if (!written.ok()) break;  // It may or may not be there after a reopening.
     teller.tell(number);
     const std::uint64_t earlier = number - number % kKeys / 2;
     const std::string key = key_of(earlier);
@@ -138,11 +138,11 @@ struct Outcome {
 
 constexpr int kWasShort = 1;
 
-/// A child of its own that is short of memory after `begin`.
+/// A child that is short of memory after `begin`.
 Outcome run_out(const std::string& path, const Load& load, const std::function<void()>& begin) {
   ChildProcess child([&](const ChildProcess::Teller& teller) {
     try {
-      if (std::freopen("/dev/null", "w", stderr) == nullptr) return 2;  // What std::terminate says.
+      if (std::freopen("/dev/null", "w", stderr) == nullptr) return 2;  // The message of std::terminate.
       begin();
       Result<DB> db = in_store([&] { return DB::open(path, load.options, {.runs_in_background = false}); });
       const int code = db.ok() ? write_and_read(*db, load, teller) : 0;
@@ -150,7 +150,7 @@ Outcome run_out(const std::string& path, const Load& load, const std::function<v
       return code != 0 ? code : was_short ? kWasShort : 0;
     } catch (...) {
       (void)shortage.end();
-      return shortage.is_in_store ? kThrew : kWasShort;  // A limit of the machine meets the test's own strings, too.
+      return shortage.is_in_store ? kThrew : kWasShort;  // A limit of the machine also hits the test's own strings.
     }
   });
   Outcome outcome;
@@ -172,7 +172,7 @@ Outcome run_out(const std::string& path, const Load& load, const std::function<v
   return outcome;
 }
 
-/// The numbers of runs: all that were short, and of these those in which the program was stopped.
+/// The numbers of runs: all that ran short, and of these those in which the program was stopped.
 struct Runs {
   int all = 0;
   int stopped = 0;
@@ -212,7 +212,7 @@ std::uint64_t mapped_bytes() {
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// A limit of the machine, met by a memtable that grows to far more.
+/// A limit of the machine, hit by a memtable that grows far beyond it.
 TEST(NoMemory, ALimitOfTheMachineIsToldOrEndsTheProgramAndNothingIsLost) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer's own memory has no limit";
@@ -235,7 +235,7 @@ TEST(NoMemory, ALimitOfTheMachineIsToldOrEndsTheProgramAndNothingIsLost) {
     fewest = std::min(fewest, run_out(scratch.path(), load, limit).acknowledged);
     if (HasFailure()) return;
   }
-  EXPECT_LT(fewest, load.commits) << "the limit was never met";
+  EXPECT_LT(fewest, load.commits) << "the limit was never reached";
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ Options reading() {
   return options;
 }
 
-/// Opens the store, says so, and stays until it is killed.
+/// Opens the store, reports it, and stays until it is killed.
 int open_and_stay(const std::string& path, const Options& options, const ChildProcess::Teller& teller) {
   const Result<DB> db = DB::open(path, options);
   teller.tell(db.ok() ? 1 : 0);
@@ -51,7 +51,7 @@ TEST(TwoProcesses, Rule20_TheSecondWriterIsToldWhoTheFirstIs) {
     EXPECT_NE(second.status().message().find(fmt::format("pid {}", first.pid())), std::string_view::npos)
         << second.status().to_text();
   }
-  // A writer that was killed leaves its LOCK file, and nobody minds.
+  // A killed writer leaves its LOCK file, which does no harm.
   first.kill();
   EXPECT_EQ(first.wait(), -SIGKILL);
   EXPECT_EQ(::access(scratch.path("store/LOCK").c_str(), F_OK), 0);
@@ -70,7 +70,7 @@ TEST(TwoProcesses, Rule20_RemovingTheLockFileLetsNobodyIn) {
     ASSERT_EQ(::unlink(scratch.path("store/LOCK").c_str()), 0);
     const Result<DB> second = DB::open(scratch.path(), small_options());
     EXPECT_EQ(second.status().code(), StatusCode::kBusy) << second.status().to_text();
-    // The file is there again, and another one: a reader can lock it, and not the folder beside a writer.
+    // A new LOCK file exists: a reader can lock it, but not the folder beside a writer.
     const Result<DB> reader = DB::open(scratch.path(), reading());
     EXPECT_EQ(reader.status().code(), first.read_only ? StatusCode::kOk : StatusCode::kBusy)
         << reader.status().to_text();
@@ -92,7 +92,7 @@ TEST(TwoProcesses, Rule20_ReadersShareAndKeepWritersOut) {
   EXPECT_EQ(DB::open(scratch.path(), small_options()).status().code(), StatusCode::kBusy);
 }
 
-/// Every call that can be refused in a forked child, and the number of those that were not.
+/// Makes every call that can be refused in a forked child; returns how many were not.
 int calls_not_refused(DB& db, const Snapshot& snapshot, Iterator& walk) {
   Batch batch;
   batch.put("child", "1");
@@ -125,7 +125,7 @@ int calls_not_refused(DB& db, const Snapshot& snapshot, Iterator& walk) {
   return others;
 }
 
-/// The destructors run in the child as well: a program that returns from main does that.
+/// The destructors run in the child too, as in a program that returns from main.
 TEST(ForkedChild, Rule10_EveryCallIsRefusedAndNothingHangs) {
   const ScratchFolder scratch;
   std::optional<DB> db;
@@ -148,7 +148,7 @@ TEST(ForkedChild, Rule10_EveryCallIsRefusedAndNothingHangs) {
     });
     EXPECT_EQ(child.wait(), 0);
   }
-  // The parent goes on as if there had been no child.
+  // The parent continues as if there had been no child.
   ASSERT_TRUE(db->put("e", "f", {.sync = true}).ok());
   ASSERT_TRUE(db->flush().ok());
   ASSERT_TRUE(db->close().ok());
@@ -197,8 +197,8 @@ TEST(ForkedChild, Rule10_AMutexThatIsHeldAtTheForkIsNotWaitedFor) {
   }
 }
 
-/// While other threads take and give back what the child has too: whatever mutex one of them holds at the moment of the
-/// fork, nobody unlocks in the child.
+/// Other threads meanwhile take and release what the child has too: a mutex that one of them holds at the fork is never
+/// unlocked in the child.
 TEST(ForkedChild, Rule10_ForkedUnderLoadItLetsGoOfEverythingAndHangsNowhere) {
   if (kWatchesMemory) GTEST_SKIP() << "the sanitizer's own allocator may be locked in the child";
   const ScratchFolder scratch;
@@ -262,7 +262,7 @@ int read_and_write_with_few_descriptors(const std::string& path, int tables) {
     for (int table = 0; table < tables; ++table) {
       const Result<std::optional<std::string>> value = db->get(fmt::format("key{:03}", table));
       if (!value.ok() || *value != fmt::format("value {}", table)) return 4;
-      // At some of these moments tables have taken every descriptor that there is.
+      // At some of these moments tables hold every descriptor.
       if (round == 0 && table > 40 && table < 70 && table % 3 == 0) {
         if (!db->put("new", "0", {.sync = true}).ok()) return 6;
         if (!db->flush().ok()) return 7;

@@ -1,4 +1,4 @@
-// The contract at sizes that take minutes: ten million keys of every kind, and fuse at every size up to 100,000.
+// The filter contract at sizes that take minutes: ten million keys of every kind, and fuse at every size up to 100,000.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST_P(LargeFilter, NeverDeniesOneOfTenMillionMembersAndIsWrongAsPredicted) {
 INSTANTIATE_TEST_SUITE_P(Kinds, LargeFilter, testing::ValuesIn(kind_names()),
                          [](const auto& one) { return one.param; });
 
-/// How many seeds the worst of these sizes needed with its first shape; eight are tried before the shape grows.
+/// How many seeds the worst of these sizes needed with its first shape; the builder tries eight before the shape grows.
 int worst_tries(std::uint64_t first, std::uint64_t step) {
   constexpr std::uint64_t kLast = 100'000;
   const std::vector<std::uint64_t> hashes = HashSet(11).members(kLast);

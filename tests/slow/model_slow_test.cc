@@ -1,4 +1,4 @@
-// Over a million operations against the model, over every policy, codec, filter kind, cache and size there is.
+// Over a million operations against the model, with every policy, codec, filter kind, cache and size.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -17,13 +17,13 @@ constexpr std::size_t kOperationsPerRun = 10'000;
 
 enum class Rewrites : std::uint8_t { kAtOnce, kByThreads, kBySchedule };
 
-/// Added to every seed: other runs than those of every day.
+/// Added to every seed, to differ from the daily runs.
 std::uint64_t seed_offset() {
   const char* text = std::getenv("TAMIS_SEED");
   return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
 }
 
-/// `runs` of them; the n-th has options and operations of its own.
+/// Makes `runs` runs; each has its own options and operations.
 void run_many(std::uint64_t first_seed, std::size_t runs, Rewrites rewrites, std::size_t sets_per_run) {
   first_seed += seed_offset();
   const std::vector<Options> sets = spread_options(runs * sets_per_run, first_seed);
@@ -44,8 +44,8 @@ void run_many(std::uint64_t first_seed, std::size_t runs, Rewrites rewrites, std
   }
   record_figure("model_operations", runs * kOperationsPerRun);
   record_figure("model_interruptions", interruptions);
-  fmt::print("{} operations, {} flushes, {} compactions, {} operations in the midst of one\n", runs * kOperationsPerRun,
-             flushes, compactions, interruptions);
+  fmt::print("{} operations, {} flushes, {} compactions, {} operations in the middle of one\n",
+             runs * kOperationsPerRun, flushes, compactions, interruptions);
 }
 
 TEST(ModelSlow, AnswersAreRightUnderAnyOptions) { run_many(base_seed(10'000), 70, Rewrites::kAtOnce, 1); }

@@ -1,4 +1,4 @@
-// Crashes in the middle of repairs: after every call, with every kind of loss.
+// Crashes during repairs: after every call, with every kind of loss.
 #include <gtest/gtest.h>
 
 #include "support/repair_world.h"
@@ -14,7 +14,7 @@ TEST(RepairCrash, EveryInterruptedRepairEndsTheSameWhenDoneAgain) {
     for (const char* policy : {"leveled", "tiered"}) {
       RepairWorld world;
       world.fill(policy, 1500);
-      RepairWorld damaged(world.files.disk().after_crash(Loss::kNothing, 1));  // All durable.
+      RepairWorld damaged(world.files.disk().after_crash(Loss::kNothing, 1));  // Everything durable.
       damaged.flip(table_path("/store", damaged.numbers(FileKind::kTable).front()), 100);
       if (!has_manifest) damaged.remove_manifest();
       ASSERT_TRUE(damaged.files.sync_directory("/store").ok());

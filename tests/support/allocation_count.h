@@ -1,4 +1,4 @@
-// Counts allocations by replacing the global operator new: to be included by exactly one file of a test program.
+// Counts allocations by replacing the global operator new. Include it in exactly one file of a test program.
 #pragma once
 
 #include <atomic>
@@ -8,9 +8,9 @@
 
 namespace tamis::test {
 
-inline std::atomic<std::uint64_t> allocations = 0;  // Of all threads.
+inline std::atomic<std::uint64_t> allocations = 0;  // In all threads.
 
-/// How many allocations doing something makes the second time, when all buffers have grown in the first.
+/// How many allocations an action makes the second time, after the first has grown all buffers.
 template <typename Action>
 std::uint64_t allocations_when_repeated(Action action) {
   action();
@@ -21,7 +21,7 @@ std::uint64_t allocations_when_repeated(Action action) {
 
 }  // namespace tamis::test
 
-// The nothrow form, too: AddressSanitizer brings its own, which does not lead here and does not fit our delete.
+// The nothrow form too: AddressSanitizer's own version does not call ours and does not match our delete.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   tamis::test::allocations.fetch_add(1, std::memory_order_relaxed);
   return std::malloc(size);
@@ -30,6 +30,6 @@ void* operator new(std::size_t size) {
   if (void* memory = operator new(size, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
-// Not inlined: g++ would compare this free with the new of the caller and warn of a mismatch.
+// Not inlined: g++ would compare this free with the caller's new and warn of a mismatch.
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

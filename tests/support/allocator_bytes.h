@@ -1,4 +1,4 @@
-// What the process has taken from glibc's allocator, and past it.
+// What the process has allocated from glibc's allocator, and outside it.
 #pragma once
 
 #include <malloc.h>
@@ -9,7 +9,7 @@
 
 namespace tamis::test {
 
-/// Allocated and not yet freed, with what the allocator adds to each piece.
+/// Allocated and not yet freed, including the allocator's overhead.
 inline std::size_t allocator_bytes_in_use() {
   const struct mallinfo2 info = ::mallinfo2();
   return info.uordblks + info.hblkhd + AlignedBytes::mapped_bytes();

@@ -1,4 +1,4 @@
-// A file system that counts what is asked of it.
+// A file system that counts calls.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 
 namespace tamis::test {
 
-/// Passes everything on, and counts. Reads are those of files; `calls` are all, on files as on names. A window counts
-/// as the system calls that it takes to map and unmap it; what is copied into it takes none.
+/// Forwards and counts every call. Reads are reads of files; `calls` counts all calls, on files and on names. A window
+/// counts as the system calls that map and unmap it; copying into it takes none.
 ///
 /// Threads: any number at once.
 class CountingFileSystem final : public FileSystem {
@@ -24,7 +24,7 @@ class CountingFileSystem final : public FileSystem {
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
   [[nodiscard]] std::uint64_t windows() const { return windows_; }
   [[nodiscard]] std::uint64_t open_windows() const { return open_windows_; }
-  /// Files that are open for writing now.
+  /// Files that are currently open for writing.
   [[nodiscard]] std::uint64_t open_for_writing() const { return open_for_writing_; }
 
   Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) override {
@@ -106,7 +106,7 @@ class CountingFileSystem final : public FileSystem {
     Status preallocate(std::uint64_t size) override { return ++files_.calls_, file_->preallocate(size); }
     Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes) override {
       ++files_.windows_;
-      files_.calls_ += 4;  // mmap, twice madvise, munmap.
+      files_.calls_ += 4;  // mmap, madvise twice, munmap.
       Result<std::unique_ptr<FileWindow>> window = file_->open_window(offset, bytes);
       if (!window.ok()) return window;
       return std::unique_ptr<FileWindow>(std::make_unique<CountedWindow>(files_, std::move(*window)));

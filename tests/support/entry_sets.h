@@ -1,4 +1,4 @@
-// Runs of entries for tests of whatever walks over them, made from a seed.
+// Runs of entries for tests of iterators, made from a seed.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace tamis::test {
 
-/// Random runs over few keys, many of which share their first eight bytes or differ by a zero byte only. Values say
-/// which run and sequence they come from, so that equal positions can be told apart.
+/// Random runs over few keys, many of which share their first eight bytes or differ only by a zero byte. Values name
+/// their run and sequence, so that equal positions can be told apart.
 struct EntrySets {
   struct Shape {
     std::size_t runs = 3;
@@ -46,7 +46,7 @@ struct EntrySets {
     }
   }
 
-  /// All entries in order; of equal positions the one of the first run first.
+  /// All entries in order; at equal positions, the first run's entry comes first.
   [[nodiscard]] std::vector<Entry> merged() const {
     std::vector<Entry> all;
     for (const std::vector<Entry>& run : runs) all.insert(all.end(), run.begin(), run.end());
@@ -60,7 +60,7 @@ struct EntrySets {
     return all;
   }
 
-  /// One of the keys, or something beside one.
+  /// One of the keys, or a string near one.
   [[nodiscard]] std::string some_key(std::mt19937_64& random) const {
     std::string key = keys[random() % keys.size()];
     switch (random() % 5) {
@@ -83,13 +83,13 @@ struct EntrySets {
     return {key, values.back(), sequence, EntryKind::kPut};
   }
 
-  std::vector<std::string> keys;  // Sorted; the same one may occur twice.
+  std::vector<std::string> keys;  // Sorted; may contain duplicates.
   std::deque<std::string> values;
   std::vector<std::vector<Entry>> runs;
 };
 
-/// Passes every move on and fails at move number `moves`, counted from 0 over all iterators that share the counter;
-/// with `heals`, only at that one.
+/// Forwards every move and fails at move number `moves`, counted from 0 over all iterators that share the counter; with
+/// `heals`, only at that one.
 class FailingIterator final : public EntryIterator {
  public:
   FailingIterator(std::unique_ptr<EntryIterator> inner, int* moves_left, bool heals)

@@ -1,4 +1,4 @@
-// Measuring a false-positive rate with its uncertainty.
+// Measures a false-positive rate with its uncertainty.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace tamis::test {
 
 struct MeasuredRate {
   double rate = 0;
-  double sigma = 0;      // Of the mean, spread between key sets included.
-  double predicted = 0;  // Mean of what the filters were designed for.
+  double sigma = 0;      // Of the mean, including the spread between key sets.
+  double predicted = 0;  // Mean of the filters' designed rates.
   double bits_per_key = 0;
 
   [[nodiscard]] double deviation() const { return sigma > 0 ? (rate - predicted) / sigma : 0; }
@@ -29,7 +29,7 @@ inline std::uint64_t count_maybe(const Filter& filter, const std::vector<std::ui
   return count;
 }
 
-/// Builds filters of `keys` keys from several key sets and asks each for strangers, at least a million in all.
+/// Builds filters of `keys` keys from several key sets and probes each with absent keys, at least a million in total.
 /// `build` turns hashes into a Filter.
 template <typename Build>
 MeasuredRate measure_rate(std::uint64_t keys, std::uint64_t first_set, Build build) {

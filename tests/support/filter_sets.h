@@ -1,4 +1,4 @@
-// Key sets for filter tests: distinct by construction, reproducible from a seed, members and strangers never mixed.
+// Key sets for filter tests: distinct by construction, reproducible from a seed, members and absent keys never mixed.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tamis::test {
 
-/// Hashes of set number `set`: remix is a bijection, so distinct counters give distinct hashes.
+/// The hashes of set number `set`: remix is a bijection, so distinct counters give distinct hashes.
 class HashSet {
  public:
   explicit HashSet(std::uint64_t set) : base_(set << 36) {}

@@ -18,7 +18,7 @@ inline std::string golden_path(std::string_view relative) {
   return source_file("tests/golden/foreign/").append(relative);
 }
 
-/// Stops the test program when the file is not there.
+/// Ends the test program if the file does not exist.
 inline std::string golden_bytes(std::string_view relative) {
   const Result<MappedFile> file = MappedFile::open(golden_path(relative));
   return std::string(as_text(file->bytes()));
@@ -54,13 +54,13 @@ inline std::vector<std::string> golden_keys(std::string_view relative) {
   return keys;
 }
 
-/// The entries of one section of index.json.
+/// The entries of a section of index.json.
 inline const nlohmann::json& golden_index(const char* section) {
   static const nlohmann::json index = golden_json("index.json");
   return index[section];
 }
 
-/// What a reader needs that is not in the file.
+/// What a reader needs besides the file.
 inline OpenOptions golden_open_options(const nlohmann::json& entry) {
   OpenOptions options = {.format = entry["format"]};
   const nlohmann::json params = entry.value("params", nlohmann::json::object());

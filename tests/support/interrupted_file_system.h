@@ -10,11 +10,11 @@
 
 namespace tamis::test {
 
-/// Passes everything on; before each call that writes or removes a table, and before a journal is removed, calls a
-/// function. At these calls a flush or compaction holds no mutex but the one that says that it runs, so the function
-/// may do to the store whatever does not wait for that.
+/// Forwards every call. Before each call that writes or removes a table or removes a journal, it calls a function.
+/// At these calls a flush or compaction holds only the mutex that marks it as running, so the function may do anything
+/// to the store that does not wait for that mutex.
 ///
-/// Threads: any number at once, if the function is for as many.
+/// Threads: any number at once, if the function allows it.
 class InterruptedFileSystem final : public PassingFileSystem {
  public:
   InterruptedFileSystem(FileSystem& beneath, std::function<void()> interruption)

@@ -1,5 +1,5 @@
-// Counts mutexes and read-write locks that are taken, by standing before the system's own functions: to be included by
-// exactly one file of a test program.
+// Counts acquired mutexes and read-write locks by interposing the system's functions. Include it in exactly one file of
+// a test program.
 #pragma once
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@ namespace tamis::test {
 
 inline thread_local std::uint64_t locks_taken = 0;  // By this thread.
 
-/// What the name means without us.
+/// The system's own function of that name.
 template <typename Function>
 Function* beneath(Function* /*ours*/, const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));

@@ -1,4 +1,4 @@
-// What tests of manifests share: salts that can be had again, and all that a manifest says as text to be compared.
+// Shared by tests of manifests: reproducible salts, and a manifest's contents as text to compare.
 #pragma once
 
 #include <fmt/core.h>
@@ -12,7 +12,7 @@
 
 namespace tamis::test {
 
-/// Random numbers for salts that can be had again.
+/// Reproducible random numbers for salts.
 class SeededRandom final : public Manifest::Random {
  public:
   explicit SeededRandom(std::uint64_t seed) : random_(seed) {}
@@ -22,7 +22,7 @@ class SeededRandom final : public Manifest::Random {
   SplitMix64 random_;
 };
 
-/// Everything a manifest says, to be compared.
+/// Everything a manifest says, as text to compare.
 struct ManifestText {
   std::string state;
   std::string journal_end;

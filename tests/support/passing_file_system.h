@@ -1,4 +1,4 @@
-// File systems that differ from another one in a call or two.
+// File systems that change one or two calls of another.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace tamis::test {
 
-/// Passes every call on.
+/// Forwards every call.
 ///
 /// Threads: any number at once.
 class PassingFileSystem : public FileSystem {
@@ -42,7 +42,7 @@ class PassingFileSystem : public FileSystem {
   FileSystem& beneath_;
 };
 
-/// On which files have one name, as a folder on another disk would have it.
+/// Files have only one name, as if the folder were on another disk.
 class FileSystemWithoutLinks final : public PassingFileSystem {
  public:
   using PassingFileSystem::PassingFileSystem;
@@ -55,7 +55,7 @@ class FileSystemWithoutLinks final : public PassingFileSystem {
   std::function<void()> on_link;  ///< Happens at the first try; set before.
 };
 
-/// On which whoever makes a table waits while the gate is shut.
+/// Creating a table waits while the gate is shut.
 class GatedFileSystem final : public PassingFileSystem {
  public:
   using PassingFileSystem::PassingFileSystem;

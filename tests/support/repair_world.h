@@ -1,4 +1,4 @@
-// A store with several levels on a disk in memory, what it should answer, and ways to damage it.
+// A store with several levels on an in-memory disk, its expected answers, and ways to damage it.
 #pragma once
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ class RepairWorld {
     return report.ok() ? *std::move(report) : RepairReport();
   }
 
-  /// Puts and deletes of random keys, known to the model; flushed every 150 writes.
+  /// Puts and deletes random keys, known to the model; flushes every 150 writes.
   void write_some(DB& db, std::size_t writes, std::uint64_t keys = 1200, std::uint32_t deletes_in_10 = 3) {
     for (std::size_t i = 0; i < writes; ++i) {
       const std::string key = fmt::format("key{:05}", random() % keys);
@@ -72,7 +72,7 @@ class RepairWorld {
       }
     }
   }
-  /// Several levels, runs with deletes above older values, and a journal with what was written last.
+  /// Several levels, runs with tombstones above older values, and a journal with the latest writes.
   void fill(std::string_view compaction = "leveled", std::size_t writes = 3000) {
     DB db = open(small_options(compaction));
     write_some(db, writes);
@@ -97,7 +97,7 @@ class RepairWorld {
     return all;
   }
 
-  /// Opens, verifies, has these contents, takes writes that are newer than all there is, compacts, opens again.
+  /// Opens, verifies, has these contents, accepts writes newer than everything else, compacts, opens again.
   void expect_usable(const Contents& expected) {
     DB db = open();
     const VerifyReport verified = *db.verify();
@@ -122,7 +122,7 @@ class RepairWorld {
     EXPECT_TRUE(contents() == now);
   }
 
-  /// Every key that is there though it was deleted lies in a range of doubt; values are ones that were written.
+  /// Every deleted key that is present lies in a range of doubt; every value was written at some time.
   void expect_deletes_in_doubt(const RepairReport& report, const Contents& found) const {
     for (const auto& [key, value] : found) {
       if (model.contains(key)) continue;

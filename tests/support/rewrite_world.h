@@ -1,4 +1,4 @@
-// A rewrite on a disk in memory, and what should come out of it.
+// A rewrite on an in-memory disk, and its expected output.
 #pragma once
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ struct OwnedEntry {
   }
 };
 
-/// The spec's surroundings; change `spec`, then write.
+/// The spec and its surroundings; change `spec`, then write.
 struct RewriteWorld {
   RewriteWorld() {
     spec.files = &world.files;
@@ -53,7 +53,7 @@ struct RewriteWorld {
     return rewrite(source, spec);
   }
 
-  /// All entries of all tables, in order; checks bounds and counts on the way.
+  /// All entries of all tables, in order; also checks bounds and counts.
   std::vector<OwnedEntry> read(const RewriteResult& result) {
     std::vector<OwnedEntry> all;
     for (const auto& facts : result.tables) {
@@ -90,8 +90,8 @@ inline std::shared_ptr<const TableFacts> facts_of(std::uint64_t number, std::str
   return facts;
 }
 
-/// What a rewrite should leave of `entries` (in order), found by asking for every reader there can be: for each key
-/// the version that each snapshot sees, and the newest of all; without deletes that cover nothing and that all see.
+/// What a rewrite should leave of `entries` (in order), computed for every possible reader: for each key the version
+/// that each snapshot sees, and the newest; without tombstones that cover nothing and that everyone sees.
 inline std::vector<OwnedEntry> expected_entries(const std::vector<Entry>& entries,
                                                 const std::vector<Sequence>& snapshots,
                                                 const std::vector<const Run*>& older_runs) {
@@ -105,7 +105,7 @@ inline std::vector<OwnedEntry> expected_entries(const std::vector<Entry>& entrie
     }
     std::vector<Sequence> readers = snapshots;
     readers.push_back(kMaxSequence);
-    std::map<std::size_t, bool> seen;  // Index of the version.
+    std::map<std::size_t, bool> seen;  // The version's index.
     for (const Sequence reader : readers) {
       for (std::size_t i = 0; i < of_key.size(); ++i) {
         if (of_key[i].sequence > reader) continue;

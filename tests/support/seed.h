@@ -1,4 +1,4 @@
-// The seeds of randomised tests: always the same, unless somebody asks for others.
+// The seeds of randomised tests: fixed unless TAMIS_SEED asks for others.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace tamis::test {
 
-/// `usual`, so that every run of a test is the same run; with TAMIS_SEED=N in the environment (scripts/soak sets it)
-/// another number for each N, and the log then says which N it was. Usual seeds are below a million, so that those of
-/// different N do not meet.
+/// Returns `usual`, so that every run of a test is the same. With TAMIS_SEED=N in the environment (scripts/soak sets
+/// it) each N gives another number, and the log names N. Usual seeds are below a million, so those of different N do
+/// not collide.
 inline std::uint64_t base_seed(std::uint64_t usual) {
   const char* const text = std::getenv("TAMIS_SEED");
   if (text == nullptr) return usual;

@@ -1,4 +1,4 @@
-// Where tests find what the repository holds for them.
+// Where tests find files of the repository.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace tamis {
 
-/// The path of a file of the repository, named from its root: tests/golden/... and the like.
+/// The path of a repository file, given relative to its root, such as tests/golden/...
 std::string source_file(std::string_view relative);
 
 }  // namespace tamis

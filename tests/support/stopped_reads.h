@@ -1,4 +1,4 @@
-// A file system on which a thread can be made to wait for its disk.
+// A file system that can make a thread wait for its disk.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace tamis::test {
 
-/// Passes everything on; the next read of a thread that called stop_next_read waits until go_on.
+/// Forwards every call; the next read of a thread that called stop_next_read waits until go_on.
 ///
 /// Threads: any number at once.
 class StoppedReads final : public PassingFileSystem {

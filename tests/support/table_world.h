@@ -1,4 +1,4 @@
-// A table on a disk in memory, with everything around it, for tests.
+// A table on an in-memory disk, with everything it needs, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ inline TableIdentity example_identity() {
   return identity;
 }
 
-/// What a table with slots takes for them.
+/// Bytes that a table's slots take.
 inline std::uint64_t slot_bytes(const Table& table) { return table.facts().blocks * sizeof(BlockSlot); }
 
 /// Sorted entries that own their bytes.
@@ -56,7 +56,7 @@ struct TableEntries {
   }
 };
 
-/// Keys of several shapes, some with many versions, some deleted, some values larger than a block.
+/// Keys of several shapes; some have many versions, some are deleted, some values exceed a block.
 inline TableEntries random_entries(std::uint64_t seed, std::size_t keys, std::size_t longest_value = 60) {
   std::mt19937_64 random(seed);
   TableEntries made;
@@ -88,7 +88,7 @@ inline TableEntries random_entries(std::uint64_t seed, std::size_t keys, std::si
   return made;
 }
 
-/// Files, handles, cache and budgets as a store has them.
+/// Files, handles, cache and budgets like a store's.
 struct TableWorld {
   explicit TableWorld(std::size_t cache_bytes = std::size_t{8} << 20, std::uint64_t index_limit = ~std::uint64_t{0},
                       std::uint64_t filter_limit = ~std::uint64_t{0})

@@ -1,4 +1,4 @@
-// A program of somebody else that wants a filter and no store.
+// A third-party program that wants a filter and no store.
 #include <tamis/filter.h>
 
 #include <cstdio>

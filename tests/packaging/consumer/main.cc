@@ -1,4 +1,4 @@
-// A program of somebody else: opens a store, puts, gets, and asks a filter. Usage: consumer FOLDER
+// A third-party program: opens a store, puts, gets, and asks a filter. Usage: consumer FOLDER
 #include <tamis/db.h>
 #include <tamis/filter.h>
 
