@@ -317,8 +317,7 @@ TEST_F(Machine, Rule7_CopiesAndWritesMakeTheSameFile) {
     SCOPED_TRACE(seed);
     AppendFile file = make_file(files, path(), AppendFile::kLargestWindowBytes);
     const std::string expected = append_at_random(file, seed, 3000);
-    expect_begins_with(files, path(),
-                       expected);  // Through another descriptor, nothing synced: as another process would.
+    expect_begins_with(files, path(), expected);  // As another process would see it: nothing is synced.
     ASSERT_TRUE(file.sync().ok());
     ASSERT_TRUE(file.trim().ok());
     EXPECT_TRUE(*read_whole_file(files, path()) == expected);
