@@ -134,7 +134,7 @@ int run_help(Arguments arguments) {
 
 /// What to do about damage, unless the message already says so.
 std::string advice_on_damage(std::string_view verb, std::string_view message) {
-  for (const std::string_view said : {"tamis repair", "newer tamis", "--format", "MIGRATING.md", "of tamis"}) {
+  for (const std::string_view said : {"tamis repair", "newer tamis", "--format", "MIGRATING.md", "tamis file"}) {
     if (message.find(said) != std::string_view::npos) return {};
   }
   if (verb.starts_with("filter ")) return "; the file is damaged or not a filter; restore or rebuild it";

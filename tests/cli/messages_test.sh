@@ -145,12 +145,12 @@ fresh; rm d/CURRENT
 says 4 "d: CURRENT is missing, but files of a store are here; 'tamis repair' can make a new one" get d k
 fresh; echo MANIFEST-000001 >d/CURRENT
 for verb in "get d k" "put d k v" "verify d" "stats d" "repair d" "repair d --dry-run"; do
-  says 3 "d: this is a LevelDB or RocksDB folder; docs/MIGRATING.md tells how to bring it over" $verb
+  says 3 "d: this is a LevelDB or RocksDB folder; see docs/MIGRATING.md to migrate it" $verb
 done
 mkdir -p other; echo text >other/000001.tms
-says 3 "other: no file here is provably one of tamis (000001.tms has none of its marks); nothing was changed" repair other
+says 3 "other: no file here is provably a tamis file (000001.tms has no tamis magic); nothing was changed" repair other
 mkdir -p backup; echo held >backup/LOCK
-says 3 "backup: LOCK is not a file of tamis; another program seems to use this folder: choose another one" put backup k v
+says 3 "backup: LOCK is not a tamis file; another program seems to use this folder; choose another one" put backup k v
 fresh; head -c 16 /dev/zero >d/CURRENT
 says 4 "d/CURRENT: at offset 0: 16 bytes are too few, 128 expected; $repair" get d k
 fresh; flip d/CURRENT 50
