@@ -410,7 +410,7 @@ TEST(PosixFileLock, ALockThatAChildInheritedIsToldFromOneOfALiveProcess) {
             0);
   const auto refused = posix_file_system().lock(path, LockMode::kExclusive);
   EXPECT_EQ(refused.status().code(), StatusCode::kBusy);
-  EXPECT_NE(refused.status().message().find("is gone: a child of it"), std::string_view::npos)
+  EXPECT_NE(refused.status().message().find("has exited: a child of it"), std::string_view::npos)
       << refused.status().to_text();
   ::close(until_told[1]);
   ::close(until_told[0]);

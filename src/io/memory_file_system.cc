@@ -272,7 +272,7 @@ Result<std::unique_ptr<FileLock>> MemoryFileSystem::lock(const std::string& path
 
 Result<std::uint64_t> MemoryFileSystem::available_bytes(const std::string& path) {
   const MutexLock lock(mutex_);
-  if (!find(path)) return errno_status(path, "cannot ask for free space", ENOENT);
+  if (!find(path)) return errno_status(path, "cannot get free space", ENOENT);
   const std::uint64_t used = disk_.used_bytes();
   return capacity_bytes_ - std::min(used, capacity_bytes_);
 }
