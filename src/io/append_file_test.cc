@@ -241,7 +241,7 @@ TEST(AppendFile, Rule5_Rule7_AFileThatSomebodyCutIsNotTrustedAgain) {
   const Status failed = file.append(as_bytes("record"));
   EXPECT_EQ(failed.code(), StatusCode::kIoError);
   EXPECT_NE(failed.message().find("/a: "), std::string_view::npos);
-  EXPECT_NE(failed.message().find("somebody cut the file to 50 bytes"), std::string_view::npos) << failed.to_text();
+  EXPECT_NE(failed.message().find("the file was truncated to 50 bytes"), std::string_view::npos) << failed.to_text();
   EXPECT_EQ(file.append(as_bytes("record")).to_text(), failed.to_text());
   EXPECT_EQ(file.sync().to_text(), failed.to_text());
 }
@@ -312,8 +312,7 @@ TEST_F(Machine, Rule7_CopiesAndWritesMakeTheSameFile) {
     SCOPED_TRACE(seed);
     AppendFile file = make_file(files, path(), AppendFile::kLargestWindowBytes);
     const std::string expected = append_at_random(file, seed, 3000);
-    expect_begins_with(files, path(),
-                       expected);  // Through another descriptor, nothing synced: as another process would.
+    expect_begins_with(files, path(), expected);  // As another process would see it: nothing is synced.
     ASSERT_TRUE(file.sync().ok());
     ASSERT_TRUE(file.trim().ok());
     EXPECT_TRUE(*read_whole_file(files, path()) == expected);

@@ -180,8 +180,8 @@ std::string gigabytes(double bytes) { return fmt::format("{:.{}f} GB", bytes / 1
 void warn_of_compaction(const ScaleQuestion& question, const ScaledStore& store, ScalePlan& plan) {
   if (plan.writing.compaction_hours_per_day > kHoursPerDay) {
     plan.warnings.push_back(fmt::format(
-        "compaction has {:.0f} hours to do for a day of this load and runs one at a time: it "
-        "cannot keep up, writes are slowed down to {} a day",
+        "a day of this load needs {:.0f} hours of compaction, which runs one at a time: it "
+        "cannot keep up, and writes slow down to {} a day",
         plan.writing.compaction_hours_per_day, gigabytes(static_cast<double>(plan.writing.max_load_bytes_per_day))));
   }
   const double entries_per_hour = static_cast<double>(question.load_bytes_per_day) / kHoursPerDay /
@@ -191,16 +191,14 @@ void warn_of_compaction(const ScaleQuestion& question, const ScaledStore& store,
   if (waiting > kMostWaitingRuns) {
     plan.warnings.push_back(
         fmt::format("the largest compaction takes {:.2g} hours and {} more on disk; {:.0f} "
-                    "memtables are flushed meanwhile and nothing else is merged, so writes are slowed "
-                    "down",
+                    "memtables are flushed meanwhile and nothing else is merged, so writes slow down",
                     plan.writing.largest_compaction_hours,
                     gigabytes(static_cast<double>(plan.writing.largest_compaction_bytes)), waiting));
   }
   const double replaced = store.sum(&ScaledRun::replaced_bytes);
   if (replaced > kMuchOfAStore * static_cast<double>(plan.bytes_on_disk)) {
     plan.warnings.push_back(
-        fmt::format("{} on disk are lists of the tables that were replaced, in every table of a run that was "
-                    "written at once",
+        fmt::format("{} on disk are lists of replaced tables, in every table of a run that was written at once",
                     gigabytes(replaced)));
   }
 }
@@ -209,20 +207,20 @@ void warn_of_memory(const ScaleQuestion& question, ScalePlan& plan) {
   const std::uint64_t for_filters = question.options.filter_memory.value_or(question.options.memory_bytes / 4);
   if (for_filters < plan.entries / 8 * 9 && question.options.filter != "none") {
     plan.warnings.push_back(fmt::format(
-        "filters have {:.2g} bits per key; the 10 that serve well are {:.3g} GiB, which is a memory_bytes of "
-        "four times that or a filter_memory of that",
+        "filters have {:.2g} bits per key; the recommended 10 take {:.3g} GiB: raise memory_bytes to four times "
+        "that, or filter_memory to that",
         8 * static_cast<double>(plan.memory.filter_bytes) / static_cast<double>(plan.entries),
         1.25 * static_cast<double>(plan.entries) / (1 << 30)));
   }
   if (plan.memory.index_share < plan.memory.index_bytes) {
     plan.warnings.push_back(
-        fmt::format("{:.0f} % of the indexes have no room in memory: a lookup that meets one reads the "
+        fmt::format("{:.0f} % of the indexes do not fit in memory: a lookup that needs one reads the "
                     "whole index of a table",
                     100 * (1 - part(plan.memory.index_share, plan.memory.index_bytes))));
   }
   if (plan.memory.beyond_budget > kMemoryAllowance) {
     plan.warnings.push_back(
-        fmt::format("what is known of {} tables takes {} MiB beyond memory_bytes, where 32 MiB are "
+        fmt::format("the metadata of {} tables takes {} MiB beyond memory_bytes, where 32 MiB are "
                     "promised",
                     plan.tables, plan.memory.beyond_budget >> 20));
   }

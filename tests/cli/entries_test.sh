@@ -80,7 +80,7 @@ refuses --csv 'a,1,2\n' 'line 1 has 3 fields' quotes
 refuses --csv 'a,"1\n2"\nb,"3\n4"x\n' 'line 4' 'closing quote'
 refuses --csv 'a,"1\n2",3\n' 'line 1 has 3 fields'
 refuses --csv 'a,1\nb,"2\nc,3\n' 'line 2' 'never closed'
-refuses --csv 'a,b"c\n' 'line 1' 'a quote in a field without quotes'
+refuses --csv 'a,b"c\n' 'line 1' 'quote in an unquoted field'
 refuses '--csv --hex' 'a,00\n' 'line 1' 'not hexadecimal'
 refuses --header 'a\t1\n' '--header is for CSV'
 refuses '--csv --crlf' 'a,1\n' '--crlf is for lines with tabs'

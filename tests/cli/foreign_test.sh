@@ -136,7 +136,7 @@ run 0 filter convert nb-2-big-Filter.db --to cassandra-old -o - --quiet; same ou
 run 0 filter convert "$golden/go/article-user-100-p0.01.bitset" --hashes 7 --to go-article-json -o article; out_has '--hashes 7'
 run 2 filter convert "$lab" --to guava -o x; err_has 'lab cannot become guava' 'build it from the keys'
 run 2 filter convert "$lab" --to parquet -o x; err_has 'parquet can be read, not written'
-run 2 filter convert "$lab" --to tamis -o x; err_has 'hash keys by XXH3' 'from the keys'
+run 2 filter convert "$lab" --to tamis -o x; err_has 'hash keys with XXH3' 'from the keys'
 run 2 filter convert "$lab" -o x; err_has '--to is missing'
 run 2 filter convert "$lab" --to lap -o x; err_has "'lap'"
 if [ -e x ]; then fail 'a refused conversion left a file'; else pass; fi
