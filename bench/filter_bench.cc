@@ -1,9 +1,9 @@
-// The filter table of docs/FILTERS.md: our kinds, the memory floor and Debian's RocksDB filters in one run,
+// The filter table of docs/FILTERS.md: tamis's kinds, the memory floor and Debian's RocksDB filters in one run,
 // alternating.
 //
 //     filter_bench [--keys 100000,1000000] [--rounds 7] [--blocks 64] [--json FILE] [--only NAME]
 //
-// Queries are made 4096 at a time, outside the clock; a cell is the median over rounds, with the lowest and highest.
+// Queries are generated 4096 at a time, untimed; a cell is the median over rounds, with the lowest and highest.
 #include <fmt/core.h>
 
 #include <algorithm>

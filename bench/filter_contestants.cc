@@ -96,7 +96,7 @@ class FloorContestant final : public Contestant {
     for (const std::uint64_t hash : hashes) sum += word(hash);
     return sum;
   }
-  /// The floor of batches: the line was asked for 32 keys before.
+  /// The floor of batches: the line was prefetched 32 keys earlier.
   [[nodiscard]] std::uint64_t count_many(std::span<const std::uint64_t> hashes) const override {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < hashes.size(); ++i) {

@@ -1,4 +1,4 @@
-// The filters that filter_bench compares, behind one face.
+// The filters that filter_bench compares, behind one interface.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace tamis::bench {
 /// Key i of a set: its 64-bit hash, or 16 bytes of text.
 std::uint64_t member_hash(std::uint64_t i);
 std::uint64_t stranger_hash(std::uint64_t i);
-/// Sixteen hexadecimal digits of a hash, so that strings are as distinct as hashes.
+/// A hash as sixteen hexadecimal digits, so that strings are as distinct as hashes.
 void write_key(std::uint64_t hash, char* out);
 inline constexpr std::size_t kKeyBytes = 16;
 
-/// One filter under test. `count_*` return how many of the keys may be there, which is also the checksum of the work.
+/// A filter under test. `count_*` return how many of the keys may be present, which is also the checksum of the work.
 class Contestant {
  public:
   explicit Contestant(std::string name) : name_(std::move(name)) {}
@@ -47,7 +47,7 @@ std::unique_ptr<Contestant> make_floor(double bits_per_key);
 /// One of tamis's kinds; `measure` is "rate" or "bits".
 std::unique_ptr<Contestant> make_tamis(const std::string& kind, const std::string& measure, double value);
 #ifdef TAMIS_HAS_ROCKSDB
-/// Debian's RocksDB through its FilterPolicy; `policy` is "bloom" or "ribbon". Strings only: it hashes inside.
+/// Debian's RocksDB through its FilterPolicy; `policy` is "bloom" or "ribbon". Strings only: it hashes internally.
 std::unique_ptr<Contestant> make_rocksdb(const std::string& policy, double bits_per_key);
 std::string rocksdb_version();
 #endif

@@ -222,7 +222,7 @@ Settings parse(int argc, char** argv) {
     } else if (name == "--json") {
       settings.json = value;
     } else {
-      fail(fmt::format("there is no option '{}'", name));
+      fail(fmt::format("unknown option '{}'", name));
     }
   }
   return settings;

@@ -41,7 +41,7 @@ constexpr std::string_view kWithSetting = "tamis:";  // A name that goes on with
 Status check_engine(const std::string& id) {
   if (id.starts_with(kWithSetting)) return check_setting(id.substr(kWithSetting.size()));
   const bool is_known = std::ranges::any_of(kMakers, [&](const Maker& maker) { return maker.id == id; });
-  return is_known ? Status() : Status::invalid_argument(fmt::format("there is no engine '{}'", id));
+  return is_known ? Status() : Status::invalid_argument(fmt::format("unknown engine '{}'", id));
 }
 
 /// Those asked for that this build has; names the others.
@@ -113,7 +113,7 @@ int draw(const Settings& settings) {
   std::ifstream in(settings.figures);
   const nlohmann::json figures = nlohmann::json::parse(in, nullptr, /*allow_exceptions=*/false);
   if (!figures.is_object()) {
-    fmt::print(stderr, "tamis: {}: no figures are here; 'tamis-bench --json FILE' writes them\n", settings.figures);
+    fmt::print(stderr, "tamis: {}: no figures found; 'tamis-bench --json FILE' writes them\n", settings.figures);
     return 3;
   }
   return write_charts(figures, settings.svg);

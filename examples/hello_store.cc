@@ -14,7 +14,7 @@ int fail(const tamis::Status& status) {
 int write_and_read(const std::string& path) {
   // README.md shows the lines between the marks.
   // [store]
-  tamis::Result<tamis::DB> db = tamis::DB::open(path);  // A folder, created if it does not exist.
+  tamis::Result<tamis::DB> db = tamis::DB::open(path);  // A directory, created if it does not exist.
   if (!db.ok()) return fail(db.status());
 
   // Survives a crash of the process; with sync, of the machine.

@@ -4,18 +4,18 @@
 A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /render -->`:
     filters KEYS PASS   the table of filter_bench for that many keys, PASS being hash or text
     machine             machine class, compiler, date of that run
-    stores [GROUP...]   the table of tamis-bench (docs/data/store_bench.json), for these groups of rows or all
-    wiredtiger [GROUP...]  the same for a run with WiredTiger (docs/data/store_wiredtiger.json)
-    ratios              how many times faster tamis was, in some rows
+    stores [GROUP...]   the table of tamis-bench (docs/data/store_bench.json): these groups of rows, or all
+    wiredtiger [GROUP...]  the same for the run with WiredTiger (docs/data/store_wiredtiger.json)
+    ratios              how many times faster tamis was, for selected rows
     lost                the same for all rows in which a rival was faster
     builds              whether the rivals were built with assertions
-    promises            what docs/RULES.md promises, and its tests
+    promises            the promises in docs/RULES.md and their tests
     stores-where        machine class, versions, date of that run
-    targets             how many of its targets were met, and which were missed
-    growth-load         cost during the load, from tamis-bench --growth (docs/data/store_growth.json)
-    settings            stores with one option changed, compared with one store (docs/data/option_bench.json)
-    growth-runs         cost by the number of sorted runs, from the same run
-    counted             what the tests counted, compared with LevelDB's and RocksDB's own
+    targets             how many targets were met, and which were missed
+    growth-load         cost as the load grows, from tamis-bench --growth (docs/data/store_growth.json)
+    settings            the effect of changing one option at a time (docs/data/option_bench.json)
+    growth-runs         cost against the number of sorted runs, from the same benchmark
+    counted             the counts of the tests, compared with LevelDB's and RocksDB's tests
     fuzzers             executions and edges of each fuzzer
     mutants             which test caught which planted bug
     coverage            lines and branches by module
@@ -24,9 +24,9 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     scale-memory        reads per lookup by size and memory
     scale-memtables     the effect of larger memtables on the largest
     scale-constants     the measured times used (docs/data/scale_constants.json)
-    options             the options of a store, as the built command lists them
-    code FILE MARK      the lines of a C++ file between `// [MARK]` and `// [/MARK]`; in CMake and shell, after `#`
-Measures nothing.
+    options             the store options, as listed by the built command
+    code FILE MARK      the lines of a C++ file between `// [MARK]` and `// [/MARK]`; CMake and shell use `#`
+Nothing is measured here.
 """
 import json
 import pathlib
@@ -34,6 +34,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(<!-- render: ([^>]*?) -->\n)(.*?)(<!-- /render -->)", re.S)
@@ -118,12 +119,12 @@ RATIO_ROWS = ("hit", "absent", "absent_100", "hit_100", "multi_get", "fill_singl
               "ycsb_b", "ycsb_c", "sync_1", "sync_100", "disk", "put_p99")
 
 
-# They do not compare stores: the pace of the benchmark itself, and memory that a store was allowed to use.
+# Not comparisons of stores: the pace of the benchmark itself, and the memory budget of a store.
 NOT_COMPARED = ("paced_nothing_p999", "resident")
 
 
 def times_faster(cells, workload, engine):
-    """How many times faster than the engine tamis was in this row; None if one of them has no figure."""
+    """How many times faster tamis was than the engine in this row; None if either has no figure."""
     ours, theirs = cells.get((workload, "tamis")), cells.get((workload, engine))
     if ours is None or theirs is None or not theirs["ratio"]:
         return None
@@ -131,7 +132,7 @@ def times_faster(cells, workload, engine):
 
 
 def ratio_table(pick):
-    """The rows that `pick` selects, given a row's name and how many times faster than each rival tamis was in it."""
+    """The rows that `pick` selects by name and by how many times faster than each rival tamis was."""
     data = store_bench()
     rivals = [engine for engine in data["engines"] if engine["engine"] != "tamis"]
     cells = {(row["workload"], row["engine"]): row for row in data["rows"]}
@@ -158,12 +159,12 @@ WITH_ASSERTIONS = " with assertions"
 
 
 def builds():
-    """Whether the rivals were built with assertions, and what that means for the tables."""
+    """Whether the rivals were built with assertions, and how that affects the tables."""
     slowed = [engine["name"].removesuffix(WITH_ASSERTIONS) for engine in store_bench()["engines"] if engine["name"].endswith(WITH_ASSERTIONS)]
     if not slowed:
         return "All rivals are release builds, made by `scripts/build-rivals`."
-    return (f"{' and '.join(slowed)} {'are' if len(slowed) > 1 else 'is'} **built with assertions**, as Debian's packages are. For RocksDB that was measured to "
-            "cost a factor of about 1.9 in fills and 1.3–1.4 in reads: divide by it to compare with a release build.")
+    return (f"{' and '.join(slowed)} {'are' if len(slowed) > 1 else 'is'} **built with assertions**, as Debian's packages are. For RocksDB, assertions were "
+            "measured to cost a factor of about 1.9 in fills and 1.3–1.4 in reads. Divide by it to compare with a release build.")
 
 
 PROMISE = re.compile(r"### (P\d): ([^\n]+)\n(.+?)\n\n- Kept by: [^\n]+\n- Tests: (.+)", re.S)
@@ -240,13 +241,13 @@ def settings():
     return "\n".join(lines) + "\n\n" + where(data, f"median of {data['rounds']} alternating rounds; below the first row, ratios to it.")
 
 
-# Known about the others from reading their test trees (LevelDB 1.23, RocksDB 7.8) and documentation.
+# The figures of the others come from their test trees (LevelDB 1.23, RocksDB 7.8) and their documentation.
 COUNTED = [
-    ("distinct disks after a crash", "crash_images", "2 tests, 3 rounds each", "about 50 kills in a default run, each one a state"),
+    ("distinct disk images after a crash", "crash_images", "2 tests, 3 rounds each", "about 50 kills in a default run, one image each"),
     ("runs in which one call, or all from one on, failed", "call_failures", "none", "random, 1 in 128 to 1 in 1,000 calls"),
     ("changed bytes in closed stores", "flips", "12 cases", "sampled"),
     ("operations compared with a map, and between option sets", "operations", "one test, which never calls Get", "expected-state files of db_stress"),
-    ("option sets with the same answers", "option_sets", "none", "drawn flags, no comparison between them"),
+    ("option sets with the same answers", "option_sets", "none", "random flags, not compared with each other"),
     ("processes killed", "kills", "none", "about 50 in 100 minutes"),
 ]
 
@@ -257,7 +258,7 @@ def testing():
 
 def counted():
     data = testing()
-    lines = ["| what | tamis, in every run of `.ci/run` | promised | LevelDB | RocksDB |", "|---|---:|---:|---|---|"]
+    lines = ["| what | tamis, in every run of `.ci/run` | minimum | LevelDB | RocksDB |", "|---|---:|---:|---|---|"]
     for what, name, leveldb, rocksdb in COUNTED:
         lines.append(f"| {what} | {data['figures'][name]:,} | {data['promised'][name]:,} | {leveldb} | {rocksdb} |")
     runs = sum(fuzzer["runs"] for fuzzer in data["fuzzers"])
@@ -267,7 +268,7 @@ def counted():
     every = coverage_data().get("rooms", {}).get("all")
     reached = f"{share(every, 'line')} / {share(every, 'branch')}" if every else "not measured yet"
     lines.append(f"| lines / branches reached by the fast tests | {reached} | 92 % / – | not stated | not stated |")
-    return "\n".join(lines) + f"\n\nCounted {data['date']}. A violation fails the run that finds it."
+    return "\n".join(lines) + f"\n\nCounted {data['date']}. A violation fails the run."
 
 
 def fuzzers():
@@ -277,16 +278,17 @@ def fuzzers():
 
 
 def mutants_data():
-    """All patches there are: one without a result counts as not caught."""
-    known = {row["name"]: row for row in json.loads((ROOT / "docs/data/mutants.json").read_text())["mutants"]}
-    names = sorted((path.stem for path in (ROOT / "tests/mutants").glob("*.patch")), key=lambda name: int(name.split("-")[0]))
-    return [known.get(name, {"name": name, "rule": "", "room": "", "caught_by": None}) for name in names]
+    """The table's rows, each with the test that caught it; None where there is no result, or none caught it."""
+    known = {row["name"]: row["caught_by"] for row in json.loads((ROOT / "docs/data/mutants.json").read_text())["mutants"]}
+    rows = tomllib.loads((ROOT / "tests/mutants.toml").read_text())["mutant"]
+    caught_by = [known.get(row["name"]) for row in rows]
+    return [row | {"caught_by": None if test == "survived" else test} for row, test in zip(rows, caught_by)]
 
 
 def mutants():
     lines = ["| planted bug | rule | module | first test that noticed |", "|---|---|---|---|"]
     for row in mutants_data():
-        lines.append(f"| {row['name']} | {row['rule']} | {row['room']} | {row['caught_by'] or '**none**'} |")
+        lines.append(f"| {row['name']} | {row['rule']} | {row['module']} | {row['caught_by'] or '**none**'} |")
     return "\n".join(lines)
 
 
@@ -350,17 +352,17 @@ def spaced(size):
 SCALE_ROWS = [
     ("runs / tables", lambda plan: f"{plan['runs']} / {plan['tables']:,}"),
     ("indexes, all in memory", lambda plan: scale_bytes(plan["index_bytes"])),
-    ("filters", lambda plan: f"{scale_bytes(plan['filter_bytes'])}, {8 * plan['filter_bytes'] / plan['entries']:.1f} bits a key"),
+    ("filters", lambda plan: f"{scale_bytes(plan['filter_bytes'])}, {8 * plan['filter_bytes'] / plan['entries']:.1f} bits per key"),
     ("beyond memory_bytes", lambda plan: scale_bytes(plan["memory_beyond_budget"])),
     ("reads: absent / present key", lambda plan: f"{plan['reads_per_absent']:.4f} / {plan['reads_per_present']:.2f}"),
     ("write amplification, at that size / from empty", lambda plan: f"{plan['write_amplification']:.1f} / {plan['fill_write_amplification']:.1f}"),
-    ("compaction for a day of 100 GB", lambda plan: hours(plan["compaction_hours_per_day"])),
-    ("most it keeps up with, a day", lambda plan: f"{plan['most_load_per_day'] / 1e9:,.0f} GB"),
-    ("largest compaction: writes / takes", lambda plan: f"{plan['largest_compaction_bytes'] / 1e9:,.1f} GB / {hours(plan['largest_compaction_hours'])}"),
-    ("compaction while it is filled", lambda plan: hours(plan["fill_hours"])),
+    ("compaction per day at 100 GB/day", lambda plan: hours(plan["compaction_hours_per_day"])),
+    ("max load per day", lambda plan: f"{plan['most_load_per_day'] / 1e9:,.0f} GB"),
+    ("largest compaction: output / time", lambda plan: f"{plan['largest_compaction_bytes'] / 1e9:,.1f} GB / {hours(plan['largest_compaction_hours'])}"),
+    ("compaction during fill", lambda plan: hours(plan["fill_hours"])),
     ("opening: clean / after a crash", lambda plan: f"{seconds(plan['open_seconds'])} / {seconds(plan['open_after_crash_seconds'])}"),
     ("reading all indexes and filters", lambda plan: seconds(plan["warm_seconds"])),
-    ("manifest, just written", lambda plan: scale_bytes(plan["manifest_bytes"])),
+    ("manifest, freshly written", lambda plan: scale_bytes(plan["manifest_bytes"])),
 ]
 
 
@@ -370,7 +372,7 @@ def scale_sizes():
     for size in dict.fromkeys(plan["asked"]["size"] for plan in plans):
         of_size = [plan for plan in plans if plan["asked"]["size"] == size]
         beyond = of_size[0]["levels_beyond_simulated"]
-        how = "simulated whole" if beyond == 0 else f"{beyond} level{'s' if beyond > 1 else ''} beyond the simulation by rule"
+        how = "fully simulated" if beyond == 0 else f"{beyond} level{'s' if beyond > 1 else ''} extrapolated"
         parts.append(f"**{spaced(size)}**, `memory_bytes={of_size[0]['asked']['memory_bytes']}`, {of_size[0]['entries']:,} entries; {how}:\n\n"
                      + scale_table([""] + [plan["compaction"] for plan in of_size],
                                    [[name] + [cell(plan) for plan in of_size] for name, cell in SCALE_ROWS]))
@@ -404,7 +406,7 @@ def scale_constants():
         rows.append([f"`{name}`", f"{used[name]:g}", f"{row['median']:,.{digits}f} [{row['low']:,.{digits}f}–{row['high']:,.{digits}f}]"])
     return scale_table(["constant", "used", "measured"], rows) + (
         f"\n\nMeasured {data['date']} on a {data['machine']['cores']}-core cloud machine, {data['machine']['instruction_set']}, "
-        f"g++ {data['machine']['compiler'].split()[0]}, by `scale_bench --rounds {data['rounds']}`: processor time, median [lowest–highest].")
+        f"g++ {data['machine']['compiler'].split()[0]}, by `scale_bench --rounds {data['rounds']}`: CPU time, median [lowest–highest].")
 
 
 def options():

@@ -1,4 +1,4 @@
-// tamis bench: hands over to tamis-bench, the only program that links other stores.
+// tamis bench: runs tamis-bench, the only program that links other stores.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kProgram = "tamis-bench";
 
-/// The one beside this command, which was built with it; otherwise whichever the shell would find.
+/// The tamis-bench beside this command, built with it; otherwise the one in PATH.
 std::string program_path() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -40,8 +40,8 @@ std::string program_path() {
   if (errno != ENOENT) system_error(words[0], "cannot be started");
   throw CommandError(
       kExitInputOutput,
-      "the benchmark is a program of its own, tamis-bench, and is not installed: it is linked with other "
-      "stores and comes with the sources only; './scripts/build' builds it there, beside the command");
+      "tamis-bench is not installed: the benchmark is a separate program that links other stores and comes only with "
+      "the sources; './scripts/build' builds it there, beside the command");
 }
 
 }  // namespace
@@ -55,19 +55,19 @@ int run_bench(Arguments arguments) {
   std::string directory;
   bool growth = false;
   CommandLine line({.name = "bench",
-                    .summary = "Measures stores side by side in one run: medians, spread, ratios. Makes stores in the "
-                               "present folder and removes them. 'tamis-bench --help' lists the workloads.",
+                    .summary = "Measures stores side by side in one run: medians, spread, ratios. Creates stores in "
+                               "the current folder and removes them. 'tamis-bench --help' lists the workloads.",
                     .usage = "[WORKLOAD...] [--engine A,B] [--entries N] [--svg PATH]",
                     .example = "  tamis bench hit absent --entries 100000\n"
                                "  tamis bench fills --engine tamis,rocksdb --json",
                     .common = kJson | kQuiet | kNoProgress});
-  line.operands("WORKLOAD", "rows or groups of rows; all unless told", workloads);
-  line.option("--engine", "A,B", "tamis, rocksdb, leveldb, lmdb, wiredtiger; all but the last unless told", engines);
-  line.option("--entries", "N", "entries of the large store; 5,000,000 unless told", entries, parse_count);
-  line.option("--rounds", "N", "5 unless told", rounds, parse_count);
-  line.option("--svg", "PATH", "charts: one file that ends with .svg, or a folder for one of each group", svg);
-  line.option("--directory", "DIR", "where the stores are made", directory);
-  line.flag("--growth", "instead: what operations cost as a store grows and its runs become more", growth);
+  line.operands("WORKLOAD", "rows or groups of rows; default: all", workloads);
+  line.option("--engine", "A,B", "tamis, rocksdb, leveldb, lmdb, wiredtiger; default: all but the last", engines);
+  line.option("--entries", "N", "entries in the large store; default: 5,000,000", entries, parse_count);
+  line.option("--rounds", "N", "rounds to run; default: 5", rounds, parse_count);
+  line.option("--svg", "PATH", "write charts: one .svg file, or a folder for one per group", svg);
+  line.option("--directory", "DIR", "where to create the stores", directory);
+  line.flag("--growth", "instead, measure operations as a store and its runs grow", growth);
   if (!line.read(arguments)) return kExitOk;
 
   std::vector<std::string> words = std::move(workloads);

@@ -15,7 +15,7 @@ int digit_value(char c) {
   return -1;
 }
 
-/// How many bytes the character at the front takes; 0 when it is malformed.
+/// Length in bytes of the first character; 0 if malformed.
 std::size_t utf8_length(std::string_view rest) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(rest[i]); };
   const unsigned char lead = byte(0);
@@ -69,7 +69,7 @@ std::string quoted(std::string_view bytes) {
   const std::string_view dots = bytes.size() > kShown ? "..." : "";
   std::string_view part = bytes.substr(0, kShown);
   if (!is_printable(bytes)) return fmt::format("0x{}{}", to_hex(part), dots);
-  while (!is_utf8(part)) part.remove_suffix(1);  // Not in the middle of a character.
+  while (!is_utf8(part)) part.remove_suffix(1);  // Do not cut a character.
   return fmt::format("'{}'{}", part, dots);
 }
 

@@ -14,7 +14,7 @@
 namespace tamis::cli {
 namespace {
 
-VerbDescription* asked_description = nullptr;  // Where the next read describes its verb; null: it reads.
+VerbDescription* asked_description = nullptr;  // Where the next read describes its verb; null: it parses.
 
 struct CommonInfo {
   CommonOption option;
@@ -25,7 +25,7 @@ struct CommonInfo {
 
 constexpr auto kCommonInfo = std::to_array<CommonInfo>({
     {kJson, &CommonOptions::json, "--json", "write JSON, one object per line"},
-    {kHex, &CommonOptions::hex, "--hex", "keys and values are hexadecimal, read and written"},
+    {kHex, &CommonOptions::hex, "--hex", "read and write keys and values in hexadecimal"},
     {kQuiet, &CommonOptions::quiet, "-q,--quiet", "no summary, no warnings, no progress"},
     {kNoProgress, &CommonOptions::no_progress, "--no-progress", "no progress bar"},
 });
@@ -122,7 +122,7 @@ bool CommandLine::read(std::span<const std::string> arguments) {
     *asked_description = {help_, explained_};
     return false;
   }
-  // CLI11 sees the options only. Left to it, an operand such as "[a]" would be taken apart as a list.
+  // CLI11 gets only the options: it would parse an operand such as "[a]" as a list.
   const auto end_of_options = std::ranges::find(arguments, "--");
   std::vector<std::string> options(arguments.begin(), end_of_options);
   std::ranges::reverse(options);
@@ -155,7 +155,7 @@ void CommandLine::take_operands(std::vector<std::string> words) {
   if (words.size() < operands_.size()) usage_error(fmt::format("{} is missing; {}", operands_[words.size()].name, see));
   const std::size_t most = operands_.size() + (optional_operand_ == nullptr ? 0 : 1);
   if (words.size() > most && further_operands_ == nullptr) {
-    usage_error(fmt::format("'{}' was not expected; {}", words[most], see));
+    usage_error(fmt::format("unexpected argument '{}'; {}", words[most], see));
   }
   for (std::size_t i = 0; i < operands_.size(); ++i) *operands_[i].target = std::move(words[i]);
   if (optional_operand_ != nullptr && words.size() == most) *optional_operand_ = std::move(words.back());
@@ -208,8 +208,8 @@ void CommandLine::refuse_unknown(const std::string& argument) const {
       guess ? fmt::format("did you mean '{}'?", *guess) : fmt::format("see 'tamis {} --help'", help_.name);
   const bool may_be_a_word = !argument.starts_with("--") && !operands_.empty();
   usage_error(
-      fmt::format("there is no option '{}'; {}", argument,
-                  may_be_a_word ? fmt::format("a word that begins with '-' goes after '--'; {}", advice) : advice));
+      fmt::format("unknown option '{}'; {}", argument,
+                  may_be_a_word ? fmt::format("put an operand that begins with '-' after '--'; {}", advice) : advice));
 }
 
 namespace {

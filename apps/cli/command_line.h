@@ -1,4 +1,4 @@
-// The arguments of one verb: declared once, then read, checked and explained by --help.
+// The arguments of one verb: declared once, then parsed, checked and documented by --help.
 #pragma once
 
 #include <functional>
@@ -12,22 +12,22 @@
 
 namespace tamis::cli {
 
-/// The options that every verb accepts, so that scripts may give them anywhere. As bits.
+/// Options that every verb accepts, as bits. Scripts may pass them anywhere.
 enum CommonOption : unsigned { kJson = 1, kHex = 2, kQuiet = 4, kNoProgress = 8 };
 
-/// Whether one of them was given. Remembers that it was asked for: a test compares what verbs ask for with what their
-/// help lists.
+/// Whether a common option was given. It records that a verb consulted it: a test compares what verbs consult with what
+/// their help lists.
 ///
 /// Threads: one at a time.
 class CommonFlag {
  public:
   explicit CommonFlag(CommonOption option) : option_(option) {}
 
-  operator bool() const {  // NOLINT(google-explicit-constructor): it reads as the bool that it is.
+  operator bool() const {  // NOLINT(google-explicit-constructor): used as a bool.
     asked_for_ |= option_;
     return value_;
   }
-  /// Those that were asked for so far in this process.
+  /// The common options consulted so far in this process.
   [[nodiscard]] static unsigned asked_for() { return asked_for_; }
   static void forget() { asked_for_ = 0; }
 
@@ -49,20 +49,20 @@ struct CommonOptions {
 
 /// What --help says about a verb besides its options.
 struct VerbHelp {
-  std::string_view name;     ///< As it is called: "filter size".
+  std::string_view name;     ///< As typed: "filter size".
   std::string_view summary;  ///< A sentence or two.
-  std::string_view usage;    ///< What follows the name.
-  std::string_view example;  ///< A line or more that can be pasted.
-  unsigned common = 0;       ///< The CommonOptions that do something in this verb: only these are listed.
+  std::string_view usage;    ///< The usage line after the name.
+  std::string_view example;  ///< One or more lines to paste.
+  unsigned common = 0;       ///< The CommonOptions that affect this verb; only these are listed.
 };
 
-/// A verb as its --help explains it, for whoever explains it elsewhere: the manual page, the completions of shells.
+/// A verb as its --help documents it, for the manual page and shell completion.
 struct VerbDescription {
   struct Argument {
-    std::string names;  ///< "-o,--output" for an option, "KEY..." for words without a name.
-    std::string value;  ///< What follows an option; empty for a flag.
+    std::string names;  ///< "-o,--output" for an option, "KEY..." for operands.
+    std::string value;  ///< The option's argument; empty for a flag.
     std::string help;
-    bool is_common = false;  ///< Explained once for all verbs.
+    bool is_common = false;  ///< Documented once for all verbs.
 
     [[nodiscard]] bool is_option() const { return names.starts_with('-'); }
     /// "-o,--output OUT".
@@ -73,13 +73,13 @@ struct VerbDescription {
   std::vector<Argument> arguments;
 };
 
-/// Declares a verb's options with the variables they fill, then reads the arguments into them.
+/// Declares a verb's options and their variables, then parses the arguments into them.
 ///
 ///     CommandLine line({.name = "filter size", …});
 ///     line.option("--keys", "N", "number of keys", keys, parse_count);
-///     if (!line.read(arguments)) return kExitOk;  // Help was asked for and given.
+///     if (!line.read(arguments)) return kExitOk;  // Help was printed.
 ///
-/// Whatever is wrong with the arguments is a CommandError with status 2. The variables must outlive `read`.
+/// Invalid arguments throw CommandError with status 2. The variables must outlive `read`.
 class CommandLine {
  public:
   explicit CommandLine(VerbHelp help);
@@ -89,7 +89,7 @@ class CommandLine {
 
   /// `names` as in "-o,--output".
   void flag(std::string_view names, std::string_view help, bool& target);
-  /// Accepted, and listed nowhere: options of a whole group of verbs that do nothing in this one.
+  /// Accepted but not listed: options of a group of verbs that have no effect in this one.
   void unlisted_flag(std::string_view names, bool& target);
   void unlisted_option(std::string_view names, std::vector<std::string>& target);
   void option(std::string_view names, std::string_view value, std::string_view help, std::string& target);
@@ -99,38 +99,38 @@ class CommandLine {
     const std::string name(names.substr(0, names.find(',')));
     add_option(names, value, help, [&target, parse, name](const std::string& text) { target = parse(name, text); });
   }
-  /// An option that takes one value or more, and may be repeated.
+  /// An option that takes one or more values and may be repeated.
   void list(std::string_view names, std::string_view value, std::string_view help, std::vector<std::string>& target);
   /// An option that takes one value and may be repeated.
   void repeated(std::string_view names, std::string_view value, std::string_view help,
                 std::vector<std::string>& target);
-  /// A word without an option's name; it must be there.
+  /// A required operand.
   void operand(std::string_view name, std::string_view help, std::string& target);
-  /// One further word, if there is one.
+  /// An optional operand.
   void optional_operand(std::string_view name, std::string_view help, std::optional<std::string>& target);
-  /// All further words.
+  /// All remaining operands.
   void operands(std::string_view name, std::string_view help, std::vector<std::string>& target);
 
-  /// False when help was asked for; it is then on standard output.
+  /// False if help was requested; it is then on standard output.
   [[nodiscard]] bool read(std::span<const std::string> arguments);
 
-  /// What a verb declares. The verb is called, and its `read` describes instead of reading and returns false.
+  /// A verb's declarations. Calls the verb; its `read` describes instead of parsing, and returns false.
   ///
-  /// Threads: one at a time, and no other may read meanwhile.
+  /// Threads: one at a time, while no other thread reads.
   static VerbDescription describe(int (*verb)(std::span<const std::string> arguments));
-  /// The CommonOptions, explained.
+  /// The CommonOptions with their help.
   static std::vector<VerbDescription::Argument> common_arguments();
 
   // After read:
   [[nodiscard]] bool given(std::string_view option) const;
   void need_all(std::initializer_list<std::string_view> options) const;
   void need_one_of(std::initializer_list<std::string_view> options) const;
-  /// Refuses these options; `because` ends the sentence "--seed …".
+  /// Refuses these options; `because` completes the message "--seed …".
   void refuse(std::initializer_list<std::string_view> options, std::string_view because) const;
   [[nodiscard]] const CommonOptions& common() const { return common_; }
 
  private:
-  struct Parser;  // CLI11, which takes seconds to compile, stays in the .cc.
+  struct Parser;  // CLI11 takes seconds to compile, so it stays in the .cc.
   using Argument = VerbDescription::Argument;
 
   struct Operand {
@@ -154,7 +154,7 @@ class CommandLine {
   std::unique_ptr<Parser> parser_;
 };
 
-/// The candidate most like `word`, if one is so like it that it may have been meant.
+/// The candidate most similar to `word`, if one is similar enough.
 std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace tamis::cli

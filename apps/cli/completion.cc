@@ -1,4 +1,4 @@
-// tamis completion: a script for a shell.
+// tamis completion: shell completion scripts.
 #include "completion.h"
 
 #include <fmt/core.h>
@@ -39,16 +39,16 @@ std::vector<std::string_view> parts_of(std::string_view text, char separator) {
 int run_completion(Arguments arguments) {
   std::string wanted;
   CommandLine line({.name = "completion",
-                    .summary = "Prints a script that lets a shell complete verbs, options and the names of filter "
-                               "kinds, formats and options. The packages install it; otherwise see the examples.",
+                    .summary = "Prints a script that completes verbs, options and the names of filter kinds, formats "
+                               "and store options. The packages install it; otherwise see the examples.",
                     .usage = "bash|zsh|fish",
-                    .example = "  eval \"$(tamis completion bash)\"    # In ~/.bashrc.\n"
-                               "  tamis completion zsh > ~/.zfunc/_tamis    # A folder of $fpath.\n"
+                    .example = "  eval \"$(tamis completion bash)\"    # in ~/.bashrc\n"
+                               "  tamis completion zsh > ~/.zfunc/_tamis    # a folder in $fpath\n"
                                "  tamis completion fish > ~/.config/fish/completions/tamis.fish"});
   line.operand("SHELL", "bash, zsh or fish", wanted);
   if (!line.read(arguments)) return kExitOk;
   const auto* const shell = std::ranges::find(kShells, wanted, &Shell::name);
-  if (shell == kShells.end()) usage_error(fmt::format("there is no script for '{}', only for bash, zsh, fish", wanted));
+  if (shell == kShells.end()) usage_error(fmt::format("unknown shell '{}'; use bash, zsh, fish", wanted));
   standard_output().write(shell->script(describe_verbs()));
   return kExitOk;
 }
@@ -73,7 +73,7 @@ std::vector<VerbWord> words_after(std::string_view group, Verbs verbs) {
     }
   }
   if (!group.empty()) return words;
-  for (const std::string_view word : verb_groups(verbs)) words.push_back({word, "verbs of its own"});
+  for (const std::string_view word : verb_groups(verbs)) words.push_back({word, "a group of verbs"});
   words.push_back({"help", "explain a verb"});
   return words;
 }

@@ -1,4 +1,4 @@
-// Scripts that let shells complete the command, made from what its verbs say of themselves.
+// Shell completion scripts, generated from the verbs' help.
 #pragma once
 
 #include <span>
@@ -12,28 +12,27 @@ namespace tamis::cli {
 
 using Verbs = std::span<const DescribedVerb>;
 
-// One of each in completion_*.cc. A script completes verbs, options and the values that have names of ours; for all
-// other words it leaves files to the shell.
+// One in each completion_*.cc. A script completes verbs, options and named values; other words are left to the shell's
+// file completion.
 std::string bash_completion(Verbs verbs);
 std::string zsh_completion(Verbs verbs);
 std::string fish_completion(Verbs verbs);
 
-// What the scripts have in common:
+// Shared by the scripts:
 
-/// A word that can stand where a verb, or a verb's second word, is expected.
+/// A word that can be a verb, or a verb's second word.
 struct VerbWord {
   std::string_view word;
   std::string_view summary;
 };
 
-/// The first words of verbs that have two: "filter".
+/// The first words of two-word verbs: "filter".
 std::vector<std::string_view> verb_groups(Verbs verbs);
-/// The words that follow a group, or, for "", those a command line begins with, "help" included.
+/// The words after a group, or, for "", the first words of a command line, including "help".
 std::vector<VerbWord> words_after(std::string_view group, Verbs verbs);
 /// "-o,--output" is "-o" and "--output".
 std::vector<std::string_view> names_of(const VerbDescription::Argument& argument);
-/// The values that can be listed: kinds, formats, "memory_bytes=", alternatives as in "tsv|csv". Empty for those that
-/// cannot.
+/// Values that can be listed: kinds, formats, "memory_bytes=", alternatives such as "tsv|csv". Otherwise empty.
 std::vector<std::string> values_of(const VerbDescription::Argument& argument);
 
 }  // namespace tamis::cli

@@ -10,8 +10,8 @@
 namespace tamis::cli {
 namespace {
 
-// Leaves in `verb` the words of the verb so far and in `candidates` what can follow. Bash itself completes files where
-// nothing of ours fits (-o default).
+// Sets `verb` to the words of the verb so far and `candidates` to what can follow. Otherwise bash completes files (-o
+// default).
 constexpr std::string_view kScript = R"(# Completes the command tamis in bash; printed by 'tamis completion bash'.
 _tamis() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}} verb='' candidates='' i
@@ -53,8 +53,8 @@ std::string options_of(const VerbDescription& verb) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-/// What can follow an option, as cases of the shell: its values by verb, where they can be listed; where not, in no
-/// verb, the value is left to bash.
+/// Shell cases for what follows an option: its values per verb if they can be listed; otherwise the value is left to
+/// bash.
 std::string value_cases(Verbs verbs) {
   std::map<std::string, std::set<std::string>> cases;
   std::set<std::string> others;

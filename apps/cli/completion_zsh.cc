@@ -28,14 +28,14 @@ else
 fi
 )";
 
-/// As one word of the shell.
+/// Quotes for the shell.
 std::string quoted(std::string_view text) {
   std::string result = "'";
   for (const char byte : text) result += byte == '\'' ? std::string("'\\''") : std::string(1, byte);
   return result + "'";
 }
 
-/// With a backslash before what means something to _arguments.
+/// Escapes characters special to _arguments.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char byte : text) {
@@ -52,7 +52,7 @@ std::string words_case(std::string_view group, const std::vector<VerbWord>& word
   return text + "    )\n    _describe verb candidates\n    ;;\n";
 }
 
-/// ":OUT:_files": what a value is called, and what fills it in.
+/// ":OUT:_files": a value's name and its completer.
 std::string value_specification(std::string_view name, const VerbDescription::Argument& argument) {
   const std::vector<std::string> values = values_of(argument);
   if (values.empty()) return fmt::format(":{}:_files", escaped(name));
@@ -60,7 +60,7 @@ std::string value_specification(std::string_view name, const VerbDescription::Ar
   return fmt::format(":{}:{{compadd {}-- {}}}", escaped(name), no_space, fmt::join(values, " "));
 }
 
-/// As _arguments reads an option, which may be repeated: '*'{-o,--output}'[the file to write]:OUT:_files'.
+/// An option for _arguments that may be repeated: '*'{-o,--output}'[the file to write]:OUT:_files'.
 std::string option_specification(const VerbDescription::Argument& option) {
   const std::vector<std::string_view> names = names_of(option);
   const std::string all = names.size() == 1 ? std::string(names[0]) : fmt::format("{{{}}}", fmt::join(names, ","));

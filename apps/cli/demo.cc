@@ -1,4 +1,4 @@
-// tamis demo: what a lookup of an absent key costs in a store of 100 sorted runs, without and with filters.
+// tamis demo: what looking up an absent key costs in a store of 100 sorted runs, without and with filters.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::uint64_t kMisses = 10'000;
 constexpr std::uint64_t kWarmUp = 500;
-constexpr std::uint64_t kAbsentFrom = std::uint64_t{1} << 32;  // No store of ours has so many keys.
+constexpr std::uint64_t kAbsentFrom = std::uint64_t{1} << 32;  // Beyond the keys of any demo store.
 
 using Clock = std::chrono::steady_clock;
 
@@ -40,7 +40,7 @@ struct Experiment {
   }
 };
 
-/// All per lookup of an absent key, except the first four.
+/// Per lookup of an absent key, except the first four.
 struct Measured {
   std::string name;
   std::uint64_t runs = 0;
@@ -53,15 +53,15 @@ struct Measured {
 
 std::vector<std::uint64_t> equal_runs() { return std::vector<std::uint64_t>(100, 5000); }
 
-/// As a store looks that has been merged now and then: one large old run, nine smaller, ninety small new ones.
+/// A store after some compactions: one large old run, nine smaller ones, ninety small new ones.
 std::vector<std::uint64_t> unequal_runs() {
   std::vector<std::uint64_t> keys = {300'000};
   keys.insert(keys.end(), 9, 10'000);
   keys.insert(keys.end(), 90, 1000);
-  return keys;  // As print_result says.
+  return keys;  // Repeated in print_result.
 }
 
-/// Large enough that every run is one flush.
+/// Large enough that each run is one flush.
 Options options_for_building(std::string_view filter) {
   Options options;
   options.memory_bytes = std::uint64_t{512} << 20;
@@ -71,7 +71,7 @@ Options options_for_building(std::string_view filter) {
   return options;
 }
 
-/// So small that most blocks are not in memory, as in a store larger than the machine.
+/// So small that most blocks are not in memory, as in a store larger than memory.
 Options options_for_reading() {
   Options options;
   options.memory_bytes = std::uint64_t{16} << 20;
@@ -109,7 +109,7 @@ void look_up_absent(const DB& db, std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) {
     if (i % 64 == 0) stop_if_interrupted();
     if (need(db.get(demo_key(kAbsentFrom + first + i), &value))) {
-      throw CommandError(kExitCorruption, "a key that was never written was found");
+      throw CommandError(kExitCorruption, "found a key that was never written");
     }
   }
 }
@@ -145,7 +145,7 @@ void print_rows(const std::vector<Measured>& rows) {
                fmt::format("{:.3f}", row.blocks_read), time_text(row.nanoseconds),
                fmt::format("{:.0f} x", times_as_fast(row, rows.front()))});
   }
-  standard_output().print("{} sorted runs. A lookup of an absent key, on average of {}:\n\n{}\n", rows[0].runs,
+  standard_output().print("{} sorted runs. Lookup of an absent key, average of {}:\n\n{}\n", rows[0].runs,
                           with_thousands(kMisses), table.text());
 }
 
@@ -173,27 +173,27 @@ double bits_per_key(const Measured& row) {
   return 8 * static_cast<double>(row.filter_bytes) / static_cast<double>(row.keys);
 }
 
-/// What the table says, in words.
+/// The table's result in words.
 void print_result(const Measured& none, const Measured& equal, const Measured& planned) {
   standard_output().print("{}\n", bold("In words:"));
   print_sentences({
       fmt::format(
-          "The question: look up {} absent keys, one at a time, in a store of {} sorted runs, each of which could "
+          "The question: look up {} absent keys, one at a time, in a store of {} sorted runs, any of which could "
           "hold the key.",
           with_thousands(kMisses), none.runs),
-      fmt::format("Without filters a lookup searched {:.1f} tables and took {}. It read {:.1f} blocks from files; the "
-                  "others were in the cache.",
+      fmt::format("Without filters, a lookup searched {:.1f} tables and took {}. It read {:.1f} blocks from files; the "
+                  "rest were in the cache.",
                   none.tables_searched, time_text(none.nanoseconds), none.blocks_read),
       fmt::format("With filters of {:.1f} bits per key, {} for {} keys, it searched {:.2f} tables and took {}: {:.0f} "
-                  "times as fast. Each of the {} filters lets about one absent key in {:.0f} through.",
+                  "times as fast. Each of the {} filters passes about one absent key in {:.0f}.",
                   bits_per_key(equal), human_bytes(equal.filter_bytes), with_thousands(equal.keys),
                   equal.tables_searched, time_text(equal.nanoseconds), times_as_fast(equal, none), equal.runs,
                   static_cast<double>(equal.runs) / equal.tables_searched),
       fmt::format(
-          "The third store has as many runs, of unequal sizes, as compaction leaves them: one of 300,000 keys, 9 "
+          "The third store has as many runs, but of unequal sizes, as compaction leaves them: one of 300,000 keys, 9 "
           "of 10,000, 90 of 1,000. With {:.1f} bits per key it searched {:.3f} tables and took {}: {:.0f} times "
           "as fast as without filters. The plan gives small runs more bits per key than the large one, which "
-          "costs little memory; so one lookup in {:.0f} searched a table at all.",
+          "costs little memory; only one lookup in {:.0f} searched a table at all.",
           bits_per_key(planned), planned.tables_searched, time_text(planned.nanoseconds), times_as_fast(planned, none),
           1 / planned.tables_searched),
   });
@@ -210,7 +210,7 @@ void print_hit(const DB& db) {
 
 void print_scan(const DB& db) {
   constexpr std::string_view kPrefix = "c0ff";
-  standard_output().print("{} keys that begin with {}, out of all runs\n", bold("A scan:"), kPrefix);
+  standard_output().print("{} keys that begin with {}, from all runs\n", bold("A scan:"), kPrefix);
   Iterator entry = db.scan({.prefix = kPrefix});
   for (int shown = 0; entry.valid() && shown < 10; entry.next(), ++shown) {
     standard_output().print("  {}  {}\n", entry.key(), entry.value());
@@ -219,7 +219,7 @@ void print_scan(const DB& db) {
   standard_output().write("\n");
 }
 
-/// Of a hundred tables that were ruled out a few are enough.
+/// A few of the hundred tables ruled out are enough.
 void print_explanation(const DB& db) {
   Explanation explanation = need(db.explain(demo_key(12'345)));
   std::vector<Explanation::Step> kept;
@@ -232,7 +232,7 @@ void print_explanation(const DB& db) {
   if (ruled_out > 3) standard_output().print("and {} more tables ruled out by their filters\n", ruled_out - 3);
 }
 
-/// Makes the store, measures it, and leaves it open for reading.
+/// Creates the store, measures it, and leaves it open for reading.
 std::pair<DB, Measured> run_experiment(const TemporaryFolder& folder, const Experiment& experiment,
                                        show::Progress& progress) {
   const std::string path = folder.path(experiment.name);
@@ -245,7 +245,7 @@ std::pair<DB, Measured> run_experiment(const TemporaryFolder& folder, const Expe
   return {std::move(db), std::move(measured)};
 }
 
-/// The one that stays open, of the experiment done last, and everything measured.
+/// Prints all measurements; `db` is the store of the last experiment.
 void print_all(const DB& db, const std::vector<Measured>& rows) {
   print_rows(rows);
   print_hit(db);
@@ -260,9 +260,9 @@ void print_all(const DB& db, const std::vector<Measured>& rows) {
 int run_demo(Arguments arguments) {
   CommandLine line({.name = "demo",
                     .summary =
-                        "The headline experiment, on a temporary store: 100 sorted runs that all have to be asked for "
-                        "an absent key, without filters, with them, and with unequal runs and planned filters. Then a "
-                        "hit, a scan and an explanation, and the result in words. Takes some seconds.",
+                        "The headline experiment, on a temporary store: looks up absent keys in 100 sorted runs, "
+                        "without filters, with filters, and with unequal runs and planned filters. Then shows a hit, "
+                        "a scan and an explained lookup, and sums up the result. Takes a few seconds.",
                     .usage = "",
                     .example = "  tamis demo",
                     .common = kJson | kQuiet | kNoProgress});
@@ -277,7 +277,7 @@ int run_demo(Arguments arguments) {
   {
     std::uint64_t keys = 0;
     for (const Experiment& experiment : experiments) keys += experiment.keys();
-    show::Progress progress("making 100 runs, three times", keys, line.common().wants_progress());
+    show::Progress progress("creating 100 runs, three times", keys, line.common().wants_progress());
     for (const Experiment& experiment : experiments) {
       auto [db, measured] = run_experiment(folder, experiment, progress);
       stores.push_back(std::move(db));

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kBatch = 1000;
 constexpr std::size_t kValueBytes = 32;
 
-/// A bijection of 64 bits whose results look random (the finaliser of splitmix64).
+/// A 64-bit bijection with random-looking results (splitmix64's finaliser).
 std::uint64_t spread(std::uint64_t number) {
   number += 0x9e3779b97f4a7c15;
   number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;

@@ -1,4 +1,4 @@
-// A store made for the demonstration: sorted runs of a chosen size in a temporary folder.
+// A store for the demo: sorted runs of chosen sizes in a temporary folder.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tamis::cli {
 
-/// A folder under TMPDIR that is gone, with all that is in it, when this is.
+/// A folder under TMPDIR, removed with its contents by the destructor.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -24,11 +24,11 @@ class TemporaryFolder {
   std::string path_;
 };
 
-/// The keys of the demonstration: sixteen hexadecimal digits, spread evenly, no two alike.
+/// The demo's keys: sixteen hexadecimal digits, evenly spread, all distinct.
 std::string demo_key(std::uint64_t number);
 
-/// Fills a new store with one sorted run per size, in this order, holding keys 0, 1, 2, … as values of a few dozen
-/// bytes. Nothing is ever merged: `compaction` must be manual. `advance` is told of every entry written, and may throw.
+/// Fills a new store with one sorted run per size, in this order, with keys 0, 1, 2, … and values of a few dozen bytes.
+/// Nothing is merged: `compaction` must be manual. `advance` is called for every entry written, and may throw.
 void make_runs(const std::string& path, const Options& options, const std::vector<std::uint64_t>& run_keys,
                const std::function<void(std::uint64_t)>& advance);
 

@@ -1,4 +1,5 @@
-// CSV by RFC 4180: two fields, a quoted one may hold commas, doubled quotes and line ends; LF or CR LF ends a record.
+// CSV (RFC 4180): two fields per record. A quoted field may hold commas, doubled quotes and line ends; LF or CR LF ends
+// a record.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ class CsvEntries : public EntrySource {
     if (count_ != 2) {
       usage_error(fmt::format("{} has {}; each record is KEY,VALUE{}", place(),
                               count_ == 1 ? "1 field" : fmt::format("{} fields", count_),
-                              count_ == 1 ? "" : ", and a value that holds commas stands in quotes"));
+                              count_ == 1 ? "" : "; quote values that contain commas"));
     }
     if (!input_.is_hex) return Entry{fields_[0], fields_[1]};
     return Entry{decoded(fields_[0], "key", place(), key_), decoded(fields_[1], "value", place(), value_)};
@@ -37,7 +38,7 @@ class CsvEntries : public EntrySource {
     return input_.has_header.value_or(count_ == 2 && fields_[0] == "key" && fields_[1] == "value");
   }
 
-  /// Into fields_, of which the last takes all that are too many. False at the end of the file.
+  /// Reads into fields_; surplus fields go into the last. False at the end of the file.
   bool read_record() {
     const std::optional<std::string_view> line = lines_.next();
     if (!line) return false;
@@ -52,14 +53,13 @@ class CsvEntries : public EntrySource {
     }
   }
 
-  /// What is left of the line: nothing, or what begins with the comma behind the field.
+  /// The rest of the line: empty, or beginning with the comma after the field.
   std::string_view take_plain(std::string_view line, std::string& field) {
     const std::size_t end = std::min(line.find(','), line.size());
     std::string_view text = line.substr(0, end);
     if (end == line.size() && text.ends_with('\r')) text.remove_suffix(1);
     if (text.find('"') != std::string_view::npos) {
-      usage_error(fmt::format("{}: a quote in a field without quotes; put the field in quotes and double the quote",
-                              lines_.place()));
+      usage_error(fmt::format("{}: quote in an unquoted field; quote the field and double the quote", lines_.place()));
     }
     field = text;
     return line.substr(end);
@@ -83,12 +83,12 @@ class CsvEntries : public EntrySource {
     if (line == "\r") line = {};
     if (line.empty() || line.starts_with(',')) return line;
     usage_error(
-        fmt::format("{}: a comma or the end of the line must follow a closing quote; a quote inside a field "
-                    "is written twice",
+        fmt::format("{}: expected a comma or the end of the line after a closing quote; double a quote inside "
+                    "a field",
                     lines_.place()));
   }
 
-  /// A quoted field goes on in the next line.
+  /// Continues a quoted field on the next line.
   std::string_view next_line_of(std::string& field) {
     const std::optional<std::string_view> line = lines_.next();
     if (!line) refuse_open_quote("never closed");
@@ -100,8 +100,8 @@ class CsvEntries : public EntrySource {
   }
 
   [[noreturn]] void refuse_open_quote(std::string_view what) const {
-    usage_error(fmt::format("{}: a quote is opened and {}; close it, or write a quote that is data twice, in quotes",
-                            place(), what));
+    usage_error(
+        fmt::format("{}: a quote is opened and {}; close it, or quote the field and double the quote", place(), what));
   }
 
   EntryInput input_;

@@ -21,7 +21,7 @@ struct FormatName {
 constexpr auto kFormats = std::to_array<FormatName>(
     {{"tsv", EntryFormat::kTsv}, {"csv", EntryFormat::kCsv}, {"jsonl", EntryFormat::kJsonLines}});
 
-/// A field as RFC 4180 writes it: in quotes where it holds what would end it, with the quotes inside doubled.
+/// A field per RFC 4180: quoted if necessary, with inner quotes doubled.
 void write_csv_field(std::string_view field) {
   Output& out = standard_output();
   if (field.find_first_of(",\"\r\n") == std::string_view::npos) return out.write(field);
@@ -35,7 +35,7 @@ void write_csv_field(std::string_view field) {
   out.write("\"");
 }
 
-/// What stands between key and value in formats that have a separator.
+/// Key and value in formats that have a separator.
 void write_fields(std::string_view key, std::string_view value, EntryFormat format) {
   Output& out = standard_output();
   if (format == EntryFormat::kCsv) {
@@ -53,8 +53,8 @@ void write_fields(std::string_view key, std::string_view value, EntryFormat form
 
 void FormatArguments::declare(CommandLine& line) {
   line.option("--format", "tsv|csv|jsonl",
-              "KEY<TAB>VALUE lines (the default), CSV with the header key,value, or JSON lines", name);
-  line.flag("--csv", "the same as --format csv", csv);
+              "KEY<TAB>VALUE lines (default), CSV with the header key,value, or JSON lines", name);
+  line.flag("--csv", "same as --format csv", csv);
 }
 
 std::optional<EntryFormat> FormatArguments::named(const CommandLine& line) const {

@@ -1,5 +1,5 @@
-// JSON lines as dump --json writes them: {"key": "paris", "value": "2102650"}, with key_hex and value_hex for bytes
-// that are not UTF-8.
+// JSON lines as written by dump --json: {"key": "paris", "value": "2102650"}, with key_hex and value_hex for bytes that
+// are not UTF-8.
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
@@ -30,7 +30,7 @@ class JsonEntries : public EntrySource {
  private:
   [[nodiscard]] Json parse(std::string_view line) const {
     try {
-      // The parser takes a NUL for the end of its input.
+      // The parser treats NUL as the end of its input.
       const std::size_t nul = line.find('\0');
       if (nul != std::string_view::npos) refuse_at(nul + 1);
       Json object = Json::parse(line);
@@ -45,16 +45,16 @@ class JsonEntries : public EntrySource {
     usage_error(fmt::format("{} is not JSON, at byte {} of the line; {}", place(), byte, kExample));
   }
 
-  /// A member with no place in a store is refused rather than lost. "found" is what get and scan say of each entry.
+  /// Refuses unknown members, which would otherwise be lost. "found" comes from get and scan.
   void check_member(const std::string& name, const Json& value) const {
     if (name == "found" && value == true) return;
     if (name != "key" && name != "key_hex" && name != "value" && name != "value_hex") {
-      usage_error(fmt::format("{}: an entry has no '{}'; leave it out, or make it part of the value", place(), name));
+      usage_error(fmt::format("{}: unknown member '{}'; remove it or move it into the value", place(), name));
     }
     if (!value.is_string()) usage_error(fmt::format("{}: '{}' is not a string; put it in quotes", place(), name));
   }
 
-  /// Of `name`, or of `name`_hex.
+  /// The value of `name` or `name`_hex.
   std::string_view bytes_of(const Json& object, const std::string& name, std::string& into) const {
     const auto text = object.find(name);
     const auto hex = object.find(name + "_hex");
@@ -66,7 +66,7 @@ class JsonEntries : public EntrySource {
     if (text != object.end()) {
       into = text->get_ref<const std::string&>();
     } else if (!from_hex(hex->get_ref<const std::string&>(), into)) {
-      usage_error(fmt::format("{}: '{}_hex' is not hexadecimal, two digits for each byte", place(), name));
+      usage_error(fmt::format("{}: '{}_hex' is not hexadecimal, two digits per byte", place(), name));
     }
     return into;
   }

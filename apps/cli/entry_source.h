@@ -1,4 +1,4 @@
-// Entries out of a file, in any of the formats that dump writes.
+// Reads entries from a file, in any format that dump writes.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace tamis::cli {
 
-/// Entries one after the other, in the order of the file. A record that cannot be understood is a usage error with its
-/// place. No more than one record and the lines' buffer are in memory.
+/// Entries in file order. A record that cannot be parsed is a usage error with its position. At most one record and the
+/// line buffer are in memory.
 ///
 /// Threads: one at a time.
 class EntrySource {
@@ -28,9 +28,9 @@ class EntrySource {
   EntrySource(const EntrySource&) = delete;
   EntrySource& operator=(const EntrySource&) = delete;
 
-  /// The next entry, or nothing at the end of the file. Valid until the next call.
+  /// The next entry, or nullopt at the end of the file. Valid until the next call.
   virtual std::optional<Entry> next() = 0;
-  /// "words.txt: line 7": where the entry that was returned last begins.
+  /// "words.txt: line 7": where the last entry returned begins.
   [[nodiscard]] virtual std::string place() const { return lines_.place(); }
 
  protected:
@@ -39,20 +39,20 @@ class EntrySource {
   Lines& lines_;
 };
 
-/// What load's options say of its input.
+/// What load's options say about its input.
 struct EntryInput {
   EntryFormat format = EntryFormat::kTsv;
-  bool is_hex = false;         ///< Of TSV and CSV: fields are hexadecimal. In JSON the names of the members say it.
-  bool strips_return = false;  ///< Of TSV: lines end with CR LF. In the others CR before LF never means anything.
-  /// Of CSV: whether the first record is a header. Unknown: it is one if it says key,value, as dump writes it.
+  bool is_hex = false;         ///< TSV and CSV: fields are hexadecimal. In JSON the member names say so.
+  bool strips_return = false;  ///< TSV: lines end with CR LF. In other formats CR before LF is never data.
+  /// CSV: whether the first record is a header. If unset: only if it is key,value, as dump writes it.
   std::optional<bool> has_header = {};
-  std::uint64_t longest_record = 0;  ///< In bytes. A longer one is refused before it is in memory.
+  std::uint64_t longest_record = 0;  ///< In bytes. A longer record is refused before it is in memory.
 };
 
-/// Reads from the lines, which must outlive it.
+/// Reads from `lines`, which must outlive it.
 std::unique_ptr<EntrySource> entries_in(Lines& lines, const EntryInput& input);
 
-// One of each in entry_*.cc.
+// One in each entry_*.cc.
 std::unique_ptr<EntrySource> tsv_entries(Lines& lines, const EntryInput& input);
 std::unique_ptr<EntrySource> csv_entries(Lines& lines, const EntryInput& input);
 std::unique_ptr<EntrySource> json_entries(Lines& lines);

@@ -1,4 +1,4 @@
-// Lines of KEY<TAB>VALUE: the value is all that follows the first tab.
+// KEY<TAB>VALUE lines: the value is everything after the first tab.
 #include <fmt/core.h>
 
 #include "entry_source.h"
@@ -11,7 +11,7 @@ class TsvEntries : public EntrySource {
  public:
   TsvEntries(Lines& lines, const EntryInput& input)
       : EntrySource(lines), is_hex_(input.is_hex), strips_return_(input.strips_return) {
-    if (strips_return_ || is_hex_) return;  // Nor is it hexadecimal.
+    if (strips_return_ || is_hex_) return;  // A CR is not hexadecimal either.
     lines.warn_of_carriage_return("which is part of the value; if lines end with CR LF, load with --crlf");
   }
 
@@ -21,7 +21,7 @@ class TsvEntries : public EntrySource {
     if (strips_return_ && line->ends_with('\r')) line->remove_suffix(1);
     const std::size_t tab = line->find('\t');
     if (tab == std::string_view::npos) {
-      usage_error(fmt::format("{} has no tab; each line is KEY, a tab, VALUE", place()));
+      usage_error(fmt::format("{} has no tab; each line is KEY<TAB>VALUE", place()));
     }
     const Entry entry = {line->substr(0, tab), line->substr(tab + 1)};
     if (!is_hex_) return entry;

@@ -8,15 +8,15 @@
 namespace tamis::cli {
 namespace {
 
-/// What to do, in the words of the library, which says the same of its own files.
+/// Advice in the library's words for its own files.
 std::string_view advice_on(int error) {
   switch (error) {
-    case ENOSPC: return "; make room on that disk";
-    case EDQUOT: return "; make room, or raise the quota";
-    case EFBIG: return "; raise the limit on file sizes (ulimit -f), or use a file system without it";
-    case EROFS: return "; it can only be read there";
+    case ENOSPC: return "; free space on that disk";
+    case EDQUOT: return "; free space or raise the quota";
+    case EFBIG: return "; raise the file size limit (ulimit -f) or use another file system";
+    case EROFS: return "; it can only be read";
     case EACCES:
-    case EPERM: return "; look at its owner and permissions, and at those of its folder";
+    case EPERM: return "; check the owner and permissions of it and of its folder";
     default: return "";
   }
 }

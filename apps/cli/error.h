@@ -1,5 +1,4 @@
-// How a verb gives up: one exception, thrown where the reason is known, turned into a message and an exit
-// status in main.
+// How a verb fails: one exception, thrown where the cause is known. main turns it into a message and an exit status.
 #pragma once
 
 #include <exception>
@@ -11,7 +10,7 @@
 
 namespace tamis::cli {
 
-/// What the shell sees; scripts rely on these numbers.
+/// Exit statuses; scripts rely on these numbers.
 enum ExitStatus : int {
   kExitOk = 0,
   kExitNo = 1,  ///< The answer is no, or a verification failed.
@@ -24,7 +23,7 @@ enum ExitStatus : int {
 
 ExitStatus exit_status_of(StatusCode code);
 
-/// A command that cannot go on. The message names the file and says what to do.
+/// A command that failed. The message names the file and says what to do.
 class CommandError : public std::exception {
  public:
   CommandError(ExitStatus exit_status, std::string message) : exit_status_(exit_status), message_(std::move(message)) {}
@@ -40,7 +39,7 @@ class CommandError : public std::exception {
 };
 
 [[noreturn]] void usage_error(std::string message);
-/// For a system call that failed just now: "path: doing: reason", out of errno, and what to do where that helps.
+/// For a system call that just failed: "path: doing: reason", from errno, with advice where there is some.
 [[noreturn]] void system_error(std::string_view path, std::string_view doing);
 
 /// The value, or the status as an exception.

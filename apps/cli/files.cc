@@ -19,10 +19,10 @@ bool is_special_file(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
 }
 
-/// An output file that is closed, whatever happens to the bytes.
+/// An output file, closed in all cases.
 class OutputFile {
  public:
-  /// Messages call it `name`: a temporary file is nothing to the user.
+  /// `name` is used in messages: users do not know the temporary file.
   OutputFile(const std::string& path, const std::string& name, int flags)
       : name_(name), descriptor_(::open(path.c_str(), O_WRONLY | O_CLOEXEC | flags, 0666)) {
     if (descriptor_ < 0) system_error(name, "cannot create");
@@ -50,7 +50,7 @@ InputFile::InputFile(const std::string& path) : name_(path == "-" ? "standard in
   if (::fstat(descriptor_, &info) != 0) system_error(name_, "cannot stat");
   if (S_ISDIR(info.st_mode)) {
     if (descriptor_ > STDIN_FILENO) ::close(descriptor_);
-    throw CommandError(kExitInputOutput, fmt::format("{}: is a folder, and a file is needed here", name_));
+    throw CommandError(kExitInputOutput, fmt::format("{}: is a folder, not a file", name_));
   }
   is_regular_ = S_ISREG(info.st_mode);
   if (is_regular_) size_ = static_cast<std::uint64_t>(info.st_size);

@@ -1,4 +1,4 @@
-// Files as the command knows them: "-" is standard input or output, and every failure names the file.
+// Files for the command: "-" is standard input or output, and every error names the file.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace tamis::cli {
 
-/// A file open for reading, from its beginning to its end.
+/// A file open for sequential reading.
 class InputFile {
  public:
   explicit InputFile(const std::string& path);
@@ -18,12 +18,12 @@ class InputFile {
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  /// How many bytes were read; 0 at the end.
+  /// The number of bytes read; 0 at the end.
   std::size_t read(std::span<char> into);
-  /// What messages call it.
+  /// The name used in messages.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] bool is_regular() const { return is_regular_; }
-  /// 0 when that is not known beforehand: pipes and terminals.
+  /// 0 if unknown: pipes and terminals.
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
  private:
@@ -33,13 +33,13 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
-/// Everything up to the end; of more than `most` bytes the first of them, and at least one more than `most`.
+/// Everything up to the end. If that exceeds `most` bytes, a prefix of more than `most` bytes.
 std::string read_rest(InputFile& file, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
-/// Replaces the file in one step; "-" and special files are written in place.
+/// Replaces the file atomically; "-" and special files are written in place.
 void write_whole(const std::string& path, std::string_view bytes);
 
-/// The same, straight to a descriptor; `name` is what messages call it.
+/// Writes directly to a descriptor; `name` is used in messages.
 void write_all(int descriptor, std::string_view name, std::string_view bytes);
 
 }  // namespace tamis::cli

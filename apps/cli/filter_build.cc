@@ -1,4 +1,4 @@
-// tamis filter build: a filter from a file of keys, in tamis's container or in another system's layout.
+// tamis filter build: a filter from a file of keys, in tamis's container or another system's format.
 #include <fmt/core.h>
 
 #include <array>
@@ -27,31 +27,32 @@ struct BuildArguments {
   std::string keys_path;
   std::string output;
   std::string seed;
-  // For a kind of ours:
+  // For a tamis kind:
   std::string kind;
   bool is_keyed = false;
   std::string prefix_rule;
-  // For another system's format; what the two have in common is filled in later.
+  // For another system's format; common options are filled in later.
   foreign::BuildOptions foreign;
 };
 
 void declare(CommandLine& line, BuildArguments& wanted) {
   foreign::BuildOptions& foreign = wanted.foreign;
-  line.option("--kind", "K", "a filter of ours; 'tamis filter kinds' lists them", wanted.kind);
-  line.option("--format", "F", "or another system's, byte for byte; 'tamis filter formats' lists them", foreign.format);
+  line.option("--kind", "K", "a tamis filter; 'tamis filter kinds' lists the kinds", wanted.kind);
+  line.option("--format", "F", "or another system's format, byte for byte; 'tamis filter formats' lists them",
+              foreign.format);
   line.option("--keys", "FILE", "the keys, one per line, or - for standard input", wanted.keys_path);
   line.option("-o,--output", "OUT", "the file to write, or - for standard output", wanted.output);
   wanted.size.declare(line, parse_rate_or_one);
-  line.option("--seed", "S", "hash with this public seed (0 unless told)", wanted.seed);
-  line.flag("--keyed", "hash with 16 secret random bytes, against chosen keys", wanted.is_keyed);
+  line.option("--seed", "S", "hash with this public seed; default: 0", wanted.seed);
+  line.flag("--keyed", "hash with 16 secret random bytes, against adversarial keys", wanted.is_keyed);
   line.option("--prefix-rule", "R", "filter prefixes: none, first:N or until:C", wanted.prefix_rule);
-  line.option("--expected-keys", "N", "format: size it for so many keys; those given unless told",
-              foreign.expected_keys, parse_count);
+  line.option("--expected-keys", "N", "format: size for this many keys; default: those given", foreign.expected_keys,
+              parse_count);
   line.option("--bits", "M", "format: number of bits", foreign.bits, parse_count);
   line.option("--hashes", "K", "format: number of hashes", foreign.hashes, parse_count);
   line.option("--words", "W", "format: number of 64-bit words", foreign.words, parse_count);
   line.option("--blocks", "N", "format: number of 32-byte blocks", foreign.blocks, parse_count);
-  line.option("--item", "T", "format: what a key is, bytes, string or long", foreign.item);
+  line.option("--item", "T", "format: type of the keys: bytes, string or long", foreign.item);
   line.option("--variant", "V", "format: spark V1 or V2, rocksdb-raw 4 or 5, guava 64", foreign.variant);
 }
 
@@ -78,9 +79,9 @@ void build_own(const BuildArguments& wanted, const CommandLine& line) {
   line.refuse({"--expected-keys", "--bits", "--hashes", "--words", "--blocks", "--item", "--variant"},
               "goes with --format, not with --kind");
   wanted.size.check(line);
-  if (wanted.is_keyed) line.refuse({"--seed"}, "and --keyed exclude each other");
+  if (wanted.is_keyed) line.refuse({"--seed"}, "and --keyed are mutually exclusive");
   const FilterOptions options = options_of(wanted);
-  need(filter_size(options.kind, 1, {}));  // Better to hear of a mistyped kind before an hour of keys is read.
+  need(filter_size(options.kind, 1, {}));  // Report a mistyped kind before reading all keys.
 
   FilterBuilder builder(options);
   KeyLines lines(wanted.keys_path, line.common());
@@ -114,8 +115,8 @@ int run_filter_build(Arguments arguments) {
   BuildArguments wanted;
   CommandLine line(
       {.name = "filter build",
-       .summary = "Makes a filter from a file of keys: one of ours in tamis's container, or the very bytes "
-                  "that another system would write.",
+       .summary = "Builds a filter from a file of keys: one of tamis's kinds, or exactly the bytes that another "
+                  "system would write.",
        .usage = "(--kind K [--fpr P | --bits-per-key B | --memory BYTES] | --format F ...) --keys FILE -o OUT",
        .example = "  tamis filter build --kind line --fpr 0.01 --keys words.txt -o words.tamis\n"
                   "  tamis filter build --format guava --fpr 0.01 --keys words.txt -o words.guava",

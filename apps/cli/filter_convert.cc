@@ -1,4 +1,4 @@
-// tamis filter convert: the same bits in another system's format.
+// tamis filter convert: the same bits in another format.
 #include <string>
 
 #include "command_line.h"
@@ -18,7 +18,7 @@ int run_filter_convert(Arguments arguments) {
   CommandLine line({.name = "filter convert",
                     .summary = "Writes a filter in another format that sets the same bits for a key: cassandra-old and "
                                "cassandra-new; go-bloom and its JSON; go-article in its three forms; sbbf, sbbf-thrift "
-                               "and, to read, parquet. Other filters have to be built from their keys.",
+                               "and, read-only, parquet. Other filters must be built from their keys.",
                     .usage = "FILE --to F -o OUT",
                     .example = "  tamis filter convert mc-1-big-Filter.db --to cassandra-new -o Filter.db",
                     .common = kJson | kQuiet});

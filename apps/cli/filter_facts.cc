@@ -33,7 +33,7 @@ FilterFacts facts_of(const FilterInfo& info) {
 
 namespace {
 
-/// By tamis's names for the same ideas; nothing for filters without bits, such as "always true".
+/// In tamis's terms; nullopt for filters without bits, such as "always true".
 std::optional<std::string> kind_of(const foreign::ForeignInfo& info) {
   if (info.bits == 0) return std::nullopt;
   if (info.detail.find("Ribbon") != std::string::npos) return "ribbon";
@@ -72,7 +72,7 @@ FilterFacts facts_of_built(std::string_view bytes, const foreign::OpenOptions& o
 
 std::optional<std::uint64_t> FilterFacts::best_keys() const {
   if (keys) return keys;
-  // A filter whose bits are all set has room for infinitely many.
+  // A filter with all bits set has room for infinitely many keys.
   const bool is_countable = bits > 0 && estimated_keys >= 0 && estimated_keys < 0x1p63;
   if (!is_countable) return std::nullopt;
   return static_cast<std::uint64_t>(std::llround(estimated_keys));
@@ -109,7 +109,7 @@ std::string FilterFacts::summary() const {
   text += fmt::format(", {}", human_bytes(bytes));
   if (const auto per_key = bits_per_key()) text += fmt::format(", {:.2f} bits/key", *per_key);
   if (bits > 0) text += fmt::format(", {} false positives", human_rate(designed_rate.value_or(estimated_rate)));
-  if (!needed_to_probe.empty()) text += fmt::format("; not in the file, so probe it with{}", needed_to_probe);
+  if (!needed_to_probe.empty()) text += fmt::format("; to probe it, pass{}, which the file lacks", needed_to_probe);
   return text;
 }
 

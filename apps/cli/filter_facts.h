@@ -1,4 +1,4 @@
-// What is known of a filter, whoever wrote it, and how it is shown.
+// What is known about a filter of any origin, and how it is shown.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace tamis::cli {
 
-/// One shape for tamis's own filters and for foreign ones; what a file does not tell is absent.
+/// Common to tamis's own and foreign filters; nullopt where a file does not say.
 struct FilterFacts {
   std::optional<std::string> kind;
   std::string format;  ///< "tamis" or the name of a foreign format.
@@ -26,11 +26,12 @@ struct FilterFacts {
   double estimated_rate = 0;
   std::optional<double> designed_rate;
   bool is_keyed = false;
-  std::optional<std::int64_t> seed;  ///< A public one that was chosen.
-  std::string prefix_rule;           ///< Empty without one.
-  std::string needed_to_probe = {};  ///< Options that a file just made does not hold; empty without any.
+  std::optional<std::int64_t> seed;  ///< A chosen public seed.
+  std::string prefix_rule;           ///< Empty if there is none.
+  std::string needed_to_probe =
+      {};  ///< Options needed to probe a file just built, which it does not store; often empty.
 
-  /// As they were counted, else as they are estimated from the bits, if there are any.
+  /// Counted, or else estimated from the bits, if possible.
   [[nodiscard]] std::optional<std::uint64_t> best_keys() const;
   [[nodiscard]] std::optional<double> bits_per_key() const;
   /// One JSON object, without a line end.
@@ -41,10 +42,10 @@ struct FilterFacts {
 
 FilterFacts facts_of(const FilterInfo& info);
 FilterFacts facts_of(const foreign::ForeignInfo& info);
-/// Of a foreign filter just made from so many keys, where that is known; `open` is what it takes to open it again.
+/// For a foreign filter just built from this many keys, if known; `open` is what opens it again.
 FilterFacts facts_of_built(std::string_view bytes, const foreign::OpenOptions& open, std::optional<std::uint64_t> keys);
 
-/// Says what was written: a result when it went to a file, a remark when the file itself is on standard output.
+/// Reports what was written: on standard output, or on standard error if the filter itself went to standard output.
 void report_written(const std::string& output, const FilterFacts& facts, const CommonOptions& options);
 
 }  // namespace tamis::cli

@@ -37,8 +37,8 @@ std::string what_it_is(const foreign::FormatInfo& format) {
 
 int run_filter_formats(Arguments arguments) {
   CommandLine line({.name = "filter formats",
-                    .summary = "The filter files of other systems that can be read and, where it says so, written byte "
-                               "for byte.",
+                    .summary = "Lists the filter files of other systems that tamis can read and, where noted, write "
+                               "byte for byte.",
                     .usage = "",
                     .example = "  tamis filter formats",
                     .common = kJson});

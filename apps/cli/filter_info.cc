@@ -1,4 +1,4 @@
-// tamis filter info: what a filter file is, and how full.
+// tamis filter info: kind, size and fill of a filter file.
 #include <fmt/core.h>
 
 #include <string>
@@ -23,7 +23,7 @@ std::string keys_text(const FilterFacts& facts) {
 }
 
 std::string seed_text(const FilterFacts& facts) {
-  if (facts.is_keyed) return "keyed, by 16 bytes in the file";
+  if (facts.is_keyed) return "keyed, with 16 bytes in the file";
   return facts.seed ? fmt::format("public, {}", *facts.seed) : "public";
 }
 
@@ -51,7 +51,7 @@ std::string describe(const FilterFacts& facts) {
 int run_filter_info(Arguments arguments) {
   OpenArguments wanted;
   CommandLine line({.name = "filter info",
-                    .summary = "What a filter file is: kind, size, how full, how often wrong.",
+                    .summary = "Shows a filter file's kind, size, fill and false-positive rate.",
                     .usage = "FILE [--format F]",
                     .example = "  tamis filter info words.tamis\n"
                                "  tamis filter info nb-1-big-Filter.db",

@@ -1,4 +1,4 @@
-// tamis filter union and intersect: two filters become one.
+// tamis filter union and intersect: combine two filters.
 #include <fmt/core.h>
 
 #include <string>
@@ -21,7 +21,7 @@ Result<MutableFilter> open_mutable(const std::string& path) {
   return MutableFilter::from_bytes(std::as_bytes(std::span(bytes)), "standard input");
 }
 
-/// Says which of the two files it is about, unless the library has said so.
+/// Names the file in the message unless the library did.
 void need_named(const Status& status, const std::string& name) {
   if (status.ok()) return;
   if (status.message().starts_with(name) || status.message().starts_with("standard input")) need(status);
@@ -56,7 +56,7 @@ int join(Arguments arguments, const VerbHelp& help, Status (MutableFilter::*comb
 int run_filter_union(Arguments arguments) {
   return join(arguments,
               {.name = "filter union",
-               .summary = "Writes the filter that answers maybe for the keys of either. Both must have the same kind, "
+               .summary = "Writes a filter that answers maybe for the keys of either. Both must have the same kind, "
                           "size and seed.",
                .usage = "A B -o OUT",
                .example = "  tamis filter union monday.tamis tuesday.tamis -o both.tamis",
@@ -67,8 +67,8 @@ int run_filter_union(Arguments arguments) {
 int run_filter_intersect(Arguments arguments) {
   return join(arguments,
               {.name = "filter intersect",
-               .summary = "Writes the filter that answers maybe where both do. Both must have the same kind, size and "
-                          "seed. It errs a little more often than one built from the common keys.",
+               .summary = "Writes a filter that answers maybe where both do. Both must have the same kind, size and "
+                          "seed. It errs slightly more often than a filter built from the common keys.",
                .usage = "A B -o OUT",
                .example = "  tamis filter intersect monday.tamis tuesday.tamis -o common.tamis",
                .common = kJson | kQuiet},

@@ -39,7 +39,7 @@ std::string as_json(const FilterKindInfo& kind) {
 
 int run_filter_kinds(Arguments arguments) {
   CommandLine line({.name = "filter kinds",
-                    .summary = "The kinds of filters this build has, and when to choose which. Any of them can hold "
+                    .summary = "Lists the filter kinds of this build and when to choose each. Any of them can hold "
                                "prefixes of keys, for scans: see --prefix-rule of filter build.",
                     .usage = "",
                     .example = "  tamis filter kinds",

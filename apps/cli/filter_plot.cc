@@ -1,4 +1,4 @@
-// tamis filter plot: measured and predicted rates as a picture.
+// tamis filter plot: a chart of measured and predicted rates.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -51,12 +51,12 @@ int run_filter_plot(Arguments arguments) {
   std::string output;
   CommandLine line({.name = "filter plot",
                     .summary =
-                        "Measures filters of 4 to 20 bits per key and draws their false-positive rates, measured "
-                        "and predicted, against the least possible, as SVG. Takes some seconds.",
+                        "Measures filters of 4 to 20 bits per key and plots their false-positive rates, measured and "
+                        "predicted, against the theoretical minimum, as SVG. Takes a few seconds.",
                     .usage = "[--kind K...] -o FILE.svg",
                     .example = "  tamis filter plot --kind line ribbon -o rates.svg",
                     .common = kJson | kQuiet | kNoProgress});
-  line.list("--kind", "K", "only these kinds; all unless told", kinds);
+  line.list("--kind", "K", "only these kinds; default: all", kinds);
   line.option("-o,--output", "FILE", "the SVG to write, or - for standard output", output);
   if (!line.read(arguments)) return kExitOk;
   line.need_all({"--output"});

@@ -1,4 +1,4 @@
-// tamis filter probe: asks a filter for keys.
+// tamis filter probe: tests keys against a filter.
 #include <fmt/core.h>
 
 #include <string>
@@ -16,7 +16,7 @@
 namespace tamis::cli {
 namespace {
 
-/// Prints one answer after the other.
+/// Prints the answers, one by one.
 class Answers {
  public:
   Answers(const OpenedFilter& filter, std::string item, const CommonOptions& options)
@@ -56,18 +56,18 @@ int run_filter_probe(Arguments arguments) {
   std::vector<std::string> keys;
   CommandLine line({.name = "filter probe",
                     .summary =
-                        "Asks a filter for keys. Prints one line per key, in order: the key, a tab, and 'no' (it "
-                        "is certainly not there) or 'maybe'.",
+                        "Tests keys against a filter. Prints one line per key, in order: the key, a tab, and 'no' (the "
+                        "key is certainly absent) or 'maybe'.",
                     .usage = "FILE [--format F] (--keys FILE | KEY...)",
                     .example = "  tamis filter probe words.tamis zebra okapi\n"
                                "  tamis filter probe words.tamis --keys candidates.txt",
                     .common = kJson | kHex | kQuiet | kNoProgress});
   wanted.declare(line);
-  line.operands("KEY", "keys to ask for; after -- they may begin with '-'", keys);
+  line.operands("KEY", "keys to test; after -- they may begin with '-'", keys);
   line.option("--keys", "FILE", "a file of keys, one per line, or - for standard input", keys_path);
-  line.option("--item", "T", "what a key is to the system that wrote the filter: bytes, string or long", item);
+  line.option("--item", "T", "type of the keys in the filter's system: bytes, string or long", item);
   if (!line.read(arguments)) return kExitOk;
-  if (line.given("--keys") == !keys.empty()) usage_error("give keys as operands or with --keys, one of the two");
+  if (line.given("--keys") == !keys.empty()) usage_error("give keys either as operands or with --keys");
   if (wanted.path == "-" && keys_path == "-") usage_error("standard input can be the filter or the keys, not both");
 
   const OpenedFilter filter(wanted);

@@ -1,4 +1,4 @@
-// tamis filter size: what every kind would need, before anything is built.
+// tamis filter size: the sizes of all kinds, before building.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -54,8 +54,8 @@ void print_table(const std::vector<KindSize>& rows) {
   Output& out = standard_output();
   out.write(table.text());
   out.write(
-      "\nk: hashes per key, or bits of a fingerprint.\n"
-      "x bound: bits/key against log2(1/rate), the least a filter can have.\n");
+      "\nk: hashes per key, or bits per fingerprint.\n"
+      "x bound: bits/key relative to log2(1/rate), the minimum for any filter.\n");
   for (const KindSize& row : rows) {
     if (!row.size.ok()) out.print("{}\n", row.size.status().message());
   }
@@ -68,7 +68,7 @@ int run_filter_size(Arguments arguments) {
   std::string kind;
   SizeOptions size;
   CommandLine line({.name = "filter size",
-                    .summary = "How large a filter has to be, for all kinds side by side or for one.",
+                    .summary = "Computes the size of a filter, for all kinds side by side or for one.",
                     .usage = "--keys N [--fpr P | --bits-per-key B | --memory BYTES] [--kind K]",
                     .example = "  tamis filter size --keys 1000000 --fpr 0.01",
                     .common = kJson});
@@ -88,7 +88,7 @@ int run_filter_size(Arguments arguments) {
       rows.push_back({info.name, filter_size(info.name, *keys, target)});
     }
   }
-  // What no kind can do (more keys than there may be, say) is an error, not a table of dashes.
+  // If no kind can do it (too many keys, say), that is an error, not a table of dashes.
   if (std::ranges::none_of(rows, [](const KindSize& row) { return row.size.ok(); })) need(rows.front().size);
   if (!line.common().json) {
     print_table(rows);

@@ -1,4 +1,4 @@
-// tamis filter verify and rebuild: Cassandra's filters against the index they belong to.
+// tamis filter verify and rebuild: checks Cassandra's filters against their index.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -59,10 +59,10 @@ void print_missing(const std::vector<std::string>& missing, const CommonOptions&
 
 std::string advice(const VerifyReport& report) {
   if (report.verdict == VerifyReport::Verdict::kLayoutMismatch) {
-    return fmt::format("read as {} no key is missing: the file has that layout, whatever its name says",
+    return fmt::format("no key is missing when read as {}: the file has that layout, despite its name",
                        fmt::join(report.fitting_formats, " or "));
   }
-  return "no layout fits: the filter is damaged or belongs to another index; 'tamis filter rebuild' makes a new one";
+  return "no layout fits: the filter is damaged or belongs to another index; 'tamis filter rebuild' builds a new one";
 }
 
 void print_report(const VerifyReport& report, const VerifyArguments& wanted, const CommonOptions& options) {
@@ -86,14 +86,14 @@ int run_filter_verify(Arguments arguments) {
   VerifyArguments wanted;
   CommandLine line({.name = "filter verify",
                     .summary =
-                        "Asks a Cassandra filter for every key of its index. A key that is missing there is a row "
-                        "that reads do not find. Exit status 1 when keys are missing; says which layout would fit.",
+                        "Tests a Cassandra filter for every key of its index. Reads do not find a row whose key is "
+                        "missing from the filter. Exits with status 1 if keys are missing and says which layout fits.",
                     .usage = "FILE --index INDEX [--format F]",
                     .example = "  tamis filter verify nb-1-big-Filter.db --index nb-1-big-Index.db",
                     .common = kJson | kHex});
   line.operand("FILE", "the Filter.db", wanted.filter);
   line.option("--index", "INDEX", "the Index.db beside it", wanted.index);
-  line.option("--format", "F", "cassandra-new, cassandra-old or cassandra-old-h1h2; by the name unless told",
+  line.option("--format", "F", "cassandra-new, cassandra-old or cassandra-old-h1h2; default: by file name",
               wanted.format);
   if (!line.read(arguments)) return kExitOk;
   line.need_all({"--index"});
@@ -111,19 +111,18 @@ int run_filter_rebuild(Arguments arguments) {
   std::string output;
   foreign::RebuildOptions options;
   CommandLine line({.name = "filter rebuild",
-                    .summary = "Makes the Filter.db that belongs to a Cassandra Index.db, byte for byte as Cassandra "
-                               "writes it.",
+                    .summary = "Builds the Filter.db for a Cassandra Index.db, byte for byte as Cassandra writes it.",
                     .usage = "--from-index INDEX --format F [--expected-keys N] (--fpr P | --like FILTER) -o OUT",
                     .example = "  tamis filter rebuild --from-index nb-1-big-Index.db --format cassandra-new \\\n"
                                "      --fpr 0.01 -o nb-1-big-Filter.db",
                     .common = kJson | kQuiet});
   line.option("--from-index", "INDEX", "the Index.db with the keys", index);
-  line.option("--format", "F", "cassandra-new, cassandra-old or cassandra-old-h1h2; by the name unless told",
+  line.option("--format", "F", "cassandra-new, cassandra-old or cassandra-old-h1h2; default: by file name",
               options.format);
-  line.option("--expected-keys", "N", "size it for so many keys; those in the index unless told", options.expected_keys,
+  line.option("--expected-keys", "N", "size for this many keys; default: those in the index", options.expected_keys,
               parse_count);
-  line.option("--fpr", "P", "bloom_filter_fp_chance of the table", options.fpr, parse_rate_or_one);
-  line.option("--like", "FILTER", "the size and hashes of this Filter.db", options.like);
+  line.option("--fpr", "P", "the table's bloom_filter_fp_chance", options.fpr, parse_rate_or_one);
+  line.option("--like", "FILTER", "use the size and hashes of this Filter.db", options.like);
   line.option("-o,--output", "OUT", "the file to write, or - for standard output", output);
   if (!line.read(arguments)) return kExitOk;
   line.need_all({"--from-index", "--output"});

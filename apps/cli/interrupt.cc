@@ -10,11 +10,11 @@
 namespace tamis::cli {
 namespace {
 
-// The handler may run on any thread of a store. Each side sets its own flag and then reads the other's, all
-// sequentially consistent, so that at least one of the two sees both and exits.
+// The handler may run on any thread. Each side sets its own flag, then reads the other's, all sequentially consistent,
+// so at least one of them sees both and exits.
 std::atomic<bool> delayed = false;
 std::atomic<bool> pending = false;
-static_assert(std::atomic<bool>::is_always_lock_free, "the handler may not wait");
+static_assert(std::atomic<bool>::is_always_lock_free, "the handler must not block");
 
 extern "C" void on_interrupt(int /*signal*/) {
   if (pending.exchange(true) || !delayed.load()) ::_exit(kExitInterrupted);
@@ -28,8 +28,8 @@ void install_signal_handlers() {
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   ::sigaction(SIGINT, &action, nullptr);
-  std::signal(SIGPIPE, SIG_DFL);  // Whoever started us may have ignored it.
-  std::signal(SIGXFSZ, SIG_IGN);  // A write beyond 'ulimit -f' is an error with a message, not the end.
+  std::signal(SIGPIPE, SIG_DFL);  // The parent process may have ignored it.
+  std::signal(SIGXFSZ, SIG_IGN);  // A write beyond 'ulimit -f' fails with a message instead of killing the process.
 }
 
 DelayInterrupt::DelayInterrupt() { delayed.store(true); }

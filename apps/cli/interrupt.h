@@ -3,11 +3,11 @@
 
 namespace tamis::cli {
 
-/// From now on Ctrl-C ends the program with status 130, and writing into a closed pipe ends it without a word.
+/// Ctrl-C now ends the program with status 130, and writing to a closed pipe ends it silently.
 void install_signal_handlers();
 
-/// While one lives, Ctrl-C waits for its end, so that a file is replaced wholly or not at all and no temporary one
-/// stays behind. A second Ctrl-C does not wait. One lives at a time.
+/// Delays Ctrl-C until its destructor, so that a file is replaced completely or not at all and no temporary file
+/// remains. A second Ctrl-C is not delayed. At most one exists at a time.
 class DelayInterrupt {
  public:
   DelayInterrupt();
@@ -15,7 +15,7 @@ class DelayInterrupt {
   DelayInterrupt(const DelayInterrupt&) = delete;
   DelayInterrupt& operator=(const DelayInterrupt&) = delete;
 
-  /// Whether Ctrl-C is waiting: time to come to an end.
+  /// Whether a delayed Ctrl-C is pending: stop soon.
   [[nodiscard]] static bool is_pending();
 };
 

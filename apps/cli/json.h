@@ -1,4 +1,4 @@
-// JSON as the command writes it: one object per line, fields in the order they were added.
+// JSON output of the command: one object per line, fields in insertion order.
 #pragma once
 
 #include <fmt/core.h>
@@ -12,7 +12,7 @@
 
 namespace tamis::cli {
 
-/// A value as JSON text. Numbers that JSON does not have (NaN, infinities) and missing ones are null.
+/// A value as JSON. Missing numbers, NaN and infinities become null.
 std::string json_value(std::string_view text);
 inline std::string json_value(const char* text) { return json_value(std::string_view(text)); }
 inline std::string json_value(const std::string& text) { return json_value(std::string_view(text)); }
@@ -35,7 +35,7 @@ class JsonObject {
   JsonObject& add(std::string_view name, const T& value) {
     return add_text(name, json_value(value));
   }
-  /// Bytes of a user: as they are when they are UTF-8, else in hexadecimal under `name`_hex.
+  /// User bytes: as text if they are UTF-8, otherwise in hexadecimal under `name`_hex.
   JsonObject& add_bytes(std::string_view name, std::string_view bytes);
   JsonObject& add_object(std::string_view name, const JsonObject& object) { return add_text(name, object.text()); }
   JsonObject& add_list(std::string_view name, const std::vector<std::string>& json_values);

@@ -9,7 +9,7 @@ namespace tamis::cli {
 
 KeyLines::KeyLines(const std::string& path, const CommonOptions& options)
     : is_hex_(options.hex), lines_(path, "reading keys", options) {
-  lines_.warn_of_carriage_return("which is part of the key; if that is not meant, remove those with tr -d '\\r'");
+  lines_.warn_of_carriage_return("which is part of the key; if unintended, remove carriage returns with tr -d '\\r'");
 }
 
 std::optional<std::string_view> KeyLines::next() {

@@ -11,15 +11,15 @@
 
 namespace tamis::cli {
 
-/// The keys of a file or of standard input, read as they are asked for; an empty line is the empty key. With --hex a
-/// line is a key in hexadecimal.
+/// The keys of a file or of standard input, read on demand. An empty line is the empty key. With --hex, lines are
+/// hexadecimal.
 class KeyLines {
  public:
   KeyLines(const std::string& path, const CommonOptions& options);
 
-  /// The next key, or nothing at the end of the file. Valid until the next call.
+  /// The next key, or nullopt at the end of the file. Valid until the next call.
   std::optional<std::string_view> next();
-  /// Whether the next call has to wait for input: the moment to show what was answered so far.
+  /// Whether the next call may block on input: flush the answers so far.
   [[nodiscard]] bool must_read() const { return lines_.must_read(); }
 
  private:
@@ -28,14 +28,13 @@ class KeyLines {
   std::string decoded_;
 };
 
-/// All keys of a file, for those who need them at once.
+/// All keys of a file at once.
 std::vector<std::string> read_keys(const std::string& path, const CommonOptions& options);
 
-/// A key given as an operand: the text itself, or what it spells with --hex.
+/// A key given as an operand: the text itself, or decoded with --hex.
 std::string key_of_operand(const std::string& operand, const CommonOptions& options);
 
-/// What foreign::item_bytes is to make of keys that were read with these options: with --hex a long is its 8 bytes
-/// already, and digits among them mean nothing.
+/// The item type for foreign::item_bytes: with --hex, a long is already its 8 bytes, which are not digits to parse.
 inline std::string item_as_read(const std::string& item, const CommonOptions& options) {
   return options.hex && item == "long" ? "bytes" : item;
 }

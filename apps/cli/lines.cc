@@ -54,8 +54,8 @@ std::optional<std::string_view> Lines::take_line() {
     searched = buffer_.size() - position_;
     if (searched > longest_) {
       usage_error(
-          fmt::format("{} is longer than {}, more than the store takes; raise --option memory_bytes if it is "
-                      "meant",
+          fmt::format("{} is longer than {}, more than the store takes; if it is intended, raise --option "
+                      "memory_bytes",
                       place(number_ + 1), show::human_bytes(longest_)));
     }
     read_more();
@@ -76,8 +76,8 @@ void Lines::read_more() {
 }
 
 std::string_view hint_on_hex(std::string_view text) {
-  if (text.ends_with('\r')) return ": it ends with a carriage return; remove those with tr -d '\\r'";
-  return text.size() % 2 == 0 ? ", which --hex expects" : ", which --hex expects: two digits for each byte";
+  if (text.ends_with('\r')) return ": it ends with a carriage return; remove carriage returns with tr -d '\\r'";
+  return text.size() % 2 == 0 ? ", which --hex expects" : ", which --hex expects: two digits per byte";
 }
 
 }  // namespace tamis::cli

@@ -1,4 +1,4 @@
-// The lines of a file, read as they are asked for.
+// The lines of a file, read on demand.
 #pragma once
 
 #include <cstdint>
@@ -13,39 +13,38 @@
 
 namespace tamis::cli {
 
-/// The lines of a file or of standard input. LF ends a line and nothing else does: CR is data, a last line without LF
-/// counts.
+/// The lines of a file or of standard input. Only LF ends a line: CR is data. A last line without LF counts.
 class Lines {
  public:
-  /// `label` is the progress bar's.
+  /// `label` is for the progress bar.
   Lines(const std::string& path, std::string_view label, const CommonOptions& options);
 
-  /// The next line without its end, or nothing at the end of the file. Valid until the next call.
+  /// The next line without its end, or nullopt at the end of the file. Valid until the next call.
   std::optional<std::string_view> next();
-  /// Warns of the first line that ends with CR, except with --quiet: "words.txt: line 1 ends with a carriage return, "
+  /// Warns about the first line that ends with CR, unless --quiet: "words.txt: line 1 ends with a carriage return, "
   /// followed by this text.
   void warn_of_carriage_return(std::string_view warning) { warning_ = is_quiet_ ? "" : warning; }
-  /// Whether the file begins with this byte. To be asked before the first line is taken.
+  /// Whether the file begins with this byte. Call it before reading the first line.
   bool begins_with(char byte);
-  /// A longer line is a usage error, before all of it is in memory.
+  /// A longer line is a usage error, raised before all of it is in memory.
   void refuse_longer_than(std::uint64_t bytes) { longest_ = bytes; }
-  /// Whether the next call has to wait for input: the moment to show what was done so far.
+  /// Whether the next call may block on input: flush the output so far.
   [[nodiscard]] bool must_read() const;
 
-  /// "words.txt: line 7", of the line that was returned last.
+  /// "words.txt: line 7", for the last line returned.
   [[nodiscard]] std::string place() const { return place(number_); }
   [[nodiscard]] std::string place(std::uint64_t number) const;
-  /// Of the line that was returned last; 1 is the first.
+  /// Number of the last line returned, from 1.
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] show::Progress& progress() { return progress_; }
 
  private:
   std::optional<std::string_view> take_line();
-  /// More of the file, behind what the buffer still holds.
+  /// Appends more of the file to the buffer.
   void read_more();
 
   bool is_quiet_;
-  std::string warning_;  // Empty once it was given.
+  std::string warning_;  // Empty once reported.
   InputFile file_;
   show::Progress progress_;
   std::string buffer_;
@@ -55,7 +54,7 @@ class Lines {
   std::uint64_t number_ = 0;
 };
 
-/// What to add to "… is not hexadecimal": why, and what to do.
+/// Completes "… is not hexadecimal" with the reason and what to do.
 std::string_view hint_on_hex(std::string_view text);
 
 }  // namespace tamis::cli

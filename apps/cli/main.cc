@@ -12,7 +12,8 @@
 namespace tamis::cli {
 namespace {
 
-/// What was printed before a failure stays printed: it is true. Failing to print it is not the news any more.
+/// Output printed before the failure is valid and stays. An error while flushing it is ignored: the first failure is
+/// reported.
 int give_up(int exit_status, std::string_view message) {
   try {
     standard_output().flush();
@@ -31,8 +32,7 @@ int run(const std::vector<std::string>& arguments) {
   } catch (const CommandError& error) {
     return give_up(error.exit_status(), error.what());
   } catch (const std::bad_alloc&) {
-    return give_up(kExitInputOutput,
-                   "there is not enough memory for this; use fewer keys, or less for memory_bytes or a filter");
+    return give_up(kExitInputOutput, "out of memory; use fewer keys, or lower memory_bytes or the filter's size");
   } catch (const std::exception& error) {
     return give_up(kExitInputOutput, error.what());
   }

@@ -1,4 +1,4 @@
-// tamis manual: the manual page, made from what the verbs say of themselves.
+// tamis manual: the manual page, generated from the verbs' help.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -24,16 +24,16 @@ struct StatusMeaning {
 };
 
 constexpr auto kStatuses = std::to_array<StatusMeaning>({
-    {kExitOk, "It was done."},
+    {kExitOk, "Success."},
     {kExitNo, "Not found, the answer is no, or a verification failed."},
-    {kExitUsage, "The command line is wrong, a value is bad, or this is not supported."},
-    {kExitInputOutput, "Input or output failed, there is no room, or there is no store."},
-    {kExitCorruption, "Bytes are damaged, or of a newer format."},
-    {kExitBusy, "Another process holds the store."},
-    {kExitInterrupted, "Ctrl-C; the store is consistent."},
+    {kExitUsage, "Invalid command line or value, or unsupported operation."},
+    {kExitInputOutput, "Input or output failed, space ran out, or there is no store."},
+    {kExitCorruption, "Data is damaged or in a newer format."},
+    {kExitBusy, "Another process has locked the store."},
+    {kExitInterrupted, "Interrupted by Ctrl-C; the store is consistent."},
 });
 
-/// Text as roff takes it literally, also at the beginning of a line.
+/// Escapes text for roff, including at the beginning of a line.
 std::string roff(std::string_view text) {
   std::string result;
   bool begins_line = true;
@@ -53,7 +53,7 @@ std::string roff(std::string_view text) {
   return result;
 }
 
-/// A term in bold and what it means.
+/// A bold term and its meaning.
 std::string item(std::string_view term, std::string_view meaning) {
   return fmt::format(".TP\n\\fB{}\\fR\n{}\n", roff(term), roff(meaning));
 }
@@ -86,29 +86,28 @@ std::string page(const std::vector<DescribedVerb>& verbs) {
       ".SH NAME\ntamis \\- a key\\-value store built around filters\n"
       ".SH SYNOPSIS\n\\fBtamis\\fR \\fIVERB\\fR [\\fIOPTION\\fR...] [\\fIOPERAND\\fR...]\n"
       ".SH DESCRIPTION\nLoads, reads, explains, verifies and repairs stores; sizes, builds, probes and inspects "
-      "filters, "
-      "those of other systems included. Results go to standard output, everything else to standard error.\n",
+      "filters, including those of other systems. Results go to standard output, everything else to standard error.\n",
       roff(version()));
-  text += ".SH COMMON OPTIONS\nEvery verb accepts these; below, each names those that do something in it.\n";
+  text += ".SH COMMON OPTIONS\nEvery verb accepts these. Each verb below lists those that affect it.\n";
   for (const VerbDescription::Argument& argument : CommandLine::common_arguments()) text += argument_item(argument);
-  text += item("--", "ends the options: a word behind it may begin with a hyphen");
+  text += item("--", "ends the options; operands after it may begin with a hyphen");
   text += ".SH VERBS\n";
   for (const DescribedVerb& verb : verbs) text += verb_section(verb);
-  text += ".SH OPTIONS OF A STORE\nWhat \\fB\\-\\-option\\fR \\fINAME=VALUE\\fR can set.\n";
+  text += ".SH STORE OPTIONS\nSet with \\fB\\-\\-option\\fR \\fINAME=VALUE\\fR.\n";
   for (const OptionInfo& option : option_table()) {
     text += item(option.name,
-                 fmt::format("{} Values: {}; {} unless told.", option.effect, option.range, option.default_value));
+                 fmt::format("{} Values: {}; default: {}.", option.effect, option.range, option.default_value));
   }
   text += ".SH EXIT STATUS\n";
   for (const StatusMeaning& status : kStatuses) text += item(std::to_string(status.status), status.meaning);
-  return text + ".SH ENVIRONMENT\n" + item("NO_COLOR", "Set: no colours, also on a terminal.");
+  return text + ".SH ENVIRONMENT\n" + item("NO_COLOR", "If set, disables colours, even on a terminal.");
 }
 
 }  // namespace
 
 int run_manual(Arguments arguments) {
   CommandLine line({.name = "manual",
-                    .summary = "Prints the manual page of this command, in the language that man reads.",
+                    .summary = "Prints the manual page of this command, in roff.",
                     .usage = "",
                     .example = "  tamis manual | man -l -"});
   if (!line.read(arguments)) return kExitOk;

@@ -1,4 +1,4 @@
-// Filters put to the test: how often they are wrong, and what they cost.
+// Measures filters: error rate and cost.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tamis::cli {
 
-/// Hashes of keys that are put into a filter, and of others. Hashed once: all filters of one seed share them.
+/// Hashes of keys in a filter and of absent keys. Hashed once; all filters with the same seed share them.
 struct SampleHashes {
   std::vector<std::uint64_t> present;
   std::vector<std::uint64_t> absent;
@@ -20,7 +20,7 @@ SampleHashes sample_hashes(std::uint64_t present, std::uint64_t absent);
 
 Result<Filter> build_from(std::string_view kind, SizeTarget target, std::span<const std::uint64_t> hashes);
 
-/// The part of these absent keys that the filter takes for present.
+/// The fraction of these absent keys that pass the filter.
 double measured_rate(const Filter& filter, std::span<const std::uint64_t> absent);
 
 }  // namespace tamis::cli

@@ -17,7 +17,7 @@ namespace {
   usage_error(fmt::format("{}: '{}' is not {}", option, text, expected));
 }
 
-/// The number, if the text is one from its first to its last character.
+/// The number, if the whole text is one.
 template <typename T>
 std::optional<T> read_number(std::string_view text) {
   T value = {};
@@ -26,7 +26,7 @@ std::optional<T> read_number(std::string_view text) {
   return value;
 }
 
-/// The power of 1024 a suffix stands for.
+/// The power of 1024 that a suffix stands for.
 std::optional<int> power_of_suffix(std::string_view suffix) {
   if (suffix.empty()) return 0;
   if (suffix.size() != 1 && suffix.substr(1) != "iB" && suffix.substr(1) != "ib") return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<int> power_of_suffix(std::string_view suffix) {
 double parse_rate(std::string_view option, std::string_view text) {
   const std::optional<double> value = read_number<double>(text);
   if (!value || !(*value > 0 && *value < 1)) {
-    bad_value(option, text, "a rate between 0 and 1 (both excluded), such as 0.01 for one in a hundred");
+    bad_value(option, text, "a rate between 0 and 1 (exclusive), such as 0.01 for one in a hundred");
   }
   return *value;
 }
@@ -70,7 +70,7 @@ std::uint32_t parse_small_count(std::string_view option, std::string_view text) 
 
 std::int64_t parse_integer(std::string_view option, std::string_view text) {
   const std::optional<std::int64_t> value = read_number<std::int64_t>(text);
-  if (!value) bad_value(option, text, "a whole number of 64 bits");
+  if (!value) bad_value(option, text, "a 64-bit whole number");
   return *value;
 }
 

@@ -10,12 +10,11 @@
 
 namespace tamis::cli {
 
-// Readers of option values. They take the option's name for the message, and refuse anything that is not wholly such a
-// number: usage_error.
+// Parsers of option values. `option` is for the message. Text that is not entirely such a number is a usage_error.
 
 /// A false-positive rate, 0 < rate < 1.
 double parse_rate(std::string_view option, std::string_view text);
-/// The same, or 1: no filter at all, in Cassandra's files.
+/// As parse_rate, or 1: no filter at all, in Cassandra's files.
 double parse_rate_or_one(std::string_view option, std::string_view text);
 /// A finite number above 0.
 double parse_positive(std::string_view option, std::string_view text);
@@ -25,7 +24,7 @@ std::uint32_t parse_small_count(std::string_view option, std::string_view text);
 std::int64_t parse_integer(std::string_view option, std::string_view text);
 /// Bytes; K, M, G, T (or KiB …) multiply by 1024, 1024², …
 std::uint64_t parse_bytes(std::string_view option, std::string_view text);
-/// The same, or KB, MB, GB, TB, as disks are sold: powers of 1000.
+/// As parse_bytes, or KB, MB, GB, TB, as for disks: powers of 1000.
 std::uint64_t parse_disk_bytes(std::string_view option, std::string_view text);
 
 using show::bar;

@@ -17,8 +17,8 @@ using AnyFilter = std::variant<Filter, foreign::ForeignFilter>;
 constexpr std::string_view kOwnFormat = "tamis";
 constexpr std::string_view kMagic = "TAMISFLT";
 
-/// Whether a file begins like tamis's container, even if damaged: to take a damaged one for a foreign format that has
-/// no magic number would be to answer from noise.
+/// Whether a file begins like tamis's container, even if damaged. A damaged container must not pass for a foreign
+/// format without a magic number: its answers would be noise.
 bool resembles_container(std::string_view head) {
   head = head.substr(0, kMagic.size());
   std::size_t equal = 0;
@@ -30,7 +30,7 @@ bool is_own(std::string_view head, const foreign::OpenOptions& options) {
   return options.format.empty() ? resembles_container(head) : options.format == kOwnFormat;
 }
 
-/// The options that answer the question in the library's message; empty: it asks nothing.
+/// The options that answer the library's question; empty if it asks none.
 std::string_view options_for(std::string_view message) {
   const auto asks = [&](std::string_view question) { return message.find(question) != std::string_view::npos; };
   if (asks("say which column")) return "with --column and --row-group";
@@ -40,14 +40,14 @@ std::string_view options_for(std::string_view message) {
   return {};
 }
 
-/// The library does not know what the command calls its options.
+/// Adds the command's option names, which the library does not know.
 foreign::ForeignFilter need_foreign(Result<foreign::ForeignFilter> opened, bool is_empty, const std::string& name,
                                     const foreign::OpenOptions& options) {
   if (opened.status().code() != StatusCode::kInvalidArgument) return need(std::move(opened));
   if (is_empty && options.format.empty()) {
     throw CommandError(kExitCorruption,
-                       fmt::format("{}: is empty, so it holds no filter; if its system means something by "
-                                   "an empty file, name the system with --format",
+                       fmt::format("{}: is empty, so it holds no filter; if its format allows an empty file, name "
+                                   "the format with --format",
                                    name));
   }
   const std::string_view answer = options_for(opened.status().message());
@@ -74,12 +74,11 @@ AnyFilter open_any(const std::string& path, const foreign::OpenOptions& options)
 
 void OpenArguments::declare(CommandLine& line) {
   line.operand("FILE", "the filter, or - for standard input", path);
-  line.option("--format", "F", "its format, where that cannot be guessed; 'tamis filter formats' lists them",
-              options.format);
-  line.option("--bits", "M", "its number of bits, where the file does not say", options.bits, parse_count);
-  line.option("--hashes", "K", "its number of hashes, where the file does not say", options.hashes, parse_small_count);
-  line.option("--column", "NAME", "parquet: the column, where several have a filter", options.column);
-  line.option("--row-group", "N", "parquet: the row group, where several have a filter", options.row_group,
+  line.option("--format", "F", "its format, if not detected; 'tamis filter formats' lists them", options.format);
+  line.option("--bits", "M", "number of bits, if not in the file", options.bits, parse_count);
+  line.option("--hashes", "K", "number of hashes, if not in the file", options.hashes, parse_small_count);
+  line.option("--column", "NAME", "parquet: the column, if several have a filter", options.column);
+  line.option("--row-group", "N", "parquet: the row group, if several have a filter", options.row_group,
               parse_small_count);
 }
 
@@ -94,8 +93,8 @@ std::string OpenedFilter::convert_to(const std::string& format) const {
   const auto* const foreign = std::get_if<foreign::ForeignFilter>(&filter_);
   if (foreign != nullptr && format != kOwnFormat) return need(foreign->convert_to(format));
   usage_error(
-      fmt::format("{}: tamis's filters hash keys by XXH3 and no other format does, so their bits cannot be exchanged; "
-                  "build the filter from the keys",
+      fmt::format("{}: only tamis's filters hash keys with XXH3, so their bits cannot be converted; build the filter "
+                  "from the keys",
                   path_));
 }
 

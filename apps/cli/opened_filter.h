@@ -1,4 +1,4 @@
-// A filter file, whoever wrote it.
+// A filter file of any origin.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace tamis::cli {
 
-/// Which format a file has, and what it does not say of itself.
+/// A file's format, and what the file does not say about itself.
 struct OpenArguments {
   std::string path;
   foreign::OpenOptions options;
@@ -20,15 +20,15 @@ struct OpenArguments {
   void declare(CommandLine& line);
 };
 
-/// A file in tamis's container or in a foreign format, checked and ready to be asked.
+/// A file in tamis's container or in a foreign format, checked and ready for lookups.
 class OpenedFilter {
  public:
-  /// Throws a CommandError that names the file. Also reads pipes, which the library does not map.
+  /// Throws a CommandError that names the file. Also reads pipes, which the library cannot map.
   explicit OpenedFilter(const OpenArguments& arguments);
 
   [[nodiscard]] bool may_contain(std::string_view key) const;
   [[nodiscard]] FilterFacts facts() const;
-  /// The file of the same bits in another format. Throws a CommandError that says why there is none.
+  /// The same bits in another format. Throws a CommandError with the reason if that is impossible.
   [[nodiscard]] std::string convert_to(const std::string& format) const;
 
  private:

@@ -1,4 +1,4 @@
-// What the command says: results on standard output, everything else on standard error.
+// Output: results on standard output, everything else on standard error.
 #pragma once
 
 #include <fmt/core.h>
@@ -9,7 +9,7 @@
 
 namespace tamis::cli {
 
-/// Standard output, buffered. Unlike a stream it cannot forget an error: a full disk is an exception.
+/// Standard output, buffered. Errors are never lost: a full disk throws.
 class Output {
  public:
   void write(std::string_view text) {
@@ -20,9 +20,9 @@ class Output {
   void print(fmt::format_string<Args...> format, Args&&... args) {
     write(fmt::format(format, std::forward<Args>(args)...));
   }
-  /// Hands everything to the system. main does it at the end of every verb.
+  /// Writes everything out. main calls it after every verb.
   void flush();
-  /// Forgets what was not yet written.
+  /// Discards what was not yet written.
   void discard() { buffer_.clear(); }
 
  private:
@@ -32,18 +32,17 @@ class Output {
 
 Output& standard_output();
 
-/// Whether to paint: a terminal, and NO_COLOR is not set.
+/// Whether to use colour: a terminal, and NO_COLOR is not set.
 bool output_has_colour();
 bool output_is_terminal();
 bool errors_have_colour();
-/// `text` in bold where standard output has colour.
+/// `text` in bold if standard output has colour.
 std::string bold(std::string_view text);
 
-/// A report of the library onto standard output: the headings of its tables in bold and its errors in red, where
-/// standard output has colour.
+/// Prints a report of the library, with table headings in bold and errors in red if standard output has colour.
 void print_report(std::string_view text);
 
-/// Onto standard error. When that cannot be written there is nobody left to tell; the exit status still speaks.
+/// Writes to standard error. A failure is ignored; the exit status still tells.
 void write_to_errors(std::string_view text);
 /// "tamis: message" on standard error.
 void report_error(std::string_view message);

@@ -6,8 +6,8 @@ namespace tamis::cli {
 
 void RangeArguments::declare(CommandLine& line) {
   line.option("--prefix", "P", "keys that begin with this", prefix);
-  line.option("--from", "A", "keys from this one on", from);
-  line.option("--to", "B", "keys before this one", to);
+  line.option("--from", "A", "keys from this one (inclusive)", from);
+  line.option("--to", "B", "keys up to this one (exclusive)", to);
 }
 
 ScanOptions RangeArguments::scan(const CommandLine& line) {

@@ -1,4 +1,4 @@
-// --prefix, --from and --to, as scan and count take them.
+// --prefix, --from and --to, for scan and count.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct RangeArguments {
   std::string to;
 
   void declare(CommandLine& line);
-  /// After the line was read; decodes what --hex spells. The options look into this.
+  /// Call after reading the line; decodes --hex. The result refers to this object.
   [[nodiscard]] ScanOptions scan(const CommandLine& line);
 };
 

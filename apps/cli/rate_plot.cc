@@ -9,7 +9,7 @@ namespace tamis::cli {
 namespace {
 
 constexpr std::uint64_t kKeys = 100'000;
-// Enough to see a rate of one in 400,000: ten wrong answers are expected then.
+// Enough to measure a rate of one in 400,000: ten wrong answers expected.
 constexpr std::uint64_t kProbes = 4'000'000;
 constexpr double kFewestExpectedWrong = 10;
 constexpr int kFewestBits = 4;
@@ -18,7 +18,7 @@ constexpr int kPredictionsPerBit = 4;
 
 SizeTarget bits(double per_key) { return {SizeTarget::Measure::kBitsPerKey, per_key}; }
 
-/// Appends unless it repeats the last point: some kinds come in a few sizes only.
+/// Appends unless it repeats the last point: some kinds have only a few sizes.
 void append(std::vector<RatePoint>& points, RatePoint point) {
   if (points.empty() || point.bits_per_key > points.back().bits_per_key + 0.01) points.push_back(point);
 }

@@ -1,4 +1,4 @@
-// The plot of false-positive rates against bits per key: what is measured, and how it is drawn.
+// The plot of false-positive rates against bits per key: measuring and drawing.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ struct RateSeries {
   std::vector<RatePoint> measured;
 };
 
-/// What the marks of a plot rest on.
+/// The data of a plot.
 struct RatePlot {
   std::uint64_t keys = 0;
   std::uint64_t probes = 0;
   std::vector<RateSeries> series;
 };
 
-/// Builds a filter of every one of these kinds for 4, 5, … 20 bits per key and measures it: seconds.
+/// Builds and measures a filter of each of these kinds for 4, 5, … 20 bits per key. Takes seconds.
 RatePlot measure_rates(const std::vector<std::string>& kinds, const CommonOptions& options);
 
-/// An SVG document that needs nothing else and follows the reader's light or dark theme.
+/// A self-contained SVG document that follows the reader's light or dark theme.
 std::string rate_plot_svg(const RatePlot& plot);
 
 }  // namespace tamis::cli

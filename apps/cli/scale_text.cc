@@ -88,7 +88,7 @@ std::string as_json(const ScaleQuestion& question, const ScalePlan& plan) {
       .add("warm_seconds", plan.warm_seconds)
       .add_list("levels", levels)
       .add_list("warnings", warnings);
-  // The constants stand last: they are the same in every answer.
+  // The constants come last: they are the same in every answer.
   std::string text = object.text();
   text.pop_back();
   return text + ", \"constants\": " + constants_json(question.constants) + "}";
@@ -113,7 +113,7 @@ std::string levels_text(const ScalePlan& plan) {
   return table.text();
 }
 
-/// "reads       absent key …", further lines under the first.
+/// "reads       absent key …"; further lines are indented below the first.
 std::string labelled(std::string_view label, const std::string& figures) {
   constexpr std::size_t kLabelWidth = 12;
   std::string text;
@@ -128,8 +128,8 @@ std::string storage_text(const ScaleQuestion& question, const ScalePlan& plan) {
                                          with_thousands(plan.tables), plan.runs, human_bytes(plan.manifest_bytes))) +
          labelled("wanted", fmt::format("indexes {}, filters {}", human_bytes(plan.index_bytes),
                                         human_bytes(plan.filter_bytes))) +
-         labelled("memory", fmt::format("{}: memtables {}, filters {}, indexes {}, blocks {}; beyond it {} for what is "
-                                        "known of each table",
+         labelled("memory", fmt::format("{}: memtables {}, filters {}, indexes {}, blocks {}; plus {} for table "
+                                        "metadata",
                                         human_bytes(question.options.memory_bytes), human_bytes(plan.memtable_share),
                                         human_bytes(plan.filter_share), human_bytes(plan.index_share),
                                         human_bytes(plan.block_share), human_bytes(plan.memory_beyond_budget)));
@@ -144,13 +144,13 @@ std::string time_text(double hours) {
 }
 
 std::string work_text(const ScaleQuestion& question, const ScalePlan& plan) {
-  return labelled("reads", fmt::format("absent key {:.3g}, present key {:.3g}; runs asked in vain {:.3g}",
+  return labelled("reads", fmt::format("absent key {:.3g}, present key {:.3g}; runs searched in vain {:.3g}",
                                        plan.reads_per_absent, plan.reads_per_present, plan.wasted_reads)) +
-         labelled("writes", fmt::format("amplification {:.1f} at that size, {:.1f} from empty on",
+         labelled("writes", fmt::format("amplification {:.1f} at that size, {:.1f} from empty",
                                         plan.write_amplification, plan.fill_write_amplification)) +
          labelled(
              "compaction",
-             fmt::format("{} for a day of {}, at most {} a day; {} to fill it; the largest writes {} in {}",
+             fmt::format("{} for a day of {}, max {} a day; {} to fill it; the largest writes {} in {}",
                          time_text(plan.compaction_hours_per_day), human_disk_bytes(question.load_bytes_per_day),
                          human_disk_bytes(plan.most_load_bytes_per_day), time_text(plan.fill_hours),
                          human_disk_bytes(plan.largest_compaction_bytes), time_text(plan.largest_compaction_hours))) +
@@ -164,8 +164,8 @@ std::string origin_text(const ScaleQuestion& question, const ScalePlan& plan) {
       beyond == 0 ? "" : fmt::format(", {} level{} beyond by rule", beyond, beyond == 1 ? "" : "s");
   std::string text = "\n";
   for (const std::string& part :
-       wrap(fmt::format("Simulated over {} memtables{}. Times are those of the machine in "
-                        "docs/SCALE.md, with a disk of {}/s.",
+       wrap(fmt::format("Simulated over {} memtables{}. Times are for the machine in docs/SCALE.md, with a disk of "
+                        "{}/s.",
                         with_thousands(plan.simulated_flushes), rule, human_disk_bytes(question.disk_bytes_per_second)),
             80)) {
     text += part + "\n";
@@ -189,19 +189,17 @@ std::string as_text(const ScaleQuestion& question, const ScalePlan& plan) {
 }  // namespace
 
 void ScaleArguments::declare(CommandLine& line) {
-  line.option("--size", "BYTES", "plan a store that does not exist, of so many bytes of keys and values", size,
+  line.option("--size", "BYTES", "plan a hypothetical store with this many bytes of keys and values", size,
               parse_disk_bytes);
-  line.option("--key-bytes", "N", "with --size: bytes of a key (16)", key_bytes, parse_count);
-  line.option("--value-bytes", "N", "with --size: bytes of a value (100)", value_bytes, parse_count);
-  line.option("--load-per-day", "BYTES", "with --size: keys and values written in a day (100GB)", load_per_day,
+  line.option("--key-bytes", "N", "with --size: bytes per key (16)", key_bytes, parse_count);
+  line.option("--value-bytes", "N", "with --size: bytes per value (100)", value_bytes, parse_count);
+  line.option("--load-per-day", "BYTES", "with --size: keys and values written per day (100GB)", load_per_day,
               parse_disk_bytes);
-  line.option("--disk", "BYTES", "with --size: what the disk reads or writes in a second (500MB)", disk,
-              parse_disk_bytes);
+  line.option("--disk", "BYTES", "with --size: disk throughput per second (500MB)", disk, parse_disk_bytes);
 }
 
 void ScaleArguments::refuse(const CommandLine& line) {
-  line.refuse({"--key-bytes", "--value-bytes", "--load-per-day", "--disk"},
-              "goes with --size; see 'tamis plan --help'");
+  line.refuse({"--key-bytes", "--value-bytes", "--load-per-day", "--disk"}, "needs --size; see 'tamis plan --help'");
 }
 
 ScaleQuestion ScaleArguments::question(const Options& options) const {

@@ -1,4 +1,4 @@
-// What a store of some size would cost: the options that ask, and the answer as text and as JSON.
+// What a store of a given size would cost: the options, and the answer as text and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ struct ScaleArguments {
   std::optional<std::uint64_t> disk;
 
   void declare(CommandLine& line);
-  /// For a plan of a store that is there.
+  /// For a plan of an existing store.
   static void refuse(const CommandLine& line);
   [[nodiscard]] ScaleQuestion question(const Options& options) const;
 };
 
-/// Plans and prints. What is wrong with the question is a usage error.
+/// Plans and prints. An invalid question is a usage error.
 void print_scale(const ScaleQuestion& question, const CommonOptions& options);
 
 }  // namespace tamis::cli

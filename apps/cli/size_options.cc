@@ -5,10 +5,9 @@
 namespace tamis::cli {
 
 void SizeOptions::declare(CommandLine& line, double (*parse)(std::string_view, std::string_view)) {
-  line.option("--fpr", "P", "at most this rate of false positives; 0.01 if no size is given", rate, parse);
+  line.option("--fpr", "P", "max false-positive rate; 0.01 if no size is given", rate, parse);
   line.option("--bits-per-key", "B", "this many bits per key", bits_per_key, parse_positive);
-  line.option("--memory", "BYTES", "at most this much altogether; K, M and G are 1024, 1024² and 1024³", memory_bytes,
-              parse_bytes);
+  line.option("--memory", "BYTES", "max total size; K, M and G are 1024, 1024² and 1024³", memory_bytes, parse_bytes);
 }
 
 void SizeOptions::check(const CommandLine& line) const {

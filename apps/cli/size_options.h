@@ -1,4 +1,4 @@
-// --fpr, --bits-per-key and --memory: the three ways to say how large a filter shall be.
+// --fpr, --bits-per-key and --memory: three ways to size a filter.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ struct SizeOptions {
   std::optional<std::uint64_t> memory_bytes;
 
   void declare(CommandLine& line, double (*parse)(std::string_view, std::string_view) = parse_rate);
-  /// After `line` was read: usage_error when several were given.
+  /// Call after reading `line`; usage_error if several were given.
   void check(const CommandLine& line) const;
-  /// The one that was given, or the library's default, a rate of 1 %.
+  /// The target given, or the library's default, a rate of 1 %.
   [[nodiscard]] SizeTarget target() const;
 };
 
-/// What to say to somebody who chose a kind that takes half as much again as ribbon for this rate; empty: nothing.
+/// A hint if the chosen kind takes half as much again as ribbon for this rate; otherwise empty.
 std::string hint_of_smaller_kind(std::string_view kind, std::uint64_t keys, SizeTarget target);
 
 }  // namespace tamis::cli

@@ -12,7 +12,7 @@
 namespace tamis::cli {
 namespace {
 
-constexpr std::string_view kHowToMakeOne = "'tamis put' and 'tamis load' make one";
+constexpr std::string_view kHowToMakeOne = "'tamis put' or 'tamis load' creates one";
 
 bool is_missing(const std::string& path) {
   struct stat info {};
@@ -33,7 +33,7 @@ CommandError error_of_opening(const Status& status) {
     case StatusCode::kInvalidArgument: return {kExitInputOutput, std::string(status.message())};
     case StatusCode::kNotSupported: return {kExitCorruption, std::string(status.message())};
     case StatusCode::kBusy:
-      return {kExitBusy, fmt::format("{}; try again when the store is closed there", status.message())};
+      return {kExitBusy, fmt::format("{}; try again once that process has closed the store", status.message())};
     default: break;
   }
   if (is_no_store(status)) {
@@ -48,7 +48,7 @@ void StoreArguments::declare(CommandLine& line) {
 }
 
 void StoreArguments::declare_options(CommandLine& line) {
-  line.repeated("--option", "NAME=VALUE", "set an option, as 'tamis options' lists them; may be repeated", settings);
+  line.repeated("--option", "NAME=VALUE", "set an option; 'tamis options' lists them; may be repeated", settings);
   line.unlisted_flag("--read-only", read_only);
 }
 
@@ -79,8 +79,7 @@ DB StoreArguments::open(StoreUse use) const {
   need_folder(wanted.create_if_missing);
   Result<DB> opened = DB::open(directory, wanted);
   if (!opened.ok()) throw error_of_opening(opened.status());
-  if (read_only && use != StoreUse::kRead)
-    usage_error("--read-only: this verb changes the store; leave the option out");
+  if (read_only && use != StoreUse::kRead) usage_error("--read-only: this verb changes the store; remove the option");
   return std::move(opened).value();
 }
 
@@ -101,7 +100,7 @@ void StoreArguments::need_folder(bool may_be_missing) const {
     throw CommandError(kExitInputOutput, fmt::format("{}: no store is here; {}", directory, kHowToMakeOne));
   }
   if (is_other_than_folder(directory)) {
-    throw CommandError(kExitInputOutput, fmt::format("{}: is a file, and a store is a folder", directory));
+    throw CommandError(kExitInputOutput, fmt::format("{}: is a file, not a store's folder", directory));
   }
 }
 

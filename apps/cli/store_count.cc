@@ -1,4 +1,4 @@
-// tamis count: how many keys there are.
+// tamis count: counts keys.
 #include <cstdint>
 
 #include "command_line.h"
@@ -18,8 +18,8 @@ int run_count(Arguments arguments) {
   RangeArguments range;
   CommandLine line(
       {.name = "count",
-       .summary = "Counts the keys of a store or of a range, exactly, by scanning them. 'tamis stats' shows without a "
-                  "scan how many entries the tables hold, overwritten and deleted ones included.",
+       .summary = "Counts the keys of a store or of a range, exactly, by scanning them. 'tamis stats' shows the number "
+                  "of entries in the tables without a scan, including overwritten and deleted ones.",
        .usage = "DIR [--prefix P] [--from A] [--to B]",
        .example = "  tamis count cities\n"
                   "  tamis count cities --prefix p",

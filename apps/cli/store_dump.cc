@@ -1,4 +1,4 @@
-// tamis dump: everything, as 'tamis load' reads it.
+// tamis dump: all entries, for 'tamis load' to read.
 #include <fmt/core.h>
 
 #include <string_view>
@@ -16,12 +16,12 @@
 namespace tamis::cli {
 namespace {
 
-/// Bytes that would be read back as something else are refused.
+/// Refuses bytes that would not read back unchanged.
 void check_line(std::string_view key, std::string_view value) {
   const bool key_breaks = key.find_first_of("\t\n") != std::string_view::npos;
   if (!key_breaks && value.find('\n') == std::string_view::npos) return;
   usage_error(
-      fmt::format("the {} of the entry with the key (in hexadecimal) {} holds a {}, which would break its line; "
+      fmt::format("the {} of the entry with key (in hexadecimal) {} contains a {}, which would break its line; "
                   "use --hex, --csv or --json",
                   key_breaks ? "key" : "value", to_hex(key),
                   key_breaks && key.find('\n') == std::string_view::npos ? "tab" : "line end"));
@@ -34,9 +34,9 @@ int run_dump(Arguments arguments) {
   FormatArguments formats;
   CommandLine line({.name = "dump",
                     .summary =
-                        "Prints every entry, as of one moment, as 'tamis load' reads it back. CSV, JSON lines and "
-                        "lines with --hex hold any bytes; lines without it do not, and dump stops with status 2 "
-                        "at bytes that would break one.",
+                        "Prints every entry of a snapshot in a format that 'tamis load' reads. CSV, JSON lines and "
+                        "TSV with --hex hold any bytes; plain TSV does not, and dump stops with status 2 at bytes "
+                        "that would break a line.",
                     .usage = "DIR [--format tsv|csv|jsonl]",
                     .example = "  tamis dump cities --hex > cities.txt\n"
                                "  tamis dump cities --csv > cities.csv\n"
@@ -49,7 +49,7 @@ int run_dump(Arguments arguments) {
   const EntryFormat format = formats.written(line);
   const DB db = store.open(StoreUse::kRead);
   print_entry_header(format, false);
-  // Where the entries themselves go to the terminal, they are progress enough.
+  // If the entries go to the terminal, they show the progress.
   show::Progress progress("dumping", entries_in_tables(db), options.wants_progress() && !output_is_terminal());
   Iterator entry = db.scan({.fills_cache = false});
   for (; entry.valid(); entry.next()) {

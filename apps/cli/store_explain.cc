@@ -1,4 +1,4 @@
-// tamis explain: every step of one lookup.
+// tamis explain: every step of a lookup.
 #include <string>
 #include <vector>
 
@@ -52,8 +52,8 @@ int run_explain(Arguments arguments) {
   std::string key;
   CommandLine line({.name = "explain",
                     .summary =
-                        "Looks a key up and tells every step: memtables, runs and tables, what their filters said, "
-                        "which blocks were read, what it cost. Status 0 whether the key is there or not.",
+                        "Looks up a key and shows every step: memtables, runs and tables, filter answers, blocks "
+                        "read, cost. Exits with status 0 whether or not the key is found.",
                     .usage = "DIR KEY",
                     .example = "  tamis explain cities rome",
                     .common = kJson | kHex});

@@ -1,4 +1,4 @@
-// tamis get, tamis multi-get: what is stored under keys.
+// tamis get, tamis multi-get: look up keys.
 #include <fmt/core.h>
 
 #include <optional>
@@ -22,14 +22,14 @@ int run_get(Arguments arguments) {
   std::string key;
   bool raw = false;
   CommandLine line({.name = "get",
-                    .summary = "Prints the value of a key and a newline. Ends with status 1 when the key is not there.",
+                    .summary = "Prints the value of a key and a newline. Exits with status 1 if the key is not found.",
                     .usage = "DIR KEY [--raw]",
                     .example = "  tamis get cities paris\n"
                                "  tamis get pictures logo --raw > logo.png",
                     .common = kJson | kHex | kQuiet});
   store.declare(line);
   line.operand("KEY", "the key", key);
-  line.flag("--raw", "the value alone, without a newline", raw);
+  line.flag("--raw", "print the value without a newline", raw);
   if (!line.read(arguments)) return kExitOk;
   const CommonOptions& options = line.common();
   key = bytes_of_word(key, "the key", options);
@@ -42,7 +42,7 @@ int run_get(Arguments arguments) {
     out.write(shown(*value, options));
     if (!raw) out.write("\n");
   } else if (!options.quiet) {
-    report_error(fmt::format("{}: there is no key {}", store.directory, quoted(key)));
+    report_error(fmt::format("{}: key {} not found", store.directory, quoted(key)));
   }
   return value ? kExitOk : kExitNo;
 }
@@ -52,8 +52,8 @@ int run_multi_get(Arguments arguments) {
   std::vector<std::string> words;
   CommandLine line({.name = "multi-get",
                     .summary =
-                        "Looks up several keys, all as of one moment. Prints key, tab and value of those that are "
-                        "there, in the order asked; ends with status 1 when any is not.",
+                        "Looks up several keys in one snapshot. Prints key, tab and value of each key found, in the "
+                        "order given. Exits with status 1 if any key is not found.",
                     .usage = "DIR KEY...",
                     .example = "  tamis multi-get cities paris lyon rome",
                     .common = kJson | kHex});

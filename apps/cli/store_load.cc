@@ -1,4 +1,4 @@
-// tamis load: many entries from a file.
+// tamis load: loads entries from a file.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
@@ -28,11 +28,11 @@ namespace tamis::cli {
 namespace {
 
 constexpr std::uint64_t kDefaultBatch = 1000;
-/// A batch also ends here, so that large values do not make one that the store has no memory for.
+/// A batch also ends at this size, so that large values do not exceed the store's memory.
 constexpr std::uint64_t kBatchBytes = std::uint64_t{4} << 20;
 
-/// Where a running total is written after each batch, before anything else happens. Nothing is buffered here, so that
-/// what it says was acknowledged stays said when this process is killed; with `sync`, when the machine is.
+/// The running total, written after each batch, before anything else happens. Unbuffered, so that an acknowledged total
+/// survives a kill of this process; with `sync`, also a crash of the machine.
 class Acknowledgements {
  public:
   Acknowledgements(const std::string& path, bool sync) : path_(path) {
@@ -59,8 +59,8 @@ class Acknowledgements {
   int descriptor_ = -1;
 };
 
-/// The store to load into. One that is there is opened at once, so that nobody else writes it meanwhile; a new one is
-/// made when it is first asked for, so that a load that comes to nothing leaves nothing behind.
+/// The store to load into. An existing store is opened at once, so that no other process writes to it; a new one is
+/// created on first use, so that a load that fails early leaves nothing behind.
 class Target {
  public:
   explicit Target(const StoreArguments& store) : store_(store), db_(store.open_if_there()) {}
@@ -90,7 +90,7 @@ class Loader {
   void load(EntrySource& entries, show::Progress& progress) {
     while (const auto entry = entries.next()) {
       if (entry->key.size() > Batch::kMaxKeyBytes) {
-        usage_error(fmt::format("{}: a key of {} bytes, at most {} are allowed", entries.place(), entry->key.size(),
+        usage_error(fmt::format("{}: the key has {} bytes; the max is {}", entries.place(), entry->key.size(),
                                 Batch::kMaxKeyBytes));
       }
       batch_.put(entry->key, entry->value);
@@ -106,7 +106,7 @@ class Loader {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
-  /// Ctrl-C comes before a batch or after it, and then after its acknowledgement too.
+  /// Ctrl-C takes effect before a batch, or after the batch and its acknowledgement.
   void write(show::Progress& progress) {
     if (batch_.empty()) return;
     const DelayInterrupt until_acknowledged;
@@ -131,16 +131,16 @@ class Loader {
   std::uint64_t bytes_ = 0;
 };
 
-/// A failure in the middle says how much came before it.
+/// On failure, reports how much was loaded.
 void load_all(Loader& loader, EntrySource& entries, show::Progress& progress) {
   try {
     loader.load(entries, progress);
   } catch (const CommandError& error) {
-    const std::string before =
-        loader.entries() == 0   ? "nothing was loaded"
-        : loader.entries() == 1 ? "only the first entry was loaded; loading it again does no harm"
-                                : fmt::format("only the first {} entries were loaded; loading them again does no harm",
-                                              with_thousands(loader.entries()));
+    const std::string before = loader.entries() == 0 ? "nothing was loaded"
+                               : loader.entries() == 1
+                                   ? "only the first entry was loaded; reloading it is harmless"
+                                   : fmt::format("only the first {} entries were loaded; reloading them is harmless",
+                                                 with_thousands(loader.entries()));
     throw CommandError(error.exit_status(), fmt::format("{}; {}", error.what(), before));
   }
 }
@@ -162,7 +162,7 @@ void report(const Loader& loader, double seconds, const CommonOptions& options) 
   }
 }
 
-/// What is said of the input on the command line.
+/// The input options of the command line.
 struct InputArguments {
   std::optional<std::string> path;
   FormatArguments formats;
@@ -171,21 +171,20 @@ struct InputArguments {
   bool crlf = false;
 
   void declare(CommandLine& line) {
-    line.optional_operand("FILE", "the entries; - or none for standard input", path);
+    line.optional_operand("FILE", "the entries; default or -: standard input", path);
     formats.declare(line);
-    line.flag("--header", "CSV: skip the first record, whatever it says", header);
-    line.flag("--no-header", "CSV: the first record is an entry, even if it says key,value", no_header);
-    line.flag("--crlf", "TSV: lines end with CR LF; without this a CR is part of the value", crlf);
+    line.flag("--header", "CSV: skip the first record", header);
+    line.flag("--no-header", "CSV: the first record is an entry, even if it is key,value", no_header);
+    line.flag("--crlf", "TSV: lines end with CR LF; otherwise CR is part of the value", crlf);
   }
 
-  /// Input that begins with { is JSON lines when --json is given: lines of that kind are what 'dump --json' writes.
+  /// With --json, input that begins with { is JSON lines, as 'dump --json' writes them.
   [[nodiscard]] EntryInput input(const CommandLine& line, Lines& lines, std::uint64_t memory_bytes) const {
     const std::optional<EntryFormat> named = formats.named(line);
     const bool is_json = !named && line.common().json && lines.begins_with('{');
     const EntryFormat format = named.value_or(is_json ? EntryFormat::kJsonLines : EntryFormat::kTsv);
     if (format != EntryFormat::kCsv) line.refuse({"--header", "--no-header"}, "is for CSV; add --csv");
-    if (format != EntryFormat::kTsv)
-      line.refuse({"--crlf"}, "is for lines with tabs; CSV and JSON need no such option");
+    if (format != EntryFormat::kTsv) line.refuse({"--crlf"}, "is for TSV; CSV and JSON do not need it");
     if (header && no_header) usage_error("give only one of --header, --no-header");
     EntryInput input{.format = format, .is_hex = line.common().hex, .strips_return = crlf};
     if (header || no_header) input.has_header = header;
@@ -205,10 +204,10 @@ int run_load(Arguments arguments) {
   bool sync = false;
   CommandLine line({.name = "load",
                     .summary =
-                        "Loads entries: lines of KEY<TAB>VALUE, where the value is all after the first tab; CSV with "
-                        "two columns; or JSON lines as 'tamis dump --json' writes them. With --json, input that begins "
-                        "with { is taken for JSON lines. Makes the store if there is none, when the first batch is "
-                        "ready. Batches are written whole or not at all, one after the other.",
+                        "Loads entries: lines of KEY<TAB>VALUE, where the value is everything after the first tab; CSV "
+                        "with two columns; or JSON lines as written by 'tamis dump --json'. With --json, input that "
+                        "begins with { is read as JSON lines. Creates the store if missing, when the first batch is "
+                        "ready. Each batch is atomic; batches are written in order.",
                     .usage = "DIR [FILE] [--format tsv|csv|jsonl] [--batch N] [--sync] [--ack FILE]",
                     .example = "  printf 'paris\\t2102650\\nlyon\\t522250\\n' | tamis load cities\n"
                                "  tamis load cities cities.txt --batch 10000 --sync\n"
@@ -217,12 +216,11 @@ int run_load(Arguments arguments) {
                     .common = kJson | kHex | kQuiet | kNoProgress});
   store.declare(line);
   input.declare(line);
-  line.option("--batch", "N", "entries per batch, 1000 by default; fewer where values are large", batch, parse_count);
-  line.flag("--sync", "each batch survives a crash of the machine before the next begins", sync);
-  line.option("--ack", "FILE", "after each batch that was acknowledged, a line with the total so far",
-              acknowledgements_path);
+  line.option("--batch", "N", "entries per batch; default: 1000, fewer if values are large", batch, parse_count);
+  line.flag("--sync", "make each batch durable before writing the next", sync);
+  line.option("--ack", "FILE", "write the total so far after each acknowledged batch", acknowledgements_path);
   if (!line.read(arguments)) return kExitOk;
-  if (*batch == 0) usage_error("--batch: a batch has at least one entry");
+  if (*batch == 0) usage_error("--batch: must be at least 1");
 
   const std::uint64_t memory_bytes = store.options(StoreUse::kCreate).memory_bytes;
   Lines lines(input.path.value_or("-"), "loading", line.common());

@@ -1,4 +1,4 @@
-// tamis flush, tamis compact, tamis checkpoint: work that a store otherwise does when it sees fit.
+// tamis flush, tamis compact, tamis checkpoint: work that a store otherwise schedules itself.
 #include <fmt/core.h>
 
 #include <chrono>
@@ -19,7 +19,7 @@
 namespace tamis::cli {
 namespace {
 
-/// What all tables come to.
+/// Totals of all tables.
 struct Shape {
   std::uint64_t tables = 0;
   std::uint64_t bytes = 0;
@@ -57,7 +57,7 @@ void report(const Shape& before, const Shape& after, double seconds, const Commo
   }
 }
 
-/// Does the work and tells what became of the tables.
+/// Does the work and reports the tables before and after.
 template <typename Work>
 int do_and_report(DB& db, const CommonOptions& options, const Work& work) {
   const Shape before = shape_of(db);
@@ -74,7 +74,7 @@ int do_and_report(DB& db, const CommonOptions& options, const Work& work) {
 int run_flush(Arguments arguments) {
   StoreArguments store;
   CommandLine line({.name = "flush",
-                    .summary = "Writes what stands only in the journal to tables.",
+                    .summary = "Writes the journal's entries to tables.",
                     .usage = "DIR",
                     .example = "  tamis flush cities",
                     .common = kJson | kQuiet});
@@ -89,15 +89,15 @@ int run_compact(Arguments arguments) {
   std::string from;
   std::string to;
   CommandLine line({.name = "compact",
-                    .summary = "Rewrites all keys, or those of a range, into the last level, leaving out what was "
-                               "overwritten or deleted. Ctrl-C loses nothing.",
+                    .summary = "Rewrites all keys, or those of a range, into the last level, dropping overwritten and "
+                               "deleted entries. Ctrl-C loses nothing.",
                     .usage = "DIR [--from A] [--to B]",
                     .example = "  tamis compact cities\n"
                                "  tamis compact cities --from a --to n",
                     .common = kJson | kHex | kQuiet | kNoProgress});
   store.declare(line);
-  line.option("--from", "A", "keys from this one on", from);
-  line.option("--to", "B", "keys before this one", to);
+  line.option("--from", "A", "keys from this one (inclusive)", from);
+  line.option("--to", "B", "keys up to this one (exclusive)", to);
   if (!line.read(arguments)) return kExitOk;
   from = bytes_of_word(from, "--from:", line.common());
   to = bytes_of_word(to, "--to:", line.common());
@@ -115,13 +115,13 @@ int run_checkpoint(Arguments arguments) {
   StoreArguments store;
   std::string to;
   CommandLine line({.name = "checkpoint",
-                    .summary = "Makes a copy of the store as of now in a new folder: a store of its own. Tables are "
-                               "linked, not copied, where the file system can.",
+                    .summary = "Copies the store as of now to a new folder, as an independent store. Tables are "
+                               "hard-linked, not copied, if the file system supports it.",
                     .usage = "DIR TO",
                     .example = "  tamis checkpoint cities cities-monday",
                     .common = kJson | kQuiet});
   store.declare(line);
-  line.operand("TO", "the folder to make; it must not exist", to);
+  line.operand("TO", "the folder to create; it must not exist", to);
   if (!line.read(arguments)) return kExitOk;
   DB db = store.open(StoreUse::kWrite);
   {

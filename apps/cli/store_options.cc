@@ -1,4 +1,4 @@
-// tamis options: what --option can set.
+// tamis options: the options of a store.
 #include <string>
 
 #include "command_line.h"
@@ -13,8 +13,8 @@ namespace tamis::cli {
 
 int run_options(Arguments arguments) {
   CommandLine line({.name = "options",
-                    .summary = "The options of a store: their names, what they are unless told, what may be given. "
-                               "They belong to one opening; a store may be opened with others next time.",
+                    .summary = "Lists the options of a store with their defaults, values and effects. They are not "
+                               "stored: a store may be opened with others next time.",
                     .usage = "",
                     .example = "  tamis options\n"
                                "  tamis load cities cities.txt --option codec_last=zstd --option fanout=8",

@@ -1,4 +1,4 @@
-// tamis plan: how the filter memory is shared among the runs; or, with --size, what a store would cost.
+// tamis plan: how filter memory is divided among runs; or, with --size, what a store would cost.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,29 +47,29 @@ int run_plan(Arguments arguments) {
   std::optional<std::uint64_t> memory;
   CommandLine line({.name = "plan",
                     .summary =
-                        "The filter plan for the runs that there are: bits per key and bytes for each, and the reads "
-                        "that a lookup of an absent key is expected to waste, against the same bits for all. With "
-                        "--size instead of DIR: what a store of that size would cost in memory, reads, rewriting and "
-                        "time to open, computed and simulated (docs/SCALE.md).",
+                        "Shows the filter plan for the current runs: bits per key and bytes for each, and the reads "
+                        "that a lookup of an absent key is expected to waste, compared with uniform bits. With --size "
+                        "instead of DIR: what a store of that size would cost in memory, reads, rewriting and time to "
+                        "open, computed and simulated (docs/SCALE.md).",
                     .usage = "DIR [--filter-memory BYTES] | --size BYTES",
                     .example = "  tamis plan cities --filter-memory 16M\n"
                                "  tamis plan --size 1TB --option memory_bytes=64G --load-per-day 200GB",
                     .common = kJson});
   line.optional_operand("DIR", "the store's folder", directory);
   store.declare_options(line);
-  line.option("--filter-memory", "BYTES", "plan for so much memory instead of the store's own", memory, parse_bytes);
+  line.option("--filter-memory", "BYTES", "plan for this much memory instead of the store's own", memory, parse_bytes);
   scale.declare(line);
   if (!line.read(arguments)) return kExitOk;
   if (scale.size) {
     if (directory) {
-      usage_error("DIR and --size: a plan is of a store that is there, or of one of some size; give one of them");
+      usage_error("give DIR, for an existing store, or --size, for a hypothetical one, not both");
     }
     Options options = store.options(StoreUse::kCreate);
     if (memory) options.filter_memory = memory;
     print_scale(scale.question(options), line.common());
     return kExitOk;
   }
-  if (!directory) usage_error("DIR is missing, or --size; see 'tamis plan --help'");
+  if (!directory) usage_error("DIR or --size is missing; see 'tamis plan --help'");
   store.directory = *directory;
   ScaleArguments::refuse(line);
   const DB db = store.open(StoreUse::kRead);

@@ -1,4 +1,4 @@
-// tamis put, tamis delete: one change.
+// tamis put, tamis delete: one write.
 #include <fmt/core.h>
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace tamis::cli {
 namespace {
 
-/// Both say nothing when all went well, except to programs.
+/// Both print nothing on success, except with --json.
 int done(DB& db, const Status& written, const CommonOptions& options) {
   need(written);
   need(db.close());
@@ -26,15 +26,15 @@ int done(DB& db, const Status& written, const CommonOptions& options) {
   return kExitOk;
 }
 
-constexpr std::string_view kSyncHelp = "return only when the change would survive a crash of the machine";
+constexpr std::string_view kSyncHelp = "return once the change is durable (survives a machine crash)";
 
-/// All of it. A file that a store with so much memory does not take anyway is not read to its end.
+/// The whole file. Reading stops once it exceeds what a store with this much memory takes.
 std::string value_in_file(const std::string& path, std::uint64_t memory_bytes) {
   InputFile file(path);
   std::string bytes = read_rest(file, memory_bytes);
   if (bytes.size() <= memory_bytes) return bytes;
   usage_error(
-      fmt::format("{}: is larger than memory_bytes, {}; a value is at most a quarter of that: raise it with "
+      fmt::format("{}: is larger than memory_bytes, {}; a value is at most a quarter of that; raise it with "
                   "--option memory_bytes=SIZE",
                   file.name(), human_bytes(memory_bytes)));
 }
@@ -48,8 +48,8 @@ int run_put(Arguments arguments) {
   std::string path;
   bool sync = false;
   CommandLine line({.name = "put",
-                    .summary = "Stores a value under a key. The value is a word, or the bytes of a file as they are, "
-                               "also with --hex. Makes the store if there is none.",
+                    .summary = "Stores a value under a key. The value is a word, or the bytes of a file, taken as they "
+                               "are even with --hex. Creates the store if missing.",
                     .usage = "DIR KEY (VALUE | --from-file FILE) [--sync]",
                     .example = "  tamis put cities paris 2102650\n"
                                "  tamis put cities low -- -5\n"
@@ -58,18 +58,18 @@ int run_put(Arguments arguments) {
                     .common = kJson | kHex});
   store.declare(line);
   line.operand("KEY", "the key", key);
-  line.optional_operand("VALUE", "what get will return; may be empty", value);
-  line.option("--from-file", "FILE", "take the value from this file; - for standard input", path);
+  line.optional_operand("VALUE", "the value; may be empty", value);
+  line.option("--from-file", "FILE", "read the value from this file; - for standard input", path);
   line.flag("--sync", kSyncHelp, sync);
   if (!line.read(arguments)) return kExitOk;
-  if (value && line.given("--from-file")) usage_error("give the value as a word or with --from-file, not both");
+  if (value && line.given("--from-file")) usage_error("give the value either as a word or with --from-file");
   if (!value && !line.given("--from-file")) usage_error("VALUE is missing; see 'tamis put --help'");
   const Options options = store.options(StoreUse::kCreate);
   Batch batch;
   key = bytes_of_word(key, "the key", line.common());
   value = value ? bytes_of_word(*value, "the value", line.common()) : value_in_file(path, options.memory_bytes);
   batch.put(key, *value);
-  need(batch.status());  // Before a store is made for it.
+  need(batch.status());  // Before a store is created for it.
   DB db = store.open(StoreUse::kCreate);
   return done(db, db.write(batch, {.sync = sync}), line.common());
 }
@@ -79,7 +79,7 @@ int run_delete(Arguments arguments) {
   std::string key;
   bool sync = false;
   CommandLine line({.name = "delete",
-                    .summary = "Removes a key. Removing one that is not there is no error.",
+                    .summary = "Removes a key. Removing an absent key is not an error.",
                     .usage = "DIR KEY [--sync]",
                     .example = "  tamis delete cities paris",
                     .common = kJson | kHex});

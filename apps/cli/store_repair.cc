@@ -1,4 +1,4 @@
-// tamis repair: a usable store out of what is left of a damaged one.
+// tamis repair: recovers a usable store from a damaged one.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -37,9 +37,9 @@ std::string as_json(const RepairReport& report, const CommonOptions& options) {
       .text();
 }
 
-/// Looking at every byte is what takes long; what is damaged is then written anew, which is little.
+/// Reading every byte takes most of the time; little is rewritten.
 Result<RepairReport> repair(const std::string& directory, bool only_looks, const CommonOptions& options) {
-  show::Progress progress("looking at tables", 0, options.wants_progress(), show::Progress::Unit::kBytes);
+  show::Progress progress("reading tables", 0, options.wants_progress(), show::Progress::Unit::kBytes);
   const auto show = [&](std::uint64_t done, std::uint64_t total) {
     progress.set(done, total);
     return true;
@@ -54,13 +54,13 @@ int run_repair(Arguments arguments) {
   bool dry_run = false;
   CommandLine line({.name = "repair",
                     .summary =
-                        "Makes a damaged store usable: a new manifest out of the tables and journals that can be "
-                        "read. Says exactly what was lost, and where deleted keys may have returned. Removes nothing.",
+                        "Makes a damaged store usable: builds a new manifest from the readable tables and journals. "
+                        "Lists exactly what was lost, and where deleted keys may have returned. Removes nothing.",
                     .usage = "DIR [--dry-run]",
                     .example = "  tamis repair cities --dry-run",
                     .common = kJson | kHex | kQuiet | kNoProgress});
   store.declare_folder(line);
-  line.flag("--dry-run", "say what would be done, and do nothing", dry_run);
+  line.flag("--dry-run", "show what would be done; change nothing", dry_run);
   if (!line.read(arguments)) return kExitOk;
   const bool only_looks = dry_run || store.options(StoreUse::kWrite).read_only;
   store.need_folder(false);

@@ -21,7 +21,7 @@ int run_scan(Arguments arguments) {
   bool reverse = false;
   bool keys_only = false;
   CommandLine line({.name = "scan",
-                    .summary = "Prints keys and values in order, a tab between them, one entry per line; or as CSV or "
+                    .summary = "Prints keys and values in order, separated by a tab, one entry per line; or as CSV or "
                                "JSON lines, which hold any bytes and which 'tamis load' reads.",
                     .usage = "DIR [--prefix P] [--from A] [--to B] [--limit N] [--reverse] [--keys-only]",
                     .example = "  tamis scan cities --prefix p --limit 10\n"
@@ -30,9 +30,9 @@ int run_scan(Arguments arguments) {
                     .common = kJson | kHex});
   store.declare(line);
   range.declare(line);
-  line.option("--limit", "N", "at most so many", limit, parse_count);
-  line.flag("--reverse", "from the last to the first", reverse);
-  line.flag("--keys-only", "no values", keys_only);
+  line.option("--limit", "N", "print at most this many", limit, parse_count);
+  line.flag("--reverse", "print in reverse order", reverse);
+  line.flag("--keys-only", "omit the values", keys_only);
   formats.declare(line);
   if (!line.read(arguments)) return kExitOk;
   const CommonOptions& options = line.common();

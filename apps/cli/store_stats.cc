@@ -1,4 +1,4 @@
-// tamis stats: what a store holds, per level, and what it cost.
+// tamis stats: what a store holds, per level, and its costs.
 #include <string>
 #include <vector>
 
@@ -109,9 +109,9 @@ int run_stats(Arguments arguments) {
   StoreArguments store;
   CommandLine line({.name = "stats",
                     .summary =
-                        "What a store holds, level by level, with the filters and how often they were wrong; caches, "
-                        "journal, memory, amplification. Counters begin when a store is opened, so here most are 0: "
-                        "a program asks DB::stats.",
+                        "Shows what a store holds, level by level, with filters and their error rates; caches, "
+                        "journal, memory, amplification. Counters start when a store is opened, so most are 0 here; "
+                        "a program calls DB::stats.",
                     .usage = "DIR",
                     .example = "  tamis stats cities",
                     .common = kJson});

@@ -1,4 +1,4 @@
-// tamis table: a look into one table file.
+// tamis table: inspects a table file.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kShownKeyBytes = 40;
 
-/// Bytes that would spoil a terminal's line, or all with --hex, in hexadecimal; long ones cut off.
+/// In hexadecimal if a terminal would not show it, or with --hex; long keys are truncated.
 std::string key_cell(std::string_view key, const CommonOptions& options) {
   const auto is_unprintable = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   const bool is_plain =
@@ -43,7 +43,7 @@ std::optional<std::uint64_t> whole_number(const std::string& text) {
   return std::stoull(text);
 }
 
-/// For people: digits in groups, sizes also in larger units, times as dates.
+/// For people: thousands separators, sizes also in larger units, times as dates.
 std::string property_cell(const TableFile::Property& property, const CommonOptions& options) {
   if (is_key(property)) return key_cell(property.text, options);
   if (property.name == "filter rate" && property.text != "none")
@@ -109,7 +109,7 @@ void print_blocks(const TableFile& file, const CommonOptions& options) {
   if (!options.json) standard_output().write(table.text());
 }
 
-/// KEY<TAB>SEQUENCE<TAB>put|delete<TAB>VALUE, versions and deletes included.
+/// KEY<TAB>SEQUENCE<TAB>put|delete<TAB>VALUE, including old versions and deletes.
 void print_entries(const TableFile& file, const CommonOptions& options) {
   TableFile::Entries entries = file.entries();
   while (entries.next()) {
@@ -128,7 +128,7 @@ void print_entries(const TableFile& file, const CommonOptions& options) {
   need(entries.status());
 }
 
-/// Missing files are no damage, newer ones are.
+/// A missing file is not damage; a newer one is.
 TableFile open_table(const std::string& path) {
   std::error_code unknown;
   if (std::filesystem::is_directory(path, unknown)) {
@@ -148,14 +148,14 @@ int run_table(Arguments arguments) {
   bool entries = false;
   bool blocks = false;
   CommandLine line({.name = "table",
-                    .summary = "A look into one table file of a store, alone: its properties, its blocks with their "
-                               "place in the index, or its entries.",
+                    .summary = "Inspects one table file of a store: its properties, its blocks with their index "
+                               "entries, or its entries.",
                     .usage = "FILE.tms [--entries|--blocks]",
                     .example = "  tamis table cities/000013.tms --blocks",
                     .common = kJson | kHex});
   line.operand("FILE.tms", "the table", path);
-  line.flag("--entries", "key, sequence, put or delete, and value of every entry, separated by tabs", entries);
-  line.flag("--blocks", "every block: offset, sizes, entries, codec, separator in the index", blocks);
+  line.flag("--entries", "list key, sequence, put or delete, and value of every entry, tab-separated", entries);
+  line.flag("--blocks", "list every block: offset, sizes, entries, codec, separator in the index", blocks);
   if (!line.read(arguments)) return kExitOk;
   if (entries && blocks) usage_error("give only one of --entries, --blocks; see 'tamis table --help'");
   const TableFile file = open_table(path);

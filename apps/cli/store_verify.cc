@@ -1,4 +1,4 @@
-// tamis verify: is every byte of a store as it should be?
+// tamis verify: checks every byte of a store.
 #include <fmt/core.h>
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace tamis::cli {
 namespace {
 
-/// A store so damaged that it cannot even be opened has that for its one problem.
+/// For a store too damaged to open, that error is the only problem.
 VerifyReport verify(const StoreArguments& store, const CommonOptions& options) {
   show::Progress progress("verifying", 0, options.wants_progress(), show::Progress::Unit::kBytes);
   const auto show = [&](std::uint64_t done, std::uint64_t total) {
@@ -41,14 +41,14 @@ std::string count_of(std::uint64_t count, std::string_view one, std::string_view
 void print_text(const VerifyReport& report, const CommonOptions& options) {
   Output& out = standard_output();
   for (const Problem& problem : report.problems) {
-    // What the library says of a file begins with its path and has the offset in it.
+    // The library's message about a file begins with its path and includes the offset.
     const bool says_where = problem.what.substr(0, problem.what.find(':')).ends_with(problem.file);
     out.print("{}\n",
               says_where ? problem.what : fmt::format("{} at {}: {}", problem.file, problem.offset, problem.what));
   }
   if (options.quiet) return;
   const std::string what = report.ok() ? "ok"
-                                       : fmt::format("{}; 'tamis repair' works on what is left",
+                                       : fmt::format("{}; run 'tamis repair' to recover what is left",
                                                      count_of(report.problems.size(), "problem", "problems"));
   out.print("{}: {}, {}, {} read", what, count_of(report.files, "table", "tables"), human_bytes(report.bytes),
             count_of(report.entries, "entry", "entries"));
@@ -65,8 +65,8 @@ int run_verify(Arguments arguments) {
   StoreArguments store;
   CommandLine line({.name = "verify",
                     .summary =
-                        "Reads every byte of a store: checksums, the order of keys, and that no filter denies a key "
-                        "of its table. Lists what is wrong and ends with status 1 if anything is.",
+                        "Reads every byte of a store: checks checksums, key order, and that no filter denies a key of "
+                        "its table. Lists all problems and exits with status 1 if there are any.",
                     .usage = "DIR",
                     .example = "  tamis verify cities",
                     .common = kJson | kQuiet | kNoProgress});

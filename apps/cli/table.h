@@ -7,8 +7,8 @@
 
 namespace tamis::cli {
 
-/// Rows under headings, every column as wide as its widest cell; the last column may wrap instead. Without any
-/// heading there is no heading line.
+/// Rows under headings, each column as wide as its widest cell; the last column may wrap instead. Without headings
+/// there is no heading line.
 class Table {
  public:
   enum class Align : unsigned char { kLeft, kRight, kWrap };  ///< kWrap: the last column only.
@@ -30,10 +30,10 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// Breaks text at spaces into lines of at most `width` characters; a longer word stays whole.
+/// Breaks text at spaces into lines of at most `width` characters; longer words are not broken.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
-/// Characters the text takes on a terminal (UTF-8, none of them wide).
+/// Columns the text takes on a terminal (UTF-8, no wide characters).
 std::size_t display_width(std::string_view text);
 
 }  // namespace tamis::cli

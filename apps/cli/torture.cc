@@ -1,4 +1,4 @@
-// tamis torture: are the promises of a store kept on this disk, by this machine?
+// tamis torture: does a store keep its guarantees on this disk and machine?
 #include <fmt/core.h>
 
 #include <chrono>
@@ -28,7 +28,7 @@ constexpr std::uint64_t kDefaultSeconds = 60;
 
 std::uint64_t random_seed() {
   std::random_device device;
-  return device();  // 32 bits are enough, and can be typed.
+  return device();  // 32 bits are enough, and easy to type.
 }
 
 struct Outcome {
@@ -36,7 +36,7 @@ struct Outcome {
   double seconds;
   TortureCounts counts;
   std::optional<Violation> violation;
-  std::string kept;  ///< The folder, where it was kept.
+  std::string kept;  ///< The folder, if kept.
 };
 
 std::string as_json(const Outcome& result) {
@@ -74,19 +74,19 @@ std::string as_json(const Outcome& result) {
 void print_counts(const TortureCounts& counts) {
   Table table({{"", Table::Align::kRight}, {"", Table::Align::kWrap}});
   const auto add = [&](std::uint64_t count, std::string what) { table.add({with_thousands(count), std::move(what)}); };
-  add(counts.rounds, fmt::format("rounds, on {} stores one after the other", counts.stores));
+  add(counts.rounds, fmt::format("rounds, on {} successive stores", counts.stores));
   add(counts.kills,
-      fmt::format("kills: {} while opening, {} in a flush, {} in a compaction, the others elsewhere; {} left tables "
+      fmt::format("kills: {} while opening, {} in a flush, {} in a compaction, the rest elsewhere; {} left tables "
                   "that were not yet part of the store",
                   counts.kills_opening, counts.kills_flushing, counts.kills_compacting, counts.kills_in_tables));
-  add(counts.closes, "times closed and opened again");
+  add(counts.closes, "clean closes and reopens");
   add(counts.commits, fmt::format("commits acknowledged, {} of them synced", with_thousands(counts.synced)));
   add(counts.reads, "keys read and compared");
-  add(counts.checkpoints, "checkpoints made under load and read");
-  add(counts.second_openings, "times a second process was kept out");
+  add(counts.checkpoints, "checkpoints taken under load and read");
+  add(counts.second_openings, "second opens refused");
   add(counts.flips,
-      fmt::format("copies with a changed byte: {} refused, {} with answers refused, {} harmless", counts.flips_refused,
-                  counts.flips_told, counts.flips - counts.flips_refused - counts.flips_told));
+      fmt::format("copies with a changed byte: {} did not open, {} refused some answers, {} harmless",
+                  counts.flips_refused, counts.flips_told, counts.flips - counts.flips_refused - counts.flips_told));
   add(counts.repairs, "copies repaired");
   standard_output().write(table.text());
 }
@@ -95,11 +95,10 @@ void print_text(const Outcome& result, const CommonOptions& options) {
   Output& out = standard_output();
   if (!options.quiet) print_counts(result.counts);
   if (const auto& found = result.violation) {
-    out.print("{} in round {}, seed {}: {}\nThe writing process had {}\nThe files are kept: {}\n", bold("VIOLATION"),
-              found->round, result.seed, found->what, found->options, result.kept);
+    out.print("{} in round {}, seed {}: {}\nOptions of the writing process: {}\nThe files are kept: {}\n",
+              bold("VIOLATION"), found->round, result.seed, found->what, found->options, result.kept);
   } else if (!options.quiet) {
-    out.print("no violation found in {:.0f} seconds; --seed {} draws the same rounds again\n", result.seconds,
-              result.seed);
+    out.print("no violation found in {:.0f} seconds; --seed {} repeats these rounds\n", result.seconds, result.seed);
   }
 }
 
@@ -112,19 +111,17 @@ int run_torture(Arguments arguments) {
   bool keep = false;
   CommandLine line(
       {.name = "torture",
-       .summary = "Tries to break the promises of a store on this disk. Round after round, a process writes a store "
-                  "under load and is killed at a moment that nobody chose; everything it acknowledged has to be there, "
-                  "every answer right, every file sound. Damaged copies have to be noticed. Ends with what was tried; "
-                  "status 1, and the files kept, if anything was wrong. What a crash of the machine does cannot be "
-                  "tried from inside it.",
+       .summary = "Tries to break a store's guarantees on this disk. In each round, a process writes to a store under "
+                  "load and is killed at a random moment. Then everything it acknowledged must be there, every answer "
+                  "correct, every file intact; damaged copies must be detected. Ends with a summary; exits with status "
+                  "1 and keeps the files if anything was wrong. A crash of the machine itself cannot be tested this "
+                  "way.",
        .usage = "DIR [--seconds N] [--seed S] [--keep]",
        .example = "  tamis torture /mnt/disk/torture --seconds 600",
        .common = kJson | kQuiet | kNoProgress});
-  line.operand("DIR", "a folder that does not exist yet, or one that torture left behind", directory);
-  line.option("--seconds", "N", "how long, 60 unless told", seconds, parse_count);
-  line.option("--seed", "S",
-              "draw the same rounds as a run before; what the threads then do is still up to the machine", seed,
-              parse_count);
+  line.operand("DIR", "a new folder, or one left behind by torture", directory);
+  line.option("--seconds", "N", "how long to run; default: 60", seconds, parse_count);
+  line.option("--seed", "S", "repeat the rounds of an earlier run; thread timing still varies", seed, parse_count);
   line.flag("--keep", "keep the files even if nothing was wrong", keep);
   if (!line.read(arguments)) return kExitOk;
 
@@ -151,7 +148,7 @@ int run_torture(Arguments arguments) {
   } else {
     print_text(result, line.common());
   }
-  standard_output().flush();  // After Ctrl-C nothing is done any more once the folder is removed.
+  standard_output().flush();  // After Ctrl-C, nothing runs once the folder is removed.
   return result.violation ? kExitNo : kExitOk;
 }
 

@@ -18,7 +18,7 @@ struct Header {
   std::uint64_t number;
 };
 
-constexpr std::size_t kMostText = PIPE_BUF - sizeof(Header);  // What the system writes in one piece.
+constexpr std::size_t kMostText = PIPE_BUF - sizeof(Header);  // Pipe writes up to PIPE_BUF are atomic.
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void tell(int descriptor, const Message& message) {
   const Header header = {message.kind, message.writer, static_cast<std::uint16_t>(text.size()), 0, message.number};
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
   bytes += text;
-  // Without a watcher there is nothing left to do, and SIGPIPE sees to that.
+  // Without a watcher there is nothing left to do; SIGPIPE ends the process.
   if (::write(descriptor, bytes.data(), bytes.size()) < 0) ::_exit(1);
 }
 

@@ -1,4 +1,4 @@
-// What the tortured process tells the one that watches it, through a pipe.
+// Messages from the tortured process to its watcher, through a pipe.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +8,20 @@
 
 namespace tamis::cli {
 
-/// One thing told.
 struct Message {
   enum class Kind : std::uint8_t {
     kOpened,
-    kAcknowledged,  ///< `number`: the commit; `writer`: whose.
-    kSynced,        ///< The same, of a commit that was synced.
-    kRead,          ///< `number`: how many keys were read and compared since the last such message.
-    kFlushes,       ///< A flush was asked for, and is done.
+    kAcknowledged,  ///< `number`: the commit; `writer`: its writer.
+    kSynced,        ///< As kAcknowledged, for a synced commit.
+    kRead,          ///< `number`: keys read and compared since the last such message.
+    kFlushes,       ///< A requested flush has begun; kFlushed: it is done.
     kFlushed,
-    kCompacts,  ///< As well.
+    kCompacts,  ///< The same for compactions.
     kCompacted,
     kCheckpointed,
     kClosed,
-    kWrong,   ///< `text`: what was read and is not right.
-    kFailed,  ///< `text`: what the store said; `number`: its StatusCode.
+    kWrong,   ///< `text`: the wrong answer.
+    kFailed,  ///< `text`: the store's error; `number`: its StatusCode.
   };
   Kind kind = Kind::kOpened;
   std::uint8_t writer = 0;
@@ -30,16 +29,15 @@ struct Message {
   std::string text = {};
 };
 
-/// Writes the message in one piece: it arrives whole or not at all, from any thread, and arrives even when this process
-/// is killed right after.
+/// Writes the message atomically, from any thread. It arrives even if this process is killed right after.
 void tell(int descriptor, const Message& message);
 
-/// Takes messages out of what was read from the pipe, in whatever pieces.
+/// Decodes messages from bytes read from the pipe, in pieces of any size.
 class MessageBuffer {
  public:
   void add(std::string_view bytes) { bytes_.append(bytes); }
   std::optional<Message> next();
-  /// No part of a message is left.
+  /// No partial message is left.
   [[nodiscard]] bool empty() const { return at_ == bytes_.size(); }
 
  private:

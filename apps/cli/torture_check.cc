@@ -26,12 +26,12 @@ Finding Finding::told(std::string_view doing, const Status& status) {
 Finding check_between(const Moment& at_least, const Moment& found, const Moment& at_most) {
   for (std::size_t writer = 0; writer < found.size(); ++writer) {
     if (found[writer] < at_least[writer]) {
-      return Finding::wrong(fmt::format("writer {} had {} commits acknowledged, and {} are there", writer,
+      return Finding::wrong(fmt::format("writer {} had {} commits acknowledged, but only {} are there", writer,
                                         at_least[writer], found[writer]));
     }
     if (found[writer] > at_most[writer]) {
       return Finding::wrong(
-          fmt::format("writer {} began {} commits, and {} are there", writer, at_most[writer], found[writer]));
+          fmt::format("writer {} began {} commits, but {} are there", writer, at_most[writer], found[writer]));
     }
   }
   return {};
@@ -58,7 +58,7 @@ TortureReader::TortureReader(const DB& db, const TortureScript& script) : db_(db
   std::ranges::sort(places_, {}, &Place::key);
 }
 
-/// A writer without a note has not committed. What came before a commit that is there has to be there.
+/// A writer without a note has not committed. If a commit is there, so must be all commits before it.
 Finding TortureReader::take_notes(std::vector<std::optional<std::string>> notes, Moment& found) const {
   found.assign(script_.writers(), 0);
   std::vector<TortureScript::Note> read(script_.writers());
@@ -72,16 +72,16 @@ Finding TortureReader::take_notes(std::vector<std::optional<std::string>> notes,
   for (std::uint32_t writer = 0; writer < script_.writers(); ++writer) {
     for (std::uint32_t other = 0; found[writer] > 0 && other < script_.writers(); ++other) {
       if (read[writer].after[other] > found[other]) {
-        return Finding::wrong(fmt::format(
-            "commit {} of writer {} came after commit {} of writer {} and is there, but of those only {} are",
-            found[writer], writer, read[writer].after[other], other, found[other]));
+        return Finding::wrong(
+            fmt::format("commit {} of writer {} is there, but of the {} commits of writer {} before it only {} are",
+                        found[writer], writer, read[writer].after[other], other, found[other]));
       }
     }
   }
   return {};
 }
 
-/// Notes stand before all other keys.
+/// Notes sort before all other keys.
 Finding TortureReader::read_notes(Iterator& walk, Moment& found) {
   std::vector<std::optional<std::string>> notes(script_.writers());
   for (std::uint32_t writer = 0; writer < script_.writers(); ++writer) {
@@ -93,14 +93,14 @@ Finding TortureReader::read_notes(Iterator& walk, Moment& found) {
   return take_notes(std::move(notes), found);
 }
 
-/// Where the walk stands against where it should.
+/// Compares the iterator's position with the expected entry.
 Finding TortureReader::compare(const Iterator& walk, const Place& place, const Moment& moment, bool& is_there) {
   ++reads_;
   const std::optional<std::string> expected = script_.value(place.writer, place.index, moment[place.writer]);
   if (!walk.valid() && !walk.status().ok()) return Finding::told("scan", walk.status());
   is_there = walk.valid() && walk.key() == place.key;
   if (is_there != expected.has_value() || (is_there && walk.value() != *expected)) {
-    return Finding::wrong(fmt::format("a scan at {} gives {}, it holds {} after {} commits of its writer",
+    return Finding::wrong(fmt::format("a scan at {} gives {}, expected {} after {} commits of its writer",
                                       shown(place.key), is_there ? shown(walk.value()) : "nothing",
                                       shown_value(expected), moment[place.writer]));
   }
@@ -117,7 +117,7 @@ Finding TortureReader::scan(const Snapshot* snapshot, Moment& found) {
     if (is_there) walk.next();
   }
   if (!walk.status().ok()) return Finding::told("scan", walk.status());
-  if (walk.valid()) return Finding::wrong(fmt::format("a scan gives {}, which nobody wrote", shown(walk.key())));
+  if (walk.valid()) return Finding::wrong(fmt::format("a scan gives {}, which was never written", shown(walk.key())));
   return {};
 }
 
@@ -187,7 +187,7 @@ Finding TortureReader::get_all(const Snapshot* snapshot, const Moment& moment) {
     const auto absent = db_.get(place.key + "?", {.snapshot = snapshot});
     if (!value.ok()) told = Finding::told("get", value.status());
     if (!absent.ok()) told = Finding::told("get", absent.status());
-    if (absent.ok() && *absent) return Finding::wrong(fmt::format("{}? was never written and is there", place.key));
+    if (absent.ok() && *absent) return Finding::wrong(fmt::format("{}? was never written but is there", place.key));
     if (!value.ok()) continue;
     const std::uint64_t commits = moment[place.writer];
     Finding finding = check_value(script_, place.writer, place.index, *value, commits, commits);

@@ -26,11 +26,10 @@ void make_damaged_copy(const std::string& store, const std::string& copy, const 
   flip_byte(copy + "/" + flip.file, flip.offset, flip.difference);
 }
 
-/// Makes a finding right that only tells of the damage.
+/// Makes a finding right if it only reports the damage.
 using Excuse = std::function<Finding(Finding finding)>;
 
-/// Opens a damaged copy and lets `read` look at it. An answer may be an error that tells of damage; it may not be
-/// wrong.
+/// Opens a damaged copy and calls `read` on it. An answer may be an error that reports damage; it must not be wrong.
 Finding look_at_damaged(const std::string& store, const std::string& copy, const Flip& flip, const Options& options,
                         TortureCounts& counts,
                         const std::function<Finding(const DB& db, const Excuse& excused)>& read) {
@@ -55,7 +54,7 @@ Finding look_at_damaged(const std::string& store, const std::string& copy, const
   return finding;
 }
 
-/// Values say of which commit they are; empty ones could be of any.
+/// Values name their commit; an empty value may be of any.
 bool was_once_written(const TortureScript& script, std::uint32_t writer, std::uint32_t index, std::string_view value,
                       std::uint64_t commits) {
   if (value.empty()) return true;
@@ -64,7 +63,7 @@ bool was_once_written(const TortureScript& script, std::uint32_t writer, std::ui
   return commit <= commits && script.touches(writer, index, commit) && script.value(writer, index, commit) == value;
 }
 
-/// Whatever a repaired store holds was once written.
+/// A repaired store holds only what was once written.
 Finding check_history(const DB& db, const TortureScript& script, const Moment& at_most) {
   std::map<std::string, std::pair<std::uint32_t, std::uint32_t>, std::less<>> places;
   for (std::uint32_t writer = 0; writer < script.writers(); ++writer) {
@@ -74,10 +73,10 @@ Finding check_history(const DB& db, const TortureScript& script, const Moment& a
   for (; walk.valid(); walk.next()) {
     if (walk.key().starts_with("note") && script.parse_note(walk.value())) continue;
     const auto place = places.find(walk.key());
-    if (place == places.end()) return Finding::wrong(fmt::format("repaired, it holds {}", walk.key()));
+    if (place == places.end()) return Finding::wrong(fmt::format("after repair, it holds {}", walk.key()));
     const auto [writer, index] = place->second;
     if (!was_once_written(script, writer, index, walk.value(), at_most[writer])) {
-      return Finding::wrong(fmt::format("repaired, {} holds what was never written", walk.key()));
+      return Finding::wrong(fmt::format("after repair, {} holds a value that was never written", walk.key()));
     }
   }
   return walk.status().ok() ? Finding() : Finding::told("scan after repair", walk.status());

@@ -1,4 +1,4 @@
-// Copies of a store with a byte changed, and copies that are repaired.
+// Copies of a store with one byte changed, and repaired copies.
 #pragma once
 
 #include <string>
@@ -14,15 +14,15 @@ struct Flip {
   std::uint8_t difference = 1;
 };
 
-/// A byte of a store's files, each file as likely as any other. Nothing for a store without bytes.
+/// A random byte of a random file of the store. Nullopt for a store without bytes.
 std::optional<Flip> draw_flip(const std::string& store, Draw& draw);
 
-/// Changes that byte in a copy of a store that was closed: it refuses to open, or says which answers it cannot give, or
-/// gives the right ones.
+/// Changes that byte in a copy of a store that was closed. The copy must refuse to open, report which answers it cannot
+/// give, or give the right ones.
 Finding look_at_flip(const std::string& store, const std::string& copy, const Flip& flip, const Options& options,
                      const TortureScript& script, const Moment& moment, TortureCounts& counts);
-/// The same for a store that was left by a kill: its last commits can look as if they had not been finished, so it may
-/// hold an earlier moment, but a whole one.
+/// The same for a store left by a kill: its last commits can look unfinished, so it may hold an earlier moment, but a
+/// complete one.
 Finding look_at_flip_of_left(const std::string& store, const std::string& copy, const Flip& flip,
                              const Options& options, const TortureScript& script, const Expected& expected,
                              TortureCounts& counts);
@@ -31,8 +31,8 @@ Finding look_at_flip_of_left(const std::string& store, const std::string& copy, 
 Finding repair_sound(const std::string& store, const std::string& copy, const Options& options,
                      const TortureScript& script, const Expected& expected, TortureCounts& counts);
 
-/// Repairs a copy that was damaged: it opens, it is sound, and holds nothing that was never written. What it says to
-/// have lost and where it has doubts explains any difference.
+/// Repairs a damaged copy. It must open, verify, and hold nothing that was never written. Its reported losses and
+/// doubts must explain any difference.
 Finding repair_damaged(const std::string& store, const std::string& copy, const Flip& flip, const Options& options,
                        const TortureScript& script, const Moment& moment, TortureCounts& counts);
 

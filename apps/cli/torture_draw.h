@@ -1,4 +1,4 @@
-// Everything torture decides by chance, from one seed: the same seed draws the same again.
+// All randomness of torture, from one seed: the same seed repeats the same draws.
 #pragma once
 
 #include <cstdint>
@@ -6,21 +6,21 @@
 
 namespace tamis::cli {
 
-/// Mixes 64 bits so that near numbers give far ones (the finaliser of splitmix64).
+/// Mixes 64 bits, so that close numbers become unrelated (splitmix64's finaliser).
 constexpr std::uint64_t mixed(std::uint64_t number) {
   number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
   number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
   return number ^ (number >> 31);
 }
 
-/// A number for several, each of which matters.
+/// One number from several, all of which affect it.
 constexpr std::uint64_t mixed(std::initializer_list<std::uint64_t> numbers) {
   std::uint64_t result = 0;
   for (const std::uint64_t number : numbers) result = mixed(result + number + 0x9e3779b97f4a7c15);
   return result;
 }
 
-/// One number after the other.
+/// A sequence of random numbers.
 ///
 /// Threads: one at a time.
 class Draw {

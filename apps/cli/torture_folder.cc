@@ -40,18 +40,17 @@ std::string copy_path(const std::string& folder) { return folder + "/copy"; }
 
 void need_torture_folder(const std::string& folder) {
   if (has_mark(folder)) return;
-  usage_error(
-      fmt::format("{}: is there, and is not a folder that 'tamis torture' made; name one that does not exist", folder));
+  usage_error(fmt::format("{}: exists and was not created by 'tamis torture'; name a new folder", folder));
 }
 
 TortureFolder::TortureFolder(std::string path) : path_(std::move(path)) {
-  if (path_.empty()) usage_error("DIR is empty; it names a folder that does not exist yet");
+  if (path_.empty()) usage_error("DIR is empty; name a new folder");
   std::error_code error;
   if (fs::exists(fs::symlink_status(path_, error))) {
     need_torture_folder(path_);
   } else {
     if (!fs::create_directory(path_, error)) {
-      throw CommandError(kExitInputOutput, fmt::format("{}: cannot make: {}", path_, error.message()));
+      throw CommandError(kExitInputOutput, fmt::format("{}: cannot create: {}", path_, error.message()));
     }
     write_whole(mark_path(path_), kMark);
   }
@@ -59,7 +58,7 @@ TortureFolder::TortureFolder(std::string path) : path_(std::move(path)) {
   if (mark_ < 0) system_error(mark_path(path_), "cannot open");
   if (::flock(mark_, LOCK_EX | LOCK_NB) != 0) {
     ::close(mark_);
-    throw CommandError(kExitBusy, fmt::format("{}: another 'tamis torture' works here", path_));
+    throw CommandError(kExitBusy, fmt::format("{}: another 'tamis torture' is running here", path_));
   }
   empty();
 }
@@ -77,7 +76,7 @@ void TortureFolder::empty() const {
 void TortureFolder::remove() {
   empty();
   std::error_code ignored;
-  if (std::distance(fs::directory_iterator(path_, ignored), {}) > 1) return;  // Something that is not ours.
+  if (std::distance(fs::directory_iterator(path_, ignored), {}) > 1) return;  // It holds a file that is not ours.
   fs::remove(mark_path(path_), ignored);
   fs::remove(path_, ignored);
 }

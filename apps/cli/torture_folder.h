@@ -1,5 +1,5 @@
-// The folder of torture: a mark, the store, and copies of it. Nothing outside it is touched, and nobody else's folder
-// is taken for one.
+// Torture's folder: a mark, the store, and copies of it. Nothing outside it is touched, and a folder without the mark
+// is refused.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace tamis::cli {
 
 std::string store_path(const std::string& folder);
 std::string checkpoint_path(const std::string& folder);
-/// The store as the round found it, before anything opened it.
+/// The store as the writing process left it, before anything opened it.
 std::string left_path(const std::string& folder);
 /// A copy to damage or repair.
 std::string copy_path(const std::string& folder);
@@ -18,17 +18,17 @@ std::string copy_path(const std::string& folder);
 /// Refuses a folder without the mark.
 void need_torture_folder(const std::string& folder);
 
-/// Makes the folder, or takes an earlier one over and empties it; holds it against others while this lives.
+/// Creates the folder, or takes over an earlier one and empties it; keeps it locked while this object exists.
 class TortureFolder {
  public:
-  /// Refuses whatever is there and has no mark.
+  /// Refuses an existing path without the mark.
   explicit TortureFolder(std::string path);
   ~TortureFolder();
   TortureFolder(const TortureFolder&) = delete;
   TortureFolder& operator=(const TortureFolder&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// Removes what torture made, and the folder unless somebody put something into it.
+  /// Removes what torture created, and the folder unless it holds other files.
   void remove();
 
  private:
@@ -38,11 +38,11 @@ class TortureFolder {
   int mark_ = -1;
 };
 
-/// Names of the files (and folders) in a store's folder, sorted.
+/// Names of the files and folders in a store's folder, sorted.
 std::vector<std::string> names_in(const std::string& store);
-/// Replaces `to` by a copy of the store. Tables, which never change, are linked, except `changed`, a name.
+/// Replaces `to` with a copy of the store. Tables, which never change, are linked, except the one named `changed`.
 void copy_store(const std::string& from, const std::string& to, const std::string& changed = {});
-/// Replaces one byte by another: adds `difference`, which is not 0.
+/// Adds `difference`, which is not 0, to one byte.
 void flip_byte(const std::string& path, std::uint64_t offset, std::uint8_t difference);
 
 }  // namespace tamis::cli

@@ -113,7 +113,7 @@ Finding TortureLoad::read_once(TortureReader& reader, Draw& draw) {
   return finding.is_right() ? check_between(before, found, begun()) : finding;
 }
 
-/// The same moment, read in several ways while others write.
+/// Reads one snapshot in several ways while others write.
 Finding TortureLoad::read_snapshot(TortureReader& reader, Draw& draw) {
   const Moment before = acknowledged();
   const Snapshot snapshot = db_.snapshot();
@@ -170,11 +170,10 @@ void TortureLoad::verify() {
   need(report.status(), "verify");
   if (report->ok()) return;
   const Problem& problem = report->problems.front();
-  need(
-      Finding::wrong(fmt::format("verify, beside the load: {} at {}: {}", problem.file, problem.offset, problem.what)));
+  need(Finding::wrong(fmt::format("verify, under load: {} at {}: {}", problem.file, problem.offset, problem.what)));
 }
 
-/// It holds one moment between the beginning of the call and its end.
+/// It holds one moment between the start and the end of the call.
 void TortureLoad::make_checkpoint() {
   const Moment before = acknowledged();
   need(db_.checkpoint(checkpoint_path_), "checkpoint");

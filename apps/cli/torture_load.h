@@ -1,4 +1,4 @@
-// The load on a tortured store: writers, readers and somebody who flushes, compacts and copies, all at once.
+// The load on a tortured store: threads that write, read, flush, compact and take checkpoints, all at once.
 #pragma once
 
 #include <array>
@@ -15,20 +15,20 @@
 
 namespace tamis::cli {
 
-/// Runs the threads of a round until it is over, which for most rounds is never: the process is killed. Whatever is
-/// wrong is told and ends the process.
+/// Runs the threads of a round. Most rounds never end by themselves: the process is killed. Anything wrong is reported
+/// and ends the process.
 ///
-/// Invariants: for each writer acknowledged ≤ what any reader finds ≤ begun, where a reader takes the first before it
+/// Invariants: for each writer acknowledged ≤ what any reader finds ≤ begun, if the reader takes the first before it
 /// reads and the second after.
 class TortureLoad {
  public:
   using Teller = std::function<void(const Message& message)>;
 
-  /// `moment` is what the store holds. Checkpoints are made at `checkpoint_path`.
+  /// `moment` is what the store holds. Checkpoints go to `checkpoint_path`.
   TortureLoad(DB& db, const RoundPlan& plan, const TortureScript& script, const Moment& moment,
               std::string checkpoint_path, Teller teller);
 
-  /// Returns when every writer has made the commits of a round that ends by itself.
+  /// Returns once every writer has made its commits, in a round that ends by itself.
   void run(std::uint64_t seed);
 
  private:
@@ -53,7 +53,7 @@ class TortureLoad {
   const TortureScript& script_;
   const std::string checkpoint_path_;
   const Teller teller_;
-  // Written by their writer, read by all.
+  // Each is written by its writer and read by all.
   std::array<std::atomic<std::uint64_t>, TortureScript::kMostWriters> begun_ = {};
   std::array<std::atomic<std::uint64_t>, TortureScript::kMostWriters> acknowledged_ = {};
   std::atomic<bool> is_over_ = false;

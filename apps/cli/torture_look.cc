@@ -13,7 +13,7 @@
 namespace tamis::cli {
 namespace {
 
-/// In every way there is; nobody writes.
+/// Reads in every possible way; nothing writes.
 Finding read_everything(TortureReader& reader, const TortureScript& script, const Expected& expected, Moment& found) {
   if (Finding finding = reader.scan(nullptr, found); !finding.is_right()) return finding;
   if (Finding finding = check_between(expected.at_least, found, expected.at_most); !finding.is_right()) return finding;
@@ -53,7 +53,7 @@ bool is_expected_name(std::string_view name) {
 Finding check_files(const std::string& path, std::uint64_t tables) {
   std::uint64_t found = 0;
   for (const std::string& name : names_in(path)) {
-    if (!is_expected_name(name)) return Finding::wrong(fmt::format("{} lies in the store's folder", name));
+    if (!is_expected_name(name)) return Finding::wrong(fmt::format("unexpected file {} in the store's folder", name));
     found += name.ends_with(".tms") ? 1 : 0;
   }
   if (found == tables) return {};
@@ -109,7 +109,7 @@ Finding look_without_writing(const std::string& path, Options options, const Tor
   {
     const Result<DB> db = DB::open(path, options);
     if (!db.ok()) {
-      // A process that was killed before its store was there left none; nothing was acknowledged then.
+      // A process killed before it created its store left none; then nothing was acknowledged.
       const bool is_empty = std::ranges::all_of(expected.at_least, [](std::uint64_t commits) { return commits == 0; });
       return is_empty && db.status().code() == StatusCode::kIoError ? Finding()
                                                                     : Finding::told("open --read-only", db.status());

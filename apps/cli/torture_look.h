@@ -1,4 +1,4 @@
-// The look at a store after the process that wrote it has ended.
+// Checks a store after the process that wrote it has ended.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace tamis::cli {
 
-/// What was tried, all rounds together.
+/// What was tried, over all rounds.
 struct TortureCounts {
   std::uint64_t rounds = 0;
   std::uint64_t stores = 0;
   std::uint64_t kills = 0;
-  std::uint64_t kills_opening = 0;     ///< Before it said that the store is open.
-  std::uint64_t kills_flushing = 0;    ///< While a flush that was asked for had begun and not ended.
-  std::uint64_t kills_compacting = 0;  ///< The same for compactions.
-  std::uint64_t kills_in_tables = 0;   ///< Tables were on disk that the store, opened again, did not want.
+  std::uint64_t kills_opening = 0;     ///< Before it reported that the store is open.
+  std::uint64_t kills_flushing = 0;    ///< During a requested flush.
+  std::uint64_t kills_compacting = 0;  ///< During a requested compaction.
+  std::uint64_t kills_in_tables = 0;   ///< Left tables on disk that the reopened store did not use.
   std::uint64_t closes = 0;
   std::uint64_t commits = 0;  ///< Acknowledged.
-  std::uint64_t synced = 0;   ///< Of these.
+  std::uint64_t synced = 0;   ///< Of these, synced.
   std::uint64_t reads = 0;    ///< Keys read and compared.
   std::uint64_t checkpoints = 0;
   std::uint64_t second_openings = 0;
@@ -38,16 +38,16 @@ struct Expected {
   Moment at_most;
 };
 
-/// Opens the store and reads everything in every way; verifies; closes. `found` is what it holds.
+/// Opens the store, reads everything in every way, verifies, closes. `found` is what it holds.
 Finding look_at_store(const std::string& path, const Options& options, const TortureScript& script,
                       const Expected& expected, TortureCounts& counts, Moment& found);
-/// The same, and then at the files: those of the store's tables and no others, nothing half done, nothing cut off.
+/// The same, then checks the files: exactly those of the store's tables, no leftovers, none truncated.
 Finding look_at_store_and_files(const std::string& path, const Options& options, const TortureScript& script,
                                 const Expected& expected, TortureCounts& counts, Moment& found);
-/// The same without changing anything, by one scan.
+/// The same with one scan, changing nothing.
 Finding look_without_writing(const std::string& path, Options options, const TortureScript& script,
                              const Expected& expected, TortureCounts& counts);
-/// A checkpoint that was being made when its maker was killed is one moment, or no store.
+/// A checkpoint interrupted by the kill is one moment, or not a store.
 Finding look_at_checkpoint(const std::string& path, Options options, const TortureScript& script,
                            const Expected& expected, TortureCounts& counts);
 

@@ -23,7 +23,7 @@ std::string drawn_filter(Draw& draw) {
   return std::string(draw.one_of(words));
 }
 
-/// Small ones, so that a few hundred commits fill memtables, levels and caches.
+/// Small options, so that a few hundred commits fill memtables, levels and caches.
 Options draw_once(Draw& draw) {
   static constexpr std::array kMemory = {320 * kKiB, 1024 * kKiB, 16 * 1024 * kKiB};
   static constexpr std::array kMemtable = {64 * kKiB, 80 * kKiB, 256 * kKiB};
@@ -52,7 +52,7 @@ Options draw_once(Draw& draw) {
   return options;
 }
 
-/// Some combinations are refused, such as a kind of filter that tables cannot have.
+/// Some combinations are refused, such as filter kinds that tables cannot have.
 Options draw_options(Draw& draw) {
   for (;;) {
     Options options = draw_once(draw);

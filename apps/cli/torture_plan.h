@@ -9,7 +9,7 @@
 
 namespace tamis::cli {
 
-/// One round: a process opens the store and writes; it ends in a chosen way; the store is looked at.
+/// One round: a process opens the store and writes; it ends in a chosen way; the store is checked.
 struct RoundPlan {
   enum class End : std::uint8_t {
     kKilledOpening,     ///< A short time after it was started.
@@ -19,11 +19,11 @@ struct RoundPlan {
     kCloses,            ///< By itself, after a number of commits.
   };
 
-  std::uint64_t store = 0;  ///< Rounds with the same number go on with the same store.
+  std::uint64_t store = 0;  ///< Rounds with the same number use the same store.
   bool is_first_of_store = false;
   TortureScript::Shape shape;
   Options options;          ///< Of the writing process.
-  Options looking_options;  ///< Of the look afterwards.
+  Options looking_options;  ///< Of the check afterwards.
 
   std::uint32_t readers = 1;
   std::uint32_t sync_one_in = 16;
@@ -31,18 +31,18 @@ struct RoundPlan {
 
   End end = End::kKilledWriting;
   std::uint64_t commits = 0;       ///< Before it ends.
-  std::uint32_t phases = 1;        ///< The how manieth flush or compaction it is killed in.
+  std::uint32_t phases = 1;        ///< It is killed in this flush or compaction, counted from 1.
   std::uint64_t microseconds = 0;  ///< Between that moment and the kill.
-  std::uint64_t milliseconds = 0;  ///< It ends after these at the latest, wherever it is.
+  std::uint64_t milliseconds = 0;  ///< It ends after this time at the latest.
 
-  bool is_opened_twice = false;  ///< While the process has the store, another tries to open it.
-  std::uint32_t flips = 0;       ///< Damaged copies to look at.
-  bool is_repaired = false;      ///< A copy is, as it was left and damaged.
+  bool is_opened_twice = false;  ///< Another process tries to open the store meanwhile.
+  std::uint32_t flips = 0;       ///< Damaged copies to check.
+  bool is_repaired = false;      ///< Also repair copies: one as left, one damaged.
 };
 
 RoundPlan plan_round(std::uint64_t seed, std::uint64_t round);
 
-/// "name=value …", those that are not the default.
+/// "name=value …", for options that differ from the default.
 std::string options_text(const Options& options);
 
 }  // namespace tamis::cli

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kThisProgram = "/proc/self/exe";
 
-/// Between fork and exec; only calls that are allowed there.
+/// Runs between fork and exec: only async-signal-safe calls.
 [[noreturn]] void become_writer(pid_t parent, int pipe_end, const std::array<const char*, 6>& words) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
@@ -36,7 +36,7 @@ TortureProcess::TortureProcess(const std::string& folder, std::uint64_t seed, st
   const std::array<const char*, 6> words = {"tamis",           "torture-writer",   folder.c_str(),
                                             seed_text.c_str(), round_text.c_str(), nullptr};
   std::array<int, 2> ends = {-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) system_error("pipe", "cannot make");
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) system_error("pipe", "cannot create");
   const pid_t parent = ::getpid();
   pid_ = ::fork();
   if (pid_ == 0) become_writer(parent, ends[1], words);

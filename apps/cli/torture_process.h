@@ -1,4 +1,4 @@
-// A process of this same program, which writes a store until it is killed.
+// A child process of this program that writes to a store until it is killed.
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@
 
 namespace tamis::cli {
 
-/// Invariants: when this is gone, so is the process; it also ends when its parent does, whatever the reason.
+/// Invariants: the process ends with this object, and also when its parent ends for any reason.
 ///
 /// Threads: one at a time.
 class TortureProcess {
@@ -23,9 +23,9 @@ class TortureProcess {
   TortureProcess(const TortureProcess&) = delete;
   TortureProcess& operator=(const TortureProcess&) = delete;
 
-  /// The next message; nothing when none came in time, or none will come any more: has_ended() tells.
+  /// The next message; nullopt on timeout or after the last one: has_ended() tells which.
   std::optional<Message> next(std::chrono::microseconds patience);
-  /// It closed its end of the pipe, and all that it said was read.
+  /// It closed its end of the pipe, and all its messages were read.
   [[nodiscard]] bool has_ended() const { return has_ended_; }
   void kill();
   /// The exit status, or minus the signal that ended it.

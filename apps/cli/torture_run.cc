@@ -18,9 +18,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kHang = 120s;  // Without a word; even a slow disk syncs within this.
+constexpr auto kHang = 120s;  // Without a message; even a slow disk syncs within this.
 
-/// Reasons that lie with the machine end the run without a verdict.
+/// Errors of the machine end the run without a verdict.
 void throw_if_of_machine(const Finding& finding) {
   if (finding.code == StatusCode::kOutOfSpace) throw CommandError(kExitInputOutput, finding.what);
 }
@@ -70,7 +70,7 @@ Finding TortureRun::one_round() {
   return look_at_copies(when_left);
 }
 
-/// Until the process has ended, in the way that was planned.
+/// Until the process has ended as planned.
 Finding TortureRun::watch() {
   TortureProcess process(folder_, seed_, round_);
   Seen seen;
@@ -96,7 +96,7 @@ Finding TortureRun::watch() {
       heard = now;
       if (Finding finding = take(*message, seen); !finding.is_right()) return finding;
     } else if (now - heard > kHang) {
-      return Finding::wrong("the writing process has not said a word for two minutes");
+      return Finding::wrong("the writing process has sent nothing for two minutes");
     }
   }
   return check_end(process.wait(), seen);
@@ -109,7 +109,7 @@ Finding TortureRun::take(const Message& message, Seen& seen) {
     case kSynced: ++counts_.synced; [[fallthrough]];
     case kAcknowledged:
       if (message.writer >= acknowledged_.size() || message.number != acknowledged_[message.writer] + 1) {
-        return Finding::wrong(fmt::format("writer {} went on with commit {}", message.writer, message.number));
+        return Finding::wrong(fmt::format("writer {} continued with commit {}", message.writer, message.number));
       }
       acknowledged_[message.writer] = message.number;
       ++counts_.commits;
@@ -143,7 +143,7 @@ void TortureRun::set_kill_time(const Message& message, Seen& seen) const {
   seen.kill_at = std::min(*seen.kill_at, Clock::now() + std::chrono::microseconds(plan_.microseconds));
 }
 
-/// The process has the store and does not give it up before it is killed.
+/// The process holds the store until it is killed.
 Finding TortureRun::try_second_opening() {
   ++counts_.second_openings;
   for (const bool read_only : {true, false}) {
@@ -176,7 +176,7 @@ Finding TortureRun::check_end(int ended, const Seen& seen) {
   return {};
 }
 
-/// Each writer may have had one commit under way.
+/// Each writer may have had one commit in progress.
 Expected TortureRun::expected_now() const {
   Expected expected = {acknowledged_, acknowledged_};
   if (plan_.end != RoundPlan::End::kCloses) {
@@ -185,7 +185,7 @@ Expected TortureRun::expected_now() const {
   return expected;
 }
 
-/// At the store as it was left, by this process.
+/// Checks the store as it was left, in this process.
 Finding TortureRun::look(const Expected& expected) {
   const TortureScript script(plan_.shape);
   Finding finding = look_without_writing(store_path(folder_), plan_.looking_options, script, expected, counts_);
@@ -199,8 +199,8 @@ Finding TortureRun::look(const Expected& expected) {
   return look_at_store_and_files(store_path(folder_), plan_.looking_options, script, expected, counts_, acknowledged_);
 }
 
-/// At damaged copies, of the store as it was left and of the store as it is: the look has closed it, so that any change
-/// of a byte can be told from the end of an unfinished write.
+/// Checks damaged copies of the store as left and as it is now. The check has closed it, so any changed byte can be
+/// told from an unfinished write.
 Finding TortureRun::look_at_copies(const Expected& when_left) {
   const TortureScript script(plan_.shape);
   Draw draw(mixed({seed_, round_, 4}));

@@ -1,4 +1,4 @@
-// The rounds of torture, one after the other.
+// The rounds of torture.
 #pragma once
 
 #include <chrono>
@@ -15,19 +15,19 @@
 
 namespace tamis::cli {
 
-/// A promise that was not kept.
+/// A broken guarantee.
 struct Violation {
   std::uint64_t round = 0;
   std::string what;
-  std::string options;  ///< Of the process that wrote.
+  std::string options;  ///< Of the writing process.
 };
 
-/// Goes on with round after round until time is over, Ctrl-C comes or a violation is found.
+/// Runs rounds until the time is up, Ctrl-C arrives, or a violation is found.
 ///
 /// Threads: one at a time.
 class TortureRun {
  public:
-  /// Is told now and then: the milliseconds since the last time, and all that was tried.
+  /// Called now and then with the milliseconds since the last call and all counts so far.
   using Advance = std::function<void(std::uint64_t milliseconds, const TortureCounts& counts)>;
 
   TortureRun(const TortureFolder& folder, std::uint64_t seed, std::chrono::seconds duration, Advance advance);
@@ -38,10 +38,10 @@ class TortureRun {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// What was seen of the process.
+  /// What was observed of the process.
   struct Seen {
     std::optional<Clock::time_point> kill_at;
-    bool moment_has_come = false;  ///< The one that was planned.
+    bool moment_has_come = false;  ///< The planned moment.
     bool was_killed = false;
     bool was_opened = false;
     bool was_closed = false;
@@ -73,7 +73,7 @@ class TortureRun {
   TortureCounts counts_;
   std::uint64_t round_ = 0;
   RoundPlan plan_;
-  Moment acknowledged_;  // Of the store there is.
+  Moment acknowledged_;  // Of the current store.
 };
 
 }  // namespace tamis::cli

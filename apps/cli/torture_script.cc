@@ -11,21 +11,21 @@ namespace {
 
 constexpr std::size_t kLongKeyBytes = 300;
 
-/// The first change of a commit may be larger than a block or a memtable, the others of a usual batch than a small
-/// block; those of a large batch have a line of text.
+/// Max value sizes: the first change of a commit may exceed a block or a memtable; the others of a usual batch may
+/// exceed a small block; those of a large batch are a line of text.
 std::size_t most_bytes_of(std::uint32_t number) {
   if (number == 0) return 24'000;
   return number < 5 ? 5000 : 200;
 }
 
-/// Mostly a line of text, sometimes nothing.
+/// Mostly a line of text, sometimes empty.
 std::size_t length_of(Draw& draw, std::size_t most) {
   if (draw.once_in(32)) return 0;
   if (draw.once_in(50)) return draw.below(most);
   return draw.below(200);
 }
 
-/// Every other value can be compressed.
+/// Every other value is compressible.
 std::string value_of(std::string_view key, std::uint64_t commit, std::uint64_t seed, std::size_t most_bytes) {
   Draw draw(seed);
   const std::size_t length = length_of(draw, most_bytes);
@@ -50,7 +50,7 @@ std::string TortureScript::note_key(std::uint32_t writer) const { return fmt::fo
 std::string TortureScript::prefix(std::uint32_t writer) const { return fmt::format("writer{}:", writer); }
 
 std::string TortureScript::key(std::uint32_t writer, std::uint32_t index) const {
-  // Some keys are long and differ only at their end.
+  // Some keys are long and differ only at the end.
   if (index % 17 == 3) return fmt::format("{}{:x>{}}{:05}", prefix(writer), "", kLongKeyBytes, index);
   return fmt::format("{}{:05}", prefix(writer), mixed(index) % 100'000) + fmt::format("{:04}", index);
 }

@@ -1,4 +1,4 @@
-// What torture writes: commits that anybody can compute again, so that any answer of the store can be checked.
+// What torture writes: commits that can be recomputed, so that any answer of the store can be checked.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace tamis::cli {
 
-/// The commits of all writers of one store. Each writer has keys of its own and numbers its commits 1, 2, 3, …; commit
-/// n is one batch of a few puts and removes, and a note of n under the writer's note key. So the notes of one moment
-/// tell what every key holds at that moment.
+/// The commits of all writers of one store. Each writer has its own keys and numbers its commits 1, 2, 3, …; commit n
+/// is one batch of a few puts and removes, plus a note of n under the writer's note key. So the notes of one moment
+/// determine what every key holds at that moment.
 ///
-/// Invariants: all follows from the seed, and nothing is remembered. Commit n changes key n modulo the number of keys
-/// (and others), so that the newest change of a key is found among the last few commits. No batch has more than 80 KiB,
-/// which is what the smallest memory that torture draws can take.
+/// Invariants: everything follows from the seed; nothing is stored. Commit n changes key n modulo the number of keys
+/// (and others), so the newest change of a key is among the last few commits. No batch exceeds 80 KiB, which the
+/// smallest memory that torture draws can take.
 ///
 /// Threads: any.
 class TortureScript {
@@ -27,12 +27,12 @@ class TortureScript {
   struct Shape {
     std::uint64_t seed = 1;
     std::uint32_t writers = 4;
-    std::uint32_t keys = 256;  ///< Of each writer.
+    std::uint32_t keys = 256;  ///< Per writer.
   };
   /// What a writer notes with each commit.
   struct Note {
     std::uint64_t commit = 0;
-    /// The commits that each writer had acknowledged when this one began: they come before it.
+    /// The commits of each writer acknowledged when this one began: they precede it.
     std::vector<std::uint64_t> after;
   };
 
@@ -42,11 +42,10 @@ class TortureScript {
   [[nodiscard]] std::uint32_t keys() const { return shape_.keys; }
 
   [[nodiscard]] std::string note_key(std::uint32_t writer) const;
-  /// All keys of a writer begin with this; note keys do not.
+  /// The prefix of all of a writer's keys, but not of note keys.
   [[nodiscard]] std::string prefix(std::uint32_t writer) const;
   [[nodiscard]] std::string key(std::uint32_t writer, std::uint32_t index) const;
 
-  /// The batch of a commit.
   [[nodiscard]] Batch batch(std::uint32_t writer, const Note& note) const;
   /// What the key holds after that many commits of its writer.
   [[nodiscard]] std::optional<std::string> value(std::uint32_t writer, std::uint32_t index,
@@ -55,15 +54,15 @@ class TortureScript {
   [[nodiscard]] bool touches(std::uint32_t writer, std::uint32_t index, std::uint64_t commit) const {
     return last_change(writer, index, commit).has_value();
   }
-  /// Nothing for bytes that no writer noted.
+  /// Nullopt for bytes that no writer noted.
   [[nodiscard]] std::optional<Note> parse_note(std::string_view text) const;
 
  private:
-  /// A change of a commit: which key, and what it becomes.
+  /// One change of a commit: the key and its new value.
   struct Change {
     std::uint32_t index = 0;
     bool is_put = false;
-    std::uint64_t draw = 0;      ///< Length and bytes of the value come from this.
+    std::uint64_t draw = 0;      ///< Determines the value's length and bytes.
     std::size_t most_bytes = 0;  ///< Of the value.
   };
 

@@ -1,4 +1,4 @@
-// tamis torture-writer: the process that tamis torture kills. It is not for people and not in the overview.
+// tamis torture-writer: the process that tamis torture kills. Internal; not in the overview.
 #include <fmt/core.h>
 #include <unistd.h>
 
@@ -38,7 +38,7 @@ int run_torture_writer(Arguments arguments) {
   std::string folder;
   std::string seed_text;
   std::string round_text;
-  line.operand("DIR", "the folder of torture", folder);
+  line.operand("DIR", "torture's folder", folder);
   line.operand("SEED", "of the run", seed_text);
   line.operand("ROUND", "its number", round_text);
   if (!line.read(arguments)) return kExitOk;

@@ -19,49 +19,49 @@ namespace {
 
 struct Verb {
   std::string_view name;
-  std::string_view summary;  ///< Empty: not for people, and in no overview.
+  std::string_view summary;  ///< Empty: internal, left out of the overview.
   int (*run)(Arguments);
 };
 
-/// In the order of the overview. A group ("filter") is whatever stands before a space.
+/// In overview order. The word before a space ("filter") is a group.
 constexpr auto kVerbs = std::to_array<Verb>({
     {"put", "store a value under a key", run_put},
     {"get", "print the value of a key", run_get},
     {"delete", "remove a key", run_delete},
     {"multi-get", "look up several keys at once", run_multi_get},
     {"scan", "print keys and values in order", run_scan},
-    {"count", "how many keys there are, in all or in a range", run_count},
+    {"count", "count the keys of a store or of a range", run_count},
     {"load", "load entries from lines, CSV or JSON", run_load},
-    {"dump", "print everything, for load to read back", run_dump},
-    {"explain", "every step of one lookup, and what it cost", run_explain},
-    {"stats", "what a store holds, level by level", run_stats},
-    {"plan", "how the filter memory is shared among the runs", run_plan},
-    {"flush", "write what stands only in the journal to tables", run_flush},
-    {"compact", "rewrite tables, leaving out what is outdated", run_compact},
-    {"checkpoint", "make a copy of a store in a new folder", run_checkpoint},
-    {"verify", "read every byte of a store and check it", run_verify},
+    {"dump", "print all entries in a format that load reads", run_dump},
+    {"explain", "show every step of a lookup and its cost", run_explain},
+    {"stats", "show what a store holds, level by level", run_stats},
+    {"plan", "show how filter memory is divided among runs", run_plan},
+    {"flush", "write the journal's entries to tables", run_flush},
+    {"compact", "rewrite tables, dropping outdated entries", run_compact},
+    {"checkpoint", "copy a store to a new folder", run_checkpoint},
+    {"verify", "read and check every byte of a store", run_verify},
     {"repair", "make a damaged store usable", run_repair},
-    {"table", "look into one table file", run_table},
-    {"options", "what --option can set", run_options},
-    {"filter build", "make a filter from keys", run_filter_build},
-    {"filter probe", "ask a filter for keys", run_filter_probe},
-    {"filter info", "what a filter file is, and how full", run_filter_info},
-    {"filter convert", "write a filter in a format of the same bits", run_filter_convert},
-    {"filter size", "how large filters have to be, all kinds side by side", run_filter_size},
-    {"filter kinds", "the kinds of filters", run_filter_kinds},
-    {"filter formats", "the filter files of other systems", run_filter_formats},
-    {"filter union", "join two filters: keys of either", run_filter_union},
-    {"filter intersect", "join two filters: keys of both", run_filter_intersect},
-    {"filter verify", "ask a Cassandra filter for every key of its index", run_filter_verify},
-    {"filter rebuild", "make a Cassandra filter from an index", run_filter_rebuild},
-    {"filter plot", "draw measured and predicted rates as SVG", run_filter_plot},
-    {"bench", "measure stores side by side", run_bench},
-    {"demo", "100 sorted runs, absent keys, with and without filters", run_demo},
-    {"torture", "try to break a store's promises on this disk", run_torture},
+    {"table", "inspect a table file", run_table},
+    {"options", "list the options of a store", run_options},
+    {"filter build", "build a filter from keys", run_filter_build},
+    {"filter probe", "test keys against a filter", run_filter_probe},
+    {"filter info", "show the kind, size and fill of a filter", run_filter_info},
+    {"filter convert", "convert a filter to a format with the same bits", run_filter_convert},
+    {"filter size", "compare the sizes of all filter kinds", run_filter_size},
+    {"filter kinds", "list the filter kinds", run_filter_kinds},
+    {"filter formats", "list the filter formats of other systems", run_filter_formats},
+    {"filter union", "combine two filters: keys in either", run_filter_union},
+    {"filter intersect", "combine two filters: keys in both", run_filter_intersect},
+    {"filter verify", "check a Cassandra filter against its index", run_filter_verify},
+    {"filter rebuild", "rebuild a Cassandra filter from its index", run_filter_rebuild},
+    {"filter plot", "plot measured and predicted rates as SVG", run_filter_plot},
+    {"bench", "benchmark stores side by side", run_bench},
+    {"demo", "look up absent keys in 100 runs, with and without filters", run_demo},
+    {"torture", "try to break a store's guarantees on this disk", run_torture},
     {"torture-writer", "", run_torture_writer},
-    {"completion", "a script that lets a shell complete these verbs", run_completion},
-    {"manual", "all of this as a page for man", run_manual},
-    {"version", "the version of this program", run_version},
+    {"completion", "print a shell completion script", run_completion},
+    {"manual", "print the manual page", run_manual},
+    {"version", "print the version", run_version},
 });
 
 constexpr std::array<std::string_view, 4> kCommonFlags = {"--json", "--hex", "--quiet", "--no-progress"};
@@ -81,11 +81,11 @@ std::string overview(std::string_view group) {
   }
   return fmt::format(
       "{} tamis VERB [OPTION...] [OPERAND...]\n\n{}\n"
-      "'tamis VERB --help' explains one verb, with an example. Every verb takes --json.\n",
+      "'tamis VERB --help' explains a verb, with an example. Every verb accepts --json.\n",
       bold("Usage:"), table.text());
 }
 
-/// "did you mean 'filter size'?", looking also for words that lack their group.
+/// "did you mean 'filter size'?": also matches words that lack their group.
 std::string guess_of(std::string_view word) {
   std::vector<std::string_view> candidates;
   for (const Verb& verb : kVerbs) {
@@ -101,7 +101,7 @@ std::string guess_of(std::string_view word) {
   return fmt::format("did you mean '{}'?", verb == kVerbs.end() ? *guess : verb->name);
 }
 
-/// Options that every verb has may also stand before it: they are put back behind it.
+/// Moves common options that precede the verb behind it.
 std::vector<std::string> with_flags_behind(Arguments arguments) {
   std::vector<std::string> flags;
   std::vector<std::string> words(arguments.begin(), arguments.end());
@@ -132,15 +132,14 @@ int run_help(Arguments arguments) {
   return run_command(asked);
 }
 
-/// What to do about damage, where the message does not say.
+/// What to do about damage, unless the message already says so.
 std::string advice_on_damage(std::string_view verb, std::string_view message) {
   for (const std::string_view said : {"tamis repair", "newer tamis", "--format", "MIGRATING.md", "of tamis"}) {
     if (message.find(said) != std::string_view::npos) return {};
   }
-  if (verb.starts_with("filter "))
-    return "; the file is damaged or is something else: make it again where it came from";
-  if (verb == "table") return "; if it is part of a store, 'tamis repair' on the folder works on what is left";
-  return "; 'tamis repair' works on what is left";
+  if (verb.starts_with("filter ")) return "; the file is damaged or not a filter; restore or rebuild it";
+  if (verb == "table") return "; if it belongs to a store, run 'tamis repair' on the store's folder";
+  return "; run 'tamis repair' to recover what is left";
 }
 
 int run_with_advice(const Verb& verb, Arguments arguments) {
@@ -162,7 +161,7 @@ int run_verb(Arguments words) {
     used = 2;
   }
   const auto* const verb = std::ranges::find(kVerbs, name, &Verb::name);
-  if (verb == kVerbs.end()) usage_error(fmt::format("there is no verb '{}'; {}", name, guess_of(name)));
+  if (verb == kVerbs.end()) usage_error(fmt::format("unknown verb '{}'; {}", name, guess_of(name)));
   return run_with_advice(*verb, words.subspan(used));
 }
 
@@ -170,7 +169,7 @@ int run_verb(Arguments words) {
 
 int run_command(Arguments arguments) {
   const std::vector<std::string> words = with_flags_behind(arguments);
-  if (words.empty()) usage_error("a verb is missing; 'tamis help' lists them");
+  if (words.empty()) usage_error("no verb given; 'tamis help' lists them");
   const Arguments rest = Arguments(words).subspan(1);
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return run_help(rest);
   if (words[0] == "--version") return run_version(rest);

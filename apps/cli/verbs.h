@@ -1,4 +1,4 @@
-// The verbs of the command, and how a command line finds its own.
+// The verbs of the command, and how a command line finds its verb.
 #pragma once
 
 #include <span>
@@ -12,22 +12,22 @@ namespace tamis::cli {
 
 using Arguments = std::span<const std::string>;
 
-/// Runs what the arguments (without the program's name) ask for and returns the exit status.
+/// Runs the command given by the arguments (without the program's name) and returns the exit status.
 int run_command(Arguments arguments);
 
-/// A verb and what it says of itself.
+/// A verb and its help.
 struct DescribedVerb {
   std::string_view name;     ///< "filter size".
-  std::string_view summary;  ///< Of the overview: half a line.
+  std::string_view summary;  ///< For the overview: half a line.
   VerbDescription description;
 };
 
-/// All that are for people, in the order of the overview.
+/// All public verbs, in overview order.
 std::vector<DescribedVerb> describe_verbs();
 
-// One function per verb, each in the file of its name: filter_*.cc and store_*.cc (union and intersect in
-// filter_join.cc, rebuild beside verify, delete beside put, multi-get beside get; flush, compact and checkpoint in
-// store_maintain.cc). They take what follows the verb.
+// One function per verb, in the file of its name: filter_*.cc and store_*.cc (union and intersect in filter_join.cc,
+// rebuild with verify, delete with put, multi-get with get; flush, compact and checkpoint in store_maintain.cc). Each
+// takes the arguments after the verb.
 int run_bench(Arguments arguments);
 int run_checkpoint(Arguments arguments);
 int run_compact(Arguments arguments);

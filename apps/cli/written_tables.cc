@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Sizes of the tables in a folder. Those that vanish meanwhile are left out.
+/// Sizes of the tables in a folder. Tables that vanish meanwhile are skipped.
 std::map<std::string, std::uint64_t> tables_in(const std::string& directory) {
   std::map<std::string, std::uint64_t> tables;
   std::error_code error;

@@ -1,4 +1,4 @@
-// How far a rewrite has come, seen from outside.
+// The progress of a rewrite, observed from outside.
 #pragma once
 
 #include <condition_variable>
@@ -14,13 +14,13 @@
 
 namespace tamis::cli {
 
-/// Shows a compaction's progress while it lives, by the bytes of tables that have appeared in the store's folder. The
-/// store itself tells only between its steps, each of which may take minutes.
+/// Shows a compaction's progress during its lifetime, by the bytes of new tables in the store's folder. The store
+/// reports only between steps, each of which may take minutes.
 ///
-/// Threads: made and destroyed by one; a thread of its own looks, where a bar is shown at all.
+/// Threads: created and destroyed by one; if a bar is shown, a thread of its own polls the folder.
 class WrittenTables {
  public:
-  /// `expected_bytes` is a guess: what is there now is about what will be written.
+  /// `expected_bytes` is a guess: about as much is written as exists now.
   WrittenTables(std::string directory, std::uint64_t expected_bytes, const CommonOptions& options);
   ~WrittenTables();
   WrittenTables(const WrittenTables&) = delete;
@@ -34,7 +34,7 @@ class WrittenTables {
   const std::uint64_t expected_bytes_;
   show::Progress progress_;
   std::set<std::string> there_before_;
-  std::map<std::string, std::uint64_t> written_;  // Also those that a later step has replaced.
+  std::map<std::string, std::uint64_t> written_;  // Including tables that a later step has replaced.
   std::mutex mutex_;
   std::condition_variable ends_;
   bool is_over_ = false;  // Guarded by mutex_.

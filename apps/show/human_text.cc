@@ -9,7 +9,7 @@
 namespace tamis::show {
 namespace {
 
-/// "1.23" and a unit, three digits; `base` is what a unit is of the one before.
+/// "1.23" and a unit, three digits; `base` is the ratio of successive units.
 template <std::size_t kCount>
 std::string with_unit(std::uint64_t bytes, double base, const std::array<std::string_view, kCount>& units) {
   if (static_cast<double>(bytes) < base) return fmt::format("{} B", bytes);

@@ -9,7 +9,7 @@
 
 namespace tamis::show {
 
-/// Powers of 1000, from the first on.
+/// Powers of 1000.
 inline constexpr std::array<std::string_view, 4> kDiskUnits = {"KB", "MB", "GB", "TB"};
 
 /// "1,234,567".
@@ -25,7 +25,7 @@ std::string human_rate(double rate);
 /// "2026-11-15 14:23:04 UTC".
 std::string date_text(std::uint64_t unix_seconds);
 
-/// "[######......]": a part between 0 and 1 as a bar of `width` characters.
+/// "[######......]": a fraction between 0 and 1 as a bar of `width` characters.
 std::string bar(double part, std::size_t width);
 
 }  // namespace tamis::show

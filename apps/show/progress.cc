@@ -14,14 +14,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A line as wide as the terminal would wrap, and then not be overwritten.
+/// A line as wide as the terminal would wrap and could not be overwritten.
 std::size_t columns_for_a_line() {
   struct winsize size {};
   const bool is_known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
   return columns_beside_typing(is_known ? size.ws_col : 0);
 }
 
-/// Where it cannot be written, nobody is waiting.
+/// Errors are ignored: nobody is watching.
 void write(const std::string& text) {
   (void)std::fputs(text.c_str(), stderr);
   (void)std::fflush(stderr);

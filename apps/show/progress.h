@@ -1,4 +1,4 @@
-// A progress bar for those who wait.
+// A progress bar.
 #pragma once
 
 #include <chrono>
@@ -9,14 +9,14 @@
 
 namespace tamis::show {
 
-/// A bar on standard error, for work that takes longer than a second, and only on a terminal. It leaves no trace.
+/// A bar on standard error, only on a terminal, for work that takes more than a second. It is erased at the end.
 ///
 /// Threads: one at a time.
 class Progress {
  public:
   enum class Unit : unsigned char { kSteps, kBytes };
 
-  /// `total` is in whatever unit `advance` counts; 0 when it is not known. Bytes are worth showing, steps are not.
+  /// `total` is in the unit of `advance`; 0 if unknown. Bytes are shown, steps are not.
   Progress(std::string_view label, std::uint64_t total, bool is_wanted, Unit unit = Unit::kSteps);
   ~Progress();
   Progress(const Progress&) = delete;
@@ -28,22 +28,22 @@ class Progress {
     done_ += amount;
     if (is_shown_) show_if_due();
   }
-  /// For work that knows how far it is, and finds more to do as it goes.
+  /// For work that knows its progress and may find more to do.
   void set(std::uint64_t done, std::uint64_t total) {
     total_ = total;
     done_ = 0;
     advance(done);
   }
-  /// What is done now.
+  /// The current activity.
   void name(std::string label) {
     label_ = std::move(label);
     advance(0);
   }
-  /// Leaves the line to others until it is due again.
+  /// Erases the line until the next update.
   void hide();
-  /// Says so beside the time left.
+  /// Marks the time left as approximate.
   void call_total_a_guess() { total_is_a_guess_ = true; }
-  /// Shows a second figure beside the bar, and how fast it grows: "1,234 entries, 567/s".
+  /// Shows a second figure beside the bar, and its rate: "1,234 entries, 567/s".
   void count(std::uint64_t items, std::string_view name) {
     items_ += items;
     item_name_ = name;

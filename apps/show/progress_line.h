@@ -1,4 +1,4 @@
-// The one line that tells how far work has come.
+// The text of a progress line.
 #pragma once
 
 #include <cstddef>
@@ -8,24 +8,23 @@
 
 namespace tamis::show {
 
-/// How far it is.
 struct ProgressState {
   std::string_view label = {};
   std::uint64_t done = 0;
-  std::uint64_t total = 0;  ///< 0 when it is not known, and less than `done` when it was guessed wrongly.
+  std::uint64_t total = 0;  ///< 0 if unknown; less than `done` if the guess was wrong.
   bool total_is_a_guess = false;
-  bool counts_bytes = false;        ///< Whether the two are bytes worth showing.
-  std::uint64_t items = 0;          ///< A second figure beside the bar, shown when it has a name.
+  bool counts_bytes = false;        ///< Whether both are bytes, which are shown.
+  std::uint64_t items = 0;          ///< A second figure beside the bar, shown if named.
   std::string_view item_name = {};  ///< "entries".
   double seconds = 0;               ///< Since the work began.
 };
 
-/// How many columns of a terminal a progress line may take: beside it stand the cursor and a ^C, which would otherwise
-/// wrap it. 0 columns: not known, taken for 80.
+/// How many terminal columns a progress line may take: the cursor and a ^C after it must not wrap. 0 columns: unknown,
+/// taken as 80.
 std::size_t columns_beside_typing(std::size_t columns);
 
-/// "loading [#########.....]  64 %  1,234 entries, 567/s, 0:12 left", in at most so many columns: the bar gives way
-/// first, and then the end is cut. Without a total there is no bar and no time left.
+/// "loading [#########.....]  64 %  1,234 entries, 567/s, 0:12 left", in at most this many columns: the bar shrinks
+/// first, then the end is cut. Without a total there is no bar and no time left.
 std::string progress_line(const ProgressState& state, std::size_t columns);
 
 }  // namespace tamis::show

@@ -20,7 +20,7 @@ constexpr std::array<Colour, 8> kColours = {{{"#2563eb", "#79a8ff"},
                                              {"#92640a", "#e3c04b"},
                                              {"#b91c1c", "#ff8e86"}}};
 
-/// A series is painted with currentColor, so that one rule per series and theme is enough.
+/// A series uses currentColor, so that one rule per series and theme is enough.
 std::string style() {
   std::string light;
   std::string dark;

@@ -1,4 +1,4 @@
-// Drawings as SVG: the document with its style, and the elements that every chart has.
+// SVG charts: the document with its style, and common elements.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace tamis::show {
 
-/// A document that needs nothing else and follows the reader's light or dark theme. The elements are painted by class:
-/// title and row for text; grid, axis and spread for lines; line, dash and dots for curves; mark and ring for points;
-/// name and leader for what stands beside a curve. Those of a series stand in a group of its class and have its colour.
+/// A self-contained document that follows the reader's light or dark theme. Elements are styled by class: title and row
+/// for text; grid, axis and spread for lines; line, dash and dots for curves; mark and ring for points; name and leader
+/// for labels beside a curve. Elements of a series are in a group of its class and have its colour.
 std::string svg_document(double width, double height, std::string_view title, std::string_view elements);
 
-/// The class of a series, by its number; colours come again after eight.
+/// The class of a series, by its number; colours repeat after eight.
 std::string series_class(std::size_t series);
 
 std::string text_at(double x, double y, std::string_view attributes, std::string_view text);

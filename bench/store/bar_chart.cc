@@ -19,7 +19,7 @@ constexpr double kBarHeight = 18;
 constexpr double kBarGap = 6;
 constexpr double kTitleHeight = 34;
 constexpr double kGroupGap = 16;
-constexpr double kFarthestSpread = 1.6;  // Of the longest bar.
+constexpr double kFarthestSpread = 1.6;  // Relative to the longest bar.
 
 using show::line_from;
 using show::text_at;
@@ -28,7 +28,7 @@ double height_of(const BarGroup& group) {
   return kTitleHeight + static_cast<double>(group.bars.size()) * (kBarHeight + kBarGap) + kGroupGap;
 }
 
-/// The spread goes to where it ends, or to the edge of the chart and says how far it would have gone.
+/// The spread ends where it ends, or at the edge of the chart with its value.
 std::string draw(const Bar& bar, double y, double edge) {
   const auto x_of = [&](double value) { return kLeft + std::min(value, edge) / edge * (kRight - kLeft); };
   const double middle = y + kBarHeight / 2;

@@ -11,18 +11,18 @@ struct Bar {
   double value;
   double low;  ///< The spread is drawn as a line over the bar's end.
   double high;
-  std::size_t series;  ///< Gives the colour.
+  std::size_t series;  ///< Determines the colour.
 };
 
 /// Bars that are compared with each other.
 struct BarGroup {
   std::string title;
-  std::string unit;  ///< With what is better, for people.
+  std::string unit;  ///< Says which direction is better.
   std::vector<Bar> bars;
 };
 
-/// An SVG document that needs nothing else and follows the reader's light or dark theme. Each group has a scale of its
-/// own, from 0 to its longest bar or a little farther.
+/// A self-contained SVG document that follows the reader's light or dark theme. Each group has its own scale, from 0 to
+/// its longest bar or slightly beyond.
 std::string bar_chart_svg(const std::string& title, const std::string& subtitle, const std::vector<BarGroup>& groups);
 
 }  // namespace tamis::bench

@@ -24,7 +24,7 @@ std::string subtitle(const Json& figures) {
       show::with_thousands(figures.at("entries")), figures.at("rounds").get<std::uint64_t>());
 }
 
-/// The contestants' bars for one row, in their order; none when it was not measured.
+/// The contestants' bars for one row, in their order; empty if it was not measured.
 BarGroup bars_of(const Json& figures, const RowInfo& row) {
   BarGroup group = {
       std::string(row.title), fmt::format("{}, {} is better", row.unit, row.more_is_better ? "more" : "less"), {}};
@@ -38,7 +38,7 @@ BarGroup bars_of(const Json& figures, const RowInfo& row) {
   return group;
 }
 
-/// By the name of the file that each would be in a folder.
+/// By the name of each chart's file in a folder.
 std::map<std::string, std::string> bar_charts(const Json& figures, bool is_one_file) {
   std::map<std::string, std::vector<BarGroup>> charts;
   for (const RowInfo& row : row_table()) {
@@ -58,7 +58,7 @@ int write_text(const std::string& path, const std::string& text) {
   out << text;
   out.close();
   if (out.good()) return 0;
-  fmt::print(stderr, "tamis: {}: cannot be written\n", path);
+  fmt::print(stderr, "tamis: {}: cannot write\n", path);
   return 3;
 }
 
@@ -74,7 +74,7 @@ int write_charts(const nlohmann::json& figures, const std::string& path) {
     return 3;
   }
   if (!is_one_file) {
-    std::error_code ignored;  // What cannot be made cannot be written into.
+    std::error_code ignored;  // If this fails, so does writing.
     std::filesystem::create_directories(path, ignored);
   }
   int status = 0;

@@ -1,4 +1,4 @@
-// The figures of a run as charts.
+// Charts of a run's figures.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,9 +6,9 @@
 
 namespace tamis::bench {
 
-/// Draws what a run wrote as JSON: bars for its rows, curves for growth. Into one file when the path ends with .svg,
-/// otherwise into a folder, one file for each group of rows, or for the load and the runs. The exit status of the
-/// program: 0, or 3 when something could not be written, or read as such figures.
+/// Draws the JSON of a run: bars for its rows, curves for growth. Into one file if the path ends with .svg, otherwise
+/// into a folder, one file per group of rows, or for the load and the runs. Returns the program's exit status: 0, or 3
+/// if something could not be written or is not such figures.
 int write_charts(const nlohmann::json& figures, const std::string& path);
 
 }  // namespace tamis::bench

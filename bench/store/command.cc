@@ -24,7 +24,7 @@ bool is_row_or_group(const std::string& name) {
   return false;
 }
 
-/// False when the option or its value is not one.
+/// False if the option or its value is invalid.
 bool take(const std::string& option, const std::string& value, Settings& settings) {
   const std::optional<std::uint64_t> number = parse_count(value);
   if ((option == "--keys" || option == "--entries") && number) {
@@ -63,17 +63,17 @@ std::optional<Settings> read_command(int count, char** arguments, std::string& w
     } else if (!word.starts_with("-")) {
       settings.only.push_back(word);
     } else if (i + 1 == count || !take(word, arguments[++i], settings)) {
-      why = fmt::format("{}: no such option, or not a value of it", word);
+      why = fmt::format("{}: unknown option or invalid value", word);
       return std::nullopt;
     }
   }
   for (const std::string& name : settings.only) {
     if (is_row_or_group(name)) continue;
-    why = fmt::format("there is no workload '{}'; 'tamis-bench --help' lists them", name);
+    why = fmt::format("unknown workload '{}'; 'tamis-bench --help' lists them", name);
     return std::nullopt;
   }
   if (!settings.figures.empty() && settings.svg.empty()) {
-    why = "--from: say with --svg where the charts go";
+    why = "--from: name the charts' destination with --svg";
     return std::nullopt;
   }
   return settings;
@@ -82,18 +82,18 @@ std::optional<Settings> read_command(int count, char** arguments, std::string& w
 std::string usage_text() {
   std::string text =
       "Usage: tamis-bench [WORKLOAD...] [OPTION...]\n\n"
-      "Stores side by side: contestants alternate in one run; medians, spread, ratios, what was to be reached.\n\n"
-      "  --only A,B       these workloads or groups; the same as naming them\n"
-      "  --engine A,B     tamis, rocksdb, leveldb, lmdb, wiredtiger; all but the last unless told;\n"
+      "Measures stores side by side, alternating in one run: medians, spread, ratios, targets.\n\n"
+      "  --only A,B       these workloads or groups; same as naming them\n"
+      "  --engine A,B     tamis, rocksdb, leveldb, lmdb, wiredtiger; default: all but the last;\n"
       "                   tamis:NAME=VALUE is tamis with one option changed\n"
-      "  --keys N         entries of the large store (--entries is the same); 5,000,000 unless told\n"
-      "  --rounds N       5 unless told\n"
-      "  --directory DIR  where stores are made and removed; here unless told\n"
-      "  --json FILE      the figures; - is standard output, without the table\n"
-      "  --svg PATH       charts: one file that ends with .svg, or a folder with one for each group\n"
-      "  --from FILE      draws the figures that an earlier run wrote with --json, and measures nothing\n"
-      "  --no-progress    no line on the terminal that tells how far it is\n"
-      "  --growth         instead of the table: cost as a store grows and its runs become more\n\n"
+      "  --keys N         entries in the large store (also --entries); default: 5,000,000\n"
+      "  --rounds N       rounds to run; default: 5\n"
+      "  --directory DIR  where stores are created and removed; default: the current folder\n"
+      "  --json FILE      write the figures; - is standard output, without the table\n"
+      "  --svg PATH       write charts: one .svg file, or a folder with one per group\n"
+      "  --from FILE      draw the figures of an earlier run's --json; measure nothing\n"
+      "  --no-progress    no progress line on the terminal\n"
+      "  --growth         instead of the table: cost as a store and its runs grow\n\n"
       "Workloads, by group:\n";
   std::string_view group;
   for (const RowInfo& row : row_table()) {

@@ -8,7 +8,7 @@
 
 namespace tamis::bench {
 
-/// Nothing when it cannot be understood, with the reason in `why`; help is such a case with an empty reason.
+/// Nullopt if it cannot be parsed, with the reason in `why`; for help the reason is empty.
 std::optional<Settings> read_command(int count, char** arguments, std::string& why);
 
 std::string usage_text();

@@ -1,4 +1,4 @@
-// One store among others: what every contestant of tamis-bench can do.
+// The interface of all stores that tamis-bench compares.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace tamis::bench {
 
 /// What a store is opened for.
 struct StoreShape {
-  std::uint64_t entries = 0;                            ///< About how many there will be.
+  std::uint64_t entries = 0;                            ///< Expected number.
   double bits_per_key = 10;                             ///< Of filters.
-  std::uint64_t memory_bytes = std::uint64_t{4} << 30;  ///< For caches and memtables, where it can be told.
+  std::uint64_t memory_bytes = std::uint64_t{4} << 30;  ///< For caches and memtables, if configurable.
   bool keeps_runs = false;                              ///< Nothing is merged: every flush leaves a sorted run.
-  bool is_cold = false;                                 ///< No block is cached; reads of storage are counted.
+  bool is_cold = false;                                 ///< No block is cached; storage reads are counted.
   bool is_ascending = false;                            ///< Keys come in order.
-  bool syncs = false;                                   ///< Writes with `sync` will come.
+  bool syncs = false;                                   ///< Writes with `sync` will follow.
 };
 
 struct Entry {
@@ -30,26 +30,26 @@ struct Entry {
   std::string_view value;
 };
 
-/// What one thread does to an open store.
+/// One thread's operations on an open store.
 ///
-/// Threads: one at a time; must not outlive the opening.
+/// Threads: one at a time. Must not outlive the open store.
 class Session {
  public:
   virtual ~Session() = default;
 
   virtual void put(std::string_view key, std::string_view value, bool sync) = 0;
   virtual void put_batch(std::span<const Entry> entries, bool sync) = 0;
-  /// True, and the value in the buffer, when it is there.
+  /// True, with the value in the buffer, if the key is found.
   virtual bool get(std::string_view key, std::string& buffer) = 0;
-  /// Adds the values of the keys that are there to the tally.
+  /// Adds the values of the keys found to the tally.
   virtual void multi_get(std::span<const std::string_view> keys, Tally& tally);
   /// Seeks to the key and adds up to `count` entries to the tally.
   virtual void scan(std::string_view from, std::uint64_t count, Tally& tally) = 0;
 };
 
-/// Configured as its expert would: filters of 10 bits a key, 64 MB memtables, a cache that holds everything, indexes
-/// and filters outside that cache, no compression, the journal on. A failure stops the program: a benchmark of wrong
-/// answers is none.
+/// Configured as its expert would: filters of 10 bits per key, 64 MB memtables, a cache that holds everything, indexes
+/// and filters outside that cache, no compression, the journal on. A failure stops the program: benchmarking wrong
+/// answers is pointless.
 ///
 /// Threads: one at a time, but each thread may have a session.
 class Contestant {
@@ -59,31 +59,31 @@ class Contestant {
   [[nodiscard]] virtual std::string id() const = 0;    ///< As --engine names it.
   [[nodiscard]] virtual std::string name() const = 0;  ///< With its version, and whether it was built with assertions.
   [[nodiscard]] virtual bool can_keep_runs() const { return false; }
-  /// Single puts of which others make `entries`; fewer where each is a commit of its own.
+  /// The number of single puts if others make `entries`; fewer if each is its own commit.
   [[nodiscard]] virtual std::uint64_t single_puts(std::uint64_t entries) const { return entries; }
 
-  /// The store in this folder, a fresh one when the folder is empty.
+  /// Opens the store in this folder; creates it if the folder is empty.
   virtual void open(const std::string& directory, const StoreShape& shape) = 0;
   virtual std::unique_ptr<Session> session() = 0;
-  /// What is in memory becomes a sorted run on disk.
+  /// Writes what is in memory to a sorted run on disk.
   virtual void flush() = 0;
-  /// Waits until the store has nothing left to do by itself.
+  /// Waits until the store's background work is done.
   virtual void settle() = 0;
-  /// Everything in the shape in which lookups are fastest. There must be no session meanwhile.
+  /// Brings everything into the shape with the fastest lookups. No session may exist.
   virtual void compact() = 0;
-  /// Reads of storage by lookups since the store was opened cold, if they can be counted.
+  /// Storage reads by lookups since the store was opened cold, if countable.
   [[nodiscard]] virtual std::optional<std::uint64_t> storage_reads() const { return std::nullopt; }
   /// Bytes written per byte put since open, by its own counters.
   [[nodiscard]] virtual std::optional<double> own_write_amplification() const { return std::nullopt; }
-  /// Bytes on disk that hold nothing and wait to be overwritten.
+  /// Bytes on disk that hold nothing and will be overwritten.
   [[nodiscard]] virtual std::uint64_t recycled_bytes() const { return 0; }
-  /// No sessions may be alive.
+  /// No session may exist.
   virtual void close() = 0;
 };
 
-// Null when this build has none.
+// Null if this build lacks it.
 std::unique_ptr<Contestant> make_tamis();
-/// With one option other than its default, NAME=VALUE, which check_setting must accept.
+/// With one option changed, NAME=VALUE, which check_setting must accept.
 std::unique_ptr<Contestant> make_tamis_with(const std::string& setting);
 Status check_setting(const std::string& setting);
 std::unique_ptr<Contestant> make_rocksdb();
@@ -91,7 +91,7 @@ std::unique_ptr<Contestant> make_leveldb();
 std::unique_ptr<Contestant> make_lmdb();
 std::unique_ptr<Contestant> make_wiredtiger();
 
-/// Says why on standard error and ends the program.
+/// Prints the reason on standard error and ends the program.
 [[noreturn]] void stop(const std::string& why);
 
 }  // namespace tamis::bench

@@ -11,7 +11,7 @@
 namespace tamis::bench {
 namespace {
 
-constexpr std::size_t kPoolBytes = std::size_t{256} << 10;  // Stays in the cache beside the core.
+constexpr std::size_t kPoolBytes = std::size_t{256} << 10;  // Fits the core's cache.
 constexpr std::size_t kPiece = 50;                          // Random bytes, then as many equal ones.
 constexpr std::string_view kSite = "https://www.example.org/catalogue/section-";
 constexpr std::uint64_t kSections = 90;

@@ -1,4 +1,4 @@
-// The keys and values of a benchmark: made from numbers, so that nothing has to be kept.
+// The keys and values of a benchmark, computed from numbers so that nothing has to be stored.
 #pragma once
 
 #include <array>
@@ -8,7 +8,6 @@
 
 namespace tamis::bench {
 
-/// A key in place.
 struct KeyText {
   std::array<char, 96> bytes;
   std::size_t size = 0;
@@ -16,7 +15,7 @@ struct KeyText {
 };
 
 /// Number i has a key and values, which are views into a pool of half-compressible bytes. Even numbers are put into
-/// stores, odd ones are the absent keys.
+/// stores; odd ones are the absent keys.
 ///
 /// Threads: constant after construction.
 class DataSet {
@@ -24,7 +23,7 @@ class DataSet {
   enum class Keys {
     kRandom,     ///< 16 bytes; consecutive numbers are far apart.
     kAscending,  ///< 16 bytes, in the order of the numbers.
-    kUrls,       ///< 86 bytes; the first 42 are the same, then a section, then numbers as in kRandom.
+    kUrls,       ///< 86 bytes; the first 42 are equal, then a section, then numbers as in kRandom.
   };
   static constexpr std::uint64_t kVersions = 4;
 
@@ -33,10 +32,10 @@ class DataSet {
   [[nodiscard]] KeyText key(std::uint64_t number) const;
   /// One of kVersions values.
   [[nodiscard]] std::string_view value(std::uint64_t number, std::uint64_t version = 0) const;
-  /// Whether this is any version of the value that belongs to the key.
+  /// Whether this is any version of the key's value.
   [[nodiscard]] bool belongs(std::string_view key, std::string_view value) const;
   [[nodiscard]] bool belongs(std::uint64_t number, std::string_view value) const;
-  /// About how many bytes an entry has.
+  /// The approximate size of an entry.
   [[nodiscard]] std::size_t entry_bytes() const { return key(0).size + value_bytes_; }
   [[nodiscard]] std::size_t value_bytes() const { return value_bytes_; }
 

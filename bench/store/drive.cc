@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kEverything = std::numeric_limits<std::uint64_t>::max();
 
-/// What random lookups must add up to.
+/// The expected sum of random lookups.
 std::uint64_t expected_sum(const Stock& stock, std::uint64_t lookups, std::uint64_t seed) {
   SplitMix64 random(seed);
   std::uint64_t sum = 0;
@@ -79,7 +79,7 @@ Outcome get_absent(Session& session, const Stock& stock, std::uint64_t lookups, 
   const double seconds = seconds_of([&] {
     for (std::uint64_t i = 0; i < lookups; ++i) {
       const std::uint64_t number = 2 * random.below(stock.count) + 1;
-      if (session.get(stock.data.key(number).view(), buffer)) stop("a key was found that is not there");
+      if (session.get(stock.data.key(number).view(), buffer)) stop("an absent key was found");
       sum += number;
     }
   });

@@ -1,4 +1,4 @@
-// The loops that are timed. Each checks what it read and stops the program when that was wrong.
+// The timed loops. Each checks what it read and stops the program if it is wrong.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace tamis::bench {
 
-/// Entries in a store, as numbers 0, 2, … 2 × (count - 1) of a data set.
+/// Entries in a store: numbers 0, 2, … 2 × (count - 1) of a data set.
 struct Stock {
   const DataSet& data;
   std::uint64_t count;
 };
 
-/// What a loop came to: seconds for so many operations, and a sum over what was read.
+/// The result of a loop: seconds for this many operations, and a sum over what was read.
 struct Outcome {
   double seconds = 0;
   std::uint64_t operations = 0;
@@ -30,18 +30,18 @@ struct Outcome {
 Outcome put_batches(Session& session, const Stock& stock, std::uint64_t first, std::uint64_t count, std::size_t batch,
                     bool sync = false);
 Outcome put_singly(Session& session, const Stock& stock, std::uint64_t first, std::uint64_t count, bool sync = false);
-/// Random keys that are there.
+/// Random present keys.
 Outcome get_hits(Session& session, const Stock& stock, std::uint64_t lookups, std::uint64_t seed);
-/// Random keys that are not.
+/// Random absent keys.
 Outcome get_absent(Session& session, const Stock& stock, std::uint64_t lookups, std::uint64_t seed);
-/// Random keys that are there, so many at once; operations are keys.
+/// Random present keys, this many at once; operations are keys.
 Outcome multi_get_hits(Session& session, const Stock& stock, std::uint64_t lookups, std::size_t at_once,
                        std::uint64_t seed);
-/// Short scans that begin at random keys.
+/// Short scans from random keys.
 Outcome seek(Session& session, const Stock& stock, std::uint64_t seeks, std::uint64_t entries_each, std::uint64_t seed);
 /// Everything in order; operations are entries.
 Outcome scan_all(Session& session, const Stock& stock);
-/// Everything in order, each value compared with its key's, by no clock.
+/// Everything in order, each value compared with its key's; untimed.
 void check_all(Session& session, const Stock& stock);
 
 }  // namespace tamis::bench

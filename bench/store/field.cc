@@ -26,9 +26,9 @@ bool is_asked_for(const RowInfo& row, const std::vector<std::string>& only) {
 }  // namespace
 
 void stop(const std::string& why) {
-  if (::isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\033[K");  // Where progress was shown.
+  if (::isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\r\033[K");  // Erases the progress.
   fmt::print(stderr, "tamis: {}\n", why);
-  std::_Exit(3);  // Stores may be open and their threads at work: destructors would only get in the way.
+  std::_Exit(3);  // Stores may be open and their threads running: skip destructors.
 }
 
 Field::Field(const Settings& settings, std::vector<std::unique_ptr<Contestant>> contestants)
@@ -36,7 +36,7 @@ Field::Field(const Settings& settings, std::vector<std::unique_ptr<Contestant>> 
       contestants_(std::move(contestants)),
       report_(names_of(contestants_)),
       progress_("bench", 0, settings.shows_progress) {
-  progress_.call_total_a_guess();  // Steps take unlike times.
+  progress_.call_total_a_guess();  // Steps take different times.
   for (const RowInfo& row : row_table()) {
     if (is_asked_for(row, settings.only)) wanted_.emplace(row.name);
   }

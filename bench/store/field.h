@@ -1,4 +1,4 @@
-// Where the contestants meet: what was asked for, the folder they work in, the figures they bring home.
+// The state of a run: settings, contestants, their folder, and their figures.
 #pragma once
 
 #include <chrono>
@@ -20,12 +20,12 @@ namespace tamis::bench {
 struct Settings {
   std::uint64_t entries = 5'000'000;
   std::uint64_t rounds = 5;
-  std::string directory = ".";       ///< Where folders for the stores are made.
+  std::string directory = ".";       ///< Where the stores' folders are created.
   std::string json;                  ///< A file, or - for standard output.
   std::string svg;                   ///< A file that ends with .svg, or a folder.
-  std::vector<std::string> only;     ///< Rows and groups; all when empty.
-  std::vector<std::string> engines;  ///< The usual ones when empty.
-  std::string figures;               ///< JSON of an earlier run: drawn, and nothing is measured.
+  std::vector<std::string> only;     ///< Rows and groups; empty: all.
+  std::vector<std::string> engines;  ///< Empty: the usual ones.
+  std::string figures;               ///< JSON of an earlier run to draw; nothing is measured.
   bool growth = false;
   bool shows_progress = true;  ///< On a terminal.
 };
@@ -45,28 +45,28 @@ class Field {
 
   [[nodiscard]] std::uint64_t entries() const { return settings_.entries; }
   [[nodiscard]] std::uint64_t rounds() const { return settings_.rounds; }
-  /// Whether any of these rows is asked for.
+  /// Whether any of these rows is requested.
   [[nodiscard]] bool wants(std::initializer_list<std::string_view> rows) const;
   [[nodiscard]] const std::vector<std::unique_ptr<Contestant>>& contestants() const { return contestants_; }
   Report& report() { return report_; }
 
-  /// Calls for every contestant once. Work that takes long may be worth many steps, and tell of them itself.
+  /// Calls `work` once per contestant. Long work may count as many steps and report them itself.
   void each(const std::function<void(Contestant&)>& work, std::uint64_t steps = 1);
-  /// Calls for every contestant in every round; each round begins with another one.
+  /// Calls `work` for every contestant in every round; each round starts with another one.
   void alternate(const std::function<void(Contestant&, std::uint64_t round)>& work) { alternate(rounds(), work); }
   void alternate(std::uint64_t rounds, const std::function<void(Contestant&, std::uint64_t round)>& work);
-  /// How far the work of `each` has come.
+  /// Reports progress of `each`.
   void step(std::uint64_t steps) { progress_.advance(steps); }
-  /// Lets the progress know what is to come: calls `run`, with nobody working.
+  /// Determines the total for the progress: calls `run` without doing any work.
   void rehearse(const std::function<void()>& run);
-  /// Leaves the terminal to the results.
+  /// Clears the terminal for the results.
   void hide_progress() { progress_.hide(); }
-  /// A line for the person at the terminal.
+  /// Prints a line for the user.
   void note(const std::string& text);
   /// Runs a part and notes how long it took.
   void part(const std::string& name, const std::function<void()>& work);
 
-  /// The contestant's folder; there is one, since nobody has two stores open.
+  /// The contestant's folder; one is enough, since no contestant has two stores open.
   [[nodiscard]] std::string folder(const Contestant& contestant) const;
   /// The same, emptied.
   std::string fresh_folder(const Contestant& contestant) const;
@@ -80,7 +80,7 @@ class Field {
   Report report_;
   bool is_rehearsal_ = false;
   std::uint64_t steps_done_ = 0;
-  std::uint64_t steps_to_do_ = 0;  // 0 until a rehearsal told.
+  std::uint64_t steps_to_do_ = 0;  // 0 until a rehearsal.
   std::string part_;
   show::Progress progress_;
 };

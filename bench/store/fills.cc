@@ -1,4 +1,4 @@
-// Fills of fresh stores, and writes that are synced.
+// Fills of fresh stores, and synced writes.
 #include <algorithm>
 
 #include "store/parts.h"

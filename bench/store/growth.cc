@@ -1,4 +1,4 @@
-// How costs grow: with the number of entries, and with the number of sorted runs.
+// How costs grow with the number of entries and of sorted runs.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ class Growth {
   }
 
  private:
-  /// Loads in steps; after each: what a put of the step cost, what a get costs once the store has settled, memory.
+  /// Loads in steps; after each, measures the step's puts, gets once the store has settled, and memory.
   void grow(Contestant& contestant) {
     text_ +=
         fmt::format("{} as it grows: ns per operation, MiB of anonymous memory\n  {:>14} {:>9} {:>9} {:>9} {:>9}\n",
@@ -60,7 +60,7 @@ class Growth {
       const Outcome puts = put_singly(*session, stock, first, count);
       put_batches(*session, stock, first + count, stock.count - first - count, kBatch);
       contestant.settle();
-      check_all(*session, stock);  // What fits into the cache is in it afterwards.
+      check_all(*session, stock);  // Afterwards, what fits into the cache is in it.
       const Reads reads = read(*session, stock);
       const double memory = mebibytes(anonymous_memory(), memory_before);
       text_ += fmt::format("  {:>14} {:>9} {:>9} {:>9} {:>9}\n", show::with_thousands(stock.count),
@@ -79,7 +79,7 @@ class Growth {
     contestant.close();
   }
 
-  /// The same entries in so many runs.
+  /// The same entries in this many runs.
   void pile_up(Contestant& contestant, std::uint64_t runs) {
     trim_memory();
     const std::uint64_t memory_before = anonymous_memory();
@@ -116,7 +116,7 @@ class Growth {
     double absent;
   };
 
-  /// Medians over the rounds, after one that only warms.
+  /// Medians over the rounds, after a warm-up round.
   Reads read(Session& session, const Stock& stock) {
     const std::uint64_t lookups = std::min(stock.count, kMostLookups / 5);
     Samples hits;

@@ -22,10 +22,10 @@ struct Operation {
   double nanoseconds;  ///< One of the key's unit.
 };
 
-/// Measured at several places along one axis.
+/// Measured at several points along one axis.
 struct Axis {
   const char* part;    ///< In the figures.
-  const char* key;     ///< What goes to the right.
+  const char* key;     ///< The horizontal axis.
   const char* across;  ///< For people; {} stands for the entries in runs.
   const char* title;
   std::span<const Operation> operations;
@@ -61,7 +61,7 @@ LineSeries series_of(const Json& points, const Axis& axis, const std::string& en
 
 constexpr const char* kUnit = "ns, logarithmic; less is better";
 
-/// The operations of one contestant stand in one panel; of several, each operation has a panel of its own.
+/// A single contestant's operations share one panel; with several, each operation has its own.
 std::vector<LinePanel> panels_of(const Json& points, const Axis& axis, std::uint64_t entries) {
   const std::vector<std::string> engines = engines_of(points);
   const std::string piled = show::with_thousands(std::min(entries, kMostPiled));

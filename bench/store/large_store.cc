@@ -1,5 +1,5 @@
 // The store that most rows share: filled by single puts, measured as filled, compacted, measured again, opened cold,
-// with little memory, and at last changed by YCSB.
+// with little memory, and finally changed by YCSB.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ class LargeStore {
     field_.report().add_checksum(row, contestant.id(), round, outcome.checksum);
   }
 
-  /// All rounds but the last, which is that of the store that stays.
+  /// All rounds but the last, whose store stays.
   void fill_rounds() {
     field_.alternate(field_.rounds() - 1, [&](Contestant& contestant, std::uint64_t) {
       contestant.open(field_.fresh_folder(contestant), shape());
@@ -144,7 +144,7 @@ class LargeStore {
     }
   }
 
-  /// The first lookups open what tables a store opens late; they are not counted.
+  /// The first lookups open tables that a store opens lazily; they are not counted.
   void read_cold(Contestant& contestant) {
     StoreShape cold = shape();
     cold.is_cold = true;
@@ -167,7 +167,7 @@ class LargeStore {
     contestant.close();
   }
 
-  /// With little memory, so that making a large cache is not what is measured.
+  /// With little memory, so that allocating a large cache is not measured.
   void open_and_close(Contestant& contestant) {
     StoreShape small = shape();
     small.memory_bytes = kLittleMemory;
@@ -176,7 +176,7 @@ class LargeStore {
     contestant.close();
   }
 
-  /// What the process has more than before, once lookups all over the store have filled what they fill.
+  /// How much the process has grown, once lookups all over the store have warmed it up.
   void weigh(Contestant& contestant) {
     trim_memory();
     const std::uint64_t before = anonymous_memory();

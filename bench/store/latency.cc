@@ -1,4 +1,4 @@
-// Percentiles: gets alone, puts at full rate, then both at once with the puts at 70 % of the rate they sustained, while
+// Percentiles: gets alone, puts at full rate, then both at once with the puts at 70 % of their sustained rate, while
 // flushes and compactions run.
 #include <algorithm>
 #include <atomic>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kPace = 0.7;
 constexpr std::uint64_t kMostGets = 200'000;
-/// What is sustained shows only when flushes and compactions have come round several times.
+/// The sustained rate shows only after several flushes and compactions.
 constexpr double kSustainedSeconds = 3;
 constexpr auto kBetweenGets = std::chrono::microseconds(50);  // Leaves the core to flushes and compactions.
 
@@ -51,8 +51,8 @@ Latencies get_many(Session& session, const Stock& stock, std::uint64_t count, st
   return latencies;
 }
 
-/// Does the same thing so many times; with a gap, the i-th is due at i gaps from the start and its latency counts from
-/// then, so that those who wait behind a slow one are counted, too.
+/// Repeats an operation; with a gap, the i-th is due at i gaps from the start and its latency counts from then, so that
+/// operations delayed by a slow one count, too.
 template <typename Act>
 Latencies at_pace(std::uint64_t count, std::chrono::duration<double> gap, const Act& act) {
   Latencies latencies;
@@ -82,8 +82,8 @@ void be_busy(std::chrono::microseconds time) {
   }
 }
 
-/// What the machine has a part in: the same pace without a store, where other threads are about as busy as a reader and
-/// a store's flushes would be.
+/// The machine's share: the same pace without a store, with other threads about as busy as a reader and a store's
+/// flushes.
 Latencies put_nothing(std::uint64_t count, std::chrono::duration<double> gap) {
   std::atomic<bool> ends = false;
   const auto repeat = [&](std::chrono::microseconds busy, std::chrono::microseconds idle) {
@@ -117,7 +117,7 @@ class LatencyRound {
         full_rate = put_many(*session_, stock_, puts, {}, round_ + done);
         done += puts;
       }
-      contestant_.settle();  // What it puts off is not sustained.
+      contestant_.settle();  // Deferred work is not part of a sustained rate.
     });
     add("put", std::move(full_rate));
     beside_each_other(puts, std::chrono::duration<double>(seconds / static_cast<double>(done) / kPace));

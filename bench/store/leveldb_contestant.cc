@@ -67,7 +67,7 @@ class LeveldbSession final : public Session {
   leveldb::WriteBatch batch_;
 };
 
-/// Counts reads of tables; everything else goes through.
+/// Counts reads of tables; forwards everything else.
 class CountingEnv final : public leveldb::EnvWrapper {
  public:
   CountingEnv() : EnvWrapper(leveldb::Env::Default()) {}
@@ -124,13 +124,13 @@ class LeveldbContestant final : public Contestant {
     db_.reset(db);
   }
   std::unique_ptr<Session> session() override { return std::make_unique<LeveldbSession>(*db_); }
-  /// It has no flush; compacting a range behind all keys begins with one.
+  /// It has no flush; compacting a range behind all keys starts with one.
   void flush() override {
     const std::string behind(32, '\xff');
     const leveldb::Slice range(behind);
     db_->CompactRange(&range, &range);
   }
-  /// It does not tell whether it works: wait until the process has written nothing for a while.
+  /// It does not report background work: wait until the process has written nothing for a while.
   void settle() override {
     constexpr int kQuietChecks = 6;
     std::uint64_t before = bytes_written();

@@ -14,7 +14,7 @@ std::unique_ptr<tamis::bench::Contestant> tamis::bench::make_lmdb() { return nul
 namespace tamis::bench {
 namespace {
 
-constexpr std::uint64_t kCommitsInFill = 10;  // One entry in so many is put by a commit of its own.
+constexpr std::uint64_t kCommitsInFill = 10;  // One entry in this many is put by its own commit.
 
 void need(int error) {
   if (error != MDB_SUCCESS) stop(fmt::format("lmdb: {}", mdb_strerror(error)));
@@ -23,7 +23,7 @@ void need(int error) {
 MDB_val value_of(std::string_view text) { return {text.size(), const_cast<char*>(text.data())}; }
 std::string_view view(const MDB_val& value) { return {static_cast<const char*>(value.mv_data), value.mv_size}; }
 
-/// Every write is a transaction, and so is every read: to keep one longer would hide what others wrote.
+/// Every write is a transaction, and so is every read: a longer one would hide others' writes.
 class LmdbSession final : public Session {
  public:
   LmdbSession(MDB_env* environment, MDB_dbi table, bool is_ascending)
@@ -84,7 +84,7 @@ class LmdbSession final : public Session {
   MDB_txn* reading_ = nullptr;
 };
 
-/// Without fsync per commit (MDB_NOSYNC), as the others run without one, except where syncing is what is measured.
+/// Without fsync per commit (MDB_NOSYNC), as the others run without one, except where syncing is measured.
 class LmdbContestant final : public Contestant {
  public:
   [[nodiscard]] std::string id() const override { return "lmdb"; }

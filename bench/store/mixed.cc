@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kEverything = ~std::uint64_t{0};
 constexpr int kScans = 3;
 
-/// Puts new versions of random entries, and counts them, until it is told to end.
+/// Puts new versions of random entries, and counts them, until told to stop.
 void overwrite(Session& session, const Stock& stock, std::uint64_t seed, const std::atomic<bool>& ends,
                std::atomic<std::uint64_t>& puts) {
   SplitMix64 random(seed);
@@ -22,7 +22,7 @@ void overwrite(Session& session, const Stock& stock, std::uint64_t seed, const s
   }
 }
 
-/// By value and order: a sum would depend on which writes came first.
+/// Checks values and order: a sum would depend on which writes came first.
 void scan_and_check(Session& session, const Stock& stock) {
   Tally tally;
   tally.checks = &stock.data;

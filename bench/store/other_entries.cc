@@ -1,4 +1,4 @@
-// Entries of another kind than 16 + 100 bytes: large values, and URLs as keys.
+// Entries other than 16 + 100 bytes: large values, and URLs as keys.
 #include <algorithm>
 
 #include "store/parts.h"
@@ -10,7 +10,7 @@ constexpr std::uint64_t kMostLookups = 100'000;
 
 struct LargeValues {
   std::size_t value_bytes;
-  std::uint64_t divisor;  ///< So many times fewer entries than in the large store.
+  std::uint64_t divisor;  ///< This many times fewer entries than in the large store.
   std::size_t batch;
   const char* fill_row;
   const char* hit_row;

@@ -1,4 +1,4 @@
-// The parts of a run. Each measures rows that share a store, and does nothing when none of them is asked for.
+// The parts of a run. Each measures rows that share a store, and does nothing if none of them is requested.
 #pragma once
 
 #include "store/drive.h"
@@ -8,34 +8,34 @@ namespace tamis::bench {
 
 constexpr std::size_t kBatch = 1000;
 
-/// Fills that leave no store behind: in batches, sequential.
+/// Fills whose stores are discarded: in batches, sequential.
 void measure_fills(Field& field);
-/// The large store: single puts, what they cost on disk, then reads, scans, cold reads, opening, memory, YCSB.
+/// The large store: single puts, their cost on disk, then reads, scans, cold reads, opening, memory, YCSB.
 void measure_large_store(Field& field);
 /// YCSB on the large store, which is open, compacted and warm; changes it.
 void measure_ycsb(Field& field, const Stock& stock);
 /// Lookups in a store of 100 sorted runs.
 void measure_runs(Field& field);
-/// Fills a store that keeps its runs with so many of them, each with keys from everywhere.
+/// Fills a store that keeps its runs with this many of them, each with keys from the whole range.
 void fill_runs(Contestant& contestant, Session& session, const Stock& stock, std::uint64_t runs);
-/// Reads a part of it and lets the store do what it does then behind its readers' backs.
+/// Reads a part of it and waits for the background work that this triggers.
 void warm(Contestant& contestant, Session& session, const Stock& stock);
 void measure_syncs(Field& field);
 /// Values of 1 and 4 KiB, and URLs as keys.
 void measure_other_entries(Field& field);
 /// Scans while another thread writes.
 void measure_mixed(Field& field);
-/// Percentiles of gets and puts, alone and beside each other.
+/// Percentiles of gets and puts, alone and concurrent.
 void measure_latencies(Field& field);
 
-/// Entries in runs that become more; fewer when the store has fewer.
+/// Max number of entries in the growing runs; fewer if the store has fewer.
 constexpr std::uint64_t kMostPiled = 5'000'000;
 /// Figures of stores as they grow.
 struct Curves {
   nlohmann::json json;
   std::string text;  ///< For people.
 };
-/// Cost per operation as stores grow and runs become more.
+/// Cost per operation as stores and their runs grow.
 Curves measure_growth(Field& field);
 
 }  // namespace tamis::bench

@@ -13,9 +13,9 @@
 
 namespace tamis::bench {
 
-/// Passes everything on, except that files cannot be mapped.
+/// Forwards everything, except that files cannot be mapped.
 ///
-/// Threads: any number at once.
+/// Threads: any.
 class PlainFiles final : public FileSystem {
  public:
   explicit PlainFiles(FileSystem& beneath) : beneath_(beneath) {}

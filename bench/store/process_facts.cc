@@ -14,7 +14,7 @@
 namespace tamis::bench {
 namespace {
 
-/// The number behind `name` in a file of lines "name: number".
+/// The number after `name` in a file of lines "name: number".
 std::uint64_t number_in(const char* path, std::string_view name) {
   std::ifstream lines(path);
   for (std::string word; lines >> word;) {

@@ -1,4 +1,4 @@
-// The figures of a run: kept by row and contestant, judged by the targets, shown as a table or as JSON.
+// The figures of a run: by row and contestant, compared with the targets, shown as a table or as JSON.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace tamis::bench {
 
-/// A contestant as the report knows it.
+/// A contestant in the report.
 struct EngineName {
   std::string id;
   std::string name;  ///< As Contestant::name.
 };
 
-/// What became of one target.
+/// The result of one target.
 struct Verdict {
   std::string text;  ///< "<= 0.60 x lmdb".
   double bound = 0;
@@ -33,15 +33,15 @@ class Report {
   explicit Report(std::vector<EngineName> engines) : engines_(std::move(engines)) {}
 
   void add(std::string_view row, const std::string& engine, double value);
-  /// What a row's work came to in a round; all contestants must come to the same, or the program stops.
+  /// The checksum of a row's work in a round; the program stops unless all contestants agree.
   void add_checksum(std::string_view row, const std::string& engine, std::uint64_t round, std::uint64_t sum);
   /// Seconds that a part of the run took.
   void add_duration(const std::string& part, double seconds) { durations_.emplace_back(part, seconds); }
 
   [[nodiscard]] const std::vector<EngineName>& engines() const { return engines_; }
-  /// Null when it was not measured.
+  /// Null if it was not measured.
   [[nodiscard]] const Samples* samples(std::string_view row, const std::string& engine) const;
-  /// tamis's targets of a row, as far as what they compare with was measured.
+  /// tamis's targets of a row, if what they compare with was measured.
   [[nodiscard]] std::vector<Verdict> verdicts(const RowInfo& row) const;
 
   [[nodiscard]] std::string table() const;
@@ -49,7 +49,7 @@ class Report {
   [[nodiscard]] nlohmann::json json() const;
 
  private:
-  /// Over all rounds; empty when there is none.
+  /// Over all rounds; empty if there is none.
   [[nodiscard]] std::string checksum_text(std::string_view row) const;
   [[nodiscard]] std::optional<double> median(std::string_view row, const std::string& engine) const;
   [[nodiscard]] std::optional<double> reference(const RowInfo& row, const Target& target) const;

@@ -88,7 +88,7 @@ class RocksdbSession final : public Session {
   rocksdb::PinnableSlice pinned_;
 };
 
-/// Hash index in the blocks and the clock cache: the fastest of its settings for lookups that we found.
+/// Hash index in the blocks and the clock cache: the fastest settings for lookups that we found.
 rocksdb::BlockBasedTableOptions table_options(const StoreShape& shape) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(shape.bits_per_key, false));
@@ -163,7 +163,7 @@ class RocksdbContestant final : public Contestant {
   }
 
  private:
-  /// Without automatic compactions one stays pending for good.
+  /// Without automatic compactions one stays pending forever.
   [[nodiscard]] bool is_busy() const {
     const bool is_compaction_due =
         !db_->GetOptions().disable_auto_compactions && number("rocksdb.compaction-pending") > 0;

@@ -1,4 +1,4 @@
-// The rows of the benchmark's table: what is measured, in what unit, and what tamis means to reach.
+// The rows of the benchmark's table: what is measured, its unit, and tamis's targets.
 #pragma once
 
 #include <span>
@@ -7,14 +7,14 @@
 namespace tamis::bench {
 
 struct RowInfo {
-  std::string_view name;   ///< As the command line calls it.
-  std::string_view group;  ///< Rows of one chart; a name on the command line, too.
+  std::string_view name;   ///< As on the command line.
+  std::string_view group;  ///< Rows of one chart; also a name on the command line.
   std::string_view title;
   std::string_view unit;
   bool more_is_better;
 };
 
-/// In the order of the table.
+/// In table order.
 std::span<const RowInfo> row_table();
 /// Null for an unknown name.
 const RowInfo* find_row(std::string_view name);
@@ -33,7 +33,7 @@ struct Target {
   double factor;
 };
 
-/// A row may have several. They are for release builds of the rivals (scripts/build-rivals).
+/// A row may have several. They assume release builds of the rivals (scripts/build-rivals).
 std::span<const Target> target_table();
 
 }  // namespace tamis::bench

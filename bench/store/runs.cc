@@ -1,4 +1,4 @@
-// Lookups in a store of 100 sorted runs that are not merged, with 34 bits of filter per key for everybody.
+// Lookups in a store of 100 unmerged sorted runs, with 34 bits of filter per key for every contestant.
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Figures for people.
+// Numbers for people.
 #pragma once
 
 #include <fmt/core.h>
@@ -11,7 +11,7 @@
 
 namespace tamis::bench {
 
-/// Four significant digits or so, without an exponent.
+/// About four significant digits, without an exponent.
 inline std::string short_number(double value) {
   if (value >= 1000) return show::with_thousands(static_cast<std::uint64_t>(std::llround(value)));
   if (value >= 100) return fmt::format("{:.1f}", value);

@@ -1,4 +1,4 @@
-// Proof that values were read, and were the right ones.
+// Proof that the right values were read.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ inline std::uint64_t fold(std::string_view value) {
   return sum;
 }
 
-/// Counts and sums what is read; the sum is compared with what it must be when the clock has stopped. With a data set,
-/// every entry is checked at once instead: its value against its key, and keys of a scan for their order.
+/// Counts and sums what is read; the sum is compared with the expected one after the clock has stopped. With a data
+/// set, every entry is checked immediately instead: its value against its key, and keys of a scan for their order.
 struct Tally {
   std::uint64_t entries = 0;
   std::uint64_t sum = 0;

@@ -87,7 +87,7 @@ class TamisContestant final : public Contestant {
   [[nodiscard]] std::optional<double> own_write_amplification() const override {
     return db_->stats().write_amplification;
   }
-  /// Journals that the next ones will be written over.
+  /// Journals that will be overwritten by the next ones.
   [[nodiscard]] std::uint64_t recycled_bytes() const override {
     const std::uint64_t journals = disk_bytes(directory_, ".journal") + disk_bytes(directory_, ".journal.tmp");
     const std::uint64_t needed = db_->stats().journal.bytes;

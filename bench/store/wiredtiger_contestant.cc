@@ -36,7 +36,7 @@ class WiredtigerSession final : public Session {
   WiredtigerSession(const WiredtigerSession&) = delete;
   WiredtigerSession& operator=(const WiredtigerSession&) = delete;
 
-  /// Whether commits are synced was said when the store was opened.
+  /// Whether commits are synced was set when the store was opened.
   void put(std::string_view key, std::string_view value, bool /*sync*/) override {
     WT_ITEM at = item_of(key);
     WT_ITEM what = item_of(value);
@@ -89,7 +89,7 @@ class WiredtigerSession final : public Session {
   WT_CURSOR* cursor_ = nullptr;
 };
 
-/// A B-tree with 16 KB leaves and a log. What its reads of storage would be is not counted.
+/// A B-tree with 16 KB leaves and a log. Its storage reads are not counted.
 class WiredtigerContestant final : public Contestant {
  public:
   [[nodiscard]] std::string id() const override { return "wiredtiger"; }
@@ -116,7 +116,7 @@ class WiredtigerContestant final : public Contestant {
     need(session->close(session, nullptr));
   }
   void settle() override { flush(); }
-  /// What was put since a page was read hangs beside it in a skip list, until the page is read again.
+  /// Puts since a page was read are in a skip list beside it until the page is read again.
   void compact() override {
     flush();
     close();

@@ -1,4 +1,4 @@
-// YCSB A to F with its usual mixes: requests are zipfian over the keys, with one thread and with two.
+// YCSB A to F with the usual mixes: zipfian requests, with one thread and with two.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -20,7 +20,7 @@ constexpr std::uint64_t kMostOperations = 100'000;  // Per thread and round.
 constexpr std::uint64_t kLongestScan = 100;
 constexpr std::size_t kDraws = std::size_t{1} << 20;
 
-/// Percentages; what remains is reads.
+/// Percentages; the rest are reads.
 struct Mix {
   const char* row;
   const char* row_of_two;
@@ -31,7 +31,7 @@ struct Mix {
   bool reads_latest;
 };
 
-/// First those that overwrite nothing: scans over keys with thousands of versions are no part of YCSB.
+/// First those that overwrite nothing: scans over keys with thousands of versions are not part of YCSB.
 constexpr auto kMixes = std::to_array<Mix>({
     {"ycsb_c", "ycsb_c_2", 0, 0, 0, 0, false},
     {"ycsb_e", "ycsb_e_2", 0, 5, 95, 0, false},
@@ -41,7 +41,7 @@ constexpr auto kMixes = std::to_array<Mix>({
     {"ycsb_f", "ycsb_f_2", 0, 0, 0, 50, false},
 });
 
-/// Zipfian draws made before the clock runs, most popular first.
+/// Zipfian draws, generated before the clock starts, most popular first.
 class Popularity {
  public:
   explicit Popularity(std::uint64_t count) {
@@ -54,7 +54,7 @@ class Popularity {
   std::vector<std::uint32_t> draws_;
 };
 
-/// One thread's part. Its inserts have numbers of their own, so that threads need not agree.
+/// One thread's part. Its inserts have their own numbers, so that threads need no coordination.
 class Client {
  public:
   Client(Contestant& contestant, const Stock& stock, const Popularity& popularity, std::uint64_t first_insert,
@@ -91,7 +91,7 @@ class Client {
   }
 
  private:
-  /// Popular keys are spread over all of them.
+  /// Spreads popular keys over all of them.
   [[nodiscard]] std::uint64_t popular(std::uint64_t rank) const {
     return 2 * fast_range(remix(rank + 1), stock_.count);
   }

@@ -1,4 +1,4 @@
-// Several changes that happen together or not at all.
+// A group of changes applied atomically.
 #pragma once
 
 #include <cstddef>
@@ -13,38 +13,38 @@
 
 namespace tamis {
 
-/// A list of puts and removes for DB::write, which does all of them or none, in this order: the later of two changes to
-/// one key wins. Keys and values are copied in; both may be empty and hold any bytes.
+/// A list of puts and removes that DB::write applies atomically and in order: the later of two changes to one key wins.
+/// Keys and values are copied in. Both may be empty and may hold any bytes.
 ///
 ///     tamis::Batch batch;
 ///     batch.put("lyon", "522969");
 ///     batch.remove("paris");
 ///     tamis::Status s = db.write(batch);
 ///
-/// put and remove return nothing, so that building a batch reads as it does above. What they refuse is not lost: the
-/// first refusal is kept in status(), the batch takes no further changes, and DB::write returns that status and writes
-/// nothing. clear() makes the batch usable again.
+/// put and remove return nothing, so a batch can be built as above. Errors are not lost: status() keeps the first one,
+/// the batch accepts no further changes, and DB::write returns that status and writes nothing. clear() makes the batch
+/// usable again.
 ///
-/// Threads: as a std::string.
+/// Threads: like std::string.
 class TAMIS_EXPORT Batch {
  public:
-  static constexpr std::size_t kMaxKeyBytes = 65'535;           ///< The longest key.
-  static constexpr std::uint64_t kMaxValueBytes = 0xfffe'0000;  ///< 2^32 - 2^17; a store accepts less: see DB::write.
+  static constexpr std::size_t kMaxKeyBytes = 65'535;           ///< Max key length.
+  static constexpr std::uint64_t kMaxValueBytes = 0xfffe'0000;  ///< 2^32 - 2^17. A store allows less: see DB::write.
 
   struct Operation;
   class Iterator;
-  using iterator = Iterator;        ///< As containers name it.
-  using const_iterator = Iterator;  ///< As containers name it.
+  using iterator = Iterator;        ///< Standard container name.
+  using const_iterator = Iterator;  ///< Standard container name.
 
-  /// Empty.
+  /// An empty batch.
   Batch() = default;
   /// Copies changes and status.
   Batch(const Batch&) = default;
   /// Copies changes and status.
   Batch& operator=(const Batch&) = default;
-  /// Takes over changes and status. The batch moved from is empty and usable.
+  /// Moves changes and status. The source becomes empty and stays usable.
   Batch(Batch&& other) noexcept { swap(other); }
-  /// The same.
+  /// Like the constructor.
   Batch& operator=(Batch&& other) noexcept {
     Batch taken(std::move(other));
     swap(taken);
@@ -52,33 +52,33 @@ class TAMIS_EXPORT Batch {
   }
   ~Batch() = default;
 
-  /// Adds a put. Refuses, through status(), a key of more than kMaxKeyBytes or a value of more than kMaxValueBytes. The
-  /// views must not point into this batch.
+  /// Adds a put. A key over kMaxKeyBytes or a value over kMaxValueBytes is an error, kept in status(). The views must
+  /// not point into this batch.
   void put(std::string_view key, std::string_view value);
-  /// Adds a remove. It is no error if the key is absent from the store.
+  /// Adds a remove. Removing an absent key is not an error.
   void remove(std::string_view key);
-  /// Adds the changes of another batch behind these, or takes over its refusal. A batch may be appended to itself.
+  /// Appends the changes of another batch, or adopts its error. A batch may be appended to itself.
   void append(const Batch& other);
-  /// Forgets the changes and the refusal; keeps the memory.
+  /// Drops the changes and the error; keeps the memory.
   void clear();
-  /// Exchanges changes and status.
+  /// Swaps changes and status.
   void swap(Batch& other) noexcept;
 
-  /// ok, or the first refusal.
+  /// ok, or the first error.
   [[nodiscard]] const Status& status() const { return status_; }
 
   /// The number of changes.
   [[nodiscard]] std::size_t size() const { return count_; }
-  /// Whether there are none.
+  /// Whether there are no changes.
   [[nodiscard]] bool empty() const { return count_ == 0; }
-  /// The bytes the changes take in the journal: their keys and values and a few bytes each.
+  /// The size of the changes in the journal: keys, values and a few bytes each.
   [[nodiscard]] std::size_t byte_size() const;
 
-  /// The changes in the order in which they were added. Iterators and what they show live until the batch is changed.
+  /// Iterates over the changes in insertion order. Iterators and their views are valid until the batch changes.
   ///
   ///     for (const tamis::Batch::Operation& op : batch) use(op.kind, op.key, op.value);
   [[nodiscard]] Iterator begin() const;
-  /// Behind the last change.
+  /// Past the last change.
   [[nodiscard]] Iterator end() const;
 
  private:
@@ -86,56 +86,56 @@ class TAMIS_EXPORT Batch {
 
   [[nodiscard]] bool accepts(std::string_view key, std::string_view value);
 
-  std::string entries_;  // In the form of src/entry/batch_format.h, so that writing a batch is one copy.
+  std::string entries_;  // Encoded as in src/entry/batch_format.h, so that writing a batch is one copy.
   std::size_t count_ = 0;
   Status status_;
 };
 
-/// One change of a batch, as views into it.
+/// One change of a batch. The views point into the batch.
 struct Batch::Operation {
   /// What the change does.
   enum class Kind : std::uint8_t {
     kPut,     ///< Sets the value of the key.
     kRemove,  ///< Removes the key.
   };
-  Kind kind = Kind::kPut;  ///< What it does.
-  std::string_view key;    ///< The key it is about.
+  Kind kind = Kind::kPut;  ///< What the change does.
+  std::string_view key;    ///< The key it changes.
   std::string_view value;  ///< The new value; empty for kRemove.
 
-  /// Equal in kind, key and value.
+  /// Compares kind, key and value.
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
-/// A forward iterator whose elements are made as it goes.
+/// A forward iterator that decodes its elements on the fly.
 class TAMIS_EXPORT Batch::Iterator {
  public:
-  using iterator_concept = std::forward_iterator_tag;  ///< In the sense of C++20.
-  using iterator_category = std::input_iterator_tag;   ///< In the older sense: elements are made, not referred to.
+  using iterator_concept = std::forward_iterator_tag;  ///< The C++20 category.
+  using iterator_category = std::input_iterator_tag;   ///< The C++17 category: elements are returned by value.
   using value_type = Operation;                        ///< One change.
   using difference_type = std::ptrdiff_t;              ///< Required of every iterator.
-  using reference = Operation;                         ///< Made as it goes.
+  using reference = Operation;                         ///< Returned by value.
   using pointer = const Operation*;                    ///< Into the iterator.
 
-  /// Of no batch.
+  /// Belongs to no batch.
   Iterator() = default;
 
-  /// The change it stands on.
+  /// The current change.
   Operation operator*() const { return operation_; }
-  /// The same.
+  /// The current change.
   const Operation* operator->() const { return &operation_; }
-  /// To the next change.
+  /// Moves to the next change.
   Iterator& operator++() {
     at_ = next_;
     load();
     return *this;
   }
-  /// The same; returns where it stood.
+  /// Moves to the next change; returns the old position.
   Iterator operator++(int) {
     Iterator before = *this;
     ++*this;
     return before;
   }
-  /// Whether both stand at the same place of one batch.
+  /// Whether both are at the same position in the same batch.
   friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
 
  private:
@@ -149,7 +149,7 @@ class TAMIS_EXPORT Batch::Iterator {
   Operation operation_;
 };
 
-/// Exchanges changes and status.
+/// Swaps changes and status.
 inline void swap(Batch& a, Batch& b) noexcept { a.swap(b); }
 
 }  // namespace tamis

@@ -1,4 +1,4 @@
-// Where in a program a call was made, for messages about it.
+// The source location of a call, for error messages.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +6,14 @@
 
 namespace tamis {
 
-/// std::source_location, which not every compiler of C++20 has yet. As a default argument it names the call:
+/// Stands in for std::source_location, which some C++20 compilers lack. As a default argument it names the call site:
 ///
 ///     Snapshot snapshot(Caller caller = Caller::here());
 struct Caller {
   std::string_view file;   ///< The source file of the call.
   std::uint32_t line = 0;  ///< The line in that file.
 
-  /// The place of the call whose default argument this is.
+  /// The call site that uses this default argument.
   static constexpr Caller here(const char* file = __builtin_FILE(), std::uint32_t line = __builtin_LINE()) {
     return {file, line};
   }

@@ -1,4 +1,4 @@
-// What a program may give a store besides options: a listener, and, in tests, files, clock and schedule.
+// What a program may pass to a store besides options: a listener and, in tests, files, clock and schedule.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace tamis {
 
-class FileSystem;  // src/io/file_system.h; not yet for others to implement.
+class FileSystem;  // src/io/file_system.h; not yet a public interface.
 
-/// Something the store did in the background.
+/// A background event of the store.
 struct StoreEvent {
   /// What happened.
   enum class Kind : std::uint8_t {
     kFlushed,          ///< A memtable was written to a table.
-    kCompacted,        ///< Tables were merged.
-    kMoved,            ///< Tables moved down a level without being rewritten.
-    kStallBegan,       ///< Writes are slowed down; `what` says why.
+    kCompacted,        ///< A compaction merged tables.
+    kMoved,            ///< Tables moved down a level without a rewrite.
+    kStallBegan,       ///< Writes are being slowed; `what` says why.
     kStallEnded,       ///< Writes run at full speed again.
     kBackgroundError,  ///< Writes have stopped; `what` says why.
     kResumed,          ///< Writes continue after a background error.
@@ -30,31 +30,30 @@ struct StoreEvent {
   std::uint64_t tables = 0;    ///< Tables written or moved.
   std::uint64_t entries = 0;   ///< Entries in those tables.
   std::uint64_t bytes = 0;     ///< Bytes of those tables.
-  std::string_view what;       ///< A description for people; lives for the call.
+  std::string_view what;       ///< A description, valid during the call.
 };
 
-/// Receives events, from any thread, one at a time. Must not call the store.
+/// Receives events from any thread, one at a time. Must not call the store.
 class TAMIS_EXPORT EventListener {
  public:
   virtual ~EventListener() = default;  ///< The listener must outlive the store.
-  /// Called once for each event.
+  /// Called once per event.
   virtual void on_event(const StoreEvent& event) = 0;
 };
 
-/// What a store uses of its surroundings. Null and empty mean the machine's own. What is pointed to must outlive the
-/// store.
+/// The surroundings of a store. Null and empty values select the machine's own. Pointees must outlive the store.
 struct Environment {
-  FileSystem* files = nullptr;        ///< Where files live; for tests.
-  EventListener* listener = nullptr;  ///< Is told what the store does in the background.
-  /// The source of ids, salts and the store's key, for tests that must be repeatable. None: the machine's randomness.
+  FileSystem* files = nullptr;        ///< The file system; for tests.
+  EventListener* listener = nullptr;  ///< Receives background events.
+  /// Seeds ids, salts and the store's key, for repeatable tests. None: the machine's randomness.
   std::optional<std::uint64_t> random_seed = {};
-  /// False: flushes and compactions run inside the write that made them due, in a fixed order.
+  /// False: the write that makes a flush or compaction due runs it, in a fixed order.
   bool runs_in_background = true;
-  /// Without a background only: draws when a due flush or compaction runs, and which one first, at every write. Nothing
-  /// waits for one that is running: kBusy instead. Threads must take turns.
+  /// Requires runs_in_background = false. Decides at every write whether a due flush or compaction runs, and which runs
+  /// first. Nothing waits for a running one: calls return kBusy. Threads must take turns.
   std::optional<std::uint64_t> schedule_seed = {};
-  /// The time in seconds, called from any thread. Empty: the machine's clock, or, with a random_seed, one that stands
-  /// still. It is used only to decide when old deletes are compacted: a clock that jumps costs work, never an answer.
+  /// The time in seconds; called from any thread. Empty: the machine's clock or, with a random_seed, a frozen one. Only
+  /// decides when old tombstones are compacted: a clock that jumps costs work, never correctness.
   std::function<std::uint64_t()> unix_seconds = {};
 };
 

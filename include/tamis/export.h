@@ -1,6 +1,6 @@
-// What the shared libraries show; everything else in them is hidden.
+// Symbol visibility: the shared libraries hide everything else.
 #pragma once
 
-/// Before every public class that has functions of its own in a .cc, and every public function.
-/// tests/packaging/exports_test.py fails where one is forgotten.
+/// Marks every public function, and every public class with functions in a .cc. tests/packaging/exports_test.py fails
+/// if one is missing.
 #define TAMIS_EXPORT [[gnu::visibility("default")]]

@@ -1,4 +1,4 @@
-// Walking over keys in order.
+// Iteration over keys in order.
 #pragma once
 
 #include <cstddef>
@@ -14,69 +14,69 @@
 
 namespace tamis {
 
-/// Which keys a scan visits, and in which order: those at or after `from`, before `to`, and beginning with `prefix`.
-/// Each bound is optional; a key must satisfy all that are given.
+/// The keys that a scan visits, and their order: keys at or after `from`, before `to`, and beginning with `prefix`.
+/// Each bound is optional; a key must satisfy all bounds given.
 struct ScanOptions {
   std::string_view prefix = {};               ///< Only keys that begin with this.
   std::optional<std::string_view> from = {};  ///< The smallest key, inclusive.
   std::optional<std::string_view> to = {};    ///< The largest key, exclusive.
-  /// Start at the last key of the range. A range-for, Iterator::advance and Iterator::seek then run from larger keys
-  /// to smaller ones. Iterator::next and Iterator::previous keep their meaning: a larger key, a smaller key.
+  /// Start at the last key of the range. A range-for, Iterator::advance and Iterator::seek then go from larger to
+  /// smaller keys. Iterator::next and Iterator::previous keep their meaning: the next larger and the next smaller key.
   bool reverse = false;
-  const Snapshot* snapshot = nullptr;  ///< Read the store as of this snapshot; null: as of now.
-  bool fills_cache = true;             ///< False for a long scan that should not evict the blocks others read.
+  const Snapshot* snapshot = nullptr;  ///< Read the store as of this snapshot; null: now.
+  bool fills_cache = true;             ///< False for a long scan that should not evict blocks others read.
 };
 
 class IteratorState;  // src/engine.
 
-/// A position in a range of keys. It stands on a key (valid), or on none: beyond either end of the range, or after an
-/// error. It sees the store as of the moment it was made; later writes do not show.
+/// A position in a range of keys. It is on a key (valid), or on none: past either end of the range, or after an error.
+/// It reads the store as of its creation; later writes are invisible.
 ///
 ///     tamis::Iterator cities = db.scan({.prefix = "l"});
 ///     for (const auto& [key, value] : cities) use(key, value);
 ///     if (!cities.status().ok()) return cities.status();   // An error ended the loop.
 ///
-/// Keep the iterator in a variable, as above: a loop over the temporary `db.scan(...)` works, but its status is gone
+/// Keep the iterator in a variable, as above: looping over the temporary `db.scan(...)` works, but its status is lost
 /// when the loop ends. The same loop without range-for:
 ///
 ///     for (; cities.valid(); cities.advance()) use(cities.key(), cities.value());
 ///
-/// An iterator that was default-constructed or moved from belongs to no store. It stands on no key, moving it does
-/// nothing, and its status is kClosed.
+/// An iterator that was default-constructed or moved from belongs to no store. It is on no key, moving it does nothing,
+/// and its status is kClosed.
 ///
-/// Threads: one at a time. May outlive its DB; moving it then ends the walk with kClosed.
+/// Threads: one at a time. May outlive its DB; moving it then ends the scan with kClosed.
 class TAMIS_EXPORT Iterator {
  public:
-  /// What a range-for shows: views that live until the iterator moves.
+  /// The element of a range-for: views valid until the iterator moves.
   struct Entry {
     std::string_view key;    ///< See Iterator::key.
     std::string_view value;  ///< See Iterator::value.
   };
 
-  /// What a range-for steps: a C++20 input iterator that moves its Iterator.
+  /// The iterator of a range-for: a C++20 input iterator that moves its Iterator.
   ///
-  /// Threads: one at a time. Must not outlive its Iterator, nor be used after that was moved.
+  /// Threads: one at a time. Must not outlive its Iterator, nor be used after that was moved from.
   class Cursor {
    public:
-    using iterator_concept = std::input_iterator_tag;  ///< One pass.
+    using iterator_concept = std::input_iterator_tag;  ///< Single-pass.
     using value_type = Entry;                          ///< Key and value.
     using difference_type = std::ptrdiff_t;            ///< Required of every iterator.
 
-    /// At the end of any range.
+    /// The end of any range.
     Cursor() = default;
-    /// Where `walk` stands.
+    /// The position of `walk`.
     explicit Cursor(Iterator& walk) : walk_(&walk) {}
 
-    /// The entry the Iterator stands on; empty views at the end.
+    /// The current entry; empty views at the end.
     [[nodiscard]] Entry operator*() const { return walk_ == nullptr ? Entry{} : Entry{walk_->key(), walk_->value()}; }
-    /// Moves the Iterator one key on, in the direction of its scan.
+    /// Moves the Iterator one key in the direction of its scan.
     Cursor& operator++() {
       if (walk_ != nullptr) walk_->advance();
       return *this;
     }
-    /// The same.
+    /// Same.
     void operator++(int) { ++*this; }
-    /// Whether the Iterator stands on no key.
+    /// Whether the Iterator is on no key.
     friend bool operator==(const Cursor& cursor, std::default_sentinel_t) {
       return cursor.walk_ == nullptr || !cursor.walk_->valid();
     }
@@ -89,42 +89,42 @@ class TAMIS_EXPORT Iterator {
   Iterator() noexcept;
   /// For DB::scan.
   explicit Iterator(std::unique_ptr<IteratorState> state);
-  /// Takes over the position of the other iterator, which then belongs to no store.
+  /// Moves the position; the source then belongs to no store.
   Iterator(Iterator&&) noexcept;
-  /// The same; the position this iterator had is given up.
+  /// Like the constructor; drops the position this iterator had.
   Iterator& operator=(Iterator&&) noexcept;
-  /// Releases the tables and memtables that the walk kept.
+  /// Releases the tables and memtables the scan kept alive.
   ~Iterator();
 
-  /// Whether it stands on a key.
+  /// Whether it is on a key.
   [[nodiscard]] bool valid() const;
-  /// The key it stands on, as a view that lives until the iterator moves; empty when not valid().
+  /// The current key, a view valid until the iterator moves; empty if not valid().
   [[nodiscard]] std::string_view key() const;
-  /// The value of that key, as a view that lives until the iterator moves; empty when not valid().
+  /// The current value, a view valid until the iterator moves; empty if not valid().
   [[nodiscard]] std::string_view value() const;
-  /// Why it stands on no key: ok beyond either end of the range, otherwise the error that ended the walk.
+  /// Why it is on no key: ok past either end of the range, otherwise the error that ended the scan.
   [[nodiscard]] const Status& status() const;
 
-  /// The rest of the range, from where the iterator stands, in the direction of the scan. A loop that is left early can
-  /// be resumed by another one, which begins with the same key. Allocates nothing per step.
+  /// The rest of the range, from the current position, in the direction of the scan. After leaving a loop early,
+  /// another loop resumes with the same key. Steps allocate nothing.
   [[nodiscard]] Cursor begin() { return Cursor(*this); }
-  /// Compares equal to a Cursor that stands on no key.
+  /// Equal to a Cursor that is on no key.
   [[nodiscard]] std::default_sentinel_t end() const { return std::default_sentinel; }
 
-  /// One key on in the direction of the scan: next(), or previous() for a reverse scan.
+  /// Moves one key in the direction of the scan: next(), or previous() for a reverse scan.
   void advance();
-  /// To the next larger key, in every scan. Does nothing when not valid().
+  /// Moves to the next larger key, in every scan. No effect if not valid().
   void next();
-  /// To the next smaller key, in every scan. Does nothing when not valid().
+  /// Moves to the next smaller key, in every scan. No effect if not valid().
   void previous();
-  /// To the first key at or after this one in the direction of the scan: the smallest key ≥ `key`, or, for a reverse
+  /// Moves to the first key at or after `key` in the direction of the scan: the smallest key ≥ `key` or, for a reverse
   /// scan, the largest key ≤ `key`. Stays inside the range.
   void seek(std::string_view key);
-  /// To the largest key < `key` inside the range, in every scan.
+  /// Moves to the largest key < `key` inside the range, in every scan.
   void seek_before(std::string_view key);
-  /// To the smallest key of the range, in every scan.
+  /// Moves to the smallest key of the range, in every scan.
   void seek_to_first();
-  /// To the largest key of the range, in every scan.
+  /// Moves to the largest key of the range, in every scan.
   void seek_to_last();
 
  private:

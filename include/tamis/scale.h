@@ -1,4 +1,4 @@
-// What a store of some size would cost, before there is one.
+// Capacity planning: the cost of a store of a given size.
 #pragma once
 
 #include <cstdint>
@@ -11,36 +11,35 @@
 
 namespace tamis {
 
-/// Times that were measured, of one thread's processor, on one machine: bench/scale_bench.cc measures them,
-/// docs/data/scale_constants.json has the medians that are rounded here. Another machine has others.
+/// Processor times of one thread, measured on one machine by bench/scale_bench.cc. These are the rounded medians of
+/// docs/data/scale_constants.json. Other machines differ.
 struct TAMIS_EXPORT ScaleConstants {
-  double flush_ns_per_entry = 0;      ///< From a sealed memtable to a durable table,
-  double flush_ns_per_byte = 0;       ///< and for each byte of key and value.
-  double merge_ns_per_entry = 0;      ///< A compaction, with reading, filters and writing into the system's cache,
-  double merge_ns_per_byte = 0;       ///< and for each byte of key and value.
-  double open_ns_per_table = 0;       ///< Opening a store: its line in the manifest, its name in the folder.
-  double replay_ns_per_entry = 0;     ///< Opening a store: an entry that is only in the journal.
-  double load_ns_per_byte = 0;        ///< Reading an index or filter when it is first needed.
-  double memory_bytes_per_table = 0;  ///< Of an open store, besides index and filter; not part of memory_bytes.
+  double flush_ns_per_entry = 0;      ///< From sealed memtable to durable table, per entry,
+  double flush_ns_per_byte = 0;       ///< and per byte of key and value.
+  double merge_ns_per_entry = 0;      ///< Compaction, including reads, filters and writes to the page cache,
+  double merge_ns_per_byte = 0;       ///< and per byte of key and value.
+  double open_ns_per_table = 0;       ///< Opening a store: a table's manifest line and its file name.
+  double replay_ns_per_entry = 0;     ///< Opening a store: replaying a journal entry.
+  double load_ns_per_byte = 0;        ///< Loading an index or filter on first use.
+  double memory_bytes_per_table = 0;  ///< Besides index and filter; not part of memory_bytes.
 
-  /// As measured.
+  /// The measured constants.
   static ScaleConstants measured();
 };
 
-/// Keys are spread evenly and arrive in random order, each once: the load that is rewritten most. Values cannot be
-/// compressed.
+/// Keys are uniform, unique and inserted in random order: the load with the most rewriting. Values are incompressible.
 struct ScaleQuestion {
-  std::uint64_t store_bytes = 0;                          ///< Keys and values that can be read.
+  std::uint64_t store_bytes = 0;                          ///< Live keys and values.
   std::uint64_t key_bytes = 16;                           ///< Length of a key.
   std::uint64_t value_bytes = 100;                        ///< Length of a value.
-  std::uint64_t load_bytes_per_day = 100'000'000'000;     ///< Keys and values.
-  std::uint64_t disk_bytes_per_second = 500'000'000;      ///< What one thread reads or writes.
-  Options options = {};                                   ///< How the store is opened.
-  ScaleConstants constants = ScaleConstants::measured();  ///< What the machine costs.
+  std::uint64_t load_bytes_per_day = 100'000'000'000;     ///< Keys and values written per day.
+  std::uint64_t disk_bytes_per_second = 500'000'000;      ///< Read or written by one thread.
+  Options options = {};                                   ///< The options of the store.
+  ScaleConstants constants = ScaleConstants::measured();  ///< The costs of the machine.
 };
 
-/// A store of that size. Bytes are computed from the format, runs and rewriting are simulated, times are measured
-/// constants multiplied: docs/SCALE.md.
+/// A store of the given size. Sizes are computed from the format, runs and rewrites are simulated, times are multiples
+/// of measured constants: docs/SCALE.md.
 struct ScalePlan {
   /// One level of the store.
   struct Level {
@@ -52,53 +51,53 @@ struct ScalePlan {
     std::string filter_kind = {};    ///< "none", a kind's name, or "mixed".
     double bits_per_key = 0;         ///< Filter bits per key.
     std::uint64_t filter_bytes = 0;  ///< Size of its filters.
-    double wasted_reads = 0;         ///< The sum of the runs' rates.
+    double wasted_reads = 0;         ///< The sum of the runs' false-positive rates.
   };
-  std::vector<Level> levels = {};             ///< Those that hold anything.
+  std::vector<Level> levels = {};             ///< Non-empty levels only.
   std::uint64_t entries = 0;                  ///< Entries in the store.
   std::uint64_t entries_per_flush = 0;        ///< Entries that fill a memtable.
   std::uint64_t runs = 0;                     ///< Sorted runs.
   std::uint64_t tables = 0;                   ///< Table files.
   std::uint64_t bytes_on_disk = 0;            ///< Size of the tables.
-  std::uint64_t manifest_bytes = 0;           ///< When it was just written; it grows to four times that.
-  std::uint64_t simulated_flushes = 0;        ///< What the shape and the rewriting were taken from,
-  std::uint32_t levels_beyond_simulated = 0;  ///< and how many levels were added by rule.
+  std::uint64_t manifest_bytes = 0;           ///< Right after a rewrite; it grows to four times that.
+  std::uint64_t simulated_flushes = 0;        ///< Flushes simulated for the shape and the rewrites,
+  std::uint32_t levels_beyond_simulated = 0;  ///< and levels extrapolated by rule.
 
   // Memory.
-  std::uint64_t index_bytes = 0;           ///< If all are in memory.
-  std::uint64_t filter_bytes = 0;          ///< The same for filters.
-  std::uint64_t memtable_share = 0;        ///< Of memory_bytes, both memtables.
-  std::uint64_t journal_share = 0;         ///< Of memory_bytes, the mapped journal.
-  std::uint64_t index_share = 0;           ///< Of memory_bytes, indexes.
-  std::uint64_t filter_share = 0;          ///< Of memory_bytes, filters.
-  std::uint64_t block_share = 0;           ///< Of memory_bytes, cached blocks.
-  std::uint64_t memory_beyond_budget = 0;  ///< For what is known of each table; not part of memory_bytes.
+  std::uint64_t index_bytes = 0;           ///< With all indexes in memory.
+  std::uint64_t filter_bytes = 0;          ///< With all filters in memory.
+  std::uint64_t memtable_share = 0;        ///< Share of memory_bytes for both memtables.
+  std::uint64_t journal_share = 0;         ///< Share of memory_bytes for the mapped journal.
+  std::uint64_t index_share = 0;           ///< Share of memory_bytes for indexes.
+  std::uint64_t filter_share = 0;          ///< Share of memory_bytes for filters.
+  std::uint64_t block_share = 0;           ///< Share of memory_bytes for cached blocks.
+  std::uint64_t memory_beyond_budget = 0;  ///< Per-table state; not part of memory_bytes.
 
-  // Reads of one lookup, all keys asked for alike.
-  double wasted_reads = 0;          ///< Runs asked in vain for an absent key: as `tamis plan DIR` says it.
-  double wasted_reads_uniform = 0;  ///< The same when all runs have the same bits per key.
-  double reads_per_absent = 0;      ///< From files: blocks that are not cached, indexes that are not in memory.
-  double reads_per_present = 0;     ///< The same for a key that is present.
+  // Reads per lookup, with uniformly chosen keys.
+  double wasted_reads = 0;          ///< False positives per absent key, as in `tamis plan DIR`.
+  double wasted_reads_uniform = 0;  ///< Same with equal bits per key in all runs.
+  double reads_per_absent = 0;      ///< File reads: uncached blocks and non-resident indexes.
+  double reads_per_present = 0;     ///< Same for a present key.
 
   // Writing.
-  double write_amplification = 0;              ///< Journal and tables, for each byte of keys and values, at that size.
+  double write_amplification = 0;              ///< Journal and table bytes per byte of keys and values, at that size.
   double fill_write_amplification = 0;         ///< From empty to that size.
-  std::uint64_t largest_compaction_bytes = 0;  ///< Written by one; needed on disk besides what is there.
-  double largest_compaction_hours = 0;         ///< How long that takes.
-  double compaction_hours_per_day = 0;  ///< Of the load; one compaction runs at a time, so above 24 it falls behind.
-  double flush_hours_per_day = 0;       ///< The same for flushes.
-  std::uint64_t most_load_bytes_per_day = 0;  ///< At which compaction has 24 hours to do.
-  double fill_hours = 0;                      ///< Of compaction, to load the store.
+  std::uint64_t largest_compaction_bytes = 0;  ///< Output of one compaction, and its extra disk space.
+  double largest_compaction_hours = 0;         ///< The duration of that compaction.
+  double compaction_hours_per_day = 0;  ///< For the load. Compactions run one at a time, so above 24 they fall behind.
+  double flush_hours_per_day = 0;       ///< Same for flushes.
+  std::uint64_t most_load_bytes_per_day = 0;  ///< The load at which compaction takes 24 hours.
+  double fill_hours = 0;                      ///< Compaction time to load the store.
 
   // Opening.
-  double open_seconds = 0;              ///< After a clean close, which leaves little in the journal.
-  double open_after_crash_seconds = 0;  ///< With two, which become tables first.
-  double warm_seconds = 0;              ///< Until all that has room is in memory; lookups do it as they come.
+  double open_seconds = 0;              ///< After a clean close, with little in the journal.
+  double open_after_crash_seconds = 0;  ///< With two full memtables in journals, flushed first.
+  double warm_seconds = 0;              ///< Until all that fits is in memory; lookups load it on demand.
 
-  std::vector<std::string> warnings = {};  ///< What does not fit, in sentences.
+  std::vector<std::string> warnings = {};  ///< What does not fit, in full sentences.
 };
 
-/// kInvalidArgument for a question that makes no sense, kNotSupported for one that is beyond the simulation.
+/// Returns kInvalidArgument for a nonsensical question, kNotSupported for one beyond the simulation.
 TAMIS_EXPORT Result<ScalePlan> plan_scale(const ScaleQuestion& question);
 
 }  // namespace tamis

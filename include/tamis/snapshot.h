@@ -1,4 +1,4 @@
-// A moment of a store that stays readable.
+// A readable past state of a store.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@ namespace tamis {
 
 class SnapshotState;  // src/engine.
 
-/// What the store held when DB::snapshot was called, for as long as this handle or a copy of it lives. It keeps old
-/// versions of entries from being compacted away, and nothing else.
+/// The state of the store when DB::snapshot was called, readable as long as this handle or a copy lives. It only keeps
+/// old versions of entries from being compacted away.
 ///
-/// A snapshot that was default-constructed or moved from belongs to no store: reading with it is kInvalidArgument.
+/// A snapshot that was default-constructed or moved from belongs to no store: reading with it returns kInvalidArgument.
 ///
-/// Threads: any number may read with it at once; it is moved and destroyed by one. May outlive its DB, whose reads then
-/// answer kClosed.
+/// Threads: any number may read with it concurrently; one moves and destroys it. May outlive its DB, whose reads then
+/// return kClosed.
 class TAMIS_EXPORT Snapshot {
  public:
   /// Belongs to no store.
@@ -25,9 +25,9 @@ class TAMIS_EXPORT Snapshot {
   /// For DB::snapshot.
   explicit Snapshot(std::shared_ptr<const SnapshotState> state) : state_(std::move(state)) {}
 
-  /// How many writes it sees, each put and remove counting one; 0 when it belongs to no store.
+  /// The number of writes it sees, counting each put and remove; 0 if it belongs to no store.
   [[nodiscard]] std::uint64_t sequence() const;
-  /// For the library; null when it belongs to no store.
+  /// For the library; null if it belongs to no store.
   [[nodiscard]] const SnapshotState* state() const { return state_.get(); }
 
  private:

@@ -1,4 +1,4 @@
-// How a tamis function reports failure.
+// How tamis functions report errors.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,29 @@
 
 namespace tamis {
 
-/// Few codes, chosen by what the caller does next; the message says what happened.
+/// A code tells the caller what to do next; the message says what happened.
 enum class StatusCode : std::uint8_t {
   kOk = 0,               ///< Success.
   kInvalidArgument = 1,  ///< Fix the call.
-  kNotSupported = 2,     ///< This will never work here; the message names what does.
+  kNotSupported = 2,     ///< This will never work here; the message names an alternative.
   kBusy = 3,             ///< Try again later.
-  kIoError = 4,          ///< Look at the machine.
-  kOutOfSpace = 5,       ///< Make room, then continue.
-  kCorruption = 6,       ///< Restore or repair; the message has file and offset.
-  kClosed = 7,           ///< The store was closed, or the handle was moved from; or a Progress stopped the task.
+  kIoError = 4,          ///< Check the machine.
+  kOutOfSpace = 5,       ///< Free space, then continue.
+  kCorruption = 6,       ///< Restore or repair; the message names file and offset.
+  kClosed = 7,           ///< The store was closed, the handle was moved from, or a Progress stopped the task.
 };
 
-/// The code's name as users read it, e.g. "corruption".
+/// The name of the code, e.g. "corruption".
 TAMIS_EXPORT std::string_view to_string(StatusCode code);
 
-/// Success, or a code and a message. As large as a pointer; success allocates nothing. A Status that was moved from is
-/// success.
+/// Success, or a code and a message. As small as a pointer; success allocates nothing. A moved-from Status is success.
 ///
-/// Threads: a value; share it as you would share a std::string.
+/// Threads: like std::string.
 class [[nodiscard]] TAMIS_EXPORT Status {
  public:
   /// Success.
   Status() = default;
-  /// A failure with this code, or success for kOk.
+  /// An error with this code; success for kOk.
   Status(StatusCode code, std::string message)
       : detail_(code == StatusCode::kOk ? nullptr : std::make_unique<const Detail>(Detail{code, std::move(message)})) {}
 
@@ -46,13 +45,13 @@ class [[nodiscard]] TAMIS_EXPORT Status {
     if (this != &other) *this = Status(other);
     return *this;
   }
-  /// Takes over code and message; the other one becomes success.
+  /// Moves code and message; the source becomes success.
   Status(Status&&) noexcept = default;
-  /// The same.
+  /// Like the constructor.
   Status& operator=(Status&&) noexcept = default;
   ~Status() = default;
 
-  /// A failure with the code of that name, as are the following.
+  /// An error with the code of that name, as are the following.
   static Status invalid_argument(std::string m) { return {StatusCode::kInvalidArgument, std::move(m)}; }
   static Status not_supported(std::string m) { return {StatusCode::kNotSupported, std::move(m)}; }  ///< kNotSupported
   static Status busy(std::string m) { return {StatusCode::kBusy, std::move(m)}; }                   ///< kBusy
@@ -63,9 +62,9 @@ class [[nodiscard]] TAMIS_EXPORT Status {
 
   /// Whether this is success.
   [[nodiscard]] bool ok() const { return detail_ == nullptr; }
-  /// What to do next; kOk for success.
+  /// The code; kOk for success.
   [[nodiscard]] StatusCode code() const { return detail_ ? detail_->code : StatusCode::kOk; }
-  /// What happened, for people; empty for success. Lives as long as this status is not assigned to.
+  /// The human-readable message; empty for success. Valid until this status is assigned to.
   [[nodiscard]] std::string_view message() const {
     return detail_ ? std::string_view(detail_->message) : std::string_view();
   }
@@ -80,13 +79,13 @@ class [[nodiscard]] TAMIS_EXPORT Status {
   std::unique_ptr<const Detail> detail_;
 };
 
-/// A value, or the status that says why there is none. Moving from a Result leaves ok() as it was.
+/// A value, or the status that explains its absence. Moving from a Result does not change ok().
 ///
 ///     tamis::Result<Filter> filter = Filter::open("words.tamis");
 ///     if (!filter.ok()) return filter.status();
 ///     filter->may_contain("zebra");
 ///
-/// Reading the value of a failed result stops the program with the message.
+/// Accessing the value of a failed result aborts the program with the message.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -94,34 +93,34 @@ class [[nodiscard]] Result {
   Result(const T& value) : value_(value) {}  // NOLINT(google-explicit-constructor)
   /// Success with the value.
   Result(T&& value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
-  /// A failure; a successful status stops the program.
+  /// An error; a successful status aborts the program.
   Result(Status status) : status_(std::move(status)) {  // NOLINT(google-explicit-constructor)
     if (status_.ok()) stop("a Result was made from a successful Status");
   }
 
   /// Whether there is a value.
   [[nodiscard]] bool ok() const { return value_.has_value(); }
-  /// Why there is none; success if there is one.
+  /// The error; success if there is a value.
   [[nodiscard]] const Status& status() const { return status_; }
 
-  /// The value. After a failure, it and the operators below stop the program.
+  /// The value. Without one, this and the operators below abort the program.
   [[nodiscard]] T& value() & { return need(), *value_; }
   [[nodiscard]] const T& value() const& { return need(), *value_; }      ///< The value.
-  [[nodiscard]] T&& value() && { return need(), std::move(*value_); }    ///< The value, to be moved out.
+  [[nodiscard]] T&& value() && { return need(), std::move(*value_); }    ///< The value, moved out.
   [[nodiscard]] T& operator*() & { return value(); }                     ///< The value.
   [[nodiscard]] const T& operator*() const& { return value(); }          ///< The value.
-  [[nodiscard]] T&& operator*() && { return std::move(*this).value(); }  ///< The value, to be moved out.
+  [[nodiscard]] T&& operator*() && { return std::move(*this).value(); }  ///< The value, moved out.
   [[nodiscard]] T* operator->() { return &value(); }                     ///< A member of the value.
   [[nodiscard]] const T* operator->() const { return &value(); }         ///< A member of the value.
 
-  /// The value, or `fallback` after a failure. The error is dropped: for callers who need no reason.
+  /// The value, or `fallback` on error. Discards the error.
   ///
   ///     const bool is_known = db.exists("rome").value_or(false);
   template <typename U = T>
   [[nodiscard]] T value_or(U&& fallback) const& {
     return value_.value_or(std::forward<U>(fallback));
   }
-  /// The same for a temporary, whose value is moved out.
+  /// Same for a temporary, whose value is moved out.
   template <typename U = T>
   [[nodiscard]] T value_or(U&& fallback) && {
     return std::move(value_).value_or(std::forward<U>(fallback));

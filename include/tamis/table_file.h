@@ -1,4 +1,4 @@
-// A look into one table file (*.tms), without the store it belongs to.
+// Reads one table file (*.tms) without its store.
 //
 //     tamis::Result<tamis::TableFile> file = tamis::TableFile::open("store/000013.tms");
 //     for (const tamis::TableFile::Property& p : file->properties()) print(p.name, p.text);
@@ -21,65 +21,65 @@
 namespace tamis {
 
 class TableFileState;     // src/table/table_file.cc.
-class TableEntriesState;  // As well.
+class TableEntriesState;  // Same file.
 
-/// One table, opened for reading and never changed.
+/// One table, opened read-only.
 ///
-/// A TableFile that was default-constructed or moved from belongs to no file: it lists nothing, and its calls answer
+/// A TableFile that was default-constructed or moved from belongs to no file: it lists nothing, and its calls return
 /// kClosed.
 ///
-/// Invariants: what is shown was checked; bad bytes are kCorruption with file and offset.
+/// Invariants: everything returned was checked; damaged bytes are kCorruption with file and offset.
 ///
-/// Threads: any number at once; each Entries belongs to one.
+/// Threads: any number concurrently; each Entries belongs to one.
 class TAMIS_EXPORT TableFile {
  public:
-  /// One fact about the table.
+  /// One property of the table.
   struct Property {
-    std::string name;  ///< For people.
-    std::string text;  ///< The value. Keys are bytes: print them with care.
+    std::string name;  ///< Its name.
+    std::string text;  ///< The value. Keys are arbitrary bytes: escape before printing.
   };
   /// One data block.
   struct Block {
-    std::uint32_t number = 0;        ///< Counted from 0.
-    std::uint64_t offset = 0;        ///< Where it begins in the file.
+    std::uint32_t number = 0;        ///< Its index, from 0.
+    std::uint64_t offset = 0;        ///< Its position in the file.
     std::uint32_t stored_bytes = 0;  ///< Its size in the file, including the trailer.
     std::uint32_t block_bytes = 0;   ///< Its size before compression.
-    std::uint32_t entries = 0;       ///< How many entries it holds.
-    std::string codec;               ///< How it is compressed.
+    std::uint32_t entries = 0;       ///< The number of entries.
+    std::string codec;               ///< Its compression codec.
     std::string first_key;           ///< The key of its first entry.
-    std::string separator;           ///< Its key in the index: after the last key of the previous block.
+    std::string separator;           ///< Its key in the index, greater than the last key of the previous block.
   };
-  /// Something wrong with the file.
+  /// A defect in the file.
   struct Problem {
-    std::uint64_t offset = 0;  ///< Where.
-    std::string what;          ///< What, for people.
+    std::uint64_t offset = 0;  ///< Its position.
+    std::string what;          ///< A human-readable description.
   };
 
-  /// Walks over all entries, versions and deletes included, in the order of the file.
+  /// Iterates over all entries, old versions and tombstones included, in file order.
   ///
-  /// Threads: one at a time. Holds the file open by itself.
+  /// Threads: one at a time. May outlive its TableFile.
   class TAMIS_EXPORT Entries {
    public:
     /// Belongs to no file.
     Entries() noexcept;
-    /// Takes over the walk of the other, which then belongs to no file.
+    /// Moves the position; the source then belongs to no file.
     Entries(Entries&&) noexcept;
-    /// The same; the walk this had is given up.
+    /// Like the constructor; drops the position this had.
     Entries& operator=(Entries&&) noexcept;
-    /// Closes the file with the last that holds it open.
+    /// Closes the file if nothing else keeps it open.
     ~Entries();
 
-    /// To the first entry, then to the next. False at the end and after an error, which status() tells.
+    /// Moves to the first or next entry. False at the end and after an error: see status().
     [[nodiscard]] bool next();
-    /// The entry's key, until the next call of next(); empty before the first and after the last entry.
+    /// The entry's key, valid until the next call to next(); empty before the first and after the last entry.
     [[nodiscard]] std::string_view key() const;
-    /// The entry's value, until the next call of next(); empty for a delete.
+    /// The entry's value, valid until the next call to next(); empty for a tombstone.
     [[nodiscard]] std::string_view value() const;
     /// The entry's sequence number; 0 before the first and after the last entry.
     [[nodiscard]] std::uint64_t sequence() const;
-    /// Whether the entry deletes its key.
+    /// Whether the entry is a tombstone.
     [[nodiscard]] bool is_delete() const;
-    /// ok at the end, otherwise why the walk ended; kClosed if it belongs to no file.
+    /// ok at the end, otherwise why it stopped; kClosed if it belongs to no file.
     [[nodiscard]] const Status& status() const;
 
    private:
@@ -88,22 +88,22 @@ class TAMIS_EXPORT TableFile {
     std::unique_ptr<TableEntriesState> state_;
   };
 
-  /// Reads header, properties and index. kCorruption where they are damaged, kNotSupported for newer ones.
+  /// Reads header, properties and index. Returns kCorruption if they are damaged, kNotSupported for newer versions.
   static Result<TableFile> open(const std::string& path);
 
   /// Belongs to no file.
   TableFile() noexcept = default;
 
-  /// Everything the table says about itself, in a fixed order.
+  /// All properties of the table, in a fixed order.
   [[nodiscard]] std::vector<Property> properties() const;
-  /// How many data blocks it has.
+  /// The number of data blocks.
   [[nodiscard]] std::uint32_t blocks() const;
-  /// Reads one block; `number` counts from 0 and is below blocks().
+  /// Reads one block; `number` counts from 0 and must be less than blocks().
   [[nodiscard]] Result<Block> block(std::uint32_t number) const;
-  /// A walk over all entries; call next() to get to the first.
+  /// Iterates over all entries; call next() to reach the first.
   [[nodiscard]] Entries entries() const;
-  /// Reads every byte and lists what is wrong, nothing for a sound table. `progress` is told the bytes of each step;
-  /// false stops with kClosed.
+  /// Reads every byte and lists the defects, none for a sound table. `progress` receives the bytes of each step;
+  /// returning false stops with kClosed.
   [[nodiscard]] Result<std::vector<Problem>> verify(
       const std::function<bool(std::uint64_t bytes)>& progress = {}) const;
 

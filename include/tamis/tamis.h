@@ -1,5 +1,5 @@
-// All of tamis: the store, the filters, and the filter files of other systems. A program that uses one part compiles
-// faster with that header alone: <tamis/db.h>, <tamis/filter.h> or <tamis/foreign.h>.
+// All of tamis: the store, the filters, and other systems' filter files. Including only the header you need compiles
+// faster: <tamis/db.h>, <tamis/filter.h> or <tamis/foreign.h>.
 #pragma once
 
 #include "tamis/batch.h"

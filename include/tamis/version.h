@@ -1,12 +1,12 @@
-// Which version of tamis this is.
+// The version of tamis.
 #pragma once
 
 #include <string_view>
 
 #include "tamis/export.h"
 
-/// The version of these headers. CMakeLists.txt reads the three numbers from here, so that the headers, the libraries
-/// and the packages cannot disagree. Before 1.0, a new minor version may change the API.
+/// The version of these headers. CMakeLists.txt reads the three numbers from here, so headers, libraries and packages
+/// always agree. Before 1.0, a minor version may change the API.
 #define TAMIS_VERSION_MAJOR 0
 #define TAMIS_VERSION_MINOR 1  ///< See TAMIS_VERSION_MAJOR.
 #define TAMIS_VERSION_PATCH 0  ///< See TAMIS_VERSION_MAJOR.
@@ -19,8 +19,8 @@
 
 namespace tamis {
 
-/// The version of the library that the program is linked with. With a shared library it may be newer than the headers
-/// that the program was compiled with, which are TAMIS_VERSION_STRING.
+/// The version of the linked library. A shared library may be newer than the headers the program was compiled with,
+/// TAMIS_VERSION_STRING.
 TAMIS_EXPORT std::string_view version();
 
 }  // namespace tamis

@@ -26,9 +26,9 @@ constexpr bool is_slot(std::size_t size) {
   return !kWatchesMemory && size >= SlotMemory::kLeastBytes && size <= SlotMemory::kMostBytes;
 }
 
-/// From malloc, not from aligned_alloc: glibc before 2.38 asks for more than it uses, gives the ends back, and does not
-/// find the piece again when it is freed, so that memory grows with every buffer that comes and goes. Where malloc's
-/// piece begins stands in front of the buffer.
+/// Uses malloc, not aligned_alloc: before 2.38, glibc's aligned_alloc requests more than it uses, frees the ends, and
+/// does not reuse the piece once it is freed, so memory grows with every buffer. The start of malloc's piece is stored
+/// in front of the buffer.
 std::byte* allocate_small(std::size_t rounded) {
   void* const piece = std::malloc(rounded + kCacheLineBytes);
   if (piece == nullptr) return nullptr;

@@ -1,4 +1,4 @@
-// Memory for filters and memtables: on cache-line boundaries, on large pages when it is large.
+// Memory for filters and memtables: cache-line aligned, on huge pages if large.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@ namespace tamis {
 
 inline constexpr std::size_t kCacheLineBytes = 64;
 
-/// An owned byte buffer of fixed size, 64-byte aligned. From 256 KiB on it comes from the kernel and goes back to it:
-/// malloc would keep it, and a store whose memtables come and go would grow to twice its budget. From 4 MiB on it
-/// lies on 2 MiB boundaries and asks for 2 MiB pages, which saves a TLB miss per random access; a block's size comes
+/// An owned byte buffer of fixed size, 64-byte aligned. From 256 KiB on it is mapped from the kernel and unmapped when
+/// freed: malloc would keep it, and a store whose memtables come and go would grow to twice its budget. From 4 MiB on
+/// it is aligned to 2 MiB and asks for 2 MiB pages, which saves a TLB miss per random access. Block-sized buffers come
 /// from SlotMemory, for the same reason.
 ///
-/// Threads: as a std::vector.
+/// Threads: as std::vector.
 class AlignedBytes {
  public:
   AlignedBytes() = default;
@@ -29,14 +29,14 @@ class AlignedBytes {
   ~AlignedBytes() {
     if (data_ != nullptr) release(data_, size_);
   }
-  /// All zero. Empty (size 0) when the memory is not to be had; callers that size by outside numbers check for that.
+  /// All zero. Empty (size 0) if allocation fails; callers with untrusted sizes check for that.
   static AlignedBytes zeroed(std::size_t size);
-  /// The same with bytes that were not set to anything, and whose pages are not touched.
+  /// The same, uninitialised; its pages are not touched.
   static AlignedBytes unset(std::size_t size);
   static AlignedBytes copy_of(Bytes bytes);
-  /// What a buffer of this size takes: the next multiple of the boundary it lies on.
+  /// The memory a buffer of this size takes: rounded up to its alignment.
   static std::size_t allocated_bytes(std::size_t size);
-  /// What all buffers of this process that are alive have taken from others than malloc.
+  /// The memory all live buffers of this process have taken outside malloc.
   static std::size_t mapped_bytes();
 
   [[nodiscard]] std::byte* data() { return data_; }

@@ -1,4 +1,4 @@
-// Reading and writing integers in byte strings, with bounds checked where the bytes are not ours.
+// Reads and writes integers in byte strings, bounds-checked if the bytes are untrusted.
 #pragma once
 
 #include <bit>
@@ -28,7 +28,7 @@ constexpr T byte_swapped(T value) {
   if constexpr (sizeof(T) == 8) return __builtin_bswap64(value);
 }
 
-/// Unchecked loads and stores: the caller has proved that sizeof(T) bytes are there.
+/// Unchecked loads and stores: the caller guarantees sizeof(T) bytes.
 template <std::unsigned_integral T>
 T load_le(const void* from) {
   T value;
@@ -60,12 +60,12 @@ void append_be(std::string& to, T value) {
   append_le(to, byte_swapped(value));
 }
 
-/// Varints are LEB128: seven bits a byte, low ones first; the top bit says that another byte follows.
+/// Varints are LEB128: seven bits per byte, low bits first; the top bit says that another byte follows.
 inline constexpr std::size_t kMaxVarintBytes = 10;
 constexpr std::size_t varint_bytes(std::uint64_t value) {
   return (static_cast<std::size_t>(std::bit_width(value | 1)) + 6) / 7;
 }
-/// Unchecked, as load_le: a whole varint of at most 64 bits is there. Moves `from` behind it.
+/// Unchecked, as load_le: the caller guarantees a whole varint of at most 64 bits. Advances `from` past it.
 inline std::uint64_t load_varint(const char*& from) {
   std::uint64_t value = 0;
   for (unsigned shift = 0;; shift += 7) {
@@ -82,13 +82,13 @@ inline void append_varint(std::string& to, std::uint64_t value) {
   to.append(raw, count);
 }
 
-/// Walks over bytes that came from outside. Every read is checked, so any input yields a value or kCorruption
-/// whose message names what was being read and where; nothing is read past the end.
+/// Reads untrusted bytes in order. Every read is checked, so any input yields a value or kCorruption, whose message
+/// names what was being read and where; nothing is read past the end.
 ///
-/// Threads: one at a time; the bytes must outlive it.
+/// Threads: one at a time. The bytes must outlive it.
 class ByteReader {
  public:
-  /// `name` is what error messages call the bytes: a file name, or "filter".
+  /// `name` is used in error messages: a file name, or "filter".
   ByteReader(Bytes bytes, std::string_view name) : bytes_(bytes), name_(name) {}
 
   [[nodiscard]] std::size_t offset() const { return offset_; }
@@ -108,12 +108,12 @@ class ByteReader {
     return value;
   }
 
-  /// The next `count` bytes, without copying them.
+  /// The next `count` bytes, without copying.
   Result<Bytes> read(std::uint64_t count, std::string_view what);
   Status skip(std::uint64_t count, std::string_view what);
-  /// LEB128, at most 64 bits: seven bits a byte, low ones first.
+  /// LEB128, at most 64 bits: seven bits per byte, low bits first.
   Result<std::uint64_t> read_varint(std::string_view what);
-  /// Refuses bytes after the last one that has a meaning.
+  /// Refuses trailing bytes.
   [[nodiscard]] Status expect_end() const;
   /// kCorruption naming the bytes and the current offset.
   [[nodiscard]] Status corruption(std::string_view why) const;

@@ -1,9 +1,9 @@
-// Promises between our own functions. Bad bytes from disk are never checked with these: they are kCorruption.
+// Contracts between our own functions. Bad bytes from disk are never checked with these: they are kCorruption.
 #pragma once
 
 #include "tamis/status.h"
 
-/// Always on: stops the program when a promise of our own code is broken.
+/// Always on: aborts the program if a contract of our own code is broken.
 #define TAMIS_CHECK(condition)                                                 \
   do {                                                                         \
     if (!(condition)) [[unlikely]] {                                           \

@@ -13,7 +13,7 @@ namespace {
 
 std::atomic<Record*> first = nullptr;
 
-/// Gives the record back when its thread ends.
+/// Returns the record when its thread ends.
 struct RecordOwner {
   RecordOwner() = default;
   RecordOwner(const RecordOwner&) = delete;
@@ -25,7 +25,7 @@ struct RecordOwner {
   }
 };
 
-/// The child of a fork has one thread; whoever else was looking is not there any more.
+/// A forked child has one thread; the parent's other readers do not exist in it.
 void forget_other_threads() {
   for (Record* record = first.load(); record != nullptr; record = record->next) {
     if (record == my_record) continue;

@@ -1,4 +1,4 @@
-// Looking at shared memory without counting references, and freeing it when nobody can be looking any more.
+// Epoch-based reclamation: reads shared memory without reference counts, and frees it once no reader can hold it.
 #pragma once
 
 #include <atomic>
@@ -10,34 +10,34 @@
 namespace tamis {
 namespace epoch {
 
-/// Where a thread says since when it has been looking. Records are reused when threads end, and never freed.
+/// Announces since when a thread has been reading. Records are reused when threads end, and never freed.
 struct alignas(kCacheLineBytes) Record {
-  std::atomic<std::uint64_t> since = 0;  // 0: it is not looking.
+  std::atomic<std::uint64_t> since = 0;  // 0: it is not reading.
   std::atomic<bool> is_taken = true;
   Record* next = nullptr;  // Constant once published.
 };
 
-extern std::atomic<std::uint64_t> now;  // Begins at 1.
+extern std::atomic<std::uint64_t> now;  // Starts at 1.
 extern constinit thread_local Record* my_record;
 Record* take_record();
 
-/// To be called after something was unlinked, so that who begins to look now cannot reach it. It may be freed once
-/// has_passed(the number returned).
+/// Call after unlinking something, so that new readers cannot reach it. It may be freed once has_passed(the number
+/// returned).
 std::uint64_t retire();
-/// Whether everybody who was looking at that time has stopped.
+/// Whether all readers of that time have finished.
 bool has_passed(std::uint64_t retired);
-/// Returns once it has passed. Not inside a guard of the same thread.
+/// Returns once it has passed. Must not be called inside a guard of the same thread.
 void wait(std::uint64_t retired);
 
 }  // namespace epoch
 
-/// While one lives, what its thread reaches through shared pointers stays, even if it is unlinked meanwhile. Only work
-/// in memory may go on inside, no disk and no waiting: others wait for the end of it before they free (rule 10).
+/// While a guard exists, everything its thread reaches through shared pointers stays valid, even if unlinked meanwhile.
+/// Do only in-memory work inside it, no disk access and no waiting: others wait for its end before they free (rule 10).
 ///
-/// The shared pointers must be loaded, and cleared, with sequential consistency: then either the one who clears sees
-/// this guard, or the guard's thread sees the cleared pointer.
+/// The shared pointers must be loaded, and cleared, with sequential consistency: then either the thread that clears
+/// sees this guard, or the guard's thread sees the cleared pointer.
 ///
-/// Threads: belongs to the one that made it. One at a time per thread.
+/// Threads: belongs to the thread that created it. One at a time per thread.
 class EpochGuard {
  public:
   EpochGuard() : record_(epoch::my_record != nullptr ? epoch::my_record : epoch::take_record()) {

@@ -57,7 +57,7 @@ TEST(Epoch, AThreadOfTheParentDoesNotKeepAForkedChildWaiting) {
   looking.join();
 }
 
-/// A number that is poisoned before it is freed: whoever reads the poison looked at freed memory.
+/// The number is poisoned before it is freed: a reader that sees the poison has read freed memory.
 TEST(Epoch, Rule10_NothingIsFreedUnderAReader) {
   constexpr int kPoison = -1;
   std::atomic<int*> shared = new int(0);

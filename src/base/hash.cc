@@ -20,7 +20,7 @@ void KeyHasher::hash_many(std::span<const std::string_view> keys, std::uint64_t*
     for (const std::string_view key : keys) *hashes++ = hash_inline(key);
     return;
   }
-  // The common mode without asking for the mode each time: 1.6 instead of 1.9 ns per 16-byte key.
+  // The common mode, without checking the mode per key: 1.6 instead of 1.9 ns per 16-byte key.
   for (const std::string_view key : keys) {
     *hashes++ = key.size() <= 16 ? XXH3_64bits(key.data(), key.size()) : (*this)(key);
   }

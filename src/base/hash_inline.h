@@ -1,5 +1,4 @@
-// KeyHasher's function as inline code, for the few places that hash keys in a tight loop. Heavy to compile: everybody
-// else calls KeyHasher::operator().
+// KeyHasher inlined, for the few tight loops that hash keys. Slow to compile; other code calls KeyHasher::operator().
 #pragma once
 
 #define XXH_INLINE_ALL
@@ -18,8 +17,8 @@ inline std::uint64_t KeyHasher::hash_any(std::string_view key) const {
   return XXH3_64bits_withSecret(key.data(), key.size(), secret_.data(), kSecretBytes);
 }
 
-/// Short keys in place: the comparison also tells the compiler to leave out XXH3's code for longer ones, whose
-/// registers would have to be saved on every call.
+/// Short keys are hashed in place: the comparison also lets the compiler drop XXH3's code for longer keys, whose
+/// registers every call would have to save.
 inline std::uint64_t KeyHasher::hash_inline(std::string_view key) const {
   if (key.size() <= 16) return hash_any(key);
   return (*this)(key);

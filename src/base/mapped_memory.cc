@@ -6,7 +6,7 @@
 
 namespace tamis {
 
-/// Maps more than is needed where the boundary is wider than a page, and gives the ends back.
+/// If the boundary exceeds a page, maps more than needed and unmaps the ends.
 std::byte* map_memory(std::size_t bytes, std::size_t boundary) {
   const std::size_t extra = boundary - kPageBytes;
   void* const begin = ::mmap(nullptr, bytes + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

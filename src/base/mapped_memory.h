@@ -1,4 +1,4 @@
-// Memory straight from the kernel.
+// Memory mapped from the kernel.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,11 @@ namespace tamis {
 inline constexpr std::size_t kLargePageBytes = std::size_t{2} << 20;
 inline constexpr std::size_t kPageBytes = 4096;
 
-/// `bytes`, a multiple of the boundary, on a boundary of whole pages; zero. Null when there is no memory.
+/// Zeroed memory of `bytes`, a multiple of `boundary`, aligned to `boundary`, a multiple of the page size. Null if
+/// there is no memory.
 std::byte* map_memory(std::size_t bytes, std::size_t boundary);
 void unmap_memory(std::byte* memory, std::size_t bytes);
-/// Advice only: where the kernel declines, pages stay small and nothing else changes.
+/// A hint: if the kernel declines, pages stay small and nothing else changes.
 void ask_for_large_pages(std::byte* memory, std::size_t bytes);
 
 }  // namespace tamis

@@ -1,4 +1,4 @@
-// What a mistyped word may have been meant to be.
+// Suggestions for mistyped words.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace tamis {
 
-/// The candidate most like `word`, if one is so like it that it may have been meant: about a third of the letters may
-/// be wrong, and two always.
+/// The candidate most similar to `word`, if one is similar enough: about a third of the letters may be wrong, and two
+/// always.
 std::optional<std::string_view> nearest_word(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace tamis

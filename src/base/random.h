@@ -1,4 +1,4 @@
-// Numbers that look random and can be had again from a seed.
+// Pseudorandom numbers, reproducible from a seed.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tamis {
 
-/// SplitMix64: passes the usual tests, one multiplication chain per number, any seed is a good one.
+/// SplitMix64: passes the usual tests; one multiplication chain per number; any seed works.
 ///
 /// Threads: one at a time.
 class SplitMix64 {

@@ -1,9 +1,9 @@
-// Whether this is compiled for a sanitizer that watches memory.
+// Whether a memory sanitizer is enabled.
 #pragma once
 
 namespace tamis {
 
-/// It sees the ends and the lives of malloc's pieces only, so nothing should keep memory for itself.
+/// A sanitizer sees only malloc's allocations, so nothing should pool memory.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kWatchesMemory = true;
 #elif defined(__has_feature)

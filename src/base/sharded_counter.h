@@ -1,4 +1,4 @@
-// Counting from many threads without a line that all of them write.
+// Counts from many threads without a shared cache line.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@
 
 namespace tamis {
 
-/// Numbers threads in the order in which they first ask.
+/// Numbers threads in the order of their first call.
 inline std::size_t thread_number() {
   static std::atomic<std::size_t> threads = 0;
   thread_local const std::size_t number = threads.fetch_add(1, std::memory_order_relaxed);
   return number;
 }
 
-/// A sum of which each thread adds to a part. Exact once the adders are done.
+/// A sum in per-thread parts. Exact once the writers are done.
 ///
 /// Threads: any.
 class ShardedCounter {

@@ -14,17 +14,17 @@ namespace {
 constexpr std::size_t kSpansPerChunk = 4;
 constexpr std::size_t kSpanBytes = kLargePageBytes / kSpansPerChunk;
 constexpr std::size_t kClasses = SlotMemory::kMostBytes / SlotMemory::kStepBytes + 1;
-/// As much as a second-level TLB reaches over with small pages.
+/// The reach of a second-level TLB with small pages.
 constexpr std::size_t kChunksOfSmallPages = 4;
-/// So that a block that comes and goes does not take a chunk with it each time.
+/// So that a block that comes and goes does not map and unmap a chunk each time.
 constexpr std::size_t kFreeSpansKept = kSpansPerChunk;
 
-/// Stands in a free slot.
+/// Stored in a free slot.
 struct FreeSlot {
   FreeSlot* next;
 };
 
-/// Slots of one size, some of them in use; or free, with slot_bytes 0.
+/// Slots of one size, some in use; or free, with slot_bytes 0.
 struct Span {
   std::byte* begin = nullptr;
   std::byte* end = nullptr;
@@ -32,7 +32,7 @@ struct Span {
   FreeSlot* free = nullptr;
   std::size_t slot_bytes = 0;
   std::size_t used = 0;
-  Span* before = nullptr;  // In the list of spans of its size that have room, or of the free ones.
+  Span* before = nullptr;  // In the list of its size's spans with free slots, or of the free spans.
   Span* after = nullptr;
 
   [[nodiscard]] bool has_room() const {
@@ -59,7 +59,7 @@ class SpanList {
   Span* first_ = nullptr;
 };
 
-/// At the beginning of its own memory.
+/// Stored at the start of its own memory.
 struct Chunk {
   std::array<Span, kSpansPerChunk> spans;
   std::size_t spans_in_use = 0;
@@ -119,7 +119,7 @@ class Slots {
       Chunk& chunk = Chunk::of(span->begin);
       span = span->after;
       if (chunk.spans_in_use > 0) continue;
-      while (span != nullptr && &Chunk::of(span->begin) == &chunk) span = span->after;  // They go with it.
+      while (span != nullptr && &Chunk::of(span->begin) == &chunk) span = span->after;  // They go with the chunk.
       unmap(chunk);
     }
   }
@@ -134,7 +134,7 @@ class Slots {
   }
 
  private:
-  /// Free ones, to be given back.
+  /// Whether free chunks should be unmapped.
   [[nodiscard]] bool has_too_many() const REQUIRES(mutex_) {
     return free_chunks_ > 0 && free_count_ >= kFreeSpansKept + kSpansPerChunk &&
            chunks_ * kLargePageBytes > allowance_bytes_;
@@ -158,7 +158,7 @@ class Slots {
     if (memory == nullptr) return false;
     if (++chunks_ > kChunksOfSmallPages) ask_for_large_pages(memory, kLargePageBytes);
     auto* const chunk = new (memory) Chunk;
-    for (std::size_t i = kSpansPerChunk; i-- > 0;) {  // The first is to be the first in the list.
+    for (std::size_t i = kSpansPerChunk; i-- > 0;) {  // So that the first ends up at the front of the list.
       Span& span = chunk->spans[i];
       span.begin = memory + (i == 0 ? kChunkHeadBytes : i * kSpanBytes);
       span.end = memory + (i + 1) * kSpanBytes;
@@ -182,11 +182,11 @@ class Slots {
   SpanList free_spans_ GUARDED_BY(mutex_);
   std::size_t free_count_ GUARDED_BY(mutex_) = 0;
   std::size_t chunks_ GUARDED_BY(mutex_) = 0;
-  std::size_t free_chunks_ GUARDED_BY(mutex_) = 0;  // Those of them without a used span.
+  std::size_t free_chunks_ GUARDED_BY(mutex_) = 0;  // Without a used span.
   std::size_t allowance_bytes_ GUARDED_BY(mutex_) = 0;
 };
 
-/// Never destroyed: buffers may be freed by whatever ends last.
+/// Never destroyed: buffers may be freed during exit.
 Slots& slots() {
   static Slots& all = *new Slots;
   return all;

@@ -74,7 +74,7 @@ TEST(SlotMemory, ThatWasGivenBackIsTakenAgainAndInTheEndGoesToTheKernel) {
   EXPECT_LE(SlotMemory::chunk_bytes(), before + (std::size_t{4} << 20));
 }
 
-/// As much as caches may hold stays for the blocks to come, and goes when the caches may hold less.
+/// Up to the caches' allowance, memory is kept for new blocks, and freed when the allowance shrinks.
 TEST(SlotMemory, StaysWithinTheAllowanceWhenItIsFree) {
   constexpr std::size_t kSize = 4300;
   constexpr std::size_t kCount = 10'000;  // 42 MB.

@@ -1,4 +1,4 @@
-// A mutex and a condition that clang checks: every shared field says who protects it.
+// A mutex and a condition with clang's thread-safety annotations.
 #pragma once
 
 #include <chrono>
@@ -17,7 +17,7 @@
 
 namespace tamis {
 
-/// Between two looks at something that another core is about to change.
+/// For spinning on a value that another core is about to change.
 inline void pause_briefly() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -36,7 +36,7 @@ class TAMIS_THREAD_ANNOTATION(capability("mutex")) Mutex {
   std::mutex mutex_;
 };
 
-/// Holds a Mutex for the length of a scope.
+/// Holds a Mutex for a scope.
 class TAMIS_THREAD_ANNOTATION(scoped_lockable) MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) TAMIS_THREAD_ANNOTATION(acquire_capability(mutex)) : mutex_(mutex) { mutex_.lock(); }
@@ -48,11 +48,11 @@ class TAMIS_THREAD_ANNOTATION(scoped_lockable) MutexLock {
   Mutex& mutex_;
 };
 
-/// std::condition_variable for a Mutex. Wakes up for no reason now and then: wait in a loop.
+/// std::condition_variable for a Mutex. Spurious wakeups happen: wait in a loop.
 class Condition {
  public:
   void wait(Mutex& mutex) REQUIRES(mutex) { condition_.wait(mutex); }
-  /// False when the time passed first.
+  /// False on timeout.
   bool wait_for(Mutex& mutex, std::chrono::nanoseconds time) REQUIRES(mutex) {
     return condition_.wait_for(mutex, time) == std::cv_status::no_timeout;
   }

@@ -6,7 +6,7 @@ namespace tamis {
 
 void lower_own_priority() {
   constexpr int kNice = 5;
-  constexpr id_t kCallingThread = 0;  // On Linux threads have priorities of their own.
+  constexpr id_t kCallingThread = 0;  // On Linux each thread has its own priority.
   (void)::setpriority(PRIO_PROCESS, kCallingThread, kNice);
 }
 

@@ -1,10 +1,10 @@
-// Threads that others should not have to wait for.
+// Background thread priority.
 #pragma once
 
 namespace tamis {
 
-/// From now on the calling thread gets about a third of the time that one of normal priority gets on the same core. A
-/// wish: where it is not granted, nothing changes.
+/// Gives the calling thread about a third of the CPU time of a thread of normal priority on the same core. A hint: if
+/// it is refused, nothing changes.
 void lower_own_priority();
 
 }  // namespace tamis

@@ -1,4 +1,4 @@
-// Passing errors on without writing the `if` each time.
+// Propagates errors without an `if` each time.
 #pragma once
 
 #include <utility>
@@ -8,7 +8,7 @@
 #define TAMIS_CONCAT_INNER(a, b) a##b
 #define TAMIS_CONCAT(a, b) TAMIS_CONCAT_INNER(a, b)
 
-/// TAMIS_TRY(Block block, fetch(position)); returns the status to the caller when fetch failed.
+/// TAMIS_TRY(Block block, fetch(position)); returns the status to the caller if fetch failed.
 #define TAMIS_TRY(declaration, expression)                    \
   auto TAMIS_CONCAT(try_result_, __LINE__) = (expression);    \
   if (!TAMIS_CONCAT(try_result_, __LINE__).ok()) [[unlikely]] \

@@ -1,4 +1,4 @@
-// Requests as skewed as real ones, for tests and benchmarks.
+// Skewed requests, for tests and benchmarks.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace tamis {
 
-/// Draws 0 … count-1, number i with probability proportional to 1/(i+1)^skew, by search in the table of sums: exact,
-/// and a request trace is made before the clock runs anyway.
+/// Draws 0 … count-1, number i with probability proportional to 1/(i+1)^skew, by searching a table of sums. Exact;
+/// traces are generated before the clock starts anyway.
 ///
 /// Threads: one at a time.
 class ZipfDraws {

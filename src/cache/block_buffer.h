@@ -1,4 +1,4 @@
-// Memory for one block in memory.
+// Memory for one block.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,18 @@
 
 namespace tamis {
 
-/// An owned block, with room in front for the cache's Frame: where one is, the other is too, and a lookup does not wait
-/// for memory twice to get from the one to the other.
+/// An owned block, with space in front for the cache's Frame: both are in the same memory, so a lookup that goes from
+/// one to the other waits for memory only once.
 ///
-/// Threads: as a std::vector.
+/// Threads: as std::vector.
 class BlockBuffer {
  public:
   static constexpr std::size_t kFrameBytes = 2 * kCacheLineBytes;
 
   BlockBuffer() = default;
-  /// All zero. Empty (size 0) when the memory is not to be had, or for no bytes.
+  /// All zero. Empty (size 0) if allocation fails, or for no bytes.
   static BlockBuffer zeroed(std::size_t size) { return BlockBuffer(AlignedBytes::zeroed(kFrameBytes + size)); }
-  /// The same with bytes that were not set to anything.
+  /// The same, uninitialised.
   static BlockBuffer unset(std::size_t size) { return BlockBuffer(AlignedBytes::unset(kFrameBytes + size)); }
   static BlockBuffer copy_of(Bytes bytes) {
     BlockBuffer buffer = zeroed(bytes.size());

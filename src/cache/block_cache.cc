@@ -49,7 +49,7 @@ PinnedBlock BlockCache::hold(const BlockKey& key, BlockBuffer block, std::size_t
 }
 
 void BlockCache::empty_slot(const BlockKey& key, BlockSlot& slot) {
-  // Who emptied it before is seen to have done so: the slot may end now.
+  // The acquire sees a concurrent emptying complete, so the slot may be destroyed.
   if (slot.load(std::memory_order_acquire) != nullptr) shard_for(hash_of(key)).empty_slot(slot);
 }
 

@@ -15,8 +15,8 @@
 
 namespace tamis {
 
-/// A block that stays where it is for as long as this handle lives, evicted or not. Empty after a miss, and after it
-/// was moved from. Must not outlive the cache.
+/// A handle to a block, which stays valid for the handle's lifetime, evicted or not. Empty after a miss or a move. Must
+/// not outlive the cache.
 ///
 /// Threads: one handle belongs to one thread at a time; the bytes may be read by any.
 class PinnedBlock {
@@ -48,57 +48,57 @@ class PinnedBlock {
 struct BlockCacheOptions {
   std::size_t capacity_bytes = 0;
   std::string_view policy = "s3fifo";
-  /// A power of two up to 256, or 0 for a rule: twice the processor's threads, but no shard below 4 MiB.
+  /// A power of two up to 256, or 0 for automatic: twice the number of hardware threads, but no shard below 4 MiB.
   std::size_t shards = 0;
 };
 
-/// Blocks by (table, block number), as many as fit the capacity, which counts the bookkeeping too.
+/// Blocks by (table, block number), as many as fit the capacity, which includes bookkeeping.
 ///
 ///     PinnedBlock block = cache.find(key);
-///     if (!block) block = cache.insert(key, read_block(key), bytes);   // May return what another thread just read.
+///     if (!block) block = cache.insert(key, read_block(key), bytes);   // May return another thread's block.
 ///     use(block.bytes());
 ///
-/// The blocks are spread over shards by hash. Each shard has an equal share of the capacity and a mutex of its own;
-/// what CacheShard promises holds for the sum.
+/// Blocks are spread over shards by hash. Each shard has an equal share of the capacity and its own mutex; CacheShard's
+/// invariants hold for the sum.
 ///
 /// Invariants:
-///  1. Never beyond the capacity by more than what is pinned: bytes_used + bytes_reserved ≤ capacity_bytes +
-///     bytes_pinned.
-///  2. A block never changes, and all who ask for it at one time see the same bytes.
+///  1. The capacity is exceeded at most by what is pinned: bytes_used + bytes_reserved ≤ capacity_bytes + bytes_pinned.
+///  2. A block never changes, and all concurrent callers see the same bytes.
 ///  3. A block larger than its shard's share is returned, but not kept. A capacity of 0 keeps nothing.
 ///
-/// Threads: any, for every function.
+/// Threads: any.
 class BlockCache {
  public:
-  /// kInvalidArgument where there is no such policy, naming those there are, or for a number of shards out of range.
+  /// kInvalidArgument for an unknown policy, listing the known ones, or for a number of shards out of range.
   static Result<std::unique_ptr<BlockCache>> make(const BlockCacheOptions& options);
   BlockCache(const BlockCache&) = delete;
   BlockCache& operator=(const BlockCache&) = delete;
   ~BlockCache();
 
-  /// Empty when it is not there.
+  /// Empty on a miss.
   [[nodiscard]] PinnedBlock find(const BlockKey& key, BlockSlot* slot = nullptr);
-  /// Keeps the block if it fits and returns it, kept or not; when it was there already, returns the one that was.
-  /// `charge_bytes` is the memory the block holds; what the cache needs around it is added here.
+  /// Keeps the block if it fits, and returns it either way; if the key was already present, returns that block.
+  /// `charge_bytes` is the memory the block holds; the cache's overhead is added here.
   [[nodiscard]] PinnedBlock insert(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes,
                                    BlockSlot* slot = nullptr);
-  /// A handle to a block that is not kept: it counts as used and pinned while the handle lives, and nobody finds it.
+  /// A handle to a block that is not kept: it counts as used and pinned during the handle's lifetime, and find does not
+  /// return it.
   [[nodiscard]] PinnedBlock hold(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes);
 
-  /// Whether hits may go by slots: a table that has one BlockSlot per block and passes it whenever it asks for the
-  /// block finds it there the next time, without asking, as long as it is kept; for use inside an EpochGuard (rule 11).
+  /// Whether hits may use slots: a table that has one BlockSlot per block, and passes it with every call for the block,
+  /// finds the block in the slot next time, without a call, while it is kept. Only inside an EpochGuard (rule 11).
   [[nodiscard]] bool offers_slots() const { return policy_.hits_only_touch; }
-  /// Before a slot of this block ends.
+  /// Call before a slot of this block is destroyed.
   void empty_slot(const BlockKey& key, BlockSlot& slot);
 
-  /// Lets go of all blocks of a table that will not be read again; one that a late reader inserts afterwards ages out.
-  /// Asks for each of them, some at a time: what other tables have in the cache costs nothing, and nobody waits long.
-  /// Returns how many frames it looked at.
+  /// Drops all blocks of a table that will not be read again; one that a late reader inserts afterwards ages out. Looks
+  /// up the table's blocks, some at a time, so other tables' blocks cost nothing and nobody waits long. Returns how
+  /// many frames it examined.
   std::size_t erase_table(std::uint64_t table, std::uint64_t blocks);
-  /// Blocks that no longer fit are gone when it returns.
+  /// Blocks that no longer fit are gone on return.
   void set_capacity(std::size_t bytes) EXCLUDES(capacity_mutex_);
 
-  /// Each shard's counts are of one moment; those of different shards may be of different ones.
+  /// Each shard's counts are of one moment; different shards may differ.
   [[nodiscard]] CacheStats stats() const;
   [[nodiscard]] std::string_view policy() const { return policy_.name; }
   [[nodiscard]] std::size_t shards() const { return shards_.size(); }
@@ -108,8 +108,8 @@ class BlockCache {
   [[nodiscard]] CacheShard& shard_for(std::uint64_t hash) { return *shards_[shard_of(hash, shards_.size())]; }
 
   const CachePolicy& policy_;
-  std::vector<std::unique_ptr<CacheShard>> shards_;  // As many from the constructor to the destructor.
-  Mutex capacity_mutex_;                             // One change at a time; before the shards' mutexes.
+  std::vector<std::unique_ptr<CacheShard>> shards_;  // Constant after construction.
+  Mutex capacity_mutex_;                             // Serialises changes; taken before the shards' mutexes.
   std::size_t capacity_bytes_ GUARDED_BY(capacity_mutex_);
 };
 

@@ -1,5 +1,4 @@
-// What the cache promises under every policy. Loops over the registry: a new policy is held to it the moment its line
-// is there.
+// The contract of the cache under every policy. Loops over the registry, so that new policies are covered.
 #include "cache/block_cache.h"
 
 #include <gtest/gtest.h>
@@ -89,7 +88,7 @@ TEST_P(CacheContract, FillsItsCapacity) {
   EXPECT_EQ(stats.blocks_kept * kCharge, stats.bytes_used);
 }
 
-/// Resident pages that belong to no file.
+/// Resident anonymous pages.
 std::size_t private_bytes() {
   std::size_t total = 0;
   std::size_t resident = 0;
@@ -165,7 +164,7 @@ TEST_P(CacheContract, ASecondInsertReturnsTheFirstBlock) {
   EXPECT_EQ(stats.bytes_used, kCharge);
 }
 
-/// Removing a table once walked over everything that the cache had, under the mutex.
+/// Erasing a table once visited everything in the cache, under the mutex.
 TEST_P(CacheContract, ErasingATableLooksAtItsOwnBlocksHoweverManyOthersThereAre) {
   for (const std::size_t shards : {1U, 4U}) {
     const auto cache = cache_of(64 * kMebibyte, shards);
@@ -290,7 +289,7 @@ TEST(BlockCache, ChoosesFewShardsForLittleMemory) {
   EXPECT_GE(make_cache("s3fifo", 1024 * kMebibyte, 0)->shards(), 2U);
 }
 
-/// Those of tables that a compaction replaced, for those that it wrote: the kernel would clear it in between.
+/// Memory of tables replaced by a compaction serves the new ones; otherwise the kernel would clear it in between.
 TEST(BlockCache, KeepsTheMemoryOfErasedBlocksForOthersUntilItEnds) {
   if (kMallocIsReplaced) GTEST_SKIP() << "blocks come from malloc";
   const std::size_t before = SlotMemory::chunk_bytes();

@@ -1,4 +1,4 @@
-// Blocks found in slots, without asking the cache: what is found stays while somebody looks at it (rule 11).
+// Blocks found in slots, without a call to the cache: they stay valid while somebody reads them (rule 11).
 #include <gtest/gtest.h>
 
 #include <array>
@@ -62,7 +62,7 @@ TEST(BlockSlot, Rule11_ABlockThatSomebodyLooksAtIsFreedLaterAndChargedUntilThen)
   EXPECT_TRUE(adds_up(cache->stats()));
 }
 
-/// Were what is on its way out a reason to evict, one long look would empty the cache.
+/// If retired frames counted, one long read would empty the cache.
 TEST(BlockSlot, LookingDoesNotMakeTheCacheEvictMore) {
   std::array<BlockSlot, 17> slots = {};  // Outlives the cache.
   const auto cache = make_cache("s3fifo", 16 * kCharge);

@@ -9,7 +9,7 @@ namespace tamis {
 
 Frame* CacheShard::find(const BlockKey& key, std::uint64_t hash, BlockSlot* slot) {
   const MutexLock lock(mutex_);
-  Frame* frame = slot == nullptr ? nullptr : slot->load(std::memory_order_relaxed);  // Changes under the mutex only.
+  Frame* frame = slot == nullptr ? nullptr : slot->load(std::memory_order_relaxed);  // Changes only under the mutex.
   if (frame == nullptr) frame = index_.find(key, hash);
   if (frame == nullptr) {
     ++counts_.misses;
@@ -110,7 +110,7 @@ CacheShard::~CacheShard() {
   set_capacity(0);
   FrameChain freed;
   const MutexLock lock(mutex_);
-  if (!retired_.empty()) epoch::wait(retired_at_);  // Somebody is looking at another cache's block.
+  if (!retired_.empty()) epoch::wait(retired_at_);  // Somebody is reading another cache's block.
   free_retired(freed);
   TAMIS_CHECK(counts_.bytes_used == 0);
 }
@@ -119,14 +119,14 @@ void CacheShard::pin(Frame& frame) {
   if (frame.pins++ == 0) counts_.bytes_pinned += frame.charge_bytes;
 }
 
-/// Evicting a pinned block frees nothing, so what is pinned is all that can stand in the way. Asked first, lest blocks
-/// leave for one that cannot stay.
+/// Evicting a pinned block frees nothing, so only pins can prevent a fit. Checked first, so that no block is evicted
+/// for one that cannot stay.
 bool CacheShard::could_fit(std::size_t charge_bytes) const {
   return charge_bytes <= room_bytes_ && counts_.bytes_pinned <= room_bytes_ - charge_bytes;
 }
 
-/// Ends with room, or with nothing left to evict: the latter only when the pinned blocks alone leave no room. What is
-/// retired is on its way out, and no reason to evict more.
+/// Evicts until there is space or nothing is left to evict: the latter only if the pinned blocks alone leave no space.
+/// Retired frames will be freed anyway, so they cause no further eviction.
 void CacheShard::make_room(std::size_t charge_bytes) {
   while (counts_.bytes_used - retired_bytes_ > room_bytes_ - charge_bytes) {
     Frame* victim = policy_->evict();

@@ -1,5 +1,4 @@
-// Blocks whose bytes follow from their key, and what must hold of any cache at any quiet moment. For tests and the
-// benchmark.
+// Blocks whose bytes follow from their key, and what must hold for any idle cache. For tests and the benchmark.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +18,7 @@ inline std::unique_ptr<BlockCache> make_cache(std::string_view policy, std::size
   return *std::move(cache);
 }
 
-/// Every byte depends on the key and its place.
+/// Every byte depends on the key and its offset.
 inline BlockBuffer make_block(const BlockKey& key, std::size_t size) {
   BlockBuffer block = BlockBuffer::zeroed(size);
   for (std::size_t i = 0; i < size; i += sizeof(std::uint64_t)) {
@@ -38,14 +37,14 @@ inline PinnedBlock insert(BlockCache& cache, const BlockKey& key, std::size_t si
   return cache.insert(key, make_block(key, size), size);
 }
 
-/// Whether the block was there; it is now, if it can be kept.
+/// Whether it was a hit; afterwards the block is cached if it can be kept.
 inline bool request(BlockCache& cache, const BlockKey& key, std::size_t size) {
   if (cache.find(key)) return true;
   (void)insert(cache, key, size);
   return false;
 }
 
-/// The numbers of the type comments, of a moment when no other thread is in the cache.
+/// The documented invariants, for a cache that no other thread uses.
 inline bool adds_up(const CacheStats& stats) {
   return stats.bytes_used + stats.bytes_reserved <= stats.capacity_bytes + stats.bytes_pinned &&
          stats.bytes_pinned <= stats.bytes_used && stats.blocks_kept == stats.inserts - stats.evictions - stats.erased;

@@ -1,4 +1,4 @@
-// Everything at once from eight threads, for ThreadSanitizer, and whether the books balance afterwards.
+// Everything at once from eight threads, for ThreadSanitizer, and whether the counts add up afterwards.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,7 +23,7 @@ constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
 class CacheThreads : public testing::TestWithParam<const CachePolicy*> {};
 
-/// What one thread did, to be compared with the cache's own count.
+/// What one thread did, to compare with the cache's own counts.
 struct Tally {
   std::uint64_t lookups = 0;
   std::uint64_t hits = 0;

@@ -1,4 +1,4 @@
-// One block in memory, with what the cache knows about it, and the lists frames hang in.
+// A cached block with its metadata, and the lists of frames.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ namespace tamis {
 
 class CacheShard;
 
-/// Which block: the number of a table, unique among all that share the cache, and the block's number inside it.
+/// Which block: the table's number, unique among all that share the cache, and the block's number in it.
 struct BlockKey {
   std::uint64_t table = 0;
   std::uint32_t block = 0;
@@ -23,14 +23,14 @@ struct BlockKey {
   friend bool operator==(const BlockKey&, const BlockKey&) = default;
 };
 
-/// The one hash of a key. Which bits go where: the lowest choose the bucket of FrameIndex, bits 24..55 are the
-/// fingerprint that outlives an evicted block, the top 8 choose the shard. The first two may overlap; neither may touch
-/// the shard's bits, which are the same for all blocks of a shard.
+/// The hash of a key. Bit usage: the lowest choose the bucket of FrameIndex, bits 24..55 are the fingerprint that
+/// outlives an evicted block, the top 8 choose the shard. The first two may overlap; neither may use the shard's bits,
+/// which are equal for all blocks of a shard.
 constexpr std::uint64_t hash_of(const BlockKey& key) { return remix(key.table * 0x9e3779b97f4a7c15U + key.block); }
 constexpr std::uint32_t fingerprint_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 24); }
 constexpr std::size_t shard_of(std::uint64_t hash, std::size_t shards) { return (hash >> 56) & (shards - 1); }
 
-/// A key whose hash is known.
+/// A key with its hash.
 struct HashedKey {
   BlockKey key;
   std::uint64_t hash = 0;
@@ -38,11 +38,11 @@ struct HashedKey {
 
 struct Frame;
 
-/// Where a table remembers that one of its blocks is in the cache (rule 11). Set and cleared under the mutex of the
-/// block's shard; read without it, inside an EpochGuard.
+/// Where a table remembers that one of its blocks is cached (rule 11). Set and cleared under the mutex of the block's
+/// shard; read without it, inside an EpochGuard.
 using BlockSlot = std::atomic<Frame*>;
 
-/// A block and its bookkeeping. Stands in front of its block, in the block's memory, which it owns.
+/// A block and its bookkeeping. Stored in front of its block, in the block's memory, which it owns.
 ///
 /// Invariants:
 ///  1. The first group of members never changes, so whoever holds a pin, or is inside the EpochGuard in which it found
@@ -50,16 +50,16 @@ using BlockSlot = std::atomic<Frame*>;
 ///  2. A frame is alive exactly while it is kept (in the shard's index and in one queue of its policy), pinned, or
 ///     retired: unlinked while somebody may have found it in its slot.
 ///
-/// Threads: the second and third group are guarded by the mutex of `shard`, except for `frequency`.
+/// Threads: the mutex of `shard` guards the second and third group, except `frequency`.
 struct Frame {
-  /// Not empty, the buffer; `charge` is what `charge_bytes` says.
+  /// `block` must not be empty; `charge` is what `charge_bytes` says.
   static Frame* make(CacheShard& owner, const BlockKey& block_key, std::uint64_t key_hash, BlockBuffer block,
                      std::size_t charge) {
     std::byte* const front = block.memory_.data();
     return new (front) Frame(owner, block_key, key_hash, std::move(block), charge);
   }
   static void destroy(Frame* frame) {
-    const BlockBuffer memory = std::move(frame->block);  // Freed at the end of this scope, the frame with it.
+    const BlockBuffer memory = std::move(frame->block);  // Freed at the end of this scope, with the frame.
     frame->~Frame();
   }
   Frame(const Frame&) = delete;
@@ -68,7 +68,8 @@ struct Frame {
   [[nodiscard]] Bytes bytes() const {
     return {reinterpret_cast<const std::byte*>(this) + BlockBuffer::kFrameBytes, block.size()};
   }
-  /// What a hit without the shard's mutex does instead of EvictionPolicy::touch. A count lost to a race is no loss.
+  /// What a hit without the shard's mutex does instead of EvictionPolicy::touch. A count lost to a race does not
+  /// matter.
   void touch() {
     const std::uint8_t seen = frequency.load(std::memory_order_relaxed);
     if (seen < kHighestFrequency) frequency.store(seen + 1, std::memory_order_relaxed);
@@ -80,7 +81,7 @@ struct Frame {
   const std::uint64_t hash;
   const std::size_t charge_bytes;  // Of the block and of this bookkeeping.
 
-  Frame* next = nullptr;  // In a bucket of FrameIndex, or in a FrameChain; never both.
+  Frame* next = nullptr;  // In a bucket of FrameIndex or in a FrameChain, never both.
   BlockSlot* slot = nullptr;
   std::uint32_t pins = 0;
   bool is_kept = false;
@@ -90,7 +91,7 @@ struct Frame {
   Frame* older = nullptr;
   Frame* newer = nullptr;
 
-  // In the line next to the block's first: what a lookup needs.
+  // In the cache line before the block: what a lookup needs.
   std::atomic<std::uint8_t> frequency = 0;
   BlockBuffer block;
 
@@ -106,14 +107,14 @@ struct FrameDeleter {
 };
 using OwnedFrame = std::unique_ptr<Frame, FrameDeleter>;
 
-/// What keeping a block costs beside the block: the frame, at most four buckets of the index (FrameIndex, invariant 2),
-/// and what malloc loses over an allocation on a cache line. The last is measured
+/// The overhead of a kept block: the frame, at most four buckets of the index (FrameIndex, invariant 2), and what
+/// malloc loses for an allocation aligned to a cache line. The last is measured
 /// (CacheContract.ChargesAtLeastTheMemoryItTakes).
 inline constexpr std::size_t kMallocLossBytes = 96;
 inline constexpr std::size_t kFrameOverheadBytes = BlockBuffer::kFrameBytes + 4 * sizeof(void*) + kMallocLossBytes;
 
-/// Frames on their way out: owned, chained through `next`, deleted with the chain. A function declares it before it
-/// takes the shard's mutex, so that memory is given back after the mutex is released.
+/// Frames to be freed: owned, chained through `next`, deleted with the chain. Declared before the shard's mutex is
+/// taken, so that memory is freed after the mutex is released.
 ///
 /// Threads: one.
 class FrameChain {
@@ -129,7 +130,7 @@ class FrameChain {
 
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
   void push(Frame* frame) { frame->next = std::exchange(first_, frame); }
-  /// Gives up ownership. Null when there is none.
+  /// Gives up ownership. Null if empty.
   Frame* pop() {
     Frame* frame = first_;
     if (frame != nullptr) first_ = std::exchange(frame->next, nullptr);
@@ -140,15 +141,15 @@ class FrameChain {
   Frame* first_ = nullptr;
 };
 
-/// A queue of frames in order of arrival, which any frame may leave at any time; it knows how many bytes stand in it.
-/// Owns nothing.
+/// A queue of frames in order of arrival, which any frame may leave at any time; it tracks its total bytes. Owns
+/// nothing.
 ///
 /// Threads: as its policy.
 class FrameQueue {
  public:
   [[nodiscard]] bool empty() const { return oldest_ == nullptr; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
-  /// Null when empty.
+  /// Null if empty.
   [[nodiscard]] Frame* oldest() const { return oldest_; }
 
   void push_newest(Frame& frame) {

@@ -36,8 +36,8 @@ Frame* FrameIndex::take(const BlockKey& key, std::uint64_t hash, std::size_t& lo
   return nullptr;
 }
 
-/// Grows when there are more frames than buckets, shrinks below one frame in four buckets; either way to one frame in
-/// two buckets, or nearly, so that the next change is far.
+/// Grows if there are more frames than buckets, shrinks below one frame in four buckets; either way to about one frame
+/// in two buckets, so that the next change is far off.
 void FrameIndex::fit_buckets() {
   const bool too_few = size_ > buckets_.size();
   const bool too_many = size_ * 4 < buckets_.size() && buckets_.size() > kFewestBuckets;

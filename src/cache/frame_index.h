@@ -1,4 +1,4 @@
-// From a block's key to its frame.
+// Maps a block's key to its frame.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace tamis {
 
-/// A hash table of the frames a shard keeps, chained through the frames themselves: a lookup allocates nothing and
-/// reads one bucket and, nearly always, one frame. Owns nothing.
+/// A hash table of a shard's kept frames, chained through the frames: a lookup allocates nothing and reads one bucket
+/// and, nearly always, one frame. Owns nothing.
 ///
 /// Invariants:
 ///  1. No two frames have the same key.
-///  2. There are at most four buckets per frame, or 16 in all, so that its memory shrinks with the cache.
+///  2. There are at most four buckets per frame, or 16 in total, so that its memory shrinks with the cache.
 ///
 /// Threads: as its shard.
 class FrameIndex {
@@ -22,18 +22,18 @@ class FrameIndex {
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t buckets() const { return buckets_.size(); }
-  /// Null when there is none.
+  /// Null if absent.
   [[nodiscard]] Frame* find(const BlockKey& key, std::uint64_t hash) const {
     Frame* frame = buckets_[hash & (buckets_.size() - 1)];
     while (frame != nullptr && frame->key != key) frame = frame->next;
     return frame;
   }
 
-  /// The key must not be there.
+  /// The key must be absent.
   void insert(Frame& frame);
-  /// The frame must be there.
+  /// The frame must be present.
   void remove(Frame& frame);
-  /// Takes out the frame of this key and returns it; null when there is none. Adds the frames it looked at.
+  /// Removes and returns the frame of this key; null if absent. Adds the number of frames examined.
   Frame* take(const BlockKey& key, std::uint64_t hash, std::size_t& looked_at);
 
  private:

@@ -63,7 +63,7 @@ void GhostQueue::forget_beyond_limit() {
   while (bytes_ > limit_bytes_) forget_oldest();
 }
 
-/// Every ghost keeps its position, so that those already taken go on counting as having come.
+/// Every ghost keeps its position, so that taken ones still count as pushed.
 void GhostQueue::rebuild(std::size_t slots) {
   std::vector<Ghost> old = std::exchange(ring_, std::vector<Ghost>(slots));
   heads_ = std::vector<std::uint32_t>(slots);

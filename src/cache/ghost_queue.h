@@ -1,4 +1,4 @@
-// What was evicted lately: fingerprints without their blocks.
+// Recently evicted blocks: fingerprints without their blocks.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,16 @@
 
 namespace tamis {
 
-/// A first-in-first-out memory of evicted blocks. A fingerprint has 32 bits: among 16,384 ghosts one lookup in 260,000
-/// finds a stranger's, which costs that block a place in the wrong queue.
+/// A FIFO of evicted blocks. A fingerprint has 32 bits: among 16,384 ghosts one lookup in 260,000 matches another
+/// block's, which puts that block in the wrong queue.
 ///
 ///     ring    fingerprint, charge, next in bucket   oldest … newest; a power of two, doubled as ghosts come
 ///     heads   slot + 1 of the first in each bucket  as many as the ring has slots
 ///
 /// Invariants:
-///  1. A fingerprint is there at most once.
-///  2. A ghost is there while it is among the last `most_ghosts` that came and the charges of those that are there add
-///     up to at most `limit_bytes`.
+///  1. A fingerprint is present at most once.
+///  2. A ghost is present while it is among the last `most_ghosts` pushed and the charges of those present add up to at
+///     most `limit_bytes`.
 ///  3. Memory is at most `bytes_for(most_ghosts)`.
 ///
 /// Threads: as its policy.
@@ -30,7 +30,7 @@ class GhostQueue {
   void set_limits(std::size_t most_ghosts, std::uint64_t limit_bytes);
   /// Remembers a block as the newest.
   void push(std::uint32_t fingerprint, std::uint64_t charge_bytes);
-  /// Whether it was there; it no longer is.
+  /// Removes the ghost; returns whether it was present.
   bool take(std::uint32_t fingerprint);
 
  private:
@@ -48,7 +48,7 @@ class GhostQueue {
 
   std::vector<Ghost> ring_;
   std::vector<std::uint32_t> heads_;
-  std::uint64_t oldest_ = 0;  // Positions count up for ever; oldest_ == end_ when empty.
+  std::uint64_t oldest_ = 0;  // Positions only increase; oldest_ == end_ when empty.
   std::uint64_t end_ = 0;
   std::uint64_t bytes_ = 0;
   std::size_t most_ghosts_ = 0;

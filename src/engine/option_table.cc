@@ -1,5 +1,5 @@
-// The one list of options: what there is, what may be given, what it does. set_option, get_option, check_options, the
-// command's --option and docs/OPTIONS.md all read it.
+// The table of options: names, values and effects. set_option, get_option, check_options, the command's --option and
+// docs/OPTIONS.md all use it.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -29,13 +29,13 @@ struct Row {
   std::string_view name;
   std::string_view effect;
   std::string range;
-  /// False when the text is no such value; whether the value is in its range is for `accepts`.
+  /// False if the text does not parse; `accepts` checks the range.
   bool (*read)(Options& options, std::string_view text);
   std::string (*write)(const Options& options);
   bool (*accepts)(const Options& options);
 };
 
-// A row of each type of value, made from the member it sets.
+// One kind of row per value type, from the member it sets.
 
 template <auto kMember>
 bool read_size(Options& options, std::string_view text) {
@@ -90,7 +90,7 @@ Row word_row(std::string_view name, std::string_view effect) {
           .accepts = accepts};
 }
 
-// Words come from the registries, so that a new codec or policy is an option the moment its line is there.
+// Words come from the registries, so that a new codec or policy becomes a value once registered.
 
 std::vector<std::string_view> codec_words() {
   std::vector<std::string_view> words;
@@ -128,7 +128,7 @@ Row filter_memory_row() {
   };
   return {.name = "filter_memory",
           .effect =
-              "Memory for all filters, shared among the runs by the filter plan; auto is 10 bits a key, at most "
+              "Memory for all filters, divided among the runs by the filter plan; auto is 10 bits per key, at most "
               "a quarter of memory_bytes.",
           .range = "auto, or 0 to memory_bytes",
           .read = read,
@@ -149,7 +149,7 @@ Row prefix_rule_row() {
     return again.ok() && *again == options.prefix_rule;
   };
   return {.name = "prefix_rule",
-          .effect = "Gives new tables a second filter, over prefixes of keys, that spares scans inside one prefix.",
+          .effect = "Gives new tables a second filter, over key prefixes; scans of one prefix skip tables without it.",
           .range = "none, first:N (N from 1 to 65535), until:C (one character or 0xHH)",
           .read = read,
           .write = [](const Options& options) { return options.prefix_rule.to_text(); },
@@ -159,30 +159,30 @@ Row prefix_rule_row() {
 std::vector<Row> make_rows() {
   return {
       size_row<&Options::memory_bytes, 256 * kKiB, 1024 * kGiB>(
-          "memory_bytes", "Everything the store keeps in memory: memtables, cached blocks, indexes, filters."),
+          "memory_bytes", "Memory budget of the store: memtables, cached blocks, indexes, filters."),
       size_row<&Options::memtable_bytes, 64 * kKiB, 16 * kGiB>(
-          "memtable_bytes",
-          "Writes collected in memory before they become a table; never more than a quarter of memory_bytes."),
+          "memtable_bytes", "Size at which a memtable is flushed to a table; at most a quarter of memory_bytes."),
       size_row<&Options::block_bytes, kKiB, 60 * kKiB>(
-          "block_bytes", "The size of a data block before compression: the unit of reading and caching."),
+          "block_bytes", "Size of a data block before compression: the unit of reading and caching."),
       size_row<&Options::table_bytes, 4 * kKiB, 64 * kMiB>("table_bytes",
-                                                           "Where compaction ends a table and begins the next."),
+                                                           "Size at which compaction starts a new table."),
       word_row<&Options::codec, codec_words>("codec", "Compression of data blocks, except in the last level."),
-      word_row<&Options::codec_last, codec_words>("codec_last",
-                                                  "Compression of data blocks in the last level, which holds most."),
+      word_row<&Options::codec_last, codec_words>(
+          "codec_last", "Compression of data blocks in the last level, which holds most data."),
       word_row<&Options::filter, filter_words>(
-          "filter", "The kind of new tables' filters; auto takes the best kind for each run by the filter plan."),
+          "filter", "Filter kind of new tables; with auto, the filter plan chooses the best kind for each run."),
       filter_memory_row(),
       prefix_rule_row(),
-      word_row<&Options::compaction, compaction_words>("compaction",
-                                                       "When tables are merged; manual: only when compact is called."),
-      number_row<&Options::fanout, 2, 100>("fanout", "How many times larger each level is than the one above."),
-      word_row<&Options::cache, cache_words>("cache", "Which blocks leave memory first."),
-      word_row<&Options::journal, journal_words>("journal",
-                                                 "How a write reaches its journal: by a system call, or, if short and "
-                                                 "not synced, mapped where files can be; auto: mapped."),
+      word_row<&Options::compaction, compaction_words>(
+          "compaction", "When tables are merged; with manual, only when compact is called."),
+      number_row<&Options::fanout, 2, 100>("fanout", "Size ratio of each level to the level above."),
+      word_row<&Options::cache, cache_words>("cache", "Eviction policy of the block cache."),
+      word_row<&Options::journal, journal_words>(
+          "journal",
+          "How writes reach the journal: by system call or, if short and not synced, "
+          "through a mapping; auto: mapped if possible."),
       number_row<&Options::background_threads, 1, 2>(
-          "background_threads", "Threads that flush and compact: with two, a flush need not wait for a compaction."),
+          "background_threads", "Threads that flush and compact; with two, flushes do not wait for compactions."),
   };
 }
 
@@ -203,12 +203,12 @@ Status unknown_option(std::string_view name) {
   for (const Row& row : rows()) names.push_back(row.name);
   const std::optional<std::string_view> guess = nearest_word(name, names);
   return Status::invalid_argument(
-      guess ? fmt::format("there is no option '{}'; did you mean '{}'?", name, *guess)
-            : fmt::format("there is no option '{}'; there are {}", name, fmt::join(names, ", ")));
+      guess ? fmt::format("unknown option '{}'; did you mean '{}'?", name, *guess)
+            : fmt::format("unknown option '{}'; the options are {}", name, fmt::join(names, ", ")));
 }
 
 Status bad_value(const Row& row, std::string_view text) {
-  return Status::invalid_argument(fmt::format("option {}: '{}' will not do; expected {}", row.name, text, row.range));
+  return Status::invalid_argument(fmt::format("option {}: '{}' is invalid; expected {}", row.name, text, row.range));
 }
 
 Status check_row(const Row& row, const Options& options) {
@@ -235,7 +235,7 @@ Status set_option(Options& options, std::string_view name, std::string_view valu
   if (row == nullptr) return unknown_option(name);
   Options changed = options;
   if (!row->read(changed, value)) return bad_value(*row, value);
-  // filter_memory's bound is another option, which may be set later: check_options looks at both.
+  // filter_memory is bounded by another option, which may be set later: check_options checks both.
   if (row->name != "filter_memory") TAMIS_TRY_STATUS(check_row(*row, changed));
   options = std::move(changed);
   return {};
@@ -250,7 +250,7 @@ std::string get_option(const Options& options, std::string_view name) {
 Status check_options(const Options& options) {
   for (const Row& row : rows()) TAMIS_TRY_STATUS(check_row(row, options));
   if (options.read_only && options.error_if_exists) {
-    return Status::invalid_argument("read_only and error_if_exists: a store that is only read has to exist");
+    return Status::invalid_argument("read_only and error_if_exists: a read-only store must exist");
   }
   return {};
 }

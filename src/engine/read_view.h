@@ -8,7 +8,9 @@
 
 #include "base/epoch.h"
 #include "base/sync.h"
+#include "entry/entry.h"
 #include "memtable/memtable.h"
+#include "tamis/status.h"
 #include "tree/version.h"
 
 namespace tamis {
@@ -23,7 +25,15 @@ struct ReadView {
   std::shared_ptr<const Version> version;
 };
 
-/// The view that readers take now.
+/// A view and the sequence to read it at. `View`: a reference, or a pointer that keeps the view.
+template <typename View>
+struct ViewAt {
+  View view;
+  Result<Sequence> sequence;
+};
+
+/// The view that readers take now. A reader passes a function that loads its sequence, because the view must come first
+/// (rule 9).
 ///
 /// Threads: any. `replace`: one at a time.
 class CurrentView {
@@ -37,8 +47,17 @@ class CurrentView {
     MutexLock lock(mutex_);
     return view_;
   }
+  template <typename LoadSequence>
+  [[nodiscard]] ViewAt<std::shared_ptr<const ReadView>> take_at(LoadSequence load_sequence) const {
+    std::shared_ptr<const ReadView> view = take();
+    return {std::move(view), load_sequence()};
+  }
   /// To look at, inside an EpochGuard and for its length (rule 10).
-  [[nodiscard]] const ReadView& peek() const { return *peeked_.load(); }
+  template <typename LoadSequence>
+  [[nodiscard]] ViewAt<const ReadView&> peek_at(LoadSequence load_sequence) const {
+    const ReadView& view = *peeked_.load();
+    return {view, load_sequence()};
+  }
 
   void replace(std::shared_ptr<const ReadView> next) {
     MutexLock lock(mutex_);

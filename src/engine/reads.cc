@@ -92,12 +92,11 @@ Result<Sequence> Engine::sequence_for(const Snapshot* snapshot) const {
   return snapshot->state()->sequence();
 }
 
-/// View first, then sequence (rule 9).
 Result<Engine::ReadMoment> Engine::begin_read(const Snapshot* snapshot) const {
   TAMIS_TRY_STATUS(check_open());
-  ReadMoment moment{.view = view_.take()};
-  TAMIS_TRY(moment.sequence, sequence_for(snapshot));
-  return moment;
+  auto [view, sequence] = view_.take_at([&] { return sequence_for(snapshot); });
+  if (!sequence.ok()) return sequence.status();
+  return ReadMoment{.view = std::move(view), .sequence = *sequence};
 }
 
 /// For long work on tables, which need not keep memtables alive.
@@ -121,14 +120,12 @@ Result<std::optional<FoundEntry>> Engine::find(const ReadMoment& moment, std::st
   return moment.view->version->find(lookup, fills_cache, pin, for_tables(steps));
 }
 
-/// No lock, no count of references, no allocation but the value's. View first, then sequence (rule 9); whatever was
-/// not found by the time that something has to be read from disk is looked for again from the start, with a view that
-/// is kept (rule 10).
+/// No lock, no count of references, no allocation but the value's. Whatever was not found by the time that something
+/// has to be read from disk is looked for again from the start, with a view that is kept (rule 10).
 template <typename Take>
 Peek Engine::peek(std::string_view key, const Snapshot* snapshot, Take take) const {
   const EpochGuard guard;
-  const ReadView& view = view_.peek();
-  const Result<Sequence> sequence = sequence_for(snapshot);
+  const auto [view, sequence] = view_.peek_at([&] { return sequence_for(snapshot); });
   if (!sequence.ok()) return Peek::kUnknown;
   const Lookup lookup{.key = key, .hash = hasher_(key), .sequence = *sequence};
   view.version->run_index().prefetch(lookup.hash);
@@ -230,11 +227,10 @@ Result<Explanation> Engine::explain(std::string_view key, const ReadOptions& opt
   return explanation;
 }
 
-/// View first, then sequence (rule 9); the walk keeps what it needs of the view, which is looked at only (rule 10).
+/// The walk keeps what it needs of the view, which is looked at only (rule 10).
 std::unique_ptr<IteratorState> Engine::begin_walk(const Snapshot* snapshot, Caller caller) {
   const EpochGuard guard;
-  const ReadView& view = view_.peek();
-  const Result<Sequence> sequence = sequence_for(snapshot);
+  const auto [view, sequence] = view_.peek_at([&] { return sequence_for(snapshot); });
   if (!sequence.ok()) return std::make_unique<IteratorState>(shared_from_this(), sequence.status());
   return std::make_unique<IteratorState>(shared_from_this(), view, *sequence, caller);
 }

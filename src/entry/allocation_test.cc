@@ -1,4 +1,4 @@
-// Walking allocates nothing.
+// Iterating allocates nothing.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -54,7 +54,7 @@ bool Batch::accepts(std::string_view key, std::string_view value) {
 
 Status check_sizes(std::string_view key, std::string_view value) {
   const auto refused = [](std::string_view what, std::size_t bytes, std::uint64_t most) {
-    return Status::invalid_argument(fmt::format("a {} of {} bytes, at most {} are allowed", what, bytes, most));
+    return Status::invalid_argument(fmt::format("the {} has {} bytes; the max is {}", what, bytes, most));
   };
   if (key.size() > kMaxKeyBytes) return refused("key", key.size(), kMaxKeyBytes);
   if (value.size() > kMaxValueBytes) return refused("value", value.size(), kMaxValueBytes);

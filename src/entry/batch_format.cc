@@ -15,12 +15,12 @@ namespace {
 constexpr std::uint64_t kKeyspace = 0;  // The only one so far.
 constexpr std::size_t kMinEntryBytes = 3;
 
-/// Makes room so that appending cannot fail half-way; grows as a string does, by doubling.
+/// Reserves space so that appending cannot fail half-way; grows by doubling, like a string.
 void make_room(std::string& to, std::size_t bytes) {
   if (to.capacity() - to.size() < bytes) to.reserve(std::max(to.size() + bytes, 2 * to.capacity()));
 }
 
-/// The lengths and kinds in front of something, put together before they are appended at once.
+/// The lengths and kinds before the data, assembled and then appended at once.
 class Prefix {
  public:
   void add(EntryKind kind) { bytes_[size_++] = static_cast<char>(kind); }

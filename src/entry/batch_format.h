@@ -1,5 +1,5 @@
-// The bytes of a batch: the payload of one record of the write-ahead journal. Documented with hex in docs/FORMAT.md;
-// frozen by tests/golden/batches.
+// The encoding of a batch: the payload of one write-ahead journal record. Documented with hex in docs/FORMAT.md; frozen
+// by tests/golden/batches.
 //
 //     varint   keyspace, 0
 //     varint   count: the number of entries
@@ -9,9 +9,9 @@
 //     varint   bytes of the value, at most 2^32 - 2^17; 0 for a delete
 //     –        the key, the value
 //
-// The batch ends with its last entry. It holds no sequence: the record that carries it says the first one, and each
-// entry has the one after its predecessor's. So a Batch holds its entries in this form from the start, and a commit
-// group is one header and the entries of its batches one after the other. Checksums are the record's, too.
+// The batch ends with its last entry. It holds no sequences: its record gives the first, and each entry's is one more
+// than its predecessor's. So a Batch holds its entries in this form from the start, and a commit group is one header
+// followed by the entries of its batches. Checksums are the record's, too.
 #pragma once
 
 #include <cstddef>
@@ -34,18 +34,17 @@ std::size_t batch_header_bytes(std::uint64_t count);
 void append_batch_header(std::string& to, std::uint64_t count);
 
 std::size_t batch_entry_bytes(std::size_t key_bytes, std::size_t value_bytes);
-/// Adds the whole entry or, when memory runs out, nothing. The views must not point into `to`, nor exceed the limits.
+/// Appends the whole entry or, if memory runs out, nothing. The views must not point into `to`, nor exceed the limits.
 void append_batch_entry(std::string& to, EntryKind kind, std::string_view key, std::string_view value);
 
-/// The entries of a batch without its header, as append_batch_entry made them. Lives until the batch is changed.
+/// The entries of a batch without its header, as append_batch_entry wrote them. Valid until the batch changes.
 std::string_view encoded_entries(const Batch& batch);
 
-/// Several writers' changes as one batch, in this order: what a commit group writes. The size beforehand, then the
-/// bytes.
+/// Several writers' changes as one batch, in this order: what a commit group writes. First the size, then the bytes.
 std::size_t encoded_bytes(std::span<const Changes> group);
 void append_encoded(std::string& to, std::span<const Changes> group);
 
-/// One entry in bytes that were checked, or that we made ourselves; `end` is where the next one begins.
+/// One entry in checked or self-encoded bytes; `end` is where the next begins.
 struct EncodedEntry {
   EntryKind kind;
   std::string_view key;
@@ -59,22 +58,23 @@ inline EncodedEntry load_batch_entry(const char* at) {
   return {kind, {at, key_bytes}, {at + key_bytes, value_bytes}, at + key_bytes + value_bytes};
 }
 
-/// A batch read from bytes that came from outside: checked whole before the first entry is handed out, because a batch
-/// is applied whole or not at all. Copies nothing.
+/// A batch read from untrusted bytes: checked whole before the first entry is returned, because a batch is applied
+/// atomically. Copies nothing.
 ///
 ///     TAMIS_TRY(const BatchView batch, BatchView::decode(payload, record.first_sequence, "000012.journal"));
 ///     for (const Entry& entry : batch) memtable.insert(entry);
 ///
 /// Invariants:
-///  1. Every length lies inside the bytes, every kind is known, keys and values keep the limits, deletes have no value.
+///  1. Every length lies inside the bytes, every kind is known, keys and values respect the limits, deletes have no
+///     value.
 ///  2. Entry i has the sequence first() + i, and the last one is below kMaxSequence.
 ///
-/// Threads: constant after construction; the bytes must outlive it.
+/// Threads: constant after construction. The bytes must outlive it.
 class BatchView {
  public:
   class Iterator;
 
-  /// `name` is what error messages call the bytes.
+  /// `name` is used in error messages.
   static Result<BatchView> decode(Bytes payload, Sequence first, std::string_view name);
 
   [[nodiscard]] std::uint64_t size() const { return count_; }
@@ -91,7 +91,7 @@ class BatchView {
   Sequence first_;
 };
 
-/// Walks once over the entries; what it shows is replaced when it moves.
+/// A single pass over the entries; moving replaces what it shows.
 class BatchView::Iterator {
  public:
   using value_type = Entry;

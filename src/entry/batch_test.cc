@@ -58,15 +58,15 @@ TEST(Batch, TakesTheLongestKeyAndRefusesOneByteMore) {
   EXPECT_TRUE(batch.status().ok());
   batch.put(std::string(Batch::kMaxKeyBytes + 1, 'k'), "v");
   EXPECT_EQ(batch.status().code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(batch.status().message(), "a key of 65536 bytes, at most 65535 are allowed (change 3 of the batch)");
+  EXPECT_EQ(batch.status().message(), "the key has 65536 bytes; the max is 65535 (change 3 of the batch)");
   EXPECT_EQ(batch.size(), 2U);
 }
 
 TEST(Batch, RefusesAValueOfFourGibibytesWithoutLookingAtIt) {
   Batch batch;
-  const char one_byte = 'v';  // The length alone decides; the bytes are not there.
+  const char one_byte = 'v';  // Only the length matters; the bytes do not exist.
   batch.put("k", std::string_view(&one_byte, std::size_t{1} << 32));
-  EXPECT_EQ(batch.status().message(), "a value of 4294967296 bytes, at most 4294836224 are allowed");
+  EXPECT_EQ(batch.status().message(), "the value has 4294967296 bytes; the max is 4294836224");
 }
 
 TEST(Batch, AfterARefusalTakesNothingUntilItIsCleared) {
@@ -116,7 +116,7 @@ TEST(Batch, IsEmptyAfterItWasMovedFromAndEqualAfterItWasCopied) {
   const Batch copy = batch;
   const Batch moved = std::move(batch);
   EXPECT_EQ(operations(copy), operations(moved));
-  EXPECT_TRUE(batch.empty());  // NOLINT(bugprone-use-after-move): promised.
+  EXPECT_TRUE(batch.empty());  // NOLINT(bugprone-use-after-move): guaranteed.
   EXPECT_EQ(batch.begin(), batch.end());
   batch.remove("b");
   EXPECT_EQ(batch.size(), 1U);

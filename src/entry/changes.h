@@ -1,4 +1,4 @@
-// What one writer wants written.
+// What one writer writes.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace tamis {
 /// kInvalidArgument for a key or value that is too large.
 Status check_sizes(std::string_view key, std::string_view value);
 
-/// All changes of a batch, or a single one whose key and value stay where the caller has them: nothing is copied before
-/// it is encoded for the journal. Whatever it refers to must outlive it.
+/// All changes of a batch, or a single change whose key and value stay in the caller's memory: nothing is copied before
+/// it is encoded for the journal. What it refers to must outlive it.
 ///
 /// Threads: constant.
 class Changes {
@@ -27,7 +27,7 @@ class Changes {
   Changes(EntryKind kind, std::string_view key, std::string_view value)
       : key_(key), value_(value), kind_(kind), count_(1), entry_bytes_(batch_entry_bytes(key.size(), value.size())) {}
 
-  /// What a batch refused, or what it would refuse.
+  /// The batch's error, or the error a batch would give.
   [[nodiscard]] Status status() const { return batch_ != nullptr ? batch_->status() : check_sizes(key_, value_); }
   [[nodiscard]] std::size_t size() const { return count_; }
   [[nodiscard]] bool empty() const { return count_ == 0; }
@@ -35,7 +35,7 @@ class Changes {
   /// As Batch::byte_size.
   [[nodiscard]] std::size_t byte_size() const { return batch_header_bytes(count_) + entry_bytes_; }
 
-  /// The entries, encoded.
+  /// Appends the encoded entries.
   void append_to(std::string& to) const {
     if (batch_ != nullptr) {
       to.append(encoded_entries(*batch_));

@@ -1,4 +1,4 @@
-// Rule: no reader notices a compaction. All cases with up to five versions are tried, with all sets of snapshots.
+// Rule: no reader notices a compaction. Tries all cases with up to five versions and all sets of snapshots.
 #include "entry/drop_rule.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ struct Version {
 };
 constexpr std::uint64_t kVersions = 5;
 
-/// Newest first; every case of five sequences with a put, a delete or nothing.
+/// Newest first; five sequences, each with a put, a delete or nothing.
 std::vector<std::vector<Version>> all_histories() {
   std::vector<std::vector<Version>> all = {{}};
   for (std::uint64_t sequence = kVersions; sequence >= 1; --sequence) {
@@ -57,7 +57,7 @@ std::vector<Version> kept(const std::vector<Version>& versions, const std::vecto
   return result;
 }
 
-/// The put a reader gets, if any: of these versions, or else the one in an older run.
+/// The put a reader gets, if any: from these versions, or else from an older run.
 std::optional<Sequence> read(const std::vector<Version>& versions, Sequence snapshot, std::optional<Sequence> older) {
   for (const Version& version : versions) {
     if (version.sequence > snapshot) continue;
@@ -85,7 +85,7 @@ TEST(DropRule, Rule17NoSnapshotAndNoLaterReaderNoticesWhatWasDropped) {
   }
 }
 
-/// The rule as it is written, for one version.
+/// The rule as documented, for one version.
 bool rule_drops(const std::vector<Version>& versions, std::size_t at, const std::vector<Sequence>& snapshots,
                 bool older_runs_may_hold_key) {
   const Version& version = versions[at];

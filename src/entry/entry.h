@@ -1,4 +1,4 @@
-// What one entry is, and the one order in which all entries stand.
+// Entries, and the order of all entries.
 #pragma once
 
 #include <compare>
@@ -10,29 +10,28 @@
 
 namespace tamis {
 
-/// The place of a write in the one stream of all writes to a store: dense, counted from 1, never wrapping.
-/// 0 stands for "before every snapshot": compaction may write it in the last level, where nobody asks any more.
+/// A write's position in the stream of all writes to a store: dense, from 1, never wrapping. 0 means "before every
+/// snapshot": compaction may write it in the last level, where the sequence no longer matters.
 enum class Sequence : std::uint64_t {};
 
-/// Never given to a write. As a position it stands before every version of its key; as a snapshot it sees everything.
+/// Never given to a write. As a position it precedes every version of its key; as a snapshot it sees everything.
 inline constexpr Sequence kMaxSequence{~std::uint64_t{0}};
 
 constexpr std::uint64_t number_of(Sequence sequence) { return static_cast<std::uint64_t>(sequence); }
 constexpr Sequence operator+(Sequence sequence, std::uint64_t writes) { return Sequence{number_of(sequence) + writes}; }
 
-/// On disk for ever. Reserved and not to be used for anything else: 3 merge, 4 range delete, 5 value pointer,
-/// 6 put with expiry, 7 single delete.
+/// Permanent on disk. Reserved: 3 merge, 4 range delete, 5 value pointer, 6 put with expiry, 7 single delete.
 enum class EntryKind : std::uint8_t { kPut = 1, kDelete = 2 };
 
-/// Whether this build knows the kind; bytes of any other are corruption.
+/// Whether this build knows the kind; any other is corruption.
 constexpr bool is_entry_kind(std::uint8_t number) { return number == 1 || number == 2; }
 
 inline constexpr std::size_t kMaxKeyBytes = 65'535;
-/// What a block of a table can hold besides the longest key; its length is of 32 bits. table_builder.h checks that.
+/// What fits into a table's block besides the longest key; block lengths have 32 bits. table_builder.h checks that.
 inline constexpr std::uint64_t kMaxValueBytes = 0xfffe'0000;
 
-/// A place in the order of entries: keys ascending bytewise, then sequences descending, so that of one key the newest
-/// version comes first and {key, snapshot} stands right before the version a snapshot sees.
+/// A position in the order of entries: keys ascending bytewise, then sequences descending, so the newest version of a
+/// key comes first and {key, snapshot} is right before the version a snapshot sees.
 struct EntryPosition {
   std::string_view key;
   Sequence sequence = kMaxSequence;
@@ -44,10 +43,10 @@ struct EntryPosition {
   }
 };
 
-/// Which way somebody walks through the order.
+/// The direction of iteration.
 enum class Direction : std::uint8_t { kForwards, kBackwards };
 
-/// One version of one key. The views belong to whoever handed it out. A delete has no value.
+/// One version of one key. The views belong to the source of the entry. A delete has no value.
 struct Entry {
   std::string_view key;
   std::string_view value;
@@ -59,14 +58,14 @@ struct Entry {
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 
-/// One question to the store: what is `key` at `sequence`? `hash` is KeyHasher's, made once and used by every step.
+/// A lookup: what is `key` at `sequence`? `hash` is KeyHasher's, computed once and used by every step.
 struct Lookup {
   std::string_view key;
   std::uint64_t hash = 0;
   Sequence sequence = kMaxSequence;
 };
 
-/// The version that answers a Lookup: a delete answers too, and ends the search. The value belongs to whoever found it.
+/// The version that answers a Lookup; a delete is an answer too, and ends the search. Its source owns the value.
 struct FoundEntry {
   EntryKind kind = EntryKind::kPut;
   Sequence sequence = {};
@@ -75,9 +74,9 @@ struct FoundEntry {
   friend bool operator==(const FoundEntry&, const FoundEntry&) = default;
 };
 
-/// The first eight bytes of a key as a big-endian number, zeros where it is shorter. Different heads order as their
-/// keys do; equal heads decide nothing ("a" and "a\0" share one), so the keys themselves must then be compared.
-/// For places that keep the head beside the key: computing it anew costs as much as comparing.
+/// The first eight bytes of a key as a big-endian number, padded with zeros. Different heads order like their keys;
+/// equal heads decide nothing ("a" and "a\0" share one), so the keys must then be compared. For data structures that
+/// store the head beside the key: computing it anew costs as much as comparing.
 inline std::uint64_t key_head(std::string_view key) {
   const std::size_t size = key.size();
   const char* bytes = key.data();

@@ -1,4 +1,4 @@
-// One face for everything that holds entries in order: memtables, tables, levels, and merges of them.
+// The common interface of ordered entries: memtables, tables, levels, and merges of them.
 #pragma once
 
 #include <utility>
@@ -9,20 +9,20 @@
 
 namespace tamis {
 
-/// Walks over entries in the order of EntryPosition, both ways.
+/// Iterates over entries in the order of EntryPosition, in both directions.
 ///
-/// It stands on an entry (valid) or on none: when it is new, beyond either end, or after an error. Where it stands is
-/// kept here and not asked for by a virtual call, so that looking costs a load. Who has several entries ready shows the
-/// first of an array of them, and `step` goes on inside it without a call.
+/// It is on an entry (valid) or on none: initially, beyond either end, or after an error. The current entry is stored
+/// here rather than returned by a virtual call, so reading it costs a load. A source with several entries ready shows
+/// the first of an array of them, and `step` moves inside the array without a call.
 ///
 /// Invariants:
-///  1. valid() implies status().ok(). A walk that ended with an error is not at the end: look at status() first.
-///  2. Positions strictly ascend, except in a merge of runs that hold entries of equal key and sequence.
-///  3. What entry() shows, its views included, lives until this iterator moves; other iterators may move meanwhile.
-///  4. next and previous need valid(); a seek is allowed at any time and forgets an earlier error.
+///  1. valid() implies status().ok(). An iterator that stopped with an error is not at the end: check status() first.
+///  2. Positions strictly ascend, except in a merge of runs with entries of equal key and sequence.
+///  3. What entry() shows, including its views, lives until this iterator moves; other iterators may move meanwhile.
+///  4. next and previous require valid(); a seek is always allowed and clears an earlier error.
 ///  5. The entries of one array live together: those that `step` left while has_ready() live until another move.
 ///
-/// Threads: one at a time. Whoever makes an iterator keeps alive what it walks over.
+/// Threads: one at a time. What it iterates over must outlive it.
 class EntryIterator {
  public:
   EntryIterator() = default;
@@ -53,13 +53,13 @@ class EntryIterator {
   virtual void next() = 0;
   virtual void previous() = 0;
 
-  /// Before a seek to this position: starts loading what it will need, so that several iterators wait for memory
-  /// together. Moves nothing that can be seen, and may do nothing.
+  /// Call before a seek to this position: prefetches what it needs, so that several iterators wait for memory together.
+  /// Has no visible effect, and may do nothing.
   virtual void prepare_seek(EntryPosition /*target*/) {}
 
-  /// Whether the entry after this one stands behind it in memory.
+  /// Whether the next entry follows this one in memory.
   [[nodiscard]] bool has_ready() const { return entry_ != last_ready_; }
-  /// The same as next, for a load and a comparison if the entry is ready.
+  /// Same as next, but only a load and a comparison if the entry is ready.
   void step() {
     TAMIS_INVARIANT(valid());
     if (has_ready()) [[likely]] {
@@ -70,18 +70,18 @@ class EntryIterator {
   }
 
  protected:
-  /// Every move ends with one of these four. What is shown must stay where it is until the next move.
+  /// Every move ends with one of these four. What is shown must stay in place until the next move.
   void show(const Entry& entry) { show_ready(&entry, &entry); }
-  /// For who finds its place again from where entry() stands in the array.
+  /// For iterators that derive their position from where entry() is in the array.
   void show_ready(const Entry* entry, const Entry* last) {
     entry_ = entry;
     last_ready_ = last;
     if (!status_.ok()) [[unlikely]]
       status_ = {};
   }
-  /// What another one shows, and has ready.
+  /// Shows what another iterator shows and has ready.
   void show_as(const EntryIterator& other) { show_ready(other.entry_, other.last_ready_); }
-  /// To where this one was led by `step`, for one that is shown by this.
+  /// Moves `other`, which this one shows, to where `step` has moved this one.
   void lead(EntryIterator& other) const { other.entry_ = entry_; }
   void show_end() {
     entry_ = last_ready_ = nullptr;
@@ -96,7 +96,7 @@ class EntryIterator {
 
  private:
   const Entry* entry_ = nullptr;
-  const Entry* last_ready_ = nullptr;  // Of the array that entry_ is in.
+  const Entry* last_ready_ = nullptr;  // Of the array that contains entry_.
   Status status_;
 };
 

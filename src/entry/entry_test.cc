@@ -29,7 +29,7 @@ TEST(EntryPosition, StandsBytewiseAscendingThenNewestFirst) {
 TEST(KeyHead, NeverContradictsTheOrderOfTheKeys) {
   std::mt19937_64 random(1);
   std::vector<std::string> keys = {""};
-  for (int i = 0; i < 600; ++i) {  // Few letters and few lengths: many equal heads, many that differ by a zero byte.
+  for (int i = 0; i < 600; ++i) {  // Few letters and lengths: many equal heads, many that differ by a zero byte.
     std::string key;
     for (std::uint64_t left = random() % 12; left > 0; --left) key.push_back("\x00\x01\x7f\x80\xff"[random() % 5]);
     keys.push_back(key);

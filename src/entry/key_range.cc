@@ -6,7 +6,7 @@ KeyRange KeyRange::of_prefix(std::string_view prefix) {
   KeyRange range{.from = std::string(prefix)};
   std::string end(prefix);
   while (!end.empty() && end.back() == '\xff') end.pop_back();
-  if (end.empty()) return range;  // Nothing stands behind "\xff\xff…" but what begins with it.
+  if (end.empty()) return range;  // Nothing follows "\xff\xff…" but keys that begin with it.
   end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
   range.to = std::move(end);
   return range;

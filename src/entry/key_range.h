@@ -7,7 +7,8 @@
 
 namespace tamis {
 
-/// The keys from `from` on and before `to`; without `to`, all that follow. The default is every key. May be empty.
+/// The keys from `from` (inclusive) to `to` (exclusive); without `to`, unbounded. The default is every key. May be
+/// empty.
 ///
 /// Threads: a value.
 struct KeyRange {
@@ -20,7 +21,7 @@ struct KeyRange {
   [[nodiscard]] bool begins_after(std::string_view key) const { return key < from; }
   [[nodiscard]] bool ends_before(std::string_view key) const { return to && key >= *to; }
   [[nodiscard]] bool contains(std::string_view key) const { return !begins_after(key) && !ends_before(key); }
-  /// Leaves only the keys that are in the other one, too.
+  /// Intersects with another range.
   void narrow(std::optional<std::string_view> other_from, std::optional<std::string_view> other_to);
 
   friend bool operator==(const KeyRange&, const KeyRange&) = default;

@@ -7,7 +7,7 @@
 namespace tamis {
 namespace {
 
-/// Of keys with equal heads. Most that differ do so in the next eight bytes, and most that do not end there.
+/// For keys with equal heads. Most keys that differ do so in the next eight bytes; most that do not end there.
 std::strong_ordering compare_behind_heads(std::string_view a, std::string_view b) {
   constexpr std::size_t kHead = sizeof(std::uint64_t);
   if (a.size() >= 2 * kHead && b.size() >= 2 * kHead) [[likely]] {

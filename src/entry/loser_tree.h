@@ -1,4 +1,4 @@
-// Which of k runs has the next entry, found again with log2 k comparisons after each step.
+// Finds which of k runs has the next entry, with log2 k comparisons per step.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,15 @@
 
 namespace tamis {
 
-/// A tournament of runs. Each inner node keeps the loser of the game played there, so that replaying the winner's path
-/// compares it once per level; a binary heap compares twice, and touches both children.
+/// A tournament of runs. Each inner node keeps its loser, so that replaying the winner's path takes one comparison per
+/// level; a binary heap takes two, and touches both children.
 ///
-/// Each contender carries the head of its key. Most games are decided by two integers side by side; only equal
-/// heads cost a look at the keys.
+/// Each contender carries its key's head. Most games compare two adjacent integers; only equal heads require the keys.
 ///
 /// Invariants:
-///  1. The winner's entry comes first in the direction of the tree; a run without entry loses against every other.
+///  1. The winner's entry comes first in the tree's direction; a run without entry loses to every other.
 ///  2. Entries of equal position are ordered by run, the smaller number first forwards and last backwards, so that
-///     both directions see one and the same order.
+///     both directions see the same order.
 ///  3. Node n plays the winners of nodes 2n and 2n+1; nodes runs … 2·runs-1 are the runs themselves.
 ///
 /// Threads: one at a time.
@@ -29,14 +28,14 @@ class LoserTree {
 
   [[nodiscard]] std::size_t winner() const { return winner_.run; }
   [[nodiscard]] Direction direction() const { return direction_; }
-  /// Null when no run has an entry left.
+  /// Null if no run has an entry left.
   [[nodiscard]] const Entry* winning_entry() const { return nodes_[winner_.run].entry; }
 
-  /// What run `run` stands on now; null for nothing. Takes effect with the next play_all or replay_winner.
+  /// Sets the current entry of run `run`; null if none. Takes effect with the next play_all or replay_winner.
   void set(std::size_t run, const Entry* entry) { nodes_[run].entry = entry; }
-  /// Plays every game anew.
+  /// Replays every game.
   void play_all(Direction direction);
-  /// Plays the games of the winner anew, after it alone has moved.
+  /// Replays the winner's games, after only it has moved.
   void replay_winner() {
     Contender winner = contender(winner_.run);
     for (std::size_t node = (nodes_.size() + winner.run) / 2; node > 0; node /= 2) {
@@ -50,7 +49,7 @@ class LoserTree {
     std::uint64_t head = 0;
     std::size_t run = 0;
   };
-  /// What belongs to run number i, and to node number i, side by side.
+  /// The data of run i and of node i, side by side.
   struct Node {
     const Entry* entry = nullptr;  // Of run i.
     Contender loser;               // Of node i, from 1.
@@ -69,7 +68,7 @@ class LoserTree {
       return a.head < b.head;
     return beats_at_equal_heads(a.run, b.run);
   }
-  /// Without a jump: who wins cannot be foreseen.
+  /// Branchless: the winner is unpredictable.
   static void exchange_if(bool condition, Contender& a, Contender& b) {
     const std::uint64_t mask = 0 - std::uint64_t{condition};
     const std::uint64_t heads = (a.head ^ b.head) & mask;
@@ -80,7 +79,7 @@ class LoserTree {
     b.run ^= runs;
   }
   [[nodiscard]] bool beats_at_equal_heads(std::size_t a, std::size_t b) const;
-  /// Of nodes and, from runs on, of runs.
+  /// The winner of a node or, from `runs` on, of a run.
   [[nodiscard]] Contender winner_of(std::size_t node) const {
     return node < nodes_.size() ? nodes_[node].winner : contender(node - nodes_.size());
   }

@@ -11,12 +11,12 @@
 namespace tamis {
 namespace {
 
-/// Forwards it merges several entries at a time into an array of its own, as long as the runs have them ready: so
-/// whoever walks over it steps without a call, and keys that were left behind live on.
+/// Forwards it merges several entries at a time into its own array, while the runs have them ready: so the consumer
+/// steps without a call, and keys already passed stay valid.
 ///
 /// Invariants, while valid:
-///  1. The tree's winner is the run whose entry is the last that is ready: the one shown, when none is ready behind it.
-///  2. Every other run stands on its first entry behind that one in the tree's direction, or on none.
+///  1. The tree's winner is the run of the last ready entry: the one shown, if no entry is ready after it.
+///  2. Every other run is on its first entry after that one in the tree's direction, or on none.
 ///  3. Runs move within what they have ready, except when none is ready here: what entries_ points to is alive.
 ///
 /// Threads: as EntryIterator.
@@ -82,7 +82,7 @@ class MergingIterator final : public EntryIterator {
   std::array<std::size_t, kMostReady> runs_of_entries_ = {};
 };
 
-/// After every run was moved.
+/// Call after moving every run.
 void MergingIterator::start(Direction direction) {
   ready_ = 1;
   if (!take_all()) return;
@@ -90,7 +90,7 @@ void MergingIterator::start(Direction direction) {
   show_winner();
 }
 
-/// From the winner on, forwards; twice as many as the last time.
+/// Merges from the winner on, forwards; twice as many as last time.
 void MergingIterator::merge_some() {
   const Entry* winning = tree_.winning_entry();
   if (winning == nullptr) return show_end();
@@ -110,7 +110,7 @@ void MergingIterator::merge_some() {
   show_ready(entries_.data(), &entries_[count_ - 1]);
 }
 
-/// Takes back the steps that led from the shown entry to the last that is ready.
+/// Undoes the steps from the shown entry to the last ready one.
 bool MergingIterator::forget_ready() {
   const auto shown = static_cast<std::size_t>(&entry() - entries_.data());
   for (std::size_t i = count_ - 1; i > shown; --i) {
@@ -125,8 +125,8 @@ bool MergingIterator::forget_ready() {
   return true;
 }
 
-/// Moves all runs but the winner from before the shown entry to behind it. Of entries at the very same position those
-/// of newer runs lie before the shown one, those of older runs behind it (LoserTree's invariant 2).
+/// Moves all runs but the winner from before the shown entry to after it. Of entries at exactly the same position,
+/// those of newer runs come before the shown one, those of older runs after it (LoserTree's invariant 2).
 bool MergingIterator::turn_forwards() {
   const EntryPosition here = entry().position();
   const std::size_t winner = tree_.winner();
@@ -164,7 +164,7 @@ bool MergingIterator::take_all() {
   return true;
 }
 
-/// Tells the tree where a run stands now. False: it failed, and so has the merge.
+/// Tells the tree a run's current entry. False: the run failed, and with it the merge.
 bool MergingIterator::take(std::size_t run) {
   const EntryIterator& moved = *runs_[run];
   if (moved.valid()) [[likely]] {

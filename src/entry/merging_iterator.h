@@ -1,4 +1,4 @@
-// Several ordered runs walked as one.
+// Merges several ordered runs.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,11 @@
 
 namespace tamis {
 
-/// All entries of all runs in one order, nothing left out: what a reader may see of them is VisibleIterator's business.
-/// `runs` are newest first; of entries with equal key and sequence the newer run's comes first. Turning round costs one
-/// seek per run, every other step one move of one run; no step allocates.
+/// All entries of all runs in one order; VisibleIterator decides which of them a reader sees. `runs` are newest first;
+/// of entries with equal key and sequence the newer run's comes first. Reversing direction costs one seek per run,
+/// every other step one move of one run; no step allocates.
 ///
-/// When a run fails, the merge stops with its status, whatever the others still hold: it cannot know what comes next.
+/// If a run fails, the merge stops with its status, even if others have entries left: it cannot know what comes next.
 std::unique_ptr<EntryIterator> make_merging_iterator(std::vector<std::unique_ptr<EntryIterator>> runs);
 
 }  // namespace tamis

@@ -14,7 +14,7 @@ namespace {
 
 using test::EntrySets;
 
-/// Where an iterator over these entries should stand; the entries' number stands for either end.
+/// The expected position of an iterator over these entries; either end is the number of entries.
 class Model {
  public:
   explicit Model(std::vector<Entry> entries) : entries_(std::move(entries)), at_(entries_.size()) {}
@@ -39,7 +39,7 @@ class Model {
   std::size_t at_;
 };
 
-/// One random move of both; steps are four times as likely as seeks, so that walks turn round in every place.
+/// One random move of both; steps are four times as likely as seeks, so that the direction changes everywhere.
 void move_both(std::mt19937_64& random, const EntrySets& sets, Model& model, EntryIterator& iterator) {
   const std::string key = sets.some_key(random);
   const EntryPosition target{key, random() % 4 == 0 ? kMaxSequence : Sequence{random() % 22}};
@@ -134,7 +134,7 @@ TEST(MergingIterator, OfNothingIsAtBothEnds) {
   }
 }
 
-/// The runs fail at move number `fail_at`; until the walk sees it, every answer is right; a seek begins anew.
+/// The runs fail at move number `fail_at`; until the error shows, every answer is right; a seek starts afresh.
 void walk_into_failure(std::uint64_t seed, int fail_at) {
   const EntrySets sets(seed, {.runs = 4, .entries = 20, .keys = 8});
   int moves_left = fail_at;

@@ -1,4 +1,4 @@
-// Entries that already stand in memory, in order.
+// Sorted entries in memory.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace tamis {
 
-/// Walks over entries sorted by position; never fails. They must outlive it and stay as they are.
+/// Iterates over entries sorted by position; never fails. They must outlive it, unchanged.
 ///
 /// Threads: as EntryIterator.
 class VectorIterator final : public EntryIterator {
@@ -36,10 +36,10 @@ class VectorIterator final : public EntryIterator {
 
  private:
   [[nodiscard]] std::size_t at() const { return static_cast<std::size_t>(&entry() - entries_.data()); }
-  /// One before the first wraps round to a number beyond the last: either way there is no entry.
+  /// One before the first wraps around to a number beyond the last: either way there is no entry.
   void show_at(std::size_t at) {
     if (at < entries_.size()) {
-      // All could be ready. Few are, and not always as many, so that whoever is tested with this meets both ways.
+      // All could be ready. Only a varying few are, so that tests of the consumer cover both paths.
       show_ready(&entries_[at], &entries_[std::min(at + at % 4, entries_.size() - 1)]);
     } else {
       show_end();

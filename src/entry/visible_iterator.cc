@@ -5,7 +5,7 @@
 namespace tamis {
 namespace {
 
-/// So many older versions of a key are passed one by one; a seek passes the rest, were there thousands.
+/// This many older versions of a key are skipped one by one; a seek skips the rest, even thousands.
 constexpr int kVersionsPassed = 64;
 
 }  // namespace
@@ -19,14 +19,14 @@ void VisibleIterator::seek(std::string_view key) {
     valid_ = false;
     return;
   }
-  saved_key_.assign(range_.begins_after(key) ? std::string_view(range_.from) : key);  // `key` may be one we show.
+  saved_key_.assign(range_.begins_after(key) ? std::string_view(range_.from) : key);  // `key` may be the one we show.
   source_->seek({saved_key_, snapshot_});
   find_forwards(false);
 }
 
 void VisibleIterator::seek_before(std::string_view key) { seek_backwards(key, kMaxSequence); }
 
-/// No version is older than sequence 0: the search begins behind all versions of the key.
+/// No version is older than sequence 0: the search starts after all versions of the key.
 void VisibleIterator::seek_at_or_before(std::string_view key) { seek_backwards(key, Sequence{0}); }
 
 void VisibleIterator::seek_backwards(std::string_view key, Sequence sequence) {
@@ -55,12 +55,12 @@ void VisibleIterator::next_anyhow() {
     saved_key_.assign(key_);
     source_->next();
   } else {
-    source_->seek({saved_key_, Sequence{0}});  // The oldest version there can be, or what follows.
+    source_->seek({saved_key_, Sequence{0}});  // The oldest possible version, or what follows.
   }
   find_forwards(true);
 }
 
-/// From where the source stands, behind a version of this key.
+/// From the source's position, after a version of this key.
 void VisibleIterator::find_after(std::string_view key) {
   saved_key_.assign(key);
   find_forwards(true);
@@ -75,7 +75,7 @@ void VisibleIterator::previous() {
   find_backwards();
 }
 
-/// From where the source stands to the next visible entry, passing over all versions of saved_key_ if asked to.
+/// From the source's position to the next visible entry, skipping all versions of saved_key_ if asked to.
 void VisibleIterator::find_forwards(bool skips_saved_key) {
   int passed = 0;
   while (source_->valid()) {
@@ -88,7 +88,7 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
         skips_saved_key = true;
         passed = 0;
       } else if (++passed == kVersionsPassed) {
-        source_->seek({saved_key_, Sequence{0}});  // The oldest version there can be, or what follows.
+        source_->seek({saved_key_, Sequence{0}});  // The oldest possible version, or what follows.
         continue;
       }
     }
@@ -97,8 +97,8 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
   show_end();
 }
 
-/// From where the source stands, before all versions of the key left behind, to the visible entry before it. The
-/// versions of a key come oldest first, so each one the snapshot sees replaces the one before, until the key changes.
+/// From the source's position, before all versions of the key just left, to the visible entry before it. The versions
+/// of a key come oldest first, so each visible version replaces the one before, until the key changes.
 void VisibleIterator::find_backwards() {
   bool is_found = false;
   for (; source_->valid(); source_->previous()) {
@@ -111,7 +111,7 @@ void VisibleIterator::find_backwards() {
     saved_key_.assign(entry.key);
     saved_value_.assign(entry.value);
   }
-  // After an error a newer version may have been missed: what was found is not to be shown.
+  // After an error a newer version may have been missed: do not show what was found.
   if (!is_found || !source_->status().ok()) return show_end();
   show(saved_key_, saved_value_, Direction::kBackwards);
 }
@@ -125,7 +125,7 @@ void VisibleIterator::show(std::string_view key, std::string_view value, Directi
   direction_ = direction;
 }
 
-/// Beyond the range the source may be fine; nothing has failed then.
+/// Beyond the range the source may be valid; nothing has failed then.
 void VisibleIterator::show_end() {
   valid_ = false;
   status_ = source_->status();

@@ -11,22 +11,20 @@
 
 namespace tamis {
 
-/// Walks both ways over the keys of a range as they were at a snapshot: of each key the newest version at or below the
-/// snapshot's sequence, and no key whose newest such version is a delete.
+/// Iterates in both directions over the keys of a range as of a snapshot: for each key, the newest version at or below
+/// the snapshot's sequence, omitting keys whose newest such version is a delete.
 ///
-/// Forwards it stands on the version it shows and copies its key when it leaves, unless the source has the next entry
-/// ready beside it; backwards, where the newest version of
-/// a key comes last, it has passed the version it shows and keeps key and value. Both buffers are reused, so a step
-/// allocates only while they grow.
+/// Forwards, the source is on the version shown, and its key is copied on leaving it, unless the source has the next
+/// entry ready in the same array. Backwards, where the newest version of a key comes last, the source has passed the
+/// version shown, so key and value are copied. Both buffers are reused: a step allocates only while they grow.
 ///
 /// Invariants:
 ///  1. valid() implies that key() is in the range, and status().ok().
-///  2. Valid, forwards: the source stands on the version shown.
-///  3. Valid, backwards: the source stands before every version of key(), or on nothing; key_ and value_ are the
-///  buffers.
-///  4. The range does not change; a seek to a place outside goes to the nearest place inside, if any lies that way.
+///  2. Valid, forwards: the source is on the version shown.
+///  3. Valid, backwards: the source is before every version of key(), or on nothing; key_ and value_ are the buffers.
+///  4. The range does not change; a seek outside it goes to the nearest key inside in its direction, if any.
 ///
-/// Threads: one at a time. Whoever makes it keeps alive what the source walks over.
+/// Threads: one at a time. What the source iterates over must outlive it.
 class VisibleIterator {
  public:
   VisibleIterator(std::unique_ptr<EntryIterator> source, Sequence snapshot, KeyRange range);
@@ -41,7 +39,7 @@ class VisibleIterator {
     TAMIS_INVARIANT(valid_);
     return value_;
   }
-  /// Why it is not valid: ok at either end, else what went wrong. A seek forgets it.
+  /// Why it is not valid: ok at either end, otherwise the error. A seek clears it.
   [[nodiscard]] const Status& status() const { return status_; }
 
   /// To the first key at or after this one.
@@ -52,12 +50,12 @@ class VisibleIterator {
   void seek_at_or_before(std::string_view key);
   void seek_to_first();
   void seek_to_last();
-  /// Both need valid().
+  /// Both require valid().
   void next() {
     TAMIS_INVARIANT(valid_);
     if (direction_ != Direction::kForwards) [[unlikely]]
       return next_anyhow();
-    const std::string_view before = key_;  // Lives on: it stands in one array with those that are ready.
+    const std::string_view before = key_;  // Stays valid: it is in the same array as the ready entries.
     while (source_->has_ready()) {
       source_->step();
       const Entry& entry = source_->entry();
@@ -73,7 +71,7 @@ class VisibleIterator {
   void previous();
 
  private:
-  /// Most keys of one length that differ do so in their last eight bytes.
+  /// Most different keys of equal length differ in their last eight bytes.
   static bool is_same_key(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return false;
     if (a.size() >= 8) [[likely]] {
@@ -98,7 +96,7 @@ class VisibleIterator {
   bool valid_ = false;
   std::string_view key_;
   std::string_view value_;
-  std::string saved_key_;  // Forwards: the key whose remaining versions are passed over. Backwards: the key shown.
+  std::string saved_key_;  // Forwards: the key whose remaining versions are skipped. Backwards: the key shown.
   std::string saved_value_;
 };
 

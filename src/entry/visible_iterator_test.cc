@@ -18,7 +18,7 @@ namespace {
 using test::EntrySets;
 using View = std::map<std::string, std::string, std::less<>>;
 
-/// What there is to see, found the slow way: every entry is looked at for every key.
+/// What should be visible, by brute force: examines every entry for every key.
 View view_of(const std::vector<Entry>& entries, Sequence snapshot, const KeyRange& range) {
   View view;
   for (const Entry& one : entries) {
@@ -160,7 +160,7 @@ TEST(VisibleIterator, FindsItsWayThroughThousandsOfVersionsAndDeletes) {
   EXPECT_FALSE(iterator.valid());
 }
 
-/// Where one move of the source fails, a step may end early with the error, but never shows what is not there.
+/// If one move of the source fails, a step may end early with the error, but never shows a wrong entry.
 void walk_into_failure(std::uint64_t seed, int fail_at) {
   const EntrySets sets(seed, {.runs = 3, .entries = 20, .keys = 6, .sequences = 9});
   const Sequence snapshot{seed % 10};

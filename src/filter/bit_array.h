@@ -1,4 +1,4 @@
-// What the kinds that are arrays of bits share: counting, union, intersection.
+// Shared by kinds that are bit arrays: counting, union, intersection.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ inline std::uint64_t count_set_bits(Bytes bits) {
   return count;
 }
 
-/// FilterKind::merge and intersect for kinds whose body is nothing but bits.
+/// FilterKind::merge and intersect for kinds whose body is a plain bit array.
 inline Status unite_bodies(FilterImage& image, const FilterImage& other) {
   const MutableBytes into = image.mutable_body();
   TAMIS_CHECK(into.size() == other.body().size());

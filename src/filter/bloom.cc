@@ -1,4 +1,4 @@
-// bloom: the textbook filter. m bits, k probes anywhere in them; any m and k, union and intersection by bit.
+// bloom: the textbook filter. m bits, k probes anywhere in them; any m and k, bitwise union and intersection.
 //
 // Body: m bits, m a multiple of 64; bit i is bit i%8 of byte i/8. Header: hashes = k, numbers[0] = m.
 #include <cmath>

@@ -1,4 +1,4 @@
-// Where a key's probes fall in an array of m cells: shared by the kinds that are classic Bloom filters at heart.
+// The probe positions of a key in an array of m cells, shared by all kinds based on a classic Bloom filter.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@ namespace tamis {
 
 inline constexpr std::uint32_t kMostBloomHashes = 64;
 
-/// Calls f(cell) for each of the key's probes until it says stop (false); returns whether none did.
-/// Probe i falls on fast_range(hash · g^(i+1), cells), g the odd golden-ratio constant: multiplying anew for each probe
-/// is as accurate as independent hashes, where h1 + i·h2 is up to 11 times worse on small filters.
+/// Calls f(cell) for each probe of the key until it returns false; returns whether none did. Probe i is fast_range(hash
+/// · g^(i+1), cells) with g the odd golden-ratio constant. Multiplying again for each probe is as accurate as
+/// independent hashes; h1 + i·h2 is up to 11 times worse on small filters.
 template <typename Function>
 bool each_bloom_probe(std::uint64_t hash, std::uint64_t cells, std::uint32_t hashes, Function f) {
   for (std::uint32_t i = 0; i < hashes; ++i) {

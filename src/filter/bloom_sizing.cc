@@ -21,7 +21,7 @@ BloomShape bloom_shape_for_rate(std::uint64_t keys, double rate) {
   const auto n = static_cast<double>(std::max<std::uint64_t>(keys, 1));
   double cells = filter_math::bloom_bits(n, rate);
   BloomShape shape = bloom_shape_with_cells(keys, cells);
-  // The formula is for the best real k; a whole k, and few keys, need a little more.
+  // The formula assumes the best real k; an integer k, or few keys, need a bit more.
   while (shape.rate > rate) {
     cells = std::max(cells + 64, cells * 1.001);
     shape = bloom_shape_with_cells(keys, cells);
@@ -30,7 +30,7 @@ BloomShape bloom_shape_for_rate(std::uint64_t keys, double rate) {
 }
 
 Result<BloomShape> bloom_shape(std::string_view kind, std::uint64_t keys, SizeTarget target, double bits_per_cell) {
-  constexpr double kLeastRate = 1e-18;  // 64 hashes go no further.
+  constexpr double kLeastRate = 1e-18;  // The limit of 64 hashes.
   switch (target.measure) {
     case SizeTarget::Measure::kRate:
       if (target.value < kLeastRate) return cannot_reach(kind, target, "no filter kind");

@@ -1,5 +1,4 @@
-// What every filter kind promises, whatever it is made of. Loops over the registry: a new kind is held to it the
-// moment its line is there.
+// The contract of every filter kind. Loops over the registry, so a new kind is covered as soon as it is registered.
 #include <gtest/gtest.h>
 
 #include <hwy/targets.h>
@@ -169,7 +168,7 @@ TEST_P(FilterContract, RefusesDamagedBytes) {
   EXPECT_FALSE(Filter::from_bytes(longer).ok());
 }
 
-/// Damage that also repairs the checksum: only the kind's own checks stand between it and the probe.
+/// Damage with a corrected checksum: only the kind's own checks protect the probe.
 TEST_P(FilterContract, StaysInsideItsBytesWhateverTheHeaderSays) {
   const Filter filter = build(HashSet(3).members(300), {.target_rate = 0.01});
   const std::vector<std::byte> good(filter.bytes().begin(), filter.bytes().end());

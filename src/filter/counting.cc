@@ -1,8 +1,8 @@
-// counting: a Bloom filter of 4-bit counters instead of bits, so that keys can be taken out again.
+// counting: a Bloom filter of 4-bit counters instead of bits, so that keys can be removed.
 //
 // Body: m counters, m a multiple of 64; counter i is the low (i even) or high (i odd) half of byte i/2.
-// Header: hashes = k, numbers[0] = m. A counter that has reached 15 stays there for ever: it no longer knows how many
-// keys it stands for, and taking it down could deny one of them.
+// Header: hashes = k, numbers[0] = m. A counter that reaches 15 stays there: it no longer knows how many keys it
+// counts, and decrementing it could cause a false negative.
 #include <algorithm>
 #include <cmath>
 
@@ -80,7 +80,7 @@ Removal remove(FilterImage& image, std::uint64_t hash) {
     const unsigned now = counter(counters, cell);
     if (now == kStuck) return true;
     done = Removal::kGone;
-    // Zero is reached early only by a key that was never added and has a probe twice on one counter.
+    // Only a key that was never added, with two probes on one counter, reaches zero early.
     if (now > 0) set_counter(counters, cell, now - 1);
     return true;
   });
@@ -112,7 +112,7 @@ FilterEstimate estimate(const FilterImage& image) {
           .rate = std::pow(used / counters, image.header.hashes)};
 }
 
-/// Counter by counter, the other filter's value combined into this one's.
+/// Combines each counter of the other filter into this one.
 template <typename Combine>
 void combine_counters(FilterImage& image, const FilterImage& other, Combine combine) {
   std::byte* counters = image.mutable_body().data();

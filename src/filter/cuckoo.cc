@@ -1,10 +1,10 @@
 // cuckoo: fingerprints in buckets of four, each key in one of two buckets; keys can be removed.
 //
-// Body: buckets of four fingerprints of 12 or 16 bits, packed little-endian (6 or 8 bytes a bucket), then two bytes of
-// zero so that the last 6-byte bucket can be read as 8 bytes. 0 is an empty place. Header: hashes = bits of a
+// Body: buckets of four fingerprints of 12 or 16 bits, packed little-endian (6 or 8 bytes per bucket), then two zero
+// bytes so that the last 6-byte bucket can be read as 8 bytes. 0 is an empty slot. Header: hashes = bits per
 // fingerprint, numbers[0] = buckets.
-// The other bucket of (i, f) is (H(f) − i) mod buckets, its own inverse for any number of buckets: no power of two, so
-// no filter is up to twice as large as it needs to be.
+// The other bucket of (i, f) is (H(f) − i) mod buckets, its own inverse for any number of buckets. The number need not
+// be a power of two, so no filter is up to twice as large as necessary.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,12 +21,12 @@ namespace tamis {
 namespace {
 
 constexpr unsigned kPlaces = 4;
-constexpr double kLoad = 0.95;   // Inserts succeed up to about 0.97; the rest is for luck.
-constexpr int kMostMoves = 500;  // Beyond this the filter counts as full.
+constexpr double kLoad = 0.95;   // Inserts succeed up to about 0.97; the rest is margin.
+constexpr int kMostMoves = 500;  // After this many, the filter counts as full.
 constexpr std::size_t kTailBytes = 2;
 constexpr std::uint64_t kMostBuckets = std::uint64_t{1} << 40;
 
-/// A view of the buckets, over constant or changeable bytes.
+/// A view of the buckets, over const or mutable bytes.
 template <typename Byte>
 struct Buckets {
   Byte* bytes;
@@ -36,7 +36,7 @@ struct Buckets {
   [[nodiscard]] std::size_t bucket_bytes() const { return kPlaces * fingerprint_bits / 8; }
   [[nodiscard]] std::uint64_t mask() const { return (std::uint64_t{1} << fingerprint_bits) - 1; }
 
-  /// The four fingerprints in the low bits; what lies above is another bucket's.
+  /// The four fingerprints in the low bits; the bits above belong to another bucket.
   [[nodiscard]] std::uint64_t load(std::uint64_t bucket) const {
     return load_le<std::uint64_t>(bytes + bucket * bucket_bytes());
   }
@@ -48,7 +48,7 @@ struct Buckets {
     const std::uint64_t word = (load(bucket) & ~(mask() << shift)) | (fingerprint << shift);
     store_le(bytes + bucket * bucket_bytes(), word);
   }
-  /// The first place that holds this fingerprint, or kPlaces; 0 finds an empty place.
+  /// The first slot with this fingerprint, or kPlaces; 0 finds an empty slot.
   [[nodiscard]] unsigned find(std::uint64_t bucket, std::uint64_t fingerprint) const {
     unsigned i = 0;
     while (i < kPlaces && place(bucket, i) != fingerprint) ++i;
@@ -72,7 +72,7 @@ Home home_of(const Buckets<Byte>& buckets, std::uint64_t hash) {
   return {1 + fast_range(mixed << 32, buckets.mask()), fast_range(mixed, buckets.count)};
 }
 
-/// Whether one of the four places equals `wanted`: subtracting 1 borrows from a place's top bit exactly when it is 0.
+/// Whether one of the four slots equals `wanted`: subtracting 1 borrows from a slot's top bit exactly when it is 0.
 bool has_fingerprint(std::uint64_t word, std::uint64_t wanted, std::uint32_t bits) {
   const std::uint64_t ones = bits == 12 ? 0x001001001001U : 0x0001000100010001U;
   const std::uint64_t tops = ones << (bits - 1);
@@ -88,7 +88,7 @@ bool may_contain(const FilterProbe& probe, std::uint64_t hash) {
   const std::uint64_t second = buckets.other(home.bucket, home.fingerprint);
   const bool in_first = has_fingerprint(buckets.load(home.bucket), home.fingerprint, buckets.fingerprint_bits);
   const bool in_second = has_fingerprint(buckets.load(second), home.fingerprint, buckets.fingerprint_bits);
-  return (int{in_first} | int{in_second}) != 0;  // Both are always looked at: a branch would mispredict.
+  return (int{in_first} | int{in_second}) != 0;  // Always tests both: a branch would mispredict.
 }
 
 void prefetch(const FilterProbe& probe, std::uint64_t hash) {
@@ -102,8 +102,8 @@ Buckets<std::byte> buckets_of(FilterImage& image) {
   return {image.mutable_body().data(), image.header.numbers[0], image.header.hashes};
 }
 
-/// The chance that a stranger matches: each key's fingerprint equals its own with chance 1/(2^bits − 1) and lies in
-/// one of the stranger's two buckets (one, when they coincide).
+/// The probability that an absent key matches: each stored fingerprint equals its own with probability 1/(2^bits − 1)
+/// and lies in one of its two buckets (one, if they coincide).
 double rate_of(double keys, double buckets, std::uint32_t bits) {
   const double chance = (2 / buckets - 1 / (buckets * buckets)) / (std::exp2(bits) - 1);
   return -std::expm1(keys * std::log1p(-std::min(chance, 0.5)));
@@ -117,7 +117,7 @@ FilterSize size_with(std::uint64_t keys, std::uint64_t buckets, std::uint32_t bi
 }
 
 std::uint64_t least_buckets(std::uint64_t keys) {
-  // Two buckets at least: with one, a key and its copies have only four places.
+  // At least two buckets: with one, a key and its copies have only four slots.
   return std::max<std::uint64_t>(2,
                                  static_cast<std::uint64_t>(std::ceil(static_cast<double>(keys) / (kPlaces * kLoad))));
 }
@@ -143,10 +143,9 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
   return cannot_reach("cuckoo", target, "bloom");
 }
 
-/// A few keys may fall badly and fill a filter early. Without spare room up to one in 10 did (19 keys; 400 filters for
-/// each capacity). With room for 12 more, 1 of 20,000 at worst for each of 23 capacities from 3 to 300, and none of
-/// 6,000 for each of 380, 760 and 1000; near 1000, room for 8 or 16 more let 2 of 6,000 fill, so a few in 10,000 may
-/// there.
+/// An unlucky set of few keys may fill a filter early. Without spare slots, up to 1 in 10 filters did (19 keys; 400
+/// filters per capacity). With 12 spare, at most 1 of 20,000 did for each of 23 capacities from 3 to 300, and none of
+/// 6,000 for each of 380, 760 and 1000. Near 1000, with 8 or 16 spare, 2 of 6,000 did, so a few in 10,000 may.
 std::uint64_t room(std::uint64_t capacity) { return capacity + 12; }
 
 Result<FilterImage> make(const FilterSize& shape) {
@@ -156,14 +155,14 @@ Result<FilterImage> make(const FilterSize& shape) {
   return image;
 }
 
-/// One move of an insertion: what was in this place before.
+/// One move of an insertion: the previous contents of a slot.
 struct Move {
   std::uint64_t bucket;
   unsigned place;
   std::uint64_t before;
 };
 
-/// Whether all four places hold this fingerprint.
+/// Whether all four slots hold this fingerprint.
 bool is_full_of(const Buckets<std::byte>& buckets, std::uint64_t bucket, std::uint64_t fingerprint) {
   unsigned copies = 0;
   for (unsigned i = 0; i < kPlaces; ++i) copies += buckets.place(bucket, i) == fingerprint ? 1 : 0;
@@ -177,8 +176,8 @@ Status add(FilterImage& image, std::uint64_t hash) {
     const std::uint64_t second = buckets.other(bucket, fingerprint);
     if (is_full_of(buckets, bucket, fingerprint) && is_full_of(buckets, second, fingerprint)) {
       return Status::out_of_space(
-          fmt::format("the cuckoo filter holds {} copies of this key already, and no more fit, whatever its capacity; "
-                      "add a key once, or take counting",
+          fmt::format("the cuckoo filter already holds {} copies of this key, the max at any capacity; add it once, or "
+                      "use counting",
                       bucket == second ? kPlaces : 2 * kPlaces));
     }
     bucket = second;
@@ -198,7 +197,7 @@ Status add(FilterImage& image, std::uint64_t hash) {
   }
   for (std::size_t i = moves.size(); i-- > 0;) buckets.set_place(moves[i].bucket, moves[i].place, moves[i].before);
   return Status::out_of_space(
-      fmt::format("the cuckoo filter is full with {} keys; make one with a larger capacity", image.header.keys));
+      fmt::format("the cuckoo filter is full with {} keys; create one with a larger capacity", image.header.keys));
 }
 
 Removal remove(FilterImage& image, std::uint64_t hash) {
@@ -213,13 +212,13 @@ Removal remove(FilterImage& image, std::uint64_t hash) {
   return Removal::kAbsent;
 }
 
-/// False when it got full.
+/// False if the filter became full.
 bool add_all(FilterImage& image, std::span<const std::uint64_t> hashes) {
   return std::ranges::all_of(hashes, [&](std::uint64_t hash) { return add(image, hash).ok(); });
 }
 
-/// More than eight copies of a key do not fit, and crowd others out long before: on the first failure copies are
-/// dropped, on each later one the filter grows by a twentieth.
+/// More than eight copies of a key do not fit, and crowd out other keys long before. The first failure drops copies;
+/// each later one grows the filter by a twentieth.
 Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
   FilterSize grown = shape;
   for (bool copies_dropped = false;;) {

@@ -1,4 +1,4 @@
-// Each hash once.
+// Deduplication.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace tamis {
 
-/// Sorts in place and returns the part that holds each value once.
+/// Sorts in place and returns the prefix that holds each value once.
 template <typename T>
 std::span<T> sort_and_drop_copies(std::span<T> values) {
   std::sort(values.begin(), values.end());

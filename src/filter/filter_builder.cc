@@ -30,7 +30,7 @@ void FilterBuilder::add(std::string_view key) { add_hash(hash(key)); }
 
 void FilterBuilder::add_hash(std::uint64_t hash) {
   if (state_ == nullptr) return;
-  // Sorted input brings many versions of a key, and many keys of a prefix, next to each other.
+  // Sorted input has the versions of a key, and the keys of a prefix, next to each other.
   if (!state_->hashes.empty() && state_->hashes.back() == hash) return;
   state_->hashes.push_back(hash);
 }

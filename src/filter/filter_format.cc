@@ -37,7 +37,7 @@ Result<PrefixRule> decode_prefix_rule(std::uint8_t kind, std::uint16_t argument,
   return PrefixRule{static_cast<PrefixRule::Kind>(kind), argument};
 }
 
-/// Magic, version, header length, features: everything that says whether this build can read the rest.
+/// Magic, version, header length, features: everything that decides whether this build can read the rest.
 Status check_preamble(ByteReader& reader) {
   const ByteReader start = reader;
   TAMIS_TRY(const Bytes magic, reader.read(kFilterMagic.size(), "magic"));

@@ -1,4 +1,4 @@
-// The bytes of tamis's filter container. Documented with hex in docs/FORMAT.md; frozen by tests/golden/filters.
+// The layout of tamis's filter container. Documented with hex in docs/FORMAT.md; frozen by tests/golden/filters.
 //
 //     offset size
 //          0    8  magic "TAMISFLT"
@@ -6,7 +6,7 @@
 //         10    1  kind (FilterKindInfo::id)
 //         11    1  layout: 0 the kind's own, 1 list of fingerprints (tiny_set.cc)
 //         12    4  header bytes, 128; a later version may have more
-//         16    8  required features: an unknown bit refuses the file
+//         16    8  required features: an unknown bit rejects the file
 //         24    8  optional features: an unknown bit is ignored
 //         32    8  keys
 //         40    8  body bytes
@@ -21,7 +21,7 @@
 //        120    8  XXH3-64 of bytes 0 … 119 followed by the body
 //        128    –  body
 //
-// All numbers little-endian. The file ends with the body.
+// All numbers are little-endian. The file ends with the body.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ inline constexpr std::uint16_t kFilterVersion = 1;
 
 enum class FilterLayout : std::uint8_t { kOwn = 0, kList = 1 };
 
-/// The container's header, decoded.
+/// The decoded header of the container.
 struct FilterHeader {
   std::uint8_t kind = 0;
   FilterLayout layout = FilterLayout::kOwn;
@@ -52,9 +52,9 @@ struct FilterHeader {
   double designed_rate = 0;
 };
 
-/// Writes header and checksum in front of the body, which is already in its place.
+/// Writes header and checksum in front of the body, which is already in place.
 void encode_filter_header(const FilterHeader& header, MutableBytes container);
-/// Checks everything that can be checked without knowing the kind.
+/// Checks everything that does not depend on the kind.
 Result<FilterHeader> decode_filter_header(Bytes container, std::string_view name);
 
 }  // namespace tamis

@@ -8,7 +8,7 @@
 namespace tamis {
 
 Status no_memory_for(std::uint64_t bytes) {
-  return Status::not_supported(fmt::format("a filter of {} bytes does not fit into memory", bytes));
+  return Status::not_supported(fmt::format("not enough memory for a filter of {} bytes", bytes));
 }
 
 Result<FilterImage> FilterImage::with_body(std::uint64_t body_bytes) {

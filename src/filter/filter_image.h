@@ -1,4 +1,4 @@
-// A filter as bytes: tamis's container, a header of 128 bytes and the body of the kind.
+// A filter as bytes: tamis's container, a header of 128 bytes followed by the kind's body.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@
 
 namespace tamis {
 
-/// A header and the bytes it describes. The first kFilterHeaderBytes of the bytes are the encoded header's place;
-/// it is written by `seal`, so between changes and `seal` the struct is the truth.
+/// A header and its bytes. The first kFilterHeaderBytes are reserved for the encoded header, which `seal` writes.
+/// Between a change and `seal`, the struct is authoritative.
 ///
-/// Threads: as a value.
+/// Threads: like a value.
 class FilterImage {
  public:
-  /// A zeroed body of this size; kNotSupported when the memory is not to be had.
+  /// A zeroed body of this size; kNotSupported without enough memory.
   static Result<FilterImage> with_body(std::uint64_t body_bytes);
   /// Decodes and verifies a container: magic, version, lengths, checksum.
   static Result<FilterImage> decode(Bytes bytes, std::string_view name);
@@ -45,7 +45,7 @@ class FilterImage {
   std::optional<MappedFile> mapped_;
 };
 
-/// kNotSupported: there is no memory for a filter of this size.
+/// kNotSupported: not enough memory for a filter of this size.
 Status no_memory_for(std::uint64_t bytes);
 
 }  // namespace tamis

@@ -1,4 +1,4 @@
-// What one filter kind must bring. A kind is one .cc file with one FilterKind, and one line in registry.cc.
+// The interface of a filter kind. A kind is one .cc file with one FilterKind, and one line in registry.cc.
 #pragma once
 
 #include <cstdint>
@@ -15,58 +15,58 @@
 
 namespace tamis {
 
-/// The bits as they are: how full, and what that says of keys and rate.
+/// How full the bits are, and the implied keys and rate.
 struct FilterEstimate {
   double fill = 0;
   double keys = 0;
   double rate = 0;
 };
 
-/// What became of a key that was to be removed: it never was there; one copy of it is gone; or it is there for ever,
-/// because it was added more often than the filter can count.
+/// The outcome of a removal: the key was never there; one copy of it is gone; or it is permanent, because it was added
+/// more often than the filter can count.
 enum class Removal : std::uint8_t { kAbsent, kGone, kStuck };
 
-/// A kind as a value of functions. Functions that a kind does not have are null.
+/// A table of functions. Functions that a kind lacks are null.
 ///
-/// Threads: constant.
+/// Threads: immutable.
 struct FilterKind {
   FilterKindInfo info;
 
-  /// Turns a target into a shape. `target` has been checked: rate in (0, 1), bits per key and memory positive and
-  /// finite; for kMemory the value is what is left after the header. kNotSupported where the kind cannot.
+  /// Turns a target into a shape. `target` was checked: rate in (0, 1), bits per key and memory positive and finite;
+  /// kMemory excludes the header. kNotSupported if the kind cannot reach it.
   Result<FilterSize> (*size)(std::uint64_t keys, SizeTarget target);
 
   /// Builds the image from hashes, which it may reorder. `size` came from this kind's `size` for at least as many keys.
-  /// Equal hashes are allowed. Never fails but for kNotSupported on memory that is not to be had.
+  /// Equal hashes are allowed. Fails only with kNotSupported, for lack of memory.
   Result<FilterImage> (*build)(std::span<std::uint64_t> hashes, const FilterSize& size);
 
-  /// Checks the header's numbers against the body once, and prepares the probe; the body outlives the probe.
-  /// Any bytes whatever must give a probe that stays inside the body, or kCorruption.
+  /// Checks the header's numbers against the body once and prepares the probe; the body outlives the probe. Arbitrary
+  /// bytes must yield a probe that stays inside the body, or kCorruption.
   Result<FilterProbe> (*open)(const FilterHeader& header, Bytes body, std::string_view name);
 
   /// For any image that `open` accepted.
   FilterEstimate (*estimate)(const FilterImage& image);
 
-  // Mutable kinds only. The image was accepted by `open`; after any of these it still is, though the probe must be
-  // opened again when `add` or `merge` says that the bytes moved.
+  // Mutable kinds only. The image was accepted by `open` and remains acceptable after any of these, but the probe must
+  // be reopened when `add` or `merge` moves the bytes.
   Result<FilterImage> (*make)(const FilterSize& size) = nullptr;
   Status (*add)(FilterImage& image, std::uint64_t hash) = nullptr;
   Removal (*remove)(FilterImage& image, std::uint64_t hash) = nullptr;
   Status (*merge)(FilterImage& image, const FilterImage& other) = nullptr;
   Status (*intersect)(FilterImage& image, const FilterImage& other) = nullptr;
-  void (*clear)(FilterImage& image) = nullptr;  // Null: an empty filter is a body of zeros.
-  bool grows = false;  // Keeps its rate past the keys that it was made for, so it can be made for none.
-  /// The keys to size a filter for that is made to hold `capacity` keys; null: as many.
+  void (*clear)(FilterImage& image) = nullptr;  // Null: an empty filter is all zeros.
+  bool grows = false;                           // Keeps its rate beyond its capacity, which may be 0.
+  /// The number of keys to size for, given `capacity`; null: `capacity`.
   std::uint64_t (*room)(std::uint64_t capacity) = nullptr;
 };
 
-/// All kinds, in the order users see them.
+/// All kinds, in the order shown to users.
 std::span<const FilterKind* const> all_filter_kinds();
-/// Null when there is none.
+/// Null if there is none.
 const FilterKind* find_filter_kind(std::string_view name);
 const FilterKind* find_filter_kind(std::uint8_t id);
 
-/// A kind's own numbers inside a probe. State must be trivially copyable and small.
+/// A kind's own parameters inside a probe. State must be trivially copyable and small.
 template <typename State>
 State& probe_state(FilterProbe& probe) {
   static_assert(sizeof(State) <= FilterProbe::kStateBytes && alignof(State) <= 64);
@@ -78,12 +78,12 @@ const State& probe_state(const FilterProbe& probe) {
   return probe_state<State>(const_cast<FilterProbe&>(probe));
 }
 
-/// may_contain_many by way of a single-probe function, for kinds without a better idea: prefetches a group, then
-/// tests it.
+/// may_contain_many built from a single-probe function, for kinds without a better one: prefetches a group, then tests
+/// it.
 template <auto kMayContain, auto kPrefetch>
 void may_contain_many_in_groups(const FilterProbe& probe, const std::uint64_t* hashes, std::size_t count,
                                 std::uint64_t* answers) {
-  constexpr std::size_t kGroup = 32;  // The knee in batch sizes 8 … 64 for filters beyond the cache.
+  constexpr std::size_t kGroup = 32;  // The knee among batch sizes 8 … 64 for filters beyond the cache.
   for (std::size_t begin = 0; begin < count; begin += 64) {
     const std::size_t end = count - begin < 64 ? count : begin + 64;
     std::uint64_t word = 0;
@@ -106,7 +106,7 @@ void set_probe_functions(FilterProbe& probe) {
   probe.prefetch_fn = kPrefetch;
 }
 
-/// FilterKind::build for kinds that take keys one by one.
+/// FilterKind::build for kinds that add keys one by one.
 template <auto kMake, auto kAdd>
 Result<FilterImage> build_by_adding(std::span<std::uint64_t> hashes, const FilterSize& size) {
   TAMIS_TRY(FilterImage image, kMake(size));

@@ -17,10 +17,10 @@ double FilterSize::bound_ratio() const {
 namespace filter_math {
 namespace {
 
-/// The occupancy distribution costs bits × probes steps; below this many it is worth its exactness.
+/// The occupancy distribution costs bits × probes steps; below this limit exactness is worth it.
 constexpr double kExactSteps = 4e6;
 
-/// (μ/m)^k with the second-order term of the spread of the number of set bits.
+/// (μ/m)^k with the second-order term of the variance of the number of set bits.
 double approximate_bloom_rate(double bits, double hashes, double probes) {
   const double empty = std::exp(probes * std::log1p(-1 / bits));
   const double both_empty = std::exp(probes * std::log1p(-2 / bits));
@@ -95,7 +95,7 @@ double wasted_probes(std::span<const PlannedRun> runs, std::span<const RunFilter
 }  // namespace
 
 FilterPlan filter_plan(std::span<const PlannedRun> runs, double budget_bits, double bits_per_halving) {
-  // bits_at falls as λ grows, in steps where a run loses its filter: bisect on log λ for the smallest λ that fits.
+  // bits_at decreases with λ, with a jump where a run loses its filter: bisect on log λ for the smallest λ that fits.
   double low = -600;
   double high = 600;
   for (int i = 0; i < 200; ++i) {

@@ -18,7 +18,7 @@ TEST(FilterMath, GivesTheTextbookSizes) {
 }
 
 TEST(FilterMath, ExactAndApproximateRatesMeet) {
-  // 4096 bits and 400 keys are counted exactly; the approximation must continue the curve.
+  // 4096 bits and 400 keys are computed exactly; the approximation must continue the curve.
   const double exact = bloom_rate(4096, 7, 139);
   const double approximate = bloom_rate(4096 * 64, 7, 139 * 64);
   EXPECT_NEAR(approximate / exact, 1, 0.02);

@@ -1,4 +1,4 @@
-// What the public face promises beyond the contract of the kinds: seeds, prefixes, tiny sets, counted targets.
+// What the public API promises beyond the contract of the kinds: seeds, prefixes, tiny sets, counted targets.
 #include "tamis/filter.h"
 
 #include <gtest/gtest.h>
@@ -127,7 +127,7 @@ TEST(PrefixRule, CutsKeys) {
   EXPECT_EQ(until.prefix_of("usr"), "usr");
 }
 
-/// A prefix filter may only say no when no key with that prefix was added, however the prefix is cut.
+/// A prefix filter may answer no only if no key with that prefix was added, however the prefix is cut.
 TEST(PrefixFilter, NeverHidesAKeyFromAScan) {
   for (const char* text : {"none", "first:4", "until:/"}) {
     FilterBuilder builder({.kind = "bloom", .target_rate = 0.001, .prefix_rule = *PrefixRule::parse(text)});

@@ -1,8 +1,8 @@
-// fuse: a binary fuse filter. Three slots per key whose xor is the key's fingerprint; 8 or 16 bits a slot.
+// fuse: a binary fuse filter. The xor of a key's three slots is its fingerprint; 8 or 16 bits per slot.
 //
 // Body: slots of 1 or 2 bytes, little-endian. Header: hashes = bits per slot, numbers[0] = seed, numbers[1] = log2 of
-// the slots per segment, numbers[2] = segments. How a hash finds its slots: fuse_build.h.
-// The rate is exactly 2^-8 or 2^-16. A build never gives up: it takes another seed, and after a few, another segment.
+// the slots per segment, numbers[2] = segments. fuse_build.h maps a hash to its slots.
+// The rate is exactly 2^-8 or 2^-16. A build never gives up: it tries other seeds and, after a few, more segments.
 #include <algorithm>
 #include <cmath>
 
@@ -69,14 +69,14 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
   return cannot_reach("fuse", target, "line");
 }
 
-/// Tries seeds, and after some of them larger shapes, until one works. Distinct hashes always end: with enough slots
-/// almost every seed works.
+/// Tries seeds and, after some of them, larger shapes until one works. Distinct hashes always terminate: with enough
+/// slots almost every seed works.
 template <typename Slot>
 Result<FilterImage> build_with(std::span<std::uint64_t> hashes, std::uint64_t keys) {
   FuseShape shape = first_fuse_shape(keys);
   for (int tries = 0;; ++tries) {
     if (tries == 1) {
-      // The usual reason for a failure on the first try is equal hashes, which no seed can tell apart.
+      // A first failure is usually due to equal hashes, which no seed can tell apart.
       hashes = sort_and_drop_copies(hashes);
     }
     if (tries >= kTriesBeforeGrowing) ++shape.segments;

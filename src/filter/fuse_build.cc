@@ -10,15 +10,15 @@ namespace {
 
 constexpr std::uint32_t kMostSegmentLog2 = 18;
 
-/// The keys that meet in a slot: how many, which of its three slots this is for the last of them, and the xor of all.
-/// A slot with one key knows the key.
+/// The keys in each slot: their number, the xor of their places, and the xor of the keys. A slot with one key knows
+/// that key.
 struct Meeting {
   std::vector<std::uint64_t> mixed_xor;
   std::vector<std::uint8_t> count_and_place;  // 4 · count, plus the xor of the places (0, 1, 2).
 
   explicit Meeting(std::uint64_t slots) : mixed_xor(slots), count_and_place(slots) {}
 
-  /// False when more keys meet than can be counted; only equal or crafted hashes do that.
+  /// False on overflow of the count; only equal or crafted hashes cause that.
   bool add(std::uint64_t slot, std::uint64_t mixed, unsigned place) {
     mixed_xor[slot] ^= mixed;
     count_and_place[slot] = static_cast<std::uint8_t>((count_and_place[slot] + 4) ^ place);
@@ -32,7 +32,7 @@ struct Meeting {
   [[nodiscard]] unsigned place(std::uint64_t slot) const { return count_and_place[slot] & 3; }
 };
 
-/// Mixed hashes in roughly ascending order, so that the slots they touch are visited roughly in order.
+/// Mixed hashes in roughly ascending order, so that slots are visited roughly in order.
 std::vector<std::uint64_t> mixed_in_order(std::span<const std::uint64_t> hashes, const FuseShape& shape) {
   const unsigned bits = std::min(14, std::max(1, static_cast<int>(std::bit_width(shape.segments)) - 1 +
                                                      std::max(0, static_cast<int>(shape.segment_log2) - 10)));
@@ -47,8 +47,8 @@ std::vector<std::uint64_t> mixed_in_order(std::span<const std::uint64_t> hashes,
   return mixed;
 }
 
-/// Takes keys away one by one, each from a slot where it is alone. `mixed` becomes the keys in the order they were
-/// taken, `places` the slot each was alone in. False when at the end no slot has a single key but some keys are left.
+/// Removes keys one by one, each from a slot where it is alone. `mixed` becomes the keys in removal order, `places` the
+/// slot in which each was alone. False if keys remain but no slot has a single key.
 bool peel(const FuseShape& shape, std::vector<std::uint64_t>& mixed, std::vector<std::uint8_t>& places) {
   Meeting meeting(shape.slots());
   for (const std::uint64_t one : mixed) {
@@ -61,7 +61,7 @@ bool peel(const FuseShape& shape, std::vector<std::uint64_t>& mixed, std::vector
   std::vector<std::uint32_t> alone;
   alone.reserve(shape.slots() / 2);
   std::size_t taken = 0;
-  // The slots that become single while peeling are taken at once, before the scan goes on: they are still in the cache.
+  // Slots that become single while peeling are taken before the scan continues: they are still in the cache.
   for (std::uint64_t scan = 0; scan < shape.slots(); ++scan) {
     if (meeting.count(scan) == 1) alone.push_back(static_cast<std::uint32_t>(scan));
     while (!alone.empty()) {
@@ -95,12 +95,12 @@ FuseShape first_fuse_shape(std::uint64_t keys) {
   const double length = std::exp2(shape.segment_log2);
   double segments = 0;
   if (keys <= 3400) {
-    // Few segments, all of them near an end: the customary factor serves, with 2 % of second tries.
+    // Few segments, all near an end: the customary factor suffices, with 2 % of second tries.
     segments = n * std::max(1.125, 0.875 + 0.25 * std::log(1e6) / std::log(n)) / length;
   } else {
-    // Peeling works up to 0.918 keys per slot, less about two segments of loss at the ends; the shorter a segment, the
-    // more its load varies. The customary factor fails on most key sets at 3,501, 11,504 and 11,521; this takes another
-    // seed in a few per cent of the cases, at every n.
+    // Peeling works up to 0.918 keys per slot, minus about two segments lost at the ends. The shorter a segment, the
+    // more its load varies. The customary factor fails on most key sets at 3,501, 11,504 and 11,521; this one needs
+    // another seed in a few per cent of the cases, at every n.
     segments = (1.015 + 0.5 / std::sqrt(length)) * (n / length + 1.8) / 0.918 + 0.5;
   }
   shape.segments = static_cast<std::uint32_t>(std::max(3.0, std::ceil(segments)));
@@ -112,7 +112,7 @@ bool fill_fuse_slots(std::span<const std::uint64_t> hashes, const FuseShape& sha
   std::vector<std::uint64_t> mixed = mixed_in_order(hashes, shape);
   std::vector<std::uint8_t> places(mixed.size());
   if (!peel(shape, mixed, places)) return false;
-  // Backwards: when a key's own slot is written, no later key changes any of its three.
+  // Backwards: once a key's own slot is written, no later key changes any of its three.
   for (std::size_t i = mixed.size(); i-- > 0;) {
     const FuseSlots at = fuse_slots(mixed[i], shape.window(), shape.segment_log2);
     const Slot others = static_cast<Slot>(slots[at.at[0]] ^ slots[at.at[1]] ^ slots[at.at[2]]);

@@ -1,5 +1,5 @@
-// The container's bytes for ever: one file per kind in tests/golden/filters, made once, reproduced and read since.
-// TAMIS_WRITE_GOLDEN=1 writes files that are missing; an existing one is never overwritten.
+// Freezes the container's bytes: one file per kind in tests/golden/filters, written once, then reproduced and read.
+// TAMIS_WRITE_GOLDEN=1 writes missing files; it never overwrites one.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The kinds, each defined in its own .cc; registry.cc puts them in order.
+// The kinds, each defined in its own .cc; registry.cc orders them.
 #pragma once
 
 #include "filter/filter_kind.h"

@@ -1,9 +1,9 @@
-// line: a Bloom filter whose k probes of a key all lie in one cache line, so that a lookup waits for memory once.
+// line: a Bloom filter with all k probes of a key in one cache line, so that a lookup waits for memory once.
 //
 // Body: lines of 64 bytes, each 16 words of 32 bits, little-endian. Header: hashes = k, numbers[0] = lines.
-// The line is chosen by the high half of the hash (fast_range32), the probes by the low half (each_line_probe).
-// Blocking costs accuracy: the load of a line varies, and full lines answer "maybe" too often. In bits that is 3 % at
-// 10 bits per key and 8 % at 16; beyond about 16 the ribbon is the better choice.
+// The high half of the hash selects the line (fast_range32), the low half the probes (each_line_probe). Blocking costs
+// accuracy: the load of a line varies, and full lines answer "maybe" too often. That costs 3 % more bits at 10 bits per
+// key and 8 % at 16; beyond about 16, ribbon is the better choice.
 #include <algorithm>
 #include <cmath>
 
@@ -32,7 +32,7 @@ FilterSize size_with(std::uint64_t keys, std::uint64_t lines, std::uint32_t hash
                                                   static_cast<double>(keys))};
 }
 
-/// The k of the least predicted rate; the rate has one valley over k, so walk down from the classic optimum.
+/// The k with the lowest predicted rate. The rate has one minimum over k, so descend from the classic optimum.
 FilterSize best_size(std::uint64_t keys, std::uint64_t lines) {
   const double bits_per_key =
       static_cast<double>(lines * kLineBits) / static_cast<double>(std::max<std::uint64_t>(keys, 1));

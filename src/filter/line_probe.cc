@@ -27,13 +27,13 @@ HWY_ALIGN static const auto kPowers = [] {
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
 
-/// All 16 probes in one permute of the whole line; lanes beyond `hashes` look for no bit.
+/// All 16 probes in one permute of the whole line; lanes beyond `hashes` test no bit.
 HWY_INLINE bool test_line(const LineState& state, std::uint64_t hash) {
   const hn::FixedTag<std::uint32_t, 16> lanes;
   const auto line = hn::Load(lanes, state.lines + std::size_t{kLineWords} * line_of(hash, state.line_count));
   const auto x = hn::Mul(hn::Set(lanes, static_cast<std::uint32_t>(hash)), hn::Load(lanes, kPowers.data()));
   const auto words = hn::TableLookupLanes(line, hn::IndicesFromVec(lanes, hn::ShiftRight<28>(x)));
-  // Rotating takes the count modulo 32 by itself; Highway 1.0.3 has only shifts by vector, which need a mask before.
+  // A rotate takes the count modulo 32; Highway 1.0.3 has only variable shifts, which need a mask.
   const auto active = hn::Load(lanes, state.active.data());
   const decltype(active) wanted{_mm512_rolv_epi32(active.raw, hn::ShiftRight<23>(x).raw)};
   return hn::AllTrue(lanes, hn::Eq(hn::AndNot(words, wanted), hn::Zero(lanes)));
@@ -41,7 +41,7 @@ HWY_INLINE bool test_line(const LineState& state, std::uint64_t hash) {
 
 #elif HWY_TARGET == HWY_AVX2
 
-/// The bits of eight probes that the line does not have.
+/// The bits of eight probes that are not set in the line.
 HWY_INLINE auto missing_bits(const std::uint32_t* line, hn::Vec<hn::FixedTag<std::uint32_t, 8> > x,
                              hn::Vec<hn::FixedTag<std::uint32_t, 8> > active) {
   const hn::FixedTag<std::uint32_t, 8> lanes;
@@ -54,7 +54,7 @@ HWY_INLINE auto missing_bits(const std::uint32_t* line, hn::Vec<hn::FixedTag<std
   return hn::AndNot(words, hn::Shl(active, bit));
 }
 
-/// Eight probes at a time, each from the lower or the upper half of the line; both eights without a branch between.
+/// Eight probes at a time, each from the lower or upper half of the line; no branch between the two sets of eight.
 HWY_INLINE bool test_line(const LineState& state, std::uint64_t hash) {
   const hn::FixedTag<std::uint32_t, 8> lanes;
   const std::uint32_t* line = state.lines + std::size_t{kLineWords} * line_of(hash, state.line_count);
@@ -69,7 +69,7 @@ HWY_INLINE bool test_line(const LineState& state, std::uint64_t hash) {
 
 #else
 
-/// The plain loop, for every other instruction set; the reference for the two above.
+/// The plain loop for all other instruction sets; the reference for the two above.
 HWY_INLINE bool test_line(const LineState& state, std::uint64_t hash) {
   const std::uint32_t* line = state.lines + std::size_t{kLineWords} * line_of(hash, state.line_count);
   std::uint32_t all = 1;
@@ -87,7 +87,7 @@ HWY_INLINE void prefetch_line(const LineState& state, std::uint64_t hash) {
   __builtin_prefetch(state.lines + std::size_t{kLineWords} * line_of(hash, state.line_count));
 }
 
-/// Up to 64 answers as a word, prefetching kAhead keys before they are needed (0: the filter is in the cache).
+/// Up to 64 answers as a word, prefetching kAhead keys ahead (0: the filter is in the cache).
 template <std::size_t kAhead>
 HWY_INLINE std::uint64_t test_up_to_64(const LineState& state, const std::uint64_t* hashes, std::size_t count,
                                        std::size_t left) {
@@ -114,7 +114,7 @@ HWY_INLINE void test_many(const LineState& state, const std::uint64_t* hashes, s
 void may_contain_many(const FilterProbe& probe, const std::uint64_t* hashes, std::size_t count,
                       std::uint64_t* answers) {
   const LineState state = probe_state<LineState>(probe);
-  constexpr std::uint32_t kLinesInCache = 8192;  // 512 KiB, half of a usual L2.
+  constexpr std::uint32_t kLinesInCache = 8192;  // 512 KiB, half of a typical L2.
   if (state.line_count <= kLinesInCache) {
     test_many<0>(state, hashes, count, answers);
   } else {

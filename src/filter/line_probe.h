@@ -9,11 +9,11 @@
 
 namespace tamis {
 
-inline constexpr std::uint32_t kLineWords = 16;  // Of 32 bits: 512 in all, a cache line.
+inline constexpr std::uint32_t kLineWords = 16;  // 32-bit words: 512 bits, a cache line.
 inline constexpr std::uint32_t kLineMostHashes = 16;
 inline constexpr std::uint32_t kLineGolden = 0x9e3779b9U;
 
-/// The probe's numbers, in the order of use; `active` first, so that its 64 bytes are one aligned load.
+/// The probe's parameters in order of use; `active` first, so that its 64 bytes are one aligned load.
 struct LineState {
   alignas(64) std::array<std::uint32_t, kLineMostHashes> active;  // 1 for the first `hashes` lanes, 0 for the rest.
   const std::uint32_t* lines;
@@ -25,7 +25,7 @@ inline std::uint32_t line_of(std::uint64_t hash, std::uint32_t line_count) {
   return fast_range32(static_cast<std::uint32_t>(hash >> 32), line_count);
 }
 
-/// Calls f(word, bit) for each probe of the key: probe i is x·golden^i, its top 4 bits the word, the next 5 the bit.
+/// Calls f(word, bit) for each probe of the key. Probe i is x·golden^i: its top 4 bits the word, the next 5 the bit.
 template <typename Function>
 void each_line_probe(std::uint64_t hash, std::uint32_t hashes, Function f) {
   auto x = static_cast<std::uint32_t>(hash);
@@ -35,7 +35,7 @@ void each_line_probe(std::uint64_t hash, std::uint32_t hashes, Function f) {
   }
 }
 
-/// Sets the functions for this machine; the state is the caller's to fill.
+/// Sets the functions for this machine; the caller fills the state.
 void choose_line_functions(FilterProbe& probe);
 
 }  // namespace tamis

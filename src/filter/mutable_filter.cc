@@ -27,7 +27,7 @@ Status cannot(const FilterKind& kind, std::string_view verb, bool FilterKindInfo
   return Status::not_supported(fmt::format("a {} filter cannot {}; these kinds can: {}", kind.info.name, verb, able));
 }
 
-/// Filters can be joined when a key sets the same bits in both.
+/// Filters can be merged if a key sets the same bits in both.
 Status need_alike(const FilterHeader& a, std::size_t a_bytes, const FilterHeader& b, std::size_t b_bytes) {
   const auto differ = [](std::string_view what) {
     return Status::invalid_argument(fmt::format(
@@ -57,7 +57,7 @@ MutableFilter::~MutableFilter() = default;
 
 Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view name) {
   if (image.header.layout == FilterLayout::kList) {
-    return Status::invalid_argument(std::string(name) + ": a list of hashes, which is made anew to change it");
+    return Status::invalid_argument(std::string(name) + ": a list of hashes cannot be changed; build a new one");
   }
   auto open = std::make_unique<OpenFilter>(std::move(image));
   TAMIS_TRY(open->probe, open_probe(open->image, name));
@@ -71,7 +71,7 @@ Result<MutableFilter> MutableFilter::create(const FilterOptions& options) {
   if (kind->make == nullptr) return cannot(*kind, "be changed", &FilterKindInfo::adds);
   if (options.capacity == 0 && !kind->grows) {
     return Status::invalid_argument(
-        fmt::format("a {} filter does not grow: set its capacity to the number of keys, or take scalable, which grows",
+        fmt::format("a {} filter does not grow: set its capacity to the number of keys, or use scalable, which does",
                     options.kind));
   }
   TAMIS_TRY(const SizeTarget target, size_target(options));

@@ -1,4 +1,4 @@
-// What filters that change promise, for every kind that can.
+// The contract of mutable filters, for every mutable kind.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,8 +46,8 @@ double rate_over(const MutableFilter& filter, const HashSet& source) {
   return maybe / 100'000.0;
 }
 
-/// The rate over strangers after each of `steps` keys, averaged over filters with different keys: one small filter may
-/// be lucky. 10,000 probes a step.
+/// The false-positive rate after each of `steps` keys, averaged over filters with different keys: one small filter may
+/// be lucky. 10,000 probes per step.
 std::vector<double> mean_rates(const FilterOptions& options, const std::vector<std::uint64_t>& steps) {
   std::vector<double> rates(steps.size());
   for (std::uint64_t i = 0; i < 5; ++i) {
@@ -168,8 +168,8 @@ TEST_P(RemovingKinds, KeepAKeyThatWasAddedTwiceAndRemovedOnce) {
   EXPECT_FALSE(*filter.remove("twice")) << "a key that certainly is not there is not removed";
 }
 
-/// Adding and removing at random against a multiset: whatever is in the set must be in the filter. There is room for
-/// copies: a cuckoo filter holds eight of a key at most, and fewer beside other keys.
+/// Adds and removes at random, compared with a multiset: whatever is in the set must be in the filter. Leaves room for
+/// copies: a cuckoo filter holds at most eight of a key, and fewer beside other keys.
 TEST_P(RemovingKinds, AgreeWithASetOverRandomChanges) {
   MutableFilter filter = make(GetParam(), 4'000);
   const HashSet source(6);
@@ -276,7 +276,7 @@ TEST(CuckooFilter, SaysThatItIsCopiesThatDoNotFit) {
   EXPECT_EQ(ninth.message().find("larger"), std::string::npos) << ninth.message();
 }
 
-/// No builder makes a list of hashes of a kind that can be changed; bytes can say so all the same.
+/// No builder makes a list of hashes for a mutable kind, but bytes can still claim one.
 TEST(MutableFilter, DoesNotTakeAListOfHashesForItsKind) {
   constexpr std::size_t kKindAt = 10;
   constexpr std::size_t kChecksumAt = 120;
@@ -309,7 +309,7 @@ TEST(CountingFilter, StillCountsKeysThatOverflowedWhenTheyAreRemoved) {
   EXPECT_EQ(filter.info().keys, 20U) << "what remains is counted";
 }
 
-/// Sized by bits or memory, a filter has the rate that they give it; growing, it stays below twice that.
+/// Sized by bits or memory, a filter has the resulting rate; while growing, it stays below twice that.
 TEST(ScalableFilter, StaysBelowTwiceItsDesignedRateHoweverItIsSized) {
   for (FilterOptions options : {FilterOptions{.bits_per_key = 8}, FilterOptions{.memory_bytes = 128 + 1024 + 64}}) {
     options.kind = "scalable";

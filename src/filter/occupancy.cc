@@ -8,7 +8,7 @@
 namespace tamis::filter_math {
 namespace {
 
-/// Beyond this load every bit of a block is set for all purposes.
+/// Beyond this load practically every bit of a block is set.
 constexpr std::size_t kMaxLoad = 512;
 
 std::vector<double> rates_by_load(std::uint32_t block_bits, std::uint32_t hashes) {
@@ -21,14 +21,14 @@ std::vector<double> rates_by_load(std::uint32_t block_bits, std::uint32_t hashes
   return rates;
 }
 
-/// The tables made so far. A table takes some milliseconds, and sizing asks for the same few again and again.
+/// Caches tables. A table takes some milliseconds, and sizing needs the same few repeatedly.
 class RateTables {
  public:
   const std::vector<double>& get(std::uint32_t block_bits, std::uint32_t hashes) EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     const auto [place, is_new] = tables_.try_emplace({block_bits, hashes});
     if (is_new) place->second = rates_by_load(block_bits, hashes);
-    return place->second;  // A map's elements stay where they are.
+    return place->second;  // Map elements do not move.
   }
 
  private:

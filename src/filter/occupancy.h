@@ -1,4 +1,4 @@
-// Balls into bins, exactly: what the predicted rates of small and blocked filters stand on.
+// Balls into bins, exactly: the basis for the predicted rates of small and blocked filters.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace tamis::filter_math {
 
-/// The distribution of the number of set bits after each of a growing number of uniform probes into `bits` bits.
+/// The distribution of the number of set bits as uniform probes into `bits` bits are added.
 class Occupancy {
  public:
   explicit Occupancy(std::uint32_t bits) : chance_(bits + 1, 0.0) { chance_[0] = 1; }
@@ -25,7 +25,7 @@ class Occupancy {
     chance_[0] = 0;
   }
 
-  /// The chance that `hashes` fresh uniform probes all meet set bits.
+  /// The probability that `hashes` new uniform probes all hit set bits.
   [[nodiscard]] double all_hit(std::uint32_t hashes) const {
     const auto bits = static_cast<double>(chance_.size() - 1);
     double rate = 0;
@@ -36,16 +36,16 @@ class Occupancy {
   }
 
  private:
-  std::vector<double> chance_;  // chance_[x]: of exactly x bits set.
+  std::vector<double> chance_;  // chance_[x]: the probability of exactly x set bits.
   std::size_t most_ = 0;
 };
 
-/// The rate of one block of `block_bits` bits that holds `load` keys, k probes each; remembered per (bits, k).
+/// The rate of one block of `block_bits` bits that holds `load` keys, k probes each; cached per (bits, k).
 ///
 /// Threads: any.
 double block_rate(std::uint32_t block_bits, std::uint32_t hashes, double load);
 
-/// The mean of f over a binomial number of successes: how the load of one block among many is spread.
+/// The mean of f over a binomial number of successes: the distribution of one block's load among many.
 template <typename Function>
 double binomial_mean(double trials, double chance, Function f) {
   if (chance >= 1) return f(trials);
@@ -53,7 +53,7 @@ double binomial_mean(double trials, double chance, Function f) {
   const double spread = 12 * std::sqrt(mean * (1 - chance)) + 12;
   const double first = std::max(0.0, std::floor(mean - spread));
   const double last = std::min(trials, std::ceil(mean + spread));
-  // From the mode outwards by the ratio of neighbours, normalised at the end: no large factorials to cancel.
+  // From the mode outwards by the ratio of neighbours, normalised at the end: avoids large factorials.
   const double mode = std::clamp(std::floor(mean), first, last);
   double total_weight = 1;
   double total = f(mode);

@@ -1,4 +1,4 @@
-// What stands behind a Filter once it is open.
+// The state behind an open Filter.
 #pragma once
 
 #include <string_view>
@@ -14,9 +14,9 @@ namespace tamis {
 
 KeyHasher hasher_of(const FilterSeed& seed);
 
-/// A filter's bytes, its hash function and its probe. Shared by all copies of a Filter.
+/// A filter's bytes, hash function and probe, shared by all copies of a Filter.
 ///
-/// Threads: constant once open.
+/// Threads: immutable once open.
 class OpenFilter {
  public:
   explicit OpenFilter(FilterImage from) : image(std::move(from)), hasher(hasher_of(image.header.seed)) {}
@@ -26,18 +26,18 @@ class OpenFilter {
   FilterProbe probe;
 };
 
-/// Checks the body against the header and prepares the probe; `name` is for error messages.
+/// Checks the body against the header and prepares the probe; error messages use `name`.
 Result<FilterProbe> open_probe(const FilterImage& image, std::string_view name);
 Result<Filter> open_filter(FilterImage image, std::string_view name);
 FilterInfo info_of(const FilterImage& image);
 
-/// What a filter without bytes says, which answers maybe to everything.
+/// The info of an empty filter, which always answers maybe.
 inline FilterInfo info_of_none() {
   FilterInfo info;
   info.estimated_rate = info.designed_rate = 1;
   return info;
 }
-/// What such a filter answers to everything that needs bytes.
-inline Status no_filter() { return Status::closed("this filter has no bytes: it was moved from or never made"); }
+/// The status of an empty filter for calls that need bytes.
+inline Status no_filter() { return Status::closed("this filter is empty: it was moved from or never created"); }
 
 }  // namespace tamis

@@ -14,7 +14,7 @@ Status bad_rule(std::string_view text) {
                   text));
 }
 
-/// A whole number of this base and nothing else.
+/// Parses all of `text` in this base.
 bool parse_number(std::string_view text, int base, unsigned& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   return error == std::errc() && end == text.data() + text.size();

@@ -1,4 +1,4 @@
-// One line per kind. Ids are in files for ever and are never reused:
+// One line per kind. Ids are stored in files and never reused:
 // 1 bloom, 2 line, 3 ribbon, 4 fuse, 5 split, 6 cuckoo, 7 counting, 8 scalable.
 #include <array>
 

@@ -1,30 +1,29 @@
-// ribbon: the smallest filter, for sets that do not change: within 1 % of the information bound log2(1/rate).
+// ribbon: the smallest filter, for immutable sets: within 1 % of the information bound log2(1/rate).
 //
-// A key with r-bit fingerprint f chooses some of 64 consecutive rows, from its start on, by the bits of its
-// coefficients c; each row has r bits, one per column. The rows are such that the chosen ones add up (xor) to f for
-// every key of the set; for any other key they do so with probability 2^-r, whatever the rows are. That takes little
-// more than one row, so r bits, per key. The rows are the solution of linear equations whose matrix is zero but for a
-// ribbon of width 64 along the diagonal, so that elimination is local and takes linear time (Dillinger, Walzer: Ribbon
-// filter; the bumping is after Dillinger, Hübschle-Schneider, Sanders, Walzer: Fast succinct retrieval and approximate
-// membership using ribbon, 2022).
+// A key with r-bit fingerprint f selects some of the 64 consecutive rows from its start by the bits of its coefficients
+// c. Each row has r bits, one per column. For every key of the set, the selected rows xor to f. For any other key they
+// do so with probability 2^-r, whatever the rows are. That takes little more than one row, so r bits, per key. The rows
+// solve a linear system whose matrix is zero except for a ribbon of width 64 along the diagonal, so elimination is
+// local and takes linear time (Dillinger, Walzer: Ribbon filter; the bumping follows Dillinger, Hübschle-Schneider,
+// Sanders, Walzer: Fast succinct retrieval and approximate membership using ribbon, 2022).
 //
-// Where by chance too many keys start in one place, the equations contradict each other. Such keys are sent on to the
-// next layer: the starts of a layer are cut into buckets, and a mark of two bits per bucket says whether the keys of
-// its first few starts (the ones that overlap with the bucket before), of many, or of all are not here but in the next
-// layer. The first layer has 2 % fewer starts than keys, and sends on 2.4 %. What the third sends on is in a list.
+// Where too many keys happen to start close together, the equations contradict each other. Such keys are bumped (sent
+// on) to the next layer. The starts of a layer are divided into buckets. A 2-bit mark per bucket says whether the keys
+// of its first few starts (which overlap with the previous bucket), of many, or of all are bumped. The first layer has
+// 2 % fewer starts than keys and bumps 2.4 %. A list holds the keys that the third layer bumps.
 //
 // Body, all numbers little-endian:
 //
-//     blocks   64 rows each: r words of 64 bits, word j is column j, bit i of it row i of the block. (r = 8: a block is
-//              a cache line, and a lookup reads one or two.) There are as many rows as all starts, plus 63, rounded up
-//              to a multiple of 8; a last block of fewer than 64 rows has that many bits per column instead of 64.
-//     marks    2 bits per bucket, layer after layer without a gap; bucket b is bits 2(b mod 16) and up of the 32-bit
-//              word number ⌊b/16⌋. In the first layer a bucket has 128 starts, and marks 0 … 3 send on the keys that
-//              start in the first 0, 20, 48 and 128 of them; in the others 32 starts, and the first 0, 4, 12 and 32.
-//     list     fingerprints of b bits, ascending and distinct, packed from the lowest bit of each byte up; what is left
-//              of the last byte is zero.
+//     blocks   64 rows each: r words of 64 bits; word j is column j, bit i is row i of the block. (r = 8: a block is
+//              a cache line, and a lookup reads one or two.) There are 63 more rows than starts, rounded up to a
+//              multiple of 8; a last block of fewer than 64 rows has that many bits per column instead of 64.
+//     marks    2 bits per bucket, layer by layer without gaps; bucket b is bits 2(b mod 16) and up of the 32-bit word
+//              number ⌊b/16⌋. In the first layer a bucket has 128 starts, and marks 0 … 3 bump the keys that start in
+//              the first 0, 20, 48 and 128 of them; in the others it has 32 starts: the first 0, 4, 12 and 32.
+//     list     fingerprints of b bits, ascending and distinct, packed from the lowest bit of each byte up; the rest of
+//              the last byte is zero.
 //
-//     header   hashes = r; numbers[0 … 2] = starts of each layer, 0 when it is not there;
+//     header   hashes = r; numbers[0 … 2] = starts of each layer, 0 for a missing layer;
 //              numbers[3] = entries of the list + 2^56 · b.
 //
 // From hash to rows (arithmetic modulo 2^64):
@@ -55,15 +54,15 @@ FilterSize size_with(std::uint64_t keys, std::uint32_t columns) {
           .rate = planned_ribbon_rate(keys, columns)};
 }
 
-/// The most columns that fit into `bytes`; 0 for none.
+/// The max columns that fit in `bytes`; 0 for none.
 std::uint32_t columns_within(std::uint64_t keys, double bytes) {
   std::uint32_t columns = kRibbonMostColumns;
   while (columns > 0 && static_cast<double>(most_ribbon_bytes(keys, columns)) > bytes) --columns;
   return columns;
 }
 
-/// Columns are whole, so a rate is a power of 1/2, and of bits per key or memory what is more than the last whole
-/// column is not used. The bytes are what a build takes at most; most take a little less, depending on the keys.
+/// Columns are whole, so the rate is a power of 1/2, and a fractional column of bits or memory stays unused. The bytes
+/// are the max of a build; most take slightly less, depending on the keys.
 Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
   if (target.measure == SizeTarget::Measure::kRate) {
     for (std::uint32_t columns = 1; columns <= kRibbonMostColumns; ++columns) {
@@ -91,9 +90,9 @@ RibbonShape shape_of(const FilterHeader& header) {
   return shape;
 }
 
-/// Whether the body is as long as its shape says, in numbers that cannot overflow.
+/// Whether the body has the length of its shape, computed without overflow.
 bool fits(const RibbonShape& shape, std::uint64_t body_bytes) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;  // Times columns or list bits, it is far below 2^64.
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;  // Times columns or list bits, this is far below 2^64.
   if (shape.columns == 0 || shape.columns > kRibbonMostColumns || shape.list_bits > kRibbonMostListBits) return false;
   if (std::ranges::any_of(shape.starts, [](std::uint64_t starts) { return starts > kMost; })) return false;
   return shape.list_entries <= kMost && shape.body_bytes() == body_bytes;

@@ -7,10 +7,9 @@
 namespace tamis {
 namespace {
 
-// A chunk is what is sorted and banded at once: its keys, their sorted copy and its rows stay in the second-level
-// cache.
+// A chunk is sorted and banded as a unit: its keys, their sorted copy and its rows fit in the L2 cache.
 constexpr std::uint32_t kChunkShift = 13;
-// More destinations than this at once and each write of the scatter misses the translation buffer.
+// With more destinations at once, every write of the scatter misses the TLB.
 constexpr std::uint64_t kMostChunks = 2048;
 
 std::uint32_t chunk_shift(std::uint64_t starts) {
@@ -19,11 +18,11 @@ std::uint32_t chunk_shift(std::uint64_t starts) {
   return shift;
 }
 
-/// The keys of a bucket come in groups by what it takes to keep them: first those that only the highest mark sends on,
-/// last those that any mark but 0 does. A bucket that is too full drops whole groups from the end.
+/// The keys of a bucket are grouped by the marks that bump them: first those that only the highest mark bumps, last
+/// those that any mark but 0 does. A bucket that is too full drops whole groups from the end.
 constexpr std::size_t kGroups = 3;
 
-/// Adds a layer to the band, chunk after chunk.
+/// Adds a layer to the band, chunk by chunk.
 class LayerBuild {
  public:
   LayerBuild(RibbonBand& band, const RibbonShape& shape, std::size_t layer, std::byte* marks,
@@ -55,7 +54,7 @@ class LayerBuild {
     return ((position >> buckets_.shift) - first_bucket) * kGroups + group;
   }
 
-  /// Leaves the mixed keys in sorted_ and in group_end_[g + 1] the end of group g.
+  /// Puts the mixed keys into sorted_ and the end of group g into group_end_[g + 1].
   void sort_into_groups(std::span<const std::uint64_t> keys, std::uint64_t first_bucket, std::uint64_t bucket_count) {
     mixed_.resize(std::max(mixed_.size(), keys.size()));
     group_.resize(mixed_.size());
@@ -71,7 +70,7 @@ class LayerBuild {
     for (std::size_t i = 0; i < keys.size(); ++i) sorted_[group_end_[group_[i] + 1]++] = mixed_[i];
   }
 
-  /// The mark for the bucket whose groups lie between ends[0] … ends[3].
+  /// Adds a bucket whose groups lie between ends[0] … ends[3]; returns its mark.
   std::uint32_t add_bucket(const std::size_t* ends) {
     for (std::uint32_t group = 0; group < kGroups; ++group) {
       if (add_group(ends[group], ends[group + 1])) continue;
@@ -124,13 +123,13 @@ std::optional<RibbonBand> RibbonBand::with_rows(std::uint64_t rows) {
   return band;
 }
 
-/// Several equations at a time, a step of each in turn, because a step must wait for a load and the next step for it;
-/// an equation that is done makes room for the next. In which order equations meet does not matter: those in lanes are
-/// not in the band yet. When there are no more, the lanes that are left go on with one fewer.
+/// Interleaves the steps of several equations, because each step waits for a load. A finished equation makes way for
+/// the next. The order in which equations meet does not matter: those in lanes are not in the band yet. When none are
+/// left, the remaining lanes continue with one fewer.
 template <std::size_t kLanes>
 bool RibbonBand::add_in_lanes(RibbonEquation* lanes, std::span<const RibbonEquation> rest) {
   if constexpr (kLanes > 0) {
-    RibbonEquation lane[kLanes];  // A copy, so that all of it is in registers.
+    RibbonEquation lane[kLanes];  // A copy, so that it stays in registers.
     std::copy_n(lanes, kLanes, lane);
     for (;;) {
 #pragma GCC unroll 8
@@ -181,7 +180,7 @@ bool RibbonBand::add_all_or_none(std::span<const RibbonEquation> equations) {
       added = add_in_lanes<1>(lanes, {});
     }
   }
-  if (!added) {  // No equation that stays was reduced by these, so they can simply go.
+  if (!added) {  // No remaining equation was reduced by these, so they can be dropped.
     for (const std::uint64_t row : std::span(placed_).first(placed_count_)) coefficients_[row] = sums_[row] = 0;
   }
   return added;
@@ -210,7 +209,7 @@ void order_for_ribbon_layer(std::span<std::uint64_t> keys, const RibbonShape& sh
   const std::uint64_t chunks = starts == 0 ? 0 : ((starts - 1) >> shift) + 1;
   if (chunks <= 1) return;
   AlignedBytes copy = AlignedBytes::zeroed(keys.size_bytes());
-  if (copy.size() != keys.size_bytes()) {  // No memory for a copy: any way of sorting will do.
+  if (copy.size() != keys.size_bytes()) {  // No memory for a copy: sort in place.
     std::ranges::sort(keys, {}, ribbon_mix);
     return;
   }

@@ -1,6 +1,5 @@
-// Many keys of a ribbon filter at once, where there are vectors of eight words and a popcount for them: what is to be
-// chosen and found is computed for eight keys at a time, the sums then for one key after the other. Included by
-// ribbon_probe.cc only.
+// Batched lookups in a ribbon filter, for targets with vectors of eight words and a vector popcount. Coefficients and
+// fingerprints are computed for eight keys at a time, the sums then key by key. Included by ribbon_probe.cc only.
 #if defined(TAMIS_FILTER_RIBBON_BATCH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TAMIS_FILTER_RIBBON_BATCH_INL_H
 #undef TAMIS_FILTER_RIBBON_BATCH_INL_H
@@ -24,11 +23,11 @@ namespace {
 
 constexpr std::size_t kBatch = 64;
 
-/// Keys of the first layer, ready to be tested: what to choose from which block, and what it must add up to.
+/// Keys of the first layer, ready to test: the rows to select, from which block, and the expected sum.
 struct Batch {
   HWY_ALIGN std::uint64_t in_first[kBatch];
   HWY_ALIGN std::uint64_t in_second[kBatch];
-  HWY_ALIGN std::uint64_t offset[kBatch];  // Of the block, in bytes; the next one follows.
+  HWY_ALIGN std::uint64_t offset[kBatch];  // Of the block, in bytes; the next block follows.
   HWY_ALIGN std::uint32_t fingerprint[kBatch];
   std::uint64_t sent_on;  // Bit i: key i is not in the first layer.
 };
@@ -43,7 +42,7 @@ HWY_INLINE hn::Vec<Words> positions_of(hn::Vec<Words> mixed, std::uint64_t start
   return hn::ShiftRight<32>(hn::Add(high, hn::ShiftRight<32>(low)));
 }
 
-/// Bit i: the key of lane i is sent on.
+/// Bit i: the key of lane i is bumped.
 HWY_INLINE std::uint64_t sent_on_of(const std::byte* marks, hn::Vec<Words> position) {
   const Words words;
   constexpr RibbonBuckets kBuckets = kRibbonBuckets[0];
@@ -98,7 +97,7 @@ HWY_INLINE void prepare_batch(const RibbonState& state, const std::uint64_t* has
   }
 }
 
-/// One vector of columns: the sums are bytes, compared all at once.
+/// One vector of columns: the sums are bytes, all compared at once.
 template <bool kAll>
 HWY_INLINE std::uint64_t matching_byte_sums(const RibbonState& state, const Batch& batch) {
   const Words words;
@@ -119,7 +118,7 @@ HWY_INLINE std::uint64_t matching_byte_sums(const RibbonState& state, const Batc
   return matching;
 }
 
-/// More columns: one sum after the other.
+/// More columns: one sum after another.
 HWY_INLINE std::uint64_t matching_wide_sums(const RibbonState& state, const Batch& batch) {
   std::uint64_t matching = 0;
   for (std::size_t i = 0; i < kBatch; ++i) {
@@ -130,7 +129,7 @@ HWY_INLINE std::uint64_t matching_wide_sums(const RibbonState& state, const Batc
   return matching;
 }
 
-/// Bit i: the rows of key i add up to its fingerprint.
+/// Bit i: the rows of key i xor to its fingerprint.
 HWY_INLINE std::uint64_t matching_sums(const RibbonState& state, const Batch& batch) {
   if (state.columns == 8) return matching_byte_sums<true>(state, batch);
   if (state.columns < 8) return matching_byte_sums<false>(state, batch);

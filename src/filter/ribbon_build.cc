@@ -15,36 +15,35 @@ namespace {
 
 double root(std::uint64_t keys) { return std::sqrt(static_cast<double>(keys)); }
 
-/// Below this many keys the first layer has too few buckets: one that is given up costs more than small buckets do.
+/// With fewer keys, the first layer has too few buckets: losing one costs more than small buckets do.
 constexpr std::uint64_t kFirstLayerKeys = 1000;
 
-/// Fewer starts than keys, so that nearly every row is taken and the excess goes on to the next layer: 2 % fewer, which
-/// balances rows lost (0.4 %) against second lookups (2.4 %), and in small filters fewer still, because what is lost at
-/// the ends of a layer does not shrink with it. And so many fewer that the last block, which is cut short and takes
-/// longer to read, is left to the other layers.
+/// Fewer starts than keys, so that nearly every row is taken and the excess is bumped: 2 % fewer, which balances lost
+/// rows (0.4 %) against second lookups (2.4 %). Small filters have fewer still, because the loss at the ends of a layer
+/// does not shrink with it. The last block, which is cut short and slower to read, is left to the other layers.
 std::uint64_t first_layer_starts(std::uint64_t keys) {
   if (keys < kFirstLayerKeys) return 0;
   return static_cast<std::uint64_t>(
       std::min(0.98 * static_cast<double>(keys) - 4 * root(keys), static_cast<double>(keys - 2 * kRibbonBlockRows)));
 }
 
-/// More rows than a build has use for unless its keys were crafted to crowd: what was seen at most in thousands of sets
-/// at each of many sizes, and some more. None for tiny sets, which are a list.
+/// A max that only crafted keys reach: the highest seen in thousands of sets at each of many sizes, plus a margin. None
+/// for tiny sets, which are a list.
 std::uint64_t most_rows_for(std::uint64_t keys) {
   if (keys < kRibbonBlockRows) return 0;
   return static_cast<std::uint64_t>(1.0045 * static_cast<double>(keys) + root(keys) / 2) + kRibbonBlockRows / 2;
 }
 
-/// Bits for a list that is wrong as often as rows are when `entries` of its entries are compared: columns + ⌈log2⌉.
+/// Bits for a list as accurate as the rows when `entries` of its entries are compared: columns + ⌈log2⌉.
 std::uint32_t list_bits_for(std::uint32_t columns, double entries) {
   int exponent = 0;
-  if (std::frexp(entries, &exponent) == 0.5) --exponent;  // The exponent is of the next power of 2, if not of this one.
+  if (std::frexp(entries, &exponent) == 0.5) --exponent;  // ⌈log2⌉ of a power of 2 is one less.
   return static_cast<std::uint32_t>(std::clamp(static_cast<int>(columns) + exponent, 1, int{kRibbonMostListBits}));
 }
 
-/// One build. The layers are added one after the other to one band of rows: a layer's starts follow those of the layer
-/// before, and its first rows are shared with the last keys of that one. So only the very last rows, where no key
-/// starts, could stay empty for lack of keys, however many layers there are.
+/// One build. The layers are added in order to one band of rows: a layer's starts follow those of the previous layer,
+/// whose last keys share its first rows. So only the very last rows, where no key starts, can stay empty for lack of
+/// keys, whatever the number of layers.
 class RibbonBuild {
  public:
   RibbonBuild(std::uint64_t keys, std::uint32_t columns, std::uint64_t most_bytes)
@@ -54,7 +53,7 @@ class RibbonBuild {
   }
 
   Result<FilterImage> run(std::span<std::uint64_t> hashes) {
-    order_for_ribbon_layer(hashes, shape_, 0);  // First, so that its copy is gone when the band comes.
+    order_for_ribbon_layer(hashes, shape_, 0);  // First, so that its copy is freed before the band is allocated.
     std::optional<RibbonBand> band = RibbonBand::with_rows(most_rows_ + kRibbonBlockRows);
     if (!band) return no_memory_for(most_bytes_);
     band_ = &*band;
@@ -81,8 +80,8 @@ class RibbonBuild {
   std::vector<std::uint64_t> list_;          // Fingerprints, ascending.
 };
 
-/// All that follows the first layer, in about as many rows as its keys fill. A few rows more or less decide how many
-/// keys are left for the list, and nobody knows beforehand; while the rest is small, it is worth trying.
+/// Adds everything after the first layer, in about as many rows as its keys fill. A few rows more or less decide how
+/// many keys are left for the list, unpredictably; with few keys, it is worth trying several.
 void RibbonBuild::add_rest() {
   constexpr std::array<std::uint64_t, 4> kSpareRows = {0, 8, 16, 24};
   constexpr std::size_t kFewKeys = 1024;
@@ -111,7 +110,7 @@ void RibbonBuild::add_rest() {
   if (latest != best) try_with(best);
 }
 
-/// The last layer has the starts that the second leaves: it is rarely full. Returns what `make_list` does.
+/// The last layer gets the starts that the second leaves: it is rarely full. Returns the result of `make_list`.
 std::uint64_t RibbonBuild::add_rest_with(std::uint64_t spare_rows) {
   constexpr double kSecondLayerStarts = 0.9;  // Per key.
   constexpr std::uint64_t kFewStarts = 24;    // Not worth a layer.
@@ -134,10 +133,9 @@ std::uint64_t RibbonBuild::add_rest_with(std::uint64_t spare_rows) {
   return make_list(std::move(beyond_all));
 }
 
-/// As few bits as let the list be wrong no more often than the rows are, or, where that is fewer, as add at most 1/1024
-/// to the rate of all. But no more than there is room for: keys crafted to crowd in every layer get shorter
-/// fingerprints, in the end none, which makes the list say "maybe" to the few it is asked about. Returns the bytes that
-/// the filter would take if there were room.
+/// Chooses the fewest bits with which the list is as accurate as the rows or, if fewer, adds at most 1/1024 to the
+/// overall rate. The space limits them: keys crafted to collide in every layer get shorter fingerprints and eventually
+/// none; the list then answers "maybe" to its few queries. Returns the size of the filter without that limit.
 std::uint64_t RibbonBuild::make_list(std::vector<std::uint64_t> keys) {
   for (std::uint64_t& key : keys) key = ribbon_mix(key);
   std::ranges::sort(keys);
@@ -175,10 +173,10 @@ std::uint64_t most_ribbon_bytes(std::uint64_t keys, std::uint32_t columns) {
       .columns = columns, .list_entries = listed, .list_bits = list_bits_for(columns, static_cast<double>(listed))};
   if (keys < kRibbonBlockRows) return only_list.body_bytes();
   const std::uint64_t starts = most_rows_for(keys) - (kRibbonBlockRows - 1);
-  // As if more starts had small buckets than have, and no less than a list: so that fewer keys never take more.
+  // Assumes more small buckets than there are, and at least a list, so that fewer keys never need more bytes.
   const std::uint64_t first_starts = first_layer_starts(keys) - std::min(first_layer_starts(keys), 2 * kFirstLayerKeys);
   RibbonShape shape = {.columns = columns, .starts = {first_starts, starts - first_starts, 0}};
-  // Room for some entries; more get shorter fingerprints.
+  // Space for some entries; beyond that, fingerprints get shorter.
   shape.list_entries = static_cast<std::uint64_t>(8 + root(keys) / 8);
   shape.list_bits = columns + 8;
   return std::max(shape.body_bytes(), only_list.body_bytes());

@@ -10,19 +10,19 @@
 
 namespace tamis {
 
-/// A size that a build with this many columns keeps to for any keys, and for hashed keys without giving anything up.
+/// A size that no build with this many columns exceeds; hashed keys fit in it without loss.
 std::uint64_t most_ribbon_bytes(std::uint64_t keys, std::uint32_t columns);
 
-/// The rate of a filter of that many hashed keys. The list adds less than 1/1024 of it.
+/// The rate of a filter of this many hashed keys. The list adds less than 1/1024 of it.
 double planned_ribbon_rate(std::uint64_t keys, std::uint32_t columns);
 
-/// Never larger than `most_bytes`, which must be enough for as many hashes, and never fails but for kNotSupported on
-/// memory. The bytes follow from the set of hashes and the two numbers alone: not from the order of the hashes, and not
-/// from the machine.
+/// Never exceeds `most_bytes`, which must suffice for this many hashes, and fails only with kNotSupported, for lack of
+/// memory. The bytes depend only on the set of hashes and the two numbers, not on the order of the hashes or the
+/// machine.
 Result<FilterImage> build_ribbon(std::span<std::uint64_t> hashes, std::uint32_t columns, std::uint64_t most_bytes);
 
-/// Back substitution: from the last row to the first, the value of each row from its equation and the 63 rows after it.
-/// Free rows are 0. Writes the shape's blocks; the band must have rows for the last one as if it were full.
+/// Back substitution: from the last row to the first, computes each row from its equation and the 63 rows after it.
+/// Free rows are 0. Writes the shape's blocks; the band must have rows for a full last block.
 void solve_ribbon(const RibbonBand& band, const RibbonShape& shape, MutableBytes out);
 
 }  // namespace tamis

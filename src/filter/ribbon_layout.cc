@@ -28,7 +28,7 @@ void write_ribbon_list_entry(MutableBytes list, std::uint64_t index, std::uint32
 std::uint64_t read_ribbon_list_entry(Bytes list, std::uint64_t index, std::uint32_t bits) {
   const std::uint64_t first = index * bits;
   const std::uint64_t end_byte = (first + bits + 7) / 8;
-  std::uint64_t value = 0;  // At most 56 bits that begin anywhere in a byte: eight bytes hold them.
+  std::uint64_t value = 0;  // At most 56 bits from any bit of a byte: eight bytes hold them.
   for (std::uint64_t byte = end_byte; byte > first / 8; --byte) {
     value = (value << 8) | std::to_integer<std::uint64_t>(list[byte - 1]);
   }

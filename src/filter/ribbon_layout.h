@@ -1,4 +1,4 @@
-// The layout of a ribbon filter, shared by its build and its probe. ribbon.cc draws it; this file computes it.
+// The layout of a ribbon filter, shared by build and probe. ribbon.cc documents it; this file computes it.
 #pragma once
 
 #include <array>
@@ -12,28 +12,28 @@ namespace tamis {
 
 inline constexpr std::size_t kRibbonLayers = 3;
 inline constexpr std::uint32_t kRibbonMostColumns = 32;
-inline constexpr std::uint64_t kRibbonBlockRows = 64;  // Also the width of the ribbon: coefficients per key.
+inline constexpr std::uint64_t kRibbonBlockRows = 64;  // Also the ribbon width: coefficients per key.
 inline constexpr std::uint32_t kRibbonMostListBits = 56;
 inline constexpr std::uint32_t kRibbonListBitsShift = 56;  // In numbers[3], above the number of entries.
 
-/// How the starts of a layer are cut into buckets, and what the four marks of a bucket mean: the keys whose start is
-/// among the first threshold[mark] of the bucket are not in this layer but in the next.
+/// How the starts of a layer are divided into buckets, and the meaning of a bucket's mark: the keys whose start is
+/// among the first threshold[mark] of the bucket are bumped to the next layer.
 struct RibbonBuckets {
-  std::uint32_t shift;                    // A bucket is 2^shift starts.
-  std::array<std::uint8_t, 4> threshold;  // The last one sends all of the bucket on.
+  std::uint32_t shift;                    // A bucket has 2^shift starts.
+  std::array<std::uint8_t, 4> threshold;  // The last one bumps the whole bucket.
   [[nodiscard]] constexpr std::uint64_t within(std::uint64_t position) const {
     return position & ((std::uint64_t{1} << shift) - 1);
   }
 };
 
-// Sizes and thresholds: best of those tried, docs/decisions/0002-ribbon.md. The later layers are small, so that finer
+// Sizes and thresholds are the best of those tried: docs/decisions/0002-ribbon.md. Later layers are small, so finer
 // buckets cost nothing there and waste less.
 inline constexpr std::array<RibbonBuckets, kRibbonLayers> kRibbonBuckets = {
     {{7, {0, 20, 48, 128}}, {5, {0, 4, 12, 32}}, {5, {0, 4, 12, 32}}}};
 
-// A key enters a layer as 64 bits; `ribbon_mix` of them decides everything about it there. For the first layer they
-// are the key's hash, for each later one they follow from the mix of the layer before, so that keys which crowd in one
-// layer part in the next.
+// A key enters a layer as 64 bits, and `ribbon_mix` of them decides everything about it there. For the first layer they
+// are the key's hash; for each later one they derive from the previous mix, so that keys which collide in one layer
+// separate in the next.
 constexpr std::uint64_t ribbon_mix(std::uint64_t key) { return remix(key); }
 constexpr std::uint64_t ribbon_key_of_next_layer(std::uint64_t mixed) { return mixed + 0x9e3779b97f4a7c15U; }
 
@@ -43,31 +43,31 @@ inline constexpr std::uint64_t kRibbonFingerprintFactor = 0xe7037ed1a0b428dbU;
 /// Bit i belongs to row start + i. The lowest is always 1, so that elimination begins at the start itself.
 constexpr std::uint64_t ribbon_coefficients(std::uint64_t mixed) { return (mixed * kRibbonCoefficientFactor) | 1; }
 
-/// What the chosen rows must add up to. It is no linear function of the coefficients (the carries see to that):
+/// The sum that the selected rows must have. It is not a linear function of the coefficients (because of the carries):
 /// otherwise rows that repeat the function would satisfy present and absent keys alike.
 constexpr std::uint32_t ribbon_fingerprint(std::uint64_t mixed, std::uint32_t columns) {
   return static_cast<std::uint32_t>(((mixed ^ (mixed >> 32)) * kRibbonFingerprintFactor) >> (64 - columns));
 }
 
-/// What the list keeps of a key that no layer took. No bits at all: everything looks alike.
+/// The list entry of a key that no layer took. With 0 bits, all keys are equal.
 constexpr std::uint64_t ribbon_list_fingerprint(std::uint64_t mixed, std::uint32_t bits) {
   return bits == 0 ? 0 : mixed >> (64 - bits);
 }
 
-/// The numbers that decide the layout of a body; all of them are in the header.
+/// The parameters of a body's layout, all stored in the header.
 struct RibbonShape {
   std::uint32_t columns = 0;
-  std::array<std::uint64_t, kRibbonLayers> starts = {};  // 0: the layer is not there, all keys pass it by.
+  std::array<std::uint64_t, kRibbonLayers> starts = {};  // 0: no such layer, all keys pass through.
   std::uint64_t list_entries = 0;
   std::uint32_t list_bits = 0;
 
-  /// The last start has its 63 rows too; then up to the next multiple of 8.
+  /// The last start needs 63 more rows; then rounded up to a multiple of 8.
   [[nodiscard]] std::uint64_t rows() const {
     const std::uint64_t all = first_row(kRibbonLayers);
     return all == 0 ? 0 : (all + kRibbonBlockRows - 1 + 7) / 8 * 8;
   }
   [[nodiscard]] std::uint64_t full_blocks() const { return rows() / kRibbonBlockRows; }
-  /// Bytes per column of the last block, which is cut short; 0 when the last block is full too.
+  /// Bytes per column of the last block if it is cut short; 0 if it is full.
   [[nodiscard]] std::uint64_t cut_bytes() const { return rows() % kRibbonBlockRows / 8; }
   [[nodiscard]] std::uint64_t buckets(std::size_t layer) const {
     const std::uint32_t shift = kRibbonBuckets[layer].shift;
@@ -98,10 +98,10 @@ inline void set_ribbon_mark(std::byte* marks, std::uint64_t bucket, std::uint32_
   store_le(word, load_le<std::uint32_t>(word) | (mark << (2 * (bucket % 16))));
 }
 
-/// The part of all keys, present or not, that no layer takes: what the list is asked for.
+/// The fraction of all keys, present or not, that no layer takes and the list must answer.
 double ribbon_reach(const RibbonShape& shape, const std::byte* marks);
 
-// The list: fingerprints in ascending order, `bits` each, packed from the lowest bit of the first byte on.
+// The list: fingerprints in ascending order, `bits` each, packed from the lowest bit of the first byte.
 void write_ribbon_list_entry(MutableBytes list, std::uint64_t index, std::uint32_t bits, std::uint64_t value);
 std::uint64_t read_ribbon_list_entry(Bytes list, std::uint64_t index, std::uint32_t bits);
 

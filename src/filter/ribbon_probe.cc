@@ -20,7 +20,7 @@ namespace {
 HWY_INLINE bool is_sent_on(const RibbonState& state, std::size_t layer, std::uint64_t position) {
   const RibbonBuckets& buckets = kRibbonBuckets[layer];
   const std::uint64_t first_bucket =
-      layer == 0 ? 0 : state.first_bucket[layer];  // 4 % of a probe, where layer is known.
+      layer == 0 ? 0 : state.first_bucket[layer];  // Saves 4 % of a probe if `layer` is constant.
   const std::uint32_t mark = ribbon_mark(state.marks, first_bucket + (position >> buckets.shift));
   return buckets.within(position) < buckets.threshold[mark];
 }
@@ -43,8 +43,8 @@ bool list_contains(const RibbonState& state, std::uint64_t mixed) {
   return false;
 }
 
-/// From this layer on: the first layer that does not send the key on answers, and after the last one the list. Right
-/// for any layer and block, at the price of looking; called for few keys only, unless the filter is tiny.
+/// From this layer on, the first layer that does not bump the key answers, and after the last one the list. Correct for
+/// any layer and block, but slower; used for few keys, unless the filter is tiny.
 HWY_NOINLINE bool ask_layers(const RibbonState& state, std::size_t layer, std::uint64_t key) {
   for (; layer < kRibbonLayers; ++layer) {
     const std::uint64_t mixed = ribbon_mix(key);
@@ -67,7 +67,7 @@ bool may_contain_anywhere(const FilterProbe& probe, std::uint64_t hash) {
   return ask_layers(probe_state<RibbonState>(probe), 0, hash);
 }
 
-/// The usual way: nearly all keys are in the first layer, which lies in full blocks. kColumns = 0: as the state says.
+/// The fast path: nearly all keys are in the first layer, which has full blocks. kColumns = 0: take it from the state.
 template <std::uint32_t kColumns>
 HWY_INLINE bool ask_first_layer(const RibbonState& state, std::uint64_t hash) {
   const std::uint32_t columns = kColumns == 0 ? state.columns : kColumns;
@@ -95,7 +95,7 @@ void prefetch(const FilterProbe& probe, std::uint64_t hash) {
 
 #if HWY_TARGET == HWY_AVX3_DL
 
-/// Answers of a prepared batch, those of keys that were sent on included.
+/// The answers of a prepared batch, including bumped keys.
 HWY_INLINE std::uint64_t answers_of(const RibbonState& state, const std::uint64_t* hashes, const Batch& batch) {
   std::uint64_t answers = matching_sums(state, batch) & ~batch.sent_on;
   for (std::uint64_t left = batch.sent_on; left != 0; left &= left - 1) {
@@ -106,7 +106,7 @@ HWY_INLINE std::uint64_t answers_of(const RibbonState& state, const std::uint64_
   return answers;
 }
 
-/// One batch is tested while the blocks of the next are on their way.
+/// Tests one batch while the blocks of the next are being loaded.
 template <bool kPrefetch>
 HWY_INLINE void test_batches(const RibbonState& state, const std::uint64_t* hashes, std::size_t batches,
                              std::uint64_t* answers) {
@@ -125,7 +125,7 @@ void test_many(const RibbonState& state, const std::uint64_t* hashes, std::size_
   if (whole > 0) test_batches<kPrefetch>(state, hashes, whole, answers);
   const std::size_t rest = count % kBatch;
   if (rest == 0) return;
-  std::uint64_t padded[kBatch] = {};  // Any hash may be asked for; the answers are dropped.
+  std::uint64_t padded[kBatch] = {};  // Any hash is valid; the extra answers are dropped.
   std::copy_n(hashes + whole * kBatch, rest, padded);
   test_batches<kPrefetch>(state, padded, 1, answers + whole);
   answers[whole] &= (std::uint64_t{1} << rest) - 1;
@@ -133,7 +133,7 @@ void test_many(const RibbonState& state, const std::uint64_t* hashes, std::size_
 
 #else
 
-/// The answers one by one, with the rows of a later key on their way.
+/// Answers one by one, prefetching the rows of a later key.
 template <bool kPrefetch, std::uint32_t kColumns>
 void test_one_by_one(const RibbonState& state, const std::uint64_t* hashes, std::size_t count, std::uint64_t* answers) {
   constexpr std::size_t kAhead = 32;
@@ -160,7 +160,7 @@ void test_many(const RibbonState& state, const std::uint64_t* hashes, std::size_
 void may_contain_many(const FilterProbe& probe, const std::uint64_t* hashes, std::size_t count,
                       std::uint64_t* answers) {
   const RibbonState state = probe_state<RibbonState>(probe);
-  constexpr std::uint64_t kBytesInCache = 512 << 10;  // Half of a usual second-level cache.
+  constexpr std::uint64_t kBytesInCache = 512 << 10;  // Half of a typical L2 cache.
   if (state.full_blocks * state.columns * 8 <= kBytesInCache) {
     test_many<false>(state, hashes, count, answers);
   } else {
@@ -178,10 +178,10 @@ void set_ribbon_functions(FilterProbe& probe) {
   if (is_usual) {
     probe.may_contain_fn = state.columns == 8 ? may_contain<8> : may_contain<0>;
     probe.prefetch_fn = prefetch;
-    // The arithmetic of batches is made for starts of 32 bits.
+    // Batch arithmetic requires 32-bit starts.
     const bool is_huge = state.starts[0] >> 32 != 0;
     probe.may_contain_many_fn = is_huge ? may_contain_many_in_groups<may_contain<0>, prefetch> : may_contain_many;
-  } else {  // A handful of blocks, or none.
+  } else {  // Few blocks or none.
     set_probe_functions<may_contain_anywhere, prefetch_nothing>(probe);
   }
 }

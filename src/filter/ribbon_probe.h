@@ -10,10 +10,10 @@
 
 namespace tamis {
 
-/// A filter's shape and where its parts are, as a probe needs them.
+/// A filter's shape and the location of its parts, for a probe.
 struct RibbonState {
   const std::byte* blocks;
-  const std::byte* marks;  // On any boundary, as is the list.
+  const std::byte* marks;  // Unaligned, like the list.
   const std::byte* list;
   std::array<std::uint64_t, kRibbonLayers> starts;
   std::array<std::uint64_t, kRibbonLayers> first_row;
@@ -25,7 +25,7 @@ struct RibbonState {
   std::uint32_t cut_bytes;
 };
 
-/// Sets the functions for this machine and this state, which must be filled.
+/// Sets the functions for this machine and this state, which must be filled in.
 void choose_ribbon_functions(FilterProbe& probe);
 
 }  // namespace tamis

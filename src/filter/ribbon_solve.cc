@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "filter/ribbon_build.h"
 
-#ifndef TAMIS_FILTER_RIBBON_SOLVE_TYPES  // This file is included once per instruction set; these are for all of them.
+#ifndef TAMIS_FILTER_RIBBON_SOLVE_TYPES  // This file is included once per instruction set; these are shared.
 #define TAMIS_FILTER_RIBBON_SOLVE_TYPES
 namespace tamis {
 struct BlockRange {
@@ -28,14 +28,14 @@ namespace tamis {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Both bodies keep, for each column, the values of the 64 rows from the current one on as a word, bit i for row + i:
-// the window. When the first row of a block is reached, the window is the block.
+// Both bodies keep a window per column: a word with the values of the 64 rows from the current one, bit i for row + i.
+// At the first row of a block, the window is the block.
 
 #if HWY_TARGET == HWY_AVX3_DL
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// kVectors × 8 columns at once: the chain from a row to the next is a shift, an and, a popcount and two logic steps.
+/// kVectors × 8 columns at once: the chain from row to row is a shift, an and, a popcount and two logic steps.
 template <std::size_t kVectors>
 void solve_with(const RibbonBand& band, BlockRange range, std::uint32_t columns, RibbonWindow& window, std::byte* out) {
   const hn::FixedTag<std::uint64_t, 8> lanes;
@@ -75,7 +75,7 @@ void solve(const RibbonBand& band, BlockRange range, std::uint32_t columns, Ribb
 
 #else
 
-/// One column after the other; from AVX2 on the parity is a popcount.
+/// One column after another; from AVX2 on, the parity is a popcount.
 void solve(const RibbonBand& band, BlockRange range, std::uint32_t columns, RibbonWindow& window, std::byte* out) {
   RibbonWindow rows = window;
   for (std::uint64_t block = range.end; block-- > range.begin;) {

@@ -1,4 +1,4 @@
-// What the chosen rows of a ribbon filter add up to, one body per instruction set. Included by ribbon_probe.cc only.
+// Sums (xors) of selected rows of a ribbon filter, one body per instruction set. Included by ribbon_probe.cc only.
 #if defined(TAMIS_FILTER_RIBBON_SUM_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef TAMIS_FILTER_RIBBON_SUM_INL_H
 #undef TAMIS_FILTER_RIBBON_SUM_INL_H
@@ -20,7 +20,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The coefficients of a start as they fall on its block and on the next.
+/// The coefficients of a start, split between its block and the next.
 struct Choice {
   std::uint64_t in_first;
   std::uint64_t in_second;
@@ -29,8 +29,8 @@ HWY_INLINE Choice choice_of(std::uint64_t row, std::uint64_t coefficients) {
   return {coefficients << (row % 64), (coefficients >> 1) >> (63 - row % 64)};
 }
 
-/// The chosen rows added up, bit j the sum of column j, where the last block may be involved: it may be cut short, or
-/// not be there, which is so when no chosen row lies in it.
+/// The sum of the selected rows, bit j for column j, if the last block may be involved: it may be cut short, or missing
+/// if no selected row lies in it.
 HWY_NOINLINE std::uint32_t sum_of_last_rows(const RibbonState& state, std::uint64_t row, std::uint64_t coefficients) {
   const auto column_of_block = [&state](std::uint64_t block, std::uint32_t column) {
     const std::byte* words = state.blocks + block * state.columns * 8;
@@ -61,7 +61,7 @@ HWY_INLINE void prefetch_blocks(const std::byte* first, std::uint32_t columns) {
 
 using Words = hn::FixedTag<std::uint64_t, 8>;
 
-/// Bit j: column j of `first` and of the block after it adds up to 1. Up to eight columns; kAll: it is eight.
+/// Bit j: the sum of column j over `first` and the block after it. Up to eight columns; kAll: exactly eight.
 template <bool kAll>
 HWY_INLINE hn::Mask<Words> sum_of_columns(const std::byte* first, std::size_t block_bytes, hn::Vec<Words> in_first,
                                           hn::Vec<Words> in_second, std::uint32_t columns) {
@@ -99,7 +99,7 @@ HWY_INLINE std::uint32_t sum_of_block_rows(const std::byte* first, std::uint32_t
 
 using Words = hn::FixedTag<std::uint64_t, 4>;
 
-/// Up to four columns: words whose parities are the sums. kAll: it is four.
+/// Up to four columns: words whose parities are the sums. kAll: exactly four.
 template <bool kAll>
 HWY_INLINE hn::Vec<Words> chosen_of(const std::byte* first, std::size_t block_bytes, hn::Vec<Words> in_first,
                                     hn::Vec<Words> in_second, std::uint32_t columns) {
@@ -112,8 +112,8 @@ HWY_INLINE hn::Vec<Words> chosen_of(const std::byte* first, std::size_t block_by
   return hn::Xor(hn::And(load(first), in_first), hn::And(load(first + block_bytes), in_second));
 }
 
-/// Without a popcount of words: halves of them are folded onto each other until one bit is left, in eight lanes of 32
-/// bits as soon as that is enough.
+/// Without a vector popcount: folds halves onto each other until one bit is left, in eight 32-bit lanes as soon as they
+/// suffice.
 HWY_INLINE std::uint32_t parities_of(hn::Vec<Words> low, hn::Vec<Words> high) {
   const hn::FixedTag<std::uint32_t, 8> halves;
   low = hn::Xor(low, hn::ShiftRight<32>(low));
@@ -164,7 +164,7 @@ HWY_INLINE std::uint32_t sum_of_block_rows(const std::byte* first, std::uint32_t
 
 #endif
 
-/// The chosen rows added up, for a start whose block and the next are full.
+/// The sum of the selected rows, for a start whose block and next block are full.
 HWY_INLINE std::uint32_t sum_of_rows(const RibbonState& state, std::uint32_t columns, std::uint64_t row,
                                      std::uint64_t coefficients) {
   return sum_of_block_rows(state.blocks + row / 64 * columns * 8, columns, choice_of(row, coefficients));

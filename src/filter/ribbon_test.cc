@@ -63,7 +63,7 @@ bool has_all(const FilterProbe& probe, const std::vector<std::uint64_t>& hashes)
 
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15U;
 
-/// The number that remix turns into `mixed`: what somebody needs who wants keys to crowd.
+/// The inverse of remix, for crafting keys that collide.
 std::uint64_t unmix(std::uint64_t mixed) {
   const auto unshift = [](std::uint64_t x, int by) {
     std::uint64_t result = x;
@@ -181,8 +181,7 @@ TEST(Ribbon, IsWrongAsOftenAsPlannedWhenTiny) {
     const Ribbon ribbon = build(HashSet(keys).members(keys), 8);
     const double rate = kRibbonKind.estimate(ribbon.image).rate;
     EXPECT_LE(rate, ribbon.size.rate) << keys << " keys";
-    EXPECT_GE(rate, ribbon.size.rate * (1 - 2.0 / static_cast<double>(keys)))
-        << keys << " keys";  // Two may look alike.
+    EXPECT_GE(rate, ribbon.size.rate * (1 - 2.0 / static_cast<double>(keys))) << keys << " keys";  // Two may collide.
   }
 }
 
@@ -204,7 +203,7 @@ TEST(Ribbon, TakesDuplicates) {
   EXPECT_TRUE(has_all(build(members, 8).probe, once));
 }
 
-/// `build` checks that none of these takes more than was said for hashed keys.
+/// `build` checks that none of these exceeds the size stated for hashed keys.
 TEST(Ribbon, TakesHashesThatWereMadeToCrowd) {
   constexpr std::uint64_t kKeys = 10'000;
   const std::vector<std::uint64_t> others = HashSet(8).strangers(100'000);
@@ -215,12 +214,13 @@ TEST(Ribbon, TakesHashesThatWereMadeToCrowd) {
     for (std::uint64_t i = 0; i < kKeys; ++i) {
       same_top[i] = 0xabcdef0123U << 24 | i;
       one_start[i] = unmix(0xabcdef0123U << 24 | i);
-      every_layer[i] = unmix(unmix(unmix(unmix(i) - kGolden) - kGolden) - kGolden);  // And the same list fingerprint.
+      every_layer[i] =
+          unmix(unmix(unmix(unmix(i) - kGolden) - kGolden) - kGolden);  // And with the same list fingerprint.
     }
     for (const auto* hashes : {&same_top, &one_start, &every_layer}) {
       EXPECT_TRUE(has_all(build(*hashes, columns).probe, *hashes)) << columns << " columns";
     }
-    // Where a third of the set crowds, only the few others suffer whose part of the layers it makes useless.
+    // If a third of the set collides, only the few others suffer whose part of the layers it makes useless.
     std::vector<std::uint64_t> mixture = one_start;
     const std::vector<std::uint64_t> good = HashSet(9).members(2 * kKeys);
     mixture.insert(mixture.end(), good.begin(), good.end());
@@ -335,7 +335,7 @@ TEST(Ribbon, RefusesHeadersThatDoNotFitTheBody) {
           header.numbers[number] ^= change;
         }
         const Result<FilterProbe> probe = kRibbonKind.open(header, ribbon.image.body(), "some.tamis");
-        if (probe.ok()) {  // Some other shapes have the same length; then the answers are any, but from inside.
+        if (probe.ok()) {  // Some other shapes have the same length; answers are then arbitrary, but stay inside.
           (void)count_maybe(*probe, asked);
         } else {
           EXPECT_EQ(probe.status().code(), StatusCode::kCorruption);
@@ -358,7 +358,7 @@ TEST(Ribbon, StaysInsideTheBodyWhateverIsInIt) {
                                      .starts = {layers[0], layers[1], layers[2]},
                                      .list_entries = entries,
                                      .list_bits = bits};
-          std::vector<std::byte> body(shape.body_bytes());  // On the heap, for the address sanitizer to guard.
+          std::vector<std::byte> body(shape.body_bytes());  // On the heap, so that the address sanitizer guards it.
           for (std::byte& byte : body) byte = static_cast<std::byte>(random());
           FilterHeader header;
           header.hashes = columns;

@@ -1,8 +1,8 @@
-// scalable: a chain of Bloom filters for a set of unknown size. When a layer is full a new one begins, twice as large
-// and with half the rate, so that all layers together stay below twice the rate of the first.
+// scalable: a chain of Bloom filters for a set of unknown size. When a layer is full, the next one has twice the size
+// and half the rate, so that all layers together stay below twice the rate of the first.
 //
 // Body: a directory of kMostLayers entries of 32 bytes, then the layers' bits in order:
-//     8 bits of the layer, a multiple of 64     8 keys it has room for
+//     8 bits of the layer, a multiple of 64     8 capacity in keys
 //     8 keys it holds                           4 hashes, 4 zero
 // Header: numbers[0] = layers; hashes = those of the first layer.
 #include <algorithm>
@@ -47,14 +47,14 @@ void store_layer(MutableBytes body, std::size_t i, const Layer& layer) {
   store_le(entry + 24, layer.hashes);
 }
 
-/// All that a probe needs is in the body; the layers are few and their entries stay in the cache.
+/// The body holds all that a probe needs; the layers are few and their entries stay in the cache.
 struct ScalableState {
   const std::byte* body;
   std::size_t body_bytes;
   std::size_t layers;
 };
 
-/// Calls f(layer, its bits) from the newest layer, which holds most keys, to the oldest, until it says stop.
+/// Calls f(layer, its bits) from the newest layer, which holds the most keys, to the oldest, until it returns false.
 template <typename Function>
 bool each_layer(const ScalableState& state, Function f) {
   const Bytes body(state.body, state.body_bytes);
@@ -84,11 +84,10 @@ ScalableState state_of(const FilterImage& image) {
   return {image.body().data(), image.body().size(), static_cast<std::size_t>(image.header.numbers[0])};
 }
 
-/// Adds a layer behind the others; the bytes move.
+/// Appends a layer; the bytes move.
 Status append_layer(FilterImage& image, const Layer& layer) {
   const std::size_t layers = image.header.numbers[0];
-  if (layers == kMostLayers)
-    return Status::out_of_space("the scalable filter has grown as far as it can; build a new one");
+  if (layers == kMostLayers) return Status::out_of_space("the scalable filter cannot grow further; build a new one");
   const std::uint64_t bytes = image.body().size() + layer.bits / 8;
   TAMIS_TRY(FilterImage larger, FilterImage::with_body(bytes));
   std::ranges::copy(image.body(), larger.mutable_body().begin());
@@ -99,7 +98,7 @@ Status append_layer(FilterImage& image, const Layer& layer) {
   return {};
 }
 
-/// Room for as many keys as its bits were sized for: a layer that took more would exceed its rate.
+/// The capacity is the number of keys its bits were sized for: with more, a layer would exceed its rate.
 Layer first_layer(const FilterSize& shape) {
   return {.bits = 8 * (shape.bytes - kDirectoryBytes),
           .capacity = std::max<std::uint64_t>(shape.keys, 1),
@@ -120,14 +119,14 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
     target.value -= double{kDirectoryBytes};
     if (target.value < 8) return cannot_reach("scalable", target, "bloom");
   }
-  // Half of the rate is for the first layer, the other half for all that may follow.
+  // The first layer gets half of the rate, all later ones share the other half.
   if (target.measure == SizeTarget::Measure::kRate) target.value = target.value / 2;
   TAMIS_TRY(const BloomShape shape, bloom_shape("scalable", keys, target, 1));
   return FilterSize{
       .keys = keys, .bytes = kDirectoryBytes + shape.cells / 8, .hashes = shape.hashes, .rate = shape.rate};
 }
 
-/// A filter of a million keys whose first layer had room for one would have 20 layers.
+/// A filter of a million keys with a first layer for one would have 20 layers.
 std::uint64_t room(std::uint64_t capacity) { return std::max<std::uint64_t>(capacity, 64); }
 
 Result<FilterImage> make(const FilterSize& shape) {

@@ -21,13 +21,13 @@ Status check_target(SizeTarget target) {
     case SizeTarget::Measure::kRate:
       if (value > 0 && value < 1) return {};
       return Status::invalid_argument(
-          fmt::format("a false-positive rate lies between 0 and 1 (both excluded), not {}", value));
+          fmt::format("the false-positive rate must be between 0 and 1 (exclusive), not {}", value));
     case SizeTarget::Measure::kBitsPerKey:
       if (value > 0 && value <= 1024) return {};
-      return Status::invalid_argument(fmt::format("bits per key lie between 0 (excluded) and 1024, not {}", value));
+      return Status::invalid_argument(fmt::format("bits per key must be above 0 and at most 1024, not {}", value));
     case SizeTarget::Measure::kMemory:
       if (value >= 1 && value <= 0x1p48) return {};
-      return Status::invalid_argument(fmt::format("memory lies between 1 byte and 256 TiB, not {}", value));
+      return Status::invalid_argument(fmt::format("memory must be between 1 byte and 256 TiB, not {}", value));
   }
   return Status::invalid_argument("unknown measure");
 }
@@ -53,15 +53,15 @@ Result<const FilterKind*> need_filter_kind(std::string_view name) {
   for (const FilterKind* known : all_filter_kinds()) names.push_back(known->info.name);
   const std::optional<std::string_view> guess = nearest_word(name, names);
   return Status::invalid_argument(
-      guess ? fmt::format("there is no filter kind '{}'; did you mean '{}'?", name, *guess)
-            : fmt::format("there is no filter kind '{}'; the kinds are {}", name, fmt::join(names, ", ")));
+      guess ? fmt::format("unknown filter kind '{}'; did you mean '{}'?", name, *guess)
+            : fmt::format("unknown filter kind '{}'; the kinds are {}", name, fmt::join(names, ", ")));
 }
 
 Result<SizeTarget> size_target(const FilterOptions& options) {
   const int given = int{options.target_rate.has_value()} + int{options.bits_per_key.has_value()} +
                     int{options.memory_bytes.has_value()};
   if (given > 1) {
-    return Status::invalid_argument("a filter is sized by one of target rate, bits per key and memory, not by several");
+    return Status::invalid_argument("give only one of target rate, bits per key and memory");
   }
   SizeTarget target;
   if (options.target_rate) target = {SizeTarget::Measure::kRate, *options.target_rate};
@@ -75,11 +75,11 @@ Result<ChosenSize> choose_size(const FilterKind& kind, std::uint64_t keys, SizeT
   TAMIS_TRY_STATUS(check_target(target));
   constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 42;
   if (keys > kMostKeys)
-    return Status::invalid_argument(fmt::format("{} keys are more than the {} a filter can have", keys, kMostKeys));
+    return Status::invalid_argument(fmt::format("{} keys exceed the max of {} keys in a filter", keys, kMostKeys));
   if (target.measure == SizeTarget::Measure::kMemory) {
     if (target.value < static_cast<double>(kFilterHeaderBytes)) {
       return Status::not_supported(
-          fmt::format("{} bytes are less than a filter's header ({})", target.value, kFilterHeaderBytes));
+          fmt::format("{} bytes cannot hold a filter's header ({})", target.value, kFilterHeaderBytes));
     }
     target.value -= static_cast<double>(kFilterHeaderBytes);
   }

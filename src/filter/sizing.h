@@ -1,4 +1,4 @@
-// From what a caller asks for to the shape of a filter.
+// From a caller's request to the shape of a filter.
 #pragma once
 
 #include <cstdint>
@@ -7,26 +7,26 @@
 
 namespace tamis {
 
-/// The kind of this name, or kInvalidArgument listing those there are.
+/// The kind of this name, or kInvalidArgument listing the known ones.
 Result<const FilterKind*> need_filter_kind(std::string_view name);
 
-/// The one measure of the options, checked: rate in (0, 1), positive finite bits, positive memory.
+/// The measure given in the options, checked: rate in (0, 1), positive finite bits, positive memory.
 Result<SizeTarget> size_target(const FilterOptions& options);
 
-/// A shape, and whether it is the kind's own or the list of a tiny set.
+/// A shape, and whether it is the kind's own or a tiny set's list.
 struct ChosenSize {
   FilterSize size;
   FilterLayout layout = FilterLayout::kOwn;
 };
 
-/// Sizes a filter of `kind`; kinds that are built once keep a tiny set as a list where that is smaller and no worse.
+/// Sizes a filter of `kind`; immutable kinds store a tiny set as a list if that is smaller and no less accurate.
 Result<ChosenSize> choose_size(const FilterKind& kind, std::uint64_t keys, SizeTarget target);
 
 /// kNotSupported saying that `kind` cannot reach the target and which kinds can.
 Status cannot_reach(std::string_view kind, SizeTarget target, std::string_view instead);
 
-/// The fewest units (lines, blocks) whose rate meets the target; `size_with` gives the size for a number of units, its
-/// rate falling as they grow. Beyond `most` the kind gives up and names `instead`.
+/// The fewest units (lines, blocks) whose rate meets the target. `size_with` gives the size for a number of units; its
+/// rate must decrease with them. Beyond `most`, returns an error that names `instead`.
 template <typename SizeWith>
 Result<FilterSize> smallest_for_rate(std::string_view kind, std::string_view instead, SizeTarget target,
                                      std::uint64_t most, SizeWith size_with) {

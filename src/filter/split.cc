@@ -1,8 +1,8 @@
-// split: blocks of eight 32-bit words, one bit per word and key. The layout of Parquet and Impala: with XXH64 for the
-// hash, the body is their bitset. Mutable, union by or.
+// split: blocks of eight 32-bit words, one bit per word and key. The layout of Parquet and Impala: with XXH64 as the
+// hash, the body is their bitset. Mutable; union by bitwise or.
 //
-// Body: blocks of 32 bytes. Header: hashes = 8, numbers[0] = blocks. Block by the high half of the hash, bits by the
-// low half times eight salts (split_probe.h).
+// Body: blocks of 32 bytes. Header: hashes = 8, numbers[0] = blocks. The high half of the hash selects the block, the
+// low half times eight salts the bits.
 #include <algorithm>
 #include <cmath>
 
@@ -75,7 +75,7 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
   return probe;
 }
 
-/// The rate of one block is the product of how full its words are.
+/// The rate of one block is the product of the fill of its words.
 FilterEstimate estimate(const FilterImage& image) {
   double rate = 0;
   double keys = 0;

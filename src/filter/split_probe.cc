@@ -28,7 +28,7 @@ HWY_INLINE bool test_block(const std::uint32_t* block, std::uint64_t hash) {
 
 #else
 
-/// The plain loop, for every other instruction set; the reference for the one above.
+/// The plain loop for all other instruction sets; the reference for the one above.
 HWY_INLINE bool test_block(const std::uint32_t* block, std::uint64_t hash) {
   std::uint32_t all = 1;
   for (std::uint32_t i = 0; i < kSplitWords; ++i) all &= block[i] >> split_bit(hash, i);

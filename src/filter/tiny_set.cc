@@ -19,8 +19,8 @@ constexpr std::uint32_t kFingerprintBits = 16;
 
 std::uint16_t fingerprint_of(std::uint64_t hash) { return static_cast<std::uint16_t>(remix(hash) >> 48); }
 
-/// The whole list, in the probe itself; places beyond the list repeat its first fingerprint, so that the loop has a
-/// fixed length and no branches.
+/// The whole list, inside the probe. Unused slots repeat the first fingerprint, so that the loop has a fixed length and
+/// no branches.
 struct TinySetState {
   std::array<std::uint16_t, kTinySetKeys> fingerprints;
 };

@@ -1,5 +1,5 @@
-// Tiny sets as a sorted list of 16-bit fingerprints: 16 bits per key whatever the kind, where the kinds' own layouts
-// would spend a whole cache line or more.
+// Tiny sets as a sorted list of 16-bit fingerprints: 16 bits per key for every kind, whose own layouts would take a
+// cache line or more.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace tamis {
 
 inline constexpr std::uint64_t kTinySetKeys = 64;
 
-/// What a list for this many keys is; keys ≤ kTinySetKeys.
+/// The size of a list for this many keys; keys ≤ kTinySetKeys.
 FilterSize tiny_set_size(std::uint64_t keys);
 Result<FilterImage> build_tiny_set(std::span<const std::uint64_t> hashes);
 Result<FilterProbe> open_tiny_set(const FilterHeader& header, Bytes body, std::string_view name);

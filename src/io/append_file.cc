@@ -10,16 +10,15 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kPageBytes = 4096;
-/// Opening a window costs as much as some dozen writes, and what is ready but not used is written out by a sync.
+/// Opening a window costs as much as about a dozen writes, and a sync writes out its unused pages too.
 constexpr std::uint32_t kAppendsBeforeWindow = 16;
-/// For more than this a system call is cheap beside the copy.
+/// Beyond this a system call is cheap relative to the copy.
 constexpr std::uint64_t kLongestCopy = 16 << 10;
-/// The file grows by so many windows at once.
+/// The file grows by this many windows at once.
 constexpr std::uint64_t kWindowsPerAllocation = 4;
-/// After so many syncs, each of at most as many appends as a window is not worth, the file is made longer ahead of
-/// need.
+/// After this many syncs, each of too few appends to be worth a window, the file is extended ahead.
 constexpr std::uint32_t kSyncsBeforeRoom = 4;
-/// By as much as there is already, within these bounds.
+/// By its current length, within these bounds.
 constexpr std::uint64_t kLeastRoomForSynced = kPageBytes;
 constexpr std::uint64_t kMostRoomForSynced = 256 << 10;
 
@@ -48,7 +47,7 @@ Status AppendFile::append(std::span<const Bytes> pieces) {
   return {};
 }
 
-/// Leaves a window with room for the next append, or none.
+/// Leaves a window with space for the next append, or none.
 void AppendFile::move_window(std::uint64_t bytes) {
   window_.reset();
   short_appends_ = bytes > kLongestCopy ? 0 : short_appends_ + 1;
@@ -56,15 +55,15 @@ void AppendFile::move_window(std::uint64_t bytes) {
   Result<std::unique_ptr<FileWindow>> window =
       open_window(end_ / kPageBytes * kPageBytes, std::min(next_window_bytes_, most_window_bytes_));
   if (!window.ok()) {
-    most_window_bytes_ = 0;  // Not tried again: the appends themselves meet what is wrong, and can say so.
+    most_window_bytes_ = 0;  // Not retried: appends meet the problem themselves and report it.
     return;
   }
   window_ = *std::move(window);
   next_window_bytes_ = std::min(2 * next_window_bytes_, kLargestWindowBytes);
 }
 
-/// After a copy that failed: the same bytes at the same place, and the file itself says what is wrong with it. It was
-/// made longer than the window, so one that is shorter was cut by somebody else.
+/// After a failed copy: writes the same bytes to the same place, so the file itself reports what is wrong. The file was
+/// made longer than the window; if it is shorter, somebody else cut it.
 Status AppendFile::write_instead(std::span<const Bytes> pieces, const Status& copied) {
   const std::uint64_t expected = window_->end();
   window_.reset();
@@ -82,12 +81,12 @@ Result<std::unique_ptr<FileWindow>> AppendFile::open_window(std::uint64_t begin,
 
 void AppendFile::make_room_for_synced(std::uint64_t bytes) {
   if (!may_have_room_ahead_ || syncs_of_few_ < kSyncsBeforeRoom) return;
-  // Not tried again when it fails: the appends themselves meet what is wrong.
+  // Not retried on failure: appends meet the problem themselves.
   const std::uint64_t until = end_ + bytes;
   may_have_room_ahead_ = make_room(until, until + std::clamp(end_, kLeastRoomForSynced, kMostRoomForSynced)).ok();
 }
 
-/// The file is at least so long; if it was not, then longer.
+/// Extends the file unless it is already this long.
 Status AppendFile::make_room(std::uint64_t until, std::uint64_t allocated_until) {
   if (file_bytes_ == 0) {
     TAMIS_TRY(file_bytes_, file_->size());
@@ -100,7 +99,7 @@ Status AppendFile::make_room(std::uint64_t until, std::uint64_t allocated_until)
 
 Status AppendFile::sync() {
   TAMIS_TRY_STATUS(status_);
-  // A page that is mapped must be protected again by each sync, which takes longer than writing to it.
+  // Each sync must write-protect a mapped page again, which takes longer than writing to it.
   const bool is_of_few = appends_since_sync_ <= kAppendsBeforeWindow;
   if (is_of_few) window_.reset();
   if (window_ != nullptr) window_->look_again();

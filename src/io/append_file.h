@@ -1,5 +1,4 @@
-// Writing a file from front to back, with the rules that keep it honest when calls fail, and without a call where the
-// file can be mapped.
+// Writes a file from front to back, stays correct when calls fail, and avoids system calls if the file can be mapped.
 #pragma once
 
 #include <cstdint>
@@ -12,53 +11,53 @@
 
 namespace tamis {
 
-/// Appends to a file at an offset of its own, and knows how far the file is durable.
+/// Appends to a file at its own offset, and knows how far the file is durable.
 ///
-/// Short appends that nobody syncs are copied into a window that moves along the file (rule 7): after some of them in a
-/// row the file is made longer than it is written, by zeros, and a window opened at its end. Where that does not work
-/// everything is written, as it is without windows.
+/// Short unsynced appends are copied into a window that moves along the file (rule 7). After several of them in a row,
+/// the file is extended with zeros and a window is opened at its end. If that fails, everything is written with system
+/// calls.
 ///
-/// A writer that syncs again and again is written for, into room that was made ahead: a sync of a file that did not
-/// become longer need not make its length durable as well.
+/// For a writer that syncs repeatedly, appends are written into preallocated space: a sync of a file that did not grow
+/// need not make its length durable.
 ///
 /// Invariants:
-///  1. A failed append leaves end() where it was, so that the next one overwrites what the failed one left behind.
-///  2. After a failed sync every call returns that failure, for good: the kernel may have dropped the pages and would
-///     call a second sync a success.
+///  1. A failed append leaves end() unchanged, so the next append overwrites what the failed one left behind.
+///  2. After a failed sync every call returns that failure, permanently: the kernel may have dropped the pages and
+///     would report a second sync as successful.
 ///  3. durable_end() ≤ end(), and every byte before durable_end() has been synced.
-///  4. An open window begins at or before end(). It lies inside the file.
-///  5. What could not be copied into a window is written instead, and there is no further window. If the file turns
-///     out to have been cut short, records that were acknowledged may be gone with it: as after a failed sync.
+///  4. An open window lies inside the file and begins at or before end().
+///  5. If a copy into the window fails, the bytes are written instead, and no further window is opened. If the file was
+///     cut short, acknowledged records may be lost with it: treated as a failed sync.
 ///
 /// Threads: one at a time.
 class AppendFile {
  public:
   static constexpr std::uint64_t kSmallestWindowBytes = 64 << 10;
-  /// Larger ones are no faster, and the append that opens one waits for all of its pages.
+  /// Larger windows are no faster, and the append that opens one waits for all its pages.
   static constexpr std::uint64_t kLargestWindowBytes = 256 << 10;
 
-  /// The first `end` bytes of the file are there and durable.
+  /// The first `end` bytes of the file exist and are durable.
   AppendFile(std::unique_ptr<WritableFile> file, std::uint64_t end)
       : file_(std::move(file)), end_(end), durable_end_(end) {}
 
-  /// From now on the file may be longer than its end, by zeros, and windows of at most so many bytes may be used; less
-  /// than the smallest: none.
+  /// From now on the file may extend beyond its end, with zeros, and windows of at most this size may be used; none if
+  /// less than the smallest.
   void allow_room_ahead(std::uint64_t most_window_bytes);
 
   Status append(std::span<const Bytes> pieces);
   Status append(Bytes bytes) { return append(std::span(&bytes, 1)); }
   Status sync();
-  /// No more appends come soon: gives back the window, and what the file has behind the end.
+  /// No appends are expected soon: closes the window and truncates the file to its end.
   Status trim();
   void drop_window() { window_.reset(); }
-  /// Makes no byte durable; to be called last.
+  /// Makes nothing durable; must be the last call.
   Status close();
 
   [[nodiscard]] std::uint64_t end() const { return end_; }
   [[nodiscard]] std::uint64_t durable_end() const { return durable_end_; }
-  /// What the window takes of memory.
+  /// Memory taken by the window.
   [[nodiscard]] std::uint64_t window_bytes() const { return window_ == nullptr ? 0 : window_->bytes(); }
-  /// Success, or the failure after which nothing works any more.
+  /// Success, or the permanent failure.
   [[nodiscard]] const Status& status() const { return status_; }
 
  private:
@@ -71,15 +70,15 @@ class AppendFile {
   std::unique_ptr<WritableFile> file_;
   std::uint64_t end_;
   std::uint64_t durable_end_;
-  std::uint64_t file_bytes_ = 0;         // The file is at least so long; 0: nobody has asked.
-  bool may_have_room_ahead_ = false;     // It could be had so far.
-  std::uint64_t most_window_bytes_ = 0;  // 0: there are to be none, or one could not be had.
+  std::uint64_t file_bytes_ = 0;         // The file has at least this length; 0: not yet known.
+  bool may_have_room_ahead_ = false;     // Allowed, and no extension has failed.
+  std::uint64_t most_window_bytes_ = 0;  // 0: windows are not allowed, or one failed.
   std::uint64_t next_window_bytes_ = kSmallestWindowBytes;
-  std::uint32_t short_appends_ = 0;       // In a row, without a sync between them, while there was no window.
+  std::uint32_t short_appends_ = 0;       // In a row, unsynced, while there was no window.
   std::uint64_t appends_since_sync_ = 0;  // Of all kinds.
   std::uint32_t syncs_of_few_ = 0;        // In a row, each of a few appends.
   Status status_;
-  std::unique_ptr<FileWindow> window_;  // Goes before its file.
+  std::unique_ptr<FileWindow> window_;  // Destroyed before its file.
 };
 
 }  // namespace tamis

@@ -1,5 +1,5 @@
-// Appending by copying into a window that moves along the file (rule 7): the same bytes as by writing, and whatever
-// stands in the way of a window is no failure of an append.
+// Appending through a window that moves along the file (rule 7) gives the same bytes as writing, and a window that
+// fails is not a failed append.
 #include "io/append_file.h"
 
 #include <fmt/core.h>
@@ -33,7 +33,7 @@ AppendFile make_file(FileSystem& files, const std::string& path, std::uint64_t w
   return file;
 }
 
-/// Appends of all sizes, some in two pieces, some synced. What the file must begin with is returned.
+/// Appends of all sizes, some in two pieces, some synced. Returns what the file must begin with.
 std::string append_at_random(AppendFile& file, std::uint64_t seed, int appends) {
   SplitMix64 random(seed);
   std::string expected;
@@ -58,7 +58,7 @@ void expect_begins_with(FileSystem& files, const std::string& path, const std::s
   EXPECT_EQ(found.find_first_not_of('\0', expected.size()), std::string::npos) << "no zeros behind the end";
 }
 
-/// A folder on the machine's disk.
+/// A folder on the real disk.
 class Machine : public testing::Test {
  protected:
   Machine() { TAMIS_CHECK(::mkdtemp(folder_.data()) != nullptr); }
@@ -85,7 +85,7 @@ TEST(AppendFile, Rule7_ShortAppendsInARowAreCopiedAndOthersAreWritten) {
   EXPECT_EQ(calls_that_begin(files, "copy"), 4U);
   EXPECT_EQ(calls_that_begin(files, "write"), 16U);
   EXPECT_EQ(file.window_bytes(), kWindow);
-  // One that has no room in it is written, and ends the row.
+  // An append that does not fit is written, and ends the row.
   ASSERT_TRUE(file.append(as_bytes(std::string(kWindow, 'y'))).ok());
   EXPECT_EQ(file.window_bytes(), 0U);
   for (int i = 0; i < 16; ++i) ASSERT_TRUE(file.append(as_bytes(text)).ok());
@@ -107,14 +107,14 @@ TEST(AppendFile, Rule7_AWriterThatBeginsToSyncLosesItsWindow) {
   AppendFile file = make_file(files, "/a", kWindow);
   const auto append = [&] { return file.append(as_bytes(std::string_view("some bytes"))); };
   for (int i = 0; i < 40; ++i) ASSERT_TRUE(append().ok());
-  ASSERT_TRUE(file.sync().ok());  // Of many: windows are still worth it.
+  ASSERT_TRUE(file.sync().ok());  // Of many appends: windows are still worth it.
   EXPECT_EQ(file.window_bytes(), kWindow);
   ASSERT_TRUE(append().ok());
   ASSERT_TRUE(file.sync().ok());
   EXPECT_EQ(file.window_bytes(), 0U);
 }
 
-/// A sync that has to make the file's length durable takes about half as long again.
+/// A sync that must make the file's length durable takes about half as long again.
 TEST(AppendFile, SyncedAppendsRarelyMakeTheFileLonger) {
   MemoryFileSystem files;
   AppendFile file = make_file(files, "/a", 0);
@@ -128,7 +128,7 @@ TEST(AppendFile, SyncedAppendsRarelyMakeTheFileLonger) {
     expected += text;
     lengths += *files.file_size("/a") == before ? 0 : 1;
   }
-  EXPECT_LE(lengths, 12U);  // Of 100,000 bytes: four of the first, then each time that they have doubled.
+  EXPECT_LE(lengths, 12U);  // For 100,000 bytes: four at first, then one per doubling.
   expect_begins_with(files, "/a", expected);
   ASSERT_TRUE(file.trim().ok());
   EXPECT_EQ(*read_whole_file(files, "/a"), expected);
@@ -153,7 +153,7 @@ TEST(AppendFile, RoomAheadThatCannotBeHadIsNoFailureOfTheAppend) {
     ASSERT_TRUE(file.append(as_bytes(text)).ok()) << i;
     ASSERT_TRUE(file.sync().ok()) << i;
   }
-  EXPECT_GT(calls_that_begin(files, "preallocate"), 0U);  // While there was room.
+  EXPECT_GT(calls_that_begin(files, "preallocate"), 0U);  // While there was space.
   EXPECT_EQ(file.append(as_bytes(text)).code(), StatusCode::kOutOfSpace);
 }
 
@@ -184,7 +184,7 @@ TEST(AppendFile, Rule7_CopiesAndWritesMakeTheSameFile) {
 
 TEST(AppendFile, Rule7_AWindowThatCannotBeHadIsNoFailureOfTheAppend) {
   for (const FaultKind kind : {FaultKind::kNoSpace, FaultKind::kIoError}) {
-    for (std::uint64_t call = 18; call <= 20; ++call) {  // Opened, 16 writes; then size, preallocate, open_window.
+    for (std::uint64_t call = 18; call <= 20; ++call) {  // Open, 16 writes; then size, preallocate, open_window.
       MemoryFileSystem memory;
       FaultyFileSystem faulty(memory, {kind, call, false});
       AppendFile file = make_file(faulty, "/a", kWindow);
@@ -203,7 +203,7 @@ TEST(AppendFile, Rule7_AWindowThatCannotBeHadIsNoFailureOfTheAppend) {
 TEST(AppendFile, Rule7_WhatCannotBeCopiedIsWrittenAndThereIsNoFurtherWindow) {
   for (const FaultKind kind : {FaultKind::kIoError, FaultKind::kShortWrite, FaultKind::kIoErrorAfterwards}) {
     MemoryFileSystem memory;
-    FaultyFileSystem faulty(memory, {kind, 25, false});  // The window is opened by call 20.
+    FaultyFileSystem faulty(memory, {kind, 25, false});  // Call 20 opens the window.
     AppendFile file = make_file(faulty, "/a", kWindow);
     std::string expected;
     for (int i = 0; i < 100; ++i) {
@@ -218,7 +218,7 @@ TEST(AppendFile, Rule7_WhatCannotBeCopiedIsWrittenAndThereIsNoFurtherWindow) {
   }
 }
 
-/// The errors of writing count: they say what is wrong, and the append can be made again.
+/// The write's error is reported: it says what is wrong, and the append can be repeated.
 TEST(AppendFile, Rule6_Rule7_WhatCanNeitherBeCopiedNorWrittenIsOverwritten) {
   MemoryFileSystem memory;
   FaultyFileSystem faulty(memory, {FaultKind::kShortWrite, 25, true});
@@ -253,7 +253,7 @@ TEST(AppendFile, Rule5_Rule7_AFileThatSomebodyCutIsNotTrustedAgain) {
 
 TEST(AppendFile, Rule7_WithoutRoomForAWindowAppendsGoOnUntilThereIsNone) {
   MemoryFileSystem files;
-  files.set_capacity(100'000);  // Less than what is allocated at once.
+  files.set_capacity(100'000);  // Less than one allocation.
   AppendFile file = make_file(files, "/a", kWindow);
   const std::string text(1000, 'x');
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(file.append(as_bytes(text)).ok()) << i;
@@ -317,7 +317,8 @@ TEST_F(Machine, Rule7_CopiesAndWritesMakeTheSameFile) {
     SCOPED_TRACE(seed);
     AppendFile file = make_file(files, path(), AppendFile::kLargestWindowBytes);
     const std::string expected = append_at_random(file, seed, 3000);
-    expect_begins_with(files, path(), expected);  // By another descriptor, nothing synced: as another process would.
+    expect_begins_with(files, path(),
+                       expected);  // Through another descriptor, nothing synced: as another process would.
     ASSERT_TRUE(file.sync().ok());
     ASSERT_TRUE(file.trim().ok());
     EXPECT_TRUE(*read_whole_file(files, path()) == expected);
@@ -326,7 +327,7 @@ TEST_F(Machine, Rule7_CopiesAndWritesMakeTheSameFile) {
   }
 }
 
-/// What a file had in another life stays where nothing new is put: making pages ready changes no byte.
+/// A recycled file's old bytes stay until overwritten: populating pages changes no byte.
 TEST_F(Machine, Rule7_OpeningAWindowChangesNoByte) {
   if (!has_windows()) GTEST_SKIP() << "files in " << folder_ << " are not mapped";
   const std::string before(4 * kWindow, 'o');
@@ -346,7 +347,7 @@ TEST_F(Machine, Rule7_OpeningAWindowChangesNoByte) {
 }
 
 TEST_F(Machine, Rule7_WhatIsNotKnownToTakeStoresWellIsNotMapped) {
-  // A file system without a disk, whose files can be written: not in the list, whatever it is able to do.
+  // A writable file on a file system that is not on the list: not mapped, whatever it supports.
   const auto file = posix_file_system().open_writable("/proc/self/comm", OpenMode::kExisting);
   if (!file.ok()) GTEST_SKIP() << file.status().to_text();
   EXPECT_EQ((*file)->open_window(0, 4096).status().code(), StatusCode::kNotSupported);

@@ -44,7 +44,8 @@ void CachedFile::write_durably(std::uint64_t offset, std::span<const Bytes> piec
   const bool overlaps = std::ranges::any_of(pending_, [&](const Change& earlier) {
     return earlier.offset < end && offset < earlier.offset + earlier.bytes.size();
   });
-  if (overlaps) {  // The whole page goes to the disk, with what was there before: not told apart here.
+  if (overlaps) {  // The whole page is written, including its earlier pending changes; the model does not separate
+                   // them.
     pending_.push_back(change);
     return sync();
   }
@@ -96,7 +97,7 @@ std::string CachedFile::after_crash(Loss loss, SplitMix64& random) const {
   return image;
 }
 
-/// Applies what the change does to the bytes [begin, end) of the image, which is long enough for every change.
+/// Applies the change to the bytes [begin, end) of the image, which is long enough for every change.
 void CachedFile::apply(const Change& change, std::uint64_t begin, std::uint64_t end, std::string& image) {
   end = std::min<std::uint64_t>(end, image.size());
   const std::uint64_t cut = std::max(begin, change.size);
@@ -116,7 +117,7 @@ CachedFile::ChangesByGranule CachedFile::changes_by_granule(std::uint64_t granul
   ChangesByGranule granules;
   const std::uint64_t everything = extent();
   for (const Change& change : pending_) {
-    // A change of size touches all that it cuts off.
+    // A change of size affects everything it cuts off.
     const std::uint64_t end = change.bytes.empty() ? everything : change.offset + change.bytes.size();
     for (std::uint64_t at = change.offset / granule_bytes; at * granule_bytes < end; ++at) {
       granules[at].push_back(&change);
@@ -125,7 +126,7 @@ CachedFile::ChangesByGranule CachedFile::changes_by_granule(std::uint64_t granul
   return granules;
 }
 
-/// The length is metadata: it may be older than the bytes, or newer. Half of the time it is the newest.
+/// The length is metadata: it may be older or newer than the bytes. Half of the time it is the newest.
 std::uint64_t CachedFile::some_size(SplitMix64& random) const {
   if (random.coin()) return pending_.back().size;
   const std::uint64_t state = random.below(pending_.size() + 1);

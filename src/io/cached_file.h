@@ -14,15 +14,15 @@
 
 namespace tamis {
 
-/// What a crash leaves of the changes that were not synced. Whatever was synced stays in all of them.
+/// What a crash leaves of unsynced changes. Synced changes always survive.
 enum class Loss : std::uint8_t {
-  kEverything,   ///< Nothing unsynced was kept.
-  kNothing,      ///< All of it was kept, as after the crash of a process.
-  kPages,        ///< Each page of 4 KiB is in one of the states it went through.
-  kSectors,      ///< The same for each sector of 512 bytes; some stopped in the middle of a state.
+  kEverything,   ///< No unsynced change survives.
+  kNothing,      ///< All survive, as after a process crash.
+  kPages,        ///< Each 4 KiB page has one of the states it went through.
+  kSectors,      ///< The same for each 512-byte sector; some are torn.
   kNames,        ///< Some unsynced creations, renames and removals did not happen.
-  kZeroTail,     ///< Lengths were kept; unsynced bytes after some place are zero.
-  kGarbageTail,  ///< Lengths were kept; unsynced bytes after some place are anything.
+  kZeroTail,     ///< Lengths survive; unsynced bytes after some offset are zero.
+  kGarbageTail,  ///< Lengths survive; unsynced bytes after some offset are arbitrary.
 };
 inline constexpr std::array kAllLosses = {Loss::kEverything, Loss::kNothing,  Loss::kPages,      Loss::kSectors,
                                           Loss::kNames,      Loss::kZeroTail, Loss::kGarbageTail};
@@ -33,8 +33,8 @@ std::string_view to_string(Loss loss);
 ///
 /// Invariants:
 ///  1. bytes() is what a reader sees: every change, synced or not.
-///  2. On disk are the synced changes for certain, and of the pending ones whatever after_crash makes up: each page or
-///     sector holds a state that it had at some moment since the last sync, independently of the others.
+///  2. The disk has the synced changes for certain, and of the pending ones whatever after_crash draws: each page or
+///     sector has a state that it had at some moment since the last sync, independently of the others.
 ///
 /// Threads: one at a time.
 class CachedFile {
@@ -48,19 +48,19 @@ class CachedFile {
   void resize(std::uint64_t size);
 
   void sync();
-  /// What Linux does when the disk refuses a page during fsync: some pages arrived, the others did not, and all are
-  /// clean from now on, so that a second sync() succeeds without writing them.
+  /// What Linux does if the disk refuses a page during fsync: some pages arrived, others did not, and all are now
+  /// clean, so a second sync() succeeds without writing them.
   void fail_sync(SplitMix64& random);
   [[nodiscard]] std::string after_crash(Loss loss, SplitMix64& random) const;
 
  private:
-  /// A write, or with no bytes a change of size.
+  /// A write, or without bytes a change of size.
   struct Change {
     std::uint64_t offset = 0;
     std::string bytes;
     std::uint64_t size = 0;  // Of the file, afterwards.
   };
-  /// Which pending changes touch each granule (page or sector), oldest first.
+  /// The pending changes of each granule (page or sector), oldest first.
   using ChangesByGranule = std::map<std::uint64_t, std::vector<const Change*>>;
 
   static void apply(const Change& change, std::uint64_t begin, std::uint64_t end, std::string& image);

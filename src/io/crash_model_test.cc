@@ -232,7 +232,7 @@ TEST(FaultyFileSystem, FailsTheCallItWasToldToOnceOrFromThereOn) {
   FaultyFileSystem once(memory, {FaultKind::kIoError, 2, false});
   EXPECT_TRUE(once.list("/").ok());
   EXPECT_EQ(once.list("/").status().message(),
-            "/: injected fault: Input/output error; the disk failed: look into the kernel's log");
+            "/: injected fault: Input/output error; the disk failed; check the kernel log");
   EXPECT_TRUE(once.list("/").ok());
   FaultyFileSystem sticky(memory, {FaultKind::kTooManyFiles, 2, true});
   EXPECT_TRUE(sticky.list("/").ok());

@@ -1,4 +1,4 @@
-// A file descriptor with an owner.
+// An owned file descriptor.
 #pragma once
 
 #include <unistd.h>
@@ -8,9 +8,9 @@
 
 namespace tamis {
 
-/// An open descriptor, closed at the end of its owner's life.
+/// An open descriptor, closed by the destructor.
 ///
-/// Threads: as an int.
+/// Threads: as int.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -25,14 +25,14 @@ class Descriptor {
 
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] bool is_open() const { return fd_ >= 0; }
-  /// Closes now, so that the error of close(2) is seen. Linux has closed the descriptor even when it was interrupted.
+  /// Closes now, so that close(2)'s error is seen. Linux closes the descriptor even if interrupted.
   [[nodiscard]] bool close_now() { return ::close(std::exchange(fd_, -1)) == 0 || errno == EINTR; }
 
  private:
   int fd_;
 };
 
-/// Calls until a signal no longer gets in the way; the result is the call's own, errno with it.
+/// Retries the call while it is interrupted by signals; returns its result, with errno.
 template <typename Call>
 auto retry_interrupted(Call call) {
   for (;;) {

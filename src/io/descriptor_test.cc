@@ -6,7 +6,7 @@
 namespace tamis {
 namespace {
 
-/// A call that a signal interrupts so many times, and then succeeds or fails for good.
+/// A call that signals interrupt this many times, and that then succeeds or fails.
 struct Call {
   int interruptions;
   int result;

@@ -9,18 +9,18 @@ namespace tamis {
 
 namespace {
 
-/// What to do about it, where that is not plain from the error's own text.
+/// What to do, where the error's own text does not make it obvious.
 std::string_view advice(int error) {
   switch (error) {
-    case ENOSPC: return "; make room on that disk";
-    case EDQUOT: return "; make room, or raise the quota";
-    case EMFILE: return "; raise the limit on open files (ulimit -n)";
-    case ENFILE: return "; the machine has no more open files to give: close some elsewhere";
-    case EFBIG: return "; raise the limit on file sizes (ulimit -f), or use a file system without it";
-    case EROFS: return "; it can only be read there";
+    case ENOSPC: return "; free space on that disk";
+    case EDQUOT: return "; free space or raise the quota";
+    case EMFILE: return "; raise the open file limit (ulimit -n)";
+    case ENFILE: return "; the system-wide open file limit is reached; close files in other processes";
+    case EFBIG: return "; raise the file size limit (ulimit -f) or use another file system";
+    case EROFS: return "; it can only be read";
     case EACCES:
-    case EPERM: return "; look at its owner and permissions, and at those of its folder";
-    case EIO: return "; the disk failed: look into the kernel's log";
+    case EPERM: return "; check the owner and permissions of it and of its folder";
+    case EIO: return "; the disk failed; check the kernel log";
     default: return "";
   }
 }

@@ -1,4 +1,4 @@
-// What errno means to a caller.
+// Maps errno to a Status.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@
 
 namespace tamis {
 
-/// "path: doing: text of errno", and what to do where that helps: kOutOfSpace for a full disk or quota and for too many
-/// open files, which pass when room is made; kIoError for everything else.
+/// "path: doing: text of errno", with advice where there is some: kOutOfSpace for a full disk or quota and for too many
+/// open files, which pass once space is freed; kIoError otherwise.
 Status errno_status(std::string_view path, std::string_view doing, int error);
 
 }  // namespace tamis

@@ -86,7 +86,7 @@ class FaultyReadableFile final : public ReadableFile {
   const std::string path_;
 };
 
-/// A store that fails: a page of the window cannot be had.
+/// A failing store: a page of the window is unavailable.
 class FaultyFileWindow final : public FileWindow {
  public:
   FaultyFileWindow(FaultyFileSystem& files, std::unique_ptr<FileWindow> window, std::string path)

@@ -14,16 +14,16 @@ namespace tamis {
 
 enum class FaultKind : std::uint8_t {
   kIoError,            ///< EIO; nothing was done.
-  kIoErrorAfterwards,  ///< EIO, though all was done.
-  kNoSpace,            ///< ENOSPC, of the calls that need space; nothing was done.
-  kNoSpaceAfterwards,  ///< The same, though all was done: as NFS and FUSE may tell it late.
-  kShortWrite,         ///< ENOSPC, of writes; half of the bytes were written.
-  kTooManyFiles,       ///< EMFILE, of the calls that open something.
-  kForgottenSync,      ///< A disk that lies: sync says it is done, and did nothing.
+  kIoErrorAfterwards,  ///< EIO, although everything was done.
+  kNoSpace,            ///< ENOSPC, for calls that need space; nothing was done.
+  kNoSpaceAfterwards,  ///< The same, although everything was done: NFS and FUSE may report it late.
+  kShortWrite,         ///< ENOSPC, for writes; half of the bytes were written.
+  kTooManyFiles,       ///< EMFILE, for calls that open something.
+  kForgottenSync,      ///< A lying disk: sync succeeds but does nothing.
   kForgottenNames,     ///< The same for sync_directory.
 };
 
-/// What goes wrong: call number `at_call` (from 1) if the kind applies to it, and with `sticky` all later ones.
+/// What fails: call number `at_call` (from 1) if the kind applies to it, and with `sticky` all later ones.
 struct Fault {
   FaultKind kind = FaultKind::kIoError;
   std::uint64_t at_call = 1;
@@ -32,12 +32,12 @@ struct Fault {
 
 std::string to_text(const Fault& fault);
 
-/// Passes every call on to another file system, except those that the fault names. A failed sync of a file in memory
-/// loses some of its unsynced pages for good (MemoryWritableFile::fail_sync), as Linux does.
+/// Forwards every call to another file system, except those that the fault names. A failed sync of an in-memory file
+/// permanently loses some of its unsynced pages (MemoryWritableFile::fail_sync), as Linux does.
 ///
 /// Invariants:
-///  1. Every call of FileSystem, its files and their windows counts, in the order in which they come; close() as well.
-///  2. Without a fault nothing differs from the file system beneath, which must outlive this.
+///  1. Every call of FileSystem, its files and their windows counts, in call order, including close().
+///  2. Without a fault it behaves as the file system beneath, which must outlive it.
 ///
 /// Threads: any number at once, as every FileSystem.
 class FaultyFileSystem final : public FileSystem {
@@ -69,7 +69,7 @@ class FaultyFileSystem final : public FileSystem {
   friend class FaultyFileWindow;
   enum class Call : std::uint8_t { kOpen, kCreate, kRead, kWrite, kSync, kAllocate, kNames, kSyncNames, kOther };
 
-  /// Counts the call and tells what goes wrong in it, if anything does.
+  /// Counts the call and returns the fault to apply, if any.
   std::optional<FaultKind> enter(Call call);
   template <typename Action>
   auto run(Call call, const std::string& path, Action action) -> decltype(action());

@@ -28,7 +28,7 @@ Status write_all(int fd, const std::string& path, Bytes bytes) {
   return {};
 }
 
-/// A new file of these bytes, durable. Messages name `path`: the caller knows nothing of a temporary file.
+/// Writes a new, durable file. Messages name `path`: the caller does not know the temporary file.
 Status write_new_file(const std::string& temporary, const std::string& path, Bytes bytes) {
   const auto open = [&] { return ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); };
   Descriptor file(retry_interrupted(open));
@@ -98,7 +98,7 @@ Status write_file(const std::string& path, Bytes bytes) {
     written = errno_status(path, "cannot replace", errno);
   }
   if (!written.ok()) {
-    ::unlink(temporary.c_str());  // The first error is the one to report.
+    ::unlink(temporary.c_str());  // Report the first error.
     return written;
   }
   return sync_folder(parent_directory(path));

@@ -1,4 +1,4 @@
-// Whole files: mapped for reading, replaced in one step for writing. Nothing here knows what is in them.
+// Whole files: mapped for reading, replaced atomically for writing. Contents are opaque here.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace tamis {
 
-/// A file's bytes, mapped read-only. The file must not be cut short while it is mapped; tamis replaces files and
-/// never shortens them.
+/// A file's bytes, mapped read-only. The file must not be shortened while it is mapped; tamis replaces files and never
+/// shortens them.
 ///
 /// Threads: constant after opening.
 class MappedFile {
  public:
-  /// kIoError when the file is missing, not readable, or not a regular file; the message says which.
+  /// kIoError if the file is missing, unreadable, or not a regular file; the message says which.
   static Result<MappedFile> open(const std::string& path);
 
   MappedFile() = default;
@@ -30,8 +30,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// Replaces the file by these bytes: written beside it, synced, renamed over it. Either the old file or the new one
-/// is there at every moment. "-" is standard output.
+/// Replaces the file with these bytes: written to a temporary file, synced, renamed. At every moment either the old or
+/// the new file exists. "-" is standard output.
 Status write_file(const std::string& path, Bytes bytes);
 
 }  // namespace tamis

@@ -66,7 +66,7 @@ std::size_t FileHandles::open_files() const {
   return state_->kept.size();
 }
 
-/// Null when it is not open.
+/// Null if not open.
 SharedFile FileHandles::State::find(std::uint64_t id) {
   const auto found = by_id.find(id);
   if (found == by_id.end()) return nullptr;
@@ -74,14 +74,14 @@ SharedFile FileHandles::State::find(std::uint64_t id) {
   return found->second->file;
 }
 
-/// Moves a handle over to `to`, which closes it at its end unless somebody still reads the file.
+/// Moves a handle to `to`, whose destructor closes it unless the file is still being read.
 void FileHandles::State::let_go(Handles::iterator handle, Handles& to) {
   by_id.erase(handle->id);
   to.splice(to.end(), kept, handle);
 }
 
-/// Of several threads that opened the same file at once, the first one's is kept and used by all. A file that may have
-/// been forgotten in the meantime is not kept: nobody would forget it again.
+/// If several threads opened the same file at once, all use the first. A file that may have been forgotten meanwhile is
+/// not kept: it would never be forgotten again.
 SharedFile FileHandles::State::keep(std::uint64_t id, SharedFile file, std::uint64_t closes_before) {
   Handles closed;
   const MutexLock lock(mutex);
@@ -96,7 +96,7 @@ SharedFile FileHandles::State::keep(std::uint64_t id, SharedFile file, std::uint
   return file;
 }
 
-/// Opening a file for reading takes no room but a descriptor: kOutOfSpace is EMFILE here.
+/// Opening a file for reading needs only a descriptor, so kOutOfSpace means EMFILE.
 Result<SharedFile> FileHandles::State::open_file(const std::string& path) {
   Result<std::unique_ptr<ReadableFile>> file = files.open_readable(path);
   const bool lacks_descriptors = file.status().code() == StatusCode::kOutOfSpace;
@@ -111,7 +111,7 @@ bool FileHandles::State::close_unused() {
   const MutexLock lock(mutex);
   for (auto handle = kept.begin(); handle != kept.end();) {
     const auto next = std::next(handle);
-    // One reference is the list's. Another one can come only from find, under this lock.
+    // One reference is the list's. Only find adds others, under this lock.
     if (handle->file.use_count() == 1) let_go(handle, closed);
     handle = next;
   }
@@ -119,7 +119,7 @@ bool FileHandles::State::close_unused() {
 }
 
 std::size_t files_to_keep_open(std::size_t most) {
-  const long limit = ::sysconf(_SC_OPEN_MAX);  // -1: there is none.
+  const long limit = ::sysconf(_SC_OPEN_MAX);  // -1: no limit.
   return limit < 0 ? most : std::min(most, std::max<std::size_t>(static_cast<std::size_t>(limit) / 2, 1));
 }
 

@@ -1,4 +1,4 @@
-// Files open for reading, as many as there may be descriptors.
+// Files open for reading, within the descriptor limit.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace tamis {
 
-/// Opens files when they are first read and keeps the most recently used ones open.
+/// Opens files when first read and keeps the most recently used ones open.
 ///
 /// Invariants:
-///  1. At most `limit` files are kept open, besides those somebody is reading at the moment.
-///  2. When the system has no descriptor left (EMFILE), all that nobody uses are closed and the open is tried again.
+///  1. At most `limit` files are kept open, plus those being read.
+///  2. If the system is out of descriptors (EMFILE), all unused files are closed and the open is retried.
 ///
 /// Threads: any.
 class FileHandles {
@@ -25,9 +25,9 @@ class FileHandles {
   FileHandles(FileSystem& files, std::size_t limit);
   ~FileHandles();
 
-  /// The open file of this id, opened at `path` when it is not. It stays open while the caller holds it.
+  /// The open file of this id; opens `path` if needed. It stays open while the caller holds it.
   Result<std::shared_ptr<const ReadableFile>> open(std::uint64_t id, const std::string& path);
-  /// FileSystem::read_many, of files that were opened here.
+  /// FileSystem::read_many, for files opened here.
   void read_many(std::span<FileRead> reads);
   /// Forgets the file, before it is removed.
   void close(std::uint64_t id);
@@ -38,8 +38,8 @@ class FileHandles {
   std::unique_ptr<State> state_;
 };
 
-/// How many files may be kept open: `most`, or half of what this process may have when that is less. The other half is
-/// for journals, the manifest, tables being written, and for the program itself.
+/// How many files to keep open: `most`, or half of the process's limit if that is less. The other half is for journals,
+/// the manifest, tables being written, and the program itself.
 std::size_t files_to_keep_open(std::size_t most);
 
 }  // namespace tamis

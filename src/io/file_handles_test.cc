@@ -20,7 +20,7 @@ using SharedFile = std::shared_ptr<const ReadableFile>;
 
 std::string path_of(std::uint64_t id) { return "/" + std::to_string(id) + ".table"; }
 
-/// Files 1 … `count`, each holding its own name.
+/// Files 1 … `count`, each containing its own name.
 class Disk {
  public:
   explicit Disk(std::uint64_t count) {
@@ -135,7 +135,7 @@ TEST(FileHandles, AnErrorThatStaysIsToldAfterTheSecondTry) {
   EXPECT_EQ(handles.open_files(), 0U);
 }
 
-/// Does something in the middle of an open.
+/// Runs code in the middle of an open.
 class Interrupted final : public test::PassingFileSystem {
  public:
   using PassingFileSystem::PassingFileSystem;

@@ -1,6 +1,6 @@
-// Files and folders as the store needs them; nothing here knows what is in them. Every system call on a file goes
-// through this interface, so that tests can put a disk of their own under the store: one that crashes
-// (memory_file_system.h) or one whose calls fail (faulty_file_system.h).
+// Files and folders as the store needs them; contents are opaque here. Every system call on a file goes through this
+// interface, so that tests can substitute a disk that crashes (memory_file_system.h) or whose calls fail
+// (faulty_file_system.h).
 #pragma once
 
 #include <cstddef>
@@ -16,21 +16,21 @@
 
 namespace tamis {
 
-/// A file open for reading at any place.
+/// A file open for random reads.
 ///
-/// Threads: any number at once.
+/// Threads: any.
 class ReadableFile {
  public:
   virtual ~ReadableFile() = default;
 
-  /// Fills `to` from `offset` on and tells how many bytes there were: fewer than asked for only at the end of the file.
+  /// Fills `to` from `offset` and returns how many bytes were read: fewer than asked for only at the end of the file.
   virtual Result<std::size_t> read_at(std::uint64_t offset, MutableBytes to) const = 0;
   [[nodiscard]] virtual Result<std::uint64_t> size() const = 0;
 };
 
-/// A stretch of a file into which bytes are copied without a system call; where it is in memory nobody outside io/
-/// learns (rule 7). What was copied in is as good as written: readers of the file see it, it survives the process, and
-/// the file's next sync() makes it durable.
+/// A range of a file into which bytes are copied without a system call; its address is never exposed outside io/ (rule
+/// 7). Copied bytes are as good as written: readers of the file see them, they survive the process, and the file's next
+/// sync() makes them durable.
 ///
 /// Threads: one at a time, together with its file, which must outlive it.
 class FileWindow {
@@ -40,13 +40,13 @@ class FileWindow {
   FileWindow(const FileWindow&) = delete;
   FileWindow& operator=(const FileWindow&) = delete;
 
-  /// Copies the pieces one after the other to `offset` of the file on. They must lie inside the window. After an error
-  /// any part of them may be there, and the window is of no more use; writing may still work, and tells what is wrong.
+  /// Copies the pieces, one after the other, to the file from `offset`. They must fit the window. After an error any
+  /// part of them may be there, and the window is unusable; writing may still work, and reports what is wrong.
   virtual Status copy_in(std::uint64_t offset, std::span<const Bytes> pieces) = 0;
-  /// What the window found out about the program, it finds out again when it is next used: to be called now and then.
+  /// Discards what the window cached about the program and its threads; call it now and then.
   virtual void look_again() {}
 
-  /// Where in the file it begins and ends; what it takes of memory is as much.
+  /// Its range in the file; it takes as much memory.
   [[nodiscard]] std::uint64_t begin() const { return begin_; }
   [[nodiscard]] std::uint64_t end() const { return begin_ + bytes_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
@@ -56,7 +56,7 @@ class FileWindow {
   const std::uint64_t bytes_;
 };
 
-/// One of several reads that are handed down together.
+/// One of several reads submitted together.
 struct FileRead {
   const ReadableFile* file = nullptr;
   std::uint64_t offset = 0;
@@ -64,40 +64,40 @@ struct FileRead {
   Result<std::size_t> there = std::size_t{0};  ///< Set: what read_at would return.
 };
 
-/// A file open for writing at any place. Nothing written is durable before sync() has returned success, and then only
-/// if the file's name is: see FileSystem::sync_directory.
+/// A file open for random writes. Nothing written is durable before sync() has succeeded, and then only if the file's
+/// name is: see FileSystem::sync_directory.
 ///
-/// After a failed sync() the file must not be synced again and believed: the kernel may have dropped the pages it
-/// could not write and call them clean. AppendFile sees to that.
+/// After a failed sync() a later one must not be trusted: the kernel may have dropped the pages it could not write and
+/// marked them clean. AppendFile enforces this.
 ///
 /// Threads: one at a time.
 class WritableFile {
  public:
   virtual ~WritableFile() = default;
 
-  /// Writes the pieces one after the other, beginning at `offset`. After an error any part of them may be there.
+  /// Writes the pieces, one after the other, from `offset`. After an error any part of them may be there.
   virtual Status write_at(std::uint64_t offset, std::span<const Bytes> pieces) = 0;
-  /// The same, and durable when it returns; what else of the file is not yet may stay so. After an error the file must
+  /// The same, and durable on return; other unsynced bytes of the file may stay unsynced. After an error the file must
   /// not be synced again, as after a failed sync().
   virtual Status write_durably_at(std::uint64_t offset, std::span<const Bytes> pieces);
   /// Makes the bytes and the length durable (fdatasync).
   virtual Status sync() = 0;
-  /// Cuts the file, or extends it by zeros.
+  /// Truncates the file, or extends it with zeros.
   virtual Status truncate(std::uint64_t size) = 0;
-  /// Makes the file at least `size` bytes long, the new ones zero, their space reserved where the file system can.
+  /// Extends the file with zeros to at least `size` bytes, and reserves the space if the file system can.
   virtual Status preallocate(std::uint64_t size) = 0;
-  /// A window of whole pages (4 KiB) that the file has already. kNotSupported where copying is not as good as writing:
-  /// on file systems that are not known to take stores well, and where a failed store would end the program.
+  /// A window of whole pages (4 KiB) that the file already has. kNotSupported where copying is not as good as writing:
+  /// on file systems not known to handle stores well, and where a failed store would end the program.
   virtual Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes);
   [[nodiscard]] virtual Result<std::uint64_t> size() const = 0;
-  /// What its errors are to call it from now on. Changes no name.
+  /// Sets the path used in error messages. Renames nothing.
   virtual void was_renamed(const std::string& /*path*/) {}
-  /// Closes and reports what close(2) reports; makes nothing durable. To be called once, last. Without it, the
-  /// destructor closes and nobody learns of an error.
+  /// Closes and returns close(2)'s error; makes nothing durable. Call it once, last. Otherwise the destructor closes
+  /// and ignores errors.
   virtual Status close() = 0;
 };
 
-/// A lock on a file, let go when this is destroyed or the process ends.
+/// A lock on a file, released by the destructor or when the process ends.
 class FileLock {
  public:
   virtual ~FileLock() = default;
@@ -107,7 +107,7 @@ enum class LockMode : std::uint8_t { kShared, kExclusive };
 
 enum class OpenMode : std::uint8_t {
   kCreate,    ///< The file must not exist.
-  kReplace,   ///< Created, or emptied when it exists.
+  kReplace,   ///< Creates the file, or empties an existing one.
   kExisting,  ///< The file must exist and keeps its bytes.
 };
 
@@ -119,44 +119,43 @@ struct DirectoryEntry {
   bool operator==(const DirectoryEntry&) const = default;
 };
 
-/// Where files are. Errors name the path and what the system said: kOutOfSpace when there is no room, kBusy for a
-/// lock that is held, kIoError for all others.
+/// A file system. Errors name the path and the system's reason: kOutOfSpace if out of space, kBusy if a lock is held,
+/// kIoError otherwise.
 ///
 /// Invariants:
-///  1. A call that succeeded did all it was asked to: interrupted calls and short reads and writes are continued
-///  inside.
-///  2. Creating, renaming, linking and removing are durable only after sync_directory on the folder they happened in.
+///  1. A call that succeeded did everything: interrupted calls and short reads and writes are continued inside.
+///  2. Creating, renaming, linking and removing become durable only by sync_directory on the folder.
 ///
-/// Threads: any number at once.
+/// Threads: any.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
   virtual Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) = 0;
   virtual Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) = 0;
-  /// Reads from files that were opened here, all at once where the system can; returns when all are done. This one
-  /// calls read_at for one after the other.
+  /// Reads from files opened here, concurrently if the system can; returns when all are done. The default calls read_at
+  /// for each in turn.
   virtual void read_many(std::span<FileRead> reads);
 
-  /// Makes the names in this folder durable: which there are and which file each leads to.
+  /// Makes the names in this folder durable: which exist, and the file of each.
   virtual Status sync_directory(const std::string& path) = 0;
-  /// Replaces `to` in one step when it exists.
+  /// Atomically replaces `to` if it exists.
   virtual Status rename(const std::string& from, const std::string& to) = 0;
   /// A second name for a file; `to` must not exist.
   virtual Status link(const std::string& from, const std::string& to) = 0;
   virtual Status remove(const std::string& path) = 0;
   /// Sorted by name, without "." and "..".
   virtual Result<std::vector<DirectoryEntry>> list(const std::string& path) = 0;
-  /// Its parent must exist and it must not.
+  /// The parent must exist and the folder must not.
   virtual Status make_directory(const std::string& path) = 0;
-  /// No value when there is no such file.
+  /// Nullopt if there is no such file.
   virtual Result<std::optional<std::uint64_t>> file_size(const std::string& path) = 0;
 
   /// Takes the lock or returns kBusy, naming the holder; never waits. The file is never removed. An exclusive lock
-  /// creates it when it is missing and writes its holder into it; a shared one writes nothing. The file's folder is
-  /// locked with it where that is possible, so that removing the file lets nobody else in.
+  /// creates it if missing and writes its holder into it; a shared lock writes nothing. The file's folder is locked too
+  /// if possible, so that removing the file lets nobody else in.
   virtual Result<std::unique_ptr<FileLock>> lock(const std::string& path, LockMode mode) = 0;
-  /// What an ordinary user may still write to the file system that holds this path.
+  /// What an ordinary user may still write to the file system of this path.
   virtual Result<std::uint64_t> available_bytes(const std::string& path) = 0;
 };
 

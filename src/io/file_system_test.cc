@@ -1,4 +1,4 @@
-// The contract of FileSystem, over every implementation.
+// The contract of FileSystem, for every implementation.
 #include "io/file_system.h"
 
 #include <fmt/core.h>
@@ -21,7 +21,7 @@
 namespace tamis {
 namespace {
 
-/// A file system and a folder in it that is empty and goes away with this.
+/// A file system and an empty folder in it, removed by the destructor.
 struct Place {
   std::unique_ptr<FileSystem> beneath;
   std::unique_ptr<FileSystem> owned;
@@ -124,7 +124,7 @@ TEST_P(FileSystemContract, ReadsLessOnlyAtTheEnd) {
   EXPECT_EQ(*(*file)->read_at(1'000'000, buffer), 0U);
 }
 
-/// Reads handed down together, with memory of their own.
+/// Reads submitted together, with their own memory.
 struct ManyReads {
   void add(const ReadableFile& file, std::uint64_t offset, std::size_t bytes) {
     buffers.push_back(std::vector<std::byte>(bytes));
@@ -134,7 +134,7 @@ struct ManyReads {
     read.to = buffers.back();
     reads.push_back(std::move(read));
   }
-  /// What the file had there; the error, if there was one.
+  /// What the file had there, or the error.
   [[nodiscard]] std::string text(std::size_t i) const {
     if (!reads[i].there.ok()) return reads[i].there.status().to_text();
     return std::string(as_text(Bytes(buffers[i]).first(*reads[i].there)));
@@ -157,7 +157,7 @@ TEST_P(FileSystemContract, ManyReadsAtOnceReadWhatEachAloneWould) {
     std::vector<std::string> expected;
     for (std::size_t i = 0; i < count; ++i) {
       const std::uint64_t offset = i * 7919 % 60'000;  // Some beyond the end.
-      const std::size_t bytes = i * 31 % 5000;         // None, too.
+      const std::size_t bytes = i * 31 % 5000;         // Sometimes none.
       many.add(i % 5 == 4 ? **b : **a, i % 5 == 4 ? i % 15 : offset, bytes);
       const std::string_view from = i % 5 == 4 ? std::string_view("0123456789") : std::string_view(text);
       expected.emplace_back(from.substr(std::min<std::size_t>(many.reads[i].offset, from.size()), bytes));
@@ -324,7 +324,7 @@ TEST(PosixReads, OneOfManyThatFailsTellsWhyAndTheOthersAreRight) {
   const std::string path = join_path(place.folder, "a");
   ASSERT_TRUE((*place.files->open_writable(path, OpenMode::kCreate))->truncate(100).ok());
   const auto file = place.files->open_readable(path);
-  const auto folder = place.files->open_readable(place.folder);  // May be opened, but not read.
+  const auto folder = place.files->open_readable(place.folder);  // Can be opened, but not read.
   ASSERT_TRUE(file.ok() && folder.ok());
   ManyReads many;
   for (int i = 0; i < 5; ++i) many.add(i == 2 ? **folder : **file, 0, 100);
@@ -358,7 +358,8 @@ TEST(FaultyReads, EachOfManyIsACallThatCanFail) {
   const std::unique_ptr<WritableFile> written = *memory.open_writable("/a", OpenMode::kCreate);
   ASSERT_TRUE(written->truncate(100).ok());
   for (std::uint64_t failing = 0; failing < 5; ++failing) {
-    FaultyFileSystem faulty(memory, {.kind = FaultKind::kIoError, .at_call = failing + 2});  // The open is the first.
+    FaultyFileSystem faulty(memory,
+                            {.kind = FaultKind::kIoError, .at_call = failing + 2});  // The open is the first call.
     const auto file = faulty.open_readable("/a");
     ManyReads many;
     for (int i = 0; i < 5; ++i) many.add(**file, 0, 10);

@@ -14,7 +14,7 @@ namespace tamis {
 namespace {
 
 constexpr std::uintptr_t kPageBytes = 4096;  // Real pages may be larger; their addresses are multiples of it as well.
-/// Each open store has one window at most; stores beyond these write their journals.
+/// Each open store has at most one window; stores beyond this limit write their journals.
 constexpr std::size_t kMostStretches = 256;
 
 std::array<FaultWatch::Slot, kMostStretches> slots;
@@ -22,8 +22,8 @@ std::array<FaultWatch::Slot, kMostStretches> slots;
 std::uintptr_t begin_of(std::uintptr_t stretch) { return stretch / kPageBytes * kPageBytes; }
 std::uintptr_t bytes_of(std::uintptr_t stretch) { return stretch % kPageBytes * kPageBytes; }
 
-/// Async-signal-safe, as is all that the handler calls. All of the stretch and not one page of it: no mapping is split,
-/// so that a limit on their number does not matter, and the rest of the store cannot fault.
+/// Async-signal-safe, like everything the handler calls. Replaces the whole range, not one page: no mapping is split,
+/// so the limit on mappings does not matter, and the rest of the store cannot fault.
 bool give_way(std::uintptr_t address) {
   for (FaultWatch::Slot& slot : slots) {
     const std::uintptr_t stretch = slot.stretch.load(std::memory_order_relaxed);
@@ -36,8 +36,8 @@ bool give_way(std::uintptr_t address) {
   return false;
 }
 
-/// Not ours: the default disposition, and the signal once more. A fault recurs by itself, and a core file then shows
-/// where; one that was sent must be sent again, and comes when this returns.
+/// Not ours: restores the default disposition and raises the signal again. A fault recurs by itself, so a core file
+/// shows where; a signal that was sent is sent again and arrives when this returns.
 void end_as_without_us(int code) {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
@@ -61,7 +61,7 @@ bool is_default(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler == SIG_DFL;
 }
 
-/// Mappings of files do not go to a child: what is at their place there is not ours.
+/// File mappings are not inherited by a child: the memory at their addresses is not ours.
 void forget_all() {
   for (FaultWatch::Slot& slot : slots) slot.stretch.store(0, std::memory_order_relaxed);
 }
@@ -80,7 +80,7 @@ bool install_handler() {
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   if (::sigaction(SIGBUS, &ours, &before) != 0) return false;
   if (is_default(before)) return true;
-  (void)::sigaction(SIGBUS, &before, nullptr);  // The program's came between the two calls.
+  (void)::sigaction(SIGBUS, &before, nullptr);  // The program installed its handler between the two calls.
   return false;
 }
 
@@ -104,7 +104,7 @@ bool FaultWatch::begin(void* memory, std::size_t bytes) {
 
 void FaultWatch::end() {
   if (slot_ == nullptr) return;
-  std::uintptr_t ours = stretch_;  // In a child the slot may have become another's.
+  std::uintptr_t ours = stretch_;  // In a child another range may own the slot.
   slot_->stretch.compare_exchange_strong(ours, 0, std::memory_order_relaxed);
   slot_ = nullptr;
 }

@@ -22,7 +22,7 @@ void MemoryDisk::change_names(NameChange change) {
   pending_.push_back(std::move(change));
 }
 
-/// Durable becomes what happened in this folder, and whatever that builds on.
+/// Makes durable what happened in this folder, and what that depends on.
 void MemoryDisk::sync_directory(const std::string& path) {
   std::vector<bool> durable(pending_.size());
   for (std::size_t i = pending_.size(); i-- > 0;) {
@@ -65,7 +65,7 @@ MemoryDisk MemoryDisk::after_crash(Loss loss, std::uint64_t seed) const {
   image.next_id_ = next_id_;
   for (const auto& [path, id] : image.names_) {
     if (id == FileId::kDirectory || image.files_.contains(id)) continue;
-    // Where names are what is lost, bytes may be too: kept, lost or torn, file by file.
+    // If names are lost, bytes may be too: kept, lost or torn, file by file.
     static constexpr std::array kBytesBesideNames = {Loss::kNothing, Loss::kEverything, Loss::kSectors};
     const Loss bytes = loss == Loss::kNames ? kBytesBesideNames[random.below(kBytesBesideNames.size())] : loss;
     image.files_.emplace(id, File{CachedFile(files_.at(id).content.after_crash(bytes, random)), 0});
@@ -74,11 +74,11 @@ MemoryDisk MemoryDisk::after_crash(Loss loss, std::uint64_t seed) const {
 }
 
 MemoryDisk::Names MemoryDisk::names_after_crash(Loss loss, SplitMix64& random) const {
-  // Losses of bytes come with losses of names half of the time.
+  // Lost bytes come with lost names half of the time.
   const bool keep_all = loss == Loss::kNothing || (loss != Loss::kEverything && loss != Loss::kNames && random.coin());
   Names names = keep_all ? names_ : durable_names_;
   if (!keep_all && loss != Loss::kEverything) keep_some_changes(random, names);
-  // What is in a folder that was lost is lost; a folder comes before its contents in the map.
+  // The contents of a lost folder are lost; a folder precedes its contents in the map.
   std::erase_if(names, [&](const auto& entry) { return !names.contains(parent_directory(entry.first)); });
   return names;
 }

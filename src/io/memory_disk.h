@@ -1,4 +1,4 @@
-// A model of a disk beneath a page cache: what a machine would find on it if the power failed now.
+// A model of a disk beneath a page cache: what a machine would find if the power failed now.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace tamis {
 
-/// Files and the names that lead to them, each with what of it is durable.
+/// Files and their names, each with what of it is durable.
 ///
 /// Invariants:
-///  1. A change of names (create, link, rename, remove, make directory) is durable once its folder was synced, and not
-///     before; syncing the file does not help. Each is all there or not at all after a crash.
-///  2. A pending change can survive a crash only if the earlier ones of the same name survive as well; otherwise in any
-///     combination. What is in a folder whose own name was lost is lost with it.
+///  1. A change of names (create, link, rename, remove, make directory) is durable once its folder was synced, not
+///     before; syncing the file does not help. After a crash each change happened completely or not at all.
+///  2. A pending change can survive a crash only if the earlier ones of the same name survive; otherwise any
+///     combination can. If a folder's own name is lost, so are its contents.
 ///  3. A file's bytes and its names become durable independently of each other.
 ///
 /// Threads: one at a time.
@@ -25,9 +25,9 @@ class MemoryDisk {
   enum class FileId : std::uint64_t { kDirectory = 0 };
   using Names = std::map<std::string, FileId>;
 
-  /// Every name there is, folders included; "." and "/" are always there.
+  /// Every name, including folders; "." and "/" always exist.
   [[nodiscard]] const Names& names() const { return names_; }
-  /// Precondition of all that follow: what is named exists, or does not, as the operation needs it.
+  /// Precondition of the following: the names exist, or not, as the operation requires.
   FileId create_file(const std::string& path);
   void make_directory(const std::string& path) { change_names({path, {}, FileId::kDirectory, NameChange::Kind::kAdd}); }
   void link(FileId file, const std::string& path) { change_names({path, {}, file, NameChange::Kind::kAdd}); }
@@ -39,15 +39,15 @@ class MemoryDisk {
 
   [[nodiscard]] CachedFile& file(FileId id) { return files_.at(id).content; }
   [[nodiscard]] const CachedFile& file(FileId id) const { return files_.at(id).content; }
-  /// An open file stays when its last name goes.
+  /// An open file outlives its last name.
   void hold(FileId id) { ++files_.at(id).holders; }
   void let_go(FileId id);
   /// The lengths of all files that have a name.
   [[nodiscard]] std::uint64_t used_bytes() const;
 
-  /// The disk after a crash now, as the machine finds it when it comes back; the same seed makes the same losses.
+  /// The disk after a crash now, as found on restart; the same seed gives the same losses.
   [[nodiscard]] MemoryDisk after_crash(Loss loss, std::uint64_t seed) const;
-  /// Equal for disks on which a reader finds the same names and bytes.
+  /// Equal for disks with the same names and bytes.
   [[nodiscard]] std::uint64_t content_hash() const;
 
  private:

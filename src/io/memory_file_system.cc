@@ -52,7 +52,7 @@ class MemoryFileLock final : public FileLock {
   const std::string path_;
 };
 
-/// Every store is a change of the file like a write, to be lost like one in a crash: by the sector.
+/// Every store is a change of the file like a write, and a crash can lose it like one: by the sector.
 class MemoryFileWindow final : public FileWindow {
  public:
   MemoryFileWindow(MemoryFileSystem& files, MemoryDisk::FileId id, std::string path, std::uint64_t begin,
@@ -64,7 +64,7 @@ class MemoryFileWindow final : public FileWindow {
     for (const Bytes piece : pieces) count += piece.size();
     TAMIS_CHECK(offset >= begin() && offset <= end() && count <= end() - offset);
     const MutexLock lock(files_.mutex_);
-    if (offset + count > files_.disk_.file(id_).bytes().size()) {  // A signal, on a machine.
+    if (offset + count > files_.disk_.file(id_).bytes().size()) {  // A signal, on a real machine.
       return errno_status(path_, fmt::format("cannot copy to {}", offset), EIO);
     }
     files_.disk_.file(id_).write(offset, pieces);
@@ -197,7 +197,7 @@ Status MemoryFileSystem::rename(const std::string& from, const std::string& to) 
   if (!source) return errno_status(from, doing, ENOENT);
   if (*source == FileId::kDirectory) return errno_status(from, doing, ENOTSUP);
   if (target == FileId::kDirectory) return errno_status(from, doing, EISDIR);
-  if (source == target) return {};  // Two names of one file: POSIX leaves both.
+  if (source == target) return {};  // Two names of one file: POSIX keeps both.
   if (!is_directory(parent_directory(to))) return errno_status(from, doing, ENOENT);
   disk_.rename(from, to);
   changed(fmt::format("rename {} {}", from, to));
@@ -239,7 +239,7 @@ Result<std::vector<DirectoryEntry>> MemoryFileSystem::list(const std::string& pa
 
 Status MemoryFileSystem::make_directory(const std::string& path) {
   const MutexLock lock(mutex_);
-  if (const int error = check_new_name(path); error != 0) return errno_status(path, "cannot make directory", error);
+  if (const int error = check_new_name(path); error != 0) return errno_status(path, "cannot create directory", error);
   disk_.make_directory(path);
   changed(fmt::format("make directory {}", path));
   return {};
@@ -297,7 +297,7 @@ void MemoryFileSystem::set_capacity(std::uint64_t bytes) {
   capacity_bytes_ = bytes;
 }
 
-/// 0, or why no file or folder of this name can be made.
+/// 0, or the error why this name cannot be created.
 int MemoryFileSystem::check_new_name(const std::string& path) const {
   if (find(path)) return EEXIST;
   return is_directory(parent_directory(path)) ? 0 : ENOENT;

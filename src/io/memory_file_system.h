@@ -15,19 +15,19 @@
 
 namespace tamis {
 
-/// The FileSystem contract over a MemoryDisk. Paths are compared as text; "." and "/" exist, other folders are made.
-/// Not offered: renaming a folder.
+/// FileSystem over a MemoryDisk. Paths are compared as text; "." and "/" exist, other folders are created. Not
+/// supported: renaming a folder.
 ///
 ///     MemoryFileSystem files;
 ///     files.after_each_call([&](const MemoryDisk& disk, std::string_view call) {
-///       MemoryFileSystem rebooted(disk.after_crash(Loss::kSectors, seed));   // open the store on it and look
+///       MemoryFileSystem rebooted(disk.after_crash(Loss::kSectors, seed));   // open the store on it and check
 ///     });
 ///
 /// Invariants:
-///  1. Calls that change the disk happen one after the other; the log has one line for each that succeeded.
-///  2. Files and locks do not outlive the file system they came from.
+///  1. Calls that change the disk are serialised; the log has one line for each that succeeded.
+///  2. The file system must outlive its files and locks.
 ///
-/// Threads: any number at once, as every FileSystem.
+/// Threads: any.
 class MemoryFileSystem final : public FileSystem {
  public:
   using Observer = std::function<void(const MemoryDisk& disk, std::string_view call)>;
@@ -46,13 +46,13 @@ class MemoryFileSystem final : public FileSystem {
   Result<std::unique_ptr<FileLock>> lock(const std::string& path, LockMode mode) override;
   Result<std::uint64_t> available_bytes(const std::string& path) override;
 
-  /// Called after each change, before its caller learns of it, with the disk as it then is; it must not call back here.
+  /// Called after each change, before its caller returns, with the disk as it then is; must not call back.
   void after_each_call(Observer observer);
   /// The changes so far, e.g. "write /store/7.journal 4096+132".
   [[nodiscard]] std::vector<std::string> call_log() const;
-  /// A copy of the disk as it is.
+  /// A copy of the current disk.
   [[nodiscard]] MemoryDisk disk() const;
-  /// From here on the disk is this large, and writes beyond it fail with ENOSPC.
+  /// From now on the disk has this size; writes beyond it fail with ENOSPC.
   void set_capacity(std::uint64_t bytes);
 
  private:
@@ -72,11 +72,11 @@ class MemoryFileSystem final : public FileSystem {
   MemoryDisk disk_ GUARDED_BY(mutex_);
   std::vector<std::string> log_ GUARDED_BY(mutex_);
   Observer observer_ GUARDED_BY(mutex_);
-  std::map<std::string, int> locks_ GUARDED_BY(mutex_);  // Holders sharing it, or -1 for an exclusive one.
+  std::map<std::string, int> locks_ GUARDED_BY(mutex_);  // Number of shared holders, or -1 for an exclusive one.
   std::uint64_t capacity_bytes_ GUARDED_BY(mutex_) = std::uint64_t{1} << 40;
 };
 
-/// A file of a MemoryFileSystem, open for writing; a type of its own so that FaultyFileSystem can have its sync fail as
+/// A file of a MemoryFileSystem, open for writing. A separate type, so that FaultyFileSystem can make its sync fail as
 /// a disk's does.
 ///
 /// Threads: one at a time.
@@ -95,7 +95,7 @@ class MemoryWritableFile final : public WritableFile {
   [[nodiscard]] Result<std::uint64_t> size() const override;
   Status close() override;
 
-  /// Some of the unsynced pages reach the disk, the others never will: CachedFile::fail_sync.
+  /// Some unsynced pages reach the disk, the others never will: CachedFile::fail_sync.
   void fail_sync(std::uint64_t seed);
 
  private:

@@ -9,8 +9,8 @@
 
 namespace tamis {
 
-/// The same path without slashes at its end, doubled ones, and "." beyond its first name: "./a//b/./" → "./a/b".
-/// kInvalidArgument for one that no system can be given: with a zero byte in it, where its name would end.
+/// The path without trailing or doubled slashes, and without "." after its first name: "./a//b/./" → "./a/b".
+/// kInvalidArgument if it contains a zero byte, which would end it early.
 inline Result<std::string> plain_path(std::string_view path) {
   if (path.find('\0') != std::string_view::npos) {
     return Status::invalid_argument("the path '" + std::string(path.substr(0, path.find('\0'))) +
@@ -30,7 +30,7 @@ inline Result<std::string> plain_path(std::string_view path) {
   return plain;
 }
 
-/// The folder a path's last name stands in: "a/b" → "a", "b" → ".", "/b" → "/". For plain paths.
+/// The folder of a path's last name: "a/b" → "a", "b" → ".", "/b" → "/". For plain paths.
 inline std::string parent_directory(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string_view::npos) return ".";

@@ -26,7 +26,7 @@ class PosixFileLock final : public FileLock {
   const Descriptor folder_;
 };
 
-/// As much of a small file as fits; empty when it cannot be read.
+/// The beginning of a small file; empty if it cannot be read.
 std::string read_small_file(int fd) {
   std::array<char, 512> buffer;
   const ssize_t count = retry_interrupted([&] { return ::pread(fd, buffer.data(), buffer.size(), 0); });
@@ -39,21 +39,21 @@ std::string host_name() {
   return name.data();
 }
 
-/// When the process began, in clock ticks since the machine did (field 22 of /proc/PID/stat): together with the pid it
-/// names a process for good. Empty when there is no such process.
+/// When the process started, in clock ticks since boot (field 22 of /proc/PID/stat): with the pid it identifies a
+/// process uniquely. Empty if there is no such process.
 std::string process_start(std::string_view pid) {
   const std::string path = fmt::format("/proc/{}/stat", pid);
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return {};
   const std::string stat = read_small_file(file.get());
-  std::size_t at = stat.rfind(')');  // The program's name may hold spaces; field 3 follows its bracket.
+  std::size_t at = stat.rfind(')');  // The program's name may contain spaces; field 3 follows its bracket.
   for (int field = 2; field < 22 && at != std::string::npos; ++field) at = stat.find(' ', at + 1);
   if (at == std::string::npos) return {};
   return stat.substr(at + 1, stat.find(' ', at + 1) - at - 1);
 }
 
-/// "pid 4711 started 123456 on host": what the holder of the lock wrote. As long as any before it, so that it covers
-/// what was there: cutting the file off first costs 5 ms on ext4, which is most of a short opening.
+/// "pid 4711 started 123456 on host": written by the lock's holder. Padded to cover any earlier text: truncating the
+/// file first costs 5 ms on ext4, most of a short opening.
 std::string own_description() {
   const std::string pid = fmt::format("{}", ::getpid());
   return fmt::format("{:<383}\n", fmt::format("pid {} started {} on {}", pid, process_start(pid), host_name()));
@@ -75,7 +75,7 @@ Holder parse_holder(std::string_view text) {
   return {word_after("pid "), word_after("started "), word_after(" on ")};
 }
 
-/// The kernel tells that the lock is held, not by whom; the file's text does, unless a reader holds it: readers
+/// The kernel says that the lock is held, but not by whom. The file's text does, unless a reader holds it: readers
 /// write nothing.
 std::string describe_holder(int fd) {
   const Holder holder = parse_holder(read_small_file(fd));
@@ -95,8 +95,8 @@ Status write_description(const Descriptor& file, const std::string& path) {
   return {};
 }
 
-/// The folder is locked besides: where somebody removed the file, the next to come would make and lock another one.
-/// Not every file system can lock a folder; on those that cannot, the file alone must do.
+/// The folder is locked too: if the file was removed, the next process would create and lock another one. On file
+/// systems that cannot lock a folder, the file alone must suffice.
 Result<Descriptor> lock_folder_of(const std::string& path, bool exclusive) {
   const std::string folder = parent_directory(path);
   Descriptor opened(retry_interrupted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
@@ -116,7 +116,7 @@ Result<std::unique_ptr<FileLock>> lock_posix_file(const std::string& path, LockM
   if (!file.is_open()) return errno_status(path, "cannot open", errno);
   struct flock request {};
   request.l_type = exclusive ? F_WRLCK : F_RDLCK;
-  request.l_whence = SEEK_SET;  // Start 0, length 0: the whole file, however long.
+  request.l_whence = SEEK_SET;  // Start 0, length 0: the whole file.
   if (retry_interrupted([&] { return ::fcntl(file.get(), F_OFD_SETLK, &request); }) != 0) {
     if (errno == EAGAIN || errno == EACCES) {
       return Status::busy(fmt::format("{}: {}", path, describe_holder(file.get())));

@@ -55,14 +55,14 @@ class PosixReadableFile final : public ReadableFile {
   const std::string path_;
 };
 
-/// What is left to write of a list of pieces.
+/// The unwritten rest of a list of pieces.
 class Remainder {
  public:
   explicit Remainder(std::span<const Bytes> pieces) : pieces_(pieces) { skip_empty(); }
 
   [[nodiscard]] bool empty() const { return pieces_.empty(); }
 
-  /// Fills `vectors` with the next pieces and tells how many.
+  /// Fills `vectors` with the next pieces and returns their number.
   std::size_t next(std::span<iovec> vectors) const {
     const std::size_t count = std::min(vectors.size(), pieces_.size());
     for (std::size_t i = 0; i < count; ++i) {
@@ -153,7 +153,7 @@ class PosixWritableFile final : public WritableFile {
 
   Descriptor file_;
   std::string path_;
-  std::optional<bool> may_map_;  // Asked once.
+  std::optional<bool> may_map_;  // Cached.
 };
 
 class PosixFileSystem final : public FileSystem {
@@ -165,7 +165,7 @@ class PosixFileSystem final : public FileSystem {
   }
 
   Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) override {
-    int flags = O_RDWR;  // A window needs to read as well.
+    int flags = O_RDWR;  // A window also needs to read.
     if (mode == OpenMode::kCreate) flags |= O_CREAT | O_EXCL;
     if (mode == OpenMode::kReplace) flags |= O_CREAT | O_TRUNC;
     Descriptor file = open_descriptor(path, flags);
@@ -175,7 +175,7 @@ class PosixFileSystem final : public FileSystem {
     return std::unique_ptr<WritableFile>(std::make_unique<PosixWritableFile>(std::move(file), path));
   }
 
-  /// What the ring leaves, all of it or the end of a read, is read in the ordinary way, which also tells errors.
+  /// What the ring leaves, whole reads or their ends, is read with pread, which also reports errors.
   void read_many(std::span<FileRead> reads) override {
     if (reads.size() < 2) return FileSystem::read_many(reads);
     std::vector<RingRead> by_ring(reads.size());
@@ -231,7 +231,7 @@ class PosixFileSystem final : public FileSystem {
 
   Status make_directory(const std::string& path) override {
     if (::mkdir(path.c_str(), 0777) == 0) return {};
-    return errno_status(path, "cannot make directory", errno);
+    return errno_status(path, "cannot create directory", errno);
   }
 
   Result<std::optional<std::uint64_t>> file_size(const std::string& path) override {

@@ -5,11 +5,11 @@
 
 namespace tamis {
 
-/// The file system of the machine; there is one, and it has no state of its own. Every descriptor is O_CLOEXEC.
+/// The machine's file system; a stateless singleton. Every descriptor is O_CLOEXEC.
 FileSystem& posix_file_system();
 
-/// Part of it: an open-file-description lock, which belongs to the open file and not to the process, so that a
-/// second opener in the same process is refused as well, and closing another descriptor of the file does not let go.
+/// Part of it: an open-file-description lock. It belongs to the open file, not the process, so a second opener in the
+/// same process is refused as well, and closing another descriptor of the file does not release it.
 Result<std::unique_ptr<FileLock>> lock_posix_file(const std::string& path, LockMode mode);
 
 }  // namespace tamis

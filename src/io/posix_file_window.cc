@@ -15,7 +15,7 @@
 #include "io/mapped_fault.h"
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23  // Linux 5.14; older ones answer EINVAL.
+#define MADV_POPULATE_WRITE 23  // Linux 5.14; older kernels return EINVAL.
 #endif
 #ifndef XFS_SUPER_MAGIC
 #define XFS_SUPER_MAGIC 0x58465342
@@ -24,15 +24,15 @@
 namespace tamis {
 namespace {
 
-/// Each window has a number of its own, and takes another when it is to be looked at again.
+/// Each window has a unique number, and takes a new one when it must be checked again.
 std::atomic<std::uint64_t> last_window = 0;
 
-/// The window this thread looked at last: one that it may store to, or one that it may not.
+/// The window this thread checked last: one it may store to, or one it may not.
 thread_local std::uint64_t stores_to = 0;
 thread_local std::uint64_t writes_beside = 0;
 
-/// A thread that would not survive a fault, because it blocks SIGBUS or the program has a handler of its own by now,
-/// writes to the file instead. That is found out when a thread first uses a window.
+/// A thread that would not survive a fault, because it blocks SIGBUS or the program has installed its own handler,
+/// writes to the file instead. This is checked when a thread first uses a window.
 class PosixFileWindow final : public FileWindow {
  public:
   PosixFileWindow(WritableFile& file, std::string path, void* memory, std::uint64_t begin, std::uint64_t bytes)

@@ -12,7 +12,7 @@ Result<Bytes> ReadWindow::at(std::uint64_t offset, std::uint64_t count) {
   if (offset < begin_ || offset + count > begin_ + buffer_.size()) {
     buffer_.resize(static_cast<std::size_t>(std::min(std::max(count, kReadAheadBytes), file_bytes_ - offset)));
     const Result<std::size_t> there = file_->read_at(offset, buffer_);
-    // A file that became shorter since it was opened ends where it ends now.
+    // If the file was shortened since it was opened, it ends at its new end.
     buffer_.resize(there.ok() ? *there : 0);
     begin_ = offset;
     if (!there.ok()) return there.status();

@@ -1,4 +1,4 @@
-// Reading a file from front to back in large pieces.
+// Reads a file sequentially in large pieces.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tamis {
 
-/// A file seen through a buffer that slides over it; it grows to the largest range asked for, never beyond the file.
+/// A file seen through a sliding buffer, which grows to the largest range asked for, never beyond the file.
 ///
 /// Threads: one at a time.
 class ReadWindow {
@@ -18,17 +18,18 @@ class ReadWindow {
   ReadWindow(std::unique_ptr<ReadableFile> file, std::uint64_t file_bytes)
       : file_(std::move(file)), file_bytes_(file_bytes) {}
 
-  /// The bytes from `offset` on, `count` of them or as many as the file has. Valid until the next call.
+  /// The bytes from `offset`: `count` of them, or as many as the file has. Valid until the next call.
   Result<Bytes> at(std::uint64_t offset, std::uint64_t count);
   [[nodiscard]] std::uint64_t file_bytes() const { return file_bytes_; }
 
  private:
-  static constexpr std::uint64_t kReadAheadBytes = 256 << 10;  // Large beside the cost of a call, small beside a cache.
+  static constexpr std::uint64_t kReadAheadBytes =
+      256 << 10;  // Large relative to a call's cost, small relative to a cache.
 
   std::unique_ptr<ReadableFile> file_;
   std::uint64_t file_bytes_;
   std::vector<std::byte> buffer_;
-  std::uint64_t begin_ = 0;  // Where in the file the buffer's first byte stands.
+  std::uint64_t begin_ = 0;  // File offset of the buffer's first byte.
 };
 
 }  // namespace tamis

@@ -22,7 +22,7 @@ class Ring {
   Ring() : process_(::getpid()), is_open_(::io_uring_queue_init(kReadsAtOnce, &ring_, 0) == 0) {}
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
-  /// In a child that was forked the parent still uses the memory it shares with the kernel; only our descriptor goes.
+  /// In a forked child, the parent still uses the memory shared with the kernel; only our descriptor is closed.
   ~Ring() {
     if (!is_open_) return;
     if (belongs_to_this_process()) {
@@ -35,8 +35,8 @@ class Ring {
   [[nodiscard]] bool is_open() const { return is_open_; }
   [[nodiscard]] bool belongs_to_this_process() const { return process_ == ::getpid(); }
 
-  /// At most kReadsAtOnce. Returns when none is under way: until then their memory is the kernel's. False: the kernel
-  /// did not take all, and the ring is of no use any more.
+  /// At most kReadsAtOnce. Returns when none is in flight: until then the kernel owns their memory. False: the kernel
+  /// did not take all, and the ring is unusable.
   bool read(std::span<RingRead> reads) {
     for (RingRead& read : reads) {
       io_uring_sqe* const entry = ::io_uring_get_sqe(&ring_);
@@ -72,7 +72,7 @@ class Ring {
   const bool is_open_;
 };
 
-/// This thread's; null where there can be none. One that a forked child has from its parent is replaced.
+/// This thread's ring; null if unavailable. A ring inherited through fork is replaced.
 Ring* own_ring(std::optional<Ring>& ring) {
   if (!ring || (ring->is_open() && !ring->belongs_to_this_process())) ring.emplace();
   return ring->is_open() ? &*ring : nullptr;

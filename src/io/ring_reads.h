@@ -1,4 +1,4 @@
-// Several reads handed to the kernel at once.
+// Submits several reads to the kernel at once.
 #pragma once
 
 #include <cstddef>
@@ -9,19 +9,18 @@
 
 namespace tamis {
 
-/// One read of a descriptor.
 struct RingRead {
   int descriptor = -1;
   std::uint64_t offset = 0;
   MutableBytes to;
-  std::size_t done = 0;  ///< Set: how many bytes are there, from the front.
+  std::size_t done = 0;  ///< Set: how many bytes were read, from the front.
 };
 
-/// Hands the reads to io_uring, as many at a time as it takes, and waits for all of them. Promises nothing: the bytes
-/// that are not there after it the caller reads himself, and learns why. None are where there is no io_uring: in a
-/// build without liburing, where the kernel forbids it, when there is no descriptor for it.
+/// Submits the reads to io_uring, as many at a time as it takes, and waits for all of them. Best effort: the caller
+/// reads missing bytes itself and gets the error. Nothing is read without io_uring: in a build without liburing, if the
+/// kernel forbids it, or without a descriptor for it.
 ///
-/// The ring belongs to the thread, and is made when it first needs it.
+/// Each thread has its own ring, created on first use.
 ///
 /// Threads: any.
 void read_by_ring(std::span<RingRead> reads);

@@ -17,7 +17,7 @@ constexpr std::size_t kHeaderChecksumAt = kJournalHeaderBytes - 8;
 constexpr std::uint64_t kKnownRequiredFeatures = 0;
 constexpr std::uint64_t kUnknownDistance = std::numeric_limits<std::uint32_t>::max();
 
-// Fields of a record.
+// Offsets of a record's fields.
 constexpr std::size_t kMarkAt = 8;
 constexpr std::size_t kKindAt = 10;
 constexpr std::size_t kLengthAt = 11;
@@ -25,7 +25,7 @@ constexpr std::size_t kSequenceAt = 16;
 constexpr std::size_t kCountAt = 24;
 constexpr std::size_t kDistanceAt = 28;
 
-/// H: what the record's fields are, in this place of this use of the file.
+/// H: the record's fields at this offset in this use of the file.
 std::uint64_t hash_fields(std::span<const std::byte, kRecordHeaderBytes> bytes, std::uint64_t salt,
                           std::uint64_t offset) {
   return seeded_checksum64(bytes.subspan<kKindAt>(), salt + offset);
@@ -57,7 +57,7 @@ Status check_features(ByteReader& reader, std::string_view name) {
   return reader.skip(8, "optional features");
 }
 
-/// The magic, and the checksum, whose place is the same in every version: after this, what the page says was meant.
+/// Checks the magic and the checksum, which has the same offset in every version: then the page was written as it is.
 Status check_page(Bytes page, const ByteReader& reader) {
   if (page.size() < kJournalHeaderBytes) {
     return reader.corruption(fmt::format("{} bytes are too few for a journal's header", page.size()));
@@ -122,7 +122,7 @@ RecordHeaderBytes encode_record_header(const RecordHeader& header, Bytes payload
   TAMIS_CHECK(header.durable_offset >= kJournalHeaderBytes && header.durable_offset <= offset);
   TAMIS_CHECK(fields_hold_together(header));
   RecordHeaderBytes bytes;
-  // Five bytes of length: eight are written, and what follows overwrites the upper three, which are zero.
+  // The length has five bytes: eight are written, and the next fields overwrite the upper three, which are zero.
   store_le(bytes.data() + kLengthAt, header.payload_bytes);
   bytes[kKindAt] = static_cast<std::byte>(header.kind);
   store_le(bytes.data() + kSequenceAt, header.first_sequence);
@@ -169,7 +169,7 @@ std::size_t find_record_header(Bytes bytes, std::uint64_t salt, std::uint64_t of
   constexpr auto kFirstKind = static_cast<unsigned>(RecordKind::kData);
   constexpr auto kLastKind = static_cast<unsigned>(RecordKind::kReopened);
   for (std::size_t i = 0; i + kRecordHeaderBytes <= bytes.size(); ++i) {
-    // Most bytes are the kind of nothing: zeros, text. Zeros stand behind the end of a file that was allocated ahead.
+    // Most bytes are no record kind: zeros, text. Zeros follow the end of a preallocated file.
     if (load_le<std::uint64_t>(bytes.data() + i + kKindAt) == 0) {
       i += sizeof(std::uint64_t) - 1;
       continue;

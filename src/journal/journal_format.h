@@ -1,7 +1,7 @@
-// The bytes of a journal. Documented with hex in docs/FORMAT.md; frozen by tests/golden/journal.
+// The layout of a journal. Documented with hex in docs/FORMAT.md; frozen by tests/golden/journal.
 //
-// A header page of 4096 bytes, then records without gaps. The file may be longer than its records: what follows them
-// is zero, or left over from an earlier use of the file.
+// A header page of 4096 bytes, then records without gaps. The file may be longer than its records: the rest is zero, or
+// left over from an earlier use of the file.
 //
 //     header                                              record, at offset o
 //     offset size                                         offset size
@@ -19,9 +19,9 @@
 //         72 4016  zero
 //       4088    8  XXH3-64 of bytes 0 … 4087
 //
-// All numbers little-endian. H binds a record to this use of this file and to its place in it; the checksum binds the
-// payload to all of the record's fields through H. So nothing that was not written as this record can pass for it:
-// not a record of the file's earlier life, not one copied from elsewhere, not a payload that looks like a record.
+// All numbers are little-endian. H binds a record to this use of this file and to its offset; the checksum binds the
+// payload to all fields of the record through H. So nothing else can pass for this record: no record from an earlier
+// use of the file, none copied from elsewhere, no payload that looks like a record.
 #pragma once
 
 #include <array>
@@ -47,18 +47,18 @@ enum class JournalKind : std::uint8_t { kWrites = 1, kManifest = 2 };
 enum class RecordKind : std::uint8_t {
   kData = 1,
   kClosed = 2,    ///< A clean close: everything before it was durable when it was written.
-  kReopened = 3,  ///< Directly after kClosed, durable before anything else follows: the close no longer counts.
+  kReopened = 3,  ///< Directly after kClosed, durable before anything else follows: cancels the close.
 };
 
 using StoreId = std::array<std::byte, 16>;
 
-/// A journal's identity. Its file's name has the number too; where the two differ, somebody else put the file there.
+/// A journal's identity. Its file name also has the number; if the two differ, someone put the file there.
 struct JournalHeader {
   JournalKind kind = JournalKind::kWrites;
   StoreId store_id = {};
   std::uint64_t number = 0;
-  std::uint64_t salt = 0;            ///< Random, drawn anew each time a file becomes a journal.
-  std::uint64_t first_sequence = 0;  ///< Of its first record.
+  std::uint64_t salt = 0;            ///< Random, new each time a file becomes a journal.
+  std::uint64_t first_sequence = 0;  ///< The first sequence of its first record.
 
   bool operator==(const JournalHeader&) const = default;
 };
@@ -68,25 +68,25 @@ JournalHeaderPage encode_journal_header(const JournalHeader& header);
 /// kCorruption for bad bytes; kNotSupported for a sound header of a newer version or with an unknown required feature.
 Result<JournalHeader> decode_journal_header(Bytes page, std::string_view name);
 
-/// What a record says besides its payload.
+/// The fields of a record besides its payload.
 struct RecordHeader {
   RecordKind kind = RecordKind::kData;
   std::uint64_t payload_bytes = 0;
   std::uint64_t first_sequence = 0;
   std::uint32_t count = 0;
-  /// Bytes of the file before this offset were durable when the record was written. It may say less than was known,
-  /// never more.
+  /// Bytes of the file before this offset were durable when the record was written. It may understate what was known,
+  /// never overstate it.
   std::uint64_t durable_offset = 0;
 
   bool operator==(const RecordHeader&) const = default;
 };
 
 using RecordHeaderBytes = std::array<std::byte, kRecordHeaderBytes>;
-/// `offset` is where the record begins in its file; the header's payload_bytes must be the payload's length.
+/// `offset` is the record's offset in its file; the header's payload_bytes must be the payload's length.
 RecordHeaderBytes encode_record_header(const RecordHeader& header, Bytes payload, std::uint64_t salt,
                                        std::uint64_t offset);
 
-/// A record header whose fields hold together; whether it is a record the payload's checksum tells.
+/// A record header whose fields are consistent; only the payload's checksum proves that it is a record.
 struct RecordCandidate {
   RecordHeader header;
   std::uint64_t payload_seed = 0;
@@ -95,14 +95,13 @@ struct RecordCandidate {
   [[nodiscard]] bool matches(Bytes payload) const;
 };
 
-/// Nothing when these bytes cannot be the header of a record at this offset with at most `room` bytes of payload. Of
-/// bytes made up without knowing the salt one in 65,536 gets past this, so that a search over a damaged file
-/// does not hash it again and again.
+/// Nothing if these bytes cannot be the header of a record at this offset with at most `room` bytes of payload. Of
+/// bytes made without the salt, one in 65,536 passes, so a search over a damaged file does not hash it again and again.
 std::optional<RecordCandidate> decode_record_header(std::span<const std::byte, kRecordHeaderBytes> bytes,
                                                     std::uint64_t salt, std::uint64_t offset, std::uint64_t room);
 
-/// The first place in these bytes, which begin at `offset` of a file of `file_bytes`, where a record could begin;
-/// bytes.size() when there is none. Places with less than a record header of bytes behind them are not looked at.
+/// The first position in these bytes, which begin at `offset` of a file of `file_bytes`, where a record could begin;
+/// bytes.size() if there is none. Skips positions with less than a record header of bytes left.
 std::size_t find_record_header(Bytes bytes, std::uint64_t salt, std::uint64_t offset, std::uint64_t file_bytes);
 
 }  // namespace tamis

@@ -28,7 +28,7 @@ JournalHeader example_header() {
   return header;
 }
 
-/// The page with one byte changed and its checksum made right again.
+/// The page with one byte changed and its checksum corrected.
 JournalHeaderPage changed_page(std::size_t offset, std::uint8_t value) {
   JournalHeaderPage page = encode_journal_header(example_header());
   page[offset] = std::byte{value};
@@ -102,7 +102,7 @@ TEST(JournalFormat, ADistanceTooLargeForItsFieldClaimsNothing) {
   EXPECT_EQ(candidate->header.durable_offset, kJournalHeaderBytes);
 }
 
-/// A journal of two lives: three records, closed, reopened after the second, closed.
+/// A journal with two lives: three records, closed, reopened after the second, closed.
 std::string golden_journal() {
   MemoryFileSystem files;
   const std::string path = "/000012.journal";
@@ -118,7 +118,7 @@ std::string golden_journal() {
   return *read_whole_file(files, path);
 }
 
-/// Made once, reproduced and read since. TAMIS_WRITE_GOLDEN=1 writes the file when it is missing.
+/// Written once, then reproduced and read. TAMIS_WRITE_GOLDEN=1 writes the file if it is missing.
 TEST(JournalFormat, TheGoldenJournalIsReproducedAndRead) {
   const std::string path = source_file("tests/golden/journal/reopened.journal");
   const std::string made = golden_journal();

@@ -75,7 +75,7 @@ const JournalEnd& JournalReader::end() const {
   return end_;
 }
 
-/// The valid record at this offset, if there is one.
+/// The valid record at this offset, if any.
 Result<std::optional<JournalReader::Found>> JournalReader::read_record(std::uint64_t offset) {
   TAMIS_TRY(const Bytes start, window_.at(offset, kRecordHeaderBytes));
   if (start.size() < kRecordHeaderBytes) return std::optional<Found>();
@@ -89,8 +89,8 @@ Result<std::optional<JournalReader::Found>> JournalReader::read_record(std::uint
   return std::optional(Found{candidate->header, payload});
 }
 
-/// A valid record was written by us; that it continues what stands before it is our own promise, broken only by a
-/// fault that no checksum can see.
+/// We wrote every valid record as a continuation of the previous one. Only a fault that no checksum detects breaks
+/// that.
 Status JournalReader::check_order(const RecordHeader& record) const {
   if (record.first_sequence != end_.next_sequence) {
     return Status::corruption(fmt::format("{}: at offset {}: the record begins with sequence {}, {} is due", path_,
@@ -104,7 +104,7 @@ Status JournalReader::check_order(const RecordHeader& record) const {
   return {};
 }
 
-/// No valid record where the next one would begin: the end, or damage?
+/// No valid record at the expected offset: the end, or damage?
 Status JournalReader::finish() {
   TAMIS_TRY(const Beyond beyond, search_beyond(end_.offset));
   if (beyond.durable_offset > end_.offset) {
@@ -126,8 +126,8 @@ Status JournalReader::finish() {
   return {};
 }
 
-/// Looks at every place beyond the end where a record could begin. One valid record leads to the next; between them,
-/// and after the last, every byte is tried.
+/// Checks every position beyond the end where a record could begin. One valid record leads to the next; between them,
+/// and after the last, it tries every byte.
 Result<JournalReader::Beyond> JournalReader::search_beyond(std::uint64_t offset) {
   Beyond beyond;
   for (;;) {

@@ -1,4 +1,4 @@
-// Reading a journal back, and telling a torn tail from damage.
+// Reading a journal, and distinguishing a torn tail from damage.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,16 @@ struct JournalRecord {
 /// Where and how a journal's records end.
 struct JournalEnd {
   std::uint64_t offset = 0;         ///< After the last valid record.
-  std::uint64_t next_sequence = 0;  ///< The one after its last.
-  bool is_closed = false;           ///< It ends with a clean close, and may be continued.
-  /// Valid records stand beyond the end, behind a place that never reached the disk. They are not part of the
-  /// journal; whoever drops the file saves its bytes first.
+  std::uint64_t next_sequence = 0;  ///< The sequence after its last.
+  bool is_closed = false;           ///< It ends with a clean close and may be continued.
+  /// Valid records exist beyond the end, after a region that never reached the disk. They are not part of the journal;
+  /// whoever drops the file saves its bytes first.
   bool has_stranded_records = false;
-  /// A sync of this journal succeeded at some time; therefore every journal before it was durable.
+  /// Some sync of this journal succeeded, so every journal before it was durable.
   bool was_synced = false;
 };
 
-/// Walks over the records of one journal.
+/// Iterates over the records of one journal.
 ///
 ///     while (true) {
 ///       TAMIS_TRY(const std::optional<JournalRecord> record, reader.next());
@@ -43,32 +43,31 @@ struct JournalEnd {
 ///     reader.end();
 ///
 /// Invariants:
-///  1. Only records whose checksum was verified are returned, in the order in which they were appended, without a gap.
-///  2. At the first place without a valid record the journal ends, unless a record beyond it, or the caller, proves
-///  that
-///     the place was durable once: then it is damage, kCorruption with file and offset.
+///  1. Only records with a verified checksum are returned, in append order, without gaps.
+///  2. The journal ends at the first position without a valid record, unless a record beyond it, or the caller, proves
+///     that the position was once durable: then it is damage, kCorruption with file and offset.
 ///  3. Nothing is written.
 ///
 /// Threads: one at a time.
 class JournalReader {
  public:
-  /// `known_durable_offset`: how far the journal was durable as far as others know, e.g. from the clean close that
-  /// CURRENT recorded. 0: nothing is known.
+  /// `known_durable_offset`: how far the journal is known to be durable from other sources, e.g. the clean close that
+  /// CURRENT recorded. 0: unknown.
   static Result<JournalReader> open(FileSystem& files, const std::string& path, std::uint64_t known_durable_offset = 0);
 
   [[nodiscard]] const JournalHeader& header() const { return header_; }
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Somebody knows so, as in open().
+  /// Sets the known durable offset, as in open().
   void was_durable_to(std::uint64_t offset) { known_durable_offset_ = offset; }
   /// The next record, or none at the end.
   Result<std::optional<JournalRecord>> next();
-  /// After next() has returned kCorruption: goes on to the first valid record beyond the damage, which next() then
-  /// returns; false when there is none. For repair, which takes what it gets.
+  /// After next() returned kCorruption: skips to the first valid record beyond the damage, which next() then returns;
+  /// false if there is none. For repair, which salvages what it can.
   Result<bool> skip_damage();
-  /// Reads on to the end without looking at payloads.
+  /// Skips to the end, ignoring payloads.
   Status skip_to_end();
-  /// Precondition: next() has returned none.
+  /// Precondition: next() returned none.
   [[nodiscard]] const JournalEnd& end() const;
 
  private:
@@ -77,10 +76,10 @@ class JournalReader {
     RecordHeader header;
     Bytes payload;
   };
-  /// What the bytes beyond the end tell.
+  /// What the bytes beyond the end show.
   struct Beyond {
     bool has_records = false;
-    std::uint64_t durable_offset = 0;  // The largest that a valid record names, and where that record stands.
+    std::uint64_t durable_offset = 0;  // The max named by a valid record, and that record's offset.
     std::uint64_t witness_offset = 0;
   };
 
@@ -90,7 +89,7 @@ class JournalReader {
   Status check_order(const RecordHeader& record) const;
   Status finish();
   Result<Beyond> search_beyond(std::uint64_t offset);
-  /// Where the next bytes stand that could be a record, or the end of the file.
+  /// The offset of the next bytes that could be a record, or the end of the file.
   Result<std::uint64_t> find_candidate(std::uint64_t offset);
 
   ReadWindow window_;

@@ -10,7 +10,7 @@
 namespace tamis {
 namespace {
 
-/// A file under a journal's name may be another one: an older journal, put there by a restore that went wrong.
+/// A file with a journal's name may be another journal: an older one, from a failed restore.
 Status check_identity(const JournalReader& journal, const JournalReader* before, const JournalStreamSpec& spec,
                       std::size_t index) {
   const JournalHeader& header = journal.header();
@@ -67,7 +67,7 @@ Result<std::optional<JournalRecord>> JournalStream::next() {
     const std::uint64_t record_end = record->first_sequence + record->count;
     if (record_end <= wanted_) continue;
     if (record->first_sequence != wanted_) {
-      return Status::corruption(fmt::format("{}: at offset {}: sequences {} to {} are one record, {} is due",
+      return Status::corruption(fmt::format("{}: at offset {}: sequences {} to {} form one record, {} is expected",
                                             journals_[current_].path(), record->offset, record->first_sequence,
                                             record_end - 1, wanted_));
     }
@@ -82,7 +82,7 @@ const JournalStreamEnd& JournalStream::end() const {
   return end_;
 }
 
-/// The current journal has ended: goes on to the one that continues it, or ends the stream.
+/// At the end of the current journal: moves to its successor, or ends the stream.
 Status JournalStream::enter_next_journal() {
   if (journals_[current_].end().has_stranded_records) has_stranded_records(current_);
   const std::uint64_t due = std::max(wanted_, journals_[current_].end().next_sequence);
@@ -93,8 +93,8 @@ Status JournalStream::enter_next_journal() {
       current_ = next;
       return {};
     }
-    // It begins before its predecessor's end. That is what remains of a journal that could not be made while its
-    // predecessor went on: it has no records.
+    // It begins before its predecessor's end. This is left over from a failed creation, after which the predecessor
+    // continued: it has no records.
     TAMIS_TRY_STATUS(journals_[next].skip_to_end());
     if (journals_[next].end().next_sequence != first) {
       return Status::corruption(fmt::format("{}: at offset 64: begins with sequence {}, which {} holds as well",
@@ -106,8 +106,8 @@ Status JournalStream::enter_next_journal() {
   return {};
 }
 
-/// The current journal ends short of the sequence that journal `later` begins with. If any later one was synced, the
-/// current one was durable to its end, and that end is gone.
+/// The current journal ends before the first sequence of journal `later`. If any later one was synced, the current one
+/// was durable to its end, and that end is lost.
 Status JournalStream::end_before(std::size_t later) {
   for (std::size_t i = later; i < journals_.size(); ++i) {
     TAMIS_TRY_STATUS(journals_[i].skip_to_end());

@@ -1,4 +1,4 @@
-// All journals of a store, replayed as the one stream of records they are.
+// All journals of a store, replayed as one stream of records.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace tamis {
 
-/// Which records are wanted.
+/// Which records to replay.
 struct JournalStreamSpec {
-  std::vector<std::string> paths = {};      ///< Journals of one store that are needed still, oldest first.
-  StoreId store_id = {};                    ///< Whose they must be.
-  std::uint64_t first_sequence = 0;         ///< What comes before is in tables already.
-  std::vector<std::uint64_t> numbers = {};  ///< Which journals they must be, one for each path; empty: any.
-  /// What is known of one of them from elsewhere; number 0: nothing.
+  std::vector<std::string> paths = {};      ///< Journals of one store that are still needed, oldest first.
+  StoreId store_id = {};                    ///< The store they must belong to.
+  std::uint64_t first_sequence = 0;         ///< Earlier ones are already in tables.
+  std::vector<std::uint64_t> numbers = {};  ///< The expected number of each path; empty: any.
+  /// What is known about one of them from elsewhere; number 0: nothing.
   struct KnownEnd {
     std::uint64_t number = 0;
     std::uint64_t salt = 0;
@@ -29,31 +29,30 @@ struct JournalStreamSpec {
 /// Where and how a stream ended.
 struct JournalStreamEnd {
   std::uint64_t next_sequence = 0;
-  JournalHeader header;  ///< Of the journal it ended in; empty when there were none.
+  JournalHeader header;  ///< Of the journal it ended in; empty if there were none.
   JournalEnd journal;    ///< That journal's end. It may be continued if it is closed and the last one.
   bool is_last_journal = false;
-  /// The first journal, by its place in the spec, that has valid records which are not part of the stream.
+  /// The first journal, by index in the spec, with valid records that are not part of the stream.
   std::optional<std::size_t> first_stranded;
 };
 
-/// Walks over the records of several journals, from one sequence on.
+/// Iterates over the records of several journals, starting at a sequence.
 ///
 /// Invariants:
-///  1. The records are dense: each begins with the sequence after the one before it, across journals.
-///  2. The stream ends at the first gap anywhere. A gap before records that were durable is kCorruption, and so is a
-///     stream whose first journal begins after the wanted sequence: a journal is missing.
+///  1. The records are dense: each begins with the sequence after the previous one, across journals.
+///  2. The stream ends at the first gap anywhere. A gap before durable records is kCorruption. So is a first journal
+///     that begins after the wanted sequence: a journal is missing.
 ///  3. Nothing is written.
 ///
 /// Threads: one at a time.
 class JournalStream {
  public:
-  /// Reads every header: kCorruption when one is damaged, foreign, out of order or not of the journal that it should
-  /// be.
+  /// Reads every header: kCorruption if one is damaged, foreign, out of order or not the expected journal.
   static Result<JournalStream> open(FileSystem& files, const JournalStreamSpec& spec);
 
   /// The next record, valid until the next call; none at the end.
   Result<std::optional<JournalRecord>> next();
-  /// Precondition: next() has returned none.
+  /// Precondition: next() returned none.
   [[nodiscard]] const JournalStreamEnd& end() const;
 
  private:
@@ -67,7 +66,7 @@ class JournalStream {
 
   std::vector<JournalReader> journals_;
   std::size_t current_ = 0;
-  std::uint64_t wanted_;  // The sequence that the next record returned begins with.
+  std::uint64_t wanted_;  // The first sequence of the next record returned.
   bool is_finished_ = false;
   JournalStreamEnd end_;
 };

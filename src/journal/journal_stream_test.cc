@@ -1,4 +1,4 @@
-// Several journals are one stream.
+// Several journals form one stream.
 #include "journal/journal_stream.h"
 
 #include <fmt/core.h>
@@ -23,7 +23,7 @@ class JournalStreams : public testing::Test {
       ASSERT_TRUE(writer.append(as_bytes(std::to_string(writer.next_sequence())), count).ok());
     }
   }
-  /// The payloads from a sequence on, then "end SEQUENCE", with " stranded" when there were more, or the error.
+  /// The payloads from a sequence on, then "end SEQUENCE", with " stranded" if there were more, or the error.
   std::string stream(const std::vector<std::uint64_t>& numbers, std::uint64_t first_sequence) {
     JournalStreamSpec spec;
     for (const std::uint64_t number : numbers) spec.paths.push_back(path(number));
@@ -40,7 +40,7 @@ class JournalStreams : public testing::Test {
     return text +
            fmt::format("end {}{}", journals->end().next_sequence, journals->end().first_stranded ? " stranded" : "");
   }
-  /// Cuts a journal's last bytes off.
+  /// Truncates a journal by this many bytes.
   void cut(std::uint64_t number, std::uint64_t bytes) {
     const auto file = *files_.open_writable(path(number), OpenMode::kExisting);
     ASSERT_TRUE(file->truncate(*file->size() - bytes).ok());
@@ -70,7 +70,7 @@ TEST_F(JournalStreams, Rule1_EndAtAGapThatNobodyKnewToBeDurable) {
   EXPECT_EQ(stream({1, 2}, 13), "13 14 end 15") << "a gap among what is in tables already costs nothing";
 }
 
-/// A recovery that did not come to its end has made another journal, which goes on where the hole is.
+/// An interrupted recovery created another journal, which continues at the gap.
 TEST_F(JournalStreams, Rule4_RecordsBehindAHoleAreNotForgottenForAJournalThatFollows) {
   append(*create(1, 10), 3);
   const auto file = *files_.open_writable(path(1), OpenMode::kExisting);

@@ -1,4 +1,4 @@
-// One journal: what is written comes back; a torn tail is cut, damage is reported.
+// One journal: what is written is read back; a torn tail is cut, damage is reported.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ JournalSpec spec(std::string path = kPath, std::uint64_t number = 12, std::uint6
   return made;
 }
 
-/// All that a reader tells: the payloads, then how it ended.
+/// Everything a reader returns: the payloads, then how it ended.
 struct Read {
   std::vector<std::string> payloads;
   std::vector<std::uint64_t> offsets;
@@ -63,7 +63,7 @@ class Journal : public testing::Test {
     EXPECT_TRUE(writer.ok()) << writer.status().to_text();
     return *std::move(writer);
   }
-  /// In the file of another journal.
+  /// Reuses the file of another journal.
   std::unique_ptr<JournalWriter> recycle(const std::string& old, const JournalSpec& made) {
     Result<TemporaryFile> file = JournalWriter::recycle(files_, old);
     EXPECT_TRUE(file.ok()) << file.status().to_text();
@@ -74,7 +74,7 @@ class Journal : public testing::Test {
   void append(JournalWriter& writer, std::string_view payload, std::uint32_t count = 1) {
     ASSERT_TRUE(writer.append(as_bytes(payload), count).ok());
   }
-  /// Three records and a clean close; returns its bytes.
+  /// Three records and a clean close; returns the bytes.
   std::string closed_journal() {
     const auto writer = create();
     append(*writer, "one");
@@ -143,7 +143,7 @@ TEST_F(Journal, ACloseWithRecordsBeyondItsEndIsNotOneToContinueFrom) {
   append(*writer, "after");
   std::string bytes = *read_whole_file(files_, kPath);
   std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(closed.size()), kRecordHeaderBytes, '\0');
-  // Made by hand: a record that claims nothing, behind a reopening that never reached the disk.
+  // Made by hand: a record that claims nothing, after a reopening that never reached the disk.
   const RecordHeader stranded{RecordKind::kData, 5, kFirst + 7, 1, kJournalHeaderBytes};
   const std::uint64_t offset = closed.size() + kRecordHeaderBytes;
   bytes.replace(offset, kRecordHeaderBytes,
@@ -192,7 +192,7 @@ TEST_F(Journal, EveryFlippedByteOfAClosedJournalIsReportedWithFileAndOffset) {
     ASSERT_EQ(known.status.code(), StatusCode::kCorruption) << at;
     ASSERT_EQ(known.status.message().find(fmt::format("{}: at offset {}: ", kPath, expected)), 0U)
         << at << " " << known.status.to_text();
-    // Without being told where it ended, a lost close costs no record and is taken for a crash.
+    // Without a known end, a lost close costs no record and looks like a crash.
     const Read alone = read(files_);
     if (at < close_record) {
       ASSERT_EQ(alone.status.code(), StatusCode::kCorruption) << at;
@@ -295,7 +295,7 @@ TEST_F(Journal, Rule6_AFailedAppendIsOverwrittenByTheNext) {
   }
 }
 
-/// Each record fills a sector, so that a crash can leave the failed one in its place and still keep what came later.
+/// Each record fills a sector, so that a crash can leave the failed one in place and still keep later ones.
 TEST_F(Journal, AFailedRecordNeverStandsBeforeALaterOne) {
   FaultyFileSystem counting(files_);
   ASSERT_TRUE(JournalWriter::create(counting, spec()).ok());

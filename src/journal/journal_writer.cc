@@ -11,7 +11,7 @@
 
 namespace tamis {
 
-/// The old name goes before the file is touched, so that no crash shows a new header under it.
+/// Removes the old name before touching the file, so that no crash shows a new header under it.
 Result<TemporaryFile> JournalWriter::recycle(FileSystem& files, const std::string& path) {
   TemporaryFile recycled{.path = path + ".tmp"};
   TAMIS_TRY_STATUS(files.rename(path, recycled.path));
@@ -56,7 +56,7 @@ void JournalWriter::follow(std::unique_ptr<JournalWriter> predecessor) {
   predecessor_->file_.drop_window();
 }
 
-/// Cut off, not overwritten: that needs no room.
+/// Truncates: needs no disk space, unlike overwriting.
 Status JournalWriter::withdraw_failed_append() {
   TAMIS_TRY_STATUS(status_);
   if (!overwrites_failed_append_) return {};
@@ -69,7 +69,7 @@ Status JournalWriter::withdraw_failed_append() {
 void JournalWriter::forget_predecessors_before(std::uint64_t number) {
   for (JournalWriter* writer = this; writer != nullptr; writer = writer->predecessor_.get()) {
     if (writer->predecessor_ != nullptr && writer->predecessor_->header_.number < number) {
-      writer->predecessor_.reset();  // And those before it, whose numbers are smaller still.
+      writer->predecessor_.reset();  // And its predecessors, whose numbers are smaller still.
     }
   }
 }
@@ -78,7 +78,7 @@ Status JournalWriter::append(Bytes payload, std::uint32_t count) {
   TAMIS_CHECK(count > 0);
   if (payload.size() > kLongestPayload) {
     return Status::invalid_argument(
-        fmt::format("a record of {} bytes is longer than a journal can hold, {}", payload.size(), kLongestPayload));
+        fmt::format("a record of {} bytes exceeds a journal's max of {}", payload.size(), kLongestPayload));
   }
   return append_record(RecordKind::kData, payload, count);
 }
@@ -122,7 +122,7 @@ Status JournalWriter::sync_predecessor() {
   return {};
 }
 
-/// Two syncs: the mark promises that what stands before it was durable when it was written.
+/// Two syncs: the mark promises that everything before it was durable when it was written.
 Status JournalWriter::close() {
   TAMIS_TRY_STATUS(status_);
   TAMIS_TRY_STATUS(file_.trim());

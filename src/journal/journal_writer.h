@@ -1,4 +1,4 @@
-// Writing a journal: records appended, synced when asked, closed with a mark.
+// Writing a journal: append records, sync on request, mark a clean close.
 #pragma once
 
 #include <cstdint>
@@ -14,75 +14,75 @@
 
 namespace tamis {
 
-/// A journal to be made.
+/// A journal to create.
 struct JournalSpec {
-  std::string path;      ///< Its name for good; a new file is `path`.tmp on the way there.
-  JournalHeader header;  ///< With a salt that no other journal has.
+  std::string path;      ///< Its final name; a new file is `path`.tmp until then.
+  JournalHeader header;  ///< With a salt unique to this journal.
   std::uint64_t preallocate_bytes = 0;
 };
 
-/// A file that will be a journal, under a name that says so.
+/// A file that will become a journal, under a temporary name.
 struct TemporaryFile {
   std::string path = {};
   std::unique_ptr<WritableFile> file = nullptr;
 };
 
-/// The end of one journal, to which records are added.
+/// Appends records to the end of one journal.
 ///
 /// Invariants:
-///  1. A file that bears a journal's name has its header, durably: it is written and synced under another name first.
-///     A header that cannot be read is therefore damage, never a crash.
-///  2. Records follow each other without a gap, in the file and in their sequences; each carries the offset that was
-///     known durable when it was written.
-///  3. A record whose append failed is overwritten by the next one, and that one is durable before a third follows:
-///     otherwise a crash could leave the failed record in the place of its successor, with later ones after it. If the
-///     next record goes into another journal, the failed one is durably gone before (withdraw_failed_append).
-///  4. After a failed sync nothing works any more: the caller goes on with a new journal, or not at all.
-///  5. No sync succeeds before all records of the journals before this one that are needed still are durable.
+///  1. A file with a journal's name durably has its header, which is written and synced under another name first. An
+///     unreadable header is therefore damage, never the result of a crash.
+///  2. Records follow each other without gaps, in the file and in their sequences. Each carries the offset known to be
+///     durable when it was written.
+///  3. A record whose append failed is overwritten by the next one, which is durable before a third follows. Otherwise
+///     a crash could leave the failed record in place of its successor, with later ones after it. If the next record
+///     goes to another journal, the failed one is durably removed first (withdraw_failed_append).
+///  4. After a failed sync, every call fails: the caller continues with a new journal, or not at all.
+///  5. No sync succeeds before all records still needed from earlier journals are durable.
 ///
 /// Threads: one at a time (the commit leader).
 class JournalWriter {
  public:
-  /// Takes the file of a journal that nobody needs any more, durably so; its name is durably gone before this returns.
-  /// By any thread; nothing is written into the file.
+  /// Takes the file of a journal that is durably no longer needed. Its name is durably removed before this returns. Any
+  /// thread; does not write to the file.
   static Result<TemporaryFile> recycle(FileSystem& files, const std::string& path);
-  /// Makes a journal, durable with its name before this returns; in the file given, or in a new one. After an error its
-  /// file may be there, without records.
+  /// Creates a journal, durable with its name before this returns, in the given file or in a new one. After an error
+  /// its file may exist, without records.
   static Result<std::unique_ptr<JournalWriter>> create(FileSystem& files, const JournalSpec& spec,
                                                        TemporaryFile recycled = {});
-  /// Continues a journal that was closed: `end` is what its reader found, with `end.is_closed`. That it is open again
-  /// is durable before this returns.
+  /// Continues a closed journal: `end` comes from its reader, with `end.is_closed`. The reopening is durable before
+  /// this returns.
   static Result<std::unique_ptr<JournalWriter>> reopen(FileSystem& files, const std::string& path,
                                                        const JournalHeader& header, const JournalEnd& end);
 
-  /// The file may be longer than its records, and short ones that nobody syncs copied into a window of it, of at most
-  /// so many bytes.
+  /// Allows the file to be longer than its records, and short unsynced records to be copied into a mapped window of at
+  /// most this many bytes.
   void allow_room_ahead(std::uint64_t most_window_bytes) { file_.allow_room_ahead(most_window_bytes); }
 
-  /// No more records come: what a failed append may have left behind must not stand before those of the next journal.
-  /// Costs nothing where no append failed.
+  /// No more records follow: what a failed append may have left must not precede the records of the next journal. Costs
+  /// nothing if no append failed.
   Status withdraw_failed_append();
-  /// Takes over from the journal that ends where this one begins and gets no more records; of failed ones, none is
-  /// left. They need not be durable yet: this writer keeps the other and syncs it before its own first sync succeeds.
+  /// Succeeds the journal that ends where this one begins. It gets no more records and has no failed ones left. Its
+  /// records need not be durable yet: this writer keeps it and syncs it before its own first sync succeeds.
   void follow(std::unique_ptr<JournalWriter> predecessor);
-  /// The records of journals with smaller numbers are durable elsewhere: no sync waits for them any more.
+  /// The records of journals with smaller numbers are durable elsewhere: syncs no longer wait for them.
   void forget_predecessors_before(std::uint64_t number);
 
-  /// Adds a record of `count` sequences (at least one) that begin with next_sequence(). Nothing is synced: it
-  /// survives the process, not the machine. After an error the record may be found later, whole, or not.
+  /// Appends a record of `count` sequences (at least one) from next_sequence() on. Does not sync: the record survives
+  /// the process, not the machine. After an error, the record may be found later, whole, or not at all.
   Status append(Bytes payload, std::uint32_t count);
   /// Makes all records so far durable.
   Status sync();
-  /// Syncs, marks the end as a clean close, durably, and closes the file. To be called last.
+  /// Syncs, durably marks a clean close, and closes the file. Must be the last call.
   Status close();
 
   [[nodiscard]] const JournalHeader& header() const { return header_; }
   [[nodiscard]] std::uint64_t next_sequence() const { return next_sequence_; }
-  /// Where the next record goes.
+  /// The offset of the next record.
   [[nodiscard]] std::uint64_t end_offset() const { return file_.end(); }
-  /// What its window takes of memory.
+  /// The memory used by its window.
   [[nodiscard]] std::uint64_t window_bytes() const { return file_.window_bytes(); }
-  /// Success, or the failure after which nothing works any more: of a sync, or of a file that was cut short.
+  /// Success, or the error after which every call fails: a failed sync, or a truncated file.
   [[nodiscard]] const Status& status() const { return status_; }
   /// Everything before this offset is durable.
   [[nodiscard]] std::uint64_t durable_offset() const { return file_.durable_end(); }
@@ -99,8 +99,8 @@ class JournalWriter {
   JournalHeader header_;
   std::uint64_t next_sequence_;
   std::unique_ptr<JournalWriter> predecessor_;  // Until it is durable.
-  bool overwrites_failed_append_ = false;       // The next record does.
-  Status status_;                               // The failure, of this journal or of its predecessor.
+  bool overwrites_failed_append_ = false;       // The next append does.
+  Status status_;                               // The error, of this journal or its predecessor.
 };
 
 }  // namespace tamis

@@ -1,5 +1,5 @@
-// What the memtable takes from the allocator, and what it does when there is nothing to be had. Left out under
-// sanitizers, which bring an allocator of their own.
+// The memtable's allocations, and its behaviour when memory is short. Skipped under sanitizers, which have their own
+// allocator.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define TAMIS_OTHER_ALLOCATOR
@@ -49,7 +49,7 @@ TEST(Allocations, NoneToFindNorToInsertWhatWasReserved) {
   EXPECT_EQ(test::allocations_when_repeated(work), 0U);
 }
 
-/// But for what the allocator adds to round up to pages.
+/// Except for the allocator's rounding up to pages.
 TEST(Allocations, AreCountedToTheByte) {
   const std::size_t before = test::allocator_bytes_in_use();
   Memtable memtable;
@@ -62,11 +62,11 @@ TEST(Allocations, AreCountedToTheByte) {
   }
 }
 
-/// In a process of its own, since the limit is for ever.
+/// In a separate process, since the limit is permanent.
 void run_out_of_memory() {
   Memtable memtable;
   fill(memtable, 200'000);
-  // Small pieces are still to be had: each of these gaps stays between two pieces that are in use.
+  // Small pieces are still available: each of these gaps lies between two pieces in use.
   std::vector<std::unique_ptr<char[]>> pieces;
   for (int i = 0; i < 200; ++i) pieces.push_back(std::make_unique<char[]>(600));
   for (std::size_t i = 0; i < pieces.size(); i += 2) pieces[i].reset();

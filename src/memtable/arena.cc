@@ -28,8 +28,8 @@ Arena::Place Arena::allocate(std::size_t bytes) {
   return place;
 }
 
-/// Of the two chunks the one with more left goes on as the current one. So a large value does not cost the rest of a
-/// regular chunk, and what remains of a reservation still fits.
+/// The chunk with more space left becomes the current one. So a large value does not waste the rest of a regular chunk,
+/// and the rest of a reservation still fits.
 Arena::Place Arena::use_spare(std::size_t units) {
   const std::size_t spare_units = spare_.size() / kUnitBytes;
   TAMIS_CHECK(units <= spare_units);

@@ -1,4 +1,4 @@
-// Memory for entries: handed out bit by bit, never moved, freed all at once.
+// Memory for entries: allocated incrementally, never moved, freed all at once.
 #pragma once
 
 #include <array>
@@ -9,20 +9,20 @@
 
 namespace tamis {
 
-/// A place is a 32-bit number of 8-byte units, so that slots and links take half of what pointers would.
+/// A place is a 32-bit number of 8-byte units, so that slots and links take half the space of pointers.
 ///
-/// Memory comes in chunks. Its first chunks are small and later ones an eighth of what is there, so that a small
-/// memtable stays small and a large one has few. A span is 64 MiB of places; a chunk begins a span, and one that is
-/// larger takes several in a row:
+/// Memory comes in chunks. The first chunks are small; each later one is an eighth of the total so far. So a small
+/// memtable stays small and a large one has few chunks. A span is 64 MiB of places. A chunk begins a span; a larger
+/// chunk takes several consecutive spans:
 ///
 ///     place    | span: 9 bits | units into the span: 23 bits |
 ///
 /// Invariants:
-///  1. What was allocated stays where it is until the arena goes.
-///  2. After reserve(b) has succeeded, allocations of b bytes in all, each rounded up to units, cannot fail: they fit
-///     into what is left of the current chunk, or into the spare one.
+///  1. An allocation never moves until the arena is destroyed.
+///  2. After reserve(b) succeeds, allocations totalling b bytes, each rounded up to units, cannot fail: they fit in the
+///     rest of the current chunk, or in the spare one.
 ///
-/// Threads: one reserves and allocates; any number calls `at` with places that were published to them.
+/// Threads: one reserves and allocates; any number call `at` with places published to them.
 class Arena {
  public:
   enum class Place : std::uint32_t { kNone = 0 };
@@ -32,12 +32,12 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  /// False when the memory is not to be had; nothing has changed then.
+  /// False if memory is short; then nothing changes.
   [[nodiscard]] bool reserve(std::size_t bytes);
-  /// Aligned to a unit, bytes not set. Needs a reservation.
+  /// Aligned to a unit, uninitialised. Requires a reservation.
   [[nodiscard]] Place allocate(std::size_t bytes);
 
-  /// What was allocated, and what was left over at the ends of chunks.
+  /// The bytes allocated, and those left over at the ends of chunks.
   [[nodiscard]] std::size_t used_bytes() const { return taken_bytes_ - left_units_ * kUnitBytes; }
 
   [[nodiscard]] void* at(Place place) const {
@@ -57,11 +57,11 @@ class Arena {
   Place use_spare(std::size_t units);
 
   MemoryCount& memory_;
-  std::array<std::byte*, kSpans> spans_ = {};  // Where each begins. The first is left out: no entry has place 0.
+  std::array<std::byte*, kSpans> spans_ = {};  // The start of each. The first is unused: no entry has place 0.
   std::array<CountedBytes, kSpans> chunks_;    // By their first span.
   std::size_t next_span_ = 1;
   std::size_t taken_bytes_ = 0;  // All chunks but the spare.
-  std::uint32_t next_ = 0;       // Place of the next allocation from the current chunk.
+  std::uint32_t next_ = 0;       // Place of the next allocation in the current chunk.
   std::size_t left_units_ = 0;   // In the current chunk, from next_ on.
   CountedBytes spare_;
 };

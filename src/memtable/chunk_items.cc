@@ -8,11 +8,11 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kFewItems = 2000;  // Below it std::sort is as good as any: docs/decisions/0009.
+constexpr std::size_t kFewItems = 2000;  // With fewer, std::sort is as good as any: docs/decisions/0009.
 constexpr unsigned kDigitBits = 11;
 constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
 
-/// Stable: one digit of all heads.
+/// A stable sort by one digit of all heads.
 void sort_by_digit(std::span<const ChunkItem> from, std::span<ChunkItem> to, unsigned shift) {
   const auto digit_of = [shift](const ChunkItem& item) { return (item.head >> shift) & (kDigits - 1); };
   std::array<std::uint32_t, kDigits + 1> begins = {};
@@ -21,7 +21,7 @@ void sort_by_digit(std::span<const ChunkItem> from, std::span<ChunkItem> to, uns
   for (const ChunkItem& item : from) to[begins[digit_of(item)]++] = item;
 }
 
-/// Least significant digit first, over the digits in which heads differ at all.
+/// Least significant digit first, skipping digits in which all heads agree.
 void sort_by_head(ItemArray& items, MemoryCount& memory) {
   std::uint64_t differing = 0;
   for (const ChunkItem& item : items.items()) differing |= item.head ^ items.items().front().head;

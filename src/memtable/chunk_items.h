@@ -1,4 +1,4 @@
-// What is sorted in place of entries, and how.
+// The items sorted in place of entries, and how.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 
 namespace tamis {
 
-/// An entry of a chunk, with enough of its key to decide nearly every comparison without touching the entry.
+/// An entry of a chunk, with enough of its key to decide nearly every comparison without reading the entry.
 struct ChunkItem {
-  std::uint64_t head;  // The eight bytes of the key after what all keys of the chunk share; see key_head.
+  std::uint64_t head;  // The eight bytes of the key after the prefix shared by the chunk; see key_head.
   Arena::Place place;
 };
 
@@ -37,9 +37,9 @@ class ItemOrder {
   const Arena& arena_;
 };
 
-/// A counted array of items whose values are not set at first. Its making throws std::bad_alloc.
+/// A counted array of uninitialised items. Construction throws std::bad_alloc.
 ///
-/// Threads: as a std::vector.
+/// Threads: like std::vector.
 class ItemArray {
  public:
   ItemArray(MemoryCount& memory, std::size_t count);
@@ -56,7 +56,7 @@ class ItemArray {
   std::size_t count_;
 };
 
-/// Sorts by ItemOrder; fastest when entries of equal head already stand in their order.
+/// Sorts by ItemOrder; fastest if entries with equal heads are already in order.
 void sort_items(ItemArray& items, const ItemOrder& order, MemoryCount& memory);
 
 }  // namespace tamis

@@ -24,7 +24,7 @@ class Items {
       sequence = sequence + 1;
     }
   }
-  /// Sorts and tells whether it is right.
+  /// Sorts; returns whether the result is correct.
   bool sorts() {
     std::vector<EntryPosition> expected = positions();
     std::sort(expected.begin(), expected.end());
@@ -51,7 +51,7 @@ std::string random_bytes(std::mt19937_64& random, std::size_t count) {
   return bytes;
 }
 
-/// Of a number of bytes; the first `equal` the same in all keys, the others of few kinds or of all.
+/// Random keys whose first `equal` bytes are equal, with few or all values for the other bytes.
 std::vector<std::string> some_keys(std::mt19937_64& random, std::size_t count, std::size_t equal, bool few) {
   const std::string start(equal, 'k');
   std::vector<std::string> keys;

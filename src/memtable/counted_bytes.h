@@ -1,4 +1,4 @@
-// Memory that is counted as long as it is held.
+// Memory that is counted while it is held.
 #pragma once
 
 #include <atomic>
@@ -12,20 +12,19 @@
 
 namespace tamis {
 
-/// How many bytes somebody holds at the moment, and where they come from. A figure for budgets: nothing is ordered by
-/// it.
+/// The number of bytes currently held, and their source. For budgets only: nothing is ordered by it.
 ///
 /// Threads: any.
 class MemoryCount {
  public:
-  /// Pieces come from `spare` where it has them, and go back there.
+  /// Takes pieces from `spare` if available, and returns them there.
   explicit MemoryCount(std::size_t bytes = 0, std::shared_ptr<SpareMemory> spare = nullptr)
       : bytes_(bytes), spare_(std::move(spare)) {}
 
   void add(std::size_t bytes) { bytes_.fetch_add(bytes, std::memory_order_relaxed); }
   void subtract(std::size_t bytes) { bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
   operator std::size_t() const { return bytes_.load(std::memory_order_relaxed); }
-  /// Null: everything comes from the allocator.
+  /// Null: all memory comes from the allocator.
   [[nodiscard]] SpareMemory* spare() const { return spare_.get(); }
 
  private:
@@ -33,9 +32,9 @@ class MemoryCount {
   const std::shared_ptr<SpareMemory> spare_;
 };
 
-/// Adds a number of bytes to a count and takes them off again at its end.
+/// Adds bytes to a count and subtracts them when destroyed.
 ///
-/// Threads: as a std::unique_ptr; the count is shared and outlives it.
+/// Threads: like std::unique_ptr; the count is shared and outlives it.
 class MemoryCharge {
  public:
   MemoryCharge() = default;
@@ -59,9 +58,9 @@ class MemoryCharge {
   std::size_t bytes_ = 0;
 };
 
-/// A buffer and its charge. Empty when the memory was not to be had.
+/// A buffer and its charge. Empty if memory was short.
 ///
-/// Threads: as AlignedBytes.
+/// Threads: like AlignedBytes.
 class CountedBytes {
  public:
   CountedBytes() = default;
@@ -76,11 +75,11 @@ class CountedBytes {
     if (count_->spare() != nullptr) count_->spare()->give(std::move(bytes_), is_zero_);
   }
 
-  /// So many bytes, or some more, not set to anything.
+  /// At least this many bytes, uninitialised.
   static CountedBytes unset(MemoryCount& count, std::size_t size) { return {count, size, false}; }
-  /// The same, all zero.
+  /// Same, zeroed.
   static CountedBytes zeroed(MemoryCount& count, std::size_t size) { return {count, size, true}; }
-  /// Nobody uses it any more. If it will be kept as a spare piece, it becomes one of the zeroed ones.
+  /// The buffer is no longer used. If it will be kept as a spare piece, it is zeroed now.
   void clear_for_reuse() {
     if (count_ == nullptr || count_->spare() == nullptr || size() < SpareMemory::kSmallestPiece) return;
     std::memset(data(), 0, size());

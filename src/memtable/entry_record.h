@@ -1,4 +1,4 @@
-// How a memtable keeps one entry.
+// The layout of an entry in a memtable.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@ namespace tamis {
 
 inline constexpr std::uint8_t kVersionsPerMilestone = 8;
 
-/// Stands in the arena, followed by the bytes of the key and of the value, and after a Milestone (version_chain.h) if
-/// it has one. Never changed once it is written.
+/// Stored in the arena, followed by the bytes of the key and the value, and preceded by a Milestone (version_chain.h)
+/// if it has one. Immutable once written.
 ///
 /// Threads: written by the inserter, then published by a release store (of a slot, or of the last place).
 struct EntryRecord {
   using Place = Arena::Place;
 
   Sequence sequence;
-  Place older;   // The version of the same key before this one.
-  Place before;  // The entry of any key inserted before this one.
+  Place older;   // The previous version of the same key.
+  Place before;  // The previously inserted entry, of any key.
   std::uint32_t value_bytes;
   std::uint16_t key_bytes;
   EntryKind kind;
-  std::uint8_t step;  // 1 … kVersionsPerMilestone, and again from 1.
+  std::uint8_t step;  // 1 … kVersionsPerMilestone, then from 1 again.
 
   static constexpr std::size_t bytes_for(std::size_t key_bytes, std::size_t value_bytes) {
     return sizeof(EntryRecord) + key_bytes + value_bytes;

@@ -1,4 +1,4 @@
-// From a key's hash to its newest version.
+// Maps a key's hash to its newest version.
 #pragma once
 
 #include <atomic>
@@ -14,29 +14,29 @@
 
 namespace tamis {
 
-/// An open hash table of 8-byte slots, eight to a cache line:
+/// An open-addressing hash table of 8-byte slots, eight per cache line:
 ///
 ///     slot     | upper half of the hash: 32 bits | place of the newest version: 32 bits |     0: free
 ///
-/// A key's slot is at or behind its home, which is the upper half of the hash scaled to the table. So a doubling reads
-/// the old slots and writes the new ones from front to back, and touches no entry.
+/// A key's slot is at or after its home, which is the upper half of the hash scaled to the table. So doubling reads the
+/// old slots and writes the new ones sequentially, and touches no entry.
 ///
 /// Invariants:
-///  1. A slot goes from free to taken and from version to newer version, never back.
-///  2. At most two thirds of the slots are taken, so that every search ends, on average after a line.
-///  3. Arrays that were outgrown stay as they were, for the readers still in them, until the index goes.
+///  1. A slot changes from free to taken and from a version to a newer one, never back.
+///  2. At most two thirds of the slots are taken, so that every search ends, on average within a cache line.
+///  3. Outgrown arrays stay unchanged, for readers still using them, until the index is destroyed.
 ///
-/// Threads: one changes it; any number locates.
+/// Threads: one modifies it; any number locate.
 class HashIndex {
  public:
   using Place = Arena::Place;
 
-  /// One array of slots. Its number is a power of two.
+  /// An array of slots. Its size is a power of two.
   struct Slots {
     CountedBytes memory;
     std::uint32_t count = 0;
     MemoryCharge charge;                    // For this object itself.
-    std::unique_ptr<const Slots> outgrown;  // The array before this one.
+    std::unique_ptr<const Slots> outgrown;  // The previous array.
 
     ~Slots() { memory.clear_for_reuse(); }
     [[nodiscard]] std::atomic_ref<std::uint64_t> operator[](std::size_t slot) const {
@@ -48,7 +48,7 @@ class HashIndex {
     }
     [[nodiscard]] std::size_t after(std::size_t slot) const { return (slot + 1) & (count - 1); }
   };
-  /// A key's slot, or the free one where it belongs; its newest version, or none.
+  /// A key's slot, or the free one where it belongs, and its newest version, or none.
   struct Spot {
     std::size_t slot;
     Place newest;
@@ -68,13 +68,13 @@ class HashIndex {
       if (((slot ^ hash) & kUpperHalf) == 0 && EntryRecord::at(arena_, place).key() == key) return {at, place};
     }
   }
-  /// Starts loading the line that `locate` will look at first.
+  /// Prefetches the cache line that `locate` reads first.
   void prefetch(std::uint64_t hash) const {
     const Slots* const slots = slots_.load(std::memory_order_acquire);
     if (slots != nullptr) __builtin_prefetch(slots->memory.data() + slots->home_of(hash) * sizeof(std::uint64_t));
   }
 
-  /// Starts loading the entry that `locate` will look at first, unless it is not where it would like to be.
+  /// Prefetches the entry that `locate` reads first, if it is in its home slot.
   void prefetch_entry(std::uint64_t hash) const {
     const Slots* const slots = slots_.load(std::memory_order_acquire);
     if (slots == nullptr) return;
@@ -85,13 +85,12 @@ class HashIndex {
     __builtin_prefetch(record + 64);
   }
 
-  /// Lets the located slot lead to a newer version; there must be room for one more key when it has none yet.
+  /// Points the located slot to a newer version; a new key requires has_room_for(1).
   void publish(const Spot& spot, std::uint64_t hash, Place newest);
 
   [[nodiscard]] std::size_t keys() const { return keys_; }
   [[nodiscard]] bool has_room_for(std::size_t more_keys) const;
-  /// An array with that room, and with room for `expected_keys` in all; null when the memory is not to be had. To be
-  /// adopted.
+  /// An array with room for `more_keys` more, and for `expected_keys` in total; null if memory is short. To be adopted.
   [[nodiscard]] std::unique_ptr<Slots> make_larger(std::size_t more_keys, std::size_t expected_keys = 0) const;
   void adopt(std::unique_ptr<Slots> larger);
 
@@ -105,7 +104,7 @@ class HashIndex {
   const Arena& arena_;
   MemoryCount& memory_;
   std::atomic<const Slots*> slots_ = nullptr;
-  std::unique_ptr<const Slots> owned_;  // What slots_ leads to. The inserter's, as is the following.
+  std::unique_ptr<const Slots> owned_;  // The target of slots_. Owned by the inserter, like the following.
   std::size_t keys_ = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace tamis {
 namespace {
 
-/// An index over keys that have nothing but a place.
+/// An index over keys that consist of a place only.
 class Indexed {
  public:
   void put(const std::string& key, std::uint64_t hash) {
@@ -30,7 +30,7 @@ class Indexed {
   HashIndex index{arena, memory};
 };
 
-/// A reader may still be in any of them; what is freed is no longer counted.
+/// A reader may still use any of them; a freed one is no longer counted.
 TEST(HashIndex, Rule12_ArraysThatWereOutgrownStay) {
   Indexed indexed;
   std::size_t of_all_arrays = 0;

@@ -27,7 +27,7 @@ InsertedEntries unpacked(std::uint64_t number) {
 
 Status no_memory() { return Status::out_of_space("no memory for the memtable"); }
 
-/// Stands on nothing and says why.
+/// On no entry; the status says why.
 class FailedIterator final : public EntryIterator {
  public:
   explicit FailedIterator(Status error) : error_(std::move(error)) { show_error(error_); }
@@ -56,23 +56,23 @@ struct Memtable::State {
   HashIndex index{arena, memory};
   OrderOnDemand order{arena, memory};
 
-  /// InsertedEntries, packed. The inserter's release store after each insert pairs with the acquire load of `iterate`,
+  /// InsertedEntries, packed. The inserter's release store after each insert pairs with the acquire load in `iterate`,
   /// which then finds all these entries through their links.
   std::atomic<std::uint64_t> inserted = 0;
-  std::atomic<std::uint64_t> deletes = 0;  // A figure only.
-  Sequence last_sequence = {};             // The inserter's.
+  std::atomic<std::uint64_t> deletes = 0;  // Statistics only.
+  Sequence last_sequence = {};             // Owned by the inserter.
 };
 
 Memtable::Memtable(std::size_t full_at, std::shared_ptr<SpareMemory> spare)
     : state_(std::make_unique<State>(full_at, std::move(spare))) {}
 Memtable::~Memtable() = default;
 
-/// The keys of a full memtable, judged by the entries so far; 0 while they are too few for that. So the index grows by
-/// doubling while it is small and cheap to copy, and then once: copying the slots of a large one would hold up a single
+/// The estimated keys of a full memtable, from the entries so far; 0 while there are too few. So the index doubles
+/// while it is small and cheap to copy, and then grows once: copying the slots of a large one would delay a single
 /// write by milliseconds.
 std::size_t Memtable::State::expected_keys() const {
   constexpr std::size_t kFewEntries = 8192;
-  constexpr std::size_t kFewestBytesOfASlot = 12;  // Two thirds of the slots are taken at most.
+  constexpr std::size_t kFewestBytesOfASlot = 12;  // At most two thirds of the slots are taken.
   const std::size_t entries = unpacked(inserted.load(std::memory_order_relaxed)).entries;
   if (entries < kFewEntries) return 0;
   const std::size_t entries_when_full = full_at / (arena.used_bytes() / entries + kFewestBytesOfASlot);
@@ -97,7 +97,7 @@ Status Memtable::reserve(std::size_t entries, std::size_t key_and_value_bytes) {
 void Memtable::insert(const Entry& entry, std::uint64_t hash) {
   TAMIS_INVARIANT(entry.sequence > state_->last_sequence || empty());
   TAMIS_INVARIANT(entry.key.size() <= kMaxKeyBytes && entry.value.size() <= kMaxValueBytes);
-  TAMIS_CHECK(reserve(1, entry.key.size() + entry.value.size()).ok());  // Costs nothing when it was done before.
+  TAMIS_CHECK(reserve(1, entry.key.size() + entry.value.size()).ok());  // Free if it was already reserved.
   State& state = *state_;
   const InsertedEntries before = unpacked(state.inserted.load(std::memory_order_relaxed));
   const HashIndex::Spot spot = state.index.locate(entry.key, hash);

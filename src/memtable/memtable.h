@@ -13,44 +13,44 @@
 
 namespace tamis {
 
-/// Recent writes until they are flushed; found by hash, ordered when a scan or the flush asks.
+/// Recent writes until they are flushed; found by hash, sorted on demand for a scan or the flush.
 ///
 /// Invariants:
 ///  1. An entry is never changed or removed once inserted; overwriting a key adds a version.
-///  2. A slot leads to the newest version of a key; older ones are chained behind it (version_chain.h).
-///  3. After reserve(n, b) has succeeded, inserting n entries with b bytes of keys and values cannot fail.
+///  2. A slot points to the newest version of a key, which links to older ones (version_chain.h).
+///  3. After reserve(n, b) succeeds, inserting n entries with b bytes of keys and values cannot fail.
 ///
-/// Threads: one inserter at a time (the commit leader); any number of readers, without waiting for it, as long as they
+/// Threads: one inserter at a time (the commit leader); any number of readers, which never wait for it, as long as they
 /// keep this memtable alive. A reader that began before an insert may or may not see the entry: Lookup::sequence
-/// decides what it is shown.
+/// decides what it returns.
 class Memtable {
  public:
-  /// `full_at`: the memory_bytes() at which it will be sealed, for judging how many keys will come; 0: not known.
+  /// `full_at`: the memory_bytes() at which it is sealed, for estimating the number of keys; 0: unknown.
   explicit Memtable(std::size_t full_at = 0, std::shared_ptr<SpareMemory> spare = nullptr);
   ~Memtable();
   Memtable(const Memtable&) = delete;
   Memtable& operator=(const Memtable&) = delete;
 
-  /// kOutOfSpace when the memory is not to be had; nothing has changed then.
+  /// kOutOfSpace if memory is short; then nothing changes.
   Status reserve(std::size_t entries, std::size_t key_and_value_bytes);
-  /// Sequences must ascend from insert to insert; `hash` is the store's KeyHasher's. The entry's bytes are copied.
-  /// Without a reservation it takes the memory itself, and stops the program when there is none.
+  /// Sequences must ascend from insert to insert; `hash` is from the store's KeyHasher. Copies the entry's bytes.
+  /// Without a reservation it allocates, and aborts the program if memory is short.
   void insert(const Entry& entry, std::uint64_t hash);
 
-  /// The newest version at or below the lookup's sequence. Its value lives as long as this memtable.
+  /// The newest version at or below the lookup's sequence. Its value is valid as long as this memtable.
   [[nodiscard]] std::optional<FoundEntry> find(const Lookup& lookup) const;
-  /// Starts loading what `find` will need.
+  /// Prefetches what `find` needs.
   void prefetch(std::uint64_t hash) const;
-  /// The second step, once the first has arrived: the entry itself.
+  /// The second step, once the first has loaded: the entry itself.
   void prefetch_entry(std::uint64_t hash) const;
-  /// Walks over all entries that were inserted before this call, and maybe over later ones. The memtable must outlive
-  /// it. When memory for the order is not to be had, its status is kOutOfSpace from the start.
+  /// Iterates over all entries inserted before this call, and possibly later ones. The memtable must outlive it. If
+  /// memory for sorting is short, its status is kOutOfSpace from the start.
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate() const;
 
   [[nodiscard]] bool empty() const { return entries() == 0; }
   [[nodiscard]] std::uint64_t entries() const;
   [[nodiscard]] std::uint64_t deletes() const;
-  /// Everything this memtable has taken from the allocator or from the spare memory.
+  /// All memory taken from the allocator or the spare memory.
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:

@@ -59,7 +59,7 @@ class Pair {
   }
 };
 
-/// Both ways from end to end.
+/// From end to end in both directions.
 void expect_same_walks(const Pair& pair) {
   const auto iterator = pair.memtable.iterate();
   iterator->seek_to_first();
@@ -79,7 +79,7 @@ void expect_same_walks(const Pair& pair) {
   ASSERT_TRUE(iterator->status().ok());
 }
 
-/// Seeks in both directions, each followed by steps either way.
+/// Seeks both ways, each followed by steps both ways.
 void expect_same_moves(const Pair& pair, std::mt19937_64& random, const std::vector<std::string>& targets) {
   const auto iterator = pair.memtable.iterate();
   for (const std::string& key : targets) {
@@ -106,7 +106,7 @@ void expect_same_moves(const Pair& pair, std::mt19937_64& random, const std::vec
   }
 }
 
-/// Few keys, so that there are versions; many share their first bytes or differ by a zero byte only.
+/// Few keys, so that there are versions; many share their first bytes or differ only by a zero byte.
 std::string make_key(std::mt19937_64& random, std::uint64_t seed) {
   static const char* const kStarts[] = {"", "user:000", "https://example.org/a/path/that/is/long?"};
   std::string key = kStarts[seed % 4 == 3 ? random() % 3 : seed % 4];
@@ -191,7 +191,7 @@ TEST(Memtable, KeepsThousandsOfVersionsOfOneKey) {
   expect_same_walks(pair);
 }
 
-/// The tail is large enough for the radix sort; the keys that share less come later.
+/// The tail is large enough for the radix sort; keys that share less come later.
 TEST(Memtable, OrdersManyKeysWhateverTheyShare) {
   for (const std::size_t shared : {0, 8, 16, 64}) {
     Pair pair;

@@ -1,4 +1,4 @@
-// One inserter and several readers at once, for ThreadSanitizer, and whether all see what they must.
+// One inserter and several concurrent readers, for ThreadSanitizer; checks that all see what they must.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@ constexpr std::uint64_t kEntries = 40'000;
 constexpr int kReaders = 3;
 const KeyHasher kHasher(3);
 
-/// Entry number i has sequence i; key and value follow from it, so that readers can tell what they must find.
+/// Entry i has sequence i, which determines key and value, so that readers know what they must find.
 std::uint64_t key_number(std::uint64_t sequence) { return sequence < kKeys ? sequence : remix(sequence) % kKeys; }
 std::string key_of(std::uint64_t sequence) { return "key " + std::to_string(key_number(sequence)); }
 std::string value_of(std::uint64_t sequence) { return std::to_string(sequence); }
@@ -41,7 +41,7 @@ void insert_all(Shared& shared) {
   }
 }
 
-/// A key that was written at or before the snapshot is found at that version, or a newer one up to the snapshot.
+/// A key written at or before the snapshot is found at that version, or a newer one up to the snapshot.
 void find_some(Shared& shared, std::mt19937_64& random, std::uint64_t snapshot) {
   const std::uint64_t written = 1 + random() % snapshot;
   const std::string key = key_of(written);
@@ -56,7 +56,7 @@ void find_some(Shared& shared, std::mt19937_64& random, std::uint64_t snapshot) 
   if (!is_right) ++shared.wrong;
 }
 
-/// In order, each once, and nothing missing that was published before.
+/// In order, each once, and everything published before.
 void walk(Shared& shared, std::uint64_t published, bool forwards) {
   const auto iterator = shared.memtable.iterate();
   std::uint64_t seen = 0;

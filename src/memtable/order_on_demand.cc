@@ -18,7 +18,7 @@ std::unique_ptr<EntryIterator> OrderOnDemand::iterate(InsertedEntries inserted) 
 OrderOnDemand::SharedList OrderOnDemand::list_of(InsertedEntries inserted) {
   if (SharedList list = newest_list(); list->entries() >= inserted.entries) return list;
   const MutexLock sorting(sort_mutex_);
-  SharedList list = newest_list();  // Another one may have sorted while we waited.
+  SharedList list = newest_list();  // Another thread may have sorted meanwhile.
   if (list->entries() >= inserted.entries) return list;
   SharedList next = std::make_shared<const ChunkList>(*list, arena_, memory_, inserted);
   const MutexLock publishing(list_mutex_);

@@ -1,4 +1,4 @@
-// The order of a memtable's entries, made when somebody asks for it.
+// The order of a memtable's entries, built on demand.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,20 @@
 
 namespace tamis {
 
-/// The newest list of chunks. Who wants later entries than it has makes the next one.
+/// The newest list of chunks. A reader that needs later entries builds the next one.
 ///
 /// Invariants:
-///  1. A list is never changed once published; the next one replaces it and holds more entries.
-///  2. A chunk lives as long as the newest list or an iterator has it, and is counted as long as it lives.
+///  1. A list is immutable once published; the next one replaces it and holds more entries.
+///  2. A chunk lives, and is counted, as long as the newest list or an iterator holds it.
 ///
-/// Threads: any. One sorts at a time; others wait for it only when they, too, want entries that no list has yet.
+/// Threads: any. One sorts at a time; others wait only if they also need entries that no list has yet.
 class OrderOnDemand {
  public:
   OrderOnDemand(const Arena& arena, MemoryCount& memory);
 
-  /// Walks over at least the inserted entries. Throws std::bad_alloc when memory runs out; nothing has changed then.
+  /// Iterates over at least the inserted entries. Throws std::bad_alloc if memory is short; then nothing changes.
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate(InsertedEntries inserted);
-  /// How many there are at the moment.
+  /// The current number of chunks.
   [[nodiscard]] std::size_t chunks() const { return newest_list()->chunks().size(); }
 
  private:
@@ -34,8 +34,8 @@ class OrderOnDemand {
 
   const Arena& arena_;
   MemoryCount& memory_;
-  Mutex sort_mutex_;          // Held by who makes the next list; taken before the other.
-  mutable Mutex list_mutex_;  // Held for the time of a copy.
+  Mutex sort_mutex_;          // Held while building the next list; taken before the other.
+  mutable Mutex list_mutex_;  // Held for a copy.
   SharedList list_ GUARDED_BY(list_mutex_);
 };
 

@@ -10,7 +10,7 @@
 namespace tamis {
 namespace {
 
-/// Entries in an arena, each linked to the one before, in the order in which they came.
+/// Entries in an arena, each linked to the previous one, in insertion order.
 class Entries {
  public:
   void add(const std::string& key) {
@@ -21,7 +21,7 @@ class Entries {
     EntryRecord::write(arena.at(place), {key, {}, sequence, EntryKind::kPut}, {}, inserted.newest);
     inserted = {inserted.entries + 1, place};
   }
-  /// How many entries an iterator shows, if they ascend.
+  /// The number of entries that an iterator shows, if they ascend.
   std::size_t walk() {
     const auto iterator = order.iterate(inserted);
     std::size_t count = 0;
@@ -46,7 +46,7 @@ TEST(OrderOnDemand, HasFewChunksHoweverOftenSomebodyAsks) {
     SplitMix64 random(most_between);
     std::set<std::size_t> numbers_of_chunks;
     for (int ask = 0; ask < 300; ++ask) {
-      // From time to time one large tail, so that the chunks are of very different sizes.
+      // Occasionally one large tail, so that chunk sizes differ widely.
       const std::uint64_t more = ask % 100 == 0 ? 20'000 : 1 + random.below(most_between);
       for (std::uint64_t i = 0; i < more; ++i) entries.add(std::to_string(random.next()));
       (void)entries.order.iterate(entries.inserted);
@@ -58,7 +58,7 @@ TEST(OrderOnDemand, HasFewChunksHoweverOftenSomebodyAsks) {
   }
 }
 
-/// Tails that halve each time would make a chunk each.
+/// Tails that halve each time would each make a chunk.
 TEST(OrderOnDemand, Rule12_HasAtMostTwelveChunks) {
   Entries entries;
   SplitMix64 random(1);

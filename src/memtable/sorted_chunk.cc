@@ -20,9 +20,8 @@ void make_heads(const Arena& arena, std::span<ChunkItem> items, std::string_view
   for (ChunkItem& item : items) item.head = head_after(shared, EntryRecord::at(arena, item.place).key());
 }
 
-/// Walks back from the newest entry and fills the items, so that newer versions stand before older ones. Returns what
-/// is left of `shared` when all keys have been seen; nearly always that is known within a few keys, and only the heads
-/// made before are made again.
+/// Iterates back from the newest entry and fills the items, so that newer versions precede older ones. Returns the part
+/// of `shared` that all keys share. Nearly always a few keys decide it, and only the heads before them are rebuilt.
 std::string_view collect(const Arena& arena, Arena::Place newest, std::string_view shared, std::span<ChunkItem> items) {
   std::size_t outdated = 0;  // Items whose heads begin too late.
   Arena::Place place = newest;

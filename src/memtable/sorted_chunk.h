@@ -1,4 +1,4 @@
-// A run of a memtable's entries in order.
+// A sorted run of a memtable's entries.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace tamis {
 
-/// The first `entries` entries that were inserted; `newest` is the last of them.
+/// The first `entries` inserted entries; `newest` is the last of them.
 struct InsertedEntries {
   std::uint32_t entries = 0;
   Arena::Place newest = Arena::Place::kNone;
@@ -21,19 +21,19 @@ struct InsertedEntries {
 class SortedChunk;
 using SharedChunk = std::shared_ptr<const SortedChunk>;
 
-/// Some entries in order. Heads begin after what all keys share; without that, keys such as URLs would have to be
-/// compared whole every time.
+/// Sorted entries. Heads begin after the prefix shared by all keys; otherwise keys such as URLs would always need a
+/// full comparison.
 ///
-/// Making one throws std::bad_alloc when memory runs out.
+/// Construction throws std::bad_alloc if memory is short.
 ///
-/// Threads: constant after construction. Arena and count must outlive it.
+/// Threads: immutable after construction. Arena and count must outlive it.
 class SortedChunk {
  public:
-  /// Of the last `count` of the inserted entries, at least one. Heads begin after `shared`, which must be in the arena,
-  /// or after less of it when a key begins otherwise.
+  /// Sorts the last `count` of the inserted entries, at least one. Heads begin after `shared`, which must be in the
+  /// arena, or after less of it if a key does not share it all.
   static SharedChunk of_last(const Arena& arena, MemoryCount& memory, InsertedEntries inserted, std::size_t count,
                              std::string_view shared);
-  /// Of two chunks whose heads begin at the same byte.
+  /// Merges two chunks whose heads begin at the same byte.
   static SharedChunk merged(const SortedChunk& first, const SortedChunk& second);
   /// A copy whose heads begin earlier.
   [[nodiscard]] SharedChunk with_heads_after(std::string_view shared) const;
@@ -42,7 +42,7 @@ class SortedChunk {
   [[nodiscard]] std::span<const ChunkItem> items() const { return items_.items(); }
   [[nodiscard]] std::string_view shared() const { return shared_; }
   [[nodiscard]] const Arena& arena() const { return arena_; }
-  /// The first entry at or after the position; size() when there is none.
+  /// The first entry at or after the position; size() if there is none.
   [[nodiscard]] std::size_t find(EntryPosition target) const;
 
   /// Use the functions above.
@@ -58,7 +58,7 @@ class SortedChunk {
   MemoryCount& memory_;
   MemoryCharge charge_;
   ItemArray items_;
-  std::string_view shared_;  // What all keys begin with, or less; in the arena.
+  std::string_view shared_;  // A prefix shared by all keys; in the arena.
 };
 
 }  // namespace tamis

@@ -10,7 +10,7 @@ AlignedBytes fresh(std::size_t size, bool is_zero) {
   return is_zero ? AlignedBytes::zeroed(size) : AlignedBytes::unset(size);
 }
 
-/// By less than an eighth, so that what needs about the same each time gets the same.
+/// Rounds up by less than an eighth, so that similar requests get equal sizes.
 std::size_t rounded(std::size_t size) {
   const std::size_t step = std::bit_floor(size) / 8;
   return (size + step - 1) / step * step;
@@ -22,7 +22,7 @@ AlignedBytes SpareMemory::take(std::size_t size, bool is_zero) {
   if (size < kSmallestPiece) return fresh(size, is_zero);
   size = rounded(size);
   {
-    Unneeded unneeded;  // Unmapped after the mutex is free again.
+    Unneeded unneeded;  // Unmapped after the mutex is released.
     MutexLock lock(mutex_);
     AlignedBytes piece = take_kept(size, is_zero);
     in_use_ += AlignedBytes::allocated_bytes(piece.size() == 0 ? size : piece.size());
@@ -55,7 +55,7 @@ AlignedBytes SpareMemory::take_kept(std::size_t size, bool is_zero) {
   return {};
 }
 
-/// Gives up pieces until there is room.
+/// Releases pieces until the rest fits.
 void SpareMemory::keep_less(Unneeded& unneeded) {
   for (std::size_t i = 0; count_ > 0 && in_use_ + bytes_ > most_bytes_; ++i) unneeded[i] = remove(count_ - 1);
 }

@@ -1,4 +1,4 @@
-// Memory of memtables that are gone, for those that come.
+// Memory of destroyed memtables, for reuse by new ones.
 #pragma once
 
 #include <array>
@@ -9,29 +9,27 @@
 
 namespace tamis {
 
-/// Large pieces that were given back, kept for whoever asks next. A memtable takes as much as the one before it, and
-/// pages fresh from the kernel are what its inserts would wait for: each is cleared first, under a hypervisor fetched
-/// from the host, and giving a whole memtable back holds up everybody who maps something meanwhile.
+/// Keeps large pieces that were returned, for reuse. A memtable takes as much as the previous one, and its inserts
+/// would wait for fresh pages: the kernel clears each first, and a hypervisor fetches it from the host. Unmapping a
+/// whole memtable would also block everyone who maps memory meanwhile.
 ///
 /// Invariants:
-///  1. What is kept and what is in use are at most `most_bytes` together, or nothing is kept: memtables that readers
-///     still hold, a third one, or one with a large value in it cost what is kept.
-///  2. Pieces are kept as long as that allows: a memtable asks for the sizes that the one before it asked for, so
-///  whoever
-///     asks in vain does not cost others theirs.
+///  1. Kept and used pieces together take at most `most_bytes`, or nothing is kept: memtables still held by readers, a
+///     third one, or one with a large value reduce what is kept.
+///  2. Pieces are kept as long as that allows: a memtable requests the same sizes as the previous one, so an
+///     unsuccessful request does not evict pieces that others need.
 ///
 /// Threads: any.
 class SpareMemory {
  public:
-  /// Smaller pieces are malloc's, which keeps them by itself.
+  /// malloc serves smaller pieces, and keeps them itself.
   static constexpr std::size_t kSmallestPiece = std::size_t{256} << 10;
 
   explicit SpareMemory(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
-  /// A piece of this size or a little more, all zero if that is wanted, otherwise not set to anything; empty when the
-  /// memory is not to be had.
+  /// A piece of this size or slightly more, zeroed if requested, otherwise uninitialised; empty if memory is short.
   [[nodiscard]] AlignedBytes take(std::size_t size, bool is_zero) EXCLUDES(mutex_);
-  /// A piece that was taken comes back: it is kept, or freed.
+  /// Returns a piece, which is kept or freed.
   void give(AlignedBytes piece, bool is_zero) EXCLUDES(mutex_);
 
   [[nodiscard]] std::size_t bytes() const EXCLUDES(mutex_);
@@ -52,8 +50,8 @@ class SpareMemory {
   mutable Mutex mutex_;
   std::array<Piece, kMostPieces> pieces_ GUARDED_BY(mutex_);
   std::size_t count_ GUARDED_BY(mutex_) = 0;
-  std::size_t bytes_ GUARDED_BY(mutex_) = 0;   // What they take of memory.
-  std::size_t in_use_ GUARDED_BY(mutex_) = 0;  // What those take that are out.
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;   // The memory they take.
+  std::size_t in_use_ GUARDED_BY(mutex_) = 0;  // The memory of pieces in use.
 };
 
 }  // namespace tamis

@@ -46,7 +46,7 @@ TEST(SpareMemory, KeepsWhatIsNotInUseOfWhatItMay) {
     const CountedBytes three = CountedBytes::unset(memory, kMebibyte);
   }
   EXPECT_EQ(spare->bytes(), 2 * kMebibyte);
-  const CountedBytes more = CountedBytes::unset(memory, 2 * kMebibyte);  // None of them will do.
+  const CountedBytes more = CountedBytes::unset(memory, 2 * kMebibyte);  // None of them fits.
   EXPECT_EQ(spare->bytes(), 0U) << "what is in use takes all there is";
   used = {};
   EXPECT_EQ(spare->bytes(), 2 * kMebibyte);
@@ -59,7 +59,7 @@ TEST(SpareMemory, SmallPiecesAreLeftToMalloc) {
   EXPECT_EQ(spare->bytes(), 0U);
 }
 
-/// Otherwise the next memtable would find nothing of what it asks for.
+/// Otherwise the next memtable would find none of the pieces it needs.
 TEST(SpareMemory, WhoAsksInVainCostsOthersNothingWhileThereIsRoom) {
   auto spare = std::make_shared<SpareMemory>(8 * kMebibyte);
   MemoryCount memory(0, spare);
@@ -72,7 +72,7 @@ TEST(SpareMemory, WhoAsksInVainCostsOthersNothingWhileThereIsRoom) {
   EXPECT_EQ(spare->bytes(), 2 * kMebibyte);
 }
 
-/// Each as large as the one before it, two at a time, with what a flush sorts beside them.
+/// Each as large as the previous one, two at a time, beside what a flush sorts.
 TEST(SpareMemory, MemtablesThatFollowEachOtherTakeNothingFromTheKernel) {
   auto spare = std::make_shared<SpareMemory>(32 * kMebibyte);
   MemoryCount memory(0, spare);

@@ -9,13 +9,13 @@ using Place = Arena::Place;
 
 const EntryRecord& record_at(const Arena& arena, Place place) { return EntryRecord::at(arena, place); }
 
-/// The nearest milestone at or behind this version.
+/// The nearest milestone, at this version or an older one.
 Place nearest_milestone(const Arena& arena, Place place) {
   while (place != Place::kNone && !record_at(arena, place).has_milestone()) place = record_at(arena, place).older;
   return place;
 }
 
-/// Two stretches of one length are passed over as one; otherwise a new stretch begins, of length one.
+/// Two stretches of equal length merge into one; otherwise a new stretch of length one begins.
 Milestone milestone_after(const Arena& arena, Place previous) {
   if (previous == Place::kNone) return {.previous = previous, .far = previous, .number = 1, .far_number = 0};
   const Milestone& before = Milestone::of(record_at(arena, previous));

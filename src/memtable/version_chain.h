@@ -9,33 +9,33 @@
 
 namespace tamis {
 
-/// Stands in front of every kVersionsPerMilestone-th version of a key, and leads to milestones of older versions: to
-/// the one before, and to one further back. How far back that is follows the digits of the milestone's number in the
-/// skew binary system (Myers, "An applicative random-access stack", 1983), so that any version is found in a number of
-/// steps that grows with the logarithm of how many there are. A key with fewer versions pays nothing for it.
+/// Precedes every kVersionsPerMilestone-th version of a key and links to milestones of older versions: the previous
+/// one, and one further back. The digits of the milestone's number in the skew binary system determine how far (Myers,
+/// "An applicative random-access stack", 1983). So any version is found in a number of steps logarithmic in the number
+/// of versions. A key with fewer versions pays nothing.
 ///
-/// Threads: as EntryRecord.
+/// Threads: like EntryRecord.
 struct Milestone {
   using Place = Arena::Place;
 
   Place previous;
   Place far;
-  std::uint32_t number;      // Counts up from 1.
-  std::uint32_t far_number;  // 0: there is none.
+  std::uint32_t number;      // From 1.
+  std::uint32_t far_number;  // 0: none.
 
-  /// Of a record that has one.
+  /// The milestone of a record that has one.
   static const Milestone& of(const EntryRecord& record) { return *(reinterpret_cast<const Milestone*>(&record) - 1); }
 };
 static_assert(sizeof(Milestone) == 16 && alignof(Milestone) <= Arena::kUnitBytes);
 
-/// The most that a version takes of the arena besides its key and value, before it is rounded up to units.
+/// The max arena space of a version besides its key and value, before rounding up to units.
 inline constexpr std::size_t kMostVersionBytes = sizeof(Milestone) + sizeof(EntryRecord);
 
-/// Writes a version in front of `newest`, which may be none, and returns its place. The arena has a reservation.
+/// Writes a version newer than `newest`, which may be none, and returns its place. The arena has a reservation.
 Arena::Place add_version(Arena& arena, const Entry& entry, Arena::Place newest, Arena::Place before);
 
-/// The newest version at or below the sequence, of those behind one that is above it; null when there is none. `steps`
-/// counts the versions that were looked at.
+/// The newest version at or below the sequence, older than `too_new`; null if there is none. `steps` counts the
+/// versions visited.
 const EntryRecord* find_older(const Arena& arena, const EntryRecord& too_new, Sequence sequence,
                               std::uint64_t* steps = nullptr);
 

@@ -21,7 +21,7 @@ class Chain {
       newest_ = add_version(arena_, {"key", value, Sequence{2 * count_}, EntryKind::kPut}, newest_, newest_);
     }
   }
-  /// As Memtable::find does it.
+  /// As in Memtable::find.
   const EntryRecord* find(std::uint64_t sequence, std::uint64_t* steps = nullptr) {
     if (newest_ == Place::kNone) return nullptr;
     const EntryRecord& newest = EntryRecord::at(arena_, newest_);
@@ -53,7 +53,7 @@ TEST(VersionChain, FindsForEverySequenceTheNewestVersionAtOrBelowIt) {
   }
 }
 
-/// A get at an old snapshot once passed over every overwrite since, inside an epoch.
+/// A get at an old snapshot once visited every later overwrite, inside an epoch.
 TEST(VersionChain, AnOldVersionIsFoundInAFewStepsHoweverManyAreNewer) {
   Chain chain;
   chain.add(300'000);

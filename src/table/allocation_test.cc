@@ -1,4 +1,4 @@
-// What must not allocate. The one file of this program that counts.
+// What must not allocate. The only file of this program that counts allocations.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -10,7 +10,7 @@
 namespace tamis {
 namespace {
 
-// A stored block is read into the frame that it becomes when it is not compressed: its trailer must fit the slack.
+// A stored block is read into the frame that it becomes if it is not compressed: its trailer must fit the slack.
 static_assert(kBlockTrailerBytes <= kBlockSlackBytes);
 
 constexpr std::size_t kKeptBytes = std::size_t{1} << 20;
@@ -68,7 +68,7 @@ void append_block(std::string& to, Bytes block, const Codec* codec, std::uint64_
   TAMIS_CHECK(block.size() <= kMaxBlockBytes);
   const std::size_t begin = to.size();
   BlockTrailer trailer{0, static_cast<std::uint32_t>(block.size())};
-  thread_local std::string compressed;  // Kept from block to block, unless one was very large.
+  thread_local std::string compressed;  // Reused from block to block, unless one was very large.
   if (codec != nullptr && codec->compress(block, compressed)) {
     trailer.codec = codec->id;
     to.append(compressed);

@@ -125,7 +125,7 @@ TEST(BlockFile, NoticesWhenBytesAreMissing) {
             "t: block at offset 4096: the file ends after 100 of its " + std::to_string(bytes.size()) + " bytes");
 }
 
-/// Stored bytes whose trailer says what it likes, under a checksum that is right.
+/// Stored bytes with an arbitrary trailer and a valid checksum.
 std::string with_trailer(std::string bytes, BlockTrailer trailer) {
   append_block_trailer(bytes, 0, trailer, block_checksum_seed(kTable, kOffset));
   return bytes;

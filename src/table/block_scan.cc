@@ -38,7 +38,7 @@ ScanCounts count_heads(const char* heads, std::size_t count, std::uint16_t wante
   ScanCounts counts;
   for (std::size_t i = 0; i < count; i += hn::Lanes(lanes)) {
     const auto some = hn::LoadU(lanes, reinterpret_cast<const std::uint16_t*>(heads) + i);
-    const auto inside = hn::FirstN(lanes, count - i);  // What lies past the end is not counted.
+    const auto inside = hn::FirstN(lanes, count - i);  // Ignores what lies past the end.
     counts.below += hn::CountTrue(lanes, hn::And(hn::Lt(some, all), inside));
     counts.equal += hn::CountTrue(lanes, hn::And(hn::Eq(some, all), inside));
   }

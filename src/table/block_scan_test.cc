@@ -21,7 +21,7 @@ TEST(BlockScan, AnswersTheSameOnEveryInstructionSet) {
     ++targets;
     std::mt19937_64 random(1);
     for (std::size_t count = 0; count < 300; ++count) {
-      // Exactly as many bytes as may be read, for the sanitizer to see more.
+      // Exactly as many bytes as may be read, so that the sanitizer sees any more.
       std::vector<char> tags(64);
       for (char& tag : tags) tag = static_cast<char>(random() % 8 + 0x7c);
       const auto tag = static_cast<std::uint8_t>(random() % 8 + 0x7c);

@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::size_t kNearBytes = std::size_t{2} << 20;
 constexpr std::size_t kFarBytes = std::size_t{64} << 10;
-/// Where a block compressed by LZ4 may begin nobody knows where; and where it ends.
+/// The range in which an LZ4 block of unknown start may begin; and where it ends.
 constexpr std::size_t kLz4Begins = std::size_t{256} << 10;
 constexpr std::size_t kLz4Bytes = kLz4Begins + kFarBytes;
-/// Of a block of several entries, so that its offsets have 16 bits.
+/// For a block of several entries, so that its offsets fit 16 bits.
 constexpr std::size_t kMostBytesOfSeveral = (std::size_t{64} << 10) - kBlockTrailerBytes;
-/// An entry's two varints: the least that it takes.
+/// An entry's two varints: its minimum.
 constexpr std::size_t kLeastEntryBytes = 2;
 constexpr std::size_t kLeastBlockBytes = data_block::prefix_at(1) + kLeastEntryBytes;
 constexpr unsigned kMostSequenceBits = 56;  // At a million writes a second, reached after 2,000 years.
@@ -28,10 +28,10 @@ constexpr std::uint8_t kNone = 0;
 constexpr std::uint8_t kLz4 = 1;
 constexpr std::uint8_t kZstd = 2;
 
-constexpr unsigned kLz4More = 15;  // A length of this much goes on in the bytes that follow.
+constexpr unsigned kLz4More = 15;  // A length of this value continues in the following bytes.
 constexpr std::size_t kLz4LeastMatch = 4;
 constexpr std::size_t kLz4OffsetBytes = 2;
-constexpr std::size_t kLz4StepCost = 4;  // Token and offset, and the trailer that might stand there.
+constexpr std::size_t kLz4StepCost = 4;  // Token and offset, and the trailer that might be there.
 
 constexpr std::uint32_t kZstdMagic = 0xfd2f'b528;
 constexpr std::size_t kZstdBlockHeaderBytes = 3;
@@ -40,10 +40,10 @@ BlockPosition position(std::uint64_t begin, std::uint64_t trailer) {
   return {begin, static_cast<std::uint32_t>(trailer - begin + kBlockTrailerBytes)};
 }
 
-/// What a compressed block may take of the file: compression must save an eighth.
+/// The max stored size of a compressed block: compression must save an eighth.
 constexpr std::uint64_t most_stored(std::uint64_t block_bytes) { return block_bytes - (block_bytes + 7) / 8; }
 
-/// What the beginning of a Zstandard frame says (RFC 8878, 3.1.1.1); 0 header bytes for one that we would not write.
+/// The header of a Zstandard frame (RFC 8878, 3.1.1.1); 0 header bytes for one that we would not write.
 struct ZstdFrame {
   std::size_t header_bytes = 0;
   std::uint64_t content_bytes = 0;
@@ -58,7 +58,7 @@ ZstdFrame zstd_frame(const char* bytes) {
   const bool has_checksum = (descriptor >> 2 & 1) != 0;
   switch (descriptor >> 6) {
     case 0:
-      if (!is_single_segment) return {};  // It does not say its size.
+      if (!is_single_segment) return {};  // It does not give its size.
       return {after(1), static_cast<std::uint8_t>(*size_at), has_checksum};
     case 1: return {after(2), load_le<std::uint16_t>(size_at) + std::uint64_t{256}, has_checksum};
     case 2: return {after(4), load_le<std::uint32_t>(size_at), has_checksum};
@@ -96,7 +96,7 @@ std::optional<BlockPosition> BlockSearch::next() {
   return {};
 }
 
-/// Every byte of the stretch comes by here: what most are not is seen first.
+/// Called for every byte of the range: the most common mismatch is checked first.
 std::optional<BlockPosition> BlockSearch::block_that_begins_at(std::uint64_t begin) {
   const char* here = near_.at(begin, kPeekBytes);
   if (load_le<std::uint32_t>(here) == kZstdMagic) return find_zstd(begin);
@@ -109,7 +109,7 @@ std::optional<BlockPosition> BlockSearch::block_that_begins_at(std::uint64_t beg
   return find_lz4(begin);
 }
 
-/// Of a block that is not compressed.
+/// For an uncompressed block.
 std::optional<BlockPosition> BlockSearch::block_that_ends_at(std::uint64_t trailer) {
   const char* here = near_.at(trailer, kBlockTrailerBytes);
   if (static_cast<std::uint8_t>(*here) != kNone) return {};
@@ -124,7 +124,7 @@ std::optional<BlockPosition> BlockSearch::block_that_ends_at(std::uint64_t trail
   return position(begin, trailer);
 }
 
-/// From where the last block ended the sequences are followed as far as they go; elsewhere only to ends that are known.
+/// From the end of the last block, the sequences are followed as far as possible; elsewhere only to known ends.
 std::optional<BlockPosition> BlockSearch::find_lz4(std::uint64_t begin) {
   BlockHead head;
   if (is_known_begin(begin)) {
@@ -157,7 +157,7 @@ bool BlockSearch::has_lz4_head(std::uint64_t begin, BlockHead& head) {
   return first == data_block::prefix_at(head.entries) + head.prefix_bytes;
 }
 
-/// Fills `to` with the first bytes that the sequences make.
+/// Fills `to` with the first bytes that the sequences produce.
 bool BlockSearch::decode_lz4(std::uint64_t begin, std::span<char> to) {
   const std::size_t enough = to.size() + to.size() / 128 + kPeekBytes;  // Beyond what LZ4 ever takes.
   const auto wanted = static_cast<int>(to.size());
@@ -208,7 +208,7 @@ std::optional<BlockPosition> BlockSearch::find_zstd(std::uint64_t begin) {
   for (bool is_last = false; !is_last; work_ += kZstdBlockHeaderBytes) {
     const std::uint32_t header = load_le<std::uint32_t>(peek(at, 4, far_)) & 0xff'ffff;
     is_last = (header & 1) != 0;
-    const bool is_repeated = (header >> 1 & 3) == 1;  // One byte, as often as the header says.
+    const bool is_repeated = (header >> 1 & 3) == 1;  // One byte, repeated as the header says.
     at += kZstdBlockHeaderBytes + (is_repeated ? 1 : header >> 3);
     if (at - begin > most_stored(frame.content_bytes) || at + kBlockTrailerBytes > end_) return {};
   }
@@ -233,11 +233,11 @@ bool BlockSearch::is_block(std::uint64_t begin, std::uint64_t trailer) {
 }
 
 bool BlockSearch::may_cost_more(std::uint64_t begin) const {
-  const std::uint64_t wasted = wasted_ + work_ - work_before_;  // If this one comes to nothing too.
+  const std::uint64_t wasted = wasted_ + work_ - work_before_;  // If this candidate fails too.
   return is_known_begin(begin) || wasted <= kFirstCredit + kCreditPerByte * (at_ - begin_);
 }
 
-/// A few bytes that may be anywhere before the end.
+/// A few bytes anywhere before the end.
 const char* BlockSearch::peek(std::uint64_t offset, std::size_t count, SearchWindow& elsewhere) {
   const bool is_near = near_.holds(offset) && near_.holds(offset + count);
   return is_near ? near_.at(offset, count) : elsewhere.at(offset, count);

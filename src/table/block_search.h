@@ -1,4 +1,4 @@
-// Finding a table's data blocks where its index is lost.
+// Finds a table's data blocks without its index.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +14,19 @@
 
 namespace tamis {
 
-/// Finds every block whose checksum holds in a stretch of a table's file, in time linear in the bytes of the stretch.
+/// Finds every block with a valid checksum in a range of a table's file, in time linear in the bytes of the range.
 ///
-/// A checksum is computed only where everything else agrees. What that is depends on the codec:
-///     none   a trailer says how long its block is, hence where it begins; there a block's header must stand
-///     lz4    a trailer must have the length that the sequences before it make (Lz4Ends)
-///     zstd   a frame has a magic number and says where it ends; a trailer with its length must follow
-/// Of a block compressed by LZ4 that takes more than 64 KiB, the beginning must be known: it is where the block before
-/// ends, if that one can still be followed to its end. In all three the first offset of the block must be the one that
-/// its counts give.
+/// A checksum is computed only if everything else agrees, depending on the codec:
+///     none   a trailer gives its block's length, hence its start; a block header must be there
+///     lz4    a trailer must have the length that the sequences before it produce (Lz4Ends)
+///     zstd   a frame has a magic number and gives its end; a trailer with its length must follow
+/// An LZ4 block of more than 64 KiB is found only if its start is known: it is the end of the previous block, if that
+/// one can still be followed to its end. In all three cases the first offset of the block must be the one that its
+/// counts imply.
 ///
-/// Candidates are always tried where the last block ended and where one ends of which only the checksum was wrong. All
-/// others together may waste kFirstCredit, and kCreditPerByte more with each byte passed. Values that were made to look
-/// like blocks can use this up and so hide a block that follows damage; they cannot make the search slow.
+/// Candidates are always tried at the end of the last block, and at the end of a block with only a wrong checksum. All
+/// others together may waste kFirstCredit, plus kCreditPerByte per byte passed. Values crafted to look like blocks can
+/// use this up and so hide a block that follows damage; they cannot make the search slow.
 ///
 /// Threads: one at a time. The file must outlive it.
 class BlockSearch {
@@ -36,13 +36,13 @@ class BlockSearch {
 
   BlockSearch(const ReadableFile& file, std::uint64_t table_number, std::uint64_t begin, std::uint64_t end);
 
-  /// The next one, trailer included; its checksum was right. None: there are no more.
+  /// The next block, trailer included; its checksum was verified. Nullopt: there are no more.
   std::optional<BlockPosition> next();
-  /// What the search has cost: bytes read, passed, decoded and hashed, each as often as that happened.
+  /// The cost of the search: bytes read, passed, decoded and hashed, each time counted.
   [[nodiscard]] std::uint64_t looked_at() const;
 
  private:
-  /// The first bytes of a data block, before compression.
+  /// The first bytes of an uncompressed data block.
   struct BlockHead {
     std::uint16_t entries = 0;
     std::uint16_t prefix_bytes = 0;
@@ -69,15 +69,15 @@ class BlockSearch {
   const std::uint64_t begin_;
   const std::uint64_t end_;
   SearchWindow near_;              // Around at_.
-  SearchWindow far_;               // Where a long block goes on.
+  SearchWindow far_;               // Where a long block continues.
   SearchWindow distant_;           // Where a long block may begin.
-  std::uint64_t from_;             // Where the last block ended: the next one begins there or later.
-  std::uint64_t at_;               // All places before it were tried.
-  std::uint64_t damaged_end_ = 0;  // Of a block of which nothing but the checksum is wrong: one may begin there.
+  std::uint64_t from_;             // The end of the last block: the next begins there or later.
+  std::uint64_t at_;               // All positions before it were tried.
+  std::uint64_t damaged_end_ = 0;  // Of a block with only a wrong checksum: one may begin there.
   Lz4Ends lz4_ends_;               // Around at_, too.
   std::uint64_t work_ = 0;         // Bytes passed, decoded and hashed.
   std::uint64_t work_before_ = 0;  // The candidates at at_.
-  std::uint64_t wasted_ = 0;       // Work on candidates that were none.
+  std::uint64_t wasted_ = 0;       // Work on false candidates.
   std::vector<char> decoded_;
 };
 

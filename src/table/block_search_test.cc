@@ -1,4 +1,4 @@
-// Every undamaged block is found without the index, and what that costs, counted.
+// Every undamaged block is found without the index, at a counted cost.
 #include "table/block_search.h"
 
 #include <fmt/core.h>
@@ -20,8 +20,8 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kTable = 12;
-/// What a byte of the file may cost: read, passed, asked of Lz4Ends and hashed, and as much again for candidates in
-/// vain.
+/// The max cost per byte of the file: read, passed, looked up in Lz4Ends and hashed, and as much again for false
+/// candidates.
 constexpr std::uint64_t kMostPerByte = 8;
 
 using Random = std::mt19937_64;
@@ -33,7 +33,7 @@ std::string random_bytes(Random& random, std::size_t count) {
   return bytes;
 }
 
-/// A table's bytes, and where its blocks are.
+/// A table's bytes, and the positions of its blocks.
 struct Built {
   std::string bytes;
   std::vector<BlockPosition> blocks;
@@ -84,7 +84,7 @@ Found find_all(FileSystem& files, std::size_t file_bytes) {
   return found;
 }
 
-/// The blocks of which these bytes are the same.
+/// The blocks whose bytes are unchanged.
 std::vector<BlockPosition> undamaged(const Built& whole, std::string_view bytes) {
   std::vector<BlockPosition> blocks;
   for (const BlockPosition& block : whole.blocks) {
@@ -191,7 +191,7 @@ TEST(BlockSearch, Rule22_WorkGrowsWithTheFileAndNoFaster) {
   }
 }
 
-/// Values that are blocks themselves, with their trailers; and such whose values are.
+/// Values that are blocks themselves, with trailers, and blocks whose values are blocks.
 TEST(BlockSearch, Rule22_CopiesOfBlocksInValuesAreNotTakenForBlocks) {
   for (const Codec& inner : codecs()) {
     Built whole = build(&inner, 1024, 30'000, ordinary_values()[0].make);
@@ -214,7 +214,8 @@ TEST(BlockSearch, Rule22_CopiesOfBlocksInValuesAreNotTakenForBlocks) {
   }
 }
 
-/// Made by somebody who knows the format: every few bytes a trailer that leads back to something like a block's header.
+/// Crafted by somebody who knows the format: every few bytes a trailer that points back to something like a block's
+/// header.
 TEST(BlockSearch, Rule22_ValuesMadeToLookLikeBlocksDoNotMakeItSlow) {
   const auto hostile = [](Random& random) {
     std::string value;
@@ -250,7 +251,7 @@ TEST(BlockSearch, Rule22_ValuesMadeToLookLikeBlocksDoNotMakeItSlow) {
   }
 }
 
-/// Longer than what Lz4Ends looks at: one entry for each block, of a mebibyte.
+/// Longer than Lz4Ends covers: one entry per block, of a mebibyte.
 TEST(BlockSearch, LargeValuesAreFoundToo) {
   for (const Codec& codec : codecs()) {
     SCOPED_TRACE(codec.name);
@@ -263,7 +264,7 @@ TEST(BlockSearch, LargeValuesAreFoundToo) {
     ASSERT_GE(whole.blocks.size(), 3U);
     expect_linear(whole, whole.bytes);
     std::string bytes = whole.bytes;
-    bytes[whole.blocks[0].offset + 100'000] ^= 1;  // What is random in the value; sequences and trailer stay.
+    bytes[whole.blocks[0].offset + 100'000] ^= 1;  // Random bytes of the value; sequences and trailer stay.
     expect_linear(whole, bytes);
     bytes.pop_back();
     expect_linear(whole, bytes);
@@ -274,7 +275,7 @@ TEST(BlockSearch, WhatTheDiskDoesNotGiveCostsTheBlocksThatLieThere) {
   const Built whole = build(nullptr, 4096, 300'000, ordinary_values()[0].make);
   OneFile file(whole.bytes);
   FaultyFileSystem faulty(file.files, {.kind = FaultKind::kIoError, .at_call = 2, .sticky = false});
-  EXPECT_TRUE(find_all(faulty, whole.bytes.size()).blocks == whole.blocks);  // Read again, by pages.
+  EXPECT_TRUE(find_all(faulty, whole.bytes.size()).blocks == whole.blocks);  // Retried page by page.
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace tamis {
 namespace {
 
-/// What compressed bytes may take at most to be worth the time that decompressing costs at every read.
+/// The most bytes at which compression is worth the time to decompress on every read.
 std::size_t most_bytes(Bytes from) { return from.size() - (from.size() + 7) / 8; }
 
 bool store(Bytes /*from*/, std::string& /*to*/) { return false; }
@@ -21,7 +21,7 @@ bool restore(Bytes from, MutableBytes to) {
   return true;
 }
 
-// LZ4's block format. Its lengths are ints, and it takes no more than LZ4_MAX_INPUT_SIZE.
+// LZ4's block format. Its lengths are ints, and it takes at most LZ4_MAX_INPUT_SIZE.
 bool compress_lz4(Bytes from, std::string& to) {
   if (from.size() > LZ4_MAX_INPUT_SIZE) return false;
   to.resize(most_bytes(from));
@@ -38,7 +38,7 @@ bool decompress_lz4(Bytes from, MutableBytes to) {
   return bytes >= 0 && static_cast<std::size_t>(bytes) == to.size();
 }
 
-// Zstandard frames. A context takes longer to make than a block to compress, so each thread keeps its own.
+// Zstandard frames. Creating a context takes longer than compressing a block, so each thread keeps its own.
 constexpr int kZstdLevel = 3;
 struct FreeZstd {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }

@@ -15,7 +15,7 @@ std::string random_bytes(std::mt19937_64& random, std::size_t count) {
   return bytes;
 }
 
-/// Text that repeats itself here and there, as blocks do.
+/// Text that repeats itself now and then, as blocks do.
 std::string repetitive(std::mt19937_64& random, std::size_t count) {
   std::string bytes;
   while (bytes.size() < count) bytes += "user:" + std::to_string(random() % 50) + " has a value; ";
@@ -105,7 +105,7 @@ TEST(Codec, SurvivesGarbage) {
       EXPECT_FALSE(codec.decompress(as_bytes(garbage), writable(back)));
       std::string damaged = stored;
       damaged[random() % damaged.size()] = static_cast<char>(random());
-      (void)codec.decompress(as_bytes(damaged), writable(back));  // Any answer, nothing outside.
+      (void)codec.decompress(as_bytes(damaged), writable(back));  // Any answer, but no access out of bounds.
     }
     EXPECT_TRUE(codec.decompress(as_bytes(stored), writable(back))) << "damage has no consequences for the next";
     EXPECT_EQ(back, bytes);

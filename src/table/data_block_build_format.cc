@@ -13,7 +13,7 @@ using namespace data_block;
 namespace {
 
 constexpr std::size_t kOffsetsEnd = 65'536;
-constexpr std::size_t kKeptBytes = std::size_t{1} << 20;  // A buffer that grew larger for one value is given back.
+constexpr std::size_t kKeptBytes = std::size_t{1} << 20;  // A buffer that grew larger for one value is freed.
 
 std::size_t common_prefix(std::string_view a, std::string_view b) {
   const std::size_t most = std::min(a.size(), b.size());
@@ -34,7 +34,7 @@ std::size_t entry_bytes(std::size_t suffix_bytes, std::uint64_t stamp, std::size
   return varint_bytes(suffix_bytes) + varint_bytes(stamp) + rest_bytes_of(suffix_bytes) + value_bytes;
 }
 
-/// As append_varint, to where there is room.
+/// As append_varint, to preallocated space.
 char* write_varint(char* to, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) *to++ = static_cast<char>(value | 0x80);
   *to++ = static_cast<char>(value);
@@ -65,14 +65,14 @@ inline DataBlockBuilder::Totals DataBlockBuilder::totals_with(const Entry& entry
   totals.key_bytes += entry.key.size();
   totals.value_bytes += entry.value.size();
   totals.longest_key = std::max(totals.longest_key, entry.key.size());
-  // Keys ascend, so what the first and the last share all share.
+  // Keys ascend, so all share what the first and the last share.
   totals.prefix_bytes = common_prefix(key_of(pending_.front()).substr(0, totals_.prefix_bytes), entry.key);
   totals.lowest_sequence = std::min(totals.lowest_sequence, sequence);
   totals.highest_sequence = std::max(totals.highest_sequence, sequence);
   return totals;
 }
 
-/// Counting exactly means to look at all entries, since each can change the prefix and the base for all. Totals give
+/// An exact count would visit all entries, since each can change the prefix and the base for all. The totals give
 /// bounds, between which few blocks end: a length and a sequence take at least a byte each, as many as the head saves,
 /// and at most as many as the longest.
 bool DataBlockBuilder::fits(const Entry& entry) const {
@@ -113,7 +113,7 @@ void DataBlockBuilder::add(const Entry& entry, std::uint64_t hash) {
 
 std::string_view DataBlockBuilder::finish() {
   TAMIS_CHECK(!empty());
-  // A single entry keeps its whole key, so that it begins near the front however long the key is.
+  // A single entry keeps its whole key, so that it begins near the front even if the key is long.
   if (pending_.size() == 1) totals_.prefix_bytes = 0;
   const std::size_t bytes = write_block();
   pending_.clear();

@@ -1,4 +1,4 @@
-// How full blocks are, what check() refuses, and the bytes as they are for ever.
+// How full blocks are, what check() refuses, and the frozen bytes.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -53,7 +53,7 @@ std::string refusal(const std::string& bytes) {
 }
 std::string changed(std::string bytes, std::size_t at, std::string_view to) { return bytes.replace(at, to.size(), to); }
 
-/// Uses everything of a block that passed its check; returns how many entries it has, 0 when it was refused.
+/// Uses everything in a block that passed its check; returns its number of entries, 0 if it was refused.
 std::size_t walk(const std::string& bytes) {
   const AlignedBytes frame = AlignedBytes::copy_of(as_bytes(bytes + std::string(kBlockSlackBytes, '\0')));
   if (!DataBlock::check(block_of(frame.span()), "t", 0).ok()) return 0;
@@ -81,7 +81,7 @@ TEST(DataBlockBuilder, FillsBlocksUpToTheTargetAndNotBeyond) {
     DataBlockBuilder builder(target);
     std::string key = "shared beginning of a key 000000";
     for (int number = 0; number < 3000; ++number) {
-      if (random() % 3 != 0) {  // Sometimes another version, of which there is one per sequence below.
+      if (random() % 3 != 0) {  // Sometimes another version, one per sequence below.
         for (std::size_t at = key.size(); key[--at]++ == '9';) key[at] = '0';
       } else if (!entries.empty() && number_of(entries.back().sequence) == 0) {
         continue;
@@ -97,7 +97,7 @@ TEST(DataBlockBuilder, FillsBlocksUpToTheTargetAndNotBeyond) {
       ASSERT_EQ(builder.entries(), entries.size());
       const std::size_t bytes = builder.finish().size() + kBlockTrailerBytes;
       EXPECT_TRUE(entries.size() == 1 || bytes <= most) << bytes;
-      // One more would have been too many, by its own reckoning of a larger target.
+      // One more would be too many, as computed for a larger target.
       std::vector<Owned> more = entries;
       more.push_back(next);
       EXPECT_TRUE(target >= 60'000 || block_of_entries(more).size() + kBlockTrailerBytes > target);
@@ -192,7 +192,7 @@ TEST(DataBlock, SaysWhatIsWrongWithItsBytes) {
   EXPECT_EQ(refusal(twice), begin + "entry 1 of 2: it does not come after the one before");
 }
 
-/// Made once, reproduced and read since. TAMIS_WRITE_GOLDEN=1 writes the file when it is missing.
+/// Frozen, and since then reproduced and read. TAMIS_WRITE_GOLDEN=1 writes the file if it is missing.
 TEST(DataBlock, OfTheGoldenFileIsReproducedAndRead) {
   for (const Codec& codec : codecs()) {
     const std::string path = source_file("tests/golden/blocks/cities-") + std::string(codec.name) + ".block";
@@ -207,7 +207,7 @@ TEST(DataBlock, OfTheGoldenFileIsReproducedAndRead) {
     }
     const Result<std::string> golden = read_whole_file(posix_file_system(), path);
     ASSERT_TRUE(golden.ok()) << golden.status().to_text();
-    // What a codec makes of a block may change with its library; that it can be read may not.
+    // A codec's output may change with its library; it must remain readable.
     EXPECT_TRUE(codec.id != 0 || *golden == made) << "this build writes other bytes than version 1 did";
     const Result<BlockBuffer> frame = open_block(as_bytes(*golden), 12, 4096, path);
     ASSERT_TRUE(frame.ok()) << frame.status().to_text();

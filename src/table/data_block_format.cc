@@ -14,14 +14,13 @@ using namespace data_block;
 
 namespace {
 
-constexpr std::size_t kMostPrefetchedBytes =
-    512;  // Of an entry: the processor sees by itself that a long one is copied.
+constexpr std::size_t kMostPrefetchedBytes = 512;  // Of an entry: the hardware prefetches longer copies itself.
 
 }  // namespace
 
-/// An entry's parts as they stand in the block.
+/// An entry's stored parts.
 struct DataBlock::Stored {
-  std::size_t suffix_bytes;  // Of the key after the prefix, the head's included.
+  std::size_t suffix_bytes;  // Of the key after the prefix, including the head's.
   std::uint64_t sequence;
   EntryKind kind;
   const char* rest;  // The key after prefix and head.
@@ -33,7 +32,7 @@ struct DataBlock::Stored {
     return {rest + rest_bytes, static_cast<std::size_t>(end - rest) - rest_bytes};
   }
   [[nodiscard]] FoundEntry found() const { return {kind, Sequence{sequence}, value()}; }
-  /// Of two entries with the same head.
+  /// For two entries with the same head.
   [[nodiscard]] bool comes_before(const Stored& other) const {
     if (const int order = rest_text().compare(other.rest_text()); order != 0) return order < 0;
     if (suffix_bytes != other.suffix_bytes) return suffix_bytes < other.suffix_bytes;
@@ -41,7 +40,7 @@ struct DataBlock::Stored {
   }
 };
 
-/// A position that is looked for, its key without the prefix, cut the same way as the entries' are.
+/// A wanted position, with its key stripped of the prefix and split as the entries' are.
 struct DataBlock::Wanted {
   Wanted(std::string_view suffix, Sequence at)
       : suffix_bytes(suffix.size()),
@@ -65,7 +64,7 @@ struct DataBlock::Wanted {
   std::string_view rest;
 };
 
-// Private, and inline: in position-independent code a call of any other member may not be replaced by its body.
+// Private, and inline: in position-independent code, calls of other members cannot be inlined.
 inline std::string_view DataBlock::prefix() const { return {block_ + prefix_at(entries_), prefix_bytes_}; }
 inline bool DataBlock::begins(std::string_view key) const {
   return key.size() >= prefix_bytes_ && equal_bytes(key.data(), block_ + prefix_at(entries_), prefix_bytes_);
@@ -122,7 +121,7 @@ inline std::size_t DataBlock::lower_bound(const Wanted& wanted) const {
 }
 
 std::optional<FoundEntry> DataBlock::find(const Lookup& lookup, bool use_tags) const {
-  // Heads, offsets and prefix lie in the next two lines; asked for now, they arrive with the first.
+  // Heads, offsets and prefix are in the next two lines; prefetched now, they arrive with the first.
   __builtin_prefetch(block_ + 64);
   __builtin_prefetch(block_ + 128);
   if (!begins(lookup.key)) return std::nullopt;
@@ -131,7 +130,7 @@ std::optional<FoundEntry> DataBlock::find(const Lookup& lookup, bool use_tags) c
   if (use_tags) {
     if (!match(wanted, tag_of(lookup.hash), entry)) return std::nullopt;
     if (entry.sequence <= wanted.sequence) return entry.found();
-    // Versions newer than the snapshot may be many: they are not walked over.
+    // There may be many versions newer than the snapshot: they are not scanned one by one.
   }
   const std::size_t i = lower_bound(wanted);
   if (i == entries_ || head(i) != wanted.head) return std::nullopt;
@@ -150,7 +149,7 @@ std::size_t DataBlock::prefetch_entry(const Lookup& lookup) const {
   return i;
 }
 
-/// Of the entries with this tag the first one has the key, nearly always.
+/// The first entry with this tag nearly always has the key.
 std::optional<FoundEntry> DataBlock::find_prefetched(const Lookup& lookup, std::size_t first_with_tag) const {
   if (first_with_tag < entries_ && begins(lookup.key)) {
     const Wanted wanted(lookup.key.substr(prefix_bytes_), lookup.sequence);
@@ -199,7 +198,7 @@ std::size_t DataBlock::load_some(std::size_t first, std::size_t count, std::span
   TAMIS_INVARIANT(key_buffer.size() >= kKeySlackBytes && first + count <= entries_);
   char* to = key_buffer.data();
   char* const end = to + key_buffer.size() - kKeySlackBytes;
-  const DataBlock block = *this;  // In registers: for all the compiler knows, keys are written over it.
+  const DataBlock block = *this;  // In registers: as far as the compiler knows, writing keys may change *this.
   const char* const shared = block.block_ + prefix_at(block.entries_);
   for (std::size_t i = 0; i < count; ++i) {
     const Stored found = block.stored(first + i);
@@ -207,7 +206,7 @@ std::size_t DataBlock::load_some(std::size_t first, std::size_t count, std::span
     if (key_bytes > static_cast<std::size_t>(end - to)) return i;
     entries[i] = {{to, key_bytes}, found.value(), Sequence{found.sequence}, found.kind};
     char* const head_at = copy_with_slack(to, shared, block.prefix_bytes_);
-    store_be(head_at, block.head(first + i));  // Of a shorter key, some of the slack.
+    store_be(head_at, block.head(first + i));  // For a shorter key, part of the slack.
     copy_with_slack(head_at + kHeadBytes, found.rest, found.rest_bytes);
     to += key_bytes;
   }
@@ -238,7 +237,7 @@ Status DataBlock::check(Bytes bytes, std::string_view name, std::uint64_t file_o
   return {};
 }
 
-/// What is wrong with it, or nothing. The entries before it are sound.
+/// The entry's problem, or empty. The entries before it were checked.
 std::string DataBlock::check_entry(std::size_t i) const {
   const std::size_t begin = begin_of(i);
   const std::size_t end = end_of(i);

@@ -1,4 +1,4 @@
-// The bytes of a data block: docs/decisions/0007-data-block.md has the layout and its reasons.
+// The bytes of a data block: docs/decisions/0007-data-block.md has the layout and its rationale.
 #pragma once
 
 #include <cstddef>
@@ -16,34 +16,34 @@
 
 namespace tamis {
 
-/// The one byte of the hash that stands in a block for each entry.
+/// The byte of the hash stored for each entry of a block.
 constexpr std::uint8_t tag_of(std::uint64_t hash) {
   return static_cast<std::uint8_t>((hash * 0x9e3779b97f4a7c15U) >> 56);
 }
 
-/// Vector loads go this far past the end of a block in memory.
+/// Vector loads may read this far past the end of a block in memory.
 inline constexpr std::size_t kBlockSlackBytes = 64;
 
-/// Collects entries in order and makes a block of them.
+/// Builds a block from entries in order.
 ///
 /// Threads: one at a time.
 class DataBlockBuilder {
  public:
-  /// A block ends before an entry with which it, uncompressed and with its trailer, would exceed `target_bytes` (or
-  /// 65,536, where offsets end); a single entry may.
+  /// A block ends before an entry that would make it, uncompressed and with its trailer, exceed `target_bytes` (or
+  /// 65,536, the max offset); a single entry may exceed it.
   explicit DataBlockBuilder(std::size_t target_bytes);
 
   [[nodiscard]] bool empty() const { return pending_.empty(); }
   [[nodiscard]] std::size_t entries() const { return pending_.size(); }
-  /// Whether the block may hold this entry too. Always true of an empty block.
+  /// Whether the block may also hold this entry. Always true for an empty block.
   [[nodiscard]] bool fits(const Entry& entry) const;
-  /// Precondition: fits(entry), and it comes after the ones before. Copies key and value.
+  /// Precondition: fits(entry), in ascending order. Copies key and value.
   void add(const Entry& entry, std::uint64_t hash);
-  /// The block, valid until the next call, without its trailer; the builder is empty afterwards. Not for no entries.
+  /// The block without its trailer, valid until the next call; empties the builder. Requires at least one entry.
   std::string_view finish();
 
  private:
-  /// An entry that waits: its key, then its value are in text_.
+  /// A pending entry: its key, then its value are in text_.
   struct Pending {
     std::size_t key_at;
     std::size_t key_bytes;
@@ -52,13 +52,13 @@ class DataBlockBuilder {
     EntryKind kind;
     std::uint8_t tag;
   };
-  /// What of all entries the size of their block follows from.
+  /// The totals from which the block's size follows.
   struct Totals {
     std::size_t entries = 0;
     std::size_t key_bytes = 0;  ///< Whole keys.
     std::size_t value_bytes = 0;
     std::size_t longest_key = 0;
-    std::size_t prefix_bytes = 0;  ///< Of one entry: the whole key.
+    std::size_t prefix_bytes = 0;  ///< For one entry: the whole key.
     std::uint64_t lowest_sequence = 0;
     std::uint64_t highest_sequence = 0;
   };
@@ -75,13 +75,13 @@ class DataBlockBuilder {
   std::vector<char> block_;  // At least as long as the block.
 };
 
-/// A block in memory whose bytes were checked, with kBlockSlackBytes readable behind them.
+/// A checked block in memory, followed by kBlockSlackBytes readable bytes.
 ///
-/// Threads: constant. A value of a pointer and a few numbers; lives as long as the bytes.
+/// Threads: constant. A value of a pointer and a few numbers; valid as long as the bytes.
 class DataBlock {
  public:
-  /// Checks that everything the functions below trust is so: counts, offsets, lengths, kinds, the order of entries.
-  /// `name` and `file_offset` are for the message.
+  /// Checks everything that the functions below rely on: counts, offsets, lengths, kinds, the order of entries. `name`
+  /// and `file_offset` are for the message.
   static Status check(Bytes block, std::string_view name, std::uint64_t file_offset);
   /// Precondition: check(block) was ok.
   explicit DataBlock(Bytes block)
@@ -92,22 +92,22 @@ class DataBlock {
         base_sequence_(load_le<std::uint64_t>(block_ + data_block::kBaseSequenceAt)) {}
 
   [[nodiscard]] std::size_t size() const { return entries_; }
-  /// The newest version of the key at or below the sequence. With `use_tags` false the hash is not looked at (tables of
-  /// another hash): found by heads and keys.
+  /// The newest version of the key at or below the sequence. With `use_tags` false the hash is ignored (tables of
+  /// another hash) and the search uses heads and keys.
   [[nodiscard]] std::optional<FoundEntry> find(const Lookup& lookup, bool use_tags) const;
-  /// Starts loading the entry that `find` will look at first, as far as tags tell. Returns its number, or size().
+  /// Prefetches the entry that `find` reads first, according to the tags. Returns its number, or size().
   std::size_t prefetch_entry(const Lookup& lookup) const;
-  /// `find` with tags, for who has what prefetch_entry returned.
+  /// `find` with tags, given the result of prefetch_entry.
   [[nodiscard]] std::optional<FoundEntry> find_prefetched(const Lookup& lookup, std::size_t first_with_tag) const;
-  /// Whether the last entry's key is this one: older versions of it may stand in the next block.
+  /// Whether the last entry has this key: older versions of it may be in the next block.
   [[nodiscard]] bool ends_with_key(std::string_view key) const;
 
   /// Number of entries before the position: where a seek lands.
   [[nodiscard]] std::size_t lower_bound(EntryPosition position) const;
-  /// Entry i; its key is put together in `key_buffer`, its value points into the block.
+  /// Entry i; its key is assembled in `key_buffer`, its value points into the block.
   void load(std::size_t i, std::string& key_buffer, Entry& entry) const;
-  /// Entries from `first` on, `count` of them or as many as have room for their keys in `key_buffer`, which may be
-  /// none. Returns how many. kKeySlackBytes behind the keys are written to.
+  /// Entries from `first` on: `count` of them, or as many as have their keys fit `key_buffer`, possibly none. Returns
+  /// how many. Overwrites up to kKeySlackBytes behind the keys.
   std::size_t load_some(std::size_t first, std::size_t count, std::span<char> key_buffer, Entry* entries) const;
   static constexpr std::size_t kKeySlackBytes = 32;
 
@@ -115,7 +115,7 @@ class DataBlock {
   struct Stored;
   struct Wanted;
   [[nodiscard]] std::string_view prefix() const;
-  /// Whether the key begins with it.
+  /// Whether the key begins with the prefix.
   [[nodiscard]] bool begins(std::string_view key) const;
   [[nodiscard]] std::uint16_t head(std::size_t i) const;
   [[nodiscard]] std::size_t begin_of(std::size_t i) const;

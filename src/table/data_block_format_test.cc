@@ -40,7 +40,7 @@ class OwnedEntries {
   std::map<std::pair<std::string, std::uint64_t>, std::pair<std::string, EntryKind>> entries_;
 };
 
-/// A block in memory as a frame of the cache holds it: exactly the slack behind it, nothing more.
+/// A block in memory like a cache frame: followed by exactly the slack.
 class Frame {
  public:
   explicit Frame(std::string_view block) : block_bytes_(block.size()) {
@@ -60,7 +60,7 @@ class Frame {
   AlignedBytes bytes_;
 };
 
-/// All blocks that the entries make.
+/// All blocks built from the entries.
 std::vector<std::string> build(const std::vector<Entry>& entries, std::size_t target_bytes) {
   std::vector<std::string> blocks;
   DataBlockBuilder builder(target_bytes);
@@ -85,7 +85,7 @@ std::vector<Entry> loaded(const DataBlock& block, std::vector<std::string>& keys
   return all;
 }
 
-/// What the newest visible version of a key is, by looking at all entries.
+/// The newest visible version of a key, by brute force.
 std::optional<FoundEntry> oracle_find(const std::vector<Entry>& entries, std::string_view key, Sequence sequence) {
   for (const Entry& entry : entries) {
     if (entry.key == key && entry.sequence <= sequence) return FoundEntry{entry.kind, entry.sequence, entry.value};
@@ -108,7 +108,7 @@ void expect_answers(const DataBlock& block, const std::vector<Entry>& entries, s
   EXPECT_EQ(block.ends_with_key(key), entries.back().key == key);
 }
 
-/// Every entry's key, and what lies right beside it, at every sequence of the block and around it.
+/// Every entry's key and its immediate neighbours, at and around every sequence of the block.
 void expect_equal_to_oracle(const std::string& bytes, const std::vector<Entry>& entries) {
   const Frame frame(bytes);
   const DataBlock block = frame.block();
@@ -250,15 +250,15 @@ TEST(DataBlock, TakesASecondLookWhenTagsCollide) {
   ASSERT_NO_FATAL_FAILURE(expect_equal_to_oracle(build_one(all), all));
 }
 
-/// Behind the one tag stand the head, then the offset 17, which as a head would belong to a key of 0, 17. The bytes
-/// that would be its offset are the entry's lengths, and lead into the value, where an entry is forged.
+/// The single tag is followed by the head, then the offset 17, which as a head would belong to a key of 0, 17. The
+/// bytes at its supposed offset are the entry's lengths, and point into the value, where an entry is forged.
 TEST(DataBlock, DoesNotTakeTheBytesBehindTheTagsForTags) {
   std::string forged;
   for (int i = 0; forged.empty() || tag_of(kHasher(forged)) != 'Z'; ++i)
     forged = std::string("\0\x11", 2) + std::to_string(i);
   const std::string_view rest = std::string_view(forged).substr(2);
   std::string value(400, 'v');
-  // The entry begins at 17 with 5 and 1; so its value is at 22, and what they point to at 0x105.
+  // The entry begins at 17 with 5 and 1; so its value is at 22, and they point to 0x105.
   value.replace(0x105 - 22, 2 + rest.size(), std::string{static_cast<char>(forged.size()), '\x01'} + std::string(rest));
   OwnedEntries entries;
   entries.add("ZZabc", 5, value);

@@ -1,4 +1,4 @@
-// Where things are in a data block: shared by the builder and the reader.
+// The layout of a data block, shared by the builder and the reader.
 //
 //     offset     size
 //          0        2  n, entries, at least 1                    entry
@@ -29,19 +29,19 @@ inline constexpr std::size_t kTagsAt = kHeaderBytes;
 inline constexpr std::size_t kHeadBytes = 2;
 inline constexpr unsigned kKindBits = 3;
 inline constexpr std::uint64_t kKindMask = 7;
-/// Sequences of one block differ by less.
+/// The sequences of one block differ by less than this.
 inline constexpr std::uint64_t kSequenceSpan = std::uint64_t{1} << (64 - kKindBits);
 
 constexpr std::size_t heads_at(std::size_t entries) { return kTagsAt + entries; }
 constexpr std::size_t offsets_at(std::size_t entries) { return kTagsAt + 3 * entries; }
 constexpr std::size_t prefix_at(std::size_t entries) { return kTagsAt + 5 * entries; }
 
-/// The first two bytes after the prefix as a big-endian number, zeros where the key has none.
+/// The first two bytes after the prefix as a big-endian number, padded with zeros.
 inline std::uint16_t head_of(std::string_view suffix) {
   if (suffix.size() >= kHeadBytes) return load_be<std::uint16_t>(suffix.data());
   return suffix.empty() ? std::uint16_t{0} : static_cast<std::uint16_t>(static_cast<unsigned char>(suffix[0]) << 8);
 }
-/// The bits of a head that are zero because the key ends before.
+/// The bits of a head that are zero because the key ends earlier.
 constexpr std::uint16_t unused_head_bits(std::uint64_t suffix_bytes) {
   return suffix_bytes >= kHeadBytes ? 0 : static_cast<std::uint16_t>(0xffff >> (8 * suffix_bytes));
 }
@@ -49,7 +49,7 @@ constexpr std::size_t rest_bytes_of(std::size_t suffix_bytes) {
   return std::max(suffix_bytes, kHeadBytes) - kHeadBytes;
 }
 
-/// As memcpy, which is a call where the length is not known, and most parts of keys are short.
+/// As memcpy, which would be a call for an unknown length; most parts of keys are short.
 inline void copy_bytes(char* to, const char* from, std::size_t count) {
   if (count > 16) {
     std::memcpy(to, from, count);
@@ -74,7 +74,7 @@ inline bool equal_bytes(const char* a, const char* b, std::size_t count) {
   return count == 0 || (a[0] == b[0] && a[count / 2] == b[count / 2] && a[count - 1] == b[count - 1]);
 }
 
-/// As memcpy, but may read and write 16 bytes where it is asked for fewer. Returns the end of what was asked for.
+/// As memcpy, but may read and write 16 bytes even if asked for fewer. Returns the end of the copy.
 inline char* copy_with_slack(char* to, const char* from, std::size_t count) {
   if (count <= 16) [[likely]] {
     std::memcpy(to, from, 16);
@@ -84,15 +84,15 @@ inline char* copy_with_slack(char* to, const char* from, std::size_t count) {
   return to + count;
 }
 
-/// A varint with eight readable bytes at its beginning. As load_varint, but the length of one that is longer than a
-/// byte is not branched on: in blocks that have such it differs from entry to entry.
+/// A varint followed by enough readable bytes to load eight. As load_varint, but without a branch on the length of
+/// multi-byte varints, which differs from entry to entry.
 inline std::uint64_t load_varint_with_slack(const char*& from) {
   const auto word = load_le<std::uint64_t>(from);
   if ((word & 0x80) == 0) {
     ++from;
     return word & 0x7f;
   }
-  const std::uint64_t ends = ~word & 0x8080'8080'8080'8080U;  // A bit for each byte that is a last one.
+  const std::uint64_t ends = ~word & 0x8080'8080'8080'8080U;  // A bit for each byte that ends a varint.
   if (ends == 0) [[unlikely]]
     return load_varint(from);
   const auto last = static_cast<unsigned>(std::countr_zero(ends));
@@ -103,7 +103,7 @@ inline std::uint64_t load_varint_with_slack(const char*& from) {
   return (bits & 0x0fff'ffffU) | (bits & 0x0fff'ffff'0000'0000U) >> 4;
 }
 
-/// False when it does not end before `end` or has more than 64 bits. Moves `from` behind it.
+/// False if it does not end before `end` or has more than 64 bits. Advances `from` past it.
 inline bool read_varint(const char*& from, const char* end, std::uint64_t& value) {
   value = 0;
   for (unsigned shift = 0; shift < 64 && from != end; shift += 7) {

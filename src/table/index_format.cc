@@ -25,15 +25,15 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::mismatch(a.begin(), a.begin() + shorter, b.begin()).first - a.begin());
 }
 
-/// As much of `key` as tells it from `other`; longer while it would end in a zero, which a head cannot tell from
-/// padding.
+/// The prefix of `key` that distinguishes it from `other`; longer if it would end in a zero, which a head cannot tell
+/// from padding.
 std::string_view shortest_separator(std::string_view other, std::string_view key) {
   std::size_t bytes = std::min(common_prefix(other, key) + 1, key.size());
   while (bytes < key.size() && key[bytes - 1] == '\0') ++bytes;
   return key.substr(0, bytes);
 }
 
-/// Whether the head alone tells all of a separator's bytes after the prefix.
+/// Whether the head alone determines a separator's bytes after the prefix.
 bool is_its_head(std::string_view suffix) {
   return suffix.size() <= kHeadBytes && (suffix.empty() || suffix.back() != '\0');
 }
@@ -150,7 +150,7 @@ bool IndexBuilder::has_continuations(const Group& group) const {
   return false;
 }
 
-/// Reads a section from front to back into an Index.
+/// Reads a section sequentially into an Index.
 ///
 /// Threads: one.
 class IndexReader {
@@ -296,7 +296,7 @@ class IndexReader {
     return {};
   }
 
-  /// They ascend, and stay below the length of keys.
+  /// They ascend, and are within the max key length.
   Status check_separators(const Index::Group& group) {
     for (std::uint32_t i = 0; i < group.blocks; ++i) {
       std::string separator = index_->separator(group.first_block + i);

@@ -1,4 +1,4 @@
-// The bytes of a table's index: docs/decisions/0008-index.md has the layout and its reasons, docs/FORMAT.md the hex.
+// The bytes of a table's index: docs/decisions/0008-index.md has the layout and its rationale, docs/FORMAT.md the hex.
 //
 //     section                                             row of a group
 //     offset size                                         offset size
@@ -34,7 +34,7 @@ inline constexpr std::size_t kIndexHeaderBytes = 16;
 inline constexpr std::size_t kIndexRowBytes = 24;
 inline constexpr std::size_t kIndexHeadBytes = 8;
 
-/// Where a block stands in its file, trailer included.
+/// A block's position in its file, trailer included.
 struct BlockPosition {
   std::uint64_t offset = 0;
   std::uint32_t bytes = 0;
@@ -48,12 +48,12 @@ struct BlockPosition {
 class IndexBuilder {
  public:
   /// `last_key_before` is the last key of the block before (empty for the first), `first_key` this block's first,
-  /// `second_key` its second distinct one if it has one, else empty. Blocks follow each other without gaps.
+  /// `second_key` its second distinct key if it has one, else empty. Blocks follow each other without gaps.
   void add(std::string_view last_key_before, std::string_view first_key, std::string_view second_key,
            BlockPosition position);
   [[nodiscard]] std::size_t blocks() const { return blocks_.size(); }
   [[nodiscard]] std::size_t estimated_bytes() const;
-  /// The section, its checksum included (seeded). Not for no blocks.
+  /// The section with its seeded checksum. Requires at least one block.
   [[nodiscard]] std::string finish(std::uint64_t checksum_seed) const;
 
  private:
@@ -75,10 +75,10 @@ class IndexBuilder {
   [[nodiscard]] bool has_continuations(const Group& group) const;
 
   std::vector<Block> blocks_;
-  bool first_is_whole_ = false;  // The first separator waits for a second key to be told from.
+  bool first_is_whole_ = false;  // The first separator waits for a second key to be distinguished from.
 };
 
-/// From a key to its block, in memory.
+/// Maps a key to its block, in memory.
 ///
 /// Invariants:
 ///  1. Every number that a search uses was checked when it was opened.
@@ -87,27 +87,26 @@ class IndexBuilder {
 /// Threads: constant.
 class Index {
  public:
-  /// Verifies checksum and structure, then copies what it needs. `name`, `file_offset`: for the message.
+  /// Verifies checksum and structure, then copies what it needs. `name` and `file_offset` are for the message.
   static Result<std::unique_ptr<const Index>> open(Bytes section, std::uint64_t checksum_seed, std::string_view name,
                                                    std::uint64_t file_offset);
 
   [[nodiscard]] std::uint32_t blocks() const { return static_cast<std::uint32_t>(ends_.size()); }
-  /// The first block that can hold an entry with this key: of a key whose versions span blocks, the one it begins in.
+  /// The first block that can hold an entry with this key: if its versions span blocks, the first of them.
   [[nodiscard]] std::uint32_t locate(std::string_view key) const;
-  /// The same in two steps, for who has other things to do between them: the first starts loading what the second
-  /// needs, and returns what it has to be told.
+  /// The same in two steps, with other work in between: the first prefetches what the second needs, and returns its
+  /// argument.
   [[nodiscard]] std::uint32_t begin_locate(std::string_view key) const;
   [[nodiscard]] std::uint32_t locate_in(std::uint32_t group, std::string_view key) const;
-  /// Some blocks in a row.
   struct BlockRange {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
   };
-  /// Those that `locate_in` chooses from.
+  /// The blocks that `locate_in` chooses from.
   [[nodiscard]] BlockRange blocks_of(std::uint32_t group) const {
     return {groups_[group].first_block, groups_[group].blocks};
   }
-  /// Whether this block begins with a key that the block before holds too.
+  /// Whether this block begins with a key that is also in the block before.
   [[nodiscard]] bool continues(std::uint32_t block) const {
     return !continuations_.empty() && (continuations_[block / 64] >> (block % 64) & 1) != 0;
   }
@@ -115,7 +114,7 @@ class Index {
   /// The separator before this block: at or below its first key, above the last key of the block before.
   [[nodiscard]] std::string separator(std::uint32_t block) const;
   [[nodiscard]] std::size_t memory_bytes() const;
-  /// What opening a section of this size takes at most; known before it is read.
+  /// The max memory of an opened section of this size; known before it is read.
   static std::size_t memory_bytes_for(std::uint64_t section_bytes);
 
  private:
@@ -150,11 +149,11 @@ class Index {
   bool groups_are_full_ = true;  // All but the last have kIndexGroupBlocks.
   // One per block.
   AlignedBytes heads_;
-  std::vector<std::uint32_t> ends_;           // Where the block ends, from its group's offset.
-  std::vector<std::uint64_t> continuations_;  // A bit per block; empty when none is set.
+  std::vector<std::uint32_t> ends_;           // Where the block ends, relative to its group's offset.
+  std::vector<std::uint64_t> continuations_;  // A bit per block; empty if none is set.
   // One per block of a group with tails.
   std::vector<std::uint16_t> lengths_;    // Of the separator after the group's prefix.
-  std::vector<std::uint32_t> tail_ends_;  // In texts_; a tail begins where the one before ends.
+  std::vector<std::uint32_t> tail_ends_;  // In texts_; a tail begins where the previous one ends.
   std::string texts_;                     // Each group's prefix, then its tails.
 };
 

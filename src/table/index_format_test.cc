@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::uint64_t kSeed = 77;
 
-/// Blocks of keys as a table would have them, and which block each key begins in by a plain walk.
+/// Blocks of keys as a table would have them, and the block in which each key begins, by linear search.
 struct Blocks {
-  std::vector<std::vector<std::string>> keys;  // Of each block, ascending; the last may go on in the next block.
+  std::vector<std::vector<std::string>> keys;  // Of each block, ascending; the last may continue in the next block.
 
   [[nodiscard]] IndexBuilder builder(std::uint32_t block_bytes = 100) const {
     IndexBuilder builder;
@@ -29,7 +29,7 @@ struct Blocks {
     }
     return builder;
   }
-  /// The first block that holds the key; for a key that is not there, nothing.
+  /// The first block with the key; nullopt for an absent key.
   [[nodiscard]] std::optional<std::uint32_t> begin_of(std::string_view key) const {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (std::ranges::find(keys[i], key) != keys[i].end()) return static_cast<std::uint32_t>(i);
@@ -74,7 +74,7 @@ void expect_promises(const Blocks& blocks, const std::vector<std::string>& probe
       ASSERT_EQ(block, *begin);
       continue;
     }
-    // Where it would have to stand: nothing after it in blocks before, nothing before it in blocks after.
+    // Where it would have to be: no later key in the blocks before, no earlier key in the blocks after.
     if (block > 0) {
       ASSERT_LT(blocks.keys[block - 1].back(), probe);
     }
@@ -200,7 +200,7 @@ TEST(IndexFormat, EveryFlippedBitAndEveryShorterSectionIsRefused) {
       << "of another table or place";
 }
 
-/// With its checksum made right again.
+/// With its checksum corrected.
 Status refusal(std::string section, std::size_t at, std::uint8_t value) {
   section[at] = static_cast<char>(value);
   section.resize(section.size() - 8);

@@ -1,4 +1,4 @@
-// Searching an index in memory; its bytes are index_format.cc's affair.
+// Searches an index in memory; index_format.cc decodes its bytes.
 #include <algorithm>
 #include <bit>
 
@@ -11,16 +11,16 @@ namespace {
 
 constexpr std::size_t kHeadBytes = kIndexHeadBytes;
 
-/// How many of `count` numbers, ascending, are at most `wanted`, without a branch on any of them. Three comparisons at
-/// a time leave a quarter, and do not wait for each other: a line more to load, but half as many loads in a row as
-/// halving has. Eight numbers, a line of them, are compared all.
+/// How many of `count` ascending numbers are at most `wanted`, branchless. Three comparisons at a time leave a quarter,
+/// and are independent of each other: one more line to load than binary search, but half as many dependent loads. Eight
+/// numbers, one line, are all compared.
 std::size_t upper_bound(const std::uint64_t* numbers, std::size_t count, std::uint64_t wanted) {
   const std::uint64_t* base = numbers;
   const auto is_passed = [&](std::size_t i) { return static_cast<std::size_t>(base[i] <= wanted); };
   while (count > 8) {
     const std::size_t quarter = count / 4;
     base += quarter * (is_passed(quarter - 1) + is_passed(2 * quarter - 1) + is_passed(3 * quarter - 1));
-    count -= 3 * quarter;  // Of any quarter but the last that is too many: what follows it is not passed either.
+    count -= 3 * quarter;  // Exact for the last quarter only; beyond any other, all exceed `wanted`.
   }
   std::size_t passed = static_cast<std::size_t>(base - numbers);
   for (std::size_t i = 0; i < count; ++i) passed += is_passed(i);
@@ -52,7 +52,7 @@ std::uint32_t Index::begin_locate(std::string_view key) const {
 
 std::uint32_t Index::last_at_or_before(const Group& group, std::string_view key) const {
   const std::uint64_t* own = heads() + group.first_block;
-  // The key is at or after the group's first separator, so that without the group's prefix it is after its last;
+  // The key is at or after the group's first separator, so if it lacks the group's prefix it is after the last one;
   // unless it is before all separators of the index.
   if (const int order = key.substr(0, group.prefix_bytes).compare(prefix_of(group)); order != 0) {
     return group.first_block + (order < 0 ? 0U : group.blocks - 1U);
@@ -74,7 +74,7 @@ std::uint32_t Index::last_at_or_before(const Group& group, std::string_view key)
   return group.first_block + static_cast<std::uint32_t>(up_to == 0 ? 0 : up_to - 1);
 }
 
-/// The last group whose first separator is at or before the key, or the first one.
+/// The last group whose first separator is at or before the key, or the first group.
 std::size_t Index::find_group(std::string_view key) const {
   const std::uint64_t head = key_head(key.substr(prefix_.size()));
   std::size_t after = upper_bound(top_.data(), top_.size(), head);
@@ -101,7 +101,7 @@ bool Index::is_at_or_before(const Group& group, std::size_t i, std::string_view 
   return !group.has_tails || tail_is_at_or_before(group, i, suffix);
 }
 
-/// For a separator with the head of `suffix`: where it is no longer than the head, lengths decide.
+/// For a separator with the head of `suffix`: if it is no longer than the head, lengths decide.
 bool Index::tail_is_at_or_before(const Group& group, std::size_t i, std::string_view suffix) const {
   const std::size_t length = lengths_[group.tails_begin + i];
   if (length <= kHeadBytes) return length <= suffix.size();

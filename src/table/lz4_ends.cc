@@ -9,13 +9,14 @@
 namespace tamis {
 namespace {
 
-constexpr unsigned kMore = 15;  // A length of this much goes on in the bytes that follow.
+constexpr unsigned kMore = 15;  // A length of this value continues in the following bytes.
 constexpr std::size_t kLeastMatch = 4;
 constexpr std::size_t kOffsetBytes = 2;
 constexpr std::uint8_t kLz4 = 1;  // In a trailer.
-/// LZ4 makes at most 255 bytes of one: what a length in the trailer of a block of 64 KiB may be.
+/// LZ4 makes at most 255 bytes of one: the max length in the trailer of a 64 KiB block.
 constexpr std::uint32_t kMostBlockBytes = 1 << 24;
-/// Of trailers on one way that have the wrong length. The true one is the first, but for offsets that look like one.
+/// For trailers on one path that have the wrong length. The true one comes first, except for offsets that look like
+/// one.
 constexpr int kMostTrailers = 8;
 
 }  // namespace
@@ -34,7 +35,7 @@ void Lz4Ends::cover(std::string_view bytes, std::uint64_t offset, std::size_t be
   }
 }
 
-/// Those of all places after it are known.
+/// All later positions are known.
 Lz4Ends::Way Lz4Ends::way_from(std::uint64_t place) const {
   const Sequence sequence = sequence_at(place);
   if (sequence.literals_end == kNowhere) return {};

@@ -1,16 +1,15 @@
-// Which probes are counted, where counting each would cost more than the probe.
+// Samples probes, where counting each would cost more than the probe.
 #pragma once
 
 #include <cstdint>
 
 namespace tamis {
 
-/// Chooses one probe in kProbesPerSample, each by itself at random: whichever tables a thread asks in whatever order,
-/// each table's samples are a fair share of its probes. (Every 64th of a thread's probes, counted off, all fell to one
-/// of two tables that were asked in turn.) What is drawn is the number of probes until the next sample, so that a probe
-/// costs a decrement.
+/// Samples each probe at random with probability 1/kProbesPerSample: in whatever order a thread asks tables, each
+/// table's samples are a fair share of its probes. (When every 64th probe of a thread was counted, all samples fell to
+/// one of two tables asked in turn.) The number of probes until the next sample is drawn, so a probe costs a decrement.
 ///
-/// Threads: each chooses among its own.
+/// Threads: each samples its own probes.
 class ProbeSampling {
  public:
   static constexpr std::uint32_t kProbesPerSample = 64;
@@ -21,7 +20,8 @@ class ProbeSampling {
     --left_;
     return false;
   }
-  /// So many at once: true when none of them is sampled. Otherwise nothing has happened, and each is to be asked about.
+  /// For this many probes at once: true if none of them is sampled. Otherwise nothing has changed, and each must be
+  /// asked about.
   static bool skips(std::uint32_t probes) {
     if (probes > left_) [[unlikely]]
       return false;
@@ -31,7 +31,7 @@ class ProbeSampling {
 
  private:
   static bool draw();
-  static constinit thread_local std::uint32_t left_;  // Probes that are not sampled before one is.
+  static constinit thread_local std::uint32_t left_;  // Probes to skip before the next sample.
 };
 
 }  // namespace tamis

@@ -13,10 +13,10 @@
 namespace tamis {
 namespace {
 
-/// Which of so many tables the probe of this number asks.
+/// Which of this many tables the probe of this number asks.
 using Pattern = std::function<std::size_t(std::uint64_t probe, std::size_t tables)>;
 
-/// Tables that a thread asks in some order; what they count, and how often each was asked.
+/// Tables that a thread asks in some order; compares their counts with how often each was asked.
 void expect_fair(std::size_t tables, std::string_view name, const Pattern& pattern) {
   SCOPED_TRACE(fmt::format("{} tables, {}", tables, name));
   constexpr std::uint64_t kProbes = 400'000;
@@ -43,7 +43,7 @@ void expect_fair(std::size_t tables, std::string_view name, const Pattern& patte
   }
 }
 
-/// Every 64th of a thread's probes was counted, whichever table it asked: of two that were asked in turn, one had none.
+/// Once every 64th of a thread's probes was counted, of any table: of two tables asked in turn, one had no counts.
 TEST(ProbeSampling, Rule15_CountsEachTableAsOftenAsItIsAskedInWhateverOrder) {
   for (const std::size_t tables : {2U, 3U, 4U, 64U}) {
     expect_fair(tables, "in turn", [](std::uint64_t probe, std::size_t count) { return probe % count; });
@@ -57,7 +57,7 @@ TEST(ProbeSampling, Rule15_CountsEachTableAsOftenAsItIsAskedInWhateverOrder) {
   }
 }
 
-/// Threads that ask little count for as much together as one that asks a lot.
+/// Many threads with few probes count as much together as one with many.
 TEST(ProbeSampling, Rule15_ThreadsOfAFewProbesAreSampledToo) {
   constexpr std::uint64_t kThreads = 1000;
   constexpr std::uint64_t kEach = 40;

@@ -6,7 +6,7 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kPageBytes = 4096;
-/// Zeros behind the end, so that whoever asks for bytes there does not make the window move.
+/// Zeros behind the end, so that requests there do not move the window.
 constexpr std::size_t kZerosAtEnd = std::size_t{64} << 10;
 
 }  // namespace
@@ -25,7 +25,7 @@ void SearchWindow::load(std::uint64_t offset, std::size_t count) {
   std::ranges::fill(all.subspan(read.ok() ? *read : wanted.size()), std::byte{0});
 }
 
-/// A disk that does not give some of the bytes gives those around them.
+/// If the disk fails on some of the bytes, it still returns those around them.
 void SearchWindow::read_page_by_page(MutableBytes to) {
   for (std::size_t at = 0; at < to.size(); at += kPageBytes) {
     const MutableBytes page = to.subspan(at, std::min(kPageBytes, to.size() - at));

@@ -1,4 +1,4 @@
-// A file seen through a buffer, by those who look for something in it.
+// A buffered view of a file, for searching.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@
 
 namespace tamis {
 
-/// The bytes of a file up to `end`; beyond it, and where the disk does not give them, zeros.
+/// The bytes of a file up to `end`; zeros beyond it and where the disk fails to return them.
 ///
 /// Threads: one at a time. The file must outlive it.
 class SearchWindow {
  public:
-  /// The buffer has `bytes`, and more when more is asked for at once. When it moves on, it keeps `behind` of them.
+  /// The buffer has `bytes`, or more if more is requested at once. When it moves on, it keeps `behind` of them.
   SearchWindow(const ReadableFile& file, std::uint64_t end, std::size_t bytes, std::size_t behind)
       : file_(file), end_(end), bytes_(bytes), behind_(behind) {}
 
@@ -36,7 +36,7 @@ class SearchWindow {
   const std::size_t bytes_;
   const std::size_t behind_;
   std::vector<char> buffer_;
-  std::uint64_t begin_ = 0;  // Where in the file the buffer begins.
+  std::uint64_t begin_ = 0;  // File offset of the buffer.
   std::uint64_t bytes_read_ = 0;
 };
 

@@ -17,7 +17,7 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kWriteBytes = std::size_t{256} << 10;  // Of one write, at least.
-constexpr std::string_view kPrefixFilterKind = "line";       // Where the table has no other filter.
+constexpr std::string_view kPrefixFilterKind = "line";       // If the table has no other filter.
 constexpr double kPrefixBitsPerKey = 10;                     // A hundredth of the scans read in vain.
 
 std::uint8_t id_of_kind(std::string_view name) {
@@ -27,7 +27,7 @@ std::uint8_t id_of_kind(std::string_view name) {
   return 0;
 }
 
-/// Nothing where the filter cannot be had; bad options are an error.
+/// Nullopt if the filter cannot be built; bad options are an error.
 Result<std::optional<Filter>> build_filter(FilterOptions options, const std::vector<std::uint64_t>& hashes) {
   FilterBuilder builder(std::move(options));
   for (const std::uint64_t hash : hashes) builder.add_hash(hash);
@@ -39,7 +39,6 @@ Result<std::optional<Filter>> build_filter(FilterOptions options, const std::vec
 
 }  // namespace
 
-/// A table under construction.
 class TableBuilder::State {
  public:
   State(TableSpec spec, std::unique_ptr<WritableFile> file)

@@ -1,4 +1,4 @@
-// Writing one table.
+// Writes a table.
 #pragma once
 
 #include <cstdint>
@@ -18,38 +18,38 @@
 
 namespace tamis {
 
-/// What a table to be built is, besides its entries.
+/// The properties of a table to be built, besides its entries.
 struct TableSpec {
   std::string path = {};
   std::uint64_t number = 0;
-  TableIdentity identity = {};  ///< The store's id and key.
+  TableIdentity identity = {};  ///< The store's id and hash key.
   std::uint32_t block_bytes = 4096;
   const Codec* codec = nullptr;  ///< Null: none.
   PrefixRule prefix_rule = {};   ///< kNone: no prefix filter.
   std::uint32_t level = 0;       ///< Where it is first installed; for repair.
   std::uint64_t run = 0;
   std::vector<std::uint64_t> replaces = {};  ///< Tables whose entries it takes over; for repair.
-  std::uint64_t flushed_sequence = 0;        ///< All writes up to here are in tables already; for repair.
+  std::uint64_t flushed_sequence = 0;        ///< All writes up to here are already in tables; for repair.
   std::uint64_t created_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;  ///< Of the inputs; 0: deletes in it are as old as the table.
 };
 
-/// Of a key and its value together. A block holds at least one entry, with at most 64 bytes of its own.
+/// For a key and its value together. A block holds at least one entry, with an overhead of at most 64 bytes.
 inline constexpr std::uint64_t kMostEntryBytes = kMaxBlockBytes - 64;
 static_assert(kMaxKeyBytes + kMaxValueBytes <= kMostEntryBytes);
 
-/// Which filter a table gets, decided when its keys are counted.
+/// Which filter a table gets, decided once its keys are counted.
 struct FilterChoice {
   std::string kind;  ///< Empty: none.
   double bits_per_key = 0;
 };
 
-/// Takes entries in order and makes the file: blocks as they fill, then filters, index, properties, footer. Hashes of
-/// keys are kept (8 bytes each) until finish, which sizes the filter by the number there are.
+/// Builds the file from entries in order: blocks as they fill, then filters, index, properties, footer. Key hashes are
+/// kept (8 bytes each) until finish, which sizes the filter by their number.
 ///
 /// Invariants:
-///  1. Entries come in the order of EntryPosition, strictly.
-///  2. The file has its final name from the beginning; a table that is in no manifest counts for nothing.
+///  1. Entries come in strictly ascending EntryPosition order.
+///  2. The file has its final name from the start; a table in no manifest is ignored.
 ///
 /// Threads: one at a time.
 class TableBuilder {
@@ -57,18 +57,18 @@ class TableBuilder {
   static Result<std::unique_ptr<TableBuilder>> create(FileSystem& files, TableSpec spec);
   ~TableBuilder();
 
-  /// `hash` is the store's, of the whole key.
+  /// `hash` is the store's hash of the whole key.
   Status add(const Entry& entry, std::uint64_t hash);
 
   [[nodiscard]] std::uint64_t entries() const;
   [[nodiscard]] std::uint64_t keys() const;
-  /// What the file would have if it ended now, without filters.
+  /// The size of the file if it ended now, without filters.
   [[nodiscard]] std::uint64_t estimated_bytes() const;
   /// The memory of the hashes kept.
   [[nodiscard]] std::uint64_t memory_bytes() const;
 
-  /// Writes the rest, syncs and closes the file; the folder is the caller's to sync. At least one entry must be there.
-  /// A filter that cannot be had (kNotSupported, no memory) is left out: a table without one is only slower.
+  /// Writes the rest, syncs and closes the file; the caller syncs the folder. Requires at least one entry. If the
+  /// filter cannot be built (kNotSupported, no memory), it is omitted: a table without one is only slower.
   Result<TableFacts> finish(const FilterChoice& filter);
 
  private:

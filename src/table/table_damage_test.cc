@@ -1,4 +1,4 @@
-// Whatever happens to a table's bytes: the right answer, or kCorruption that says where; never a wrong answer.
+// Whatever happens to a table's bytes: the right answer, or kCorruption with its position; never a wrong answer.
 #include <gtest/gtest.h>
 
 #include "support/table_world.h"
@@ -28,7 +28,7 @@ bool names_file_and_offset(const Status& status) {
          status.message().find("offset ") != std::string_view::npos;
 }
 
-/// All lookups and both walks; returns how many ended in corruption.
+/// All lookups and both directions of iteration; returns how many ended in corruption.
 int expect_right_or_corruption(Table& table, const TableEntries& entries) {
   int corruptions = 0;
   for (const Entry& entry : entries.entries) {

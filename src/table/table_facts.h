@@ -1,4 +1,4 @@
-// What is known of a table without opening it.
+// What is known about a table without opening it.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace tamis {
 
-/// Everything that policies, the filter plan and the read path need to know of a table before they touch its file.
-/// Stands in the table's properties and, per live table, in the manifest.
+/// Everything that policies, the filter plan and the read path need to know about a table before they open its file.
+/// Stored in the table's properties and, for live tables, in the manifest.
 ///
-/// Threads: a value; shared as const once the table is made.
+/// Threads: a value; shared as const once the table is built.
 struct TableFacts {
-  std::uint64_t number = 0;  ///< Names the file; never used twice in a store.
+  std::uint64_t number = 0;  ///< Names the file; never reused in a store.
   std::uint64_t file_bytes = 0;
-  std::uint64_t entries = 0;  ///< All versions, deletes included.
+  std::uint64_t entries = 0;  ///< All versions, including deletes.
   std::uint64_t deletes = 0;
-  std::uint64_t keys = 0;       ///< Distinct ones.
+  std::uint64_t keys = 0;       ///< Distinct.
   std::uint64_t key_bytes = 0;  ///< Sums over all entries, before prefixes are stripped and blocks compressed.
   std::uint64_t value_bytes = 0;
   std::uint64_t blocks = 0;

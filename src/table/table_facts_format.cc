@@ -37,7 +37,7 @@ constexpr std::uint32_t kSmallestSequence = 11;
 constexpr std::uint32_t kLargestSequence = 12;
 constexpr std::uint32_t kFilterKind = 15;
 constexpr std::uint32_t kFilterRate = 16;
-constexpr std::uint32_t kLastFact = 19;  // All from 1 on are there in every version.
+constexpr std::uint32_t kLastFact = 19;  // All from 1 on are present in every version.
 
 const NumberFact* find_number(std::uint32_t tag) {
   for (const NumberFact& fact : kNumberFacts) {

@@ -17,7 +17,7 @@
 
 namespace tamis {
 
-/// An open file and what was read of it. Constant.
+/// An open file and its metadata. Constant.
 class TableFileState {
  public:
   std::string path;
@@ -30,7 +30,7 @@ class TableFileState {
   }
 };
 
-/// Where a walk stands.
+/// An iterator's position.
 class TableEntriesState {
  public:
   explicit TableEntriesState(std::shared_ptr<const TableFileState> file) : file_(std::move(file)) {}
@@ -53,7 +53,7 @@ class TableEntriesState {
     data_->load(at_, key_, entry_);
     return true;
   }
-  /// Empty where the walk stands on none.
+  /// Empty if it is on no entry.
   [[nodiscard]] const Entry& entry() const {
     static const Entry none = {};
     return data_ ? entry_ : none;
@@ -62,7 +62,7 @@ class TableEntriesState {
 
  private:
   std::shared_ptr<const TableFileState> file_;
-  std::uint32_t block_ = 0;  // The next one.
+  std::uint32_t block_ = 0;  // The next block.
   BlockBuffer frame_;
   std::optional<DataBlock> data_;
   std::size_t at_ = 0;

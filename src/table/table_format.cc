@@ -23,19 +23,19 @@ enum Tag : std::uint32_t {
   kKeyspace = 1,
   kOrder = 2,
   kStoreId = 3,
-  kHash = 4,  // Id, then the key of 16 bytes.
+  kHash = 4,  // Id, then the 16-byte key.
   kFacts = 5,
   kFilter = 6,
   kPrefixFilter = 7,
   kIndex = 8,
-  kPrefixRule = 9,  // Kind, then the argument of 2 bytes.
+  kPrefixRule = 9,  // Kind, then the 2-byte argument.
   kCodec = 10,
   kBlockBytes = 11,
   kLevel = 12,
   kRun = 13,
-  kReplaces = 14,  // 8 bytes for each number.
-  kLastTag = 14,   // All from 1 on are there in every version.
-  kFlushed = 15,   // Left out when 0.
+  kReplaces = 14,  // 8 bytes per number.
+  kLastTag = 14,   // All from 1 on are present in every version.
+  kFlushed = 15,   // Omitted if 0.
 };
 
 std::string encode_section(const Section& section) {
@@ -58,7 +58,7 @@ std::string encode_prefix_rule(const PrefixRule& rule) {
   return value;
 }
 
-/// Puts decoded fields into properties.
+/// Decodes fields into properties.
 ///
 /// Threads: one.
 class PropertiesReader {
@@ -171,7 +171,7 @@ class PropertiesReader {
   TableProperties properties_;
 };
 
-/// What the facts say twice, or cannot say of a table.
+/// What the facts state twice, or cannot state about a table.
 Status check_consistency(const TableProperties& properties, std::uint64_t offset, std::string_view name) {
   const TableFacts& facts = properties.facts;
   const auto bad = [&](std::string_view why) { return Status::corruption(fmt::format("{}: {}", name, why)); };
@@ -181,7 +181,7 @@ Status check_consistency(const TableProperties& properties, std::uint64_t offset
   }
   if (facts.smallest_key > facts.largest_key) return bad("the smallest key is above the largest");
   if (facts.smallest_sequence > facts.largest_sequence) return bad("the smallest sequence is above the largest");
-  // Data, then filter, prefix filter and index: each begins where the one before ends, and the properties follow.
+  // Data, then filter, prefix filter and index: each begins where the previous one ends, and the properties follow.
   std::uint64_t begin = properties.filter.offset;
   if (begin <= kTableHeaderBytes || begin > offset) return bad("the filter begins outside of the file");
   for (const Section* section : {&properties.filter, &properties.prefix_filter, &properties.index}) {

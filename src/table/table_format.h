@@ -42,11 +42,11 @@ inline constexpr std::string_view kTableEndMagic = "TAMISEND";
 inline constexpr std::uint16_t kTableVersion = 1;
 inline constexpr std::size_t kTableHeaderBytes = 64;
 inline constexpr std::size_t kTableFooterBytes = 32;
-/// The hash of keys: XXH3-64 with a secret made of the hash key (KeyHasher). On disk; other numbers are other hashes.
+/// The key hash: XXH3-64 with a secret derived from the hash key (KeyHasher). On disk; other numbers are other hashes.
 inline constexpr std::uint8_t kKeyedXxh3 = 1;
 inline constexpr std::string_view kBytewiseOrder = "bytewise";
 
-/// Whose table it is: the store's id, and the key of its hash.
+/// Whose table it is: the store's id and its hash key.
 struct TableIdentity {
   std::array<std::byte, 16> store_id = {};
   KeyHasher::Key hash_key = {};
@@ -57,15 +57,15 @@ struct TableIdentity {
 /// A part of a table's file.
 struct Section {
   std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;     ///< 0: there is none.
-  std::uint64_t checksum = 0;  ///< XXH3-64 of a filter's bytes, which do not know whose they are; else 0.
+  std::uint64_t bytes = 0;     ///< 0: absent.
+  std::uint64_t checksum = 0;  ///< XXH3-64 of a filter's bytes, which do not identify their table; else 0.
 
   [[nodiscard]] std::uint64_t end() const { return offset + bytes; }
 
   friend bool operator==(const Section&, const Section&) = default;
 };
 
-/// Everything a table says of itself.
+/// Everything a table says about itself.
 struct TableProperties {
   TableIdentity identity;
   std::uint8_t hash_id = kKeyedXxh3;
@@ -79,13 +79,13 @@ struct TableProperties {
   std::uint32_t level = 0;
   std::uint64_t run = 0;
   std::vector<std::uint64_t> replaces;
-  /// When this table was begun, all writes up to here were in tables, durably: no journal is needed for them.
+  /// When this table was begun, all writes up to here were durable in tables: no journal is needed for them.
   std::uint64_t flushed_sequence = 0;
 
   friend bool operator==(const TableProperties&, const TableProperties&) = default;
 };
 
-/// What a table's first bytes say.
+/// The contents of a table's header.
 struct TableHeader {
   std::array<std::byte, 16> store_id = {};
   std::uint64_t number = 0;
@@ -95,24 +95,24 @@ struct TableHeader {
 
 using TableHeaderBytes = std::array<std::byte, kTableHeaderBytes>;
 TableHeaderBytes encode_table_header(const TableHeader& header);
-/// kCorruption for bad bytes; kNotSupported for a sound header of a newer version or with an unknown required feature.
+/// kCorruption for bad bytes; kNotSupported for an intact header of a newer version or with an unknown required
+/// feature.
 Result<TableHeader> decode_table_header(Bytes bytes, std::string_view name);
 
 /// `offset` is where the properties begin in the file; the footer follows them.
 std::string encode_footer(Bytes properties, std::uint64_t offset);
 /// Where the properties are. `file_bytes` is the length of the file that ends with this footer.
 Result<Section> decode_footer(Bytes footer, std::uint64_t file_bytes, std::string_view name);
-/// Whether these are the properties that the footer was made for.
+/// Whether these properties match the footer.
 Status check_properties(Bytes properties, Bytes footer, std::string_view name);
 
-/// As long for all numbers, so that a file's length can be computed before it is in its properties.
+/// Its length does not depend on the numbers, so that a file's length can be computed before it is in its properties.
 std::string encode_properties(const TableProperties& properties);
-/// kNotSupported for an unknown field that must be understood, another order or keyspace; kCorruption for fields that
-/// cannot be. `offset` is where the properties begin in their file: the sections must lie before it, one after the
-/// other.
+/// kNotSupported for an unknown required field, order or keyspace; kCorruption for impossible fields. `offset` is where
+/// the properties begin in their file: the sections must lie before it, one after the other.
 Result<TableProperties> decode_properties(Bytes bytes, std::uint64_t offset, std::string_view name);
 
-/// Facts as tagged fields; used inside properties and inside manifest edits. They say themselves where they end.
+/// Facts as tagged fields, for properties and manifest edits. Self-delimiting.
 void append_facts(std::string& to, const TableFacts& facts);
 Result<TableFacts> decode_facts(ByteReader& reader);
 

@@ -1,4 +1,4 @@
-// Frozen tables: every later build must read them, and build them again byte for byte.
+// Frozen tables: every later build must read them and reproduce them byte for byte.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ TableSpec golden_spec(const Codec& codec) {
           .created_unix_seconds = 1'700'000'000};
 }
 
-/// Made once, reproduced and read since. TAMIS_WRITE_GOLDEN=1 writes the files when they are missing.
+/// Frozen, and since then reproduced and read. TAMIS_WRITE_GOLDEN=1 writes missing files.
 TEST(TableGolden, TablesAreReproducedAndRead) {
   const TableEntries entries = golden_entries();
   for (const Codec& codec : codecs()) {
@@ -80,7 +80,7 @@ TEST(TableGolden, TablesAreReproducedAndRead) {
   }
 }
 
-/// docs/FORMAT.md shows them.
+/// Shown in docs/FORMAT.md.
 TEST(TableGolden, TheFuzzersBeginWithItsPropertiesAndIndex) {
   std::unique_ptr<ReadableFile> file = *posix_file_system().open_readable(golden_path("none"));
   const std::string bytes = *read_whole_file(posix_file_system(), golden_path("none"));

@@ -27,7 +27,7 @@ Status BlockWindow::read(const ReadableFile& file, const Index& index, std::uint
     if (next.offset + next.bytes - begin > ahead_bytes_) break;
     end = next.offset + next.bytes;
   }
-  bytes_ = 0;  // Nothing, should the read fail.
+  bytes_ = 0;  // Empty, should the read fail.
   buffer_.resize(static_cast<std::size_t>(end - begin));
   TAMIS_TRY(const std::size_t there, file.read_at(begin, buffer_));
   if (there != buffer_.size()) {
@@ -52,7 +52,7 @@ void TableIterator::seek(EntryPosition target) {
   }
 }
 
-/// Asks for the head of the block, so that its lines arrive together. A failure is for the seek to tell.
+/// Prefetches the head of the block, so that its lines arrive together. The seek reports failures.
 void TableIterator::prepare_seek(EntryPosition target) {
   if (!open_index().ok()) return;
   prepared_block_ = index_->locate(target.key);
@@ -100,7 +100,7 @@ void TableIterator::to_block_end(std::uint32_t block) {
   show_entries(data_->size() - 1, 1);
 }
 
-/// So many, or those that the block and the room for keys have.
+/// This many, or as many as the block and the key buffer allow.
 void TableIterator::show_entries(std::size_t first, std::size_t count) {
   first_ = first;
   std::size_t loaded = data_->load_some(first, std::min(count, data_->size() - first), keys_, entries_.data());
@@ -111,8 +111,8 @@ void TableIterator::show_entries(std::size_t first, std::size_t count) {
   show_ready(entries_.data(), entries_.data() + loaded - 1);
 }
 
-/// Before more entries are made ready: what comes after them in this block and, once the walk has gone on for a while,
-/// at the beginning of the next.
+/// Before more entries are made ready, prefetches what follows them in this block and, once iteration has gone on for a
+/// while, the start of the next block.
 void TableIterator::prefetch_ahead() {
   const char* const behind = entry().value.data() + entry().value.size();
   for (std::size_t i = 0; i < kLinesAhead; ++i) __builtin_prefetch(behind + i * kCacheLineBytes);
@@ -121,7 +121,7 @@ void TableIterator::prefetch_ahead() {
   prefetch(prefetched_block_, kHeadLines + kLinesAhead);
 }
 
-/// The frame and the first lines of a block that is in the cache.
+/// Prefetches the frame and the first lines of a block if it is cached.
 void TableIterator::prefetch(std::uint32_t block, std::size_t lines) const {
   const BlockSlot* const slot = table_.slot_of(block);
   if (slot == nullptr) return;
@@ -143,7 +143,7 @@ Status TableIterator::open_index() {
   return {};
 }
 
-/// Blocks hold one entry at least: DataBlock::check sees to it.
+/// Blocks hold at least one entry: DataBlock::check ensures it.
 Status TableIterator::open_block(std::uint32_t block) {
   if (block == block_) return {};
   data_.reset();

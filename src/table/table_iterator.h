@@ -1,4 +1,4 @@
-// Walking over a table's entries, block by block.
+// Iterates over a table's entries, block by block.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace tamis {
 
 class Table;
 
-/// Consecutive blocks as they are stored, read in one go: little after a jump, more with each step that goes on.
+/// Consecutive stored blocks, read in one call: few after a jump, more with each sequential step.
 ///
 /// Threads: one at a time.
 class BlockWindow {
@@ -30,9 +30,10 @@ class BlockWindow {
   [[nodiscard]] bool holds(BlockPosition position) const {
     return position.offset >= offset_ && position.offset + position.bytes <= offset_ + bytes_;
   }
-  /// This block and as many behind it (before it, when the block used last was the next one) as go on from there.
+  /// Reads this block and those after it (before it, if the block used last was the next one), as many as read-ahead
+  /// allows.
   Status read(const ReadableFile& file, const Index& index, std::uint32_t block, std::string_view name);
-  /// The stored bytes of a block that it holds, trailer included; they live until the next read.
+  /// The stored bytes of a block it holds, trailer included; valid until the next read.
   Bytes use(std::uint32_t block, BlockPosition position) {
     last_block_ = block;
     return Bytes(buffer_).subspan(static_cast<std::size_t>(position.offset - offset_), position.bytes);
@@ -42,19 +43,19 @@ class BlockWindow {
   std::vector<std::byte> buffer_;
   std::uint64_t offset_ = 0;  // Of the buffer's first byte in the file.
   std::uint64_t bytes_ = 0;
-  std::uint64_t ahead_bytes_ = 0;  // How much the next read may take.
+  std::uint64_t ahead_bytes_ = 0;  // The most the next read may take.
   std::int64_t last_block_ = -2;
 };
 
-/// EntryIterator over one table. Holds the index and the block it stands in itself, so that both may leave memory or
+/// EntryIterator over one table. Holds the index and the current block itself, so that both may leave memory or the
 /// cache meanwhile.
 ///
-/// Going forwards it makes several entries ready at once: two after a seek, because many walks end there, then more.
+/// Forwards it makes several entries ready at once: two after a seek, because many scans end there, then more.
 ///
 /// Invariants:
 ///  1. Valid: the shown entry is one of entries_, and entries_[0] is number first_ of the block.
 ///
-/// Threads: one at a time; the table must outlive it.
+/// Threads: one at a time. The table must outlive it.
 class TableIterator final : public EntryIterator {
  public:
   TableIterator(Table& table, bool fills_cache) : table_(table), fills_cache_(fills_cache) {}
@@ -68,11 +69,11 @@ class TableIterator final : public EntryIterator {
 
  private:
   static constexpr std::uint32_t kNoBlock = 0xffff'ffff;
-  static constexpr std::size_t kHeadLines = 6;    // Frame, tags, heads, offsets of a block of 4 KiB.
+  static constexpr std::size_t kHeadLines = 6;    // Frame, tags, heads, offsets of a 4 KiB block.
   static constexpr std::size_t kLinesAhead = 12;  // Some entries.
   static constexpr std::size_t kFirstReady = 2;
   static constexpr std::size_t kMostReady = 8;
-  /// Of the keys that are ready; a longer one stands alone. Not more: glibc allocates objects up to 1,032 bytes fast.
+  /// For the ready keys; a longer key is shown alone. Not more: glibc allocates objects up to 1,032 bytes fast.
   static constexpr std::size_t kKeyBytes = 256;
 
   Status open_index();
@@ -89,14 +90,14 @@ class TableIterator final : public EntryIterator {
   Table& table_;
   const bool fills_cache_;
   std::shared_ptr<const Index> index_;
-  // The block it stands in: a cached one, or its own.
+  // The current block: a cached one, or its own.
   std::uint32_t block_ = kNoBlock;
   PinnedBlock pin_;
   BlockBuffer own_frame_;
   BlockWindow window_;
   std::optional<DataBlock> data_;
-  std::uint32_t prepared_block_ = kNoBlock;    // Where the seek goes that was prepared.
-  std::uint32_t prefetched_block_ = kNoBlock;  // The last one that was asked for ahead.
+  std::uint32_t prepared_block_ = kNoBlock;    // The target of the prepared seek.
+  std::uint32_t prefetched_block_ = kNoBlock;  // The last block prefetched.
   std::size_t first_ = 0;
   std::size_t ready_ = kFirstReady;
   std::array<Entry, kMostReady> entries_;
@@ -104,6 +105,6 @@ class TableIterator final : public EntryIterator {
   std::string long_key_;
 };
 
-static_assert(sizeof(TableIterator) <= 960);  // See kKeyBytes; a RunIterator has one inside.
+static_assert(sizeof(TableIterator) <= 960);  // See kKeyBytes; a RunIterator contains one.
 
 }  // namespace tamis

@@ -1,4 +1,4 @@
-// Loading what a table's lookups want in memory, and taking it out again.
+// Loads and unloads the metadata that a table's lookups need in memory.
 #include <fmt/core.h>
 
 #include <utility>
@@ -11,7 +11,7 @@
 namespace tamis {
 namespace {
 
-/// Of one thread at a time; the others see that it is taken and go on without.
+/// Held by one thread at a time; the others see that and continue without.
 class LoadingTurn {
  public:
   explicit LoadingTurn(std::atomic<bool>& is_loading)
@@ -28,7 +28,7 @@ class LoadingTurn {
   const bool is_mine_;
 };
 
-/// Part of a budget, given back at the end of its life.
+/// Part of a budget, released by the destructor.
 class Charge {
  public:
   Charge(MetadataBudget& budget, std::uint64_t bytes)
@@ -52,7 +52,7 @@ class Charge {
   bool is_taken_;
 };
 
-/// A value that is charged as long as it lives.
+/// A value that is charged during its lifetime.
 template <typename T>
 struct Charged {
   Charge charge;
@@ -96,8 +96,8 @@ Result<const TableProperties*> Table::properties() {
   shares_hash_.store(shares_hash, std::memory_order_relaxed);
   if (!shares_hash || read.filter.bytes == 0) inside_->filter_is_useless.store(true, std::memory_order_relaxed);
   if (read.prefix_filter.bytes == 0) inside_->prefix_filter_is_useless.store(true, std::memory_order_relaxed);
-  // Only repair asks for it, from the file; in the tables of a run that was rewritten as a whole it is as long as the
-  // run, in each of them.
+  // Only repair needs it, from the file; in the tables of a run that was rewritten as a whole it is as long as the run,
+  // in each of them.
   std::vector<std::uint64_t>().swap(read.replaces);
   const MutexLock lock(inside_->mutex);
   if (inside_->owned_properties == nullptr) {
@@ -107,7 +107,7 @@ Result<const TableProperties*> Table::properties() {
   return inside_->owned_properties.get();
 }
 
-/// The index in memory, loaded if there is room; else one that lives as long as the caller wants.
+/// The index in memory, loaded if it fits; otherwise one that lives as long as the caller holds it.
 Result<std::shared_ptr<const Index>> Table::shared_index(std::uint32_t& metadata_reads) {
   if (index_.load(std::memory_order_acquire) != nullptr) {
     const MutexLock lock(inside_->mutex);
@@ -134,7 +134,7 @@ Result<std::shared_ptr<const Index>> Table::shared_index(std::uint32_t& metadata
   return inside_->owned_index;
 }
 
-/// For the one who loads.
+/// For the loading thread.
 void Table::make_slots(std::uint32_t blocks) {
   if (slots_.load(std::memory_order_relaxed) != nullptr || !context_.cache->offers_slots()) return;
   if (!context_.index_budget->holds_all() || !context_.index_budget->try_charge(blocks * sizeof(BlockSlot))) return;
@@ -142,7 +142,7 @@ void Table::make_slots(std::uint32_t blocks) {
   slots_.store(inside_->owned_slots.get(), std::memory_order_release);
 }
 
-/// As far as there is one, and room for it.
+/// If there is one, and memory for it.
 void Table::load_filter(std::uint32_t& metadata_reads) {
   if (facts_->filter_bytes == 0) inside_->filter_is_useless.store(true, std::memory_order_relaxed);
   if (inside_->filter_is_useless.load(std::memory_order_relaxed)) return;
@@ -159,7 +159,7 @@ void Table::load_filter(std::uint32_t& metadata_reads) {
   inside_->metadata_loads.fetch_add(1, std::memory_order_relaxed);
   Result<Filter> filter = read_filter(**file, (*read)->filter, **read, {}, path());
   if (!filter.ok()) {
-    if (filter.status().code() == StatusCode::kIoError) return;  // Perhaps it works the next time.
+    if (filter.status().code() == StatusCode::kIoError) return;  // It may work next time.
     remember_filter_problem(filter.status());
     inside_->filter_is_useless.store(true, std::memory_order_relaxed);
     return;
@@ -183,7 +183,7 @@ void Table::load_prefix_filter() {
   Result<std::shared_ptr<const ReadableFile>> file = open_file();
   if (!file.ok()) return;
   inside_->metadata_loads.fetch_add(1, std::memory_order_relaxed);
-  // It hashes prefixes itself, by its own key, so that it serves whatever the store's hash is.
+  // It hashes prefixes itself, with its own key, so it works with any store hash.
   Result<Filter> filter = read_filter(**file, (*read)->prefix_filter, **read, (*read)->prefix_rule, path());
   if (!filter.ok()) {
     if (filter.status().code() == StatusCode::kIoError) return;

@@ -1,4 +1,4 @@
-// Lookups that go by slots: without a lock, and without asking the cache (rules 10 and 11).
+// Lookups through slots: without a lock, and without calling the cache (rules 10 and 11).
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -120,7 +120,7 @@ TEST(TablePeek, Rule11_BlocksOutliveTheSlotsOfATableThatIsGone) {
   const TableFacts facts = table->facts();
   table.reset();
   EXPECT_GT(world.cache->stats().blocks_kept, 0U);
-  world.cache->erase_table(facts.number, facts.blocks);  // Would write into the slots, were they still known.
+  world.cache->erase_table(facts.number, facts.blocks);  // Would write into the slots if they were still registered.
   EXPECT_EQ(world.cache->stats().blocks_kept, 0U);
 }
 

@@ -1,4 +1,4 @@
-// Reading the parts of a table's file that are not blocks.
+// Reads the parts of a table's file that are not blocks.
 #pragma once
 
 #include <memory>
@@ -12,16 +12,16 @@
 
 namespace tamis {
 
-// `name` is the file's, for messages. What comes back was checked; what is wrong is kCorruption with name and offset.
+// `name` is the file's, for messages. Results were checked; problems are kCorruption with name and offset.
 
 /// Header, footer and properties of a file that may be any table, or none.
 Result<TableProperties> read_properties(const ReadableFile& file, std::string_view name);
 
-/// Also that the index's blocks are those the properties speak of.
+/// Also checks that the index's blocks match the properties.
 Result<std::unique_ptr<const Index>> read_index(const ReadableFile& file, const TableProperties& properties,
                                                 std::string_view name);
 
-/// `rule` is what the filter must be about: kNone for whole keys.
+/// `rule` is what the filter must cover: kNone for whole keys.
 Result<Filter> read_filter(const ReadableFile& file, const Section& section, const TableProperties& properties,
                            const PrefixRule& rule, std::string_view name);
 

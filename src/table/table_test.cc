@@ -21,7 +21,7 @@ using test::slot_bytes;
 using test::TableEntries;
 using test::TableWorld;
 
-/// Every key at several sequences, and keys beside them, against the oracle.
+/// Every key at several sequences, and its neighbours, against the oracle.
 void expect_finds(Table& table, const TableEntries& entries, std::uint64_t seed, bool fills_cache = true) {
   std::mt19937_64 random(seed);
   for (const Entry& entry : entries.entries) {
@@ -43,7 +43,7 @@ void expect_finds(Table& table, const TableEntries& entries, std::uint64_t seed,
   }
 }
 
-/// Whole walks both ways, then seeks with a few steps each, beside an iterator over the entries themselves.
+/// Full iterations in both directions, then seeks with a few steps each, compared with an iterator over the entries.
 void expect_walks(Table& table, const TableEntries& entries, std::uint64_t seed, bool fills_cache) {
   const auto it = table.iterate(fills_cache);
   VectorIterator wanted(entries.entries);
@@ -212,7 +212,7 @@ TEST(Table, WhatIsInMemoryIsChargedUntilItIsGone) {
   EXPECT_TRUE(table->has_filter_in_memory() && table->has_index_in_memory()) << "loaded again";
 }
 
-/// Whoever unloads it waits for epochs alone, and a search that waits for its disk is in none.
+/// Unloading waits only for epochs, and a search that waits for its disk is in none.
 TEST(Table, Rule10_ASearchKeepsTheIndexThatIsUnloadedWhileItWaits) {
   const TableEntries entries = test::random_entries(9, 300);
   TableWorld world;

@@ -16,7 +16,7 @@
 namespace tamis {
 namespace {
 
-/// One walk over one file.
+/// One pass over one file.
 ///
 /// Threads: one.
 class Verification {
@@ -46,7 +46,7 @@ class Verification {
     return !progress || progress(bytes);
   }
   void report(std::uint64_t offset, std::string what) { problems_.push_back({offset, std::move(what)}); }
-  /// Bad bytes are what we look for; other errors end the search.
+  /// Damage is reported; other errors end the verification.
   Status report_if_damage(std::uint64_t offset, const Status& status) {
     if (status.ok()) return {};
     if (status.code() != StatusCode::kCorruption && status.code() != StatusCode::kNotSupported) return status;
@@ -135,7 +135,7 @@ class Verification {
     seen_.largest_sequence = std::max(seen_.largest_sequence, entry.sequence);
   }
 
-  /// Only where every block could be read: of the others nothing is known.
+  /// Only if every block could be read: otherwise the counts are unknown.
   void check_facts() {
     if (!all_read_) return;
     const TableFacts& facts = properties_.facts;
@@ -165,7 +165,7 @@ class Verification {
   std::uint64_t bytes_read_ = 0;
   bool all_read_ = true;
   TableFacts seen_;
-  bool has_last_ = false;  // An entry came before, and no damaged block between.
+  bool has_last_ = false;  // There was an entry before, with no damaged block in between.
   std::string last_key_;
   Sequence last_sequence_ = {};
 };

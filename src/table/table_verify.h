@@ -1,4 +1,4 @@
-// Everything that can be wrong with a table's file.
+// Finds everything that can be wrong with a table's file.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tamis {
 
-/// One thing that is wrong, and where in the file.
+/// A problem and its position in the file.
 struct TableProblem {
   std::uint64_t offset = 0;
   std::string what;
@@ -21,9 +21,9 @@ struct TableProblem {
   friend bool operator==(const TableProblem&, const TableProblem&) = default;
 };
 
-/// Reads every byte: checksums, the order and bounds of keys, counts against facts, separators against keys, tags and
-/// filters against hashes (no false negative). Returns the bytes read and adds what is wrong to `problems`; a damaged
-/// block does not keep it from looking at the others. `progress` is told the bytes of each step; false stops with
+/// Reads every byte and checks checksums, the order and bounds of keys, counts against facts, separators against keys,
+/// tags and filters against hashes (no false negatives). Returns the bytes read and adds problems to `problems`; a
+/// damaged block does not stop it from checking the others. `progress` gets the bytes of each step; false stops with
 /// kClosed. Errors are those of the machine.
 Result<std::uint64_t> verify_table(const ReadableFile& file, const TableProperties& properties, std::string_view name,
                                    std::vector<TableProblem>& problems,

@@ -20,7 +20,7 @@ TableEntries hundred_entries() {
   return entries;
 }
 
-/// What is said of table 13, whose properties are to be taken for these.
+/// The problems of table 13 if its properties are these.
 std::vector<std::string> problems_with(TableWorld& world, const TableProperties& properties) {
   std::unique_ptr<ReadableFile> file = *world.files.open_readable(TableWorld::path_of(13));
   std::vector<TableProblem> problems;
@@ -79,7 +79,7 @@ TEST(TableVerify, AFilterOrTagThatHidesAKeyIsNamed) {
   EXPECT_EQ(problems.size(), 2U);
 }
 
-/// The same blocks under an index whose separators are these: prefix, then as many z as the block has predecessors.
+/// The same blocks under an index with these separators: prefix, then as many z as the block has predecessors.
 std::vector<std::string> problems_with_index(const std::string& prefix) {
   TableWorld world;
   world.build(hundred_entries(), {}, {.block_bytes = 300});

@@ -1,4 +1,4 @@
-// Fields with a tag, a length and a word on whether an old reader may pass over them.
+// Fields with a tag, a length and a bit that says whether an old reader may skip them.
 #pragma once
 
 #include <fmt/core.h>
@@ -15,7 +15,7 @@
 namespace tamis {
 
 enum class FieldNeed : std::uint8_t {
-  kOptional = 0,  ///< A reader that does not know the tag passes over it.
+  kOptional = 0,  ///< A reader that does not know the tag skips it.
   kRequired = 1,  ///< It refuses, naming the tag.
 };
 
@@ -37,16 +37,16 @@ struct TaggedField {
   Bytes value;
 };
 
-/// Walks over the fields of a reader up to their end.
+/// Iterates over a reader's fields up to their end.
 ///
-/// Invariants: tags ascend, so that none comes twice.
+/// Invariants: tags ascend, so none is repeated.
 ///
 /// Threads: one at a time.
 class TaggedFields {
  public:
   explicit TaggedFields(ByteReader& reader) : reader_(reader) {}
 
-  /// Nothing at the end.
+  /// Nullopt at the end.
   Result<std::optional<TaggedField>> next() {
     TAMIS_TRY(const std::uint64_t key, reader_.read_varint("field tag"));
     if (key == 0) return std::optional<TaggedField>();
@@ -58,7 +58,7 @@ class TaggedFields {
     return std::optional(TaggedField{static_cast<std::uint32_t>(tag), static_cast<FieldNeed>(key % 2), value});
   }
 
-  /// For a tag that is not known: success where it may be passed over.
+  /// For an unknown tag: success if it may be skipped.
   static Status pass_over(const TaggedField& field, std::string_view name) {
     if (field.need == FieldNeed::kOptional) return {};
     return Status::not_supported(

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kChecksumAt = kCurrentBytes - 8;
 constexpr std::uint64_t kKnownRequiredFeatures = 0;
 
-/// Length, magic and the checksum, whose place is the same in every version: after this, what the bytes say was meant.
+/// Length, magic and checksum, whose position is the same in every version: after this, the contents are intentional.
 Status check_whole(Bytes bytes, const ByteReader& reader) {
   if (bytes.size() < kCurrentBytes) {
     return reader.corruption(fmt::format("{} bytes are too few, {} expected", bytes.size(), kCurrentBytes));

@@ -18,7 +18,7 @@
 //         96   24  zero
 //        120    8  XXH3-64 of bytes 0 … 119
 //
-// All numbers little-endian. It fits a sector, but does not count on that: it is replaced by a rename.
+// All numbers little-endian. It fits a sector, but does not rely on that: it is replaced by a rename.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ inline constexpr std::uint16_t kCurrentVersion = 1;
 inline constexpr std::uint8_t kCurrentFileKind = 4;
 inline constexpr std::size_t kCurrentBytes = 128;
 
-/// Which manifest counts, and how far it was durable.
+/// Which manifest is current, and how far it was durable.
 struct Current {
   StoreId store_id = {};
   std::uint64_t manifest_number = 0;
@@ -51,7 +51,7 @@ struct Current {
 
 using CurrentBytes = std::array<std::byte, kCurrentBytes>;
 CurrentBytes encode_current(const Current& current);
-/// kCorruption for bad bytes; kNotSupported for sound ones of a newer version or with an unknown required feature.
+/// kCorruption for bad bytes; kNotSupported for intact ones of a newer version or with an unknown required feature.
 Result<Current> decode_current(Bytes bytes, std::string_view name);
 
 }  // namespace tamis

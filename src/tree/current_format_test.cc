@@ -19,7 +19,7 @@ Current example() {
   return current;
 }
 
-/// The bytes with one changed and the checksum made right again.
+/// The bytes with one changed and the checksum corrected.
 CurrentBytes changed(std::size_t offset, std::uint8_t value) {
   CurrentBytes bytes = encode_current(example());
   bytes[offset] = std::byte{value};

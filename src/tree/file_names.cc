@@ -24,7 +24,7 @@ constexpr std::array kFixedNames = {FixedName{"CURRENT", FileKind::kCurrent}, Fi
 
 std::string number_text(std::uint64_t number) { return fmt::format("{:06}", number); }
 
-/// Only what number_text makes, so that no two names mean the same file.
+/// Only what number_text produces, so that no two names mean the same file.
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -58,7 +58,7 @@ std::optional<FileName> parse_lasting_name(std::string_view name) {
 
 std::optional<FileName> parse_file_name(std::string_view name) {
   if (!cut_suffix(name, kTemporarySuffix)) return parse_lasting_name(name);
-  // A file on its way to one of our names. Anybody's notes.tmp is not ours.
+  // A file to be renamed to one of our names. Someone's notes.tmp is not ours.
   const std::optional<FileName> lasting = parse_lasting_name(name);
   if (!lasting || lasting->kind == FileKind::kLock || lasting->kind == FileKind::kLost) return std::nullopt;
   return FileName{FileKind::kTemporary, 0};

@@ -17,8 +17,8 @@ struct FileName {
   friend bool operator==(const FileName&, const FileName&) = default;
 };
 
-/// Nothing for a name that is not ours. Others use CURRENT, LOCK and MANIFEST-000001 too: whose file it is, its first
-/// bytes tell (engine/store_folder.h).
+/// Nullopt for a name that is not ours. Others use CURRENT, LOCK and MANIFEST-000001 too: a file's first bytes tell
+/// whose it is (engine/store_folder.h).
 std::optional<FileName> parse_file_name(std::string_view name);
 
 std::string current_path(std::string_view directory);

@@ -19,11 +19,10 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kSmallestRoll = 64 << 10;  // A manifest below this is not worth a new one.
+constexpr std::uint64_t kSmallestRoll = 64 << 10;  // A smaller manifest is not worth rewriting.
 constexpr std::uint64_t kRollFactor = 4;
 
-/// Replaces CURRENT in one durable step. A temporary file from before may be one whose sync failed: it is not used
-/// again.
+/// Replaces CURRENT durably and atomically. An existing temporary file is not reused: its sync may have failed.
 Status replace_current(FileSystem& files, const std::string& directory, const Current& current) {
   const std::string path = current_path(directory);
   const std::string temporary = path + ".tmp";
@@ -46,7 +45,7 @@ Status check_header(const JournalHeader& header, const Current& current, const s
   return Status::corruption(fmt::format("{}: at offset 0: not the manifest that CURRENT names", path));
 }
 
-/// Adds one record to the others; the first one begins them.
+/// Applies one record; the first one initialises the state.
 Status apply_record(const JournalRecord& raw, const Current& current, const std::string& path,
                     std::optional<ManifestReplay>& replay) {
   const std::string name = fmt::format("{}: record at offset {}", path, raw.offset);
@@ -67,7 +66,7 @@ Status apply_record(const JournalRecord& raw, const Current& current, const std:
 
 }  // namespace
 
-/// Everything behind the face: the state, the manifest that holds it, and how CURRENT stands.
+/// The implementation: the state, its manifest, and CURRENT.
 class Manifest::Inside {
  public:
   Inside(FileSystem& files, std::string directory, Random& random)
@@ -99,7 +98,7 @@ class Manifest::Inside {
   Random& random_;
 
   ManifestState state_;
-  Current current_;                // As it is on disk.
+  Current current_;                // As on disk.
   std::uint64_t last_number_ = 0;  // The highest that was tried.
   // The manifest that CURRENT names: open, or closed cleanly and ready to be continued, or neither.
   std::unique_ptr<JournalWriter> writer_;
@@ -134,13 +133,13 @@ Status Manifest::Inside::read() {
   state_ = *std::move(state);
   header_ = reader.header();
   end_ = reader.end();
-  // A close that CURRENT does not know of may be one whose sync failed: it stands in the page cache and nowhere else.
+  // A close that CURRENT does not record may be one whose sync failed: it is only in the page cache.
   if (current_.manifest_durable_bytes < end_.offset) end_.is_closed = false;
   last_number_ = current_.manifest_number;
   return {};
 }
 
-/// A store's first manifest, or one in the place of all that were before.
+/// A store's first manifest, or one that replaces all earlier ones.
 Status Manifest::Inside::begin(ManifestState state, std::uint64_t number) {
   TAMIS_TRY_STATUS(state.shape.check());
   current_.store_id = state.identity.store_id;
@@ -166,7 +165,7 @@ bool Manifest::Inside::needs_new_manifest(const ManifestState& next) {
   if (writer_ == nullptr && !end_.is_closed) return true;
   const std::uint64_t bytes = writer_ == nullptr ? end_.offset : writer_->end_offset();
   if (bytes <= roll_above_) return false;
-  // How much of it is live is worth knowing only now.
+  // Only now is it worth knowing how much of it is live.
   const std::string whole = encode_manifest_record({next.identity, whole_edit(next)});
   const std::uint64_t live = kJournalHeaderBytes + kRecordHeaderBytes + whole.size();
   roll_above_ = std::max(kSmallestRoll, kRollFactor * live);
@@ -193,7 +192,7 @@ Status Manifest::Inside::roll(const ManifestState& state) {
   return {};
 }
 
-/// A new manifest with all of the state; CURRENT leads to it when it is durable, and the old one stays until then.
+/// Writes a new manifest with the whole state; CURRENT names it once it is durable, and the old one stays until then.
 Status Manifest::Inside::start_manifest(const ManifestState& state) {
   JournalHeader header;
   header.kind = JournalKind::kManifest;
@@ -228,7 +227,7 @@ Status Manifest::Inside::point_current(const Current& next) {
   return {};
 }
 
-/// Whatever cannot be removed now is removed after the next roll, or stays: nobody reads it.
+/// What cannot be removed now is removed after the next roll, or stays: it is never read.
 void Manifest::Inside::remove_old_manifests() {
   const Result<std::vector<DirectoryEntry>> entries = files_.list(directory_);
   if (!entries.ok()) return;
@@ -242,7 +241,7 @@ void Manifest::Inside::remove_old_manifests() {
 Status Manifest::Inside::renew() {
   if (failure_.code() == StatusCode::kClosed) return failure_;
   writer_.reset();
-  end_ = {};  // What the old manifest holds is not known any more.
+  end_ = {};  // The contents of the old manifest are unknown now.
   failure_ = roll(state_);
   return failure_;
 }
@@ -257,7 +256,7 @@ Status Manifest::Inside::close(const KnownJournalEnd& journal) {
   return closed;
 }
 
-/// Nothing to do unless something was written.
+/// Does nothing unless something was written.
 Status Manifest::Inside::finish_manifest(Current& next) {
   if (writer_ == nullptr) return {};
   TAMIS_TRY_STATUS(writer_->close());

@@ -15,13 +15,13 @@ namespace tamis {
 /// A journal of edits, named by CURRENT, which also says how far it was durable.
 ///
 /// Invariants:
-///  1. An edit that commit returned ok for is durable, and CURRENT knows that it is.
-///  2. A manifest that was not closed cleanly is not appended to: the first commit begins a new one with all of the
-///     state. The same happens when it exceeds four times its live size, and after a failed commit. Manifests that
-///     CURRENT durably left behind are removed then; their numbers are not used again.
-///  3. After a failed commit it is not known whether the edit is on disk: further commits fail until `renew`.
-///  4. Opening writes nothing. What it finds after a crash may hold one edit more than was durable: before anything is
-///     deleted because of it, a commit, if only of an empty edit, must have made it so.
+///  1. An edit for which commit returned ok is durable, and CURRENT records that it is.
+///  2. A manifest that was not closed cleanly is not appended to: the first commit starts a new one with the whole
+///     state. The same happens if it exceeds four times its live size, and after a failed commit. Then manifests that
+///     CURRENT durably left behind are removed; their numbers are not reused.
+///  3. After a failed commit it is unknown whether the edit is on disk: further commits fail until `renew`.
+///  4. Opening writes nothing. After a crash the state may hold one edit more than was durable: before anything is
+///     deleted because of it, a commit, even of an empty edit, must make it durable.
 ///
 /// Threads: one at a time.
 class Manifest {
@@ -31,13 +31,13 @@ class Manifest {
     virtual std::uint64_t next() = 0;
   };
 
-  /// Makes a store's first manifest and CURRENT, durably. The folder exists and holds no CURRENT.
+  /// Creates a store's first manifest and CURRENT, durably. The folder exists and has no CURRENT.
   static Result<std::unique_ptr<Manifest>> create(FileSystem& files, const std::string& directory,
                                                   const TableIdentity& identity, Random& random);
-  /// Reads CURRENT and the manifest it names. kIoError when there is no CURRENT: no store is here.
+  /// Reads CURRENT and the manifest it names. kIoError if there is no CURRENT: no store is here.
   static Result<std::unique_ptr<Manifest>> open(FileSystem& files, const std::string& directory, Random& random);
-  /// A first manifest with this state, whatever was there before: for repair and checkpoints. CURRENT is renamed last;
-  /// nothing is removed. A number whose file is there already is skipped.
+  /// A first manifest with this state, replacing any earlier one: for repair and checkpoints. CURRENT is renamed last;
+  /// nothing is removed. A number whose file already exists is skipped.
   static Result<std::unique_ptr<Manifest>> create_with(FileSystem& files, const std::string& directory,
                                                        const ManifestState& state, std::uint64_t manifest_number,
                                                        Random& random);
@@ -49,13 +49,14 @@ class Manifest {
   /// To manifests and CURRENT, by this object.
   [[nodiscard]] std::uint64_t bytes_written() const;
 
-  /// Checks the edit against the state, makes it durable, then it is the state. An edit that does not fit the state is
+  /// Checks the edit against the state, makes it durable, then applies it. An edit that does not fit the state is
   /// kCorruption and changes nothing.
   Status commit(const ManifestEdit& edit);
-  /// After a failed commit, when the cause is gone: a new manifest with the state as it was before the failed edit.
+  /// After a failed commit, once the cause is gone: starts a new manifest with the state before the failed edit.
   Status renew();
-  /// Marks the end, durably, and notes the journal's end in CURRENT; one with number 0 leaves what is known as it is.
-  /// Writes nothing if neither changed since open, nor after a failed commit, which it returns. To be called last.
+  /// Marks the end, durably, and records the journal's end in CURRENT; number 0 leaves the recorded end unchanged.
+  /// Writes nothing if neither changed since open, nor after a failed commit, whose error it returns. Must be the last
+  /// call.
   Status close(const KnownJournalEnd& journal);
 
  private:

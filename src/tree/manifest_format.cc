@@ -50,7 +50,7 @@ void append_added(std::string& to, const ShapeEdit::Added& added) {
   append_field(to, kAddedTable, bytes);
 }
 
-/// A record while it is read: fields of which there is one must not come twice.
+/// A record being read: single fields must not be repeated.
 struct Partial {
   std::optional<std::string> order;
   std::optional<decltype(TableIdentity::store_id)> store_id;
@@ -97,7 +97,7 @@ Status read_added(ByteReader& field, ShapeEdit& edit) {
   return {};
 }
 
-/// `name` is the record's; the field's reader has its own, so that offsets are counted from the field.
+/// `name` is the record's; the field's reader has its own, so offsets are relative to the field.
 Status read_known(std::uint64_t number, ByteReader& field, std::string_view name, Partial& record) {
   switch (number) {
     case kOrder: return read_order(field, name, record);

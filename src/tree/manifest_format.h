@@ -18,8 +18,8 @@
 //          7  a table that is removed: its number, varint             any number of times
 //          8  a table that is added: level and run, varints; facts     any number of times
 //
-// Fields 1 to 3 stand in the first record and in no other. The first record is the edit that makes the whole state out
-// of an empty one.
+// Fields 1 to 3 are in the first record and in no other. The first record is the edit that turns an empty state into
+// the whole state.
 #pragma once
 
 #include <optional>
@@ -36,7 +36,7 @@ namespace tamis {
 /// The only order so far, by its name on disk.
 inline constexpr std::string_view kOrderName = "bytewise";
 
-/// One record. The identity is there in the first one, together with the order's name.
+/// One record. The first has the identity, together with the order's name.
 struct ManifestRecord {
   std::optional<TableIdentity> identity = {};
   ManifestEdit edit = {};
@@ -44,7 +44,7 @@ struct ManifestRecord {
 
 std::string encode_manifest_record(const ManifestRecord& record);
 /// kNotSupported, naming it, for a field, keyspace or order that this build must understand and does not; kCorruption
-/// for bytes that nobody wrote. Whether the edit fits the state is for with_edit to say.
+/// for invalid bytes. with_edit checks whether the edit fits the state.
 Result<ManifestRecord> decode_manifest_record(Bytes payload, std::string_view name);
 
 }  // namespace tamis

@@ -78,7 +78,7 @@ TEST(ManifestFormat, ABeginningOfARecordIsNeverMistakenForWhatItIsNot) {
   const std::string bytes = encode_manifest_record(example());
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     const Result<ManifestRecord> decoded = decode_manifest_record(as_bytes(bytes.substr(0, length)), "m");
-    if (decoded.ok()) {  // Cut between two fields; the journal's checksum is what refuses this.
+    if (decoded.ok()) {  // Cut between two fields; the journal's checksum refuses this.
       ASSERT_LT(encode_manifest_record(*decoded).size(), bytes.size());
     } else {
       ASSERT_EQ(decoded.status().code(), StatusCode::kCorruption) << length;

@@ -29,7 +29,7 @@ Status ManifestReplay::apply(const ManifestEdit& edit) {
   return {};
 }
 
-/// Tables are added in the order in which they stand, so that each goes to the end of its run.
+/// Tables are added in key order, so that each goes to the end of its run.
 Result<ManifestState> ManifestReplay::finish() const {
   ManifestEdit edit;
   edit.shape.added.reserve(tables_.size());

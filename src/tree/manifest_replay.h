@@ -1,4 +1,4 @@
-// A manifest's edits as they are read, one after the other.
+// Replays a manifest's edits.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace tamis {
 
-/// What with_edit makes of edits, for many of them: that goes through all tables for every edit, which for a hundred
-/// thousand tables and edits are minutes; this takes as long as the edits are.
+/// The result of with_edit for many edits. with_edit visits all tables for every edit, which takes minutes for a
+/// hundred thousand tables and edits; this is linear in the size of the edits.
 ///
 /// Invariants:
-///  1. Every edit fits the ones before: it removes what is there and adds what is not.
-///  2. Whether tables overlap is looked at once, by finish. An edit that was refused ends the replay.
+///  1. Every edit fits the ones before: it removes what exists and adds what does not.
+///  2. finish checks once whether tables overlap. A refused edit ends the replay.
 ///
 /// Threads: one at a time.
 class ManifestReplay {
@@ -22,9 +22,9 @@ class ManifestReplay {
   explicit ManifestReplay(const TableIdentity& identity) { numbers_.identity = identity; }
 
   [[nodiscard]] const TableIdentity& identity() const { return numbers_.identity; }
-  /// kCorruption when the edit does not fit.
+  /// kCorruption if the edit does not fit.
   Status apply(const ManifestEdit& edit);
-  /// The state after all of them; kCorruption when its shape cannot be.
+  /// The state after all of them; kCorruption if its shape is impossible.
   [[nodiscard]] Result<ManifestState> finish() const;
 
  private:

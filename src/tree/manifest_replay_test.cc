@@ -33,7 +33,7 @@ std::vector<std::uint64_t> numbers_of(const Shape& shape) {
   return numbers;
 }
 
-/// Adds some tables, removes some, moves some; the keys of a run are its tables' numbers, so that none overlap.
+/// Adds, removes and moves some tables; the keys of a run are its tables' numbers, so none overlap.
 ManifestEdit random_edit(SplitMix64& random, const ManifestState& state, std::uint64_t& next) {
   ManifestEdit edit;
   for (const std::uint64_t number : numbers_of(state.shape)) {

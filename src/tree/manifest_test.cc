@@ -54,7 +54,7 @@ ManifestEdit replaces_table(std::uint64_t removed, std::uint64_t added, std::siz
   return edit;
 }
 
-/// A folder in memory with a manifest in it.
+/// An in-memory folder with a manifest.
 class ManifestTest : public testing::Test {
  protected:
   ManifestTest() { EXPECT_TRUE(files_.make_directory(kStore).ok()); }
@@ -247,7 +247,7 @@ std::vector<std::uint64_t> record_ends(FileSystem& files, const std::string& pat
   return ends;
 }
 
-/// Rule 4: CURRENT knows how far the manifest was durable.
+/// Rule 4: CURRENT records how far the manifest was durable.
 TEST_F(ManifestTest, Rule4_AManifestCutAtARecordIsNotAnOlderStore) {
   create();
   for (std::uint64_t number = 1; number <= 4; ++number) commit(adds_table(number));
@@ -267,7 +267,7 @@ TEST_F(ManifestTest, Rule4_AManifestCutAtARecordIsNotAnOlderStore) {
   EXPECT_TRUE(try_open().ok());
 }
 
-/// The same of a manifest that was closed: cut before the mark it is not one that was left open.
+/// A closed manifest cut before its end mark must not pass for one that was left open.
 TEST_F(ManifestTest, AClosedManifestCutAnywhereIsCorruption) {
   create();
   commit(adds_table(1));
@@ -322,7 +322,7 @@ TEST_F(ManifestTest, AnotherStoresManifestIsNotTaken) {
   EXPECT_EQ(try_open().code(), StatusCode::kCorruption);
 }
 
-/// A copy from before the store was made anew has the same name, number and store id; its salt is another.
+/// A copy from before the store was recreated has the same name, number and store id, but another salt.
 TEST_F(ManifestTest, AnEarlierManifestOfTheSameNameIsNotTaken) {
   create();
   commit(adds_table(1));
@@ -337,7 +337,7 @@ TEST_F(ManifestTest, AnEarlierManifestOfTheSameNameIsNotTaken) {
   EXPECT_EQ(try_open().code(), StatusCode::kCorruption);
 }
 
-/// What a newer tamis may write: a sound record with a field that must be understood.
+/// What a newer tamis may write: a valid record with an unknown required field.
 TEST_F(ManifestTest, AnUnknownFieldIsRefusedByNameAndNothingIsWritten) {
   create();
   const std::string path = kStore + "/MANIFEST-000001";
@@ -372,7 +372,7 @@ TEST_F(ManifestTest, AfterAFailedCommitNothingWorksUntilRenew) {
   EXPECT_EQ(manifest_->state().shape.to_text(), "L0: 3[aaaaa..zzzzz] 1[aaaaa..zzzzz]");
 }
 
-/// Made once, reproduced since. TAMIS_WRITE_GOLDEN=1 writes the file when it is missing.
+/// Frozen, and reproduced since. TAMIS_WRITE_GOLDEN=1 writes the file if it is missing.
 void expect_golden(const std::string& name, const std::string& made) {
   const std::string path = source_file(name);
   if (std::getenv("TAMIS_WRITE_GOLDEN") != nullptr && !std::filesystem::exists(path)) {

@@ -8,7 +8,7 @@
 
 namespace tamis {
 
-static_assert(RunSet::kPlaces - 1 <= 0xff);  // What run_of_column_ holds.
+static_assert(RunSet::kPlaces - 1 <= 0xff);  // The range of run_of_column_.
 
 RunColumn::RunColumn(std::shared_ptr<RunMatrix> matrix, std::uint32_t column, std::vector<std::uint64_t> tables)
     : matrix_(std::move(matrix)), column_(column), tables_(std::move(tables)) {
@@ -26,7 +26,7 @@ std::shared_ptr<const RunColumn> RunColumn::fill(std::shared_ptr<RunMatrix> matr
     if (read++ % kEntriesPerQuestion == 0 && is_cancelled()) return nullptr;
     filled->matrix_->add(*column, hasher(entries.entry().key));
   }
-  // A walk that ended early has keys behind its end.
+  // An iteration that ended early missed some keys.
   if (!entries.status().ok()) return nullptr;
   return filled;
 }
@@ -52,7 +52,7 @@ RunIndex::RunIndex(const Shape& shape, const RunColumns& columns) {
       if (found == by_table.end()) continue;
       const std::shared_ptr<const RunColumn>& column = *found->second;
       const std::uint32_t number = column->column();
-      // Tables of one run may have come apart into two: a column speaks for one place only.
+      // A run may have been split in two: a column stands for one run only.
       const bool is_taken = (in_use_[number / 64] >> (number % 64) & 1) != 0;
       if (is_taken || !column->covers(run)) continue;
       TAMIS_CHECK(matrix_ == nullptr || matrix_ == column->matrix().get());

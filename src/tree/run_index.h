@@ -1,4 +1,4 @@
-// Which runs of a version may hold a key, by one look at a matrix instead of one at each run's filter.
+// Which runs of a version may hold a key, from one matrix lookup instead of one filter per run.
 #pragma once
 
 #include <array>
@@ -17,15 +17,15 @@ namespace tamis {
 
 class EntryIterator;
 
-/// A column of a matrix that holds every key of some tables. Its place is given back when nobody has it any more.
+/// A column of a matrix with every key of some tables. It is released with its last owner.
 ///
 /// Threads: constant once filled.
 class RunColumn {
  public:
   static constexpr std::uint64_t kEntriesPerQuestion = 1024;  // Well below a millisecond.
 
-  /// Reads all keys that `entries` walks over, those of deletes too, into a free column. Null when the walk ends with
-  /// an error, when `is_cancelled` says so, or when no column is free. That is asked before every kEntriesPerQuestion.
+  /// Reads all keys of `entries`, including deletes, into a free column. Null if the iteration fails, if `is_cancelled`
+  /// returns true, or if no column is free. It is called before every kEntriesPerQuestion entries.
   static std::shared_ptr<const RunColumn> fill(std::shared_ptr<RunMatrix> matrix, std::vector<std::uint64_t> tables,
                                                EntryIterator& entries, const KeyHasher& hasher,
                                                const std::function<bool()>& is_cancelled);
@@ -36,7 +36,8 @@ class RunColumn {
   [[nodiscard]] const std::shared_ptr<RunMatrix>& matrix() const { return matrix_; }
   [[nodiscard]] std::uint32_t column() const { return column_; }
   [[nodiscard]] const std::vector<std::uint64_t>& tables() const { return tables_; }
-  /// Whether every key of the run is in it. A run that lost tables since is still covered, one that got any is not.
+  /// Whether it contains every key of the run. A run that has lost tables since is still covered, one that has gained
+  /// any is not.
   [[nodiscard]] bool covers(const Run& run) const;
 
  private:
@@ -49,7 +50,7 @@ class RunColumn {
 
 using RunColumns = std::vector<std::shared_ptr<const RunColumn>>;
 
-/// Places of runs in a version, newest first. Runs at kPlaces and beyond are always in it.
+/// Positions of runs in a version, newest first. Runs at kPlaces and beyond are always included.
 class RunSet {
  public:
   static constexpr std::uint32_t kPlaces = 256;
@@ -64,7 +65,7 @@ class RunSet {
   [[nodiscard]] bool contains(std::uint32_t run) const {
     return run >= kPlaces || (words_[run / 64] >> (run % 64) & 1) != 0;
   }
-  /// The first at `run` or behind it.
+  /// The first at or after `run`.
   [[nodiscard]] std::uint32_t next(std::uint32_t run) const {
     while (run < kPlaces) {
       const std::uint64_t rest = words_[run / 64] >> (run % 64);
@@ -78,18 +79,18 @@ class RunSet {
   std::array<std::uint64_t, kPlaces / 64> words_ = {};
 };
 
-/// The runs of one shape and their columns. Says that a run cannot hold a key only where a column proves it: a run
-/// without one is always possible.
+/// The runs of one shape and their columns. Rules out a run only if its column proves that the key is absent: a run
+/// without a column is always possible.
 ///
 /// Threads: constant.
 class RunIndex {
  public:
   RunIndex() = default;
-  /// Takes those of the columns that cover a run of the shape; all are of the same matrix.
+  /// Takes the columns that cover a run of the shape; all are of the same matrix.
   RunIndex(const Shape& shape, const RunColumns& columns);
 
   [[nodiscard]] bool empty() const { return matrix_ == nullptr; }
-  /// The runs that may hold a key of this hash, which must be of the hasher that the columns were filled with.
+  /// The runs that may hold a key of this hash, which must come from the hasher used to fill the columns.
   [[nodiscard]] RunSet possible(std::uint64_t hash) const {
     return matrix_ == nullptr ? RunSet::all() : possible_by_matrix(hash);
   }
@@ -101,16 +102,16 @@ class RunIndex {
     if (matrix_ != nullptr) matrix_->prefetch_rows(hash);
   }
   [[nodiscard]] const RunColumns& columns() const { return columns_; }
-  /// Of the columns; null without any.
+  /// The columns' matrix; null without any.
   [[nodiscard]] const RunMatrix* matrix() const { return matrix_; }
-  /// Whether the run at this place has a column.
+  /// Whether the run at this position has a column.
   [[nodiscard]] bool has_column(std::uint32_t run) const { return !without_column_.contains(run); }
 
  private:
   [[nodiscard]] RunSet possible_by_matrix(std::uint64_t hash) const;
 
   RunColumns columns_;
-  const RunMatrix* matrix_ = nullptr;  // Kept by the columns.
+  const RunMatrix* matrix_ = nullptr;  // Kept alive by the columns.
   ColumnSet in_use_ = {};
   std::array<std::uint8_t, RunMatrixPlan::kMostRuns> run_of_column_ = {};
   RunSet without_column_ = RunSet::all();

@@ -1,4 +1,4 @@
-// Rule 14: the run index may cost time, never an answer.
+// Rule 14: the run index may cost time, but never changes an answer.
 #include "tree/run_index.h"
 
 #include <fmt/core.h>
@@ -23,7 +23,7 @@ const KeyHasher& hasher() {
 
 bool never() { return false; }
 
-/// Runs of random keys over several levels, newest first, and what each of them holds.
+/// Runs of random keys over several levels, newest first, and the contents of each.
 struct ManyRuns {
   ManyRuns(std::uint64_t seed, std::size_t runs, std::size_t keys_per_run) : random(seed) {
     for (std::size_t run = 0; run < runs; ++run) {
@@ -39,7 +39,7 @@ struct ManyRuns {
     for (const std::string& key : chosen) {
       for (std::uint64_t v = 0, versions = 1 + random() % 2; v < versions; ++v) {
         std::optional<std::string> value;
-        if (random() % 4 != 0) value = fmt::format("{} of {}", v, id);  // Else deleted.
+        if (random() % 4 != 0) value = fmt::format("{} of {}", v, id);  // Otherwise deleted.
         part.add(key, sequence + v, value);
         everything.add(key, sequence + v, value);
       }
@@ -77,7 +77,7 @@ struct ManyRuns {
   TableIdentity identity = test::example_identity();
   TableWorld world;
   TableEntries everything;
-  std::vector<std::set<std::string>> held;  // By place of the run.
+  std::vector<std::set<std::string>> held;  // By the run's position.
   ShapeEdit edit;
   std::uint64_t next_number = 1;
 };
@@ -128,7 +128,7 @@ std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Seq
   return found.ok() ? owned(*found) : std::nullopt;
 }
 
-/// What `peek` says, which must be true whenever it says anything.
+/// What `peek` returns, which must be true unless it is unknown.
 void expect_peek(const Version& version, std::string_view key, Sequence at, const std::optional<OwnedAnswer>& wanted) {
   const EpochGuard guard;
   FoundEntry found;
@@ -192,7 +192,7 @@ TEST(RunIndex, Rule14_RunsWithoutAColumnAreAlwaysPossible) {
   }
 }
 
-/// More runs than there are columns, and more than a RunSet has places.
+/// More runs than columns, and more than a RunSet has positions.
 TEST(RunIndex, Rule14_RunsBeyondTheLastPlaceAreAlwaysPossible) {
   constexpr std::size_t kRuns = RunSet::kPlaces + 20;
   ManyRuns many(6, kRuns, 5);
@@ -239,7 +239,7 @@ TEST(RunIndex, Rule14_AColumnServesARunThatLostTablesButNotOneThatGotSome) {
   EXPECT_TRUE(ask(grown, "z", kMaxSequence).has_value());
 }
 
-/// The two halves of a run that came apart cannot both be told from one bit: one of them goes without.
+/// One bit cannot distinguish the two halves of a split run: one of them goes without.
 TEST(RunIndex, Rule14_AColumnSpeaksForOneRunOnly) {
   ManyRuns many(8, 1, 1);
   many.edit = {};
@@ -261,7 +261,7 @@ TEST(RunIndex, Rule14_AColumnSpeaksForOneRunOnly) {
   EXPECT_EQ(moved.run_index().columns().size(), 1U);
 }
 
-/// Keys are hashed when they are read, by the store's hash: what a table's own filter was made with does not matter.
+/// Keys are hashed when they are read, with the store's hash: the hash of a table's own filter does not matter.
 TEST(RunIndex, Rule14_TablesOfAnotherHashAreIndexedByTheStores) {
   ManyRuns many(9, 1, 1);
   many.edit = {};
@@ -312,7 +312,7 @@ TEST(RunIndex, Rule14_ExplainSaysWhichRunsItRuledOut) {
     PinnedBlock pin;
     ASSERT_TRUE(plain.find(lookup, true, pin, without).ok());
     ASSERT_TRUE(version.find(lookup, true, pin, with).ok());
-    // The same tables in the same order; only who ruled them out differs.
+    // The same tables in the same order; only what ruled them out differs.
     ASSERT_EQ(with.steps.size(), without.steps.size());
     for (std::size_t step = 0; step < with.steps.size(); ++step) {
       ASSERT_EQ(with.steps[step].table, without.steps[step].table);

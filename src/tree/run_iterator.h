@@ -1,4 +1,4 @@
-// The tables of a run, walked as one.
+// Iterates over the tables of a run.
 #pragma once
 
 #include <cstddef>
@@ -9,22 +9,22 @@
 
 namespace tamis {
 
-/// Walks over parts that stand in key order and do not overlap. Which part a key belongs to is known from the bounds,
-/// so only the part it stands in is open, and a part it does not come to is never opened.
+/// Iterates over parts in key order that do not overlap. The bounds tell which part a key belongs to, so only the
+/// current part is open, and a part that is not reached is never opened.
 ///
 /// Parts is a value with
 ///
 ///     std::size_t size() const;
 ///     std::string_view smallest(std::size_t part) const;   // Both inclusive.
 ///     std::string_view largest(std::size_t part) const;
-///     void open(std::size_t part);                         // Instead of the one that was open.
+///     void open(std::size_t part);                         // Replaces the open one.
 ///     auto& inside();                                      // The EntryIterator of the open part.
 ///
 /// Threads: as EntryIterator.
 template <typename Parts>
 class RunIterator final : public EntryIterator {
  public:
-  /// From what Parts is made of.
+  /// Constructs Parts from the arguments.
   template <typename... Arguments>
   explicit RunIterator(Arguments&&... arguments) : parts_(std::forward<Arguments>(arguments)...) {}
 
@@ -68,7 +68,7 @@ class RunIterator final : public EntryIterator {
   }
   void prepare_seek(EntryPosition target) override {
     const std::size_t part = first_reaching(target.key);
-    if (part == parts_.size() || (at_ != kNone && part != at_)) return;  // What is shown is not to be closed.
+    if (part == parts_.size() || (at_ != kNone && part != at_)) return;  // Must not close what is shown.
     enter(part);
     parts_.inside().prepare_seek(target);
   }
@@ -76,7 +76,7 @@ class RunIterator final : public EntryIterator {
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
 
-  /// The first part for which `holds`, which holds for all after it too; size() when there is none.
+  /// The first part for which `holds` is true, as it is for all later ones; size() if there is none.
   template <typename Holds>
   std::size_t first_where(const Holds& holds) const {
     std::size_t first = 0;
@@ -101,7 +101,7 @@ class RunIterator final : public EntryIterator {
     parts_.open(part);
     at_ = part;
   }
-  /// Shows where the open part stands; from beyond its end goes on in the parts after it, or before it.
+  /// Shows the open part's entry; at its end continues in the parts after it, or before it.
   void show_from(Direction direction) {
     while (!parts_.inside().valid()) {
       if (!parts_.inside().status().ok()) return show_error(parts_.inside().status());
@@ -119,7 +119,7 @@ class RunIterator final : public EntryIterator {
   }
 
   Parts parts_;
-  std::size_t at_ = kNone;  // The part that is open.
+  std::size_t at_ = kNone;  // The open part.
 };
 
 }  // namespace tamis

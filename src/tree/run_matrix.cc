@@ -19,7 +19,7 @@ constexpr std::uint64_t kLongGolden = 0x9e3779b97f4a7c15U;
 constexpr std::uint32_t kLineShift = 23;  // Leaves 9 bits: one of 512.
 static_assert(RunMatrixPlan::kLineBits == 1U << (32 - kLineShift));
 constexpr std::uint64_t kWordsOfLine = RunMatrixPlan::kLineBits / 64;
-constexpr std::uint64_t kRowStep = 64;  // Whole lines, whatever the width.
+constexpr std::uint64_t kRowStep = 64;  // Whole lines, for any width.
 constexpr std::uint64_t kMost = ~std::uint32_t{0};
 
 std::uint32_t width_for(std::size_t runs) {
@@ -27,7 +27,7 @@ std::uint32_t width_for(std::size_t runs) {
   return static_cast<std::uint32_t>((runs + 63) / 64 * 64);
 }
 
-/// Of a Bloom filter with so many bits for each key.
+/// For a Bloom filter with this many bits per key.
 std::uint32_t probes_for(std::uint64_t bits, std::uint64_t keys, std::uint32_t most) {
   const double per_key = static_cast<double>(bits) / static_cast<double>(std::max(keys, std::uint64_t{1}));
   return static_cast<std::uint32_t>(std::clamp(std::round(0.69 * per_key), 1.0, static_cast<double>(most)));

@@ -1,5 +1,5 @@
-// One question for many runs: Bloom filters of equal size, stored side by side, a bit of each in every row, and one of
-// all their keys before them.
+// One query for many runs: Bloom filters of equal size, stored side by side, with one bit of each in every row,
+// preceded by one filter of all their keys.
 #pragma once
 
 #include <array>
@@ -17,13 +17,13 @@
 
 namespace tamis {
 
-/// The shape of a matrix. Pure numbers, so that what it will take is known before it is made.
+/// The dimensions of a matrix, known before it is allocated.
 struct RunMatrixPlan {
   static constexpr std::size_t kFewestRuns = 4;  ///< Below, asking each filter is as good.
   static constexpr std::uint32_t kMostRuns = 256;
-  static constexpr std::uint64_t kBitsPerKey = 24;       ///< Over all runs in it; more is not taken.
-  static constexpr std::uint64_t kGateShare = 3;         ///< One part in so many is the gate's.
-  static constexpr std::uint64_t kFewestRowsPerKey = 6;  ///< Of a run in it: one in 17 strangers passes.
+  static constexpr std::uint64_t kBitsPerKey = 24;       ///< Over all runs in it; more is not used.
+  static constexpr std::uint64_t kGateShare = 3;         ///< The gate gets one part in this many.
+  static constexpr std::uint64_t kFewestRowsPerKey = 6;  ///< Of a run in it: one in 17 absent keys passes.
   static constexpr std::uint32_t kMostProbes = 4;        ///< Each is a line of memory.
   static constexpr std::uint32_t kMostGateProbes = 8;
   static constexpr std::uint32_t kLineBits = 512;
@@ -33,7 +33,7 @@ struct RunMatrixPlan {
   std::uint32_t width = 0;  ///< Columns: 8, 16, 32, or a multiple of 64.
   std::uint32_t probes = 0;
   std::uint32_t gate_probes = 0;
-  std::size_t runs = 0;  ///< That it is planned for.
+  std::size_t runs = 0;  ///< The number of runs planned for.
 
   [[nodiscard]] std::uint64_t gate_bytes() const { return lines * kLineBits / 8; }
   [[nodiscard]] std::uint64_t bytes() const { return gate_bytes() + rows * width / 8; }
@@ -41,48 +41,47 @@ struct RunMatrixPlan {
   [[nodiscard]] bool takes(std::uint64_t keys) const { return keys <= rows / kFewestRowsPerKey; }
 };
 
-/// The matrix for as many of these runs as possible in so many bytes, the smallest first: all columns are as long as
-/// the largest run needs, so one that is much larger than the others is better asked by itself.
+/// The matrix for as many of these runs as fit this many bytes, smallest first: all columns are as long as the largest
+/// run needs, so a run much larger than the others is better asked by itself.
 RunMatrixPlan plan_run_matrix(std::vector<std::uint64_t> keys_of_runs, std::uint64_t room_bytes);
 
-/// Which columns of a matrix.
+/// A set of columns.
 using ColumnSet = std::array<std::uint64_t, RunMatrixPlan::kMostRuns / 64>;
 
-/// A key belongs to a few rows; a run that holds the key has its column's bit set in all of them. The rows ANDed are
-/// the runs that may hold it. Each row is a line of memory to wait for, so a gate stands before them: one Bloom filter,
-/// a line for each key, of all keys that were ever added to any column. Most keys that no run has are told by it alone.
-/// The hash is mixed anew, so that what the matrix lets through by mistake is not what the run's own filter lets
-/// through.
+/// A key belongs to a few rows; a run that holds the key has its column's bit set in all of them. The AND of the rows
+/// gives the runs that may hold it. Each row is a cache miss, so they are preceded by a gate: one Bloom filter, one
+/// line per key, of all keys ever added to any column. It alone rules out most keys that are in no run. The hash is
+/// remixed, so that the matrix's false positives are independent of the run's own filter.
 ///
 /// Invariants:
-///  1. A column that is taken has the bits of every hash that was added to it, and so has the gate.
-///  2. Its bytes are charged to the budget as long as it lives.
+///  1. A taken column has the bits of every hash added to it, and so has the gate.
+///  2. Its bytes are charged to the budget during its lifetime.
 ///
-/// Threads: any number may ask. Columns may be filled meanwhile, by one thread per column, but nothing may be concluded
-/// from a column's bit before whoever filled it has published that it is full: bits are relaxed.
+/// Threads: any may query. Columns may be filled meanwhile, by one thread per column, but a column's bits mean nothing
+/// until the thread that filled it has published it: bits are relaxed.
 class RunMatrix {
  public:
-  /// Null when the budget has no room, or there is no memory.
+  /// Null if the budget or memory is exhausted.
   static std::shared_ptr<RunMatrix> make(const RunMatrixPlan& plan, MetadataBudget& budget);
   ~RunMatrix();
   RunMatrix(const RunMatrix&) = delete;
   RunMatrix& operator=(const RunMatrix&) = delete;
 
   [[nodiscard]] const RunMatrixPlan& plan() const { return plan_; }
-  /// A column that nobody uses, emptied; none when all are taken.
+  /// An unused column, cleared; nullopt if all are taken.
   [[nodiscard]] std::optional<std::uint32_t> take_column();
   void give_back(std::uint32_t column);
   [[nodiscard]] std::uint32_t free_columns() const;
 
   void add(std::uint32_t column, std::uint64_t hash);
-  /// Columns whose bits are set in all rows of the hash, none when the gate is closed; those that are not taken say
-  /// nothing.
+  /// The columns whose bits are set in all rows of the hash; none if the gate is closed. Ignore those that are not
+  /// taken.
   [[nodiscard]] ColumnSet ask(std::uint64_t hash) const;
-  /// Starts loading what `ask` will need first: the gate.
+  /// Prefetches what `ask` needs first: the gate.
   void prefetch(std::uint64_t hash) const;
-  /// The second step, once the first has arrived: the rows, where the gate is open.
+  /// The second step, once the first has arrived: the rows, if the gate is open.
   void prefetch_rows(std::uint64_t hash) const;
-  /// Whether the gate has the bits of many more keys than these: of columns that were given back. It costs time only.
+  /// Whether the gate has the bits of many more keys than these: of released columns. This only costs time.
   [[nodiscard]] bool has_stale_gate(std::uint64_t keys_in_columns) const;
 
  private:

@@ -83,7 +83,7 @@ TEST(RunMatrix, Rule14_AColumnThatIsTakenAgainIsEmpty) {
   }
 }
 
-/// The gate keeps the bits of columns that were given back: new keys fill it up, the same keys again do not.
+/// The gate keeps the bits of released columns: new keys fill it up, repeated ones do not.
 TEST(RunMatrix, TheGateIsStaleWhenManyKeysHaveComeAndGone) {
   MetadataBudget budget(kPlenty);
   constexpr std::uint64_t kKeys = 1000;

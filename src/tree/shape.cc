@@ -12,7 +12,7 @@ namespace {
 
 using Tables = std::vector<std::shared_ptr<const TableFacts>>;
 
-/// A key as people can read it in a message.
+/// A key in readable form, for messages.
 std::string readable(std::string_view key) {
   constexpr std::size_t kLongest = 40;
   std::string text;
@@ -38,7 +38,7 @@ std::uint64_t sum(const Tables& tables, Count count) {
   return total;
 }
 
-/// Takes the tables out; runs that are empty now stay for the added ones.
+/// Removes the tables; empty runs stay for the added ones.
 Status remove_tables(const std::vector<std::uint64_t>& removed, Shape& shape) {
   if (removed.empty()) return {};
   std::unordered_set<std::uint64_t> left(removed.begin(), removed.end());

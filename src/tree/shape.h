@@ -16,7 +16,7 @@ namespace tamis {
 
 /// Tables in key order that do not overlap, searched as one.
 struct Run {
-  std::uint64_t id = 0;  ///< Larger is newer, inside a level.
+  std::uint64_t id = 0;  ///< Larger is newer, within a level.
   std::vector<std::shared_ptr<const TableFacts>> tables;
 
   [[nodiscard]] std::uint64_t bytes() const;
@@ -25,7 +25,7 @@ struct Run {
   [[nodiscard]] std::uint64_t keys() const;
 };
 
-/// Where a table stands in a Shape, for as long as that lives.
+/// A table's position in a Shape; valid during the Shape's lifetime.
 struct TablePlace {
   std::uint32_t level = 0;
   const Run* run = nullptr;
@@ -39,24 +39,24 @@ struct ShapeEdit {
     std::uint64_t run = 0;
     std::shared_ptr<const TableFacts> facts;
   };
-  std::vector<std::uint64_t> removed;  ///< Numbers of tables. A table that moves is removed and added.
+  std::vector<std::uint64_t> removed;  ///< Table numbers. A moved table is removed and added.
   std::vector<Added> added;
 };
 
-/// Levels of runs: what is found in a level above, or in a newer run of the same level, is newer.
+/// Levels of runs: entries in a level above, or in a newer run of the same level, are newer.
 ///
 /// Invariants (checked by `check` after every edit):
-///  1. Inside a level runs stand newest first, their ids strictly falling.
-///  2. Inside a run tables stand in key order and their bounds do not overlap. A run has at least one table.
+///  1. Within a level runs are newest first, with strictly descending ids.
+///  2. Within a run tables are in key order and their bounds do not overlap. A run has at least one table.
 ///  3. No table number occurs twice.
 ///
 /// Threads: a value; shared as const.
 struct Shape {
   static constexpr std::uint32_t kMaxLevels = 8;
 
-  std::vector<std::vector<Run>> levels;  ///< By level; trailing empty levels are cut.
+  std::vector<std::vector<Run>> levels;  ///< By level; trailing empty levels are dropped.
 
-  /// The shape after the edit; kCorruption when the edit does not fit it or breaks an invariant.
+  /// The shape after the edit; kCorruption if the edit does not fit or breaks an invariant.
   [[nodiscard]] Result<Shape> with(const ShapeEdit& edit) const;
   [[nodiscard]] Status check() const;
 
@@ -64,13 +64,13 @@ struct Shape {
   [[nodiscard]] std::uint64_t entries() const;
   [[nodiscard]] std::size_t tables() const;
   [[nodiscard]] std::size_t runs() const;
-  /// The deepest level that holds anything; 0 for an empty shape.
+  /// The deepest non-empty level; 0 for an empty shape.
   [[nodiscard]] std::uint32_t last_level() const;
   [[nodiscard]] const Run* find_run(std::uint32_t level, std::uint64_t id) const;
-  /// None when no table has this number.
+  /// Nullopt if no table has this number.
   [[nodiscard]] std::optional<TablePlace> find_table(std::uint64_t number) const;
-  /// "L0: 7[a..k] 5[b..z]\nL1: 3[a..c],4[d..z]", for tests and messages: numbers of tables with their bounds, the
-  /// tables of a run joined by commas, levels that hold nothing left out.
+  /// "L0: 7[a..k] 5[b..z]\nL1: 3[a..c],4[d..z]", for tests and messages: table numbers with their bounds, the tables of
+  /// a run joined by commas, empty levels omitted.
   [[nodiscard]] std::string to_text() const;
 };
 

@@ -142,7 +142,7 @@ TEST(Shape, CheckFindsWhatNoEditCouldMake) {
   EXPECT_EQ(shape.check().message(), "9 levels, at most 8 allowed");
 }
 
-/// Against a map of what is where.
+/// Compared with a map of every table's position.
 TEST(Shape, RandomEditsKeepEveryTableInItsPlace) {
   SplitMix64 random(20240601);
   std::map<std::uint64_t, std::pair<std::uint32_t, std::uint64_t>> oracle;

@@ -64,7 +64,7 @@ bench=$(dirname "$tamis")/tamis-bench
 last="tamis-bench --from"
 if "$bench" --from growth.json --svg again && cmp curves/growth_load.svg again/growth_load.svg; then pass; else fail "$last: a different chart"; fi
 "$bench" --from no-such-file --svg again 2>err; if [ $? -eq 3 ]; then pass; else fail "$last: not status 3"; fi
-err_has "no-such-file: no figures are here"
+err_has "no-such-file: no figures found"
 echo '{"rows": 7}' >odd.json
 "$bench" --from odd.json --svg again 2>err; if [ $? -eq 3 ]; then pass; else fail "$last: not status 3"; fi
 err_has "not the figures of a run"
@@ -76,11 +76,11 @@ if compgen -G "*.tmp" >/dev/null; then fail "a store was left behind"; else pass
 run 0 bench hit --engine tamis,tamis:block_bytes=1KiB --entries 500 --rounds 1
 out_has "block_bytes=1KiB" "x tamis"
 run 2 bench nonsense
-err_has "there is no workload 'nonsense'"
+err_has "unknown workload 'nonsense'"
 run 2 bench hit --engine nonsense
-err_has "there is no engine 'nonsense'"
+err_has "unknown engine 'nonsense'"
 run 2 bench hit --engine tamis:nonsense=1
-err_has "there is no option 'nonsense'"
+err_has "unknown option 'nonsense'"
 run 2 bench hit --entries 0
 run 3 bench hit --engine tamis --entries 10 --rounds 1 --directory /dev/null
 finish

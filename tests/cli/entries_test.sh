@@ -97,7 +97,7 @@ loads '--json --format tsv' '{\t}\n' '7b\t7d\n'
 printf '{"key": "a", "value": "1"}\n' >input; run 0 load j --json input; out_has '"entries": 1, "seconds": '
 refuses --json '{"key": "a", "value": "1"}\n{"key": "b"}\n' 'standard input: line 2' "neither 'value' nor 'value_hex'"
 refuses --json '{"key": "a", "value": "1"}\n{"key": "b", "value": 2}\n' "line 2: 'value' is not a string; put it in quotes"
-refuses --json '{"key": "a", "value": "1", "ttl": 7}\n' "line 1: an entry has no 'ttl'"
+refuses --json '{"key": "a", "value": "1", "ttl": 7}\n' "line 1: unknown member 'ttl'"
 refuses --json '{"key": "a", "key_hex": "61", "value": "1"}\n' "both 'key' and 'key_hex'"
 refuses --json '{"key": "a", "value_hex": "1"}\n' "'value_hex' is not hexadecimal"
 refuses --json '{"key": "a", "found": false}\n' "'found'"

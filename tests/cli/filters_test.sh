@@ -55,7 +55,7 @@ run 0 filter size --keys 1000000; same out expected
 run 0 filter size --keys 1000000 --kind line --fpr 1e-6; out_has 'ribbon would take 20.'
 run 0 filter size --keys 1000000 --kind line --fpr 0.01; if grep -q 'would take' out; then fail 'an unneeded hint'; else pass; fi
 run 2 filter size --keys 10 --fpr 0.1 --memory 1M; err_has 'only one of'
-run 2 filter size --keys 10 --fpr 0.1 --kind blom; err_has 'there is no filter kind'
+run 2 filter size --keys 10 --fpr 0.1 --kind blom; err_has 'unknown filter kind'
 run 2 filter size --keys 10 --fpr 0.1 extra; err_has "'extra'"
 run 2 filter size --keys 10 --fpt 0.1; err_has "did you mean '--fpr'?"
 
@@ -103,7 +103,7 @@ run 0 filter info x.tamis; out_has 'first:2'
 # --- bad calls of build ---
 run 2 filter build --kind line --fpr 0.01 --keys keys; err_has '--output is missing'
 run 2 filter build --kind line --fpr 1 --keys keys -o x; err_has "--fpr: '1' is not a rate"
-run 2 filter build --kind lime --fpr 0.01 --keys keys -o x; err_has 'there is no filter kind'
+run 2 filter build --kind lime --fpr 0.01 --keys keys -o x; err_has 'unknown filter kind'
 run 2 filter build --kind line --fpr 0.01 --keys keys -o x --seed 1 --keyed; err_has 'exclude'
 run 2 filter build --kind line --fpr 0.01 --keys keys -o x --seed -1; err_has --seed
 run 2 filter build --kind line --fpr 0.01 --keys keys -o x --prefix-rule last:2; err_has 'prefix rule'
@@ -211,7 +211,7 @@ fi
 if sed 's/xmlns="[^"]*"//' plot.svg | grep -q 'http'; then fail 'the plot refers to other resources'; else pass; fi
 run 0 filter plot --kind bloom -o plot.svg --json; out_is_json_lines; json_has kind bits_per_key fpr_predicted fpr_measured
 run 2 filter plot; err_has '--output'
-run 2 filter plot --kind blom -o x; err_has 'there is no filter kind'
+run 2 filter plot --kind blom -o x; err_has 'unknown filter kind'
 run 3 filter plot --kind bloom -o no-such-directory/x
 
 finish

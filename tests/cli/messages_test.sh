@@ -25,66 +25,66 @@ mkdir folder; : >empty; echo text >file
 number='a whole number from 0 to 18446744073709551615'
 
 # --- verbs, options and operands: 2 ---
-says 2 "a verb is missing; 'tamis help' lists them"
-says 2 "there is no verb 'gte'; did you mean 'get'?" gte s k
-says 2 "there is no verb 'milk'; 'tamis help' lists them" milk
-says 2 "there is no verb 'sise'; did you mean 'filter size'?" sise
-says 2 "there is no verb '--milk'; 'tamis help' lists them" --milk
+says 2 "no verb given; 'tamis help' lists them"
+says 2 "unknown verb 'gte'; did you mean 'get'?" gte s k
+says 2 "unknown verb 'milk'; 'tamis help' lists them" milk
+says 2 "unknown verb 'sise'; did you mean 'filter size'?" sise
+says 2 "unknown verb '--milk'; 'tamis help' lists them" --milk
 says 2 "'filter' needs a verb; 'tamis help filter' lists them" filter
-says 2 "there is no verb 'filter sise'; did you mean 'filter size'?" filter sise
-says 2 "there is no option '--limmit'; did you mean '--limit'?" scan s --limmit 3
-says 2 "there is no option '--milk'; see 'tamis get --help'" get s k --milk
-says 2 "there is no option '-5'; a word that begins with '-' goes after '--'; see 'tamis put --help'" put s low -5
-says 2 "there is no option '--milk'; see 'tamis filter kinds --help'" filter kinds --milk
+says 2 "unknown verb 'filter sise'; did you mean 'filter size'?" filter sise
+says 2 "unknown option '--limmit'; did you mean '--limit'?" scan s --limmit 3
+says 2 "unknown option '--milk'; see 'tamis get --help'" get s k --milk
+says 2 "unknown option '-5'; put an operand that begins with '-' after '--'; see 'tamis put --help'" put s low -5
+says 2 "unknown option '--milk'; see 'tamis filter kinds --help'" filter kinds --milk
 says 2 "--limit needs a value; see 'tamis scan --help'" scan s --limit
 says 2 "--limit was given more than once; see 'tamis scan --help'" scan s --limit 1 --limit 2
 says 2 "--option needs a value; see 'tamis get --help'" get s k --option
 says 2 "DIR is missing; see 'tamis get --help'" get
 says 2 "KEY is missing; see 'tamis get --help'" get s
 says 2 "VALUE is missing; see 'tamis put --help'" put s k
-says 2 "'w' was not expected; see 'tamis put --help'" put s k v w
+says 2 "unexpected argument 'w'; see 'tamis put --help'" put s k v w
 says 2 "DIR is empty; it names the store's folder" get '' k
 says 2 "--limit: 'x' is not $number" scan s --limit x
 says 2 "--limit: '-1' is not $number" scan s --limit -1
 says 2 "--limit: '99999999999999999999' is not $number" scan s --limit 99999999999999999999
-says 2 "--batch: a batch has at least one entry" load s --batch 0
+says 2 "--batch: must be at least 1" load s --batch 0
 says 2 "--filter-memory: 'x' is not a size in bytes, such as 65536, 64K, 10M or 2G" plan s --filter-memory x
 says 2 "the key 'zz' is not hexadecimal, which --hex expects" get s --hex zz
-says 2 "the key '0' is not hexadecimal, which --hex expects: two digits for each byte" get s --hex 0
-says 2 "--from: 'x' is not hexadecimal, which --hex expects: two digits for each byte" scan s --hex --from x
-says 2 "--read-only: this verb changes the store; leave the option out" put s k v --read-only
+says 2 "the key '0' is not hexadecimal, which --hex expects: two digits per byte" get s --hex 0
+says 2 "--from: 'x' is not hexadecimal, which --hex expects: two digits per byte" scan s --hex --from x
+says 2 "--read-only: this verb changes the store; remove the option" put s k v --read-only
 says 2 "give only one of --entries, --blocks; see 'tamis table --help'" table x --entries --blocks
 
 # --- options of a store: 2 ---
 names='memory_bytes, memtable_bytes, block_bytes, table_bytes, codec, codec_last, filter, filter_memory, prefix_rule, compaction, fanout, cache, journal, background_threads'
-says 2 "there is no option 'memory_byte'; did you mean 'memory_bytes'?" get s k --option memory_byte=1M
-says 2 "there is no option 'milk'; there are $names" get s k --option milk=1
+says 2 "unknown option 'memory_byte'; did you mean 'memory_bytes'?" get s k --option memory_byte=1M
+says 2 "unknown option 'milk'; the options are $names" get s k --option milk=1
 says 2 "--option: 'memory_bytes' is not NAME=VALUE, such as memory_bytes=64MiB" get s k --option memory_bytes
-says 2 "option memory_bytes: '16' will not do; expected 256KiB to 1TiB" get s k --option memory_bytes=16
-says 2 "option fanout: 'ten' will not do; expected 2 to 100" get s k --option fanout=ten
-says 2 "option compaction: 'level' will not do; expected leveled, tiered, lazy, manual" get s k --option compaction=level
-says 2 "option filter_memory: '2MiB' will not do; expected auto, or 0 to memory_bytes" get s k --option memory_bytes=1M --option filter_memory=2M
-says 2 "option prefix_rule: 'first:0' will not do; expected none, first:N (N from 1 to 65535), until:C (one character or 0xHH)" get s k --option prefix_rule=first:0
+says 2 "option memory_bytes: '16' is invalid; expected 256KiB to 1TiB" get s k --option memory_bytes=16
+says 2 "option fanout: 'ten' is invalid; expected 2 to 100" get s k --option fanout=ten
+says 2 "option compaction: 'level' is invalid; expected leveled, tiered, lazy, manual" get s k --option compaction=level
+says 2 "option filter_memory: '2MiB' is invalid; expected auto, or 0 to memory_bytes" get s k --option memory_bytes=1M --option filter_memory=2M
+says 2 "option prefix_rule: 'first:0' is invalid; expected none, first:N (N from 1 to 65535), until:C (one character or 0xHH)" get s k --option prefix_rule=first:0
 
 # --- keys: 1 when absent, 2 when impossible ---
-says 1 "s: there is no key 'rome'" get s rome
-says 1 "s: there is no key ''" get s ''
-says 1 "s: there is no key 0x00ff" get s --hex 00ff
+says 1 "s: key 'rome' not found" get s rome
+says 1 "s: key '' not found" get s ''
+says 1 "s: key 0x00ff not found" get s --hex 00ff
 long=$(head -c 65536 /dev/zero | tr '\0' k)
-says 1 "s: there is no key '${long:0:40}'..." get s "$long"
-says 2 "a key of 65536 bytes, at most 65535 are allowed" put s "$long" v
+says 1 "s: key '${long:0:40}'... not found" get s "$long"
+says 2 "the key has 65536 bytes; the max is 65535" put s "$long" v
 printf 'a\t1\n%s\tv\n' "$long" >lines
-says 2 "lines: line 2: a key of 65536 bytes, at most 65535 are allowed; nothing was loaded" load s lines
+says 2 "lines: line 2: the key has 65536 bytes; the max is 65535; nothing was loaded" load s lines
 
 # --- lines ---
 printf 'a\t1\nb\t2\nno tab\n' >lines
-says 2 "lines: line 3 has no tab; each line is KEY, a tab, VALUE; nothing was loaded" load s lines
-says 2 "lines: line 3 has no tab; each line is KEY, a tab, VALUE; only the first 2 entries were loaded; loading them again does no harm" load s lines --batch 2
-says 2 "standard input: line 3 has no tab; each line is KEY, a tab, VALUE; nothing was loaded" load s <lines
+says 2 "lines: line 3 has no tab; each line is KEY<TAB>VALUE; nothing was loaded" load s lines
+says 2 "lines: line 3 has no tab; each line is KEY<TAB>VALUE; only the first 2 entries were loaded; reloading them is harmless" load s lines --batch 2
+says 2 "standard input: line 3 has no tab; each line is KEY<TAB>VALUE; nothing was loaded" load s <lines
 printf 'a\t1\nno tab\n' >lines
-says 2 "lines: line 2 has no tab; each line is KEY, a tab, VALUE; only the first entry was loaded; loading it again does no harm" load s lines --batch 1
+says 2 "lines: line 2 has no tab; each line is KEY<TAB>VALUE; only the first entry was loaded; reloading it is harmless" load s lines --batch 1
 printf '6\t31\n' >lines
-says 2 "lines: line 1: the key is not hexadecimal, which --hex expects: two digits for each byte; nothing was loaded" load s lines --hex
+says 2 "lines: line 1: the key is not hexadecimal, which --hex expects: two digits per byte; nothing was loaded" load s lines --hex
 printf '61\t3x\n' >lines
 says 2 "lines: line 1: the value is not hexadecimal, which --hex expects; nothing was loaded" load s lines --hex
 printf '61\t31\r\n' >lines
@@ -94,42 +94,42 @@ says 0 "warning: lines: line 1 ends with a carriage return, which is part of the
 printf 'a,1\nb\n' >lines
 says 2 "lines: line 2 has 1 field; each record is KEY,VALUE; nothing was loaded" load s lines --csv
 printf 'a,1\nb,2,3\n' >lines
-says 2 "lines: line 2 has 3 fields; each record is KEY,VALUE, and a value that holds commas stands in quotes; nothing was loaded" load s lines --csv
+says 2 "lines: line 2 has 3 fields; each record is KEY,VALUE; quote values that contain commas; nothing was loaded" load s lines --csv
 printf 'a,"1\nb,2\n' >lines
-says 2 "lines: line 1: a quote is opened and never closed; close it, or write a quote that is data twice, in quotes; nothing was loaded" load s lines --csv
+says 2 "lines: line 1: a quote is opened and never closed; close it, or quote the field and double the quote; nothing was loaded" load s lines --csv
 printf 'a,"1"2\n' >lines
-says 2 "lines: line 1: a comma or the end of the line must follow a closing quote; a quote inside a field is written twice; nothing was loaded" load s lines --csv
+says 2 "lines: line 1: expected a comma or the end of the line after a closing quote; double a quote inside a field; nothing was loaded" load s lines --csv
 printf 'a,1"2\n' >lines
-says 2 "lines: line 1: a quote in a field without quotes; put the field in quotes and double the quote; nothing was loaded" load s lines --csv
+says 2 "lines: line 1: quote in an unquoted field; quote the field and double the quote; nothing was loaded" load s lines --csv
 example='each line is an object such as {"key": "paris", "value": "2102650"}'
 printf '{"key": "a", "value": 1}\n' >lines
 says 2 "lines: line 1: 'value' is not a string; put it in quotes; nothing was loaded" load s lines --json
 printf '{"key": "a"}\n' >lines
 says 2 "lines: line 1 has neither 'value' nor 'value_hex'; $example; nothing was loaded" load s lines --json
 printf '{"key": "a", "value": "1", "ttl": 3}\n' >lines
-says 2 "lines: line 1: an entry has no 'ttl'; leave it out, or make it part of the value; nothing was loaded" load s lines --json
+says 2 "lines: line 1: unknown member 'ttl'; remove it or move it into the value; nothing was loaded" load s lines --json
 printf '{"key": "a", value}\n' >lines
 says 2 "lines: line 1 is not JSON, at byte 14 of the line; $example; nothing was loaded" load s lines --json
 says 2 "--format: 'xml' is not one of tsv, csv, jsonl" dump s --format xml
 says 2 "give only one of --json, --csv" dump s --json --csv
 says 2 "--header is for CSV; add --csv" load s lines --header
-says 2 "give the value as a word or with --from-file, not both" put s k v --from-file lines
+says 2 "give the value either as a word or with --from-file" put s k v --from-file lines
 says 3 "no-file: cannot open: No such file or directory" put s k --from-file no-file
 says 3 "no-file: cannot open: No such file or directory" load s no-file
-says 3 "folder: is a folder, and a file is needed here" load s folder
+says 3 "folder: is a folder, not a file" load s folder
 says 3 "no-folder/acks: cannot create: No such file or directory" load s entries --ack no-folder/acks
 printf '610a\t31\n' | "$tamis" load breaks --hex --quiet
-says 2 "the key of the entry with the key (in hexadecimal) 610a holds a line end, which would break its line; use --hex, --csv or --json" dump breaks
+says 2 "the key of the entry with key (in hexadecimal) 610a contains a line end, which would break its line; use --hex, --csv or --json" dump breaks
 
 # --- no store: 3 ---
-how="'tamis put' and 'tamis load' make one"
+how="'tamis put' or 'tamis load' creates one"
 says 3 "none: no store is here; $how" get none k
 says 3 "none: no store is here; $how" repair none
 says 3 "folder: no store is here; $how" scan folder
 says 3 "folder: no store is here; $how" verify folder
-says 3 "file: is a file, and a store is a folder" get file k
-says 3 "file: is a file, and a store is a folder" put file k v
-says 3 "file: is a file, and a store is a folder" repair file
+says 3 "file: is a file, not a store's folder" get file k
+says 3 "file: is a file, not a store's folder" put file k v
+says 3 "file: is a file, not a store's folder" repair file
 says 3 "file/s: cannot stat: Not a directory" put file/s k v
 says 2 "folder: exists already; name a new folder" checkpoint s folder
 says 3 "none.tms: cannot open: No such file or directory" table none.tms
@@ -140,7 +140,7 @@ says 3 "folder: is a folder; name one of its .tms files" table folder
 "$tamis" load whole entries --option compaction=manual --quiet
 table=$(basename whole/*.tms) journal=$(basename whole/*.journal)
 fresh() { rm -rf d; cp -r whole d; }
-repair="'tamis repair' works on what is left"
+repair="run 'tamis repair' to recover what is left"
 fresh; rm d/CURRENT
 says 4 "d: CURRENT is missing, but files of a store are here; 'tamis repair' can make a new one" get d k
 fresh; echo MANIFEST-000001 >d/CURRENT
@@ -168,8 +168,8 @@ says 4 "d/$journal: at offset 0: not a tamis journal: the magic is wrong; $repai
 fresh; flip "d/$table" 1000
 says 4 "d/$table: block at offset 64: its checksum is #, its bytes have #; $repair" scan d --to k00001x
 run 1 verify d; out_has "d/$table: block at offset 64: its checksum is " "1 problem; $repair: 1 table, "
-says 4 "d/$table: block at offset 64: its checksum is #, its bytes have #; if it is part of a store, 'tamis repair' on the folder works on what is left" table "d/$table" --entries
-says 4 "empty: at offset 0: 0 bytes are too few for a table; if it is part of a store, 'tamis repair' on the folder works on what is left" table empty
+says 4 "d/$table: block at offset 64: its checksum is #, its bytes have #; if it belongs to a store, run 'tamis repair' on the store's folder" table "d/$table" --entries
+says 4 "empty: at offset 0: 0 bytes are too few for a table; if it belongs to a store, run 'tamis repair' on the store's folder" table empty
 fresh; printf 'TAMISCUR\2\0\4\0\x80\0\0\0' >d/CURRENT; head -c 104 /dev/zero >>d/CURRENT; printf '\xf1\x7f\x41\x6e\x30\xec\x7a\x2f' >>d/CURRENT
 for verb in 'get d k' 'put d k v' 'stats d'; do
   # shellcheck disable=SC2086
@@ -185,13 +185,13 @@ exec 3<>pipe  # Does not wait for the reader, which may have failed.
 for _ in $(seq 100); do grep -q "^pid $pid " d/LOCK && break; sleep 0.05; done
 for verb in 'get d k' 'put d k v' 'verify d' 'repair d' 'compact d'; do
   # shellcheck disable=SC2086
-  says 5 "d/LOCK: locked by pid $pid; try again when the store is closed there" $verb
+  says 5 "d/LOCK: locked by pid $pid; try again once that process has closed the store" $verb
 done
 exec 3>&-
 wait $pid
 
 # --- the machine refuses: 3 ---
-permission='Permission denied; look at its owner and permissions, and at those of its folder'
+permission='Permission denied; check the owner and permissions of it and of its folder'
 unprivileged=$tamis
 if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups "$tamis" version >/dev/null 2>&1; then
   chmod 755 "$work"
@@ -203,7 +203,7 @@ if [ "$(id -u)" -ne 0 ] || [ "$unprivileged" != "$tamis" ]; then
   fresh; chmod 555 d; chmod 444 d/*; chmod 555 .
   says 3 "d/LOCK: cannot open: $permission" put d k v
   says 3 "d/LOCK: cannot open: $permission" repair d
-  says 3 "new: cannot make directory: $permission" put new k v
+  says 3 "new: cannot create directory: $permission" put new k v
   says 3 "x: cannot create: $permission" filter build --kind bloom --fpr 0.01 --keys entries -o x
   chmod 0 d
   says 3 "d: cannot list: $permission" get d k
@@ -214,7 +214,7 @@ if [ "$(id -u)" -ne 0 ] || [ "$unprivileged" != "$tamis" ]; then
 else
   skip 'permissions: this is root, and setpriv cannot become anybody else'
 fi
-full='No space left on device; make room on that disk'
+full='No space left on device; free space on that disk'
 if [ -w /dev/full ]; then
   last='stats s >/dev/full'
   "$tamis" stats s >/dev/full 2>err; status=$?; : >out
@@ -229,13 +229,13 @@ fresh
 limited() { bash -c 'ulimit "$1" "$2"; shift 2; exec "$@"' - "$1" "$2" "$tamis" "${@:3}"; }
 last='put with no bytes left to write'
 limited -f 0 put d k v 2>&1 >out | cat >err; status=${PIPESTATUS[0]}
-if [ "$status" -eq 3 ] && grep -qxE 'tamis: d/[A-Z0-9.a-z-]+: cannot write .*: File too large; raise the limit on file sizes \(ulimit -f\), or use a file system without it' err; then pass; else fail "$last: status $status"; fi
+if [ "$status" -eq 3 ] && grep -qxE 'tamis: d/[A-Z0-9.a-z-]+: cannot write .*: File too large; raise the file size limit \(ulimit -f\) or use another file system' err; then pass; else fail "$last: status $status"; fi
 if grep -q __ubsan_handle "$tamis"; then
   skip 'too many open files: a sanitizer opens some itself'
 else
   last='get with no files left to open'
   limited -n 4 get d k >out 2>err; status=$?
-  if [ "$status" -eq 3 ] && grep -qxE 'tamis: d[^:]*: cannot [a-z]+: Too many open files; raise the limit on open files \(ulimit -n\)' err; then pass; else fail "$last: status $status"; fi
+  if [ "$status" -eq 3 ] && grep -qxE 'tamis: d[^:]*: cannot [a-z]+: Too many open files; raise the open file limit \(ulimit -n\)' err; then pass; else fail "$last: status $status"; fi
 fi
 
 # A disk of one megabyte and a read-only one, where a user may mount them.
@@ -258,8 +258,8 @@ if [ "$status" -ne 0 ]; then
   skip 'a full disk and one that can only be read: nobody may mount here'
 else
   out_is '3\n0\n3\n3\nv\n0\n'
-  err_has "$full; nothing was loaded" 'tamis: disk/s/LOCK: cannot open: Read-only file system; it can only be read there' \
-    'tamis: disk/new: cannot make directory: Read-only file system; it can only be read there'
+  err_has "$full; nothing was loaded" 'tamis: disk/s/LOCK: cannot open: Read-only file system; it can only be read' \
+    'tamis: disk/new: cannot create directory: Read-only file system; it can only be read'
 fi
 
 # --- filters ---
@@ -267,23 +267,23 @@ build() { "$tamis" filter build --keys entries --quiet "$@"; }
 build --kind bloom --fpr 0.01 -o bloom; build --kind bloom --fpr 0.001 -o larger; build --kind bloom --fpr 0.01 --seed 7 -o seeded
 build --kind ribbon --fpr 0.01 -o ribbon; build --kind split --fpr 0.01 -o split
 kinds='line, ribbon, fuse, bloom, split, cuckoo, counting, scalable'
-rate='a rate between 0 and 1 (both excluded), such as 0.01 for one in a hundred'
+rate='a rate between 0 and 1 (exclusive), such as 0.01 for one in a hundred'
 alike='build them with the same kind, size and seed'
-damaged='the file is damaged or is something else: make it again where it came from'
+damaged='the file is damaged or not a filter; restore or rebuild it'
 says 2 "--keys is missing; see 'tamis filter size --help'" filter size
 says 2 "give only one of --fpr, --bits-per-key, --memory; see 'tamis filter size --help'" filter size --keys 10 --fpr 0.1 --memory 1K
 says 2 "--fpr: '1' is not $rate" filter size --keys 10 --fpr 1
 says 2 "--bits-per-key: '0' is not a number above 0" filter size --keys 10 --bits-per-key 0
-says 2 "there is no filter kind 'blom'; did you mean 'bloom'?" filter size --keys 10 --fpr 0.1 --kind blom
-says 2 "there is no filter kind 'milk'; the kinds are $kinds" filter size --keys 10 --fpr 0.1 --kind milk
+says 2 "unknown filter kind 'blom'; did you mean 'bloom'?" filter size --keys 10 --fpr 0.1 --kind blom
+says 2 "unknown filter kind 'milk'; the kinds are $kinds" filter size --keys 10 --fpr 0.1 --kind milk
 says 2 "split cannot reach a rate of 1e-12; ribbon can" filter build --kind split --fpr 1e-12 --keys entries -o x
-says 2 "there is no format 'guvaa'; did you mean 'guava'?" filter build --format guvaa --keys entries -o x
-says 2 "--seed and --keyed exclude each other" filter build --kind bloom --fpr 0.01 --keys entries -o x --seed 1 --keyed
+says 2 "unknown format 'guvaa'; did you mean 'guava'?" filter build --format guvaa --keys entries -o x
+says 2 "--seed and --keyed are mutually exclusive" filter build --kind bloom --fpr 0.01 --keys entries -o x --seed 1 --keyed
 says 2 "entries: line 1 is not hexadecimal, which --hex expects" filter build --kind bloom --fpr 0.01 --keys entries --hex -o x
 says 3 "no-folder/x: cannot create: No such file or directory" filter build --kind bloom --fpr 0.01 --keys entries -o no-folder/x
-says 3 "folder: is a folder, and a file is needed here" filter info folder
+says 3 "folder: is a folder, not a file" filter info folder
 says 3 "none: cannot open: No such file or directory" filter info none
-says 4 "empty: is empty, so it holds no filter; if its system means something by an empty file, name the system with --format" filter info empty
+says 4 "empty: is empty, so it holds no filter; if its format allows an empty file, name the format with --format" filter info empty
 says 2 "entries: nothing in the file tells its format, say which; possible: rocksdb-raw, leveldb-raw, badger, pychapter (with --format; 'tamis filter formats' lists them)" filter info entries
 says 4 "entries: at offset 0: not a tamis filter: the magic is wrong; $damaged" filter info entries --format tamis
 head -c 100 bloom >short
@@ -292,7 +292,7 @@ cp bloom bad; flip bad 500
 says 4 "bad: at offset 120: the checksum is #, the file's bytes have #; $damaged" filter probe bad k
 cp bloom newer; patch newer 8 '\x02'
 says 4 "newer: at offset 10: format version 2 is newer than this build reads (1); use a newer tamis" filter info newer
-says 2 "give keys as operands or with --keys, one of the two" filter probe bloom
+says 2 "give keys either as operands or with --keys" filter probe bloom
 says 2 "bloom, larger: the filters cannot be joined: they differ in size; $alike" filter union bloom larger -o x
 says 2 "bloom, seeded: the filters cannot be joined: they differ in seed; $alike" filter intersect bloom seeded -o x
 says 2 "bloom, split: the filters cannot be joined: they differ in kind; $alike" filter union bloom split -o x

@@ -45,7 +45,7 @@ on_terminal stats s; has "${escape}[1mlevel  runs"
 on_terminal explain s nothing; has "${escape}[1mwhere"
 on_terminal plan s; has "${escape}[1mlevel"
 on_terminal filter kinds; has "${escape}[1mkind"
-on_terminal get s nothing; has "${escape}[1;31mtamis:${escape}[0m s: there is no key 'nothing'"
+on_terminal get s nothing; has "${escape}[1;31mtamis:${escape}[0m s: key 'nothing' not found"
 # On a terminal, a benchmark counts its steps before it begins; its measurements are the same.
 if [ -x "$(dirname "$tamis")/tamis-bench" ]; then
   on_terminal bench hit absent_100 sync_1 --engine tamis --entries 300 --rounds 2; has 'get, hit (ns' ; has 'fsync per put'

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kUrlAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// The six bits of a character, or 64 when it has none.
+/// The six bits of a character, or 64 if it is not one.
 constexpr std::uint32_t sextet(char c) {
   if (c >= 'A' && c <= 'Z') return static_cast<std::uint32_t>(c - 'A');
   if (c >= 'a' && c <= 'z') return static_cast<std::uint32_t>(c - 'a') + 26;
@@ -42,7 +42,7 @@ std::optional<std::string> base64_decode(std::string_view text) {
 
   std::string bytes;
   bytes.reserve(text.size() / 4 * 3 + 2);
-  std::uint32_t held = 0;  // Bits not yet written out, in the low `held_bits` bits.
+  std::uint32_t held = 0;  // Pending bits, in the low `held_bits` bits.
   std::uint32_t held_bits = 0;
   for (const char c : text) {
     const std::uint32_t bits = sextet(c);

@@ -1,4 +1,4 @@
-// Base64 (RFC 4648) in both alphabets, padded: how Go keeps bytes in JSON.
+// Base64 (RFC 4648) in both alphabets, padded, as Go stores bytes in JSON.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@ namespace tamis::foreign {
 /// Encodes with the URL alphabet ('-' and '_') and padding.
 std::string base64url_encode(std::string_view bytes);
 
-/// Decodes either alphabet, not a mixture of the two. Nothing for other characters, wrong padding, or bits set where
-/// none may be: two different texts never mean the same bytes.
+/// Decodes either alphabet, but no mixture. Returns nothing for other characters, wrong padding or non-zero trailing
+/// bits: two different texts never decode to the same bytes.
 std::optional<std::string> base64_decode(std::string_view text);
 
 }  // namespace tamis::foreign

@@ -1,8 +1,7 @@
-// The one Bloom filter behind every foreign layout: k positions per key, each a bit that must be set.
+// The Bloom filter core shared by every foreign layout: k positions per key, each a bit that must be set.
 //
-// A layout brings two things: a sequence of positions (which hash, which arithmetic) and the order in which its bits
-// lie in the bytes. Everything else, adding, probing and counting, is here, once. Headers are read before and written
-// around it.
+// A layout supplies two things: a sequence of positions (which hash, which arithmetic) and the order of the bits in the
+// bytes. Adding, probing and counting are implemented here, once. Headers are handled outside.
 #pragma once
 
 #include <concepts>
@@ -15,18 +14,18 @@
 
 namespace tamis::foreign {
 
-/// The numbers of one filter. `bits` is the modulus of its positions; the bytes may hold a few bits more as padding.
+/// The parameters of one filter. `bits` is the modulus of its positions; the bytes may hold a few more bits as padding.
 struct BloomShape {
   std::uint64_t bits = 0;                 // At least 1.
   std::uint32_t hashes = 0;               // At least 1.
-  std::uint32_t block_bits = 0;           // All positions of a key lie in one block of this many bits; 0: anywhere.
+  std::uint32_t block_bits = 0;           // All positions of a key are in one block of this many bits; 0: anywhere.
   std::optional<std::int32_t> seed = {};  // Only Spark's filters have one.
 };
 
-/// Where bit i lies. Both orders put it at mask 1 << (i % 8).
+/// The place of bit i. Both orders use the mask 1 << (i % 8).
 enum class BitOrder : std::uint8_t {
-  kBytes,           // In byte i / 8: plain bytes, which are also little-endian words.
-  kBigEndianWords,  // In big-endian 64-bit words: each group of eight bytes is reversed.
+  kBytes,           // Byte i / 8: plain bytes, equivalent to little-endian words.
+  kBigEndianWords,  // Big-endian 64-bit words: each group of eight bytes is reversed.
 };
 
 template <BitOrder kOrder>
@@ -34,15 +33,15 @@ constexpr std::uint64_t byte_of(std::uint64_t position) {
   return kOrder == BitOrder::kBytes ? position / 8 : (position / 8) ^ 7;
 }
 
-/// The positions of one key, one after the other, all below shape.bits.
+/// The positions of one key in sequence, all below shape.bits.
 template <typename T>
 concept PositionSequence = std::constructible_from<T, std::string_view, const BloomShape&> && requires(T positions) {
   { positions.next() } -> std::same_as<std::uint64_t>;
 };
 
-/// A layout's positions and bit order, as functions: what remains of the types once they are chosen.
+/// A layout's positions and bit order as functions, with the types erased.
 ///
-/// Threads: constant.
+/// Threads: immutable.
 struct BloomScheme {
   BitOrder order;
   bool (*may_contain)(Bytes bits, const BloomShape& shape, std::string_view key);

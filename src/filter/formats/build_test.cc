@@ -1,4 +1,4 @@
-// Building foreign filters: parameters that make no sense, sizes by the originals' rules, and the empty set.
+// Building foreign filters: invalid parameters, sizes by the original systems' rules, and the empty set.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -20,7 +20,7 @@ std::vector<std::string_view> writable_formats() {
 
 StatusCode code_of(const BuildOptions& options) { return build(kKeys, options).status().code(); }
 
-/// Opens what was just built.
+/// Opens the file just built.
 Result<ForeignFilter> reopen(const std::string& bytes, std::string_view format, std::uint64_t bits = 0) {
   OpenOptions options = {.format = std::string(format)};
   if (format == "pychapter") options.bits = bits;
@@ -174,7 +174,7 @@ TEST(Build, TheOrderOfKeysDoesNotMatterToATableFilter) {
   EXPECT_EQ(*build(keys, {.format = "rocksdb-raw"}), *sorted);
 }
 
-/// Every pair of formats: what convert_to writes is what a build writes from the same keys and size.
+/// Every pair of formats: convert_to writes what a build writes from the same keys and size.
 TEST(Convert, WritesWhatABuildWouldOrSaysThatItCannot) {
   int converted = 0;
   for (const std::string_view from : writable_formats()) {
@@ -198,7 +198,7 @@ TEST(Convert, WritesWhatABuildWouldOrSaysThatItCannot) {
   EXPECT_EQ(converted, 4 + 1 + 4 + 4 + 9) << "cassandra, its oldest layout, sbbf, go-bloom, go-article";
 }
 
-/// The files that the systems themselves wrote answer alike after a conversion there and back.
+/// Files written by the original systems answer the same after conversion there and back.
 TEST(Convert, KeepsEveryAnswerOfTheOriginal) {
   int converted = 0;
   for (const nlohmann::json& entry : golden_index("filters")) {

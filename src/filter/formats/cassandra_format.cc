@@ -3,9 +3,9 @@
 //     offset size
 //          0    4  hashes, i32 big-endian
 //          4    4  words, i32 big-endian
-//          8    –  bits, 8 bytes a word; the file ends here
+//          8    –  bits, 8 bytes per word; the file ends here
 //
-// Three layouts share it, told apart by nothing but the version in the file name:
+// Three layouts share it, distinguished only by the version in the file name:
 //     cassandra-new        from `na`, 4.0   plain bytes            position i = |h2 + i·h1| mod m
 //     cassandra-old        from `ma`, 3.0   big-endian words       the same
 //     cassandra-old-h1h2   from `ia`, 1.2   big-endian words       position i = |h1 + i·h2| mod m
@@ -21,7 +21,7 @@
 namespace tamis::foreign {
 namespace {
 
-constexpr std::uint32_t kMaxCassandraHashes = 21;  // Its probe has room for this many.
+constexpr std::uint32_t kMaxCassandraHashes = 21;  // The capacity of Cassandra's probe.
 constexpr double kDefaultRate = 0.01;              // bloom_filter_fp_chance
 
 enum class Base : std::uint8_t { kHigh, kLow };
@@ -35,7 +35,7 @@ class CassandraPositions {
     step_ = kBase == Base::kHigh ? hash.low : hash.high;
   }
   std::uint64_t next() {
-    // The magnitude of the signed value; that of −2⁶³ is 2⁶³, as the remainder in Java has it.
+    // The magnitude of the signed value; for −2⁶³ it is 2⁶³, as in Java's remainder.
     const std::uint64_t magnitude = (value_ >> 63) != 0 ? 0 - value_ : value_;
     value_ += step_;
     return magnitude % bits_;
@@ -63,7 +63,7 @@ void write_header(std::string& file, const BloomShape& shape) {
 }
 
 Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
-  // Words and hashes, when both are given, leave nothing for the rate to decide.
+  // With both words and hashes given, the rate decides nothing.
   CassandraSizing sizing = {.hashes = 1, .bits_per_key = 1};
   if (!options.words || !options.hashes) {
     TAMIS_TRY(sizing, cassandra_sizing(options.fpr.value_or(kDefaultRate)));
@@ -71,7 +71,7 @@ Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
   TAMIS_TRY(const std::uint32_t hashes, checked_hashes(options, sizing.hashes, kMaxCassandraHashes));
   constexpr std::uint64_t kSpareBits = 20;
   const std::uint64_t words = options.words.value_or((keys * sizing.bits_per_key + kSpareBits - 1) / 64 + 1);
-  if (words > kMaxBuildBits / 64) return Status::invalid_argument(fmt::format("{} words are too many", words));
+  if (words > kMaxBuildBits / 64) return Status::invalid_argument(fmt::format("too many words: {}", words));
   TAMIS_TRY(const std::uint64_t bits, checked_bits(words * 64));
   return BloomShape{.bits = bits, .hashes = hashes};
 }
@@ -82,7 +82,7 @@ constexpr ClassicLayout kLayout = {kBloomScheme<CassandraPositions<kBase>, kOrde
 
 template <Base kBase, BitOrder kOrder>
 Result<ProbePtr> open(const Input& input) {
-  // Cassandra's own sign for "there is no filter": a rate of 1 was asked for.
+  // Cassandra's marker for "no filter": the requested rate was 1.
   if (input.bytes.empty()) return ProbePtr(std::make_unique<ConstantProbe>(true));
   return open_classic(kLayout<kBase, kOrder>, input);
 }

@@ -6,8 +6,8 @@
 //     number           bytes that follow
 //     –                the promoted index, opaque to us
 //
-// From version `ma` a number is an unsigned vint: as many leading 1 bits in the first byte as bytes follow it, the
-// value big-endian, its highest bits in the rest of the first byte. Before, position is an i64 and size an i32.
+// From version `ma`, a number is an unsigned vint: the leading 1 bits of the first byte count the bytes that follow;
+// the value is big-endian, its highest bits in the rest of the first byte. Before, position is an i64 and size an i32.
 #include <fmt/core.h>
 
 #include <bit>
@@ -60,7 +60,7 @@ Result<std::vector<std::string>> read_cassandra_index(Bytes file, std::string_vi
 Result<std::vector<std::string>> read_cassandra_index(Bytes file, std::string_view path) {
   const std::optional<CassandraName> name = parse_cassandra_name(path);
   if (name && name->bti) {
-    return Status::not_supported(fmt::format("{}: tables of the bti format keep no keys in one file", path));
+    return Status::not_supported(fmt::format("{}: bti tables have no file with all keys", path));
   }
   const bool fixed_first = name && name->version < "ma";
   const CassandraNumbers first = fixed_first ? CassandraNumbers::kFixed : CassandraNumbers::kVariable;
@@ -70,7 +70,7 @@ Result<std::vector<std::string>> read_cassandra_index(Bytes file, std::string_vi
   Result<std::vector<std::string>> otherwise = read_cassandra_index(file, path, second);
   if (as_named.ok() && otherwise.ok() && *as_named != *otherwise) {
     return Status::invalid_argument(
-        fmt::format("{}: the index can be read in two ways; a name with a Cassandra version would tell which", path));
+        fmt::format("{}: the index is ambiguous; a name with a Cassandra version would decide", path));
   }
   return as_named.ok() || !otherwise.ok() ? std::move(as_named) : std::move(otherwise);
 }

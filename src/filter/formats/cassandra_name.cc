@@ -47,7 +47,7 @@ Result<std::string_view> cassandra_format_of_name(std::string_view path) {
   }
   if (name->version < (name->bti ? "da" : "ia")) {
     return Status::not_supported(
-        fmt::format("{}: version {} is older than the layouts known here (1.2 and later)", path, name->version));
+        fmt::format("{}: version {} is older than the supported layouts (1.2 and later)", path, name->version));
   }
   if (name->bti || name->version >= "na") return kCassandraFormats[0];
   return name->version >= "ma" ? kCassandraFormats[1] : kCassandraFormats[2];

@@ -7,7 +7,7 @@
 namespace tamis::foreign {
 namespace {
 
-/// The rates Cassandra believes in: for 2 … 20 bits per key, a row of the rates of 1, 2, 3, … hashes.
+/// Cassandra's rate table: for 2 … 20 bits per key, a row with the rates of 1, 2, 3, … hashes.
 using Rates = std::span<const double>;
 constexpr double kRates2[] = {.393, .400};
 constexpr double kRates3[] = {.283, .237, .253};
@@ -37,10 +37,10 @@ constexpr Rates kRates[] = {kRates2,  kRates3,  kRates4,  kRates5,  kRates6,  kR
                             kRates9,  kRates10, kRates11, kRates12, kRates13, kRates14, kRates15,
                             kRates16, kRates17, kRates18, kRates19, kRates20};
 
-/// The rate of `hashes` hashes, 1 for none.
+/// The rate of `hashes` hashes; 1 for none.
 double rate_of(Rates row, std::uint32_t hashes) { return hashes == 0 ? 1.0 : row[hashes - 1]; }
 
-/// The fewest hashes that reach the smallest rate of the row.
+/// The fewest hashes that reach the lowest rate of the row.
 std::uint32_t best_hashes(Rates row) {
   std::uint32_t best = 1;
   for (std::uint32_t hashes = 2; hashes <= row.size(); ++hashes) {
@@ -52,7 +52,7 @@ std::uint32_t best_hashes(Rates row) {
 }  // namespace
 
 Result<CassandraSizing> cassandra_sizing(double rate) {
-  // From here on Cassandra returns its two results in the wrong order, and has to for ever.
+  // From here on, Cassandra returns its two results in the wrong order, and must keep doing so.
   if (rate >= kRates2[0]) return CassandraSizing{.hashes = 2, .bits_per_key = 1};
   for (std::uint32_t i = 0; i < std::size(kRates); ++i) {
     std::uint32_t hashes = best_hashes(kRates[i]);

@@ -11,7 +11,7 @@
 namespace tamis::foreign {
 namespace {
 
-/// A directory of its own for a test's files, removed afterwards.
+/// A directory for a test's files, removed afterwards.
 class CassandraFiles : public testing::Test {
  protected:
   void SetUp() override {
@@ -125,7 +125,7 @@ TEST_F(CassandraFiles, ATruncatedIndexIsRefused) {
 TEST(CassandraIndex, VintsOfEveryLength) {
   for (int extra = 0; extra <= 8; ++extra) {
     std::string entry = std::string("\0\1k", 3);
-    entry.push_back(static_cast<char>(0xff00U >> extra));  // A position of as many further bytes, all zero.
+    entry.push_back(static_cast<char>(0xff00U >> extra));  // A position with this many more bytes, all zero.
     entry.append(static_cast<std::size_t>(extra), '\0');
     entry.push_back('\2');  // Two opaque bytes follow.
     entry += "xy";

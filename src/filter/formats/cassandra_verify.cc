@@ -1,4 +1,4 @@
-// A Filter.db against the Index.db it was made from: what no tool outside the JVM does.
+// Checks a Filter.db against its Index.db, as no other tool outside the JVM does.
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
@@ -32,7 +32,7 @@ Status check_format(std::string_view format) {
       fmt::format("'{}' is no Cassandra format; those are {}", format, fmt::join(kCassandraFormats, ", ")));
 }
 
-/// The layout was neither given nor implied: the one that misses the fewest keys.
+/// With no layout given or implied, picks the one with the fewest missing keys.
 Status check_all_layouts(VerifyReport& report, Bytes file, const std::string& path,
                          const std::vector<std::string>& keys) {
   for (const std::string_view format : kCassandraFormats) {
@@ -107,8 +107,7 @@ Result<std::string> cassandra_rebuild(const std::string& index_path, const Rebui
   TAMIS_TRY_STATUS(check_format(build_options.format));
   if (!options.like.empty()) {
     if (options.fpr || options.expected_keys) {
-      return Status::invalid_argument(
-          "a filter is rebuilt like another one or for a rate and a number of keys, not both");
+      return Status::invalid_argument("rebuild a filter like another one or for a rate and a number of keys, not both");
     }
     TAMIS_TRY(const MappedFile like, MappedFile::open(options.like));
     TAMIS_TRY(const BloomShape shape, read_cassandra_header(like.bytes(), options.like));

@@ -45,7 +45,7 @@ std::string write_classic(const ClassicLayout& layout, const PlainBits& plain) {
 Result<BloomShape> size_in_words(const BuildOptions& options, std::uint64_t keys, double default_rate,
                                  std::uint32_t most_hashes) {
   if (options.words.value_or(0) > kMaxBuildBits / 64) {
-    return Status::invalid_argument(fmt::format("{} words are too many", *options.words));
+    return Status::invalid_argument(fmt::format("too many words: {}", *options.words));
   }
   double wanted = std::floor(ideal_bits(keys, options.fpr.value_or(default_rate)));
   if (options.bits) wanted = static_cast<double>(*options.bits);
@@ -58,7 +58,7 @@ Result<BloomShape> size_in_words(const BuildOptions& options, std::uint64_t keys
 
 Status check_hashes(const ByteReader& reader, std::uint64_t hashes, std::uint32_t limit) {
   if (hashes >= 1 && hashes <= limit) return {};
-  return reader.corruption(fmt::format("{} hashes per key; 1 to {} make sense", hashes, limit));
+  return reader.corruption(fmt::format("{} hashes per key; must be 1 to {}", hashes, limit));
 }
 
 }  // namespace tamis::foreign

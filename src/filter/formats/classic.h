@@ -1,4 +1,4 @@
-// Files that are a header and a Bloom filter's bits, and nothing else: most of the formats.
+// Files that consist of a header and a Bloom filter's bits: most of the formats.
 #pragma once
 
 #include <cstdint>
@@ -10,38 +10,37 @@
 
 namespace tamis::foreign {
 
-/// What such a layout adds to the Bloom core: its header, read and written, and the rule that sizes it.
+/// What such a layout adds to the Bloom core: reading and writing its header, and its sizing rule.
 ///
-/// Threads: constant.
+/// Threads: immutable.
 struct ClassicLayout {
   const BloomScheme& scheme;
-  std::uint32_t unit_bits;  // The bits take a whole number of these in the file: 8 or 64.
-  /// Reads the header and checks it. Its `bits` need not fit the file yet. Null for layouts with an opener of their
-  /// own.
+  std::uint32_t unit_bits;  // The bits are padded to a multiple of this: 8 or 64.
+  /// Reads and checks the header. Its `bits` need not fit the file yet. Null for layouts with their own opener.
   Result<BloomShape> (*read_header)(ByteReader& reader, const OpenOptions& options);
   void (*write_header)(std::string& file, const BloomShape& shape);
   Result<BloomShape> (*size)(const BuildOptions& options, std::uint64_t keys);
 };
 
-/// The bytes that `bits` take in units of unit_bits; no overflow for any number.
+/// The bytes that `bits` take in units of unit_bits; never overflows.
 constexpr std::uint64_t body_bytes(std::uint64_t bits, std::uint32_t unit_bits) {
   return (bits / unit_bits + (bits % unit_bits != 0 ? 1 : 0)) * (unit_bits / 8);
 }
 
-/// Reads the header, then exactly the bits it announces, then the end of the file.
+/// Reads the header, then exactly the bits it declares, then the end of the file.
 Result<ProbePtr> open_classic(const ClassicLayout& layout, const Input& input, std::string detail = {});
-/// Header, bits, keys.
+/// Writes the header and the bits of the keys.
 Result<std::string> build_classic(const ClassicLayout& layout, std::span<const std::string> keys,
                                   const BuildOptions& options);
 
-/// Header, and these bits.
+/// Writes the header and these bits.
 std::string write_classic(const ClassicLayout& layout, const PlainBits& plain);
 
-/// The sizing of the JVM libraries: bits truncated, hashes rounded from them, then bits rounded up to whole words.
+/// The JVM libraries' sizing: bits truncated, hashes rounded from them, then bits rounded up to whole words.
 Result<BloomShape> size_in_words(const BuildOptions& options, std::uint64_t keys, double default_rate,
                                  std::uint32_t most_hashes);
 
-/// Refuses a hash count of 0 or one that would make a probe endless, with the place it was read from.
+/// Rejects 0 hashes, or so many that a probe would not end, naming the offset.
 Status check_hashes(const ByteReader& reader, std::uint64_t hashes, std::uint32_t limit = kMaxHashes);
 
 }  // namespace tamis::foreign

@@ -7,7 +7,7 @@ namespace {
 
 using Table = std::array<std::uint32_t, 256>;
 
-/// What each value of the lowest byte adds to the rest, for the reflected polynomial.
+/// The effect of each value of the lowest byte on the rest, for the reflected polynomial.
 constexpr Table make_table() {
   Table table = {};
   for (std::uint32_t byte = 0; byte < table.size(); ++byte) {

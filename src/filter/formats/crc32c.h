@@ -7,10 +7,10 @@
 
 namespace tamis::foreign {
 
-/// The checksum of `bytes`, or, given the checksum of what came before them, of both together.
+/// The checksum of `bytes` or, given the checksum of the preceding bytes, of both together.
 std::uint32_t crc32c(Bytes bytes, std::uint32_t before = 0);
 
-/// How LevelDB stores it: turned and offset, so that a checksum of bytes that hold checksums stays random.
+/// As LevelDB stores it: rotated and offset, so that checksums of bytes that contain checksums stay random.
 constexpr std::uint32_t masked_crc32c(std::uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8U; }
 
 }  // namespace tamis::foreign

@@ -1,5 +1,5 @@
-// Files cut short, lengthened and altered: an error or an answer, never a crash, and no key lost where a checksum or
-// a length could have told.
+// Truncated, extended and altered files yield an error or an answer, never a crash, and lose no key where a checksum or
+// length could have detected the damage.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ const std::vector<std::string>& some_keys() {
   return keys;
 }
 
-/// Opens damaged bytes, asks a little and looks at every bit. Whether it opened.
+/// Opens damaged bytes, probes a little and reads every bit. Returns whether it opened.
 bool survives(const std::string& bytes, const OpenOptions& options) {
   const auto filter = ForeignFilter::from_bytes(as_bytes(bytes), options, "damaged");
   if (!filter.ok()) {
@@ -32,7 +32,7 @@ bool survives(const std::string& bytes, const OpenOptions& options) {
   return true;
 }
 
-/// Every golden file once, with the options to open it.
+/// Every golden file once, with the options that open it.
 template <typename Check>
 void for_each_file(Check check) {
   std::set<std::string> seen;
@@ -45,7 +45,7 @@ void for_each_file(Check check) {
   EXPECT_GE(seen.size(), 80U);
 }
 
-/// All offsets of a small file; of a large one, both ends and a sample of the middle.
+/// All offsets of a small file; for a large one, both ends and a sample of the middle.
 std::vector<std::size_t> offsets_to_try(std::size_t size, std::size_t end_bytes) {
   std::vector<std::size_t> offsets;
   for (std::size_t at = 0; at < size;) {
@@ -133,7 +133,7 @@ TEST(Damage, AFlippedBitOfATableNeverLosesAKey) {
   EXPECT_GT(harmless, 1000U);
 }
 
-/// A header's numbers, with the file kept as it is.
+/// Header numbers, with the file unchanged.
 struct AbsurdHeader {
   std::string format;
   std::string hex;  // Of the whole file.
@@ -143,33 +143,33 @@ TEST(Damage, AbsurdHeadersAreRefusedBeforeMemoryIsTaken) {
   const AbsurdHeader headers[] = {
       {"cassandra-new", "00000005"},                                                     // No words.
       {"cassandra-new", "0000000500000000"},                                             // Zero words.
-      {"cassandra-new", "000000057fffffff"},                                             // 16 GiB announced.
+      {"cassandra-new", "000000057fffffff"},                                             // 16 GiB declared.
       {"cassandra-new", "00000005ffffffff"},                                             // Negative.
       {"cassandra-new", "00000000000000010000000000000000"},                             // No hashes.
       {"cassandra-new", "00000016000000010000000000000000"},                             // 22 hashes.
       {"cassandra-old", "ffffffff000000010000000000000000"},                             // Negative hashes.
       {"lab", "00000000080000000000000000"},                                             // No hashes.
       {"lab", "ffffffff080000000000000000"},                                             // Four billion hashes.
-      {"lab", "01000000000000000000000000"},                                             // No bits, a byte too much.
+      {"lab", "01000000000000000000000000"},                                             // No bits, one extra byte.
       {"lab", "010000000000000000000000"},                                               // No bits.
-      {"lab", "01000000ffffffffffffffff00"},                                             // All the bits there are.
+      {"lab", "01000000ffffffffffffffff00"},                                             // The max number of bits.
       {"lesson", "0000000001000000"},                                                    // No bits.
       {"lesson", "080000000000000000"},                                                  // No hashes.
       {"lesson", "08000000ffffffff00"},                                                  // Four billion hashes.
-      {"lesson", "ffffffff0100000000"},                                                  // Half a gigabyte announced.
+      {"lesson", "ffffffff0100000000"},                                                  // Half a gigabyte declared.
       {"go-bloom", "000000000000000000000000000000010000000000000000"},                  // No bits.
-      {"go-bloom", "ffffffffffffffff0000000000000001ffffffffffffffff"},                  // All the bits there are.
-      {"go-bloom", "0000000000000040000000000000000100000000000000410000000000000000"},  // A word too few.
+      {"go-bloom", "ffffffffffffffff0000000000000001ffffffffffffffff"},                  // The max number of bits.
+      {"go-bloom", "0000000000000040000000000000000100000000000000410000000000000000"},  // One word too few.
       {"go-bloom", "00000000000000400000000000000000000000000000004000000000000000ff"},  // No hashes.
       {"spark", "00000001000000010000000000"},                                           // No words.
       {"spark", "0000000100000001ffffffff"},                                             // Negative.
-      {"spark", "000000020000000100000000"},                                             // V2 cut.
+      {"spark", "000000020000000100000000"},                                             // V2 truncated.
       {"spark", "00000001ffffffff000000010000000000000000"},                             // Negative hashes.
       {"guava", "010000000001ffffffffffffffff"},                                         // No hashes.
-      {"guava", "01017fffffff"},                                                         // 16 GiB announced.
+      {"guava", "01017fffffff"},                                                         // 16 GiB declared.
       {"guava", "ff01000000010000000000000000"},                                         // Strategy -1.
       {"sbbf", ""},
-      {"sbbf-thrift", "15801f1c1c00001c1c00001c1c000000"},  // A bitset that is not there.
+      {"sbbf-thrift", "15801f1c1c00001c1c00001c1c000000"},  // A missing bitset.
       {"sbbf-thrift", "15001c1c00001c1c00001c1c000000"},    // No bytes.
       {"sbbf-thrift", "00"},                                // No fields.
       {"parquet", "ffffffff50415231"},                      // A footer longer than the file.
@@ -209,7 +209,7 @@ TEST(Damage, JsonNestedWithoutEndDoesNotExhaustTheStack) {
 TEST(Damage, ADamagedTableIsCalledDamagedWhateverItsName) {
   for (const char* name : {"leveldb/table-mixed-1000-bpk10.ldb", "rocksdb/bloom-fv5-mixed-1000-bpk10.sst"}) {
     std::string bytes = golden_bytes(name);
-    bytes.erase(10, 1);  // Every block is elsewhere now.
+    bytes.erase(10, 1);  // Every block has moved.
     const auto filter = ForeignFilter::from_bytes(as_bytes(bytes), {}, "nameless");
     EXPECT_EQ(filter.status().code(), StatusCode::kCorruption) << filter.status().to_text();
   }

@@ -1,4 +1,4 @@
-// The public face: opening, probing and building through the registry.
+// The public API: opening, probing and building through the registry.
 #include "tamis/foreign.h"
 
 #include <fmt/core.h>
@@ -23,7 +23,7 @@ struct ForeignFilter::Image {
   std::string name;
   Bytes bytes;
   const Format* format = nullptr;
-  ProbePtr probe;  // Last, so that it goes before what it refers to.
+  ProbePtr probe;  // Last, so that it is destroyed before what it refers to.
 };
 
 ForeignFilter::ForeignFilter(std::shared_ptr<const Image> image) : image_(std::move(image)) {}
@@ -114,7 +114,7 @@ Result<OpenOptions> open_options_of_built(std::uint64_t keys, const BuildOptions
 Result<std::string> item_bytes(std::string_view key, std::string_view item) {
   if (item == "bytes" || item == "string") return std::string(key);
   if (item != "long") {
-    return Status::invalid_argument(fmt::format("an item is bytes, string or long, not \"{}\"", item));
+    return Status::invalid_argument(fmt::format("item must be bytes, string or long, not \"{}\"", item));
   }
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), number);

@@ -27,7 +27,7 @@ Word widen(char byte, TailBytes tail) {
   return static_cast<Word>(static_cast<std::int64_t>(static_cast<signed char>(byte)));
 }
 
-/// Up to eight bytes as a little-endian number; with sign extension the bytes overlap, hence xor.
+/// Up to eight bytes as a little-endian number; sign-extended bytes overlap, hence xor.
 std::uint64_t tail_word(std::string_view bytes, TailBytes tail) {
   std::uint64_t word = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) word ^= widen<std::uint64_t>(bytes[i], tail) << (8 * i);
@@ -39,7 +39,7 @@ constexpr std::uint32_t mix_block32(std::uint32_t h, std::uint32_t block) {
   return std::rotl(h, 13) * 5 + 0xe6546b64U;
 }
 
-/// MurmurHash3 x64 128 between two blocks.
+/// The state of MurmurHash3 x64 128 between two blocks.
 struct Murmur3State {
   std::uint64_t h1;
   std::uint64_t h2;
@@ -51,13 +51,13 @@ struct Murmur3State {
     h2 ^= scramble_second(load_le<std::uint64_t>(block + 8));
     h2 = (std::rotl(h2, 31) + h1) * 5 + 0x38495ab5U;
   }
-  /// All whole blocks of a text; what is left of it.
+  /// Mixes all whole blocks of a text; returns the rest.
   std::string_view mix_blocks(std::string_view text) {
     for (; text.size() >= 16; text.remove_prefix(16)) mix(text.data());
     return text;
   }
   [[nodiscard]] Hash128 finish(std::string_view rest, std::uint64_t bytes, TailBytes tail) const {
-    // A half without bytes is the word 0, which both scramblings leave at 0.
+    // An empty half is the word 0, which both scramblings leave at 0.
     const std::uint64_t second_half = rest.size() > 8 ? tail_word(rest.substr(8), tail) : 0;
     std::uint64_t low = h1 ^ scramble_first(tail_word(rest.substr(0, 8), tail)) ^ bytes;
     std::uint64_t high = h2 ^ scramble_second(second_half) ^ bytes;

@@ -1,7 +1,7 @@
-// The hash functions other systems put in their files, as those systems compute them: bytes, slips and all.
+// The hash functions in other systems' files, exactly as those systems compute them, bugs included.
 //
-// None of these is used by tamis itself. XXH32, XXH64 and XXH3 come from <xxhash.h>; XXPH3, MD5 and CRC-32C have
-// files of their own.
+// tamis itself uses none of these. XXH32, XXH64 and XXH3 come from <xxhash.h>; XXPH3, MD5 and CRC-32C have their own
+// files.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace tamis::foreign {
 
-/// How a byte of an incomplete last block is widened. Java's and old C++ code's `char` is signed, and where the
-/// author forgot the mask, bytes from 0x80 on smear ones over the higher bits.
+/// How a byte of an incomplete last block is widened. `char` is signed in Java and old C++ code. Where the author
+/// forgot the mask, bytes from 0x80 up set all higher bits.
 enum class TailBytes : std::uint8_t { kUnsigned, kSignExtended };
 
 struct Hash128 {
@@ -22,20 +22,20 @@ struct Hash128 {
   friend bool operator==(const Hash128&, const Hash128&) = default;
 };
 
-/// MurmurHash3 x64 128; the seed is put into both halves. Cassandra sign-extends the tail, Go and Guava do not.
+/// MurmurHash3 x64 128; the seed initialises both halves. Cassandra sign-extends the tail, Go and Guava do not.
 Hash128 murmur3_x64_128(std::string_view key, std::uint64_t seed, TailBytes tail);
 
-/// The same, unseeded and unsigned, of the key and of the key followed by a byte 1, in one pass: what
-/// bits-and-blooms/bloom takes its positions from.
+/// Same, unseeded and unsigned, of the key and of the key followed by a byte 1, in one pass: the source of positions in
+/// bits-and-blooms/bloom.
 std::array<Hash128, 2> murmur3_x64_128_and_longer(std::string_view key);
 
-/// MurmurHash3 x86 32 as Spark computes it: each tail byte is sign-extended and mixed as if it were a whole block.
+/// MurmurHash3 x86 32 as in Spark: each tail byte is sign-extended and mixed like a whole block.
 std::uint32_t spark_murmur3_32(std::string_view key, std::uint32_t seed);
 
 /// LevelDB's Murmur-like hash with the seed of its Bloom filter. RocksDB's copy sign-extends the tail.
 std::uint32_t leveldb_hash32(std::string_view key, TailBytes tail);
 
-/// SipHash-1-3 with the key (0, 0), fed piece by piece: Rust's DefaultHasher.
+/// Incremental SipHash-1-3 with the key (0, 0): Rust's DefaultHasher.
 ///
 /// Threads: one at a time.
 class SipHasher13 {
@@ -52,7 +52,7 @@ class SipHasher13 {
   std::uint64_t v1_ = 0x646f72616e646f6dU;
   std::uint64_t v2_ = 0x6c7967656e657261U;
   std::uint64_t v3_ = 0x7465646279746573U;
-  std::uint64_t held_ = 0;  // The bytes that do not fill a word yet, from the low end.
+  std::uint64_t held_ = 0;  // The bytes of an incomplete word, from the low end.
   std::uint64_t bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The seam between the registry and the formats: a format is one of these rows, defined in its own *_format.cc.
+// The interface between registry and formats: each format is one of these rows, defined in its own *_format.cc.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tamis::foreign {
 
-/// A file to open. The bytes outlive the probe made from them; the rest only the call.
+/// A file to open. The bytes outlive the probe made from them; the rest lives for the call.
 struct Input {
   Bytes bytes;
   std::string_view name;
@@ -23,36 +23,35 @@ struct Input {
 /// How well bytes match a format.
 enum class Fit : std::uint8_t {
   kNo,
-  kPossible,  // Nothing contradicts it, but nearly anything would do.
-  kStrong,    // A signature, or lengths in the header that agree with the size.
+  kPossible,  // Nothing contradicts it, but almost anything would fit.
+  kStrong,    // A signature, or lengths in the header that match the size.
 };
 
-/// One format: what it is called, and how it is read, written and recognised. The functions trust `Input` and
-/// `BuildOptions` no further than their types; parameters a format does not take were refused before.
+/// One format: its name, and how it is read, written and recognised. The functions trust only the types of `Input` and
+/// `BuildOptions`; parameters that a format does not take were rejected before.
 ///
-/// Threads: constant.
+/// Threads: immutable.
 struct Format {
   FormatInfo info;
-  ParameterSet takes;  // What `build` has a use for.
+  ParameterSet takes;  // The parameters that `build` uses.
   Result<ProbePtr> (*open)(const Input& input);
-  Result<std::string> (*build)(std::span<const std::string> keys, const BuildOptions& options);  // Null: read only.
+  Result<std::string> (*build)(std::span<const std::string> keys, const BuildOptions& options);  // Null: read-only.
   Fit (*fit)(const Input& input);
-  /// Only where the file does not hold both: the bits and hashes that `build` chooses for so many keys.
+  /// Only if the file does not hold both: the bits and hashes that `build` chooses for this many keys.
   Result<BloomShape> (*out_of_band)(const BuildOptions& options, std::uint64_t keys) = nullptr;
-  /// Formats of one family set the same bits for a key, so one can be written from another's bits. Empty: it has none.
+  /// Formats of one family set the same bits for a key, so one can be written from another's bits. Empty: none.
   std::string_view family = {};
-  std::string (*rewrite)(const PlainBits& plain) = nullptr;  // Null: it cannot be written so.
+  std::string (*rewrite)(const PlainBits& plain) = nullptr;  // Null: not writable this way.
 };
 
-/// For formats whose headers leave no room for accidents: strong when it opens, or would with more options.
+/// For formats whose headers rule out accidents: strong if it opens, or would with more options.
 template <Result<ProbePtr> (*kOpen)(const Input&)>
 Fit fit_if_it_opens(const Input& input) {
   const Result<ProbePtr> probe = kOpen(input);
   return probe.ok() || probe.status().code() == StatusCode::kInvalidArgument ? Fit::kStrong : Fit::kNo;
 }
 
-/// The most hashes a file may ask for where its format sets no limit: no writer comes near, and no probe takes for
-/// ever.
+/// The max hashes of a file whose format sets no limit: far above any writer, and low enough that probes end.
 inline constexpr std::uint32_t kMaxHashes = 65536;
 
 }  // namespace tamis::foreign

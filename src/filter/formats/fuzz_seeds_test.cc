@@ -1,4 +1,4 @@
-// The fuzzers begin at their seeds: every format and every kind must have one, or seconds of fuzzing may miss it.
+// Fuzzers start from their seeds: every format and kind needs one, or seconds of fuzzing may miss it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 namespace tamis {
 namespace {
 
-/// Which of `count` things the seeds' first bytes choose.
+/// Which of `count` things the first bytes of the seeds select.
 std::set<std::size_t> chosen(const std::string& fuzzer, std::size_t count) {
   std::set<std::size_t> chosen;
   const std::filesystem::path folder = source_file("fuzz/corpus/" + fuzzer);

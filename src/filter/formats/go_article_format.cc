@@ -4,9 +4,9 @@
 //          0    8  bits m
 //          8    –  ⌈m/64⌉ words of 8 bytes, bit i in word i/64 at 1 << (i%64); the file ends here
 //
-// Big-endian throughout (go-article), or little-endian if the program asked for it (go-article-le); as JSON, a string
-// that is the base64url of the big-endian form (go-article-json). Position i is the first half of the standard
-// Murmur3 x64 128 under the seed i, mod m.
+// Big-endian throughout (go-article), or little-endian if the program chose it (go-article-le). As JSON, a string with
+// the base64url of the big-endian form (go-article-json). Position i is the first half of the standard Murmur3 x64 128
+// with seed i, mod m.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -41,7 +41,7 @@ Result<BloomShape> read_header(ByteReader& reader, const OpenOptions& options) {
   }
   if (!options.hashes) return Status::invalid_argument("go-article: give the number of hashes, the file has none");
   if (*options.hashes == 0 || *options.hashes > kMaxHashes) {
-    return Status::invalid_argument(fmt::format("go-article: {} hashes make no filter", *options.hashes));
+    return Status::invalid_argument(fmt::format("go-article: {} hashes are invalid", *options.hashes));
   }
   if (options.bits && *options.bits != bits) {
     return Status::invalid_argument(fmt::format("go-article: the file has {} bits, not {}", bits, *options.bits));
@@ -56,7 +56,7 @@ void write_header(std::string& file, const BloomShape& shape) {
 
 Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
   const double rate = options.fpr.value_or(0.01);
-  // The article truncates; a filter of no bits would divide by zero there, so one bit is the least.
+  // The article truncates and would divide by zero for 0 bits; the min is one bit.
   TAMIS_TRY(const std::uint64_t bits, options.bits ? checked_bits(*options.bits)
                                                    : checked_bits(std::max(1.0, std::floor(ideal_bits(keys, rate)))));
   TAMIS_TRY(const std::uint32_t hashes, checked_hashes(options, std::ceil(std::log2(1 / rate)), kMaxHashes));

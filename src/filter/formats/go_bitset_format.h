@@ -9,11 +9,11 @@
 
 namespace tamis::foreign {
 
-/// The length that stands before the words, in the byte order of the words.
+/// The length before the words, in their byte order.
 Result<std::uint64_t> read_bitset_length(ByteReader& reader, BitOrder order);
 void write_bitset_length(std::string& file, std::uint64_t bits, BitOrder order);
 
-/// The bytes of a bitset from the base64 text that Go's JSON holds; the name is for the message.
+/// Decodes the base64 text of a bitset in Go's JSON; the error message uses `name`.
 Result<std::string> decode_bitset_text(std::string_view text, std::string_view name);
 
 }  // namespace tamis::foreign

@@ -1,14 +1,14 @@
-// bits-and-blooms/bloom version 3, the usual Bloom filter of Go programs.
+// bits-and-blooms/bloom version 3, the common Bloom filter of Go programs.
 //
 //     offset size
 //          0    8  bits m, big-endian
 //          8    8  hashes, big-endian
-//         16    8  length of the bitset, big-endian; m, unless the program brought a bitset of its own (FromWithM)
+//         16    8  length of the bitset, big-endian; m, unless the program supplied its own bitset (FromWithM)
 //         24    –  ⌈length/64⌉ big-endian words, bit i in word i/64 at 1 << (i%64); the file ends here
 //
-// As JSON: {"m":…,"k":…,"b":"<base64url of the bitset: length and words>"}. Four hashes a0 … a3, the two halves of
+// As JSON: {"m":…,"k":…,"b":"<base64url of the bitset: length and words>"}. The four hashes a0 … a3 are the halves of
 // Murmur3 x64 128 of the key and of the key followed by a byte 1; position i = (a[i%2] + i·a[2 or 3]) mod m. A position
-// at or beyond the length is a bit that is not set; bits beyond m have no meaning.
+// at or beyond the length is an unset bit; bits beyond m have no meaning.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -53,14 +53,14 @@ class GoBloomPositions {
   std::uint64_t index_ = 0;
 };
 
-/// A filter over a bitset that may be shorter or longer than it.
+/// A filter whose bitset may be shorter or longer than m.
 ///
-/// Threads: constant. The words must outlive it unless it owns them.
+/// Threads: immutable. The words must outlive it unless it owns them.
 class GoBloomProbe final : public Probe {
  public:
   GoBloomProbe(const BloomShape& shape, std::uint64_t length, Bytes words)
       : shape_(shape), length_(length), words_(words) {}
-  /// `bitset` is its length and its words.
+  /// `bitset` is the encoded length and words.
   GoBloomProbe(const BloomShape& shape, std::uint64_t length, std::string bitset)
       : shape_(shape), length_(length), owned_(std::move(bitset)), words_(as_bytes(owned_).subspan(kLengthBytes)) {}
 
@@ -83,7 +83,7 @@ class GoBloomProbe final : public Probe {
     if (length_ != shape_.bits) info.detail = fmt::format("a bitset of {} bits", length_);
   }
 
-  /// Nothing when the filter claims 128 MiB more than the file has: no memory for what only a header announces.
+  /// Nothing if the filter claims 128 MiB more than the file has: a header alone must not allocate memory.
   [[nodiscard]] std::optional<PlainBits> plain_bits() const override {
     constexpr std::uint64_t kMostMissingBits = std::uint64_t{1} << 30;
     if (shape_.bits > length_ && shape_.bits - length_ > kMostMissingBits) return std::nullopt;
@@ -106,7 +106,7 @@ Result<BloomShape> checked_shape(const ByteReader& reader, std::uint64_t bits, s
   return BloomShape{.bits = bits, .hashes = static_cast<std::uint32_t>(hashes)};
 }
 
-/// The words of a bitset of this length, which end the file.
+/// The words of a bitset of this length, up to the end of the file.
 Result<Bytes> read_words(ByteReader& reader, std::uint64_t length) {
   TAMIS_TRY(const Bytes words, reader.read(body_bytes(length, 64), "the bit array"));
   TAMIS_TRY_STATUS(reader.expect_end());
@@ -143,7 +143,7 @@ Result<std::string> build_file(std::span<const std::string> keys, const BuildOpt
   return build_classic(kLayout, keys, options);
 }
 
-/// What the JSON holds under this name, as this type.
+/// The JSON value of this name, as this type.
 template <typename T>
 Result<T> member_of(const std::map<std::string, GoJsonValue>& json, const std::string& name, const Input& input) {
   const auto found = json.find(name);

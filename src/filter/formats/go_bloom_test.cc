@@ -1,4 +1,4 @@
-// Files of bits-and-blooms/bloom whose bitset is not as long as the filter, and the JSON around bitsets.
+// bits-and-blooms/bloom files whose bitset and filter differ in length, and bitsets in JSON.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -30,7 +30,7 @@ std::string filter_of_bits() {
 
 std::string with_length(std::string file, std::uint64_t length) {
   store_be(file.data() + kLengthAt, length);
-  file.resize(kWordsAt + (length + 63) / 64 * 8, '\xff');  // Set bits that must not count.
+  file.resize(kWordsAt + (length + 63) / 64 * 8, '\xff');  // Set bits that must be ignored.
   return file;
 }
 
@@ -40,7 +40,7 @@ std::string as_json(const std::string& file) {
          base64url_encode(std::string_view(file).substr(kLengthAt)) + "\"}";
 }
 
-/// The same filter at full length, every bit at or beyond `length` cleared.
+/// The same filter at full length, with every bit at or beyond `length` cleared.
 std::string cleared_from(std::string file, std::uint64_t length) {
   for (std::uint64_t bit = length; bit < kBits; ++bit) {
     char& byte = file[kWordsAt + ((bit / 8) ^ 7)];

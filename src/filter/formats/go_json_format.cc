@@ -8,14 +8,14 @@
 namespace tamis::foreign {
 namespace {
 
-/// Walks over a JSON text.
+/// A cursor over a JSON text.
 ///
 /// Threads: one at a time.
 class JsonText {
  public:
   JsonText(Bytes text, std::string_view name) : text_(as_text(text)), name_(name) {}
 
-  /// What comes next after white space, or 0 at the end.
+  /// The next character after white space; 0 at the end.
   char peek() {
     const std::size_t next = text_.find_first_not_of(" \t\r\n", at_);
     at_ = next == std::string_view::npos ? text_.size() : next;

@@ -1,4 +1,4 @@
-// Against files that other systems wrote: tests/golden/foreign/index.json lists them with keys, probes and answers.
+// Tests with files that other systems wrote: tests/golden/foreign/index.json lists their keys, probes and answers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The parameters of an entry, as a build takes them.
+/// The build parameters of an entry.
 BuildOptions build_options(const json& entry) {
   const json& params = entry["params"];
   BuildOptions options = {.format = entry["format"]};
@@ -29,7 +29,7 @@ BuildOptions build_options(const json& entry) {
   return options;
 }
 
-/// The same with only what a user would give: the sizing is left to the format's rules.
+/// Same with only what a user would give: the format's rules decide the size.
 BuildOptions build_options_by_rule(const json& entry) {
   BuildOptions options = build_options(entry);
   if (!options.fpr && !options.bits_per_key) return options;

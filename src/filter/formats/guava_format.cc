@@ -6,9 +6,9 @@
 //          2    4  words, i32 big-endian
 //          6    –  words of 8 bytes, big-endian, bit i in word i/64 at 1 << (i%64); the file ends here
 //
-// h1, h2 the halves of the standard Murmur3 x64 128.
-//     0: a, b the low and high half of h1; position i = flip(a + i·b) mod m in 32 bits, i from 1; flip(c) = c < 0 ? ~c
-//     : c 1: position i = ((h1 + i·h2) & (2⁶³−1)) mod m, i from 0
+// h1, h2 are the halves of the standard Murmur3 x64 128; a, b the low and high half of h1.
+//     0: position i = flip(a + i·b) mod m in 32 bits, i from 1; flip(c) = c < 0 ? ~c : c
+//     1: position i = ((h1 + i·h2) & (2⁶³−1)) mod m, i from 0
 #include <fmt/core.h>
 
 #include <limits>

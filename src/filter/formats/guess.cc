@@ -22,7 +22,7 @@ std::string names_of(const Candidates& candidates) {
   return names;
 }
 
-/// The format an ending promises that only one system uses. Null: none.
+/// The format implied by an ending that only one system uses. Null: none.
 const Format* promised_by_ending(std::string_view name) {
   if (name.ends_with(".parquet")) return &kParquetFormat;
   if (name.ends_with(".ldb")) return &kLevelDbTableFormat;
@@ -33,7 +33,7 @@ const Format* promised_by_ending(std::string_view name) {
 }  // namespace
 
 Result<const Format*> guess_format(const Input& input) {
-  // Only the name tells Cassandra's three layouts apart, and says when a file is older than all of them.
+  // Only the name distinguishes Cassandra's three layouts, and shows that a file is older than all of them.
   if (input.name.ends_with("Filter.db")) {
     const Result<std::string_view> layout = cassandra_format_of_name(input.name);
     if (layout.ok()) return find_format(*layout);
@@ -47,14 +47,14 @@ Result<const Format*> guess_format(const Input& input) {
     if (fit == Fit::kPossible) possible.push_back(format);
   }
   if (strong.size() == 1) return strong.front();
-  // The ending decides between several, and says whose error to report when the content fits nothing.
+  // The ending decides between several matches, and which error to report if the content matches nothing.
   const Format* const promised = promised_by_ending(input.name);
   if (promised != nullptr && (strong.empty() || std::ranges::find(strong, promised) != strong.end())) return promised;
   if (!strong.empty()) {
     return Status::invalid_argument(
         fmt::format("{}: several formats fit, say which: {}", input.name, names_of(strong)));
   }
-  if (possible.empty()) return Status::corruption(fmt::format("{}: no known filter format fits", input.name));
+  if (possible.empty()) return Status::corruption(fmt::format("{}: no known filter format matches", input.name));
   return Status::invalid_argument(
       fmt::format("{}: nothing in the file tells its format, say which; possible: {}", input.name, names_of(possible)));
 }

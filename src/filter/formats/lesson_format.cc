@@ -5,8 +5,8 @@
 //          4    4  hashes, little-endian
 //          8    –  ⌈m/8⌉ bytes, bit i at byte i/8, mask 1 << (i%8); the file ends here
 //
-// Position i = (h1 + i·h2) mod m. h1 is SipHash-1-3 under a zero key of what Rust feeds the hasher for a byte slice,
-// its length as 8 little-endian bytes and then the bytes; h2 the same with the u32 0xdeadbeef after it.
+// Position i = (h1 + i·h2) mod m. h1 is SipHash-1-3 with a zero key over what Rust hashes for a byte slice: its length
+// as 8 little-endian bytes, then the bytes. h2 is the same with the u32 0xdeadbeef appended.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
             options.bits ? checked_bits(*options.bits)
                          : checked_bits(static_cast<double>(keys) * static_cast<double>(bits_per_key)));
   if (bits > std::numeric_limits<std::uint32_t>::max()) {
-    return Status::invalid_argument(fmt::format("{} bits do not fit the 32 bits of the lesson's header", bits));
+    return Status::invalid_argument(fmt::format("{} bits exceed the 32-bit field of the lesson's header", bits));
   }
   const double best = std::clamp(std::ceil(bits_per_key * 0.693), 1.0, 30.0);
   TAMIS_TRY(const std::uint32_t hashes, checked_hashes(options, best, kMaxHashes));

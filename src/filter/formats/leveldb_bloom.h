@@ -1,4 +1,4 @@
-// LevelDB's Bloom filter, which is also Badger's and the content of an .ldb table's filter block.
+// LevelDB's Bloom filter, also used by Badger and in the filter block of an .ldb table.
 #pragma once
 
 #include "base/bytes.h"
@@ -6,7 +6,7 @@
 
 namespace tamis::foreign {
 
-/// What LevelDB sees in filter bytes: its answer for every key where there is no usable filter, else the Bloom filter.
+/// Reads filter bytes as LevelDB does: a constant answer without a usable filter, else the Bloom filter.
 ProbePtr open_leveldb_bloom(Bytes filter);
 
 }  // namespace tamis::foreign

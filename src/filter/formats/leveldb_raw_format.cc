@@ -1,10 +1,10 @@
-// The filter bytes of LevelDB (`leveldb.BuiltinBloomFilter2`) and of BadgerDB tables, which are the same.
+// The filter bytes of LevelDB (`leveldb.BuiltinBloomFilter2`) and, identical, of BadgerDB tables.
 //
 //     –  bits, bit p at byte p/8, mask 1 << (p%8); at least 8 bytes
-//     1  hashes; more than 30 are reserved and mean "maybe" for every key, as 0 does
+//     1  hashes; more than 30 are reserved and mean "maybe" for every key, like 0
 //
-// Position i = (h + i·ror(h, 17)) mod bits in 32 bits, h LevelDB's own hash. Fewer than two bytes hold no keys. The
-// two systems differ in sizing only: Badger computes a number of hashes and uses it as bits per key.
+// Position i = (h + i·ror(h, 17)) mod bits in 32 bits, h LevelDB's own hash. Fewer than two bytes hold no keys. The two
+// systems differ only in sizing: Badger computes a number of hashes and uses it as bits per key.
 #include "filter/formats/leveldb_bloom.h"
 
 #include <fmt/core.h>
@@ -43,7 +43,7 @@ constexpr BloomScheme kScheme = kBloomScheme<LevelDbPositions, BitOrder::kBytes>
 
 Result<ProbePtr> open(const Input& input) { return open_leveldb_bloom(input.bytes); }
 
-/// The last byte is all there is to recognise.
+/// Only the last byte can be recognised.
 Fit fit(const Input& input) {
   if (input.bytes.size() < 2) return Fit::kPossible;
   const auto hashes = std::to_integer<std::uint32_t>(input.bytes.back());
@@ -57,7 +57,7 @@ Result<std::string> build_with(std::span<const std::string> keys, const BuildOpt
   TAMIS_TRY(const std::uint64_t bits, checked_bits(wanted));
   const std::uint64_t bytes = (bits + 7) / 8;
   if (bytes * 8 > std::numeric_limits<std::uint32_t>::max()) {
-    return Status::invalid_argument(fmt::format("{} bits are more than a 32-bit hash can reach", bits));
+    return Status::invalid_argument(fmt::format("{} bits exceed the range of a 32-bit hash", bits));
   }
   TAMIS_TRY(
       const std::uint32_t hashes,
@@ -75,9 +75,9 @@ Result<std::string> build_leveldb(std::span<const std::string> keys, const Build
   return build_with(keys, options, bits_per_key);
 }
 
-/// The hashes a filter of this rate wants, which Badger then takes for the bits per key: 1 % becomes 7 bits, about 4 %.
+/// The optimal hashes for this rate, which Badger uses as bits per key: 1 % becomes 7 bits, about 4 %.
 std::uint32_t badger_bits_per_key(std::uint64_t keys, double rate) {
-  constexpr double kLn2 = 0.69314718056;  // As many digits as Badger has.
+  constexpr double kLn2 = 0.69314718056;  // With Badger's number of digits.
   const auto n = static_cast<double>(keys);
   const double bits = -n * std::log(rate) / (kLn2 * kLn2);
   return static_cast<std::uint32_t>(std::ceil(kLn2 * bits / n));

@@ -1,4 +1,4 @@
-// LevelDB's tables (.ldb, older .sst), as far as the way to their filters.
+// LevelDB's tables (.ldb, older .sst): the parts needed to reach their filters.
 //
 //     footer, the last 48 bytes: metaindex handle, index handle, zeros to 40, u64 little-endian magic
 //     metaindex block            "filter.leveldb.BuiltinBloomFilter2" → handle of the filter block
@@ -21,8 +21,8 @@ namespace {
 constexpr std::size_t kFooterBytes = 48;
 constexpr std::string_view kFilterKey = "filter.leveldb.BuiltinBloomFilter2";
 
-/// Invariant: filters_ has one probe per start in the filter block; past its end, and where starts make no sense,
-/// LevelDB answers maybe.
+/// Invariant: filters_ has one probe per start in the filter block. Beyond its end, and for invalid starts, LevelDB
+/// answers maybe.
 class LevelDbTableProbe final : public Probe {
  public:
   LevelDbTableProbe(std::vector<IndexEntry> index, std::vector<ProbePtr> filters, std::uint32_t base_log2)
@@ -88,7 +88,7 @@ Result<BlockHandle> find_filter(const TableBytes& table, BlockHandle metaindex) 
   return Status::not_supported(fmt::format("{}: the table has no filter of LevelDB's own kind", table.name));
 }
 
-/// One probe per start. An empty range holds no key; ranges that make no sense answer maybe.
+/// One probe per start. An empty range holds no key; invalid ranges answer maybe.
 std::vector<ProbePtr> open_filters(Bytes block, std::size_t starts_at) {
   const std::size_t count = (block.size() - 5 - starts_at) / 4;
   std::vector<ProbePtr> filters;
@@ -96,7 +96,7 @@ std::vector<ProbePtr> open_filters(Bytes block, std::size_t starts_at) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::byte* const at = block.data() + starts_at + 4 * i;
     const auto begin = load_le<std::uint32_t>(at);
-    const auto end = load_le<std::uint32_t>(at + 4);  // Behind the last start stands the start of the starts.
+    const auto end = load_le<std::uint32_t>(at + 4);  // The last start is followed by the offset of the starts.
     if (begin == end) {
       filters.push_back(std::make_unique<ConstantProbe>(false));
     } else if (begin < end && end <= starts_at) {
@@ -120,14 +120,14 @@ Result<ProbePtr> open(const Input& input) {
   }
   const Bytes block = filter_block.bytes();
   const ByteReader whole(block, input.name);
-  if (block.size() < 5) return whole.corruption("a filter block too short for its end");
+  if (block.size() < 5) return whole.corruption("a filter block too short for its trailer");
   const auto base_log2 = std::to_integer<std::uint32_t>(block.back());
   const std::size_t starts_at = load_le<std::uint32_t>(block.data() + block.size() - 5);
-  if (starts_at > block.size() - 5) return whole.corruption("a filter block whose starts lie outside of it");
+  if (starts_at > block.size() - 5) return whole.corruption("a filter block with starts outside it");
   return ProbePtr(std::make_unique<LevelDbTableProbe>(std::move(index), open_filters(block, starts_at), base_log2));
 }
 
-/// The magic number is enough, so that a damaged table is called that; but RocksDB's first tables have it too.
+/// The magic number suffices, so that a damaged table is reported as one; but RocksDB's first tables share it.
 Fit fit(const Input& input) {
   if (!read_footer(input).ok()) return Fit::kNo;
   return open(input).status().code() == StatusCode::kNotSupported ? Fit::kNo : Fit::kStrong;

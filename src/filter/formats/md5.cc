@@ -53,7 +53,7 @@ std::array<std::byte, 16> md5(std::string_view message) {
   std::string_view rest = message;
   for (; rest.size() >= kBlockBytes; rest.remove_prefix(kBlockBytes)) mix_block(state, rest.data());
 
-  // The rest, one bit 1, zeros, and the length in bits: one block or two.
+  // The rest, one 1 bit, zeros, and the length in bits: one block or two.
   std::array<char, 2 * kBlockBytes> last = {};
   if (!rest.empty()) std::memcpy(last.data(), rest.data(), rest.size());
   last[rest.size()] = '\x80';

@@ -1,4 +1,4 @@
-// MD5 (RFC 1321), which one foreign layout uses as a source of positions. It protects nothing.
+// MD5 (RFC 1321), the source of positions in one foreign layout. Not used for security.
 #pragma once
 
 #include <array>

@@ -44,16 +44,14 @@ Status check_parameters(const BuildOptions& options, ParameterSet takes) {
   // Written so that NaN fails.
   const bool one_is_fine = (takes & kTakesRateOfOne) != 0;
   if (options.fpr && !(*options.fpr > 0 && (*options.fpr < 1 || (one_is_fine && *options.fpr == 1)))) {
-    return Status::invalid_argument(
-        fmt::format("a false-positive rate must lie between 0 and 1, not {}", *options.fpr));
+    return Status::invalid_argument(fmt::format("a false-positive rate must be between 0 and 1, not {}", *options.fpr));
   }
   if (options.bits_per_key && !(*options.bits_per_key > 0 && *options.bits_per_key <= 1000)) {
     return Status::invalid_argument(
-        fmt::format("bits per key must lie between 0 and 1000, not {}", *options.bits_per_key));
+        fmt::format("bits per key must be between 0 and 1000, not {}", *options.bits_per_key));
   }
   if (options.expected_keys && *options.expected_keys > kMaxBuildBits) {
-    return Status::invalid_argument(
-        fmt::format("{} expected keys are more than this can build for", *options.expected_keys));
+    return Status::invalid_argument(fmt::format("too many expected keys: {}", *options.expected_keys));
   }
   return {};
 }

@@ -1,11 +1,11 @@
-// Parquet files, as far as the way to their Bloom filters: data, then
+// Parquet files: the parts needed to reach their Bloom filters. The data is followed by
 //
 //     –  FileMetaData, Thrift compact
 //     4  its length, little-endian
 //     4  "PAR1"
 //
-// FileMetaData 4: row groups → RowGroup 1: columns → ColumnChunk 3: ColumnMetaData {1: physical type, 3: path,
-// 14: bloom_filter_offset}. At that offset stand the filter's header and bitset (sbbf_format.cc).
+// FileMetaData 4: row groups → RowGroup 1: columns → ColumnChunk 3: ColumnMetaData {1: physical type, 3: path, 14:
+// bloom_filter_offset}. The filter's header and bitset are at that offset (sbbf_format.cc).
 #include <fmt/core.h>
 
 #include <optional>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t kBooleanType = 0;
 
-/// One column of one row group that has a filter.
+/// A column of a row group that has a filter.
 struct ColumnFilter {
   std::uint32_t row_group = 0;
   std::string column = {};  // Path in the schema, joined by '.'.
@@ -32,7 +32,7 @@ struct ColumnFilter {
 
 Result<std::string> read_path(ByteReader& reader) {
   TAMIS_TRY(const ThriftList list, read_thrift_list(reader));
-  if (list.type != ThriftType::kBinary) return reader.corruption("a path that is no list of names");
+  if (list.type != ThriftType::kBinary) return reader.corruption("a path that is not a list of names");
   std::string path;
   for (std::uint64_t i = 0; i < list.size; ++i) {
     TAMIS_TRY(const Bytes part, read_thrift_binary(reader));
@@ -57,16 +57,17 @@ Status read_column_metadata(ByteReader& reader, ColumnFilter& column) {
   }
 }
 
-/// A list of structs: reads each of them with `read_one`.
+/// Reads each struct of a list with `read_one`.
 template <typename ReadOne>
 Status read_structs(ByteReader& reader, ReadOne read_one) {
   TAMIS_TRY(const ThriftList list, read_thrift_list(reader));
-  if (list.size > 0 && list.type != ThriftType::kStruct) return reader.corruption("a list that is not of structs");
+  if (list.size > 0 && list.type != ThriftType::kStruct)
+    return reader.corruption("a list whose elements are not structs");
   for (std::uint64_t i = 0; i < list.size; ++i) TAMIS_TRY_STATUS(read_one(i));
   return {};
 }
 
-/// A struct of which one field matters: reads it with `read_field`, skips the others.
+/// Reads one field of a struct with `read_field` and skips the others.
 template <typename ReadField>
 Status read_one_field(ByteReader& reader, std::int32_t id, ThriftType type, ReadField read_field) {
   for (ThriftStruct fields(reader);;) {
@@ -108,7 +109,7 @@ Result<std::vector<ColumnFilter>> find_filters(const Input& input) {
   return read_metadata(reader);
 }
 
-/// The one filter the options mean.
+/// The filter that the options select.
 Result<ColumnFilter> choose_filter(const std::vector<ColumnFilter>& filters, const Input& input) {
   std::vector<const ColumnFilter*> chosen;
   std::string names;

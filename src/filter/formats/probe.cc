@@ -55,7 +55,7 @@ std::optional<PlainBits> BloomProbe::plain_bits() const {
 void FillEstimate::add(std::uint64_t bits, std::uint64_t set, std::uint32_t hashes) {
   const auto m = static_cast<double>(bits);
   const double fill = static_cast<double>(set) / m;
-  // A full filter tells only that the keys are many; half a bit left keeps the estimate finite.
+  // A full filter only shows that there are many keys; half a bit left keeps the estimate finite.
   const double empty = std::max(1 - fill, 0.5 / m);
   bits_ += bits;
   set_ += set;

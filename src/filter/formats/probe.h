@@ -1,4 +1,4 @@
-// What a format makes of a file: something that answers for keys and can describe itself.
+// An opened foreign filter: it answers for keys and describes itself.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace tamis::foreign {
 
-/// A Bloom filter's bits apart from any file: bit i in byte i / 8, as many bytes as shape.bits take.
+/// A Bloom filter's bits, independent of any file: bit i in byte i / 8, ⌈shape.bits / 8⌉ bytes.
 struct PlainBits {
   BloomShape shape;
   std::string bits;
@@ -21,7 +21,7 @@ struct PlainBits {
 
 /// An opened filter. It refers to the bytes it was opened from, which must outlive it.
 ///
-/// Threads: constant after construction.
+/// Threads: immutable after construction.
 class Probe {
  public:
   Probe() = default;
@@ -30,14 +30,14 @@ class Probe {
   virtual ~Probe() = default;
 
   [[nodiscard]] virtual bool may_contain(std::string_view key) const = 0;
-  /// Fills in everything but `format` and `bytes`.
+  /// Fills in everything except `format` and `bytes`.
   virtual void describe(ForeignInfo& info) const = 0;
-  /// Nothing for what is not one Bloom filter.
+  /// Nothing unless this is a single Bloom filter.
   [[nodiscard]] virtual std::optional<PlainBits> plain_bits() const { return std::nullopt; }
 };
 using ProbePtr = std::unique_ptr<const Probe>;
 
-/// The same answer for every key: what several originals define for files without a usable filter.
+/// The same answer for every key, as several systems define it for files without a usable filter.
 class ConstantProbe final : public Probe {
  public:
   explicit ConstantProbe(bool answer) : answer_(answer) {}
@@ -51,9 +51,9 @@ class ConstantProbe final : public Probe {
 /// A Bloom filter of any scheme.
 class BloomProbe final : public Probe {
  public:
-  /// `bits` must hold shape.bits, in whole words where the scheme's order is by words.
+  /// `bits` must hold shape.bits, in whole words if the scheme's order uses words.
   BloomProbe(const BloomScheme& scheme, const BloomShape& shape, Bytes bits, std::string detail = {});
-  /// The same with bits of its own, for files that had to be decoded first.
+  /// Same with its own bits, for files that had to be decoded first.
   BloomProbe(const BloomScheme& scheme, const BloomShape& shape, std::string&& bits);
 
   [[nodiscard]] bool may_contain(std::string_view key) const override {
@@ -70,10 +70,10 @@ class BloomProbe final : public Probe {
   std::string detail_;
 };
 
-/// Counts of set bits, from which fill, keys and rate are estimated; several filters of one file add up.
+/// Estimates fill, keys and rate from counts of set bits, summed over the filters of a file.
 class FillEstimate {
  public:
-  /// A filter, or one of its blocks, of `bits` bits with `set` of them 1 and k hashes.
+  /// A filter, or one of its blocks, with `set` of its `bits` bits at 1 and k hashes.
   void add(std::uint64_t bits, std::uint64_t set, std::uint32_t hashes);
   void write_to(ForeignInfo& info) const;
 
@@ -84,10 +84,10 @@ class FillEstimate {
   double weighted_rate_ = 0;  // Sum of bits · rate.
 };
 
-/// The first `count` bits of plain bytes, or of big-endian words, as plain bytes; bits that are not there are 0.
+/// The first `count` bits of plain bytes or big-endian words, as plain bytes; missing bits are 0.
 std::string plain_bytes(Bytes bytes, std::uint64_t count, BitOrder order);
 
-/// Bits set among the first `count` of plain bytes, or of big-endian words.
+/// The number of set bits among the first `count` of plain bytes or big-endian words.
 std::uint64_t count_bits(Bytes bytes, std::uint64_t count, BitOrder order);
 
 }  // namespace tamis::foreign

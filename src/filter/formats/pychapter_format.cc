@@ -1,7 +1,7 @@
-// The bitmap of a Python book chapter: ⌈m/8⌉ bytes and nothing else. m and the number of hashes are out of band.
+// The bitmap of a Python book chapter: just ⌈m/8⌉ bytes. m and the number of hashes are out of band.
 //
-// Bit p at byte p/8, mask 1 << (p%8). Position i = (a + i·b) mod m in unbounded integers, a and b the two halves of
-// the key's MD5, big-endian.
+// Bit p at byte p/8, mask 1 << (p%8). Position i = (a + i·b) mod m in unbounded integers; a and b are the halves of the
+// key's MD5, big-endian.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class PyChapterPositions {
   }
   std::uint64_t next() {
     const std::uint64_t position = position_;
-    // Python's integers do not wrap; both terms are below m, so neither do these: p + s - m without the sum.
+    // Python's integers do not wrap. Both terms are below m, so p + s - m is computed without the sum.
     position_ = position_ >= bits_ - step_ ? position_ - (bits_ - step_) : position_ + step_;
     return position;
   }
@@ -42,7 +42,7 @@ Result<BloomShape> read_header(ByteReader& reader, const OpenOptions& options) {
   }
   if (*options.bits == 0 || *options.hashes == 0 || *options.hashes > kMaxHashes) {
     return Status::invalid_argument(
-        fmt::format("pychapter: {} bits and {} hashes make no filter", *options.bits, *options.hashes));
+        fmt::format("pychapter: {} bits and {} hashes are invalid", *options.bits, *options.hashes));
   }
   if (body_bytes(*options.bits, 8) != reader.remaining()) {
     return reader.corruption(fmt::format("{} bits take {} bytes, the file has {}", *options.bits,
@@ -55,7 +55,7 @@ void write_header(std::string&, const BloomShape&) {}
 
 Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
   TAMIS_TRY(const std::uint64_t bits, bits_by_rate(options, keys));
-  // Python rounds ties to even, as nearbyint does in the mode every program starts in.
+  // Python rounds ties to even, as nearbyint does in the default rounding mode.
   const double best = std::nearbyint(static_cast<double>(bits) / static_cast<double>(keys) * std::numbers::ln2);
   TAMIS_TRY(const std::uint32_t hashes, checked_hashes(options, std::max(best, 1.0), kMaxHashes));
   return BloomShape{.bits = bits, .hashes = hashes};
@@ -69,7 +69,7 @@ Result<std::string> build_file(std::span<const std::string> keys, const BuildOpt
   return build_classic(kLayout, keys, options);
 }
 
-/// Any bytes could be one; those who know bits and hashes can say the format as well.
+/// Any bytes could be one; whoever knows bits and hashes can also name the format.
 Fit fit(const Input& input) { return input.bytes.empty() ? Fit::kNo : Fit::kPossible; }
 
 }  // namespace

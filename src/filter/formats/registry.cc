@@ -29,8 +29,8 @@ Result<const Format*> find_format(std::string_view name) {
   }
   const std::optional<std::string_view> guess = nearest_word(name, names);
   return Status::invalid_argument(
-      guess ? fmt::format("there is no format '{}'; did you mean '{}'?", name, *guess)
-            : fmt::format("there is no format '{}'; the formats are {}", name, fmt::join(names, ", ")));
+      guess ? fmt::format("unknown format '{}'; did you mean '{}'?", name, *guess)
+            : fmt::format("unknown format '{}'; the formats are {}", name, fmt::join(names, ", ")));
 }
 
 std::span<const FormatInfo> formats() {

@@ -39,7 +39,7 @@ TAMIS_FOREIGN_FORMATS(TAMIS_DECLARE_FORMAT)
 
 std::span<const Format* const> registered_formats();
 
-/// kInvalidArgument names what there is.
+/// kInvalidArgument names the known formats.
 Result<const Format*> find_format(std::string_view name);
 
 }  // namespace tamis::foreign

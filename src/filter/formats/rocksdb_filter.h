@@ -1,4 +1,4 @@
-// RocksDB's filter bytes, as they stand alone or as a block of an .sst table.
+// RocksDB's filter bytes, alone or as a block of an .sst table.
 #pragma once
 
 #include "base/bytes.h"
@@ -6,8 +6,8 @@
 
 namespace tamis::foreign {
 
-/// What RocksDB sees in filter bytes, by their last five: a Bloom filter of two kinds, a Ribbon filter, or one answer
-/// for all keys. kCorruption where the trailer contradicts the length, so that no answer would be certain.
+/// Reads filter bytes as RocksDB does, by the last five: one of two Bloom filters, a Ribbon filter, or a constant
+/// answer. Returns kCorruption if the trailer contradicts the length, as no answer would then be certain.
 Result<ProbePtr> open_rocksdb_filter(Bytes filter, std::string_view name);
 
 /// A Ribbon filter: `body` is the filter without its trailer, a whole number of 16-byte segments; blocks >= 2.

@@ -1,4 +1,4 @@
-// RocksDB's filter bytes. What they are stands in the last five:
+// RocksDB's filter bytes. The last five identify them:
 //
 //     [-5]  1 … 127  Legacy Bloom, that many hashes; [-4 … -1] u32 little-endian, cache lines
 //           0        maybe for every key
@@ -6,8 +6,8 @@
 //           0xfe     Ribbon; [-4] seed, [-3 … -1] u24 little-endian, blocks
 //           others   reserved: maybe for every key
 //
-// Five bytes or fewer hold no keys. Legacy: one of the lines by the hash, then positions inside it as LevelDB has
-// them. FastLocalBloom: one of the 64-byte blocks by the low half of XXPH3, positions inside it by the high half.
+// Five bytes or fewer hold no keys. Legacy: the hash selects a line, then positions inside it as in LevelDB.
+// FastLocalBloom: the low half of XXPH3 selects a 64-byte block, the high half the positions inside it.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ ProbePtr constant(bool answer) { return std::make_unique<ConstantProbe>(answer);
 Result<ProbePtr> open_legacy(Bytes body, std::uint32_t hashes, std::uint32_t lines) {
   if (lines == 0 || body.size() % lines != 0 || !std::has_single_bit(body.size() / lines)) return constant(true);
   const std::uint64_t line_bits = body.size() / lines * 8;
-  if (line_bits > std::uint64_t{1} << 31) return constant(true);  // Lines of 256 MiB: a writer's memory never had them.
+  if (line_bits > std::uint64_t{1} << 31) return constant(true);  // Lines of 256 MiB: no writer had the memory.
   const BloomShape shape = {
       .bits = body.size() * 8, .hashes = hashes, .block_bits = static_cast<std::uint32_t>(line_bits)};
   return ProbePtr(std::make_unique<BloomProbe>(kLegacyScheme, shape, body, "LegacyBloom"));
@@ -89,7 +89,7 @@ Result<ProbePtr> open_fast_local(Bytes body, Bytes trailer, std::string_view nam
   const bool known = at(1) == 0 && at(2) >> 5 == 0 && at(3) == 0 && at(4) == 0;
   if (!known || hashes < 1 || hashes > kMostHashes) return constant(true);
   if (body.size() % kLineBytes != 0 || body.size() / kLineBytes > 0xffffffffU) {
-    return Status::corruption(fmt::format("{}: {} bytes are not a number of 64-byte blocks", name, body.size()));
+    return Status::corruption(fmt::format("{}: {} bytes are not whole 64-byte blocks", name, body.size()));
   }
   const BloomShape shape = {.bits = body.size() * 8, .hashes = hashes, .block_bits = kLineBytes * 8};
   return ProbePtr(std::make_unique<BloomProbe>(kFastLocalScheme, shape, body, "FastLocalBloom"));
@@ -99,14 +99,14 @@ Result<ProbePtr> open_ribbon(Bytes body, std::uint32_t packed, std::string_view 
   const std::uint32_t blocks = packed >> 8;
   if (blocks < 2) return constant(true);
   if (body.size() % 16 != 0) {
-    return Status::corruption(fmt::format("{}: {} bytes are not a number of 16-byte segments", name, body.size()));
+    return Status::corruption(fmt::format("{}: {} bytes are not whole 16-byte segments", name, body.size()));
   }
   return open_rocksdb_ribbon(body, blocks, packed & 0xff);
 }
 
 Result<ProbePtr> open(const Input& input) { return open_rocksdb_filter(input.bytes, input.name); }
 
-/// Trailers that agree with the length are no accident; an answer for all keys could be anything.
+/// A trailer that matches the length is no accident; a constant answer could be anything.
 Fit fit(const Input& input) {
   const Result<ProbePtr> probe = open(input);
   if (!probe.ok()) return Fit::kNo;
@@ -123,7 +123,7 @@ Fit fit(const Input& input) {
   return info.detail == "Ribbon" && columns_make_sense ? Fit::kStrong : Fit::kPossible;
 }
 
-/// Whole bits only, as the old filter has it; hashes and an odd number of lines follow.
+/// Whole bits only, as in the old filter; hashes and an odd number of lines follow from them.
 Result<std::string> build_legacy(const std::vector<std::string_view>& keys, double bits_per_key) {
   const double whole_bits = std::round(bits_per_key);
   const auto hashes = static_cast<std::uint32_t>(std::clamp(std::floor(whole_bits * 0.69), 1.0, double{kMostHashes}));
@@ -161,7 +161,7 @@ Result<std::string> build_fast_local(const std::vector<std::string_view>& keys, 
   return file;
 }
 
-/// Tables hold their keys sorted, and the builder drops a hash that equals the one before it.
+/// Tables hold sorted keys, and the builder drops a hash equal to the previous one.
 template <typename HashFn>
 std::vector<std::string_view> as_a_table_adds_them(std::span<const std::string> keys, HashFn hash) {
   std::vector<std::string_view> sorted(keys.begin(), keys.end());

@@ -1,8 +1,8 @@
-// RocksDB's Ribbon filter with 128-bit rows ("Standard128Ribbon"), for reading.
+// RocksDB's Ribbon filter with 128-bit rows ("Standard128Ribbon"), read-only.
 //
-// The body is 128-bit segments, little-endian. A block of 128 slots has one segment per column, that is, per bit of
-// the result; where the number of segments is no multiple of the blocks, the first blocks have one column fewer.
-// A key stands for 128 slots in a row, beginning anywhere, so it touches a block and the one behind it.
+// The body consists of 128-bit segments, little-endian. A block of 128 slots has one segment per column, that is, per
+// bit of the result. If the number of segments is not a multiple of the blocks, the first blocks have one column fewer.
+// A key covers 128 consecutive slots from any start, so it touches a block and the next one.
 #include <algorithm>
 #include <bit>
 
@@ -28,7 +28,7 @@ std::uint32_t parity(Wide value) {
   return static_cast<std::uint32_t>(std::popcount(folded)) & 1;
 }
 
-/// The seed in the file counts attempts; this is what it does to the hash.
+/// The seed in the file counts attempts; this is its effect on the hash.
 std::uint64_t raw_seed(std::uint32_t ordinal) {
   std::uint64_t mixed = ordinal * 0xc78219a23eeadd03U;
   mixed ^= (mixed & 0xf0f0f0f0f0f0f0f0U) >> 4;
@@ -36,7 +36,7 @@ std::uint64_t raw_seed(std::uint32_t ordinal) {
 }
 
 /// Invariants: columns_ <= 32, and every segment that a key can touch lies in body_: the last start, slot
-/// 128·(blocks-1), touches the last block only, and the columns of a block never exceed those of the next.
+/// 128·(blocks-1), touches only the last block, and a block never has more columns than the next.
 class RibbonProbe final : public Probe {
  public:
   RibbonProbe(Bytes body, std::uint32_t blocks, std::uint32_t seed)
@@ -78,7 +78,7 @@ class RibbonProbe final : public Probe {
     info.detail = "Ribbon";
     info.hashes = static_cast<std::uint32_t>(columns_);
     info.seed = seed_;
-    // The bits of a solved system say nothing about its keys; its size does: it is built about 1.05 slots a key.
+    // The bits of a solved system say nothing about its keys, but its size does: about 1.05 slots per key.
     const double slots = double{kSlotsPerBlock} * blocks_;
     const double short_part = static_cast<double>(short_blocks_) / blocks_;
     info.estimated_keys = slots / 1.05;

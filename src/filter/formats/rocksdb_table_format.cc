@@ -1,4 +1,4 @@
-// RocksDB's block-based tables (.sst), as far as the way to their filters.
+// RocksDB's block-based tables (.sst): the parts needed to reach their filters.
 //
 //     footer, the last 53 bytes: u8 checksum type, 40 bytes, u32 version, u64 magic; little-endian
 //         version 1 … 5   the 40 bytes are the metaindex and index handles
@@ -23,14 +23,14 @@ namespace {
 constexpr std::uint64_t kMagic = 0x88e241b785f4cff7U;
 constexpr std::size_t kFooterBytes = 53;
 constexpr std::size_t kVersion0FooterBytes = 48;
-constexpr std::uint32_t kContextVersion = 6;  // From here on, checksums depend on the place.
-constexpr std::uint32_t kNewestVersion = 7;   // The newest whose footer is known to be as described.
+constexpr std::uint32_t kContextVersion = 6;  // From here on, checksums depend on the offset.
+constexpr std::uint32_t kNewestVersion = 7;   // The newest version whose footer is known.
 constexpr std::string_view kPolicy = "rocksdb.BuiltinBloomFilter";
 
 /// The names and values of a block, by name.
 using Dictionary = std::map<std::string, std::string, std::less<>>;
 
-/// One filter per range of keys: that of the first separator not before the key, else the last.
+/// One filter per key range: that of the first separator not before the key, else the last.
 class PartitionedProbe final : public Probe {
  public:
   PartitionedProbe(std::vector<IndexEntry> index, std::vector<ProbePtr> filters)
@@ -69,10 +69,10 @@ struct Footer {
 
 Result<BlockChecksum> checked_checksum(const ByteReader& reader, std::uint8_t kind) {
   if (kind <= 4) return BlockChecksum{kind};
-  return reader.corruption(fmt::format("checksum type {} is unknown", kind));
+  return reader.corruption(fmt::format("unknown checksum type {}", kind));
 }
 
-/// From version 6: the footer has a checksum of its own, taken with that field zero.
+/// From version 6, the footer has its own checksum, computed with that field zero.
 Result<Footer> read_context_footer(const Input& input, ByteReader reader, BlockChecksum checksum) {
   constexpr std::size_t kChecksumAt = 5;
   const std::uint64_t footer_at = input.bytes.size() - kFooterBytes;
@@ -137,7 +137,7 @@ Result<Dictionary> read_properties(const TableBytes& table, const Dictionary& me
   return read_dictionary(table, handle, "the properties");
 }
 
-/// Properties that are numbers and serve as flags: set unless absent or 0.
+/// Numeric properties used as flags: set unless absent or 0.
 bool is_set(const Dictionary& properties, std::string_view name) {
   const auto found = properties.find(name);
   return found != properties.end() && !found->second.empty() && found->second != std::string_view("\0", 1);
@@ -155,7 +155,7 @@ Result<ProbePtr> open_partitions(const TableBytes& table, BlockHandle handle, co
   const auto comparator = properties.find("rocksdb.comparator");
   if (comparator != properties.end() && comparator->second != "leveldb.BytewiseComparator") {
     return Status::not_supported(
-        fmt::format("{}: filters partitioned in the order of {}", table.name, comparator->second));
+        fmt::format("{}: filters partitioned by comparator {}", table.name, comparator->second));
   }
   const IndexEncoding encoding = {.values_are_deltas = is_set(properties, "rocksdb.index.value.is.delta.encoded"),
                                   .keys_are_user_keys = is_set(properties, "rocksdb.index.key.is.user.key")};
@@ -192,7 +192,7 @@ Result<ProbePtr> open(const Input& input) {
                   obsolete ? "the obsolete block-based filter" : "no filter of a built-in kind"));
 }
 
-/// The magic number is enough, so that a damaged table is called that; with LevelDB's, it has to be one of ours.
+/// The magic number suffices, so that a damaged table is reported as one; with LevelDB's, it must also open.
 Fit fit(const Input& input) {
   const bool has_magic = input.bytes.size() >= 8 && load_le<std::uint64_t>(input.bytes.last(8).data()) == kMagic;
   return has_magic || open(input).ok() ? Fit::kStrong : Fit::kNo;

@@ -9,8 +9,7 @@ namespace tamis::foreign {
 /// Format::family of all three.
 inline constexpr std::string_view kSbbfFamily = "sbbf";
 
-/// The filter at the reader's place: BloomFilterHeader, then as many bytes of bitset as it says. The reader ends up
-/// behind both.
+/// Reads a filter: BloomFilterHeader, then as many bytes of bitset as it says. Leaves the reader after both.
 Result<ProbePtr> read_sbbf_with_header(ByteReader& reader);
 
 }  // namespace tamis::foreign

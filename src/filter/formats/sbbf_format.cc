@@ -1,4 +1,4 @@
-// Parquet's split-block Bloom filter: the bitset alone (sbbf) and behind its Thrift header (sbbf-thrift).
+// Parquet's split-block Bloom filter: the bitset alone (sbbf) and after its Thrift header (sbbf-thrift).
 //
 //     bitset   blocks of 32 bytes, each eight u32 little-endian
 //     header   Thrift compact {1: i32 bytes of bitset, 2: {1: {}} block, 3: {1: {}} xxHash, 4: {1: {}} uncompressed}
@@ -49,12 +49,12 @@ class SplitBlockPositions {
 
 constexpr BloomScheme kScheme = kBloomScheme<SplitBlockPositions, BitOrder::kBytes>;
 
-/// A bitset's length decides its shape. numBytes is an i32, so nothing larger was ever written.
+/// The length of a bitset determines its shape. numBytes is an i32, so larger ones do not exist.
 Result<BloomShape> shape_of(const ByteReader& reader, std::int64_t bytes) {
   if (bytes > 0 && bytes % std::int64_t{kBlockBytes} == 0 && bytes <= 0x7fffffff) {
     return BloomShape{.bits = static_cast<std::uint64_t>(bytes) * 8, .hashes = kSalts.size(), .block_bits = kBlockBits};
   }
-  return reader.corruption(fmt::format("a bitset of {} bytes is not a number of 32-byte blocks", bytes));
+  return reader.corruption(fmt::format("a bitset of {} bytes is not whole 32-byte blocks", bytes));
 }
 
 /// A union whose only known member, number 1, is an empty struct.
@@ -62,11 +62,11 @@ Status read_only_choice(ByteReader& reader, std::string_view what) {
   ThriftStruct fields(reader);
   TAMIS_TRY(const ThriftField field, fields.next());
   if (field.id != 1 || field.type != ThriftType::kStruct) {
-    return Status::not_supported(fmt::format("a Parquet filter with another {} than the one known", what));
+    return Status::not_supported(fmt::format("a Parquet filter with an unknown {}", what));
   }
   TAMIS_TRY_STATUS(skip_thrift_value(reader, field.type));
   TAMIS_TRY(const ThriftField end, fields.next());
-  return end.type == ThriftType::kStop ? Status() : reader.corruption("a union of two members");
+  return end.type == ThriftType::kStop ? Status() : reader.corruption("a union with two members");
 }
 
 Result<BloomShape> read_header(ByteReader& reader, const OpenOptions&) {
@@ -81,11 +81,11 @@ Result<BloomShape> read_header(ByteReader& reader, const OpenOptions&) {
     } else if (field.id >= 2 && field.id <= 4 && field.type == ThriftType::kStruct) {
       TAMIS_TRY_STATUS(read_only_choice(reader, kChoices[field.id - 2]));
     } else {
-      return reader.corruption(fmt::format("field {} has no place in a filter's header", field.id));
+      return reader.corruption(fmt::format("unexpected field {} in a filter's header", field.id));
     }
     seen |= 1U << field.id;
   }
-  if (seen != 0b11110) return reader.corruption("a filter's header without all of its four fields");
+  if (seen != 0b11110) return reader.corruption("a filter's header without all four fields");
   return shape_of(reader, bytes);
 }
 
@@ -98,14 +98,14 @@ void write_header(std::string& file, const BloomShape& shape) {
   file.append(kChoices);
 }
 
-/// The bitset alone: as long as the file.
+/// The bitset alone: the whole file.
 Result<BloomShape> read_no_header(ByteReader& reader, const OpenOptions&) {
   return shape_of(reader, static_cast<std::int64_t>(reader.remaining()));
 }
 void write_no_header(std::string&, const BloomShape&) {}
 
-/// Blocks as given, else as Parquet's writers choose them: enough bits for the rate, up to a power of two, at most
-/// 128 MiB.
+/// The blocks given, or as many as Parquet's writers choose: enough bits for the rate, rounded up to a power of two, at
+/// most 128 MiB.
 Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
   constexpr std::uint64_t kMostBlocks = (std::uint64_t{128} << 20) / kBlockBytes;
   std::uint64_t blocks = options.blocks.value_or(1);

@@ -21,21 +21,21 @@ Status unpack_literal(ByteReader& reader, std::uint64_t n, std::uint64_t left, s
   if (n >= 60) {
     TAMIS_TRY(n, read_number(reader, static_cast<unsigned>(n - 59)));
   }
-  if (n >= left) return reader.corruption("more unpacked bytes than announced");
+  if (n >= left) return reader.corruption("more unpacked bytes than declared");
   TAMIS_TRY(const Bytes literal, reader.read(n + 1, "packed bytes"));
   unpacked.append(as_text(literal));
   return {};
 }
 
-/// The bytes that are copied may overlap those that the copy makes: it repeats them.
+/// The source of a copy may overlap its destination, which then repeats it.
 Status unpack_copy(ByteReader& reader, unsigned tag, std::uint64_t left, std::string& unpacked) {
   const unsigned n = tag / 4;
   const bool is_short = tag % 4 == 1;
   const std::uint64_t length = is_short ? n % 8 + 4 : n + 1;
   TAMIS_TRY(std::uint64_t distance, read_number(reader, is_short ? 1 : tag % 4 == 2 ? 2 : 4));
   if (is_short) distance += std::uint64_t{n / 8} * 256;
-  if (distance == 0 || distance > unpacked.size()) return reader.corruption("a copy from outside of what is unpacked");
-  if (length > left) return reader.corruption("more unpacked bytes than announced");
+  if (distance == 0 || distance > unpacked.size()) return reader.corruption("a copy from outside the unpacked bytes");
+  if (length > left) return reader.corruption("more unpacked bytes than declared");
   for (std::uint64_t i = 0; i < length; ++i) unpacked.push_back(unpacked[unpacked.size() - distance]);
   return {};
 }
@@ -43,7 +43,7 @@ Status unpack_copy(ByteReader& reader, unsigned tag, std::uint64_t left, std::st
 }  // namespace
 
 Result<std::string> unpack_snappy(Bytes packed, std::string_view name) {
-  constexpr std::uint64_t kMaxGrowth = 22;  // The densest element makes 64 bytes of 3.
+  constexpr std::uint64_t kMaxGrowth = 22;  // The densest element expands 3 bytes to 64.
   ByteReader reader(packed, name);
   TAMIS_TRY(const std::uint64_t size, reader.read_varint("the unpacked length"));
   if (size > 0xffffffffU || size / kMaxGrowth > packed.size()) {
@@ -57,7 +57,7 @@ Result<std::string> unpack_snappy(Bytes packed, std::string_view name) {
     TAMIS_TRY_STATUS(tag % 4 == 0 ? unpack_literal(reader, tag / 4, left, unpacked)
                                   : unpack_copy(reader, tag, left, unpacked));
   }
-  if (unpacked.size() != size) return reader.corruption("fewer unpacked bytes than announced");
+  if (unpacked.size() != size) return reader.corruption("fewer unpacked bytes than declared");
   return unpacked;
 }
 

@@ -1,4 +1,4 @@
-// Our unpacker against the library that packs.
+// Tests our decompressor against Snappy's compressor.
 #include "filter/formats/snappy_format.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ std::string packed(const std::string& contents) {
   return bytes;
 }
 
-/// Repetitions at all distances, mixed with bytes that do not repeat: every kind of element occurs.
+/// Repetitions at all distances, mixed with random bytes: every type of element occurs.
 std::string varied_text(std::size_t size, std::uint64_t seed) {
   std::string text;
   for (std::uint64_t i = 0; text.size() < size; ++i) {

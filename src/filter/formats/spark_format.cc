@@ -103,7 +103,7 @@ Result<ProbePtr> open(const Input& input) {
 Result<std::string> build_file(std::span<const std::string> keys, const BuildOptions& options) {
   const std::int64_t seed = options.seed.value_or(0);
   if (seed < std::numeric_limits<std::int32_t>::min() || seed > std::numeric_limits<std::int32_t>::max()) {
-    return Status::invalid_argument(fmt::format("a seed of Spark has 32 bits; {} does not fit", seed));
+    return Status::invalid_argument(fmt::format("a Spark seed has 32 bits; {} does not fit", seed));
   }
   if (options.variant.empty() || options.variant == "V2") return build_classic(kV2, keys, options);
   if (options.variant != "V1") {

@@ -18,18 +18,18 @@ enum class Compression : std::uint8_t { kNone = 0, kSnappy = 1 };
 
 std::uint32_t low32(std::uint64_t value) { return static_cast<std::uint32_t>(value); }
 
-/// A reader over a block's entries, the restart array left out.
+/// A reader over a block's entries, without the restart array.
 Result<ByteReader> entries_of(Bytes contents, std::string_view name) {
   const ByteReader whole(contents, name);
-  if (contents.size() < 4) return whole.corruption("a block without room for its restarts");
+  if (contents.size() < 4) return whole.corruption("a block too short for its restarts");
   const std::uint64_t restarts = load_le<std::uint32_t>(contents.data() + contents.size() - 4);
   if (restarts > contents.size() / 4 - 1) return whole.corruption(fmt::format("a block with {} restarts", restarts));
   return ByteReader(contents.first(contents.size() - 4 * (restarts + 1)), name);
 }
 
-/// Turns `key`, the one before, into the next.
+/// Turns `key` from the previous key into the next.
 Status read_key(ByteReader& reader, std::string& key, std::uint64_t shared, std::uint64_t unshared) {
-  if (shared > key.size()) return reader.corruption("a key that shares more than there is");
+  if (shared > key.size()) return reader.corruption("a key that shares more than the previous key has");
   TAMIS_TRY(const Bytes rest, reader.read(unshared, "a key"));
   key.resize(static_cast<std::size_t>(shared));
   key.append(as_text(rest));
@@ -83,7 +83,7 @@ Result<BlockContents> read_block(const TableBytes& table, BlockHandle handle, st
   if (Compression{compression} == Compression::kNone) return BlockContents(contents);
   if (Compression{compression} != Compression::kSnappy) {
     return Status::not_supported(
-        fmt::format("{}: {} is compressed by method {}; only Snappy is known here", table.name, what, compression));
+        fmt::format("{}: {} is compressed by method {}; only Snappy is supported", table.name, what, compression));
   }
   TAMIS_TRY(std::string unpacked, unpack_snappy(contents, fmt::format("{}: {}", table.name, what)));
   return BlockContents(std::move(unpacked));
@@ -119,7 +119,7 @@ Result<std::vector<IndexEntry>> read_index_entries(Bytes contents, std::string_v
     if (key.size() < suffix) return reader.corruption("an index key shorter than its suffix");
     entries.push_back({key.substr(0, key.size() - suffix), handle});
   }
-  // Lookups are by halves; in another order, they would miss keys.
+  // Lookups use binary search; in another order, they would miss keys.
   if (!std::ranges::is_sorted(entries, {}, &IndexEntry::separator)) {
     return reader.corruption("an index that is not in bytewise order");
   }

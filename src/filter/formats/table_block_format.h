@@ -1,9 +1,9 @@
-// Blocks of LevelDB and RocksDB tables: found by a handle, checked, decompressed, taken apart into entries.
+// Blocks of LevelDB and RocksDB tables: located by a handle, checked, decompressed, split into entries.
 //
 //     handle   LEB128 offset, LEB128 size
 //     block    contents, u8 compression (0 none, 1 Snappy), u32 little-endian checksum of contents and that byte
 //     contents entries, then u32 restart offsets, then u32 their number
-//     entry    LEB128 shared, LEB128 unshared, LEB128 value bytes, the key from where it differs, the value
+//     entry    LEB128 shared, LEB128 unshared, LEB128 value bytes, the unshared part of the key, the value
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace tamis::foreign {
 
 inline constexpr std::size_t kBlockTrailerBytes = 5;
-inline constexpr std::size_t kInternalKeySuffixBytes = 8;  // Sequence and type, behind every key in a table.
+inline constexpr std::size_t kInternalKeySuffixBytes = 8;  // Sequence and type, after every key in a table.
 inline constexpr std::uint64_t kLevelDbMagic = 0xdb4775248b80fb57U;
 
 struct BlockHandle {
@@ -28,24 +28,24 @@ Result<BlockHandle> read_handle(ByteReader& reader);
 
 enum class BlockChecksum : std::uint8_t { kNone = 0, kCrc32c = 1, kXxh32 = 2, kXxh64 = 3, kXxh3 = 4 };
 
-/// The checksum of a block's contents and the compression byte behind them, or of a footer; at least one byte.
+/// The checksum of a block's contents and the compression byte after them, or of a footer; at least one byte.
 std::uint32_t block_checksum(BlockChecksum kind, Bytes bytes);
 
 /// A table's bytes and how its blocks are checked.
 ///
-/// Threads: constant. The bytes must outlive it.
+/// Threads: immutable. The bytes must outlive it.
 struct TableBytes {
   Bytes file;
   std::string_view name;
   BlockChecksum checksum = BlockChecksum::kCrc32c;
-  /// From format version 6 of RocksDB, a block's checksum also depends on where it stands; 0: it does not.
+  /// From RocksDB's format version 6, a block's checksum also depends on its offset; 0: it does not.
   std::uint32_t base_context = 0;
 
-  /// What is added to the checksum of something at this offset.
+  /// The amount added to the checksum at this offset.
   [[nodiscard]] std::uint32_t context_at(std::uint64_t offset) const;
 };
 
-/// Contents of a block that may have been compressed: a view into the file, or bytes of its own.
+/// The contents of a block, possibly decompressed: a view into the file, or its own bytes.
 class BlockContents {
  public:
   explicit BlockContents(Bytes view) : view_(view) {}
@@ -59,8 +59,8 @@ class BlockContents {
   bool is_owned_ = false;
 };
 
-/// The block at this handle. kCorruption when it lies outside the file or its checksum does not match; kNotSupported
-/// for compressions other than Snappy.
+/// Reads the block at this handle. kCorruption if it lies outside the file or its checksum does not match;
+/// kNotSupported for compression other than Snappy.
 Result<BlockContents> read_block(const TableBytes& table, BlockHandle handle, std::string_view what);
 
 struct BlockEntry {
@@ -74,8 +74,8 @@ struct IndexEntry {
   std::string separator;  // User key: at or after every key of the block, before every key of the next.
   BlockHandle handle;
 };
-/// How RocksDB may have trimmed an index block: no value lengths, and handles as differences where keys share bytes;
-/// keys without the suffix.
+/// How RocksDB may have trimmed an index block: no value lengths, and handles as deltas where keys share bytes; keys
+/// without the suffix.
 struct IndexEncoding {
   bool values_are_deltas = false;
   bool keys_are_user_keys = false;

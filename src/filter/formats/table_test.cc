@@ -1,5 +1,5 @@
-// Table files beyond the golden ones: compressed blocks, RocksDB's footers from version 6, and tables whose filter
-// must not be asked for keys. Made by rewriting golden tables.
+// Table files beyond the golden ones: compressed blocks, RocksDB's footers from version 6, and tables whose filter must
+// not be probed with keys. Made by rewriting golden tables.
 #include <gtest/gtest.h>
 #include <snappy.h>
 
@@ -31,12 +31,12 @@ BlockHandle handle_in(std::string_view bytes) {
   return *read_handle(reader);
 }
 
-/// What the checksum at this offset gets from version 6 on, written down a second time.
+/// The checksum context from version 6 on, implemented a second time.
 std::uint32_t context(std::uint32_t base, std::uint64_t offset) {
   return base ^ static_cast<std::uint32_t>(offset + (offset >> 32));
 }
 
-/// A RocksDB table of version 5, as the goldens are.
+/// A RocksDB table of version 5, like the golden ones.
 struct RocksDbTable {
   explicit RocksDbTable(std::string_view name) : file(golden_bytes(name)) {
     const std::size_t footer = file.size() - kRocksDbFooterBytes;
@@ -47,14 +47,14 @@ struct RocksDbTable {
     for (const BlockEntry& entry : *entries) blocks[entry.key] = handle_in(entry.value);
   }
 
-  /// Gives a block the checksum it should have.
+  /// Updates the checksum of a block.
   void seal(BlockHandle handle, std::uint32_t base = 0) {
     const Bytes block = as_bytes(file).subspan(handle.offset, handle.size + 1);
     const std::uint32_t sum = block_checksum(checksum, block) + (base == 0 ? 0 : context(base, handle.offset));
     store_le(file.data() + handle.offset + handle.size + 1, sum);
   }
 
-  /// Replaces a text by one of the same length, in the properties.
+  /// Replaces a text in the properties by one of the same length.
   void change_property(std::string_view from, std::string_view to) {
     const std::size_t at = file.find(from, blocks.at("rocksdb.properties").offset);
     ASSERT_NE(at, std::string::npos);
@@ -62,7 +62,7 @@ struct RocksDbTable {
     seal(blocks.at("rocksdb.properties"));
   }
 
-  /// The same table with the footer of a later version: the metaindex last, and checksums that know their place.
+  /// The same table with the footer of a later version: the metaindex last, and checksums that depend on their offset.
   void raise_version(std::uint32_t version) {
     file.resize(metaindex.offset + metaindex.size + kBlockTrailerBytes);
     for (const auto& [name, handle] : blocks) {
@@ -124,7 +124,7 @@ TEST(RocksDbTable, EveryBitOfAVersionSixFooterIsProtected) {
   RocksDbTable table(kFullTable);
   table.raise_version(6);
   ASSERT_TRUE(table.open().ok());
-  // All but the checksum type itself: "none" is a type, and then nothing is checked.
+  // All but the checksum type itself: "none" is a type that disables checks.
   for (std::size_t at = table.file.size() - kRocksDbFooterBytes + 1; at < table.file.size(); ++at) {
     for (unsigned bit = 0; bit < 8; ++bit) {
       RocksDbTable altered = table;
@@ -168,7 +168,7 @@ TEST(RocksDbTable, EveryChecksumTypeIsComputedAsItsSystemDoes) {
   }
 }
 
-/// Appends a block and says where it is.
+/// Appends a block and returns its handle.
 BlockHandle append_block(std::string& file, const std::string& contents, char compression) {
   const BlockHandle handle = {file.size(), contents.size()};
   file += contents;
@@ -177,7 +177,7 @@ BlockHandle append_block(std::string& file, const std::string& contents, char co
   return handle;
 }
 
-/// A LevelDB table whose metaindex and index are packed by `pack` and marked as compressed that way.
+/// A LevelDB table with metaindex and index compressed by `pack` and marked accordingly.
 template <typename Pack>
 std::string repacked_leveldb_table(char compression, Pack pack) {
   std::string file = golden_bytes("leveldb/table-mixed-1000-bpk10.ldb");

@@ -13,14 +13,14 @@
 namespace tamis::foreign {
 namespace {
 
-constexpr int kMaxDepth = 32;  // Parquet's metadata nests about eight deep.
+constexpr int kMaxDepth = 32;  // Parquet's metadata nests about eight levels deep.
 
 Result<ThriftType> checked_type(const ByteReader& reader, std::uint32_t type) {
   if (type >= 1 && type <= 12) return ThriftType{static_cast<std::uint8_t>(type)};
-  return reader.corruption(fmt::format("{} is no Thrift type", type));
+  return reader.corruption(fmt::format("{} is not a Thrift type", type));
 }
 
-/// Inside a list or map a boolean takes a byte of its own.
+/// In a list or map a boolean takes its own byte.
 Status skip_element(ByteReader& reader, ThriftType type, int depth) {
   if (type == ThriftType::kTrue || type == ThriftType::kFalse) return reader.skip(1, "a boolean");
   return skip_thrift_value(reader, type, depth);
@@ -64,7 +64,7 @@ Result<ThriftField> ThriftStruct::next() {
   if (head >> 4U == 0) {
     TAMIS_TRY(id, read_thrift_integer(reader_));
   }
-  if (id < 0 || id > 0x7fff) return reader_.corruption(fmt::format("{} is no field number", id));
+  if (id < 0 || id > 0x7fff) return reader_.corruption(fmt::format("{} is not a field number", id));
   last_id_ = static_cast<std::int32_t>(id);
   return ThriftField{last_id_, type};
 }
@@ -86,13 +86,13 @@ Result<ThriftList> read_thrift_list(ByteReader& reader) {
   if (size == 15) {
     TAMIS_TRY(size, reader.read_varint("the size of a list"));
   }
-  // Every element takes at least a byte.
+  // Every element takes at least one byte.
   if (size > reader.remaining()) return reader.corruption(fmt::format("a list of {} elements", size));
   return ThriftList{size, type};
 }
 
 Status skip_thrift_value(ByteReader& reader, ThriftType type, int depth) {
-  if (depth > kMaxDepth) return reader.corruption("values nested too deep");
+  if (depth > kMaxDepth) return reader.corruption("values nested too deeply");
   switch (type) {
     case ThriftType::kStop: break;
     case ThriftType::kTrue:

@@ -1,4 +1,4 @@
-// As much of Thrift's compact protocol as Parquet's metadata needs: fields found by number, everything else skipped.
+// The subset of Thrift's compact protocol that Parquet's metadata needs: finds fields by number, skips the rest.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tamis::foreign {
 
-/// Types as they stand in field and list headers.
+/// Types as encoded in field and list headers.
 enum class ThriftType : std::uint8_t {
   kStop = 0,
   kTrue = 1,
@@ -35,7 +35,7 @@ struct ThriftList {
   ThriftType type = ThriftType::kStop;
 };
 
-/// Reads one struct's fields in turn. Nested values are read or skipped through the same ByteReader.
+/// Reads one struct's fields in order. Nested values are read or skipped through the same ByteReader.
 ///
 ///     for (ThriftStruct fields(reader);;) {
 ///       TAMIS_TRY(const ThriftField field, fields.next());
@@ -47,7 +47,7 @@ struct ThriftList {
 class ThriftStruct {
  public:
   explicit ThriftStruct(ByteReader& reader) : reader_(reader) {}
-  /// The next field's number and type, kStop after the last.
+  /// The next field's number and type; kStop after the last.
   Result<ThriftField> next();
 
  private:
@@ -58,9 +58,9 @@ class ThriftStruct {
 /// A zigzag number: the value of an i16, i32 or i64 field.
 Result<std::int64_t> read_thrift_integer(ByteReader& reader);
 Result<Bytes> read_thrift_binary(ByteReader& reader);
-/// A list's header; its size is no larger than the bytes that are left.
+/// A list's header; its size does not exceed the remaining bytes.
 Result<ThriftList> read_thrift_list(ByteReader& reader);
-/// Passes over a value of any type, structs and lists to a depth that bounds the stack.
+/// Skips a value of any type; limits nesting, and thus the stack.
 Status skip_thrift_value(ByteReader& reader, ThriftType type, int depth = 0);
 
 }  // namespace tamis::foreign

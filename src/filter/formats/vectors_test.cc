@@ -1,4 +1,4 @@
-// The hashes and positions other systems compute, for keys of 0 … 1025 bytes: tests/golden/foreign/vectors.json.
+// Hashes and positions that other systems compute for keys of 0 … 1025 bytes: tests/golden/foreign/vectors.json.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #define XXH_INLINE_ALL
@@ -129,7 +129,7 @@ TEST(Base64, RefusesWhatIsNotExactlyOneEncoding) {
   }
 }
 
-/// How to look at the bits of one format: where they begin, and whether they lie in big-endian words.
+/// How to read the bits of one format: their offset, and whether they are in big-endian words.
 struct BitArray {
   std::string_view format;
   std::size_t begins_at;
@@ -139,7 +139,7 @@ constexpr BitArray kBitArrays[] = {
     {"cassandra-new", 8, false}, {"cassandra-old-h1h2", 8, true}, {"lab", 12, false},    {"lesson", 8, false},
     {"pychapter", 0, false},     {"go-article", 8, true},         {"go-bloom", 24, true}};
 
-/// The bits that are set in a filter built for this key alone.
+/// The bits set in a filter built for this key alone.
 std::set<std::uint64_t> set_bits(const BitArray& array, BuildOptions options, const std::string& key) {
   options.format = array.format;
   const std::vector<std::string> keys = {key};
@@ -155,7 +155,7 @@ std::set<std::uint64_t> set_bits(const BitArray& array, BuildOptions options, co
   return positions;
 }
 
-/// Titles read "lab k=7 m=9586" or "cassandra k=5 cap=1024".
+/// Titles look like "lab k=7 m=9586" or "cassandra k=5 cap=1024".
 TEST(Positions, AreThoseOfTheOriginals) {
   std::size_t compared = 0;
   for (const auto& [title, keys] : vectors()["positions"].items()) {

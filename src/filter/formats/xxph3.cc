@@ -35,7 +35,7 @@ std::uint64_t secret64(std::size_t at) { return load_le<std::uint64_t>(kSecret.d
 std::uint64_t read64(const char* at) { return load_le<std::uint64_t>(at); }
 std::uint64_t read32(const char* at) { return load_le<std::uint32_t>(at); }
 
-/// The two halves of the 128-bit product, folded by xor.
+/// The xor of the two halves of the 128-bit product.
 std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
@@ -47,7 +47,7 @@ constexpr std::uint64_t avalanche(std::uint64_t h) {
   return h ^ (h >> 32);
 }
 
-/// Sixteen bytes of the key against sixteen of the secret.
+/// Mixes sixteen bytes of the key with sixteen of the secret.
 std::uint64_t mix16(const char* data, std::size_t secret_at) {
   return fold(read64(data) ^ secret64(secret_at), read64(data + 8) ^ secret64(secret_at + 8));
 }
@@ -87,7 +87,7 @@ std::uint64_t hash_129_to_240(const char* d, std::size_t n) {
   return avalanche(sum + mix16(d + n - 16, 119));
 }
 
-/// Eight lanes over stripes of 64 bytes, for keys longer than 240.
+/// Eight lanes over 64-byte stripes, for keys over 240 bytes.
 class Lanes {
  public:
   void add_stripe(const char* data, std::size_t secret_at) {

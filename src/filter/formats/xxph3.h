@@ -1,4 +1,4 @@
-// XXPH3, the preview of XXH3 that RocksDB froze into its filters. It equals the released XXH3 at no length.
+// XXPH3, the preview of XXH3 that RocksDB froze into its filters. It differs from the released XXH3 at every length.
 #pragma once
 
 #include <cstdint>
