@@ -17,20 +17,20 @@ enum class Landmark : std::uint8_t {
   kContinuedCommit,   ///< The same, to a journal that was closed before.
   kCopiedCommit,      ///< A record is copied into a mapped window of a journal.
   kJournalSwitch,     ///< A new journal gets its name.
-  kRecycledName,      ///< The file of a journal that nobody needs is taken for a new one;
+  kRecycledName,      ///< The file of an unneeded journal is recycled for a new one;
   kRecycledHeader,    ///< its header is written over the old one;
   kRecycledCommit,    ///< a record is written over the old ones.
   kFlushedTable,      ///< A flush makes a table.
   kCompactedTable,    ///< A compaction makes a table.
-  kObsoleteTable,     ///< A table goes that a compaction has replaced.
+  kObsoleteTable,     ///< A table replaced by a compaction is removed.
   kManifestEdit,      ///< A record is appended to the manifest.
-  kManifestRoll,      ///< Another manifest is begun,
-  kObsoleteManifest,  ///< and the one before it goes.
+  kManifestRoll,      ///< A new manifest is started,
+  kObsoleteManifest,  ///< and its predecessor is removed.
   kCurrent,           ///< CURRENT is replaced.
   kLinkedTable,       ///< Inside a checkpoint: a table is linked,
   kCopiedTable,       ///< or copied;
   kCopiedManifest,    ///< the copy's manifest is written;
-  kCopiedCurrent,     ///< its CURRENT is.
+  kCopiedCurrent,     ///< its CURRENT is written.
 };
 inline constexpr std::size_t kLandmarks = 18;
 
