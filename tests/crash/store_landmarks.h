@@ -49,7 +49,7 @@ class LandmarkReader {
   /// Takes the next call and tells whether to crash the disk after it: when `is_due`, and after rare calls, which are
   /// the first of every landmark and the few calls that follow.
   bool read(std::string_view call, bool is_due);
-  /// It has made tables since the last event of these two.
+  /// A flush or compaction has ended; it made all tables since the last such event.
   void flushed() { settle(Landmark::kFlushedTable); }
   void compacted() { settle(Landmark::kCompactedTable); }
 
@@ -63,7 +63,7 @@ class LandmarkReader {
 
   LandmarkCounts met_ = {};
   LandmarkCounts crashed_ = {};
-  std::vector<bool> table_calls_;                // Whose maker is not known yet: whether each was crashed.
+  std::vector<bool> table_calls_;                // Calls whose maker is not known yet: whether each was crashed.
   std::set<std::string, std::less<>> recycled_;  // Journals in recycled files.
   bool has_manifest_ = false;
   int crashes_left_ = 0;  // After a rare call.
