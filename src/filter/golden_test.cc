@@ -51,7 +51,9 @@ TEST_P(Golden, IsReproducedAndReadByThisBuild) {
   for (int i = 0; i < golden.keys; ++i) builder.add(key(i));
   const Result<Filter> built = builder.finish();
   ASSERT_TRUE(built.ok());
-  if (test::makes_golden(path)) ASSERT_TRUE(built->save(path).ok());
+  if (test::makes_golden(path)) {
+    ASSERT_TRUE(built->save(path).ok());
+  }
   const Result<Filter> opened = Filter::open(path);
   ASSERT_TRUE(opened.ok()) << opened.status().to_text();
   EXPECT_TRUE(std::ranges::equal(opened->bytes(), built->bytes()))
