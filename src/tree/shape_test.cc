@@ -52,7 +52,7 @@ TEST(Shape, AnEmptyShapeHoldsNothing) {
   const Shape empty;
   EXPECT_TRUE(empty.check().ok());
   EXPECT_EQ(empty.to_text(), "");
-  EXPECT_EQ(empty.bytes() + empty.entries() + empty.tables() + empty.runs() + empty.last_level(), 0U);
+  EXPECT_EQ(empty.bytes() + empty.tables() + empty.runs() + empty.last_level(), 0U);
   EXPECT_EQ(empty.find_run(0, 0), nullptr);
   EXPECT_TRUE(empty.with({}).ok());
 }
