@@ -56,7 +56,7 @@ says 2 "--read-only: this verb changes the store; remove the option" put s k v -
 says 2 "give only one of --entries, --blocks; see 'tamis table --help'" table x --entries --blocks
 
 # --- options of a store: 2 ---
-names='memory_bytes, memtable_bytes, block_bytes, table_bytes, codec, codec_last, filter, filter_memory, prefix_rule, compaction, fanout, cache, journal, background_threads'
+names='memory_bytes, memtable_bytes, block_bytes, table_bytes, codec, codec_last, filter, filter_memory, prefix_rule, compaction, fanout, journal, background_threads'
 says 2 "unknown option 'memory_byte'; did you mean 'memory_bytes'?" get s k --option memory_byte=1M
 says 2 "unknown option 'milk'; the options are $names" get s k --option milk=1
 says 2 "--option: 'memory_bytes' is not NAME=VALUE, such as memory_bytes=64MiB" get s k --option memory_bytes
@@ -154,7 +154,7 @@ says 3 "backup: LOCK is not a tamis file; another program seems to use this fold
 fresh; head -c 16 /dev/zero >d/CURRENT
 says 4 "d/CURRENT: at offset 0: 16 bytes are too few for a header of 128; $repair" get d k
 fresh; flip d/CURRENT 50
-says 4 "d/CURRENT: at offset 0: the checksum is #, the bytes have #; $repair" put d k v
+says 4 "d/CURRENT: at offset 0: the header's checksum is #, its bytes have #; $repair" put d k v
 fresh; rm d/MANIFEST-000001
 says 4 "d/MANIFEST-000001: missing, though d/CURRENT names it; $repair" get d k
 fresh; : >d/MANIFEST-000001
@@ -191,7 +191,7 @@ exec 3>&-
 wait $pid
 
 # --- the machine refuses: 3 ---
-permission='Permission denied; check its owner and permissions, and its folder's'
+permission="Permission denied; check its owner and permissions, and its folder's"
 unprivileged=$tamis
 if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups "$tamis" version >/dev/null 2>&1; then
   chmod 755 "$work"
