@@ -150,12 +150,12 @@ std::string work_text(const ScaleQuestion& question, const ScalePlan& plan) {
          labelled("writes", fmt::format("amplification {:.1f} at that size, {:.1f} from empty",
                                         plan.writing.amplification, plan.writing.fill_amplification)) +
          labelled("compaction",
-                  fmt::format(
-                      "{} for a day of {}, max {} a day; {} to fill it; the largest writes {} in {}",
-                      time_text(plan.writing.compaction_hours_per_day), human_disk_bytes(question.load_bytes_per_day),
-                      human_disk_bytes(plan.writing.max_load_bytes_per_day), time_text(plan.writing.fill_hours),
-                      human_disk_bytes(plan.writing.largest_compaction_bytes),
-                      time_text(plan.writing.largest_compaction_hours))) +
+                  fmt::format("{} for a day of {}, max {} a day; {} to fill it; the largest writes {} in {}",
+                              time_text(plan.writing.compaction_hours_per_day),
+                              human_disk_bytes(question.load_bytes_per_day),
+                              human_disk_bytes(plan.writing.max_load_bytes_per_day), time_text(plan.writing.fill_hours),
+                              human_disk_bytes(plan.writing.largest_compaction_bytes),
+                              time_text(plan.writing.largest_compaction_hours))) +
          labelled("opening", fmt::format("{:.2f} s, {:.2f} s after a crash; {:.1f} s to read indexes and filters",
                                          plan.opening.after_close_seconds, plan.opening.after_crash_seconds,
                                          plan.opening.warm_seconds));
