@@ -1,4 +1,4 @@
-#include "files.h"
+#include "cli/files.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -7,8 +7,8 @@
 
 #include <cerrno>
 
-#include "error.h"
-#include "interrupt.h"
+#include "cli/error.h"
+#include "cli/interrupt.h"
 
 namespace tamis::cli {
 namespace {

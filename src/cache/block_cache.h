@@ -33,6 +33,11 @@ class PinnedBlock {
   [[nodiscard]] explicit operator bool() const { return frame_ != nullptr; }
   [[nodiscard]] const BlockKey& key() const { return frame_->key; }
   [[nodiscard]] Bytes bytes() const { return frame_->bytes(); }
+  /// Another handle to the same block. Not of an empty one.
+  [[nodiscard]] PinnedBlock share() const {
+    frame_->shard.pin_again(*frame_);
+    return PinnedBlock(frame_);
+  }
 
   void reset() {
     if (Frame* frame = std::exchange(frame_, nullptr)) frame->shard.unpin(*frame);

@@ -224,6 +224,20 @@ TEST(CacheContract, ABlockLargerThanTheCapacityEvictsNobody) {
   EXPECT_FALSE(cache->find({2, 0}));
 }
 
+TEST(CacheContract, ASharedPinKeepsTheBlockUntilBothAreGone) {
+  const auto cache = make_cache(4 * kCharge, 1);
+  PinnedBlock first = insert(*cache, {1, 0}, kBlockBytes);
+  PinnedBlock second = first.share();
+  EXPECT_EQ(cache->stats().bytes_pinned, kCharge);
+  first.reset();
+  EXPECT_EQ(cache->stats().bytes_pinned, kCharge);
+  cache->set_capacity(0);
+  EXPECT_TRUE(is_block_of({1, 0}, second.bytes()));
+  second.reset();
+  EXPECT_EQ(cache->stats().bytes_pinned, 0U);
+  EXPECT_EQ(cache->stats().bytes_used, 0U);
+}
+
 TEST(CacheContract, ShrinksAtOnce) {
   const auto cache = make_cache(4 * kMebibyte, 4);
   for (std::uint32_t i = 0; i < 1000; ++i) request(*cache, {1, i}, kBlockBytes);

@@ -52,6 +52,12 @@ Frame* CacheShard::hold(OwnedFrame fresh) {
   return fresh.release();
 }
 
+void CacheShard::pin_again(Frame& frame) {
+  const MutexLock lock(mutex_);
+  TAMIS_INVARIANT(frame.pins > 0);
+  pin(frame);
+}
+
 void CacheShard::unpin(Frame& frame) {
   FrameChain freed;
   const MutexLock lock(mutex_);

@@ -57,6 +57,8 @@ class alignas(kCacheLineBytes) CacheShard {
   [[nodiscard]] Frame* insert(OwnedFrame fresh, BlockSlot* slot) EXCLUDES(mutex_);
   /// The same without keeping it.
   [[nodiscard]] Frame* hold(OwnedFrame fresh) EXCLUDES(mutex_);
+  /// One more pin for a frame that has one.
+  void pin_again(Frame& frame) EXCLUDES(mutex_);
   void unpin(Frame& frame) EXCLUDES(mutex_);
   /// The slot is about to be destroyed.
   void empty_slot(BlockSlot& slot) EXCLUDES(mutex_);

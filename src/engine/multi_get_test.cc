@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "io/faulty_file_system.h"
 #include "io/memory_file_system.h"
+#include "support/faulty_file_system.h"
 #include "tamis/db.h"
 
 namespace tamis {

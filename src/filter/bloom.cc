@@ -73,7 +73,7 @@ FilterEstimate estimate(const FilterImage& image) {
 constinit const FilterKind kBloomKind = {
     .info = {.id = 1,
              .name = "bloom",
-             .summary = "the textbook filter: any size and rate, grows fuller gracefully, union and intersection",
+             .summary = "the textbook filter: any size and rate, degrades gracefully, union and intersection",
              .adds = true,
              .merges = true,
              .intersects = true},

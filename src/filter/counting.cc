@@ -136,7 +136,7 @@ Status intersect(FilterImage& image, const FilterImage& other) {
 constinit const FilterKind kCountingKind = {
     .info = {.id = 7,
              .name = "counting",
-             .summary = "the textbook filter with removal: 4 bits where bloom has one; cuckoo needs a third of it",
+             .summary = "the textbook filter with removal: 4 bits where bloom has one; cuckoo takes a third of that",
              .adds = true,
              .removes = true,
              .merges = true,

@@ -263,7 +263,7 @@ FilterEstimate estimate(const FilterImage& image) {
 constinit const FilterKind kCuckooKind = {
     .info = {.id = 6,
              .name = "cuckoo",
-             .summary = "keys come and go: removal at 12.6 bits for 0.19 % or 16.8 for 0.012 %",
+             .summary = "removal of keys: 12.6 bits for 0.19 % or 16.8 for 0.012 %",
              .adds = true,
              .removes = true},
     .size = size,

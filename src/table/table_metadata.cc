@@ -107,7 +107,6 @@ Result<const TableProperties*> Table::properties() {
   return inside_->owned_properties.get();
 }
 
-/// The index in memory, loaded if it fits; otherwise one that lives as long as the caller holds it.
 Result<std::shared_ptr<const Index>> Table::shared_index(std::uint32_t& metadata_reads) {
   if (index_.load(std::memory_order_acquire) != nullptr) {
     const MutexLock lock(inside_->mutex);

@@ -30,10 +30,10 @@ std::optional<std::optional<std::string>> peek_in(const Table& table, std::strin
   const EpochGuard guard;
   FoundEntry found;
   switch (table.peek({key, hasher(key), sequence}, expected, found)) {
-    case Peek::kFound: return std::optional(std::string(found.value));
-    case Peek::kAbsent:
-    case Peek::kAbsentHere: return std::optional<std::string>();
-    case Peek::kUnknown: return std::nullopt;
+    case LookupAnswer::kFound: return std::optional(std::string(found.value));
+    case LookupAnswer::kAbsent:
+    case LookupAnswer::kAbsentHere: return std::optional<std::string>();
+    case LookupAnswer::kUnknown: return std::nullopt;
   }
   return std::nullopt;
 }

@@ -3,13 +3,13 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "io/memory_file_system.h"
+#include "io/file_names.h"
 #include "journal/journal_reader.h"
 #include "journal/journal_writer.h"
+#include "support/crash_file_system.h"
 #include "support/golden.h"
 #include "support/manifest_text.h"
 #include "tree/current_format.h"
-#include "tree/file_names.h"
 #include "tree/manifest_format.h"
 
 namespace tamis {
@@ -74,7 +74,7 @@ class ManifestTest : public testing::Test {
     ASSERT_TRUE(file->write_at(0, std::span(&bytes, 1)).ok());
   }
 
-  MemoryFileSystem files_;
+  CrashFileSystem files_;
   SeededRandom random_{1};
   std::unique_ptr<Manifest> manifest_;
 };
@@ -307,7 +307,7 @@ TEST_F(ManifestTest, AnotherStoresManifestIsNotTaken) {
   create();
   commit(adds_table(1));
   const std::string first = read(kStore + "/MANIFEST-000001");
-  MemoryFileSystem others;
+  CrashFileSystem others;
   ASSERT_TRUE(others.make_directory(kStore).ok());
   TableIdentity identity = example_identity();
   identity.store_id[0] = std::byte{1};

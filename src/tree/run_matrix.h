@@ -12,7 +12,7 @@
 #include "base/aligned_bytes.h"
 #include "base/hash.h"
 #include "base/sync.h"
-#include "table/table.h"
+#include "table/metadata_budget.h"
 
 namespace tamis {
 
