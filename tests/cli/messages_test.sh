@@ -154,7 +154,7 @@ says 3 "backup: LOCK is not a file of tamis; another program seems to use this f
 fresh; head -c 16 /dev/zero >d/CURRENT
 says 4 "d/CURRENT: at offset 0: 16 bytes are too few for a header of 128; $repair" get d k
 fresh; flip d/CURRENT 50
-says 4 "d/CURRENT: at offset 0: the checksum is #, the bytes have #; $repair" put d k v
+says 4 "d/CURRENT: at offset 0: the header's checksum is #, its bytes have #; $repair" put d k v
 fresh; rm d/MANIFEST-000001
 says 4 "d/MANIFEST-000001: missing, though d/CURRENT names it; $repair" get d k
 fresh; : >d/MANIFEST-000001

@@ -94,7 +94,7 @@ struct TableWorld {
                       std::uint64_t filter_limit = ~std::uint64_t{0})
       : index_budget(index_limit), filter_budget(filter_limit) {
     cache = *BlockCache::make({.capacity_bytes = cache_bytes, .shards = 1});
-    context = {"", example_identity(), &handles, cache.get(), &index_budget, &filter_budget};
+    context = {"/", example_identity(), &handles, cache.get(), &index_budget, &filter_budget};
   }
 
   static std::string path_of(std::uint64_t number) {
