@@ -1,5 +1,4 @@
 // tamis bench: runs tamis-bench, the only program that links other stores.
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cerrno>

@@ -37,7 +37,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"explain", "show every step of a lookup and its cost", run_explain},
     {"stats", "show what a store holds, level by level", run_stats},
     {"plan", "show how filter memory is divided among runs", run_plan},
-    {"flush", "write the journal's entries to tables", run_flush},
+    {"flush", "write entries that are only in the journal to tables", run_flush},
     {"compact", "rewrite tables, dropping outdated entries", run_compact},
     {"checkpoint", "copy a store to a new folder", run_checkpoint},
     {"verify", "read and check every byte of a store", run_verify},
@@ -135,7 +135,7 @@ int run_help(Arguments arguments) {
 
 /// What to do about damage, unless the message already says so.
 std::string advice_on_damage(std::string_view verb, std::string_view message) {
-  for (const std::string_view said : {"tamis repair", "newer tamis", "--format", "MIGRATING.md", "of tamis"}) {
+  for (const std::string_view said : {"tamis repair", "newer tamis", "--format", "MIGRATING.md", "tamis file"}) {
     if (message.find(said) != std::string_view::npos) return {};
   }
   if (verb.starts_with("filter ")) return "; the file is damaged or not a filter; restore or rebuild it";

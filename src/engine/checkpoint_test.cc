@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "support/faulty_file_system.h"
 #include "support/passing_file_system.h"
 #include "support/repair_world.h"

@@ -40,8 +40,8 @@ Status destroy_store(const std::string& folder_path, const Environment& environm
   if (std::erase(folder.proven, current) > 0) TAMIS_TRY_STATUS(remove_files(files, path, {current}));
   TAMIS_TRY_STATUS(remove_files(files, path, folder.proven));
   if (folder.not_ours.empty()) return {};
-  return Status::not_supported(fmt::format("{}: the store was destroyed; {} stayed: no mark of tamis is in it", path,
-                                           fmt::join(folder.not_ours, ", ")));
+  return Status::not_supported(
+      fmt::format("{}: the store was destroyed, except {}: no tamis magic", path, fmt::join(folder.not_ours, ", ")));
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(JournalFiles, Rule5_OneThatIsBeingPreparedWhileAJournalFailsIsNotRecycled) 
   ASSERT_TRUE(beneath.make_directory("/store").ok());
   InterruptedRename files(beneath);
   const auto random = make_random_source(1);
-  Journals journals(files, "/store", {}, *random, 0);
+  Journals journals(files, "/store", *random, 0);
   ASSERT_TRUE(journals.begin(1, Sequence{1}).ok());
   ASSERT_TRUE(journals.begin(2, Sequence{1}).ok());
   journals.release_before(2);
@@ -55,13 +55,13 @@ TEST(JournalFiles, Rule6_ARefusedRecordIsGoneBeforeTheNextJournalHasOne) {
       CrashFileSystem copy(beneath.disk());
       FaultyFileSystem dry(copy);
       const auto random = make_random_source(1);
-      Journals journals(dry, "/store", {}, *random, 0);
+      Journals journals(dry, "/store", *random, 0);
       ASSERT_TRUE(journals.begin(1, Sequence{1}).ok() && journals.append(as_bytes("first"), 1).ok());
       calls = dry.calls();
     }
     FaultyFileSystem files(beneath, {kind, calls + 1, false});
     const auto random = make_random_source(1);
-    Journals journals(files, "/store", {}, *random, 0);
+    Journals journals(files, "/store", *random, 0);
     ASSERT_TRUE(journals.begin(1, Sequence{1}).ok() && journals.append(as_bytes("first"), 1).ok());
     ASSERT_FALSE(journals.append(as_bytes("refused"), 1).ok());
     ASSERT_TRUE(journals.begin(2, Sequence{2}).ok() && journals.append(as_bytes("second"), 1).ok());
@@ -86,7 +86,7 @@ TEST(JournalFiles, AnErrorNamesTheFileAsItIsCalledNow) {
   ASSERT_TRUE(beneath.make_directory("/store").ok());
   FaultyFileSystem files(beneath, {FaultKind::kIoError, 7, true});
   const auto random = make_random_source(1);
-  Journals journals(files, "/store", {}, *random, 0);
+  Journals journals(files, "/store", *random, 0);
   ASSERT_TRUE(journals.begin(1, Sequence{1}).ok());
   EXPECT_EQ(journals.append(as_bytes("record"), 1).message().find("/store/000001.journal: "), 0U);
 }
@@ -95,7 +95,7 @@ TEST(JournalFiles, AllThatAreNeededCount) {
   CrashFileSystem files;
   ASSERT_TRUE(files.make_directory("/store").ok());
   const auto random = make_random_source(1);
-  Journals journals(files, "/store", {}, *random, 0);
+  Journals journals(files, "/store", *random, 0);
   const std::string payload(1000, 'p');
   ASSERT_TRUE(journals.begin(1, Sequence{1}).ok());
   ASSERT_TRUE(journals.append(as_bytes(payload), 1).ok());
@@ -112,7 +112,7 @@ TEST(JournalFiles, OneThatIsPreparedBecomesTheNextJournal) {
   CrashFileSystem files;
   ASSERT_TRUE(files.make_directory("/store").ok());
   const auto random = make_random_source(1);
-  Journals journals(files, "/store", {}, *random, 0);
+  Journals journals(files, "/store", *random, 0);
   ASSERT_TRUE(journals.begin(1, Sequence{1}).ok());
   ASSERT_TRUE(journals.begin(2, Sequence{1}).ok());
   journals.release_before(2);

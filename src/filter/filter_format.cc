@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <bit>
-#include <cmath>
 
 #include "base/check.h"
 #include "base/file_header_format.h"

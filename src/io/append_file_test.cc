@@ -4,17 +4,14 @@
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
-#include "base/check.h"
 #include "base/random.h"
 #include "io/posix_file_system.h"
 #include "support/crash_file_system.h"
 #include "support/faulty_file_system.h"
+#include "support/scratch_folder.h"
 
 namespace tamis {
 namespace {
@@ -61,17 +58,15 @@ void expect_begins_with(FileSystem& files, const std::string& path, const std::s
 /// A folder on the real disk.
 class Machine : public testing::Test {
  protected:
-  Machine() { TAMIS_CHECK(::mkdtemp(folder_.data()) != nullptr); }
-  ~Machine() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string path() const { return folder_ + "/file"; }
+  [[nodiscard]] std::string path() const { return folder_.path("file"); }
   /// Whether files there may be mapped.
   [[nodiscard]] bool has_windows() const {
-    const auto file = *posix_file_system().open_writable(folder_ + "/probe", OpenMode::kCreate);
+    const auto file = *posix_file_system().open_writable(folder_.path("probe"), OpenMode::kCreate);
     return file->preallocate(kWindow).ok() && file->open_window(0, kWindow).ok();
   }
 
-  std::string folder_ = (std::filesystem::temp_directory_path() / "tamis_append_XXXXXX").string();
+ private:
+  test::ScratchFolder folder_;
 };
 
 TEST(AppendFile, Rule7_ShortAppendsInARowAreCopiedAndOthersAreWritten) {
@@ -246,7 +241,7 @@ TEST(AppendFile, Rule5_Rule7_AFileThatSomebodyCutIsNotTrustedAgain) {
   const Status failed = file.append(as_bytes("record"));
   EXPECT_EQ(failed.code(), StatusCode::kIoError);
   EXPECT_NE(failed.message().find("/a: "), std::string_view::npos);
-  EXPECT_NE(failed.message().find("somebody cut the file to 50 bytes"), std::string_view::npos) << failed.to_text();
+  EXPECT_NE(failed.message().find("the file was truncated to 50 bytes"), std::string_view::npos) << failed.to_text();
   EXPECT_EQ(file.append(as_bytes("record")).to_text(), failed.to_text());
   EXPECT_EQ(file.sync().to_text(), failed.to_text());
 }
@@ -311,14 +306,13 @@ TEST_F(Machine, ADurableWriteIsAWrite) {
 }
 
 TEST_F(Machine, Rule7_CopiesAndWritesMakeTheSameFile) {
-  if (!has_windows()) GTEST_SKIP() << "files in " << folder_ << " are not mapped";
+  if (!has_windows()) GTEST_SKIP() << path() << " is not mapped";
   FileSystem& files = posix_file_system();
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(seed);
     AppendFile file = make_file(files, path(), AppendFile::kLargestWindowBytes);
     const std::string expected = append_at_random(file, seed, 3000);
-    expect_begins_with(files, path(),
-                       expected);  // Through another descriptor, nothing synced: as another process would.
+    expect_begins_with(files, path(), expected);  // As another process would see it: nothing is synced.
     ASSERT_TRUE(file.sync().ok());
     ASSERT_TRUE(file.trim().ok());
     EXPECT_TRUE(*read_whole_file(files, path()) == expected);
@@ -329,7 +323,7 @@ TEST_F(Machine, Rule7_CopiesAndWritesMakeTheSameFile) {
 
 /// A recycled file's old bytes stay until overwritten: populating pages changes no byte.
 TEST_F(Machine, Rule7_OpeningAWindowChangesNoByte) {
-  if (!has_windows()) GTEST_SKIP() << "files in " << folder_ << " are not mapped";
+  if (!has_windows()) GTEST_SKIP() << path() << " is not mapped";
   const std::string before(4 * kWindow, 'o');
   const auto file = *posix_file_system().open_writable(path(), OpenMode::kCreate);
   const Bytes bytes = as_bytes(before);

@@ -362,8 +362,7 @@ TEST(FaultyReads, EachOfManyIsACallThatCanFail) {
   const std::unique_ptr<WritableFile> written = *memory.open_writable("/a", OpenMode::kCreate);
   ASSERT_TRUE(written->truncate(100).ok());
   for (std::uint64_t failing = 0; failing < 5; ++failing) {
-    FaultyFileSystem faulty(memory,
-                            {.kind = FaultKind::kIoError, .at_call = failing + 2});  // The open is the first call.
+    FaultyFileSystem faulty(memory, {.kind = FaultKind::kIoError, .at_call = failing + 2});  // The open is the first.
     const auto file = faulty.open_readable("/a");
     ManyReads many;
     for (int i = 0; i < 5; ++i) many.add(**file, 0, 10);
@@ -415,7 +414,7 @@ TEST(PosixFileLock, ALockThatAChildInheritedIsToldFromOneOfALiveProcess) {
             0);
   const auto refused = posix_file_system().lock(path, LockMode::kExclusive);
   EXPECT_EQ(refused.status().code(), StatusCode::kBusy);
-  EXPECT_NE(refused.status().message().find("is gone: a child of it"), std::string_view::npos)
+  EXPECT_NE(refused.status().message().find("has exited: a child of it"), std::string_view::npos)
       << refused.status().to_text();
   ::close(until_told[1]);
   ::close(until_told[0]);

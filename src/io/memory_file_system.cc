@@ -268,7 +268,7 @@ Result<std::unique_ptr<FileLock>> MemoryFileSystem::lock(const std::string& path
 Result<std::uint64_t> MemoryFileSystem::available_bytes(const std::string& path) {
   constexpr std::uint64_t kPlenty = std::uint64_t{1} << 40;  // How much memory is free, only an allocation can tell.
   const MutexLock lock(mutex_);
-  if (find(path) == nullptr) return errno_status(path, "cannot ask for free space", ENOENT);
+  if (find(path) == nullptr) return errno_status(path, "cannot get free space", ENOENT);
   return kPlenty;
 }
 

@@ -1,8 +1,6 @@
 // Repair of stores whose tables or journals are damaged.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "journal/journal_reader.h"
 #include "support/faulty_file_system.h"
 #include "support/repair_world.h"

@@ -197,7 +197,7 @@ class Surveyor {
     } else {
       survey_.chosen = tables_without_replaced(ours, replaces);
       doubts_everywhere_.emplace_back(
-          "without the manifest, a table whose entries were all deleted is not told from one that is needed");
+          "without the manifest, a table whose entries were all deleted looks like one that is needed");
     }
     survey_.report.tables_left_out = ours.size() - survey_.chosen.size();
   }
@@ -251,7 +251,7 @@ class Surveyor {
     if (salvaged.entries > 0) ++report.tables_rewritten;
     if (found.facts == nullptr) {
       doubts_everywhere_.push_back(
-          fmt::format("table {} cannot say what it held and which tables it replaced", number));
+          fmt::format("table {} does not record what it held or which tables it replaced", number));
     } else if (!salvaged.lost.empty()) {
       add_doubt(*found.facts);
     }

@@ -130,8 +130,8 @@ class RepairWriter {
   /// What the report promises was read once; a disk that gives less the second time must not cost what nobody was told.
   static Status check_same(const std::string& name, std::uint64_t entries_told, std::uint64_t entries) {
     if (entries == entries_told) return {};
-    return Status::io_error(fmt::format("{}: {} entries could be read, and then {}; nothing was replaced: repair again",
-                                        name, entries_told, entries));
+    return Status::io_error(fmt::format("{}: read {} entries, then {}; nothing was replaced; run repair again", name,
+                                        entries_told, entries));
   }
 
   /// None when nothing in it could be read.

@@ -65,7 +65,7 @@ void describe_levels(const ScaledStore& store, ScalePlan& plan) {
     plan.runs += level.runs;
     plan.tables += level.tables;
     plan.bytes_on_disk += level.bytes;
-    plan.filter_bytes += level.filter_bytes;
+    plan.memory.filter_bytes += level.filter_bytes;
   }
   plan.entries = store.entries;
   plan.entries_per_flush = store.entries_per_flush;
@@ -76,16 +76,17 @@ void describe_levels(const ScaledStore& store, ScalePlan& plan) {
 
 void plan_memory(const ScaleQuestion& question, const ScaledStore& store, ScalePlan& plan) {
   const MemoryShares shares = share_memory(
-      question.options, {.filter_bytes = plan.filter_bytes, .index_bytes = whole(store.sum(&ScaledRun::index_wanted))});
+      question.options,
+      {.filter_bytes = plan.memory.filter_bytes, .index_bytes = whole(store.sum(&ScaledRun::index_wanted))});
   const bool all_fit = shares.indexes == shares.wanted_indexes;  // Only then are there slots for blocks.
   const double slots = all_fit ? store.sum(&ScaledRun::blocks) * sizeof(BlockSlot) : 0;
-  plan.index_bytes = std::min(shares.wanted_indexes, whole(store.sum(&ScaledRun::index_memory) + slots));
-  plan.memtable_share = 2 * shares.memtable;
-  plan.journal_share = shares.journal;
-  plan.filter_share = shares.filters;
-  plan.index_share = shares.indexes;
-  plan.block_share = shares.blocks;
-  plan.memory_beyond_budget = whole(static_cast<double>(plan.tables) * question.constants.memory_bytes_per_table);
+  plan.memory.index_bytes = std::min(shares.wanted_indexes, whole(store.sum(&ScaledRun::index_memory) + slots));
+  plan.memory.memtable_share = 2 * shares.memtable;
+  plan.memory.journal_share = shares.journal;
+  plan.memory.filter_share = shares.filters;
+  plan.memory.index_share = shares.indexes;
+  plan.memory.block_share = shares.blocks;
+  plan.memory.beyond_budget = whole(static_cast<double>(plan.tables) * question.constants.memory_bytes_per_table);
 }
 
 double part(std::uint64_t share, std::uint64_t whole_of_it) {
@@ -95,9 +96,9 @@ double part(std::uint64_t share, std::uint64_t whole_of_it) {
 /// A run that is asked in vain costs what a run costs that has the key: its block, unless that is cached, and its
 /// index, unless that is in memory. A filter that is not in memory says maybe.
 void plan_reads(const ScaledStore& store, ScalePlan& plan) {
-  const double filters_there = part(plan.filter_share, plan.filter_bytes);
-  const double indexes_there = part(plan.index_share, plan.index_bytes);
-  const double blocks_there = part(plan.block_share, plan.bytes_on_disk - plan.filter_bytes);
+  const double filters_there = part(plan.memory.filter_share, plan.memory.filter_bytes);
+  const double indexes_there = part(plan.memory.index_share, plan.memory.index_bytes);
+  const double blocks_there = part(plan.memory.block_share, plan.bytes_on_disk - plan.memory.filter_bytes);
   const double reads_per_run = (1 - blocks_there) + (1 - indexes_there);
   double wasted_before = 0;  // In the runs newer than this one.
   double wasted_by_present = 0;
@@ -105,12 +106,12 @@ void plan_reads(const ScaledStore& store, ScalePlan& plan) {
   for (const ScaledRun& run : store.runs) {
     wasted_by_present += run.keys / static_cast<double>(store.entries) * wasted_before;
     wasted_before += run.rate * filters_there + (1 - filters_there);
-    plan.wasted_reads += run.rate;
+    plan.reads.wasted += run.rate;
   }
   wasted_with_what_is_there = wasted_before;
-  plan.wasted_reads_uniform = store.wasted_reads_uniform;
-  plan.reads_per_absent = wasted_with_what_is_there * reads_per_run;
-  plan.reads_per_present = (1 + wasted_by_present) * reads_per_run;
+  plan.reads.wasted_uniform = store.wasted_reads_uniform;
+  plan.reads.per_absent = wasted_with_what_is_there * reads_per_run;
+  plan.reads.per_present = (1 + wasted_by_present) * reads_per_run;
 }
 
 /// For each byte of keys and values, when every write is a record of its own.
@@ -136,23 +137,23 @@ void plan_writes(const ScaleQuestion& question, const ScaledStore& store, ScaleP
   const auto entry = static_cast<double>(question.key_bytes + question.value_bytes);
   const double stored = static_cast<double>(plan.bytes_on_disk) / static_cast<double>(plan.entries);
   const double journal = journal_amplification(question);
-  plan.write_amplification = journal + store.growth.late_amplification * stored / entry;
-  plan.fill_write_amplification = journal + store.growth.write_amplification * stored / entry;
+  plan.writing.amplification = journal + store.growth.late_amplification * stored / entry;
+  plan.writing.fill_amplification = journal + store.growth.write_amplification * stored / entry;
 
   const auto load = static_cast<double>(question.load_bytes_per_day);
   const double times = store.growth.late_amplification - 1;  // A flush is no compaction.
-  plan.compaction_hours_per_day = compaction_hours(question, plan, load, times);
+  plan.writing.compaction_hours_per_day = compaction_hours(question, plan, load, times);
   const double hours_per_gigabyte = compaction_hours(question, plan, 1e9, times);
-  plan.most_load_bytes_per_day = hours_per_gigabyte > 0 ? whole(1e9 * kHoursPerDay / hours_per_gigabyte) : 0;
-  plan.fill_hours =
+  plan.writing.max_load_bytes_per_day = hours_per_gigabyte > 0 ? whole(1e9 * kHoursPerDay / hours_per_gigabyte) : 0;
+  plan.writing.fill_hours =
       compaction_hours(question, plan, static_cast<double>(question.store_bytes), store.growth.write_amplification - 1);
-  plan.largest_compaction_bytes = whole(store.growth.largest_merge_bytes);
-  plan.largest_compaction_hours =
+  plan.writing.largest_compaction_bytes = whole(store.growth.largest_merge_bytes);
+  plan.writing.largest_compaction_hours =
       compaction_hours(question, plan, store.growth.largest_merge_bytes / stored * entry, 1);
   const double flush = load / entry * question.constants.flush_ns_per_entry / 1e9 +
                        load * question.constants.flush_ns_per_byte / 1e9 +
                        load / entry * stored / static_cast<double>(question.disk_bytes_per_second);
-  plan.flush_hours_per_day = flush / kSecondsPerHour;
+  plan.writing.flush_hours_per_day = flush / kSecondsPerHour;
 }
 
 void plan_opening(const ScaleQuestion& question, ScalePlan& plan) {
@@ -167,36 +168,37 @@ void plan_opening(const ScaleQuestion& question, ScalePlan& plan) {
       in_journal * ((constants.flush_ns_per_entry + entry * constants.flush_ns_per_byte) / 1e9 + entry / disk);
   const double tables = static_cast<double>(plan.tables) * constants.open_ns_per_table / 1e9 +
                         4 * static_cast<double>(plan.manifest_bytes) / disk;
-  plan.open_seconds = tables + std::min(most_left, 1.0) * replay;
-  plan.open_after_crash_seconds = tables + 2 * (replay + flush);
-  const auto metadata = static_cast<double>(std::min(plan.index_bytes, plan.index_share) + plan.filter_share);
-  plan.warm_seconds = metadata * (constants.load_ns_per_byte / 1e9 + 1 / disk);
+  plan.opening.after_close_seconds = tables + std::min(most_left, 1.0) * replay;
+  plan.opening.after_crash_seconds = tables + 2 * (replay + flush);
+  const auto metadata =
+      static_cast<double>(std::min(plan.memory.index_bytes, plan.memory.index_share) + plan.memory.filter_share);
+  plan.opening.warm_seconds = metadata * (constants.load_ns_per_byte / 1e9 + 1 / disk);
 }
 
 std::string gigabytes(double bytes) { return fmt::format("{:.{}f} GB", bytes / 1e9, bytes < 1e10 ? 1 : 0); }
 
 void warn_of_compaction(const ScaleQuestion& question, const ScaledStore& store, ScalePlan& plan) {
-  if (plan.compaction_hours_per_day > kHoursPerDay) {
-    plan.warnings.push_back(
-        fmt::format("compaction has {:.0f} hours to do for a day of this load and runs one at a time: it "
-                    "cannot keep up, writes are slowed down to {} a day",
-                    plan.compaction_hours_per_day, gigabytes(static_cast<double>(plan.most_load_bytes_per_day))));
+  if (plan.writing.compaction_hours_per_day > kHoursPerDay) {
+    plan.warnings.push_back(fmt::format(
+        "a day of this load needs {:.0f} hours of compaction, which runs one at a time: it "
+        "cannot keep up, and writes slow down to {} a day",
+        plan.writing.compaction_hours_per_day, gigabytes(static_cast<double>(plan.writing.max_load_bytes_per_day))));
   }
   const double entries_per_hour = static_cast<double>(question.load_bytes_per_day) / kHoursPerDay /
                                   static_cast<double>(question.key_bytes + question.value_bytes);
-  const double waiting = plan.largest_compaction_hours * entries_per_hour / static_cast<double>(plan.entries_per_flush);
+  const double waiting =
+      plan.writing.largest_compaction_hours * entries_per_hour / static_cast<double>(plan.entries_per_flush);
   if (waiting > kMostWaitingRuns) {
-    plan.warnings.push_back(fmt::format(
-        "the largest compaction takes {:.2g} hours and {} more on disk; {:.0f} "
-        "memtables are flushed meanwhile and nothing else is merged, so writes are slowed "
-        "down",
-        plan.largest_compaction_hours, gigabytes(static_cast<double>(plan.largest_compaction_bytes)), waiting));
+    plan.warnings.push_back(
+        fmt::format("the largest compaction takes {:.2g} hours and {} more on disk; {:.0f} "
+                    "memtables are flushed meanwhile and nothing else is merged, so writes slow down",
+                    plan.writing.largest_compaction_hours,
+                    gigabytes(static_cast<double>(plan.writing.largest_compaction_bytes)), waiting));
   }
   const double replaced = store.sum(&ScaledRun::replaced_bytes);
   if (replaced > kMuchOfAStore * static_cast<double>(plan.bytes_on_disk)) {
     plan.warnings.push_back(
-        fmt::format("{} on disk are lists of the tables that were replaced, in every table of a run that was "
-                    "written at once",
+        fmt::format("{} on disk are lists of replaced tables, in every table of a run that was written at once",
                     gigabytes(replaced)));
   }
 }
@@ -205,22 +207,22 @@ void warn_of_memory(const ScaleQuestion& question, ScalePlan& plan) {
   const std::uint64_t for_filters = question.options.filter_memory.value_or(question.options.memory_bytes / 4);
   if (for_filters < plan.entries / 8 * 9 && question.options.filter != "none") {
     plan.warnings.push_back(fmt::format(
-        "filters have {:.2g} bits per key; the 10 that serve well are {:.3g} GiB, which is a memory_bytes of "
-        "four times that or a filter_memory of that",
-        8 * static_cast<double>(plan.filter_bytes) / static_cast<double>(plan.entries),
+        "filters have {:.2g} bits per key; the recommended 10 take {:.3g} GiB: raise memory_bytes to four times "
+        "that, or filter_memory to that",
+        8 * static_cast<double>(plan.memory.filter_bytes) / static_cast<double>(plan.entries),
         1.25 * static_cast<double>(plan.entries) / (1 << 30)));
   }
-  if (plan.index_share < plan.index_bytes) {
+  if (plan.memory.index_share < plan.memory.index_bytes) {
     plan.warnings.push_back(
-        fmt::format("{:.0f} % of the indexes have no room in memory: a lookup that meets one reads the "
+        fmt::format("{:.0f} % of the indexes do not fit in memory: a lookup that needs one reads the "
                     "whole index of a table",
-                    100 * (1 - part(plan.index_share, plan.index_bytes))));
+                    100 * (1 - part(plan.memory.index_share, plan.memory.index_bytes))));
   }
-  if (plan.memory_beyond_budget > kMemoryAllowance) {
+  if (plan.memory.beyond_budget > kMemoryAllowance) {
     plan.warnings.push_back(
-        fmt::format("what is known of {} tables takes {} MiB beyond memory_bytes, where 32 MiB are "
+        fmt::format("the metadata of {} tables takes {} MiB beyond memory_bytes, where 32 MiB are "
                     "promised",
-                    plan.tables, plan.memory_beyond_budget >> 20));
+                    plan.tables, plan.memory.beyond_budget >> 20));
   }
 }
 

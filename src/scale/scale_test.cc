@@ -17,14 +17,16 @@ ScalePlan planned(const ScaleQuestion& question) {
 }
 
 void expect_sound(const ScalePlan& plan, const ScaleQuestion& question) {
-  EXPECT_EQ(plan.memtable_share + plan.journal_share + plan.filter_share + plan.index_share + plan.block_share,
+  EXPECT_EQ(plan.memory.memtable_share + plan.memory.journal_share + plan.memory.filter_share +
+                plan.memory.index_share + plan.memory.block_share,
             question.options.memory_bytes);
   EXPECT_GE(plan.tables, plan.runs);
   EXPECT_GT(plan.bytes_on_disk, plan.entries * (question.key_bytes / 2 + question.value_bytes));
-  EXPECT_LE(plan.wasted_reads, static_cast<double>(plan.runs));
-  EXPECT_GE(plan.write_amplification, 2);  // The journal and a flush.
-  for (const double figure : {plan.reads_per_absent, plan.reads_per_present, plan.compaction_hours_per_day,
-                              plan.flush_hours_per_day, plan.fill_hours, plan.open_seconds, plan.warm_seconds}) {
+  EXPECT_LE(plan.reads.wasted, static_cast<double>(plan.runs));
+  EXPECT_GE(plan.writing.amplification, 2);  // The journal and a flush.
+  for (const double figure : {plan.reads.per_absent, plan.reads.per_present, plan.writing.compaction_hours_per_day,
+                              plan.writing.flush_hours_per_day, plan.writing.fill_hours,
+                              plan.opening.after_close_seconds, plan.opening.warm_seconds}) {
     EXPECT_TRUE(std::isfinite(figure));
     EXPECT_GE(figure, 0);
   }
@@ -51,8 +53,8 @@ TEST(Scale, TakesStoresSmallerThanAMemtable) {
     const ScalePlan plan = planned(question);
     EXPECT_EQ(plan.runs, 1U);
     EXPECT_EQ(plan.tables, 1U);
-    EXPECT_EQ(plan.compaction_hours_per_day, 0);
-    EXPECT_EQ(plan.most_load_bytes_per_day, 0U);
+    EXPECT_EQ(plan.writing.compaction_hours_per_day, 0);
+    EXPECT_EQ(plan.writing.max_load_bytes_per_day, 0U);
     EXPECT_TRUE(plan.warnings.empty());
   }
 }
@@ -65,8 +67,8 @@ TEST(Scale, MoreMemoryReadsNoMore) {
     question.options.memtable_bytes = std::uint64_t{16} << 20;
     const ScalePlan plan = planned(question);
     expect_sound(plan, question);
-    EXPECT_LE(plan.reads_per_absent + plan.reads_per_present, before);
-    before = plan.reads_per_absent + plan.reads_per_present;
+    EXPECT_LE(plan.reads.per_absent + plan.reads.per_present, before);
+    before = plan.reads.per_absent + plan.reads.per_present;
   }
   EXPECT_EQ(before, 0);  // All of it is in memory.
 }
@@ -75,9 +77,9 @@ TEST(Scale, SaysWhenCompactionCannotKeepUp) {
   ScaleQuestion question{.store_bytes = 1'000'000'000};
   const ScalePlan idle = planned(question);
   EXPECT_TRUE(idle.warnings.empty());
-  question.load_bytes_per_day = idle.most_load_bytes_per_day * 2;
+  question.load_bytes_per_day = idle.writing.max_load_bytes_per_day * 2;
   const ScalePlan busy = planned(question);
-  EXPECT_NEAR(busy.compaction_hours_per_day, 48, 0.1);
+  EXPECT_NEAR(busy.writing.compaction_hours_per_day, 48, 0.1);
   ASSERT_FALSE(busy.warnings.empty());
   EXPECT_NE(busy.warnings.front().find("cannot keep up"), std::string::npos) << busy.warnings.front();
 }

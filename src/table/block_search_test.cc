@@ -214,8 +214,7 @@ TEST(BlockSearch, Rule22_CopiesOfBlocksInValuesAreNotTakenForBlocks) {
   }
 }
 
-/// Crafted by somebody who knows the format: every few bytes a trailer that points back to something like a block's
-/// header.
+/// Crafted with knowledge of the format: every few bytes a trailer that points back to a lookalike block header.
 TEST(BlockSearch, Rule22_ValuesMadeToLookLikeBlocksDoNotMakeItSlow) {
   const auto hostile = [](Random& random) {
     std::string value;

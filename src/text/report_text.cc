@@ -176,23 +176,23 @@ std::string PlanReport::to_text() const {
 std::string RepairReport::to_text() const {
   std::string text = is_dry_run ? "A dry run: nothing was changed.\n" : "";
   if (!manifest_lost.empty()) {
-    text += fmt::format("The manifest cannot be used: {}\nThe order of the tables was found from the tables.\n",
+    text += fmt::format("The manifest cannot be used: {}\nThe order of the tables was derived from the tables.\n",
                         manifest_lost);
   }
   text += fmt::format("Kept {} with {}, and {} from journals.\n", count_of(tables_kept + tables_rewritten, "table"),
                       count_of(entries, "entry", "entries"), count_of(journal_entries, "entry", "entries"));
   if (tables_rewritten > 0) {
-    text += fmt::format("Of these, {} had damage and {} written anew.\n", count_of(tables_rewritten, "table"),
+    text += fmt::format("Of these, {} had damage and {} rewritten.\n", count_of(tables_rewritten, "table"),
                         tables_rewritten == 1 ? "was" : "were");
   }
   if (tables_left_out > 0) {
-    text += fmt::format("Left out {} whose entries are in others.\n", count_of(tables_left_out, "table"));
+    text += fmt::format("Omitted {} whose entries are in other tables.\n", count_of(tables_left_out, "table"));
   }
   text += lost.empty() ? "Nothing was lost.\n" : "Lost:\n";
   for (const Problem& problem : lost) {
     text += fmt::format("  {} at {}: {}\n", problem.file, problem.offset, problem.what);
   }
-  if (!doubts.empty()) text += "Deleted keys may be back:\n";
+  if (!doubts.empty()) text += "Deleted keys may have returned:\n";
   for (const Doubt& doubt : doubts) {
     text += fmt::format("  {} to {}: {}\n", shown_bytes(doubt.from, 40), shown_bytes(doubt.to, 40), doubt.why);
   }

@@ -201,17 +201,17 @@ TEST(ReportText, ARepairSaysWhatWasLostAndWhatIsInDoubt) {
   EXPECT_EQ(report.to_text(),
             "A dry run: nothing was changed.\n"
             "Kept 1 table with 2,000 entries, and 1 entry from journals.\n"
-            "Left out 2 tables whose entries are in others.\n"
+            "Omitted 2 tables whose entries are in other tables.\n"
             "Lost:\n"
             "  7.tms at 4096: checksum differs\n"
-            "Deleted keys may be back:\n"
+            "Deleted keys may have returned:\n"
             "  \"a\" to 0x7aff: table 7 is gone\n");
   report = {.manifest_lost = "cities/CURRENT: missing", .tables_kept = 2, .tables_rewritten = 1, .entries = 7};
   EXPECT_EQ(report.to_text(),
             "The manifest cannot be used: cities/CURRENT: missing\n"
-            "The order of the tables was found from the tables.\n"
+            "The order of the tables was derived from the tables.\n"
             "Kept 3 tables with 7 entries, and 0 entries from journals.\n"
-            "Of these, 1 table had damage and was written anew.\n"
+            "Of these, 1 table had damage and was rewritten.\n"
             "Nothing was lost.\n");
 }
 

@@ -54,8 +54,7 @@ class Manifest {
   /// After a failed commit, once the cause is gone: starts a new manifest with the state before the failed edit.
   Status renew();
   /// Marks the end, durably, and records the journal's end in CURRENT; number 0 leaves the recorded end unchanged.
-  /// Writes nothing if neither changed since open, nor after a failed commit, whose error it returns. Must be the last
-  /// call.
+  /// Writes nothing if neither changed since open, nor after a failed commit, whose error it returns. Call it last.
   Status close(const KnownJournalEnd& journal);
 
  private:

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "crash/store_landmarks.h"
@@ -28,9 +27,9 @@ LandmarkCounts landmarks_of(const StoreScript& script, std::uint64_t seed);
 class StoreCrashes {
  public:
   struct Ways {
-    int seeds = 1;              ///< Of each loss that is random.
-    int recovery_crashes = 40;  ///< In every so many images, recovery itself is crashed after each of its calls.
-    std::uint64_t every = 1;    ///< Only every so many calls of the workload, and the rare ones (LandmarkReader).
+    int seeds = 1;              ///< For each random loss.
+    int recovery_crashes = 40;  ///< In every n-th image, recovery itself is crashed after each of its calls.
+    std::uint64_t every = 1;    ///< Only every n-th call of the workload, and the rare ones (LandmarkReader).
   };
 
   explicit StoreCrashes(const Ways& ways) : ways_(ways) {}

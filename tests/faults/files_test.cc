@@ -1,5 +1,4 @@
 // P7: opening deletes nothing that it cannot prove redundant, and names a missing file.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "crash/store_workload.h"

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <map>
-#include <utility>
 
 #include "crash/store_crashes.h"
 #include "support/crash_file_system.h"

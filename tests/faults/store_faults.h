@@ -20,10 +20,10 @@ struct StoreFaultCounts {
   int runs = 0;
   int fired = 0;    ///< Of these, with at least one failed call.
   int stopped = 0;  ///< Writes had stopped when the fault was over,
-  int went_on = 0;  ///< and went on by themselves,
+  int went_on = 0;  ///< and resumed by themselves,
   int resumed = 0;  ///< or by resume().
   int failed_openings = 0;
-  std::set<std::uint64_t> images;  ///< Distinct disks that were looked at.
+  std::set<std::uint64_t> images;  ///< Distinct disks that were checked.
   std::vector<std::string> violations;
 };
 

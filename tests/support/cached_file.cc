@@ -44,8 +44,7 @@ void CachedFile::write_durably(std::uint64_t offset, std::span<const Bytes> piec
   const bool overlaps = std::ranges::any_of(pending_, [&](const Change& earlier) {
     return earlier.offset < end && offset < earlier.offset + earlier.bytes.size();
   });
-  if (overlaps) {  // The whole page is written, including its earlier pending changes; the model does not separate
-                   // them.
+  if (overlaps) {  // The whole page is written, with its earlier pending changes.
     pending_.push_back(change);
     return sync();
   }

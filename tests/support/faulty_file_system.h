@@ -39,7 +39,7 @@ std::string to_text(const Fault& fault);
 ///  1. Every call of FileSystem, its files and their windows counts, in call order, including close().
 ///  2. Without a fault it behaves as the file system beneath, which must outlive it.
 ///
-/// Threads: any number at once, as every FileSystem.
+/// Threads: any.
 class FaultyFileSystem final : public FileSystem {
  public:
   explicit FaultyFileSystem(FileSystem& beneath) : beneath_(beneath) {}

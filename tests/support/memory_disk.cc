@@ -1,7 +1,6 @@
 #include "support/memory_disk.h"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 
 #include "base/check.h"

@@ -1,5 +1,4 @@
 // tamis filter build: a filter from a file of keys, in tamis's container or another system's format.
-#include <fmt/core.h>
 
 #include <array>
 #include <cstddef>
@@ -38,8 +37,7 @@ struct BuildArguments {
 void declare(CommandLine& line, BuildArguments& wanted) {
   foreign::BuildOptions& foreign = wanted.foreign;
   line.option("--kind", "K", "a tamis filter; 'tamis filter kinds' lists the kinds", wanted.kind);
-  line.option("--format", "F", "or another system's format, byte for byte; 'tamis filter formats' lists them",
-              foreign.format);
+  line.option("--format", "F", "or another system's, byte for byte; 'tamis filter formats' lists them", foreign.format);
   line.option("--keys", "FILE", "the keys, one per line, or - for standard input", wanted.keys_path);
   line.option("-o,--output", "OUT", "the file to write, or - for standard output", wanted.output);
   wanted.size.declare(line, parse_rate_or_one);

@@ -28,8 +28,7 @@ struct FilterFacts {
   bool is_keyed = false;
   std::optional<std::int64_t> seed;  ///< A chosen public seed.
   std::string prefix_rule;           ///< Empty if there is none.
-  std::string needed_to_probe =
-      {};  ///< Options needed to probe a file just built, which it does not store; often empty.
+  std::string needed_to_probe = {};  ///< Probe options that a file just built lacks; often empty.
 
   /// Counted, or else estimated from the bits, if possible.
   [[nodiscard]] std::optional<std::uint64_t> best_keys() const;

@@ -18,14 +18,15 @@
 namespace tamis::cli {
 namespace {
 
-std::string points_as_json(const RateSeries& series, const std::vector<RatePoint>& points, std::string_view rate_name) {
+std::string points_as_json(const RateSeries& series, const std::vector<show::Point>& points,
+                           std::string_view rate_name) {
   std::string lines;
-  for (const RatePoint& point : points) {
+  for (const show::Point& point : points) {
     lines += JsonObject()
                  .add("kind", series.kind)
-                 .add("bits_per_key", point.bits_per_key)
-                 .add(rate_name, point.rate)
-                 .add("fpr_bound", std::exp2(-point.bits_per_key))
+                 .add("bits_per_key", point.x)
+                 .add(rate_name, point.y)
+                 .add("fpr_bound", std::exp2(-point.x))
                  .text() +
              "\n";
   }

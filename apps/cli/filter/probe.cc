@@ -1,5 +1,4 @@
 // tamis filter probe: tests keys against a filter.
-#include <fmt/core.h>
 
 #include <string>
 #include <vector>

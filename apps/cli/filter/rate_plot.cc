@@ -19,12 +19,12 @@ constexpr int kPredictionsPerBit = 4;
 SizeTarget bits(double per_key) { return {SizeTarget::Measure::kBitsPerKey, per_key}; }
 
 /// Appends unless it repeats the last point: some kinds have only a few sizes.
-void append(std::vector<RatePoint>& points, RatePoint point) {
-  if (points.empty() || point.bits_per_key > points.back().bits_per_key + 0.01) points.push_back(point);
+void append(std::vector<show::Point>& points, show::Point point) {
+  if (points.empty() || point.x > points.back().x + 0.01) points.push_back(point);
 }
 
-std::vector<RatePoint> predict(const std::string& kind) {
-  std::vector<RatePoint> points;
+std::vector<show::Point> predict(const std::string& kind) {
+  std::vector<show::Point> points;
   for (int step = kFewestBits * kPredictionsPerBit; step <= kMostBits * kPredictionsPerBit; ++step) {
     const Result<FilterSize> size = filter_size(kind, kKeys, bits(double{1} * step / kPredictionsPerBit));
     if (size.ok()) append(points, {size->bits_per_key(), size->rate});
@@ -44,7 +44,7 @@ RatePlot measure_rates(const std::vector<std::string>& kinds, const CommonOption
       progress.advance(1);
       const Result<FilterSize> size = filter_size(kind, kKeys, bits(per_key));
       if (!size.ok() || size->rate * kProbes < kFewestExpectedWrong) continue;
-      if (!series.measured.empty() && size->bits_per_key() <= series.measured.back().bits_per_key + 0.01) continue;
+      if (!series.measured.empty() && size->bits_per_key() <= series.measured.back().x + 0.01) continue;
       const Filter filter = need(build_from(kind, bits(per_key), sample.present));
       series.measured.push_back({size->bits_per_key(), measured_rate(filter, sample.absent)});
     }

@@ -3,23 +3,18 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/command_line.h"
+#include "show/line_chart.h"
 
 namespace tamis::cli {
 
-struct RatePoint {
-  double bits_per_key;
-  double rate;
-};
-
-/// One kind: its predicted line and its measured marks.
+/// One kind: its predicted line and its measured marks. x is bits per key, y the rate.
 struct RateSeries {
   std::string kind;
-  std::vector<RatePoint> predicted;
-  std::vector<RatePoint> measured;
+  std::vector<show::Point> predicted;
+  std::vector<show::Point> measured;
 };
 
 /// The data of a plot.

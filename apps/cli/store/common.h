@@ -43,8 +43,7 @@ struct StoreArguments {
   void need_folder(bool may_be_missing) const;
 };
 
-/// For a store that could not be opened. Its options were already checked, so an invalid argument describes what was
-/// found.
+/// For a store that could not be opened. Its options were checked before, so kInvalidArgument is about what was found.
 CommandError error_of_opening(const Status& status);
 
 /// A key or value given as a word: the text itself, or decoded with --hex. `what` is for the message.
@@ -57,8 +56,7 @@ void add_user_bytes(JsonObject& object, std::string_view name, std::string_view 
 std::string entry_json(std::string_view key, std::string_view value, const CommonOptions& options);
 /// {"key": …, "found": false}.
 std::string absence_json(std::string_view key, const CommonOptions& options);
-/// Entries in all tables: includes overwritten and deleted ones, not those in the journal. Approximates what a scan
-/// shows.
+/// Entries in all tables, including overwritten and deleted ones, but not the journal's: about what a scan shows.
 std::uint64_t entries_in_tables(const DB& db);
 /// {"file": …, "offset": …, "what": …} for each.
 std::vector<std::string> problems_json(const std::vector<Problem>& problems);

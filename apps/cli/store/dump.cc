@@ -32,16 +32,16 @@ void check_line(std::string_view key, std::string_view value) {
 int run_dump(Arguments arguments) {
   StoreArguments store;
   FormatArguments formats;
-  CommandLine line({.name = "dump",
-                    .summary =
-                        "Prints every entry of a snapshot in a format that 'tamis load' reads. CSV, JSON lines and "
-                        "TSV with --hex hold any bytes; plain TSV does not, and dump stops with status 2 at bytes "
-                        "that would break a line.",
-                    .usage = "DIR [--format tsv|csv|jsonl]",
-                    .example = "  tamis dump cities --hex > cities.txt\n"
-                               "  tamis dump cities --csv > cities.csv\n"
-                               "  tamis dump --json cities | tamis load --json copy",
-                    .common = kJson | kHex | kQuiet | kNoProgress});
+  CommandLine line(
+      {.name = "dump",
+       .summary = "Prints every entry, as of one snapshot, in a format that 'tamis load' reads. CSV, JSON lines and "
+                  "TSV with --hex hold any bytes; plain TSV does not, and dump stops with status 2 at bytes "
+                  "that would break a line.",
+       .usage = "DIR [--format tsv|csv|jsonl]",
+       .example = "  tamis dump cities --hex > cities.txt\n"
+                  "  tamis dump cities --csv > cities.csv\n"
+                  "  tamis dump --json cities | tamis load --json copy",
+       .common = kJson | kHex | kQuiet | kNoProgress});
   store.declare(line);
   formats.declare(line);
   if (!line.read(arguments)) return kExitOk;

@@ -74,7 +74,7 @@ int do_and_report(DB& db, const CommonOptions& options, const Work& work) {
 int run_flush(Arguments arguments) {
   StoreArguments store;
   CommandLine line({.name = "flush",
-                    .summary = "Writes the journal's entries to tables.",
+                    .summary = "Writes the entries that are only in the journal to tables.",
                     .usage = "DIR",
                     .example = "  tamis flush cities",
                     .common = kJson | kQuiet});

@@ -62,7 +62,7 @@ int run_put(Arguments arguments) {
   line.option("--from-file", "FILE", "read the value from this file; - for standard input", path);
   line.flag("--sync", kSyncHelp, sync);
   if (!line.read(arguments)) return kExitOk;
-  if (value && line.given("--from-file")) usage_error("give the value either as a word or with --from-file");
+  if (value && line.given("--from-file")) usage_error("give the value as a word or with --from-file, not both");
   if (!value && !line.given("--from-file")) usage_error("VALUE is missing; see 'tamis put --help'");
   const Options options = store.options(StoreUse::kCreate);
   Batch batch;

@@ -63,29 +63,29 @@ std::string as_json(const ScaleQuestion& question, const ScalePlan& plan) {
       .add("manifest_bytes", plan.manifest_bytes)
       .add("simulated_flushes", plan.simulated_flushes)
       .add("levels_beyond_simulated", plan.levels_beyond_simulated);
-  object.add("index_bytes", plan.index_bytes)
-      .add("filter_bytes", plan.filter_bytes)
-      .add("memtable_share", plan.memtable_share)
-      .add("journal_share", plan.journal_share)
-      .add("index_share", plan.index_share)
-      .add("filter_share", plan.filter_share)
-      .add("block_share", plan.block_share)
-      .add("memory_beyond_budget", plan.memory_beyond_budget);
-  object.add("wasted_reads", plan.wasted_reads)
-      .add("wasted_reads_uniform", plan.wasted_reads_uniform)
-      .add("reads_per_absent", plan.reads_per_absent)
-      .add("reads_per_present", plan.reads_per_present)
-      .add("write_amplification", plan.write_amplification)
-      .add("fill_write_amplification", plan.fill_write_amplification)
-      .add("largest_compaction_bytes", plan.largest_compaction_bytes)
-      .add("largest_compaction_hours", plan.largest_compaction_hours)
-      .add("compaction_hours_per_day", plan.compaction_hours_per_day)
-      .add("flush_hours_per_day", plan.flush_hours_per_day)
-      .add("most_load_per_day", plan.most_load_bytes_per_day)
-      .add("fill_hours", plan.fill_hours);
-  object.add("open_seconds", plan.open_seconds)
-      .add("open_after_crash_seconds", plan.open_after_crash_seconds)
-      .add("warm_seconds", plan.warm_seconds)
+  object.add("index_bytes", plan.memory.index_bytes)
+      .add("filter_bytes", plan.memory.filter_bytes)
+      .add("memtable_share", plan.memory.memtable_share)
+      .add("journal_share", plan.memory.journal_share)
+      .add("index_share", plan.memory.index_share)
+      .add("filter_share", plan.memory.filter_share)
+      .add("block_share", plan.memory.block_share)
+      .add("memory_beyond_budget", plan.memory.beyond_budget);
+  object.add("wasted_reads", plan.reads.wasted)
+      .add("wasted_reads_uniform", plan.reads.wasted_uniform)
+      .add("reads_per_absent", plan.reads.per_absent)
+      .add("reads_per_present", plan.reads.per_present)
+      .add("write_amplification", plan.writing.amplification)
+      .add("fill_write_amplification", plan.writing.fill_amplification)
+      .add("largest_compaction_bytes", plan.writing.largest_compaction_bytes)
+      .add("largest_compaction_hours", plan.writing.largest_compaction_hours)
+      .add("compaction_hours_per_day", plan.writing.compaction_hours_per_day)
+      .add("flush_hours_per_day", plan.writing.flush_hours_per_day)
+      .add("most_load_per_day", plan.writing.max_load_bytes_per_day)
+      .add("fill_hours", plan.writing.fill_hours);
+  object.add("open_seconds", plan.opening.after_close_seconds)
+      .add("open_after_crash_seconds", plan.opening.after_crash_seconds)
+      .add("warm_seconds", plan.opening.warm_seconds)
       .add_list("levels", levels)
       .add_list("warnings", warnings);
   // The constants come last: they are the same in every answer.
@@ -126,13 +126,14 @@ std::string labelled(std::string_view label, const std::string& figures) {
 std::string storage_text(const ScaleQuestion& question, const ScalePlan& plan) {
   return labelled("on disk", fmt::format("{} in {} tables, {} runs; manifest {}", human_disk_bytes(plan.bytes_on_disk),
                                          with_thousands(plan.tables), plan.runs, human_bytes(plan.manifest_bytes))) +
-         labelled("wanted", fmt::format("indexes {}, filters {}", human_bytes(plan.index_bytes),
-                                        human_bytes(plan.filter_bytes))) +
-         labelled("memory", fmt::format("{}: memtables {}, filters {}, indexes {}, blocks {}; plus {} for table "
-                                        "metadata",
-                                        human_bytes(question.options.memory_bytes), human_bytes(plan.memtable_share),
-                                        human_bytes(plan.filter_share), human_bytes(plan.index_share),
-                                        human_bytes(plan.block_share), human_bytes(plan.memory_beyond_budget)));
+         labelled("wanted", fmt::format("indexes {}, filters {}", human_bytes(plan.memory.index_bytes),
+                                        human_bytes(plan.memory.filter_bytes))) +
+         labelled("memory",
+                  fmt::format("{}: memtables {}, filters {}, indexes {}, blocks {}; plus {} for table "
+                              "metadata",
+                              human_bytes(question.options.memory_bytes), human_bytes(plan.memory.memtable_share),
+                              human_bytes(plan.memory.filter_share), human_bytes(plan.memory.index_share),
+                              human_bytes(plan.memory.block_share), human_bytes(plan.memory.beyond_budget)));
 }
 
 /// "9.4 seconds", "12 minutes", "4.7 hours" or "3.1 days".
@@ -145,17 +146,19 @@ std::string time_text(double hours) {
 
 std::string work_text(const ScaleQuestion& question, const ScalePlan& plan) {
   return labelled("reads", fmt::format("absent key {:.3g}, present key {:.3g}; runs searched in vain {:.3g}",
-                                       plan.reads_per_absent, plan.reads_per_present, plan.wasted_reads)) +
+                                       plan.reads.per_absent, plan.reads.per_present, plan.reads.wasted)) +
          labelled("writes", fmt::format("amplification {:.1f} at that size, {:.1f} from empty",
-                                        plan.write_amplification, plan.fill_write_amplification)) +
-         labelled(
-             "compaction",
-             fmt::format("{} for a day of {}, max {} a day; {} to fill it; the largest writes {} in {}",
-                         time_text(plan.compaction_hours_per_day), human_disk_bytes(question.load_bytes_per_day),
-                         human_disk_bytes(plan.most_load_bytes_per_day), time_text(plan.fill_hours),
-                         human_disk_bytes(plan.largest_compaction_bytes), time_text(plan.largest_compaction_hours))) +
+                                        plan.writing.amplification, plan.writing.fill_amplification)) +
+         labelled("compaction",
+                  fmt::format("{} for a day of {}, max {} a day; {} to fill it; the largest writes {} in {}",
+                              time_text(plan.writing.compaction_hours_per_day),
+                              human_disk_bytes(question.load_bytes_per_day),
+                              human_disk_bytes(plan.writing.max_load_bytes_per_day), time_text(plan.writing.fill_hours),
+                              human_disk_bytes(plan.writing.largest_compaction_bytes),
+                              time_text(plan.writing.largest_compaction_hours))) +
          labelled("opening", fmt::format("{:.2f} s, {:.2f} s after a crash; {:.1f} s to read indexes and filters",
-                                         plan.open_seconds, plan.open_after_crash_seconds, plan.warm_seconds));
+                                         plan.opening.after_close_seconds, plan.opening.after_crash_seconds,
+                                         plan.opening.warm_seconds));
 }
 
 std::string origin_text(const ScaleQuestion& question, const ScalePlan& plan) {

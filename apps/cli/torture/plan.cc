@@ -32,7 +32,6 @@ Options draw_once(Draw& draw) {
   static constexpr std::array<std::uint32_t, 3> kFanout = {2, 4, 10};
   static constexpr std::array kCodecs = {"none", "lz4", "zstd"};
   static constexpr std::array kPolicies = {"leveled", "leveled", "tiered", "lazy", "manual"};
-  static constexpr std::array kCaches = {"s3fifo", "lru"};
   using enum PrefixRule::Kind;
   static const std::vector<PrefixRule> kRules = {{}, {kUntil, ':'}, {kFirst, 7}, {kFirst, 2}};
   Options options;
@@ -44,7 +43,6 @@ Options draw_once(Draw& draw) {
   options.codec = draw.one_of(kCodecs);
   options.codec_last = draw.one_of(kCodecs);
   options.compaction = draw.one_of(kPolicies);
-  options.cache = draw.one_of(kCaches);
   options.prefix_rule = draw.one_of(kRules);
   options.filter = drawn_filter(draw);
   if (draw.once_in(4)) options.filter_memory = draw.below(20'000);

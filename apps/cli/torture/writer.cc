@@ -1,9 +1,7 @@
 // tamis torture-writer: the process that tamis torture kills. Internal; not in the overview.
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <string>
-#include <utility>
 
 #include "cli/command_line.h"
 #include "cli/error.h"
