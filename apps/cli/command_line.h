@@ -154,7 +154,4 @@ class CommandLine {
   std::unique_ptr<Parser> parser_;
 };
 
-/// The candidate most similar to `word`, if one is similar enough.
-std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> candidates);
-
 }  // namespace tamis::cli

@@ -68,8 +68,7 @@ struct Frame {
   [[nodiscard]] Bytes bytes() const {
     return {reinterpret_cast<const std::byte*>(this) + BlockBuffer::kFrameBytes, block.size()};
   }
-  /// What a hit without the shard's mutex does instead of EvictionPolicy::touch. A count lost to a race does not
-  /// matter.
+  /// What a hit does, with or without the shard's mutex. A count lost to a race does not matter.
   void touch() {
     const std::uint8_t seen = frequency.load(std::memory_order_relaxed);
     if (seen < kHighestFrequency) frequency.store(seen + 1, std::memory_order_relaxed);

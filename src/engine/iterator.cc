@@ -20,7 +20,7 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
 /// Its store was closed, or it never began.
 void IteratorState::end_walk() {
   if (!walk_) return;
-  status_ = engine_->check_open();
+  status_ = store_->check_open();
   if (is_of_another_process()) leave_to_parent(std::move(walk_));
   walk_.reset();
 }

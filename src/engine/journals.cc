@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/try.h"
-#include "tree/file_names.h"
+#include "io/file_names.h"
 
 namespace tamis {
 namespace {

@@ -173,10 +173,7 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
     kept->pin = std::move(disk.pin);
   }
   if (!count_get(staged)) return std::optional<PinnedValue>();
-  PinnedValue value;
-  value.view_ = staged.found.value;
-  value.keeps_ = std::move(kept);
-  return std::optional<PinnedValue>(std::move(value));
+  return std::optional<PinnedValue>(PinnedValue(staged.found.value, std::move(kept)));
 }
 
 }  // namespace tamis

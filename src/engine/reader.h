@@ -1,7 +1,6 @@
 // Lookups: what is the value of a key at a moment?
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "base/hash.h"
 #include "base/sharded_counter.h"
+#include "engine/published_sequence.h"
 #include "engine/read_view.h"
 #include "entry/entry.h"
 #include "entry/visible.h"
@@ -37,7 +37,7 @@ namespace tamis {
 class Reader {
  public:
   /// `published` is the newest sequence that readers may see. All three outlive the reader.
-  Reader(const CurrentView& view, const std::atomic<std::uint64_t>& published, const KeyHasher& hasher)
+  Reader(const CurrentView& view, const PublishedSequence& published, const KeyHasher& hasher)
       : view_(view), published_(published), hasher_(hasher) {}
 
   // reader.cc
@@ -55,7 +55,7 @@ class Reader {
 
   /// The snapshot's sequence, or the newest. After the view was taken.
   [[nodiscard]] Sequence sequence_for(const Snapshot* snapshot) const {
-    return Sequence{snapshot == nullptr ? published_.load(std::memory_order_acquire) : snapshot->sequence()};
+    return snapshot == nullptr ? published_.newest() : Sequence{snapshot->sequence()};
   }
 
   [[nodiscard]] std::uint64_t gets() const { return absent_.sum() + from_memtables_.sum() + from_tables_.sum(); }
@@ -91,7 +91,7 @@ class Reader {
                   Answers& answers);
 
   const CurrentView& view_;
-  const std::atomic<std::uint64_t>& published_;
+  const PublishedSequence& published_;
   const KeyHasher& hasher_;
   // Each get adds to one of them.
   ShardedCounter absent_;

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +31,7 @@ struct ReaderWorld {
     insert(*now->active, {"active", "new active", Sequence{3}, EntryKind::kPut});
     insert(*now->active, {"deleted", {}, Sequence{4}, EntryKind::kDelete});
     insert(*now->active, {"table", "not published", Sequence{5}, EntryKind::kPut});
+    published.publish(Sequence{4});
     view.replace(std::move(now));
   }
   void insert(Memtable& memtable, const Entry& entry) const { memtable.insert(entry, hasher(entry.key)); }
@@ -47,7 +47,7 @@ struct ReaderWorld {
 
   test::TableWorld tables;
   KeyHasher hasher{tables.context.identity.hash_key};
-  std::atomic<std::uint64_t> published = 4;
+  PublishedSequence published;
   CurrentView view;
   Reader reader{view, published, hasher};
 };
@@ -73,7 +73,7 @@ TEST(Reader, AnswersEveryKindOfReadAlike) {
       EXPECT_EQ(world.reader.explain(kKeys[i], {})->value, kValues[i]) << kKeys[i];
     }
   }
-  world.published = 5;
+  world.published.publish(Sequence{5});
   EXPECT_EQ(world.get("table"), "not published");
 }
 

@@ -20,7 +20,8 @@ enum class Visible : std::uint8_t {
 template <typename AnyEntry>
 Visible visible(const AnyEntry& entry, Sequence moment) {
   if (entry.sequence > moment) return Visible::kNewer;
-  if (entry.kind == EntryKind::kPut) return Visible::kValue;
+  if (entry.kind == EntryKind::kPut) [[likely]]
+    return Visible::kValue;
   TAMIS_CHECK(entry.kind == EntryKind::kDelete);
   return Visible::kDeleted;
 }

@@ -60,10 +60,11 @@ class VisibleIterator {
     while (source_->has_ready()) {
       source_->step();
       const Entry& entry = source_->entry();
-      const Visible here = visible(entry, snapshot_);
-      if (here == Visible::kNewer) continue;
-      if (here == Visible::kDeleted) [[unlikely]]
-        return find_after(before);
+      switch (visible(entry, snapshot_)) {
+        case Visible::kNewer: continue;
+        case Visible::kDeleted: return find_after(before);
+        case Visible::kValue: break;
+      }
       if (is_same_key(entry.key, before)) continue;
       if (range_.ends_before(entry.key)) [[unlikely]]
         return find_after(before);

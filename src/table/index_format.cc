@@ -20,11 +20,6 @@ constexpr std::size_t kContinuationBytes = kIndexGroupBlocks / 8;
 constexpr std::uint8_t kHasLengths = 1;
 constexpr std::uint8_t kHasContinuations = 2;
 
-std::size_t common_prefix(std::string_view a, std::string_view b) {
-  const std::size_t shorter = std::min(a.size(), b.size());
-  return static_cast<std::size_t>(std::mismatch(a.begin(), a.begin() + shorter, b.begin()).first - a.begin());
-}
-
 /// The prefix of `key` that distinguishes it from `other`; longer if it would end in a zero, which a head cannot tell
 /// from padding.
 std::string_view shortest_separator(std::string_view other, std::string_view key) {

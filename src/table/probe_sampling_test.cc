@@ -44,7 +44,7 @@ void expect_fair(std::size_t tables, std::string_view name, const Pattern& patte
   }
 }
 
-/// Once every 64th of a thread's probes was counted, of any table: of two tables asked in turn, one had no counts.
+/// Every 64th of a thread's probes used to be counted: of two tables asked in turn, one had no counts.
 TEST(ProbeSampling, Rule15_CountsEachTableAsOftenAsItIsAskedInWhateverOrder) {
   for (const std::size_t tables : {2U, 3U, 4U, 64U}) {
     expect_fair(tables, "in turn", [](std::uint64_t probe, std::size_t count) { return probe % count; });

@@ -1,10 +1,9 @@
 #include "table/table.h"
 
-#include <fmt/core.h>
-
 #include <utility>
 
 #include "base/try.h"
+#include "io/file_names.h"
 #include "table/table_inside.h"
 #include "table/table_iterator.h"
 
@@ -22,7 +21,7 @@ Table::~Table() {
   context_.index_budget->discharge(facts_->blocks * sizeof(BlockSlot));
 }
 
-std::string Table::path() const { return fmt::format("{}/{:06}.tms", context_.directory, facts_->number); }
+std::string Table::path() const { return table_path(context_.directory, facts_->number); }
 
 Result<std::shared_ptr<const ReadableFile>> Table::open_file() const {
   return context_.handles->open(facts_->number, path());

@@ -100,18 +100,6 @@ TEST(TablePeek, ExpectedOrNotAKeyIsFoundInAnyGroupOfTheIndex) {
   }
 }
 
-TEST(TablePeek, Rule11_ACacheWhosePolicyMovesBlocksOnAHitOffersNoSlots) {
-  const TableEntries entries = test::random_entries(23, 100);
-  TableWorld world;
-  world.cache = *BlockCache::make({.capacity_bytes = std::size_t{8} << 20, .policy = "lru"});
-  world.context.cache = world.cache.get();
-  const auto table = world.open(world.build(entries));
-  cache_all(*table, entries);
-  const Entry& first = entries.entries.front();
-  EXPECT_EQ(peek_in(*table, first.key, first.sequence), std::nullopt);
-  EXPECT_EQ(world.index_budget.used_bytes(), table->index_memory_bytes());
-}
-
 TEST(TablePeek, Rule11_BlocksOutliveTheSlotsOfATableThatIsGone) {
   const TableEntries entries = test::random_entries(25, 200);
   TableWorld world;

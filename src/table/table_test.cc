@@ -8,7 +8,7 @@
 
 #include "base/epoch.h"
 #include "entry/vector_iterator.h"
-#include "io/faulty_file_system.h"
+#include "support/faulty_file_system.h"
 #include "support/table_world.h"
 #include "table/table_iterator.h"
 

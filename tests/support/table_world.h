@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -16,6 +15,7 @@
 
 #include "base/hash.h"
 #include "base/try.h"
+#include "io/file_names.h"
 #include "io/memory_file_system.h"
 #include "table/table.h"
 #include "table/table_builder.h"
@@ -95,13 +95,10 @@ struct TableWorld {
                       std::uint64_t filter_limit = ~std::uint64_t{0})
       : index_budget(index_limit), filter_budget(filter_limit) {
     cache = *BlockCache::make({.capacity_bytes = cache_bytes, .shards = 1});
-    context = {"", example_identity(), &handles, cache.get(), &index_budget, &filter_budget};
+    context = {"/", example_identity(), &handles, cache.get(), &index_budget, &filter_budget};
   }
 
-  static std::string path_of(std::uint64_t number) {
-    const std::string digits = std::to_string(number);
-    return "/" + std::string(6 - digits.size(), '0') + digits + ".tms";
-  }
+  static std::string path_of(std::uint64_t number) { return table_path("/", number); }
   TableFacts build(const TableEntries& entries, const FilterChoice& filter = {"line", 10}, TableSpec spec = {}) {
     if (spec.number == 0) spec.number = 13;
     spec.path = path_of(spec.number);
