@@ -96,7 +96,7 @@ void CommandLine::operands(std::string_view name, std::string_view help, std::ve
 
 void CommandLine::add_common_options() {
   for (const CommonInfo& info : kCommonInfo) {
-    unlisted_flag(info.names, (common_.*info.flag).value_);
+    unlisted_flag(info.names, (common_.*info.flag).target());
     if ((help_.common & info.option) != 0) explained_.push_back(explained(info));
   }
   explained_.push_back({"-h,--help", "", "explain this verb", true});

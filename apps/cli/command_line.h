@@ -31,8 +31,10 @@ class CommonFlag {
   [[nodiscard]] static unsigned asked_for() { return asked_for_; }
   static void forget() { asked_for_ = 0; }
 
+  /// Where the parser puts what was given.
+  [[nodiscard]] bool& target() { return value_; }
+
  private:
-  friend class CommandLine;
   static inline unsigned asked_for_ = 0;
   CommonOption option_;
   bool value_ = false;

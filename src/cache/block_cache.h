@@ -22,6 +22,8 @@ namespace tamis {
 class PinnedBlock {
  public:
   PinnedBlock() = default;
+  /// Takes over a pin.
+  explicit PinnedBlock(Frame* frame) : frame_(frame) {}
   PinnedBlock(PinnedBlock&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
   PinnedBlock& operator=(PinnedBlock&& other) noexcept {
     std::swap(frame_, other.frame_);
@@ -44,9 +46,6 @@ class PinnedBlock {
   }
 
  private:
-  friend class BlockCache;
-  explicit PinnedBlock(Frame* frame) : frame_(frame) {}
-
   Frame* frame_ = nullptr;
 };
 

@@ -55,7 +55,7 @@ struct Frame {
   /// `block` must not be empty; `charge` is what `charge_bytes` says.
   static Frame* make(CacheShard& owner, const BlockKey& block_key, std::uint64_t key_hash, BlockBuffer block,
                      std::size_t charge) {
-    std::byte* const front = block.memory_.data();
+    std::byte* const front = block.frame_place();
     return new (front) Frame(owner, block_key, key_hash, std::move(block), charge);
   }
   static void destroy(Frame* frame) {

@@ -1,6 +1,5 @@
 #include "tamis/db.h"
 
-#include <new>
 #include <type_traits>
 #include <utility>
 

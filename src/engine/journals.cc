@@ -1,6 +1,5 @@
 #include "engine/journals.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/try.h"

@@ -47,8 +47,7 @@ std::vector<Sequence> LiveHandles::readable(const PublishedSequence& published) 
   MutexLock lock(mutex_);
   std::vector<Sequence> ascending(sequences_.begin(), sequences_.end());
   ascending.push_back(published.newest());
-  const auto repeated = std::ranges::unique(ascending);
-  ascending.erase(repeated.begin(), repeated.end());
+  ascending.erase(std::unique(ascending.begin(), ascending.end()), ascending.end());
   return ascending;
 }
 

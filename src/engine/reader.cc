@@ -9,6 +9,7 @@
 #include "engine/fork_generation.h"
 #include "engine/never_throws.h"
 #include "entry/visible.h"
+#include "filter/filter_kind.h"
 
 namespace tamis {
 namespace {
@@ -71,9 +72,7 @@ Explanation::Step explained_step(const TableStep& step, const Shape& shape) {
   result.where = is_whole_run ? "run" : "table";
   if (!is_whole_run) result.table = facts.number;
   if (step.outcome == TableOutcome::kOutside) return result;  // No filter was asked.
-  for (const FilterKindInfo& kind : filter_kinds()) {
-    if (kind.id == facts.filter_kind) result.filter_kind = kind.name;
-  }
+  if (const FilterKind* const kind = find_filter_kind(facts.filter_kind)) result.filter_kind = kind->info.name;
   result.bits_per_key = facts.filter_bits_per_key();
   result.filter_verdict = kVerdicts[static_cast<std::size_t>(step.verdict)];
   result.block_source = kSources[static_cast<std::size_t>(step.source)];

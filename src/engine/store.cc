@@ -8,7 +8,6 @@
 #include "engine/checkpoint.h"
 #include "engine/iterator_state.h"
 #include "engine/memory_shares.h"
-#include "engine/option_values.h"
 #include "engine/recovery.h"
 #include "engine/snapshot_state.h"
 #include "engine/store_files.h"

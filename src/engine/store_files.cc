@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "base/try.h"
 #include "engine/store_folder.h"

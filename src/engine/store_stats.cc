@@ -1,7 +1,6 @@
 // What the store tells about itself.
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "base/slot_memory.h"
 #include "compaction/filter_planner.h"

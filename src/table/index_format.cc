@@ -148,9 +148,9 @@ bool IndexBuilder::has_continuations(const Group& group) const {
 /// Reads a section sequentially into an Index.
 ///
 /// Threads: one.
-class IndexReader {
+class Index::Reader {
  public:
-  IndexReader(Bytes section, std::string_view name, std::uint64_t file_offset)
+  Reader(Bytes section, std::string_view name, std::uint64_t file_offset)
       : section_(section), name_(name), file_offset_(file_offset) {}
 
   Result<std::unique_ptr<const Index>> read(std::uint64_t checksum_seed) {
@@ -321,7 +321,7 @@ class IndexReader {
 
 Result<std::unique_ptr<const Index>> Index::open(Bytes section, std::uint64_t checksum_seed, std::string_view name,
                                                  std::uint64_t file_offset) {
-  return IndexReader(section, name, file_offset).read(checksum_seed);
+  return Index::Reader(section, name, file_offset).read(checksum_seed);
 }
 
 void Index::prepare_top() {

@@ -209,9 +209,9 @@ else
   fail 'the plot is incomplete'
 fi
 if sed 's/xmlns="[^"]*"//' plot.svg | grep -q 'http'; then fail 'the plot refers to other resources'; else pass; fi
-run 0 filter plot --kind bloom -o plot.svg --json; out_is_json_lines; json_has kind bits_per_key fpr_predicted fpr_measured
+run 0 filter plot --kind line -o plot.svg --json; out_is_json_lines; json_has kind bits_per_key fpr_predicted fpr_measured
 run 2 filter plot; err_has '--output'
 run 2 filter plot --kind blom -o x; err_has 'unknown filter kind'
-run 3 filter plot --kind bloom -o no-such-directory/x
+run 3 filter plot --kind line -o no-such-directory/x
 
 finish

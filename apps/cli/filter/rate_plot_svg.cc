@@ -10,7 +10,7 @@
 namespace tamis::cli {
 namespace {
 
-constexpr double kFewestBits = 3.5;
+constexpr double kFewestBits = 3;  // A ribbon asked for 4 bits may take 3.
 constexpr double kMostBits = 20.5;
 constexpr int kDecades = 6;  // The axis goes from 1 down to 10^-6.
 constexpr double kHeight = 430;
