@@ -88,7 +88,7 @@ verify_golden() {
   local status=1
   [ "${entry[verdict]}" != ok ] || status=0
   run $status filter verify "$golden/${entry[filter]}" --index "$golden/${entry[index]}"; out_has "${entry[verdict]}"
-  [ $status -eq 0 ] || out_has "read as ${entry[actual_format]} no key is missing" 'missing:'
+  [ $status -eq 0 ] || out_has "no key is missing when read as ${entry[actual_format]}" 'missing:'
   run $status filter verify "$golden/${entry[filter]}" --index "$golden/${entry[index]}" --json; out_is_json_lines
   out_has "\"verdict\": \"${entry[verdict]}\"" "\"missing\": ${entry[missing_with_implied]}" "\"${entry[actual_format]}\""
   run 0 filter verify "$golden/${entry[filter]}" --index "$golden/${entry[index]}" --format "${entry[actual_format]}"

@@ -191,7 +191,7 @@ exec 3>&-
 wait $pid
 
 # --- the machine refuses: 3 ---
-permission='Permission denied; check its owner and permissions, and its folder's'
+permission="Permission denied; check its owner and permissions, and its folder's"
 unprivileged=$tamis
 if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups "$tamis" version >/dev/null 2>&1; then
   chmod 755 "$work"
