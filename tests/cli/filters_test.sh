@@ -104,7 +104,7 @@ run 0 filter info x.tamis; out_has 'first:2'
 run 2 filter build --kind line --fpr 0.01 --keys keys; err_has '--output is missing'
 run 2 filter build --kind line --fpr 1 --keys keys -o x; err_has "--fpr: '1' is not a rate"
 run 2 filter build --kind lime --fpr 0.01 --keys keys -o x; err_has 'unknown filter kind'
-run 2 filter build --kind line --fpr 0.01 --keys keys -o x --seed 1 --keyed; err_has 'exclude'
+run 2 filter build --kind line --fpr 0.01 --keys keys -o x --seed 1 --keyed; err_has 'exclusive'
 run 2 filter build --kind line --fpr 0.01 --keys keys -o x --seed -1; err_has --seed
 run 2 filter build --kind line --fpr 0.01 --keys keys -o x --prefix-rule last:2; err_has 'prefix rule'
 run 2 filter build --kind fuse --fpr 1e-9 --keys keys -o x; err_has ' can'
