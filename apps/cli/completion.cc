@@ -1,14 +1,14 @@
 // tamis completion: shell completion scripts.
-#include "completion.h"
+#include "cli/completion.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 
-#include "command_line.h"
-#include "error.h"
-#include "output.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/output.h"
 #include "tamis/filter.h"
 #include "tamis/foreign.h"
 #include "tamis/options.h"

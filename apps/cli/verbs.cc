@@ -1,4 +1,4 @@
-#include "verbs.h"
+#include "cli/verbs.h"
 
 #include <fmt/core.h>
 
@@ -7,11 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "command_line.h"
-#include "error.h"
-#include "json.h"
-#include "output.h"
-#include "table.h"
+#include "base/nearest_word.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/table.h"
 #include "tamis/version.h"
 
 namespace tamis::cli {
@@ -94,7 +95,7 @@ std::string guess_of(std::string_view word) {
     candidates.push_back(verb.name.substr(0, space));
     if (space != std::string_view::npos) candidates.insert(candidates.end(), {verb.name, verb.name.substr(space + 1)});
   }
-  const auto guess = nearest(word, candidates);
+  const auto guess = nearest_word(word, candidates);
   if (!guess) return "'tamis help' lists them";
   const auto in_group = [&](const Verb& verb) { return verb.name.ends_with(fmt::format(" {}", *guess)); };
   const auto* const verb = std::ranges::find_if(kVerbs, in_group);

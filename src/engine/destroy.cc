@@ -4,12 +4,11 @@
 
 #include "base/try.h"
 #include "engine/never_throws.h"
-#include "engine/repair.h"
 #include "engine/store_folder.h"
+#include "io/file_names.h"
 #include "io/path.h"
 #include "io/posix_file_system.h"
 #include "tamis/db.h"
-#include "tree/file_names.h"
 
 namespace tamis {
 namespace {
@@ -46,11 +45,6 @@ Status destroy_store(const std::string& folder_path, const Environment& environm
 }
 
 }  // namespace
-
-Result<RepairReport> DB::repair(const std::string& path, bool dry_run, const Environment& environment,
-                                const Progress& progress) {
-  return never_throws([&] { return repair_store(path, dry_run, environment, progress); });
-}
 
 Status DB::destroy(const std::string& path, const Environment& environment) {
   return never_throws([&] { return destroy_store(path, environment); });

@@ -2,16 +2,15 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
 
 #include "base/try.h"
+#include "io/file_names.h"
 #include "io/path.h"
 #include "journal/journal_format.h"
 #include "table/table_format.h"
 #include "tree/current_format.h"
-#include "tree/file_names.h"
 
 namespace tamis {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/repair.h"
 #include "support/repair_world.h"
 
 namespace tamis {

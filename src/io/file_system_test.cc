@@ -12,11 +12,12 @@
 #include <functional>
 
 #include "io/append_file.h"
-#include "io/faulty_file_system.h"
 #include "io/memory_file_system.h"
 #include "io/path.h"
 #include "io/posix_file_system.h"
 #include "io/read_window.h"
+#include "support/crash_file_system.h"
+#include "support/faulty_file_system.h"
 
 namespace tamis {
 namespace {
@@ -45,9 +46,10 @@ Place posix_place() {
   return place;
 }
 
-Place memory_place() {
+template <typename Files>
+Place place_in_memory() {
   Place place;
-  place.owned = std::make_unique<MemoryFileSystem>();
+  place.owned = std::make_unique<Files>();
   place.files = place.owned.get();
   place.folder = "/test";
   EXPECT_TRUE(place.files->make_directory(place.folder).ok());
@@ -55,7 +57,7 @@ Place memory_place() {
 }
 
 Place healthy_faulty_place() {
-  Place place = memory_place();
+  Place place = place_in_memory<CrashFileSystem>();
   place.beneath = std::move(place.owned);
   place.owned = std::make_unique<FaultyFileSystem>(*place.beneath);
   place.files = place.owned.get();
@@ -306,7 +308,9 @@ TEST_P(FileSystemContract, ReadWindowSlidesBothWaysAndGrows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FileSystemContract,
-                         testing::Values(Implementation{"posix", posix_place}, Implementation{"memory", memory_place},
+                         testing::Values(Implementation{"posix", posix_place},
+                                         Implementation{"memory", place_in_memory<MemoryFileSystem>},
+                                         Implementation{"crash", place_in_memory<CrashFileSystem>},
                                          Implementation{"faulty", healthy_faulty_place}),
                          [](const auto& implementation) { return implementation.param.name; });
 

@@ -38,7 +38,9 @@ inline std::string parent_directory(std::string_view path) {
 }
 
 inline std::string join_path(std::string_view directory, std::string_view name) {
-  std::string path(directory);
+  std::string path;
+  path.reserve(directory.size() + 1 + name.size());
+  path.append(directory);
   if (!path.empty() && path.back() != '/') path += '/';
   return path.append(name);
 }

@@ -5,8 +5,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <cstdio>
 
 #include "base/try.h"
 #include "io/descriptor.h"

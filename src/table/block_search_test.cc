@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "io/faulty_file_system.h"
 #include "io/memory_file_system.h"
+#include "support/faulty_file_system.h"
 #include "table/codec.h"
 #include "table/table_builder.h"
 #include "table/table_sections.h"

@@ -3,18 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <random>
 #include <set>
 #include <vector>
 
 #include "base/aligned_bytes.h"
-#include "base/check.h"
 #include "base/hash.h"
-#include "io/file.h"
-#include "io/posix_file_system.h"
 #include "table/block_trailer_format.h"
 
 namespace tamis {

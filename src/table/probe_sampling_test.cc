@@ -30,10 +30,11 @@ void expect_fair(std::size_t tables, std::string_view name, const Pattern& patte
   }
   std::vector<double> asked(tables);
   PinnedBlock pin;
-  NoSteps steps;
+  TableSearch search;
   for (std::uint64_t probe = 0; probe < kProbes; ++probe) {
     const std::size_t table = pattern(probe, tables);
-    EXPECT_FALSE(opened[table]->find({"absent", remix(probe), kMaxSequence}, true, pin, steps)->has_value());
+    const Lookup lookup{"absent", remix(probe), kMaxSequence};
+    EXPECT_FALSE(test::find_in(*opened[table], lookup, true, pin, search)->has_value());
     ++asked[table];
   }
   constexpr double kPerSample = ProbeSampling::kProbesPerSample;

@@ -56,7 +56,7 @@ says 2 "--read-only: this verb changes the store; remove the option" put s k v -
 says 2 "give only one of --entries, --blocks; see 'tamis table --help'" table x --entries --blocks
 
 # --- options of a store: 2 ---
-names='memory_bytes, memtable_bytes, block_bytes, table_bytes, codec, codec_last, filter, filter_memory, prefix_rule, compaction, fanout, cache, journal, background_threads'
+names='memory_bytes, memtable_bytes, block_bytes, table_bytes, codec, codec_last, filter, filter_memory, prefix_rule, compaction, fanout, journal, background_threads'
 says 2 "unknown option 'memory_byte'; did you mean 'memory_bytes'?" get s k --option memory_byte=1M
 says 2 "unknown option 'milk'; the options are $names" get s k --option milk=1
 says 2 "--option: 'memory_bytes' is not NAME=VALUE, such as memory_bytes=64MiB" get s k --option memory_bytes
@@ -152,13 +152,13 @@ says 3 "other: no file here is provably a tamis file (000001.tms has no tamis ma
 mkdir -p backup; echo held >backup/LOCK
 says 3 "backup: LOCK is not a tamis file; another program seems to use this folder; choose another one" put backup k v
 fresh; head -c 16 /dev/zero >d/CURRENT
-says 4 "d/CURRENT: at offset 0: 16 bytes are too few, 128 expected; $repair" get d k
+says 4 "d/CURRENT: at offset 0: 16 bytes are too few for a header of 128; $repair" get d k
 fresh; flip d/CURRENT 50
-says 4 "d/CURRENT: at offset 0: the checksum is #, the bytes have #; $repair" put d k v
+says 4 "d/CURRENT: at offset 0: the header's checksum is #, its bytes have #; $repair" put d k v
 fresh; rm d/MANIFEST-000001
 says 4 "d/MANIFEST-000001: missing, though d/CURRENT names it; $repair" get d k
 fresh; : >d/MANIFEST-000001
-says 4 "d/MANIFEST-000001: at offset 0: 0 bytes are too few for a journal's header; $repair" get d k
+says 4 "d/MANIFEST-000001: at offset 0: 0 bytes are too few for a header of 4096; $repair" get d k
 fresh; rm "d/$table"
 says 4 "d/$table: the table is missing; 'tamis repair' goes on without it" get d k
 fresh; rm "d/$journal"
