@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <ctime>
 #include <fstream>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -37,6 +39,55 @@ inline std::optional<std::uint64_t> parse_count(const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value == 0) return std::nullopt;
   return value;
+}
+
+/// The words between commas.
+inline std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    if (comma > at) words.push_back(text.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return words;
+}
+
+/// By name; a reader returns false for an invalid value.
+using OptionReaders = std::map<std::string, std::function<bool(const std::string& value)>>;
+/// Reads the option at `words[i]` and its value.
+inline bool read_option(int i, int count, char** words, const OptionReaders& readers) {
+  const auto reader = readers.find(words[i]);
+  return reader != readers.end() && i + 1 < count && reader->second(words[i + 1]);
+}
+/// Reads "NAME VALUE" pairs and reports the first that is invalid.
+inline bool read_options(int count, char** words, const OptionReaders& readers) {
+  for (int i = 1; i < count; i += 2) {
+    if (read_option(i, count, words, readers)) continue;
+    fmt::print(stderr, "{}: {}: unknown option or invalid value; options:", words[0], words[i]);
+    for (const auto& [name, read] : readers) fmt::print(stderr, " {}", name);
+    fmt::print(stderr, "\n");
+    return false;
+  }
+  return true;
+}
+inline auto into(std::string& text) {
+  return [&text](const std::string& value) {
+    text = value;
+    return true;
+  };
+}
+inline auto into(std::vector<std::string>& words) {
+  return [&words](const std::string& value) {
+    for (std::string& word : split(value)) words.push_back(std::move(word));
+    return true;
+  };
+}
+inline auto into(std::uint64_t& number) {
+  return [&number](const std::string& value) {
+    const std::optional<std::uint64_t> read = parse_count(value);
+    number = read.value_or(0);
+    return read.has_value();
+  };
 }
 
 inline std::string today() {

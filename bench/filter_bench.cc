@@ -9,10 +9,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -30,8 +26,8 @@ constexpr std::uint64_t kMostStringKeys = 10'000'000;
 
 struct Options {
   std::vector<std::uint64_t> keys = {100'000, 1'000'000};
-  int rounds = 7;
-  int blocks = 64;
+  std::uint64_t rounds = 7;
+  std::uint64_t blocks = 64;
   std::string json;
   std::string only;
 };
@@ -92,13 +88,13 @@ class Bench {
     for (std::uint64_t i = 0; i < keys; ++i) hashes[i] = member_hash(i);
     build_all(rows, hashes);
     measure_rates(rows, keys);
-    for (int round = 0; round < options_.rounds; ++round) look_up_all(rows, keys, round, /*texts=*/false);
+    for (std::uint64_t round = 0; round < options_.rounds; ++round) look_up_all(rows, keys, round, /*texts=*/false);
     nlohmann::json result = report(rows, keys, "hash");
     if (keys <= kMostStringKeys) {
       const KeyTexts texts(hashes);
       build_all_texts(rows, texts);
       measure_text_rates(rows, keys);
-      for (int round = 0; round < options_.rounds; ++round) look_up_all(rows, keys, round, /*texts=*/true);
+      for (std::uint64_t round = 0; round < options_.rounds; ++round) look_up_all(rows, keys, round, /*texts=*/true);
       result.update(report(rows, keys, "text"));
     }
     return result;
@@ -136,12 +132,12 @@ class Bench {
     return rows;
   }
 
-  [[nodiscard]] int build_rounds(std::uint64_t keys) const {
-    return keys > 20'000'000 ? 1 : std::min(options_.rounds, 5);
+  [[nodiscard]] std::uint64_t build_rounds(std::uint64_t keys) const {
+    return keys > 20'000'000 ? 1 : std::min<std::uint64_t>(options_.rounds, 5);
   }
 
   void build_all(std::vector<Row>& rows, std::span<const std::uint64_t> hashes) const {
-    for (int round = 0; round < build_rounds(hashes.size()); ++round) {
+    for (std::uint64_t round = 0; round < build_rounds(hashes.size()); ++round) {
       for (Row& row : rows) {
         if (!row.contestant->takes_hashes()) continue;
         const double spent = nanoseconds([&] { row.contestant->build_from_hashes(hashes); });
@@ -152,7 +148,7 @@ class Bench {
 
   void build_all_texts(std::vector<Row>& rows, const KeyTexts& texts) const {
     for (Row& row : rows) row.build.values.clear();
-    for (int round = 0; round < std::min(3, build_rounds(texts.views().size())); ++round) {
+    for (std::uint64_t round = 0; round < std::min<std::uint64_t>(3, build_rounds(texts.views().size())); ++round) {
       for (Row& row : rows) {
         if (!row.contestant->takes_keys()) continue;
         const double spent = nanoseconds([&] { row.contestant->build_from_keys(texts.views()); });
@@ -186,7 +182,7 @@ class Bench {
     checksum_ += maybe;
   }
 
-  void look_up_all(std::vector<Row>& rows, std::uint64_t keys, int round, bool texts) {
+  void look_up_all(std::vector<Row>& rows, std::uint64_t keys, std::uint64_t round, bool texts) {
     for (const auto& [mix, mix_name] : kMixes) {
       for (const bool many : {false, true}) {
         const std::string cell = fmt::format("{} {} {}", texts ? "text" : "hash", many ? "many" : "single", mix_name);
@@ -198,10 +194,11 @@ class Bench {
     }
   }
 
-  double look_up(const Contestant& contestant, std::uint64_t keys, Mix mix, bool many, bool texts, int round) {
+  double look_up(const Contestant& contestant, std::uint64_t keys, Mix mix, bool many, bool texts,
+                 std::uint64_t round) {
     double spent = 0;
-    for (int block = 0; block < options_.blocks; ++block) {
-      const auto number = static_cast<std::uint64_t>(round) * 1'000'003 + static_cast<std::uint64_t>(block);
+    for (std::uint64_t block = 0; block < options_.blocks; ++block) {
+      const std::uint64_t number = round * 1'000'003 + block;
       const std::vector<std::uint64_t> queries = make_queries(mix, keys, number);
       std::uint64_t maybe = 0;
       if (texts) {
@@ -266,46 +263,10 @@ class Bench {
   std::uint64_t checksum_ = 0;
 };
 
-[[noreturn]] void usage(const std::string& why) {
-  fmt::print(
-      stderr,
-      "filter_bench: {}\nusage: filter_bench [--keys N,N…] [--rounds N] [--blocks N] [--json FILE] [--only NAME]\n",
-      why);
-  std::exit(2);
-}
-
-std::uint64_t number_of(const std::string& text) {
-  const std::optional<std::uint64_t> value = parse_count(text);
-  if (!value) usage(fmt::format("'{}' is not a number above 0", text));
-  return *value;
-}
-
-Options parse(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (i + 1 == argc) usage(fmt::format("'{}' needs a value", name));
-    const std::string value = argv[++i];
-    if (name == "--keys") {
-      options.keys.clear();
-      for (std::size_t at = 0; at <= value.size();) {
-        const std::size_t comma = std::min(value.find(',', at), value.size());
-        options.keys.push_back(number_of(value.substr(at, comma - at)));
-        at = comma + 1;
-      }
-    } else if (name == "--rounds") {
-      options.rounds = static_cast<int>(number_of(value));
-    } else if (name == "--blocks") {
-      options.blocks = static_cast<int>(number_of(value));
-    } else if (name == "--json") {
-      options.json = value;
-    } else if (name == "--only") {
-      options.only = value;
-    } else {
-      usage(fmt::format("unknown option '{}'", name));
-    }
-  }
-  return options;
+bool read_numbers(const std::string& text, std::vector<std::uint64_t>& numbers) {
+  numbers.clear();
+  for (const std::string& word : split(text)) numbers.push_back(parse_count(word).value_or(0));
+  return std::ranges::find(numbers, 0U) == numbers.end();
 }
 
 int run(const Options& options) {
@@ -329,4 +290,15 @@ int run(const Options& options) {
 }  // namespace
 }  // namespace tamis::bench
 
-int main(int argc, char** argv) { return tamis::bench::run(tamis::bench::parse(argc, argv)); }
+int main(int argc, char** argv) {
+  using namespace tamis::bench;
+  Options options;
+  const bool is_read =
+      read_options(argc, argv,
+                   {{"--keys", [&](const std::string& text) { return read_numbers(text, options.keys); }},
+                    {"--rounds", into(options.rounds)},
+                    {"--blocks", into(options.blocks)},
+                    {"--json", into(options.json)},
+                    {"--only", into(options.only)}});
+  return is_read ? run(options) : 2;
+}

@@ -13,9 +13,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <map>
 #include <string>
-#include <vector>
 
 #include "base/bytes.h"
 #include "base/random.h"
@@ -202,36 +200,18 @@ nlohmann::json measure(const Settings& settings) {
           {"constants", constants}};
 }
 
-Settings parse(int argc, char** argv) {
-  Settings settings;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (i + 1 == argc) fail(fmt::format("'{}' needs a value", name));
-    const std::string value = argv[++i];
-    const auto count = [&] {
-      const std::optional<std::uint64_t> number = parse_count(value);
-      if (!number) fail(fmt::format("'{}' is not a number above 0", value));
-      return *number;
-    };
-    if (name == "--entries") {
-      settings.entries = std::max<std::uint64_t>(1000, count());
-    } else if (name == "--rounds") {
-      settings.rounds = count();
-    } else if (name == "--directory") {
-      settings.directory = value;
-    } else if (name == "--json") {
-      settings.json = value;
-    } else {
-      fail(fmt::format("unknown option '{}'", name));
-    }
-  }
-  return settings;
-}
-
 }  // namespace
 }  // namespace tamis::bench
 
 int main(int argc, char** argv) {
-  const tamis::bench::Settings settings = tamis::bench::parse(argc, argv);
-  return tamis::bench::write_json(tamis::bench::measure(settings), settings.json);
+  using namespace tamis::bench;
+  Settings settings;
+  const bool is_read = read_options(argc, argv,
+                                    {{"--entries", into(settings.entries)},
+                                     {"--rounds", into(settings.rounds)},
+                                     {"--directory", into(settings.directory)},
+                                     {"--json", into(settings.json)}});
+  if (!is_read) return 2;
+  settings.entries = std::max<std::uint64_t>(1000, settings.entries);
+  return write_json(measure(settings), settings.json);
 }

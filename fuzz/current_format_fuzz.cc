@@ -1,5 +1,5 @@
-// current_format: any bytes are a CURRENT or an error; one that decodes can be rebuilt from its fields. The checksum is
-// repaired first, so that mutations get past it.
+// current_format, file_header_format: any bytes are a CURRENT or an error; one that decodes can be rebuilt from its
+// fields. The checksum is repaired first, so that mutations get past it.
 #include <algorithm>
 #include <cstdint>
 #include <string>

@@ -1,6 +1,5 @@
 // Building from any hashes, however crafted, gives a filter without false negatives, or a clear refusal.
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "base/check.h"

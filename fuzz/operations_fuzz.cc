@@ -110,6 +110,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Trace trace = trace_of({data, size});
   const Outcome outcome = run_here(trace);
   if (outcome.failure.empty()) return 0;
-  fmt::print(stderr, "# {}\n# To be had again with TAMIS_MODEL_TRACE:\n{}", outcome.failure, to_text(trace));
+  fmt::print(stderr, "# {}\n# To reproduce, use TAMIS_MODEL_TRACE:\n{}", outcome.failure, to_text(trace));
   std::abort();
 }

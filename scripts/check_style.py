@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks docs/CONVENTIONS.md by machine: file length, system calls outside io/, a fuzzer and a section of
+"""Checks docs/CONVENTIONS.md by machine: the length of files and functions, the fields of types, system calls outside io/, a fuzzer and a section of
 docs/FORMAT.md or docs/FOREIGN.md for each *_format file."""
 import pathlib
 import re
@@ -8,6 +8,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LONGEST_FILE = 500
+LONGEST_FUNCTION = 60
+MAX_FIELDS = 25
+FUNCTION = re.compile(r"(?!namespace|struct|class|enum|union|extern|constexpr [^()]*=|const [^()]*=)\S.*\{$")
+TYPE = re.compile(r"(?:struct|class)(?: [A-Z_]+(?:\([^)]*\))*)? (\w+)[^;]*\{$")
+FIELD = re.compile(r"  (?! |using|static|friend|template|enum|return|explicit|virtual)[\w:<>,*&() ]+[ &*]\w+(?: GUARDED_BY\(\w+\))?(?: = [^;]*|\{[^;]*\})?;")
 FILE_CALLS = re.compile(r"(?<![\w>])::(open|read|write|pread|pwrite|fsync|rename|unlink|mmap|fstat|stat|ftruncate)\(|\bfopen\(|std::[io]?fstream")
 
 
@@ -20,6 +25,31 @@ def check_length(path, text, errors):
     lines = text.count("\n")
     if lines > LONGEST_FILE:
         errors.append(f"{path.relative_to(ROOT)}: {lines} lines; at {LONGEST_FILE} a file holds more than one idea")
+
+
+def check_functions(path, text, errors):
+    """Relies on clang-format: a function begins and ends in column 0."""
+    begin = None
+    for number, line in enumerate(text.splitlines(), 1):
+        if begin is None and FUNCTION.match(line):
+            begin = number
+        elif line == "}" and begin is not None:
+            if number - begin > LONGEST_FUNCTION:
+                errors.append(f"{path.relative_to(ROOT)}:{begin}: a function of {number - begin + 1} lines; {LONGEST_FUNCTION} fill a screen")
+            begin = None
+
+
+def check_types(path, text, errors):
+    name, fields = None, 0
+    for line in text.splitlines():
+        if name is None and (match := TYPE.match(line)):
+            name, fields = match.group(1), 0
+        elif line.startswith("};"):
+            if fields > MAX_FIELDS:
+                errors.append(f"{path.relative_to(ROOT)}: {name} has {fields} fields; {MAX_FIELDS} are as many as one type may have")
+            name = None
+        elif name and FIELD.match(line) and ") const" not in line and "delete" not in line:
+            fields += "(" not in re.sub(r"GUARDED_BY\(\w+\)|=.*|\{.*|std::function<[^;]*>", "", line)
 
 
 def check_file_calls(path, text, errors):
@@ -48,6 +78,8 @@ def main():
         if path.suffix in (".cc", ".h"):
             check_length(path, text, errors)
             check_file_calls(path, text, errors)
+            check_functions(path, text, errors)
+            check_types(path, text, errors)
     check_format_files(errors)
     print("\n".join(errors))
     print(f"{len(errors)} errors")

@@ -1,5 +1,4 @@
 // tamis bench: runs tamis-bench, the only program that links other stores.
-#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "command_line.h"
-#include "error.h"
-#include "numbers.h"
-#include "verbs.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/numbers.h"
+#include "cli/verbs.h"
 
 namespace tamis::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "bytes_text.h"
+#include "cli/bytes_text.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "command_line.h"
+#include "cli/command_line.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <array>
 
-#include "error.h"
-#include "output.h"
-#include "table.h"
+#include "base/nearest_word.h"
+#include "cli/error.h"
+#include "cli/output.h"
+#include "cli/table.h"
 
 namespace tamis::cli {
 namespace {
@@ -95,7 +96,7 @@ void CommandLine::operands(std::string_view name, std::string_view help, std::ve
 
 void CommandLine::add_common_options() {
   for (const CommonInfo& info : kCommonInfo) {
-    unlisted_flag(info.names, (common_.*info.flag).value_);
+    unlisted_flag(info.names, (common_.*info.flag).target());
     if ((help_.common & info.option) != 0) explained_.push_back(explained(info));
   }
   explained_.push_back({"-h,--help", "", "explain this verb", true});
@@ -203,45 +204,13 @@ void CommandLine::refuse_unknown(const std::string& argument) const {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  const auto guess = nearest(argument.substr(0, argument.find('=')), candidates);
+  const auto guess = nearest_word(argument.substr(0, argument.find('=')), candidates);
   const std::string advice =
       guess ? fmt::format("did you mean '{}'?", *guess) : fmt::format("see 'tamis {} --help'", help_.name);
   const bool may_be_a_word = !argument.starts_with("--") && !operands_.empty();
   usage_error(
       fmt::format("unknown option '{}'; {}", argument,
                   may_be_a_word ? fmt::format("put an operand that begins with '-' after '--'; {}", advice) : advice));
-}
-
-namespace {
-
-/// How many characters to insert, drop or replace to turn a into b.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
-}  // namespace
-
-std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> candidates) {
-  std::optional<std::string_view> best;
-  const std::size_t letters = word.size() - std::min(word.find_first_not_of('-'), word.size());
-  std::size_t best_distance = std::max(letters / 3, std::size_t{2}) + 1;
-  for (const std::string_view candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
-    if (distance >= best_distance) continue;
-    best = candidate;
-    best_distance = distance;
-  }
-  return best;
 }
 
 }  // namespace tamis::cli

@@ -31,8 +31,10 @@ class CommonFlag {
   [[nodiscard]] static unsigned asked_for() { return asked_for_; }
   static void forget() { asked_for_ = 0; }
 
+  /// Where the parser puts what was given.
+  [[nodiscard]] bool& target() { return value_; }
+
  private:
-  friend class CommandLine;
   static inline unsigned asked_for_ = 0;
   CommonOption option_;
   bool value_ = false;
@@ -153,8 +155,5 @@ class CommandLine {
   std::vector<std::string>* further_operands_ = nullptr;
   std::unique_ptr<Parser> parser_;
 };
-
-/// The candidate most similar to `word`, if one is similar enough.
-std::optional<std::string_view> nearest(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace tamis::cli

@@ -1,14 +1,14 @@
 // tamis completion: shell completion scripts.
-#include "completion.h"
+#include "cli/completion.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 
-#include "command_line.h"
-#include "error.h"
-#include "output.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/output.h"
 #include "tamis/filter.h"
 #include "tamis/foreign.h"
 #include "tamis/options.h"
@@ -48,7 +48,7 @@ int run_completion(Arguments arguments) {
   line.operand("SHELL", "bash, zsh or fish", wanted);
   if (!line.read(arguments)) return kExitOk;
   const auto* const shell = std::ranges::find(kShells, wanted, &Shell::name);
-  if (shell == kShells.end()) usage_error(fmt::format("unknown shell '{}'; use bash, zsh, fish", wanted));
+  if (shell == kShells.end()) usage_error(fmt::format("unknown shell '{}'; choose from bash, zsh, fish", wanted));
   standard_output().write(shell->script(describe_verbs()));
   return kExitOk;
 }

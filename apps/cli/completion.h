@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "verbs.h"
+#include "cli/verbs.h"
 
 namespace tamis::cli {
 

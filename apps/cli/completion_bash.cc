@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "completion.h"
+#include "cli/completion.h"
 
 namespace tamis::cli {
 namespace {

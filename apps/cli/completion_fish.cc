@@ -2,7 +2,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include "completion.h"
+#include "cli/completion.h"
 
 namespace tamis::cli {
 namespace {

@@ -9,17 +9,17 @@
 #include <utility>
 #include <vector>
 
-#include "command_line.h"
-#include "demo_store.h"
-#include "error.h"
-#include "interrupt.h"
-#include "json.h"
-#include "numbers.h"
-#include "output.h"
+#include "cli/command_line.h"
+#include "cli/demo_store.h"
+#include "cli/error.h"
+#include "cli/interrupt.h"
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "cli/verbs.h"
 #include "show/progress.h"
-#include "table.h"
 #include "tamis/db.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "demo_store.h"
+#include "cli/demo_store.h"
 
 #include <fmt/core.h>
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX.
@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "error.h"
+#include "cli/error.h"
 
 namespace tamis::cli {
 namespace {

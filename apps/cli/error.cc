@@ -1,4 +1,4 @@
-#include "error.h"
+#include "cli/error.h"
 
 #include <fmt/core.h>
 
@@ -14,9 +14,9 @@ std::string_view advice_on(int error) {
     case ENOSPC: return "; free space on that disk";
     case EDQUOT: return "; free space or raise the quota";
     case EFBIG: return "; raise the file size limit (ulimit -f) or use another file system";
-    case EROFS: return "; it can only be read";
+    case EROFS: return "; remount it for writing or use another folder";
     case EACCES:
-    case EPERM: return "; check the owner and permissions of it and of its folder";
+    case EPERM: return "; check its owner and permissions, and its folder's";
     default: return "";
   }
 }

@@ -1,4 +1,4 @@
-#include "files.h"
+#include "cli/files.h"
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -6,10 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 
-#include "error.h"
-#include "interrupt.h"
+#include "cli/error.h"
+#include "cli/interrupt.h"
 
 namespace tamis::cli {
 namespace {

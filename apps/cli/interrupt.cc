@@ -1,11 +1,11 @@
-#include "interrupt.h"
+#include "cli/interrupt.h"
 
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
 
-#include "error.h"
+#include "cli/error.h"
 
 namespace tamis::cli {
 namespace {

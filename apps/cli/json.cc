@@ -1,8 +1,8 @@
-#include "json.h"
+#include "cli/json.h"
 
 #include <fmt/ranges.h>
 
-#include "bytes_text.h"
+#include "cli/bytes_text.h"
 
 namespace tamis::cli {
 

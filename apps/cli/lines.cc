@@ -1,12 +1,12 @@
-#include "lines.h"
+#include "cli/lines.h"
 
 #include <fmt/core.h>
 
 #include <cstring>
 #include <utility>
 
-#include "error.h"
-#include "output.h"
+#include "cli/error.h"
+#include "cli/output.h"
 #include "show/human_text.h"
 
 namespace tamis::cli {

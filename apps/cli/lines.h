@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "command_line.h"
-#include "files.h"
+#include "cli/command_line.h"
+#include "cli/files.h"
 #include "show/progress.h"
 
 namespace tamis::cli {

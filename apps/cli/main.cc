@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "error.h"
-#include "interrupt.h"
-#include "output.h"
-#include "verbs.h"
+#include "cli/error.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
 
 namespace tamis::cli {
 namespace {

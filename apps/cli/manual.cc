@@ -2,18 +2,17 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "command_line.h"
-#include "error.h"
-#include "output.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
 #include "tamis/options.h"
 #include "tamis/version.h"
-#include "verbs.h"
 
 namespace tamis::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "numbers.h"
+#include "cli/numbers.h"
 
 #include <fmt/core.h>
 
@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "error.h"
+#include "cli/error.h"
 
 namespace tamis::cli {
 namespace {

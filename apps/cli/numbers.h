@@ -1,9 +1,7 @@
 // Numbers as people write and read them.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "show/human_text.h"

@@ -1,4 +1,4 @@
-#include "output.h"
+#include "cli/output.h"
 
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "files.h"
+#include "cli/files.h"
 
 namespace tamis::cli {
 namespace {

@@ -1,8 +1,8 @@
-#include "table.h"
+#include "cli/table.h"
 
 #include <algorithm>
 
-#include "output.h"
+#include "cli/output.h"
 
 namespace tamis::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "verbs.h"
+#include "cli/verbs.h"
 
 #include <fmt/core.h>
 
@@ -7,11 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "command_line.h"
-#include "error.h"
-#include "json.h"
-#include "output.h"
-#include "table.h"
+#include "base/nearest_word.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/table.h"
 #include "tamis/version.h"
 
 namespace tamis::cli {
@@ -36,7 +37,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"explain", "show every step of a lookup and its cost", run_explain},
     {"stats", "show what a store holds, level by level", run_stats},
     {"plan", "show how filter memory is divided among runs", run_plan},
-    {"flush", "write the journal's entries to tables", run_flush},
+    {"flush", "write entries that are only in the journal to tables", run_flush},
     {"compact", "rewrite tables, dropping outdated entries", run_compact},
     {"checkpoint", "copy a store to a new folder", run_checkpoint},
     {"verify", "read and check every byte of a store", run_verify},
@@ -94,7 +95,7 @@ std::string guess_of(std::string_view word) {
     candidates.push_back(verb.name.substr(0, space));
     if (space != std::string_view::npos) candidates.insert(candidates.end(), {verb.name, verb.name.substr(space + 1)});
   }
-  const auto guess = nearest(word, candidates);
+  const auto guess = nearest_word(word, candidates);
   if (!guess) return "'tamis help' lists them";
   const auto in_group = [&](const Verb& verb) { return verb.name.ends_with(fmt::format(" {}", *guess)); };
   const auto* const verb = std::ranges::find_if(kVerbs, in_group);
@@ -134,7 +135,7 @@ int run_help(Arguments arguments) {
 
 /// What to do about damage, unless the message already says so.
 std::string advice_on_damage(std::string_view verb, std::string_view message) {
-  for (const std::string_view said : {"tamis repair", "newer tamis", "--format", "MIGRATING.md", "of tamis"}) {
+  for (const std::string_view said : {"tamis repair", "newer tamis", "--format", "MIGRATING.md", "tamis file"}) {
     if (message.find(said) != std::string_view::npos) return {};
   }
   if (verb.starts_with("filter ")) return "; the file is damaged or not a filter; restore or rebuild it";

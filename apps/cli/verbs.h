@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "command_line.h"
+#include "cli/command_line.h"
 
 namespace tamis::cli {
 
@@ -25,8 +25,8 @@ struct DescribedVerb {
 /// All public verbs, in overview order.
 std::vector<DescribedVerb> describe_verbs();
 
-// One function per verb, in the file of its name: filter_*.cc and store_*.cc (union and intersect in filter_join.cc,
-// rebuild with verify, delete with put, multi-get with get; flush, compact and checkpoint in store_maintain.cc). Each
+// One function per verb, in the file of its name: filter/*.cc and store/*.cc (union and intersect in filter/join.cc,
+// rebuild with verify, delete with put, multi-get with get; flush, compact and checkpoint in store/maintain.cc). Each
 // takes the arguments after the verb.
 int run_bench(Arguments arguments);
 int run_checkpoint(Arguments arguments);

@@ -31,6 +31,13 @@ std::string with_thousands(std::uint64_t value) {
   return text;
 }
 
+std::string short_number(double value) {
+  if (value >= 1000) return with_thousands(static_cast<std::uint64_t>(std::llround(value)));
+  if (value >= 100) return fmt::format("{:.1f}", value);
+  if (value >= 1) return fmt::format("{:.2f}", value);
+  return fmt::format("{:.4f}", value);
+}
+
 std::string human_bytes(std::uint64_t bytes) {
   constexpr std::array<std::string_view, 6> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   return with_unit(bytes, 1024, kUnits);

@@ -14,6 +14,8 @@ inline constexpr std::array<std::string_view, 4> kDiskUnits = {"KB", "MB", "GB",
 
 /// "1,234,567".
 std::string with_thousands(std::uint64_t value);
+/// Four significant digits or so, without an exponent.
+std::string short_number(double value);
 /// "1.23 MiB".
 std::string human_bytes(std::uint64_t bytes);
 /// "1.23 G", by powers of 1000.

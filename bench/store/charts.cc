@@ -5,18 +5,17 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <vector>
 
+#include "show/bar_chart.h"
 #include "show/human_text.h"
-#include "store/bar_chart.h"
-#include "store/growth_chart.h"
 #include "store/rows.h"
 
 namespace tamis::bench {
 namespace {
 
 using Json = nlohmann::json;
+using show::BarGroup;
 
 std::string subtitle(const Json& figures) {
   return fmt::format(
@@ -48,7 +47,7 @@ std::map<std::string, std::string> bar_charts(const Json& figures, bool is_one_f
   std::map<std::string, std::string> documents;
   for (const auto& [name, groups] : charts) {
     const std::string title = name.empty() ? "Stores side by side" : "Stores side by side: " + name;
-    documents[name] = bar_chart_svg(title, subtitle(figures), groups);
+    documents[name] = show::bar_chart_svg(title, subtitle(figures), groups);
   }
   return documents;
 }

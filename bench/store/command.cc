@@ -2,57 +2,24 @@
 
 #include <fmt/core.h>
 
-#include <set>
-
 namespace tamis::bench {
 namespace {
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    if (comma > at) words.push_back(text.substr(at, comma - at));
-    at = comma + 1;
-  }
-  return words;
-}
-
 bool is_row_or_group(const std::string& name) {
-  for (const RowInfo& row : row_table()) {
-    if (name == row.name || name == row.group) return true;
-  }
-  return false;
-}
-
-/// False if the option or its value is invalid.
-bool take(const std::string& option, const std::string& value, Settings& settings) {
-  const std::optional<std::uint64_t> number = parse_count(value);
-  if ((option == "--keys" || option == "--entries") && number) {
-    settings.entries = *number;
-  } else if (option == "--rounds" && number) {
-    settings.rounds = *number;
-  } else if (option == "--directory") {
-    settings.directory = value;
-  } else if (option == "--json") {
-    settings.json = value;
-  } else if (option == "--svg") {
-    settings.svg = value;
-  } else if (option == "--from") {
-    settings.figures = value;
-  } else if (option == "--only") {
-    for (std::string& name : split(value)) settings.only.push_back(std::move(name));
-  } else if (option == "--engine") {
-    for (std::string& name : split(value)) settings.engines.push_back(std::move(name));
-  } else {
-    return false;
-  }
-  return true;
+  return std::ranges::any_of(row_table(), [&](const RowInfo& row) { return name == row.name || name == row.group; });
 }
 
 }  // namespace
 
 std::optional<Settings> read_command(int count, char** arguments, std::string& why) {
   Settings settings;
+  const OptionReaders readers = {
+      {"--keys", into(settings.entries)},        {"--entries", into(settings.entries)},
+      {"--rounds", into(settings.rounds)},       {"--json", into(settings.json)},
+      {"--directory", into(settings.directory)}, {"--svg", into(settings.svg)},
+      {"--from", into(settings.figures)},        {"--only", into(settings.only)},
+      {"--engine", into(settings.engines)},
+  };
   for (int i = 1; i < count; ++i) {
     const std::string word = arguments[i];
     if (word == "--help" || word == "-h") return std::nullopt;
@@ -62,7 +29,7 @@ std::optional<Settings> read_command(int count, char** arguments, std::string& w
       settings.shows_progress = false;
     } else if (!word.starts_with("-")) {
       settings.only.push_back(word);
-    } else if (i + 1 == count || !take(word, arguments[++i], settings)) {
+    } else if (!read_option(i++, count, arguments, readers)) {
       why = fmt::format("{}: unknown option or invalid value", word);
       return std::nullopt;
     }

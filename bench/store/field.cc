@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -16,11 +17,8 @@ std::vector<EngineName> names_of(const std::vector<std::unique_ptr<Contestant>>&
 }
 
 bool is_asked_for(const RowInfo& row, const std::vector<std::string>& only) {
-  if (only.empty()) return true;
-  for (const std::string& name : only) {
-    if (name == row.name || name == row.group) return true;
-  }
-  return false;
+  const auto is_named = [&](const std::string& name) { return name == row.name || name == row.group; };
+  return only.empty() || std::ranges::any_of(only, is_named);
 }
 
 }  // namespace
@@ -43,10 +41,13 @@ Field::Field(const Settings& settings, std::vector<std::unique_ptr<Contestant>> 
 }
 
 bool Field::wants(std::initializer_list<std::string_view> rows) const {
-  for (const std::string_view row : rows) {
-    if (wanted_.contains(row)) return true;
-  }
-  return false;
+  return std::ranges::any_of(rows, [&](std::string_view row) { return wanted_.contains(row); });
+}
+
+bool Field::wants_groups(std::initializer_list<std::string_view> groups) const {
+  return std::ranges::any_of(row_table(), [&](const RowInfo& row) {
+    return wanted_.contains(row.name) && std::ranges::find(groups, row.group) != groups.end();
+  });
 }
 
 void Field::each(const std::function<void(Contestant&)>& work, std::uint64_t steps) {

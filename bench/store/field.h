@@ -47,6 +47,8 @@ class Field {
   [[nodiscard]] std::uint64_t rounds() const { return settings_.rounds; }
   /// Whether any of these rows is requested.
   [[nodiscard]] bool wants(std::initializer_list<std::string_view> rows) const;
+  /// Whether any row of these groups is.
+  [[nodiscard]] bool wants_groups(std::initializer_list<std::string_view> groups) const;
   [[nodiscard]] const std::vector<std::unique_ptr<Contestant>>& contestants() const { return contestants_; }
   Report& report() { return report_; }
 

@@ -8,10 +8,11 @@
 #include "show/human_text.h"
 #include "store/parts.h"
 #include "store/process_facts.h"
-#include "store/short_number.h"
 
 namespace tamis::bench {
 namespace {
+
+using show::short_number;
 
 constexpr std::uint64_t kMostLookups = 100'000;
 constexpr std::array<std::uint64_t, 8> kSteps = {2, 20, 100, 200, 400, 600, 800, 1000};  // Thousandths of the load.

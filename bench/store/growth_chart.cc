@@ -1,5 +1,4 @@
-#include "store/growth_chart.h"
-
+// What operations cost as stores grow, as charts.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,13 +7,17 @@
 #include <vector>
 
 #include "show/human_text.h"
-#include "store/line_chart.h"
+#include "show/line_chart.h"
+#include "store/charts.h"
 #include "store/parts.h"
 
 namespace tamis::bench {
 namespace {
 
 using Json = nlohmann::json;
+using show::Curve;
+using show::LinePanel;
+using show::Point;
 
 struct Operation {
   const char* key;
@@ -49,17 +52,31 @@ std::vector<std::string> engines_of(const Json& points) {
   return engines;
 }
 
-LineSeries series_of(const Json& points, const Axis& axis, const std::string& engine, const Operation& operation) {
-  LineSeries series = {operation.name, {}};
+std::vector<Point> points_of(const Json& points, const Axis& axis, const std::string& engine,
+                             const Operation& operation) {
+  std::vector<Point> costs;
   for (const Json& point : points) {
     if (point.at("engine") != engine) continue;
     const double cost = point.at(operation.key).get<double>() * operation.nanoseconds;
-    if (cost > 0) series.points.push_back({point.at(axis.key), cost});
+    if (cost > 0) costs.push_back({point.at(axis.key), cost});
   }
-  return series;
+  return costs;
 }
 
-constexpr const char* kUnit = "ns, logarithmic; less is better";
+/// Axes that hold all points.
+void fit_axes(LinePanel& panel) {
+  const Point first = panel.curves.front().line.front();
+  Point low = first;
+  Point high = first;
+  for (const Curve& curve : panel.curves) {
+    for (const Point& point : curve.line) {
+      low = {std::min(low.x, point.x), std::min(low.y, point.y)};
+      high = {std::max(high.x, point.x), std::max(high.y, point.y)};
+    }
+  }
+  panel.x = show::logarithmic_axis(low.x, high.x);
+  panel.y = show::logarithmic_axis(low.y, high.y);
+}
 
 /// A single contestant's operations share one panel; with several, each operation has its own.
 std::vector<LinePanel> panels_of(const Json& points, const Axis& axis, std::uint64_t entries) {
@@ -67,22 +84,19 @@ std::vector<LinePanel> panels_of(const Json& points, const Axis& axis, std::uint
   const std::string piled = show::with_thousands(std::min(entries, kMostPiled));
   const std::string across = fmt::format(fmt::runtime(axis.across), piled);
   std::vector<LinePanel> panels;
-  const auto add = [&](LineSeries series, const std::string& panel, const std::string& name) {
-    if (series.points.empty()) return;
-    if (panels.empty() || panels.back().title != panel) panels.push_back({panel, kUnit, across, {}});
-    series.name = name;
-    panels.back().lines.push_back(std::move(series));
-  };
   for (const Operation& operation : axis.operations) {
     for (const std::string& engine : engines) {
-      LineSeries series = series_of(points, axis, engine, operation);
-      if (engines.size() == 1) {
-        add(std::move(series), fmt::format("{}: {}", axis.title, engine), operation.name);
-      } else {
-        add(std::move(series), fmt::format("{}: {}", axis.title, operation.name), engine);
-      }
+      const std::vector<Point> line = points_of(points, axis, engine, operation);
+      if (line.empty()) continue;
+      const bool is_alone = engines.size() == 1;
+      const std::string title = fmt::format("{}: {} (ns, logarithmic; less is better)", axis.title,
+                                            is_alone ? engine : std::string(operation.name));
+      if (panels.empty() || panels.back().title != title) panels.push_back({title, across, {}, {}, {}});
+      std::vector<Curve>& curves = panels.back().curves;
+      curves.push_back({is_alone ? operation.name : engine, curves.size(), line, line});
     }
   }
+  for (LinePanel& panel : panels) fit_axes(panel);
   return panels;
 }
 
@@ -100,7 +114,7 @@ std::map<std::string, std::string> growth_charts(const Json& figures, bool is_on
       fmt::format("Entries of 16 + 100 bytes; gets are medians of {} {}", rounds, rounds == 1 ? "round" : "rounds");
   std::map<std::string, std::string> documents;
   for (const auto& [name, panels] : charts) {
-    if (!panels.empty()) documents[name] = line_chart_svg("What an operation costs", subtitle, panels);
+    if (!panels.empty()) documents[name] = show::line_chart_svg("What an operation costs", subtitle, panels);
   }
   return documents;
 }

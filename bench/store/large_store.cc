@@ -1,6 +1,5 @@
 // The store that most rows share: filled by single puts, measured as filled, compacted, measured again, opened cold,
 // with little memory, and finally changed by YCSB.
-#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -37,10 +36,7 @@ class LargeStore {
     if (field_.wants({"resident"})) {
       field_.part("resident", [&] { field_.each([&](Contestant& contestant) { weigh(contestant); }); });
     }
-    if (field_.wants({"ycsb_a", "ycsb_b", "ycsb_c", "ycsb_d", "ycsb_e", "ycsb_f", "ycsb_a_2", "ycsb_b_2", "ycsb_c_2",
-                      "ycsb_d_2", "ycsb_e_2", "ycsb_f_2"})) {
-      field_.part("ycsb", [&] { run_ycsb(); });
-    }
+    if (field_.wants_groups({"ycsb"})) field_.part("ycsb", [&] { run_ycsb(); });
   }
 
  private:
@@ -208,36 +204,8 @@ class LargeStore {
 }  // namespace
 
 void measure_large_store(Field& field) {
-  if (!field.wants({"fill_single",
-                    "write_amplification",
-                    "own_write_amplification",
-                    "disk",
-                    "recycled",
-                    "seek_100_filled",
-                    "hit",
-                    "absent",
-                    "multi_get",
-                    "seek_100",
-                    "seek_1",
-                    "scan",
-                    "cold_hit",
-                    "cold_absent",
-                    "open",
-                    "resident",
-                    "ycsb_a",
-                    "ycsb_b",
-                    "ycsb_c",
-                    "ycsb_d",
-                    "ycsb_e",
-                    "ycsb_f",
-                    "ycsb_a_2",
-                    "ycsb_b_2",
-                    "ycsb_c_2",
-                    "ycsb_d_2",
-                    "ycsb_e_2",
-                    "ycsb_f_2"})) {
+  if (!field.wants_groups({"scans", "ycsb", "cost"}) && !field.wants({"fill_single", "hit", "absent", "multi_get"}))
     return;
-  }
   LargeStore(field).run();
 }
 

@@ -5,11 +5,13 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "show/human_text.h"
 #include "store/contestant.h"
-#include "store/short_number.h"
 
 namespace tamis::bench {
 namespace {
+
+using show::short_number;
 
 constexpr std::string_view kOurs = "tamis";
 

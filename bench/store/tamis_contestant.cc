@@ -1,4 +1,3 @@
-#include <fmt/core.h>
 
 #include "store/contestant.h"
 #include "store/process_facts.h"

@@ -1,8 +1,6 @@
 // YCSB A to F with the usual mixes: zipfian requests, with one thread and with two.
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <cmath>
 #include <string>
 #include <thread>
 #include <vector>

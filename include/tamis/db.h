@@ -49,7 +49,7 @@ struct Range {
 /// Reports the progress of a long task; `total` may grow. Return false to stop the task.
 using Progress = std::function<bool(std::uint64_t done, std::uint64_t total)>;
 
-class Engine;  // src/engine/engine.h.
+class Store;  // src/engine/store.h.
 
 /// A handle that pins a value in place. A value in a cached block is not copied. A handle that was default-constructed
 /// or moved from holds no value.
@@ -61,6 +61,8 @@ class PinnedValue {
  public:
   /// Holds no value.
   PinnedValue() = default;
+  /// A view of bytes that live as long as `keeps`. DB::get_pinned makes these.
+  PinnedValue(std::string_view view, std::shared_ptr<const void> keeps) : view_(view), keeps_(std::move(keeps)) {}
   /// Moves the value; the source then holds none.
   PinnedValue(PinnedValue&& other) noexcept
       : view_(std::exchange(other.view_, {})), keeps_(std::exchange(other.keeps_, {})) {}
@@ -76,7 +78,6 @@ class PinnedValue {
   [[nodiscard]] std::string_view view() const { return view_; }
 
  private:
-  friend class Engine;
   std::string_view view_;
   std::shared_ptr<const void> keeps_;
 };
@@ -185,9 +186,9 @@ class TAMIS_EXPORT DB {
   Status close();
 
  private:
-  explicit DB(std::shared_ptr<Engine> engine);
+  explicit DB(std::shared_ptr<Store> store);
 
-  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<Store> store_;
 };
 
 }  // namespace tamis

@@ -29,14 +29,14 @@ namespace tamis {
 
 /// What a filter kind can do.
 struct FilterKindInfo {
-  std::uint8_t id;                    ///< Its number in files; never reused.
-  std::string_view name;              ///< Its name in options and commands.
-  std::string_view summary;           ///< When to choose it.
-  bool adds;                          ///< Keys can be added to a finished filter (MutableFilter).
-  bool removes;                       ///< Keys can be removed.
-  bool merges;                        ///< Two filters can be merged.
-  bool intersects;                    ///< Two filters can be intersected.
-  std::uint32_t build_bytes_per_key;  ///< Working memory of a build, including 8 bytes per hash.
+  std::uint8_t id;                        ///< Its number in files; never reused.
+  std::string_view name;                  ///< Its name in options and commands.
+  std::string_view summary;               ///< When to choose it.
+  bool adds = false;                      ///< Keys can be added to a finished filter (MutableFilter).
+  bool removes = false;                   ///< Keys can be removed.
+  bool merges = false;                    ///< Two filters can be merged.
+  bool intersects = false;                ///< Two filters can be intersected.
+  std::uint32_t build_bytes_per_key = 8;  ///< Working memory of a build, including 8 bytes per hash.
 };
 
 /// All filter kinds.
@@ -73,7 +73,7 @@ struct FilterInfo {
   std::uint64_t bits = 0;     ///< The size without the header.
   std::uint32_t hashes = 0;   ///< Probes per key; for fingerprint kinds, bits per fingerprint.
   double fill = 0;            ///< The fraction of bits or slots in use, 0 … 1.
-  double estimated_keys = 0;  ///< Estimated from the fill.
+  double estimated_keys = 0;  ///< The number of keys, estimated from the fill.
   double estimated_rate = 0;  ///< The false-positive rate, estimated from the current bits.
   double designed_rate = 0;   ///< The false-positive rate it was sized for.
   FilterSeed seed;            ///< How keys are hashed.
@@ -237,8 +237,8 @@ Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view na
 /// Threads: one at a time; `freeze` returns a Filter for many.
 class TAMIS_EXPORT MutableFilter {
  public:
-  /// Allocates for options.capacity keys. Returns kNotSupported for kinds that are built once (line, ribbon, fuse),
-  /// kInvalidArgument for a capacity of 0 if the kind does not grow.
+  /// Creates a filter for options.capacity keys. Returns kNotSupported for kinds that are built once (line, ribbon,
+  /// fuse), kInvalidArgument for a capacity of 0 if the kind does not grow.
   static Result<MutableFilter> create(const FilterOptions& options);
   /// Opens a file written by save(), or by Filter::save for a mutable kind.
   static Result<MutableFilter> open(const std::string& path);
@@ -270,9 +270,9 @@ class TAMIS_EXPORT MutableFilter {
   /// Same for a key whose hash() is known.
   [[nodiscard]] bool may_contain_hash(std::uint64_t hash) const { return probe_.may_contain(hash); }
 
-  /// Replaces this filter by the union. kInvalidArgument unless kind, size and seed are equal.
+  /// Replaces this filter with the union. kInvalidArgument unless kind, size and seed are equal.
   Status merge(const MutableFilter& other);
-  /// Replaces this filter by the intersection: maybe where both answer maybe. Requirements as for merge.
+  /// Replaces this filter with the intersection: maybe where both answer maybe. Requirements as for merge.
   Status intersect(const MutableFilter& other);
   /// Removes all keys.
   void clear();

@@ -81,7 +81,7 @@ struct FilterPlan {
   double wasted_probes = 0;     ///< Expected weighted false positives per lookup of an absent key.
 };
 
-/// Shares one budget between runs to minimize wasted reads for absent keys: p = min(1, λ·keys/(weight·cost)), with λ
+/// Shares one budget between runs to minimise wasted reads for absent keys: p = min(1, λ·keys/(weight·cost)), with λ
 /// chosen to use the budget. A run whose rate would be 0.5 or more gets no filter. `bits_per_halving` is what a kind
 /// pays to halve its rate: 1.44 classic Bloom, about 1.5 line, 1.13 fuse, 1.01 ribbon.
 TAMIS_EXPORT FilterPlan filter_plan(std::span<const PlannedRun> runs, double budget_bits, double bits_per_halving);

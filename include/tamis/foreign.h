@@ -28,7 +28,7 @@ struct FormatInfo {
   std::string_view system = {};            ///< The system that writes such files.
   std::string_view summary = {};           ///< What the file is.
   std::string_view build_parameters = {};  ///< The parameters of `build`, with defaults; empty if read-only.
-  bool self_describing = true;             ///< The format can be recognized from the bytes.
+  bool self_describing = true;             ///< The format can be recognised from the bytes.
   bool writable = false;                   ///< `build` supports it.
   bool needs_bits_to_probe = false;        ///< Requires OpenOptions::bits: the file lacks it.
   bool needs_hashes_to_probe = false;      ///< Requires OpenOptions::hashes.
@@ -68,7 +68,7 @@ struct ForeignInfo {
 class TAMIS_EXPORT ForeignFilter {
  public:
   /// Maps the file. kInvalidArgument: several formats fit (the message names them), or an out-of-band parameter is
-  /// missing. kCorruption: damaged, truncated or oversized. kNotSupported: recognized, but not supported.
+  /// missing. kCorruption: damaged, truncated or oversized. kNotSupported: recognised, but not supported.
   static Result<ForeignFilter> open(const std::string& path, const OpenOptions& options = {});
   /// Same for bytes in memory, which are copied. Error messages call them `name`.
   static Result<ForeignFilter> from_bytes(std::span<const std::byte> bytes, const OpenOptions& options,

@@ -18,8 +18,8 @@ namespace tamis {
 /// Each bound is optional; a key must satisfy all bounds given.
 struct ScanOptions {
   std::string_view prefix = {};               ///< Only keys that begin with this.
-  std::optional<std::string_view> from = {};  ///< The smallest key, inclusive.
-  std::optional<std::string_view> to = {};    ///< The largest key, exclusive.
+  std::optional<std::string_view> from = {};  ///< The lower bound, inclusive.
+  std::optional<std::string_view> to = {};    ///< The upper bound, exclusive.
   /// Start at the last key of the range. A range-for, Iterator::advance and Iterator::seek then go from larger to
   /// smaller keys. Iterator::next and Iterator::previous keep their meaning: the next larger and the next smaller key.
   bool reverse = false;

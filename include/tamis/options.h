@@ -35,7 +35,6 @@ struct Options {
   PrefixRule prefix_rule = {};                             ///< Adds a second filter for scans within one prefix.
   std::string compaction = "leveled";    ///< The compaction policy: "leveled", "lazy", "tiered" or "manual".
   std::uint32_t fanout = 10;             ///< Size ratio between adjacent levels.
-  std::string cache = "s3fifo";          ///< The eviction policy: "s3fifo" or "lru".
   std::string journal = "auto";          ///< How the journal is written: "auto", "mapped" or "write".
   std::uint32_t background_threads = 2;  ///< Threads that flush and compact.
 };

@@ -53,6 +53,42 @@ struct ScalePlan {
     std::uint64_t filter_bytes = 0;  ///< Size of its filters.
     double wasted_reads = 0;         ///< The sum of the runs' false-positive rates.
   };
+  /// What it keeps in memory.
+  struct Memory {
+    std::uint64_t index_bytes = 0;     ///< With all indexes in memory.
+    std::uint64_t filter_bytes = 0;    ///< With all filters in memory.
+    std::uint64_t memtable_share = 0;  ///< Share of memory_bytes for both memtables.
+    std::uint64_t journal_share = 0;   ///< Share of memory_bytes for the mapped journal.
+    std::uint64_t index_share = 0;     ///< Share of memory_bytes for indexes.
+    std::uint64_t filter_share = 0;    ///< Share of memory_bytes for filters.
+    std::uint64_t block_share = 0;     ///< Share of memory_bytes for cached blocks.
+    std::uint64_t beyond_budget = 0;   ///< Per-table state; not part of memory_bytes.
+  };
+  /// Reads per lookup, with uniformly chosen keys.
+  struct Reads {
+    double wasted = 0;          ///< False positives per absent key, as in `tamis plan DIR`.
+    double wasted_uniform = 0;  ///< Same with equal bits per key in all runs.
+    double per_absent = 0;      ///< File reads: uncached blocks and non-resident indexes.
+    double per_present = 0;     ///< Same for a present key.
+  };
+  /// What writing costs.
+  struct Writing {
+    double amplification = 0;                    ///< Journal and table bytes per byte of keys and values, at that size.
+    double fill_amplification = 0;               ///< From empty to that size.
+    std::uint64_t largest_compaction_bytes = 0;  ///< Output of one compaction, and its extra disk space.
+    double largest_compaction_hours = 0;         ///< The duration of that compaction.
+    double compaction_hours_per_day = 0;         ///< For the load. Above 24 they fall behind: one runs at a time.
+    double flush_hours_per_day = 0;              ///< Same for flushes.
+    std::uint64_t max_load_bytes_per_day = 0;    ///< The load at which compaction takes 24 hours.
+    double fill_hours = 0;                       ///< Compaction time to load the store.
+  };
+  /// How long opening takes.
+  struct Opening {
+    double after_close_seconds = 0;  ///< After a clean close, with little in the journal.
+    double after_crash_seconds = 0;  ///< With two full memtables in journals, flushed first.
+    double warm_seconds = 0;         ///< Until all that fits is in memory; lookups load it on demand.
+  };
+
   std::vector<Level> levels = {};             ///< Non-empty levels only.
   std::uint64_t entries = 0;                  ///< Entries in the store.
   std::uint64_t entries_per_flush = 0;        ///< Entries that fill a memtable.
@@ -62,39 +98,11 @@ struct ScalePlan {
   std::uint64_t manifest_bytes = 0;           ///< Right after a rewrite; it grows to four times that.
   std::uint64_t simulated_flushes = 0;        ///< Flushes simulated for the shape and the rewrites,
   std::uint32_t levels_beyond_simulated = 0;  ///< and levels extrapolated by rule.
-
-  // Memory.
-  std::uint64_t index_bytes = 0;           ///< With all indexes in memory.
-  std::uint64_t filter_bytes = 0;          ///< With all filters in memory.
-  std::uint64_t memtable_share = 0;        ///< Share of memory_bytes for both memtables.
-  std::uint64_t journal_share = 0;         ///< Share of memory_bytes for the mapped journal.
-  std::uint64_t index_share = 0;           ///< Share of memory_bytes for indexes.
-  std::uint64_t filter_share = 0;          ///< Share of memory_bytes for filters.
-  std::uint64_t block_share = 0;           ///< Share of memory_bytes for cached blocks.
-  std::uint64_t memory_beyond_budget = 0;  ///< Per-table state; not part of memory_bytes.
-
-  // Reads per lookup, with uniformly chosen keys.
-  double wasted_reads = 0;          ///< False positives per absent key, as in `tamis plan DIR`.
-  double wasted_reads_uniform = 0;  ///< Same with equal bits per key in all runs.
-  double reads_per_absent = 0;      ///< File reads: uncached blocks and non-resident indexes.
-  double reads_per_present = 0;     ///< Same for a present key.
-
-  // Writing.
-  double write_amplification = 0;              ///< Journal and table bytes per byte of keys and values, at that size.
-  double fill_write_amplification = 0;         ///< From empty to that size.
-  std::uint64_t largest_compaction_bytes = 0;  ///< Output of one compaction, and its extra disk space.
-  double largest_compaction_hours = 0;         ///< The duration of that compaction.
-  double compaction_hours_per_day = 0;  ///< For the load. Compactions run one at a time, so above 24 they fall behind.
-  double flush_hours_per_day = 0;       ///< Same for flushes.
-  std::uint64_t most_load_bytes_per_day = 0;  ///< The load at which compaction takes 24 hours.
-  double fill_hours = 0;                      ///< Compaction time to load the store.
-
-  // Opening.
-  double open_seconds = 0;              ///< After a clean close, with little in the journal.
-  double open_after_crash_seconds = 0;  ///< With two full memtables in journals, flushed first.
-  double warm_seconds = 0;              ///< Until all that fits is in memory; lookups load it on demand.
-
-  std::vector<std::string> warnings = {};  ///< What does not fit, in full sentences.
+  Memory memory = {};                         ///< What it keeps in memory.
+  Reads reads = {};                           ///< Reads per lookup, with uniformly chosen keys.
+  Writing writing = {};                       ///< What writing costs.
+  Opening opening = {};                       ///< How long opening takes.
+  std::vector<std::string> warnings = {};     ///< What does not fit, in full sentences.
 };
 
 /// Returns kInvalidArgument for a nonsensical question, kNotSupported for one beyond the simulation.

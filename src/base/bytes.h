@@ -60,6 +60,18 @@ void append_be(std::string& to, T value) {
   append_le(to, byte_swapped(value));
 }
 
+/// How many bytes both begin with.
+inline std::size_t common_prefix(std::string_view a, std::string_view b) {
+  const std::size_t most = a.size() < b.size() ? a.size() : b.size();
+  std::size_t same = 0;
+  for (; same + 8 <= most; same += 8) {
+    const std::uint64_t difference = load_le<std::uint64_t>(a.data() + same) ^ load_le<std::uint64_t>(b.data() + same);
+    if (difference != 0) return same + static_cast<std::size_t>(std::countr_zero(difference)) / 8;
+  }
+  while (same < most && a[same] == b[same]) ++same;
+  return same;
+}
+
 /// Varints are LEB128: seven bits per byte, low bits first; the top bit says that another byte follows.
 inline constexpr std::size_t kMaxVarintBytes = 10;
 constexpr std::size_t varint_bytes(std::uint64_t value) {

@@ -8,8 +8,7 @@ namespace tamis {
 inline constexpr std::size_t kLargePageBytes = std::size_t{2} << 20;
 inline constexpr std::size_t kPageBytes = 4096;
 
-/// Zeroed memory of `bytes`, a multiple of `boundary`, aligned to `boundary`, a multiple of the page size. Null if
-/// there is no memory.
+/// Zeroed memory of `bytes`, a multiple of `boundary`, which is a multiple of the page size and the alignment. Or null.
 std::byte* map_memory(std::size_t bytes, std::size_t boundary);
 void unmap_memory(std::byte* memory, std::size_t bytes);
 /// A hint: if the kernel declines, pages stay small and nothing else changes.

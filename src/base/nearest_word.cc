@@ -27,7 +27,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string_view> nearest_word(std::string_view word, std::span<const std::string_view> candidates) {
   std::optional<std::string_view> best;
-  std::size_t nearest = std::max(word.size() / 3, std::size_t{2}) + 1;
+  const std::size_t letters = word.size() - std::min(word.find_first_not_of('-'), word.size());
+  std::size_t nearest = std::max(letters / 3, std::size_t{2}) + 1;
   for (const std::string_view candidate : candidates) {
     const std::size_t distance = edit_distance(word, candidate);
     if (distance >= nearest) continue;

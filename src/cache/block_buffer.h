@@ -33,8 +33,10 @@ class BlockBuffer {
   [[nodiscard]] Bytes span() const { return {data(), size()}; }
   [[nodiscard]] MutableBytes span() { return {data(), size()}; }
 
+  /// Where the cache puts the block's frame: kFrameBytes before the block.
+  [[nodiscard]] std::byte* frame_place() { return memory_.data(); }
+
  private:
-  friend struct Frame;
   explicit BlockBuffer(AlignedBytes memory) : memory_(std::move(memory)) {}
 
   AlignedBytes memory_;

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
-#include <string>
 #include <thread>
 
 #include "base/slot_memory.h"
@@ -85,25 +83,18 @@ CacheStats BlockCache::stats() const {
 }
 
 Result<std::unique_ptr<BlockCache>> BlockCache::make(const BlockCacheOptions& options) {
-  const CachePolicy* policy = find_cache_policy(options.policy);
-  if (policy == nullptr) {
-    std::string names;
-    for (const CachePolicy* known : all_cache_policies()) names += fmt::format(" {}", known->name);
-    return Status::invalid_argument(fmt::format("no cache policy '{}'; there are:{}", options.policy, names));
-  }
   const std::size_t shards = options.shards == 0 ? choose_shards(options.capacity_bytes) : options.shards;
   if (!std::has_single_bit(shards) || shards > kMostShards) {
     return Status::invalid_argument(
         fmt::format("cache shards: {} is not a power of two from 1 to {}", options.shards, kMostShards));
   }
-  return std::unique_ptr<BlockCache>(new BlockCache(*policy, shards, options.capacity_bytes));
+  return std::unique_ptr<BlockCache>(new BlockCache(shards, options.capacity_bytes));
 }
 
-BlockCache::BlockCache(const CachePolicy& policy, std::size_t shards, std::size_t capacity_bytes)
-    : policy_(policy), capacity_bytes_(capacity_bytes) {
+BlockCache::BlockCache(std::size_t shards, std::size_t capacity_bytes) : capacity_bytes_(capacity_bytes) {
   shards_.reserve(shards);
   for (std::size_t i = 0; i < shards; ++i) {
-    shards_.push_back(std::make_unique<CacheShard>(policy, share_of(capacity_bytes, i, shards)));
+    shards_.push_back(std::make_unique<CacheShard>(share_of(capacity_bytes, i, shards)));
   }
   SlotMemory::change_allowance(0, capacity_bytes);
 }

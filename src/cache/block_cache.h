@@ -22,6 +22,8 @@ namespace tamis {
 class PinnedBlock {
  public:
   PinnedBlock() = default;
+  /// Takes over a pin.
+  explicit PinnedBlock(Frame* frame) : frame_(frame) {}
   PinnedBlock(PinnedBlock&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
   PinnedBlock& operator=(PinnedBlock&& other) noexcept {
     std::swap(frame_, other.frame_);
@@ -33,21 +35,22 @@ class PinnedBlock {
   [[nodiscard]] explicit operator bool() const { return frame_ != nullptr; }
   [[nodiscard]] const BlockKey& key() const { return frame_->key; }
   [[nodiscard]] Bytes bytes() const { return frame_->bytes(); }
+  /// Another handle to the same block. Not of an empty one.
+  [[nodiscard]] PinnedBlock share() const {
+    frame_->shard.pin_again(*frame_);
+    return PinnedBlock(frame_);
+  }
 
   void reset() {
     if (Frame* frame = std::exchange(frame_, nullptr)) frame->shard.unpin(*frame);
   }
 
  private:
-  friend class BlockCache;
-  explicit PinnedBlock(Frame* frame) : frame_(frame) {}
-
   Frame* frame_ = nullptr;
 };
 
 struct BlockCacheOptions {
   std::size_t capacity_bytes = 0;
-  std::string_view policy = "s3fifo";
   /// A power of two up to 256, or 0 for automatic: twice the number of hardware threads, but no shard below 4 MiB.
   std::size_t shards = 0;
 };
@@ -69,13 +72,14 @@ struct BlockCacheOptions {
 /// Threads: any.
 class BlockCache {
  public:
-  /// kInvalidArgument for an unknown policy, listing the known ones, or for a number of shards out of range.
+  /// kInvalidArgument for a number of shards out of range.
   static Result<std::unique_ptr<BlockCache>> make(const BlockCacheOptions& options);
   BlockCache(const BlockCache&) = delete;
   BlockCache& operator=(const BlockCache&) = delete;
   ~BlockCache();
 
-  /// Empty on a miss.
+  /// Empty on a miss. A table that has one BlockSlot per block, and passes it with every call for the block, finds the
+  /// block in the slot next time, without a call, while it is kept. Only inside an EpochGuard (rule 11).
   [[nodiscard]] PinnedBlock find(const BlockKey& key, BlockSlot* slot = nullptr);
   /// Keeps the block if it fits, and returns it either way; if the key was already present, returns that block.
   /// `charge_bytes` is the memory the block holds; the cache's overhead is added here.
@@ -85,9 +89,6 @@ class BlockCache {
   /// return it.
   [[nodiscard]] PinnedBlock hold(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes);
 
-  /// Whether hits may use slots: a table that has one BlockSlot per block, and passes it with every call for the block,
-  /// finds the block in the slot next time, without a call, while it is kept. Only inside an EpochGuard (rule 11).
-  [[nodiscard]] bool offers_slots() const { return policy_.hits_only_touch; }
   /// Call before a slot of this block is destroyed.
   void empty_slot(const BlockKey& key, BlockSlot& slot);
 
@@ -100,14 +101,13 @@ class BlockCache {
 
   /// Each shard's counts are of one moment; different shards may differ.
   [[nodiscard]] CacheStats stats() const;
-  [[nodiscard]] std::string_view policy() const { return policy_.name; }
+  [[nodiscard]] static std::string_view policy() { return "s3fifo"; }
   [[nodiscard]] std::size_t shards() const { return shards_.size(); }
 
  private:
-  BlockCache(const CachePolicy& policy, std::size_t shards, std::size_t capacity_bytes);
+  BlockCache(std::size_t shards, std::size_t capacity_bytes);
   [[nodiscard]] CacheShard& shard_for(std::uint64_t hash) { return *shards_[shard_of(hash, shards_.size())]; }
 
-  const CachePolicy& policy_;
   std::vector<std::unique_ptr<CacheShard>> shards_;  // Constant after construction.
   Mutex capacity_mutex_;                             // Serialises changes; taken before the shards' mutexes.
   std::size_t capacity_bytes_ GUARDED_BY(capacity_mutex_);

@@ -20,7 +20,7 @@ constexpr std::size_t kSize = 4096;
 constexpr std::size_t kCharge = kSize + kFrameOverheadBytes;
 
 TEST(BlockSlot, Rule11_HoldsABlockWhileItIsKept) {
-  const auto cache = make_cache("s3fifo", 16 * kCharge);
+  const auto cache = make_cache(16 * kCharge);
   BlockSlot slot = nullptr;
   (void)cache->insert(kKey, make_block(kKey, kSize), kSize, &slot);
   ASSERT_NE(slot.load(), nullptr);
@@ -30,7 +30,7 @@ TEST(BlockSlot, Rule11_HoldsABlockWhileItIsKept) {
 }
 
 TEST(BlockSlot, IsFilledByALookupToo) {
-  const auto cache = make_cache("s3fifo", 16 * kCharge);
+  const auto cache = make_cache(16 * kCharge);
   (void)cache->insert(kKey, make_block(kKey, kSize), kSize);
   BlockSlot slot = nullptr;
   (void)cache->find(kKey, &slot);
@@ -39,14 +39,14 @@ TEST(BlockSlot, IsFilledByALookupToo) {
 }
 
 TEST(BlockSlot, StaysEmptyForABlockThatIsNotKept) {
-  const auto cache = make_cache("s3fifo", kCharge / 2);
+  const auto cache = make_cache(kCharge / 2);
   BlockSlot slot = nullptr;
   const PinnedBlock block = cache->insert(kKey, make_block(kKey, kSize), kSize, &slot);
   EXPECT_EQ(slot.load(), nullptr);
 }
 
 TEST(BlockSlot, Rule11_ABlockThatSomebodyLooksAtIsFreedLaterAndChargedUntilThen) {
-  const auto cache = make_cache("s3fifo", 16 * kCharge);
+  const auto cache = make_cache(16 * kCharge);
   BlockSlot slot = nullptr;
   (void)cache->insert(kKey, make_block(kKey, kSize), kSize, &slot);
   auto guard = std::make_unique<EpochGuard>();
@@ -65,7 +65,7 @@ TEST(BlockSlot, Rule11_ABlockThatSomebodyLooksAtIsFreedLaterAndChargedUntilThen)
 /// If retired frames counted, one long read would empty the cache.
 TEST(BlockSlot, LookingDoesNotMakeTheCacheEvictMore) {
   std::array<BlockSlot, 17> slots = {};  // Outlives the cache.
-  const auto cache = make_cache("s3fifo", 16 * kCharge);
+  const auto cache = make_cache(16 * kCharge);
   const EpochGuard guard;
   for (std::uint32_t i = 0; i < slots.size(); ++i)
     (void)cache->insert({1, i}, make_block({1, i}, kSize), kSize, &slots[i]);
@@ -74,7 +74,7 @@ TEST(BlockSlot, LookingDoesNotMakeTheCacheEvictMore) {
 }
 
 TEST(BlockSlot, ATouchInTheSlotCountsAsAHit) {
-  const auto cache = make_cache("s3fifo", 16 * kCharge);
+  const auto cache = make_cache(16 * kCharge);
   BlockSlot slot = nullptr;
   (void)cache->insert(kKey, make_block(kKey, kSize), kSize, &slot);
   for (int i = 0; i < 2; ++i) slot.load()->touch();

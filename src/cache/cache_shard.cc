@@ -16,7 +16,7 @@ Frame* CacheShard::find(const BlockKey& key, std::uint64_t hash, BlockSlot* slot
     return nullptr;
   }
   ++counts_.hits;
-  policy_->touch(*frame);
+  frame->touch();
   pin(*frame);
   fill_slot(*frame, slot);
   return frame;
@@ -52,6 +52,12 @@ Frame* CacheShard::hold(OwnedFrame fresh) {
   return fresh.release();
 }
 
+void CacheShard::pin_again(Frame& frame) {
+  const MutexLock lock(mutex_);
+  TAMIS_INVARIANT(frame.pins > 0);
+  pin(frame);
+}
+
 void CacheShard::unpin(Frame& frame) {
   FrameChain freed;
   const MutexLock lock(mutex_);
@@ -75,7 +81,7 @@ std::size_t CacheShard::erase(std::span<const HashedKey> blocks) {
   for (const HashedKey& block : blocks) {
     Frame* const frame = index_.take(block.key, block.hash, looked_at);
     if (frame == nullptr) continue;
-    policy_->remove(*frame);
+    policy_.remove(*frame);
     ++counts_.erased;
     drop(*frame);
   }
@@ -86,10 +92,10 @@ std::size_t CacheShard::erase(std::span<const HashedKey> blocks) {
 void CacheShard::set_capacity(std::size_t bytes) {
   FrameChain freed;
   const MutexLock lock(mutex_);
-  policy_->set_capacity(bytes);
-  TAMIS_CHECK(policy_->reserved_bytes() <= bytes);
+  policy_.set_capacity(bytes);
+  TAMIS_CHECK(policy_.reserved_bytes() <= bytes);
   counts_.capacity_bytes = bytes;
-  room_bytes_ = bytes - policy_->reserved_bytes();
+  room_bytes_ = bytes - policy_.reserved_bytes();
   make_room(0);
   free_retired(freed);
 }
@@ -98,13 +104,11 @@ CacheStats CacheShard::stats() const {
   const MutexLock lock(mutex_);
   CacheStats stats = counts_;
   stats.blocks_kept = index_.size();
-  stats.bytes_reserved = policy_->reserved_bytes();
+  stats.bytes_reserved = policy_.reserved_bytes();
   return stats;
 }
 
-CacheShard::CacheShard(const CachePolicy& policy, std::size_t capacity_bytes) : policy_(policy.make()) {
-  set_capacity(capacity_bytes);
-}
+CacheShard::CacheShard(std::size_t capacity_bytes) { set_capacity(capacity_bytes); }
 
 CacheShard::~CacheShard() {
   set_capacity(0);
@@ -129,7 +133,7 @@ bool CacheShard::could_fit(std::size_t charge_bytes) const {
 /// Retired frames will be freed anyway, so they cause no further eviction.
 void CacheShard::make_room(std::size_t charge_bytes) {
   while (counts_.bytes_used - retired_bytes_ > room_bytes_ - charge_bytes) {
-    Frame* victim = policy_->evict();
+    Frame* victim = policy_.evict();
     if (victim == nullptr) return;
     index_.remove(*victim);
     ++counts_.evictions;
@@ -140,7 +144,7 @@ void CacheShard::make_room(std::size_t charge_bytes) {
 void CacheShard::keep(Frame& frame) {
   frame.is_kept = true;
   index_.insert(frame);
-  policy_->add(frame);
+  policy_.add(frame);
 }
 
 /// For a frame that has left the index and the policy.

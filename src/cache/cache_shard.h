@@ -3,13 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
 #include "base/sync.h"
-#include "cache/cache_policy.h"
 #include "cache/frame.h"
 #include "cache/frame_index.h"
+#include "cache/s3fifo.h"
 
 namespace tamis {
 
@@ -46,7 +45,7 @@ struct CacheStats {
 /// Threads: any; one mutex, held for one lookup or one insert with its evictions, never during disk reads.
 class alignas(kCacheLineBytes) CacheShard {
  public:
-  CacheShard(const CachePolicy& policy, std::size_t capacity_bytes);
+  explicit CacheShard(std::size_t capacity_bytes);
   CacheShard(const CacheShard&) = delete;
   CacheShard& operator=(const CacheShard&) = delete;
   /// Nothing may be pinned any more.
@@ -58,6 +57,8 @@ class alignas(kCacheLineBytes) CacheShard {
   [[nodiscard]] Frame* insert(OwnedFrame fresh, BlockSlot* slot) EXCLUDES(mutex_);
   /// The same without keeping it.
   [[nodiscard]] Frame* hold(OwnedFrame fresh) EXCLUDES(mutex_);
+  /// One more pin for a frame that has one.
+  void pin_again(Frame& frame) EXCLUDES(mutex_);
   void unpin(Frame& frame) EXCLUDES(mutex_);
   /// The slot is about to be destroyed.
   void empty_slot(BlockSlot& slot) EXCLUDES(mutex_);
@@ -80,7 +81,7 @@ class alignas(kCacheLineBytes) CacheShard {
 
   mutable Mutex mutex_;
   FrameIndex index_ GUARDED_BY(mutex_);
-  const std::unique_ptr<EvictionPolicy> policy_ TAMIS_THREAD_ANNOTATION(pt_guarded_by(mutex_));
+  S3Fifo policy_ GUARDED_BY(mutex_);
   std::size_t room_bytes_ GUARDED_BY(mutex_) = 0;  // The capacity without the policy's reserve.
   /// `stats` fills in `blocks_kept` and `bytes_reserved`.
   CacheStats counts_ GUARDED_BY(mutex_);

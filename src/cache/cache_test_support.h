@@ -1,19 +1,17 @@
-// Blocks whose bytes follow from their key, and what must hold for any idle cache. For tests and the benchmark.
+// Blocks whose bytes follow from their key, and what must hold for any idle cache.
 #pragma once
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <string_view>
 
 #include "base/check.h"
 #include "cache/block_cache.h"
 
 namespace tamis::test {
 
-inline std::unique_ptr<BlockCache> make_cache(std::string_view policy, std::size_t capacity_bytes,
-                                              std::size_t shards = 1) {
-  auto cache = BlockCache::make({.capacity_bytes = capacity_bytes, .policy = policy, .shards = shards});
+inline std::unique_ptr<BlockCache> make_cache(std::size_t capacity_bytes, std::size_t shards = 1) {
+  auto cache = BlockCache::make({.capacity_bytes = capacity_bytes, .shards = shards});
   TAMIS_CHECK(cache.ok());
   return *std::move(cache);
 }

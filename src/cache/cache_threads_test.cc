@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <random>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -20,8 +19,6 @@ using test::make_cache;
 
 constexpr std::size_t kThreads = 8;
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
-
-class CacheThreads : public testing::TestWithParam<const CachePolicy*> {};
 
 /// What one thread did, to compare with the cache's own counts.
 struct Tally {
@@ -58,8 +55,8 @@ Tally ask_for_blocks(BlockCache& cache, std::uint64_t seed, int requests) {
   return tally;
 }
 
-TEST_P(CacheThreads, EveryThreadSeesTheRightBytesAndTheCountsAgree) {
-  const auto cache = make_cache(GetParam()->name, kMebibyte / 8, 4);
+TEST(CacheThreads, EveryThreadSeesTheRightBytesAndTheCountsAgree) {
+  const auto cache = make_cache(kMebibyte / 8, 4);
   std::vector<Tally> tallies(kThreads);
   {
     std::vector<std::jthread> threads;
@@ -85,8 +82,8 @@ TEST_P(CacheThreads, EveryThreadSeesTheRightBytesAndTheCountsAgree) {
   EXPECT_EQ(cache->stats().bytes_used, 0U) << "nothing is charged that is not there";
 }
 
-TEST_P(CacheThreads, ThreadsThatReadTheSameBlockShareOneCopy) {
-  const auto cache = make_cache(GetParam()->name, kMebibyte, 1);
+TEST(CacheThreads, ThreadsThatReadTheSameBlockShareOneCopy) {
+  const auto cache = make_cache(kMebibyte, 1);
   for (std::uint32_t block = 0; block < 200; ++block) {
     std::vector<PinnedBlock> blocks(kThreads);
     std::atomic<std::size_t> arrived = 0;  // Each thread's add pairs with every other's load: all insert at once.
@@ -105,10 +102,6 @@ TEST_P(CacheThreads, ThreadsThatReadTheSameBlockShareOneCopy) {
   EXPECT_EQ(cache->stats().inserts, 200U);
   EXPECT_EQ(cache->stats().duplicates, 200U * (kThreads - 1));
 }
-
-INSTANTIATE_TEST_SUITE_P(EveryPolicy, CacheThreads,
-                         testing::ValuesIn(all_cache_policies().begin(), all_cache_policies().end()),
-                         [](const auto& test) { return std::string(test.param->name); });
 
 }  // namespace
 }  // namespace tamis

@@ -55,7 +55,7 @@ struct Frame {
   /// `block` must not be empty; `charge` is what `charge_bytes` says.
   static Frame* make(CacheShard& owner, const BlockKey& block_key, std::uint64_t key_hash, BlockBuffer block,
                      std::size_t charge) {
-    std::byte* const front = block.memory_.data();
+    std::byte* const front = block.frame_place();
     return new (front) Frame(owner, block_key, key_hash, std::move(block), charge);
   }
   static void destroy(Frame* frame) {
@@ -68,8 +68,7 @@ struct Frame {
   [[nodiscard]] Bytes bytes() const {
     return {reinterpret_cast<const std::byte*>(this) + BlockBuffer::kFrameBytes, block.size()};
   }
-  /// What a hit without the shard's mutex does instead of EvictionPolicy::touch. A count lost to a race does not
-  /// matter.
+  /// What a hit does, with or without the shard's mutex. A count lost to a race does not matter.
   void touch() {
     const std::uint8_t seen = frequency.load(std::memory_order_relaxed);
     if (seen < kHighestFrequency) frequency.store(seen + 1, std::memory_order_relaxed);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <memory>
 #include <random>
 #include <utility>
 
@@ -13,7 +12,7 @@ namespace tamis {
 namespace {
 
 TEST(FrameIndex, AgreesWithAMapAndShrinksWithItsFrames) {
-  CacheShard shard(kLruPolicy, 0);
+  CacheShard shard(0);
   FrameIndex index;
   std::map<std::pair<std::uint64_t, std::uint32_t>, OwnedFrame> expected;
   std::mt19937_64 random(3);
@@ -37,7 +36,7 @@ TEST(FrameIndex, AgreesWithAMapAndShrinksWithItsFrames) {
 }
 
 TEST(FrameIndex, GivesTheBucketsOfTakenFramesBack) {
-  CacheShard shard(kLruPolicy, 0);
+  CacheShard shard(0);
   FrameIndex index;
   for (std::uint32_t i = 0; i < 1000; ++i) {
     const BlockKey key{i % 10 == 0 ? 2U : 1U, i};

@@ -1,7 +1,6 @@
-// Rule 16: inputs are neighbours in age wherever they have keys in common with anybody.
+// Rule 16: inputs are adjacent in age wherever they share keys with other tables.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <tuple>
 #include <unordered_set>
 
@@ -10,7 +9,7 @@
 namespace tamis {
 namespace {
 
-/// Where a run stands in age: smaller is newer.
+/// The age of a run: smaller is newer.
 struct Age {
   std::uint32_t level = 0;
   std::uint64_t run = 0;
@@ -26,13 +25,13 @@ struct InputTable {
   Age age;
 };
 
-/// The facts of all input tables, if every one is where the plan says it is.
+/// The facts of all input tables, if each is where the plan says.
 Result<std::vector<InputTable>> find_inputs(const Shape& shape, const CompactionPlan& plan) {
   std::vector<InputTable> found;
   std::optional<Age> newer;
   for (const CompactionInput& input : plan.inputs) {
     const Age age = {.level = input.level, .run = input.run};
-    if (newer && !(*newer < age)) return refuse("inputs do not stand newest first");
+    if (newer && !(*newer < age)) return refuse("inputs are not newest first");
     newer = age;
     const Run* run = shape.find_run(input.level, input.run);
     if (run == nullptr) return refuse(fmt::format("there is no run {} in level {}", input.run, input.level));
@@ -60,8 +59,8 @@ Status check_move(const CompactionPlan& plan) {
   return {};
 }
 
-/// What stays between the place an input has and the place it gets must not overlap it. In the output run itself, what
-/// stays must not even lie between inputs: a new table may reach from one to the other. Moved tables do not grow.
+/// Whatever stays between an input's old and new place must not overlap it. In the output run itself, tables that stay
+/// must not even lie between inputs: a new table may span from one to the other. Moved tables do not grow.
 Status check_passed(const Run& run, Age age, std::span<const InputTable> inputs,
                     const std::unordered_set<std::uint64_t>& numbers, const CompactionPlan& plan) {
   const Age output = {.level = plan.output_level, .run = plan.output_run};

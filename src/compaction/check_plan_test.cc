@@ -1,4 +1,4 @@
-// Plans that would mix up ages are refused (rule 16).
+// Plans that would mix up ages are rejected (rule 16).
 #include <gtest/gtest.h>
 
 #include "compaction/plan_parts.h"
@@ -49,7 +49,7 @@ TEST(CheckPlan, AcceptsNeighboursInAge) {
   expect_good(plan({{0, 2, {2}}, {0, 1, {3}}}, 0, 2));
   expect_good(plan({{0, 2, {2}}, {0, 1, {3}}}, 0, 1));
   expect_good(plan({{0, 1, {3}}, {1, 1, {4, 5}}}, 1, 1));
-  expect_good(plan({{0, 1, {3}}}, 1, 2));  // A run of its own, newer than the one there.
+  expect_good(plan({{0, 1, {3}}}, 1, 2));  // A separate run, newer than the existing one.
   expect_good(plan({{1, 1, {5}}, {2, 1, {7}}}, 2, 1));
   expect_good(plan({{2, 1, {7, 8}}}, 5, 1));
 }

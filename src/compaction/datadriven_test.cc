@@ -1,13 +1,13 @@
-// Shapes in text, and the plan in text that each policy makes of them: tests/datadriven/compaction/*.txt.
+// Shapes as text, and each policy's plans for them as text: tests/datadriven/compaction/*.txt.
 //
 //     fanout=4 memtable=100 now=0        settings, kept until changed; now is in hours
-//     newest=7 tables=3 step=200         of the goal of a range, for this case; tables: the first 3 were there before
-//     L0: a-k g-z                        level 0: every table a run, newest first
-//     L1: a-f h-p*300 | c-d!60@30        deeper: runs separated by |. *bytes (100), !deletes of 100 entries, @hour
+//     newest=7 tables=3 step=200         goal of a range, for this case; tables: the first 3 existed before
+//     L0: a-k g-z                        level 0: every table is a run, newest first
+//     L1: a-f h-p*300 | c-d!60@30        deeper: runs separated by |. *bytes (100), !tombstones of 100 entries, @hour
 //     ----                               since when the oldest of them waits; ~smallest sequence (0)
-//     what the policy answers
+//     the policy's plan
 //
-// With TAMIS_REWRITE_EXPECTED set, the files get the answers there are; read the difference before it is committed.
+// With TAMIS_REWRITE_EXPECTED set, the files get the actual plans; review the diff before committing.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::uint64_t kHour = 3600;
 
-/// What one case says, read line by line.
+/// One case, read line by line.
 class Case {
  public:
   explicit Case(PolicyOptions options) : options_(options) {}

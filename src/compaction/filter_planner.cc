@@ -1,15 +1,15 @@
-// The plan is the textbook's (filter_plan): rates in proportion to the keys of a run. Three things are added.
+// The plan is the textbook one (filter_plan): rates proportional to the keys of a run, with three additions.
 //
-// Kinds that differ in price. A run costs keys · price bits for each halving of its rate, 1.5 for line and 1.01 for
-// ribbon; that is a run of keys · price keys at a price of 1. So a mixture is planned exactly by handing the plan the
-// products.
+// Kinds with different prices. A run costs keys · price bits for each halving of its rate, 1.5 for line and 1.01 for
+// ribbon. That equals a run of keys · price keys at a price of 1. So passing the products to the plan handles mixed
+// kinds exactly.
 //
-// The run index. Where more than 10 bits a key are given to many runs, the index makes more of what is above that than
-// their filters would: one look instead of one for each. So its bytes are set aside, and runs that it can hold get no
-// more than 10 bits; the others share what is left.
+// The run index. With more than 10 bits per key and many runs, the index uses the excess better than filters would: one
+// probe instead of one per run. So its bytes are set aside, and runs that it can hold get at most 10 bits; the others
+// share the rest.
 //
-// Ribbons come in whole columns: a rate is a power of ½. Their columns are rounded, all down or all up, whichever
-// wastes less; what that leaves is planned for the others.
+// Ribbons have whole columns: the rate is a power of ½. Their columns are rounded, all down or all up, whichever wastes
+// less; the others share the rest.
 #include "compaction/filter_planner.h"
 
 #include <algorithm>
@@ -24,11 +24,11 @@ namespace tamis {
 namespace {
 
 constexpr double kBitsPerKey = 10;    // The default memory: a rate of 1 % for line, 0.2 % for ribbon.
-constexpr double kMostLineBits = 16;  // Above, line pays more than 1.57 bits for a halving, and rising (decision 0005).
-constexpr double kMostHalvings = 24;  // One in 17 million: what a tiny run beside a huge one would get is of no use.
-constexpr double kMostBitsPerKey = 1024;   // What a filter can be asked for.
-constexpr double kMostRoundingBits = 512;  // Of a run: its filter is made of whole lines.
-constexpr double kColumnSlack = 0.01;      // Bits a key; so that no rounding on the way takes a column away.
+constexpr double kMostLineBits = 16;  // Above, line pays more than 1.57 bits per halving, and rising (decision 0005).
+constexpr double kMostHalvings = 24;  // One in 17 million: more, for a tiny run beside a huge one, is useless.
+constexpr double kMostBitsPerKey = 1024;   // The max for a filter.
+constexpr double kMostRoundingBits = 512;  // Per run: its filter has whole lines.
+constexpr double kColumnSlack = 0.01;      // Bits per key, so that no rounding loses a column.
 
 struct KindPrice {
   std::string_view kind;
@@ -51,8 +51,8 @@ double price_of(std::string_view kind) {
   return 1.5;
 }
 
-/// What a filter of `keys` keys with about these bits really is; a kind that cannot be so small is as small as it can.
-/// No filter when there is none to be had.
+/// The real filter of `keys` keys with about these bits; a kind with a larger min size takes that. No filter if
+/// impossible.
 PlannedRunFilter fitted(PlannedRunFilter run, double bits_per_key) {
   run.bits_per_key = 0;
   run.rate = run.keys == 0 ? 0 : 1;
@@ -71,7 +71,7 @@ PlannedRunFilter fitted(PlannedRunFilter run, double bits_per_key) {
   return run;
 }
 
-/// The bits a ribbon needs for so many columns.
+/// The bits a ribbon needs for this many columns.
 double bits_of_columns(std::uint64_t keys, double columns) {
   const auto size = filter_size("ribbon", keys, {SizeTarget::Measure::kRate, std::exp2(-columns)});
   return size.ok() ? size->bits_per_key() + kColumnSlack : columns * price_of("ribbon");
@@ -83,7 +83,7 @@ double wasted(const std::vector<PlannedRunFilter>& runs) {
   return sum;
 }
 
-/// How often each run's rate is halved, by the formula; 0: no filter.
+/// The number of halvings of each run's rate, by the formula; 0: no filter.
 std::vector<double> plan_halvings(const std::vector<PlannedRunFilter>& runs, double budget_bits) {
   std::vector<PlannedRun> priced;
   priced.reserve(runs.size());
@@ -103,12 +103,12 @@ double bits_of(const std::vector<PlannedRunFilter>& runs) {
   return sum;
 }
 
-/// Kinds are given; ribbons take whole columns, and the others share what is left.
+/// Kinds are given; ribbons take whole columns, and the others share the rest.
 std::vector<PlannedRunFilter> plan_with_columns(const std::vector<PlannedRunFilter>& runs,
                                                 const std::vector<double>& halvings, double budget_bits,
                                                 double (*round)(double)) {
   std::vector<PlannedRunFilter> planned = runs;
-  std::vector<PlannedRunFilter> others = runs;  // Ribbons struck out.
+  std::vector<PlannedRunFilter> others = runs;  // Ribbons removed.
   for (std::size_t i = 0; i < runs.size(); ++i) {
     if (runs[i].kind != "ribbon") continue;
     others[i].kind.clear();
@@ -123,9 +123,8 @@ std::vector<PlannedRunFilter> plan_with_columns(const std::vector<PlannedRunFilt
   return planned;
 }
 
-/// Which kind each run should have. `auto`: ribbon in the last level, which is large and lives long; line elsewhere,
-/// which is built faster, unless so many bits are due that it wastes them. Level 0 is never the last: it is
-/// rewritten soon.
+/// The kind of each run. `auto`: ribbon in the last level, which is large and long-lived. Elsewhere line, which builds
+/// faster, unless it would waste too many bits. Level 0 is never the last: it is rewritten soon.
 void choose_kinds(std::vector<PlannedRunFilter>& runs, const std::string& kind, double budget_bits) {
   std::uint32_t last = 1;
   for (const PlannedRunFilter& run : runs) last = std::max(last, run.level);
@@ -133,7 +132,7 @@ void choose_kinds(std::vector<PlannedRunFilter>& runs, const std::string& kind, 
     run.kind = kind == "none" ? "" : kind != "auto" ? kind : run.level == last ? "ribbon" : "line";
   }
   if (kind != "auto") return;
-  for (bool is_changed = true; is_changed;) {  // Each time at least one line becomes a ribbon.
+  for (bool is_changed = true; is_changed;) {  // Each round turns at least one line into a ribbon.
     is_changed = false;
     const std::vector<double> halvings = plan_halvings(runs, budget_bits);
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -151,7 +150,7 @@ double memory_bits(const std::vector<PlannedRunFilter>& runs, const FilterPlanOp
   return std::min(kBitsPerKey * keys, 8.0 * static_cast<double>(options.most_bytes));
 }
 
-/// What the same memory gives when it is spent evenly, on the kinds that `auto` would take at that many bits.
+/// The waste of the same memory spent evenly, with the kinds that `auto` picks at that many bits.
 double wasted_if_uniform(std::vector<PlannedRunFilter> runs, const FilterPlanOptions& options, double budget_bits) {
   choose_kinds(runs, options.kind, 0);
   double keys = 0;
@@ -164,7 +163,7 @@ double wasted_if_uniform(std::vector<PlannedRunFilter> runs, const FilterPlanOpt
   return wasted(runs);
 }
 
-/// The run index that the memory above 10 bits a key makes room for.
+/// The run index that fits in the memory above 10 bits per key.
 RunMatrixPlan plan_run_index(const std::vector<PlannedRunFilter>& runs, double budget_bits) {
   std::vector<std::uint64_t> keys_of_runs;
   double keys = 0;
@@ -176,7 +175,7 @@ RunMatrixPlan plan_run_index(const std::vector<PlannedRunFilter>& runs, double b
   return plan_run_matrix(std::move(keys_of_runs), static_cast<std::uint64_t>(room_bytes));
 }
 
-/// Runs that the index can hold, with 10 bits a key.
+/// Limits runs that the index can hold to 10 bits per key.
 void limit_indexed(std::vector<PlannedRunFilter>& runs, const RunMatrixPlan& index) {
   if (index.rows == 0) return;
   for (PlannedRunFilter& run : runs) {
@@ -184,7 +183,7 @@ void limit_indexed(std::vector<PlannedRunFilter>& runs, const RunMatrixPlan& ind
   }
 }
 
-/// `runs` with level, run and keys; the rest is filled in.
+/// `runs` has level, run and keys; this fills in the rest.
 StoreFilterPlan plan_runs(std::vector<PlannedRunFilter> runs, const FilterPlanOptions& options) {
   double budget_bits = memory_bits(runs, options);
   StoreFilterPlan plan;
@@ -248,7 +247,7 @@ FilterChoice FilterPlanner::choose(std::uint64_t keys) const {
   table.keys = keys;
   table = fitted(table, bits_per_key);
   if (table.kind.empty()) return {};
-  // A kind with a smallest size may have thousands of bits for a single key; asked for fewer, it is left out.
+  // A kind's min size may be thousands of bits for a single key; with fewer, it is left out.
   return {.kind = table.kind, .bits_per_key = std::min(std::max(bits_per_key, table.bits_per_key), kMostBitsPerKey)};
 }
 

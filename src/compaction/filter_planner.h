@@ -1,4 +1,4 @@
-// Which filter a new table gets.
+// Chooses the filter of a new table.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace tamis {
 
-/// The options that the plan follows.
+/// The options for the plan.
 struct FilterPlanOptions {
   std::string kind = "auto";                       ///< "auto", "none" or a kind.
-  std::optional<std::uint64_t> memory_bytes = {};  ///< None: 10 bits for every key, at most `most_bytes`.
+  std::optional<std::uint64_t> memory_bytes = {};  ///< None: 10 bits per key, at most `most_bytes`.
   std::uint64_t most_bytes = 0;
 };
 
@@ -24,31 +24,31 @@ struct PlannedRunFilter {
   std::uint32_t level = 0;
   std::uint64_t run = 0;
   std::uint64_t keys = 0;
-  std::string kind;  ///< Empty: none.
+  std::string kind;  ///< Empty: no filter.
   double bits_per_key = 0;
   double rate = 1;
 };
 
-/// Rates and sizes are those that filters of these kinds have, not the formula's.
+/// Rates and sizes are those of real filters of these kinds, not the formula's.
 struct StoreFilterPlan {
   std::vector<PlannedRunFilter> runs;  ///< Newest first.
-  std::uint64_t memory_bytes = 0;      ///< Of all filters, as planned; at most what was given, nearly.
-  double wasted_probes = 0;            ///< Runs asked in vain by a lookup of a key that is not there.
-  double wasted_probes_uniform = 0;    ///< The same if every key had the same bits, of the same memory.
+  std::uint64_t memory_bytes = 0;      ///< Of all filters, as planned; at most slightly above the given memory.
+  double wasted_probes = 0;            ///< Runs probed in vain by a lookup of an absent key.
+  double wasted_probes_uniform = 0;    ///< Same if the same memory gave every key equal bits.
 };
 
-/// The plan for a shape as it stands: what its tables would get if all were written anew. What they have may differ;
-/// a table keeps its filter for as long as it lives.
+/// The plan for the current shape: what its tables would get if all were rewritten. Actual filters may differ: a table
+/// keeps its filter for life.
 StoreFilterPlan plan_filters(const Shape& shape, const FilterPlanOptions& options);
 
-/// Decides for the tables that a flush or compaction writes: the plan of the shape as it will be, with the inputs gone
-/// and the new run in.
+/// Chooses filters for the tables that a flush or compaction writes, by the plan for the resulting shape: without the
+/// inputs and with the new run.
 ///
-/// Threads: constant.
+/// Threads: immutable.
 class FilterPlanner {
  public:
-  /// `replaced`: tables that go away; `level` and `run`: where the new ones go, a new run or one that is there;
-  /// `expected_keys`: of all that is written, about.
+  /// `replaced`: the tables removed; `level` and `run`: where the new ones go, a new or an existing run;
+  /// `expected_keys`: the approximate total written.
   FilterPlanner(const Shape& shape, const std::vector<std::uint64_t>& replaced, std::uint32_t level, std::uint64_t run,
                 std::uint64_t expected_keys, const FilterPlanOptions& options);
   /// For a table of the new run with this many keys.

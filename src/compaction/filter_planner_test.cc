@@ -24,7 +24,7 @@ std::shared_ptr<const TableFacts> table(std::uint64_t number, std::uint64_t keys
   return facts;
 }
 
-/// One run in each level, from level 0.
+/// One run per level, from level 0.
 Shape one_run_per_level(const std::vector<std::uint64_t>& keys) {
   Shape shape;
   for (const std::uint64_t count : keys) {
@@ -45,13 +45,13 @@ TEST(FilterPlan, TenBitsOverAHundredEqualRunsWasteAtMostOnePointTwoProbes) {
   const StoreFilterPlan plan = plan_filters(flushed_runs(100, 100'000), kAuto);
   EXPECT_LE(plan.wasted_probes_uniform, 1.2);
   EXPECT_LE(plan.wasted_probes, 1.2);
-  EXPECT_GT(plan.wasted_probes, 0.5);  // A line filter of 10 bits cannot be much better; see that it is its rate.
+  EXPECT_GT(plan.wasted_probes, 0.5);  // A line filter of 10 bits cannot be much better; checks that this is its rate.
   EXPECT_NEAR(static_cast<double>(plan.memory_bytes), 10 * 100 * 100'000 / 8, 1'000'000);
   for (const PlannedRunFilter& run : plan.runs) EXPECT_EQ(run.kind, "line");
 }
 
-// By the formula, 2^H / 3 with H the entropy of the sizes: 0.475 of uniform, for every kind alike. The plan's own
-// choice of kinds is better, because the smallest runs become ribbons.
+// By the formula, 2^H / 3 with H the entropy of the sizes: 0.475 of uniform, for every kind. The plan's own choice of
+// kinds is better, because the smallest runs become ribbons.
 TEST(FilterPlan, OneToTenToHundredWastesAtMostAThirdOfUniform) {
   const std::vector<PlannedRun> runs = {{.keys = 1e4}, {.keys = 1e5}, {.keys = 1e6}};
   const double formula =
@@ -68,8 +68,8 @@ TEST(FilterPlan, OneToTenToHundredWastesAtMostAThirdOfUniform) {
   }
 }
 
-// Two columns fit where 1.9 are due. Whole lines make the others' filters a few bytes larger than planned: that must
-// not speak against it, or the last level has no filter at all.
+// Two columns fit where 1.9 are planned. Whole lines make the others' filters a few bytes larger than planned. That
+// must not prevent it, or the last level has no filter at all.
 TEST(FilterPlan, TheLastLevelHasTwoColumnsAsSoonAsTheyFit) {
   const std::vector<std::uint64_t> keys = {1000, 10'000, 100'000, 1'000'000};
   const StoreFilterPlan plan =
@@ -174,12 +174,12 @@ TEST(FilterPlan, TakesEmptyShapesAndRunsOfOneKey) {
 }
 
 TEST(FilterPlanner, DecidesByTheShapeAsItWillBe) {
-  // Four flushed runs of 10,000 go into a level 1 of 100,000.
+  // Merges four flushed runs of 10,000 into a level 1 of 100,000.
   Shape shape = flushed_runs(4, 10'000);
   shape.levels.push_back({{.id = 1, .tables = {table(10, 100'000)}}});
   const FilterPlanner planner(shape, {1, 2, 3, 4, 10}, 1, 1, 140'000, kAuto);
   const FilterChoice choice = planner.choose(140'000);
-  EXPECT_EQ(choice.kind, "ribbon");  // It is all there will be, so it gets all of ten bits.
+  EXPECT_EQ(choice.kind, "ribbon");  // It is the only run, so it gets all ten bits.
   const StoreFilterPlan after = plan_filters(one_run_per_level({0, 140'000}), kAuto);
   EXPECT_NEAR(choice.bits_per_key, after.runs[0].bits_per_key, 0.1);
 
@@ -218,7 +218,7 @@ TEST(FilterPlanner, ChoosesNothingForNoKeysOrNoMemory) {
 TEST(FilterPlanner, ChoosesWhatCanBeBuilt) {
   for (const FilterKindInfo& kind : filter_kinds()) {
     const FilterPlanner planner({}, {}, 0, 1, 20'000, fixed(std::string(kind.name)));
-    for (const std::uint64_t keys : {1000ULL, 20'000ULL}) {  // Of a few keys it does not matter.
+    for (const std::uint64_t keys : {1000ULL, 20'000ULL}) {  // With few keys it does not matter.
       const FilterChoice choice = planner.choose(keys);
       ASSERT_EQ(choice.kind, kind.name) << keys;
       EXPECT_TRUE(filter_size(choice.kind, keys, {SizeTarget::Measure::kBitsPerKey, choice.bits_per_key}).ok())
@@ -228,8 +228,8 @@ TEST(FilterPlanner, ChoosesWhatCanBeBuilt) {
   }
 }
 
-/// A kind with a smallest size would have thousands of bits for one key. It may be refused, but not as a mistake: that
-/// would fail the flush.
+/// A kind with a min size would take thousands of bits for one key. It may be rejected, but not as an error: that would
+/// fail the flush.
 TEST(FilterPlanner, AsksForNothingImpossibleWhenKeysAreFew) {
   for (const FilterKindInfo& kind : filter_kinds()) {
     for (const std::uint64_t keys : {1ULL, 2ULL, 3ULL, 7ULL, 20ULL, 100ULL}) {

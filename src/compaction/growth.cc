@@ -12,21 +12,21 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kMostSimulated = 8 * 32 * 32;  // Ten seconds.
-constexpr std::uint64_t kTierOfStep = 8;  // The smaller store of a step has at least so many flushes: level 1 is there.
-constexpr std::uint64_t kEntriesPerFlush = 32;  // Keys drawn from those of a memtable. 64 change the cost by 1 %.
+constexpr std::uint64_t kTierOfStep = 8;               // Min flushes of a step's smaller store: level 1 exists.
+constexpr std::uint64_t kEntriesPerFlush = 32;         // Sampled keys per memtable. 64 change the cost by 1 %.
 
 double fanout_of(const GrowthQuestion& question) { return std::max(2.0, static_cast<double>(question.options.fanout)); }
 
 Result<SimulatedCost> simulate_flushes(const GrowthQuestion& question, std::uint64_t flushes) {
   const std::uint64_t entry_bytes = std::max<std::uint64_t>(1, question.flush_bytes / kEntriesPerFlush);
   PolicyOptions options = question.options;
-  // Smaller tables make the simulation slow and change little: a table is dragged along by its neighbour either way.
+  // Smaller tables slow the simulation and change little: a table is rewritten with its neighbour either way.
   options.table_bytes = std::max(options.table_bytes, entry_bytes * kEntriesPerFlush);
   return simulate(*question.policy, options,
                   {.flushes = flushes, .keys_per_flush = kEntriesPerFlush, .entry_bytes = entry_bytes});
 }
 
-/// How many times the store must shrink by the fanout to be simulated.
+/// How many times to divide the store by the fanout before simulating it.
 Result<std::uint32_t> levels_beyond(const GrowthQuestion& question) {
   const double fanout = fanout_of(question);
   const double wanted = std::max(static_cast<double>(question.most_simulated), kTierOfStep * fanout * fanout);
@@ -35,14 +35,14 @@ Result<std::uint32_t> levels_beyond(const GrowthQuestion& question) {
   for (; flushes > wanted; flushes /= fanout) ++levels;
   if (levels > 0 && wanted > kMostSimulated) {
     return Status::not_supported(
-        fmt::format("a fanout of {} over {} memtables is more than the simulation reaches; up to 32 it goes on by rule",
+        fmt::format("a fanout of {} over {} memtables is beyond the simulation, which extrapolates up to 32",
                     question.options.fanout, question.flushes));
   }
   return levels;
 }
 
-/// Level 0 and 1 as they are, level 1 again and again, each time `fanout` times larger, then the others as much larger
-/// as the store is.
+/// Levels 0 and 1 unchanged, level 1 repeatedly, each time `fanout` times larger, then the others scaled like the
+/// store.
 std::vector<GrownRun> grown_runs(const Shape& shape, std::uint32_t beyond, const GrowthQuestion& question) {
   const double fanout = fanout_of(question);
   std::vector<GrownRun> runs;
@@ -60,8 +60,8 @@ std::vector<GrownRun> grown_runs(const Shape& shape, std::uint32_t beyond, const
   return runs;
 }
 
-/// To the bytes that were asked for: what was simulated is a whole number of flushes, and the levels that were added
-/// come on top. Tables of the size asked for, where the simulation had larger ones.
+/// Scales to the requested bytes: the simulation has a whole number of flushes, and the added levels come on top. Also
+/// splits the simulation's larger tables to the requested size.
 void fit_to_size(Growth& growth, const GrowthQuestion& question) {
   double sum = 0;
   for (const GrownRun& run : growth.runs) sum += run.bytes;
@@ -78,8 +78,8 @@ void fit_to_size(Growth& growth, const GrowthQuestion& question) {
   }
 }
 
-/// What was simulated, and for each level beyond what the step from the small to the large store added. The largest
-/// merge grows as the store does, or not at all.
+/// The simulated costs, plus, for each added level, what the step from the small to the large store added. The largest
+/// merge grows with the store, or not at all.
 void take_costs(const SimulatedCost& small, const SimulatedCost& large, Growth& growth) {
   const double levels = growth.levels_beyond;
   const auto beyond = [&](double SimulatedCost::*cost) { return large.*cost + levels * (large.*cost - small.*cost); };
@@ -103,15 +103,15 @@ Result<Growth> grow(const GrowthQuestion& question) {
   if (growth.levels_beyond > 0) {
     TAMIS_TRY(small, simulate_flushes(question, static_cast<std::uint64_t>(std::llround(flushes / fanout))));
     if (small.shape.levels.size() < 2) {
-      return Status::not_supported(fmt::format("compaction {} leaves {} runs in level 0: there is no rule to go on by",
+      return Status::not_supported(fmt::format("compaction {} leaves {} runs in level 0: no rule extrapolates that",
                                                question.policy->name, question.flushes));
     }
   }
   TAMIS_TRY(const SimulatedCost large, simulate_flushes(question, growth.simulated));
   if (growth.levels_beyond > 0 && large.shape.last_level() + growth.levels_beyond >= Shape::kMaxLevels) {
-    return Status::invalid_argument(fmt::format(
-        "{} memtables at a fanout of {} need more than {} levels: a larger memtable_bytes or fanout has fewer",
-        question.flushes, question.options.fanout, Shape::kMaxLevels));
+    return Status::invalid_argument(
+        fmt::format("{} memtables at a fanout of {} need more than {} levels: increase memtable_bytes or fanout",
+                    question.flushes, question.options.fanout, Shape::kMaxLevels));
   }
   take_costs(small, large, growth);
   growth.runs = grown_runs(large.shape, growth.levels_beyond, question);

@@ -1,4 +1,4 @@
-// What a policy makes of a store that grows to a size too large to try out.
+// Extrapolates a policy's behaviour to a store too large to simulate.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace tamis {
 
-/// A load of new keys in random order, the one that is rewritten most.
+/// A load of new keys in random order, the one with the most rewriting.
 struct GrowthQuestion {
   const CompactionPolicy* policy = nullptr;
   PolicyOptions options;
-  std::uint64_t flush_bytes = 0;  ///< Of the tables that one memtable becomes.
-  std::uint64_t flushes = 0;      ///< All that were ever made; the store is as large as they are.
-  /// Beyond so many it goes on by rule; at a fanout of 10 they take two seconds.
+  std::uint64_t flush_bytes = 0;  ///< Size of the tables from one memtable.
+  std::uint64_t flushes = 0;      ///< The total number; the store is as large as they are.
+  /// Beyond this many, it extrapolates by rule; at a fanout of 10 they take two seconds.
   std::uint64_t most_simulated = 6000;
 };
 
@@ -23,24 +23,24 @@ struct GrowthQuestion {
 struct GrownRun {
   std::uint32_t level = 0;
   double bytes = 0;
-  double tables = 0;  ///< How many, when they are cut where the policy's options say.
+  double tables = 0;  ///< The number of tables at the policy's table size.
 };
 
 struct Growth {
-  std::vector<GrownRun> runs;       ///< Newest first; their bytes are those of all flushes.
-  double write_amplification = 0;   ///< Bytes written to tables, for each byte flushed, from the first to the last.
-  double late_amplification = 0;    ///< The same while the store grows from half its size.
-  double runs_per_lookup = 0;       ///< Whose bounds hold a key.
+  std::vector<GrownRun> runs;       ///< Newest first; their total size is that of all flushes.
+  double write_amplification = 0;   ///< Bytes written to tables per byte flushed, from first to last.
+  double late_amplification = 0;    ///< Same while the store grows from half its size.
+  double runs_per_lookup = 0;       ///< Runs whose bounds hold a key.
   double largest_merge_bytes = 0;   ///< Written by one compaction.
-  std::uint64_t simulated = 0;      ///< Flushes that were simulated.
-  std::uint32_t levels_beyond = 0;  ///< Levels that were added by rule to what was simulated.
+  std::uint64_t simulated = 0;      ///< The number of flushes simulated.
+  std::uint32_t levels_beyond = 0;  ///< Levels added by rule to those simulated.
 };
 
-/// Simulates some flushes and goes on by rule: a store that is fanout times larger has one level more, and pays what
-/// the last such step paid in the simulation. The runs of the levels that are added are those of level 1, larger.
+/// Simulates some flushes and extrapolates by rule: a store that is fanout times larger has one more level and pays the
+/// cost of the last such step in the simulation. The added levels have the runs of level 1, scaled.
 ///
-/// kInvalidArgument when the store would need more levels than there are; kNotSupported for a fanout so large that the
-/// simulation does not see two full levels.
+/// kInvalidArgument if the store would need more levels than exist; kNotSupported if the fanout is too large for the
+/// simulation to see two full levels.
 Result<Growth> grow(const GrowthQuestion& question);
 
 }  // namespace tamis

@@ -36,9 +36,8 @@ double tables_of(const Growth& growth) {
   return sum;
 }
 
-// What the rule says of sixteen times what was simulated, against the simulation of all of it. At this size; at others
-// the few large merges of lazy may fall to the other side of the middle of the load: from 120 to 1,920 flushes a
-// third.
+// Compares the rule at sixteen times the simulated size with a full simulation. This holds at this size; at others, the
+// few large merges of lazy may fall on the other side of the middle of the load: from 120 to 1,920 flushes, a third.
 TEST(Growth, GoesOnByRuleAsTheSimulationWould) {
   for (const std::string_view policy : {"leveled", "tiered", "lazy"}) {
     GrowthQuestion question = question_of(policy, 2992);

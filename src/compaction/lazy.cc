@@ -1,13 +1,13 @@
-// Tiers above one run that is nearly all of the store ("lazy leveling"): outdated versions are few, as in the leveled
-// policy, because they can only be in the tiers; entries are rewritten once per tier, as in the tiered one, and then
-// with the last level.
+// Tiers above one run that is nearly the whole store ("lazy leveling"). Old versions are few, as in the leveled policy,
+// because only the tiers can hold them. Entries are rewritten once per tier, as in the tiered one, and then with the
+// last level.
 //
-// The last level is level 1 at first, and moves down as it is when it outgrows what the tiers above it can
-// feed in reasonable portions: memtable_bytes · fanout^(level + 1), fanout times the full tier above.
-// A full tier goes into it as a whole: a compaction as large as what it overlaps of the last level, in a normal load
-// all of it, which needs that much free space meanwhile.
+// The last level is level 1 at first. It moves down unchanged when it outgrows what the tiers above can feed in
+// reasonable portions: memtable_bytes · fanout^(level + 1), fanout times the full tier above. A full tier is merged
+// into it as a whole. That compaction is as large as the part of the last level it overlaps, normally all of it, and
+// needs that much free space.
 //
-// Why it ends: every plan leaves less runs, or brings a whole run a level down, and none brings anything up.
+// Termination: every plan leaves fewer runs or moves a whole run down a level, and none moves anything up.
 #include <algorithm>
 #include <cmath>
 
@@ -33,7 +33,7 @@ std::optional<CompactionPlan> pick_from_last_tier(const Shape& shape, std::uint3
   return merge_level_into_next(shape, level, "last tier is full");
 }
 
-/// Its deletes may come along: nothing was older where it was.
+/// Its tombstones may move with it: nothing was older where it was.
 std::optional<CompactionPlan> deepen(const Shape& shape, std::uint32_t last, const PolicyOptions& options) {
   const Run* run = newest_run(shape, last);
   if (run == nullptr || last + 1 == Shape::kMaxLevels) return std::nullopt;
@@ -68,7 +68,7 @@ double debt(const Shape& shape, const PolicyOptions& options) {
 
 constinit const CompactionPolicy kLazyPolicy = {
     .name = "lazy",
-    .summary = "tiers over one last run: less rewriting than leveled at nearly its space",
+    .summary = "tiers over one last run: less write amplification than leveled at nearly its space",
     .pick = pick,
     .debt = debt,
 };

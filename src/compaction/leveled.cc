@@ -1,15 +1,14 @@
-// One run in every level but the first: few runs to ask, little space wasted, much rewriting.
+// One run in every level but the first: few runs to probe, little wasted space, high write amplification.
 //
-// Level 0 holds the flushed runs. When there are four, all of them go into level 1, with what they overlap there.
-// Every deeper level is one run of many tables; a level that is too large gives one table at a time to the next.
+// Level 0 holds the flushed runs. Four of them are merged into level 1, with the tables they overlap there. Every
+// deeper level is one run of many tables; a level that is too large pushes down one table at a time.
 //
-// How large is too large: level i is full at memtable_bytes · fanout^i. A last level that has just begun would make the
-// levels above it the larger part of the store, and with them every outdated version they hold; so they also shrink to
-// what the last level calls for, fanout times less with each step up. That is not urgent, and nearly free: a young
-// last level overlaps little, so most tables are moved. At rest about 1/(fanout-1) of the store is above the last
-// level.
+// Level i is full at memtable_bytes · fanout^i. With a new last level, most of the store, and its old versions, would
+// be in the levels above. So they also shrink to what the last level calls for, fanout times less with each level up.
+// That is not urgent, and nearly free: a young last level overlaps little, so most tables are moved. At rest, about
+// 1/(fanout-1) of the store is above the last level.
 //
-// Why it ends: every plan brings at least one table a level down, or makes one run of several, and none brings
+// Termination: every plan moves at least one table down a level or merges several runs into one, and none moves
 // anything up.
 #include <algorithm>
 #include <cmath>
@@ -21,27 +20,27 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kLevelZeroRuns = 4;  // As LevelDB and RocksDB: fewer rewrite level 1 more often.
+constexpr std::size_t kLevelZeroRuns = 4;  // As in LevelDB and RocksDB: fewer would rewrite level 1 more often.
 constexpr double kMostLevelZeroRuns = 20;  // Debt 1. LevelDB slows at 8 and stops at 12, RocksDB at 20 and 36.
-constexpr double kMostLevelRatio = 3;      // Debt 1: a level three times as large as it should be.
-constexpr double kMostLevelDebt = 1.5;     // Readers do not feel a large level: it slows writers down, and stops none.
-constexpr std::uint32_t kDeepest = Shape::kMaxLevels - 1;  // Takes whatever comes.
+constexpr double kMostLevelRatio = 3;      // Debt 1: a level three times its target size.
+constexpr double kMostLevelDebt = 1.5;     // A large level does not slow readers: it slows writers, and stops none.
+constexpr std::uint32_t kDeepest = Shape::kMaxLevels - 1;  // Takes any size.
 
 double fanout_of(const PolicyOptions& options) { return std::max(2.0, static_cast<double>(options.fanout)); }
 
-/// What a level may hold before it is urgent to make it smaller.
+/// The size above which shrinking a level is urgent.
 double full_bytes(std::uint32_t level, const PolicyOptions& options) {
   return std::max(1.0, static_cast<double>(options.memtable_bytes)) * std::pow(fanout_of(options), level);
 }
 
-/// What a level above the last should hold, so that the last one is nearly all of the store.
+/// The target size of a level above the last, so that the last one is nearly the whole store.
 double lean_bytes(const Shape& shape, std::uint32_t level, const PolicyOptions& options) {
   const std::uint32_t last = shape.last_level();
   const double share = static_cast<double>(bytes_of_level(shape, last)) / std::pow(fanout_of(options), last - level);
   return std::max(full_bytes(1, options), share);
 }
 
-/// 1 or more: something should be done; the largest first.
+/// 1 or more: the level needs work; the highest first.
 double score_of(const Shape& shape, std::uint32_t level, const PolicyOptions& options) {
   const std::span<const Run> runs = runs_of(shape, level);
   if (level == 0) return static_cast<double>(runs.size()) / kLevelZeroRuns;
@@ -51,7 +50,7 @@ double score_of(const Shape& shape, std::uint32_t level, const PolicyOptions& op
   return level < shape.last_level() && bytes > lean_bytes(shape, level, options) ? 1 : 0;
 }
 
-/// The oldest run alone if it only has to be moved; that is how a load in key order costs nothing. Otherwise all.
+/// The oldest run alone if it can be moved, so that a load in key order costs nothing. Otherwise all.
 CompactionPlan compact_level_zero(const Shape& shape, std::string_view reason) {
   const Run& oldest = runs_of(shape, 0).back();
   const Run* below = newest_run(shape, 1);
@@ -63,7 +62,7 @@ CompactionPlan compact_level_zero(const Shape& shape, std::string_view reason) {
   return merge_level_into_next(shape, 0, reason);
 }
 
-/// One table of a level's run into the next level.
+/// Pushes one table of a level's run into the next level.
 CompactionPlan push_down(const Shape& shape, std::uint32_t level, const TableFacts& table, std::string_view reason) {
   const Run& run = runs_of(shape, level).front();
   const Run* below = newest_run(shape, level + 1);
@@ -77,7 +76,7 @@ CompactionPlan push_down(const Shape& shape, std::uint32_t level, const TableFac
   return plan;
 }
 
-/// The table that drags along the fewest bytes for each of its own: the cheapest way to make the level smaller.
+/// The table with the fewest overlapped bytes per byte of its own: the cheapest way to shrink the level.
 const TableFacts& table_of_least_overlap(const Shape& shape, std::uint32_t level) {
   const Run& run = runs_of(shape, level).front();
   const Run* below = newest_run(shape, level + 1);
@@ -124,14 +123,14 @@ std::optional<CompactionPlan> pick_by_deletes(const Shape& shape, const PolicyOp
 }
 
 std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& options) {
-  for (std::uint32_t level = 1; level < shape.levels.size(); ++level) {  // As another policy left it.
+  for (std::uint32_t level = 1; level < shape.levels.size(); ++level) {  // From another policy.
     if (shape.levels[level].size() > 1) return merge_inside_level(shape, level, "level has several runs");
   }
   if (auto plan = pick_by_size(shape, options)) return plan;
   return pick_by_deletes(shape, options);
 }
 
-/// By level 0, which readers feel, and by the fullest level, which is work put off.
+/// From level 0, which affects readers, and the fullest level, which is deferred work.
 double debt(const Shape& shape, const PolicyOptions& options) {
   const auto runs = static_cast<double>(runs_of(shape, 0).size());
   double debt = std::max(0.0, (runs - kLevelZeroRuns) / (kMostLevelZeroRuns - kLevelZeroRuns));
@@ -146,7 +145,7 @@ double debt(const Shape& shape, const PolicyOptions& options) {
 
 constinit const CompactionPolicy kLeveledPolicy = {
     .name = "leveled",
-    .summary = "one run per level: fewest runs to ask and least space, most rewriting",
+    .summary = "one run per level: fewest runs, least space, most write amplification",
     .pick = pick,
     .debt = debt,
 };

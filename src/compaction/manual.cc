@@ -1,5 +1,5 @@
-// Never by itself: runs pile up until the user asks. For loads that are compacted once, and to see what filters do
-// when there are a hundred runs.
+// Never by itself: runs accumulate until the user calls compact(). For loads that are compacted once, and to show what
+// filters do with a hundred runs.
 #include "compaction/policies.h"
 
 namespace tamis {
@@ -7,14 +7,14 @@ namespace {
 
 std::optional<CompactionPlan> pick(const Shape& /*shape*/, const PolicyOptions& /*options*/) { return std::nullopt; }
 
-/// Nothing is ever due, so nobody is ever slowed down.
+/// Nothing is ever due, so writes are never slowed.
 double debt(const Shape& /*shape*/, const PolicyOptions& /*options*/) { return 0; }
 
 }  // namespace
 
 constinit const CompactionPolicy kManualPolicy = {
     .name = "manual",
-    .summary = "never by itself; only when compact() is called",
+    .summary = "only when compact() is called",
     .pick = pick,
     .debt = debt,
 };

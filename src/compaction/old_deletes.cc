@@ -18,8 +18,8 @@ std::string_view reason_of_deletes(const Run& run, std::uint32_t level, const Po
 
 std::string_view reason_of_deletes(const TableFacts& table, std::uint32_t level, const PolicyOptions& options) {
   if (table.deletes == 0) return {};
-  // A clock that was set back says of what was written before that it lies ahead: as far from now as it was set, and
-  // deletes must not wait for it to come there again.
+  // After a clock was set back, earlier writes seem to be in the future. Their tombstones must not wait for the clock
+  // to catch up.
   const std::uint64_t since = table.oldest_delete_unix_seconds;
   const std::uint64_t now = options.now_unix_seconds;
   const std::uint64_t wait = kDeleteWaitSeconds << level;
@@ -29,7 +29,7 @@ std::string_view reason_of_deletes(const TableFacts& table, std::uint32_t level,
 }
 
 std::optional<CompactionPlan> pick_run_of_deletes(const Shape& shape, const PolicyOptions& options) {
-  const Run* older = nullptr;  // The next older run than the one looked at.
+  const Run* older = nullptr;  // The run older than the current one.
   std::uint32_t older_level = 0;
   for (auto level = static_cast<std::uint32_t>(shape.levels.size()); level-- > 0;) {
     const std::span<const Run> runs = runs_of(shape, level);

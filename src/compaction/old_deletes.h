@@ -1,4 +1,4 @@
-// When the deletes of a table are reason enough to rewrite it.
+// When the tombstones of a table justify rewriting it.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,22 @@
 
 namespace tamis {
 
-/// How long a delete may wait for an ordinary compaction in level 0; in each deeper level twice as long as in the one
-/// above. What a user deleted should be gone in days, 2^levels of them; but deeper levels are larger and merged into
-/// still larger ones, so going through them every day would cost more than all other compaction.
+/// How long a tombstone may wait for an ordinary compaction in level 0; each deeper level doubles it. Deleted data
+/// should be gone in days, 2^levels of them. But deeper levels are larger and merged into still larger ones, so
+/// rewriting them every day would cost more than all other compaction.
 inline constexpr std::uint64_t kDeleteWaitSeconds = 24 * 60 * 60;
 
-/// Why the table should go down though its level has room; empty: it need not. A table goes for
-///  - age: its oldest delete came into a table longer ago than deletes may wait in this level, or, by a clock that was
-///    set back, as far ahead;
-///  - density: more than half of its entries are deletes. Not in level 0, where the next merge is near; a load of many
-///    deletes would otherwise rewrite level 1 with each flush.
-/// Asked only of tables that have something older beneath them: only there deletes have something to cover, and only
-/// going down is progress. Rewritten in the last place they could stay for a snapshot's sake, and be asked for for
-/// ever.
+/// Why the table should move down although its level is not full; empty: it need not. The reasons are
+///  - age: its oldest tombstone entered a table longer ago than the wait of this level or, if the clock was set back,
+///    as far in the future;
+///  - density: more than half of its entries are tombstones. Not in level 0, where the next merge is near; a load of
+///    many deletes would otherwise rewrite level 1 with each flush.
+/// Only for tables with something older below them: only there do tombstones cover anything, and only moving down is
+/// progress. In the last position, a snapshot could keep them, and they would be rewritten for ever.
 std::string_view reason_of_deletes(const TableFacts& table, std::uint32_t level, const PolicyOptions& options);
 
-/// The whole run in which such a table is, with what it overlaps of the next older run, into that run: for policies
-/// with several runs in a level. The oldest such run first. There is one run less afterwards, so this ends.
+/// Merges the whole run of such a table, with the tables it overlaps in the next older run, into that run: for policies
+/// with several runs per level. The oldest such run first. Each plan leaves one run fewer, so this terminates.
 std::optional<CompactionPlan> pick_run_of_deletes(const Shape& shape, const PolicyOptions& options);
 
 }  // namespace tamis

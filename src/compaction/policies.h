@@ -1,4 +1,4 @@
-// The policies, each defined in its own .cc; registry.cc puts them in order.
+// The policies, each defined in its own .cc; registry.cc orders them.
 #pragma once
 
 #include "compaction/policy.h"

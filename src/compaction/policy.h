@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +12,7 @@
 
 namespace tamis {
 
-/// What a policy may look at besides the shape.
+/// A policy's inputs besides the shape.
 struct PolicyOptions {
   std::uint32_t fanout = 10;
   std::uint64_t memtable_bytes = 0;  ///< About the size of a flushed run.
@@ -21,7 +20,7 @@ struct PolicyOptions {
   std::uint64_t now_unix_seconds = 0;  ///< For tombstones that have waited long enough.
 };
 
-/// Tables of one run that are merged.
+/// Tables of one run to merge.
 struct CompactionInput {
   std::uint32_t level = 0;
   std::uint64_t run = 0;
@@ -30,14 +29,14 @@ struct CompactionInput {
   friend bool operator==(const CompactionInput&, const CompactionInput&) = default;
 };
 
-/// Inputs become one run, or part of one: the output tables join run `output_run` of `output_level`, which exists
-/// already or is new. Inputs are age-contiguous for their keys: no run between two inputs overlaps them (rule 16).
+/// Inputs become one run, or part of one: the output tables join run `output_run` of `output_level`, which may be new.
+/// Inputs are age-contiguous for their keys: no run between two inputs overlaps them (rule 16).
 struct CompactionPlan {
   std::vector<CompactionInput> inputs;  ///< Newest first.
   std::uint32_t output_level = 0;
   std::uint64_t output_run = 0;
-  bool is_move = false;     ///< One input that goes down as it is.
-  std::string_view reason;  ///< "level 0 has 4 runs", in a word or two: what `stats` and the log show.
+  bool is_move = false;     ///< One input that moves down unchanged.
+  std::string_view reason;  ///< A few words for `stats` and the log, such as "level 0 has 4 runs".
 
   friend bool operator==(const CompactionPlan&, const CompactionPlan&) = default;
 };
@@ -46,37 +45,37 @@ struct CompactionPlan {
 struct CompactionPolicy {
   std::string_view name;
   std::string_view summary;
-  /// What to do next, or nothing when the shape is as it should be. Doing all that it asks for ends.
+  /// The next plan, or nothing if the shape needs none. Executing all plans terminates.
   std::optional<CompactionPlan> (*pick)(const Shape& shape, const PolicyOptions& options) = nullptr;
   /// How far behind compaction is: 0 nothing to do, 1 as much as is tolerable. Writes are slowed from 0.5 on and wait
-  /// from 2 on, which therefore bounds the number of runs; then `pick` has something to do.
+  /// from 2 on, which bounds the number of runs; `pick` then has a plan.
   double (*debt)(const Shape& shape, const PolicyOptions& options) = nullptr;
 };
 
 /// leveled, tiered, lazy, manual.
 std::span<const CompactionPolicy> compaction_policies();
-/// Null when there is none.
+/// Null if there is none.
 const CompactionPolicy* find_compaction_policy(std::string_view name);
 
-/// What compact(range) is to do. It is fixed when that is called, so that it ends beside writers: all that was in
-/// tables then, and overlaps the range, comes into one run of the last level, and what is dead is left out.
+/// The goal of compact(range). It is fixed at the call, so that it terminates despite concurrent writes: everything
+/// then in tables that overlaps the range is merged into one run of the last level, without dead entries.
 struct RangeGoal {
   std::string_view from = {};
   std::optional<std::string_view> to = {};
-  /// Up to here all writes were in tables. A table with nothing but younger entries came later and is left alone.
+  /// All writes up to here were in tables. A table with only newer entries came later and is ignored.
   Sequence newest = kMaxSequence;
-  /// The number of the next table. In the last level, tables below it are rewritten if they hold deletes or old
-  /// versions; those above have been.
+  /// The number of the next table. In the last level, tables below it are rewritten if they hold tombstones or old
+  /// versions; those above already were.
   std::uint64_t first_new_table = 0;
-  /// About the inputs of one step, as far as they can be separated.
+  /// The approximate input size of one step, as far as inputs can be separated.
   std::uint64_t step_bytes = ~std::uint64_t{0};
 };
-/// The next step, or nothing when the goal is reached.
+/// The next step, or nothing if the goal is reached.
 std::optional<CompactionPlan> pick_for_range(const Shape& shape, const RangeGoal& goal);
-/// What has to be rewritten for it, once for each level: 0 when nothing is.
+/// The bytes left to rewrite, counted once per level; 0 if none.
 std::uint64_t bytes_left_for_range(const Shape& shape, const RangeGoal& goal);
 
-/// Rule 16 for any plan: kCorruption-free shapes and plans that keep it; the executor stops on any other.
+/// Checks rule 16 for any plan; the executor rejects plans that break it.
 Status check_plan(const Shape& shape, const CompactionPlan& plan);
 
 }  // namespace tamis

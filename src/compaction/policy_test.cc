@@ -1,4 +1,4 @@
-// What holds for every policy, on shapes no single policy would make.
+// What holds for every policy, on shapes that no single policy would make.
 #include "compaction/policy.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,7 @@ TEST(CompactionPolicies, AskForNothingInAnEmptyStore) {
   EXPECT_FALSE(pick_for_range({}, {}).has_value());
 }
 
-/// A store that policies take turns at, with a map that knows what must be in it.
+/// A store that policies modify in turns, with a map of its expected contents.
 class Turns {
  public:
   explicit Turns(std::uint64_t seed) : random_(seed), store_(10, 10 * (1 + random_.below(8))) {
@@ -59,7 +59,7 @@ class Turns {
     ASSERT_TRUE(store_.flush(writes, options_.now_unix_seconds).ok());
   }
 
-  /// Does what the policy asks for, at most `most_steps` of it; true when nothing is left.
+  /// Executes up to `most_steps` plans of the policy; true if none is left.
   bool follow(const CompactionPolicy& policy, int most_steps) {
     for (int step = 0; step < most_steps; ++step) {
       const auto plan = policy.pick(store_.shape(), options_);
@@ -71,7 +71,7 @@ class Turns {
     return false;
   }
 
-  /// The same for what is there now.
+  /// A goal for the current contents.
   [[nodiscard]] RangeGoal goal(std::string_view from, std::optional<std::string_view> to) {
     return {.from = from,
             .to = to,
@@ -107,7 +107,7 @@ class Turns {
     }
   }
 
-  /// Of what had been written up to here, no delete is left and of each key at most one version.
+  /// Of everything written up to here, no tombstone is left, and at most one version of each key.
   void expect_nothing_dead_up_to(Sequence newest) {
     std::map<std::uint64_t, int> versions;
     for (const SimulatedWrite& write : store_.writes()) {
@@ -132,7 +132,7 @@ class Turns {
 
 constexpr int kManySteps = 3000;
 
-/// One step of a random kind: a flush, a few steps of any policy, or part of a user's compaction.
+/// One random step: a flush, a few steps of any policy, or part of a user's compaction.
 void take_a_turn(Turns& turns) {
   const auto policies = compaction_policies();
   if (turns.random().below(3) > 0) {
@@ -156,28 +156,18 @@ TEST(CompactionPolicies, KeepAgesInOrderWhoeverWasAtWorkBefore) {
   }
 }
 
-TEST(CompactionPolicies, ComeToAnEnd) {
+TEST(CompactionPolicies, ComeToAnEndWithTheDebtBelowWhatSlowsWrites) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     for (const CompactionPolicy& policy : compaction_policies()) {
       SCOPED_TRACE(fmt::format("seed {} policy {}", seed, policy.name));
       Turns turns(seed);
       for (int turn = 0; turn < 40 && !HasFailure(); ++turn) take_a_turn(turns);
       EXPECT_TRUE(turns.follow(policy, kManySteps));
-      EXPECT_GE(policy.debt(turns.shape(), turns.options()), 0);
+      const double debt = policy.debt(turns.shape(), turns.options());
+      EXPECT_GE(debt, 0);
+      EXPECT_LT(debt, 0.5) << turns.shape().to_text();
       turns.expect_all_there();
       ASSERT_FALSE(HasFailure());
-    }
-  }
-}
-
-TEST(CompactionPolicies, LeaveTheDebtBelowWhatSlowsWritesWhenNothingIsLeftToDo) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    for (const CompactionPolicy& policy : compaction_policies()) {
-      SCOPED_TRACE(fmt::format("seed {} policy {}", seed, policy.name));
-      Turns turns(seed);
-      for (int turn = 0; turn < 40 && !HasFailure(); ++turn) take_a_turn(turns);
-      ASSERT_TRUE(turns.follow(policy, kManySteps));
-      EXPECT_LT(policy.debt(turns.shape(), turns.options()), 0.5) << turns.shape().to_text();
     }
   }
 }
@@ -240,7 +230,7 @@ TEST(PickForRange, EndsBesideAWriterAndLeavesNothingDeadOfWhatWasThere) {
   }
 }
 
-/// Bytes of inputs, too: what a step reads is what it needs room for.
+/// Also limits input bytes: a step needs as much space as it reads.
 TEST(PickForRange, RewritesEveryLevelOnceInStepsOfBoundedSizeBesideAWriter) {
   const CompactionPolicy& policy = *find_compaction_policy("leveled");
   constexpr std::uint64_t kTableBytes = 500;
@@ -275,7 +265,7 @@ TEST(PickForRange, RewritesEveryLevelOnceInStepsOfBoundedSizeBesideAWriter) {
     }
   }
   EXPECT_GT(steps, 10);
-  // The last level is nearly all; the levels above it come along, once for each that they pass.
+  // The last level is nearly everything; the levels above are rewritten once per level they pass.
   EXPECT_LT(written, 2 * bytes);
   EXPECT_LT(largest, bytes / 4);
 }

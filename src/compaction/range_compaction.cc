@@ -1,17 +1,16 @@
-// What compact(range) does, step by step.
+// The steps of compact(range).
 //
-// From level 0 down, what the goal names in a level goes into the next level where anything is in its way, at most into
-// the last, and there into the oldest run that has anything of the range. A step begins with some tables of the newest
-// run of the level that has any of the goal; with them go the tables of older runs that they overlap, and those that
-// these overlap. Newer ones stay above. In the last level, tables that still hold deletes or old versions are rewritten
-// where they are.
+// From level 0 down, the tables of the goal are merged into the next level that they overlap, at most the last, and
+// there into the oldest run that has keys in the range. A step begins with some tables of the newest run of the level
+// that has any of the goal. It adds the tables of older runs that they overlap, and those that these overlap. Newer
+// ones stay above. In the last level, tables that still hold tombstones or old versions are rewritten in place.
 //
-// The last level is the deepest that holds anything, but at least level 1. So a store with nothing but level 0 is
-// rewritten once, and what is in that run of the last level is left alone unless something can be left out.
+// The last level is the deepest non-empty one, but at least level 1. So a store with only level 0 is rewritten once,
+// and that run of the last level is left alone unless something can be dropped.
 //
-// Why it ends, whatever flushes and other compactions do between steps: what the goal names is never brought up, and
-// nothing is added to it. Above the last level each step takes some of it further down; in the last level each step
-// leaves fewer tables that are old and hold something dead.
+// Termination, whatever flushes and other compactions do between steps: nothing of the goal moves up, and nothing is
+// added to it. Above the last level, each step moves some of it further down; in the last level, each step leaves fewer
+// old tables with dead entries.
 #include <algorithm>
 
 #include "compaction/plan_parts.h"
@@ -27,7 +26,7 @@ bool is_in_range(const RangeGoal& goal, const TableFacts& table) {
   return table.largest_key >= goal.from && (!goal.to || table.smallest_key < *goal.to);
 }
 
-/// Whether it holds something that was there when the goal was set.
+/// Whether the table holds something that existed when the goal was set.
 bool is_of_goal(const RangeGoal& goal, const TableFacts& table) {
   return is_in_range(goal, table) && table.smallest_sequence <= goal.newest;
 }
@@ -40,7 +39,7 @@ bool is_to_be_cleaned(const RangeGoal& goal, const TableFacts& table) {
 
 std::uint32_t last_level_of(const Shape& shape) { return std::max<std::uint32_t>(1, shape.last_level()); }
 
-/// Where in the last level the goal is to be: the place of the oldest run that has anything of the range.
+/// The target position in the last level: the oldest run that has keys in the range.
 std::size_t place_of_target(std::span<const Run> runs, const RangeGoal& goal) {
   for (std::size_t place = runs.size(); place-- > 0;) {
     if (std::ranges::any_of(runs[place].tables, [&](const auto& table) { return is_in_range(goal, *table); })) {
@@ -50,7 +49,7 @@ std::size_t place_of_target(std::span<const Run> runs, const RangeGoal& goal) {
   return 0;
 }
 
-/// The runs of a level that the goal has to leave.
+/// The runs of a level that the goal must leave.
 std::span<const Run> runs_to_leave(const Shape& shape, std::uint32_t level, const RangeGoal& goal) {
   const std::span<const Run> runs = runs_of(shape, level);
   return level < last_level_of(shape) ? runs : runs.first(place_of_target(runs, goal));
@@ -77,8 +76,8 @@ struct Descent {
   void add_overlapping(std::uint32_t level, std::span<const Run> runs) {
     for (const Run& run : runs) add(level, run, overlapping(run, hull));
   }
-  /// The same, but runs with little of the goal come along whole: what was flushed in key order would otherwise stay in
-  /// as many small tables.
+  /// Same, but includes runs with little of the goal as a whole: otherwise runs flushed in key order would stay as many
+  /// small tables.
   void add_overlapping_or_small(std::uint32_t level, std::span<const Run> runs, const RangeGoal& goal) {
     for (const Run& run : runs) {
       KeySpan widened = hull;
@@ -98,7 +97,7 @@ bool has_overlap(const Shape& shape, std::uint32_t level, const KeySpan& span) {
   return std::ranges::any_of(runs_of(shape, level), [&](const Run& run) { return !overlapping(run, span).empty(); });
 }
 
-/// These tables of a run, which stand in key order, and all that has to go with them.
+/// These tables of a run, in key order, and everything that must go with them.
 Descent descend(const Shape& shape, std::uint32_t level, const Run& run,
                 std::span<const std::shared_ptr<const TableFacts>> tables, const RangeGoal& goal) {
   const std::uint32_t last = last_level_of(shape);
@@ -119,13 +118,12 @@ Descent descend(const Shape& shape, std::uint32_t level, const Run& run,
   descent.plan.output_level = target;
   descent.plan.output_run = below.empty() ? new_run_id(shape, target) : below[place].id;
   if (target > level && !below.empty()) descent.add_overlapping(target, below.first(place + 1));
-  // Moved if there is nothing to leave out. Not from level 0: its tables have the filters and the codec of tables that
-  // live for a short time.
+  // Moved if nothing can be dropped. Not from level 0: its tables have the filters and codec of short-lived tables.
   descent.plan.is_move = level > 0 && descent.plan.inputs.size() == 1 && descent.holds_nothing_dead;
   return descent;
 }
 
-/// As many tables of the run as make a step.
+/// As many tables of the run as fit in a step.
 std::optional<CompactionPlan> leave_run(const Shape& shape, std::uint32_t level, const Run& run,
                                         const RangeGoal& goal) {
   Tables chosen;
@@ -138,7 +136,7 @@ std::optional<CompactionPlan> leave_run(const Shape& shape, std::uint32_t level,
   }
 }
 
-/// Tables of the last level, where they are.
+/// Tables of the last level, in place.
 std::optional<CompactionPlan> clean_last_level(const Shape& shape, const RangeGoal& goal) {
   const std::uint32_t last = last_level_of(shape);
   const std::span<const Run> runs = runs_of(shape, last);

@@ -10,15 +10,16 @@
 #include "base/check.h"
 #include "base/try.h"
 #include "entry/drop_rule.h"
-#include "tree/file_names.h"
+#include "filter/filter_kind.h"
+#include "io/file_names.h"
 
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kEntriesPerQuestion = 1024;  // Between two looks at is_cancelled: well below a millisecond.
-constexpr std::size_t kMostOverlappedTables = 10;    // What pushing an output down may cost; LevelDB's figure.
+constexpr std::uint64_t kEntriesPerQuestion = 1024;  // Between polls of is_cancelled: well below a millisecond.
+constexpr std::size_t kMostOverlappedTables = 10;    // Limits the cost of pushing an output down; LevelDB's figure.
 
-/// Asks runs for keys that only ever ascend, so that a question costs a comparison and not a search.
+/// Tests ascending keys against a run, so that a test costs a comparison and not a search.
 class AscendingBounds {
  public:
   explicit AscendingBounds(const Run& run) : tables_(run.tables) {}
@@ -31,17 +32,17 @@ class AscendingBounds {
 
  private:
   std::span<const std::shared_ptr<const TableFacts>> tables_;
-  std::size_t at_ = 0;  // The first table that does not end before the last key asked for.
+  std::size_t at_ = 0;  // The first table that does not end before the last key tested.
 };
 
-/// How many tables of the next level's run the table being written overlaps.
+/// The number of tables in the next level's run that the current table overlaps.
 class NextLevelOverlap {
  public:
   explicit NextLevelOverlap(const Run* run) {
     if (run != nullptr) tables_ = run->tables;
   }
 
-  /// Whether a table that ends with this key, later than all before, would overlap too many.
+  /// Whether a table that ends with this key, which must ascend, would overlap too many.
   bool is_too_much(std::string_view key) {
     while (end_ < tables_.size() && tables_[end_]->smallest_key <= key) ++end_;
     return end_ - begin_ > kMostOverlappedTables;
@@ -54,11 +55,11 @@ class NextLevelOverlap {
 
  private:
   std::span<const std::shared_ptr<const TableFacts>> tables_;
-  std::size_t begin_ = 0;  // The first table that does not end before the table being written begins.
-  std::size_t end_ = 0;    // The first table that begins after the last key asked for.
+  std::size_t begin_ = 0;  // The first table that does not end before the current table begins.
+  std::size_t end_ = 0;    // The first table that begins after the last key tested.
 };
 
-/// What a table's filter takes per key: in the file, and in memory while it is built.
+/// The cost of a table's filter per key: in the file, and in memory during the build.
 struct FilterCost {
   std::uint64_t bits_per_key = 0;
   std::uint64_t build_bytes_per_key = 8;
@@ -66,22 +67,21 @@ struct FilterCost {
 
 FilterCost filter_cost(const RewriteSpec& spec) {
   constexpr std::uint64_t kTypicalKeys = 1 << 16;
-  constexpr std::uint64_t kSpareBytes = 8;  // Of the list of hashes, which doubles when it is full.
+  constexpr std::uint64_t kSpareBytes = 8;  // For the list of hashes, which doubles when full.
   FilterCost cost;
   if (spec.filters == nullptr) return cost;
   const FilterChoice choice = spec.filters->choose(kTypicalKeys);
   cost.bits_per_key = static_cast<std::uint64_t>(choice.bits_per_key) + 1;
-  for (const FilterKindInfo& kind : filter_kinds()) {
-    if (kind.name == choice.kind) cost.build_bytes_per_key = kind.build_bytes_per_key + kSpareBytes;
-  }
+  const FilterKind* const kind = find_filter_kind(choice.kind);
+  if (kind != nullptr) cost.build_bytes_per_key = kind->info.build_bytes_per_key + kSpareBytes;
   return cost;
 }
 
-/// One rewrite: which entries stay, what becomes of them, and where tables end.
+/// One rewrite: which entries are kept, how they are written, and where tables end.
 ///
 /// Invariants:
-///  1. All versions of a key are in one table, so tables of the output do not overlap.
-///  2. Every file in begun_ was made here and is in no manifest.
+///  1. All versions of a key are in one table, so output tables do not overlap.
+///  2. Every file in begun_ was created here and is in no manifest.
 class Rewriter {
  public:
   Rewriter(EntryIterator& source, const RewriteSpec& spec)
@@ -110,10 +110,10 @@ class Rewriter {
   std::vector<AscendingBounds> older_;
   NextLevelOverlap next_level_;
 
-  std::string key_;  // Whose versions are passing by.
+  std::string key_;  // The current key.
   bool has_key_ = false;
   std::uint64_t hash_ = 0;
-  std::optional<Sequence> newer_;  // Of the version before, kept or not.
+  std::optional<Sequence> newer_;  // Of the previous version, kept or not.
   bool is_key_written_ = false;
 
   std::unique_ptr<TableBuilder> table_;
@@ -167,7 +167,7 @@ bool Rewriter::is_kept(const Entry& entry) {
 }
 
 /// A value that every reader sees, with nothing older anywhere, needs no sequence: 0 takes a byte and compresses well.
-/// That it is the newest one the oldest snapshot sees is the drop rule's doing: it drops all others of that stripe.
+/// The drop rule ensures that it is the newest one the oldest snapshot sees: it drops all others of that stripe.
 Entry Rewriter::as_written(const Entry& entry) const {
   Entry written = entry;
   const bool all_see_it = entry.sequence <= spec_.snapshots.front();
@@ -183,7 +183,7 @@ Status Rewriter::keep(const Entry& entry) {
   return table_->add(entry, hash_);
 }
 
-/// At the size it should have, filter included, and where building the filter would take more memory than is given.
+/// At the target size, filter included, and where building the filter would exceed its memory.
 bool Rewriter::should_cut(std::string_view key) {
   const std::uint64_t keys = table_->keys();
   return table_->estimated_bytes() + keys * filter_cost_.bits_per_key / 8 >= spec_.table_bytes ||
@@ -204,7 +204,7 @@ Status Rewriter::begin_table() {
                      .flushed_sequence = spec_.flushed_sequence,
                      .created_unix_seconds = spec_.now_unix_seconds,
                      .oldest_delete_unix_seconds = spec_.oldest_delete_unix_seconds};
-  // After an error files that were begun are removed, also where only the answer was lost. So see that it is ours.
+  // An error removes files begun here, even if only the reply was lost. So check that the file is ours.
   TAMIS_TRY(const std::optional<std::uint64_t> before, spec_.files->file_size(table.path));
   if (before) return Status::corruption(fmt::format("{}: there is such a file already", table.path));
   begun_.push_back(table.path);
@@ -223,7 +223,7 @@ Status Rewriter::finish_table() {
   return {};
 }
 
-/// As far as that is possible: what stays is in no manifest, and opening the store removes it (rule 19).
+/// Best effort: what stays is in no manifest, and opening the store removes it (rule 19).
 void Rewriter::remove_files() {
   table_.reset();
   for (const std::string& path : begun_) {
@@ -239,7 +239,7 @@ Result<RewriteResult> rewrite(EntryIterator& source, const RewriteSpec& spec) {
   Status status;
   try {
     status = rewriter.write_all();
-  } catch (const std::bad_alloc&) {  // Nothing but the files begun here has changed.
+  } catch (const std::bad_alloc&) {  // Only the files begun here have changed.
     status = Status::out_of_space(fmt::format("{}: no memory to write a table", spec.directory));
   }
   if (!status.ok()) {

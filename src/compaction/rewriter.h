@@ -1,12 +1,10 @@
-// From entries to tables: what flushes and compactions share.
+// From entries to tables, for flushes and compactions.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/hash.h"
@@ -20,7 +18,7 @@
 
 namespace tamis {
 
-/// How the entries are to be written, and which of them may be left out.
+/// How to write the entries, and which may be dropped.
 struct RewriteSpec {
   FileSystem* files = nullptr;
   std::string directory = {};
@@ -28,7 +26,7 @@ struct RewriteSpec {
   const KeyHasher* hasher = nullptr;
   std::uint32_t block_bytes = 4096;
   std::uint64_t table_bytes = 0;
-  /// Tables are cut so that building a filter takes no more than about this.
+  /// Tables are cut so that building a filter takes about this much at most.
   std::uint64_t filter_build_bytes = ~std::uint64_t{0};
   const Codec* codec = nullptr;
   PrefixRule prefix_rule = {};
@@ -39,29 +37,29 @@ struct RewriteSpec {
   std::uint64_t now_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;
   const FilterPlanner* filters = nullptr;
-  /// Ascending; the last one is the sequence that was published when they were copied (rule 9).
+  /// Ascending; the last one is the sequence published when they were copied (rule 9).
   std::vector<Sequence> snapshots = {};
-  /// Runs older than all inputs, in the same or deeper levels: a delete covers nothing more when none of them can hold
-  /// its key. Empty: nothing is older, and what all readers see is written with sequence 0.
+  /// Runs older than all inputs, in the same or deeper levels: a tombstone is droppable if none of them can hold its
+  /// key. Empty: nothing is older, and entries that all readers see are written with sequence 0.
   std::vector<const Run*> older_runs = {};
   /// Tables are also cut so that none overlaps more than ten tables of this run, the next level's; null: no such run.
   const Run* next_level = nullptr;
-  /// A number that no file has had.
+  /// Returns a number that no file has had.
   std::function<Result<std::uint64_t>()> new_number = {};
-  /// Asked now and then; true: stop with kClosed.
+  /// Polled occasionally; true: stop with kClosed.
   std::function<bool()> is_cancelled = {};
 };
 
-/// What was written. Every file is synced; names are not: the caller syncs the folder.
+/// The output. Every file is synced, but not its name: the caller syncs the folder.
 struct RewriteResult {
-  std::vector<std::shared_ptr<const TableFacts>> tables;  ///< In key order; none when everything was dropped.
+  std::vector<std::shared_ptr<const TableFacts>> tables;  ///< In key order; none if everything was dropped.
   std::uint64_t entries_read = 0;
   std::uint64_t entries_dropped = 0;
   std::uint64_t bytes_written = 0;
 };
 
-/// Reads `source` from its first entry to its last and writes what readers can still see. After an error, files that
-/// were begun have been removed as far as that was possible.
+/// Reads all of `source` and writes what readers can still see. After an error, files begun here have been removed if
+/// possible.
 Result<RewriteResult> rewrite(EntryIterator& source, const RewriteSpec& spec);
 
 }  // namespace tamis

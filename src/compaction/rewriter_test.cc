@@ -66,7 +66,7 @@ TEST(Rewrite, LeavesWhatAnyReaderCanSee) {
     }
     for (const tamis::Run& run : older) world.spec.older_runs.push_back(&run);
 
-    // Of equal positions the newer run's counts.
+    // Of equal positions, the newer run's wins.
     std::vector<Entry> merged = sets.merged();
     std::vector<Entry> unique = merged;
     const auto same = [](const Entry& a, const Entry& b) { return a.position() == b.position(); };
@@ -155,7 +155,7 @@ TEST(Rewrite, CutsTablesAtTheirSize) {
   EXPECT_LE(result->tables.size(), 14U);
   std::uint64_t bytes = 0;
   for (const auto& table : result->tables) {
-    EXPECT_LE(table->file_bytes, 26'000U);  // A block and the filter more.
+    EXPECT_LE(table->file_bytes, 26'000U);  // Plus a block and the filter.
     bytes += table->file_bytes;
   }
   EXPECT_EQ(result->bytes_written, bytes);

@@ -28,7 +28,7 @@ SimulatedStore::SimulatedStore(std::uint64_t entry_bytes, std::uint64_t table_by
 
 Status SimulatedStore::flush(std::vector<SimulatedWrite> writes, std::uint64_t now_unix_seconds) {
   const auto by_key = [](const SimulatedWrite& a, const SimulatedWrite& b) { return a.key < b.key; };
-  std::ranges::reverse(writes);  // So that of equal keys the later write is the first.
+  std::ranges::reverse(writes);  // So that the later write of equal keys comes first.
   std::ranges::stable_sort(writes, by_key);
   const auto same_key = [](const SimulatedWrite& a, const SimulatedWrite& b) { return a.key == b.key; };
   writes.erase(std::unique(writes.begin(), writes.end(), same_key), writes.end());

@@ -14,11 +14,11 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kMostSteps = 100'000;    // Between two flushes; a policy that needs more does not end.
+constexpr std::uint64_t kMostSteps = 100'000;    // Between two flushes; a policy that needs more does not terminate.
 constexpr std::uint64_t kLookupsPerFlush = 32;   // Enough for two digits of a mean over 50 flushes.
-constexpr std::uint64_t kBeginning = 1'000'000;  // The clock's first second; 0 means "none" in facts.
+constexpr std::uint64_t kBeginning = 1'000'000;  // The first second of the clock; 0 means "none" in facts.
 
-/// Makes the writes, and knows which keys can be read.
+/// Generates the writes and tracks which keys are readable.
 class Writer {
  public:
   explicit Writer(const SimulatedLoad& load) : load_(load), random_(load.seed) {}
@@ -43,7 +43,7 @@ class Writer {
   std::uint64_t any_key() { return key_of(random_.below(keys_)); }
 
  private:
-  /// remix maps no two numbers to one.
+  /// remix is injective.
   [[nodiscard]] std::uint64_t key_of(std::uint64_t index) const {
     return load_.order == SimulatedLoad::Order::kRandom ? remix(index) : index;
   }

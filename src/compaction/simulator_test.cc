@@ -30,17 +30,17 @@ SimulatedCost cost_of(std::string_view policy, const SimulatedLoad& load) {
   return *cost;
 }
 
-// 300 memtables at a fanout of 4 are four levels: 4, 16, 64 and the rest. Level 1 costs about 1 + 4/4·½ for each byte,
-// every deeper one 1 + 4·½ or a little more, as its tables do not fit those below; flush and level 0 cost 1.
+// 300 memtables at a fanout of 4 are four levels: 4, 16, 64 and the rest. Level 1 costs about 1 + 4/4·½ per byte, every
+// deeper one 1 + 4·½ or slightly more, as its tables do not align with those below; flush and level 0 cost 1.
 TEST(Simulator, LeveledRewritesAsItsLevelsSay) {
   const SimulatedCost cost = cost_of("leveled", random_load(0));
   EXPECT_GT(cost.write_amplification, 6);
   EXPECT_LT(cost.write_amplification, 11);
-  EXPECT_GT(cost.runs_per_lookup, 3);  // Up to three in level 0, one in each level below.
+  EXPECT_GT(cost.runs_per_lookup, 3);  // Up to three in level 0, one in each deeper level.
   EXPECT_LT(cost.runs_per_lookup, 6);
 }
 
-// Flush, then once in each of the levels 1 to 4, as far as an entry has come.
+// Flush, then once in each of levels 1 to 4, as far as an entry has moved.
 TEST(Simulator, TieredRewritesOncePerLevel) {
   const SimulatedCost cost = cost_of("tiered", random_load(0));
   EXPECT_GT(cost.write_amplification, 3);
@@ -90,12 +90,12 @@ TEST(Simulator, DeletesDoNotPileUp) {
   SimulatedLoad load = random_load(0.2);
   load.deletes = 0.4;
   for (const std::string_view policy : {"leveled", "tiered", "lazy"}) {
-    const double most = policy == "tiered" ? 2.5 : 1.5;  // By bytes; a delete counts as much as what it covers.
+    const double most = policy == "tiered" ? 2.5 : 1.5;  // By bytes; a tombstone counts as much as what it covers.
     EXPECT_LT(cost_of(policy, load).space_amplification, most) << policy;
   }
 }
 
-// A flush a day: most deletes are too old before their level is full.
+// A flush a day: most tombstones are too old before their level is full.
 TEST(Simulator, DeletesThatHaveWaitedADayGoDown) {
   SimulatedLoad load = random_load(0);
   load.flushes = 100;

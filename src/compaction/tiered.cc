@@ -1,11 +1,10 @@
-// Several runs of about one size in every level; `fanout` of them become one of the next: every entry is rewritten once
-// per level, least of all policies. Runs to ask and outdated versions are many; the filters make up for the first.
+// Several runs of similar size in every level; `fanout` of them become one run of the next. Every entry is rewritten
+// once per level, the least of all policies. Runs and old versions are many; filters make up for the former.
 //
-// Why it ends: every plan leaves less runs, or brings a whole run a level down, and none brings anything up.
+// Termination: every plan leaves fewer runs or moves a whole run down a level, and none moves anything up.
 #include <algorithm>
 
 #include "compaction/old_deletes.h"
-#include "compaction/plan_parts.h"
 #include "compaction/policies.h"
 #include "compaction/tiers.h"
 
@@ -32,7 +31,7 @@ double debt(const Shape& shape, const PolicyOptions& options) {
 
 constinit const CompactionPolicy kTieredPolicy = {
     .name = "tiered",
-    .summary = "several runs per level: least rewriting, most runs and space",
+    .summary = "several runs per level: most runs and space, least write amplification",
     .pick = pick,
     .debt = debt,
 };

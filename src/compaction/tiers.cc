@@ -7,7 +7,7 @@
 namespace tamis {
 namespace {
 
-constexpr double kLeastSlack = 8;  // With a fanout of 2, a debt of 1 at 4 runs would slow writes for two flushes.
+constexpr double kLeastSlack = 8;  // At a fanout of 2, a debt of 1 at 4 runs would slow writes for two flushes.
 
 bool is_outgrown(std::span<const Run> runs, const PolicyOptions& options) {
   std::uint64_t largest_other = 0;

@@ -1,4 +1,4 @@
-// A level of several runs of about one size: what the tiered and the lazy policy have in common.
+// A level of several runs of similar size, shared by the tiered and the lazy policy.
 #pragma once
 
 #include <cstddef>
@@ -9,21 +9,21 @@
 
 namespace tamis {
 
-/// How many runs a tier has when they are merged: the fanout, at least 2.
+/// The number of runs that fills a tier: the fanout, at least 2.
 std::size_t runs_of_full_tier(const PolicyOptions& options);
 
-/// For a tier that has that many runs, otherwise nothing; in this order:
-///  - The oldest run is moved into the newest of the next level if it overlaps neither that nor any run of its own
-///    level: a load in key order is never rewritten.
-///  - The oldest run is moved down as a run of its own if it is as large as a full tier of the others: it came from
-///    another policy or such a load, and rewriting it together with small runs would gain nothing.
-///  - All runs are merged into a new one of the next level; at the deepest level, in their place.
+/// Nothing unless the tier is full; otherwise, in this order:
+///  - Moves the oldest run into the newest of the next level if it overlaps neither that nor any run of its own level:
+///    a load in key order is never rewritten.
+///  - Moves the oldest run down as a separate run if it is as large as a full tier of the others: it came from another
+///    policy or such a load, and rewriting it with small runs would gain nothing.
+///  - Merges all runs into a new one in the next level or, in the deepest level, in their place.
 std::optional<CompactionPlan> pick_from_tier(const Shape& shape, std::uint32_t level, const PolicyOptions& options);
 
-/// The first of the three alone.
+/// Only the first of the three.
 std::optional<CompactionPlan> move_into_next_level(const Shape& shape, std::uint32_t level);
 
-/// 0 up to a full tier, 1 when there are twice as many runs, or eight more if that is more.
+/// 0 up to a full tier; 1 at twice as many runs, or at eight more if that is larger.
 double debt_of_tier(const Shape& shape, std::uint32_t level, const PolicyOptions& options);
 
 }  // namespace tamis

@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <functional>
 #include <future>
 #include <string>

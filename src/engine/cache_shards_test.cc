@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "engine/engine.h"
+#include "engine/store.h"
 #include "io/memory_file_system.h"
 
 namespace tamis {
@@ -11,12 +11,12 @@ TEST(CacheShards, FollowTheBudget) {
   const auto shards = [](std::uint64_t memory_bytes) {
     MemoryFileSystem files;
     const Options options{.memory_bytes = memory_bytes};
-    const auto engine = Engine::open("/store", options, {.files = &files, .runs_in_background = false});
-    EXPECT_TRUE(engine.ok());
+    const auto store = Store::open("/store", options, {.files = &files, .runs_in_background = false});
+    EXPECT_TRUE(store.ok());
     const std::size_t expected =
-        (*BlockCache::make({.capacity_bytes = (*engine)->cache().stats().capacity_bytes}))->shards();
-    EXPECT_EQ((*engine)->cache().shards(), expected);
-    return (*engine)->cache().shards();
+        (*BlockCache::make({.capacity_bytes = (*store)->cache().stats().capacity_bytes}))->shards();
+    EXPECT_EQ((*store)->cache().shards(), expected);
+    return (*store)->cache().shards();
   };
   EXPECT_EQ(shards(std::uint64_t{4} << 20), 1U) << "none below 4 MiB";
   EXPECT_GE(shards(std::uint64_t{1} << 30), 2U) << "on any machine";

@@ -1,9 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "engine/repair.h"
-#include "io/faulty_file_system.h"
+#include "support/faulty_file_system.h"
 #include "support/passing_file_system.h"
 #include "support/repair_world.h"
 

@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "io/faulty_file_system.h"
+#include "io/file_names.h"
 #include "io/memory_file_system.h"
+#include "support/faulty_file_system.h"
 #include "tamis/db.h"
-#include "tree/file_names.h"
 
 namespace tamis {
 namespace {

@@ -38,13 +38,15 @@ CommitRequest::Turn CommitQueue::wait_for_turn(CommitRequest& request) {
 }
 
 void CommitQueue::form_group(CommitRequest& first) {
-  std::size_t bytes = 0;
-  for (CommitRequest* request = &first; request != nullptr; request = request->next.load(std::memory_order_acquire)) {
-    const std::size_t more = request->changes.empty() ? 0 : request->changes.byte_size();
-    if (!group_.empty() && (request->seals || request->resumes || bytes + more > kGroupBytes)) break;
+  group_.push_back(&first);
+  if (first.kind != CommitRequest::Kind::kWrite) return;
+  std::size_t bytes = first.changes.byte_size();
+  for (CommitRequest* request = first.next.load(std::memory_order_acquire); request != nullptr;
+       request = request->next.load(std::memory_order_acquire)) {
+    if (request->kind != CommitRequest::Kind::kWrite) return;
+    bytes += request->changes.byte_size();
+    if (bytes > kGroupBytes) return;
     group_.push_back(request);
-    bytes += more;
-    if (request->seals) break;
   }
 }
 

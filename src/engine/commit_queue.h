@@ -13,15 +13,19 @@
 
 namespace tamis {
 
-/// One writer's wish. Lives on its stack until it is done.
+/// One caller's wish, on its stack until it is done.
 struct CommitRequest {
+  enum class Kind : std::uint8_t {
+    kWrite,   ///< Write the changes, if any, and sync.
+    kSeal,    ///< Seal the memtable, so that it is flushed.
+    kResume,  ///< Let writes go on that have stopped.
+  };
   enum class Turn : std::uint8_t { kWaits, kLeads, kDone };
 
-  Changes changes = {};  ///< None: nothing to write, only to sync or to seal.
+  Kind kind = Kind::kWrite;
+  Changes changes = {};
   bool sync = false;
-  bool seals = false;    ///< Afterwards the memtable is sealed, so that it is flushed.
-  bool resumes = false;  ///< Writes that have stopped are to go on.
-  Status status = {};    ///< The leader's answer.
+  Status status = {};  ///< The leader's answer.
 
   // The queue's.
   std::atomic<Turn> turn = Turn::kWaits;       ///< Set under its mutex, read without by the one who waits.
@@ -29,8 +33,8 @@ struct CommitRequest {
   Condition* sleeps_on = nullptr;              ///< Under its mutex; null: it does not sleep.
 };
 
-/// Who leads a group does the work of all in it; the others wait. A request to seal or
-/// to resume begins a group, one to seal is alone in it.
+/// Does the work of all requests of a group while the others wait. A request to seal or to resume is alone in its
+/// group.
 class GroupLeader {
  public:
   virtual ~GroupLeader() = default;

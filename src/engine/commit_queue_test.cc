@@ -21,8 +21,7 @@ class Recorder final : public GroupLeader {
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < group.size(); ++i) {
       CommitRequest& request = *group[i];
-      EXPECT_TRUE(i == 0 || (!request.seals && !request.resumes)) << "begins no group";
-      EXPECT_TRUE(!group[0]->seals || group.size() == 1) << "is not alone";
+      EXPECT_TRUE(request.kind == CommitRequest::Kind::kWrite || group.size() == 1) << "is not alone";
       bytes += request.changes.byte_size();
       std::string entries;
       request.changes.append_to(entries);
@@ -88,7 +87,11 @@ TEST(CommitQueue, ManyWritersAreServedOnceEachInTheirOrder) {
       for (std::uint64_t i = 0; i < kEach; ++i) {
         Batch batch;
         batch.put(fmt::format("{}.{:05}", thread, i), std::string(random.below(100) == 0 ? 400'000 : 10, 'v'));
-        CommitRequest request{.changes = batch, .seals = random.below(50) == 0, .resumes = random.below(50) == 0};
+        const std::uint64_t drawn = random.below(50);
+        const auto kind = drawn == 0   ? CommitRequest::Kind::kSeal
+                          : drawn == 1 ? CommitRequest::Kind::kResume
+                                       : CommitRequest::Kind::kWrite;
+        CommitRequest request{.kind = kind, .changes = batch};
         const Status status = queue.commit(request, leader);
         const std::uint64_t answer = std::stoull(std::string(status.message()));
         EXPECT_GT(answer, last);
@@ -137,7 +140,7 @@ TEST(CommitQueue, WakesOnlyWhoseRequestIsDoneAndTheNextLeader) {
   std::vector<std::jthread> writers;
   for (std::uint64_t i = 0; i <= kWriters; ++i) {
     writers.emplace_back([&] {
-      CommitRequest request{.seals = true};  // Each is a group by itself.
+      CommitRequest request{.kind = CommitRequest::Kind::kSeal};  // Each is a group by itself.
       (void)queue.commit(request, leader).ok();
     });
     while (!leader.leads || queue.sleeps().begun < i) std::this_thread::yield();

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "engine/commit_queue.h"
-#include "engine/engine.h"
-#include "io/faulty_file_system.h"
-#include "io/memory_file_system.h"
+#include "engine/store.h"
+#include "support/crash_file_system.h"
+#include "support/faulty_file_system.h"
 
 namespace tamis {
 namespace {
@@ -20,8 +20,8 @@ Batch batch_of(const std::string& key, const std::string& value) {
   return batch;
 }
 
-Result<std::shared_ptr<Engine>> open_on(FileSystem& files) {
-  return Engine::open("/store", {}, {.files = &files, .random_seed = 1, .runs_in_background = false});
+Result<std::shared_ptr<Store>> open_on(FileSystem& files) {
+  return Store::open("/store", {}, {.files = &files, .random_seed = 1, .runs_in_background = false});
 }
 
 /// Two writers in one group; what each is told.
@@ -31,9 +31,9 @@ struct Pair {
   CommitRequest leader{.changes = first};
   CommitRequest follower{.changes = second};
 
-  void commit(Engine& engine) {
+  void commit(Store& store) {
     const std::vector<CommitRequest*> group = {&leader, &follower};
-    engine.lead(group);
+    store.leader().lead(group);
   }
 };
 
@@ -41,14 +41,14 @@ struct Pair {
 TEST(CommitGroup, Rule6_EveryWriterOfAFailedGroupGetsTheError) {
   int failures = 0;
   for (std::uint64_t call = 1; call < 100; ++call) {
-    MemoryFileSystem memory;
+    CrashFileSystem memory;
     FaultyFileSystem files(memory, {.kind = FaultKind::kIoError, .at_call = call, .sticky = false});
-    const Result<std::shared_ptr<Engine>> engine = open_on(files);
-    if (!engine.ok()) continue;
+    const Result<std::shared_ptr<Store>> store = open_on(files);
+    if (!store.ok()) continue;
     const std::uint64_t fired_before = files.fired();
     Pair pair;
     pair.leader.sync = true;
-    pair.commit(**engine);
+    pair.commit(**store);
     EXPECT_EQ(pair.leader.status.to_text(), pair.follower.status.to_text()) << "call " << call;
     if (files.fired() == fired_before) continue;
     ++failures;
@@ -59,15 +59,15 @@ TEST(CommitGroup, Rule6_EveryWriterOfAFailedGroupGetsTheError) {
 
 TEST(CommitGroup, Rule6_P1_AGroupIsSyncedForWhoeverInItAsks) {
   for (const bool leader_asks : {false, true}) {
-    MemoryFileSystem files;
-    const Result<std::shared_ptr<Engine>> engine = open_on(files);
-    ASSERT_TRUE(engine.ok());
+    CrashFileSystem files;
+    const Result<std::shared_ptr<Store>> store = open_on(files);
+    ASSERT_TRUE(store.ok());
     Pair pair;
     (leader_asks ? pair.leader : pair.follower).sync = true;
-    pair.commit(**engine);
+    pair.commit(**store);
     ASSERT_TRUE(pair.leader.status.ok() && pair.follower.status.ok());
-    MemoryFileSystem rebooted(files.disk().after_crash(Loss::kEverything, 1));
-    const Result<std::shared_ptr<Engine>> after = open_on(rebooted);
+    CrashFileSystem rebooted(files.disk().after_crash(Loss::kEverything, 1));
+    const Result<std::shared_ptr<Store>> after = open_on(rebooted);
     ASSERT_TRUE(after.ok()) << after.status().to_text();
     std::string value;
     EXPECT_TRUE(*(*after)->get("first", &value, {}));
@@ -81,11 +81,11 @@ class WatchingLeader final : public GroupLeader {
   explicit WatchingLeader(std::uint64_t others) : others_(others) {}
 
   void lead(std::span<CommitRequest* const> group) override {
-    while (group.front()->resumes && began < others_) std::this_thread::yield();
+    while (group.front()->kind == CommitRequest::Kind::kResume && began < others_) std::this_thread::yield();
     std::size_t bytes = 0;
     for (const CommitRequest* request : group) {
       bytes += request->changes.byte_size();
-      if (request->seals) {
+      if (request->kind == CommitRequest::Kind::kSeal) {
         EXPECT_EQ(group.size(), 1U) << "one to seal is alone";
       }
     }
@@ -111,12 +111,13 @@ TEST(CommitGroup, Rule8_AGroupStopsAtAMebibyteSoThatNobodyWaitsForMoreThanOne) {
     WatchingLeader leader(kWriters);
     std::vector<std::jthread> writers;
     writers.emplace_back([&] {
-      CommitRequest first{.resumes = true};  // Its group waits for the others.
+      CommitRequest first{.kind = CommitRequest::Kind::kResume};  // Its group waits for the others.
       EXPECT_TRUE(queue.commit(first, leader).ok());
     });
     for (std::uint64_t i = 0; i < kWriters; ++i) {
       writers.emplace_back([&, i] {
-        CommitRequest request{.changes = i == 3 ? Changes() : Changes(batch), .seals = i == 3};
+        CommitRequest request{.changes = batch};
+        if (i == 3) request.kind = CommitRequest::Kind::kSeal;
         ++leader.began;
         EXPECT_TRUE(queue.commit(request, leader).ok());
       });

@@ -1,26 +1,25 @@
 #include "tamis/db.h"
 
-#include <new>
 #include <type_traits>
 #include <utility>
 
 #include "base/try.h"
-#include "engine/engine.h"
 #include "engine/fork_generation.h"
 #include "engine/never_throws.h"
+#include "engine/store.h"
 
 namespace tamis {
 namespace {
 
 Status no_store() { return Status::closed("this DB belongs to no store: it was moved from or never opened"); }
 
-/// What the engine answers. Without one: kClosed, or an empty answer where that has no room for a status.
+/// What the store answers. Without one: kClosed, or an empty answer where that has no room for a status.
 template <typename Call>
-auto ask(const std::shared_ptr<Engine>& engine, Call call) {
+auto ask(const std::shared_ptr<Store>& store, Call call) {
   return never_throws([&] {
-    using Answer = std::invoke_result_t<Call, Engine&>;
-    if (engine != nullptr) [[likely]]
-      return call(*engine);
+    using Answer = std::invoke_result_t<Call, Store&>;
+    if (store != nullptr) [[likely]]
+      return call(*store);
     if constexpr (std::is_constructible_v<Answer, Status>) {
       return Answer(no_store());
     } else {
@@ -33,43 +32,43 @@ auto ask(const std::shared_ptr<Engine>& engine, Call call) {
 
 Result<DB> DB::open(const std::string& path, const Options& options, const Environment& environment) {
   return never_throws([&]() -> Result<DB> {
-    TAMIS_TRY(std::shared_ptr<Engine> engine, Engine::open(path, options, environment));
-    return DB(std::move(engine));
+    TAMIS_TRY(std::shared_ptr<Store> store, Store::open(path, options, environment));
+    return DB(std::move(store));
   });
 }
 
-DB::DB(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
+DB::DB(std::shared_ptr<Store> store) : store_(std::move(store)) {}
 DB::DB(DB&&) noexcept = default;
 DB& DB::operator=(DB&& other) noexcept {
   DB taken(std::move(other));
-  std::swap(engine_, taken.engine_);
+  std::swap(store_, taken.store_);
   return *this;
 }
 /// Nobody can be told of an error here; the journal has everything, and the next opening recovers from it. In a forked
-/// child the engine is left alone for good: its threads are not there to be waited for, its mutexes may be locked.
+/// child the store is left alone for good: its threads are not there to be waited for, its mutexes may be locked.
 DB::~DB() {
-  if (engine_ == nullptr) return;
-  if (engine_->is_of_another_process()) {
-    leave_to_parent(std::move(engine_));
+  if (store_ == nullptr) return;
+  if (store_->is_of_another_process()) {
+    leave_to_parent(std::move(store_));
     return;
   }
-  (void)engine_->close(true).ok();
+  (void)store_->close(true).ok();
 }
 
 Status DB::put(std::string_view key, std::string_view value, const WriteOptions& options) {
-  return ask(engine_, [&](Engine& engine) { return engine.write({EntryKind::kPut, key, value}, options, true); });
+  return ask(store_, [&](Store& store) { return store.write({EntryKind::kPut, key, value}, options, true); });
 }
 Status DB::remove(std::string_view key, const WriteOptions& options) {
-  return ask(engine_, [&](Engine& engine) { return engine.write({EntryKind::kDelete, key, {}}, options, true); });
+  return ask(store_, [&](Store& store) { return store.write({EntryKind::kDelete, key, {}}, options, true); });
 }
 Status DB::write(const Batch& batch, const WriteOptions& options) {
-  return ask(engine_, [&](Engine& engine) { return engine.write(batch, options, true); });
+  return ask(store_, [&](Store& store) { return store.write(batch, options, true); });
 }
 Status DB::try_write(const Batch& batch, const WriteOptions& options) {
-  return ask(engine_, [&](Engine& engine) { return engine.write(batch, options, false); });
+  return ask(store_, [&](Store& store) { return store.write(batch, options, false); });
 }
 Status DB::sync() {
-  return ask(engine_, [&](Engine& engine) { return engine.sync(); });
+  return ask(store_, [&](Store& store) { return store.sync(); });
 }
 
 Result<std::optional<std::string>> DB::get(std::string_view key, const ReadOptions& options) const {
@@ -79,65 +78,65 @@ Result<std::optional<std::string>> DB::get(std::string_view key, const ReadOptio
   return std::optional<std::string>(std::move(value));
 }
 Result<bool> DB::get(std::string_view key, std::string* value, const ReadOptions& options) const {
-  return ask(engine_, [&](Engine& engine) { return engine.get(key, value, options); });
+  return ask(store_, [&](Store& store) { return store.get(key, value, options); });
 }
 Result<bool> DB::exists(std::string_view key, const ReadOptions& options) const {
-  return ask(engine_, [&](Engine& engine) { return engine.exists(key, options); });
+  return ask(store_, [&](Store& store) { return store.exists(key, options); });
 }
 Result<std::optional<PinnedValue>> DB::get_pinned(std::string_view key, const ReadOptions& options) const {
-  return ask(engine_, [&](Engine& engine) { return engine.get_pinned(key, options); });
+  return ask(store_, [&](Store& store) { return store.get_pinned(key, options); });
 }
 std::vector<Result<std::optional<std::string>>> DB::multi_get(std::span<const std::string_view> keys,
                                                               const ReadOptions& options) const {
-  if (engine_ == nullptr) return std::vector<Result<std::optional<std::string>>>(keys.size(), no_store());
-  return ask(engine_, [&](Engine& engine) { return engine.multi_get(keys, options); });
+  if (store_ == nullptr) return std::vector<Result<std::optional<std::string>>>(keys.size(), no_store());
+  return ask(store_, [&](Store& store) { return store.multi_get(keys, options); });
 }
 Status DB::multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
                      const ReadOptions& options) const {
-  return ask(engine_, [&](Engine& engine) { return engine.multi_get(keys, values, options); });
+  return ask(store_, [&](Store& store) { return store.multi_get(keys, values, options); });
 }
 
 Iterator DB::scan(const ScanOptions& options, Caller caller) const {
-  return ask(engine_, [&](Engine& engine) { return engine.scan(options, caller); });
+  return ask(store_, [&](Store& store) { return store.scan(options, caller); });
 }
 Snapshot DB::snapshot(Caller caller) {
-  return ask(engine_, [&](Engine& engine) { return engine.snapshot(caller); });
+  return ask(store_, [&](Store& store) { return store.snapshot(caller); });
 }
 
 Status DB::flush() {
-  return ask(engine_, [&](Engine& engine) { return engine.flush(); });
+  return ask(store_, [&](Store& store) { return store.flush(); });
 }
 Status DB::compact(const Range& range, const Progress& progress) {
-  return ask(engine_, [&](Engine& engine) { return engine.compact(range, progress); });
+  return ask(store_, [&](Store& store) { return store.compact(range, progress); });
 }
 Status DB::wait_idle() {
-  return ask(engine_, [&](Engine& engine) { return engine.wait_idle(); });
+  return ask(store_, [&](Store& store) { return store.wait_idle(); });
 }
 Status DB::resume() {
-  return ask(engine_, [&](Engine& engine) { return engine.resume(); });
+  return ask(store_, [&](Store& store) { return store.resume(); });
 }
 Status DB::checkpoint(const std::string& path) {
-  return ask(engine_, [&](Engine& engine) { return engine.checkpoint(path); });
+  return ask(store_, [&](Store& store) { return store.checkpoint(path); });
 }
 Result<VerifyReport> DB::verify(const Progress& progress) const {
-  return ask(engine_, [&](Engine& engine) { return engine.verify(progress); });
+  return ask(store_, [&](Store& store) { return store.verify(progress); });
 }
 
 Result<std::uint64_t> DB::approximate_size(const Range& range) const {
-  return ask(engine_, [&](Engine& engine) { return engine.approximate_size(range); });
+  return ask(store_, [&](Store& store) { return store.approximate_size(range); });
 }
 Stats DB::stats() const {
-  return ask(engine_, [&](Engine& engine) { return engine.stats(); });
+  return ask(store_, [&](Store& store) { return store.stats(); });
 }
 Result<Explanation> DB::explain(std::string_view key, const ReadOptions& options) const {
-  return ask(engine_, [&](Engine& engine) { return engine.explain(key, options); });
+  return ask(store_, [&](Store& store) { return store.explain(key, options); });
 }
 PlanReport DB::plan(std::optional<std::uint64_t> filter_memory) const {
-  return ask(engine_, [&](Engine& engine) { return engine.plan(filter_memory); });
+  return ask(store_, [&](Store& store) { return store.plan(filter_memory); });
 }
 
 Status DB::close() {
-  return ask(engine_, [&](Engine& engine) { return engine.close(false); });
+  return ask(store_, [&](Store& store) { return store.close(false); });
 }
 
 }  // namespace tamis

@@ -4,12 +4,11 @@
 
 #include "base/try.h"
 #include "engine/never_throws.h"
-#include "engine/repair.h"
 #include "engine/store_folder.h"
+#include "io/file_names.h"
 #include "io/path.h"
 #include "io/posix_file_system.h"
 #include "tamis/db.h"
-#include "tree/file_names.h"
 
 namespace tamis {
 namespace {
@@ -41,16 +40,11 @@ Status destroy_store(const std::string& folder_path, const Environment& environm
   if (std::erase(folder.proven, current) > 0) TAMIS_TRY_STATUS(remove_files(files, path, {current}));
   TAMIS_TRY_STATUS(remove_files(files, path, folder.proven));
   if (folder.not_ours.empty()) return {};
-  return Status::not_supported(fmt::format("{}: the store was destroyed; {} stayed: no mark of tamis is in it", path,
-                                           fmt::join(folder.not_ours, ", ")));
+  return Status::not_supported(
+      fmt::format("{}: the store was destroyed, except {}: no tamis magic", path, fmt::join(folder.not_ours, ", ")));
 }
 
 }  // namespace
-
-Result<RepairReport> DB::repair(const std::string& path, bool dry_run, const Environment& environment,
-                                const Progress& progress) {
-  return never_throws([&] { return repair_store(path, dry_run, environment, progress); });
-}
 
 Status DB::destroy(const std::string& path, const Environment& environment) {
   return never_throws([&] { return destroy_store(path, environment); });

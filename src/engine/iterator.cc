@@ -17,6 +17,14 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
   is_reverse_ ? walk_->seek_to_last() : walk_->seek_to_first();
 }
 
+/// Its store was closed, or it never began.
+void IteratorState::end_walk() {
+  if (!walk_) return;
+  status_ = store_->check_open();
+  if (is_of_another_process()) leave_to_parent(std::move(walk_));
+  walk_.reset();
+}
+
 namespace {
 
 /// Moves the walk, if there is one and its store is open.

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/engine.h"
 #include "engine/live_handles.h"
+#include "engine/store.h"
 #include "entry/visible_iterator.h"
 #include "memtable/memtable.h"
 #include "tamis/caller.h"
@@ -21,17 +21,17 @@ namespace tamis {
 class IteratorState {
  public:
   /// A walk that could not begin.
-  IteratorState(std::shared_ptr<Engine> engine, Status why) : engine_(std::move(engine)), status_(std::move(why)) {}
+  IteratorState(std::shared_ptr<Store> store, Status why) : store_(std::move(store)), status_(std::move(why)) {}
   /// `sequence` was read after the view was.
-  IteratorState(std::shared_ptr<Engine> engine, const ReadView& view, Sequence sequence, Caller caller)
-      : engine_(std::move(engine)), sequence_(sequence), version_(view.version) {
-    engine_->live_handles().add(handle_.emplace(LiveHandle{.kind = "iterator", .caller = caller}));
+  IteratorState(std::shared_ptr<Store> store, const ReadView& view, Sequence sequence, Caller caller)
+      : store_(std::move(store)), sequence_(sequence), version_(view.version) {
+    store_->live_handles().add(handle_.emplace(LiveHandle{.kind = "iterator", .caller = caller}));
     keep(view.active);
     for (const std::shared_ptr<Memtable>& sealed : view.sealed) keep(sealed);
   }
   ~IteratorState() {
     walk_.reset();
-    if (handle_) engine_->live_handles().remove(*handle_);
+    if (handle_) store_->live_handles().remove(*handle_);
   }
   IteratorState(const IteratorState&) = delete;
   IteratorState& operator=(const IteratorState&) = delete;
@@ -41,27 +41,25 @@ class IteratorState {
 
   /// Before every move: false when the walk cannot go on, because its store is closed or it never began.
   bool may_move() {
-    if (!walk_) return false;
-    if (engine_->is_open()) [[likely]]
+    if (walk_ && store_->is_open()) [[likely]]
       return true;
-    status_ = engine_->check_open();
-    if (is_of_another_process()) leave_to_parent(std::move(walk_));
-    walk_.reset();
+    end_walk();
     return false;
   }
   [[nodiscard]] bool is_reverse() const { return is_reverse_; }
-  [[nodiscard]] bool is_of_another_process() const { return engine_->is_of_another_process(); }
+  [[nodiscard]] bool is_of_another_process() const { return store_->is_of_another_process(); }
   [[nodiscard]] VisibleIterator* walk() { return walk_ ? &*walk_ : nullptr; }
   [[nodiscard]] const VisibleIterator* walk() const { return walk_ ? &*walk_ : nullptr; }
   [[nodiscard]] const Status& status() const { return walk_ ? walk_->status() : status_; }
 
  private:
+  void end_walk();
   /// What is written into an empty one from now on is newer than the walk's sequence.
   void keep(const std::shared_ptr<Memtable>& memtable) {
     if (!memtable->empty()) memtables_.push_back(memtable);
   }
 
-  const std::shared_ptr<Engine> engine_;
+  const std::shared_ptr<Store> store_;
   const Sequence sequence_ = {};
   bool is_reverse_ = false;
   std::optional<LiveHandle> handle_;

@@ -1,10 +1,9 @@
 #include "engine/journals.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/try.h"
-#include "tree/file_names.h"
+#include "io/file_names.h"
 
 namespace tamis {
 namespace {

@@ -26,14 +26,12 @@ namespace tamis {
 /// Threads: the commit leader; `release_before`, `prepare_next` and `counts` may be called by any.
 class Journals {
  public:
-  /// `window_bytes`: what may be mapped of the current journal, and counts as memory.
-  Journals(FileSystem& files, std::string directory, const StoreId& store_id, Manifest::Random& random,
-           std::uint64_t window_bytes)
-      : files_(files),
-        directory_(std::move(directory)),
-        store_id_(store_id),
-        random_(random),
-        most_window_bytes_(window_bytes) {}
+  /// `window_bytes`: how much of the current journal may be mapped; counts as memory.
+  Journals(FileSystem& files, std::string directory, RandomSource& random, std::uint64_t window_bytes)
+      : files_(files), directory_(std::move(directory)), random_(random), most_window_bytes_(window_bytes) {}
+
+  /// Of the store. To be called first, once.
+  void open(const StoreId& store_id) { store_id_ = store_id; }
 
   /// A journal that recovery found closed and that is to be continued.
   void continue_closed(std::uint64_t number, const JournalHeader& header, const JournalEnd& end);
@@ -57,6 +55,10 @@ class Journals {
   void release_before(std::uint64_t number) EXCLUDES(mutex_);
   /// Does for the next journal what can be done beforehand, so that beginning it takes less of the leader's time.
   void prepare_next() EXCLUDES(mutex_);
+  /// A number for the next journal, taken beforehand. It may be overtaken by a journal with a larger one.
+  void reserve_number(std::uint64_t number) { reserved_number_.store(number, std::memory_order_relaxed); }
+  [[nodiscard]] bool has_reserved_number() const { return reserved_number() > newest(); }
+  [[nodiscard]] std::uint64_t reserved_number() const { return reserved_number_.load(std::memory_order_relaxed); }
   /// Of the newest journal; 0: there is none.
   [[nodiscard]] std::uint64_t newest() const EXCLUDES(mutex_);
   /// A journal that recovery has read and that is needed still.
@@ -93,9 +95,9 @@ class Journals {
 
   FileSystem& files_;
   const std::string directory_;
-  const StoreId store_id_;
-  Manifest::Random& random_;
+  RandomSource& random_;
   const std::uint64_t most_window_bytes_;
+  StoreId store_id_ = {};
 
   // The leader's.
   std::unique_ptr<JournalWriter> writer_;
@@ -114,6 +116,8 @@ class Journals {
   std::atomic<std::uint64_t> syncs_ = 0;
   std::atomic<std::uint64_t> window_bytes_ = 0;
   std::atomic<std::uint64_t> first_needed_ = 0;  // The largest number that release_before was told.
+
+  std::atomic<std::uint64_t> reserved_number_ = 0;
 
   mutable Mutex mutex_;
   std::vector<Live> live_ GUARDED_BY(mutex_);  // Ascending; the last one is the current one.

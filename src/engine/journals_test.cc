@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "engine/random_source.h"
-#include "io/faulty_file_system.h"
-#include "io/memory_file_system.h"
+#include "base/random_source.h"
 #include "journal/journal_stream.h"
+#include "support/crash_file_system.h"
+#include "support/faulty_file_system.h"
 #include "support/passing_file_system.h"
 
 namespace tamis {
@@ -30,11 +30,11 @@ class InterruptedRename final : public test::PassingFileSystem {
 
 /// While whoever flushes prepares the file of a journal, that journal turns out to be one that could not be synced.
 TEST(JournalFiles, Rule5_OneThatIsBeingPreparedWhileAJournalFailsIsNotRecycled) {
-  MemoryFileSystem beneath;
+  CrashFileSystem beneath;
   ASSERT_TRUE(beneath.make_directory("/store").ok());
   InterruptedRename files(beneath);
   const auto random = make_random_source(1);
-  Journals journals(files, "/store", {}, *random, 0);
+  Journals journals(files, "/store", *random, 0);
   ASSERT_TRUE(journals.begin(1, Sequence{1}).ok());
   ASSERT_TRUE(journals.begin(2, Sequence{1}).ok());
   journals.release_before(2);
@@ -48,25 +48,25 @@ TEST(JournalFiles, Rule5_OneThatIsBeingPreparedWhileAJournalFailsIsNotRecycled) 
 /// The file system says that a record could not be written, and it is there all the same; then a new journal begins.
 TEST(JournalFiles, Rule6_ARefusedRecordIsGoneBeforeTheNextJournalHasOne) {
   for (const FaultKind kind : {FaultKind::kNoSpaceAfterwards, FaultKind::kIoErrorAfterwards, FaultKind::kShortWrite}) {
-    MemoryFileSystem beneath;
+    CrashFileSystem beneath;
     ASSERT_TRUE(beneath.make_directory("/store").ok());
     std::uint64_t calls = 0;
     {
-      MemoryFileSystem copy(beneath.disk());
+      CrashFileSystem copy(beneath.disk());
       FaultyFileSystem dry(copy);
       const auto random = make_random_source(1);
-      Journals journals(dry, "/store", {}, *random, 0);
+      Journals journals(dry, "/store", *random, 0);
       ASSERT_TRUE(journals.begin(1, Sequence{1}).ok() && journals.append(as_bytes("first"), 1).ok());
       calls = dry.calls();
     }
     FaultyFileSystem files(beneath, {kind, calls + 1, false});
     const auto random = make_random_source(1);
-    Journals journals(files, "/store", {}, *random, 0);
+    Journals journals(files, "/store", *random, 0);
     ASSERT_TRUE(journals.begin(1, Sequence{1}).ok() && journals.append(as_bytes("first"), 1).ok());
     ASSERT_FALSE(journals.append(as_bytes("refused"), 1).ok());
     ASSERT_TRUE(journals.begin(2, Sequence{2}).ok() && journals.append(as_bytes("second"), 1).ok());
     for (const MemoryDisk& disk : {beneath.disk(), beneath.disk().after_crash(Loss::kNothing, 1)}) {
-      MemoryFileSystem crashed(disk);
+      CrashFileSystem crashed(disk);
       JournalStreamSpec spec{.paths = {"/store/000001.journal", "/store/000002.journal"}, .first_sequence = 1};
       Result<JournalStream> stream = JournalStream::open(crashed, spec);
       ASSERT_TRUE(stream.ok()) << stream.status().to_text();
@@ -82,20 +82,20 @@ TEST(JournalFiles, Rule6_ARefusedRecordIsGoneBeforeTheNextJournalHasOne) {
 
 /// Journals are made under another name; errors call one by the name that it has now.
 TEST(JournalFiles, AnErrorNamesTheFileAsItIsCalledNow) {
-  MemoryFileSystem beneath;
+  CrashFileSystem beneath;
   ASSERT_TRUE(beneath.make_directory("/store").ok());
   FaultyFileSystem files(beneath, {FaultKind::kIoError, 7, true});
   const auto random = make_random_source(1);
-  Journals journals(files, "/store", {}, *random, 0);
+  Journals journals(files, "/store", *random, 0);
   ASSERT_TRUE(journals.begin(1, Sequence{1}).ok());
   EXPECT_EQ(journals.append(as_bytes("record"), 1).message().find("/store/000001.journal: "), 0U);
 }
 
 TEST(JournalFiles, AllThatAreNeededCount) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   ASSERT_TRUE(files.make_directory("/store").ok());
   const auto random = make_random_source(1);
-  Journals journals(files, "/store", {}, *random, 0);
+  Journals journals(files, "/store", *random, 0);
   const std::string payload(1000, 'p');
   ASSERT_TRUE(journals.begin(1, Sequence{1}).ok());
   ASSERT_TRUE(journals.append(as_bytes(payload), 1).ok());
@@ -109,10 +109,10 @@ TEST(JournalFiles, AllThatAreNeededCount) {
 }
 
 TEST(JournalFiles, OneThatIsPreparedBecomesTheNextJournal) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   ASSERT_TRUE(files.make_directory("/store").ok());
   const auto random = make_random_source(1);
-  Journals journals(files, "/store", {}, *random, 0);
+  Journals journals(files, "/store", *random, 0);
   ASSERT_TRUE(journals.begin(1, Sequence{1}).ok());
   ASSERT_TRUE(journals.begin(2, Sequence{1}).ok());
   journals.release_before(2);

@@ -2,11 +2,23 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace tamis {
 
 void LiveHandles::add(LiveHandle& handle) {
   MutexLock lock(mutex_);
-  if (handle.sequence != kMaxSequence) sequences_.insert(handle.sequence);
+  link(handle);
+}
+
+void LiveHandles::add_snapshot(LiveHandle& handle, const PublishedSequence& published) {
+  MutexLock lock(mutex_);
+  handle.sequence = published.newest();
+  sequences_.insert(handle.sequence);
+  link(handle);
+}
+
+void LiveHandles::link(LiveHandle& handle) {
   handle.before = newest_;
   (newest_ != nullptr ? newest_->after : oldest_) = &handle;
   newest_ = &handle;
@@ -31,12 +43,11 @@ std::size_t LiveHandles::snapshots() const {
   return sequences_.size();
 }
 
-std::vector<Sequence> LiveHandles::sequences() const {
+std::vector<Sequence> LiveHandles::readable(const PublishedSequence& published) const {
   MutexLock lock(mutex_);
-  std::vector<Sequence> ascending;
-  for (const Sequence sequence : sequences_) {
-    if (ascending.empty() || ascending.back() != sequence) ascending.push_back(sequence);
-  }
+  std::vector<Sequence> ascending(sequences_.begin(), sequences_.end());
+  ascending.push_back(published.newest());
+  ascending.erase(std::unique(ascending.begin(), ascending.end()), ascending.end());
   return ascending;
 }
 

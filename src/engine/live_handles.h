@@ -1,12 +1,12 @@
 // Who still holds a piece of an open store.
 #pragma once
 
-#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/sync.h"
+#include "engine/published_sequence.h"
 #include "entry/entry.h"
 #include "tamis/caller.h"
 
@@ -28,16 +28,22 @@ struct LiveHandle {
 class LiveHandles {
  public:
   void add(LiveHandle& handle) EXCLUDES(mutex_);
+  /// A snapshot of this moment. Its sequence is read and registered in one step, so that `readable` never misses a
+  /// snapshot whose sequence it does not cover (rule 9).
+  void add_snapshot(LiveHandle& handle, const PublishedSequence& published) EXCLUDES(mutex_);
   void remove(LiveHandle& handle) EXCLUDES(mutex_);
 
   [[nodiscard]] bool empty() const EXCLUDES(mutex_);
   [[nodiscard]] std::size_t snapshots() const EXCLUDES(mutex_);
+  /// The sequences that a rewrite which begins now must keep readable: those of the snapshots and the newest one.
   /// Ascending, each once.
-  [[nodiscard]] std::vector<Sequence> sequences() const EXCLUDES(mutex_);
+  [[nodiscard]] std::vector<Sequence> readable(const PublishedSequence& published) const EXCLUDES(mutex_);
   /// "iterator made at demo.cc:12, snapshot made at demo.cc:14".
   [[nodiscard]] std::string to_text() const EXCLUDES(mutex_);
 
  private:
+  void link(LiveHandle& handle) REQUIRES(mutex_);
+
   mutable Mutex mutex_;
   LiveHandle* oldest_ GUARDED_BY(mutex_) = nullptr;
   LiveHandle* newest_ GUARDED_BY(mutex_) = nullptr;

@@ -7,8 +7,8 @@
 
 #include "base/try.h"
 #include "engine/link_or_copy.h"
+#include "io/file_names.h"
 #include "io/path.h"
-#include "tree/file_names.h"
 
 namespace tamis {
 namespace {

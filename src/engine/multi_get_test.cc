@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "io/faulty_file_system.h"
 #include "io/memory_file_system.h"
+#include "support/faulty_file_system.h"
 #include "tamis/db.h"
 
 namespace tamis {
@@ -101,12 +101,11 @@ class MultiGet : public ::testing::Test {
 
 /// Cold and warm, as of now and of snapshots, for every size of a group.
 TEST_F(MultiGet, AnswersAsGetDoesWhateverIsInMemory) {
-  std::vector<Options> all(5);
+  std::vector<Options> all(4);
   all[1].block_bytes = 1024;
   all[2].filter = "none";
   all[3].memory_bytes = 1 << 20;
   all[3].memtable_bytes = 64 << 10;
-  all[4].cache = "lru";
   for (Options& options : all) {
     SCOPED_TRACE(&options - all.data());
     options.compaction = "manual";

@@ -11,7 +11,6 @@
 #include "base/check.h"
 #include "base/nearest_word.h"
 #include "base/try.h"
-#include "cache/cache_policy.h"
 #include "compaction/policy.h"
 #include "engine/option_values.h"
 #include "table/codec.h"
@@ -110,12 +109,6 @@ std::vector<std::string_view> compaction_words() {
   return words;
 }
 
-std::vector<std::string_view> cache_words() {
-  std::vector<std::string_view> words;
-  for (const CachePolicy* policy : all_cache_policies()) words.push_back(policy->name);
-  return words;
-}
-
 std::vector<std::string_view> journal_words() { return {"auto", "write", "mapped"}; }
 
 Row filter_memory_row() {
@@ -176,7 +169,6 @@ std::vector<Row> make_rows() {
       word_row<&Options::compaction, compaction_words>(
           "compaction", "When tables are merged; with manual, only when compact is called."),
       number_row<&Options::fanout, 2, 100>("fanout", "Size ratio of each level to the level above."),
-      word_row<&Options::cache, cache_words>("cache", "Eviction policy of the block cache."),
       word_row<&Options::journal, journal_words>(
           "journal",
           "How writes reach the journal: by system call or, if short and not synced, "

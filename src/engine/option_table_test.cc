@@ -1,9 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string>
 
-#include "cache/cache_policy.h"
 #include "compaction/policy.h"
 #include "engine/option_values.h"
 #include "table/codec.h"
@@ -26,7 +24,7 @@ TEST(OptionTable, HasTheDocumentedNamesInTheirOrder) {
   for (const OptionInfo& option : option_table()) names += std::string(option.name) + " ";
   EXPECT_EQ(names,
             "memory_bytes memtable_bytes block_bytes table_bytes codec codec_last filter filter_memory prefix_rule "
-            "compaction fanout cache journal background_threads ");
+            "compaction fanout journal background_threads ");
 }
 
 TEST(OptionTable, EveryRowExplainsItself) {
@@ -48,12 +46,23 @@ TEST(OptionTable, DefaultsAreAcceptedAndReadBack) {
 
 TEST(OptionTable, WhatGetOptionWritesSetOptionReads) {
   Options options;
-  const std::pair<const char*, const char*> values[] = {
-      {"memory_bytes", "65MiB"}, {"memtable_bytes", "99999"}, {"block_bytes", "16KiB"},   {"table_bytes", "16MiB"},
-      {"codec", "none"},         {"filter", "ribbon"},        {"filter_memory", "77KiB"}, {"prefix_rule", "until:0x00"},
-      {"fanout", "4"},           {"background_threads", "1"}, {"cache", "lru"},           {"journal", "write"},
-      {"filter_memory", "auto"}, {"prefix_rule", "first:8"},  {"filter", "none"},         {"compaction", "manual"},
-      {"codec_last", "zstd"},    {"filter_memory", "0"}};
+  const std::pair<const char*, const char*> values[] = {{"memory_bytes", "65MiB"},
+                                                        {"memtable_bytes", "99999"},
+                                                        {"block_bytes", "16KiB"},
+                                                        {"table_bytes", "16MiB"},
+                                                        {"codec", "none"},
+                                                        {"filter", "ribbon"},
+                                                        {"filter_memory", "77KiB"},
+                                                        {"prefix_rule", "until:0x00"},
+                                                        {"fanout", "4"},
+                                                        {"background_threads", "1"},
+                                                        {"journal", "write"},
+                                                        {"filter_memory", "auto"},
+                                                        {"prefix_rule", "first:8"},
+                                                        {"filter", "none"},
+                                                        {"compaction", "manual"},
+                                                        {"codec_last", "zstd"},
+                                                        {"filter_memory", "0"}};
   for (const auto& [name, value] : values) {
     EXPECT_TRUE(set_option(options, name, value).ok()) << name;
     EXPECT_EQ(get_option(options, name), value);
@@ -73,7 +82,6 @@ TEST(OptionTable, WordsComeFromTheRegistries) {
   for (const CompactionPolicy& policy : compaction_policies()) {
     EXPECT_TRUE(set_option(options, "compaction", policy.name).ok());
   }
-  for (const CachePolicy* policy : all_cache_policies()) EXPECT_TRUE(set_option(options, "cache", policy->name).ok());
   for (const FilterKindInfo& kind : filter_kinds()) EXPECT_TRUE(set_option(options, "filter", kind.name).ok());
 }
 

@@ -1,5 +1,4 @@
 // Policies look at every table, so nobody waits for them.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -10,16 +10,16 @@
 #include "base/sync.h"
 #include "entry/entry.h"
 #include "memtable/memtable.h"
-#include "tamis/status.h"
 #include "tree/version.h"
 
 namespace tamis {
 
 /// Owns its memtables and its version, and nothing that came later: whoever holds a view across a read from disk holds
-/// up the freeing of these alone, however much is written meanwhile (P8).
+/// up the freeing of these alone, however much is written meanwhile (P8). Whoever looks at one inside an EpochGuard may
+/// keep it by `shared_from_this`.
 ///
 /// Threads: constant once it is installed.
-struct ReadView {
+struct ReadView : std::enable_shared_from_this<ReadView> {
   std::shared_ptr<Memtable> active;
   std::vector<std::shared_ptr<Memtable>> sealed;  ///< Newest first.
   std::shared_ptr<const Version> version;
@@ -29,7 +29,7 @@ struct ReadView {
 template <typename View>
 struct ViewAt {
   View view;
-  Result<Sequence> sequence;
+  Sequence sequence;
 };
 
 /// The view that readers take now. A reader passes a function that loads its sequence, because the view must come first

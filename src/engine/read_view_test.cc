@@ -35,20 +35,20 @@ TEST(ReadView, P8_KeepsNothingThatComesAfterIt) {
 TEST(ReadView, Rule9_TheSequenceIsLoadedAfterTheView) {
   CurrentView current;
   current.replace(std::make_shared<ReadView>());
-  const auto load_sequence = [&current]() -> Result<Sequence> {
+  const auto load_sequence = [&current] {
     current.replace(std::make_shared<ReadView>());
     return Sequence{7};
   };
   const std::shared_ptr<const ReadView> first = current.take();
   const auto taken = current.take_at(load_sequence);
   EXPECT_EQ(taken.view, first) << "the view is younger than the sequence";
-  EXPECT_EQ(*taken.sequence, Sequence{7});
+  EXPECT_EQ(taken.sequence, Sequence{7});
   const std::shared_ptr<const ReadView> second = current.take();
   EXPECT_NE(second, first);
   const EpochGuard guard;
   const auto peeked = current.peek_at(load_sequence);
   EXPECT_EQ(&peeked.view, second.get()) << "the view is younger than the sequence";
-  EXPECT_EQ(*peeked.sequence, Sequence{7});
+  EXPECT_EQ(peeked.sequence, Sequence{7});
 }
 
 TEST(ReadView, Rule10_IsNotDroppedWhileSomebodyLooksAtIt) {
@@ -57,7 +57,7 @@ TEST(ReadView, Rule10_IsNotDroppedWhileSomebodyLooksAtIt) {
   const std::weak_ptr<const ReadView> looked_at = first;
   current.replace(std::move(first));
   auto guard = std::make_unique<EpochGuard>();
-  const auto any_sequence = [] { return Result<Sequence>(Sequence{0}); };
+  const auto any_sequence = [] { return Sequence{0}; };
   const ReadView* const seen = &current.peek_at(any_sequence).view;
   current.replace(std::make_shared<ReadView>());
   EXPECT_NE(&current.peek_at(any_sequence).view, seen) << "whoever looks now sees the new one";

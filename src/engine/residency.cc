@@ -4,12 +4,11 @@
 #include <numeric>
 
 #include "base/epoch.h"
-#include "engine/engine.h"
 
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kLookupsBetweenReviews = 4096;  // Enough to tell tables apart, few enough to follow a change.
+constexpr std::uint64_t kGetsBetweenReviews = 4096;  // Enough to tell tables apart, few enough to follow a change.
 
 }  // namespace
 
@@ -30,33 +29,25 @@ std::vector<bool> choose_resident(std::span<const ResidentCandidate> candidates,
   return stays;
 }
 
-/// Called whenever the tables change; what no longer fits is unloaded at the next review.
-void Engine::share_memory(const Version& version) {
-  const RunMatrix* const matrix = version.run_index().matrix();
-  const MemoryShares shares =
-      tamis::share_memory(options_, version.shape(), matrix == nullptr ? 0 : matrix->plan().bytes());
-  index_budget_.set_limit(shares.indexes, shares.wanted_indexes);
-  filter_budget_.set_limit(shares.filters);
-  cache_->set_capacity(shares.blocks);
-}
-
-/// Unloads what saves least when something else would save more, so that the next lookup can load that instead. Does
-/// nothing while everything fits.
-void Engine::reconsider_residency() {
-  const std::shared_ptr<const Version> version = tree_version();
-  const std::uint64_t lookups = gets();
+bool Residency::is_due(const Version& version) {
   std::uint64_t filter_bytes = 0;
   std::uint64_t index_bytes = 0;
-  for (const std::shared_ptr<Table>& table : version->tables()) {
+  for (const std::shared_ptr<Table>& table : version.tables()) {
     filter_bytes += table->filter_memory_bytes();
     index_bytes += table->index_memory_bytes();
   }
-  const bool all_fit = filter_bytes <= filter_budget_.limit_bytes() && index_bytes <= index_budget_.limit_bytes();
-  {
-    MutexLock lock(state_mutex_);
-    if (all_fit || lookups - lookups_at_review_ < kLookupsBetweenReviews) return;
-    lookups_at_review_ = lookups;
-  }
+  const bool all_fit =
+      filter_bytes <= memory_.filter_budget().limit_bytes() && index_bytes <= memory_.index_budget().limit_bytes();
+  const std::uint64_t gets = reader_.gets();
+  MutexLock lock(mutex_);
+  if (all_fit || gets - gets_at_last_review_ < kGetsBetweenReviews) return false;
+  gets_at_last_review_ = gets;
+  return true;
+}
+
+void Residency::review() {
+  const std::shared_ptr<const Version> version = tree_.version();
+  if (!is_due(*version)) return;
   std::vector<ResidentCandidate> filters;
   std::vector<ResidentCandidate> indexes;
   for (const std::shared_ptr<Table>& table : version->tables()) {
@@ -65,8 +56,8 @@ void Engine::reconsider_residency() {
     filters.push_back({table->filter_memory_bytes(), negatives * (1 - table->facts().filter_rate)});
     indexes.push_back({table->index_memory_bytes(), static_cast<double>(counts.positives)});
   }
-  const std::vector<bool> filter_stays = choose_resident(filters, filter_budget_.limit_bytes());
-  const std::vector<bool> index_stays = choose_resident(indexes, index_budget_.limit_bytes());
+  const std::vector<bool> filter_stays = choose_resident(filters, memory_.filter_budget().limit_bytes());
+  const std::vector<bool> index_stays = choose_resident(indexes, memory_.index_budget().limit_bytes());
   std::vector<UnloadedMetadata> unloaded;
   for (std::size_t i = 0; i < filters.size(); ++i) {
     Table& table = *version->tables()[i];

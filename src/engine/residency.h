@@ -6,6 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "base/sync.h"
+#include "engine/reader.h"
+#include "engine/store_memory.h"
+#include "engine/tree.h"
+
 namespace tamis {
 
 /// Something that can be in memory.
@@ -17,5 +22,26 @@ struct ResidentCandidate {
 /// Which of them to keep in `limit_bytes`: those that save most reads per byte. Among equals, those that come first.
 /// result[i] says whether candidate i stays. Pure.
 std::vector<bool> choose_resident(std::span<const ResidentCandidate> candidates, std::uint64_t limit_bytes);
+
+/// Unloads the indexes and filters that save least when others would save more, so that the next lookup can load those
+/// instead. Does nothing while everything fits.
+///
+/// Threads: any.
+class Residency {
+ public:
+  Residency(StoreMemory& memory, const Tree& tree, const Reader& reader)
+      : memory_(memory), tree_(tree), reader_(reader) {}
+
+  void review() EXCLUDES(mutex_);
+
+ private:
+  [[nodiscard]] bool is_due(const Version& version) EXCLUDES(mutex_);
+
+  StoreMemory& memory_;
+  const Tree& tree_;
+  const Reader& reader_;
+  Mutex mutex_;
+  std::uint64_t gets_at_last_review_ GUARDED_BY(mutex_) = 0;
+};
 
 }  // namespace tamis

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
 #include "support/interrupted_file_system.h"
 #include "tamis/db.h"
 
@@ -56,7 +56,7 @@ class ScheduledStore : public ::testing::Test {
   void interrupt_with(std::function<void()> action) { action_ = std::move(action); }
   [[nodiscard]] bool is_interrupted() const { return !action_; }
 
-  MemoryFileSystem disk_;
+  CrashFileSystem disk_;
   std::function<void()> action_;
   test::InterruptedFileSystem files_{disk_, [this] {
                                        if (!action_) return;

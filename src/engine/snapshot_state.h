@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "engine/engine.h"
 #include "engine/live_handles.h"
+#include "engine/store.h"
 #include "entry/entry.h"
 #include "tamis/caller.h"
 
@@ -16,25 +16,26 @@ namespace tamis {
 /// Threads: constant.
 class SnapshotState {
  public:
-  SnapshotState(std::shared_ptr<Engine> engine, Sequence sequence, Caller caller)
-      : engine_(std::move(engine)), handle_({.kind = "snapshot", .caller = caller, .sequence = sequence}) {
-    engine_->live_handles().add(handle_);
+  /// Of this moment.
+  SnapshotState(std::shared_ptr<Store> store, Caller caller)
+      : store_(std::move(store)), handle_({.kind = "snapshot", .caller = caller}) {
+    store_->live_handles().add_snapshot(handle_, store_->published());
   }
   ~SnapshotState() {
-    if (engine_->is_of_another_process()) {
-      leave_to_parent(engine_);
+    if (store_->is_of_another_process()) {
+      leave_to_parent(store_);
     } else {
-      engine_->live_handles().remove(handle_);
+      store_->live_handles().remove(handle_);
     }
   }
   SnapshotState(const SnapshotState&) = delete;
   SnapshotState& operator=(const SnapshotState&) = delete;
 
   [[nodiscard]] Sequence sequence() const { return handle_.sequence; }
-  [[nodiscard]] bool belongs_to(const Engine& engine) const { return engine_.get() == &engine; }
+  [[nodiscard]] bool belongs_to(const Store& store) const { return store_.get() == &store; }
 
  private:
-  const std::shared_ptr<Engine> engine_;
+  const std::shared_ptr<Store> store_;
   LiveHandle handle_;
 };
 

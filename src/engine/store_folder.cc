@@ -2,16 +2,15 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
 
 #include "base/try.h"
+#include "io/file_names.h"
 #include "io/path.h"
 #include "journal/journal_format.h"
 #include "table/table_format.h"
 #include "tree/current_format.h"
-#include "tree/file_names.h"
 
 namespace tamis {
 namespace {
@@ -49,13 +48,13 @@ Result<Mark> mark_of(const ReadableFile& file) {
 }
 
 Status of_another(const std::string& directory) {
-  return Status::invalid_argument(
-      directory + ": this is a LevelDB or RocksDB folder; docs/MIGRATING.md tells how to bring it over");
+  return Status::invalid_argument(directory +
+                                  ": this is a LevelDB or RocksDB folder; see docs/MIGRATING.md to migrate it");
 }
 
 Status has_file_of_another(const std::string& directory, std::string_view name) {
   return Status::invalid_argument(fmt::format(
-      "{}: {} is not a file of tamis; another program seems to use this folder: choose another one", directory, name));
+      "{}: {} is not a tamis file; another program seems to use this folder; choose another one", directory, name));
 }
 
 }  // namespace
@@ -109,8 +108,8 @@ Status check_is_store(const StoreFolder& folder, const std::string& directory) {
   if (!folder.proven.empty()) return {};
   if (!folder.has_names()) return Status::io_error(directory + ": no store is here");
   return Status::invalid_argument(
-      fmt::format("{}: no file here is provably one of tamis ({} has none of its marks); nothing was changed",
-                  directory, folder.not_ours.empty() ? folder.only_named.front() : folder.not_ours.front()));
+      fmt::format("{}: no file here is provably a tamis file ({} has no tamis magic); nothing was changed", directory,
+                  folder.not_ours.empty() ? folder.only_named.front() : folder.not_ours.front()));
 }
 
 }  // namespace tamis

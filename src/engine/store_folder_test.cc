@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/repair.h"
 #include "support/repair_world.h"
 
 namespace tamis {
@@ -117,8 +116,7 @@ TEST(Folders, ALevelDbFolderIsRecognisedByAll) {
                                DB::destroy("/store", world.environment())};
     for (const Status& status : statuses) {
       EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-      EXPECT_EQ(status.message(),
-                "/store: this is a LevelDB or RocksDB folder; docs/MIGRATING.md tells how to bring it over");
+      EXPECT_EQ(status.message(), "/store: this is a LevelDB or RocksDB folder; see docs/MIGRATING.md to migrate it");
     }
   }
 }
@@ -183,8 +181,7 @@ TEST(Folders, ADamagedStoreCanStillBeRepairedAndDestroyed) {
     EXPECT_EQ(to_destroy.names(),
               damage.leaves_file ? (std::vector<std::string>{"CURRENT", "LOCK"}) : (std::vector<std::string>{"LOCK"}));
     if (damage.leaves_file) {
-      EXPECT_EQ(destroyed.to_text(),
-                "not supported: /store: the store was destroyed; CURRENT stayed: no mark of tamis is in it");
+      EXPECT_EQ(destroyed.to_text(), "not supported: /store: the store was destroyed, except CURRENT: no tamis magic");
     }
     world.repair();
     EXPECT_FALSE(world.contents().empty());

@@ -1,8 +1,10 @@
-// Reading every byte of a store.
+#include "engine/verify.h"
+
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/try.h"
-#include "engine/engine.h"
 #include "table/table_sections.h"
 #include "table/table_verify.h"
 
@@ -18,20 +20,15 @@ void compare_facts(const TableFacts& manifest, const TableFacts& table, std::vec
 
 }  // namespace
 
-/// The manifest and the journals were read when the store was opened, and damage there is an error of DB::open.
-Result<VerifyReport> Engine::verify(const Progress& progress) {
-  TAMIS_TRY(const std::shared_ptr<const Version> version, current_version());
-  VerifyReport report;
-  report.journal_entries = entries_in_memtables();
-  report.journal_bytes = journals_->counts().bytes;
-  const std::uint64_t total = version->shape().bytes();
+Status verify_tables(const Version& version, FileHandles& handles, const Progress& progress, VerifyReport& report) {
+  const std::uint64_t total = version.shape().bytes();
   std::uint64_t done = 0;
-  for (const std::shared_ptr<Table>& table : version->tables()) {
+  for (const std::shared_ptr<Table>& table : version.tables()) {
     const std::string path = table->path();
     ++report.files;
     report.entries += table->facts().entries;
     std::vector<TableProblem> problems;
-    const Result<std::shared_ptr<const ReadableFile>> file = file_handles_->open(table->facts().number, path);
+    const Result<std::shared_ptr<const ReadableFile>> file = handles.open(table->facts().number, path);
     const Result<TableProperties> properties =
         file.ok() ? read_properties(**file, path) : Result<TableProperties>(file.status());
     if (!properties.ok()) {
@@ -46,15 +43,7 @@ Result<VerifyReport> Engine::verify(const Progress& progress) {
       report.problems.push_back({file_name(path), problem.offset, std::move(problem.what)});
     }
   }
-  return report;
-}
-
-/// All of them are in journals as well, and in no table.
-std::uint64_t Engine::entries_in_memtables() const {
-  const std::shared_ptr<const ReadView> view = view_.take();
-  std::uint64_t entries = view->active->entries();
-  for (const std::shared_ptr<Memtable>& sealed : view->sealed) entries += sealed->entries();
-  return entries;
+  return {};
 }
 
 }  // namespace tamis

@@ -73,8 +73,10 @@ Batch::Iterator Batch::end() const {
 void Batch::Iterator::load() {
   if (at_ == end_) return;
   const EncodedEntry entry = load_batch_entry(at_);
-  const auto kind = entry.kind == EntryKind::kPut ? Operation::Kind::kPut : Operation::Kind::kRemove;
-  operation_ = {kind, entry.key, entry.value};
+  switch (entry.kind) {
+    case EntryKind::kPut: operation_ = {Operation::Kind::kPut, entry.key, entry.value}; break;
+    case EntryKind::kDelete: operation_ = {Operation::Kind::kRemove, entry.key, {}}; break;
+  }
   next_ = entry.end;
 }
 

@@ -7,8 +7,7 @@
 
 namespace tamis {
 
-/// The keys from `from` (inclusive) to `to` (exclusive); without `to`, unbounded. The default is every key. May be
-/// empty.
+/// The keys from `from` (inclusive) to `to` (exclusive); unbounded without `to`. By default every key. May be empty.
 ///
 /// Threads: a value.
 struct KeyRange {

@@ -81,9 +81,9 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
   while (source_->valid()) {
     const Entry& entry = source_->entry();
     if (range_.ends_before(entry.key)) break;
-    if (entry.sequence <= snapshot_) {
+    if (const Visible here = visible(entry, snapshot_); here != Visible::kNewer) {
       if (!skips_saved_key || !is_same_key(entry.key, saved_key_)) {
-        if (entry.kind == EntryKind::kPut) return show(entry.key, entry.value, Direction::kForwards);
+        if (here == Visible::kValue) return show(entry.key, entry.value, Direction::kForwards);
         saved_key_.assign(entry.key);  // Deleted: so are its older versions.
         skips_saved_key = true;
         passed = 0;
@@ -105,8 +105,9 @@ void VisibleIterator::find_backwards() {
     const Entry& entry = source_->entry();
     if (range_.begins_after(entry.key)) break;
     if (is_found && entry.key != saved_key_) break;
-    if (entry.sequence > snapshot_) continue;
-    is_found = entry.kind == EntryKind::kPut;
+    const Visible here = visible(entry, snapshot_);
+    if (here == Visible::kNewer) continue;
+    is_found = here == Visible::kValue;
     if (!is_found) continue;
     saved_key_.assign(entry.key);
     saved_value_.assign(entry.value);

@@ -8,11 +8,12 @@
 
 #include "entry/entry_iterator.h"
 #include "entry/key_range.h"
+#include "entry/visible.h"
 
 namespace tamis {
 
 /// Iterates in both directions over the keys of a range as of a snapshot: for each key, the newest version at or below
-/// the snapshot's sequence, omitting keys whose newest such version is a delete.
+/// the snapshot's sequence, omitting keys for which that is not a value (entry/visible.h).
 ///
 /// Forwards, the source is on the version shown, and its key is copied on leaving it, unless the source has the next
 /// entry ready in the same array. Backwards, where the newest version of a key comes last, the source has passed the
@@ -59,8 +60,13 @@ class VisibleIterator {
     while (source_->has_ready()) {
       source_->step();
       const Entry& entry = source_->entry();
-      if (entry.sequence > snapshot_ || is_same_key(entry.key, before)) continue;
-      if (entry.kind != EntryKind::kPut || range_.ends_before(entry.key)) [[unlikely]]
+      switch (visible(entry, snapshot_)) {
+        case Visible::kNewer: continue;
+        case Visible::kDeleted: return find_after(before);
+        case Visible::kValue: break;
+      }
+      if (is_same_key(entry.key, before)) continue;
+      if (range_.ends_before(entry.key)) [[unlikely]]
         return find_after(before);
       key_ = entry.key;
       value_ = entry.value;

@@ -10,7 +10,6 @@
 #include "filter/bloom_probes.h"
 #include "filter/bloom_sizing.h"
 #include "filter/kinds.h"
-#include "filter/sizing.h"
 
 namespace tamis {
 namespace {
@@ -74,12 +73,10 @@ FilterEstimate estimate(const FilterImage& image) {
 constinit const FilterKind kBloomKind = {
     .info = {.id = 1,
              .name = "bloom",
-             .summary = "the textbook filter: any size and rate, grows fuller gracefully, union and intersection",
+             .summary = "the textbook filter: any size and rate, degrades gracefully, union and intersection",
              .adds = true,
-             .removes = false,
              .merges = true,
-             .intersects = true,
-             .build_bytes_per_key = 8},
+             .intersects = true},
     .size = size,
     .build = build_by_adding<make, add>,
     .open = open,

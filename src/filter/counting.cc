@@ -12,7 +12,6 @@
 #include "filter/bloom_probes.h"
 #include "filter/bloom_sizing.h"
 #include "filter/kinds.h"
-#include "filter/sizing.h"
 
 namespace tamis {
 namespace {
@@ -137,12 +136,11 @@ Status intersect(FilterImage& image, const FilterImage& other) {
 constinit const FilterKind kCountingKind = {
     .info = {.id = 7,
              .name = "counting",
-             .summary = "the textbook filter with removal: 4 bits where bloom has one; cuckoo needs a third of it",
+             .summary = "the textbook filter with removal: 4 bits where bloom has one; cuckoo takes a third of that",
              .adds = true,
              .removes = true,
              .merges = true,
-             .intersects = true,
-             .build_bytes_per_key = 8},
+             .intersects = true},
     .size = size,
     .build = build_by_adding<make, add>,
     .open = open,

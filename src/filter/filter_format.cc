@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include <bit>
-#include <cmath>
 
 #include "base/check.h"
+#include "base/file_header_format.h"
 #include "base/hash.h"
 #include "base/try.h"
 
@@ -72,13 +72,9 @@ Status check_lengths_and_features(ByteReader& reader, Bytes container) {
 
 void encode_filter_header(const FilterHeader& header, MutableBytes container) {
   TAMIS_CHECK(container.size() >= kFilterHeaderBytes);
-  std::string raw(kFilterMagic);
-  append_le(raw, kFilterVersion);
-  append_le(raw, header.kind);
-  append_le(raw, static_cast<std::uint8_t>(header.layout));
-  append_le(raw, static_cast<std::uint32_t>(kFilterHeaderBytes));
-  append_le(raw, std::uint64_t{0});  // Required features.
-  append_le(raw, std::uint64_t{0});  // Optional features.
+  std::string raw;
+  append_file_header(raw, {kFilterMagic, "filter", kFilterVersion, kFilterHeaderBytes}, header.kind,
+                     static_cast<std::uint8_t>(header.layout));
   append_le(raw, header.keys);
   append_le(raw, static_cast<std::uint64_t>(container.size() - kFilterHeaderBytes));
   if (header.seed.key) {

@@ -1,9 +1,7 @@
 // A filter as bytes: tamis's container, a header of 128 bytes followed by the kind's body.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string_view>
 

@@ -49,7 +49,7 @@ double bloom_rate(double bits, std::uint32_t hashes, double keys) {
   if (bits * probes <= kExactSteps) {
     Occupancy occupancy(static_cast<std::uint32_t>(bits));
     for (double i = 0; i < probes; ++i) occupancy.throw_ball();
-    return occupancy.all_hit(hashes);
+    return occupancy.all_hit(occupancy.hit_chances(hashes));
   }
   return approximate_bloom_rate(bits, hashes, probes);
 }

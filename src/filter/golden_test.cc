@@ -3,13 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <ostream>
 #include <string>
 
-#include "io/file.h"
-#include "support/source_file.h"
+#include "support/golden.h"
 #include "tamis/filter.h"
 
 namespace tamis {
@@ -54,7 +51,7 @@ TEST_P(Golden, IsReproducedAndReadByThisBuild) {
   for (int i = 0; i < golden.keys; ++i) builder.add(key(i));
   const Result<Filter> built = builder.finish();
   ASSERT_TRUE(built.ok());
-  if (std::getenv("TAMIS_WRITE_GOLDEN") != nullptr && !std::filesystem::exists(path)) {
+  if (test::makes_golden(path)) {
     ASSERT_TRUE(built->save(path).ok());
   }
   const Result<Filter> opened = Filter::open(path);

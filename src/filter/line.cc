@@ -120,14 +120,7 @@ FilterEstimate estimate(const FilterImage& image) {
 }  // namespace
 
 constinit const FilterKind kLineKind = {
-    .info = {.id = 2,
-             .name = "line",
-             .summary = "fast and cheap to build: one cache line per lookup; the default",
-             .adds = false,
-             .removes = false,
-             .merges = false,
-             .intersects = false,
-             .build_bytes_per_key = 8},
+    .info = {.id = 2, .name = "line", .summary = "fast and cheap to build: one cache line per lookup; the default"},
     .size = size,
     .build = build,
     .open = open,

@@ -11,37 +11,45 @@ namespace {
 /// Beyond this load practically every bit of a block is set.
 constexpr std::size_t kMaxLoad = 512;
 
-std::vector<double> rates_by_load(std::uint32_t block_bits, std::uint32_t hashes) {
-  std::vector<double> rates = {0};
-  Occupancy occupancy(block_bits);
-  while (rates.size() <= kMaxLoad) {
-    for (std::uint32_t i = 0; i < hashes; ++i) occupancy.throw_ball();
-    rates.push_back(occupancy.all_hit(hashes));
-  }
-  return rates;
-}
+/// The rates of one block by its load, computed up to the largest load that was asked for.
+class BlockRates {
+ public:
+  BlockRates(std::uint32_t block_bits, std::uint32_t hashes)
+      : hashes_(hashes), occupancy_(block_bits), hit_chances_(occupancy_.hit_chances(hashes)) {}
 
-/// Caches tables. A table takes some milliseconds, and sizing needs the same few repeatedly.
+  double at(std::size_t load) {
+    while (rates_.size() <= load) {
+      for (std::uint32_t i = 0; i < hashes_; ++i) occupancy_.throw_ball();
+      rates_.push_back(occupancy_.all_hit(hit_chances_));
+    }
+    return rates_[load];
+  }
+
+ private:
+  std::uint32_t hashes_;
+  Occupancy occupancy_;
+  std::vector<double> hit_chances_;
+  std::vector<double> rates_ = {0};
+};
+
+/// Caches rates: sizing needs the same few repeatedly.
 class RateTables {
  public:
-  const std::vector<double>& get(std::uint32_t block_bits, std::uint32_t hashes) EXCLUDES(mutex_) {
+  double get(std::uint32_t block_bits, std::uint32_t hashes, std::size_t load) EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
-    const auto [place, is_new] = tables_.try_emplace({block_bits, hashes});
-    if (is_new) place->second = rates_by_load(block_bits, hashes);
-    return place->second;  // Map elements do not move.
+    return tables_.try_emplace({block_bits, hashes}, block_bits, hashes).first->second.at(load);
   }
 
  private:
   Mutex mutex_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<double>> tables_ GUARDED_BY(mutex_);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, BlockRates> tables_ GUARDED_BY(mutex_);
 };
 
 }  // namespace
 
 double block_rate(std::uint32_t block_bits, std::uint32_t hashes, double load) {
   static RateTables tables;
-  const std::vector<double>& rates = tables.get(block_bits, hashes);
-  return rates[static_cast<std::size_t>(std::min(load, static_cast<double>(kMaxLoad)))];
+  return tables.get(block_bits, hashes, static_cast<std::size_t>(std::min(load, static_cast<double>(kMaxLoad))));
 }
 
 }  // namespace tamis::filter_math

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numbers>
 #include <vector>
 
 namespace tamis::filter_math {
@@ -25,13 +24,19 @@ class Occupancy {
     chance_[0] = 0;
   }
 
-  /// The probability that `hashes` new uniform probes all hit set bits.
-  [[nodiscard]] double all_hit(std::uint32_t hashes) const {
+  /// For every number of set bits, the probability that `hashes` new uniform probes all hit set bits.
+  [[nodiscard]] std::vector<double> hit_chances(std::uint32_t hashes) const {
     const auto bits = static_cast<double>(chance_.size() - 1);
-    double rate = 0;
-    for (std::size_t set = 1; set <= most_; ++set) {
-      if (chance_[set] > 0) rate += chance_[set] * std::pow(static_cast<double>(set) / bits, hashes);
+    std::vector<double> chances(chance_.size());
+    for (std::size_t set = 1; set < chances.size(); ++set) {
+      chances[set] = std::pow(static_cast<double>(set) / bits, hashes);
     }
+    return chances;
+  }
+  /// The probability that all hit, given what `hit_chances` returned.
+  [[nodiscard]] double all_hit(const std::vector<double>& hit_chances) const {
+    double rate = 0;
+    for (std::size_t set = 1; set <= most_; ++set) rate += chance_[set] * hit_chances[set];
     return rate;
   }
 

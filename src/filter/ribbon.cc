@@ -142,11 +142,7 @@ FilterEstimate estimate(const FilterImage& image) {
 constinit const FilterKind kRibbonKind = {
     .info = {.id = 3,
              .name = "ribbon",
-             .summary = "the smallest: within 1 % of the information bound; for sets that do not change",
-             .adds = false,
-             .removes = false,
-             .merges = false,
-             .intersects = false,
+             .summary = "the smallest: within 1 % of the information bound; for immutable sets",
              .build_bytes_per_key = 21},
     .size = size,
     .build = build,

@@ -8,7 +8,6 @@
 
 #include "base/check.h"
 #include "base/try.h"
-#include "filter/sizing.h"
 
 namespace tamis {
 namespace {

@@ -6,7 +6,6 @@
 //     8 keys it holds                           4 hashes, 4 zero
 // Header: numbers[0] = layers; hashes = those of the first layer.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/core.h>
@@ -211,11 +210,7 @@ constinit const FilterKind kScalableKind = {
     .info = {.id = 8,
              .name = "scalable",
              .summary = "sets of unknown size: grows by layers, the rate stays below the target",
-             .adds = true,
-             .removes = false,
-             .merges = false,
-             .intersects = false,
-             .build_bytes_per_key = 8},
+             .adds = true},
     .size = size,
     .build = build_by_adding<make, add>,
     .open = open,

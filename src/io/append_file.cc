@@ -70,7 +70,7 @@ Status AppendFile::write_instead(std::span<const Bytes> pieces, const Status& co
   most_window_bytes_ = 0;
   TAMIS_TRY(const std::uint64_t bytes, file_->size());
   if (bytes >= expected) return file_->write_at(end_, pieces);
-  status_ = Status::io_error(fmt::format("{}; somebody cut the file to {} bytes", copied.message(), bytes));
+  status_ = Status::io_error(fmt::format("{}; the file was truncated to {} bytes", copied.message(), bytes));
   return status_;
 }
 

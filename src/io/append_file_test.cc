@@ -4,24 +4,21 @@
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
-#include "base/check.h"
 #include "base/random.h"
-#include "io/faulty_file_system.h"
-#include "io/memory_file_system.h"
 #include "io/posix_file_system.h"
+#include "support/crash_file_system.h"
+#include "support/faulty_file_system.h"
+#include "support/scratch_folder.h"
 
 namespace tamis {
 namespace {
 
 constexpr std::uint64_t kWindow = AppendFile::kSmallestWindowBytes;
 
-std::size_t calls_that_begin(const MemoryFileSystem& files, std::string_view with) {
+std::size_t calls_that_begin(const CrashFileSystem& files, std::string_view with) {
   const std::vector<std::string> log = files.call_log();
   return static_cast<std::size_t>(
       std::ranges::count_if(log, [&](const std::string& call) { return call.starts_with(with); }));
@@ -61,21 +58,19 @@ void expect_begins_with(FileSystem& files, const std::string& path, const std::s
 /// A folder on the real disk.
 class Machine : public testing::Test {
  protected:
-  Machine() { TAMIS_CHECK(::mkdtemp(folder_.data()) != nullptr); }
-  ~Machine() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string path() const { return folder_ + "/file"; }
+  [[nodiscard]] std::string path() const { return folder_.path("file"); }
   /// Whether files there may be mapped.
   [[nodiscard]] bool has_windows() const {
-    const auto file = *posix_file_system().open_writable(folder_ + "/probe", OpenMode::kCreate);
+    const auto file = *posix_file_system().open_writable(folder_.path("probe"), OpenMode::kCreate);
     return file->preallocate(kWindow).ok() && file->open_window(0, kWindow).ok();
   }
 
-  std::string folder_ = (std::filesystem::temp_directory_path() / "tamis_append_XXXXXX").string();
+ private:
+  test::ScratchFolder folder_;
 };
 
 TEST(AppendFile, Rule7_ShortAppendsInARowAreCopiedAndOthersAreWritten) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   AppendFile file = make_file(files, "/a", kWindow);
   const std::string text(100, 'x');
   for (int i = 0; i < 16; ++i) ASSERT_TRUE(file.append(as_bytes(text)).ok());
@@ -93,7 +88,7 @@ TEST(AppendFile, Rule7_ShortAppendsInARowAreCopiedAndOthersAreWritten) {
 }
 
 TEST(AppendFile, Rule7_AWriterThatSyncsGetsNoWindow) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   AppendFile file = make_file(files, "/a", kWindow);
   for (int i = 0; i < 200; ++i) {
     ASSERT_TRUE(file.append(as_bytes(std::string_view("some bytes"))).ok());
@@ -103,7 +98,7 @@ TEST(AppendFile, Rule7_AWriterThatSyncsGetsNoWindow) {
 }
 
 TEST(AppendFile, Rule7_AWriterThatBeginsToSyncLosesItsWindow) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   AppendFile file = make_file(files, "/a", kWindow);
   const auto append = [&] { return file.append(as_bytes(std::string_view("some bytes"))); };
   for (int i = 0; i < 40; ++i) ASSERT_TRUE(append().ok());
@@ -116,7 +111,7 @@ TEST(AppendFile, Rule7_AWriterThatBeginsToSyncLosesItsWindow) {
 
 /// A sync that must make the file's length durable takes about half as long again.
 TEST(AppendFile, SyncedAppendsRarelyMakeTheFileLonger) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   AppendFile file = make_file(files, "/a", 0);
   std::string expected;
   std::uint64_t lengths = 0;
@@ -135,7 +130,7 @@ TEST(AppendFile, SyncedAppendsRarelyMakeTheFileLonger) {
 }
 
 TEST(AppendFile, AFileThatWasNotAllowedRoomAheadIsNeverLongerThanItsEnd) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   AppendFile file(*files.open_writable("/a", OpenMode::kCreate), 0);
   for (int i = 0; i < 50; ++i) {
     ASSERT_TRUE(file.append(as_bytes(std::string_view("some bytes"))).ok());
@@ -145,7 +140,7 @@ TEST(AppendFile, AFileThatWasNotAllowedRoomAheadIsNeverLongerThanItsEnd) {
 }
 
 TEST(AppendFile, RoomAheadThatCannotBeHadIsNoFailureOfTheAppend) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   files.set_capacity(100'000);
   AppendFile file = make_file(files, "/a", 0);
   const std::string text(1000, 'x');
@@ -158,7 +153,7 @@ TEST(AppendFile, RoomAheadThatCannotBeHadIsNoFailureOfTheAppend) {
 }
 
 TEST(AppendFile, Rule7_ABudgetBelowTheSmallestWindowMeansNone) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   AppendFile file = make_file(files, "/a", kWindow - 1);
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(file.append(as_bytes(std::string_view("some bytes"))).ok());
   EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
@@ -167,7 +162,7 @@ TEST(AppendFile, Rule7_ABudgetBelowTheSmallestWindowMeansNone) {
 TEST(AppendFile, Rule7_CopiesAndWritesMakeTheSameFile) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(seed);
-    MemoryFileSystem files;
+    CrashFileSystem files;
     AppendFile file = make_file(files, "/a", kWindow << (seed % 3));
     const std::string expected = append_at_random(file, seed, 1000);
     EXPECT_GT(calls_that_begin(files, "copy"), 100U);
@@ -185,7 +180,7 @@ TEST(AppendFile, Rule7_CopiesAndWritesMakeTheSameFile) {
 TEST(AppendFile, Rule7_AWindowThatCannotBeHadIsNoFailureOfTheAppend) {
   for (const FaultKind kind : {FaultKind::kNoSpace, FaultKind::kIoError}) {
     for (std::uint64_t call = 18; call <= 20; ++call) {  // Open, 16 writes; then size, preallocate, open_window.
-      MemoryFileSystem memory;
+      CrashFileSystem memory;
       FaultyFileSystem faulty(memory, {kind, call, false});
       AppendFile file = make_file(faulty, "/a", kWindow);
       std::string expected;
@@ -202,7 +197,7 @@ TEST(AppendFile, Rule7_AWindowThatCannotBeHadIsNoFailureOfTheAppend) {
 
 TEST(AppendFile, Rule7_WhatCannotBeCopiedIsWrittenAndThereIsNoFurtherWindow) {
   for (const FaultKind kind : {FaultKind::kIoError, FaultKind::kShortWrite, FaultKind::kIoErrorAfterwards}) {
-    MemoryFileSystem memory;
+    CrashFileSystem memory;
     FaultyFileSystem faulty(memory, {kind, 25, false});  // Call 20 opens the window.
     AppendFile file = make_file(faulty, "/a", kWindow);
     std::string expected;
@@ -220,7 +215,7 @@ TEST(AppendFile, Rule7_WhatCannotBeCopiedIsWrittenAndThereIsNoFurtherWindow) {
 
 /// The write's error is reported: it says what is wrong, and the append can be repeated.
 TEST(AppendFile, Rule6_Rule7_WhatCanNeitherBeCopiedNorWrittenIsOverwritten) {
-  MemoryFileSystem memory;
+  CrashFileSystem memory;
   FaultyFileSystem faulty(memory, {FaultKind::kShortWrite, 25, true});
   AppendFile file = make_file(faulty, "/a", kWindow);
   std::string expected;
@@ -238,7 +233,7 @@ TEST(AppendFile, Rule6_Rule7_WhatCanNeitherBeCopiedNorWrittenIsOverwritten) {
 }
 
 TEST(AppendFile, Rule5_Rule7_AFileThatSomebodyCutIsNotTrustedAgain) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   AppendFile file = make_file(files, "/a", kWindow);
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(file.append(as_bytes("record")).ok());
   ASSERT_GT(file.window_bytes(), 0U);
@@ -246,13 +241,13 @@ TEST(AppendFile, Rule5_Rule7_AFileThatSomebodyCutIsNotTrustedAgain) {
   const Status failed = file.append(as_bytes("record"));
   EXPECT_EQ(failed.code(), StatusCode::kIoError);
   EXPECT_NE(failed.message().find("/a: "), std::string_view::npos);
-  EXPECT_NE(failed.message().find("somebody cut the file to 50 bytes"), std::string_view::npos) << failed.to_text();
+  EXPECT_NE(failed.message().find("the file was truncated to 50 bytes"), std::string_view::npos) << failed.to_text();
   EXPECT_EQ(file.append(as_bytes("record")).to_text(), failed.to_text());
   EXPECT_EQ(file.sync().to_text(), failed.to_text());
 }
 
 TEST(AppendFile, Rule7_WithoutRoomForAWindowAppendsGoOnUntilThereIsNone) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   files.set_capacity(100'000);  // Less than one allocation.
   AppendFile file = make_file(files, "/a", kWindow);
   const std::string text(1000, 'x');
@@ -263,7 +258,7 @@ TEST(AppendFile, Rule7_WithoutRoomForAWindowAppendsGoOnUntilThereIsNone) {
 }
 
 TEST(AppendFile, Rule7_ACrashMayLoseAnyPartOfWhatWasCopiedAndNothingThatWasSynced) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   AppendFile file = make_file(files, "/a", kWindow);
   ASSERT_TRUE(files.sync_directory("/").ok());
   std::string synced;
@@ -275,7 +270,7 @@ TEST(AppendFile, Rule7_ACrashMayLoseAnyPartOfWhatWasCopiedAndNothingThatWasSynce
   for (int i = 0; i < 30; ++i) ASSERT_TRUE(file.append(as_bytes(std::string(700, 'y'))).ok());
   bool lost_some = false;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    MemoryFileSystem rebooted(files.disk().after_crash(Loss::kSectors, seed));
+    CrashFileSystem rebooted(files.disk().after_crash(Loss::kSectors, seed));
     const std::string found = *read_whole_file(rebooted, "/a");
     EXPECT_TRUE(found.starts_with(synced));
     lost_some |= std::ranges::count(found, 'y') < 30 * 700;
@@ -284,7 +279,7 @@ TEST(AppendFile, Rule7_ACrashMayLoseAnyPartOfWhatWasCopiedAndNothingThatWasSynce
 }
 
 TEST(CachedFile, ADurableWriteMakesNothingElseDurable) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   const auto file = *files.open_writable("/a", OpenMode::kCreate);
   ASSERT_TRUE(files.sync_directory("/").ok());
   const std::string text(2000, 'r');
@@ -293,12 +288,12 @@ TEST(CachedFile, ADurableWriteMakesNothingElseDurable) {
   ASSERT_TRUE(file->write_at(4096, std::span(&records, 1)).ok());
   ASSERT_TRUE(file->write_durably_at(0, std::span(&header, 1)).ok());
   EXPECT_EQ(files.file_size("/a").value(), 6096U);
-  MemoryFileSystem without(files.disk().after_crash(Loss::kEverything, 1));
+  CrashFileSystem without(files.disk().after_crash(Loss::kEverything, 1));
   EXPECT_EQ(*read_whole_file(without, "/a"), "header");
-  MemoryFileSystem with(files.disk().after_crash(Loss::kNothing, 1));
+  CrashFileSystem with(files.disk().after_crash(Loss::kNothing, 1));
   EXPECT_TRUE(*read_whole_file(with, "/a") == *read_whole_file(files, "/a"));
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    MemoryFileSystem some(files.disk().after_crash(Loss::kSectors, seed));
+    CrashFileSystem some(files.disk().after_crash(Loss::kSectors, seed));
     EXPECT_TRUE(read_whole_file(some, "/a")->starts_with("header")) << seed;
   }
 }
@@ -311,14 +306,13 @@ TEST_F(Machine, ADurableWriteIsAWrite) {
 }
 
 TEST_F(Machine, Rule7_CopiesAndWritesMakeTheSameFile) {
-  if (!has_windows()) GTEST_SKIP() << "files in " << folder_ << " are not mapped";
+  if (!has_windows()) GTEST_SKIP() << path() << " is not mapped";
   FileSystem& files = posix_file_system();
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(seed);
     AppendFile file = make_file(files, path(), AppendFile::kLargestWindowBytes);
     const std::string expected = append_at_random(file, seed, 3000);
-    expect_begins_with(files, path(),
-                       expected);  // Through another descriptor, nothing synced: as another process would.
+    expect_begins_with(files, path(), expected);  // As another process would see it: nothing is synced.
     ASSERT_TRUE(file.sync().ok());
     ASSERT_TRUE(file.trim().ok());
     EXPECT_TRUE(*read_whole_file(files, path()) == expected);
@@ -329,7 +323,7 @@ TEST_F(Machine, Rule7_CopiesAndWritesMakeTheSameFile) {
 
 /// A recycled file's old bytes stay until overwritten: populating pages changes no byte.
 TEST_F(Machine, Rule7_OpeningAWindowChangesNoByte) {
-  if (!has_windows()) GTEST_SKIP() << "files in " << folder_ << " are not mapped";
+  if (!has_windows()) GTEST_SKIP() << path() << " is not mapped";
   const std::string before(4 * kWindow, 'o');
   const auto file = *posix_file_system().open_writable(path(), OpenMode::kCreate);
   const Bytes bytes = as_bytes(before);

@@ -1,6 +1,5 @@
 #include "io/descriptor.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 
 namespace tamis {

@@ -17,9 +17,9 @@ std::string_view advice(int error) {
     case EMFILE: return "; raise the open file limit (ulimit -n)";
     case ENFILE: return "; the system-wide open file limit is reached; close files in other processes";
     case EFBIG: return "; raise the file size limit (ulimit -f) or use another file system";
-    case EROFS: return "; it can only be read";
+    case EROFS: return "; remount it for writing or use another folder";
     case EACCES:
-    case EPERM: return "; check the owner and permissions of it and of its folder";
+    case EPERM: return "; check its owner and permissions, and its folder's";
     case EIO: return "; the disk failed; check the kernel log";
     default: return "";
   }

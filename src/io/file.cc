@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <utility>
 
 #include "base/try.h"
@@ -58,7 +57,7 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   if (!file.is_open()) return errno_status(path, "cannot open", errno);
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) return errno_status(path, "cannot stat", errno);
-  if (S_ISDIR(info.st_mode)) return Status::io_error(fmt::format("{}: is a directory, a file is needed", path));
+  if (S_ISDIR(info.st_mode)) return Status::io_error(fmt::format("{}: is a folder, not a file", path));
   if (!S_ISREG(info.st_mode)) return Status::io_error(fmt::format("{}: is not a regular file", path));
   MappedFile mapped;
   mapped.size_ = static_cast<std::size_t>(info.st_size);

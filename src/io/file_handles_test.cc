@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "io/faulty_file_system.h"
 #include "io/memory_file_system.h"
+#include "support/faulty_file_system.h"
 #include "support/passing_file_system.h"
 
 namespace tamis {

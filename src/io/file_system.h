@@ -1,6 +1,6 @@
 // Files and folders as the store needs them; contents are opaque here. Every system call on a file goes through this
-// interface, so that tests can substitute a disk that crashes (memory_file_system.h) or whose calls fail
-// (faulty_file_system.h).
+// interface, so that tests can substitute a disk that crashes (tests/support/crash_file_system.h) or whose calls fail
+// (tests/support/faulty_file_system.h).
 #pragma once
 
 #include <cstddef>

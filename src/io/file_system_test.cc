@@ -12,11 +12,12 @@
 #include <functional>
 
 #include "io/append_file.h"
-#include "io/faulty_file_system.h"
 #include "io/memory_file_system.h"
 #include "io/path.h"
 #include "io/posix_file_system.h"
 #include "io/read_window.h"
+#include "support/crash_file_system.h"
+#include "support/faulty_file_system.h"
 
 namespace tamis {
 namespace {
@@ -45,9 +46,10 @@ Place posix_place() {
   return place;
 }
 
-Place memory_place() {
+template <typename Files>
+Place place_in_memory() {
   Place place;
-  place.owned = std::make_unique<MemoryFileSystem>();
+  place.owned = std::make_unique<Files>();
   place.files = place.owned.get();
   place.folder = "/test";
   EXPECT_TRUE(place.files->make_directory(place.folder).ok());
@@ -55,7 +57,7 @@ Place memory_place() {
 }
 
 Place healthy_faulty_place() {
-  Place place = memory_place();
+  Place place = place_in_memory<CrashFileSystem>();
   place.beneath = std::move(place.owned);
   place.owned = std::make_unique<FaultyFileSystem>(*place.beneath);
   place.files = place.owned.get();
@@ -306,7 +308,9 @@ TEST_P(FileSystemContract, ReadWindowSlidesBothWaysAndGrows) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FileSystemContract,
-                         testing::Values(Implementation{"posix", posix_place}, Implementation{"memory", memory_place},
+                         testing::Values(Implementation{"posix", posix_place},
+                                         Implementation{"memory", place_in_memory<MemoryFileSystem>},
+                                         Implementation{"crash", place_in_memory<CrashFileSystem>},
                                          Implementation{"faulty", healthy_faulty_place}),
                          [](const auto& implementation) { return implementation.param.name; });
 
@@ -358,8 +362,7 @@ TEST(FaultyReads, EachOfManyIsACallThatCanFail) {
   const std::unique_ptr<WritableFile> written = *memory.open_writable("/a", OpenMode::kCreate);
   ASSERT_TRUE(written->truncate(100).ok());
   for (std::uint64_t failing = 0; failing < 5; ++failing) {
-    FaultyFileSystem faulty(memory,
-                            {.kind = FaultKind::kIoError, .at_call = failing + 2});  // The open is the first call.
+    FaultyFileSystem faulty(memory, {.kind = FaultKind::kIoError, .at_call = failing + 2});  // The open is the first.
     const auto file = faulty.open_readable("/a");
     ManyReads many;
     for (int i = 0; i < 5; ++i) many.add(**file, 0, 10);
@@ -411,7 +414,7 @@ TEST(PosixFileLock, ALockThatAChildInheritedIsToldFromOneOfALiveProcess) {
             0);
   const auto refused = posix_file_system().lock(path, LockMode::kExclusive);
   EXPECT_EQ(refused.status().code(), StatusCode::kBusy);
-  EXPECT_NE(refused.status().message().find("is gone: a child of it"), std::string_view::npos)
+  EXPECT_NE(refused.status().message().find("has exited: a child of it"), std::string_view::npos)
       << refused.status().to_text();
   ::close(until_told[1]);
   ::close(until_told[0]);

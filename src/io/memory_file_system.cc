@@ -4,234 +4,237 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
+#include <utility>
 
 #include "base/check.h"
+#include "base/try.h"
 #include "io/errno_status.h"
 #include "io/path.h"
 
 namespace tamis {
 
-class MemoryReadableFile final : public ReadableFile {
+/// The bytes of a file, shared by its names and its open handles.
+///
+/// Threads: any.
+class MemoryFile {
  public:
-  MemoryReadableFile(MemoryFileSystem& files, MemoryDisk::FileId id) : files_(files), id_(id) {}
-  ~MemoryReadableFile() override {
-    const MutexLock lock(files_.mutex_);
-    files_.disk_.let_go(id_);
-  }
-
-  Result<std::size_t> read_at(std::uint64_t offset, MutableBytes to) const override {
-    const MutexLock lock(files_.mutex_);
-    const std::string& bytes = files_.disk_.file(id_).bytes();
-    if (offset >= bytes.size()) return std::size_t{0};
-    const std::size_t count = std::min<std::size_t>(to.size(), bytes.size() - offset);
-    std::ranges::copy(as_bytes(bytes).subspan(offset, count), to.begin());
+  std::size_t read(std::uint64_t offset, MutableBytes to) const {
+    const MutexLock lock(mutex_);
+    if (offset >= bytes_.size()) return 0;
+    const std::size_t count = std::min<std::size_t>(to.size(), bytes_.size() - offset);
+    std::ranges::copy(as_bytes(bytes_).subspan(offset, count), to.begin());
     return count;
   }
 
-  [[nodiscard]] Result<std::uint64_t> size() const override {
-    const MutexLock lock(files_.mutex_);
-    return std::uint64_t{files_.disk_.file(id_).bytes().size()};
+  /// 0, or an errno.
+  int write(std::uint64_t offset, std::span<const Bytes> pieces) {
+    std::uint64_t count = 0;
+    for (const Bytes piece : pieces) count += piece.size();
+    if (count == 0) return 0;
+    const MutexLock lock(mutex_);
+    if (offset + count > bytes_.size()) {
+      if (const int error = set_size(offset + count); error != 0) return error;
+    }
+    for (const Bytes piece : pieces) {
+      std::ranges::copy(as_text(piece), bytes_.begin() + static_cast<std::ptrdiff_t>(offset));
+      offset += piece.size();
+    }
+    return 0;
+  }
+
+  int resize(std::uint64_t size) {
+    const MutexLock lock(mutex_);
+    return set_size(size);
+  }
+
+  int grow(std::uint64_t size) {
+    const MutexLock lock(mutex_);
+    return size <= bytes_.size() ? 0 : set_size(size);
+  }
+
+  [[nodiscard]] std::uint64_t size() const {
+    const MutexLock lock(mutex_);
+    return bytes_.size();
   }
 
  private:
-  MemoryFileSystem& files_;
-  const MemoryDisk::FileId id_;
+  int set_size(std::uint64_t size) REQUIRES(mutex_) {
+    try {
+      bytes_.resize(size);
+      return 0;
+    } catch (const std::bad_alloc&) {
+      return ENOSPC;
+    }
+  }
+
+  mutable Mutex mutex_;
+  std::string bytes_ GUARDED_BY(mutex_);
 };
 
-class MemoryFileLock final : public FileLock {
+/// The locks that are held, by path.
+///
+/// Threads: any.
+class MemoryLocks {
  public:
-  MemoryFileLock(MemoryFileSystem& files, std::string path) : files_(files), path_(std::move(path)) {}
-  ~MemoryFileLock() override {
-    const MutexLock lock(files_.mutex_);
-    int& holders = files_.locks_[path_];
+  bool take(const std::string& path, LockMode mode) {
+    const MutexLock lock(mutex_);
+    int& holders = holders_[path];
+    if (holders < 0 || (mode == LockMode::kExclusive && holders > 0)) return false;
+    holders = mode == LockMode::kExclusive ? -1 : holders + 1;
+    return true;
+  }
+  void release(const std::string& path) {
+    const MutexLock lock(mutex_);
+    int& holders = holders_[path];
     holders = holders > 0 ? holders - 1 : 0;
   }
 
  private:
-  MemoryFileSystem& files_;
-  const std::string path_;
+  Mutex mutex_;
+  std::map<std::string, int> holders_ GUARDED_BY(mutex_);  // Readers who share it, or -1 for a writer.
 };
 
-/// Every store is a change of the file like a write, and a crash can lose it like one: by the sector.
+namespace {
+
+Status status_of(int error, const std::string& path, std::string_view doing) {
+  return error == 0 ? Status() : errno_status(path, doing, error);
+}
+
+class MemoryReadableFile final : public ReadableFile {
+ public:
+  explicit MemoryReadableFile(std::shared_ptr<const MemoryFile> file) : file_(std::move(file)) {}
+
+  Result<std::size_t> read_at(std::uint64_t offset, MutableBytes to) const override { return file_->read(offset, to); }
+  [[nodiscard]] Result<std::uint64_t> size() const override { return file_->size(); }
+
+ private:
+  const std::shared_ptr<const MemoryFile> file_;
+};
+
 class MemoryFileWindow final : public FileWindow {
  public:
-  MemoryFileWindow(MemoryFileSystem& files, MemoryDisk::FileId id, std::string path, std::uint64_t begin,
-                   std::uint64_t bytes)
-      : FileWindow(begin, bytes), files_(files), id_(id), path_(std::move(path)) {}
+  MemoryFileWindow(std::shared_ptr<MemoryFile> file, std::string path, std::uint64_t begin, std::uint64_t bytes)
+      : FileWindow(begin, bytes), file_(std::move(file)), path_(std::move(path)) {}
 
   Status copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override {
     std::uint64_t count = 0;
     for (const Bytes piece : pieces) count += piece.size();
     TAMIS_CHECK(offset >= begin() && offset <= end() && count <= end() - offset);
-    const MutexLock lock(files_.mutex_);
-    if (offset + count > files_.disk_.file(id_).bytes().size()) {  // A signal, on a real machine.
-      return errno_status(path_, fmt::format("cannot copy to {}", offset), EIO);
-    }
-    files_.disk_.file(id_).write(offset, pieces);
-    files_.changed(fmt::format("copy {} {}+{}", path_, offset, count));
-    return {};
+    const bool fits = offset + count <= file_->size();  // Otherwise a signal, on a real machine.
+    return status_of(fits ? file_->write(offset, pieces) : EIO, path_, fmt::format("cannot copy to {}", offset));
   }
 
  private:
-  MemoryFileSystem& files_;
-  const MemoryDisk::FileId id_;
+  const std::shared_ptr<MemoryFile> file_;
   const std::string path_;
 };
 
-MemoryWritableFile::~MemoryWritableFile() {
-  const MutexLock lock(files_.mutex_);
-  files_.disk_.let_go(id_);
-}
+class MemoryWritableFile final : public WritableFile {
+ public:
+  MemoryWritableFile(std::shared_ptr<MemoryFile> file, std::string path)
+      : file_(std::move(file)), path_(std::move(path)) {}
 
-Status MemoryWritableFile::write_at(std::uint64_t offset, std::span<const Bytes> pieces) {
-  const MutexLock lock(files_.mutex_);
-  std::uint64_t count = 0;
-  for (const Bytes piece : pieces) count += piece.size();
-  if (!files_.has_room_for(files_.disk_.file(id_), offset + count)) {
-    return errno_status(path_, fmt::format("cannot write at {}", offset), ENOSPC);
+  Status write_at(std::uint64_t offset, std::span<const Bytes> pieces) override {
+    return status_of(file_->write(offset, pieces), path_, fmt::format("cannot write at {}", offset));
   }
-  files_.disk_.file(id_).write(offset, pieces);
-  files_.changed(fmt::format("write {} {}+{}", path_, offset, count));
-  return {};
-}
-
-Status MemoryWritableFile::write_durably_at(std::uint64_t offset, std::span<const Bytes> pieces) {
-  const MutexLock lock(files_.mutex_);
-  std::uint64_t count = 0;
-  for (const Bytes piece : pieces) count += piece.size();
-  if (!files_.has_room_for(files_.disk_.file(id_), offset + count)) {
-    return errno_status(path_, fmt::format("cannot write at {}", offset), ENOSPC);
+  Status sync() override { return {}; }
+  Status truncate(std::uint64_t size) override { return status_of(file_->resize(size), path_, "cannot resize"); }
+  Status preallocate(std::uint64_t size) override {
+    return status_of(file_->grow(size), path_, fmt::format("cannot allocate {} bytes", size));
   }
-  files_.disk_.file(id_).write_durably(offset, pieces);
-  files_.changed(fmt::format("write {} {}+{} durably", path_, offset, count));
-  return {};
-}
-
-Status MemoryWritableFile::sync() {
-  const MutexLock lock(files_.mutex_);
-  files_.disk_.file(id_).sync();
-  files_.changed(fmt::format("sync {}", path_));
-  return {};
-}
-
-Status MemoryWritableFile::truncate(std::uint64_t size) {
-  const MutexLock lock(files_.mutex_);
-  files_.disk_.file(id_).resize(size);
-  files_.changed(fmt::format("truncate {} {}", path_, size));
-  return {};
-}
-
-Status MemoryWritableFile::preallocate(std::uint64_t size) {
-  const MutexLock lock(files_.mutex_);
-  CachedFile& file = files_.disk_.file(id_);
-  if (size <= file.bytes().size()) return {};
-  if (!files_.has_room_for(file, size)) {
-    return errno_status(path_, fmt::format("cannot allocate {} bytes", size), ENOSPC);
+  Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes) override {
+    TAMIS_CHECK(offset + bytes <= file_->size());
+    return std::unique_ptr<FileWindow>(std::make_unique<MemoryFileWindow>(file_, path_, offset, bytes));
   }
-  file.resize(size);
-  files_.changed(fmt::format("preallocate {} {}", path_, size));
-  return {};
-}
+  [[nodiscard]] Result<std::uint64_t> size() const override { return file_->size(); }
+  void was_renamed(const std::string& path) override { path_ = path; }
+  Status close() override { return {}; }
 
-Result<std::unique_ptr<FileWindow>> MemoryWritableFile::open_window(std::uint64_t offset, std::uint64_t bytes) {
-  const MutexLock lock(files_.mutex_);
-  TAMIS_CHECK(offset + bytes <= files_.disk_.file(id_).bytes().size());
-  return std::unique_ptr<FileWindow>(std::make_unique<MemoryFileWindow>(files_, id_, path_, offset, bytes));
-}
+ private:
+  const std::shared_ptr<MemoryFile> file_;
+  std::string path_;
+};
 
-Result<std::uint64_t> MemoryWritableFile::size() const {
-  const MutexLock lock(files_.mutex_);
-  return std::uint64_t{files_.disk_.file(id_).bytes().size()};
-}
+class MemoryFileLock final : public FileLock {
+ public:
+  MemoryFileLock(std::shared_ptr<MemoryLocks> locks, std::string path)
+      : locks_(std::move(locks)), path_(std::move(path)) {}
+  ~MemoryFileLock() override { locks_->release(path_); }
 
-Status MemoryWritableFile::close() { return {}; }
+ private:
+  const std::shared_ptr<MemoryLocks> locks_;
+  const std::string path_;
+};
 
-void MemoryWritableFile::fail_sync(std::uint64_t seed) {
-  const MutexLock lock(files_.mutex_);
-  SplitMix64 random(seed);
-  files_.disk_.file(id_).fail_sync(random);
-  files_.changed(fmt::format("failed sync {}", path_));
-}
+}  // namespace
+
+MemoryFileSystem::MemoryFileSystem() : locks_(std::make_shared<MemoryLocks>()), names_{{".", {}}, {"/", {}}} {}
+
+MemoryFileSystem::~MemoryFileSystem() = default;
 
 Result<std::unique_ptr<ReadableFile>> MemoryFileSystem::open_readable(const std::string& path) {
   const MutexLock lock(mutex_);
-  const std::optional<FileId> id = find(path);
-  if (!id) return errno_status(path, "cannot open", ENOENT);
-  if (*id == FileId::kDirectory) return errno_status(path, "cannot open", EISDIR);
-  disk_.hold(*id);
-  return std::unique_ptr<ReadableFile>(std::make_unique<MemoryReadableFile>(*this, *id));
+  TAMIS_TRY_STATUS(status_of(check_file(path), path, "cannot open"));
+  return std::unique_ptr<ReadableFile>(std::make_unique<MemoryReadableFile>(names_.at(path)));
 }
 
 Result<std::unique_ptr<WritableFile>> MemoryFileSystem::open_writable(const std::string& path, OpenMode mode) {
   const MutexLock lock(mutex_);
-  std::optional<FileId> id = find(path);
-  if (id == FileId::kDirectory) return errno_status(path, "cannot open", EISDIR);
-  if (id && mode == OpenMode::kCreate) return errno_status(path, "cannot create", EEXIST);
-  if (id && mode == OpenMode::kReplace) {
-    disk_.file(*id).resize(0);
-    changed(fmt::format("empty {}", path));
+  if (mode == OpenMode::kCreate || (mode == OpenMode::kReplace && find(path) == nullptr)) {
+    TAMIS_TRY_STATUS(status_of(check_new_name(path), path, "cannot create"));
+    names_[path] = std::make_shared<MemoryFile>();
   }
-  if (!id && mode == OpenMode::kExisting) return errno_status(path, "cannot open", ENOENT);
-  if (!id) {
-    if (const int error = check_new_name(path); error != 0) return errno_status(path, "cannot create", error);
-    id = disk_.create_file(path);
-    changed(fmt::format("create {}", path));
-  }
-  disk_.hold(*id);
-  return std::unique_ptr<WritableFile>(std::make_unique<MemoryWritableFile>(*this, *id, path));
+  TAMIS_TRY_STATUS(status_of(check_file(path), path, "cannot open"));
+  const std::shared_ptr<MemoryFile>& file = names_.at(path);
+  if (mode == OpenMode::kReplace) TAMIS_TRY_STATUS(status_of(file->resize(0), path, "cannot empty"));
+  return std::unique_ptr<WritableFile>(std::make_unique<MemoryWritableFile>(file, path));
 }
 
 Status MemoryFileSystem::sync_directory(const std::string& path) {
   const MutexLock lock(mutex_);
-  if (!is_directory(path)) return errno_status(path, "cannot open", ENOENT);
-  disk_.sync_directory(path);
-  changed(fmt::format("sync directory {}", path));
-  return {};
+  return status_of(is_directory(path) ? 0 : ENOENT, path, "cannot open");
 }
 
 Status MemoryFileSystem::rename(const std::string& from, const std::string& to) {
   const MutexLock lock(mutex_);
-  const std::string doing = fmt::format("cannot rename to {}", to);
-  const std::optional<FileId> source = find(from);
-  const std::optional<FileId> target = find(to);
-  if (!source) return errno_status(from, doing, ENOENT);
-  if (*source == FileId::kDirectory) return errno_status(from, doing, ENOTSUP);
-  if (target == FileId::kDirectory) return errno_status(from, doing, EISDIR);
-  if (source == target) return {};  // Two names of one file: POSIX keeps both.
-  if (!is_directory(parent_directory(to))) return errno_status(from, doing, ENOENT);
-  disk_.rename(from, to);
-  changed(fmt::format("rename {} {}", from, to));
+  int error = check_file(from);
+  if (error == EISDIR) error = ENOTSUP;
+  if (error == 0 && is_directory(to)) error = EISDIR;
+  if (error == 0 && !is_directory(parent_directory(to))) error = ENOENT;
+  if (error != 0) return errno_status(from, fmt::format("cannot rename to {}", to), error);
+  const std::shared_ptr<MemoryFile> file = names_.at(from);
+  const std::shared_ptr<MemoryFile>* const target = find(to);
+  if (target != nullptr && *target == file) return {};  // Two names of one file: POSIX leaves both.
+  names_[to] = file;
+  names_.erase(from);
   return {};
 }
 
 Status MemoryFileSystem::link(const std::string& from, const std::string& to) {
   const MutexLock lock(mutex_);
-  const std::optional<FileId> source = find(from);
-  int error = source ? check_new_name(to) : ENOENT;
-  if (source == FileId::kDirectory) error = EPERM;
+  int error = check_file(from);
+  if (error == EISDIR) error = EPERM;
+  if (error == 0) error = check_new_name(to);
   if (error != 0) return errno_status(from, fmt::format("cannot link to {}", to), error);
-  disk_.link(*source, to);
-  changed(fmt::format("link {} {}", from, to));
+  names_[to] = names_.at(from);
   return {};
 }
 
 Status MemoryFileSystem::remove(const std::string& path) {
   const MutexLock lock(mutex_);
-  const std::optional<FileId> id = find(path);
-  if (!id) return errno_status(path, "cannot remove", ENOENT);
-  if (*id == FileId::kDirectory) return errno_status(path, "cannot remove", EISDIR);
-  disk_.remove(path);
-  changed(fmt::format("remove {}", path));
+  TAMIS_TRY_STATUS(status_of(check_file(path), path, "cannot remove"));
+  names_.erase(path);
   return {};
 }
 
 Result<std::vector<DirectoryEntry>> MemoryFileSystem::list(const std::string& path) {
   const MutexLock lock(mutex_);
-  if (!is_directory(path)) return errno_status(path, "cannot list", find(path) ? ENOTDIR : ENOENT);
+  if (!is_directory(path)) return errno_status(path, "cannot list", find(path) != nullptr ? ENOTDIR : ENOENT);
   std::vector<DirectoryEntry> entries;
-  for (const auto& [name, id] : disk_.names()) {
+  for (const auto& [name, file] : names_) {
     if (name == path || name == "." || name == "/" || parent_directory(name) != path) continue;
-    entries.push_back({name.substr(name.rfind('/') + 1), id == FileId::kDirectory});
+    entries.push_back({name.substr(name.rfind('/') + 1), file == nullptr});
   }
   std::ranges::sort(entries, {}, &DirectoryEntry::name);
   return entries;
@@ -239,86 +242,56 @@ Result<std::vector<DirectoryEntry>> MemoryFileSystem::list(const std::string& pa
 
 Status MemoryFileSystem::make_directory(const std::string& path) {
   const MutexLock lock(mutex_);
-  if (const int error = check_new_name(path); error != 0) return errno_status(path, "cannot create directory", error);
-  disk_.make_directory(path);
-  changed(fmt::format("make directory {}", path));
+  TAMIS_TRY_STATUS(status_of(check_new_name(path), path, "cannot make directory"));
+  names_[path] = nullptr;
   return {};
 }
 
 Result<std::optional<std::uint64_t>> MemoryFileSystem::file_size(const std::string& path) {
   const MutexLock lock(mutex_);
-  const std::optional<FileId> id = find(path);
-  if (!id) return std::optional<std::uint64_t>();
-  if (*id == FileId::kDirectory) return std::optional(std::uint64_t{0});
-  return std::optional(std::uint64_t{disk_.file(*id).bytes().size()});
+  const std::shared_ptr<MemoryFile>* const file = find(path);
+  if (file == nullptr) return std::optional<std::uint64_t>();
+  return std::optional(*file == nullptr ? std::uint64_t{0} : (*file)->size());
 }
 
 Result<std::unique_ptr<FileLock>> MemoryFileSystem::lock(const std::string& path, LockMode mode) {
   const MutexLock lock(mutex_);
-  const bool exclusive = mode == LockMode::kExclusive;
-  if (!find(path)) {
-    const int error = exclusive ? check_new_name(path) : ENOENT;
+  if (find(path) == nullptr) {
+    const int error = mode == LockMode::kExclusive ? check_new_name(path) : ENOENT;
     if (error != 0) return errno_status(path, "cannot open", error);
-    disk_.create_file(path);
-    changed(fmt::format("create {}", path));
+    names_[path] = std::make_shared<MemoryFile>();
   }
-  int& holders = locks_[path];
-  if (holders < 0 || (exclusive && holders > 0)) {
-    return Status::busy(fmt::format("{}: locked by this process", path));
-  }
-  holders = exclusive ? -1 : holders + 1;
-  return std::unique_ptr<FileLock>(std::make_unique<MemoryFileLock>(*this, path));
+  if (!locks_->take(path, mode)) return Status::busy(fmt::format("{}: locked by this process", path));
+  return std::unique_ptr<FileLock>(std::make_unique<MemoryFileLock>(locks_, path));
 }
 
 Result<std::uint64_t> MemoryFileSystem::available_bytes(const std::string& path) {
+  constexpr std::uint64_t kPlenty = std::uint64_t{1} << 40;  // How much memory is free, only an allocation can tell.
   const MutexLock lock(mutex_);
-  if (!find(path)) return errno_status(path, "cannot ask for free space", ENOENT);
-  const std::uint64_t used = disk_.used_bytes();
-  return capacity_bytes_ - std::min(used, capacity_bytes_);
+  if (find(path) == nullptr) return errno_status(path, "cannot get free space", ENOENT);
+  return kPlenty;
 }
 
-void MemoryFileSystem::after_each_call(Observer observer) {
-  const MutexLock lock(mutex_);
-  observer_ = std::move(observer);
+const std::shared_ptr<MemoryFile>* MemoryFileSystem::find(const std::string& path) const {
+  const auto at = names_.find(path);
+  return at == names_.end() ? nullptr : &at->second;
 }
 
-std::vector<std::string> MemoryFileSystem::call_log() const {
-  const MutexLock lock(mutex_);
-  return log_;
+bool MemoryFileSystem::is_directory(const std::string& path) const {
+  const std::shared_ptr<MemoryFile>* const found = find(path);
+  return found != nullptr && *found == nullptr;
 }
 
-MemoryDisk MemoryFileSystem::disk() const {
-  const MutexLock lock(mutex_);
-  return disk_;
-}
-
-void MemoryFileSystem::set_capacity(std::uint64_t bytes) {
-  const MutexLock lock(mutex_);
-  capacity_bytes_ = bytes;
+/// 0, or the error why this is not a file.
+int MemoryFileSystem::check_file(const std::string& path) const {
+  if (find(path) == nullptr) return ENOENT;
+  return is_directory(path) ? EISDIR : 0;
 }
 
 /// 0, or the error why this name cannot be created.
 int MemoryFileSystem::check_new_name(const std::string& path) const {
-  if (find(path)) return EEXIST;
+  if (find(path) != nullptr) return EEXIST;
   return is_directory(parent_directory(path)) ? 0 : ENOENT;
-}
-
-std::optional<MemoryDisk::FileId> MemoryFileSystem::find(const std::string& path) const {
-  const auto at = disk_.names().find(path);
-  if (at == disk_.names().end()) return std::nullopt;
-  return at->second;
-}
-
-bool MemoryFileSystem::is_directory(const std::string& path) const { return find(path) == FileId::kDirectory; }
-
-bool MemoryFileSystem::has_room_for(const CachedFile& file, std::uint64_t size) const {
-  const std::uint64_t now = file.bytes().size();
-  return size <= now || disk_.used_bytes() + (size - now) <= capacity_bytes_;
-}
-
-void MemoryFileSystem::changed(std::string call) {
-  log_.push_back(std::move(call));
-  if (observer_) observer_(disk_, log_.back());
 }
 
 }  // namespace tamis

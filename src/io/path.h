@@ -14,7 +14,7 @@ namespace tamis {
 inline Result<std::string> plain_path(std::string_view path) {
   if (path.find('\0') != std::string_view::npos) {
     return Status::invalid_argument("the path '" + std::string(path.substr(0, path.find('\0'))) +
-                                    "' goes on after a zero byte, which no file name may hold");
+                                    "' is followed by a zero byte, which file names cannot contain");
   }
   std::string plain;
   for (std::size_t at = 0; at < path.size();) {
@@ -38,7 +38,9 @@ inline std::string parent_directory(std::string_view path) {
 }
 
 inline std::string join_path(std::string_view directory, std::string_view name) {
-  std::string path(directory);
+  std::string path;
+  path.reserve(directory.size() + 1 + name.size());
+  path.append(directory);
   if (!path.empty() && path.back() != '/') path += '/';
   return path.append(name);
 }

@@ -17,7 +17,7 @@ TEST(Path, PlainPathsHaveOneSpelling) {
 TEST(Path, AZeroByteIsRefusedAndSaid) {
   const Result<std::string> plain = plain_path(std::string_view("cities\0.old", 11));
   EXPECT_EQ(plain.status().to_text(),
-            "invalid argument: the path 'cities' goes on after a zero byte, which no file name may hold");
+            "invalid argument: the path 'cities' is followed by a zero byte, which file names cannot contain");
 }
 
 }  // namespace

@@ -5,8 +5,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <cstdio>
 
 #include "base/try.h"
 #include "io/descriptor.h"
@@ -84,7 +82,7 @@ std::string describe_holder(int fd) {
     return fmt::format("locked; its last writer was pid {} on {}", holder.pid, holder.host);
   if (holder.pid == fmt::format("{}", ::getpid())) return "locked by this process";
   if (process_start(holder.pid) == holder.start) return fmt::format("locked by pid {}", holder.pid);
-  return fmt::format("locked; its last writer, pid {}, is gone: a child of it or a reader still holds the lock",
+  return fmt::format("locked; its last writer, pid {}, has exited: a child of it or a reader still holds the lock",
                      holder.pid);
 }
 
@@ -104,7 +102,7 @@ Result<Descriptor> lock_folder_of(const std::string& path, bool exclusive) {
   const int how = (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB;
   if (retry_interrupted([&] { return ::flock(opened.get(), how); }) == 0 || errno != EWOULDBLOCK) return opened;
   return Status::busy(
-      fmt::format("{}: the folder is locked, though {} is not: the file of its holder was removed", folder, path));
+      fmt::format("{}: the folder is locked, but {} is not: its holder's lock file was removed", folder, path));
 }
 
 }  // namespace

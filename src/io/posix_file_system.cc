@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <filesystem>
 
 #include "base/check.h"
@@ -121,7 +120,7 @@ class PosixWritableFile final : public WritableFile {
 
   Result<std::unique_ptr<FileWindow>> open_window(std::uint64_t offset, std::uint64_t bytes) override {
     if (!may_map_) may_map_ = may_map_for_writing(file_.get());
-    if (!*may_map_) return Status::not_supported(path_ + ": on a file system that is not known to take stores well");
+    if (!*may_map_) return Status::not_supported(path_ + ": its file system is not known to handle stores well");
     return map_window(*this, file_.get(), path_, offset, bytes);
   }
 
@@ -248,7 +247,7 @@ class PosixFileSystem final : public FileSystem {
   Result<std::uint64_t> available_bytes(const std::string& path) override {
     std::error_code error;
     const std::filesystem::space_info space = std::filesystem::space(path, error);
-    if (error) return errno_status(path, "cannot ask for free space", error.value());
+    if (error) return errno_status(path, "cannot get free space", error.value());
     return static_cast<std::uint64_t>(space.available);
   }
 };

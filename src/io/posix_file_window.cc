@@ -68,7 +68,7 @@ class PosixFileWindow final : public FileWindow {
     return may;
   }
   [[gnu::noinline]] Status cannot_copy(std::uint64_t offset) {
-    return Status::io_error(fmt::format("{}: cannot copy to {}: the file does not take it", path_, offset));
+    return Status::io_error(fmt::format("{}: cannot copy to {}: the store into the mapping failed", path_, offset));
   }
   static std::uint64_t next_number() { return last_window.fetch_add(1, std::memory_order_relaxed) + 1; }
 
@@ -94,9 +94,9 @@ Result<std::unique_ptr<FileWindow>> map_window(WritableFile& file, int descripto
   if (memory == MAP_FAILED) return errno_status(path, "cannot map", errno);
   auto window = std::make_unique<PosixFileWindow>(file, path, memory, offset, bytes);
   if (!window->begin_watch()) return Status::not_supported(path + ": not mapped: the program handles SIGBUS itself");
-  if (::madvise(memory, bytes, MADV_DONTFORK) != 0) return errno_status(path, "cannot keep from a child", errno);
+  if (::madvise(memory, bytes, MADV_DONTFORK) != 0) return errno_status(path, "cannot exclude from forks", errno);
   if (retry_interrupted([&] { return ::madvise(memory, bytes, MADV_POPULATE_WRITE); }) != 0) {
-    return errno_status(path, "cannot make pages ready", errno);
+    return errno_status(path, "cannot populate pages", errno);
   }
   return std::unique_ptr<FileWindow>(std::move(window));
 }

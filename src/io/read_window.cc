@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/try.h"
-
 namespace tamis {
 
 Result<Bytes> ReadWindow::at(std::uint64_t offset, std::uint64_t count) {

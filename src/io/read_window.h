@@ -23,8 +23,7 @@ class ReadWindow {
   [[nodiscard]] std::uint64_t file_bytes() const { return file_bytes_; }
 
  private:
-  static constexpr std::uint64_t kReadAheadBytes =
-      256 << 10;  // Large relative to a call's cost, small relative to a cache.
+  static constexpr std::uint64_t kReadAheadBytes = 256 << 10;  // Worth the cost of a call, small beside a cache.
 
   std::unique_ptr<ReadableFile> file_;
   std::uint64_t file_bytes_;

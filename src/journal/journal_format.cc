@@ -3,18 +3,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 #include "base/check.h"
+#include "base/file_header_format.h"
 #include "base/hash.h"
 #include "base/try.h"
 
 namespace tamis {
 namespace {
 
-constexpr std::size_t kHeaderChecksumAt = kJournalHeaderBytes - 8;
-constexpr std::uint64_t kKnownRequiredFeatures = 0;
+constexpr FileHeaderFormat kHeaderFormat = {kJournalMagic, "journal", kJournalVersion, kJournalHeaderBytes};
 constexpr std::uint64_t kUnknownDistance = std::numeric_limits<std::uint32_t>::max();
 
 // Offsets of a record's fields.
@@ -41,73 +40,24 @@ bool fields_hold_together(const RecordHeader& header) {
   return false;
 }
 
-Status check_version(ByteReader& reader, std::string_view name) {
-  TAMIS_TRY(const auto version, reader.read_le<std::uint16_t>("version"));
-  if (version == kJournalVersion) return {};
-  return Status::not_supported(fmt::format(
-      "{}: format version {} is newer than this build reads ({}); use a newer tamis", name, version, kJournalVersion));
-}
-
-Status check_features(ByteReader& reader, std::string_view name) {
-  TAMIS_TRY(const auto required, reader.read_le<std::uint64_t>("required features"));
-  if ((required & ~kKnownRequiredFeatures) != 0) {
-    return Status::not_supported(fmt::format("{}: required feature {} is not known to this build; use a newer tamis",
-                                             name, std::countr_zero(required & ~kKnownRequiredFeatures)));
-  }
-  return reader.skip(8, "optional features");
-}
-
-/// Checks the magic and the checksum, which has the same offset in every version: then the page was written as it is.
-Status check_page(Bytes page, const ByteReader& reader) {
-  if (page.size() < kJournalHeaderBytes) {
-    return reader.corruption(fmt::format("{} bytes are too few for a journal's header", page.size()));
-  }
-  if (as_text(page.first(kJournalMagic.size())) != kJournalMagic) {
-    return reader.corruption("not a tamis journal: the magic is wrong");
-  }
-  const auto stored = load_le<std::uint64_t>(page.data() + kHeaderChecksumAt);
-  const std::uint64_t computed = checksum64(page.first(kHeaderChecksumAt));
-  if (stored != computed) {
-    return reader.corruption(fmt::format("the header's checksum is {:016x}, its bytes have {:016x}", stored, computed));
-  }
-  return {};
-}
-
 }  // namespace
 
 JournalHeaderPage encode_journal_header(const JournalHeader& header) {
-  std::string raw(kJournalMagic);
-  append_le(raw, kJournalVersion);
-  append_le(raw, static_cast<std::uint8_t>(header.kind));
-  append_le(raw, std::uint8_t{0});
-  append_le(raw, static_cast<std::uint32_t>(kJournalHeaderBytes));
-  append_le(raw, std::uint64_t{0});  // Required features.
-  append_le(raw, std::uint64_t{0});  // Optional features.
+  std::string raw;
+  append_file_header(raw, kHeaderFormat, static_cast<std::uint8_t>(header.kind));
   raw.append(as_text(header.store_id));
   append_le(raw, header.number);
   append_le(raw, header.salt);
   append_le(raw, header.first_sequence);
-  JournalHeaderPage page = {};
-  std::ranges::copy(as_bytes(raw), page.begin());
-  store_le(page.data() + kHeaderChecksumAt, checksum64(Bytes(page).first(kHeaderChecksumAt)));
-  return page;
+  return sealed_file_header<kJournalHeaderBytes>(raw);
 }
 
 Result<JournalHeader> decode_journal_header(Bytes page, std::string_view name) {
-  ByteReader reader(page, name);
-  TAMIS_TRY_STATUS(check_page(page, reader));
-  TAMIS_TRY_STATUS(reader.skip(kJournalMagic.size(), "magic"));
-  TAMIS_TRY_STATUS(check_version(reader, name));
-  TAMIS_TRY(const auto kind, reader.read_le<std::uint8_t>("file kind"));
-  if (kind != 1 && kind != 2) return reader.corruption(fmt::format("unknown file kind {}", kind));
-  TAMIS_TRY_STATUS(reader.skip(1, "zero"));
-  TAMIS_TRY(const auto header_bytes, reader.read_le<std::uint32_t>("header length"));
-  if (header_bytes != kJournalHeaderBytes) {
-    return reader.corruption(fmt::format("header of {} bytes, {} expected", header_bytes, kJournalHeaderBytes));
-  }
-  TAMIS_TRY_STATUS(check_features(reader, name));
+  TAMIS_TRY(FileHeader start, read_file_header(page, kHeaderFormat, name));
+  ByteReader& reader = start.fields;
+  if (start.kind != 1 && start.kind != 2) return reader.corruption(fmt::format("unknown file kind {}", start.kind));
   JournalHeader header;
-  header.kind = static_cast<JournalKind>(kind);
+  header.kind = static_cast<JournalKind>(start.kind);
   TAMIS_TRY(const Bytes store_id, reader.read(header.store_id.size(), "store id"));
   std::ranges::copy(store_id, header.store_id.begin());
   TAMIS_TRY(header.number, reader.read_le<std::uint64_t>("journal number"));

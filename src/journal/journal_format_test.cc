@@ -2,16 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
 #include "base/hash.h"
-#include "io/file.h"
 #include "io/memory_file_system.h"
-#include "io/posix_file_system.h"
 #include "journal/journal_reader.h"
 #include "journal/journal_writer.h"
-#include "support/source_file.h"
+#include "support/golden.h"
 
 namespace tamis {
 namespace {
@@ -118,18 +113,14 @@ std::string golden_journal() {
   return *read_whole_file(files, path);
 }
 
-/// Written once, then reproduced and read. TAMIS_WRITE_GOLDEN=1 writes the file if it is missing.
 TEST(JournalFormat, TheGoldenJournalIsReproducedAndRead) {
-  const std::string path = source_file("tests/golden/journal/reopened.journal");
+  const std::string name = "tests/golden/journal/reopened.journal";
   const std::string made = golden_journal();
-  if (std::getenv("TAMIS_WRITE_GOLDEN") != nullptr && !std::filesystem::exists(path)) {
-    ASSERT_TRUE(write_file(path, as_bytes(made)).ok());
-  }
-  EXPECT_EQ(*read_whole_file(posix_file_system(), path), made) << "this build writes other bytes than version 1 did";
+  test::expect_golden(name, made);
   EXPECT_EQ(*read_whole_file(posix_file_system(), source_file("fuzz/corpus/journal_format_fuzz/records")),
             made.substr(kJournalHeaderBytes))
       << "docs/FORMAT.md shows these";
-  JournalReader reader = *JournalReader::open(posix_file_system(), path, made.size());
+  JournalReader reader = *JournalReader::open(posix_file_system(), source_file(name), made.size());
   EXPECT_EQ(reader.header(), example_header());
   for (const std::string_view payload : {"put paris 2102650", "put lyon 522969", "remove paris"}) {
     const Result<std::optional<JournalRecord>> record = reader.next();

@@ -4,9 +4,9 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "io/faulty_file_system.h"
-#include "io/memory_file_system.h"
 #include "journal/journal_writer.h"
+#include "support/crash_file_system.h"
+#include "support/faulty_file_system.h"
 
 namespace tamis {
 namespace {
@@ -46,7 +46,7 @@ class JournalStreams : public testing::Test {
     ASSERT_TRUE(file->truncate(*file->size() - bytes).ok());
   }
 
-  MemoryFileSystem files_;
+  CrashFileSystem files_;
 };
 
 TEST_F(JournalStreams, GoOverAllJournalsFromAnySequence) {

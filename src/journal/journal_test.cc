@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "io/faulty_file_system.h"
-#include "io/memory_file_system.h"
 #include "journal/journal_reader.h"
 #include "journal/journal_writer.h"
+#include "support/crash_file_system.h"
+#include "support/faulty_file_system.h"
 
 namespace tamis {
 namespace {
@@ -84,7 +84,7 @@ class Journal : public testing::Test {
     return *read_whole_file(files_, kPath);
   }
 
-  MemoryFileSystem files_;
+  CrashFileSystem files_;
 };
 
 TEST_F(Journal, RecordsComeBackInOrder) {
@@ -133,7 +133,7 @@ TEST_F(Journal, ACloseIsSeenAndTheJournalCanBeContinued) {
 TEST_F(Journal, ThatAJournalIsOpenAgainIsDurableBeforeAnythingFollows) {
   closed_journal();
   const auto writer = *JournalWriter::reopen(files_, kPath, spec().header, read(files_).end);
-  MemoryFileSystem rebooted(files_.disk().after_crash(Loss::kEverything, 1));
+  CrashFileSystem rebooted(files_.disk().after_crash(Loss::kEverything, 1));
   EXPECT_FALSE(read(rebooted).end.is_closed);
 }
 
@@ -277,7 +277,7 @@ TEST_F(Journal, APayloadThatHoldsARecordIsNotOne) {
 TEST_F(Journal, Rule6_AFailedAppendIsOverwrittenByTheNext) {
   for (const FaultKind kind :
        {FaultKind::kIoError, FaultKind::kIoErrorAfterwards, FaultKind::kNoSpace, FaultKind::kShortWrite}) {
-    MemoryFileSystem memory;
+    CrashFileSystem memory;
     FaultyFileSystem counting(memory);
     ASSERT_TRUE(JournalWriter::create(counting, spec()).ok());
     FaultyFileSystem faulty(memory, {kind, counting.calls() + 2, false});
@@ -305,7 +305,7 @@ TEST_F(Journal, AFailedRecordNeverStandsBeforeALaterOne) {
   int crashes_with_the_failed_one = 0;
   files_.after_each_call([&](const MemoryDisk& disk, std::string_view) {
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
-      MemoryFileSystem rebooted(disk.after_crash(Loss::kSectors, seed));
+      CrashFileSystem rebooted(disk.after_crash(Loss::kSectors, seed));
       const Read all = read(rebooted);
       ASSERT_TRUE(all.status.ok()) << all.status.to_text();
       if (all.payloads.empty() || all.payloads[0] != sector('f')) continue;

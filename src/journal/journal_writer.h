@@ -62,7 +62,7 @@ class JournalWriter {
   /// No more records follow: what a failed append may have left must not precede the records of the next journal. Costs
   /// nothing if no append failed.
   Status withdraw_failed_append();
-  /// Succeeds the journal that ends where this one begins. It gets no more records and has no failed ones left. Its
+  /// Follows the journal that ends where this one begins, which gets no more records and has no failed ones left. Its
   /// records need not be durable yet: this writer keeps it and syncs it before its own first sync succeeds.
   void follow(std::unique_ptr<JournalWriter> predecessor);
   /// The records of journals with smaller numbers are durable elsewhere: syncs no longer wait for them.

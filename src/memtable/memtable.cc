@@ -3,7 +3,6 @@
 #include <atomic>
 #include <limits>
 #include <new>
-#include <string>
 #include <utility>
 
 #include "base/check.h"
@@ -59,8 +58,7 @@ struct Memtable::State {
   /// InsertedEntries, packed. The inserter's release store after each insert pairs with the acquire load in `iterate`,
   /// which then finds all these entries through their links.
   std::atomic<std::uint64_t> inserted = 0;
-  std::atomic<std::uint64_t> deletes = 0;  // Statistics only.
-  Sequence last_sequence = {};             // Owned by the inserter.
+  Sequence last_sequence = {};  // Owned by the inserter.
 };
 
 Memtable::Memtable(std::size_t full_at, std::shared_ptr<SpareMemory> spare)
@@ -103,7 +101,6 @@ void Memtable::insert(const Entry& entry, std::uint64_t hash) {
   const HashIndex::Spot spot = state.index.locate(entry.key, hash);
   const Place place = add_version(state.arena, entry, spot.newest, before.newest);
   state.index.publish(spot, hash, place);
-  if (entry.kind == EntryKind::kDelete) state.deletes.fetch_add(1, std::memory_order_relaxed);
   state.inserted.store(packed({before.entries + 1, place}), std::memory_order_release);
   state.last_sequence = entry.sequence;
 }
@@ -132,7 +129,6 @@ std::unique_ptr<EntryIterator> Memtable::iterate() const {
 }
 
 std::uint64_t Memtable::entries() const { return unpacked(state_->inserted.load(std::memory_order_relaxed)).entries; }
-std::uint64_t Memtable::deletes() const { return state_->deletes.load(std::memory_order_relaxed); }
 std::size_t Memtable::memory_bytes() const { return state_->memory; }
 
 }  // namespace tamis

@@ -49,7 +49,6 @@ class Memtable {
 
   [[nodiscard]] bool empty() const { return entries() == 0; }
   [[nodiscard]] std::uint64_t entries() const;
-  [[nodiscard]] std::uint64_t deletes() const;
   /// All memory taken from the allocator or the spare memory.
   [[nodiscard]] std::size_t memory_bytes() const;
 

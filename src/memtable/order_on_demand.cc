@@ -1,7 +1,6 @@
 #include "memtable/order_on_demand.h"
 
 #include <span>
-#include <utility>
 
 #include "entry/vector_iterator.h"
 

@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/check.h"
 
 namespace tamis {
 namespace {
-
-std::string_view common_prefix(std::string_view a, std::string_view b) {
-  if (b.starts_with(a)) return a;
-  const auto end = std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first;
-  return a.substr(0, static_cast<std::size_t>(end - a.begin()));
-}
 
 std::uint64_t head_after(std::string_view shared, std::string_view key) { return key_head(key.substr(shared.size())); }
 
@@ -27,8 +22,8 @@ std::string_view collect(const Arena& arena, Arena::Place newest, std::string_vi
   Arena::Place place = newest;
   for (std::size_t i = 0; i < items.size(); ++i) {
     const EntryRecord& record = EntryRecord::at(arena, place);
-    if (const std::string_view less = common_prefix(shared, record.key()); less.size() < shared.size()) {
-      shared = less;
+    if (const std::size_t bytes = common_prefix(shared, record.key()); bytes < shared.size()) {
+      shared = shared.substr(0, bytes);
       outdated = i;
     }
     items[i] = {head_after(shared, record.key()), place};

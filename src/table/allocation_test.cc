@@ -50,14 +50,16 @@ TEST(Table, AHotFindAllocatesNothing) {
   EXPECT_EQ(test::allocations_when_repeated([&] {
               for (const Entry& entry : entries.entries) {
                 PinnedBlock pin;
-                NoSteps steps;
-                const auto answer = table->find({entry.key, hasher(entry.key), kMaxSequence}, true, pin, steps);
+                TableSearch search;
+                const Lookup lookup{entry.key, hasher(entry.key), kMaxSequence};
+                const auto answer = test::find_in(*table, lookup, true, pin, search);
                 found += answer.ok() && answer->has_value() && (*answer)->value == "value" ? 1 : 0;
               }
               const std::string_view absent = "no such key";
               PinnedBlock pin;
-              NoSteps steps;
-              ASSERT_FALSE((*table->find({absent, hasher(absent), kMaxSequence}, true, pin, steps)).has_value());
+              TableSearch search;
+              const Lookup lookup{absent, hasher(absent), kMaxSequence};
+              ASSERT_FALSE((*test::find_in(*table, lookup, true, pin, search)).has_value());
             }),
             0U);
   EXPECT_EQ(found, 4000U);

@@ -38,7 +38,7 @@ void BlockBatch::read() {
     readable.push_back(&wanted);
   }
   if (reads.empty()) return;
-  readable.front()->table->context_.handles->read_many(reads);
+  readable.front()->table->handles().read_many(reads);
   for (std::size_t i = 0; i < reads.size(); ++i) readable[i]->block = finish(*readable[i], reads[i].there);
 }
 
@@ -49,12 +49,12 @@ Status BlockBatch::prepare(Wanted& wanted) {
   return {};
 }
 
-Result<BlockBatch::SharedBlock> BlockBatch::finish(Wanted& wanted, const Result<std::size_t>& there) const {
+Result<PinnedBlock> BlockBatch::finish(Wanted& wanted, const Result<std::size_t>& there) const {
   if (!there.ok()) return there.status();
   const std::uint64_t table_number = wanted.table->facts().number;
   TAMIS_TRY(BlockBuffer frame,
             finish_block(std::move(wanted.frame), *there, wanted.position, table_number, wanted.path));
-  return std::make_shared<const PinnedBlock>(wanted.table->keep_block(wanted.number, std::move(frame), fills_cache_));
+  return wanted.table->keep_block(wanted.number, std::move(frame), fills_cache_);
 }
 
 }  // namespace tamis

@@ -8,7 +8,7 @@
 
 #include "cache/block_cache.h"
 #include "io/file_system.h"
-#include "table/table_search.h"
+#include "table/staged_lookup.h"
 #include "tamis/status.h"
 
 namespace tamis {
@@ -20,15 +20,13 @@ namespace tamis {
 /// Threads: one. The searches and their tables must stay until `read` has returned.
 class BlockBatch {
  public:
-  /// Stays where it is, evicted or not, as long as somebody holds it.
-  using SharedBlock = std::shared_ptr<const PinnedBlock>;
-
   explicit BlockBatch(bool fills_cache) : fills_cache_(fills_cache) {}
 
   /// Returns the number under which `block` will have it.
   std::size_t add(TableSearch& search);
   void read();
-  [[nodiscard]] const Result<SharedBlock>& block(std::size_t number) const { return wanted_[number].block; }
+  [[nodiscard]] const Result<PinnedBlock>& block(std::size_t number) const { return wanted_[number].block; }
+  [[nodiscard]] bool empty() const { return wanted_.empty(); }
   void clear() { wanted_.clear(); }
 
  private:
@@ -39,11 +37,11 @@ class BlockBatch {
     std::string path;
     std::shared_ptr<const ReadableFile> file;
     BlockBuffer frame;
-    Result<SharedBlock> block = SharedBlock();
+    Result<PinnedBlock> block = PinnedBlock();
   };
 
   static Status prepare(Wanted& wanted);
-  Result<SharedBlock> finish(Wanted& wanted, const Result<std::size_t>& there) const;
+  Result<PinnedBlock> finish(Wanted& wanted, const Result<std::size_t>& there) const;
 
   const bool fills_cache_;
   std::vector<Wanted> wanted_;

@@ -2,15 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <random>
 #include <set>
 
 #include "base/hash.h"
 #include "io/file.h"
 #include "io/memory_file_system.h"
-#include "io/posix_file_system.h"
 
 namespace tamis {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "io/faulty_file_system.h"
 #include "io/memory_file_system.h"
+#include "support/faulty_file_system.h"
 #include "table/codec.h"
 #include "table/table_builder.h"
 #include "table/table_sections.h"
@@ -214,8 +214,7 @@ TEST(BlockSearch, Rule22_CopiesOfBlocksInValuesAreNotTakenForBlocks) {
   }
 }
 
-/// Crafted by somebody who knows the format: every few bytes a trailer that points back to something like a block's
-/// header.
+/// Crafted with knowledge of the format: every few bytes a trailer that points back to a lookalike block header.
 TEST(BlockSearch, Rule22_ValuesMadeToLookLikeBlocksDoNotMakeItSlow) {
   const auto hostile = [](Random& random) {
     std::string value;

@@ -1,6 +1,5 @@
 // The writing half of data_block_format.h.
 #include <algorithm>
-#include <bit>
 
 #include "base/check.h"
 #include "table/block_trailer_format.h"
@@ -14,17 +13,6 @@ namespace {
 
 constexpr std::size_t kOffsetsEnd = 65'536;
 constexpr std::size_t kKeptBytes = std::size_t{1} << 20;  // A buffer that grew larger for one value is freed.
-
-std::size_t common_prefix(std::string_view a, std::string_view b) {
-  const std::size_t most = std::min(a.size(), b.size());
-  std::size_t same = 0;
-  for (; same + 8 <= most; same += 8) {
-    const std::uint64_t difference = load_le<std::uint64_t>(a.data() + same) ^ load_le<std::uint64_t>(b.data() + same);
-    if (difference != 0) return same + static_cast<std::size_t>(std::countr_zero(difference)) / 8;
-  }
-  while (same < most && a[same] == b[same]) ++same;
-  return same;
-}
 
 std::uint64_t stamp_of(Sequence sequence, EntryKind kind, std::uint64_t base) {
   return (number_of(sequence) - base) << kKindBits | static_cast<std::uint64_t>(kind);

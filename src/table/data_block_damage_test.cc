@@ -1,8 +1,6 @@
 // How full blocks are, what check() refuses, and the frozen bytes.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <random>
 #include <set>
 #include <string>
@@ -10,9 +8,7 @@
 
 #include "base/aligned_bytes.h"
 #include "base/hash.h"
-#include "io/file.h"
-#include "io/posix_file_system.h"
-#include "support/source_file.h"
+#include "support/golden.h"
 #include "table/block_file.h"
 #include "table/data_block_format.h"
 
@@ -192,24 +188,18 @@ TEST(DataBlock, SaysWhatIsWrongWithItsBytes) {
   EXPECT_EQ(refusal(twice), begin + "entry 1 of 2: it does not come after the one before");
 }
 
-/// Frozen, and since then reproduced and read. TAMIS_WRITE_GOLDEN=1 writes the file if it is missing.
 TEST(DataBlock, OfTheGoldenFileIsReproducedAndRead) {
   for (const Codec& codec : codecs()) {
-    const std::string path = source_file("tests/golden/blocks/cities-") + std::string(codec.name) + ".block";
-    SCOPED_TRACE(path);
+    const std::string name = "tests/golden/blocks/cities-" + std::string(codec.name) + ".block";
+    SCOPED_TRACE(name);
     std::vector<Owned> entries = cities();
     if (codec.id != 0) entries.back().value = std::string(200, 'x');  // Something to compress.
     std::string made;
     append_block(made, as_bytes(block_of_entries(entries)), &codec, 12, 4096);
-    if (std::getenv("TAMIS_WRITE_GOLDEN") != nullptr && !std::filesystem::exists(path)) {
-      std::filesystem::create_directories(std::filesystem::path(path).parent_path());
-      ASSERT_TRUE(write_file(path, as_bytes(made)).ok());
-    }
-    const Result<std::string> golden = read_whole_file(posix_file_system(), path);
-    ASSERT_TRUE(golden.ok()) << golden.status().to_text();
+    const std::string golden = test::golden_file(name, made);
     // A codec's output may change with its library; it must remain readable.
-    EXPECT_TRUE(codec.id != 0 || *golden == made) << "this build writes other bytes than version 1 did";
-    const Result<BlockBuffer> frame = open_block(as_bytes(*golden), 12, 4096, path);
+    EXPECT_TRUE(codec.id != 0 || golden == made) << "this build writes other bytes than version 1 did";
+    const Result<BlockBuffer> frame = open_block(as_bytes(golden), 12, 4096, name);
     ASSERT_TRUE(frame.ok()) << frame.status().to_text();
     const std::string block(as_text(block_of(frame->span())));
     EXPECT_EQ(walk(block), 4U);

@@ -64,7 +64,7 @@ struct DataBlock::Wanted {
   std::string_view rest;
 };
 
-// Private, and inline: in position-independent code, calls of other members cannot be inlined.
+// Private, and inline: in position-independent code, calls of any other member cannot be inlined.
 inline std::string_view DataBlock::prefix() const { return {block_ + prefix_at(entries_), prefix_bytes_}; }
 inline bool DataBlock::begins(std::string_view key) const {
   return key.size() >= prefix_bytes_ && equal_bytes(key.data(), block_ + prefix_at(entries_), prefix_bytes_);

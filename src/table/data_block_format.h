@@ -30,7 +30,7 @@ inline constexpr std::size_t kBlockSlackBytes = 64;
 class DataBlockBuilder {
  public:
   /// A block ends before an entry that would make it, uncompressed and with its trailer, exceed `target_bytes` (or
-  /// 65,536, the max offset); a single entry may exceed it.
+  /// 65,536, the limit of offsets); a single entry may exceed it.
   explicit DataBlockBuilder(std::size_t target_bytes);
 
   [[nodiscard]] bool empty() const { return pending_.empty(); }

@@ -3,18 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <random>
 #include <set>
 #include <vector>
 
 #include "base/aligned_bytes.h"
-#include "base/check.h"
 #include "base/hash.h"
-#include "io/file.h"
-#include "io/posix_file_system.h"
 #include "table/block_trailer_format.h"
 
 namespace tamis {
@@ -251,7 +246,7 @@ TEST(DataBlock, TakesASecondLookWhenTagsCollide) {
 }
 
 /// The single tag is followed by the head, then the offset 17, which as a head would belong to a key of 0, 17. The
-/// bytes at its supposed offset are the entry's lengths, and point into the value, where an entry is forged.
+/// bytes in place of its offset are the entry's lengths, and point into the value, where an entry is forged.
 TEST(DataBlock, DoesNotTakeTheBytesBehindTheTagsForTags) {
   std::string forged;
   for (int i = 0; forged.empty() || tag_of(kHasher(forged)) != 'Z'; ++i)

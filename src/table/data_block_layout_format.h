@@ -84,7 +84,7 @@ inline char* copy_with_slack(char* to, const char* from, std::size_t count) {
   return to + count;
 }
 
-/// A varint followed by enough readable bytes to load eight. As load_varint, but without a branch on the length of
+/// A varint, with eight readable bytes from its start. As load_varint, but without a branch on the length of
 /// multi-byte varints, which differs from entry to entry.
 inline std::uint64_t load_varint_with_slack(const char*& from) {
   const auto word = load_le<std::uint64_t>(from);

@@ -20,11 +20,6 @@ constexpr std::size_t kContinuationBytes = kIndexGroupBlocks / 8;
 constexpr std::uint8_t kHasLengths = 1;
 constexpr std::uint8_t kHasContinuations = 2;
 
-std::size_t common_prefix(std::string_view a, std::string_view b) {
-  const std::size_t shorter = std::min(a.size(), b.size());
-  return static_cast<std::size_t>(std::mismatch(a.begin(), a.begin() + shorter, b.begin()).first - a.begin());
-}
-
 /// The prefix of `key` that distinguishes it from `other`; longer if it would end in a zero, which a head cannot tell
 /// from padding.
 std::string_view shortest_separator(std::string_view other, std::string_view key) {
@@ -153,9 +148,9 @@ bool IndexBuilder::has_continuations(const Group& group) const {
 /// Reads a section sequentially into an Index.
 ///
 /// Threads: one.
-class IndexReader {
+class Index::Reader {
  public:
-  IndexReader(Bytes section, std::string_view name, std::uint64_t file_offset)
+  Reader(Bytes section, std::string_view name, std::uint64_t file_offset)
       : section_(section), name_(name), file_offset_(file_offset) {}
 
   Result<std::unique_ptr<const Index>> read(std::uint64_t checksum_seed) {
@@ -326,7 +321,7 @@ class IndexReader {
 
 Result<std::unique_ptr<const Index>> Index::open(Bytes section, std::uint64_t checksum_seed, std::string_view name,
                                                  std::uint64_t file_offset) {
-  return IndexReader(section, name, file_offset).read(checksum_seed);
+  return Index::Reader(section, name, file_offset).read(checksum_seed);
 }
 
 void Index::prepare_top() {

@@ -118,7 +118,7 @@ class Index {
   static std::size_t memory_bytes_for(std::uint64_t section_bytes);
 
  private:
-  friend class IndexReader;
+  class Reader;  // index_format.cc
   struct Group {
     std::uint64_t offset = 0;        // Of its first block in the file.
     std::uint32_t first_block = 0;   // In heads_ and ends_.

@@ -1,11 +1,12 @@
-// Who watches a lookup: nobody, or somebody who writes down every step. Chosen at compile time, so that `get` pays
-// nothing for it. `explain` tells what a `get` does that may read from disk; one that finds everything in memory
-// (Peek) asks the same tables in the same order, but takes blocks from their slots.
+// What a lookup does at each table, and who records it: nobody for `get`, a list for `explain`. Both run the same code;
+// the recorder is chosen at compile time, so that `get` pays nothing for it.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
+
+#include "entry/visible.h"
 
 namespace tamis {
 
@@ -17,12 +18,12 @@ enum class BlockSource : std::uint8_t { kNone, kCache, kDisk };
 /// kOutside: no table of the run has bounds that hold the key, so nothing was asked.
 enum class TableOutcome : std::uint8_t { kRuledOut, kAbsent, kFound, kDeleted, kOutside };
 
-/// What memory alone says to a lookup.
-enum class Peek : std::uint8_t {
+/// What a table says to a lookup.
+enum class LookupAnswer : std::uint8_t {
   kAbsent,
   kAbsentHere,  ///< As kAbsent, but its filter let the key through, or there is none.
   kFound,
-  kUnknown,  ///< Something is not in memory: ask again, in a way that may read.
+  kUnknown,  ///< Something that the answer depends on is not in memory.
 };
 
 /// What happened at one table.
@@ -35,13 +36,17 @@ struct TableStep {
   TableOutcome outcome = TableOutcome::kAbsent;
 };
 
+/// Where a table has the key.
+inline TableOutcome outcome_of(const FoundEntry& found, Sequence moment) {
+  return visible(found, moment) == Visible::kValue ? TableOutcome::kFound : TableOutcome::kDeleted;
+}
+
 /// For `get`.
 struct NoSteps {
   static constexpr bool kRecords = false;
-  void add(const TableStep&) {}
 };
 
-/// For `explain`.
+/// For `explain`. One step for each run that was passed, newest first.
 struct RecordedSteps {
   static constexpr bool kRecords = true;
   void add(const TableStep& step) { steps.push_back(step); }

@@ -15,8 +15,7 @@ constexpr std::size_t kOffsetBytes = 2;
 constexpr std::uint8_t kLz4 = 1;  // In a trailer.
 /// LZ4 makes at most 255 bytes of one: the max length in the trailer of a 64 KiB block.
 constexpr std::uint32_t kMostBlockBytes = 1 << 24;
-/// For trailers on one path that have the wrong length. The true one comes first, except for offsets that look like
-/// one.
+/// For trailers on one path with the wrong length. The true one comes first, except for offsets that look like one.
 constexpr int kMostTrailers = 8;
 
 }  // namespace

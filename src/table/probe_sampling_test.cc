@@ -30,10 +30,11 @@ void expect_fair(std::size_t tables, std::string_view name, const Pattern& patte
   }
   std::vector<double> asked(tables);
   PinnedBlock pin;
-  NoSteps steps;
+  TableSearch search;
   for (std::uint64_t probe = 0; probe < kProbes; ++probe) {
     const std::size_t table = pattern(probe, tables);
-    EXPECT_FALSE(opened[table]->find({"absent", remix(probe), kMaxSequence}, true, pin, steps)->has_value());
+    const Lookup lookup{"absent", remix(probe), kMaxSequence};
+    EXPECT_FALSE(test::find_in(*opened[table], lookup, true, pin, search)->has_value());
     ++asked[table];
   }
   constexpr double kPerSample = ProbeSampling::kProbesPerSample;
@@ -43,7 +44,7 @@ void expect_fair(std::size_t tables, std::string_view name, const Pattern& patte
   }
 }
 
-/// Once every 64th of a thread's probes was counted, of any table: of two tables asked in turn, one had no counts.
+/// Every 64th of a thread's probes used to be counted: of two tables asked in turn, one had no counts.
 TEST(ProbeSampling, Rule15_CountsEachTableAsOftenAsItIsAskedInWhateverOrder) {
   for (const std::size_t tables : {2U, 3U, 4U, 64U}) {
     expect_fair(tables, "in turn", [](std::uint64_t probe, std::size_t count) { return probe % count; });

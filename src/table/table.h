@@ -16,41 +16,15 @@
 #include "io/file_handles.h"
 #include "table/index_format.h"
 #include "table/lookup_steps.h"
-#include "table/staged_peek.h"
+#include "table/metadata_budget.h"
+#include "table/staged_lookup.h"
 #include "table/table_facts.h"
 #include "table/table_format.h"
-#include "table/table_search.h"
 #include "table/table_verify.h"
 #include "tamis/filter.h"
 #include "tamis/status.h"
 
 namespace tamis {
-
-/// How many bytes of indexes and filters may be in memory. Charged before they are loaded.
-///
-/// Threads: any. `set_limit`: one at a time.
-class MetadataBudget {
- public:
-  explicit MetadataBudget(std::uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
-
-  /// False, and nothing charged, when it does not fit.
-  [[nodiscard]] bool try_charge(std::uint64_t bytes);
-  void discharge(std::uint64_t bytes) { used_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
-  /// `wanted` is what everything together would take, where that is known.
-  void set_limit(std::uint64_t bytes, std::uint64_t wanted = 0) {
-    limit_bytes_.store(bytes, std::memory_order_relaxed);
-    holds_all_.store(wanted <= bytes, std::memory_order_relaxed);
-  }
-  /// Everything fits: what only saves time may be charged too.
-  [[nodiscard]] bool holds_all() const { return holds_all_.load(std::memory_order_relaxed); }
-  [[nodiscard]] std::uint64_t used_bytes() const { return used_bytes_.load(std::memory_order_relaxed); }
-  [[nodiscard]] std::uint64_t limit_bytes() const { return limit_bytes_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<std::uint64_t> used_bytes_ = 0;
-  std::atomic<std::uint64_t> limit_bytes_;
-  std::atomic<bool> holds_all_ = true;
-};
 
 /// What the tables of a store share. Outlives them all.
 struct TableContext {
@@ -73,7 +47,17 @@ struct TableCounts {
   std::uint64_t slot_hits = 0;    ///< Blocks that lookups found in the cache without asking it.
   std::uint64_t metadata_loads = 0;
 
-  TableCounts& operator+=(const TableCounts& other);
+  TableCounts& operator+=(const TableCounts& other) {
+    probes += other.probes;
+    positives += other.positives;
+    false_positives += other.false_positives;
+    unfiltered += other.unfiltered;
+    hits += other.hits;
+    blocks_read += other.blocks_read;
+    slot_hits += other.slot_hits;
+    metadata_loads += other.metadata_loads;
+    return *this;
+  }
 };
 
 /// What a table kept in memory so that lookups need not read it. The caller frees it once the epoch has passed in which
@@ -106,38 +90,36 @@ class Table {
   Table& operator=(const Table&) = delete;
 
   [[nodiscard]] const TableFacts& facts() const { return *facts_; }
-  [[nodiscard]] const std::shared_ptr<const TableFacts>& shared_facts() const { return facts_; }
   [[nodiscard]] std::string path() const;
 
-  /// Only inside an EpochGuard: starts loading the line of the filter that `find` will test.
+  // Lookups: table_lookup.cc. In memory alone, and only inside an EpochGuard.
+
+  /// Starts loading the line of the filter that `peek` will test.
   void prefetch_filter(std::uint64_t hash) const {
     if (const Filter* filter = filter_.load()) filter->prefetch_hash(hash);
   }
-  /// Only inside an EpochGuard: what `find` would say, if everything it needs is in memory. The value lives as long as
-  /// the guard. Says nothing to the counts: `count_peek` and ProbeSampling do, once the lookup is over. Where the key
-  /// is `expected` to be here, what comes after the filter is asked for before the filter has answered.
-  Peek peek(const Lookup& lookup, bool expected, FoundEntry& found) const;
-  /// Of a table whose filter let a peek through.
-  void count_peek(bool found) const { count_peeks(found ? 1 : 0, found ? 0 : 1); }
+  /// The newest version of the key at or below the lookup's sequence, unless something that is not in memory decides.
+  /// Counts nothing: the caller does (count_peeks, count_sampled_probe). Where the key is `expected` to be here, what
+  /// comes after the filter is fetched before the filter has answered.
+  LookupAnswer peek(const Lookup& lookup, bool expected, FoundEntry& found) const;
+  /// The same for several, side by side. Each asks the table that it names, and has its answer afterwards; counted, but
+  /// for probes. Empties the group.
+  static void peek_many(LookupGroup& group);
+  /// Of lookups that the filter let through.
   void count_peeks(std::uint64_t found, std::uint64_t absent) const;
-  /// Stands for all that ProbeSampling passed over. Of lookups that know their answer; those that ask again count then.
+  /// Stands for all that ProbeSampling passed over. Not of a lookup that is kUnknown: begin_search counts it.
   void count_sampled_probe() const;
 
-  /// What `peek` does, for several lookups in stages (table_stages.cc). Each asks the table that it names, and has its
-  /// answer afterwards; counted, too, but for probes. Empties the group.
-  static void peek_many(StagedGroup& group);
+  // The same, for lookups that may read from disk. This and what follows is not for the inside of an EpochGuard.
 
-  /// The newest version of the key at or below the lookup's sequence. The value lies in the block that `pin` keeps.
-  /// Steps is NoSteps or RecordedSteps. This and what follows is not for the inside of an EpochGuard.
-  template <typename Steps>
-  Result<std::optional<FoundEntry>> find(const Lookup& lookup, bool fills_cache, PinnedBlock& pin, Steps& steps);
-
-  /// What `find` does, for who gets the blocks himself. False: the filter rules the key out, and it is over.
+  /// Asks the filter and finds the first block. False: the filter rules the key out, and the search is over.
   Result<bool> begin_search(const Lookup& lookup, TableSearch& search);
-  /// Empty when it is not in the cache.
-  PinnedBlock cached_block(std::uint32_t block, TableStep& step) const;
+  /// A block; empty when it is not in the cache.
+  [[nodiscard]] PinnedBlock find_block(std::uint32_t block) const;
+  /// The block that the search stands at, read from the file.
+  Result<PinnedBlock> fetch_block(TableSearch& search, bool fills_cache) const;
   /// Looks into the block that the search stands at: true when the search goes on in the next one. Once it does not, it
-  /// is over and counted.
+  /// is over and counted. The value lies in the block.
   bool search_block(TableSearch& search, const Lookup& lookup, Bytes frame, std::optional<FoundEntry>& found);
 
   /// Walks over all entries. Holds what it needs of the index itself. The table must outlive it.
@@ -168,36 +150,38 @@ class Table {
   Result<std::uint64_t> verify(std::vector<TableProblem>& problems,
                                const std::function<bool(std::uint64_t bytes)>& progress) const;
 
- private:
-  friend class TableIterator;
-  friend class BlockBatch;
-  struct Inside;
+  // For those who read blocks themselves: TableIterator, BlockBatch.
 
-  Result<std::shared_ptr<const ReadableFile>> open_file() const;
-  // Metadata: table_metadata.cc.
-  Result<TableProperties> read_own_properties(const ReadableFile& file) const;
-  Result<const TableProperties*> properties();
+  [[nodiscard]] FileHandles& handles() const { return *context_.handles; }
+  [[nodiscard]] Result<std::shared_ptr<const ReadableFile>> open_file() const;
+  /// The index in memory, loaded if there is room; otherwise one that lives as long as the caller wants.
   Result<std::shared_ptr<const Index>> shared_index(std::uint32_t& metadata_reads);
-  void load_filter(std::uint32_t& metadata_reads);
-  void load_prefix_filter();
-  void remember_filter_problem(const Status& problem);
-  // Lookups: table.cc.
-  FilterVerdict ask_filter(std::uint64_t hash, std::uint32_t& metadata_reads);
-  Status fetch_block(const Index& index, std::uint32_t block, bool fills_cache, PinnedBlock& pin, TableStep& step);
-  PinnedBlock keep_block(std::uint32_t block, BlockBuffer frame, bool fills_cache) const;
-  void count(const TableStep& step, bool found);
+  /// Pins a block that was read, and keeps it in the cache if that is to be filled.
+  [[nodiscard]] PinnedBlock keep_block(std::uint32_t block, BlockBuffer frame, bool fills_cache) const;
+  /// Null when there are no slots.
   [[nodiscard]] BlockSlot* slot_of(std::uint32_t block) const {
     BlockSlot* const slots = slots_.load(std::memory_order_acquire);
     return slots == nullptr ? nullptr : slots + block;
   }
+
+ private:
+  struct Inside;
+
+  // Metadata: table_metadata.cc.
+  Result<TableProperties> read_own_properties(const ReadableFile& file) const;
+  Result<const TableProperties*> properties();
+  void load_filter(std::uint32_t& metadata_reads);
+  void load_prefix_filter();
+  void remember_filter_problem(const Status& problem);
   void make_slots(std::uint32_t blocks);
-  // Stages: table_stages.cc. Each tells whether the lookup goes on; otherwise it has its answer.
-  bool peek_filter(StagedPeek& peek) const;
-  static void peek_index(StagedPeek& peek);
-  bool peek_slot(StagedPeek& peek) const;
-  static void peek_tags(StagedPeek& peek);
-  void peek_entry(StagedPeek& peek) const;
-  bool end_without_entry(StagedPeek& peek, Peek answer) const;
+  // Stages: table_lookup.cc.
+  [[nodiscard]] LookupAnswer peek_filter(std::uint64_t hash, bool asks) const;
+  bool peek_index(BlockPlace& place) const;
+  template <bool kIsPrefetched>
+  LookupAnswer peek_blocks(BlockPlace& place, const Lookup& lookup, FoundEntry& found) const;
+  bool end_without_entry(StagedLookup& staged, LookupAnswer answer) const;
+  FilterVerdict ask_filter(std::uint64_t hash, std::uint32_t& metadata_reads);
+  void count(const TableStep& step, bool found);
 
   std::shared_ptr<const TableFacts> facts_;
   const TableContext& context_;

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/try.h"
+#include "filter/filter_kind.h"
 #include "io/append_file.h"
 #include "table/block_file.h"
 #include "table/block_trailer_format.h"
@@ -21,10 +22,8 @@ constexpr std::string_view kPrefixFilterKind = "line";       // If the table has
 constexpr double kPrefixBitsPerKey = 10;                     // A hundredth of the scans read in vain.
 
 std::uint8_t id_of_kind(std::string_view name) {
-  for (const FilterKindInfo& kind : filter_kinds()) {
-    if (kind.name == name) return kind.id;
-  }
-  return 0;
+  const FilterKind* const kind = find_filter_kind(name);
+  return kind != nullptr ? kind->info.id : 0;
 }
 
 /// Nullopt if the filter cannot be built; bad options are an error.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/try.h"
+#include "filter/filter_kind.h"
 #include "io/posix_file_system.h"
 #include "table/block_file.h"
 #include "table/block_trailer_format.h"
@@ -80,9 +81,7 @@ std::string hex_of(Bytes bytes) {
 }
 
 std::string kind_name(std::uint8_t id) {
-  for (const FilterKindInfo& kind : filter_kinds()) {
-    if (kind.id == id) return std::string(kind.name);
-  }
+  if (const FilterKind* const kind = find_filter_kind(id)) return std::string(kind->info.name);
   return id == 0 ? "none" : fmt::format("unknown ({})", id);
 }
 

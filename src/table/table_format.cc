@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
 
+#include "base/file_header_format.h"
 #include "base/try.h"
 #include "table/tagged_field_format.h"
 
@@ -12,8 +12,7 @@ namespace tamis {
 namespace {
 
 constexpr std::uint8_t kTableFileKind = 3;  // 1 and 2 are journals.
-constexpr std::uint64_t kKnownRequiredFeatures = 0;
-constexpr std::size_t kHeaderChecksumAt = kTableHeaderBytes - 8;
+constexpr FileHeaderFormat kHeaderFormat = {kTableMagic, "table", kTableVersion, kTableHeaderBytes};
 constexpr std::size_t kFooterChecksumAt = 16;
 constexpr std::size_t kFooterMagicAt = 24;
 constexpr std::size_t kSectionBytes = 24;
@@ -196,58 +195,20 @@ Status check_consistency(const TableProperties& properties, std::uint64_t offset
   return {};
 }
 
-Status check_features(ByteReader& reader, std::string_view name) {
-  TAMIS_TRY(const auto required, reader.read_le<std::uint64_t>("required features"));
-  if ((required & ~kKnownRequiredFeatures) != 0) {
-    return Status::not_supported(fmt::format("{}: required feature {} is not known to this build; use a newer tamis",
-                                             name, std::countr_zero(required & ~kKnownRequiredFeatures)));
-  }
-  return reader.skip(8, "optional features");
-}
-
 }  // namespace
 
 TableHeaderBytes encode_table_header(const TableHeader& header) {
-  std::string raw(kTableMagic);
-  append_le(raw, kTableVersion);
-  append_le(raw, kTableFileKind);
-  append_le(raw, std::uint8_t{0});
-  append_le(raw, static_cast<std::uint32_t>(kTableHeaderBytes));
-  append_le(raw, std::uint64_t{0});  // Required features.
-  append_le(raw, std::uint64_t{0});  // Optional features.
+  std::string raw;
+  append_file_header(raw, kHeaderFormat, kTableFileKind);
   raw += as_text(header.store_id);
   append_le(raw, header.number);
-  append_le(raw, checksum64(as_bytes(raw)));
-  TableHeaderBytes bytes;
-  std::ranges::copy(as_bytes(raw), bytes.begin());
-  return bytes;
+  return sealed_file_header<kTableHeaderBytes>(raw);
 }
 
 Result<TableHeader> decode_table_header(Bytes bytes, std::string_view name) {
-  ByteReader reader(bytes, name);
-  if (bytes.size() < kTableHeaderBytes) {
-    return reader.corruption(fmt::format("{} bytes are too few for a table's header", bytes.size()));
-  }
-  if (as_text(bytes.first(kTableMagic.size())) != kTableMagic) {
-    return reader.corruption("not a tamis table: the magic is wrong");
-  }
-  const auto stored = load_le<std::uint64_t>(bytes.data() + kHeaderChecksumAt);
-  const std::uint64_t computed = checksum64(bytes.first(kHeaderChecksumAt));
-  if (stored != computed) {
-    return reader.corruption(fmt::format("the header's checksum is {:016x}, its bytes have {:016x}", stored, computed));
-  }
-  TAMIS_TRY_STATUS(reader.skip(kTableMagic.size(), "magic"));
-  TAMIS_TRY(const auto version, reader.read_le<std::uint16_t>("version"));
-  if (version != kTableVersion) {
-    return Status::not_supported(fmt::format(
-        "{}: format version {} is newer than this build reads ({}); use a newer tamis", name, version, kTableVersion));
-  }
-  TAMIS_TRY(const auto kind, reader.read_le<std::uint8_t>("file kind"));
-  if (kind != kTableFileKind) return reader.corruption(fmt::format("file kind {} is not a table", kind));
-  TAMIS_TRY_STATUS(reader.skip(1, "zero"));
-  TAMIS_TRY(const auto header_bytes, reader.read_le<std::uint32_t>("header length"));
-  if (header_bytes != kTableHeaderBytes) return reader.corruption(fmt::format("header of {} bytes", header_bytes));
-  TAMIS_TRY_STATUS(check_features(reader, name));
+  TAMIS_TRY(FileHeader start, read_file_header(bytes, kHeaderFormat, name));
+  ByteReader& reader = start.fields;
+  if (start.kind != kTableFileKind) return reader.corruption(fmt::format("file kind {} is not a table", start.kind));
   TableHeader header;
   TAMIS_TRY(const Bytes store_id, reader.read(header.store_id.size(), "store id"));
   std::ranges::copy(store_id, header.store_id.begin());

@@ -2,12 +2,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
-#include "io/file.h"
-#include "io/posix_file_system.h"
-#include "support/source_file.h"
+#include "support/golden.h"
 #include "support/table_world.h"
 #include "table/table_sections.h"
 #include "tamis/table_file.h"
@@ -18,9 +13,8 @@ namespace {
 using test::TableEntries;
 using test::TableWorld;
 
-std::string golden_path(std::string_view codec) {
-  return source_file(fmt::format("tests/golden/tables/cities-{}.tms", codec));
-}
+std::string golden_name(std::string_view codec) { return fmt::format("tests/golden/tables/cities-{}.tms", codec); }
+std::string golden_path(std::string_view codec) { return source_file(golden_name(codec)); }
 
 /// Several blocks, a key that spans two, deletes, the empty key, a value larger than a block.
 TableEntries golden_entries() {
@@ -50,20 +44,14 @@ TableSpec golden_spec(const Codec& codec) {
           .created_unix_seconds = 1'700'000'000};
 }
 
-/// Frozen, and since then reproduced and read. TAMIS_WRITE_GOLDEN=1 writes missing files.
 TEST(TableGolden, TablesAreReproducedAndRead) {
   const TableEntries entries = golden_entries();
   for (const Codec& codec : codecs()) {
     SCOPED_TRACE(codec.name);
     TableWorld world;
     const TableFacts facts = world.build(entries, {"line", 10}, golden_spec(codec));
-    const std::string path = golden_path(codec.name);
-    if (std::getenv("TAMIS_WRITE_GOLDEN") != nullptr && !std::filesystem::exists(path)) {
-      ASSERT_TRUE(write_file(path, as_bytes(world.bytes_of())).ok());
-    }
-    EXPECT_TRUE(*read_whole_file(posix_file_system(), path) == world.bytes_of())
-        << "this build writes other bytes than version 1 did";
-    const Result<TableFile> file = TableFile::open(path);
+    test::expect_golden(golden_name(codec.name), world.bytes_of());
+    const Result<TableFile> file = TableFile::open(golden_path(codec.name));
     ASSERT_TRUE(file.ok()) << file.status().to_text();
     TableFile::Entries read = file->entries();
     for (const Entry& entry : entries.entries) {

@@ -6,10 +6,25 @@
 #include <memory>
 #include <optional>
 
+#include "base/epoch.h"
 #include "base/sync.h"
 #include "table/table.h"
 
 namespace tamis {
+
+inline void add_to(std::atomic<std::uint64_t>& count, std::uint64_t amount) {
+  if (amount != 0) count.fetch_add(amount, std::memory_order_relaxed);
+}
+
+/// What the filter says, if it is in memory: for lookups that are not inside an EpochGuard, because they may have to
+/// read from disk next.
+template <typename Ask>
+std::optional<bool> ask_loaded(const std::atomic<const Filter*>& loaded, Ask ask) {
+  const EpochGuard guard;
+  const Filter* const filter = loaded.load();
+  if (filter == nullptr) return std::nullopt;
+  return ask(*filter);
+}
 
 /// Invariants:
 ///  1. What the atomic pointers of Table and of this lead to is owned here until it is unloaded.

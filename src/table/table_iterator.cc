@@ -148,7 +148,7 @@ Status TableIterator::open_block(std::uint32_t block) {
   if (block == block_) return {};
   data_.reset();
   block_ = kNoBlock;
-  pin_ = table_.context_.cache->find({table_.facts().number, block}, table_.slot_of(block));
+  pin_ = table_.find_block(block);
   if (!pin_) {
     TAMIS_TRY(own_frame_, read_block(block));
     if (fills_cache_) pin_ = table_.keep_block(block, std::move(own_frame_), true);

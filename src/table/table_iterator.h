@@ -30,8 +30,7 @@ class BlockWindow {
   [[nodiscard]] bool holds(BlockPosition position) const {
     return position.offset >= offset_ && position.offset + position.bytes <= offset_ + bytes_;
   }
-  /// Reads this block and those after it (before it, if the block used last was the next one), as many as read-ahead
-  /// allows.
+  /// Reads this block and, within the read-ahead, those after it (before it, if the block used last was the next one).
   Status read(const ReadableFile& file, const Index& index, std::uint32_t block, std::string_view name);
   /// The stored bytes of a block it holds, trailer included; valid until the next read.
   Bytes use(std::uint32_t block, BlockPosition position) {

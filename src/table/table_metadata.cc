@@ -107,7 +107,6 @@ Result<const TableProperties*> Table::properties() {
   return inside_->owned_properties.get();
 }
 
-/// The index in memory, loaded if it fits; otherwise one that lives as long as the caller holds it.
 Result<std::shared_ptr<const Index>> Table::shared_index(std::uint32_t& metadata_reads) {
   if (index_.load(std::memory_order_acquire) != nullptr) {
     const MutexLock lock(inside_->mutex);
@@ -136,7 +135,7 @@ Result<std::shared_ptr<const Index>> Table::shared_index(std::uint32_t& metadata
 
 /// For the loading thread.
 void Table::make_slots(std::uint32_t blocks) {
-  if (slots_.load(std::memory_order_relaxed) != nullptr || !context_.cache->offers_slots()) return;
+  if (slots_.load(std::memory_order_relaxed) != nullptr) return;
   if (!context_.index_budget->holds_all() || !context_.index_budget->try_charge(blocks * sizeof(BlockSlot))) return;
   inside_->owned_slots = std::make_unique<BlockSlot[]>(blocks);
   slots_.store(inside_->owned_slots.get(), std::memory_order_release);

@@ -30,10 +30,10 @@ std::optional<std::optional<std::string>> peek_in(const Table& table, std::strin
   const EpochGuard guard;
   FoundEntry found;
   switch (table.peek({key, hasher(key), sequence}, expected, found)) {
-    case Peek::kFound: return std::optional(std::string(found.value));
-    case Peek::kAbsent:
-    case Peek::kAbsentHere: return std::optional<std::string>();
-    case Peek::kUnknown: return std::nullopt;
+    case LookupAnswer::kFound: return std::optional(std::string(found.value));
+    case LookupAnswer::kAbsent:
+    case LookupAnswer::kAbsentHere: return std::optional<std::string>();
+    case LookupAnswer::kUnknown: return std::nullopt;
   }
   return std::nullopt;
 }
@@ -98,18 +98,6 @@ TEST(TablePeek, ExpectedOrNotAKeyIsFoundInAnyGroupOfTheIndex) {
       EXPECT_EQ(*seen, std::string(entry.value));
     }
   }
-}
-
-TEST(TablePeek, Rule11_ACacheWhosePolicyMovesBlocksOnAHitOffersNoSlots) {
-  const TableEntries entries = test::random_entries(23, 100);
-  TableWorld world;
-  world.cache = *BlockCache::make({.capacity_bytes = std::size_t{8} << 20, .policy = "lru"});
-  world.context.cache = world.cache.get();
-  const auto table = world.open(world.build(entries));
-  cache_all(*table, entries);
-  const Entry& first = entries.entries.front();
-  EXPECT_EQ(peek_in(*table, first.key, first.sequence), std::nullopt);
-  EXPECT_EQ(world.index_budget.used_bytes(), table->index_memory_bytes());
 }
 
 TEST(TablePeek, Rule11_BlocksOutliveTheSlotsOfATableThatIsGone) {

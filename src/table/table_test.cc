@@ -8,7 +8,7 @@
 
 #include "base/epoch.h"
 #include "entry/vector_iterator.h"
-#include "io/faulty_file_system.h"
+#include "support/faulty_file_system.h"
 #include "support/table_world.h"
 #include "table/table_iterator.h"
 
@@ -177,11 +177,11 @@ TEST(Table, WithoutRoomTheIndexIsReadEachTimeAndTheFilterNotAsked) {
   EXPECT_TRUE(table->may_contain_prefix("nothing begins so"));
   EXPECT_EQ(world.index_budget.used_bytes() + world.filter_budget.used_bytes(), 0U);
   const TableCounts before = table->counts();
-  RecordedSteps steps;
+  TableSearch search;
   PinnedBlock pin;
-  ASSERT_TRUE(table->find({"absent", 0, kMaxSequence}, true, pin, steps).ok());
-  EXPECT_EQ(steps.steps.at(0).verdict, FilterVerdict::kNotInMemory);
-  EXPECT_EQ(steps.steps.at(0).metadata_reads, 1U);
+  ASSERT_TRUE(find_in(*table, {"absent", 0, kMaxSequence}, true, pin, search).ok());
+  EXPECT_EQ(search.step.verdict, FilterVerdict::kNotInMemory);
+  EXPECT_EQ(search.step.metadata_reads, 1U);
   EXPECT_EQ(table->counts().unfiltered, before.unfiltered + 1);
   EXPECT_EQ(table->counts().metadata_loads, before.metadata_loads + 1);
 }
@@ -236,25 +236,26 @@ TEST(Table, Rule15_ALookupSaysWhatItDidAndPositivesAreCountedExactly) {
   TableWorld world;
   const auto table = world.open(world.build(entries));
   const KeyHasher hasher(test::example_identity().hash_key);
-  RecordedSteps steps;
   PinnedBlock pin;
+  TableSearch search;
+  std::vector<TableStep> steps;
   for (const std::string_view key : {"key 0007", "key 0007", "key 0200"}) {
-    ASSERT_TRUE((*table->find({key, hasher(key), kMaxSequence}, true, pin, steps)).has_value());
+    ASSERT_TRUE((*find_in(*table, {key, hasher(key), kMaxSequence}, true, pin, search)).has_value());
+    steps.push_back(search.step);
   }
-  ASSERT_EQ(steps.steps.size(), 3U);
-  EXPECT_EQ(steps.steps[0].metadata_reads, 2U) << "filter and index";
-  EXPECT_EQ(steps.steps[0].source, BlockSource::kDisk);
-  EXPECT_EQ(steps.steps[0].blocks_read, 1U);
-  EXPECT_EQ(steps.steps[1].metadata_reads, 0U);
-  EXPECT_EQ(steps.steps[1].source, BlockSource::kCache);
-  EXPECT_EQ(steps.steps[1].verdict, FilterVerdict::kMaybe);
-  EXPECT_EQ(steps.steps[1].outcome, TableOutcome::kFound);
-  EXPECT_EQ(steps.steps[2].outcome, TableOutcome::kDeleted);
+  EXPECT_EQ(steps[0].metadata_reads, 2U) << "filter and index";
+  EXPECT_EQ(steps[0].source, BlockSource::kDisk);
+  EXPECT_EQ(steps[0].blocks_read, 1U);
+  EXPECT_EQ(steps[1].metadata_reads, 0U);
+  EXPECT_EQ(steps[1].source, BlockSource::kCache);
+  EXPECT_EQ(steps[1].verdict, FilterVerdict::kMaybe);
+  EXPECT_EQ(steps[1].outcome, TableOutcome::kFound);
+  EXPECT_EQ(steps[2].outcome, TableOutcome::kDeleted);
   int ruled_out = 0;
   for (int i = 0; i < 6400; ++i) {
     const std::string key = fmt::format("key {:04}x", i % 200) + std::to_string(i);
-    ASSERT_FALSE((*table->find({key, hasher(key), kMaxSequence}, true, pin, steps)).has_value());
-    ruled_out += steps.steps.back().outcome == TableOutcome::kRuledOut ? 1 : 0;
+    ASSERT_FALSE((*find_in(*table, {key, hasher(key), kMaxSequence}, true, pin, search)).has_value());
+    ruled_out += search.step.outcome == TableOutcome::kRuledOut ? 1 : 0;
   }
   EXPECT_GT(ruled_out, 6200);
   const TableCounts counts = table->counts();
@@ -367,10 +368,10 @@ TEST(Table, ALookupThatFillsNoCacheHoldsItsBlockOnly) {
   EXPECT_EQ(world.cache->stats().inserts, 0U);
   EXPECT_EQ(world.cache->stats().bytes_used, 0U);
   PinnedBlock pin;
-  NoSteps steps;
+  TableSearch search;
   const KeyHasher hasher(test::example_identity().hash_key);
   const Entry& entry = entries.entries.back();
-  const auto found = table->find({entry.key, hasher(entry.key), entry.sequence}, false, pin, steps);
+  const auto found = find_in(*table, {entry.key, hasher(entry.key), entry.sequence}, false, pin, search);
   EXPECT_EQ((*found)->value, entry.value);
   EXPECT_GT(world.cache->stats().bytes_pinned, 0U);
   EXPECT_FALSE(world.cache->find(pin.key())) << "nobody else sees it";

@@ -7,12 +7,13 @@
 #include <span>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/check.h"
 #include "base/try.h"
+#include "io/file_names.h"
 #include "journal/journal_reader.h"
 #include "journal/journal_writer.h"
 #include "tree/current_format.h"
-#include "tree/file_names.h"
 #include "tree/manifest_format.h"
 #include "tree/manifest_replay.h"
 
@@ -69,7 +70,7 @@ Status apply_record(const JournalRecord& raw, const Current& current, const std:
 /// The implementation: the state, its manifest, and CURRENT.
 class Manifest::Inside {
  public:
-  Inside(FileSystem& files, std::string directory, Random& random)
+  Inside(FileSystem& files, std::string directory, RandomSource& random)
       : files_(files), directory_(std::move(directory)), random_(random) {}
 
   Status read();
@@ -95,7 +96,7 @@ class Manifest::Inside {
 
   FileSystem& files_;
   const std::string directory_;
-  Random& random_;
+  RandomSource& random_;
 
   ManifestState state_;
   Current current_;                // As on disk.
@@ -266,21 +267,31 @@ Status Manifest::Inside::finish_manifest(Current& next) {
   return {};
 }
 
+TableIdentity draw_identity(RandomSource& random) {
+  TableIdentity identity;
+  for (std::size_t i = 0; i < 2; ++i) {
+    store_le(identity.store_id.data() + 8 * i, random.next());
+    store_le(identity.hash_key.data() + 8 * i, random.next());
+  }
+  return identity;
+}
+
 Result<std::unique_ptr<Manifest>> Manifest::create(FileSystem& files, const std::string& directory,
-                                                   const TableIdentity& identity, Random& random) {
+                                                   const TableIdentity& identity, RandomSource& random) {
   return create_with(files, directory, ManifestState{identity, {}, 0, 0, 0}, 1, random);
 }
 
 Result<std::unique_ptr<Manifest>> Manifest::create_with(FileSystem& files, const std::string& directory,
                                                         const ManifestState& state, std::uint64_t manifest_number,
-                                                        Random& random) {
+                                                        RandomSource& random) {
   TAMIS_CHECK(manifest_number > 0);
   auto inside = std::make_unique<Inside>(files, directory, random);
   TAMIS_TRY_STATUS(inside->begin(state, manifest_number));
   return std::unique_ptr<Manifest>(new Manifest(std::move(inside)));
 }
 
-Result<std::unique_ptr<Manifest>> Manifest::open(FileSystem& files, const std::string& directory, Random& random) {
+Result<std::unique_ptr<Manifest>> Manifest::open(FileSystem& files, const std::string& directory,
+                                                 RandomSource& random) {
   auto inside = std::make_unique<Inside>(files, directory, random);
   TAMIS_TRY_STATUS(inside->read());
   return std::unique_ptr<Manifest>(new Manifest(std::move(inside)));

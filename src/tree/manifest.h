@@ -5,12 +5,16 @@
 #include <memory>
 #include <string>
 
+#include "base/random_source.h"
 #include "io/file_system.h"
 #include "table/table_format.h"
 #include "tamis/status.h"
 #include "tree/manifest_state.h"
 
 namespace tamis {
+
+/// A new store's id and key.
+TableIdentity draw_identity(RandomSource& random);
 
 /// A journal of edits, named by CURRENT, which also says how far it was durable.
 ///
@@ -26,21 +30,16 @@ namespace tamis {
 /// Threads: one at a time.
 class Manifest {
  public:
-  struct Random {
-    virtual ~Random() = default;
-    virtual std::uint64_t next() = 0;
-  };
-
   /// Creates a store's first manifest and CURRENT, durably. The folder exists and has no CURRENT.
   static Result<std::unique_ptr<Manifest>> create(FileSystem& files, const std::string& directory,
-                                                  const TableIdentity& identity, Random& random);
+                                                  const TableIdentity& identity, RandomSource& random);
   /// Reads CURRENT and the manifest it names. kIoError if there is no CURRENT: no store is here.
-  static Result<std::unique_ptr<Manifest>> open(FileSystem& files, const std::string& directory, Random& random);
+  static Result<std::unique_ptr<Manifest>> open(FileSystem& files, const std::string& directory, RandomSource& random);
   /// A first manifest with this state, replacing any earlier one: for repair and checkpoints. CURRENT is renamed last;
   /// nothing is removed. A number whose file already exists is skipped.
   static Result<std::unique_ptr<Manifest>> create_with(FileSystem& files, const std::string& directory,
                                                        const ManifestState& state, std::uint64_t manifest_number,
-                                                       Random& random);
+                                                       RandomSource& random);
   ~Manifest();
 
   [[nodiscard]] const ManifestState& state() const;
@@ -55,8 +54,7 @@ class Manifest {
   /// After a failed commit, once the cause is gone: starts a new manifest with the state before the failed edit.
   Status renew();
   /// Marks the end, durably, and records the journal's end in CURRENT; number 0 leaves the recorded end unchanged.
-  /// Writes nothing if neither changed since open, nor after a failed commit, whose error it returns. Must be the last
-  /// call.
+  /// Writes nothing if neither changed since open, nor after a failed commit, whose error it returns. Call it last.
   Status close(const KnownJournalEnd& journal);
 
  private:

@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
-#include <span>
 
 #include "base/try.h"
 

@@ -3,18 +3,13 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-
-#include "io/file.h"
-#include "io/memory_file_system.h"
-#include "io/posix_file_system.h"
+#include "io/file_names.h"
 #include "journal/journal_reader.h"
 #include "journal/journal_writer.h"
+#include "support/crash_file_system.h"
+#include "support/golden.h"
 #include "support/manifest_text.h"
-#include "support/source_file.h"
 #include "tree/current_format.h"
-#include "tree/file_names.h"
 #include "tree/manifest_format.h"
 
 namespace tamis {
@@ -79,7 +74,7 @@ class ManifestTest : public testing::Test {
     ASSERT_TRUE(file->write_at(0, std::span(&bytes, 1)).ok());
   }
 
-  MemoryFileSystem files_;
+  CrashFileSystem files_;
   SeededRandom random_{1};
   std::unique_ptr<Manifest> manifest_;
 };
@@ -312,7 +307,7 @@ TEST_F(ManifestTest, AnotherStoresManifestIsNotTaken) {
   create();
   commit(adds_table(1));
   const std::string first = read(kStore + "/MANIFEST-000001");
-  MemoryFileSystem others;
+  CrashFileSystem others;
   ASSERT_TRUE(others.make_directory(kStore).ok());
   TableIdentity identity = example_identity();
   identity.store_id[0] = std::byte{1};
@@ -372,29 +367,19 @@ TEST_F(ManifestTest, AfterAFailedCommitNothingWorksUntilRenew) {
   EXPECT_EQ(manifest_->state().shape.to_text(), "L0: 3[aaaaa..zzzzz] 1[aaaaa..zzzzz]");
 }
 
-/// Frozen, and reproduced since. TAMIS_WRITE_GOLDEN=1 writes the file if it is missing.
-void expect_golden(const std::string& name, const std::string& made) {
-  const std::string path = source_file(name);
-  if (std::getenv("TAMIS_WRITE_GOLDEN") != nullptr && !std::filesystem::exists(path)) {
-    ASSERT_TRUE(write_file(path, as_bytes(made)).ok());
-  }
-  const Result<std::string> golden = read_whole_file(posix_file_system(), path);
-  ASSERT_TRUE(golden.ok()) << golden.status().to_text();
-  EXPECT_EQ(*golden, made) << "this build writes other bytes than version 1 did";
-}
-
 TEST_F(ManifestTest, TheGoldenManifestIsReproducedAndRead) {
   create();
   commit(adds_table(1));
   commit(replaces_table(1, 2, 5));
   ASSERT_TRUE(manifest_->close({12, 0x0123456789abcdef, 65'536}).ok());
   const std::string folder = "tests/golden/manifest";
-  expect_golden(folder + "/CURRENT", read(kStore + "/CURRENT"));
-  expect_golden(folder + "/MANIFEST-000001", read(kStore + "/MANIFEST-000001"));
+  test::expect_golden(folder + "/CURRENT", read(kStore + "/CURRENT"));
+  test::expect_golden(folder + "/MANIFEST-000001", read(kStore + "/MANIFEST-000001"));
   // Shown in docs/FORMAT.md: the first record and the last.
   const ManifestState empty{example_identity(), {}, 0, 0, 0};
-  expect_golden("fuzz/corpus/manifest_format_fuzz/first", encode_manifest_record({empty.identity, whole_edit(empty)}));
-  expect_golden("fuzz/corpus/manifest_format_fuzz/edit", encode_manifest_record({{}, replaces_table(1, 2, 5)}));
+  test::expect_golden("fuzz/corpus/manifest_format_fuzz/first",
+                      encode_manifest_record({empty.identity, whole_edit(empty)}));
+  test::expect_golden("fuzz/corpus/manifest_format_fuzz/edit", encode_manifest_record({{}, replaces_table(1, 2, 5)}));
   const auto golden = *Manifest::open(posix_file_system(), source_file(folder), random_);
   EXPECT_EQ(text_of(*golden), text_of(*manifest_));
 }

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "base/hash.h"
@@ -36,8 +35,7 @@ class RunColumn {
   [[nodiscard]] const std::shared_ptr<RunMatrix>& matrix() const { return matrix_; }
   [[nodiscard]] std::uint32_t column() const { return column_; }
   [[nodiscard]] const std::vector<std::uint64_t>& tables() const { return tables_; }
-  /// Whether it contains every key of the run. A run that has lost tables since is still covered, one that has gained
-  /// any is not.
+  /// Whether it has every key of the run. A run that lost tables since is still covered, one that gained any is not.
   [[nodiscard]] bool covers(const Run& run) const;
 
  private:

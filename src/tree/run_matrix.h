@@ -7,13 +7,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "base/aligned_bytes.h"
 #include "base/hash.h"
 #include "base/sync.h"
-#include "table/table.h"
+#include "table/metadata_budget.h"
 
 namespace tamis {
 

@@ -109,9 +109,6 @@ Status check_level(const std::vector<Run>& level) {
 std::uint64_t Run::bytes() const {
   return sum(tables, [](const TableFacts& facts) { return facts.file_bytes; });
 }
-std::uint64_t Run::entries() const {
-  return sum(tables, [](const TableFacts& facts) { return facts.entries; });
-}
 std::uint64_t Run::deletes() const {
   return sum(tables, [](const TableFacts& facts) { return facts.deletes; });
 }
@@ -150,14 +147,6 @@ std::uint64_t Shape::bytes() const {
   std::uint64_t total = 0;
   for (const std::vector<Run>& level : levels) {
     for (const Run& run : level) total += run.bytes();
-  }
-  return total;
-}
-
-std::uint64_t Shape::entries() const {
-  std::uint64_t total = 0;
-  for (const std::vector<Run>& level : levels) {
-    for (const Run& run : level) total += run.entries();
   }
   return total;
 }

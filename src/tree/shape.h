@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "table/table_facts.h"
@@ -20,7 +19,6 @@ struct Run {
   std::vector<std::shared_ptr<const TableFacts>> tables;
 
   [[nodiscard]] std::uint64_t bytes() const;
-  [[nodiscard]] std::uint64_t entries() const;
   [[nodiscard]] std::uint64_t deletes() const;
   [[nodiscard]] std::uint64_t keys() const;
 };
@@ -61,7 +59,6 @@ struct Shape {
   [[nodiscard]] Status check() const;
 
   [[nodiscard]] std::uint64_t bytes() const;
-  [[nodiscard]] std::uint64_t entries() const;
   [[nodiscard]] std::size_t tables() const;
   [[nodiscard]] std::size_t runs() const;
   /// The deepest non-empty level; 0 for an empty shape.

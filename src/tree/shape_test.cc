@@ -52,7 +52,7 @@ TEST(Shape, AnEmptyShapeHoldsNothing) {
   const Shape empty;
   EXPECT_TRUE(empty.check().ok());
   EXPECT_EQ(empty.to_text(), "");
-  EXPECT_EQ(empty.bytes() + empty.entries() + empty.tables() + empty.runs() + empty.last_level(), 0U);
+  EXPECT_EQ(empty.bytes() + empty.tables() + empty.runs() + empty.last_level(), 0U);
   EXPECT_EQ(empty.find_run(0, 0), nullptr);
   EXPECT_TRUE(empty.with({}).ok());
 }
@@ -60,14 +60,12 @@ TEST(Shape, AnEmptyShapeHoldsNothing) {
 TEST(Shape, SumsCountEveryTable) {
   const Shape shape = example();
   EXPECT_EQ(shape.bytes(), 4000U + 3 + 4 + 5 + 7);
-  EXPECT_EQ(shape.entries(), 190U);
   EXPECT_EQ(shape.tables(), 4U);
   EXPECT_EQ(shape.runs(), 3U);
   EXPECT_EQ(shape.last_level(), 1U);
   const tamis::Run* run = shape.find_run(1, 1);
   ASSERT_NE(run, nullptr);
   EXPECT_EQ(run->bytes(), 2007U);
-  EXPECT_EQ(run->entries(), 70U);
   EXPECT_EQ(run->deletes(), 7U);
   EXPECT_EQ(run->keys(), 63U);
   EXPECT_EQ(shape.find_run(1, 2), nullptr);

@@ -4,16 +4,12 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/epoch.h"
 #include "base/try.h"
-#include "table/probe_sampling.h"
 #include "table/table_iterator.h"
 #include "tree/run_iterator.h"
 
 namespace tamis {
 namespace {
-
-constexpr std::size_t kMostCountedPeeks = 8;  // Of one lookup; one that meets more goes the long way.
 
 using Tables = std::span<const std::shared_ptr<Table>>;
 
@@ -75,144 +71,6 @@ void Version::add_run(std::uint32_t level, const Run& run, const Version* before
   }
   if (!run.tables.empty()) added.bounds = {heads_[added.first_table].smallest, heads_.back().largest};
 }
-
-bool Version::ends_before(std::uint32_t table, const SearchKey& key) const {
-  const std::uint64_t largest = heads_[table].largest;
-  return largest != key.head ? largest < key.head : tables_[table]->facts().largest_key < key.key;
-}
-
-bool Version::begins_after(std::uint32_t table, const SearchKey& key) const {
-  const std::uint64_t smallest = heads_[table].smallest;
-  return smallest != key.head ? smallest > key.head : tables_[table]->facts().smallest_key > key.key;
-}
-
-std::uint32_t Version::first_reaching(const SearchRun& run, const SearchKey& key) const {
-  std::uint32_t first = run.first_table;
-  // By heads alone, and without a branch on them: nobody can foretell which way it would go.
-  for (std::uint32_t count = run.table_count; count > 0;) {
-    const std::uint32_t half = (count + 1) / 2;
-    first += half & (0U - static_cast<std::uint32_t>(heads_[first + half - 1].largest < key.head));
-    count -= half;
-  }
-  std::uint32_t end = run.first_table + run.table_count;
-  if (first == end || heads_[first].largest != key.head) [[likely]]
-    return first;
-  while (first < end) {
-    const std::uint32_t middle = first + (end - first) / 2;
-    if (ends_before(middle, key)) {
-      first = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  return first;
-}
-
-Table* Version::candidate(const SearchRun& run, const SearchKey& key) const {
-  if (key.head < run.bounds.smallest || key.head > run.bounds.largest) return nullptr;
-  const std::uint32_t table = first_reaching(run, key);
-  if (table == run.first_table + run.table_count || begins_after(table, key)) return nullptr;
-  return tables_[table].get();
-}
-
-Table* Version::next_candidate(const Lookup& lookup, const RunSet& possible, std::uint32_t& run) const {
-  const SearchKey key{lookup.key, key_head(lookup.key)};
-  for (run = possible.next(run); run < runs_.size(); run = possible.next(run + 1)) {
-    if (Table* const table = candidate(runs_[run], key)) return table;
-  }
-  return nullptr;
-}
-
-/// The lines of their filters are asked for, so that they arrive together.
-std::size_t Version::next_candidates(const Lookup& lookup, const RunSet& possible, std::uint32_t& run,
-                                     Candidates& candidates) const {
-  std::size_t count = 0;
-  while (count < candidates.size()) {
-    Table* const table = next_candidate(lookup, possible, run);
-    if (table == nullptr) break;
-    table->prefetch_filter(lookup.hash);
-    candidates[count++] = {table, run++};
-  }
-  return count;
-}
-
-/// Of the tables that may have the key the last one is expected to, if this thread has found what it looked for before:
-/// then its index need not wait for its filter. Whoever asks for absent keys does not pay for that.
-Peek Version::peek(const Lookup& lookup, FoundEntry& found) const {
-  thread_local bool found_before = false;
-  const RunSet possible = run_index_.possible(lookup.hash);
-  Candidates candidates;
-  std::array<const Table*, kMostCountedPeeks> let_through;  // Without having the key.
-  std::size_t passed = 0;
-  Peek answer = Peek::kAbsent;
-  for (std::uint32_t run = 0; run < runs_.size() && answer == Peek::kAbsent;) {
-    const std::size_t count = next_candidates(lookup, possible, run, candidates);
-    std::uint32_t asked = 0;
-    while (asked < count && answer == Peek::kAbsent) {
-      const Table& table = *candidates[asked++].table;
-      const Peek here = table.peek(lookup, found_before && asked == count, found);
-      if (here == Peek::kUnknown) return Peek::kUnknown;
-      if (here == Peek::kFound) {
-        table.count_peek(true);
-        answer = here;
-      } else if (here == Peek::kAbsentHere) {
-        if (passed == let_through.size()) return Peek::kUnknown;
-        let_through[passed++] = &table;
-      }
-    }
-    if (ProbeSampling::skips(asked)) continue;
-    for (std::uint32_t i = 0; i < asked; ++i) {
-      if (ProbeSampling::is_sampled()) candidates[i].table->count_sampled_probe();
-    }
-  }
-  for (std::size_t i = 0; i < passed; ++i) let_through[i]->count_peek(false);
-  found_before = answer == Peek::kFound;
-  return answer;
-}
-
-template <typename Steps>
-void Version::record_passed_over(const Lookup& lookup, std::uint32_t first, std::uint32_t end, Steps& steps) const {
-  const SearchKey key{lookup.key, key_head(lookup.key)};
-  for (std::uint32_t run = first; run < end; ++run) {
-    TableStep step;
-    step.table = candidate(runs_[run], key);
-    if (step.table != nullptr) {
-      step.verdict = FilterVerdict::kNoByRunIndex;
-      step.outcome = TableOutcome::kRuledOut;
-    } else {
-      step.table = tables_[runs_[run].first_table].get();
-      step.outcome = TableOutcome::kOutside;
-    }
-    steps.add(step);
-  }
-}
-
-template <typename Steps>
-Result<std::optional<FoundEntry>> Version::find(const Lookup& lookup, bool fills_cache, PinnedBlock& pin,
-                                                Steps& steps) const {
-  const RunSet possible = run_index_.possible(lookup.hash);
-  Candidates candidates;
-  const auto next = [&](std::uint32_t& run) {
-    const EpochGuard guard;  // Looks at their filters, to prefetch.
-    return next_candidates(lookup, possible, run, candidates);
-  };
-  std::uint32_t told = 0;  // Of the runs before this one it is written down what happened.
-  for (std::uint32_t run = 0; run < runs_.size();) {
-    const std::size_t count = next(run);
-    for (std::size_t i = 0; i < count; ++i) {
-      if constexpr (Steps::kRecords) {
-        record_passed_over(lookup, std::exchange(told, candidates[i].run + 1), candidates[i].run, steps);
-      }
-      TAMIS_TRY(const std::optional<FoundEntry> found, candidates[i].table->find(lookup, fills_cache, pin, steps));
-      if (found) return found;
-    }
-  }
-  if constexpr (Steps::kRecords) record_passed_over(lookup, told, runs_.size(), steps);
-  return std::optional<FoundEntry>();
-}
-
-template Result<std::optional<FoundEntry>> Version::find(const Lookup&, bool, PinnedBlock&, NoSteps&) const;
-template Result<std::optional<FoundEntry>> Version::find(const Lookup&, bool, PinnedBlock&, RecordedSteps&) const;
 
 std::span<const std::shared_ptr<Table>> Version::tables_in(const SearchRun& run, const KeyRange& range) const {
   const std::uint32_t first = first_reaching(run, {range.from, key_head(range.from)});

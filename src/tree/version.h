@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cache/block_cache.h"
@@ -16,11 +17,30 @@
 #include "entry/key_range.h"
 #include "table/table.h"
 #include "tamis/status.h"
-#include "tree/disk_lookup.h"
 #include "tree/run_index.h"
 #include "tree/shape.h"
 
 namespace tamis {
+
+/// A lookup that memory alone could not answer, taken over at the run that it has reached. The answer is the staged
+/// lookup's.
+///
+/// Threads: one.
+struct DiskLookup {
+  explicit DiskLookup(StagedLookup& lookup) : staged(&lookup) { lookup.answer = LookupAnswer::kUnknown; }
+  void fail(Status why) {
+    status = std::move(why);
+    is_over = true;
+  }
+
+  StagedLookup* staged;
+  Status status;       // Why there is no answer.
+  PinnedBlock pin;     // Where the value lies, or the block that the search needed.
+  RunSet possible;     // This and the rest are Version::find's.
+  TableSearch search;  // Without a table: on the way to the next run.
+  bool is_over = false;
+  std::size_t waits_for = 0;  // In the batch.
+};
 
 /// A shape with its tables. Immutable; a change makes a new one, which shares the tables that stay.
 ///
@@ -35,18 +55,19 @@ class Version {
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] const RunIndex& run_index() const { return run_index_; }
 
-  /// The same as `find` as far as memory alone can tell; only inside an EpochGuard, while which the value lives.
-  Peek peek(const Lookup& lookup, FoundEntry& found) const;
-  /// Asks every run that can hold the key by its bounds and by the run index, newest first, until one has it. The
-  /// filter lines of all of them are prefetched before the first is tested. Steps is NoSteps or RecordedSteps.
-  template <typename Steps>
-  Result<std::optional<FoundEntry>> find(const Lookup& lookup, bool fills_cache, PinnedBlock& pin, Steps& steps) const;
+  // Lookups: version_lookup.cc. They ask every run that can hold the key by its bounds and by the run index, newest
+  // first, until one has it. Steps is NoSteps or RecordedSteps.
 
-  /// What `peek` says, for up to kLookupsAtOnce lookups side by side (version_many.cc): those whose answer is still
-  /// kAbsent. One that becomes kUnknown tells from which run on `find_many` has to go on.
-  void peek_many(std::span<StagedPeek> peeks) const;
-  /// What `find` says, for several; the blocks that they wait for are read together.
-  void find_many(std::span<DiskLookup> lookups, bool fills_cache) const;
+  /// As far as memory alone can tell: only inside an EpochGuard, while which the value lives. A lookup that becomes
+  /// kUnknown goes on with `find`. The filter lines of all runs are prefetched before the first is tested.
+  template <typename Steps>
+  void peek(StagedLookup& staged, Steps& steps) const;
+  /// The same for up to kLookupsAtOnce lookups side by side: those whose answer is still kAbsent.
+  void peek_many(std::span<StagedLookup> lookups) const;
+  /// Answers lookups from the run on that they have reached, from disk where it must be. What several of them wait for
+  /// is read together.
+  template <typename Steps>
+  void find(std::span<DiskLookup> lookups, bool fills_cache, Steps& steps) const;
 
   /// One iterator per run that may hold a key of the range, newest first. A run is left out when its bounds or its
   /// prefix filters prove that it holds none; `prefix` is one that all keys of the range begin with.
@@ -102,12 +123,11 @@ class Version {
   /// Of the possible runs from `run` on, at most kCandidatesAtOnce; leaves `run` where the next call has to go on.
   std::size_t next_candidates(const Lookup& lookup, const RunSet& possible, std::uint32_t& run,
                               Candidates& candidates) const;
-  /// Writes down why no table of the runs of [first, end) was asked: their bounds do not hold the key, or the run index
-  /// ruled them out.
+  /// Records why no table was asked of the runs before `end` that have no step yet: their bounds do not hold the key,
+  /// or the run index ruled them out.
+  void record_passed_over(const Lookup& lookup, std::size_t end, RecordedSteps& steps) const;
   template <typename Steps>
-  void record_passed_over(const Lookup& lookup, std::uint32_t first, std::uint32_t end, Steps& steps) const;
-  Status advance(DiskLookup& lookup) const;
-  static void look_into(DiskLookup& lookup, std::shared_ptr<const PinnedBlock> block);
+  Status advance(DiskLookup& lookup, bool is_alone, bool fills_cache, Steps& steps) const;
   /// Those of the run whose bounds meet the range.
   [[nodiscard]] std::span<const std::shared_ptr<Table>> tables_in(const SearchRun& run, const KeyRange& range) const;
 

@@ -82,12 +82,39 @@ const KeyHasher& hasher() {
   return made;
 }
 
+StagedLookup staged_lookup(std::string_view key, Sequence at) {
+  StagedLookup staged;
+  staged.lookup = {key, hasher()(key), at};
+  return staged;
+}
+
+std::optional<OwnedAnswer> answer_of(const StagedLookup& staged) {
+  return staged.answer == LookupAnswer::kFound ? owned(staged.found) : std::nullopt;
+}
+
+/// By the part of a lookup that may read from disk, from the first run on.
 template <typename Steps>
 std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Sequence at, Steps& steps) {
-  PinnedBlock pin;
-  const auto found = version.find({key, hasher()(key), at}, true, pin, steps);
-  EXPECT_TRUE(found.ok()) << found.status().to_text();
-  return found.ok() ? owned(*found) : std::nullopt;
+  StagedLookup staged = staged_lookup(key, at);
+  DiskLookup disk(staged);
+  version.find({&disk, 1}, true, steps);
+  EXPECT_TRUE(disk.status.ok()) << disk.status.to_text();
+  return answer_of(staged);
+}
+
+/// As a get does: in memory alone, and from disk only what that leaves open.
+std::optional<OwnedAnswer> ask_as_get(const Version& version, std::string_view key, Sequence at, bool fills_cache,
+                                      RecordedSteps& steps) {
+  StagedLookup staged = staged_lookup(key, at);
+  {
+    const EpochGuard guard;
+    version.peek(staged, steps);
+    if (staged.answer != LookupAnswer::kUnknown) return answer_of(staged);
+  }
+  DiskLookup disk(staged);
+  version.find({&disk, 1}, fills_cache, steps);
+  EXPECT_TRUE(disk.status.ok()) << disk.status.to_text();
+  return answer_of(staged);
 }
 
 TEST(Version, FindsWhatTheNewestRunHas) {
@@ -115,6 +142,38 @@ TEST(Version, FindsWhatTheNewestRunHas) {
   }
 }
 
+/// Whatever is in memory, one step is recorded for each run that was passed, as if everything had been on disk.
+TEST(Version, ALookupThatIsPartlyInMemoryTellsOfEachRunOnce) {
+  for (const std::size_t runs : {1U, 3U, 12U}) {
+    SCOPED_TRACE(fmt::format("{} runs", runs));
+    TreeWorld tree(runs, runs, 60);
+    const Version version(tree.shape(), nullptr, tree.world.context);
+    std::size_t in_memory = 0;
+    std::size_t on_disk = 0;
+    for (int i = 0; i < 3000; ++i) {
+      const std::string key = tree.some_key() + (i % 4 == 0 ? "x" : "");
+      RecordedSteps steps;
+      RecordedSteps from_disk;
+      const std::optional<OwnedAnswer> answer = ask_as_get(version, key, kMaxSequence, i % 5 == 0, steps);
+      ASSERT_EQ(answer, owned(tree.everything.find(key, kMaxSequence))) << "key " << i;
+      ASSERT_EQ(ask(version, key, kMaxSequence, from_disk), answer);
+      ASSERT_EQ(steps.steps.size(), from_disk.steps.size());
+      std::uint32_t reads = 0;
+      for (std::size_t step = 0; step < steps.steps.size(); ++step) {
+        ASSERT_EQ(steps.steps[step].table, from_disk.steps[step].table);
+        ASSERT_EQ(steps.steps[step].verdict, from_disk.steps[step].verdict);
+        ASSERT_EQ(steps.steps[step].outcome, from_disk.steps[step].outcome);
+        reads += steps.steps[step].blocks_read + steps.steps[step].metadata_reads;
+      }
+      (reads == 0 ? in_memory : on_disk) += 1;
+      if (i % 50 == 0) tree.world.cache->set_capacity(0);
+      if (i % 50 == 10) tree.world.cache->set_capacity(std::size_t{8} << 20);
+    }
+    EXPECT_GT(in_memory, 100U);
+    EXPECT_GT(on_disk, 100U);
+  }
+}
+
 /// Groups of which every key is there, after which keys are expected, and others, of which most are not.
 TEST(Version, PeeksAtManyKeysAsItFindsThem) {
   constexpr std::size_t kGroup = 8;
@@ -135,16 +194,15 @@ TEST(Version, PeeksAtManyKeysAsItFindsThem) {
         keys.push_back(std::move(key));
         wanted.push_back(answer);
       }
-      std::vector<StagedPeek> peeks(kGroup);
+      std::vector<StagedLookup> peeks(kGroup);
       for (std::size_t i = 0; i < kGroup; ++i) peeks[i].lookup = {keys[i], hasher()(keys[i]), kMaxSequence};
       const EpochGuard guard;
       version.peek_many(peeks);
       for (std::size_t i = 0; i < kGroup; ++i) {
         expected += peeks[i].is_expected ? 1 : 0;
-        if (peeks[i].answer == Peek::kUnknown) continue;
+        if (peeks[i].answer == LookupAnswer::kUnknown) continue;
         ++known;
-        const bool is_found = peeks[i].answer == Peek::kFound;
-        ASSERT_EQ(is_found ? owned(peeks[i].found) : std::nullopt, wanted[i]) << "key " << i << " of group " << group;
+        ASSERT_EQ(answer_of(peeks[i]), wanted[i]) << "key " << i << " of group " << group;
       }
     }
     EXPECT_GT(known, 3000U);
@@ -178,10 +236,13 @@ TEST(Version, ADamagedTableIsAnErrorAndNotAMiss) {
   const Version version(tree.shape(), nullptr, tree.world.context);
   const TableFacts& facts = version.tables().front()->facts();
   tree.world.overwrite(0, std::string(facts.file_bytes, 'x'), facts.number);
-  PinnedBlock pin;
   NoSteps none;
   const std::string key = facts.smallest_key;
-  EXPECT_EQ(version.find({key, hasher()(key), kMaxSequence}, true, pin, none).status().code(), StatusCode::kCorruption);
+  StagedLookup staged = staged_lookup(key, kMaxSequence);
+  DiskLookup disk(staged);
+  version.find({&disk, 1}, true, none);
+  EXPECT_EQ(disk.status.code(), StatusCode::kCorruption);
+  EXPECT_EQ(staged.answer, LookupAnswer::kUnknown);
 }
 
 std::vector<std::unique_ptr<EntryIterator>> runs_of(const Version& version, const KeyRange& range,

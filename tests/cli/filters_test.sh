@@ -104,7 +104,7 @@ run 0 filter info x.tamis; out_has 'first:2'
 run 2 filter build --kind line --fpr 0.01 --keys keys; err_has '--output is missing'
 run 2 filter build --kind line --fpr 1 --keys keys -o x; err_has "--fpr: '1' is not a rate"
 run 2 filter build --kind lime --fpr 0.01 --keys keys -o x; err_has 'unknown filter kind'
-run 2 filter build --kind line --fpr 0.01 --keys keys -o x --seed 1 --keyed; err_has 'exclude'
+run 2 filter build --kind line --fpr 0.01 --keys keys -o x --seed 1 --keyed; err_has 'mutually exclusive'
 run 2 filter build --kind line --fpr 0.01 --keys keys -o x --seed -1; err_has --seed
 run 2 filter build --kind line --fpr 0.01 --keys keys -o x --prefix-rule last:2; err_has 'prefix rule'
 run 2 filter build --kind fuse --fpr 1e-9 --keys keys -o x; err_has ' can'
@@ -209,9 +209,9 @@ else
   fail 'the plot is incomplete'
 fi
 if sed 's/xmlns="[^"]*"//' plot.svg | grep -q 'http'; then fail 'the plot refers to other resources'; else pass; fi
-run 0 filter plot --kind bloom -o plot.svg --json; out_is_json_lines; json_has kind bits_per_key fpr_predicted fpr_measured
+run 0 filter plot --kind line -o plot.svg --json; out_is_json_lines; json_has kind bits_per_key fpr_predicted fpr_measured
 run 2 filter plot; err_has '--output'
 run 2 filter plot --kind blom -o x; err_has 'unknown filter kind'
-run 3 filter plot --kind bloom -o no-such-directory/x
+run 3 filter plot --kind line -o no-such-directory/x
 
 finish

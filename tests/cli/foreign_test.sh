@@ -88,7 +88,7 @@ verify_golden() {
   local status=1
   [ "${entry[verdict]}" != ok ] || status=0
   run $status filter verify "$golden/${entry[filter]}" --index "$golden/${entry[index]}"; out_has "${entry[verdict]}"
-  [ $status -eq 0 ] || out_has "read as ${entry[actual_format]} no key is missing" 'missing:'
+  [ $status -eq 0 ] || out_has "no key is missing when read as ${entry[actual_format]}" 'missing:'
   run $status filter verify "$golden/${entry[filter]}" --index "$golden/${entry[index]}" --json; out_is_json_lines
   out_has "\"verdict\": \"${entry[verdict]}\"" "\"missing\": ${entry[missing_with_implied]}" "\"${entry[actual_format]}\""
   run 0 filter verify "$golden/${entry[filter]}" --index "$golden/${entry[index]}" --format "${entry[actual_format]}"
@@ -136,7 +136,7 @@ run 0 filter convert nb-2-big-Filter.db --to cassandra-old -o - --quiet; same ou
 run 0 filter convert "$golden/go/article-user-100-p0.01.bitset" --hashes 7 --to go-article-json -o article; out_has '--hashes 7'
 run 2 filter convert "$lab" --to guava -o x; err_has 'lab cannot become guava' 'build it from the keys'
 run 2 filter convert "$lab" --to parquet -o x; err_has 'parquet can be read, not written'
-run 2 filter convert "$lab" --to tamis -o x; err_has 'hash keys by XXH3' 'from the keys'
+run 2 filter convert "$lab" --to tamis -o x; err_has 'hash keys with XXH3' 'from the keys'
 run 2 filter convert "$lab" -o x; err_has '--to is missing'
 run 2 filter convert "$lab" --to lap -o x; err_has "'lap'"
 if [ -e x ]; then fail 'a refused conversion left a file'; else pass; fi

@@ -56,7 +56,7 @@ says 2 "--read-only: this verb changes the store; remove the option" put s k v -
 says 2 "give only one of --entries, --blocks; see 'tamis table --help'" table x --entries --blocks
 
 # --- options of a store: 2 ---
-names='memory_bytes, memtable_bytes, block_bytes, table_bytes, codec, codec_last, filter, filter_memory, prefix_rule, compaction, fanout, cache, journal, background_threads'
+names='memory_bytes, memtable_bytes, block_bytes, table_bytes, codec, codec_last, filter, filter_memory, prefix_rule, compaction, fanout, journal, background_threads'
 says 2 "unknown option 'memory_byte'; did you mean 'memory_bytes'?" get s k --option memory_byte=1M
 says 2 "unknown option 'milk'; the options are $names" get s k --option milk=1
 says 2 "--option: 'memory_bytes' is not NAME=VALUE, such as memory_bytes=64MiB" get s k --option memory_bytes
@@ -113,7 +113,7 @@ says 2 "lines: line 1 is not JSON, at byte 14 of the line; $example; nothing was
 says 2 "--format: 'xml' is not one of tsv, csv, jsonl" dump s --format xml
 says 2 "give only one of --json, --csv" dump s --json --csv
 says 2 "--header is for CSV; add --csv" load s lines --header
-says 2 "give the value either as a word or with --from-file" put s k v --from-file lines
+says 2 "give the value as a word or with --from-file, not both" put s k v --from-file lines
 says 3 "no-file: cannot open: No such file or directory" put s k --from-file no-file
 says 3 "no-file: cannot open: No such file or directory" load s no-file
 says 3 "folder: is a folder, not a file" load s folder
@@ -145,20 +145,20 @@ fresh; rm d/CURRENT
 says 4 "d: CURRENT is missing, but files of a store are here; 'tamis repair' can make a new one" get d k
 fresh; echo MANIFEST-000001 >d/CURRENT
 for verb in "get d k" "put d k v" "verify d" "stats d" "repair d" "repair d --dry-run"; do
-  says 3 "d: this is a LevelDB or RocksDB folder; docs/MIGRATING.md tells how to bring it over" $verb
+  says 3 "d: this is a LevelDB or RocksDB folder; see docs/MIGRATING.md to migrate it" $verb
 done
 mkdir -p other; echo text >other/000001.tms
-says 3 "other: no file here is provably one of tamis (000001.tms has none of its marks); nothing was changed" repair other
+says 3 "other: no file here is provably a tamis file (000001.tms has no tamis magic); nothing was changed" repair other
 mkdir -p backup; echo held >backup/LOCK
-says 3 "backup: LOCK is not a file of tamis; another program seems to use this folder: choose another one" put backup k v
+says 3 "backup: LOCK is not a tamis file; another program seems to use this folder; choose another one" put backup k v
 fresh; head -c 16 /dev/zero >d/CURRENT
-says 4 "d/CURRENT: at offset 0: 16 bytes are too few, 128 expected; $repair" get d k
+says 4 "d/CURRENT: at offset 0: 16 bytes are too few for a header of 128; $repair" get d k
 fresh; flip d/CURRENT 50
-says 4 "d/CURRENT: at offset 0: the checksum is #, the bytes have #; $repair" put d k v
+says 4 "d/CURRENT: at offset 0: the header's checksum is #, its bytes have #; $repair" put d k v
 fresh; rm d/MANIFEST-000001
 says 4 "d/MANIFEST-000001: missing, though d/CURRENT names it; $repair" get d k
 fresh; : >d/MANIFEST-000001
-says 4 "d/MANIFEST-000001: at offset 0: 0 bytes are too few for a journal's header; $repair" get d k
+says 4 "d/MANIFEST-000001: at offset 0: 0 bytes are too few for a header of 4096; $repair" get d k
 fresh; rm "d/$table"
 says 4 "d/$table: the table is missing; 'tamis repair' goes on without it" get d k
 fresh; rm "d/$journal"
@@ -191,7 +191,7 @@ exec 3>&-
 wait $pid
 
 # --- the machine refuses: 3 ---
-permission='Permission denied; check the owner and permissions of it and of its folder'
+permission="Permission denied; check its owner and permissions, and its folder's"
 unprivileged=$tamis
 if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups "$tamis" version >/dev/null 2>&1; then
   chmod 755 "$work"
@@ -258,8 +258,8 @@ if [ "$status" -ne 0 ]; then
   skip 'a full disk and one that can only be read: nobody may mount here'
 else
   out_is '3\n0\n3\n3\nv\n0\n'
-  err_has "$full; nothing was loaded" 'tamis: disk/s/LOCK: cannot open: Read-only file system; it can only be read' \
-    'tamis: disk/new: cannot create directory: Read-only file system; it can only be read'
+  err_has "$full; nothing was loaded" 'tamis: disk/s/LOCK: cannot open: Read-only file system; remount it for writing or use another folder' \
+    'tamis: disk/new: cannot create directory: Read-only file system; remount it for writing or use another folder'
 fi
 
 # --- filters ---

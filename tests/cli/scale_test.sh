@@ -13,7 +13,7 @@ run 0 plan --size 1GB; err_is_empty; fits_80_columns; makes_nothing
 out_has '1.00 GB of keys and values: 8,620,689 entries of 16 + 100 bytes, leveled' 'bits/key' 'on disk' wanted memory reads \
   amplification 'a day of 100 GB' 'after a crash' 'Simulated over'
 run 0 plan --size 10TB --option memory_bytes=1G --load-per-day 1TB; fits_80_columns
-out_has 'beyond by rule' '! compaction has' 'cannot keep up' '! filters have' '! what is known of'
+out_has 'beyond by rule' '! a day of this load needs' 'cannot keep up' '! filters have' '! the metadata of'
 
 # Times in familiar units: a plan of hours has no compactions of 0.0026.
 if tr '\n' ' ' <out | tr -s ' ' | grep -qE 'days to fill it; the largest writes [0-9.]+ GB in [0-9.]+ (seconds|minutes|hours)'; then pass; else fail "$last: unreadable times"; fi

@@ -7,12 +7,12 @@
 #include <array>
 #include <filesystem>
 
-#include "apps/cli/torture_channel.h"
-#include "apps/cli/torture_check.h"
-#include "apps/cli/torture_damage.h"
-#include "apps/cli/torture_folder.h"
-#include "apps/cli/torture_look.h"
-#include "apps/cli/torture_plan.h"
+#include "cli/torture/channel.h"
+#include "cli/torture/check.h"
+#include "cli/torture/damage.h"
+#include "cli/torture/folder.h"
+#include "cli/torture/look.h"
+#include "cli/torture/plan.h"
 #include "process/child_process.h"
 
 namespace tamis::cli {

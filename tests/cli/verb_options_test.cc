@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "command_line.h"
-#include "error.h"
-#include "output.h"
-#include "verbs.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/output.h"
+#include "cli/verbs.h"
 
 namespace tamis::cli {
 namespace {

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>

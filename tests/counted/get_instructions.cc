@@ -1,12 +1,18 @@
-// For get_instructions_test.sh, which runs it under callgrind: a given number of gets served from memory.
+// For get_instructions_test.sh, which runs it under callgrind: a given number of reads served from memory.
 //
-//     get_instructions make DIR              a store of one run
-//     get_instructions hit|absent DIR GETS   warms it, then gets that many present or absent keys
+//     get_instructions make DIR         a store of one run
+//     get_instructions READ DIR TIMES   warms it, then reads: hit, absent, pinned, multi_get (per key), scan (per
+//     step),
+//                                       seek
 #include <fmt/core.h>
 #include <tamis/db.h>
 
 #include <cstdlib>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/check.h"
 
@@ -14,6 +20,7 @@ namespace tamis::test {
 namespace {
 
 constexpr std::uint64_t kKeys = 20'000;
+constexpr std::size_t kTogether = 32;
 
 /// 16 bytes; even numbers are in the store.
 std::string key_of(std::uint64_t number) { return fmt::format("{:016x}", number * 0x9e3779b97f4a7c15); }
@@ -24,12 +31,42 @@ void make(DB& db) {
   TAMIS_CHECK(db.compact().ok());
 }
 
-void get(const DB& db, bool is_there, std::uint64_t gets) {
+void multi_get(const DB& db, const std::vector<std::string>& keys, std::uint64_t times) {
+  const std::vector<std::string_view> all(keys.begin(), keys.end());
+  std::vector<std::optional<std::string>> values;
+  for (std::uint64_t i = 0; i < times; i += kTogether) {
+    const auto some = std::span(all).subspan(i % (all.size() / kTogether * kTogether), kTogether);
+    TAMIS_CHECK(db.multi_get(some, &values).ok() && values.back());
+  }
+}
+
+void scan(const DB& db, std::uint64_t times) {
+  while (times > 0) {
+    for (Iterator it = db.scan(); it.valid() && times > 0; it.next()) times -= it.value().empty() ? 0 : 1;
+  }
+}
+
+void seek(const DB& db, const std::vector<std::string>& keys, std::uint64_t times) {
+  Iterator it = db.scan();
+  for (std::uint64_t i = 0; i < times; ++i) {
+    it.seek(keys[i % keys.size()]);
+    TAMIS_CHECK(it.valid());
+  }
+}
+
+void read(const DB& db, std::string_view what, std::uint64_t times) {
+  const bool is_there = what != "absent";
   std::string value;
   for (std::uint64_t i = 0; i < kKeys; ++i) TAMIS_CHECK(*db.get(key_of(2 * i), &value));
   std::vector<std::string> keys;
   for (std::uint64_t i = 0; i < 1000; ++i) keys.push_back(key_of(2 * (i * 19) + (is_there ? 0 : 1)));
-  for (std::uint64_t i = 0; i < gets; ++i) TAMIS_CHECK(*db.get(keys[i % keys.size()], &value) == is_there);
+  if (what == "multi_get") return multi_get(db, keys, times);
+  if (what == "scan") return scan(db, times);
+  if (what == "seek") return seek(db, keys, times);
+  for (std::uint64_t i = 0; i < times; ++i) {
+    const std::string& key = keys[i % keys.size()];
+    TAMIS_CHECK((what == "pinned" ? (*db.get_pinned(key)).has_value() : *db.get(key, &value)) == is_there);
+  }
 }
 
 }  // namespace
@@ -43,7 +80,7 @@ int main(int count, char** words) {
   if (what == "make") {
     tamis::test::make(*db);
   } else if (count == 4) {
-    tamis::test::get(*db, what == "hit", std::stoull(words[3]));
+    tamis::test::read(*db, what, std::stoull(words[3]));
   }
   return db->close().ok() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

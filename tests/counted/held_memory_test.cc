@@ -1,10 +1,8 @@
 // What waiting readers and idle threads keep in memory, by the allocator's own count.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <thread>
@@ -13,6 +11,7 @@
 #include "base/check.h"
 #include "io/posix_file_system.h"
 #include "support/allocator_bytes.h"
+#include "support/scratch_folder.h"
 #include "support/stopped_reads.h"
 #include "tamis/db.h"
 
@@ -27,21 +26,15 @@ std::string key_of(std::uint64_t number) { return fmt::format("key{:05}", number
 
 /// In its own folder; everything runs in the calling thread.
 class PosixStore {
+  const ScratchFolder folder_;  // Outlives the store.
+
  public:
-  explicit PosixStore(Options options) : options_(std::move(options)) {
-    std::filesystem::remove_all(path_);
-    reopen();
-  }
-  PosixStore(const PosixStore&) = delete;
-  PosixStore& operator=(const PosixStore&) = delete;
-  ~PosixStore() {
-    db.reset();
-    std::filesystem::remove_all(path_);
-  }
+  explicit PosixStore(Options options) : options_(std::move(options)) { reopen(); }
   void reopen() {
     db.reset();
     bytes_before_ = allocator_bytes_in_use();
-    Result<DB> opened = DB::open(path_, options_, {.files = &files, .random_seed = 1, .runs_in_background = false});
+    Result<DB> opened =
+        DB::open(folder_.path(), options_, {.files = &files, .random_seed = 1, .runs_in_background = false});
     TAMIS_CHECK(opened.ok());
     db.emplace(std::move(*opened));
   }
@@ -58,7 +51,6 @@ class PosixStore {
   std::optional<DB> db;
 
  private:
-  const std::string path_ = std::filesystem::temp_directory_path() / fmt::format("tamis-held-{}", getpid());
   const Options options_;
   std::uint64_t bytes_before_ = 0;
 };

@@ -1,8 +1,6 @@
 // What many keys at once cost: each block once, all passed down together; nothing when they are hot.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,4 @@
 // What a present key costs: one block when it is cold, nothing when it is hot.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "counted/counted_store.h"

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "base/hash.h"
 #include "counted/counted_store.h"
 #include "io/append_file.h"
 

@@ -1,6 +1,5 @@
 // A get into a large enough buffer makes no allocation, no system call and takes no lock. A scan makes a few
 // allocations, however long it is.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -8,15 +7,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "counted/counted_store.h"
-#include "io/posix_file_system.h"
 #include "support/allocation_count.h"
 #include "support/lock_count.h"
+#include "support/scratch_folder.h"
 
 namespace tamis::test {
 namespace {
@@ -139,13 +137,13 @@ TEST(QuietGet, TakesNoLock) {
 
 /// A child asks the kernel to kill it at any system call but read, write and exit, and then gets.
 TEST(QuietGet, MakesNoSystemCall) {
-  const std::string path = std::filesystem::temp_directory_path() / fmt::format("tamis-quiet-{}", getpid());
+  const ScratchFolder folder;
   constexpr int kNotAllowed = 77;
   std::fflush(nullptr);
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    Result<DB> db = DB::open(path, quiet_options(), {.runs_in_background = false});
+    Result<DB> db = DB::open(folder.path(), quiet_options(), {.runs_in_background = false});
     bool is_ready = db.ok();
     const Keys keys;
     std::string value;
@@ -161,7 +159,6 @@ TEST(QuietGet, MakesNoSystemCall) {
   }
   int status = 0;
   waitpid(child, &status, 0);
-  std::filesystem::remove_all(path);
   if (WIFEXITED(status) && WEXITSTATUS(status) == kNotAllowed) GTEST_SKIP() << "seccomp is not available";
   EXPECT_FALSE(WIFSIGNALED(status)) << "a system call was made";
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;

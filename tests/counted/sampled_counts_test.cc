@@ -1,5 +1,4 @@
 // Probes are sampled, yet the reported counts, and the choice of resident filters, are right.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -92,7 +91,7 @@ TEST(SampledCounts, Rule15_TheFilterThatSavesMoreReadsStaysInMemory) {
   smaller.filter_memory = store.filter_bytes() * 4 / 5;
   for (std::uint64_t phase = 0; phase < 4; ++phase) {
     store.reopen(smaller);
-    std::uint64_t of_one = 1;  // Keys that the newer run's filter rules out, so that all lookups ask equally often.
+    std::uint64_t of_one = 1;  // Keys that the newer run's filter rules out: no lookup probes more than the others.
     while (verdicts(store, of_one).front() != "no") ++of_one;
     std::uint64_t of_both = kKeys / 2 + 2;
     while (verdicts(store, of_both).front() != "no") ++of_both;

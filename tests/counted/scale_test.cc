@@ -100,22 +100,22 @@ TEST_P(ScaleOf, APlanIsWithinATwentiethOfTheStore) {
   EXPECT_EQ(plan->runs, filters.runs.size());
   expect_near("tables", number(plan->tables), counted.tables, 0.1);
   expect_near("bytes on disk", number(plan->bytes_on_disk), number(real.bytes_on_disk), 0.01);
-  expect_near("indexes", number(plan->index_bytes), number(real.memory.indexes + real.memory.indexes_not_resident),
-              0.03);
+  expect_near("indexes", number(plan->memory.index_bytes),
+              number(real.memory.indexes + real.memory.indexes_not_resident), 0.03);
   constexpr double kHeader = 128;  // Per table filter; a plan of runs has no tables.
-  expect_near("planned filters", number(plan->filter_bytes) - kHeader * number(plan->tables),
+  expect_near("planned filters", number(plan->memory.filter_bytes) - kHeader * number(plan->tables),
               number(filters.filter_memory), 0.01);
-  expect_near("wasted reads", plan->wasted_reads, filters.wasted_reads, 0.05);
-  expect_near("wasted reads, uniform", plan->wasted_reads_uniform, filters.wasted_reads_uniform, 0.05);
-  expect_near("write amplification", plan->fill_write_amplification, real.write_amplification, 0.05);
+  expect_near("wasted reads", plan->reads.wasted, filters.wasted_reads, 0.05);
+  expect_near("wasted reads, uniform", plan->reads.wasted_uniform, filters.wasted_reads_uniform, 0.05);
+  expect_near("write amplification", plan->writing.fill_amplification, real.write_amplification, 0.05);
   // A table keeps the filter planned when it was written, for a smaller store: more bits, if any difference.
-  expect_near("filters", number(plan->filter_bytes), counted.filter_bytes, 0.2);
+  expect_near("filters", number(plan->memory.filter_bytes), counted.filter_bytes, 0.2);
   // For the same reason, and because moved tables keep their filters, a plan is right about what it plans, and within a
   // factor of 2.5 about the existing store.
   const double wasted = count_wasted_reads(store);
   RecordProperty("wasted reads, counted", fmt::format("{:.5f}", wasted));
-  EXPECT_GT(wasted, plan->wasted_reads / 2.5);
-  EXPECT_LT(wasted, plan->wasted_reads * 2.5);
+  EXPECT_GT(wasted, plan->reads.wasted / 2.5);
+  EXPECT_LT(wasted, plan->reads.wasted * 2.5);
 }
 
 INSTANTIATE_TEST_SUITE_P(AllPolicies, ScaleOf, testing::Values("leveled", "tiered", "lazy"));

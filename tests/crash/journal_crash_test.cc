@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "crash/journal_workload.h"
-#include "io/faulty_file_system.h"
+#include "support/faulty_file_system.h"
 #include "support/figures.h"
 #include "support/seed.h"
 
@@ -79,7 +79,7 @@ TEST(JournalCrash, AWriterThatRecyclesWithTheOldSaltIsCaught) {
 TEST(JournalCrash, AWriterThatBelievesASecondSyncIsCaught) {
   int lost = 0;
   for (std::uint64_t attempt = 0; attempt < 20; ++attempt) {
-    MemoryFileSystem memory;
+    CrashFileSystem memory;
     FaultyFileSystem faulty(memory, {FaultKind::kIoError, 5 + attempt, true});
     const auto file = *faulty.open_writable("/a", OpenMode::kCreate);
     ASSERT_TRUE(faulty.sync_directory("/").ok());
@@ -93,7 +93,7 @@ TEST(JournalCrash, AWriterThatBelievesASecondSyncIsCaught) {
     ASSERT_FALSE(file->sync().ok());
     faulty.heal();
     ASSERT_TRUE(file->sync().ok());
-    MemoryFileSystem rebooted(memory.disk().after_crash(Loss::kEverything, 1));
+    CrashFileSystem rebooted(memory.disk().after_crash(Loss::kEverything, 1));
     if (*read_whole_file(rebooted, "/a") != std::string(size, 'x')) ++lost;
   }
   EXPECT_GT(lost, 10) << "the model returns dropped pages";

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/try.h"
 #include "journal/journal_stream.h"
@@ -35,7 +34,7 @@ void JournalLedger::flushed(std::uint64_t next_sequence, std::uint64_t oldest_jo
 }
 
 std::string JournalLedger::check(const MemoryDisk& disk) const {
-  MemoryFileSystem files(disk);
+  CrashFileSystem files(disk);
   for (const std::string& path : journals_from(disk, 0)) {
     const Result<JournalReader> reader = JournalReader::open(files, path);
     if (!reader.ok()) return reader.status().to_text();
@@ -203,7 +202,7 @@ void CrashEnumerator::crash(const MemoryDisk& disk, Loss loss, std::uint64_t see
 CrashEnumerator enumerate_crashes(JournalLedger& ledger, std::uint64_t seed, int ways,
                                   const JournalWorkload::Shape& shape, std::optional<Fault> fault) {
   CrashEnumerator crashes(ledger);
-  MemoryFileSystem memory;
+  CrashFileSystem memory;
   memory.after_each_call([&](const MemoryDisk& disk, std::string_view call) {
     crashes.crash_in_every_way(disk, ways, fmt::format("workload {}: {}", seed, call));
   });
@@ -218,7 +217,7 @@ namespace {
 /// One run; false if it ended before the call that was to fail.
 bool fail_call(const Fault& fault, std::uint64_t seed, const JournalWorkload::Shape& shape, FaultCounts& counts) {
   constexpr std::uint64_t kCallsWatched = 12;  // Long enough for a retry, a new journal and its first sync.
-  MemoryFileSystem memory;
+  CrashFileSystem memory;
   FaultyFileSystem faulty(memory, fault);
   JournalLedger ledger;
   CrashEnumerator crashes(ledger);

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/random.h"
-#include "io/faulty_file_system.h"
-#include "io/memory_file_system.h"
 #include "journal/journal_writer.h"
+#include "support/crash_file_system.h"
+#include "support/faulty_file_system.h"
 #include "support/seed.h"
 
 namespace tamis::test {

@@ -50,7 +50,7 @@ std::uint64_t ManifestLedger::state_hash() const {
 
 /// Opening finds one of the possible states and writes nothing; the first commit makes that state durable.
 std::string ManifestLedger::check(const MemoryDisk& disk) const {
-  MemoryFileSystem files(disk);
+  CrashFileSystem files(disk);
   SeededRandom salts(disk.content_hash());
   Result<std::unique_ptr<Manifest>> manifest = Manifest::open(files, kManifestFolder, salts);
   if (!manifest.ok()) {
@@ -62,7 +62,7 @@ std::string ManifestLedger::check(const MemoryDisk& disk) const {
   if (!allows(found))
     return "opened a state that was neither committed last nor in flight: " + found.state + found.journal_end;
   if (const Status committed = (*manifest)->commit({}); !committed.ok()) return "next commit: " + committed.to_text();
-  MemoryFileSystem again(files.disk().after_crash(Loss::kEverything, 1));
+  CrashFileSystem again(files.disk().after_crash(Loss::kEverything, 1));
   manifest = Manifest::open(again, kManifestFolder, salts);
   if (!manifest.ok()) return "second opening: " + manifest.status().to_text();
   if (text_of(**manifest) != found) return "a commit of nothing changed the state";
@@ -203,7 +203,7 @@ ManifestCrashes crash_manifest_everywhere(std::uint64_t seed, int ways, std::opt
   ManifestCrashes found;
   ManifestLedger ledger;
   Enumerator enumerator(ledger, found);
-  MemoryFileSystem memory;
+  CrashFileSystem memory;
   std::uint64_t next_seed = base_seed(1);
   memory.after_each_call([&](const MemoryDisk& disk, std::string_view call) {
     for (const Loss loss : kAllLosses) {
@@ -229,7 +229,7 @@ namespace {
 /// One run; false if it ended before the call that was to fail.
 bool fail_call(const Fault& fault, std::uint64_t seed, ManifestCrashes& found) {
   constexpr std::uint64_t kCallsWatched = 24;  // Long enough for a renewal.
-  MemoryFileSystem memory;
+  CrashFileSystem memory;
   FaultyFileSystem faulty(memory, fault);
   ManifestLedger ledger;
   ManifestCrashes run;

@@ -7,12 +7,11 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/random.h"
-#include "io/faulty_file_system.h"
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
+#include "support/faulty_file_system.h"
 #include "support/manifest_text.h"
 #include "tree/manifest.h"
 

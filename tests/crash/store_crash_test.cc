@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "crash/store_crashes.h"
-#include "io/faulty_file_system.h"
+#include "support/faulty_file_system.h"
 #include "support/figures.h"
 #include "support/seed.h"
 
@@ -73,7 +73,7 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
 /// Proves that the tests can fail: a disk that does not sync loses promised data.
 TEST(StoreCrash, ADiskThatForgetsToSyncIsCaught) {
   for (const FaultKind kind : {FaultKind::kForgottenSync, FaultKind::kForgottenNames}) {
-    MemoryFileSystem memory;
+    CrashFileSystem memory;
     FaultyFileSystem lying(memory, {kind, 40, true});
     StoreLedger ledger;
     const StoreScript& script = store_scripts()[0];

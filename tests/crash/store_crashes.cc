@@ -10,14 +10,14 @@
 namespace tamis::test {
 namespace {
 
-Result<DB> open_again(MemoryFileSystem& files, const StoreScript& script, const StoreLedger& ledger) {
+Result<DB> open_again(CrashFileSystem& files, const StoreScript& script, const StoreLedger& ledger) {
   Options options = options_of(script);
   options.create_if_missing = !ledger.is_created();
   return DB::open(std::string(kStore), options, environment_on(files, 7));
 }
 
 /// Every table on disk belongs to the store, and no temporary file is left.
-std::string check_leftovers(MemoryFileSystem& files, const DB& db) {
+std::string check_leftovers(CrashFileSystem& files, const DB& db) {
   std::uint64_t tables = 0;
   for (const Stats::Level& level : db.stats().levels) tables += level.tables;
   std::uint64_t found = 0;
@@ -31,7 +31,7 @@ std::string check_leftovers(MemoryFileSystem& files, const DB& db) {
 }
 
 /// Writes a little, closes, opens: everything is present.
-std::string go_on(MemoryFileSystem& files, DB& db, const StoreLedger& ledger, const StoreScript& script,
+std::string go_on(CrashFileSystem& files, DB& db, const StoreLedger& ledger, const StoreScript& script,
                   Content content) {
   Batch batch;
   batch.put("key05", "after the crash");
@@ -50,7 +50,7 @@ std::string go_on(MemoryFileSystem& files, DB& db, const StoreLedger& ledger, co
 }
 
 /// A copy is whole or not a store, even to an opening that may create one; an unfinished copy can be removed.
-std::string check_copy(MemoryFileSystem& files, const StoreLedger& ledger, const StoreScript& script) {
+std::string check_copy(CrashFileSystem& files, const StoreLedger& ledger, const StoreScript& script) {
   if (!ledger.checkpoint()) return {};
   const std::string path(kCopy);
   const Result<std::vector<DirectoryEntry>> names = files.list(path);
@@ -130,7 +130,7 @@ MemoryDisk without_copy(MemoryDisk disk) {
 
 std::string check_store(const MemoryDisk& disk, const StoreLedger& ledger, const StoreScript& script, Crash crash,
                         Content& found) {
-  MemoryFileSystem files(disk);
+  CrashFileSystem files(disk);
   Result<DB> db = open_again(files, script, ledger);
   if (!db.ok()) return "does not open: " + db.status().to_text();
   if (std::string unread = read_all(*db, ledger.keys(), found); !unread.empty()) return unread;
@@ -144,7 +144,7 @@ std::string check_store(const MemoryDisk& disk, const StoreLedger& ledger, const
 }
 
 LandmarkCounts landmarks_of(const StoreScript& script, std::uint64_t seed) {
-  MemoryFileSystem memory;
+  CrashFileSystem memory;
   StoreLedger ledger;
   StoreWorkload workload(memory, ledger, script, seed);
   WorkloadLandmarks landmarks(workload.events());
@@ -155,7 +155,7 @@ LandmarkCounts landmarks_of(const StoreScript& script, std::uint64_t seed) {
 }
 
 void StoreCrashes::enumerate(const StoreScript& script, std::uint64_t seed, bool again) {
-  MemoryFileSystem memory;
+  CrashFileSystem memory;
   StoreLedger ledger;
   if (!again) {
     run(memory, ledger, script, seed);
@@ -172,7 +172,7 @@ void StoreCrashes::enumerate(const StoreScript& script, std::uint64_t seed, bool
     first.run();
     memory.after_each_call(nullptr);
     const Loss loss = kAllLosses[seed % kAllLosses.size()];
-    MemoryFileSystem rebooted(crashed.after_crash(loss, seed));
+    CrashFileSystem rebooted(crashed.after_crash(loss, seed));
     StoreLedger fresh;
     fresh.created();
     Content found;
@@ -181,13 +181,13 @@ void StoreCrashes::enumerate(const StoreScript& script, std::uint64_t seed, bool
       if (!db.ok()) return;  // Not made yet, or check_store reports it elsewhere.
       if (!read_all(*db, {}, found).empty()) return;
     }
-    MemoryFileSystem second(without_copy(crashed.after_crash(loss, seed)));
+    CrashFileSystem second(without_copy(crashed.after_crash(loss, seed)));
     fresh.settle(found);
     run(second, fresh, script, seed + 1000);
   }
 }
 
-void StoreCrashes::run(MemoryFileSystem& memory, StoreLedger& ledger, const StoreScript& script, std::uint64_t seed) {
+void StoreCrashes::run(CrashFileSystem& memory, StoreLedger& ledger, const StoreScript& script, std::uint64_t seed) {
   StoreWorkload workload(memory, ledger, script, seed);
   WorkloadLandmarks landmarks(workload.events());
   memory.after_each_call([&, count = std::uint64_t{0}](const MemoryDisk& disk, std::string_view call) mutable {
@@ -236,7 +236,7 @@ void StoreCrashes::crash(const MemoryDisk& disk, Loss loss, std::uint64_t seed, 
 
 /// Recovery starts from a fully durable disk, so wherever it is stopped, the next one finds the same.
 void StoreCrashes::crash_recovery(const MemoryDisk& image, Crash crash, const Content& found, const Moment& moment) {
-  MemoryFileSystem files(image);
+  CrashFileSystem files(image);
   files.after_each_call([&](const MemoryDisk& disk, std::string_view call) {
     for (const Loss loss : kAllLosses) {
       const MemoryDisk nested = disk.after_crash(loss, next_seed_++);

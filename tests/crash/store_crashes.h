@@ -5,13 +5,12 @@
 #include <cstdint>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "crash/store_landmarks.h"
 #include "crash/store_ledger.h"
 #include "crash/store_workload.h"
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
 #include "support/seed.h"
 
 namespace tamis::test {
@@ -28,9 +27,9 @@ LandmarkCounts landmarks_of(const StoreScript& script, std::uint64_t seed);
 class StoreCrashes {
  public:
   struct Ways {
-    int seeds = 1;              ///< Of each loss that is random.
-    int recovery_crashes = 40;  ///< In every so many images, recovery itself is crashed after each of its calls.
-    std::uint64_t every = 1;    ///< Only every so many calls of the workload, and the rare ones (LandmarkReader).
+    int seeds = 1;              ///< For each random loss.
+    int recovery_crashes = 40;  ///< In every n-th image, recovery itself is crashed after each of its calls.
+    std::uint64_t every = 1;    ///< Only every n-th call of the workload, and the rare ones (LandmarkReader).
   };
 
   explicit StoreCrashes(const Ways& ways) : ways_(ways) {}
@@ -55,7 +54,7 @@ class StoreCrashes {
   void crash_in_every_way(const MemoryDisk& disk, const Moment& moment);
   void crash(const MemoryDisk& disk, Loss loss, std::uint64_t seed, const Moment& moment);
   void crash_recovery(const MemoryDisk& image, Crash crash, const Content& found, const Moment& moment);
-  void run(MemoryFileSystem& memory, StoreLedger& ledger, const StoreScript& script, std::uint64_t seed);
+  void run(CrashFileSystem& memory, StoreLedger& ledger, const StoreScript& script, std::uint64_t seed);
 
   const Ways ways_;
   std::uint64_t next_seed_ = base_seed(1);

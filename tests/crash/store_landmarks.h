@@ -17,20 +17,20 @@ enum class Landmark : std::uint8_t {
   kContinuedCommit,   ///< The same, to a journal that was closed before.
   kCopiedCommit,      ///< A record is copied into a mapped window of a journal.
   kJournalSwitch,     ///< A new journal gets its name.
-  kRecycledName,      ///< The file of a journal that nobody needs is taken for a new one;
+  kRecycledName,      ///< The file of an unneeded journal is recycled for a new one;
   kRecycledHeader,    ///< its header is written over the old one;
   kRecycledCommit,    ///< a record is written over the old ones.
   kFlushedTable,      ///< A flush makes a table.
   kCompactedTable,    ///< A compaction makes a table.
-  kObsoleteTable,     ///< A table goes that a compaction has replaced.
+  kObsoleteTable,     ///< A table replaced by a compaction is removed.
   kManifestEdit,      ///< A record is appended to the manifest.
-  kManifestRoll,      ///< Another manifest is begun,
-  kObsoleteManifest,  ///< and the one before it goes.
+  kManifestRoll,      ///< A new manifest is started,
+  kObsoleteManifest,  ///< and its predecessor is removed.
   kCurrent,           ///< CURRENT is replaced.
   kLinkedTable,       ///< Inside a checkpoint: a table is linked,
   kCopiedTable,       ///< or copied;
   kCopiedManifest,    ///< the copy's manifest is written;
-  kCopiedCurrent,     ///< its CURRENT is.
+  kCopiedCurrent,     ///< its CURRENT is written.
 };
 inline constexpr std::size_t kLandmarks = 18;
 
@@ -39,7 +39,7 @@ std::string_view to_string(Landmark landmark);
 /// Landmarks and how often each was hit.
 using LandmarkCounts = std::array<int, kLandmarks>;
 
-/// Reads the calls of one workload (MemoryFileSystem's log) in order.
+/// Reads the calls of one workload (CrashFileSystem's log) in order.
 ///
 /// Whether a flush or a compaction made a table is known only when it ends: its calls are counted then.
 ///
@@ -49,7 +49,7 @@ class LandmarkReader {
   /// Takes the next call and tells whether to crash the disk after it: when `is_due`, and after rare calls, which are
   /// the first of every landmark and the few calls that follow.
   bool read(std::string_view call, bool is_due);
-  /// It has made tables since the last event of these two.
+  /// A flush or compaction has ended; it made all tables since the last such event.
   void flushed() { settle(Landmark::kFlushedTable); }
   void compacted() { settle(Landmark::kCompactedTable); }
 
@@ -63,7 +63,7 @@ class LandmarkReader {
 
   LandmarkCounts met_ = {};
   LandmarkCounts crashed_ = {};
-  std::vector<bool> table_calls_;                // Whose maker is not known yet: whether each was crashed.
+  std::vector<bool> table_calls_;                // Calls whose maker is not known yet: whether each was crashed.
   std::set<std::string, std::less<>> recycled_;  // Journals in recycled files.
   bool has_manifest_ = false;
   int crashes_left_ = 0;  // After a rare call.

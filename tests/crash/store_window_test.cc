@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "crash/store_workload.h"
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
 
 namespace tamis::test {
 namespace {
@@ -24,7 +24,7 @@ void put_some(DB& db, int synced) {
   ASSERT_GT(db.stats().memory.journal, 0U);
 }
 
-std::string only_journal(MemoryFileSystem& files) {
+std::string only_journal(CrashFileSystem& files) {
   std::string path;
   const std::vector<DirectoryEntry> entries = *files.list(std::string(kStore));
   for (const DirectoryEntry& entry : entries) {
@@ -37,7 +37,7 @@ std::string only_journal(MemoryFileSystem& files) {
 
 /// The disk left by a killed process.
 MemoryDisk killed_disk(int synced) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   Result<DB> db = DB::open(std::string(kStore), {}, environment_on(files, 1));
   EXPECT_TRUE(db.ok());
   put_some(*db, synced);
@@ -45,7 +45,7 @@ MemoryDisk killed_disk(int synced) {
 }
 
 /// Changes one byte of the record that holds this text.
-void damage(MemoryFileSystem& files, const std::string& text) {
+void damage(CrashFileSystem& files, const std::string& text) {
   const std::string path = only_journal(files);
   const std::size_t at = read_whole_file(files, path)->find(text);
   ASSERT_NE(at, std::string::npos);
@@ -54,7 +54,7 @@ void damage(MemoryFileSystem& files, const std::string& text) {
 }
 
 TEST(StoreWindow, Rule7_AKilledStoreIsReadBehindNothingButZeros) {
-  MemoryFileSystem files(killed_disk(0));
+  CrashFileSystem files(killed_disk(0));
   const std::string journal = *read_whole_file(files, only_journal(files));
   ASSERT_GT(std::ranges::count(journal.substr(journal.size() / 2), '\0'), 10'000) << "allocated ahead";
   Options options;
@@ -68,7 +68,7 @@ TEST(StoreWindow, Rule7_AKilledStoreIsReadBehindNothingButZeros) {
 }
 
 TEST(StoreWindow, Rule7_ACleanCloseLeavesNoZerosAndTheJournalIsContinued) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   std::string path;
   for (std::uint64_t opening = 1; opening <= 3; ++opening) {
     Result<DB> db = DB::open(std::string(kStore), {}, environment_on(files, opening));
@@ -84,14 +84,14 @@ TEST(StoreWindow, Rule7_ACleanCloseLeavesNoZerosAndTheJournalIsContinued) {
 }
 
 TEST(StoreWindow, Rule7_DamageToWhatWasSyncedIsNotTakenForTheTornTail) {
-  MemoryFileSystem files(killed_disk(150));
+  CrashFileSystem files(killed_disk(150));
   damage(files, "value of 100");
   const Result<DB> db = DB::open(std::string(kStore), {}, environment_on(files, 2));
   EXPECT_EQ(db.status().code(), StatusCode::kCorruption) << db.status().to_text();
 }
 
 TEST(StoreWindow, Rule7_WhatWasNotSyncedIsCutAtTheFirstTornRecordAndTheRestIsSaved) {
-  MemoryFileSystem files(killed_disk(150));
+  CrashFileSystem files(killed_disk(150));
   damage(files, "value of 180");
   const Result<DB> db = DB::open(std::string(kStore), {}, environment_on(files, 2));
   ASSERT_TRUE(db.ok()) << db.status().to_text();

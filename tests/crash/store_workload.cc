@@ -115,7 +115,7 @@ Status StoreWorkload::reopen() {
   Content found;
   const std::string unread = read_all(*db_, {}, found);
   if (!unread.empty()) {
-    // From here on the outcome is unknown.
+    // The store's content is unknown from here on.
     db_.reset();
     return Status::io_error(unread);
   }

@@ -20,7 +20,7 @@ const std::string kCopyFolder(kCopy);
 /// One run over a store whose calls may fail.
 struct Attempt {
   const ClosedStore& store;
-  MemoryFileSystem& memory;
+  CrashFileSystem& memory;
   FaultyFileSystem& faulty;
 };
 
@@ -120,7 +120,7 @@ Status repair_dry(const Attempt& attempt) {
 
 /// The result of a repair without faults.
 Content repaired(const ClosedStore& store) {
-  MemoryFileSystem files(store.disk);
+  CrashFileSystem files(store.disk);
   EXPECT_TRUE(DB::repair(kFolder, false, environment_on(files, 5)).ok());
   const Result<DB> db = open_on(files, kFolder);
   Content found;
@@ -179,7 +179,7 @@ void fail_every_call(const Action& action, const ClosedStore& store, Figures& fi
   for (const FaultKind kind : honest_faults()) {
     for (const bool sticky : {false, true}) {
       for (std::uint64_t call = 1;; call += sticky ? 4 : 1) {
-        MemoryFileSystem memory(store.disk);
+        CrashFileSystem memory(store.disk);
         FaultyFileSystem faulty(memory, {kind, call, sticky});
         const Attempt attempt{store, memory, faulty};
         const Status done = action.run(attempt);
@@ -220,7 +220,7 @@ TEST(NthCall, P5_P6_TasksSayWhatFailedHarmNothingAndCanBeDoneAgain) {
 /// CURRENT goes first and durably: a crash leaves a store that is being destroyed whole or gone.
 TEST(StoreCrash, ADestroyedStoreIsWholeOrNoneAndCanBeDestroyedAgain) {
   const ClosedStore store = make_closed_store({}, 8);
-  MemoryFileSystem memory(store.disk.after_crash(Loss::kNothing, 1));
+  CrashFileSystem memory(store.disk.after_crash(Loss::kNothing, 1));
   std::vector<MemoryDisk> crashes;
   memory.after_each_call([&](const MemoryDisk& disk, std::string_view) { crashes.push_back(disk); });
   ASSERT_TRUE(DB::destroy(kFolder, environment_on(memory, 1)).ok());
@@ -232,7 +232,7 @@ TEST(StoreCrash, ADestroyedStoreIsWholeOrNoneAndCanBeDestroyedAgain) {
       const MemoryDisk image = crashes[i].after_crash(loss, i);
       if (!images.insert(image.content_hash()).second) continue;
       SCOPED_TRACE(fmt::format("crash {}, {}", i, to_string(loss)));
-      MemoryFileSystem after(image);
+      CrashFileSystem after(image);
       FaultyFileSystem faulty(after);
       whole += open_on(after, kFolder, true).ok() ? 1 : 0;
       EXPECT_EQ(look_at_destroyed({store, after, faulty}, Status::io_error("crashed")), "");

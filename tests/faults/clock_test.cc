@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "crash/store_workload.h"
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
 
 namespace tamis::test {
 namespace {
@@ -20,7 +20,7 @@ constexpr std::array<std::uint64_t, 7> kTimes = {kNow, kNow + kTenYears,     kNo
                                                  0,    kNow + 2 * kTenYears, kNow - 60};
 
 struct ClockWorld {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   EventCounts events;
   std::atomic<std::uint64_t> time = kNow;
 

@@ -1,10 +1,9 @@
 // P7: opening deletes nothing that it cannot prove redundant, and names a missing file.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "crash/store_workload.h"
 #include "faults/store_damage.h"
-#include "io/faulty_file_system.h"
+#include "support/faulty_file_system.h"
 
 namespace tamis::test {
 namespace {
@@ -12,26 +11,24 @@ namespace {
 const std::string kFolder(kStore);
 const std::string kJournal = kFolder + "/000001.journal";
 
-Result<DB> open_on(MemoryFileSystem& files, const Options& options = {}) {
+Result<DB> open_on(CrashFileSystem& files, const Options& options = {}) {
   return DB::open(kFolder, options, environment_on(files, 3));
 }
 
-void put_file(MemoryFileSystem& files, const std::string& name, const std::string& text) {
+void put_file(CrashFileSystem& files, const std::string& name, const std::string& text) {
   const auto file = *files.open_writable(kFolder + "/" + name, OpenMode::kCreate);
   const Bytes bytes = as_bytes(text);
   ASSERT_TRUE(file->write_at(0, std::span(&bytes, 1)).ok());
 }
 
-std::vector<std::string> names_in(MemoryFileSystem& files, const std::string& folder) {
+std::vector<std::string> names_in(CrashFileSystem& files, const std::string& folder) {
   std::vector<std::string> names;
   const std::vector<DirectoryEntry> entries = *files.list(folder);
   for (const DirectoryEntry& entry : entries) names.push_back(entry.name);
   return names;
 }
 
-bool has(MemoryFileSystem& files, const std::string& name) {
-  return files.file_size(kFolder + "/" + name)->has_value();
-}
+bool has(CrashFileSystem& files, const std::string& name) { return files.file_size(kFolder + "/" + name)->has_value(); }
 
 TEST(Files, P7_AMissingFileIsNamedAndNothingElseIsTouched) {
   const ClosedStore store = make_closed_store({}, 3);
@@ -40,7 +37,7 @@ TEST(Files, P7_AMissingFileIsNamedAndNothingElseIsTouched) {
       MemoryDisk disk = store.disk;
       disk.remove(path);
       const std::uint64_t before = disk.content_hash();
-      MemoryFileSystem files(std::move(disk));
+      CrashFileSystem files(std::move(disk));
       Options options;
       options.create_if_missing = may_create;
       const Result<DB> db = open_on(files, options);
@@ -58,7 +55,7 @@ TEST(Files, P7_AMissingTableIsNamedToAReaderToo) {
     if (!path.ends_with(".tms")) continue;
     MemoryDisk disk = store.disk;
     disk.remove(path);
-    MemoryFileSystem files(std::move(disk));
+    CrashFileSystem files(std::move(disk));
     Options options;
     options.read_only = true;
     const Result<DB> db = open_on(files, options);
@@ -69,7 +66,7 @@ TEST(Files, P7_AMissingTableIsNamedToAReaderToo) {
 }
 
 TEST(Files, P7_WhatIsNotOursStays) {
-  MemoryFileSystem files(make_closed_store({}, 4).disk);
+  CrashFileSystem files(make_closed_store({}, 4).disk);
   ASSERT_TRUE(files.make_directory(kFolder + "/lost+found").ok());
   for (const char* name : {"notes.txt", "000007.tms.bak", "7.tms", "MANIFEST", "current", ".hidden", "notes.tmp"}) {
     put_file(files, name, "mine");
@@ -89,7 +86,7 @@ TEST(Files, P7_WhatIsNotOursStays) {
 
 TEST(Files, P7_TemporaryFilesAndUnfinishedOutputsGoAndUnreservedNumbersStay) {
   const ClosedStore store = make_closed_store({}, 5);
-  MemoryFileSystem files(store.disk);
+  CrashFileSystem files(store.disk);
   put_file(files, "000003.journal.tmp", "half");
   put_file(files, "CURRENT.tmp", "half");
   put_file(files, "000001.tms", "the output of a compaction that was not finished");
@@ -106,13 +103,13 @@ TEST(Files, P7_TemporaryFilesAndUnfinishedOutputsGoAndUnreservedNumbersStay) {
 }
 
 TEST(Files, P7_AReaderWritesNothing) {
-  MemoryFileSystem files(make_closed_store({}, 6).disk);
+  CrashFileSystem files(make_closed_store({}, 6).disk);
   {
     // A crash leaves something to recover.
     Result<DB> db = open_on(files);
     ASSERT_TRUE(db.ok());
     ASSERT_TRUE(db->put("only in", "the journal").ok());
-    MemoryFileSystem crashed(files.disk().after_crash(Loss::kNothing, 1));
+    CrashFileSystem crashed(files.disk().after_crash(Loss::kNothing, 1));
     put_file(crashed, "CURRENT.tmp", "half");
     const std::uint64_t before = crashed.disk().content_hash();
     Options options;
@@ -125,7 +122,7 @@ TEST(Files, P7_AReaderWritesNothing) {
 }
 
 TEST(Files, Rule20_TheFileThatIsLockedStaysTheSame) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   const auto lock_file = [&] { return files.disk().names().at(kFolder + "/LOCK"); };
   std::optional<MemoryDisk::FileId> first;
   for (int opening = 0; opening < 3; ++opening) {
@@ -140,7 +137,7 @@ TEST(Files, Rule20_TheFileThatIsLockedStaysTheSame) {
 
 /// A table with an unreserved number could not be told from a foreign file, and its number would be reused.
 TEST(Files, Rule19_NumbersAreReservedBeforeTheyAreUsed) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   std::vector<MemoryDisk> crashes;
   files.after_each_call([&](const MemoryDisk& disk, std::string_view call) {
     if (call.starts_with("create") && call.ends_with(".tms")) crashes.push_back(disk);
@@ -152,7 +149,7 @@ TEST(Files, Rule19_NumbersAreReservedBeforeTheyAreUsed) {
   }
   ASSERT_GT(crashes.size(), 150U);
   for (std::size_t i = 0; i < crashes.size(); ++i) {
-    MemoryFileSystem rebooted(crashes[i].after_crash(Loss::kNothing, i));
+    CrashFileSystem rebooted(crashes[i].after_crash(Loss::kNothing, i));
     Result<DB> db = open_on(rebooted);
     ASSERT_TRUE(db.ok()) << db.status().to_text();
     std::uint64_t live = 0;
@@ -166,11 +163,11 @@ TEST(Files, Rule19_NumbersAreReservedBeforeTheyAreUsed) {
 
 /// A store after a crash that left a hole in its journal, with a record behind it.
 MemoryDisk disk_with_a_hole() {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   Result<DB> db = open_on(files);
   EXPECT_TRUE(db.ok());
   for (const char* key : {"first", "second", "third"}) EXPECT_TRUE(db->put(key, std::string("value of ") + key).ok());
-  MemoryFileSystem crashed(files.disk().after_crash(Loss::kNothing, 1));
+  CrashFileSystem crashed(files.disk().after_crash(Loss::kNothing, 1));
   const std::string before = *read_whole_file(crashed, kJournal);
   const Bytes zero = as_bytes(std::string_view("\0", 1));
   const auto file = *crashed.open_writable(kJournal, OpenMode::kExisting);
@@ -179,7 +176,7 @@ MemoryDisk disk_with_a_hole() {
 }
 
 /// Opens the store, which then has what precedes the hole, and in lost/ what follows it.
-void expect_saved(MemoryFileSystem& files, const std::string& name = "000001.journal") {
+void expect_saved(CrashFileSystem& files, const std::string& name = "000001.journal") {
   const Result<DB> db = open_on(files);
   ASSERT_TRUE(db.ok()) << db.status().to_text();
   EXPECT_TRUE((*db->get("first")).has_value());
@@ -190,7 +187,7 @@ void expect_saved(MemoryFileSystem& files, const std::string& name = "000001.jou
 }
 
 TEST(Files, Rule4_P7_RecordsBehindAHoleAreKeptInLost) {
-  MemoryFileSystem files(disk_with_a_hole());
+  CrashFileSystem files(disk_with_a_hole());
   expect_saved(files);
   EXPECT_FALSE(has(files, "000001.journal"));
 }
@@ -199,7 +196,7 @@ TEST(Files, Rule4_P7_RecordsBehindAHoleAreKeptInLost) {
 TEST(Files, Rule4_Rule19_P7_RecordsBehindAHoleAreInLostBeforeTheirJournalIsFree) {
   const MemoryDisk disk = disk_with_a_hole();
   std::vector<MemoryDisk> crashes;
-  MemoryFileSystem dry(disk);
+  CrashFileSystem dry(disk);
   dry.after_each_call([&](const MemoryDisk& now, auto) {
     crashes.push_back(now);
     for (const Loss loss : kAllLosses) crashes.push_back(now.after_crash(loss, crashes.size()));
@@ -207,13 +204,13 @@ TEST(Files, Rule4_Rule19_P7_RecordsBehindAHoleAreInLostBeforeTheirJournalIsFree)
   ASSERT_TRUE(open_on(dry).ok());
   EXPECT_GT(crashes.size(), 100U);
   for (const MemoryDisk& crash : crashes) {
-    MemoryFileSystem files(crash);
+    CrashFileSystem files(crash);
     expect_saved(files);
     if (testing::Test::HasFailure()) return;
   }
   std::uint64_t failing = 1;
   for (bool was_reached = true; was_reached; ++failing) {
-    MemoryFileSystem files(disk);
+    CrashFileSystem files(disk);
     {
       FaultyFileSystem faulty(files, {FaultKind::kIoError, failing, false});
       (void)DB::open(kFolder, {}, environment_on(faulty, 3)).ok();
@@ -227,7 +224,7 @@ TEST(Files, Rule4_Rule19_P7_RecordsBehindAHoleAreInLostBeforeTheirJournalIsFree)
 
 /// lost/ may be a user's file, or hold another journal of that name.
 TEST(Files, Rule19_P7_WhatIsInTheWayOfLostCostsNoRecord) {
-  MemoryFileSystem files(disk_with_a_hole());
+  CrashFileSystem files(disk_with_a_hole());
   put_file(files, "lost", "a user's note");
   EXPECT_FALSE(open_on(files).ok());
   EXPECT_TRUE(has(files, "000001.journal"));
@@ -239,7 +236,7 @@ TEST(Files, Rule19_P7_WhatIsInTheWayOfLostCostsNoRecord) {
 }
 
 TEST(Files, AFolderWithoutAStoreIsSaidToBeOne) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   Options options;
   options.create_if_missing = false;
   EXPECT_EQ(open_on(files, options).status().code(), StatusCode::kIoError);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "crash/store_workload.h"
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
 
 namespace tamis::test {
 namespace {
@@ -26,7 +26,7 @@ class Handles : public testing::Test {
     EXPECT_TRUE(db_->put("b", "2").ok());
   }
 
-  MemoryFileSystem files_;
+  CrashFileSystem files_;
   std::optional<DB> db_;
 };
 

@@ -4,14 +4,14 @@
 
 #include "crash/store_workload.h"
 #include "faults/store_faults.h"
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
 
 namespace tamis::test {
 namespace {
 
 const std::string kFolder(kStore);
 
-std::size_t journals_on(MemoryFileSystem& files) {
+std::size_t journals_on(CrashFileSystem& files) {
   std::size_t count = 0;
   const std::vector<DirectoryEntry> entries = *files.list(kFolder);
   for (const DirectoryEntry& entry : entries) count += entry.name.ends_with(".journal") ? 1 : 0;
@@ -35,21 +35,21 @@ TEST(Journals, Rule2_P5_ACloseThatFailedIsNotContinued) {
     };
     std::uint64_t before_close = 0;
     {
-      MemoryFileSystem copy;
+      CrashFileSystem copy;
       FaultyFileSystem dry(copy);
       Result<DB> db = open_and_put(dry);
       before_close = dry.calls();
       ASSERT_TRUE(db->close().ok());
       calls = dry.calls() - before_close;
     }
-    MemoryFileSystem memory;
+    CrashFileSystem memory;
     FaultyFileSystem faulty(memory, {FaultKind::kIoError, before_close + failing, false});
     (void)open_and_put(faulty)->close().ok();
     Result<DB> db = DB::open(kFolder, {}, environment_on(memory, 2));
     ASSERT_TRUE(db.ok()) << db.status().to_text();
     ASSERT_TRUE(db->put("b", "2", {.sync = true}).ok());
     EXPECT_EQ(synced_again(memory.call_log()), "");
-    MemoryFileSystem rebooted(memory.disk().after_crash(Loss::kEverything, failing));
+    CrashFileSystem rebooted(memory.disk().after_crash(Loss::kEverything, failing));
     const Result<DB> after = DB::open(kFolder, {}, environment_on(rebooted, 3));
     ASSERT_TRUE(after.ok()) << after.status().to_text();
     expect_value(*after, "a", "1");
@@ -71,14 +71,14 @@ TEST(Journals, Rule5_P5_OneThatCouldNotBeSyncedIsNotRecycled) {
       SCOPED_TRACE(fmt::format("call {} of a put, {} a flush", failing, is_flushed ? "after" : "without"));
       std::uint64_t before_put = 0;
       {
-        MemoryFileSystem copy;
+        CrashFileSystem copy;
         FaultyFileSystem dry(copy);
         Result<DB> db = begin(dry);
         before_put = dry.calls();
         ASSERT_TRUE(db->put("b", "2", {.sync = true}).ok());
         calls = dry.calls() - before_put;
       }
-      MemoryFileSystem memory;
+      CrashFileSystem memory;
       FaultyFileSystem faulty(memory, {FaultKind::kIoError, before_put + failing, false});
       Result<DB> db = begin(faulty);
       ASSERT_EQ(db->put("b", "2", {.sync = true}).code(), StatusCode::kIoError);
@@ -91,7 +91,7 @@ TEST(Journals, Rule5_P5_OneThatCouldNotBeSyncedIsNotRecycled) {
 
 /// A store closed while a flush was pending: two journals, "a" in the first and "b" in the second.
 std::optional<MemoryDisk> store_of_two_journals(std::uint64_t failing_call) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   {
     FaultyFileSystem faulty(files, {FaultKind::kIoError, failing_call, true});
     Result<DB> db = DB::open(kFolder, {}, environment_on(faulty, 1));
@@ -113,7 +113,7 @@ TEST(Journals, Rule3_StayUntilTheEditThatFreesThemIsDurable) {
     const std::optional<MemoryDisk> disk = store_of_two_journals(failing_call);
     if (!disk) continue;
     ++stores;
-    MemoryFileSystem files(*disk);
+    CrashFileSystem files(*disk);
     std::vector<MemoryDisk> crashes;
     files.after_each_call([&](const MemoryDisk& now, std::string_view) { crashes.push_back(now); });
     {
@@ -122,7 +122,7 @@ TEST(Journals, Rule3_StayUntilTheEditThatFreesThemIsDurable) {
     }
     for (std::size_t i = 0; i < crashes.size(); ++i) {
       SCOPED_TRACE(fmt::format("call {} failed, crash after call {}", failing_call, i));
-      MemoryFileSystem rebooted(crashes[i].after_crash(Loss::kNothing, i));
+      CrashFileSystem rebooted(crashes[i].after_crash(Loss::kNothing, i));
       const Result<DB> after = DB::open(kFolder, {}, environment_on(rebooted, 4));
       ASSERT_TRUE(after.ok()) << after.status().to_text();
       expect_value(*after, "a", "1");

@@ -6,7 +6,7 @@
 
 #include "crash/store_ledger.h"
 #include "faults/store_faults.h"
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
 #include "support/figures.h"
 #include "support/seed.h"
 
@@ -54,14 +54,14 @@ TEST(NthCall, Rule6_P1_ACallThatFailedThoughItWasDoneIsNoObstacleToTheNextOpenin
 /// Fails the calls of one action, in turn, on a store that was closed and reopened, and lets it continue.
 void fail_after_reopening(const std::function<Status(DB& db)>& action) {
   for (std::uint64_t failing = 1, calls = 1; failing <= calls; ++failing) {
-    MemoryFileSystem memory;
+    CrashFileSystem memory;
     {
       Result<DB> db = DB::open("/store", {}, environment_on(memory, 1));
       ASSERT_TRUE(db.ok() && db->put("a", "1").ok() && db->close().ok());
     }
     std::uint64_t opening = 0;
     {
-      MemoryFileSystem copy(memory.disk());
+      CrashFileSystem copy(memory.disk());
       FaultyFileSystem dry(copy);
       Result<DB> db = DB::open("/store", {}, environment_on(dry, 2));
       opening = dry.calls();

@@ -13,7 +13,7 @@ namespace {
 /// One store after each of its clean closes: continued journals, new journals, tables that come and go.
 std::vector<ClosedStore> make_generations(std::uint64_t seed) {
   std::vector<ClosedStore> generations;
-  MemoryFileSystem files;
+  CrashFileSystem files;
   SplitMix64 random(seed);
   Content content;
   for (const std::string_view steps : {"pp", "pppp", "ppfpp", "pp", "pfppfpfpp", "pppcp", "pfp"}) {
@@ -78,7 +78,7 @@ TEST(OlderFiles, Rule22_RepairTellsOfAnotherJournalUnderTheName) {
   const Bytes older = as_bytes(generations[0].bytes_of(journal_of(generations[0])));
   file.resize(0);
   file.write(0, std::span(&older, 1));
-  MemoryFileSystem files(std::move(disk));
+  CrashFileSystem files(std::move(disk));
   const Result<RepairReport> report = DB::repair(std::string(kStore), true, environment_on(files, 5));
   ASSERT_TRUE(report.ok()) << report.status().to_text();
   ASSERT_EQ(report->lost.size(), 1U) << report->to_text();

@@ -6,14 +6,14 @@
 #include <string>
 
 #include "crash/store_workload.h"
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
 
 namespace tamis::test {
 namespace {
 
-Result<DB> open_on(MemoryFileSystem& files) { return DB::open("/store", {}, environment_on(files, 1)); }
+Result<DB> open_on(CrashFileSystem& files) { return DB::open("/store", {}, environment_on(files, 1)); }
 
-std::set<std::string> names_ending(MemoryFileSystem& files, std::string_view end) {
+std::set<std::string> names_ending(CrashFileSystem& files, std::string_view end) {
   std::set<std::string> names;
   const std::vector<DirectoryEntry> entries = *files.list("/store");
   for (const DirectoryEntry& entry : entries) {
@@ -24,14 +24,14 @@ std::set<std::string> names_ending(MemoryFileSystem& files, std::string_view end
 
 /// A machine that lost power: some entries are only in the journal, and not all of them were synced.
 MemoryDisk crashed_store() {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   Result<DB> db = open_on(files);
   EXPECT_TRUE(db.ok() && db->put("synced", "1", {.sync = true}).ok() && db->put("unsynced", "2").ok());
   return files.disk().after_crash(Loss::kNothing, 1);
 }
 
 TEST(RecoveredJournal, Rule2_IsNeverAppendedTo) {
-  MemoryFileSystem files(crashed_store());
+  CrashFileSystem files(crashed_store());
   const std::set<std::string> before = names_ending(files, ".journal");
   ASSERT_EQ(before.size(), 1U);
   Result<DB> db = open_on(files);
@@ -45,23 +45,23 @@ TEST(RecoveredJournal, Rule2_IsNeverAppendedTo) {
 }
 
 TEST(RecoveredJournal, Rule2_WhatWasReplayedIsDurableBeforeTheFirstWrite) {
-  MemoryFileSystem files(crashed_store());
+  CrashFileSystem files(crashed_store());
   {
     Result<DB> db = open_on(files);
     ASSERT_TRUE(db.ok()) << db.status().to_text();
     EXPECT_EQ(names_ending(files, ".tms").size(), 1U);
   }
-  MemoryFileSystem recovered(crashed_store());
+  CrashFileSystem recovered(crashed_store());
   Result<DB> db = open_on(recovered);
   ASSERT_TRUE(db.ok() && db->put("later", "3").ok());
-  MemoryFileSystem again(recovered.disk().after_crash(Loss::kEverything, 1));
+  CrashFileSystem again(recovered.disk().after_crash(Loss::kEverything, 1));
   const Result<DB> found = open_on(again);
   ASSERT_TRUE(found.ok()) << found.status().to_text();
   EXPECT_EQ(found->get("unsynced")->value_or("lost"), "2");
 }
 
 TEST(RecoveredJournal, Rule2_OneThatWasClosedGoesOnAndMakesNoRun) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   for (int i = 0; i < 50; ++i) {
     Result<DB> db = open_on(files);
     ASSERT_TRUE(db.ok() && db->put(fmt::format("key{:02}", i), "1").ok() && db->close().ok());

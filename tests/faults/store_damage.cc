@@ -110,7 +110,7 @@ const std::string& ClosedStore::bytes_of(const std::string& path) const {
 }
 
 ClosedStore make_closed_store(const Options& options, std::uint64_t seed) {
-  MemoryFileSystem files;
+  CrashFileSystem files;
   StoreLedger ledger;
   SplitMix64 random(seed);
   {
@@ -131,7 +131,7 @@ void read_damaged(const ClosedStore& store, const std::string& path, const std::
   ++counts.tried;
   ++counts.tried_by_kind[kind_of(path)];
   const std::uint64_t before = disk.content_hash();
-  MemoryFileSystem files(std::move(disk));
+  CrashFileSystem files(std::move(disk));
   std::string wrong;
   {
     const Result<DB> db = DB::open(std::string(kStore), store.options, environment_on(files, 5));

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "crash/store_ledger.h"
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
 #include "tamis/options.h"
 
 namespace tamis::test {
@@ -18,7 +18,7 @@ struct ClosedStore {
   MemoryDisk disk;
   Options options;
   Content content;
-  std::vector<std::string> probed;  ///< Its keys, keys that were removed, and keys that never were.
+  std::vector<std::string> probed;  ///< Its keys, removed keys, and keys that never existed.
 
   /// Its files except LOCK, which nobody reads.
   [[nodiscard]] std::vector<std::string> files() const;
@@ -34,7 +34,7 @@ std::string kind_of(const std::string& path);
 struct DamageCounts {
   std::uint64_t tried = 0;
   std::uint64_t refused = 0;                           ///< The store did not open.
-  std::uint64_t told = 0;                              ///< It opened; some reads told of the damage.
+  std::uint64_t told = 0;                              ///< It opened; some reads reported the damage.
   std::uint64_t unnoticed = 0;                         ///< Every answer was right.
   std::map<std::string, std::uint64_t> tried_by_kind;  ///< See kind_of.
   std::map<std::string, std::uint64_t> unnoticed_by_kind;

@@ -4,10 +4,9 @@
 
 #include <array>
 #include <map>
-#include <utility>
 
 #include "crash/store_crashes.h"
-#include "io/memory_file_system.h"
+#include "support/crash_file_system.h"
 
 namespace tamis::test {
 namespace {
@@ -146,7 +145,7 @@ class FaultRun {
 
   const Fault fault_;
   const StoreScript script_;
-  MemoryFileSystem memory_;
+  CrashFileSystem memory_;
   FaultyFileSystem faulty_;
   StoreFaultCounts& counts_;
   const std::uint64_t seed_;

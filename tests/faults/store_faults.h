@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "crash/store_workload.h"
-#include "io/faulty_file_system.h"
+#include "support/faulty_file_system.h"
 
 namespace tamis::test {
 
@@ -20,10 +20,10 @@ struct StoreFaultCounts {
   int runs = 0;
   int fired = 0;    ///< Of these, with at least one failed call.
   int stopped = 0;  ///< Writes had stopped when the fault was over,
-  int went_on = 0;  ///< and went on by themselves,
+  int went_on = 0;  ///< and resumed by themselves,
   int resumed = 0;  ///< or by resume().
   int failed_openings = 0;
-  std::set<std::uint64_t> images;  ///< Distinct disks that were looked at.
+  std::set<std::uint64_t> images;  ///< Distinct disks that were checked.
   std::vector<std::string> violations;
 };
 
@@ -41,7 +41,7 @@ struct StoreFaultWatch {
 bool fail_store_call(const Fault& fault, const StoreScript& script, std::uint64_t seed, const StoreFaultWatch& watch,
                      StoreFaultCounts& counts);
 
-/// Files that were synced although an earlier sync of them had failed, from a log of MemoryFileSystem.
+/// Files that were synced although an earlier sync of them had failed, from a log of CrashFileSystem.
 std::string synced_again(const std::vector<std::string>& calls);
 
 }  // namespace tamis::test

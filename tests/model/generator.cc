@@ -144,8 +144,7 @@ Operation Generator::next() {
     case Verb::kPut:
     case Verb::kRemove:
       operation.changes.push_back(draw_change());
-      if (operation.verb == Verb::kRemove)
-        operation.changes.back() = {.key = operation.changes.back().key, .is_put = false};
+      if (operation.verb == Verb::kRemove) operation.changes.back() = {.key = operation.changes.back().key};
       operation.changes.back().is_put = operation.verb == Verb::kPut;
       operation.sync = one_in(50);
       break;

@@ -37,7 +37,7 @@ bool can_interrupt(Verb verb) {
 Status disagreement(std::string what) { return Status::corruption("store and model disagree: " + std::move(what)); }
 
 ModelRun::ModelRun(RunSpec spec) : spec_(std::move(spec)), interruption_draws_(spec_.schedule_seed.value_or(0)) {
-  make_disk(std::make_unique<MemoryFileSystem>());
+  make_disk(std::make_unique<CrashFileSystem>());
 }
 
 ModelRun::~ModelRun() { drop_handles(); }
@@ -50,7 +50,7 @@ Environment ModelRun::environment() const {
   return environment;
 }
 
-void ModelRun::make_disk(std::unique_ptr<MemoryFileSystem> files) {
+void ModelRun::make_disk(std::unique_ptr<CrashFileSystem> files) {
   interrupted_files_ = std::make_unique<InterruptedFileSystem>(*files, [this] { interrupt(); });
   files_ = std::move(files);
 }
@@ -240,7 +240,7 @@ Status ModelRun::abandon() {
 
 Status ModelRun::crash() {
   count_work();
-  auto rebooted = std::make_unique<MemoryFileSystem>(files_->disk().after_crash(Loss::kNothing, 0));
+  auto rebooted = std::make_unique<CrashFileSystem>(files_->disk().after_crash(Loss::kNothing, 0));
   drop_handles();
   db_.reset();
   make_disk(std::move(rebooted));
@@ -249,7 +249,7 @@ Status ModelRun::crash() {
 }
 
 Status ModelRun::crash_copy() {
-  MemoryFileSystem rebooted(files_->disk().after_crash(Loss::kNothing, 0));
+  CrashFileSystem rebooted(files_->disk().after_crash(Loss::kNothing, 0));
   Environment there = environment();
   there.files = &rebooted;
   TAMIS_TRY(const DB db, DB::open(kDirectory, options(), there));

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/random.h"
-#include "io/memory_file_system.h"
 #include "model/model.h"
 #include "model/operation.h"
+#include "support/crash_file_system.h"
 #include "support/interrupted_file_system.h"
 #include "tamis/db.h"
 
@@ -74,7 +74,7 @@ class ModelRun {
   void apply(const Operation& operation);
   void interrupt();
   void apply_if_published();
-  void make_disk(std::unique_ptr<MemoryFileSystem> files);
+  void make_disk(std::unique_ptr<CrashFileSystem> files);
   Status open();
   Status close();
   Status reopen();
@@ -116,7 +116,7 @@ class ModelRun {
 
   const RunSpec spec_;
   Model model_;
-  std::unique_ptr<MemoryFileSystem> files_;
+  std::unique_ptr<CrashFileSystem> files_;
   std::unique_ptr<InterruptedFileSystem> interrupted_files_;
   std::optional<DB> db_;
   std::array<std::optional<Snapshot>, Operation::kSlots> snapshots_;

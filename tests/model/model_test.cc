@@ -1,6 +1,5 @@
 // Random operations over the whole API of a store, against a std::map; and the same operations under many options,
 // which must not change an answer.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -1,7 +1,6 @@
 // One operation on a store, as data: made at random, run against a store, written down and read again.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -26,7 +25,7 @@ enum class Verb : std::uint8_t {
   kGetPinned,
   kMultiGet,
   kScan,
-  kOpenIterator,  ///< Stays open while other things happen.
+  kOpenIterator,  ///< Stays open during other operations.
   kMoveIterator,
   kDropIterator,
   kSnapshot,
@@ -43,9 +42,9 @@ enum class Verb : std::uint8_t {
   kPlan,
   kReopen,    ///< close, then open.
   kAbandon,   ///< Destroyed without close, handles still alive; then open.
-  kCrash,     ///< The process dies: nothing is closed, everything written is there; then open.
+  kCrash,     ///< The process dies: nothing is closed, everything written is kept; then open.
   kReadOnly,  ///< Closed, compared through a read-only opening, opened again.
-  kRepair,    ///< Closed, repaired though nothing is wrong, opened again.
+  kRepair,    ///< Closed, repaired although undamaged, opened again.
 };
 inline constexpr auto kLastVerb = Verb::kRepair;
 inline constexpr std::size_t kVerbs = static_cast<std::size_t>(kLastVerb) + 1;
@@ -68,7 +67,7 @@ std::string value_of(const Change& change);
 struct Move {
   enum class Kind : std::uint8_t { kNext, kPrevious, kSeek, kSeekBefore, kFirst, kLast };
   Kind kind = Kind::kNext;
-  std::string key = {};  ///< Of the seeks.
+  std::string key = {};  ///< For seeks.
 
   friend bool operator==(const Move&, const Move&) = default;
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/try.h"
-#include "cache/cache_policy.h"
 #include "compaction/policy.h"
 #include "table/codec.h"
 #include "tamis/filter.h"
@@ -39,7 +38,6 @@ Options make_options(Draw draw) {
   options.codec = one_of(codecs(), draw()).name;
   options.codec_last = one_of(codecs(), draw()).name;
   options.filter = one_of(filter_words(), draw());
-  options.cache = one_of(all_cache_policies(), draw())->name;
   options.memory_bytes = one_of(memory, draw());
   options.memtable_bytes = one_of(memtable, draw());
   options.table_bytes = one_of(table, draw());

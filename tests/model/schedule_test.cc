@@ -1,5 +1,4 @@
 // A seed determines when flushes and compactions run, and what happens in the middle of them.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "model/generator.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +23,7 @@ Result<Trace> parse_trace(std::string_view text);
 
 /// How a run ended.
 struct Outcome {
-  std::string failure = {};  ///< Empty when store and model agreed to the end.
+  std::string failure = {};  ///< Empty if store and model agreed to the end.
   std::uint64_t digest = 0;
   std::uint64_t flushes = 0;
   std::uint64_t compactions = 0;

@@ -6,23 +6,10 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
 
 #include "base/check.h"
 
 namespace tamis::test {
-
-ScratchFolder::ScratchFolder() {
-  const char* base = std::getenv("TMPDIR");
-  folder_ = std::string(base != nullptr ? base : "/tmp") + "/tamis_process_XXXXXX";
-  TAMIS_CHECK(::mkdtemp(folder_.data()) != nullptr);
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
 
 void ChildProcess::Teller::tell(std::uint64_t number) const {
   TAMIS_CHECK(::write(fd_, &number, sizeof number) == sizeof number);

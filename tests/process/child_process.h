@@ -8,21 +8,9 @@
 #include <optional>
 #include <string>
 
+#include "support/scratch_folder.h"  // Most children work in one.
+
 namespace tamis::test {
-
-/// A folder on the machine's disk, removed with its contents.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  [[nodiscard]] std::string path(const std::string& name = "store") const { return folder_ + "/" + name; }
-
- private:
-  std::string folder_;
-};
 
 /// A child that runs a function and ends; it sends numbers to its parent through a pipe.
 ///

@@ -8,7 +8,7 @@ namespace tamis::test {
 
 /// Called by this program's operator new (no_memory_test.cc).
 struct HeldAllocation {
-  static inline thread_local int countdown = 0;  ///< The thread stands still in its so-many-th allocation; 0: in none.
+  static inline thread_local int countdown = 0;  ///< The thread pauses in its n-th allocation; 0: in none.
   static inline std::atomic<bool> stands = false;
   static inline std::atomic<bool> may_go_on = false;
 

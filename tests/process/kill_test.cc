@@ -1,5 +1,4 @@
 // P1 for the crash of a process: whenever a writer is killed, its acknowledged writes are there.
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "process/child_process.h"

@@ -9,10 +9,10 @@ namespace tamis::test {
 
 /// Where the kill hits.
 enum class KilledIn : std::uint8_t {
-  kAnywhere,    ///< From outside, at no place in particular, with flushes and compactions running beside the load.
+  kAnywhere,    ///< From outside, anywhere, with flushes and compactions running beside the load.
   kLoad,        ///< In a write to a journal.
   kFlush,       ///< In a call on a table, while a flush runs.
-  kCompaction,  ///< The same while a compaction runs.
+  kCompaction,  ///< In a call on a table, while a compaction runs.
 };
 
 /// What the kills found.

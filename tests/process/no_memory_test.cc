@@ -131,8 +131,8 @@ int write_and_read(DB& db, const Load& load, const ChildProcess::Teller& teller)
 }
 
 struct Outcome {
-  bool was_short = false;    ///< Of memory.
-  bool was_stopped = false;  ///< The program was.
+  bool was_short = false;    ///< Memory ran out.
+  bool was_stopped = false;  ///< The program was stopped.
   std::uint64_t acknowledged = 0;
 };
 

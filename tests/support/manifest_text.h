@@ -13,7 +13,7 @@
 namespace tamis::test {
 
 /// Reproducible random numbers for salts.
-class SeededRandom final : public Manifest::Random {
+class SeededRandom final : public RandomSource {
  public:
   explicit SeededRandom(std::uint64_t seed) : random_(seed) {}
   std::uint64_t next() override { return random_.next(); }

@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,7 +51,7 @@ class FileSystemWithoutLinks final : public PassingFileSystem {
     return Status::io_error("links are not supported here");
   }
 
-  std::function<void()> on_link;  ///< Happens at the first try; set before.
+  std::function<void()> on_link;  ///< Called at the first attempt; set it before.
 };
 
 /// Creating a table waits while the gate is shut.

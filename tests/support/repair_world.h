@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "io/memory_file_system.h"
+#include "io/file_names.h"
 #include "io/path.h"
+#include "support/crash_file_system.h"
 #include "table/table_sections.h"
 #include "tamis/db.h"
-#include "tree/file_names.h"
 #include "tree/manifest.h"
 
 namespace tamis::test {
@@ -184,7 +184,7 @@ class RepairWorld {
   }
 
   inline static const std::string kStore = "/store";
-  MemoryFileSystem files;
+  CrashFileSystem files;
   Contents model;
   std::set<std::string> deleted;  // At some time.
   std::uint64_t values = 0;

@@ -12,7 +12,7 @@
 #include "compaction/rewriter.h"
 #include "entry/drop_rule.h"
 #include "entry/vector_iterator.h"
-#include "io/faulty_file_system.h"
+#include "support/faulty_file_system.h"
 #include "support/table_world.h"
 
 namespace tamis::test {

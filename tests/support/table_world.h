@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -15,6 +14,8 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/try.h"
+#include "io/file_names.h"
 #include "io/memory_file_system.h"
 #include "table/table.h"
 #include "table/table_builder.h"
@@ -94,13 +95,10 @@ struct TableWorld {
                       std::uint64_t filter_limit = ~std::uint64_t{0})
       : index_budget(index_limit), filter_budget(filter_limit) {
     cache = *BlockCache::make({.capacity_bytes = cache_bytes, .shards = 1});
-    context = {"", example_identity(), &handles, cache.get(), &index_budget, &filter_budget};
+    context = {"/", example_identity(), &handles, cache.get(), &index_budget, &filter_budget};
   }
 
-  static std::string path_of(std::uint64_t number) {
-    const std::string digits = std::to_string(number);
-    return "/" + std::string(6 - digits.size(), '0') + digits + ".tms";
-  }
+  static std::string path_of(std::uint64_t number) { return table_path("/", number); }
   TableFacts build(const TableEntries& entries, const FilterChoice& filter = {"line", 10}, TableSpec spec = {}) {
     if (spec.number == 0) spec.number = 13;
     spec.path = path_of(spec.number);
@@ -147,14 +145,28 @@ inline std::optional<OwnedAnswer> owned(const std::optional<FoundEntry>& found) 
   return OwnedAnswer{found->kind, found->sequence, std::string(found->value)};
 }
 
+/// A lookup in one table that may read from disk; the value lies in the block that `pin` keeps.
+inline Result<std::optional<FoundEntry>> find_in(Table& table, const Lookup& lookup, bool fills_cache, PinnedBlock& pin,
+                                                 TableSearch& search) {
+  std::optional<FoundEntry> found;
+  TAMIS_TRY(bool goes_on, table.begin_search(lookup, search));
+  while (goes_on) {
+    pin = table.find_block(search.block);
+    if (!pin) {
+      TAMIS_TRY(pin, table.fetch_block(search, fills_cache));
+    }
+    goes_on = table.search_block(search, lookup, pin.bytes(), found);
+  }
+  return found;
+}
+
 inline Result<std::optional<OwnedAnswer>> find_in(Table& table, std::string_view key, Sequence at,
                                                   bool fills_cache = true) {
   const KeyHasher hasher(example_identity().hash_key);
   PinnedBlock pin;
-  NoSteps steps;
-  Result<std::optional<FoundEntry>> found = table.find({key, hasher(key), at}, fills_cache, pin, steps);
-  if (!found.ok()) return found.status();
-  return owned(*found);
+  TableSearch search;
+  TAMIS_TRY(const std::optional<FoundEntry> found, find_in(table, {key, hasher(key), at}, fills_cache, pin, search));
+  return owned(found);
 }
 
 }  // namespace tamis::test

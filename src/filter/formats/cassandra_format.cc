@@ -94,11 +94,6 @@ Result<std::string> build_file(std::span<const std::string> keys, const BuildOpt
 }
 
 template <Base kBase, BitOrder kOrder>
-std::string rewrite(const PlainBits& plain) {
-  return write_classic(kLayout<kBase, kOrder>, plain);
-}
-
-template <Base kBase, BitOrder kOrder>
 constexpr Format make_format(std::string_view name, std::string_view summary) {
   return {.info = {.name = name,
                    .system = "Apache Cassandra",
@@ -111,7 +106,7 @@ constexpr Format make_format(std::string_view name, std::string_view summary) {
           .build = build_file<kBase, kOrder>,
           .fit = fit_if_it_opens<open<kBase, kOrder>>,
           .family = kBase == Base::kHigh ? "cassandra" : "cassandra-h1h2",
-          .rewrite = rewrite<kBase, kOrder>};
+          .rewrite = rewrite_as<kLayout<kBase, kOrder>>};
 }
 
 }  // namespace

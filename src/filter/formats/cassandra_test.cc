@@ -3,32 +3,23 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "io/file.h"
 #include "support/golden_files.h"
+#include "support/scratch_folder.h"
 
 namespace tamis::foreign {
 namespace {
 
-/// A directory for a test's files, removed afterwards.
 class CassandraFiles : public testing::Test {
  protected:
-  void SetUp() override {
-    directory_ = std::filesystem::temp_directory_path() /
-                 (std::string("tamis-cassandra-") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::create_directories(directory_);
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
   std::string write(const std::string& name, const std::string& bytes) {
-    const std::string path = directory_ / name;
+    const std::string path = folder_.path(name);
     EXPECT_TRUE(write_file(path, as_bytes(bytes)).ok());
     return path;
   }
 
  private:
-  std::filesystem::path directory_;
+  test::ScratchFolder folder_;
 };
 
 TEST(CassandraName, TellsTheLayoutByVersion) {

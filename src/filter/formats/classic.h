@@ -36,6 +36,20 @@ Result<std::string> build_classic(const ClassicLayout& layout, std::span<const s
 /// Writes the header and these bits.
 std::string write_classic(const ClassicLayout& layout, const PlainBits& plain);
 
+// The same as functions of a Format.
+template <const ClassicLayout& kLayout>
+Result<ProbePtr> open_as(const Input& input) {
+  return open_classic(kLayout, input);
+}
+template <const ClassicLayout& kLayout>
+Result<std::string> build_as(std::span<const std::string> keys, const BuildOptions& options) {
+  return build_classic(kLayout, keys, options);
+}
+template <const ClassicLayout& kLayout>
+std::string rewrite_as(const PlainBits& plain) {
+  return write_classic(kLayout, plain);
+}
+
 /// The JVM libraries' sizing: bits truncated, hashes rounded from them, then bits rounded up to whole words.
 Result<BloomShape> size_in_words(const BuildOptions& options, std::uint64_t keys, double default_rate,
                                  std::uint32_t most_hashes);

@@ -67,15 +67,6 @@ template <BitOrder kOrder>
 constexpr ClassicLayout kLayout = {kBloomScheme<GoArticlePositions, kOrder>, 64, read_header<kOrder>,
                                    write_header<kOrder>, size};
 
-template <BitOrder kOrder>
-Result<ProbePtr> open(const Input& input) {
-  return open_classic(kLayout<kOrder>, input);
-}
-template <BitOrder kOrder>
-Result<std::string> build_file(std::span<const std::string> keys, const BuildOptions& options) {
-  return build_classic(kLayout<kOrder>, keys, options);
-}
-
 constexpr BitOrder kJsonOrder = BitOrder::kBigEndianWords;
 
 Result<ProbePtr> open_json(const Input& input) {
@@ -89,15 +80,13 @@ Result<ProbePtr> open_json(const Input& input) {
 }
 
 Result<std::string> build_json(std::span<const std::string> keys, const BuildOptions& options) {
-  TAMIS_TRY(const std::string bitset, build_file<kJsonOrder>(keys, options));
+  TAMIS_TRY(const std::string bitset, build_classic(kLayout<kJsonOrder>, keys, options));
   return '"' + base64url_encode(bitset) + '"';
 }
 
-template <BitOrder kOrder>
-std::string rewrite(const PlainBits& plain) {
-  return write_classic(kLayout<kOrder>, plain);
+std::string rewrite_json(const PlainBits& plain) {
+  return '"' + base64url_encode(write_classic(kLayout<kJsonOrder>, plain)) + '"';
 }
-std::string rewrite_json(const PlainBits& plain) { return '"' + base64url_encode(rewrite<kJsonOrder>(plain)) + '"'; }
 
 constexpr Format make_format(std::string_view name, std::string_view summary, Result<ProbePtr> (*open_fn)(const Input&),
                              Result<std::string> (*build_fn)(std::span<const std::string>, const BuildOptions&),
@@ -118,14 +107,18 @@ constexpr Format make_format(std::string_view name, std::string_view summary, Re
       .rewrite = rewrite_fn};
 }
 
+template <BitOrder kOrder>
+constexpr Format make_classic_format(std::string_view name, std::string_view summary) {
+  return make_format(name, summary, open_as<kLayout<kOrder>>, build_as<kLayout<kOrder>>,
+                     fit_if_it_opens<open_as<kLayout<kOrder>>>, rewrite_as<kLayout<kOrder>>);
+}
+
 }  // namespace
 
-constinit const Format kGoArticleFormat = make_format(
-    "go-article", "bitset, big-endian", open<BitOrder::kBigEndianWords>, build_file<BitOrder::kBigEndianWords>,
-    fit_if_it_opens<open<BitOrder::kBigEndianWords>>, rewrite<BitOrder::kBigEndianWords>);
+constinit const Format kGoArticleFormat =
+    make_classic_format<BitOrder::kBigEndianWords>("go-article", "bitset, big-endian");
 constinit const Format kGoArticleLeFormat =
-    make_format("go-article-le", "bitset, little-endian", open<BitOrder::kBytes>, build_file<BitOrder::kBytes>,
-                fit_if_it_opens<open<BitOrder::kBytes>>, rewrite<BitOrder::kBytes>);
+    make_classic_format<BitOrder::kBytes>("go-article-le", "bitset, little-endian");
 constinit const Format kGoArticleJsonFormat = make_format("go-article-json", "bitset as a JSON string", open_json,
                                                           build_json, fit_if_it_opens<open_json>, rewrite_json);
 

@@ -24,22 +24,13 @@ namespace {
 enum class Strategy : std::uint8_t { kMitz32 = 0, kMitz64 = 1 };
 constexpr std::uint32_t kMostHashes = 255;
 
-class Mitz32Positions {
+class Mitz32Positions : public SignedSteppedPositions<std::uint32_t> {
  public:
-  Mitz32Positions(std::string_view key, const BloomShape& shape) : bits_(shape.bits) {
+  Mitz32Positions(std::string_view key, const BloomShape& shape) : SignedSteppedPositions(shape) {
     const std::uint64_t hash = murmur3_x64_128(key, 0, TailBytes::kUnsigned).low;
     value_ = static_cast<std::uint32_t>(hash);
     step_ = static_cast<std::uint32_t>(hash >> 32);
   }
-  std::uint64_t next() {
-    value_ += step_;
-    return ((value_ >> 31) != 0 ? ~value_ : value_) % bits_;
-  }
-
- private:
-  std::uint64_t bits_;
-  std::uint32_t value_;
-  std::uint32_t step_;
 };
 
 class Mitz64Positions {

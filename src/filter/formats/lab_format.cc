@@ -18,23 +18,13 @@
 namespace tamis::foreign {
 namespace {
 
-class LabPositions {
+class LabPositions : public SteppedPositions<std::uint64_t> {
  public:
-  LabPositions(std::string_view key, const BloomShape& shape) : bits_(shape.bits) {
+  LabPositions(std::string_view key, const BloomShape& shape) : SteppedPositions(shape) {
     const std::uint64_t hash = splitmix64(fnv1a64(key));
     value_ = hash & 0xffffffffU;
     step_ = hash >> 32;
   }
-  std::uint64_t next() {
-    const std::uint64_t position = value_ % bits_;
-    value_ += step_;
-    return position;
-  }
-
- private:
-  std::uint64_t bits_;
-  std::uint64_t value_;
-  std::uint64_t step_;
 };
 
 Result<BloomShape> read_header(ByteReader& reader, const OpenOptions&) {
@@ -60,11 +50,6 @@ Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
 
 constexpr ClassicLayout kLayout = {kBloomScheme<LabPositions, BitOrder::kBytes>, 8, read_header, write_header, size};
 
-Result<ProbePtr> open(const Input& input) { return open_classic(kLayout, input); }
-Result<std::string> build_file(std::span<const std::string> keys, const BuildOptions& options) {
-  return build_classic(kLayout, keys, options);
-}
-
 }  // namespace
 
 constinit const Format kLabFormat = {
@@ -74,8 +59,8 @@ constinit const Format kLabFormat = {
              .build_parameters = "expected keys, rate (0.01); or bits and hashes",
              .writable = true},
     .takes = kTakesExpectedKeys | kTakesRate | kTakesBits | kTakesHashes,
-    .open = open,
-    .build = build_file,
-    .fit = fit_if_it_opens<open>};
+    .open = open_as<kLayout>,
+    .build = build_as<kLayout>,
+    .fit = fit_if_it_opens<open_as<kLayout>>};
 
 }  // namespace tamis::foreign

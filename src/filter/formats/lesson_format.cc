@@ -22,9 +22,9 @@
 namespace tamis::foreign {
 namespace {
 
-class LessonPositions {
+class LessonPositions : public SteppedPositions<std::uint64_t> {
  public:
-  LessonPositions(std::string_view key, const BloomShape& shape) : bits_(shape.bits) {
+  LessonPositions(std::string_view key, const BloomShape& shape) : SteppedPositions(shape) {
     std::array<char, 8> length;
     store_le<std::uint64_t>(length.data(), key.size());
     SipHasher13 hasher;
@@ -34,16 +34,6 @@ class LessonPositions {
     hasher.update("\xef\xbe\xad\xde");
     step_ = hasher.finish();
   }
-  std::uint64_t next() {
-    const std::uint64_t position = value_ % bits_;
-    value_ += step_;
-    return position;
-  }
-
- private:
-  std::uint64_t bits_;
-  std::uint64_t value_;
-  std::uint64_t step_;
 };
 
 Result<BloomShape> read_header(ByteReader& reader, const OpenOptions&) {
@@ -73,11 +63,6 @@ Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
 
 constexpr ClassicLayout kLayout = {kBloomScheme<LessonPositions, BitOrder::kBytes>, 8, read_header, write_header, size};
 
-Result<ProbePtr> open(const Input& input) { return open_classic(kLayout, input); }
-Result<std::string> build_file(std::span<const std::string> keys, const BuildOptions& options) {
-  return build_classic(kLayout, keys, options);
-}
-
 }  // namespace
 
 constinit const Format kLessonFormat = {
@@ -88,8 +73,8 @@ constinit const Format kLessonFormat = {
              .build_parameters = "expected keys, bits per key (10, whole); or bits and hashes",
              .writable = true},
     .takes = kTakesExpectedKeys | kTakesBitsPerKey | kTakesBits | kTakesHashes,
-    .open = open,
-    .build = build_file,
-    .fit = fit_if_it_opens<open>};
+    .open = open_as<kLayout>,
+    .build = build_as<kLayout>,
+    .fit = fit_if_it_opens<open_as<kLayout>>};
 
 }  // namespace tamis::foreign

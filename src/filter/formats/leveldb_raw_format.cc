@@ -23,20 +23,12 @@ namespace {
 
 constexpr std::uint32_t kMostHashes = 30;
 
-class LevelDbPositions {
+class LevelDbPositions : public SteppedPositions<std::uint32_t> {
  public:
   LevelDbPositions(std::string_view key, const BloomShape& shape)
-      : bits_(shape.bits), hash_(leveldb_hash32(key, TailBytes::kUnsigned)), step_(std::rotr(hash_, 17)) {}
-  std::uint64_t next() {
-    const std::uint64_t position = hash_ % bits_;
-    hash_ += step_;
-    return position;
+      : SteppedPositions(shape, leveldb_hash32(key, TailBytes::kUnsigned)) {
+    step_ = std::rotr(value_, 17);
   }
-
- private:
-  std::uint64_t bits_;
-  std::uint32_t hash_;
-  std::uint32_t step_;
 };
 
 constexpr BloomScheme kScheme = kBloomScheme<LevelDbPositions, BitOrder::kBytes>;

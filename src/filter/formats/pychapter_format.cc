@@ -64,11 +64,6 @@ Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
 constexpr ClassicLayout kLayout = {kBloomScheme<PyChapterPositions, BitOrder::kBytes>, 8, read_header, write_header,
                                    size};
 
-Result<ProbePtr> open(const Input& input) { return open_classic(kLayout, input); }
-Result<std::string> build_file(std::span<const std::string> keys, const BuildOptions& options) {
-  return build_classic(kLayout, keys, options);
-}
-
 /// Any bytes could be one; whoever knows bits and hashes can also name the format.
 Fit fit(const Input& input) { return input.bytes.empty() ? Fit::kNo : Fit::kPossible; }
 
@@ -84,8 +79,8 @@ constinit const Format kPyChapterFormat = {
              .needs_bits_to_probe = true,
              .needs_hashes_to_probe = true},
     .takes = kTakesExpectedKeys | kTakesRate | kTakesBits | kTakesHashes,
-    .open = open,
-    .build = build_file,
+    .open = open_as<kLayout>,
+    .build = build_as<kLayout>,
     .fit = fit,
     .out_of_band = size};
 

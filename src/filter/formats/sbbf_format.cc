@@ -125,19 +125,7 @@ Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
 constexpr ClassicLayout kBare = {kScheme, kBlockBits, read_no_header, write_no_header, size};
 constexpr ClassicLayout kWithHeader = {kScheme, kBlockBits, read_header, write_header, size};
 
-Result<ProbePtr> open_bare(const Input& input) { return open_classic(kBare, input); }
-Result<ProbePtr> open_with_header(const Input& input) { return open_classic(kWithHeader, input); }
-Result<std::string> build_bare(std::span<const std::string> keys, const BuildOptions& options) {
-  return build_classic(kBare, keys, options);
-}
-Result<std::string> build_with_header(std::span<const std::string> keys, const BuildOptions& options) {
-  return build_classic(kWithHeader, keys, options);
-}
-template <const ClassicLayout& kLayout>
-std::string rewrite(const PlainBits& plain) {
-  return write_classic(kLayout, plain);
-}
-Fit fit_bare(const Input& input) { return open_bare(input).ok() ? Fit::kPossible : Fit::kNo; }
+Fit fit_bare(const Input& input) { return open_as<kBare>(input).ok() ? Fit::kPossible : Fit::kNo; }
 
 constexpr FormatInfo kBareInfo = {.name = "sbbf",
                                   .system = "Apache Parquet",
@@ -162,17 +150,17 @@ Result<ProbePtr> read_sbbf_with_header(ByteReader& reader) {
 
 constinit const Format kSbbfFormat = {.info = kBareInfo,
                                       .takes = kTakes,
-                                      .open = open_bare,
-                                      .build = build_bare,
+                                      .open = open_as<kBare>,
+                                      .build = build_as<kBare>,
                                       .fit = fit_bare,
                                       .family = kSbbfFamily,
-                                      .rewrite = rewrite<kBare>};
+                                      .rewrite = rewrite_as<kBare>};
 constinit const Format kSbbfThriftFormat = {.info = kHeaderInfo,
                                             .takes = kTakes,
-                                            .open = open_with_header,
-                                            .build = build_with_header,
-                                            .fit = fit_if_it_opens<open_with_header>,
+                                            .open = open_as<kWithHeader>,
+                                            .build = build_as<kWithHeader>,
+                                            .fit = fit_if_it_opens<open_as<kWithHeader>>,
                                             .family = kSbbfFamily,
-                                            .rewrite = rewrite<kWithHeader>};
+                                            .rewrite = rewrite_as<kWithHeader>};
 
 }  // namespace tamis::foreign

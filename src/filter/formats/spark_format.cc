@@ -20,42 +20,27 @@ namespace {
 
 constexpr double kDefaultRate = 0.03;
 
-class SparkV1Positions {
+class SparkV1Positions : public SignedSteppedPositions<std::uint32_t> {
  public:
   SparkV1Positions(std::string_view key, const BloomShape& shape)
-      : bits_(shape.bits), value_(spark_murmur3_32(key, 0)), step_(spark_murmur3_32(key, value_)) {}
-  std::uint64_t next() {
-    value_ += step_;
-    return ((value_ >> 31) != 0 ? ~value_ : value_) % bits_;
+      : SignedSteppedPositions(shape, spark_murmur3_32(key, 0)) {
+    step_ = spark_murmur3_32(key, value_);
   }
-
- private:
-  std::uint64_t bits_;
-  std::uint32_t value_;
-  std::uint32_t step_;
 };
 
-class SparkV2Positions {
+class SparkV2Positions : public SignedSteppedPositions<std::uint64_t> {
  public:
-  SparkV2Positions(std::string_view key, const BloomShape& shape) : bits_(shape.bits) {
+  SparkV2Positions(std::string_view key, const BloomShape& shape) : SignedSteppedPositions(shape) {
     const std::uint32_t h1 = spark_murmur3_32(key, static_cast<std::uint32_t>(shape.seed.value_or(0)));
     const std::uint32_t h2 = spark_murmur3_32(key, h1);
     value_ = widened(h1) * std::numeric_limits<std::int32_t>::max();
     step_ = widened(h2);
-  }
-  std::uint64_t next() {
-    value_ += step_;
-    return ((value_ >> 63) != 0 ? ~value_ : value_) % bits_;
   }
 
  private:
   static std::uint64_t widened(std::uint32_t hash) {
     return static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(hash)});
   }
-
-  std::uint64_t bits_;
-  std::uint64_t value_;
-  std::uint64_t step_;
 };
 
 template <std::uint32_t kVersion>

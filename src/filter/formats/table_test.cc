@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <snappy.h>
 
-#include <algorithm>
 #include <map>
 
 #include "filter/formats/table_block_format.h"
@@ -54,7 +53,7 @@ struct RocksDbTable {
     store_le(file.data() + handle.offset + handle.size + 1, sum);
   }
 
-  /// Replaces a text in the properties by one of the same length.
+  /// Replaces a text in the properties with one of the same length.
   void change_property(std::string_view from, std::string_view to) {
     const std::size_t at = file.find(from, blocks.at("rocksdb.properties").offset);
     ASSERT_NE(at, std::string::npos);

@@ -1,0 +1,50 @@
+// What is known about a filter of any origin, and how it is shown.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/command_line.h"
+#include "tamis/filter.h"
+#include "tamis/foreign.h"
+
+namespace tamis::cli {
+
+/// Common to tamis's own and foreign filters; nullopt where a file does not say.
+struct FilterFacts {
+  std::optional<std::string> kind;
+  std::string format;  ///< "tamis" or the name of a foreign format.
+  std::string detail;  ///< A layout within the kind or format; often empty.
+  std::optional<std::uint64_t> keys;
+  std::uint64_t bits = 0;
+  std::uint32_t hashes = 0;
+  std::uint64_t bytes = 0;
+  double fill = 0;
+  double estimated_keys = 0;
+  double estimated_rate = 0;
+  std::optional<double> designed_rate;
+  bool is_keyed = false;
+  std::optional<std::int64_t> seed;  ///< A chosen public seed.
+  std::string prefix_rule;           ///< Empty if there is none.
+  std::string needed_to_probe = {};  ///< Probe options that a file just built lacks; often empty.
+
+  /// Counted, or else estimated from the bits, if possible.
+  [[nodiscard]] std::optional<std::uint64_t> best_keys() const;
+  [[nodiscard]] std::optional<double> bits_per_key() const;
+  /// One JSON object, without a line end.
+  [[nodiscard]] std::string json() const;
+  /// "line filter, 1,000 keys, 1.25 KiB, 10.2 bits/key, 1.00 % false positives".
+  [[nodiscard]] std::string summary() const;
+};
+
+FilterFacts facts_of(const FilterInfo& info);
+FilterFacts facts_of(const foreign::ForeignInfo& info);
+/// For a foreign filter just built from this many keys, if known; `open` is what opens it again.
+FilterFacts facts_of_built(std::string_view bytes, const foreign::OpenOptions& open, std::optional<std::uint64_t> keys);
+
+/// Reports what was written: on standard output, or on standard error if the filter itself went to standard output.
+void report_written(const std::string& output, const FilterFacts& facts, const CommonOptions& options);
+
+}  // namespace tamis::cli

@@ -1,0 +1,155 @@
+#include "cli/store/common.h"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "cli/bytes_text.h"
+#include "cli/error.h"
+#include "cli/lines.h"
+
+namespace tamis::cli {
+namespace {
+
+constexpr std::string_view kHowToMakeOne = "'tamis put' or 'tamis load' creates one";
+
+bool is_missing(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) != 0 && errno == ENOENT;
+}
+
+bool is_other_than_folder(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode);
+}
+
+bool is_no_store(const Status& status) { return status.message().ends_with("no store is here"); }
+
+}  // namespace
+
+CommandError error_of_opening(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kInvalidArgument: return {kExitInputOutput, std::string(status.message())};
+    case StatusCode::kNotSupported: return {kExitCorruption, std::string(status.message())};
+    case StatusCode::kBusy:
+      return {kExitBusy, fmt::format("{}; try again once that process has closed the store", status.message())};
+    default: break;
+  }
+  if (is_no_store(status)) {
+    return {kExitInputOutput, fmt::format("{}; {}", status.message(), kHowToMakeOne)};
+  }
+  return CommandError(status);
+}
+
+void StoreArguments::declare(CommandLine& line) {
+  line.operand("DIR", "the store's folder", directory);
+  declare_options(line);
+}
+
+void StoreArguments::declare_options(CommandLine& line) {
+  line.repeated("--option", "NAME=VALUE", "set an option; 'tamis options' lists them; may be repeated", settings);
+  line.unlisted_flag("--read-only", read_only);
+}
+
+void StoreArguments::declare_folder(CommandLine& line) {
+  line.operand("DIR", "the store's folder", directory);
+  line.unlisted_option("--option", settings);
+  line.unlisted_flag("--read-only", read_only);
+}
+
+Options StoreArguments::options(StoreUse use) const {
+  Options options;
+  options.read_only = read_only || use == StoreUse::kRead;
+  options.create_if_missing = use == StoreUse::kCreate && !options.read_only;
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string::npos) {
+      usage_error(fmt::format("--option: '{}' is not NAME=VALUE, such as memory_bytes=64MiB", setting));
+    }
+    const std::string_view text = setting;
+    need(set_option(options, text.substr(0, equals), text.substr(equals + 1)));
+  }
+  need(check_options(options));
+  return options;
+}
+
+DB StoreArguments::open(StoreUse use) const {
+  const Options wanted = options(use);
+  need_folder(wanted.create_if_missing);
+  Result<DB> opened = DB::open(directory, wanted);
+  if (!opened.ok()) throw error_of_opening(opened.status());
+  if (read_only && use != StoreUse::kRead) usage_error("--read-only: this verb changes the store; remove the option");
+  return std::move(opened).value();
+}
+
+std::optional<DB> StoreArguments::open_if_there() const {
+  if (read_only) return open(StoreUse::kWrite);
+  const Options wanted = options(StoreUse::kWrite);
+  need_folder(true);
+  if (is_missing(directory)) return std::nullopt;
+  Result<DB> opened = DB::open(directory, wanted);
+  if (opened.ok()) return std::move(opened).value();
+  if (is_no_store(opened.status())) return std::nullopt;
+  throw error_of_opening(opened.status());
+}
+
+void StoreArguments::need_folder(bool may_be_missing) const {
+  if (directory.empty()) usage_error("DIR is empty; it names the store's folder");
+  if (!may_be_missing && is_missing(directory)) {
+    throw CommandError(kExitInputOutput, fmt::format("{}: no store is here; {}", directory, kHowToMakeOne));
+  }
+  if (is_other_than_folder(directory)) {
+    throw CommandError(kExitInputOutput, fmt::format("{}: is a file, not a store's folder", directory));
+  }
+}
+
+std::string bytes_of_word(std::string_view word, std::string_view what, const CommonOptions& options) {
+  if (!options.hex) return std::string(word);
+  std::string bytes;
+  if (!from_hex(word, bytes)) usage_error(fmt::format("{} '{}' is not hexadecimal{}", what, word, hint_on_hex(word)));
+  return bytes;
+}
+
+std::string shown(std::string_view bytes, const CommonOptions& options) {
+  return options.hex ? to_hex(bytes) : std::string(bytes);
+}
+
+void add_user_bytes(JsonObject& object, std::string_view name, std::string_view bytes, const CommonOptions& options) {
+  if (options.hex) {
+    object.add(fmt::format("{}_hex", name), to_hex(bytes));
+  } else {
+    object.add_bytes(name, bytes);
+  }
+}
+
+std::string entry_json(std::string_view key, std::string_view value, const CommonOptions& options) {
+  JsonObject object;
+  add_user_bytes(object, "key", key, options);
+  add_user_bytes(object, "value", value, options);
+  return object.add("found", true).text();
+}
+
+std::string absence_json(std::string_view key, const CommonOptions& options) {
+  JsonObject object;
+  add_user_bytes(object, "key", key, options);
+  return object.add("found", false).text();
+}
+
+std::uint64_t entries_in_tables(const DB& db) {
+  std::uint64_t entries = 0;
+  for (const Stats::Level& level : db.stats().levels) entries += level.entries;
+  return entries;
+}
+
+std::vector<std::string> problems_json(const std::vector<Problem>& problems) {
+  std::vector<std::string> list;
+  list.reserve(problems.size());
+  for (const Problem& problem : problems) {
+    list.push_back(
+        JsonObject().add("file", problem.file).add("offset", problem.offset).add("what", problem.what).text());
+  }
+  return list;
+}
+
+}  // namespace tamis::cli

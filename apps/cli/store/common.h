@@ -1,0 +1,64 @@
+// Shared by the store verbs: opening a store, and reading and printing user bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "tamis/db.h"
+
+namespace tamis::cli {
+
+/// Why a verb opens a store; decides lock and creation.
+enum class StoreUse : unsigned char {
+  kRead,    ///< Changes nothing; others may read at the same time.
+  kWrite,   ///< The store must exist.
+  kCreate,  ///< Creates the store if missing.
+};
+
+/// DIR and --option, for every store verb; also --read-only, which is unlisted: verbs that read open the store that way
+/// anyway, and verbs that write refuse it.
+struct StoreArguments {
+  std::string directory;
+  std::vector<std::string> settings;
+  bool read_only = false;
+
+  void declare(CommandLine& line);
+  /// The same without DIR.
+  void declare_options(CommandLine& line);
+  /// DIR, for a verb that does not open the store: the options are accepted and ignored.
+  void declare_folder(CommandLine& line);
+  /// The options as set; invalid ones are usage errors.
+  [[nodiscard]] Options options(StoreUse use) const;
+  /// Opens the store. Missing: status 3, and the message says how to create one; locked: 5; damaged or newer: 4.
+  [[nodiscard]] DB open(StoreUse use) const;
+  /// Opens the store for writing, or nullopt if there is none.
+  [[nodiscard]] std::optional<DB> open_if_there() const;
+  /// Refuses what cannot be a store before opening anything: status 3.
+  void need_folder(bool may_be_missing) const;
+};
+
+/// For a store that could not be opened. Its options were checked before, so kInvalidArgument is about what was found.
+CommandError error_of_opening(const Status& status);
+
+/// A key or value given as a word: the text itself, or decoded with --hex. `what` is for the message.
+std::string bytes_of_word(std::string_view word, std::string_view what, const CommonOptions& options);
+/// The inverse, for output.
+std::string shown(std::string_view bytes, const CommonOptions& options);
+/// As `name`, or `name`_hex with --hex or if the bytes are not UTF-8.
+void add_user_bytes(JsonObject& object, std::string_view name, std::string_view bytes, const CommonOptions& options);
+/// {"key": …, "value": …, "found": true}.
+std::string entry_json(std::string_view key, std::string_view value, const CommonOptions& options);
+/// {"key": …, "found": false}.
+std::string absence_json(std::string_view key, const CommonOptions& options);
+/// Entries in all tables, including overwritten and deleted ones, but not the journal's: about what a scan shows.
+std::uint64_t entries_in_tables(const DB& db);
+/// {"file": …, "offset": …, "what": …} for each.
+std::vector<std::string> problems_json(const std::vector<Problem>& problems);
+
+}  // namespace tamis::cli

@@ -1,0 +1,82 @@
+// tamis get, tamis multi-get: look up keys.
+#include <fmt/core.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/bytes_text.h"
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/output.h"
+#include "cli/store/common.h"
+#include "cli/store/entry_format.h"
+#include "cli/verbs.h"
+#include "tamis/db.h"
+
+namespace tamis::cli {
+
+int run_get(Arguments arguments) {
+  StoreArguments store;
+  std::string key;
+  bool raw = false;
+  CommandLine line({.name = "get",
+                    .summary = "Prints the value of a key and a newline. Exits with status 1 if the key is not found.",
+                    .usage = "DIR KEY [--raw]",
+                    .example = "  tamis get cities paris\n"
+                               "  tamis get pictures logo --raw > logo.png",
+                    .common = kJson | kHex | kQuiet});
+  store.declare(line);
+  line.operand("KEY", "the key", key);
+  line.flag("--raw", "print the value without a newline", raw);
+  if (!line.read(arguments)) return kExitOk;
+  const CommonOptions& options = line.common();
+  key = bytes_of_word(key, "the key", options);
+  const DB db = store.open(StoreUse::kRead);
+  const std::optional<std::string> value = need(db.get(key));
+  Output& out = standard_output();
+  if (options.json) {
+    out.print("{}\n", value ? entry_json(key, *value, options) : absence_json(key, options));
+  } else if (value) {
+    out.write(shown(*value, options));
+    if (!raw) out.write("\n");
+  } else if (!options.quiet) {
+    report_error(fmt::format("{}: key {} not found", store.directory, quoted(key)));
+  }
+  return value ? kExitOk : kExitNo;
+}
+
+int run_multi_get(Arguments arguments) {
+  StoreArguments store;
+  std::vector<std::string> words;
+  CommandLine line({.name = "multi-get",
+                    .summary =
+                        "Looks up several keys in one snapshot. Prints key, tab and value of each key found, in the "
+                        "order given. Exits with status 1 if any key is not found.",
+                    .usage = "DIR KEY...",
+                    .example = "  tamis multi-get cities paris lyon rome",
+                    .common = kJson | kHex});
+  store.declare(line);
+  line.operands("KEY", "the keys; after -- they may begin with '-'", words);
+  if (!line.read(arguments)) return kExitOk;
+  const CommonOptions& options = line.common();
+  for (std::string& word : words) word = bytes_of_word(word, "the key", options);
+  const std::vector<std::string_view> keys(words.begin(), words.end());
+
+  const DB db = store.open(StoreUse::kRead);
+  const auto values = db.multi_get(keys);
+  bool all_found = true;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::optional<std::string>& value = values[i].ok() ? *values[i] : throw CommandError(values[i].status());
+    if (value) {
+      print_entry(keys[i], *value, options.json ? EntryFormat::kJsonLines : EntryFormat::kTsv, options);
+    } else {
+      all_found = false;
+      if (options.json) standard_output().print("{}\n", absence_json(keys[i], options));
+    }
+  }
+  return all_found ? kExitOk : kExitNo;
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,95 @@
+// tamis put, tamis delete: one write.
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/files.h"
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/store/common.h"
+#include "cli/verbs.h"
+#include "tamis/db.h"
+
+namespace tamis::cli {
+namespace {
+
+/// Both print nothing on success, except with --json.
+int done(DB& db, const Status& written, const CommonOptions& options) {
+  need(written);
+  need(db.close());
+  if (options.json) standard_output().print("{}\n", JsonObject().add("ok", true).text());
+  return kExitOk;
+}
+
+constexpr std::string_view kSyncHelp = "return once the change is durable (survives a machine crash)";
+
+/// The whole file. Reading stops once it exceeds what a store with this much memory takes.
+std::string value_in_file(const std::string& path, std::uint64_t memory_bytes) {
+  InputFile file(path);
+  std::string bytes = read_rest(file, memory_bytes);
+  if (bytes.size() <= memory_bytes) return bytes;
+  usage_error(
+      fmt::format("{}: is larger than memory_bytes, {}; a value is at most a quarter of that; raise it with "
+                  "--option memory_bytes=SIZE",
+                  file.name(), human_bytes(memory_bytes)));
+}
+
+}  // namespace
+
+int run_put(Arguments arguments) {
+  StoreArguments store;
+  std::string key;
+  std::optional<std::string> value;
+  std::string path;
+  bool sync = false;
+  CommandLine line({.name = "put",
+                    .summary = "Stores a value under a key. The value is a word, or the bytes of a file, taken as they "
+                               "are even with --hex. Creates the store if missing.",
+                    .usage = "DIR KEY (VALUE | --from-file FILE) [--sync]",
+                    .example = "  tamis put cities paris 2102650\n"
+                               "  tamis put cities low -- -5\n"
+                               "  tamis put pictures logo --from-file logo.png\n"
+                               "  gzip < page.html | tamis put pages index --from-file -",
+                    .common = kJson | kHex});
+  store.declare(line);
+  line.operand("KEY", "the key", key);
+  line.optional_operand("VALUE", "the value; may be empty", value);
+  line.option("--from-file", "FILE", "read the value from this file; - for standard input", path);
+  line.flag("--sync", kSyncHelp, sync);
+  if (!line.read(arguments)) return kExitOk;
+  if (value && line.given("--from-file")) usage_error("give the value as a word or with --from-file, not both");
+  if (!value && !line.given("--from-file")) usage_error("VALUE is missing; see 'tamis put --help'");
+  const Options options = store.options(StoreUse::kCreate);
+  Batch batch;
+  key = bytes_of_word(key, "the key", line.common());
+  value = value ? bytes_of_word(*value, "the value", line.common()) : value_in_file(path, options.memory_bytes);
+  batch.put(key, *value);
+  need(batch.status());  // Before a store is created for it.
+  DB db = store.open(StoreUse::kCreate);
+  return done(db, db.write(batch, {.sync = sync}), line.common());
+}
+
+int run_delete(Arguments arguments) {
+  StoreArguments store;
+  std::string key;
+  bool sync = false;
+  CommandLine line({.name = "delete",
+                    .summary = "Removes a key. Removing an absent key is not an error.",
+                    .usage = "DIR KEY [--sync]",
+                    .example = "  tamis delete cities paris",
+                    .common = kJson | kHex});
+  store.declare(line);
+  line.operand("KEY", "the key", key);
+  line.flag("--sync", kSyncHelp, sync);
+  if (!line.read(arguments)) return kExitOk;
+  key = bytes_of_word(key, "the key", line.common());
+  DB db = store.open(StoreUse::kWrite);
+  return done(db, db.remove(key, {.sync = sync}), line.common());
+}
+
+}  // namespace tamis::cli

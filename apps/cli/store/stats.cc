@@ -1,0 +1,126 @@
+// tamis stats: what a store holds, per level, and its costs.
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/output.h"
+#include "cli/store/common.h"
+#include "cli/verbs.h"
+#include "tamis/db.h"
+
+namespace tamis::cli {
+namespace {
+
+std::string level_json(const Stats::Level& level) {
+  return JsonObject()
+      .add("level", level.level)
+      .add("runs", level.runs)
+      .add("tables", level.tables)
+      .add("bytes", level.bytes)
+      .add("entries", level.entries)
+      .add("tombstones", level.tombstones)
+      .add("filter_kind", level.filter_kind)
+      .add("bits_per_key", level.bits_per_key)
+      .add("filter_bytes", level.filter_bytes)
+      .add("fpr_designed", level.designed_rate)
+      .add("fpr_observed", level.observed_rate)
+      .add("probes", level.probes)
+      .add("negatives", level.negatives)
+      .add("false_positives", level.false_positives)
+      .add("hits", level.hits)
+      .add("blocks_read", level.blocks_read)
+      .text();
+}
+
+JsonObject cache_json(const Stats::Cache& cache) {
+  return JsonObject()
+      .add("policy", cache.policy)
+      .add("hits", cache.hits)
+      .add("misses", cache.misses)
+      .add("evictions", cache.evictions)
+      .add("blocks", cache.blocks)
+      .add("bytes", cache.bytes)
+      .add("capacity_bytes", cache.capacity_bytes);
+}
+
+JsonObject journal_json(const Stats::Journal& journal) {
+  return JsonObject()
+      .add("files", journal.files)
+      .add("bytes", journal.bytes)
+      .add("recycled_files", journal.recycled_files)
+      .add("records", journal.records)
+      .add("syncs", journal.syncs);
+}
+
+JsonObject memory_json(const Stats::Memory& memory) {
+  return JsonObject()
+      .add("budget", memory.budget)
+      .add("used", memory.used)
+      .add("memtables", memory.memtables)
+      .add("blocks", memory.blocks)
+      .add("indexes", memory.indexes)
+      .add("filters", memory.filters)
+      .add("journal", memory.journal)
+      .add("indexes_not_resident", memory.indexes_not_resident)
+      .add("filters_not_resident", memory.filters_not_resident)
+      .add("metadata_loads", memory.metadata_loads)
+      .add("lookups_without_filter", memory.lookups_without_filter);
+}
+
+JsonObject stalls_json(const Stats::Stalls& stalls) {
+  return JsonObject()
+      .add("delayed_writes", stalls.delayed_writes)
+      .add("delay_us", stalls.delay_us)
+      .add("reason", stalls.reason);
+}
+
+std::string as_json(const Stats& stats) {
+  std::vector<std::string> levels;
+  for (const Stats::Level& level : stats.levels) levels.push_back(level_json(level));
+  return JsonObject()
+      .add_list("levels", levels)
+      .add_object("cache", cache_json(stats.cache))
+      .add_object("journal", journal_json(stats.journal))
+      .add_object("memory", memory_json(stats.memory))
+      .add_object("stalls", stalls_json(stats.stalls))
+      .add("gets", stats.gets)
+      .add("gets_found", stats.gets_found)
+      .add("memtable_hits", stats.memtable_hits)
+      .add("writes", stats.writes)
+      .add("sequence", stats.sequence)
+      .add("snapshots", stats.snapshots)
+      .add("flushes", stats.flushes)
+      .add("compactions", stats.compactions)
+      .add("moves", stats.moves)
+      .add("bytes_written_by_users", stats.bytes_written_by_users)
+      .add("bytes_written", stats.bytes_written)
+      .add("bytes_on_disk", stats.bytes_on_disk)
+      .add("write_amplification", stats.write_amplification)
+      .add("space_amplification", stats.space_amplification)
+      .add("background_error", stats.background_error)
+      .text();
+}
+
+}  // namespace
+
+int run_stats(Arguments arguments) {
+  StoreArguments store;
+  CommandLine line({.name = "stats",
+                    .summary =
+                        "Shows what a store holds, level by level, with filters and their error rates; caches, "
+                        "journal, memory, amplification. Counters start when a store is opened, so most are 0 here; "
+                        "a program calls DB::stats.",
+                    .usage = "DIR",
+                    .example = "  tamis stats cities",
+                    .common = kJson});
+  store.declare(line);
+  if (!line.read(arguments)) return kExitOk;
+  const DB db = store.open(StoreUse::kRead);
+  const Stats stats = db.stats();
+  print_report(line.common().json ? as_json(stats) + "\n" : stats.to_text());
+  return kExitOk;
+}
+
+}  // namespace tamis::cli

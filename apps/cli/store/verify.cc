@@ -1,0 +1,92 @@
+// tamis verify: checks every byte of a store.
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <string>
+
+#include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/numbers.h"
+#include "cli/output.h"
+#include "cli/store/common.h"
+#include "cli/verbs.h"
+#include "show/progress.h"
+#include "tamis/db.h"
+
+namespace tamis::cli {
+namespace {
+
+/// For a store too damaged to open, that error is the only problem.
+VerifyReport verify(const StoreArguments& store, const CommonOptions& options) {
+  show::Progress progress("verifying", 0, options.wants_progress(), show::Progress::Unit::kBytes);
+  const auto show = [&](std::uint64_t done, std::uint64_t total) {
+    progress.set(done, total);
+    return true;
+  };
+  try {
+    return need(store.open(StoreUse::kRead).verify(show));
+  } catch (const CommandError& error) {
+    if (error.exit_status() != kExitCorruption) throw;
+    VerifyReport report;
+    report.problems.push_back({.file = store.directory, .offset = 0, .what = error.what()});
+    return report;
+  }
+}
+
+std::string count_of(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", with_thousands(count), count == 1 ? one : many);
+}
+
+void print_text(const VerifyReport& report, const CommonOptions& options) {
+  Output& out = standard_output();
+  for (const Problem& problem : report.problems) {
+    // The library's message about a file begins with its path and includes the offset.
+    const bool says_where = problem.what.substr(0, problem.what.find(':')).ends_with(problem.file);
+    out.print("{}\n",
+              says_where ? problem.what : fmt::format("{} at {}: {}", problem.file, problem.offset, problem.what));
+  }
+  if (options.quiet) return;
+  const std::string what = report.ok() ? "ok"
+                                       : fmt::format("{}; run 'tamis repair' to recover what is left",
+                                                     count_of(report.problems.size(), "problem", "problems"));
+  out.print("{}: {}, {}, {} read", what, count_of(report.files, "table", "tables"), human_bytes(report.bytes),
+            count_of(report.entries, "entry", "entries"));
+  if (report.journal_entries > 0) {
+    out.print("; {} in the journal, {}", count_of(report.journal_entries, "entry", "entries"),
+              human_bytes(report.journal_bytes));
+  }
+  out.write("\n");
+}
+
+}  // namespace
+
+int run_verify(Arguments arguments) {
+  StoreArguments store;
+  CommandLine line({.name = "verify",
+                    .summary =
+                        "Reads every byte of a store: checks checksums, key order, and that no filter denies a key of "
+                        "its table. Lists all problems and exits with status 1 if there are any.",
+                    .usage = "DIR",
+                    .example = "  tamis verify cities",
+                    .common = kJson | kQuiet | kNoProgress});
+  store.declare(line);
+  if (!line.read(arguments)) return kExitOk;
+  const VerifyReport report = verify(store, line.common());
+  if (line.common().json) {
+    standard_output().print("{}\n", JsonObject()
+                                        .add("ok", report.ok())
+                                        .add_list("problems", problems_json(report.problems))
+                                        .add("files", report.files)
+                                        .add("bytes", report.bytes)
+                                        .add("entries", report.entries)
+                                        .add("journal_entries", report.journal_entries)
+                                        .add("journal_bytes", report.journal_bytes)
+                                        .text());
+  } else {
+    print_text(report, line.common());
+  }
+  return report.ok() ? kExitOk : kExitNo;
+}
+
+}  // namespace tamis::cli

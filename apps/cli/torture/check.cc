@@ -1,0 +1,199 @@
+#include "cli/torture/check.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace tamis::cli {
+namespace {
+
+std::string shown(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes.substr(0, 40)) text += byte >= ' ' && byte <= '~' ? byte : '.';
+  return fmt::format("'{}{}' ({} bytes)", text, bytes.size() > 40 ? "…" : "", bytes.size());
+}
+
+std::string shown_value(const std::optional<std::string>& value) {
+  return value ? shown(std::string_view(*value)) : "nothing";
+}
+
+}  // namespace
+
+Finding Finding::told(std::string_view doing, const Status& status) {
+  return {.kind = Kind::kTold, .what = fmt::format("{}: {}", doing, status.to_text()), .code = status.code()};
+}
+
+Finding check_between(const Moment& at_least, const Moment& found, const Moment& at_most) {
+  for (std::size_t writer = 0; writer < found.size(); ++writer) {
+    if (found[writer] < at_least[writer]) {
+      return Finding::wrong(fmt::format("writer {} had {} commits acknowledged, but only {} are there", writer,
+                                        at_least[writer], found[writer]));
+    }
+    if (found[writer] > at_most[writer]) {
+      return Finding::wrong(
+          fmt::format("writer {} began {} commits, but {} are there", writer, at_most[writer], found[writer]));
+    }
+  }
+  return {};
+}
+
+Finding check_value(const TortureScript& script, std::uint32_t writer, std::uint32_t index,
+                    const std::optional<std::string>& value, std::uint64_t at_least, std::uint64_t at_most) {
+  std::optional<std::string> expected = script.value(writer, index, at_least);
+  if (value == expected) return {};
+  for (std::uint64_t commits = at_least + 1; commits <= at_most; ++commits) {
+    if (script.touches(writer, index, commits) && value == script.value(writer, index, commits)) return {};
+  }
+  return Finding::wrong(
+      fmt::format("{} holds {} after {} commits of its writer, of which {} were acknowledged; it was {}",
+                  shown(script.key(writer, index)), shown_value(value), at_most, at_least, shown_value(expected)));
+}
+
+TortureReader::TortureReader(const DB& db, const TortureScript& script) : db_(db), script_(script) {
+  for (std::uint32_t writer = 0; writer < script.writers(); ++writer) {
+    for (std::uint32_t index = 0; index < script.keys(); ++index) {
+      places_.push_back({script.key(writer, index), writer, index});
+    }
+  }
+  std::ranges::sort(places_, {}, &Place::key);
+}
+
+/// A writer without a note has not committed. If a commit is there, so must be all commits before it.
+Finding TortureReader::take_notes(std::vector<std::optional<std::string>> notes, Moment& found) const {
+  found.assign(script_.writers(), 0);
+  std::vector<TortureScript::Note> read(script_.writers());
+  for (std::uint32_t writer = 0; writer < script_.writers(); ++writer) {
+    if (!notes[writer]) continue;
+    const auto note = script_.parse_note(*notes[writer]);
+    if (!note) return Finding::wrong(fmt::format("the note of writer {} is {}", writer, shown_value(notes[writer])));
+    read[writer] = *note;
+    found[writer] = note->commit;
+  }
+  for (std::uint32_t writer = 0; writer < script_.writers(); ++writer) {
+    for (std::uint32_t other = 0; found[writer] > 0 && other < script_.writers(); ++other) {
+      if (read[writer].after[other] > found[other]) {
+        return Finding::wrong(
+            fmt::format("commit {} of writer {} is there, but of the {} commits of writer {} before it only {} are",
+                        found[writer], writer, read[writer].after[other], other, found[other]));
+      }
+    }
+  }
+  return {};
+}
+
+/// Notes sort before all other keys.
+Finding TortureReader::read_notes(Iterator& walk, Moment& found) {
+  std::vector<std::optional<std::string>> notes(script_.writers());
+  for (std::uint32_t writer = 0; writer < script_.writers(); ++writer) {
+    if (!walk.valid() || walk.key() != script_.note_key(writer)) continue;
+    notes[writer] = walk.value();
+    walk.next();
+  }
+  if (!walk.status().ok()) return Finding::told("scan", walk.status());
+  return take_notes(std::move(notes), found);
+}
+
+/// Compares the iterator's position with the expected entry.
+Finding TortureReader::compare(const Iterator& walk, const Place& place, const Moment& moment, bool& is_there) {
+  ++reads_;
+  const std::optional<std::string> expected = script_.value(place.writer, place.index, moment[place.writer]);
+  if (!walk.valid() && !walk.status().ok()) return Finding::told("scan", walk.status());
+  is_there = walk.valid() && walk.key() == place.key;
+  if (is_there != expected.has_value() || (is_there && walk.value() != *expected)) {
+    return Finding::wrong(fmt::format("a scan at {} gives {}, expected {} after {} commits of its writer",
+                                      shown(place.key), is_there ? shown(walk.value()) : "nothing",
+                                      shown_value(expected), moment[place.writer]));
+  }
+  return {};
+}
+
+Finding TortureReader::scan(const Snapshot* snapshot, Moment& found) {
+  found.clear();
+  Iterator walk = db_.scan({.snapshot = snapshot});
+  if (Finding finding = read_notes(walk, found); !finding.is_right()) return finding;
+  for (const Place& place : places_) {
+    bool is_there = false;
+    if (Finding finding = compare(walk, place, found, is_there); !finding.is_right()) return finding;
+    if (is_there) walk.next();
+  }
+  if (!walk.status().ok()) return Finding::told("scan", walk.status());
+  if (walk.valid()) return Finding::wrong(fmt::format("a scan gives {}, which was never written", shown(walk.key())));
+  return {};
+}
+
+Finding TortureReader::scan_backwards(const Snapshot* snapshot, const Moment& moment) {
+  Iterator walk = db_.scan({.reverse = true, .snapshot = snapshot});
+  for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
+    bool is_there = false;
+    if (Finding finding = compare(walk, *place, moment, is_there); !finding.is_right()) return finding;
+    if (is_there) walk.previous();
+  }
+  for (std::uint32_t writer = script_.writers(); writer > 0; --writer) {
+    if (moment[writer - 1] == 0) continue;
+    if (!walk.status().ok()) return Finding::told("scan backwards", walk.status());
+    if (!walk.valid() || walk.key() != script_.note_key(writer - 1)) {
+      return Finding::wrong(fmt::format("a scan backwards misses the note of writer {}", writer - 1));
+    }
+    walk.previous();
+  }
+  if (!walk.status().ok()) return Finding::told("scan backwards", walk.status());
+  if (walk.valid()) return Finding::wrong(fmt::format("a scan backwards gives {}", shown(walk.key())));
+  return {};
+}
+
+Finding TortureReader::scan_prefix(std::uint32_t writer, const Snapshot* snapshot, const Moment& moment) {
+  const std::string prefix = script_.prefix(writer);
+  Iterator walk = db_.scan({.prefix = prefix, .snapshot = snapshot});
+  for (const Place& place : places_) {
+    if (place.writer != writer) continue;
+    bool is_there = false;
+    if (Finding finding = compare(walk, place, moment, is_there); !finding.is_right()) return finding;
+    if (is_there) walk.next();
+  }
+  if (!walk.status().ok()) return Finding::told("scan of a prefix", walk.status());
+  if (walk.valid()) return Finding::wrong(fmt::format("a scan of {} gives {}", prefix, shown(walk.key())));
+  return {};
+}
+
+Finding TortureReader::multi_get(const std::vector<std::uint32_t>& indexes, const Snapshot* snapshot, Moment& found) {
+  std::vector<std::string> keys;
+  for (std::uint32_t writer = 0; writer < script_.writers(); ++writer) keys.push_back(script_.note_key(writer));
+  for (std::uint32_t writer = 0; writer < script_.writers(); ++writer) {
+    for (const std::uint32_t index : indexes) keys.push_back(script_.key(writer, index));
+  }
+  const auto results = db_.multi_get(std::vector<std::string_view>(keys.begin(), keys.end()), {.snapshot = snapshot});
+  reads_ += results.size();
+  std::vector<std::optional<std::string>> notes;
+  for (const auto& result : results) {
+    if (!result.ok()) return Finding::told("multi_get", result.status());
+    if (notes.size() < script_.writers()) notes.push_back(*result);
+  }
+  if (Finding finding = take_notes(std::move(notes), found); !finding.is_right()) return finding;
+  std::size_t at = script_.writers();
+  for (std::uint32_t writer = 0; writer < script_.writers(); ++writer) {
+    for (const std::uint32_t index : indexes) {
+      Finding finding = check_value(script_, writer, index, *results[at++], found[writer], found[writer]);
+      if (!finding.is_right()) return finding;
+    }
+  }
+  return {};
+}
+
+Finding TortureReader::get_all(const Snapshot* snapshot, const Moment& moment) {
+  Finding told;
+  for (const Place& place : places_) {
+    reads_ += 2;
+    const auto value = db_.get(place.key, {.snapshot = snapshot});
+    const auto absent = db_.get(place.key + "?", {.snapshot = snapshot});
+    if (!value.ok()) told = Finding::told("get", value.status());
+    if (!absent.ok()) told = Finding::told("get", absent.status());
+    if (absent.ok() && *absent) return Finding::wrong(fmt::format("{}? was never written but is there", place.key));
+    if (!value.ok()) continue;
+    const std::uint64_t commits = moment[place.writer];
+    Finding finding = check_value(script_, place.writer, place.index, *value, commits, commits);
+    if (!finding.is_right()) return finding;
+  }
+  return told;
+}
+
+}  // namespace tamis::cli

@@ -1,0 +1,56 @@
+// What the headers of all our files have in common. Documented with the files in docs/FORMAT.md.
+//
+//     offset size
+//          0    8  magic
+//          8    2  version
+//         10    1  file kind; of a filter, the kind of filter
+//         11    1  zero; of a filter, its layout
+//         12    4  header bytes
+//         16    8  required features: an unknown bit refuses the file
+//         24    8  optional features: an unknown bit is ignored
+//
+// The headers of tables, journals and CURRENT end with the XXH3-64 of all bytes before it, in every version.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+/// What this build writes and reads.
+struct FileHeaderFormat {
+  std::string_view magic;
+  std::string_view what;  ///< For messages: "table".
+  std::uint16_t version = 1;
+  std::uint32_t header_bytes = 0;
+};
+
+/// Without features.
+void append_file_header(std::string& to, const FileHeaderFormat& format, std::uint8_t kind, std::uint8_t layout = 0);
+
+/// The fields, zeros, and the checksum in the last 8 bytes.
+template <std::size_t kBytes>
+std::array<std::byte, kBytes> sealed_file_header(std::string_view fields) {
+  std::array<std::byte, kBytes> header = {};
+  std::ranges::copy(as_bytes(fields), header.begin());
+  store_le(header.data() + kBytes - 8, checksum64(Bytes(header).first(kBytes - 8)));
+  return header;
+}
+
+struct FileHeader {
+  std::uint8_t kind = 0;
+  ByteReader fields;  ///< Stands behind the optional features.
+};
+
+/// Checks everything that all headers with a checksum have. kCorruption for bad bytes; kNotSupported for a sound header
+/// of a newer version or with an unknown required feature. What follows the header in `bytes` is not looked at.
+Result<FileHeader> read_file_header(Bytes bytes, const FileHeaderFormat& format, std::string_view name);
+
+}  // namespace tamis

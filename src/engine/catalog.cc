@@ -1,0 +1,99 @@
+#include "engine/catalog.h"
+
+#include <algorithm>
+
+#include "base/random_source.h"
+#include "base/try.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::uint64_t kNumbersPerReservation = 64;  // One manifest edit for this many files.
+
+}  // namespace
+
+Status Catalog::open(bool exists) {
+  MutexLock lock(mutex_);
+  RandomSource& random = *context_.random;
+  if (exists) {
+    TAMIS_TRY(manifest_, Manifest::open(context_.files, context_.directory, random));
+  } else {
+    TAMIS_TRY(manifest_, Manifest::create(context_.files, context_.directory, draw_identity(random), random));
+  }
+  next_number_ = std::max<std::uint64_t>(manifest_->state().reserved_numbers, 1);  // 0 names no file.
+  return {};
+}
+
+Status Catalog::commit(const ManifestEdit& edit, const std::function<void(const ManifestState&)>& show) noexcept {
+  MutexLock lock(mutex_);
+  TAMIS_TRY_STATUS(commit_locked(edit));
+  show(manifest_->state());
+  return {};
+}
+
+Result<std::uint64_t> Catalog::new_number() noexcept {
+  MutexLock lock(mutex_);
+  if (next_number_ >= manifest_->state().reserved_numbers) {
+    TAMIS_TRY_STATUS(commit_locked({.reserved_numbers = next_number_ + kNumbersPerReservation}));
+  }
+  return next_number_++;
+}
+
+Status Catalog::commit_locked(const ManifestEdit& edit) {
+  Status committed = manifest_->commit(edit);
+  if (!committed.ok()) {
+    has_failed_ = true;
+    health_.stop_writes(committed);
+  }
+  return committed;
+}
+
+void Catalog::inspect(const std::function<void(const ManifestState&)>& look) const {
+  MutexLock lock(mutex_);
+  look(manifest_->state());
+}
+
+std::uint64_t Catalog::flushed_sequence() const {
+  MutexLock lock(mutex_);
+  return manifest_->state().flushed_sequence;
+}
+
+std::uint64_t Catalog::first_journal() const {
+  MutexLock lock(mutex_);
+  return manifest_->state().first_journal;
+}
+
+std::uint64_t Catalog::next_number() const {
+  MutexLock lock(mutex_);
+  return next_number_;
+}
+
+std::uint64_t Catalog::manifest_number() const {
+  MutexLock lock(mutex_);
+  return manifest_->number();
+}
+
+KnownJournalEnd Catalog::known_journal_end() const {
+  MutexLock lock(mutex_);
+  return manifest_->known_journal_end();
+}
+
+bool Catalog::has_failed() const {
+  MutexLock lock(mutex_);
+  return has_failed_;
+}
+
+Status Catalog::renew_if_failed() {
+  MutexLock lock(mutex_);
+  if (!has_failed_) return {};
+  TAMIS_TRY_STATUS(manifest_->renew());
+  has_failed_ = false;
+  return {};
+}
+
+Status Catalog::close(const KnownJournalEnd& journal) {
+  MutexLock lock(mutex_);
+  return manifest_->close(journal);
+}
+
+}  // namespace tamis

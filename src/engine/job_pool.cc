@@ -1,0 +1,134 @@
+#include "engine/job_pool.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "base/thread_priority.h"
+#include "base/try.h"
+#include "engine/schedule.h"
+
+namespace tamis {
+namespace {
+
+constexpr auto kPauseAfterFailure = std::chrono::milliseconds(100);
+constexpr auto kTimeBetweenUpkeeps = std::chrono::seconds(1);
+constexpr Job kEveryJob[] = {Job::kFlush, Job::kCompaction, Job::kUpkeep};
+
+/// Everything that is due, the most urgent first.
+void run_all(JobSource& source, std::span<const Job> jobs) {
+  for (const Job job : jobs) {
+    while (source.run(job)) {
+    }
+  }
+}
+
+/// With two threads, a flush need not wait for a compaction.
+class ThreadPool final : public JobPool {
+ public:
+  ThreadPool(std::uint32_t threads, JobSource& source, const Health& health, ChangeSignal& changes)
+      : JobPool(threads), source_(source), health_(health), changes_(changes) {}
+  ~ThreadPool() override { stop(); }
+
+  void start() override {
+    const std::span<const Job> jobs = kEveryJob;
+    if (threads() == 1) {
+      workers_.emplace_back([this, jobs] { work(jobs); });
+      return;
+    }
+    workers_.emplace_back([this, jobs] { work(jobs.first(1)); });
+    workers_.emplace_back([this, jobs] {
+      lower_own_priority();
+      work(jobs.subspan(1));
+    });
+  }
+  void stop() override { workers_.clear(); }  // Joins.
+
+  Status wait_until(Job /*job*/, const std::function<bool()>& is_done, std::string_view /*otherwise*/) override {
+    while (true) {
+      const ChangeSignal::Ticket ticket = changes_.ticket();
+      if (is_done()) return {};
+      TAMIS_TRY_STATUS(health_.check_working());
+      changes_.wait(ticket);
+    }
+  }
+
+ private:
+  void work(std::span<const Job> jobs) {
+    while (true) {
+      const ChangeSignal::Ticket ticket = changes_.ticket();
+      run_all(source_, jobs);
+      if (health_.is_closing()) return;
+      if (health_.is_retrying()) {
+        changes_.wait_for(changes_.ticket(), kPauseAfterFailure);  // The failure has announced itself.
+      } else if (jobs.back() == Job::kUpkeep) {
+        changes_.wait_for(ticket, kTimeBetweenUpkeeps);
+      } else {
+        changes_.wait(ticket);
+      }
+    }
+  }
+
+  JobSource& source_;
+  const Health& health_;
+  ChangeSignal& changes_;
+  std::vector<std::jthread> workers_;
+};
+
+/// Works in the callers' threads: after each write everything that is due, or what the schedule draws.
+class CallerPool final : public JobPool {
+ public:
+  CallerPool(const StoreContext& context, JobSource& source, const Health& health)
+      : JobPool(0), context_(context), source_(source), health_(health) {
+    if (context.environment.schedule_seed) schedule_.emplace(*context.environment.schedule_seed);
+  }
+
+  Status wait_until(Job job, const std::function<bool()>& is_done, std::string_view otherwise) override {
+    while (!is_done() && source_.run(job)) {
+    }
+    if (is_done()) return {};
+    TAMIS_TRY_STATUS(health_.check_working());
+    return Status::busy(fmt::format("{}: {}", context_.directory, otherwise));
+  }
+  [[nodiscard]] bool may_wait_for_running_job() const override { return !schedule_; }
+
+ private:
+  /// What the leader would wait for is done while others may still lead.
+  void work_before_write(bool seals) override {
+    if (!schedule_) return;
+    for (const Job job : {Job::kCompaction, Job::kFlush}) {
+      while (source_.holds_up_writes(job, seals) && source_.run(job)) {
+      }
+    }
+  }
+  void work_after_write() override {
+    if (!schedule_) return run_all(source_, kEveryJob);
+    if (!source_.is_due(Job::kFlush) && !source_.is_due(Job::kCompaction)) return;
+    switch (schedule_->draw()) {
+      case Schedule::Step::kNothing: return;
+      case Schedule::Step::kFlush: (void)source_.run(Job::kFlush); break;
+      case Schedule::Step::kCompaction: (void)source_.run(Job::kCompaction); break;
+      case Schedule::Step::kEverything: return run_all(source_, kEveryJob);
+    }
+    (void)source_.run(Job::kUpkeep);
+  }
+
+  const StoreContext& context_;
+  JobSource& source_;
+  const Health& health_;
+  std::optional<Schedule> schedule_;
+};
+
+}  // namespace
+
+std::unique_ptr<JobPool> JobPool::make(const StoreContext& context, JobSource& source, const Health& health,
+                                       ChangeSignal& changes) {
+  if (!context.environment.runs_in_background) return std::make_unique<CallerPool>(context, source, health);
+  return std::make_unique<ThreadPool>(context.options.background_threads, source, health, changes);
+}
+
+}  // namespace tamis

@@ -1,0 +1,225 @@
+#include "engine/maintenance.h"
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+
+#include "base/try.h"
+#include "engine/pacing.h"
+
+namespace tamis {
+namespace {
+
+/// With more cores a flush, a compaction and two writers do not compete.
+constexpr unsigned kFewCores = 3;
+/// Of compact(), about: where two steps meet, a table of the level below is written twice.
+constexpr std::uint64_t kTablesPerStep = 16;
+
+bool cores_are_few(const JobPool& pool) {
+  return pool.threads() > 1 && std::thread::hardware_concurrency() <= kFewCores;
+}
+
+}  // namespace
+
+Maintenance::Maintenance(const StoreContext& context, Catalog& catalog, Tree& tree, Journals& journals,
+                         TableRewrites& rewrites, RunIndexer& indexer, Residency& residency, Health& health,
+                         ChangeSignal& changes)
+    : context_(context),
+      catalog_(catalog),
+      tree_(tree),
+      journals_(journals),
+      rewrites_(rewrites),
+      indexer_(indexer),
+      residency_(residency),
+      health_(health),
+      changes_(changes),
+      pool_(JobPool::make(context, *this, health, changes)),
+      gives_way_(cores_are_few(*pool_)) {}
+
+bool Maintenance::run(Job job) {
+  switch (job) {
+    case Job::kFlush: return flush();
+    case Job::kCompaction: return compact_if_due();
+    case Job::kUpkeep: break;
+  }
+  keep_up();
+  return false;
+}
+
+bool Maintenance::is_due(Job job) const {
+  switch (job) {
+    case Job::kFlush: return tree_.has_sealed();
+    case Job::kCompaction: return settled_generation_ != tree_.generation();
+    case Job::kUpkeep: break;
+  }
+  return true;
+}
+
+bool Maintenance::holds_up_writes(Job job, bool seals) const {
+  switch (job) {
+    case Job::kFlush: return tree_.has_sealed() && (seals || tree_.active()->memory_bytes() >= context_.memtable_bytes);
+    case Job::kCompaction: return !seals && tree_.debt() >= kDebtThatStops;
+    case Job::kUpkeep: break;
+  }
+  return false;
+}
+
+bool Maintenance::flush() {
+  if (!may_begin(flush_runs_)) return false;
+  MutexLock flush_lock(flush_mutex_);
+  if (!tree_.has_sealed() || health_.has_stopped()) return false;
+  flush_runs_ = true;
+  const Status flushed = flush_oldest();
+  if (flushed.ok()) prepare_next_journal();
+  end(flush_runs_);
+  if (!flushed.ok()) health_.rewrite_failed("flush", flushed);
+  return flushed.ok();
+}
+
+Status Maintenance::flush_oldest() {
+  const std::optional<SealedMemtable> oldest = tree_.oldest_sealed();
+  if (!oldest) return {};
+  TAMIS_TRY_STATUS(rewrites_.flush(*oldest));
+  health_.rewrite_succeeded();
+  journals_.release_before(oldest->next_journal);
+  return {};
+}
+
+/// So that the writer who seals the next memtable waits for two syncs, not for three, and not for the manifest.
+void Maintenance::prepare_next_journal() {
+  journals_.prepare_next();
+  if (journals_.has_reserved_number()) return;
+  const Result<std::uint64_t> number = catalog_.new_number();  // Has stopped writes when it failed.
+  if (number.ok()) journals_.reserve_number(*number);
+}
+
+Status Maintenance::flush_sealed() {
+  MutexLock lock(flush_mutex_);
+  while (tree_.has_sealed()) TAMIS_TRY_STATUS(flush_oldest());
+  return {};
+}
+
+/// Old deletes become due as time passes, without a change of the tables.
+bool Maintenance::compact_if_due() {
+  if (!may_begin(compaction_runs_)) return false;
+  MutexLock compaction_lock(compaction_mutex_);
+  const std::uint64_t generation = tree_.generation();
+  const PolicyOptions options = context_.policy_options();
+  if (settled_generation_ == generation && settled_at_ == options.now_unix_seconds) return false;
+  if (!health_.check_working().ok()) return false;
+  compaction_runs_ = true;
+  const std::optional<CompactionPlan> plan = context_.policy.pick(tree_.version()->shape(), options);
+  const Status done = plan ? execute(*plan) : Status();
+  if (!plan) {
+    settled_at_ = options.now_unix_seconds;
+    settled_generation_ = generation;
+  }
+  end(compaction_runs_);
+  if (!done.ok() && done.code() != StatusCode::kClosed) health_.rewrite_failed("compaction", done);
+  return plan && done.ok();
+}
+
+Status Maintenance::execute(const CompactionPlan& plan) {
+  const auto is_cancelled = [this] {
+    give_way_to_flush();
+    return health_.is_closing();
+  };
+  TAMIS_TRY_STATUS(rewrites_.execute(plan, is_cancelled));
+  health_.rewrite_succeeded();
+  tree_.remove_obsolete_files();
+  return {};
+}
+
+/// A flush and a compaction at once would leave no core to the writer, who soon waits for the flush, and for the
+/// compaction only when much is owed to it.
+void Maintenance::give_way_to_flush() {
+  if (!gives_way_) return;
+  while (true) {
+    const ChangeSignal::Ticket ticket = changes_.ticket();
+    if (!flush_runs_ || health_.is_closing() || tree_.debt() >= kDebtThatPresses) return;
+    changes_.wait(ticket);
+  }
+}
+
+void Maintenance::keep_up() {
+  tree_.remove_obsolete_files();
+  residency_.review();
+  index_runs();
+}
+
+void Maintenance::index_runs() {
+  indexer_.index_runs([this](const std::vector<std::uint64_t>& tables) { return is_reading_in_vain(tables); });
+}
+
+/// The thread that reads runs into columns is the one that compacts, and may be the one that flushes. So it does first
+/// what has become due. Afterwards the tables may be gone: then they need not be read to the end.
+bool Maintenance::is_reading_in_vain(const std::vector<std::uint64_t>& tables) {
+  if (health_.is_closing()) return true;
+  if (pool_->threads() == 0) return false;
+  while (pool_->threads() == 1 && flush()) {
+  }
+  if (!is_due(Job::kCompaction) || health_.has_stopped() || health_.is_retrying()) return false;
+  while (compact_if_due()) {
+  }
+  const std::shared_ptr<const Version> version = tree_.version();
+  return std::ranges::any_of(tables, [&](std::uint64_t table) { return version->table(table) == nullptr; });
+}
+
+Status Maintenance::compact(const Range& range, const Progress& progress) {
+  TAMIS_TRY(const RangeGoal goal, goal_for(range));
+  std::uint64_t most_left = 0;
+  while (true) {
+    const std::uint64_t left = bytes_left_for_range(tree_.version()->shape(), goal);
+    most_left = std::max(most_left, left);
+    if (progress && !progress(most_left - left, most_left)) return Status::closed("stopped");
+    TAMIS_TRY(const bool has_stepped, step_towards(goal));
+    if (!has_stepped) return {};
+    // A thread that waits for the mutex may not get it between two steps, and writers must not suffer from that.
+    if (tree_.debt() >= kDebtThatPresses) (void)compact_if_due();
+  }
+}
+
+/// What is in tables now.
+Result<RangeGoal> Maintenance::goal_for(const Range& range) {
+  if (!may_begin(compaction_runs_)) return Status::busy(context_.directory + ": a compaction is running");
+  // A compaction that runs may have begun when snapshots were alive that are gone now: its tables have smaller numbers.
+  MutexLock compaction_lock(compaction_mutex_);
+  return RangeGoal{.from = range.from,
+                   .to = range.to,
+                   .newest = Sequence{catalog_.flushed_sequence()},
+                   .first_new_table = catalog_.next_number(),
+                   .step_bytes = kTablesPerStep * context_.options.table_bytes};
+}
+
+/// False when there was nothing left to do.
+Result<bool> Maintenance::step_towards(const RangeGoal& goal) {
+  if (!may_begin(compaction_runs_)) return Status::busy(context_.directory + ": a compaction is running");
+  MutexLock compaction_lock(compaction_mutex_);
+  TAMIS_TRY_STATUS(health_.check_working());
+  compaction_runs_ = true;
+  const std::optional<CompactionPlan> plan = pick_for_range(tree_.version()->shape(), goal);
+  const Status done = plan ? execute(*plan) : Status();
+  end(compaction_runs_);
+  if (!done.ok()) return done;
+  return plan.has_value();
+}
+
+Status Maintenance::wait_idle() {
+  const auto is_flushed = [this] { return !tree_.has_sealed(); };
+  const auto is_idle = [this] {
+    return !tree_.has_sealed() && !is_due(Job::kCompaction) && !flush_runs_ && !compaction_runs_;
+  };
+  TAMIS_TRY_STATUS(pool_->wait_until(Job::kFlush, is_flushed, "a flush could not be done"));
+  TAMIS_TRY_STATUS(pool_->wait_until(Job::kCompaction, is_idle, "a rewrite is running"));
+  indexer_.wait();
+  index_runs();
+  const MutexLock flush_lock(flush_mutex_);  // A flush whose table is installed may still be releasing its journal.
+  return {};
+}
+
+void Maintenance::end(std::atomic<bool>& runs) {
+  runs = false;
+  changes_.announce();
+}
+
+}  // namespace tamis

@@ -1,0 +1,92 @@
+// What a store does in the background: what is due, and the doing of it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/change_signal.h"
+#include "base/sync.h"
+#include "compaction/policy.h"
+#include "engine/catalog.h"
+#include "engine/health.h"
+#include "engine/job_pool.h"
+#include "engine/journals.h"
+#include "engine/residency.h"
+#include "engine/run_indexer.h"
+#include "engine/store_context.h"
+#include "engine/table_rewrites.h"
+#include "engine/tree.h"
+#include "tamis/db.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+/// Flushes, compactions, the run index and the residency of metadata, as jobs on a pool. A compaction gives way to a
+/// flush where cores are few.
+///
+/// Invariants:
+///  1. There is one flush and one compaction at a time.
+///  2. A job that fails is tried again; Health stops writes when that does not help.
+///
+/// Threads: any. flush_mutex_ and compaction_mutex_ are held over a whole job, before the mutexes of Catalog and Tree.
+class Maintenance final : public JobSource {
+ public:
+  Maintenance(const StoreContext& context, Catalog& catalog, Tree& tree, Journals& journals, TableRewrites& rewrites,
+              RunIndexer& indexer, Residency& residency, Health& health, ChangeSignal& changes);
+
+  [[nodiscard]] JobPool& pool() { return *pool_; }
+
+  bool run(Job job) override EXCLUDES(flush_mutex_, compaction_mutex_);
+  [[nodiscard]] bool is_due(Job job) const override;
+  [[nodiscard]] bool holds_up_writes(Job job, bool seals) const override;
+
+  /// All sealed memtables, in the calling thread. For recovery and for the leader that restarts writes.
+  Status flush_sealed() EXCLUDES(flush_mutex_);
+  /// Merges what is in tables now and may hold keys of the range down to the last level that has any. In steps, between
+  /// which writers and other compactions get their turn.
+  Status compact(const Range& range, const Progress& progress) EXCLUDES(compaction_mutex_);
+  /// Until nothing is due.
+  Status wait_idle() EXCLUDES(flush_mutex_);
+
+ private:
+  /// Whether the caller gets its turn at a job: with some pools it must not wait while that runs.
+  [[nodiscard]] bool may_begin(const std::atomic<bool>& runs) const {
+    return !runs || pool_->may_wait_for_running_job();
+  }
+  void end(std::atomic<bool>& runs);
+
+  bool flush() EXCLUDES(flush_mutex_);
+  Status flush_oldest() REQUIRES(flush_mutex_);
+  void prepare_next_journal() REQUIRES(flush_mutex_);
+  bool compact_if_due() EXCLUDES(compaction_mutex_);
+  Status execute(const CompactionPlan& plan) REQUIRES(compaction_mutex_);
+  void give_way_to_flush();
+  void keep_up();
+  void index_runs();
+  bool is_reading_in_vain(const std::vector<std::uint64_t>& tables);
+  Result<RangeGoal> goal_for(const Range& range) EXCLUDES(compaction_mutex_);
+  Result<bool> step_towards(const RangeGoal& goal) EXCLUDES(compaction_mutex_);
+
+  const StoreContext& context_;
+  Catalog& catalog_;
+  Tree& tree_;
+  Journals& journals_;
+  TableRewrites& rewrites_;
+  RunIndexer& indexer_;
+  Residency& residency_;
+  Health& health_;
+  ChangeSignal& changes_;
+
+  Mutex flush_mutex_;
+  Mutex compaction_mutex_;
+  std::atomic<bool> flush_runs_ = false;
+  std::atomic<bool> compaction_runs_ = false;
+  std::atomic<std::uint64_t> settled_generation_ = 0;  // Of the tree when nothing was left to compact.
+  std::atomic<std::uint64_t> settled_at_ = 0;          // The time of that, in seconds.
+  const std::unique_ptr<JobPool> pool_;
+  const bool gives_way_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,178 @@
+#include "engine/reader.h"
+
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+#include "base/epoch.h"
+#include "base/try.h"
+#include "engine/fork_generation.h"
+#include "engine/never_throws.h"
+#include "entry/visible.h"
+#include "filter/filter_kind.h"
+
+namespace tamis {
+namespace {
+
+/// For `explain`: what happened, and the view whose tables the steps name.
+struct ExplainedSteps {
+  static constexpr bool kRecords = true;
+
+  void add_memtable(std::string_view where, const std::optional<FoundEntry>& found, Sequence moment) {
+    const bool is_value = found && visible(*found, moment) == Visible::kValue;
+    Explanation::Step step;
+    step.where = where;
+    step.outcome = !found ? "absent" : is_value ? "found" : "deleted";
+    memtables.push_back(std::move(step));
+  }
+
+  std::shared_ptr<const ReadView> view;
+  std::vector<Explanation::Step> memtables;
+  RecordedSteps tables;
+};
+
+NoSteps& for_tables(NoSteps& steps) { return steps; }
+RecordedSteps& for_tables(ExplainedSteps& steps) { return steps.tables; }
+
+/// Whether one of them has the key.
+template <typename Steps>
+inline bool ask_memtables(const ReadView& view, StagedLookup& staged, Steps& steps) {
+  const auto ask = [&](const Memtable& memtable, [[maybe_unused]] std::string_view where) {
+    const std::optional<FoundEntry> found = memtable.find(staged.lookup);
+    if constexpr (Steps::kRecords) steps.add_memtable(where, found, staged.lookup.sequence);
+    if (!found) return false;
+    staged.found = *found;
+    staged.answer = LookupAnswer::kFound;
+    return true;
+  };
+  if (ask(*view.active, "memtable")) return true;
+  for (const std::shared_ptr<Memtable>& sealed : view.sealed) {
+    if (ask(*sealed, "sealed memtable")) return true;
+  }
+  return false;
+}
+
+// In the order of the enumerators.
+constexpr std::string_view kVerdicts[] = {"", "no", "maybe", "not in memory", "not asked: the run index says no"};
+constexpr std::string_view kSources[] = {"", "cache", "disk"};
+constexpr std::string_view kOutcomes[] = {"ruled out", "absent", "found", "deleted", "outside"};
+static_assert(std::size(kVerdicts) == static_cast<std::size_t>(FilterVerdict::kNoByRunIndex) + 1);
+static_assert(std::size(kSources) == static_cast<std::size_t>(BlockSource::kDisk) + 1);
+static_assert(std::size(kOutcomes) == static_cast<std::size_t>(TableOutcome::kOutside) + 1);
+
+/// Level and run are taken from the shape: a table may have moved since it was written.
+Explanation::Step explained_step(const TableStep& step, const Shape& shape) {
+  const TableFacts& facts = step.table->facts();
+  Explanation::Step result;
+  const std::optional<TablePlace> place = shape.find_table(facts.number);
+  result.level = place->level;
+  result.run = place->run->id;
+  result.outcome = kOutcomes[static_cast<std::size_t>(step.outcome)];
+  const bool is_whole_run = step.outcome == TableOutcome::kOutside && place->run->tables.size() > 1;
+  result.where = is_whole_run ? "run" : "table";
+  if (!is_whole_run) result.table = facts.number;
+  if (step.outcome == TableOutcome::kOutside) return result;  // No filter was asked.
+  if (const FilterKind* const kind = find_filter_kind(facts.filter_kind)) result.filter_kind = kind->info.name;
+  result.bits_per_key = facts.filter_bits_per_key();
+  result.filter_verdict = kVerdicts[static_cast<std::size_t>(step.verdict)];
+  result.block_source = kSources[static_cast<std::size_t>(step.source)];
+  return result;
+}
+
+/// What a PinnedValue keeps.
+struct Kept {
+  explicit Kept(std::shared_ptr<const void> store) : owner(std::move(store)) {}
+  ~Kept() {
+    if (known_fork_generation.load(std::memory_order_relaxed) == generation) return;
+    leave_to_parent(std::move(memtables));
+    leave_to_parent(std::move(pin));
+    leave_to_parent(std::move(owner));
+  }
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+
+  const std::uint64_t generation = known_fork_generation.load(std::memory_order_relaxed);
+  std::shared_ptr<const void> owner;                 // Ends last: its cache has the block.
+  std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in one of them. Not the version.
+  PinnedBlock pin;
+};
+
+}  // namespace
+
+template <typename Steps, typename Take>
+Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Steps& steps, Take take) {
+  StagedLookup staged;
+  const auto finish = [&]() -> Result<bool> {
+    const bool is_value = Steps::kRecords ? has_value(staged) : count_get(staged);
+    if (is_value) TAMIS_TRY_STATUS(take(staged.found.value));
+    return is_value;
+  };
+  std::shared_ptr<const ReadView> kept;
+  {
+    const EpochGuard guard;
+    const auto [view, sequence] = view_.peek_at([&] { return sequence_for(options.snapshot); });
+    staged.lookup = {.key = key, .hash = hasher_(key), .sequence = sequence};
+    if constexpr (Steps::kRecords) steps.view = view.shared_from_this();
+    view.version->run_index().prefetch(staged.lookup.hash);
+    if (!ask_memtables(view, staged, steps)) view.version->peek(staged, for_tables(steps));
+    if (staged.answer != LookupAnswer::kUnknown) [[likely]]
+      return finish();
+    kept = view.shared_from_this();
+  }
+  DiskLookup disk(staged);
+  kept->version->find({&disk, 1}, options.fills_cache, for_tables(steps));
+  if (!disk.status.ok()) return disk.status;
+  return finish();
+}
+
+Result<bool> Reader::get(std::string_view key, std::string* value, const ReadOptions& options) {
+  NoSteps none;
+  return look_up(key, options, none, [value](std::string_view bytes) { return assign_bytes(*value, bytes); });
+}
+
+Result<bool> Reader::exists(std::string_view key, const ReadOptions& options) {
+  NoSteps none;
+  return look_up(key, options, none, [](std::string_view) { return Status(); });
+}
+
+Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& options) {
+  Explanation explanation;
+  explanation.key = key;
+  ExplainedSteps steps;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto take = [&](std::string_view bytes) { return assign_bytes(explanation.value.emplace(), bytes); };
+  TAMIS_TRY(explanation.found, look_up(key, options, steps, take));
+  const auto time = std::chrono::steady_clock::now() - begin;
+  explanation.nanoseconds =
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
+  explanation.steps = std::move(steps.memtables);
+  for (const TableStep& step : steps.tables.steps) {
+    explanation.reads += step.blocks_read;
+    explanation.metadata_reads += step.metadata_reads;
+    explanation.steps.push_back(explained_step(step, steps.view->version->shape()));
+  }
+  return explanation;
+}
+
+/// A value in a table needs its block pinned, so that memory alone is not asked first.
+Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, const ReadOptions& options,
+                                                      std::shared_ptr<const void> owner) {
+  const Moment moment = begin_read(options.snapshot);
+  auto kept = std::make_shared<Kept>(std::move(owner));
+  StagedLookup staged;
+  staged.lookup = {.key = key, .hash = hasher_(key), .sequence = moment.sequence};
+  NoSteps none;
+  if (ask_memtables(*moment.view, staged, none)) {
+    kept->memtables = moment.view->sealed;
+    kept->memtables.push_back(moment.view->active);
+  } else {
+    DiskLookup disk(staged);
+    moment.view->version->find({&disk, 1}, options.fills_cache, none);
+    if (!disk.status.ok()) return disk.status;
+    kept->pin = std::move(disk.pin);
+  }
+  if (!count_get(staged)) return std::optional<PinnedValue>();
+  return std::optional<PinnedValue>(PinnedValue(staged.found.value, std::move(kept)));
+}
+
+}  // namespace tamis

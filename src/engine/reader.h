@@ -1,0 +1,102 @@
+// Lookups: what is the value of a key at a moment?
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/sharded_counter.h"
+#include "engine/published_sequence.h"
+#include "engine/read_view.h"
+#include "entry/entry.h"
+#include "entry/visible.h"
+#include "table/staged_lookup.h"
+#include "tamis/db.h"
+
+namespace tamis {
+
+/// Answers gets from the current view, and counts them.
+///
+/// A lookup asks the memtables, then the runs of the version. First it looks only at what is in memory, inside an
+/// EpochGuard: no mutex, no count of references, no allocation but the value's. What it still needs from disk is read
+/// after it has left the guard, with a view that it keeps (rule 10). `explain` runs the same code and records its
+/// steps.
+///
+/// Invariants:
+///  1. The view is taken before the sequence (rule 9).
+///  2. A multi_get reads all its keys from one view at one sequence.
+///  3. Each get that has an answer is counted once: as absent, or by where its value was.
+///
+/// Threads: any. The caller keeps the store open, and its snapshots are the store's.
+class Reader {
+ public:
+  /// `published` is the newest sequence that readers may see. All three outlive the reader.
+  Reader(const CurrentView& view, const PublishedSequence& published, const KeyHasher& hasher)
+      : view_(view), published_(published), hasher_(hasher) {}
+
+  // reader.cc
+  Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options);
+  Result<bool> exists(std::string_view key, const ReadOptions& options);
+  /// The value keeps `owner`, which keeps the block cache.
+  Result<std::optional<PinnedValue>> get_pinned(std::string_view key, const ReadOptions& options,
+                                                std::shared_ptr<const void> owner);
+  // multi_get.cc
+  std::vector<Result<std::optional<std::string>>> multi_get(std::span<const std::string_view> keys,
+                                                            const ReadOptions& options);
+  Status multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
+                   const ReadOptions& options);
+  Result<Explanation> explain(std::string_view key, const ReadOptions& options);
+
+  /// The snapshot's sequence, or the newest. After the view was taken.
+  [[nodiscard]] Sequence sequence_for(const Snapshot* snapshot) const {
+    return snapshot == nullptr ? published_.newest() : Sequence{snapshot->sequence()};
+  }
+
+  [[nodiscard]] std::uint64_t gets() const { return absent_.sum() + from_memtables_.sum() + from_tables_.sum(); }
+  [[nodiscard]] std::uint64_t gets_from_memtables() const { return from_memtables_.sum(); }
+  [[nodiscard]] std::uint64_t gets_from_tables() const { return from_tables_.sum(); }
+
+ private:
+  struct Answers;  // multi_get.cc
+  using Moment = ViewAt<std::shared_ptr<const ReadView>>;
+
+  [[nodiscard]] Moment begin_read(const Snapshot* snapshot) const {
+    return view_.take_at([&] { return sequence_for(snapshot); });
+  }
+  /// Whether the key is present. `take` gets a view of its value, which lives for the call, and may fail.
+  template <typename Steps, typename Take>
+  Result<bool> look_up(std::string_view key, const ReadOptions& options, Steps& steps, Take take);
+  static bool has_value(const StagedLookup& staged) {
+    return staged.answer == LookupAnswer::kFound && visible(staged.found, staged.lookup.sequence) == Visible::kValue;
+  }
+  /// Counts a get that has its answer. Whether that is a value.
+  bool count_get(const StagedLookup& staged) {
+    const bool is_value = has_value(staged);
+    (!is_value ? absent_ : staged.table == nullptr ? from_memtables_ : from_tables_).add();
+    return is_value;
+  }
+
+  // multi_get.cc
+  void get_all(std::span<const std::string_view> keys, const ReadOptions& options, Answers& answers);
+  void get_group(const Moment& moment, std::span<const std::string_view> keys, std::size_t first_number,
+                 bool fills_cache, Answers& answers);
+  std::size_t peek_group(const Moment& moment, std::span<StagedLookup> group, Answers& answers);
+  void find_group(const Version& version, std::span<StagedLookup> group, std::size_t unknown, bool fills_cache,
+                  Answers& answers);
+
+  const CurrentView& view_;
+  const PublishedSequence& published_;
+  const KeyHasher& hasher_;
+  // Each get adds to one of them.
+  ShardedCounter absent_;
+  ShardedCounter from_memtables_;
+  ShardedCounter from_tables_;
+};
+
+}  // namespace tamis

@@ -1,0 +1,238 @@
+#include "engine/store.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "base/try.h"
+#include "engine/checkpoint.h"
+#include "engine/iterator_state.h"
+#include "engine/memory_shares.h"
+#include "engine/recovery.h"
+#include "engine/snapshot_state.h"
+#include "engine/store_files.h"
+#include "engine/verify.h"
+#include "io/path.h"
+
+namespace tamis {
+
+Result<std::shared_ptr<Store>> Store::open(const std::string& path, const Options& options,
+                                           const Environment& environment) {
+  TAMIS_TRY_STATUS(check_options(options));
+  TAMIS_TRY(std::string directory, plain_path(path));
+  auto context = std::make_unique<StoreContext>(std::move(directory), options, environment);
+  TAMIS_TRY(std::unique_ptr<StoreMemory> memory, StoreMemory::make(*context));
+  std::shared_ptr<Store> store(new Store(std::move(context), std::move(memory)));
+  TAMIS_TRY_STATUS(store->open_parts());
+  return store;
+}
+
+Store::Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory> memory)
+    : fork_generation_(fork_generation()),
+      open_generation_(fork_generation_),
+      context_(std::move(context)),
+      health_(*context_, changes_),
+      memory_(std::move(memory)),
+      catalog_(*context_, health_),
+      journals_(context_->files, context_->directory, *context_->random,
+                share_memory(context_->options, MetadataWanted()).journal),
+      tree_(*context_, *memory_, catalog_, changes_),
+      reader_(tree_.view(), published_, context_->hasher),
+      rewrites_(*context_, catalog_, tree_, published_, live_handles_),
+      indexer_(*context_, *memory_, tree_, health_, reader_),
+      residency_(*memory_, tree_, reader_),
+      maintenance_(*context_, catalog_, tree_, journals_, rewrites_, indexer_, residency_, health_, changes_),
+      writer_(*context_, catalog_, tree_, journals_, maintenance_, health_, published_, changes_) {}
+
+Store::~Store() { stop_background(); }
+
+Status Store::open_parts() {
+  {
+    MutexLock lock(lock_mutex_);
+    TAMIS_TRY(lock_, lock_folder(*context_));
+  }
+  TAMIS_TRY(const StoreFiles found, StoreFiles::list(context_->files, context_->directory));
+  if (found.has_current && context_->options.error_if_exists) {
+    return Status::invalid_argument(context_->directory + ": a store is here already, and error_if_exists is set");
+  }
+  TAMIS_TRY_STATUS(catalog_.open(found.has_current));
+  catalog_.inspect([this](const ManifestState& state) {
+    context_->identity = state.identity;
+    context_->hasher = KeyHasher(state.identity.hash_key);
+    journals_.open(state.identity.store_id);
+    tree_.open(state.shape);
+  });
+  TAMIS_TRY_STATUS(Recovery(*context_, catalog_, tree_, journals_, maintenance_, published_).run());
+  writer_.begin();
+  if (!context_->options.read_only) maintenance_.pool().start();
+  return {};
+}
+
+/// What is being flushed is flushed; a compaction ends early.
+void Store::stop_background() {
+  health_.begin_closing();
+  maintenance_.pool().stop();
+}
+
+/// What is in memory stays in the journal, which is marked as closed, so that the next opening continues it; unless
+/// reading it back would take long. When writes had stopped, nothing is marked and what was not synced may not be
+/// durable: the answer says why. A flush that fails only now is no such stop: on a full disk the journal, which has
+/// everything, can still be closed.
+Status Store::close(bool detaches) {
+  TAMIS_TRY_STATUS(check_open());
+  if (!detaches && !live_handles_.empty()) {
+    return Status::busy(fmt::format("{}: still in use: {}", context_->directory, live_handles_.to_text()));
+  }
+  const bool is_writable = !context_->options.read_only;
+  const bool is_long_to_replay = tree_.active()->memory_bytes() > kMostLeftInJournal;
+  const bool had_stopped = health_.has_stopped();
+  if (is_long_to_replay && is_writable && !had_stopped) (void)flush().ok();
+  stop_background();
+  tree_.remove_obsolete_files();  // Some may have been held until just now.
+  open_generation_ = kClosed;
+  const std::optional<Health::Stop> stop = health_.stop();
+  Status closed = stop ? stop->why : Status();
+  const bool is_whole = !stop || (!had_stopped && !catalog_.has_failed() && !journals_.is_lost());
+  if (is_writable && is_whole) {
+    const Result<KnownJournalEnd> journal = journals_.close(catalog_.known_journal_end());
+    closed = journal.ok() ? catalog_.close(*journal) : journal.status();
+  }
+  MutexLock lock(lock_mutex_);
+  lock_.reset();
+  return closed;
+}
+
+Status Store::check_open() const {
+  if (open_generation_ == kClosed) return Status::closed(context_->directory + ": the store was closed");
+  if (is_of_another_process()) {
+    return Status::closed(context_->directory + ": opened before a fork; only the process that opened it may use it");
+  }
+  return {};
+}
+
+bool Store::owns(const Snapshot& snapshot) const {
+  return snapshot.state() != nullptr && snapshot.state()->belongs_to(*this);
+}
+
+Status Store::why_not_read() const {
+  TAMIS_TRY_STATUS(check_open());
+  return Status::invalid_argument("the snapshot is not of this store");
+}
+
+Status Store::write(const Changes& changes, const WriteOptions& options, bool may_wait) {
+  if (!is_open()) [[unlikely]]
+    return check_open();
+  return writer_.write(changes, options, may_wait);
+}
+
+Status Store::sync() {
+  TAMIS_TRY_STATUS(check_open());
+  return context_->options.read_only ? Status() : writer_.sync();
+}
+
+Status Store::flush() {
+  TAMIS_TRY_STATUS(check_open());
+  return writer_.flush();
+}
+
+Status Store::resume() {
+  TAMIS_TRY_STATUS(check_open());
+  return writer_.resume();
+}
+
+Result<bool> Store::get(std::string_view key, std::string* value, const ReadOptions& options) {
+  if (!may_read(options.snapshot)) [[unlikely]]
+    return why_not_read();
+  return reader_.get(key, value, options);
+}
+
+Result<bool> Store::exists(std::string_view key, const ReadOptions& options) {
+  if (!may_read(options.snapshot)) [[unlikely]]
+    return why_not_read();
+  return reader_.exists(key, options);
+}
+
+Result<std::optional<PinnedValue>> Store::get_pinned(std::string_view key, const ReadOptions& options) {
+  if (!may_read(options.snapshot)) [[unlikely]]
+    return why_not_read();
+  return reader_.get_pinned(key, options, shared_from_this());
+}
+
+std::vector<Result<std::optional<std::string>>> Store::multi_get(std::span<const std::string_view> keys,
+                                                                 const ReadOptions& options) {
+  if (!may_read(options.snapshot)) [[unlikely]]
+    return std::vector<Result<std::optional<std::string>>>(keys.size(), why_not_read());
+  return reader_.multi_get(keys, options);
+}
+
+Status Store::multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
+                        const ReadOptions& options) {
+  if (!may_read(options.snapshot)) [[unlikely]] {
+    values->clear();
+    return why_not_read();
+  }
+  return reader_.multi_get(keys, values, options);
+}
+
+Result<Explanation> Store::explain(std::string_view key, const ReadOptions& options) {
+  if (!may_read(options.snapshot)) [[unlikely]]
+    return why_not_read();
+  return reader_.explain(key, options);
+}
+
+/// View first, then sequence (rule 9); the iterator keeps what it needs of the view, which is looked at only (rule 10).
+Iterator Store::scan(const ScanOptions& options, Caller caller) {
+  if (!may_read(options.snapshot)) [[unlikely]]
+    return Iterator(std::make_unique<IteratorState>(shared_from_this(), why_not_read()));
+  std::unique_ptr<IteratorState> state;
+  {
+    const EpochGuard guard;
+    const auto [view, sequence] = tree_.view().peek_at(
+        [&] { return options.snapshot == nullptr ? published_.newest() : Sequence{options.snapshot->sequence()}; });
+    state = std::make_unique<IteratorState>(shared_from_this(), view, sequence, caller);
+  }
+  KeyRange range;
+  if (!options.prefix.empty()) range = KeyRange::of_prefix(options.prefix);
+  range.narrow(options.from, options.to);
+  state->walk_over(std::move(range), options);
+  return Iterator(std::move(state));
+}
+
+Snapshot Store::snapshot(Caller caller) {
+  if (is_of_another_process()) return {};
+  return Snapshot(std::make_shared<SnapshotState>(shared_from_this(), caller));
+}
+
+std::uint64_t Snapshot::sequence() const { return state_ == nullptr ? 0 : number_of(state_->sequence()); }
+
+Status Store::compact(const Range& range, const Progress& progress) {
+  TAMIS_TRY_STATUS(flush());
+  return maintenance_.compact(range, progress);
+}
+
+Status Store::wait_idle() {
+  TAMIS_TRY_STATUS(check_open());
+  return context_->options.read_only ? Status() : maintenance_.wait_idle();
+}
+
+Status Store::checkpoint(const std::string& folder) {
+  TAMIS_TRY_STATUS(check_open());
+  TAMIS_TRY(const std::string path, plain_path(folder));
+  TAMIS_TRY_STATUS(writer_.flush());
+  return copy_tables(*context_, catalog_, tree_, path);
+}
+
+Result<VerifyReport> Store::verify(const Progress& progress) {
+  TAMIS_TRY_STATUS(check_open());
+  const std::shared_ptr<const Version> version = tree_.view().take()->version;
+  VerifyReport report{.journal_entries = tree_.entries_in_memtables(), .journal_bytes = journals_.counts().bytes};
+  TAMIS_TRY_STATUS(verify_tables(*version, memory_->handles(), progress, report));
+  return report;
+}
+
+Result<std::uint64_t> Store::approximate_size(const Range& range) {
+  TAMIS_TRY_STATUS(check_open());
+  return tree_.view().take()->version->approximate_bytes(range.from, range.to);
+}
+
+}  // namespace tamis

@@ -1,0 +1,124 @@
+// An open store: everything behind DB.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/change_signal.h"
+#include "base/sync.h"
+#include "engine/catalog.h"
+#include "engine/fork_generation.h"
+#include "engine/health.h"
+#include "engine/journals.h"
+#include "engine/live_handles.h"
+#include "engine/maintenance.h"
+#include "engine/published_sequence.h"
+#include "engine/reader.h"
+#include "engine/residency.h"
+#include "engine/run_indexer.h"
+#include "engine/store_context.h"
+#include "engine/store_memory.h"
+#include "engine/table_rewrites.h"
+#include "engine/tree.h"
+#include "engine/writer.h"
+#include "tamis/caller.h"
+#include "tamis/db.h"
+
+namespace tamis {
+
+class IteratorState;
+
+/// Puts the parts together: opens and closes them, and answers DB. The work is theirs: Writer takes writes into the
+/// Tree, Reader looks keys up in it, Maintenance flushes and compacts it.
+///
+/// Invariant: a part refers only to parts that are declared before it.
+///
+/// Threads: any. Mutexes are taken in this order: Maintenance's, Catalog's, Tree's; the others are innermost.
+class Store final : public std::enable_shared_from_this<Store> {
+ public:
+  static Result<std::shared_ptr<Store>> open(const std::string& path, const Options& options,
+                                             const Environment& environment);
+  ~Store();
+
+  Status write(const Changes& changes, const WriteOptions& options, bool may_wait);
+  Status sync();
+  Status flush();
+  Status resume();
+
+  Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options);
+  Result<bool> exists(std::string_view key, const ReadOptions& options);
+  Result<std::optional<PinnedValue>> get_pinned(std::string_view key, const ReadOptions& options);
+  std::vector<Result<std::optional<std::string>>> multi_get(std::span<const std::string_view> keys,
+                                                            const ReadOptions& options);
+  Status multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
+                   const ReadOptions& options);
+  Result<Explanation> explain(std::string_view key, const ReadOptions& options);
+  Iterator scan(const ScanOptions& options, Caller caller);
+  Snapshot snapshot(Caller caller);
+
+  Status compact(const Range& range, const Progress& progress);
+  Status wait_idle();
+  Status checkpoint(const std::string& path);
+  Result<VerifyReport> verify(const Progress& progress);
+  Result<std::uint64_t> approximate_size(const Range& range);
+  Stats stats();  // store_stats.cc
+  PlanReport plan(std::optional<std::uint64_t> filter_memory);
+
+  /// kBusy while handles are alive, unless `detaches`: they answer kClosed from then on.
+  Status close(bool detaches);
+  [[nodiscard]] Status check_open() const;
+  /// True in a child that was forked after the store was opened (rule 10).
+  [[nodiscard]] bool is_of_another_process() const {
+    return known_fork_generation.load(std::memory_order_relaxed) != fork_generation_;
+  }
+  /// Whether check_open() is ok.
+  [[nodiscard]] bool is_open() const {
+    return known_fork_generation.load(std::memory_order_relaxed) == open_generation_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] LiveHandles& live_handles() { return live_handles_; }
+  [[nodiscard]] const PublishedSequence& published() const { return published_; }
+  [[nodiscard]] const BlockCache& cache() const { return memory_->cache(); }
+  [[nodiscard]] GroupLeader& leader() { return writer_; }
+
+ private:
+  Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory> memory);
+
+  Status open_parts();
+  /// Whether the store is open and the snapshot, if any, belongs to it.
+  [[nodiscard]] bool may_read(const Snapshot* snapshot) const {
+    return is_open() && (snapshot == nullptr || owns(*snapshot));
+  }
+  [[nodiscard]] bool owns(const Snapshot& snapshot) const;
+  [[nodiscard]] Status why_not_read() const;
+  void stop_background();
+
+  static constexpr std::uint64_t kClosed = ~std::uint64_t{0};
+
+  const std::uint64_t fork_generation_;
+  std::atomic<std::uint64_t> open_generation_;  // fork_generation_, or kClosed.
+  const std::unique_ptr<StoreContext> context_;
+  ChangeSignal changes_;
+  Health health_;
+  const std::unique_ptr<StoreMemory> memory_;
+  LiveHandles live_handles_;
+  PublishedSequence published_;
+  Catalog catalog_;
+  Journals journals_;
+  Tree tree_;
+  Reader reader_;
+  TableRewrites rewrites_;
+  RunIndexer indexer_;
+  Residency residency_;
+  Maintenance maintenance_;
+  Writer writer_;
+  Mutex lock_mutex_;
+  std::unique_ptr<FileLock> lock_ GUARDED_BY(lock_mutex_);
+};
+
+}  // namespace tamis

@@ -1,0 +1,58 @@
+#include "engine/store_context.h"
+
+#include <chrono>
+#include <utility>
+
+#include "base/random_source.h"
+#include "engine/memory_shares.h"
+#include "io/posix_file_system.h"
+
+namespace tamis {
+
+StoreContext::StoreContext(std::string path, const Options& given_options, const Environment& given_environment)
+    : directory(std::move(path)),
+      options(given_options),
+      environment(given_environment),
+      files(environment.files != nullptr ? *environment.files : posix_file_system()),
+      random(make_random_source(environment.random_seed)),
+      policy(*find_compaction_policy(options.compaction)),
+      memtable_bytes(sealing_memory(options)) {}
+
+PolicyOptions StoreContext::policy_options() const {
+  return {.fanout = options.fanout,
+          .memtable_bytes = memtable_bytes,
+          .table_bytes = options.table_bytes,
+          .now_unix_seconds = now_unix_seconds()};
+}
+
+FilterPlanOptions StoreContext::filter_plan_options() const {
+  return {.kind = options.filter, .memory_bytes = options.filter_memory, .most_bytes = options.memory_bytes / 4};
+}
+
+std::uint64_t StoreContext::now_unix_seconds() const {
+  if (environment.unix_seconds) return environment.unix_seconds();
+  if (environment.random_seed) return 1'700'000'000;
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+  return seconds > 0 ? static_cast<std::uint64_t>(seconds) : 0;  // The clock may be set to before 1970.
+}
+
+void StoreContext::tell(StoreEvent::Kind kind, std::string_view what, const RewriteResult* result) const {
+  if (environment.listener == nullptr) return;
+  StoreEvent event{.kind = kind, .what = what};
+  if (result != nullptr) {
+    for (const auto& table : result->tables) {
+      ++event.tables;
+      event.entries += table->entries;
+      event.bytes += table->file_bytes;
+    }
+  }
+  MutexLock lock(listener_mutex);
+  environment.listener->on_event(event);
+}
+
+Status StoreContext::check_writable() const {
+  return options.read_only ? Status::not_supported(directory + ": the store was opened read-only") : Status();
+}
+
+}  // namespace tamis

@@ -1,0 +1,51 @@
+// What all parts of an open store share: its folder, its options and its surroundings.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/hash.h"
+#include "base/sync.h"
+#include "compaction/filter_planner.h"
+#include "compaction/policy.h"
+#include "compaction/rewriter.h"
+#include "io/file_system.h"
+#include "tamis/environment.h"
+#include "tamis/options.h"
+#include "tree/manifest.h"
+
+namespace tamis {
+
+/// Constant once the store is open; `identity` and `hasher` are set when the manifest has been read.
+///
+/// Threads: any. The listener is called by one thread at a time.
+struct StoreContext {
+  StoreContext(std::string path, const Options& given_options, const Environment& given_environment);
+
+  [[nodiscard]] PolicyOptions policy_options() const;
+  [[nodiscard]] FilterPlanOptions filter_plan_options() const;
+  /// With a random_seed and no clock of the caller's, time stands still, so that a run can be repeated.
+  [[nodiscard]] std::uint64_t now_unix_seconds() const;
+
+  /// Tells the listener, if there is one.
+  void tell(StoreEvent::Kind kind, std::string_view what, const RewriteResult* result = nullptr) const
+      EXCLUDES(listener_mutex);
+
+  /// kNotSupported where the store was opened read-only.
+  [[nodiscard]] Status check_writable() const;
+
+  const std::string directory;
+  const Options options;
+  const Environment environment;
+  FileSystem& files;
+  const std::unique_ptr<RandomSource> random;
+  const CompactionPolicy& policy;
+  const std::uint64_t memtable_bytes;  ///< A memtable is sealed at this size: 7/8 of its share of memory.
+  TableIdentity identity = {};
+  KeyHasher hasher;
+  mutable Mutex listener_mutex;
+};
+
+}  // namespace tamis

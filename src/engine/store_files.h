@@ -1,0 +1,37 @@
+// The files of a store's folder.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/catalog.h"
+#include "engine/store_context.h"
+#include "io/file_system.h"
+#include "tamis/status.h"
+#include "tree/shape.h"
+
+namespace tamis {
+
+/// The files that are ours, by kind.
+struct StoreFiles {
+  bool has_current = false;
+  std::vector<std::uint64_t> journals;  ///< Ascending.
+  std::vector<std::uint64_t> tables;    ///< Ascending.
+  std::vector<std::uint64_t> manifests;
+  std::vector<std::string> temporaries;
+
+  static Result<StoreFiles> list(FileSystem& files, const std::string& directory);
+  /// Tables are opened when they are first read; that one is missing is known before.
+  [[nodiscard]] Status check_tables_are_there(const Shape& shape, const std::string& directory) const;
+};
+
+/// Makes the folder where that is wanted, checks that it may hold a store of ours, and locks it.
+Result<std::unique_ptr<FileLock>> lock_folder(const StoreContext& context);
+
+/// Removes what is provably not needed (rule 19): temporary files; tables whose number was reserved and that the
+/// manifest does without; journals before the first one needed; manifests before CURRENT's.
+Status remove_redundant_files(const StoreContext& context, Catalog& catalog);
+
+}  // namespace tamis

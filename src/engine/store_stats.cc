@@ -1,0 +1,189 @@
+// What the store tells about itself.
+#include <algorithm>
+#include <string>
+
+#include "base/slot_memory.h"
+#include "compaction/filter_planner.h"
+#include "engine/store.h"
+#include "filter/filter_kind.h"
+
+namespace tamis {
+namespace {
+
+std::string_view kind_name(std::uint8_t id) {
+  const FilterKind* const kind = find_filter_kind(id);
+  return kind != nullptr ? kind->info.name : "none";
+}
+
+void add_table(Stats::Level& level, const Table& table) {
+  const TableFacts& facts = table.facts();
+  const std::string_view kind = kind_name(facts.filter_kind);
+  level.filter_kind = level.tables == 0 || level.filter_kind == kind ? std::string(kind) : "mixed";
+  ++level.tables;
+  level.bytes += facts.file_bytes;
+  level.entries += facts.entries;
+  level.tombstones += facts.deletes;
+  level.filter_bytes += facts.filter_bytes;
+  level.bits_per_key += 8 * static_cast<double>(facts.filter_bytes);           // Divided by the keys in the end.
+  level.designed_rate += facts.filter_rate * static_cast<double>(facts.keys);  // The same.
+}
+
+void add_counts(Stats::Level& level, const TableCounts& counts) {
+  level.probes += std::max(counts.probes, counts.positives);
+  level.negatives += std::max(counts.probes, counts.positives) - counts.positives;
+  level.false_positives += counts.false_positives;
+  level.hits += counts.hits;
+  level.blocks_read += counts.blocks_read;
+}
+
+Stats::Level level_stats(const Version& version, std::uint32_t number, const TableCounts& retired,
+                         Stats::Memory& memory) {
+  Stats::Level level{.level = number};
+  std::uint64_t keys = 0;
+  for (const Run& run : version.shape().levels[number]) {
+    ++level.runs;
+    keys += run.keys();
+    for (const auto& facts : run.tables) {
+      const std::shared_ptr<Table> table = version.table(facts->number);
+      const TableCounts counts = table->counts();
+      add_table(level, *table);
+      add_counts(level, counts);
+      if (!table->has_filter_in_memory()) memory.filters_not_resident += table->filter_memory_bytes();
+      if (!table->has_index_in_memory()) memory.indexes_not_resident += table->index_memory_bytes();
+      memory.metadata_loads += counts.metadata_loads;
+      memory.lookups_without_filter += counts.unfiltered;
+    }
+  }
+  add_counts(level, retired);
+  if (keys > 0) {
+    level.bits_per_key /= static_cast<double>(keys);
+    level.designed_rate /= static_cast<double>(keys);
+  }
+  const std::uint64_t absent = level.negatives + level.false_positives;
+  if (absent > 0) level.observed_rate = static_cast<double>(level.false_positives) / static_cast<double>(absent);
+  return level;
+}
+
+/// Memory that is kept for blocks to come. The whole process has it in common: not more of it than this cache may use.
+std::uint64_t spare_bytes(const CacheStats& cache) {
+  const std::size_t taken = cache.bytes_used + cache.bytes_reserved;
+  return taken >= cache.capacity_bytes ? 0 : std::min(SlotMemory::free_bytes(), cache.capacity_bytes - taken);
+}
+
+double ratio(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// Bytes of tables for each that live entries would take. Nobody counts these: a key in one run may stand in others
+/// too. But every write has had a sequence, so it is known how many of the writes that were merged into the largest run
+/// are left in it; of what is in the other runs as many are taken to be overwritten.
+double space_amplification(const Shape& shape, std::uint64_t writes_in_tables) {
+  const Run* largest = nullptr;
+  double entries = 0;
+  double live_in_all = 0;  // Bytes, if nothing is overwritten.
+  double largest_live = 0;
+  for (const std::vector<Run>& level : shape.levels) {
+    for (const Run& run : level) {
+      double run_entries = 0;
+      double run_deletes = 0;
+      for (const auto& table : run.tables) {
+        run_entries += static_cast<double>(table->entries);
+        run_deletes += static_cast<double>(table->deletes);
+      }
+      const double live = static_cast<double>(run.bytes()) * (run_entries - run_deletes) / run_entries;
+      entries += run_entries;
+      live_in_all += live;
+      if (largest != nullptr && run.bytes() < largest->bytes()) continue;
+      largest = &run;
+      largest_live = live;
+    }
+  }
+  if (largest == nullptr) return 0;
+  double largest_entries = 0;
+  for (const auto& table : largest->tables) largest_entries += static_cast<double>(table->entries);
+  const double merged = static_cast<double>(writes_in_tables) - (entries - largest_entries);
+  const double kept = merged > largest_entries ? largest_entries / merged : 1;
+  const double live = largest_live + kept * (live_in_all - largest_live);
+  return live > 0 ? std::max(1.0, static_cast<double>(shape.bytes()) / live) : 0;
+}
+
+}  // namespace
+
+Stats Store::stats() {
+  Stats stats;
+  if (is_of_another_process()) return stats;
+  const std::shared_ptr<const ReadView> view = tree_.view().take();
+  const Shape& shape = view->version->shape();
+  std::vector<TableCounts> retired = tree_.retired_counts();
+  retired.resize(std::max<std::size_t>(retired.size(), shape.levels.size()));
+  for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
+    stats.levels.push_back(level_stats(*view->version, level, retired[level], stats.memory));
+  }
+  std::uint64_t slot_hits = 0;
+  for (const TableCounts& counts : retired) slot_hits += counts.slot_hits;
+  for (const std::shared_ptr<Table>& table : view->version->tables()) slot_hits += table->counts().slot_hits;
+  const CacheStats cache = memory_->cache().stats();
+  stats.cache = {.policy = std::string(memory_->cache().policy()),
+                 .hits = cache.hits + slot_hits,
+                 .misses = cache.misses,
+                 .evictions = cache.evictions,
+                 .blocks = cache.blocks_kept,
+                 .bytes = cache.bytes_used,
+                 .capacity_bytes = cache.capacity_bytes};
+  const Journals::Counts journal = journals_.counts();
+  stats.journal = {.files = journal.files,
+                   .bytes = journal.bytes,
+                   .recycled_files = journal.recycled_files,
+                   .records = journal.records,
+                   .syncs = journal.syncs};
+  Stats::Memory& memory = stats.memory;
+  memory.budget = context_->options.memory_bytes;
+  memory.memtables = tree_.memtable_bytes() + memory_->spare()->bytes();
+  memory.blocks = cache.bytes_used + cache.bytes_reserved + spare_bytes(cache);
+  memory.indexes = memory_->index_budget().used_bytes();
+  memory.filters = memory_->filter_budget().used_bytes();
+  memory.journal = journal.window_bytes;
+  memory.used = memory.memtables + memory.blocks + memory.indexes + memory.filters + memory.journal;
+  stats.stalls = writer_.stalls();
+  if (const std::optional<Health::Stop> stop = health_.stop()) stats.background_error = stop->why.message();
+  stats.gets = reader_.gets();
+  stats.memtable_hits = reader_.gets_from_memtables();
+  stats.gets_found = stats.memtable_hits + reader_.gets_from_tables();
+  stats.writes = writer_.writes();
+  stats.sequence = number_of(published_.newest());
+  stats.snapshots = live_handles_.snapshots();
+  const TableRewrites::Counts rewrites = rewrites_.counts();
+  stats.flushes = rewrites.flushes;
+  stats.compactions = rewrites.compactions;
+  stats.moves = rewrites.moves;
+  stats.bytes_written_by_users = writer_.bytes_written();
+  stats.bytes_written = journal.bytes_written + rewrites.bytes_written;
+  stats.bytes_on_disk = shape.bytes();
+  stats.write_amplification = ratio(stats.bytes_written, stats.bytes_written_by_users);
+  const std::uint64_t writes_in_memory = tree_.entries_in_memtables();
+  stats.space_amplification = space_amplification(shape, stats.sequence - std::min(stats.sequence, writes_in_memory));
+  return stats;
+}
+
+PlanReport Store::plan(std::optional<std::uint64_t> filter_memory) {
+  if (is_of_another_process()) return {};
+  const std::shared_ptr<const ReadView> view = tree_.view().take();
+  FilterPlanOptions options = context_->filter_plan_options();
+  if (filter_memory) options.memory_bytes = filter_memory;
+  const StoreFilterPlan plan = plan_filters(view->version->shape(), options);
+  PlanReport report{.filter_memory = plan.memory_bytes,
+                    .wasted_reads = plan.wasted_probes,
+                    .wasted_reads_uniform = plan.wasted_probes_uniform};
+  for (const PlannedRunFilter& run : plan.runs) {
+    report.runs.push_back({.level = run.level,
+                           .run = run.run,
+                           .keys = run.keys,
+                           .kind = run.kind.empty() ? "none" : run.kind,
+                           .bits_per_key = run.bits_per_key,
+                           .bytes = static_cast<std::uint64_t>(run.bits_per_key * static_cast<double>(run.keys) / 8),
+                           .rate = run.rate});
+  }
+  return report;
+}
+
+}  // namespace tamis

@@ -1,0 +1,175 @@
+#include "engine/tree.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/try.h"
+#include "io/file_names.h"
+
+namespace tamis {
+
+void Tree::open(const Shape& shape) {
+  table_context_ = memory_.table_context();
+  auto first = std::make_shared<const Version>(shape, nullptr, table_context_);
+  memory_.share(*first);
+  debt_ = context_.policy.debt(shape, context_.policy_options());
+  generation_ = 1;
+  MutexLock lock(mutex_);
+  version_ = std::move(first);
+  active_ = std::make_shared<Memtable>(context_.memtable_bytes, memory_.spare());
+  install_view();
+}
+
+std::shared_ptr<const Version> Tree::version() const {
+  MutexLock lock(mutex_);
+  return version_;
+}
+
+std::shared_ptr<Memtable> Tree::active() const {
+  MutexLock lock(mutex_);
+  return active_;
+}
+
+std::shared_ptr<Memtable> Tree::seal(Sequence last, std::uint64_t next_journal) noexcept {
+  auto next = std::make_shared<Memtable>(context_.memtable_bytes, memory_.spare());
+  {
+    MutexLock lock(mutex_);
+    sealed_.insert(sealed_.begin(), {.memtable = active_, .last_sequence = last, .next_journal = next_journal});
+    active_ = next;
+    install_view();
+  }
+  changes_.announce();
+  return next;
+}
+
+std::optional<SealedMemtable> Tree::oldest_sealed() const {
+  MutexLock lock(mutex_);
+  if (sealed_.empty()) return std::nullopt;
+  return sealed_.back();
+}
+
+bool Tree::has_sealed() const {
+  MutexLock lock(mutex_);
+  return !sealed_.empty();
+}
+
+Status Tree::install(const ManifestEdit& edit, const Memtable* flushed) noexcept {
+  TAMIS_TRY_STATUS(catalog_.commit(edit, [&](const ManifestState& state) { show(state.shape, edit, flushed); }));
+  changes_.announce();
+  view_.drop_replaced();
+  return {};
+}
+
+void Tree::show(const Shape& shape, const ManifestEdit& edit, const Memtable* flushed) {
+  const std::shared_ptr<const Version> before = version();
+  auto next = std::make_shared<const Version>(shape, before.get(), table_context_);
+  memory_.share(*next);
+  const double debt = context_.policy.debt(shape, context_.policy_options());
+  MutexLock lock(mutex_);
+  for (const std::uint64_t number : edit.shape.removed) {
+    if (next->table(number) == nullptr) retire(*before, number);
+  }
+  if (flushed != nullptr) drop_flushed(flushed);
+  version_ = std::move(next);
+  debt_ = debt;
+  generation_.fetch_add(1, std::memory_order_release);
+  install_view();
+}
+
+/// Its file goes when nobody holds it any more; its counts stay with its level.
+void Tree::retire(const Version& before, std::uint64_t number) {
+  const std::shared_ptr<Table> table = before.table(number);
+  obsolete_.push_back({.number = number, .blocks = table->facts().blocks, .table = table});
+  const std::uint32_t level = before.shape().find_table(number)->level;
+  if (retired_counts_.size() <= level) retired_counts_.resize(level + 1);
+  retired_counts_[level] += table->counts();
+}
+
+void Tree::drop_flushed(const Memtable* flushed) {
+  TAMIS_CHECK(sealed_.back().memtable.get() == flushed);
+  std::erase_if(flushed_, [](const std::weak_ptr<const Memtable>& memtable) { return memtable.expired(); });
+  flushed_.emplace_back(sealed_.back().memtable);
+  sealed_.pop_back();
+}
+
+void Tree::install_columns(const RunColumns& columns) {
+  catalog_.inspect([&](const ManifestState&) {  // No edit comes between the two versions.
+    const std::shared_ptr<const Version> before = version();
+    auto next = std::make_shared<const Version>(before->shape(), before.get(), table_context_, columns);
+    memory_.share(*next);
+    MutexLock lock(mutex_);
+    version_ = std::move(next);
+    install_view();
+  });
+  view_.drop_replaced();
+}
+
+void Tree::install_view() {
+  auto view = std::make_shared<ReadView>();
+  view->active = active_;
+  for (const SealedMemtable& sealed : sealed_) view->sealed.push_back(sealed.memtable);
+  view->version = version_;
+  view_.replace(std::move(view));
+}
+
+void Tree::remove_obsolete_files() {
+  std::vector<Obsolete> unheld;
+  {
+    MutexLock lock(mutex_);
+    if (deletions_paused_ > 0) return;
+    std::erase_if(obsolete_, [&](const Obsolete& obsolete) {
+      if (!obsolete.table.expired()) return false;
+      unheld.push_back(obsolete);
+      return true;
+    });
+  }
+  for (const Obsolete& table : unheld) {
+    memory_.handles().close(table.number);
+    memory_.cache().erase_table(table.number, table.blocks);
+    (void)context_.files.remove(table_path(context_.directory, table.number)).ok();
+  }
+}
+
+void Tree::add_obsolete_numbers(std::vector<std::uint64_t>& numbers) const {
+  MutexLock lock(mutex_);
+  for (const Obsolete& obsolete : obsolete_) numbers.push_back(obsolete.number);
+}
+
+void Tree::pause_deletions() {
+  MutexLock lock(mutex_);
+  ++deletions_paused_;
+}
+
+void Tree::resume_deletions() {
+  MutexLock lock(mutex_);
+  --deletions_paused_;
+}
+
+std::uint64_t Tree::entries_in_memtables() const {
+  const std::shared_ptr<const ReadView> view = view_.take();
+  std::uint64_t entries = view->active->entries();
+  for (const std::shared_ptr<Memtable>& sealed : view->sealed) entries += sealed->entries();
+  return entries;
+}
+
+std::uint64_t Tree::memtable_bytes() const {
+  std::vector<std::shared_ptr<const Memtable>> memtables;
+  {
+    MutexLock lock(mutex_);
+    memtables.push_back(active_);
+    for (const SealedMemtable& sealed : sealed_) memtables.push_back(sealed.memtable);
+    for (const std::weak_ptr<const Memtable>& flushed : flushed_) {
+      if (auto held = flushed.lock()) memtables.push_back(std::move(held));
+    }
+  }
+  std::uint64_t bytes = 0;
+  for (const std::shared_ptr<const Memtable>& memtable : memtables) bytes += memtable->memory_bytes();
+  return bytes;
+}
+
+std::vector<TableCounts> Tree::retired_counts() const {
+  MutexLock lock(mutex_);
+  return retired_counts_;
+}
+
+}  // namespace tamis

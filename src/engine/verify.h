@@ -1,0 +1,14 @@
+// Reading every byte of a store's tables.
+#pragma once
+
+#include "io/file_handles.h"
+#include "tamis/db.h"
+#include "tamis/status.h"
+#include "tree/version.h"
+
+namespace tamis {
+
+/// Adds what it finds to the report. The manifest and the journals were checked when the store was opened.
+Status verify_tables(const Version& version, FileHandles& handles, const Progress& progress, VerifyReport& report);
+
+}  // namespace tamis

@@ -1,0 +1,129 @@
+#include "repair/repair_order.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+namespace tamis {
+namespace {
+
+/// What a group covers, as if it were one table.
+struct Extent {
+  std::string_view smallest_key;
+  std::string_view largest_key;
+  Sequence smallest_sequence = {};
+  Sequence largest_sequence = {};
+
+  explicit Extent(const TableGroup& group)
+      : smallest_key(group.front()->smallest_key),
+        largest_key(group.front()->largest_key),
+        smallest_sequence(group.front()->smallest_sequence),
+        largest_sequence(group.front()->largest_sequence) {
+    for (const auto& table : group) {
+      smallest_key = std::min<std::string_view>(smallest_key, table->smallest_key);
+      largest_key = std::max<std::string_view>(largest_key, table->largest_key);
+      smallest_sequence = std::min(smallest_sequence, table->smallest_sequence);
+      largest_sequence = std::max(largest_sequence, table->largest_sequence);
+    }
+  }
+  [[nodiscard]] bool overlaps(const Extent& other) const {
+    return smallest_key <= other.largest_key && other.smallest_key <= largest_key;
+  }
+  [[nodiscard]] bool interleaves(const Extent& other) const {
+    return overlaps(other) && smallest_sequence <= other.largest_sequence &&
+           other.smallest_sequence <= largest_sequence;
+  }
+};
+
+/// Sets of groups that must be merged, as a forest.
+class Forest {
+ public:
+  explicit Forest(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
+
+  std::size_t root(std::size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  bool join(std::size_t a, std::size_t b) {
+    a = root(a);
+    b = root(b);
+    parent_[a] = b;
+    return a != b;
+  }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+/// Joins the groups that interleave; false when there were none.
+bool join_once(std::vector<TableGroup>& groups) {
+  std::vector<Extent> extents;
+  extents.reserve(groups.size());
+  for (const TableGroup& group : groups) extents.emplace_back(group);
+  Forest joined(groups.size());
+  bool changed = false;
+  for (std::size_t a = 0; a < groups.size(); ++a) {
+    for (std::size_t b = a + 1; b < groups.size(); ++b) {
+      if (extents[a].interleaves(extents[b])) changed |= joined.join(a, b);
+    }
+  }
+  if (!changed) return false;
+  std::map<std::size_t, TableGroup> merged;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    TableGroup& into = merged[joined.root(i)];
+    into.insert(into.end(), groups[i].begin(), groups[i].end());
+  }
+  groups.clear();
+  for (auto& [root, group] : merged) groups.push_back(std::move(group));
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> tables_without_replaced(
+    const std::set<std::uint64_t>& numbers, const std::map<std::uint64_t, std::vector<std::uint64_t>>& replaces) {
+  std::set<std::uint64_t> kept = numbers;
+  std::set<std::uint64_t> there = numbers;  // What an unfinished rewrite's inputs can be: all but what was replaced.
+  for (auto output = replaces.rbegin(); output != replaces.rend(); ++output) {  // Newest rewrite first.
+    const std::vector<std::uint64_t>& inputs = output->second;
+    if (inputs.empty() || !numbers.contains(output->first)) continue;
+    if (std::ranges::all_of(inputs, [&](std::uint64_t input) { return there.contains(input); })) {
+      kept.erase(output->first);
+      continue;
+    }
+    for (const std::uint64_t input : inputs) {
+      kept.erase(input);
+      there.erase(input);
+    }
+  }
+  return {kept.begin(), kept.end()};
+}
+
+std::vector<std::vector<TableGroup>> in_layers(std::vector<std::shared_ptr<const TableFacts>> tables) {
+  std::vector<TableGroup> groups;
+  groups.reserve(tables.size());
+  for (std::shared_ptr<const TableFacts>& table : tables) groups.push_back({std::move(table)});
+  // Merging two tables makes a wider one, which may interleave with a third.
+  while (join_once(groups)) {
+  }
+  std::ranges::sort(groups, {}, [](const TableGroup& group) { return Extent(group).largest_sequence; });
+  std::vector<std::vector<TableGroup>> layers;
+  for (TableGroup& group : groups) {
+    std::ranges::sort(group, std::greater(), &TableFacts::number);
+    const Extent extent(group);
+    std::size_t above = layers.size();  // Right above the newest layer that it overlaps.
+    while (above > 0 && std::ranges::none_of(layers[above - 1],
+                                             [&](const TableGroup& other) { return Extent(other).overlaps(extent); })) {
+      --above;
+    }
+    if (above == layers.size()) layers.emplace_back();
+    layers[above].push_back(std::move(group));
+  }
+  for (std::vector<TableGroup>& layer : layers) {
+    std::ranges::sort(layer, {}, [](const TableGroup& group) { return Extent(group).smallest_key; });
+  }
+  return layers;
+}
+
+}  // namespace tamis

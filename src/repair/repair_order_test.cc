@@ -1,0 +1,78 @@
+#include "repair/repair_order.h"
+
+#include <gtest/gtest.h>
+
+namespace tamis {
+namespace {
+
+using Numbers = std::vector<std::uint64_t>;
+using Replaces = std::map<std::uint64_t, Numbers>;
+
+std::shared_ptr<const TableFacts> table(std::uint64_t number, std::string from, std::string to, std::uint64_t first,
+                                        std::uint64_t last) {
+  TableFacts facts;
+  facts.number = number;
+  facts.smallest_key = std::move(from);
+  facts.largest_key = std::move(to);
+  facts.smallest_sequence = Sequence{first};
+  facts.largest_sequence = Sequence{last};
+  return std::make_shared<const TableFacts>(std::move(facts));
+}
+
+/// "3 | 2+1 4": layers from the oldest, groups by their numbers.
+std::string layers_text(std::vector<std::shared_ptr<const TableFacts>> tables) {
+  std::string text;
+  for (const std::vector<TableGroup>& layer : in_layers(std::move(tables))) {
+    if (!text.empty()) text += " |";
+    for (const TableGroup& group : layer) {
+      std::string numbers;
+      for (const auto& facts : group) numbers += (numbers.empty() ? "" : "+") + std::to_string(facts->number);
+      text += (text.empty() ? "" : " ") + numbers;
+    }
+  }
+  return text;
+}
+
+TEST(RepairOrder, OutputsOfARewriteWhoseInputsAreAllThereAreLeftOut) {
+  EXPECT_EQ(tables_without_replaced({1, 2, 3, 4}, Replaces{{3, {1, 2}}, {4, {1, 2}}}), (Numbers{1, 2}));
+}
+
+TEST(RepairOrder, InputsOfARewriteThatWasFinishedAreLeftOut) {
+  EXPECT_EQ(tables_without_replaced({2, 3, 4}, Replaces{{3, {1, 2}}, {4, {1, 2}}}), (Numbers{3, 4}));
+}
+
+TEST(RepairOrder, AnOutputStaysWhenItsSiblingWasReplacedInTurn) {
+  // 1 and 2 became 3 and 4; 3 became 5. The files of 1 and 2 are still there.
+  EXPECT_EQ(tables_without_replaced({1, 2, 4, 5}, Replaces{{4, {1, 2}}, {5, {3, 1, 2}}}), (Numbers{4, 5}));
+}
+
+TEST(RepairOrder, ATableThatWasReplacedLongAgoIsLeftOut) {
+  // 1 became 2, 2 and 3 became 4; 2 is gone and 1 is not.
+  EXPECT_EQ(tables_without_replaced({1, 3, 4}, Replaces{{4, {2, 3, 1}}}), (Numbers{4}));
+}
+
+TEST(RepairOrder, NothingIsChosenFromNothing) {
+  EXPECT_EQ(tables_without_replaced({}, Replaces{}), Numbers{});
+  EXPECT_EQ(tables_without_replaced({7}, Replaces{{7, {}}, {9, {7}}}), Numbers{7});
+  EXPECT_EQ(layers_text({}), "");
+}
+
+TEST(RepairOrder, TablesAreOrderedByTheirSequences) {
+  EXPECT_EQ(layers_text({table(1, "a", "z", 20, 30), table(2, "c", "k", 1, 9), table(3, "k", "l", 10, 19)}),
+            "2 | 3 | 1");
+}
+
+TEST(RepairOrder, TablesThatDoNotOverlapShareALayer) {
+  EXPECT_EQ(layers_text({table(1, "a", "c", 0, 0), table(2, "d", "f", 0, 5), table(3, "b", "e", 7, 9),
+                         table(4, "x", "y", 8, 8)}),
+            "1 2 4 | 3");
+}
+
+TEST(RepairOrder, TablesThatInterleaveAreMerged) {
+  EXPECT_EQ(layers_text({table(1, "a", "m", 1, 9), table(2, "k", "z", 5, 12), table(3, "x", "z", 20, 30)}), "2+1 | 3");
+  // The merged one covers more than its parts, and so takes a third in.
+  EXPECT_EQ(layers_text({table(1, "a", "c", 1, 20), table(2, "b", "z", 20, 30), table(3, "m", "n", 4, 5)}), "3+2+1");
+}
+
+}  // namespace
+}  // namespace tamis

@@ -1,0 +1,313 @@
+#include "repair/repair_survey.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "base/try.h"
+#include "io/file_names.h"
+#include "journal/journal_reader.h"
+#include "repair/repair_journals.h"
+#include "repair/repair_order.h"
+#include "repair/repair_problem.h"
+#include "table/table_sections.h"
+#include "table/table_verify.h"
+
+namespace tamis {
+namespace {
+
+/// The smallest and the largest key of everything that is kept.
+class KeyBounds {
+ public:
+  void add(std::string_view key) {
+    if (!any_ || key < smallest_) smallest_ = key;
+    if (!any_ || key > largest_) largest_ = key;
+    any_ = true;
+  }
+  [[nodiscard]] bool any() const { return any_; }
+  [[nodiscard]] const std::string& smallest() const { return smallest_; }
+  [[nodiscard]] const std::string& largest() const { return largest_; }
+
+ private:
+  std::string smallest_;
+  std::string largest_;
+  bool any_ = false;
+};
+
+/// Threads: one.
+class Surveyor {
+ public:
+  Surveyor(FileSystem& files, const std::string& directory, RandomSource& random, const Progress& progress)
+      : files_(files), directory_(directory), random_(random), progress_(progress) {}
+
+  Result<RepairSurvey> run() {
+    TAMIS_TRY_STATUS(list());
+    TAMIS_TRY_STATUS(read_manifest());
+    TAMIS_TRY_STATUS(read_properties_of_all());
+    if (!survey_.has_manifest) TAMIS_TRY_STATUS(find_identity());
+    TAMIS_TRY_STATUS(judge_tables());
+    choose_tables();
+    for (const std::uint64_t number : survey_.chosen) TAMIS_TRY_STATUS(count_entries(number));
+    TAMIS_TRY_STATUS(look_at_journals());
+    add_doubts_everywhere();
+    return std::move(survey_);
+  }
+
+ private:
+  Status list() {
+    TAMIS_TRY(const std::vector<DirectoryEntry> entries, files_.list(directory_));
+    bool has_lost = false;
+    for (const DirectoryEntry& entry : entries) {
+      has_lost |= entry.is_directory && entry.name == file_name_of(lost_path(directory_));
+      const std::optional<FileName> name = parse_file_name(entry.name);
+      if (!name || entry.is_directory) continue;
+      if (name->kind != FileKind::kManifest) note_number(name->number);  // Manifests count for themselves.
+      if (name->kind == FileKind::kTable) survey_.tables[name->number] = {};
+      if (name->kind == FileKind::kJournal) survey_.journals.push_back(name->number);
+      if (name->kind == FileKind::kManifest) survey_.manifests.push_back(name->number);
+      if (name->kind == FileKind::kCurrent) survey_.has_current = true;
+    }
+    std::ranges::sort(survey_.journals);
+    if (survey_.tables.empty() && survey_.journals.empty() && !survey_.has_current) {
+      return Status::io_error(directory_ + ": no store is here");
+    }
+    // What an earlier repair put away had numbers too, and they are not used again.
+    if (!has_lost) return {};
+    TAMIS_TRY(const std::vector<DirectoryEntry> lost, files_.list(lost_path(directory_)));
+    for (const DirectoryEntry& entry : lost) {
+      const std::optional<FileName> name = parse_file_name(entry.name);
+      if (name && name->kind != FileKind::kManifest) note_number(name->number);
+    }
+    return {};
+  }
+
+  void note_number(std::uint64_t number) { survey_.next_number = std::max(survey_.next_number, number + 1); }
+
+  Status read_manifest() {
+    Result<std::unique_ptr<Manifest>> manifest = Manifest::open(files_, directory_, random_);
+    if (!manifest.ok()) {
+      const StatusCode code = manifest.status().code();
+      if (survey_.has_current && code != StatusCode::kCorruption) return manifest.status();
+      survey_.report.manifest_lost =
+          survey_.has_current ? std::string(manifest.status().message()) : current_path(directory_) + ": missing";
+      return {};
+    }
+    survey_.state = (*manifest)->state();
+    survey_.known_journal_end = (*manifest)->known_journal_end();
+    survey_.has_manifest = survey_.has_hash_key = true;
+    survey_.next_number = std::max(survey_.next_number, survey_.state.reserved_numbers);
+    survey_.last_sequence = survey_.state.flushed_sequence;
+    return {};
+  }
+
+  Status read_properties_of_all() {
+    for (auto& [number, found] : survey_.tables) {
+      const std::string path = table_path(directory_, number);
+      TAMIS_TRY(const std::unique_ptr<ReadableFile> file, files_.open_readable(path));
+      Result<TableProperties> properties = read_properties(*file, path);
+      if (!properties.ok() && !is_damage(properties.status())) return properties.status();
+      if (!properties.ok()) continue;
+      bytes_in_all_ += properties->facts.file_bytes;
+      found.facts = std::make_shared<const TableFacts>(properties->facts);
+      found.properties = *std::move(properties);
+    }
+    return {};
+  }
+
+  /// Most files decide whose store it is; the key of the hash comes from the tables (rule 13).
+  Status find_identity() {
+    std::map<StoreId, std::size_t> votes;
+    for (const auto& [number, found] : survey_.tables) {
+      if (found.properties) ++votes[found.properties->identity.store_id];
+    }
+    std::vector<std::string> journals;
+    for (const std::uint64_t number : survey_.journals) journals.push_back(journal_path(directory_, number));
+    for (const std::uint64_t number : survey_.manifests) journals.push_back(manifest_path(directory_, number));
+    for (const std::string& path : journals) {
+      const Result<JournalReader> journal = JournalReader::open(files_, path);
+      if (!journal.ok() && !is_damage(journal.status())) return journal.status();
+      if (journal.ok()) ++votes[journal->header().store_id];
+    }
+    const auto by_votes = [](const auto& a, const auto& b) { return a.second < b.second; };
+    const auto winner = std::ranges::max_element(votes, by_votes);
+    if (winner == votes.end()) return {};
+    survey_.state.identity.store_id = winner->first;
+    for (const auto& [number, found] : survey_.tables) {
+      if (!found.properties || found.properties->identity.store_id != winner->first) continue;
+      survey_.state.identity = found.properties->identity;
+      survey_.has_hash_key = true;
+    }
+    return {};
+  }
+
+  Status judge_tables() {
+    for (auto& [number, found] : survey_.tables) {
+      const std::string path = table_path(directory_, number);
+      TAMIS_TRY(const std::unique_ptr<ReadableFile> file, files_.open_readable(path));
+      TAMIS_TRY(found.condition, judge(*file, path, number, found));
+      if (found.condition == FoundTable::Condition::kForeign) {
+        survey_.report.lost.push_back({file_name_of(path), 32, "a table of another store, or under another's name"});
+      } else if (found.properties && !survey_.has_manifest) {
+        survey_.state.flushed_sequence = std::max(survey_.state.flushed_sequence, found.properties->flushed_sequence);
+        survey_.last_sequence = std::max({survey_.last_sequence, found.properties->flushed_sequence,
+                                          number_of(found.properties->facts.largest_sequence)});
+      }
+    }
+    return {};
+  }
+
+  Result<FoundTable::Condition> judge(const ReadableFile& file, const std::string& path, std::uint64_t number,
+                                      const FoundTable& found) {
+    if (!found.properties) {
+      std::array<std::byte, kTableHeaderBytes> raw;
+      const Result<std::size_t> count = file.read_at(0, raw);
+      const Result<TableHeader> header = decode_table_header(Bytes(raw).first(count.ok() ? *count : 0), path);
+      const bool is_ours = !header.ok() || *header == TableHeader{survey_.state.identity.store_id, number};
+      return is_ours ? FoundTable::Condition::kDamaged : FoundTable::Condition::kForeign;
+    }
+    if (found.properties->identity != survey_.state.identity || found.properties->facts.number != number) {
+      return FoundTable::Condition::kForeign;
+    }
+    std::vector<TableProblem> problems;
+    const auto step = [this](std::uint64_t bytes) { return tell(bytes); };
+    const Status verified = verify_table(file, *found.properties, path, problems, step).status();
+    if (!verified.ok() && !is_damage(verified)) return verified;
+    return verified.ok() && problems.empty() ? FoundTable::Condition::kSound : FoundTable::Condition::kDamaged;
+  }
+
+  bool tell(std::uint64_t bytes) { return !progress_ || progress_(bytes_done_ += bytes, bytes_in_all_); }
+
+  void choose_tables() {
+    std::set<std::uint64_t> ours;
+    std::map<std::uint64_t, std::vector<std::uint64_t>> replaces;
+    for (const auto& [number, found] : survey_.tables) {
+      if (found.condition == FoundTable::Condition::kForeign) continue;
+      ours.insert(number);
+      if (found.properties) replaces[number] = found.properties->replaces;
+    }
+    if (survey_.has_manifest) {
+      for (const std::vector<Run>& level : survey_.state.shape.levels) {
+        for (const Run& run : level) {
+          for (const auto& facts : run.tables) choose_if_there(facts, ours);
+        }
+      }
+    } else {
+      survey_.chosen = tables_without_replaced(ours, replaces);
+      doubts_everywhere_.emplace_back(
+          "without the manifest, a table whose entries were all deleted looks like one that is needed");
+    }
+    survey_.report.tables_left_out = ours.size() - survey_.chosen.size();
+  }
+
+  void choose_if_there(const std::shared_ptr<const TableFacts>& facts, const std::set<std::uint64_t>& ours) {
+    if (!ours.contains(facts->number)) {
+      survey_.report.lost.push_back({file_name_of(table_path(directory_, facts->number)), 0,
+                                     fmt::format("the table is missing, with {} entries", facts->entries)});
+      add_doubt(*facts);
+      return;
+    }
+    FoundTable& found = survey_.tables.at(facts->number);
+    if (found.properties && found.properties->facts != *facts) {
+      found.condition = FoundTable::Condition::kDamaged;  // Written anew, with facts that are true.
+    }
+    found.facts = facts;
+    survey_.chosen.push_back(facts->number);
+  }
+
+  /// Only lost deletes bring keys back.
+  void add_doubt(const TableFacts& facts) {
+    if (facts.deletes == 0) return;
+    survey_.report.doubts.push_back(
+        {facts.smallest_key, facts.largest_key,
+         fmt::format("table {} lost entries, and had {} deletes", facts.number, facts.deletes)});
+  }
+
+  Status count_entries(std::uint64_t number) {
+    FoundTable& found = survey_.tables.at(number);
+    RepairReport& report = survey_.report;
+    if (found.condition == FoundTable::Condition::kSound) {
+      ++report.tables_kept;
+      report.entries += found.properties->facts.entries;
+      bounds_.add(found.properties->facts.smallest_key);
+      bounds_.add(found.properties->facts.largest_key);
+      return {};
+    }
+    const auto take = [&](const Entry& entry) {
+      bounds_.add(entry.key);
+      survey_.last_sequence = std::max(survey_.last_sequence, number_of(entry.sequence));
+      return Status();
+    };
+    const TableToSalvage table = table_to_salvage(survey_, directory_, number);
+    TAMIS_TRY(const std::optional<std::uint64_t> file_bytes, files_.file_size(table.path));
+    bytes_in_all_ += file_bytes.value_or(0);
+    TAMIS_TRY(Salvaged salvaged,
+              salvage_entries(files_, table, take, [this](std::uint64_t bytes) { return tell(bytes); }));
+    found.salvaged_entries = salvaged.entries;
+    report.entries += salvaged.entries;
+    report.bytes_looked_at += salvaged.bytes_looked_at;
+    if (salvaged.entries > 0) ++report.tables_rewritten;
+    if (found.facts == nullptr) {
+      doubts_everywhere_.push_back(
+          fmt::format("table {} does not record what it held or which tables it replaced", number));
+    } else if (!salvaged.lost.empty()) {
+      add_doubt(*found.facts);
+    }
+    std::ranges::move(salvaged.lost, std::back_inserter(report.lost));
+    return {};
+  }
+
+  Status look_at_journals() {
+    const auto take = [this](const Entry& entry) {
+      bounds_.add(entry.key);
+      return Status();
+    };
+    TAMIS_TRY(JournalsRead read, read_journals(files_, directory_, journals_to_read(survey_), take));
+    survey_.report.journal_entries = read.entries;
+    survey_.last_sequence = std::max(survey_.last_sequence, read.last_sequence);
+    if (!read.lost.empty()) doubts_everywhere_.emplace_back("the journal lost records; deletes may be among them");
+    std::ranges::move(read.lost, std::back_inserter(survey_.report.lost));
+    return {};
+  }
+
+  void add_doubts_everywhere() {
+    if (!bounds_.any()) return;
+    for (std::string& why : doubts_everywhere_) {
+      survey_.report.doubts.push_back({bounds_.smallest(), bounds_.largest(), std::move(why)});
+    }
+  }
+
+  FileSystem& files_;
+  const std::string& directory_;
+  RandomSource& random_;
+  const Progress& progress_;
+  std::uint64_t bytes_in_all_ = 0;  // Of tables to verify and, as they turn out to be damaged, to salvage.
+  std::uint64_t bytes_done_ = 0;
+  RepairSurvey survey_;
+  KeyBounds bounds_;
+  std::vector<std::string> doubts_everywhere_;  // Why any key that is kept may be one that was deleted.
+};
+
+}  // namespace
+
+TableToSalvage table_to_salvage(const RepairSurvey& survey, const std::string& directory, std::uint64_t number) {
+  return {.path = table_path(directory, number), .number = number, .facts = survey.tables.at(number).facts.get()};
+}
+
+JournalsToRead journals_to_read(const RepairSurvey& survey) {
+  return {.numbers = survey.journals,
+          .store_id = survey.state.identity.store_id,
+          .is_flushed_known = survey.has_manifest,
+          .flushed_sequence = survey.state.flushed_sequence,
+          .first_journal = survey.state.first_journal,
+          .known_end = survey.known_journal_end};
+}
+
+Result<RepairSurvey> survey_store(FileSystem& files, const std::string& directory, RandomSource& random,
+                                  const Progress& progress) {
+  return Surveyor(files, directory, random, progress).run();
+}
+
+}  // namespace tamis

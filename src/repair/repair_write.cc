@@ -1,0 +1,267 @@
+#include "repair/repair_write.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "base/hash.h"
+#include "base/try.h"
+#include "cache/block_cache.h"
+#include "compaction/rewriter.h"
+#include "engine/lost_folder.h"
+#include "entry/merging_iterator.h"
+#include "io/file_handles.h"
+#include "io/file_names.h"
+#include "io/path.h"
+#include "journal/journal_writer.h"
+#include "memtable/memtable.h"
+#include "repair/repair_order.h"
+#include "repair/repair_problem.h"
+#include "table/table.h"
+#include "table/table_builder.h"
+#include "tamis/options.h"
+
+namespace tamis {
+namespace {
+
+using Tables = std::vector<std::shared_ptr<const TableFacts>>;
+
+constexpr std::size_t kMostMemtableBytes = std::size_t{64} << 20;
+constexpr std::size_t kMostOpenTables = 256;
+constexpr double kBitsPerKey = 10;  // What filters of new tables get; compactions plan anew.
+
+/// Threads: one.
+class RepairWriter {
+ public:
+  RepairWriter(FileSystem& files, const std::string& directory, RepairSurvey survey, RandomSource& random)
+      : files_(files),
+        directory_(directory),
+        survey_(std::move(survey)),
+        random_(random),
+        state_(survey_.state),
+        next_number_(survey_.next_number) {
+    if (!survey_.has_hash_key) {
+      const StoreId store_id = state_.identity.store_id;
+      state_.identity = draw_identity(random_);
+      if (store_id != StoreId{}) state_.identity.store_id = store_id;
+    }
+    hasher_ = KeyHasher(state_.identity.hash_key);
+  }
+
+  Status run() {
+    TAMIS_TRY_STATUS(survey_.has_manifest ? keep_places() : find_places());
+    TAMIS_TRY_STATUS(files_.sync_directory(directory_));
+    state_.flushed_sequence = survey_.last_sequence;
+    TAMIS_TRY(const KnownJournalEnd journal, begin_journal());
+    state_.first_journal = journal.number;
+    state_.reserved_numbers = next_number_;
+    std::vector<std::string> unneeded = unneeded_files();
+    std::vector<std::string> saved = unneeded;
+    if (!survey_.has_manifest && survey_.has_current) saved.push_back(file_name_of(current_path(directory_)));
+    TAMIS_TRY_STATUS(link_to_lost(files_, directory_, saved));
+    const std::uint64_t last_manifest = survey_.manifests.empty() ? 0 : std::ranges::max(survey_.manifests);
+    TAMIS_TRY(const std::unique_ptr<Manifest> manifest,
+              Manifest::create_with(files_, directory_, state_, last_manifest + 1, random_));
+    TAMIS_TRY_STATUS(manifest->close(journal));
+    for (const std::string& name : unneeded) TAMIS_TRY_STATUS(files_.remove(join_path(directory_, name)));
+    return files_.sync_directory(directory_);
+  }
+
+ private:
+  [[nodiscard]] bool is_sound(std::uint64_t number) const {
+    const auto found = survey_.tables.find(number);
+    return found != survey_.tables.end() && found->second.condition == FoundTable::Condition::kSound;
+  }
+  [[nodiscard]] bool is_chosen(std::uint64_t number) const {
+    return std::ranges::find(survey_.chosen, number) != survey_.chosen.end();
+  }
+
+  /// With a manifest: a damaged table's place is taken by what was read from it, and the journals are the newest run.
+  Status keep_places() {
+    ShapeEdit edit;
+    for (std::uint32_t level = 0; level < state_.shape.levels.size(); ++level) {
+      for (const Run& run : state_.shape.levels[level]) {
+        for (const auto& facts : run.tables) {
+          if (is_sound(facts->number)) continue;
+          edit.removed.push_back(facts->number);
+          if (!is_chosen(facts->number)) continue;
+          TAMIS_TRY(const auto anew, write_anew(facts->number, level, run.id));
+          if (anew != nullptr) edit.added.push_back({level, run.id, anew});
+        }
+      }
+    }
+    TAMIS_TRY(const std::vector<Tables> flushes, write_journals());
+    for (const Tables& flush : flushes) {
+      const std::uint64_t run = next_number_++;
+      for (const auto& table : flush) edit.added.push_back({0, run, table});
+    }
+    TAMIS_TRY(state_.shape, state_.shape.with(edit));
+    return {};
+  }
+
+  /// Without: runs of level 0, in the order of their sequences.
+  Status find_places() {
+    Tables tables;
+    for (const std::uint64_t number : survey_.chosen) {
+      if (is_sound(number)) {
+        tables.push_back(std::make_shared<const TableFacts>(survey_.tables.at(number).properties->facts));
+        continue;
+      }
+      TAMIS_TRY(std::shared_ptr<const TableFacts> anew, write_anew(number, 0, 0));
+      if (anew != nullptr) tables.push_back(std::move(anew));
+    }
+    TAMIS_TRY(const std::vector<Tables> flushes, write_journals());
+    for (const Tables& flush : flushes) tables.insert(tables.end(), flush.begin(), flush.end());
+    ShapeEdit edit;
+    for (const std::vector<TableGroup>& layer : in_layers(std::move(tables))) {
+      const std::uint64_t run = next_number_++;
+      for (const TableGroup& group : layer) {
+        TAMIS_TRY(const Tables merged, group.size() == 1 ? Result<Tables>(group) : merge(group));
+        for (const auto& table : merged) edit.added.push_back({0, run, table});
+      }
+    }
+    TAMIS_TRY(state_.shape, Shape{}.with(edit));
+    return {};
+  }
+
+  /// What the report promises was read once; a disk that gives less the second time must not cost what nobody was told.
+  static Status check_same(const std::string& name, std::uint64_t entries_told, std::uint64_t entries) {
+    if (entries == entries_told) return {};
+    return Status::io_error(fmt::format("{}: read {} entries, then {}; nothing was replaced; run repair again", name,
+                                        entries_told, entries));
+  }
+
+  /// None when nothing in it could be read.
+  Result<std::shared_ptr<const TableFacts>> write_anew(std::uint64_t number, std::uint32_t level, std::uint64_t run) {
+    std::unique_ptr<TableBuilder> builder;
+    const auto take = [&](const Entry& entry) -> Status {
+      if (builder == nullptr) {
+        TableSpec spec;
+        spec.number = next_number_++;
+        spec.path = table_path(directory_, spec.number);
+        spec.identity = state_.identity;
+        spec.level = level;
+        spec.run = run;
+        spec.replaces = {number};
+        spec.flushed_sequence = survey_.state.flushed_sequence;
+        TAMIS_TRY(builder, TableBuilder::create(files_, spec));
+      }
+      return builder->add(entry, hasher_(entry.key));
+    };
+    const TableToSalvage table = table_to_salvage(survey_, directory_, number);
+    TAMIS_TRY(const Salvaged salvaged, salvage_entries(files_, table, take));
+    TAMIS_TRY_STATUS(check_same(table.path, survey_.tables.at(number).salvaged_entries, salvaged.entries));
+    if (builder == nullptr) return std::shared_ptr<const TableFacts>();
+    TAMIS_TRY(TableFacts facts, builder->finish({.kind = "line", .bits_per_key = kBitsPerKey}));
+    return std::shared_ptr<const TableFacts>(std::make_shared<const TableFacts>(std::move(facts)));
+  }
+
+  /// One element for each memtable that was filled, oldest first.
+  Result<std::vector<Tables>> write_journals() {
+    std::vector<Tables> flushes;
+    auto memtable = std::make_unique<Memtable>();
+    const auto flush = [&]() -> Status {
+      if (memtable->empty()) return {};
+      TAMIS_TRY(Tables tables, write_tables(*memtable->iterate(), {}));
+      flushes.push_back(std::move(tables));
+      memtable = std::make_unique<Memtable>();
+      return {};
+    };
+    const auto take = [&](const Entry& entry) -> Status {
+      TAMIS_TRY_STATUS(memtable->reserve(1, entry.key.size() + entry.value.size()));
+      memtable->insert(entry, hasher_(entry.key));
+      return memtable->memory_bytes() < kMostMemtableBytes ? Status() : flush();
+    };
+    TAMIS_TRY(const JournalsRead read, read_journals(files_, directory_, journals_to_read(survey_), take));
+    TAMIS_TRY_STATUS(check_same(directory_ + ": the journals", survey_.report.journal_entries, read.entries));
+    TAMIS_TRY_STATUS(flush());
+    return flushes;
+  }
+
+  /// Of equal entries the one of the table with the largest number stays.
+  Result<Tables> merge(const TableGroup& group) {
+    FileHandles handles(files_, kMostOpenTables);
+    TAMIS_TRY(const std::unique_ptr<BlockCache> cache, BlockCache::make({.capacity_bytes = 0}));
+    MetadataBudget nothing(0);
+    const TableContext context{directory_, state_.identity, &handles, cache.get(), &nothing, &nothing};
+    std::vector<std::unique_ptr<Table>> tables;
+    std::vector<std::unique_ptr<EntryIterator>> runs;
+    std::vector<std::uint64_t> replaces;
+    for (const auto& facts : group) {
+      tables.push_back(std::make_unique<Table>(facts, context));
+      runs.push_back(tables.back()->iterate(false));
+      replaces.push_back(facts->number);
+    }
+    const std::unique_ptr<EntryIterator> merged = make_merging_iterator(std::move(runs));
+    return write_tables(*merged, std::move(replaces));
+  }
+
+  /// Nothing is left out but what a newer version covers: what else there is nobody knows here.
+  Result<Tables> write_tables(EntryIterator& source, std::vector<std::uint64_t> replaces) {
+    Run anything;
+    auto bounds = std::make_shared<TableFacts>();
+    bounds->largest_key.assign(kMaxKeyBytes, '\xff');
+    anything.tables.push_back(std::move(bounds));
+    const FilterPlanner filters({}, {}, 0, 0, 1, {.kind = "line", .memory_bytes = {}, .most_bytes = 1 << 30});
+    RewriteSpec spec{.files = &files_, .directory = directory_, .identity = state_.identity, .hasher = &hasher_};
+    spec.table_bytes = Options{}.table_bytes;
+    spec.replaces = std::move(replaces);
+    spec.flushed_sequence = survey_.state.flushed_sequence;
+    spec.filters = &filters;
+    spec.snapshots = {Sequence{number_of(kMaxSequence) - 1}};
+    spec.older_runs = {&anything};
+    spec.new_number = [this] { return Result<std::uint64_t>(next_number_++); };
+    TAMIS_TRY(RewriteResult result, rewrite(source, spec));
+    return std::move(result.tables);
+  }
+
+  /// With a journal of its own the new manifest needs none of the old ones, also while they are still there.
+  Result<KnownJournalEnd> begin_journal() {
+    const JournalHeader header{.kind = JournalKind::kWrites,
+                               .store_id = state_.identity.store_id,
+                               .number = next_number_++,
+                               .salt = random_.next(),
+                               .first_sequence = state_.flushed_sequence + 1};
+    TAMIS_TRY(const std::unique_ptr<JournalWriter> journal,
+              JournalWriter::create(files_, {journal_path(directory_, header.number), header, 0}));
+    TAMIS_TRY_STATUS(journal->close());
+    return KnownJournalEnd{header.number, header.salt, journal->durable_offset()};
+  }
+
+  /// The names of journals, whose entries are in tables now, of manifests, and of tables that the store does without.
+  [[nodiscard]] std::vector<std::string> unneeded_files() const {
+    std::set<std::uint64_t> live;
+    for (const std::vector<Run>& level : state_.shape.levels) {
+      for (const Run& run : level) {
+        for (const auto& table : run.tables) live.insert(table->number);
+      }
+    }
+    std::vector<std::string> names;
+    for (const std::uint64_t number : survey_.journals) names.push_back(file_name_of(journal_path("", number)));
+    for (const std::uint64_t number : survey_.manifests) names.push_back(file_name_of(manifest_path("", number)));
+    for (const auto& [number, found] : survey_.tables) {
+      if (!live.contains(number)) names.push_back(file_name_of(table_path("", number)));
+    }
+    return names;
+  }
+
+  FileSystem& files_;
+  const std::string& directory_;
+  const RepairSurvey survey_;
+  RandomSource& random_;
+  ManifestState state_;  // Of the new store.
+  std::uint64_t next_number_;
+  KeyHasher hasher_;
+};
+
+}  // namespace
+
+Status write_repaired_store(FileSystem& files, const std::string& directory, RepairSurvey survey,
+                            RandomSource& random) {
+  return RepairWriter(files, directory, std::move(survey), random).run();
+}
+
+}  // namespace tamis

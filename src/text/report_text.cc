@@ -1,0 +1,202 @@
+// What a store tells about itself, in words and columns: 80 of them.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+
+#include "tamis/stats.h"
+#include "text/text_layout.h"
+
+namespace tamis {
+namespace {
+
+using Align = TextTable::Align;
+
+constexpr std::size_t kBarWidth = 24;
+
+double part_of(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// "cache     s3fifo, …": a labelled line, and further ones under it.
+std::string labelled(std::string_view label, std::string_view text) { return fmt::format("{:<8} {}\n", label, text); }
+
+std::string shape_text(const Stats& stats) {
+  TextTable table(
+      {{"level"}, {"runs"}, {"tables"}, {"size"}, {"entries"}, {"deletes"}, {"lookups"}, {"found"}, {"reads"}});
+  for (const Stats::Level& level : stats.levels) {
+    table.add({std::to_string(level.level), count_text(level.runs), count_text(level.tables), bytes_text(level.bytes),
+               count_text(level.entries), count_text(level.tombstones), count_text(level.probes),
+               count_text(level.hits), count_text(level.blocks_read)});
+  }
+  return table.text();
+}
+
+std::string filters_text(const Stats& stats) {
+  TextTable table({{"level"},
+                   {"filter", Align::kLeft},
+                   {"bits/key"},
+                   {"size"},
+                   {"designed"},
+                   {"observed"},
+                   {"asked"},
+                   {"no"},
+                   {"wrong"}});
+  for (const Stats::Level& level : stats.levels) {
+    const bool has_filter = level.filter_bytes > 0;
+    const bool was_wrong_or_right = level.probes > level.hits;
+    table.add({std::to_string(level.level), level.filter_kind,
+               has_filter ? fmt::format("{:.2f}", level.bits_per_key) : "",
+               has_filter ? bytes_text(level.filter_bytes) : "", has_filter ? rate_text(level.designed_rate) : "",
+               has_filter && was_wrong_or_right ? rate_text(level.observed_rate) : "-", count_text(level.probes),
+               count_text(level.negatives), count_text(level.false_positives)});
+  }
+  return table.text();
+}
+
+std::string memory_text(const Stats::Memory& memory) {
+  std::string text =
+      labelled("memory", fmt::format("{} {} of {}", bar_text(part_of(memory.used, memory.budget), kBarWidth),
+                                     bytes_text(memory.used), bytes_text(memory.budget)));
+  text += labelled("", fmt::format("memtables {}, blocks {}, indexes {}, filters {}", bytes_text(memory.memtables),
+                                   bytes_text(memory.blocks), bytes_text(memory.indexes), bytes_text(memory.filters)));
+  if (memory.journal > 0) text += labelled("", fmt::format("mapped of the journal {}", bytes_text(memory.journal)));
+  if (memory.indexes_not_resident + memory.filters_not_resident > 0) {
+    text += labelled("", fmt::format("not in memory: indexes {}, filters {}", bytes_text(memory.indexes_not_resident),
+                                     bytes_text(memory.filters_not_resident)));
+    text +=
+        labelled("", fmt::format("{} asked without their filter", count_of(memory.lookups_without_filter, "table")));
+  }
+  return text;
+}
+
+std::string cache_text(const Stats::Cache& cache) {
+  const std::uint64_t asked = cache.hits + cache.misses;
+  return labelled("cache", fmt::format("{}: {} of {} in {}, {}", cache.policy, bytes_text(cache.bytes),
+                                       bytes_text(cache.capacity_bytes), count_of(cache.blocks, "block"),
+                                       count_of(cache.evictions, "eviction"))) +
+         labelled("", fmt::format("{}, {} ({} found)", count_of(cache.hits, "hit"),
+                                  count_of(cache.misses, "miss", "misses"), rate_text(part_of(cache.hits, asked))));
+}
+
+std::string work_text(const Stats& stats) {
+  std::string text = labelled("gets", fmt::format("{}, {} found, {} of them in memtables", count_text(stats.gets),
+                                                  count_text(stats.gets_found), count_text(stats.memtable_hits)));
+  text += labelled("writes", fmt::format("{} since opened; {} in the life of the store", count_text(stats.writes),
+                                         count_text(stats.sequence)));
+  text += labelled("work", fmt::format("{}, {}, {}; {} open", count_of(stats.flushes, "flush", "flushes"),
+                                       count_of(stats.compactions, "compaction"), count_of(stats.moves, "move"),
+                                       count_of(stats.snapshots, "snapshot")));
+  text += labelled(
+      "written", fmt::format("{} by users, {} to files: amplification {:.2f}", bytes_text(stats.bytes_written_by_users),
+                             bytes_text(stats.bytes_written), stats.write_amplification));
+  text += labelled("disk", fmt::format("{} of tables: amplification {:.2f}", bytes_text(stats.bytes_on_disk),
+                                       stats.space_amplification));
+  if (stats.stalls.delayed_writes > 0) {
+    text += labelled("stalls", fmt::format("{} delayed, {} in all: {}", count_of(stats.stalls.delayed_writes, "write"),
+                                           duration_text(1000 * stats.stalls.delay_us), stats.stalls.reason));
+  }
+  if (!stats.background_error.empty()) text += labelled("ERROR", stats.background_error);
+  return text;
+}
+
+bool is_outside(const Explanation::Step& step) { return step.outcome == "outside"; }
+
+std::string filter_cell(const Explanation::Step& step) {
+  if (is_outside(step)) return "not asked";
+  if (step.filter_kind.empty()) return step.filter_verdict;
+  return fmt::format("{}, {:.1f} bits: {}", step.filter_kind, step.bits_per_key, step.filter_verdict);
+}
+
+template <typename T>
+std::string number_or_nothing(const std::optional<T>& number) {
+  return number ? std::to_string(*number) : std::string();
+}
+
+}  // namespace
+
+std::string Stats::to_text() const {
+  std::string text;
+  if (levels.empty()) {
+    text = "No tables yet.\n";
+  } else {
+    text = shape_text(*this) + "\n" + filters_text(*this);
+  }
+  text += "\n" + memory_text(memory) + cache_text(cache);
+  text += labelled("journal", fmt::format("{}, {}; {} and {} since opened", count_of(journal.files, "file"),
+                                          bytes_text(journal.bytes), count_of(journal.records, "record"),
+                                          count_of(journal.syncs, "sync")));
+  return text + work_text(*this);
+}
+
+std::string Explanation::to_text() const {
+  std::string text = labelled("key", shown_bytes(key, 64));
+  text += labelled("found", !found  ? "no"
+                            : value ? fmt::format("{} ({})", shown_bytes(*value, 40), bytes_text(value->size()))
+                                    : "yes");
+  text += labelled("cost", fmt::format("{}, {}, {}", count_of(reads, "block read", "blocks read"),
+                                       count_of(metadata_reads, "metadata read"), duration_text(nanoseconds)));
+  if (steps.empty()) return text;
+  TextTable table({{"where", Align::kLeft},
+                   {"level"},
+                   {"run"},
+                   {"table"},
+                   {"filter", Align::kLeft},
+                   {"block", Align::kLeft},
+                   {"outcome", Align::kLeft}});
+  for (const Step& step : steps) {
+    table.add({step.where, number_or_nothing(step.level), number_or_nothing(step.run), number_or_nothing(step.table),
+               filter_cell(step), step.block_source, is_outside(step) ? "outside its keys" : step.outcome});
+  }
+  return text + "\n" + table.text();
+}
+
+std::string PlanReport::to_text() const {
+  if (runs.empty()) return "No runs yet: nothing to plan.\n";
+  std::uint64_t keys = 0;
+  std::uint64_t bytes = 0;
+  TextTable table({{"level"}, {"run"}, {"keys"}, {"filter", Align::kLeft}, {"bits/key"}, {"size"}, {"rate"}});
+  for (const Run& run : runs) {
+    keys += run.keys;
+    bytes += run.bytes;
+    const bool has_filter = run.bits_per_key > 0;
+    table.add({std::to_string(run.level), std::to_string(run.run), count_text(run.keys),
+               run.kind.empty() ? "none" : run.kind, has_filter ? fmt::format("{:.2f}", run.bits_per_key) : "",
+               has_filter ? bytes_text(run.bytes) : "", rate_text(run.rate)});
+  }
+  const double most = std::max({wasted_reads, wasted_reads_uniform, 1e-300});
+  const auto line = [&](std::string_view label, double wasted) {
+    return fmt::format("  {:<12} {} {:.4g}\n", label, bar_text(wasted / most, kBarWidth), wasted);
+  };
+  return fmt::format("{} for {} of {}, {} planned\n\n{}\nwasted reads per lookup of an absent key\n{}{}",
+                     bytes_text(filter_memory), count_of(keys, "key"), count_of(runs.size(), "run"), bytes_text(bytes),
+                     table.text(), line("planned", wasted_reads), line("uniform bits", wasted_reads_uniform));
+}
+
+std::string RepairReport::to_text() const {
+  std::string text = is_dry_run ? "A dry run: nothing was changed.\n" : "";
+  if (!manifest_lost.empty()) {
+    text += fmt::format("The manifest cannot be used: {}\nThe order of the tables was derived from the tables.\n",
+                        manifest_lost);
+  }
+  text += fmt::format("Kept {} with {}, and {} from journals.\n", count_of(tables_kept + tables_rewritten, "table"),
+                      count_of(entries, "entry", "entries"), count_of(journal_entries, "entry", "entries"));
+  if (tables_rewritten > 0) {
+    text += fmt::format("Of these, {} had damage and {} rewritten.\n", count_of(tables_rewritten, "table"),
+                        tables_rewritten == 1 ? "was" : "were");
+  }
+  if (tables_left_out > 0) {
+    text += fmt::format("Omitted {} whose entries are in other tables.\n", count_of(tables_left_out, "table"));
+  }
+  text += lost.empty() ? "Nothing was lost.\n" : "Lost:\n";
+  for (const Problem& problem : lost) {
+    text += fmt::format("  {} at {}: {}\n", problem.file, problem.offset, problem.what);
+  }
+  if (!doubts.empty()) text += "Deleted keys may have returned:\n";
+  for (const Doubt& doubt : doubts) {
+    text += fmt::format("  {} to {}: {}\n", shown_bytes(doubt.from, 40), shown_bytes(doubt.to, 40), doubt.why);
+  }
+  return text;
+}
+
+}  // namespace tamis

@@ -1,0 +1,277 @@
+// A lookup through the runs of a version, newest first: in memory alone (peek), several side by side (peek_many), and
+// what is left of them on disk (find).
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/check.h"
+#include "base/epoch.h"
+#include "base/try.h"
+#include "table/block_batch.h"
+#include "table/probe_sampling.h"
+#include "tree/expected_hits.h"
+#include "tree/version.h"
+
+namespace tamis {
+namespace {
+
+TableStep step_in_memory(const Table& table, LookupAnswer answer, const StagedLookup& staged) {
+  TableStep step{.table = &table, .verdict = FilterVerdict::kNo, .outcome = TableOutcome::kRuledOut};
+  if (answer == LookupAnswer::kAbsent) return step;
+  step.verdict = table.has_filter_in_memory() ? FilterVerdict::kMaybe : FilterVerdict::kNone;
+  step.source = BlockSource::kCache;
+  step.outcome = TableOutcome::kAbsent;
+  if (answer == LookupAnswer::kFound) step.outcome = outcome_of(staged.found, staged.lookup.sequence);
+  return step;
+}
+
+}  // namespace
+
+inline bool Version::ends_before(std::uint32_t table, const SearchKey& key) const {
+  const std::uint64_t largest = heads_[table].largest;
+  return largest != key.head ? largest < key.head : tables_[table]->facts().largest_key < key.key;
+}
+
+inline bool Version::begins_after(std::uint32_t table, const SearchKey& key) const {
+  const std::uint64_t smallest = heads_[table].smallest;
+  return smallest != key.head ? smallest > key.head : tables_[table]->facts().smallest_key > key.key;
+}
+
+std::uint32_t Version::first_reaching(const SearchRun& run, const SearchKey& key) const {
+  std::uint32_t first = run.first_table;
+  // By heads alone, and without a branch on them: nobody can foretell which way it would go.
+  for (std::uint32_t count = run.table_count; count > 0;) {
+    const std::uint32_t half = (count + 1) / 2;
+    first += half & (0U - static_cast<std::uint32_t>(heads_[first + half - 1].largest < key.head));
+    count -= half;
+  }
+  std::uint32_t end = run.first_table + run.table_count;
+  if (first == end || heads_[first].largest != key.head) [[likely]]
+    return first;
+  while (first < end) {
+    const std::uint32_t middle = first + (end - first) / 2;
+    if (ends_before(middle, key)) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  return first;
+}
+
+inline Table* Version::candidate(const SearchRun& run, const SearchKey& key) const {
+  if (key.head < run.bounds.smallest || key.head > run.bounds.largest) return nullptr;
+  const std::uint32_t table = first_reaching(run, key);
+  if (table == run.first_table + run.table_count || begins_after(table, key)) return nullptr;
+  return tables_[table].get();
+}
+
+inline Table* Version::next_candidate(const Lookup& lookup, const RunSet& possible, std::uint32_t& run) const {
+  const SearchKey key{lookup.key, key_head(lookup.key)};
+  for (run = possible.next(run); run < runs_.size(); run = possible.next(run + 1)) {
+    if (Table* const table = candidate(runs_[run], key)) return table;
+  }
+  return nullptr;
+}
+
+/// The lines of their filters are asked for, so that they arrive together.
+inline std::size_t Version::next_candidates(const Lookup& lookup, const RunSet& possible, std::uint32_t& run,
+                                            Candidates& candidates) const {
+  std::size_t count = 0;
+  while (count < candidates.size()) {
+    Table* const table = next_candidate(lookup, possible, run);
+    if (table == nullptr) break;
+    table->prefetch_filter(lookup.hash);
+    candidates[count++] = {table, run++};
+  }
+  return count;
+}
+
+/// Of the tables that may have the key the last one is expected to, if this thread finds what it looks for.
+template <typename Steps>
+void Version::peek(StagedLookup& staged, Steps& steps) const {
+  const Lookup& lookup = staged.lookup;
+  const bool expects_hit = ExpectedHits::prefetch();
+  const RunSet possible = run_index_.possible(lookup.hash);
+  Candidates candidates;
+  LookupAnswer answer = LookupAnswer::kAbsent;
+  for (std::uint32_t run = 0; run < runs_.size() && answer == LookupAnswer::kAbsent;) {
+    const std::size_t count = next_candidates(lookup, possible, run, candidates);
+    std::uint32_t answered = 0;
+    while (answered < count && answer == LookupAnswer::kAbsent) {
+      const Table& table = *candidates[answered].table;
+      const LookupAnswer here = table.peek(lookup, expects_hit && answered + 1 == count, staged.found);
+      if (here == LookupAnswer::kUnknown) {
+        staged.run = candidates[answered].run;
+        answer = here;
+        break;
+      }
+      if constexpr (Steps::kRecords) {
+        record_passed_over(lookup, candidates[answered].run, steps);
+        steps.add(step_in_memory(table, here, staged));
+      }
+      ++answered;
+      if (here == LookupAnswer::kAbsent) continue;
+      const bool is_found = here == LookupAnswer::kFound;
+      table.count_peeks(is_found ? 1 : 0, is_found ? 0 : 1);
+      if (is_found) {
+        staged.table = &table;
+        answer = here;
+      }
+    }
+    if (ProbeSampling::skips(answered)) continue;
+    for (std::uint32_t i = 0; i < answered; ++i) {
+      if (ProbeSampling::is_sampled()) candidates[i].table->count_sampled_probe();
+    }
+  }
+  staged.answer = answer;
+  if (answer == LookupAnswer::kFound) {
+    ExpectedHits::add_hits(1);
+  } else if (answer == LookupAnswer::kAbsent) {
+    ExpectedHits::add_miss();
+    if constexpr (Steps::kRecords) record_passed_over(lookup, runs_.size(), steps);
+  }
+}
+
+template void Version::peek(StagedLookup&, NoSteps&) const;
+template void Version::peek(StagedLookup&, RecordedSteps&) const;
+
+/// A key that no run behind its candidate may have is expected there, if this thread has found the last few keys, each
+/// of them: then its filter is asked only if the key is not there.
+void Version::peek_many(std::span<StagedLookup> lookups) const {
+  TAMIS_INVARIANT(lookups.size() <= kLookupsAtOnce);
+  const bool expects_hits = ExpectedHits::replace_filters();
+  std::array<RunSet, kLookupsAtOnce> possible;  // Of each.
+  LookupGroup open;
+  std::uint32_t opened = 0;
+  for (StagedLookup& staged : lookups) {
+    if (staged.answer != LookupAnswer::kAbsent) continue;
+    run_index_.prefetch(staged.lookup.hash);
+    staged.run = 0;
+    open.add(staged);
+    ++opened;
+  }
+  ExpectedHits::add_hits(opened);  // Until one of them is a miss.
+  for (const StagedLookup* staged : open) run_index_.prefetch_rows(staged->lookup.hash);
+  for (const StagedLookup* staged : open) {
+    possible[staged - lookups.data()] = run_index_.possible(staged->lookup.hash);
+  }
+  while (!open.empty()) {
+    open.keep_if([&](StagedLookup& staged) {
+      const RunSet& runs = possible[&staged - lookups.data()];
+      staged.table = next_candidate(staged.lookup, runs, staged.run);
+      if (staged.table == nullptr) {
+        ExpectedHits::add_miss();
+        return false;
+      }
+      std::uint32_t later = staged.run + 1;
+      staged.is_expected = expects_hits && next_candidate(staged.lookup, runs, later) == nullptr;
+      if (!staged.is_expected) staged.table->prefetch_filter(staged.lookup.hash);
+      return true;
+    });
+    LookupGroup here = open;
+    Table::peek_many(here);
+    open.keep_if([&](StagedLookup& staged) {
+      if (staged.answer == LookupAnswer::kUnknown) return false;
+      if (ProbeSampling::is_sampled()) staged.table->count_sampled_probe();
+      if (staged.answer == LookupAnswer::kFound) return false;
+      ++staged.run;
+      return true;
+    });
+  }
+}
+
+/// The filter lines of all candidates are asked for first, so that they arrive together.
+template <typename Steps>
+void Version::find(std::span<DiskLookup> lookups, bool fills_cache, Steps& steps) const {
+  for (DiskLookup& lookup : lookups) {
+    const Lookup& key = lookup.staged->lookup;
+    lookup.possible = run_index_.possible(key.hash);
+    std::uint32_t run = lookup.staged->run;
+    if (run + 1 >= runs_.size()) continue;  // One run is asked at once.
+    const EpochGuard guard;
+    for (; const Table* table = next_candidate(key, lookup.possible, run); ++run) table->prefetch_filter(key.hash);
+  }
+  for (BlockBatch batch(fills_cache);; batch.clear()) {
+    for (DiskLookup& lookup : lookups) {
+      if (lookup.is_over) continue;
+      if (Status status = advance(lookup, lookups.size() == 1, fills_cache, steps); !status.ok()) {
+        lookup.fail(std::move(status));
+      }
+      if (!lookup.is_over) lookup.waits_for = batch.add(lookup.search);
+    }
+    if (batch.empty()) return;
+    batch.read();
+    for (DiskLookup& lookup : lookups) {
+      if (lookup.is_over) continue;
+      const Result<PinnedBlock>& block = batch.block(lookup.waits_for);
+      if (!block.ok()) {
+        lookup.fail(block.status());
+      } else {
+        lookup.pin = block->share();
+      }
+    }
+  }
+}
+
+template void Version::find(std::span<DiskLookup>, bool, NoSteps&) const;
+template void Version::find(std::span<DiskLookup>, bool, RecordedSteps&) const;
+
+/// Goes from table to table until it is over, or needs a block that is not in the cache: one that is alone reads it.
+template <typename Steps>
+Status Version::advance(DiskLookup& lookup, bool is_alone, bool fills_cache, Steps& steps) const {
+  StagedLookup& staged = *lookup.staged;
+  TableSearch& search = lookup.search;
+  while (!lookup.is_over) {
+    bool goes_on = true;
+    std::optional<FoundEntry> found;
+    if (search.table == nullptr) {
+      Table* const table = next_candidate(staged.lookup, lookup.possible, staged.run);
+      if constexpr (Steps::kRecords) record_passed_over(staged.lookup, staged.run, steps);
+      lookup.is_over = table == nullptr;
+      if (lookup.is_over) {
+        staged.answer = LookupAnswer::kAbsent;
+        break;
+      }
+      ++staged.run;
+      TAMIS_TRY(goes_on, table->begin_search(staged.lookup, search));
+    } else {
+      if (!lookup.pin) lookup.pin = search.table->find_block(search.block);
+      if (!lookup.pin) {
+        if (!is_alone) break;
+        TAMIS_TRY(lookup.pin, search.table->fetch_block(search, fills_cache));
+      }
+      goes_on = search.table->search_block(search, staged.lookup, lookup.pin.bytes(), found);
+    }
+    if (found) {
+      staged.found = *found;
+      staged.answer = LookupAnswer::kFound;
+      staged.table = search.table;
+      lookup.is_over = true;
+    } else {
+      lookup.pin.reset();
+    }
+    if (goes_on) continue;
+    if constexpr (Steps::kRecords) steps.add(search.step);
+    search.table = nullptr;
+  }
+  return {};
+}
+
+void Version::record_passed_over(const Lookup& lookup, std::size_t end, RecordedSteps& steps) const {
+  const SearchKey key{lookup.key, key_head(lookup.key)};
+  for (std::size_t run = steps.steps.size(); run < std::min(end, runs_.size()); ++run) {
+    TableStep step;
+    step.table = candidate(runs_[run], key);
+    if (step.table != nullptr) {
+      step.verdict = FilterVerdict::kNoByRunIndex;
+      step.outcome = TableOutcome::kRuledOut;
+    } else {
+      step.table = tables_[runs_[run].first_table].get();
+      step.outcome = TableOutcome::kOutside;
+    }
+    steps.add(step);
+  }
+}
+
+}  // namespace tamis

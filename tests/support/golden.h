@@ -1,0 +1,38 @@
+// Files that were made once and are reproduced since.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "io/file.h"
+#include "io/posix_file_system.h"
+#include "support/source_file.h"
+
+namespace tamis::test {
+
+/// Whether a test is to make a golden file that is missing: with TAMIS_WRITE_GOLDEN=1. None is ever overwritten.
+inline bool makes_golden(const std::string& path) {
+  return std::getenv("TAMIS_WRITE_GOLDEN") != nullptr && !std::filesystem::exists(path);
+}
+
+/// The bytes of a golden file, named from the root of the repository; made of `made` if it is missing and may be.
+inline std::string golden_file(const std::string& name, const std::string& made) {
+  const std::string path = source_file(name);
+  if (makes_golden(path)) {
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    EXPECT_TRUE(write_file(path, as_bytes(made)).ok());
+  }
+  const Result<std::string> golden = read_whole_file(posix_file_system(), path);
+  EXPECT_TRUE(golden.ok()) << golden.status().to_text();
+  return golden.ok() ? *golden : std::string();
+}
+
+/// This build writes the same bytes.
+inline void expect_golden(const std::string& name, const std::string& made) {
+  EXPECT_TRUE(golden_file(name, made) == made) << name << ": this build writes other bytes than version 1 did";
+}
+
+}  // namespace tamis::test
