@@ -19,12 +19,9 @@ constexpr auto kPauseAfterFailure = std::chrono::milliseconds(100);
 constexpr auto kTimeBetweenUpkeeps = std::chrono::seconds(1);
 constexpr Job kEveryJob[] = {Job::kFlush, Job::kCompaction, Job::kUpkeep};
 
-/// Everything that is due, the most urgent first.
+/// Everything that is due. After each step the most urgent job comes first again.
 void run_all(JobSource& source, std::span<const Job> jobs) {
-  for (const Job job : jobs) {
-    while (source.run(job)) {
-    }
-  }
+  for (std::size_t i = 0; i < jobs.size();) i = source.run(jobs[i]) ? 0 : i + 1;
 }
 
 /// With two threads, a flush need not wait for a compaction.

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <string>
 #include <thread>
 
 #include "io/memory_file_system.h"
@@ -27,6 +28,11 @@ class CountedJobs final : public JobSource {
     std::atomic<int>& left = of(job);
     if (left == 0 || fails) return false;
     --left;
+    {
+      MutexLock lock(mutex_);
+      done_ += job == Job::kFlush ? 'f' : 'c';
+    }
+    if (job == Job::kCompaction) of(Job::kFlush) += flushes_per_compaction;
     changes_.announce();
     return true;
   }
@@ -36,11 +42,19 @@ class CountedJobs final : public JobSource {
   std::atomic<int>& of(Job job) { return left_[static_cast<std::size_t>(job)]; }
 
   std::atomic<int> upkeeps = 0;
+  int flushes_per_compaction = 0;
   std::atomic<bool> fails = false;
   std::atomic<bool> is_compaction_held = false;
 
+  [[nodiscard]] std::string done() const {
+    MutexLock lock(mutex_);
+    return done_;
+  }
+
  private:
   ChangeSignal& changes_;
+  mutable Mutex mutex_;
+  std::string done_ GUARDED_BY(mutex_);
   std::array<std::atomic<int>, 3> left_ = {};
 };
 
@@ -77,6 +91,15 @@ TEST(JobPool, WithoutThreadsAWriteDoesAllThatIsDue) {
   EXPECT_FALSE(world.jobs.is_due(Job::kFlush));
   EXPECT_FALSE(world.jobs.is_due(Job::kCompaction));
   EXPECT_EQ(world.jobs.upkeeps, 1);
+}
+
+TEST(JobPool, AFlushComesBeforeTheNextCompaction) {
+  MemoryFileSystem files;
+  World world({.files = &files, .runs_in_background = false});
+  world.jobs.flushes_per_compaction = 1;
+  world.jobs.of(Job::kCompaction) = 3;
+  world.pool->after_write();
+  EXPECT_EQ(world.jobs.done(), "cfcfcf");
 }
 
 TEST(JobPool, WithoutThreadsAWaitDoesTheJobAndIsBusyWhenThatFails) {

@@ -57,7 +57,6 @@ class Journals {
   void prepare_next() EXCLUDES(mutex_);
   /// A number for the next journal, taken beforehand. It may be overtaken by a journal with a larger one.
   void reserve_number(std::uint64_t number) { reserved_number_.store(number, std::memory_order_relaxed); }
-  [[nodiscard]] bool has_reserved_number() const { return reserved_number() > newest(); }
   [[nodiscard]] std::uint64_t reserved_number() const { return reserved_number_.load(std::memory_order_relaxed); }
   /// Of the newest journal; 0: there is none.
   [[nodiscard]] std::uint64_t newest() const EXCLUDES(mutex_);

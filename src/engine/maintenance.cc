@@ -88,7 +88,7 @@ Status Maintenance::flush_oldest() {
 /// So that the writer who seals the next memtable waits for two syncs, not for three, and not for the manifest.
 void Maintenance::prepare_next_journal() {
   journals_.prepare_next();
-  if (journals_.has_reserved_number()) return;
+  if (journals_.reserved_number() > journals_.newest()) return;
   const Result<std::uint64_t> number = catalog_.new_number();  // Has stopped writes when it failed.
   if (number.ok()) journals_.reserve_number(*number);
 }

@@ -165,8 +165,8 @@ Status Writer::make_room(std::uint64_t group_bytes) {
 Status Writer::seal() {
   if (writing_->empty()) return {};
   const Sequence last = published_.newest();
-  std::uint64_t number = journals_.reserved_number();
-  if (!journals_.has_reserved_number()) {
+  std::uint64_t number = journals_.reserved_number();  // Once: a flush may be reserving another.
+  if (number <= journals_.newest()) {
     TAMIS_TRY(number, catalog_.new_number());
   }
   TAMIS_TRY_STATUS(journals_.begin(number, last + 1));
