@@ -6,7 +6,7 @@
 namespace tamis {
 
 Status CommitQueue::commit(CommitRequest& request, GroupLeader& leader) {
-  // Acquires what the last leader left behind (group_ and all that it wrote), releases the request to the next one.
+  // Acquires what the previous leader wrote, group_ included; releases the request to the next one.
   CommitRequest* const before = last_.exchange(&request, std::memory_order_acq_rel);
   if (before != nullptr) {
     before->next.store(&request, std::memory_order_release);
@@ -19,9 +19,9 @@ Status CommitQueue::commit(CommitRequest& request, GroupLeader& leader) {
 }
 
 CommitRequest::Turn CommitQueue::wait_for_turn(CommitRequest& request) {
-  constexpr int kLooks = 200;  // Some microseconds.
+  constexpr int kLooks = 200;  // A few microseconds.
   for (int i = 0; i < kLooks; ++i) {
-    // Pairs with the release stores in `leave`: what the leader wrote before is seen.
+    // Pairs with the release stores in `leave`.
     const CommitRequest::Turn turn = request.turn.load(std::memory_order_acquire);
     if (turn != CommitRequest::Turn::kWaits) return turn;
     pause_briefly();
@@ -50,14 +50,14 @@ void CommitQueue::form_group(CommitRequest& first) {
   }
 }
 
-/// The group is done. As soon as the list is cut, somebody else may lead and use group_; what is left to do follows the
-/// links, which stay as long as those in the group wait.
+/// The group is done. Once the list is cut, another thread may lead and use group_. The rest follows the links, which
+/// stay valid while the members of the group wait.
 void CommitQueue::leave(CommitRequest& first) {
   CommitRequest& last = *group_.back();
   group_.clear();
   CommitRequest* follower = &last == &first ? nullptr : first.next.load(std::memory_order_relaxed);
   CommitRequest* const next_leader = cut_after(last);
-  if (next_leader != nullptr) {  // First, and by itself: it should not have to wait for the mutex.
+  if (next_leader != nullptr) {  // First, and alone, so that it does not wait for the mutex.
     MutexLock lock(mutex_);
     give_turn(*next_leader, CommitRequest::Turn::kLeads);
   }
@@ -70,7 +70,7 @@ void CommitQueue::leave(CommitRequest& first) {
   }
 }
 
-/// With the mutex held. Who does not sleep may be gone as soon as it has its turn; who does needs the mutex to go on.
+/// With the mutex held. A waiter that spins may return as soon as its turn is set; one that sleeps needs the mutex.
 void CommitQueue::give_turn(CommitRequest& request, CommitRequest::Turn turn) {
   Condition* const sleeps_on = request.sleeps_on;
   request.turn.store(turn, std::memory_order_release);
@@ -82,12 +82,12 @@ CommitQueue::Sleeps CommitQueue::sleeps() const {
   return sleeps_;
 }
 
-/// Who came after the last one of the group; null when nobody did, and then the list is empty.
+/// The request after the group's last one; null if there is none: then the list is empty.
 CommitRequest* CommitQueue::cut_after(CommitRequest& last) {
   CommitRequest* newest = &last;
   if (last_.compare_exchange_strong(newest, nullptr, std::memory_order_acq_rel)) return nullptr;
   CommitRequest* next = last.next.load(std::memory_order_acquire);
-  while (next == nullptr) {  // It has come, and is about to say so.
+  while (next == nullptr) {  // It has arrived and is about to link itself.
     std::this_thread::yield();
     next = last.next.load(std::memory_order_acquire);
   }

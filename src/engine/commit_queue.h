@@ -1,4 +1,4 @@
-// Many writers, one of whom writes for all.
+// Group commit: one writer writes for all that wait.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace tamis {
 
-/// One caller's wish, on its stack until it is done.
+/// A caller's request. It lives on the caller's stack until it is done.
 struct CommitRequest {
   enum class Kind : std::uint8_t {
     kWrite,   ///< Write the changes, if any, and sync.
@@ -27,33 +27,30 @@ struct CommitRequest {
   bool sync = false;
   Status status = {};  ///< The leader's answer.
 
-  // The queue's.
-  std::atomic<Turn> turn = Turn::kWaits;       ///< Set under its mutex, read without by the one who waits.
-  std::atomic<CommitRequest*> next = nullptr;  ///< Who came after this one.
-  Condition* sleeps_on = nullptr;              ///< Under its mutex; null: it does not sleep.
+  // For the queue:
+  std::atomic<Turn> turn = Turn::kWaits;       ///< Set under the mutex, read without it by its waiter.
+  std::atomic<CommitRequest*> next = nullptr;  ///< The request that came after this one.
+  Condition* sleeps_on = nullptr;              ///< Guarded by the mutex; null if the waiter is not asleep.
 };
 
-/// Does the work of all requests of a group while the others wait. A request to seal or to resume is alone in its
-/// group.
+/// Does the work of all requests in a group. A request to seal or to resume forms its own group.
 class GroupLeader {
  public:
   virtual ~GroupLeader() = default;
-  /// Sets the status of each. Called by one thread at a time, in the order in which the requests came.
+  /// Sets the status of each. Called by one thread at a time, in the order of arrival.
   virtual void lead(std::span<CommitRequest* const> group) = 0;
 };
 
-/// Makes groups of the requests that wait.
+/// Forms groups of waiting requests.
 ///
-/// The requests are a list, each leading to the one that came after it. Who finds it empty leads at once and, when
-/// nobody has come meanwhile, leaves it empty: two atomic operations for a writer that is alone. The mutex is for those
-/// who wait, and for waking them. Who waits looks a little while before it sleeps: a put takes less than a microsecond,
-/// falling asleep and being woken some ten. Each sleeps on a condition of its own, and is woken once: when its request
-/// is done or its turn to lead has come.
+/// The requests form a linked list. A request that finds the list empty leads at once and, if no other arrives, empties
+/// it again: a lone writer needs two atomic operations. The mutex is only for waiting and waking. A waiter spins briefly
+/// before it sleeps: a put takes less than a microsecond, a sleep and a wake-up about ten. Each waiter sleeps on its own
+/// condition and is woken once, when its request is done or when it must lead.
 ///
 /// Invariants:
-///  1. Requests are done in the order in which they came.
-///  2. A group has at most kGroupBytes of batches, or one batch; so a writer waits for the group being written and
-///     then for its own.
+///  1. Requests are done in the order of arrival.
+///  2. A group has at most kGroupBytes of batches, or one batch. So a writer waits for at most one other group.
 ///  3. The first request of the list leads, or is about to. A request is not touched once its turn is kDone.
 ///
 /// Threads: any.
@@ -61,7 +58,7 @@ class CommitQueue {
  public:
   /// Returns when the request is done, with its status.
   Status commit(CommitRequest& request, GroupLeader& leader) EXCLUDES(mutex_);
-  /// How often somebody fell asleep, and how often somebody was woken.
+  /// How often a waiter fell asleep, and how often one was woken.
   struct Sleeps {
     std::uint64_t begun = 0;
     std::uint64_t interrupted = 0;
@@ -77,8 +74,8 @@ class CommitQueue {
   CommitRequest* cut_after(CommitRequest& last);
   static void give_turn(CommitRequest& request, CommitRequest::Turn turn);
 
-  std::atomic<CommitRequest*> last_ = nullptr;  // Of the list; null when it is empty.
-  std::vector<CommitRequest*> group_;           // The leader's, from form_group until it leaves.
+  std::atomic<CommitRequest*> last_ = nullptr;  // The newest request; null if there is none.
+  std::vector<CommitRequest*> group_;           // Belongs to the leader, from form_group until it leaves.
   mutable Mutex mutex_;
   Sleeps sleeps_ GUARDED_BY(mutex_);
 };

@@ -13,7 +13,7 @@ namespace {
 
 Status no_store() { return Status::closed("this DB belongs to no store: it was moved from or never opened"); }
 
-/// What the store answers. Without one: kClosed, or an empty answer where that has no room for a status.
+/// The store's answer. Without a store: kClosed, or an empty answer if it cannot hold a status.
 template <typename Call>
 auto ask(const std::shared_ptr<Store>& store, Call call) {
   return never_throws([&] {
@@ -44,8 +44,8 @@ DB& DB::operator=(DB&& other) noexcept {
   std::swap(store_, taken.store_);
   return *this;
 }
-/// Nobody can be told of an error here; the journal has everything, and the next opening recovers from it. In a forked
-/// child the store is left alone for good: its threads are not there to be waited for, its mutexes may be locked.
+/// An error cannot be reported here; the journal has everything, and the next opening recovers from it. A forked child
+/// leaves the store alone: its threads do not exist there, and its mutexes may be locked.
 DB::~DB() {
   if (store_ == nullptr) return;
   if (store_->is_of_another_process()) {

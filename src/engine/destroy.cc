@@ -18,7 +18,7 @@ Status remove_files(FileSystem& files, const std::string& directory, const std::
   return files.sync_directory(directory);
 }
 
-/// The folder, if all that has a name of ours may go, but for files that another program may have written.
+/// The folder, if the files named like ours may be removed; an error if another program may have written them.
 Result<StoreFolder> folder_to_destroy(FileSystem& files, const std::string& path) {
   TAMIS_TRY(StoreFolder folder, look_at_folder(files, path));
   if (!folder.unreadable.ok()) return folder.unreadable;
@@ -26,8 +26,8 @@ Result<StoreFolder> folder_to_destroy(FileSystem& files, const std::string& path
   return folder;
 }
 
-/// Files that only their names make ours go first, then CURRENT, then the rest: what a crash leaves behind is a store,
-/// or provably ours and no store, and can be destroyed again.
+/// Files that are ours only by name are removed first, then CURRENT, then the rest. So a crash leaves a store, or files
+/// that are provably ours, and destroy can be repeated.
 Status destroy_store(const std::string& folder_path, const Environment& environment) {
   TAMIS_TRY(const std::string path, plain_path(folder_path));
   FileSystem& files = environment.files != nullptr ? *environment.files : posix_file_system();

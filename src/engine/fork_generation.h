@@ -1,4 +1,4 @@
-// Telling a forked child from the process that opened the store.
+// Distinguishes a forked child from the process that opened the store.
 #pragma once
 
 #include <atomic>
@@ -8,15 +8,15 @@
 
 namespace tamis {
 
-/// How many forks lie between this process and the one that first asked. A child has a larger number than what its
-/// parent remembered: what the parent opened is not the child's to use (rule 10).
+/// The number of forks since the first call. It is larger in a child than in its parent, whose stores the child must not
+/// use (rule 10).
 std::uint64_t fork_generation();
 
-/// The same, for who has asked before.
+/// The same, for callers that have called fork_generation().
 extern std::atomic<std::uint64_t> known_fork_generation;
 
-/// For what a forked child has of its parent's store: never destroyed, because that takes mutexes which a thread of the
-/// parent may have held, and which nobody unlocks in the child.
+/// For a forked child's copy of its parent's handles. They are never destroyed: that could take a mutex that a thread of
+/// the parent held during the fork.
 template <typename Handle>
 void leave_to_parent(Handle handle) {
   new (std::nothrow) Handle(std::move(handle));  // NOLINT(bugprone-unused-raii)

@@ -17,7 +17,7 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
   is_reverse_ ? walk_->seek_to_last() : walk_->seek_to_first();
 }
 
-/// Its store was closed, or it never began.
+/// The store was closed, or the iteration never began.
 void IteratorState::end_walk() {
   if (!walk_) return;
   status_ = store_->check_open();
@@ -27,7 +27,7 @@ void IteratorState::end_walk() {
 
 namespace {
 
-/// Moves the walk, if there is one and its store is open.
+/// Moves the iteration, if there is one and its store is open.
 template <typename Move>
 void move_walk(const std::unique_ptr<IteratorState>& state, Move move) {
   never_throws([&] {
@@ -55,7 +55,7 @@ std::string_view Iterator::value() const { return valid() ? state_->walk()->valu
 const Status& Iterator::status() const {
   if (state_ != nullptr) [[likely]]
     return state_->status();
-  // Never destroyed: an iterator may be asked while static objects end.
+  // Never destroyed: an iterator may be used while static objects are destroyed.
   static const Status& no_store = *new Status(Status::closed("this iterator belongs to no store"));
   return no_store;
 }

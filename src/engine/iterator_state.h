@@ -1,4 +1,4 @@
-// What stands behind an Iterator.
+// The implementation of Iterator.
 #pragma once
 
 #include <memory>
@@ -15,14 +15,14 @@
 
 namespace tamis {
 
-/// A walk and everything it walks over: the memtables and the version of its moment.
+/// An iteration, and the memtables and the version that it reads.
 ///
 /// Threads: one at a time.
 class IteratorState {
  public:
-  /// A walk that could not begin.
+  /// An iteration that could not begin.
   IteratorState(std::shared_ptr<Store> store, Status why) : store_(std::move(store)), status_(std::move(why)) {}
-  /// `sequence` was read after the view was.
+  /// `sequence` was read after the view.
   IteratorState(std::shared_ptr<Store> store, const ReadView& view, Sequence sequence, Caller caller)
       : store_(std::move(store)), sequence_(sequence), version_(view.version) {
     store_->live_handles().add(handle_.emplace(LiveHandle{.kind = "iterator", .caller = caller}));
@@ -36,10 +36,10 @@ class IteratorState {
   IteratorState(const IteratorState&) = delete;
   IteratorState& operator=(const IteratorState&) = delete;
 
-  /// Begins the walk at the first key of the range, in the direction of the scan.
+  /// Begins at the first key of the range, in the direction of the scan.
   void walk_over(KeyRange range, const ScanOptions& options);
 
-  /// Before every move: false when the walk cannot go on, because its store is closed or it never began.
+  /// Called before every move. False if the store is closed or the iteration never began.
   bool may_move() {
     if (walk_ && store_->is_open()) [[likely]]
       return true;
@@ -54,7 +54,7 @@ class IteratorState {
 
  private:
   void end_walk();
-  /// What is written into an empty one from now on is newer than the walk's sequence.
+  /// Entries added to an empty one later are newer than this iteration's sequence.
   void keep(const std::shared_ptr<Memtable>& memtable) {
     if (!memtable->empty()) memtables_.push_back(memtable);
   }
@@ -65,7 +65,7 @@ class IteratorState {
   std::optional<LiveHandle> handle_;
   std::vector<std::shared_ptr<Memtable>> memtables_;
   std::shared_ptr<const Version> version_;
-  std::optional<VisibleIterator> walk_;  // Ends before what it walks over.
+  std::optional<VisibleIterator> walk_;  // Destroyed before what it reads.
   Status status_;
 };
 

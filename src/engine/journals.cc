@@ -8,7 +8,7 @@
 namespace tamis {
 namespace {
 
-/// For one that only this thread changes: no locked instruction.
+/// For a counter that only this thread changes: no locked instruction.
 void add(std::atomic<std::uint64_t>& figure, std::uint64_t more) {
   figure.store(figure.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
 }
@@ -36,7 +36,7 @@ Status Journals::begin_after_failure(std::uint64_t number, Sequence first) {
     MutexLock lock(mutex_);
     first_trusted_ = number;
   }
-  remove_recycled();  // The one that failed may be among them, flushed while it was synced with its successor.
+  remove_recycled();  // It may be the failed one, flushed while it was synced with its successor.
   TAMIS_TRY(writer_, create(number, first));
   closed_.reset();
   reopened_ = {};
@@ -51,7 +51,7 @@ Result<std::unique_ptr<JournalWriter>> Journals::create(std::uint64_t number, Se
                                     .salt = random_.next(),
                                     .first_sequence = number_of(first)}};
   std::optional<Recycled> recycled = take_recycled();
-  // Its file belongs to the new journal now; should that fail, it must not be synced for the old one's sake.
+  // Its file belongs to the new journal now and must not be synced for the old one.
   if (recycled && writer_ != nullptr) writer_->forget_predecessors_before(recycled->was + 1);
   if (recycled && recycled->file.file == nullptr) {
     TAMIS_TRY(recycled->file, JournalWriter::recycle(files_, journal_path(directory_, recycled->was)));
@@ -79,7 +79,7 @@ void Journals::prepare_next() {
   if (!recycled) return;
   if (recycled->file.file == nullptr) {
     Result<TemporaryFile> file = JournalWriter::recycle(files_, journal_path(directory_, recycled->was));
-    if (!file.ok()) return;  // What it has left behind is found to be redundant when the store is opened.
+    if (!file.ok()) return;  // The next opening removes what it left.
     recycled->file = *std::move(file);
   }
   {
@@ -89,7 +89,7 @@ void Journals::prepare_next() {
       return;
     }
   }
-  (void)files_.remove(recycled->file.path).ok();  // Meanwhile a journal failed, and it may have been this one (rule 5).
+  (void)files_.remove(recycled->file.path).ok();  // A journal has failed meanwhile, perhaps this one (rule 5).
 }
 
 std::uint64_t Journals::newest() const {
@@ -109,8 +109,7 @@ Status Journals::open_if_closed() {
   return {};
 }
 
-/// What is in tables need not be synced in journals as well, nor be held open: a removed file that is open still takes
-/// its space.
+/// Flushed journals need no sync. They are closed too, because an open file that was removed still takes its space.
 void Journals::forget_flushed() { writer_->forget_predecessors_before(first_needed_.load(std::memory_order_acquire)); }
 
 Status Journals::append(Bytes payload, std::uint32_t count) {
@@ -126,7 +125,7 @@ Status Journals::append(Bytes payload, std::uint32_t count) {
 }
 
 Status Journals::sync() {
-  if (writer_ == nullptr) return {};  // Closed cleanly, and nothing was written since.
+  if (writer_ == nullptr) return {};  // Closed cleanly; nothing was written since.
   ++syncs_;
   forget_flushed();
   return writer_->sync();
@@ -165,7 +164,7 @@ void Journals::release_before(std::uint64_t number) {
       live_.erase(live_.begin());
     }
   }
-  // A file that cannot be removed now is found to be redundant when the store is opened.
+  // The next opening removes a file that cannot be removed now.
   for (const std::uint64_t journal : unneeded) (void)files_.remove(journal_path(directory_, journal)).ok();
 }
 

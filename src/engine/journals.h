@@ -1,4 +1,4 @@
-// The write-ahead journals of an open store, from the writer's side.
+// The write-ahead journals of an open store.
 #pragma once
 
 #include <atomic>
@@ -16,11 +16,10 @@
 
 namespace tamis {
 
-/// The journal that is being written, and those before it that recovery would still need.
+/// The journal being written, and the older ones that recovery would need.
 ///
 /// Invariants:
-///  1. A journal that was closed cleanly is reopened by the first append, not before: a store that is only read leaves
-///     it as it is.
+///  1. A journal that was closed cleanly is reopened by the first append: a store that is only read leaves it alone.
 ///  2. A journal is recycled or removed only when the manifest durably says that it is not needed (rule 3).
 ///
 /// Threads: the commit leader; `release_before`, `prepare_next` and `counts` may be called by any.
@@ -33,40 +32,40 @@ class Journals {
   /// Of the store. To be called first, once.
   void open(const StoreId& store_id) { store_id_ = store_id; }
 
-  /// A journal that recovery found closed and that is to be continued.
+  /// Continues a journal that recovery found closed.
   void continue_closed(std::uint64_t number, const JournalHeader& header, const JournalEnd& end);
-  /// A store that is only read continues nothing, but its stats tell how much stands in the last journal.
+  /// For a read-only store: its stats show the size of the last journal.
   void only_show(const JournalEnd& end) { current_bytes_ = end.offset; }
-  /// A new journal that takes over from the one there is, if any. After an error the old one is still the current one.
+  /// Begins a new journal. After an error the old one, if any, is still current.
   Status begin(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
-  /// The same, but the old one failed: it is left behind as it is.
+  /// The same after the old one failed; its file is left alone.
   Status begin_after_failure(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
 
   Status append(Bytes payload, std::uint32_t count);
   Status sync();
-  /// Whether the journal cannot be written any more: after a failed sync, when it could not be continued, or when its
-  /// file was cut short by somebody else.
+  /// Whether the journal can no longer be written: a sync failed, it could not be continued, or its file was truncated
+  /// from outside.
   [[nodiscard]] bool is_lost() const { return !reopened_.ok() || (writer_ != nullptr && !writer_->status().ok()); }
-  /// Closes with the clean mark and tells where the end is. Nothing happens, and `known` is returned, when nothing was
-  /// written since it was opened.
+  /// Closes with the clean mark and returns where the end is. Returns `known` if nothing was written since it was
+  /// opened.
   Result<KnownJournalEnd> close(const KnownJournalEnd& known);
 
-  /// Journals below this number are not needed any more, durably.
+  /// The manifest durably says that journals below this number are not needed.
   void release_before(std::uint64_t number) EXCLUDES(mutex_);
-  /// Does for the next journal what can be done beforehand, so that beginning it takes less of the leader's time.
+  /// Prepares the next journal, so that the leader can begin it faster.
   void prepare_next() EXCLUDES(mutex_);
-  /// A number for the next journal, taken beforehand. It may be overtaken by a journal with a larger one.
+  /// A number for the next journal. It is stale once a journal with a larger one was begun.
   void reserve_number(std::uint64_t number) { reserved_number_.store(number, std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t reserved_number() const { return reserved_number_.load(std::memory_order_relaxed); }
-  /// Of the newest journal; 0: there is none.
+  /// The number of the newest journal; 0 if there is none.
   [[nodiscard]] std::uint64_t newest() const EXCLUDES(mutex_);
-  /// A journal that recovery has read and that is needed still.
+  /// A journal that recovery has read and still needs.
   void keep(std::uint64_t number, std::uint64_t bytes) EXCLUDES(mutex_);
 
   struct Counts {
     std::uint64_t files = 0;
     std::uint64_t recycled_files = 0;
-    std::uint64_t bytes = 0;  // Of all that are needed.
+    std::uint64_t bytes = 0;  // In all journals that are needed.
     std::uint64_t bytes_written = 0;
     std::uint64_t records = 0;
     std::uint64_t syncs = 0;
@@ -75,15 +74,15 @@ class Journals {
   [[nodiscard]] Counts counts() const EXCLUDES(mutex_);
 
  private:
-  /// A journal that is needed still.
+  /// A journal that recovery would need.
   struct Live {
     std::uint64_t number = 0;
-    std::uint64_t bytes = 0;  // Of the current one: what it began with.
+    std::uint64_t bytes = 0;  // For the current one: its size at the beginning.
   };
   /// A file for the next journal.
   struct Recycled {
-    std::uint64_t was = 0;  // The journal whose file it was.
-    TemporaryFile file;     // Empty: it still bears that journal's name.
+    std::uint64_t was = 0;  // The journal that the file belonged to.
+    TemporaryFile file;     // Empty: it still has that journal's name.
   };
 
   Result<std::unique_ptr<JournalWriter>> create(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
@@ -98,7 +97,7 @@ class Journals {
   const std::uint64_t most_window_bytes_;
   StoreId store_id_ = {};
 
-  // The leader's.
+  // Belongs to the leader.
   std::unique_ptr<JournalWriter> writer_;
   struct Closed {
     std::uint64_t number = 0;
@@ -106,22 +105,22 @@ class Journals {
     JournalEnd end;
   };
   std::optional<Closed> closed_;
-  Status reopened_;  // A failure to continue it may be a failed sync: it is not tried again (rule 5).
+  Status reopened_;  // A failure may have been a failed sync, so it is final (rule 5).
 
-  // Written by the leader alone, read by anybody.
+  // Written by the leader, read by any thread.
   std::atomic<std::uint64_t> current_bytes_ = 0;
   std::atomic<std::uint64_t> bytes_written_ = 0;
   std::atomic<std::uint64_t> records_ = 0;
   std::atomic<std::uint64_t> syncs_ = 0;
   std::atomic<std::uint64_t> window_bytes_ = 0;
-  std::atomic<std::uint64_t> first_needed_ = 0;  // The largest number that release_before was told.
+  std::atomic<std::uint64_t> first_needed_ = 0;  // The largest number given to release_before.
 
   std::atomic<std::uint64_t> reserved_number_ = 0;
 
   mutable Mutex mutex_;
   std::vector<Live> live_ GUARDED_BY(mutex_);  // Ascending; the last one is the current one.
   std::optional<Recycled> recycled_ GUARDED_BY(mutex_);
-  std::uint64_t first_trusted_ GUARDED_BY(mutex_) = 0;  // One before it failed: they are not recycled (rule 5).
+  std::uint64_t first_trusted_ GUARDED_BY(mutex_) = 0;  // Older journals are not recycled: one of them failed (rule 5).
 };
 
 }  // namespace tamis

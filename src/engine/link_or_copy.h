@@ -1,4 +1,4 @@
-// A second name for a file, or a second file where there are no names to be had.
+// Links a file, or copies it where it cannot be linked.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace tamis {
 
-/// `to` must not exist. Where the file system has no links, or `to` is on another one, the bytes are copied and synced.
-/// The folder is the caller's to sync.
+/// `to` must not exist. If the file system has no links, or `to` is on another one, the bytes are copied and synced. The
+/// caller syncs the folder.
 Status link_or_copy(FileSystem& files, const std::string& from, const std::string& to);
 
 }  // namespace tamis

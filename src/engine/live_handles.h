@@ -1,4 +1,4 @@
-// Who still holds a piece of an open store.
+// The live iterators and snapshots of an open store.
 #pragma once
 
 #include <set>
@@ -12,17 +12,17 @@
 
 namespace tamis {
 
-/// One of them. Belongs to what it stands for, and stays where it is while it is in the list.
+/// A member of an iterator or a snapshot. It must not move while it is in the list.
 struct LiveHandle {
   std::string_view kind;
   Caller caller;
-  Sequence sequence = kMaxSequence;  // Of a snapshot.
-  // The list's.
+  Sequence sequence = kMaxSequence;  // Of a snapshot only.
+  // Links of the list.
   LiveHandle* before = nullptr;
   LiveHandle* after = nullptr;
 };
 
-/// The live iterators and snapshots, by kind and place of creation, and the sequences that snapshots keep readable.
+/// Lists handles by kind and place of creation, and the sequences that snapshots keep readable.
 ///
 /// Threads: any. Its mutex is the innermost.
 class LiveHandles {

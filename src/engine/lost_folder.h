@@ -1,4 +1,4 @@
-// Where files go that a store does without and that may still be worth something to somebody.
+// The folder lost/, for files that a store no longer needs but that may hold data.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace tamis {
 
-/// Gives each of these files of the folder a second name in its lost/, durably. What is there already stays: a file
-/// with other bytes under the same name makes the new one "NAME.1", "NAME.2" and so on.
+/// Durably links each of these files into lost/. Existing files stay: if one has the same name and other bytes, the new
+/// one becomes "NAME.1", "NAME.2" and so on.
 Status link_to_lost(FileSystem& files, const std::string& directory, const std::vector<std::string>& names);
 
 }  // namespace tamis

@@ -1,4 +1,4 @@
-// How one number, memory_bytes, is shared among everything a store keeps in memory.
+// Divides memory_bytes among everything a store keeps in memory.
 #pragma once
 
 #include <algorithm>
@@ -18,33 +18,33 @@ namespace tamis {
 
 /// The shares add up to memory_bytes.
 struct MemoryShares {
-  std::uint64_t memtable = 0;  ///< One of them; there are two, the one being written and the one being flushed.
-  std::uint64_t journal = 0;   ///< What is mapped of the journal.
+  std::uint64_t memtable = 0;  ///< For one of two: one is being written, one flushed.
+  std::uint64_t journal = 0;   ///< The mapped part of the journal.
   std::uint64_t filters = 0;   ///< And the run index.
   std::uint64_t indexes = 0;
   std::uint64_t blocks = 0;
-  RunMatrixPlan run_matrix;           ///< What the run index may be; in the share of the filters.
-  std::uint64_t run_matrix_room = 0;  ///< Not a share: what the filters leave of what they may have.
-  std::uint64_t wanted_indexes = 0;   ///< Not a share: what all of them, with a slot for each block, would take.
+  RunMatrixPlan run_matrix;           ///< The run index; part of the filters' share.
+  std::uint64_t run_matrix_room = 0;  ///< Not a share: what the filters do not use of their maximum.
+  std::uint64_t wanted_indexes = 0;   ///< Not a share: all indexes, with a slot for each block.
 };
 
-/// What a flush or a compaction may use to build a filter. It comes on top of memory_bytes, out of the constant that P8
-/// allows: two of them are at work at a time.
+/// What a flush or a compaction may use to build a filter, two at a time. It is not part of memory_bytes but of the
+/// constant that P8 allows.
 inline std::uint64_t filter_build_memory(const Options& options) {
   return std::clamp<std::uint64_t>(options.memory_bytes / 16, std::uint64_t{4} << 20, std::uint64_t{12} << 20);
 }
 
-/// What a store would have in memory for its tables.
+/// What a store would keep in memory for its tables.
 struct MetadataWanted {
   std::uint64_t filter_bytes = 0;
   std::uint64_t index_bytes = 0;
-  std::vector<std::uint64_t> keys_of_runs = {};  ///< Those that may be in a run index.
-  std::uint64_t run_matrix_bytes = 0;            ///< Of the run index that is there.
+  std::vector<std::uint64_t> keys_of_runs = {};  ///< The runs that a run index could cover.
+  std::uint64_t run_matrix_bytes = 0;            ///< The size of the present run index.
 };
 
-/// Memtables have at most half, the journal a 64th if that is enough for a window and one is wanted. Filters have what
-/// the options give them, at most a quarter when they say nothing, and no more than there is; what is left of that may
-/// be the run index's; indexes as much as they need, at most half of what is left; blocks the rest.
+/// Memtables get at most half; a mapped journal gets a 64th if that is enough for a window. Filters get filter_memory, by
+/// default a quarter; the run index gets what they leave of that. Indexes get what they need, at most half of the rest.
+/// Blocks get what is left.
 inline MemoryShares share_memory(const Options& options, MetadataWanted wanted) {
   MemoryShares shares;
   shares.memtable = std::min(options.memtable_bytes, options.memory_bytes / 4);
@@ -65,7 +65,7 @@ inline MemoryShares share_memory(const Options& options, MetadataWanted wanted) 
   return shares;
 }
 
-/// The same for the tables that there are.
+/// The same for the tables of a store.
 inline MemoryShares share_memory(const Options& options, const Shape& shape, std::uint64_t run_matrix_bytes = 0) {
   MetadataWanted wanted{.run_matrix_bytes = run_matrix_bytes};
   for (const std::vector<Run>& level : shape.levels) {
@@ -80,17 +80,17 @@ inline MemoryShares share_memory(const Options& options, const Shape& shape, std
   return share_memory(options, std::move(wanted));
 }
 
-/// The memory of a memtable at which it is sealed: an eighth is left for what is being written.
+/// The size at which a memtable is sealed: an eighth of its share is reserved for the current group.
 inline std::uint64_t sealing_memory(const Options& options) {
   return share_memory(options, MetadataWanted()).memtable / 8 * 7;
 }
 
-/// The memory of memtables of which what they do not use is kept: there are two of them.
+/// How much memory of flushed memtables is kept for the next ones: that of two.
 inline std::uint64_t kept_memory(const Options& options) {
   return kWatchesMemory ? 0 : 2 * share_memory(options, MetadataWanted()).memtable;
 }
 
-/// More than this in a memtable is flushed when a store is closed; reading back less takes some milliseconds.
+/// A larger memtable is flushed when the store is closed; replaying a smaller one takes a few milliseconds.
 constexpr std::uint64_t kMaxLeftInJournal = 4 << 20;
 
 }  // namespace tamis

@@ -1,4 +1,4 @@
-// The edge of the library: nothing throws across it.
+// Nothing throws across the API.
 #pragma once
 
 #include <new>
@@ -9,16 +9,15 @@
 
 namespace tamis {
 
-/// Runs a call of a user. What throws in it can only be std::bad_alloc, from one of the many small allocations that
-/// nobody checks; half of a change may have been made by then. So the program ends here, as std::terminate says, and
-/// the next opening finds what it finds after any crash of a process. Allocations as large as what a user brings or the
-/// budget allows are checked where they are made, and answered with kOutOfSpace (docs/decisions/0016).
+/// Runs a user's call. Only std::bad_alloc can be thrown in it, by a small allocation, perhaps in the middle of a change.
+/// So the program terminates here, and the next opening recovers as after any crash. Allocations that depend on a user's
+/// sizes or on the budget are checked where they are made and return kOutOfSpace (docs/decisions/0016).
 template <typename Call>
 auto never_throws(Call call) noexcept {
   return call();
 }
 
-/// Copies what may be large.
+/// Copies a value, which may be large.
 inline Status assign_bytes(std::string& to, std::string_view bytes) {
   try {
     to.assign(bytes);

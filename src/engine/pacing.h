@@ -1,4 +1,4 @@
-// How much writers wait so that compaction keeps up.
+// How long writers wait so that compaction keeps up.
 #pragma once
 
 #include <algorithm>
@@ -7,15 +7,15 @@
 namespace tamis {
 
 inline constexpr double kDebtThatSlows = 0.5;
-/// From here on compactions wait for nobody.
+/// From here on a compaction does not give way to a flush.
 inline constexpr double kDebtThatPresses = 0.4;
-/// Writers wait until less is owed. Leveled: 36 runs in level 0, where RocksDB stops, too.
+/// Writers wait until the debt is smaller. Leveled: 36 runs in level 0, as in RocksDB.
 inline constexpr double kDebtThatStops = 2;
-/// Delays are saved up to this length: a sleep takes some 60 us longer than it was asked to.
+/// Shorter delays are accumulated: a sleep takes about 60 us longer than asked.
 inline constexpr std::uint64_t kMinDelayUs = 500;
 
-/// A delay that grows smoothly with the debt, in proportion to the bytes, however many a group has: none up to half of
-/// what is tolerable, as if the disk took 32 MiB/s at all of it, and 3.6 MiB/s where writers stop.
+/// A delay proportional to the bytes, growing smoothly with the debt: none up to kDebtThatSlows, as on a disk of 32 MiB/s
+/// at debt 1, of 3.6 MiB/s at kDebtThatStops.
 inline std::uint64_t write_delay_us(double debt, std::uint64_t group_bytes) {
   if (debt <= kDebtThatSlows) return 0;
   const double excess = (std::min(debt, kDebtThatStops) - kDebtThatSlows) / (1 - kDebtThatSlows);

@@ -1,4 +1,4 @@
-// What a reader looks at: the memtables and the version of one moment.
+// What a reader reads: the memtables and the version of one moment.
 #pragma once
 
 #include <atomic>
@@ -14,9 +14,8 @@
 
 namespace tamis {
 
-/// Owns its memtables and its version, and nothing that came later: whoever holds a view across a read from disk holds
-/// up the freeing of these alone, however much is written meanwhile (P8). Whoever looks at one inside an EpochGuard may
-/// keep it by `shared_from_this`.
+/// Owns its memtables and its version and nothing newer: a reader that keeps a view during a disk read delays the freeing
+/// of these alone (P8). Inside an EpochGuard, a view can be kept with `shared_from_this`.
 ///
 /// Threads: constant once it is installed.
 struct ReadView : std::enable_shared_from_this<ReadView> {
@@ -32,8 +31,7 @@ struct ViewAt {
   Sequence sequence;
 };
 
-/// The view that readers take now. A reader passes a function that loads its sequence, because the view must come first
-/// (rule 9).
+/// The current view. A reader passes a function that loads its sequence, because the view must be loaded first (rule 9).
 ///
 /// Threads: any. `replace`: one at a time.
 class CurrentView {
@@ -42,7 +40,7 @@ class CurrentView {
   CurrentView(const CurrentView&) = delete;
   CurrentView& operator=(const CurrentView&) = delete;
 
-  /// To keep: for work that reads from disk, or waits.
+  /// For work that reads from disk or waits.
   [[nodiscard]] std::shared_ptr<const ReadView> take() const {
     MutexLock lock(mutex_);
     return view_;
@@ -52,7 +50,7 @@ class CurrentView {
     std::shared_ptr<const ReadView> view = take();
     return {std::move(view), load_sequence()};
   }
-  /// To look at, inside an EpochGuard and for its length (rule 10).
+  /// Valid inside an EpochGuard, as long as that (rule 10).
   template <typename LoadSequence>
   [[nodiscard]] ViewAt<const ReadView&> peek_at(LoadSequence load_sequence) const {
     const ReadView& view = *peeked_.load();
@@ -65,8 +63,8 @@ class CurrentView {
     if (view_ != nullptr) replaced_.push_back(std::move(view_));
     view_ = std::move(next);
   }
-  /// Lets go of the views that were replaced, when nobody looks at them any more. Waits for those who do: not inside an
-  /// EpochGuard, and not with a mutex that a lookup may want.
+  /// Frees the replaced views. Waits for readers inside an EpochGuard, so call it outside of one and without a mutex that
+  /// a lookup may need.
   void drop_replaced() {
     std::vector<std::shared_ptr<const ReadView>> replaced;  // Destroyed after the mutex is released.
     {

@@ -1,4 +1,4 @@
-// Which indexes and filters are worth their memory when not all of them fit.
+// Chooses the indexes and filters to keep in memory when not all of them fit.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@
 
 namespace tamis {
 
-/// Something that can be in memory.
+/// An index or a filter.
 struct ResidentCandidate {
   std::uint64_t bytes = 0;
-  double saved_reads = 0;  ///< Since the last time this was asked.
+  double saved_reads = 0;  ///< Since the last review.
 };
 
-/// Which of them to keep in `limit_bytes`: those that save most reads per byte. Among equals, those that come first.
-/// result[i] says whether candidate i stays. Pure.
+/// Chooses those that save the most reads per byte, up to `limit_bytes`; among equals, the first. result[i] says whether
+/// candidate i stays.
 std::vector<bool> choose_resident(std::span<const ResidentCandidate> candidates, std::uint64_t limit_bytes);
 
 /// Unloads the indexes and filters that save least when others would save more, so that the next lookup can load those

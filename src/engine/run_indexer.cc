@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kEagerness = 4;  // Another core does most of the reading, beside the lookups.
 
-/// A run that has no column and could have one.
+/// A run without a column that could have one.
 struct WaitingRun {
   std::vector<std::uint64_t> tables;
   std::uint64_t keys = 0;
@@ -31,7 +31,7 @@ std::vector<WaitingRun> runs_for(const RunMatrixPlan& plan, const Version& versi
   return waiting;
 }
 
-/// Whether another matrix would serve so much better, or be so much smaller, that all runs are read again for it.
+/// Whether another matrix would be so much better or smaller that reading all runs again is worth it.
 bool is_outgrown(const RunMatrixPlan& matrix, std::size_t runs_it_could_hold, const RunMatrixPlan& wanted) {
   const std::size_t runs = std::min<std::size_t>(runs_it_could_hold, matrix.width);
   return 8 * runs < 7 * wanted.runs || 2 * wanted.rows > 3 * matrix.rows || 4 * wanted.bytes() < matrix.bytes();
@@ -94,7 +94,7 @@ void RunIndexer::index_waiting_runs(const IsInVain& is_in_vain) {
   const std::uint64_t paid = (lookups - gets_at_last_indexing_) * std::max<std::uint64_t>(unserved, 1);
   if (waiting.empty() || paid * kEagerness < keys) return;
 
-  if (replaces) {  // Its memory must be free before the next one's is taken.
+  if (replaces) {  // Frees its memory before the next one is allocated.
     tree_.install_columns({});
     version = tree_.version();
     index = &version->run_index();

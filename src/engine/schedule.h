@@ -1,4 +1,4 @@
-// What of the due work is done now, drawn from a seed.
+// Which due work runs now, drawn from a seed.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace tamis {
 
-/// Stands in for the luck of threads where a run is to be had again: flushes and compactions come early or late, and in
-/// any order, but the same for the same seed.
+/// Replaces the timing of threads in tests: flushes and compactions run early or late and in any order, but the same for
+/// the same seed.
 ///
-/// Invariant: of kMaxPutOff draws in a row at least one says kEverything.
+/// Invariant: of kMaxPutOff consecutive draws at least one is kEverything.
 ///
 /// Threads: one at a time.
 class Schedule {
@@ -20,7 +20,7 @@ class Schedule {
 
   explicit Schedule(std::uint64_t seed) : random_(seed) {}
 
-  /// To be asked once per write after which something is due.
+  /// Call once after each write that leaves something due.
   Step draw() {
     const std::uint64_t number = random_.below(32);
     const Step step = ++put_off_ >= kMaxPutOff || number == 0 ? Step::kEverything

@@ -1,4 +1,4 @@
-// What stands behind a Snapshot.
+// The implementation of Snapshot.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace tamis {
 
-/// A sequence that compactions keep readable for as long as this lives. Pins no view (rule 9).
+/// A sequence that compactions keep readable while this lives. Keeps no view (rule 9).
 ///
 /// Threads: constant.
 class SnapshotState {

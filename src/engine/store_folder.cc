@@ -15,7 +15,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::string_view kForeignCurrent = "MANIFEST-";  // And a number and a newline.
+constexpr std::string_view kForeignCurrent = "MANIFEST-";  // Followed by a number and a newline.
 constexpr std::string_view kLockText = "pid ";             // What a holder writes (io/posix_file_lock.cc).
 constexpr std::size_t kMagicBytes = 8;
 static_assert(kCurrentMagic.size() == kMagicBytes && kJournalMagic.size() == kMagicBytes);
@@ -35,7 +35,7 @@ Result<std::string> first_bytes(FileSystem& files, const std::string& path, std:
 
 enum class Mark : std::uint8_t { kOurs, kNone, kBlank };
 
-/// What its bytes tell.
+/// Judges a file by its bytes.
 Result<Mark> mark_of(const ReadableFile& file) {
   TAMIS_TRY(const std::string begin, bytes_at(file, 0, kMagicBytes));
   if (begin == kCurrentMagic || begin == kJournalMagic || begin == kTableMagic) return Mark::kOurs;
@@ -88,13 +88,13 @@ Result<StoreFolder> look_at_folder(FileSystem& files, const std::string& directo
 
 Status check_may_be_opened(FileSystem& files, const std::string& directory) {
   const Result<std::optional<std::uint64_t>> current = files.file_size(current_path(directory));
-  if (!current.ok()) return {};  // Whoever opens the folder learns why.
+  if (!current.ok()) return {};  // Opening the folder reports why.
   if (*current) {
     TAMIS_TRY(const std::string text, first_bytes(files, current_path(directory), kForeignCurrent.size()));
     return text == kForeignCurrent ? of_another(directory) : Status();
   }
   const Result<StoreFolder> folder = look_at_folder(files, directory);
-  if (!folder.ok()) return {};             // There is none, or the one who opens it learns why.
+  if (!folder.ok()) return {};             // There is none, or opening it reports why.
   if (!folder->proven.empty()) return {};  // A store that lost its CURRENT.
   if (!folder->not_ours.empty()) return has_file_of_another(directory, folder->not_ours.front());
   TAMIS_TRY(const std::optional<std::uint64_t> lock_bytes, files.file_size(lock_path(directory)));

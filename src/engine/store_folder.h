@@ -1,4 +1,4 @@
-// Whose folder it is: ours, another program's, or nobody's.
+// Whether a folder holds a store of ours or another program's files.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace tamis {
 
-/// The files of a folder that have names of ours. LevelDB and RocksDB have CURRENT, LOCK and MANIFEST-000001 too, so a
-/// name proves nothing: the first bytes do. LOCK and lost/ are not among them.
+/// The files of a folder that are named like ours, without LOCK and lost/. LevelDB and RocksDB also have CURRENT, LOCK
+/// and MANIFEST-000001, so only a file's first bytes prove that it is ours.
 struct StoreFolder {
-  std::vector<std::string> proven;      ///< They begin with our magic; or end with it, of tables.
-  std::vector<std::string> only_named;  ///< The names of tables, journals and temporary files, damaged or not ours.
+  std::vector<std::string> proven;      ///< They begin, or as tables end, with our magic.
+  std::vector<std::string> only_named;  ///< Tables, journals and temporary files, damaged or not ours.
   std::vector<std::string> not_ours;    ///< CURRENT or a manifest without our magic: damaged, or another program's.
   bool is_of_another = false;           ///< CURRENT is text that names a manifest, as LevelDB and RocksDB write it.
-  bool is_blank = true;                 ///< Those of only_named hold nothing yet: a crash left them while one was made.
-  Status unreadable;                    ///< Why nobody knows whose CURRENT or a manifest is.
+  bool is_blank = true;                 ///< Files of only_named are empty: a crash left them.
+  Status unreadable;                    ///< Why CURRENT or a manifest could not be read.
 
   [[nodiscard]] bool has_names() const { return !proven.empty() || !only_named.empty() || !not_ours.empty(); }
-  /// Ours, or the beginnings of a store, and no other's.
+  /// Ours, or the beginning of a store, and not another program's.
   [[nodiscard]] bool may_be_destroyed() const {
     return !is_of_another && (!proven.empty() || (is_blank && not_ours.empty()));
   }
@@ -28,12 +28,12 @@ struct StoreFolder {
 
 Result<StoreFolder> look_at_folder(FileSystem& files, const std::string& directory);
 
-/// What may be opened, or made: before LOCK is written to, or anything else. kInvalidArgument for a folder of LevelDB
-/// or RocksDB, and where a new store would share the folder with a manifest or a lock that is not ours.
+/// Whether a store may be opened or created here; called before anything is written. kInvalidArgument for a folder of
+/// LevelDB or RocksDB, and for one with a manifest or a lock that is not ours.
 Status check_may_be_opened(FileSystem& files, const std::string& directory);
 
-/// What may be repaired: a folder in which at least one file is provably ours, and CURRENT is not another program's.
-/// kInvalidArgument otherwise; kIoError when there is nothing.
+/// Whether this may be repaired: at least one file is provably ours, and CURRENT is not another program's.
+/// kInvalidArgument otherwise; kIoError if there is nothing.
 Status check_is_store(const StoreFolder& folder, const std::string& directory);
 
 }  // namespace tamis

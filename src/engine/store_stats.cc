@@ -1,4 +1,4 @@
-// What the store tells about itself.
+// Statistics of an open store.
 #include <algorithm>
 #include <string>
 
@@ -24,7 +24,7 @@ void add_table(Stats::Level& level, const Table& table) {
   level.entries += facts.entries;
   level.tombstones += facts.deletes;
   level.filter_bytes += facts.filter_bytes;
-  level.bits_per_key += 8 * static_cast<double>(facts.filter_bytes);           // Divided by the keys in the end.
+  level.bits_per_key += 8 * static_cast<double>(facts.filter_bytes);           // Divided by the keys at the end.
   level.designed_rate += facts.filter_rate * static_cast<double>(facts.keys);  // The same.
 }
 
@@ -64,7 +64,7 @@ Stats::Level level_stats(const Version& version, std::uint32_t number, const Tab
   return level;
 }
 
-/// Memory that is kept for blocks to come. The whole process has it in common: not more of it than this cache may use.
+/// Memory kept for future blocks. The process shares it, so this counts no more than this cache may use.
 std::uint64_t spare_bytes(const CacheStats& cache) {
   const std::size_t taken = cache.bytes_used + cache.bytes_reserved;
   return taken >= cache.capacity_bytes ? 0 : std::min(SlotMemory::free_bytes(), cache.capacity_bytes - taken);
@@ -74,13 +74,12 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// Bytes of tables for each that live entries would take. Nobody counts these: a key in one run may stand in others
-/// too. But every write has had a sequence, so it is known how many of the writes that were merged into the largest run
-/// are left in it; of what is in the other runs as many are taken to be overwritten.
+/// Table bytes per byte of live entries: an estimate, because a key may be in several runs. Sequences tell what share of
+/// the writes merged into the largest run is still in it. The other runs are assumed to have the same share.
 double space_amplification(const Shape& shape, std::uint64_t writes_in_tables) {
   const Run* largest = nullptr;
   double entries = 0;
-  double live_in_all = 0;  // Bytes, if nothing is overwritten.
+  double live_in_all = 0;  // Bytes, if nothing were overwritten.
   double largest_live = 0;
   for (const std::vector<Run>& level : shape.levels) {
     for (const Run& run : level) {

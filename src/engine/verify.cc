@@ -13,7 +13,7 @@ namespace {
 
 std::string file_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-/// The facts in the manifest are what lookups go by: they must be the table's own.
+/// Lookups rely on the facts in the manifest: they must equal the table's own.
 void compare_facts(const TableFacts& manifest, const TableFacts& table, std::vector<TableProblem>& problems) {
   if (manifest != table) problems.push_back({0, "the manifest says other things of this table than it does itself"});
 }
