@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kBlock = 4096;
 constexpr std::uint64_t kRateProbes = 4'000'000;
-constexpr std::uint64_t kMostStringKeys = 10'000'000;
+constexpr std::uint64_t kMaxStringKeys = 10'000'000;
 
 struct Options {
   std::vector<std::uint64_t> keys = {100'000, 1'000'000};
@@ -90,7 +90,7 @@ class Bench {
     measure_rates(rows, keys);
     for (std::uint64_t round = 0; round < options_.rounds; ++round) look_up_all(rows, keys, round, /*texts=*/false);
     nlohmann::json result = report(rows, keys, "hash");
-    if (keys <= kMostStringKeys) {
+    if (keys <= kMaxStringKeys) {
       const KeyTexts texts(hashes);
       build_all_texts(rows, texts);
       measure_text_rates(rows, keys);

@@ -52,11 +52,11 @@ class OrderFilter {
     const std::string_view digits = key.substr(kPrefix.size());
     std::uint64_t number = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc() || number > kMostOrders || key_of(number) != key) return std::nullopt;
+    if (error != std::errc() || number > kMaxOrders || key_of(number) != key) return std::nullopt;
     return number;
   }
 
-  static constexpr std::uint64_t kMostOrders = 10'000'000;
+  static constexpr std::uint64_t kMaxOrders = 10'000'000;
   std::vector<bool> bits_;
 };
 

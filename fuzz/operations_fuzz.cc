@@ -18,7 +18,7 @@ namespace tamis::test {
 namespace {
 
 constexpr std::size_t kRecordBytes = 8;
-constexpr std::size_t kMostOperations = 200;
+constexpr std::size_t kMaxOperations = 200;
 using Record = std::span<const std::uint8_t, kRecordBytes>;
 
 /// Few keys, so that they recur; neighbours in every possible way.
@@ -94,7 +94,7 @@ Trace trace_of(std::span<const std::uint8_t> input) {
   Trace trace{{.options = {draw_options(draws), draw_options(draws)}, .seed = input[2]}, {}};
   if ((input[3] & 1) != 0) trace.spec.schedule_seed = input[4];
   input = input.subspan(kRecordBytes);
-  while (input.size() >= kRecordBytes && trace.operations.size() < kMostOperations) {
+  while (input.size() >= kRecordBytes && trace.operations.size() < kMaxOperations) {
     trace.operations.push_back(operation_of(input.first<kRecordBytes>()));
     input = input.subspan(kRecordBytes);
   }

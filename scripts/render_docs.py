@@ -265,7 +265,7 @@ def counted():
     lines.append(f"| fuzzers, inputs tried | {len(data['fuzzers'])}, {runs:,} | each 10 s | 1 | 3 |")
     caught = sum(1 for mutant in mutants_data() if mutant["caught_by"])
     lines.append(f"| planted bugs caught (`scripts/mutate`, not in every run) | {caught} of {len(mutants_data())} | 95 % | not stated | not stated |")
-    every = coverage_data().get("rooms", {}).get("all")
+    every = coverage_data().get("modules", {}).get("all")
     reached = f"{share(every, 'line')} / {share(every, 'branch')}" if every else "not measured yet"
     lines.append(f"| lines / branches reached by the fast tests | {reached} | 92 % / – | not stated | not stated |")
     return "\n".join(lines) + f"\n\nCounted {data['date']}. A violation fails the run."
@@ -306,8 +306,8 @@ def coverage():
     if not data:
         return "Not measured yet: `scripts/coverage`."
     lines = ["| module | lines | reached | branches | taken |", "|---|---:|---:|---:|---:|"]
-    for room, counts in data["rooms"].items():
-        lines.append(f"| {room} | {counts['line']:,} | {share(counts, 'line')} | {counts['branch']:,} | {share(counts, 'branch')} |")
+    for module, counts in data["modules"].items():
+        lines.append(f"| {module} | {counts['line']:,} | {share(counts, 'line')} | {counts['branch']:,} | {share(counts, 'branch')} |")
     return "\n".join(lines) + f"\n\nMeasured {data['date']} by `scripts/coverage`: g++ -O0, the fast tests only."
 
 

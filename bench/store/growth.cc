@@ -14,10 +14,10 @@ namespace {
 
 using show::short_number;
 
-constexpr std::uint64_t kMostLookups = 100'000;
+constexpr std::uint64_t kMaxLookups = 100'000;
 constexpr std::array<std::uint64_t, 8> kSteps = {2, 20, 100, 200, 400, 600, 800, 1000};  // Thousandths of the load.
 constexpr std::array<std::uint64_t, 5> kRunCounts = {1, 10, 50, 100, 200};
-constexpr std::uint64_t kFewestInARun = 50;
+constexpr std::uint64_t kMinInARun = 50;
 constexpr double kBitsPerKey = 34;  // As in the rows with 100 runs.
 
 double mebibytes(std::uint64_t after, std::uint64_t before) {
@@ -31,7 +31,7 @@ class Growth {
   Curves run() {
     field_.part("load", [&] { field_.each([&](Contestant& contestant) { grow(contestant); }, kSteps.back()); });
     for (const std::uint64_t runs : kRunCounts) {
-      if (runs > 1 && piled() / runs < kFewestInARun) continue;
+      if (runs > 1 && piled() / runs < kMinInARun) continue;
       field_.part(fmt::format("{} {}", runs, runs == 1 ? "run" : "runs"), [&] {
         field_.each(
             [&](Contestant& contestant) {
@@ -92,7 +92,7 @@ class Growth {
     check_all(*session, stock);
     warm(contestant, *session, stock);
     const Reads reads = read(*session, stock);
-    const Outcome seeks = seek(*session, stock, kMostLookups / 100 + 1, 100, 5);
+    const Outcome seeks = seek(*session, stock, kMaxLookups / 100 + 1, 100, 5);
     const double memory = mebibytes(anonymous_memory(), memory_before);
     if (runs_.empty()) {
       text_ += fmt::format("{} entries in more and more runs: ns per operation\n  {:16} {:>5} {:>9} {:>9} {:>10}\n",
@@ -110,7 +110,7 @@ class Growth {
     contestant.close();
   }
 
-  [[nodiscard]] std::uint64_t piled() const { return std::min(field_.entries(), kMostPiled); }
+  [[nodiscard]] std::uint64_t piled() const { return std::min(field_.entries(), kMaxPiled); }
 
   struct Reads {
     double hit;
@@ -119,7 +119,7 @@ class Growth {
 
   /// Medians over the rounds, after a warm-up round.
   Reads read(Session& session, const Stock& stock) {
-    const std::uint64_t lookups = std::min(stock.count, kMostLookups / 5);
+    const std::uint64_t lookups = std::min(stock.count, kMaxLookups / 5);
     Samples hits;
     Samples absent;
     get_hits(session, stock, lookups, 99);

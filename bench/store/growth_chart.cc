@@ -81,7 +81,7 @@ void fit_axes(LinePanel& panel) {
 /// A single contestant's operations share one panel; with several, each operation has its own.
 std::vector<LinePanel> panels_of(const Json& points, const Axis& axis, std::uint64_t entries) {
   const std::vector<std::string> engines = engines_of(points);
-  const std::string piled = show::with_thousands(std::min(entries, kMostPiled));
+  const std::string piled = show::with_thousands(std::min(entries, kMaxPiled));
   const std::string across = fmt::format(fmt::runtime(axis.across), piled);
   std::vector<LinePanel> panels;
   for (const Operation& operation : axis.operations) {

@@ -9,14 +9,14 @@
 namespace tamis::bench {
 namespace {
 
-constexpr std::uint64_t kMostLookups = 200'000;
+constexpr std::uint64_t kMaxLookups = 200'000;
 constexpr std::size_t kAtOnce = 32;
 constexpr std::uint64_t kLittleMemory = std::uint64_t{256} << 20;
 
 class LargeStore {
  public:
   explicit LargeStore(Field& field)
-      : field_(field), stock_{data_, field.entries()}, lookups_(std::min(field.entries(), kMostLookups)) {}
+      : field_(field), stock_{data_, field.entries()}, lookups_(std::min(field.entries(), kMaxLookups)) {}
 
   void run() {
     if (field_.wants({"fill_single"})) field_.part("fill_single", [&] { fill_rounds(); });

@@ -14,7 +14,7 @@ namespace tamis::bench {
 namespace {
 
 constexpr double kPace = 0.7;
-constexpr std::uint64_t kMostGets = 200'000;
+constexpr std::uint64_t kMaxGets = 200'000;
 /// The sustained rate shows only after several flushes and compactions. Stores too small for any get less time.
 constexpr double kSustainedSeconds = 3;
 constexpr double kEntriesThatCompact = 100'000;
@@ -109,7 +109,7 @@ class LatencyRound {
 
   void run() {
     const std::uint64_t puts = contestant_.single_puts(stock_.count + 1);
-    add("get", get_many(*session_, stock_, std::min(stock_.count, kMostGets), round_));
+    add("get", get_many(*session_, stock_, std::min(stock_.count, kMaxGets), round_));
     Latencies full_rate;
     std::uint64_t done = 0;
     const double size = std::min(1.0, static_cast<double>(stock_.count) / kEntriesThatCompact);

@@ -6,7 +6,7 @@
 namespace tamis::bench {
 namespace {
 
-constexpr std::uint64_t kMostLookups = 100'000;
+constexpr std::uint64_t kMaxLookups = 100'000;
 
 struct LargeValues {
   std::size_t value_bytes;
@@ -26,7 +26,7 @@ void measure_values(Field& field, const LargeValues& what) {
     contestant.compact();
     auto session = contestant.session();
     check_all(*session, stock);
-    const Outcome hits = get_hits(*session, stock, std::min(stock.count, kMostLookups), round);
+    const Outcome hits = get_hits(*session, stock, std::min(stock.count, kMaxLookups), round);
     field.report().add(what.fill_row, contestant.id(), megabytes / filled.seconds);
     field.report().add(what.hit_row, contestant.id(), hits.nanoseconds());
     field.report().add_checksum(what.hit_row, contestant.id(), round, hits.checksum);
@@ -38,7 +38,7 @@ void measure_values(Field& field, const LargeValues& what) {
 void measure_urls(Field& field) {
   const DataSet data(DataSet::Keys::kUrls, 100);
   const Stock stock = {data, field.entries() / 5 + 1};
-  const std::uint64_t lookups = std::min(stock.count, kMostLookups);
+  const std::uint64_t lookups = std::min(stock.count, kMaxLookups);
   field.alternate([&](Contestant& contestant, std::uint64_t round) {
     contestant.open(field.fresh_folder(contestant), {.entries = stock.count});
     const Outcome filled = put_batches(*contestant.session(), stock, 0, stock.count, kBatch);

@@ -29,7 +29,7 @@ void measure_mixed(Field& field);
 void measure_latencies(Field& field);
 
 /// Max number of entries in the growing runs; fewer if the store has fewer.
-constexpr std::uint64_t kMostPiled = 5'000'000;
+constexpr std::uint64_t kMaxPiled = 5'000'000;
 /// Figures of stores as they grow.
 struct Curves {
   nlohmann::json json;

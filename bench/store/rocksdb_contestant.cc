@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kMemtableBytes = std::size_t{64} << 20;
 constexpr std::size_t kBlockBytes = 4096;
-constexpr std::size_t kMostAtOnce = 128;
+constexpr std::size_t kMaxAtOnce = 128;
 
 void need(const rocksdb::Status& status) {
   if (!status.ok()) stop("rocksdb: " + status.ToString());
@@ -56,10 +56,10 @@ class RocksdbSession final : public Session {
     return true;
   }
   void multi_get(std::span<const std::string_view> keys, Tally& tally) override {
-    if (keys.size() > kMostAtOnce) return Session::multi_get(keys, tally);
-    std::array<rocksdb::Slice, kMostAtOnce> slices;
-    std::array<rocksdb::PinnableSlice, kMostAtOnce> values;
-    std::array<rocksdb::Status, kMostAtOnce> statuses;
+    if (keys.size() > kMaxAtOnce) return Session::multi_get(keys, tally);
+    std::array<rocksdb::Slice, kMaxAtOnce> slices;
+    std::array<rocksdb::PinnableSlice, kMaxAtOnce> values;
+    std::array<rocksdb::Status, kMaxAtOnce> statuses;
     for (std::size_t i = 0; i < keys.size(); ++i) slices[i] = slice(keys[i]);
     db_.MultiGet(reading_, db_.DefaultColumnFamily(), keys.size(), slices.data(), values.data(), statuses.data());
     for (std::size_t i = 0; i < keys.size(); ++i) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kRuns = 100;
 constexpr double kBitsPerKey = 34;
-constexpr std::uint64_t kMostLookups = 20'000;
+constexpr std::uint64_t kMaxLookups = 20'000;
 
 }  // namespace
 
@@ -23,8 +23,8 @@ void fill_runs(Contestant& contestant, Session& session, const Stock& stock, std
 }
 
 void warm(Contestant& contestant, Session& session, const Stock& stock) {
-  (void)get_absent(session, stock, std::min(stock.count, kMostLookups), 0);
-  (void)get_hits(session, stock, std::min(stock.count, kMostLookups), 0);
+  (void)get_absent(session, stock, std::min(stock.count, kMaxLookups), 0);
+  (void)get_hits(session, stock, std::min(stock.count, kMaxLookups), 0);
   contestant.settle();
 }
 
@@ -48,7 +48,7 @@ void measure_runs(Field& field) {
   const auto read = [&](Contestant& contestant, std::uint64_t round) {
     if (!contestant.can_keep_runs()) return;
     auto session = contestant.session();
-    const std::uint64_t lookups = std::min(stock.count, kMostLookups);
+    const std::uint64_t lookups = std::min(stock.count, kMaxLookups);
     const Outcome absent = get_absent(*session, stock, lookups, round);
     const Outcome hits = get_hits(*session, stock, lookups, round);
     field.report().add("absent_100", contestant.id(), absent.nanoseconds());

@@ -14,8 +14,8 @@ namespace tamis::bench {
 namespace {
 
 constexpr double kSkew = 0.99;
-constexpr std::uint64_t kMostOperations = 100'000;  // Per thread and round.
-constexpr std::uint64_t kLongestScan = 100;
+constexpr std::uint64_t kMaxOperations = 100'000;  // Per thread and round.
+constexpr std::uint64_t kMaxScan = 100;
 constexpr std::size_t kDraws = std::size_t{1} << 20;
 
 /// Percentages; the rest are reads.
@@ -106,7 +106,7 @@ class Client {
   }
   void scan(std::uint64_t number) {
     Tally tally;
-    session_->scan(stock_.data.key(number).view(), 1 + random_.below(kLongestScan), tally);
+    session_->scan(stock_.data.key(number).view(), 1 + random_.below(kMaxScan), tally);
     if (tally.entries == 0) stop("YCSB: a scan found nothing");
   }
 
@@ -127,7 +127,7 @@ class Ycsb {
   void run(const Mix& mix, std::uint64_t threads) {
     const char* row = threads == 1 ? mix.row : mix.row_of_two;
     if (!field_.wants({row})) return;
-    const std::uint64_t most = mix.scans > 0 ? kMostOperations / 10 : kMostOperations;
+    const std::uint64_t most = mix.scans > 0 ? kMaxOperations / 10 : kMaxOperations;
     const std::uint64_t operations = std::min(stock_.count, most);
     field_.alternate([&](Contestant& contestant, std::uint64_t round) {
       std::vector<Client> clients;
@@ -150,7 +150,7 @@ class Ycsb {
   /// Even numbers behind all others, for the inserts of one client.
   std::uint64_t fresh_numbers() {
     const std::uint64_t first = 2 * (stock_.count + given_);
-    given_ += kMostOperations;
+    given_ += kMaxOperations;
     return first;
   }
 

@@ -13,17 +13,17 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kLeastMappedBytes = kWatchesMemory ? SIZE_MAX : std::size_t{256} << 10;
+constexpr std::size_t kMinMappedBytes = kWatchesMemory ? SIZE_MAX : std::size_t{256} << 10;
 
 std::atomic<std::size_t> taken = 0;  // Not from malloc.
 
 constexpr std::size_t boundary_for(std::size_t size) {
   if (size >= 2 * kLargePageBytes) return kLargePageBytes;
-  return size >= kLeastMappedBytes ? kPageBytes : kCacheLineBytes;
+  return size >= kMinMappedBytes ? kPageBytes : kCacheLineBytes;
 }
 
 constexpr bool is_slot(std::size_t size) {
-  return !kWatchesMemory && size >= SlotMemory::kLeastBytes && size <= SlotMemory::kMostBytes;
+  return !kWatchesMemory && size >= SlotMemory::kMinBytes && size <= SlotMemory::kMaxBytes;
 }
 
 /// Uses malloc, not aligned_alloc: before 2.38, glibc's aligned_alloc requests more than it uses, frees the ends, and
@@ -54,7 +54,7 @@ std::byte* allocate(std::size_t size) {
   const std::size_t boundary = boundary_for(size);
   if (size > SIZE_MAX - 2 * boundary) return nullptr;
   const std::size_t rounded = AlignedBytes::allocated_bytes(size);
-  const bool is_small = !is_slot(size) && size < kLeastMappedBytes;
+  const bool is_small = !is_slot(size) && size < kMinMappedBytes;
   if (is_small) return allocate_small(rounded);
   std::byte* const memory = is_slot(size) ? SlotMemory::take(size) : map(rounded, boundary);
   if (memory != nullptr) taken.fetch_add(rounded, std::memory_order_relaxed);
@@ -67,7 +67,7 @@ void AlignedBytes::release(std::byte* memory, std::size_t size) {
   const std::size_t rounded = allocated_bytes(size);
   if (is_slot(size)) {
     SlotMemory::give_back(memory, size);
-  } else if (size < kLeastMappedBytes) {
+  } else if (size < kMinMappedBytes) {
     return free_small(memory);
   } else {
     unmap_memory(memory, rounded);
@@ -91,7 +91,7 @@ AlignedBytes AlignedBytes::unset(std::size_t size) {
 
 AlignedBytes AlignedBytes::zeroed(std::size_t size) {
   AlignedBytes bytes = unset(size);
-  if (size >= kLeastMappedBytes) return bytes;  // The kernel's pages are zero.
+  if (size >= kMinMappedBytes) return bytes;  // The kernel's pages are zero.
   if (bytes.size() > 0) std::memset(bytes.data(), 0, bytes.size());
   return bytes;
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kSpansPerChunk = 4;
 constexpr std::size_t kSpanBytes = kLargePageBytes / kSpansPerChunk;
-constexpr std::size_t kClasses = SlotMemory::kMostBytes / SlotMemory::kStepBytes + 1;
+constexpr std::size_t kClasses = SlotMemory::kMaxBytes / SlotMemory::kStepBytes + 1;
 /// The reach of a second-level TLB with small pages.
 constexpr std::size_t kChunksOfSmallPages = 4;
 /// So that a block that comes and goes does not map and unmap a chunk each time.
@@ -195,7 +195,7 @@ Slots& slots() {
 }  // namespace
 
 std::byte* SlotMemory::take(std::size_t size) {
-  TAMIS_INVARIANT(size >= kLeastBytes && size <= kMostBytes);
+  TAMIS_INVARIANT(size >= kMinBytes && size <= kMaxBytes);
   return slots().take(slot_bytes(size));
 }
 

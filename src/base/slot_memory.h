@@ -17,8 +17,8 @@ namespace tamis {
 /// Threads: any.
 class SlotMemory {
  public:
-  static constexpr std::size_t kLeastBytes = 1 << 10;
-  static constexpr std::size_t kMostBytes = 9 << 10;
+  static constexpr std::size_t kMinBytes = 1 << 10;
+  static constexpr std::size_t kMaxBytes = 9 << 10;
   static constexpr std::size_t kStepBytes = 64;  ///< Sizes are rounded up to a multiple of it; slots are aligned to it.
 
   /// Null if the kernel has no memory. `size` must be within these limits.

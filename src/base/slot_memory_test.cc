@@ -30,7 +30,7 @@ struct Piece {
 };
 
 std::size_t some_size(SplitMix64& random) {
-  return SlotMemory::kLeastBytes + random.below(SlotMemory::kMostBytes - SlotMemory::kLeastBytes + 1);
+  return SlotMemory::kMinBytes + random.below(SlotMemory::kMaxBytes - SlotMemory::kMinBytes + 1);
 }
 
 TEST(SlotMemory, SlotsDoNotOverlapWhateverIsTakenAndGivenBack) {

@@ -11,13 +11,13 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kMostShards = 256;                        // shard_of has 8 bits.
-constexpr std::size_t kLeastShardBytes = std::size_t{4} << 20;  // A thousand blocks: enough to tell hot from cold.
+constexpr std::size_t kMaxShards = 256;                       // shard_of has 8 bits.
+constexpr std::size_t kMinShardBytes = std::size_t{4} << 20;  // A thousand blocks: enough to tell hot from cold.
 
 std::size_t choose_shards(std::size_t capacity_bytes) {
   const std::size_t by_threads = 2 * std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
-  const std::size_t by_bytes = std::max<std::size_t>(capacity_bytes / kLeastShardBytes, 1);
-  return std::bit_floor(std::min({by_threads, by_bytes, kMostShards}));
+  const std::size_t by_bytes = std::max<std::size_t>(capacity_bytes / kMinShardBytes, 1);
+  return std::bit_floor(std::min({by_threads, by_bytes, kMaxShards}));
 }
 
 /// The shares of all shards add up to the capacity.
@@ -84,9 +84,9 @@ CacheStats BlockCache::stats() const {
 
 Result<std::unique_ptr<BlockCache>> BlockCache::make(const BlockCacheOptions& options) {
   const std::size_t shards = options.shards == 0 ? choose_shards(options.capacity_bytes) : options.shards;
-  if (!std::has_single_bit(shards) || shards > kMostShards) {
+  if (!std::has_single_bit(shards) || shards > kMaxShards) {
     return Status::invalid_argument(
-        fmt::format("cache shards: {} is not a power of two from 1 to {}", options.shards, kMostShards));
+        fmt::format("cache shards: {} is not a power of two from 1 to {}", options.shards, kMaxShards));
   }
   return std::unique_ptr<BlockCache>(new BlockCache(shards, options.capacity_bytes));
 }

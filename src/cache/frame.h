@@ -71,9 +71,9 @@ struct Frame {
   /// What a hit does, with or without the shard's mutex. A count lost to a race does not matter.
   void touch() {
     const std::uint8_t seen = frequency.load(std::memory_order_relaxed);
-    if (seen < kHighestFrequency) frequency.store(seen + 1, std::memory_order_relaxed);
+    if (seen < kMaxFrequency) frequency.store(seen + 1, std::memory_order_relaxed);
   }
-  static constexpr std::uint8_t kHighestFrequency = 3;
+  static constexpr std::uint8_t kMaxFrequency = 3;
 
   CacheShard& shard;
   const BlockKey key;

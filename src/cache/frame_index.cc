@@ -40,8 +40,8 @@ Frame* FrameIndex::take(const BlockKey& key, std::uint64_t hash, std::size_t& lo
 /// in two buckets, so that the next change is far off.
 void FrameIndex::fit_buckets() {
   const bool too_few = size_ > buckets_.size();
-  const bool too_many = size_ * 4 < buckets_.size() && buckets_.size() > kFewestBuckets;
-  if (too_few || too_many) rehash(std::max(std::bit_ceil(size_ + size_ / 2), kFewestBuckets));
+  const bool too_many = size_ * 4 < buckets_.size() && buckets_.size() > kMinBuckets;
+  if (too_few || too_many) rehash(std::max(std::bit_ceil(size_ + size_ / 2), kMinBuckets));
 }
 
 void FrameIndex::rehash(std::size_t count) {

@@ -18,7 +18,7 @@ namespace tamis {
 /// Threads: as its shard.
 class FrameIndex {
  public:
-  FrameIndex() : buckets_(kFewestBuckets) {}
+  FrameIndex() : buckets_(kMinBuckets) {}
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t buckets() const { return buckets_.size(); }
@@ -37,7 +37,7 @@ class FrameIndex {
   Frame* take(const BlockKey& key, std::uint64_t hash, std::size_t& looked_at);
 
  private:
-  static constexpr std::size_t kFewestBuckets = 16;
+  static constexpr std::size_t kMinBuckets = 16;
 
   [[nodiscard]] Frame*& bucket_of(const Frame& frame) { return buckets_[frame.hash & (buckets_.size() - 1)]; }
   void fit_buckets();

@@ -7,7 +7,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kFewestSlots = 64;
+constexpr std::size_t kMinSlots = 64;
 
 }  // namespace
 
@@ -23,9 +23,9 @@ void GhostQueue::push(std::uint32_t fingerprint, std::uint64_t charge_bytes) {
   if (most_ghosts_ == 0) return;
   take(fingerprint);
   if (end_ - oldest_ == most_ghosts_) forget_oldest();
-  if (end_ - oldest_ == ring_.size()) rebuild(std::min(std::max(ring_.size() * 2, kFewestSlots), most_ghosts_));
-  constexpr std::uint64_t kMostBytes = std::numeric_limits<std::uint32_t>::max();
-  const auto charge = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(charge_bytes, 1, kMostBytes));
+  if (end_ - oldest_ == ring_.size()) rebuild(std::min(std::max(ring_.size() * 2, kMinSlots), most_ghosts_));
+  constexpr std::uint64_t kMaxBytes = std::numeric_limits<std::uint32_t>::max();
+  const auto charge = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(charge_bytes, 1, kMaxBytes));
   at(end_) = {fingerprint, charge, 0};
   link(end_++);
   bytes_ += charge;

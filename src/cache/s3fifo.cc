@@ -8,16 +8,16 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kSmallShare = 10;                    // The small queue gets a tenth: the paper's choice.
-constexpr std::uint8_t kPromotionFrequency = 2;            // The paper's "more than once".
-constexpr std::size_t kGhostBlockBytes = 4096;             // At most one ghost per this many bytes of capacity.
-constexpr std::size_t kMostGhosts = std::size_t{1} << 31;  // What GhostQueue can number.
+constexpr std::size_t kSmallShare = 10;                   // The small queue gets a tenth: the paper's choice.
+constexpr std::uint8_t kPromotionFrequency = 2;           // The paper's "more than once".
+constexpr std::size_t kGhostBlockBytes = 4096;            // At most one ghost per this many bytes of capacity.
+constexpr std::size_t kMaxGhosts = std::size_t{1} << 31;  // What GhostQueue can number.
 
 }  // namespace
 
 void S3Fifo::set_capacity(std::size_t bytes) {
   small_share_bytes_ = bytes / kSmallShare;
-  const std::size_t wanted = std::min(bytes / kGhostBlockBytes, kMostGhosts);
+  const std::size_t wanted = std::min(bytes / kGhostBlockBytes, kMaxGhosts);
   most_ghosts_ = wanted == 0 ? 0 : std::bit_ceil(wanted);
   ghosts_.set_limits(most_ghosts_, bytes - small_share_bytes_);
 }

@@ -23,12 +23,12 @@
 namespace tamis {
 namespace {
 
-constexpr double kBitsPerKey = 10;    // The default memory: a rate of 1 % for line, 0.2 % for ribbon.
-constexpr double kMostLineBits = 16;  // Above, line pays more than 1.57 bits per halving, and rising (decision 0005).
-constexpr double kMostHalvings = 24;  // One in 17 million: more, for a tiny run beside a huge one, is useless.
-constexpr double kMostBitsPerKey = 1024;   // The max for a filter.
-constexpr double kMostRoundingBits = 512;  // Per run: its filter has whole lines.
-constexpr double kColumnSlack = 0.01;      // Bits per key, so that no rounding loses a column.
+constexpr double kBitsPerKey = 10;   // The default memory: a rate of 1 % for line, 0.2 % for ribbon.
+constexpr double kMaxLineBits = 16;  // Above, line pays more than 1.57 bits per halving, and rising (decision 0005).
+constexpr double kMaxHalvings = 24;  // One in 17 million: more, for a tiny run beside a huge one, is useless.
+constexpr double kMaxBitsPerKey = 1024;   // The max for a filter.
+constexpr double kMaxRoundingBits = 512;  // Per run: its filter has whole lines.
+constexpr double kColumnSlack = 0.01;     // Bits per key, so that no rounding loses a column.
 
 struct KindPrice {
   std::string_view kind;
@@ -92,7 +92,7 @@ std::vector<double> plan_halvings(const std::vector<PlannedRunFilter>& runs, dou
   }
   std::vector<double> halvings;
   for (const RunFilter& filter : filter_plan(priced, std::max(0.0, budget_bits), 1).runs) {
-    halvings.push_back(std::min(filter.bits_per_key, kMostHalvings));
+    halvings.push_back(std::min(filter.bits_per_key, kMaxHalvings));
   }
   return halvings;
 }
@@ -136,7 +136,7 @@ void choose_kinds(std::vector<PlannedRunFilter>& runs, const std::string& kind, 
     is_changed = false;
     const std::vector<double> halvings = plan_halvings(runs, budget_bits);
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (runs[i].kind != "line" || halvings[i] * price_of("line") <= kMostLineBits) continue;
+      if (runs[i].kind != "line" || halvings[i] * price_of("line") <= kMaxLineBits) continue;
       runs[i].kind = "ribbon";
       is_changed = true;
     }
@@ -157,8 +157,8 @@ double wasted_if_uniform(std::vector<PlannedRunFilter> runs, const FilterPlanOpt
   for (const PlannedRunFilter& run : runs) keys += static_cast<double>(run.keys);
   const double bits = keys > 0 ? budget_bits / keys : 0;
   for (PlannedRunFilter& run : runs) {
-    if (options.kind == "auto" && bits > kMostLineBits) run.kind = "ribbon";
-    run = fitted(run, std::min(bits, kMostHalvings * price_of(run.kind)));
+    if (options.kind == "auto" && bits > kMaxLineBits) run.kind = "ribbon";
+    run = fitted(run, std::min(bits, kMaxHalvings * price_of(run.kind)));
   }
   return wasted(runs);
 }
@@ -197,7 +197,7 @@ StoreFilterPlan plan_runs(std::vector<PlannedRunFilter> runs, const FilterPlanOp
   const auto up = [](double columns) { return columns < 1 ? 0 : std::ceil(columns); };
   plan.runs = plan_with_columns(runs, halvings, budget_bits, down);
   std::vector<PlannedRunFilter> larger = plan_with_columns(runs, halvings, budget_bits, up);
-  const double rounding = kMostRoundingBits * static_cast<double>(runs.size());
+  const double rounding = kMaxRoundingBits * static_cast<double>(runs.size());
   if (bits_of(larger) <= budget_bits + rounding && wasted(larger) < wasted(plan.runs)) plan.runs = std::move(larger);
   limit_indexed(plan.runs, index);
   plan.wasted_probes = wasted(plan.runs);
@@ -248,7 +248,7 @@ FilterChoice FilterPlanner::choose(std::uint64_t keys) const {
   table = fitted(table, bits_per_key);
   if (table.kind.empty()) return {};
   // A kind's min size may be thousands of bits for a single key; with fewer, it is left out.
-  return {.kind = table.kind, .bits_per_key = std::min(std::max(bits_per_key, table.bits_per_key), kMostBitsPerKey)};
+  return {.kind = table.kind, .bits_per_key = std::min(std::max(bits_per_key, table.bits_per_key), kMaxBitsPerKey)};
 }
 
 }  // namespace tamis

@@ -11,9 +11,9 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kMostSimulated = 8 * 32 * 32;  // Ten seconds.
-constexpr std::uint64_t kTierOfStep = 8;               // Min flushes of a step's smaller store: level 1 exists.
-constexpr std::uint64_t kEntriesPerFlush = 32;         // Sampled keys per memtable. 64 change the cost by 1 %.
+constexpr std::uint64_t kMaxSimulated = 8 * 32 * 32;  // Ten seconds.
+constexpr std::uint64_t kTierOfStep = 8;              // Min flushes of a step's smaller store: level 1 exists.
+constexpr std::uint64_t kEntriesPerFlush = 32;        // Sampled keys per memtable. 64 change the cost by 1 %.
 
 double fanout_of(const GrowthQuestion& question) { return std::max(2.0, static_cast<double>(question.options.fanout)); }
 
@@ -33,7 +33,7 @@ Result<std::uint32_t> levels_beyond(const GrowthQuestion& question) {
   double flushes = static_cast<double>(question.flushes);
   std::uint32_t levels = 0;
   for (; flushes > wanted; flushes /= fanout) ++levels;
-  if (levels > 0 && wanted > kMostSimulated) {
+  if (levels > 0 && wanted > kMaxSimulated) {
     return Status::not_supported(
         fmt::format("a fanout of {} over {} memtables is beyond the simulation, which extrapolates up to 32",
                     question.options.fanout, question.flushes));

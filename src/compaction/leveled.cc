@@ -21,9 +21,9 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kLevelZeroRuns = 4;  // As in LevelDB and RocksDB: fewer would rewrite level 1 more often.
-constexpr double kMostLevelZeroRuns = 20;  // Debt 1. LevelDB slows at 8 and stops at 12, RocksDB at 20 and 36.
-constexpr double kMostLevelRatio = 3;      // Debt 1: a level three times its target size.
-constexpr double kMostLevelDebt = 1.5;     // A large level does not slow readers: it slows writers, and stops none.
+constexpr double kMaxLevelZeroRuns = 20;   // Debt 1. LevelDB slows at 8 and stops at 12, RocksDB at 20 and 36.
+constexpr double kMaxLevelRatio = 3;       // Debt 1: a level three times its target size.
+constexpr double kMaxLevelDebt = 1.5;      // A large level does not slow readers: it slows writers, and stops none.
 constexpr std::uint32_t kDeepest = Shape::kMaxLevels - 1;  // Takes any size.
 
 double fanout_of(const PolicyOptions& options) { return std::max(2.0, static_cast<double>(options.fanout)); }
@@ -133,10 +133,10 @@ std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& opti
 /// From level 0, which affects readers, and the fullest level, which is deferred work.
 double debt(const Shape& shape, const PolicyOptions& options) {
   const auto runs = static_cast<double>(runs_of(shape, 0).size());
-  double debt = std::max(0.0, (runs - kLevelZeroRuns) / (kMostLevelZeroRuns - kLevelZeroRuns));
+  double debt = std::max(0.0, (runs - kLevelZeroRuns) / (kMaxLevelZeroRuns - kLevelZeroRuns));
   for (std::uint32_t level = 1; level < std::min<std::size_t>(shape.levels.size(), kDeepest); ++level) {
     const double ratio = static_cast<double>(bytes_of_level(shape, level)) / full_bytes(level, options);
-    debt = std::max(debt, std::min(kMostLevelDebt, (ratio - 1) / (kMostLevelRatio - 1)));
+    debt = std::max(debt, std::min(kMaxLevelDebt, (ratio - 1) / (kMaxLevelRatio - 1)));
   }
   return debt;
 }

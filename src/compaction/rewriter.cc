@@ -17,7 +17,7 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kEntriesPerQuestion = 1024;  // Between polls of is_cancelled: well below a millisecond.
-constexpr std::size_t kMostOverlappedTables = 10;    // Limits the cost of pushing an output down; LevelDB's figure.
+constexpr std::size_t kMaxOverlappedTables = 10;     // Limits the cost of pushing an output down; LevelDB's figure.
 
 /// Tests ascending keys against a run, so that a test costs a comparison and not a search.
 class AscendingBounds {
@@ -45,7 +45,7 @@ class NextLevelOverlap {
   /// Whether a table that ends with this key, which must ascend, would overlap too many.
   bool is_too_much(std::string_view key) {
     while (end_ < tables_.size() && tables_[end_]->smallest_key <= key) ++end_;
-    return end_ - begin_ > kMostOverlappedTables;
+    return end_ - begin_ > kMaxOverlappedTables;
   }
   /// The next table begins with this key.
   void begin(std::string_view key) {

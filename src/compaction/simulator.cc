@@ -14,7 +14,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kMostSteps = 100'000;    // Between two flushes; a policy that needs more does not terminate.
+constexpr std::uint64_t kMaxSteps = 100'000;     // Between two flushes; a policy that needs more does not terminate.
 constexpr std::uint64_t kLookupsPerFlush = 32;   // Enough for two digits of a mean over 50 flushes.
 constexpr std::uint64_t kBeginning = 1'000'000;  // The first second of the clock; 0 means "none" in facts.
 
@@ -59,7 +59,7 @@ Status do_all_that_is_due(const CompactionPolicy& policy, const PolicyOptions& o
                           SimulatedCost& cost) {
   std::uint64_t steps = 0;
   while (const auto plan = policy.pick(store.shape(), options)) {
-    if (++steps > kMostSteps) {
+    if (++steps > kMaxSteps) {
       return Status::invalid_argument(
           fmt::format("policy {} does not come to an end; it asks for: {}", policy.name, plan->reason));
     }

@@ -7,7 +7,7 @@
 namespace tamis {
 namespace {
 
-constexpr double kLeastSlack = 8;  // At a fanout of 2, a debt of 1 at 4 runs would slow writes for two flushes.
+constexpr double kMinSlack = 8;  // At a fanout of 2, a debt of 1 at 4 runs would slow writes for two flushes.
 
 bool is_outgrown(std::span<const Run> runs, const PolicyOptions& options) {
   std::uint64_t largest_other = 0;
@@ -60,7 +60,7 @@ std::optional<CompactionPlan> pick_from_tier(const Shape& shape, std::uint32_t l
 double debt_of_tier(const Shape& shape, std::uint32_t level, const PolicyOptions& options) {
   const auto runs = static_cast<double>(runs_of(shape, level).size());
   const auto full = static_cast<double>(runs_of_full_tier(options));
-  return std::max(0.0, (runs - full) / std::max(full, kLeastSlack));
+  return std::max(0.0, (runs - full) / std::max(full, kMinSlack));
 }
 
 }  // namespace tamis

@@ -18,7 +18,7 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kMemory = 1 << 20;
-constexpr std::uint64_t kMostRuns = 36 + 2;  // Those that stop writers, one being flushed and one being written.
+constexpr std::uint64_t kMaxRuns = 36 + 2;  // Those that stop writers, one being flushed and one being written.
 
 Options small_options(std::string compaction) {
   return {.memory_bytes = kMemory,
@@ -89,11 +89,11 @@ TEST_F(HeldCompaction, BoundsTheRunsOfLevelZeroUnderLargeBatches) {
     };
     ASSERT_TRUE(db.compact().ok());
     ASSERT_FALSE(action_) << "no compaction ran";
-    EXPECT_LE(runs, kMostRuns);
+    EXPECT_LE(runs, kMaxRuns);
     EXPECT_LT(written, 40);
     EXPECT_GT(written, 20) << "the stop is far out";
     EXPECT_TRUE(db.write(large_batch(1)).ok()) << "nothing holds it up any more";
-    EXPECT_LE(db.stats().levels[0].runs, kMostRuns);
+    EXPECT_LE(db.stats().levels[0].runs, kMaxRuns);
     ASSERT_TRUE(db.close().ok());
     ASSERT_TRUE(DB::destroy("/store", {.files = &files_}).ok());
   }
@@ -102,7 +102,7 @@ TEST_F(HeldCompaction, BoundsTheRunsOfLevelZeroUnderLargeBatches) {
 TEST_F(HeldCompaction, HoldsNobodyUpUnderThePolicyThatNeverCompacts) {
   DB db = open("manual");
   EXPECT_EQ(write_until_refused(db, 60), 60);
-  EXPECT_GT(db.stats().levels[0].runs, kMostRuns);
+  EXPECT_GT(db.stats().levels[0].runs, kMaxRuns);
 }
 
 /// On which whoever makes a table waits while it is held, and is then told `answer` if that is an error.

@@ -52,12 +52,12 @@ std::vector<Sequence> LiveHandles::readable(const PublishedSequence& published) 
 }
 
 std::string LiveHandles::to_text() const {
-  constexpr std::size_t kMostNamed = 8;
+  constexpr std::size_t kMaxNamed = 8;
   MutexLock lock(mutex_);
   std::string text;
   std::size_t named = 0;
   for (const LiveHandle* handle = oldest_; handle != nullptr; handle = handle->after) {
-    if (named == kMostNamed) return text + fmt::format(", and {} more", count_ - named);
+    if (named == kMaxNamed) return text + fmt::format(", and {} more", count_ - named);
     if (named++ > 0) text += ", ";
     text += fmt::format("{} made at {}:{}", handle->kind, handle->caller.file, handle->caller.line);
   }

@@ -48,8 +48,8 @@ struct MetadataWanted {
 inline MemoryShares share_memory(const Options& options, MetadataWanted wanted) {
   MemoryShares shares;
   shares.memtable = std::min(options.memtable_bytes, options.memory_bytes / 4);
-  shares.journal = std::min(options.memory_bytes / 64, AppendFile::kLargestWindowBytes);
-  if (shares.journal < AppendFile::kSmallestWindowBytes || options.journal == "write") shares.journal = 0;
+  shares.journal = std::min(options.memory_bytes / 64, AppendFile::kMaxWindowBytes);
+  if (shares.journal < AppendFile::kMinWindowBytes || options.journal == "write") shares.journal = 0;
   std::uint64_t rest = options.memory_bytes - 2 * shares.memtable - shares.journal;
   const std::uint64_t most_filters = std::min(options.filter_memory.value_or(options.memory_bytes / 4), rest);
   shares.filters = std::min(wanted.filter_bytes, most_filters);
@@ -91,6 +91,6 @@ inline std::uint64_t kept_memory(const Options& options) {
 }
 
 /// More than this in a memtable is flushed when a store is closed; reading back less takes some milliseconds.
-constexpr std::uint64_t kMostLeftInJournal = 4 << 20;
+constexpr std::uint64_t kMaxLeftInJournal = 4 << 20;
 
 }  // namespace tamis

@@ -12,7 +12,7 @@ inline constexpr double kDebtThatPresses = 0.4;
 /// Writers wait until less is owed. Leveled: 36 runs in level 0, where RocksDB stops, too.
 inline constexpr double kDebtThatStops = 2;
 /// Delays are saved up to this length: a sleep takes some 60 us longer than it was asked to.
-inline constexpr std::uint64_t kShortestDelayUs = 500;
+inline constexpr std::uint64_t kMinDelayUs = 500;
 
 /// A delay that grows smoothly with the debt, in proportion to the bytes, however many a group has: none up to half of
 /// what is tolerable, as if the disk took 32 MiB/s at all of it, and 3.6 MiB/s where writers stop.

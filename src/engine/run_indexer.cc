@@ -68,7 +68,7 @@ void RunIndexer::wait() {
 void RunIndexer::index_waiting_runs(const IsInVain& is_in_vain) {
   std::shared_ptr<const Version> version = tree_.version();
   const RunIndex* index = &version->run_index();
-  if (index->empty() && version->shape().runs() < RunMatrixPlan::kFewestRuns) return;
+  if (index->empty() && version->shape().runs() < RunMatrixPlan::kMinRuns) return;
   const MemoryShares shares = share_memory(context_.options, version->shape());
   const RunMatrixPlan wanted = shares.run_matrix;
   if (!index->empty() && (wanted.rows == 0 || index->matrix()->plan().bytes() > shares.run_matrix_room)) {

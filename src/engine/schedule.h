@@ -10,23 +10,23 @@ namespace tamis {
 /// Stands in for the luck of threads where a run is to be had again: flushes and compactions come early or late, and in
 /// any order, but the same for the same seed.
 ///
-/// Invariant: of kMostPutOff draws in a row at least one says kEverything.
+/// Invariant: of kMaxPutOff draws in a row at least one says kEverything.
 ///
 /// Threads: one at a time.
 class Schedule {
  public:
   enum class Step : std::uint8_t { kNothing, kFlush, kCompaction, kEverything };
-  static constexpr std::uint32_t kMostPutOff = 64;
+  static constexpr std::uint32_t kMaxPutOff = 64;
 
   explicit Schedule(std::uint64_t seed) : random_(seed) {}
 
   /// To be asked once per write after which something is due.
   Step draw() {
     const std::uint64_t number = random_.below(32);
-    const Step step = ++put_off_ >= kMostPutOff || number == 0 ? Step::kEverything
-                      : number < 6                             ? Step::kFlush
-                      : number < 11                            ? Step::kCompaction
-                                                               : Step::kNothing;
+    const Step step = ++put_off_ >= kMaxPutOff || number == 0 ? Step::kEverything
+                      : number < 6                            ? Step::kFlush
+                      : number < 11                           ? Step::kCompaction
+                                                              : Step::kNothing;
     if (step == Step::kEverything) put_off_ = 0;
     return step;
   }

@@ -26,7 +26,7 @@ TEST(ScheduleDraws, SayEverythingNowAndThen) {
     std::uint32_t since_everything = 0;
     for (int i = 0; i < 1000; ++i) {
       since_everything = schedule.draw() == Step::kEverything ? 0 : since_everything + 1;
-      ASSERT_LT(since_everything, Schedule::kMostPutOff) << "seed " << seed;
+      ASSERT_LT(since_everything, Schedule::kMaxPutOff) << "seed " << seed;
     }
   }
 }

@@ -84,7 +84,7 @@ Status Store::close(bool detaches) {
     return Status::busy(fmt::format("{}: still in use: {}", context_->directory, live_handles_.to_text()));
   }
   const bool is_writable = !context_->options.read_only;
-  const bool is_long_to_replay = tree_.active()->memory_bytes() > kMostLeftInJournal;
+  const bool is_long_to_replay = tree_.active()->memory_bytes() > kMaxLeftInJournal;
   const bool had_stopped = health_.has_stopped();
   if (is_long_to_replay && is_writable && !had_stopped) (void)flush().ok();
   stop_background();

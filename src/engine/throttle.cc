@@ -23,7 +23,7 @@ Status Throttle::wait_for_compaction(std::uint64_t group_bytes) {
   if (debt <= kDebtThatSlows || pool_.threads() == 0) return {};
   begin_stall("compaction is behind");
   owed_delay_us_ += write_delay_us(debt, group_bytes);
-  if (owed_delay_us_ < kShortestDelayUs) return {};
+  if (owed_delay_us_ < kMinDelayUs) return {};
   const auto begin = Clock::now();
   sleep_while_behind(begin + std::chrono::microseconds(std::exchange(owed_delay_us_, 0)));
   count_delay(begin);

@@ -63,7 +63,7 @@ class MergingIterator final : public EntryIterator {
   }
 
  private:
-  static constexpr std::size_t kMostReady = 8;
+  static constexpr std::size_t kMaxReady = 8;
 
   void start(Direction direction);
   void merge_some();
@@ -78,8 +78,8 @@ class MergingIterator final : public EntryIterator {
   LoserTree tree_;
   std::size_t ready_ = 1;  // How many to merge at a time.
   std::size_t count_ = 0;  // How many of entries_ were merged.
-  std::array<Entry, kMostReady> entries_;
-  std::array<std::size_t, kMostReady> runs_of_entries_ = {};
+  std::array<Entry, kMaxReady> entries_;
+  std::array<std::size_t, kMaxReady> runs_of_entries_ = {};
 };
 
 /// Call after moving every run.
@@ -94,7 +94,7 @@ void MergingIterator::start(Direction direction) {
 void MergingIterator::merge_some() {
   const Entry* winning = tree_.winning_entry();
   if (winning == nullptr) return show_end();
-  ready_ = std::min(2 * ready_, kMostReady);
+  ready_ = std::min(2 * ready_, kMaxReady);
   count_ = 0;
   for (;;) {
     const std::size_t winner = tree_.winner();

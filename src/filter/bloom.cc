@@ -49,8 +49,7 @@ Status add(FilterImage& image, std::uint64_t hash) {
 
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
   const std::uint64_t bits = header.numbers[0];
-  if (bits == 0 || bits % 64 != 0 || bits / 8 != body.size() || header.hashes == 0 ||
-      header.hashes > kMostBloomHashes) {
+  if (bits == 0 || bits % 64 != 0 || bits / 8 != body.size() || header.hashes == 0 || header.hashes > kMaxBloomHashes) {
     return Status::corruption(fmt::format("{}: bloom: {} bits and {} hashes do not fit a body of {} bytes", name, bits,
                                           header.hashes, body.size()));
   }

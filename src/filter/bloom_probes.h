@@ -7,7 +7,7 @@
 
 namespace tamis {
 
-inline constexpr std::uint32_t kMostBloomHashes = 64;
+inline constexpr std::uint32_t kMaxBloomHashes = 64;
 
 /// Calls f(cell) for each probe of the key until it returns false; returns whether none did. Probe i is fast_range(hash
 /// · g^(i+1), cells) with g the odd golden-ratio constant. Multiplying again for each probe is as accurate as

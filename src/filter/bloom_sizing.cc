@@ -11,7 +11,7 @@ namespace tamis {
 BloomShape bloom_shape_with_cells(std::uint64_t keys, double cells) {
   const double rounded = 64 * std::max(1.0, std::ceil(cells / 64));
   const auto n = static_cast<double>(std::max<std::uint64_t>(keys, 1));
-  const std::uint32_t hashes = std::min(filter_math::bloom_hashes(rounded, n), kMostBloomHashes);
+  const std::uint32_t hashes = std::min(filter_math::bloom_hashes(rounded, n), kMaxBloomHashes);
   return {.cells = static_cast<std::uint64_t>(rounded),
           .hashes = hashes,
           .rate = filter_math::bloom_rate(rounded, hashes, static_cast<double>(keys))};
@@ -30,10 +30,10 @@ BloomShape bloom_shape_for_rate(std::uint64_t keys, double rate) {
 }
 
 Result<BloomShape> bloom_shape(std::string_view kind, std::uint64_t keys, SizeTarget target, double bits_per_cell) {
-  constexpr double kLeastRate = 1e-18;  // The limit of 64 hashes.
+  constexpr double kMinRate = 1e-18;  // The limit of 64 hashes.
   switch (target.measure) {
     case SizeTarget::Measure::kRate:
-      if (target.value < kLeastRate) return cannot_reach(kind, target, "no filter kind");
+      if (target.value < kMinRate) return cannot_reach(kind, target, "no filter kind");
       return bloom_shape_for_rate(keys, target.value);
     case SizeTarget::Measure::kBitsPerKey:
       return bloom_shape_with_cells(keys, target.value / bits_per_cell * static_cast<double>(keys));

@@ -89,7 +89,7 @@ Removal remove(FilterImage& image, std::uint64_t hash) {
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
   const std::uint64_t count = header.numbers[0];
   if (count == 0 || count % 64 != 0 || count / 2 != body.size() || header.hashes == 0 ||
-      header.hashes > kMostBloomHashes) {
+      header.hashes > kMaxBloomHashes) {
     return Status::corruption(fmt::format("{}: counting: {} counters and {} hashes do not fit a body of {} bytes", name,
                                           count, header.hashes, body.size()));
   }

@@ -21,10 +21,10 @@ namespace tamis {
 namespace {
 
 constexpr unsigned kPlaces = 4;
-constexpr double kLoad = 0.95;   // Inserts succeed up to about 0.97; the rest is margin.
-constexpr int kMostMoves = 500;  // After this many, the filter counts as full.
+constexpr double kLoad = 0.95;  // Inserts succeed up to about 0.97; the rest is margin.
+constexpr int kMaxMoves = 500;  // After this many, the filter counts as full.
 constexpr std::size_t kTailBytes = 2;
-constexpr std::uint64_t kMostBuckets = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMaxBuckets = std::uint64_t{1} << 40;
 
 /// A view of the buckets, over const or mutable bytes.
 template <typename Byte>
@@ -124,7 +124,7 @@ std::uint64_t least_buckets(std::uint64_t keys) {
 
 Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
   const std::uint64_t least = least_buckets(keys);
-  if (least > kMostBuckets) return cannot_reach("cuckoo", target, "bloom");
+  if (least > kMaxBuckets) return cannot_reach("cuckoo", target, "bloom");
   if (target.measure == SizeTarget::Measure::kRate) {
     for (const std::uint32_t bits : {12U, 16U}) {
       const FilterSize size = size_with(keys, least, bits);
@@ -182,8 +182,8 @@ Status add(FilterImage& image, std::uint64_t hash) {
     }
     bucket = second;
   }
-  std::array<Move, kMostMoves> moves;
-  for (int made = 0; made < kMostMoves; ++made) {
+  std::array<Move, kMaxMoves> moves;
+  for (int made = 0; made < kMaxMoves; ++made) {
     if (const unsigned empty = buckets.find(bucket, 0); empty < kPlaces) {
       buckets.set_place(bucket, empty, fingerprint);
       return {};
@@ -236,7 +236,7 @@ Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& sha
 
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
   const std::uint64_t buckets = header.numbers[0];
-  const bool sane = (header.hashes == 12 || header.hashes == 16) && buckets >= 1 && buckets <= kMostBuckets &&
+  const bool sane = (header.hashes == 12 || header.hashes == 16) && buckets >= 1 && buckets <= kMaxBuckets &&
                     buckets * (kPlaces * header.hashes / 8) + kTailBytes == body.size();
   if (!sane) {
     return Status::corruption(fmt::format("{}: cuckoo: {} buckets of {}-bit fingerprints do not fit a body of {} bytes",

@@ -17,7 +17,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kMostSlots = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMaxSlots = std::uint64_t{1} << 32;
 constexpr int kTriesBeforeGrowing = 8;
 
 struct FuseState {
@@ -52,7 +52,7 @@ FilterSize size_with(std::uint64_t keys, std::uint32_t slot_bits) {
 }
 
 Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
-  if (first_fuse_shape(keys).slots() > kMostSlots) return cannot_reach("fuse", target, "ribbon");
+  if (first_fuse_shape(keys).slots() > kMaxSlots) return cannot_reach("fuse", target, "ribbon");
   if (target.measure == SizeTarget::Measure::kRate) {
     for (const std::uint32_t slot_bits : {8U, 16U}) {
       const FilterSize size = size_with(keys, slot_bits);
@@ -81,7 +81,7 @@ Result<FilterImage> build_with(std::span<std::uint64_t> hashes, std::uint64_t ke
     }
     if (tries >= kTriesBeforeGrowing) ++shape.segments;
     shape.seed = remix(static_cast<std::uint64_t>(tries) + 1);
-    if (shape.slots() > kMostSlots) return no_memory_for(sizeof(Slot) * shape.slots());
+    if (shape.slots() > kMaxSlots) return no_memory_for(sizeof(Slot) * shape.slots());
     TAMIS_TRY(FilterImage image, FilterImage::with_body(sizeof(Slot) * shape.slots()));
     Slot* slots = reinterpret_cast<Slot*>(image.mutable_body().data());
     if (!fill_fuse_slots<Slot>(hashes, shape, {slots, shape.slots()})) continue;
@@ -103,7 +103,7 @@ void set_functions(FilterProbe& probe) {
 
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
   const auto [seed, segment_log2, segments, zero] = header.numbers;
-  const bool sane = segment_log2 <= 31 && segments >= 3 && segments <= kMostSlots && zero == 0 &&
+  const bool sane = segment_log2 <= 31 && segments >= 3 && segments <= kMaxSlots && zero == 0 &&
                     (header.hashes == 8 || header.hashes == 16) &&
                     (segments << segment_log2) * (header.hashes / 8) == body.size();
   if (!sane) {

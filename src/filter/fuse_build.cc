@@ -8,7 +8,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint32_t kMostSegmentLog2 = 18;
+constexpr std::uint32_t kMaxSegmentLog2 = 18;
 
 /// The keys in each slot: their number, the xor of their places, and the xor of the keys. A slot with one key knows
 /// that key.
@@ -91,7 +91,7 @@ FuseShape first_fuse_shape(std::uint64_t keys) {
   if (keys <= 1) return shape;
   const auto n = static_cast<double>(keys);
   const double log2_length = std::floor(std::log(n) / std::log(3.33) + 2.25);
-  shape.segment_log2 = static_cast<std::uint32_t>(std::clamp(log2_length, 0.0, double{kMostSegmentLog2}));
+  shape.segment_log2 = static_cast<std::uint32_t>(std::clamp(log2_length, 0.0, double{kMaxSegmentLog2}));
   const double length = std::exp2(shape.segment_log2);
   double segments = 0;
   if (keys <= 3400) {

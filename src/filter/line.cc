@@ -21,8 +21,8 @@ namespace tamis {
 namespace {
 
 constexpr std::uint32_t kLineBits = 512;
-constexpr std::uint64_t kMostLines = 0xffffffffU;
-constexpr double kMostBitsPerKey = 64;
+constexpr std::uint64_t kMaxLines = 0xffffffffU;
+constexpr double kMaxBitsPerKey = 64;
 
 FilterSize size_with(std::uint64_t keys, std::uint64_t lines, std::uint32_t hashes) {
   return {.keys = keys,
@@ -48,8 +48,8 @@ FilterSize best_size(std::uint64_t keys, std::uint64_t lines) {
 
 Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
   if (target.measure == SizeTarget::Measure::kRate) {
-    const double most = std::ceil(static_cast<double>(keys) * kMostBitsPerKey / kLineBits) + 1;
-    return smallest_for_rate("line", "ribbon", target, static_cast<std::uint64_t>(std::min(most, double{kMostLines})),
+    const double most = std::ceil(static_cast<double>(keys) * kMaxBitsPerKey / kLineBits) + 1;
+    return smallest_for_rate("line", "ribbon", target, static_cast<std::uint64_t>(std::min(most, double{kMaxLines})),
                              [&](std::uint64_t lines) { return best_size(keys, lines); });
   }
   double lines = 0;
@@ -59,7 +59,7 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
     lines = std::floor(target.value / double{kCacheLineBytes});
     if (lines < 1) return cannot_reach("line", target, "bloom");
   }
-  if (lines > double{kMostLines}) return cannot_reach("line", target, "bloom");
+  if (lines > double{kMaxLines}) return cannot_reach("line", target, "bloom");
   return best_size(keys, static_cast<std::uint64_t>(lines));
 }
 
@@ -84,7 +84,7 @@ Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& sha
 
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
   const std::uint64_t lines = header.numbers[0];
-  if (lines == 0 || lines > kMostLines || lines * kCacheLineBytes != body.size() || header.hashes == 0 ||
+  if (lines == 0 || lines > kMaxLines || lines * kCacheLineBytes != body.size() || header.hashes == 0 ||
       header.hashes > kLineMostHashes) {
     return Status::corruption(fmt::format("{}: line: {} lines and {} hashes do not fit a body of {} bytes", name, lines,
                                           header.hashes, body.size()));

@@ -10,11 +10,11 @@ namespace {
 // A chunk is sorted and banded as a unit: its keys, their sorted copy and its rows fit in the L2 cache.
 constexpr std::uint32_t kChunkShift = 13;
 // With more destinations at once, every write of the scatter misses the TLB.
-constexpr std::uint64_t kMostChunks = 2048;
+constexpr std::uint64_t kMaxChunks = 2048;
 
 std::uint32_t chunk_shift(std::uint64_t starts) {
   std::uint32_t shift = kChunkShift;
-  while ((starts >> shift) >= kMostChunks) ++shift;
+  while ((starts >> shift) >= kMaxChunks) ++shift;
   return shift;
 }
 

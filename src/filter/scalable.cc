@@ -1,7 +1,7 @@
 // scalable: a chain of Bloom filters for a set of unknown size. When a layer is full, the next one has twice the size
 // and half the rate, so that all layers together stay below twice the rate of the first.
 //
-// Body: a directory of kMostLayers entries of 32 bytes, then the layers' bits in order:
+// Body: a directory of kMaxLayers entries of 32 bytes, then the layers' bits in order:
 //     8 bits of the layer, a multiple of 64     8 capacity in keys
 //     8 keys it holds                           4 hashes, 4 zero
 // Header: numbers[0] = layers; hashes = those of the first layer.
@@ -21,9 +21,9 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kMostLayers = 32;
+constexpr std::size_t kMaxLayers = 32;
 constexpr std::size_t kEntryBytes = 32;
-constexpr std::size_t kDirectoryBytes = kMostLayers * kEntryBytes;
+constexpr std::size_t kDirectoryBytes = kMaxLayers * kEntryBytes;
 
 struct Layer {
   std::uint64_t bits;
@@ -86,7 +86,7 @@ ScalableState state_of(const FilterImage& image) {
 /// Appends a layer; the bytes move.
 Status append_layer(FilterImage& image, const Layer& layer) {
   const std::size_t layers = image.header.numbers[0];
-  if (layers == kMostLayers) return Status::out_of_space("the scalable filter cannot grow further; build a new one");
+  if (layers == kMaxLayers) return Status::out_of_space("the scalable filter cannot grow further; build a new one");
   const std::uint64_t bytes = image.body().size() + layer.bits / 8;
   TAMIS_TRY(FilterImage larger, FilterImage::with_body(bytes));
   std::ranges::copy(image.body(), larger.mutable_body().begin());
@@ -166,13 +166,13 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
   const auto refuse = [&](std::string_view why) {
     return Status::corruption(fmt::format("{}: scalable: {} layers in {} bytes: {}", name, layers, body.size(), why));
   };
-  if (layers == 0 || layers > kMostLayers || body.size() < kDirectoryBytes) return refuse("too few bytes or layers");
+  if (layers == 0 || layers > kMaxLayers || body.size() < kDirectoryBytes) return refuse("too few bytes or layers");
   std::uint64_t left = body.size() - kDirectoryBytes;
   for (std::size_t i = 0; i < layers; ++i) {
     const Layer layer = load_layer(body, i);
     if (layer.bits == 0 || layer.bits % 64 != 0 || layer.bits / 8 > left)
       return refuse("a layer is larger than the body");
-    if (layer.hashes == 0 || layer.hashes > kMostBloomHashes)
+    if (layer.hashes == 0 || layer.hashes > kMaxBloomHashes)
       return refuse("a layer has an impossible number of hashes");
     if (layer.capacity == 0 || layer.capacity > std::uint64_t{1} << 48)
       return refuse("a layer has an impossible capacity");

@@ -71,9 +71,9 @@ Result<SizeTarget> size_target(const FilterOptions& options) {
 
 Result<ChosenSize> choose_size(const FilterKind& kind, std::uint64_t keys, SizeTarget target) {
   TAMIS_TRY_STATUS(check_target(target));
-  constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 42;
-  if (keys > kMostKeys)
-    return Status::invalid_argument(fmt::format("{} keys exceed the max of {} keys in a filter", keys, kMostKeys));
+  constexpr std::uint64_t kMaxKeys = std::uint64_t{1} << 42;
+  if (keys > kMaxKeys)
+    return Status::invalid_argument(fmt::format("{} keys exceed the max of {} keys in a filter", keys, kMaxKeys));
   if (target.measure == SizeTarget::Measure::kMemory) {
     if (target.value < static_cast<double>(kFilterHeaderBytes)) {
       return Status::not_supported(

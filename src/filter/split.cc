@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::uint32_t kWordBits = 32;
 constexpr double kBlockBits = 8.0 * kSplitBlockBytes;
-constexpr double kMostBitsPerKey = 128;
-constexpr double kMostBlocks = 0xffffffffU;
+constexpr double kMaxBitsPerKey = 128;
+constexpr double kMaxBlocks = 0xffffffffU;
 
 FilterSize size_with(std::uint64_t keys, std::uint64_t blocks) {
   return {.keys = keys,
@@ -33,15 +33,14 @@ FilterSize size_with(std::uint64_t keys, std::uint64_t blocks) {
 Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
   const auto n = static_cast<double>(keys);
   if (target.measure == SizeTarget::Measure::kRate) {
-    const auto most =
-        static_cast<std::uint64_t>(std::min(std::ceil(n * kMostBitsPerKey / kBlockBits) + 1, kMostBlocks));
+    const auto most = static_cast<std::uint64_t>(std::min(std::ceil(n * kMaxBitsPerKey / kBlockBits) + 1, kMaxBlocks));
     return smallest_for_rate("split", "ribbon", target, most,
                              [&](std::uint64_t blocks) { return size_with(keys, blocks); });
   }
   const double blocks = target.measure == SizeTarget::Measure::kBitsPerKey
                             ? std::max(1.0, std::ceil(target.value * n / kBlockBits))
                             : std::floor(target.value / double{kSplitBlockBytes});
-  if (blocks < 1 || blocks > kMostBlocks) return cannot_reach("split", target, "bloom");
+  if (blocks < 1 || blocks > kMaxBlocks) return cannot_reach("split", target, "bloom");
   return size_with(keys, static_cast<std::uint64_t>(blocks));
 }
 

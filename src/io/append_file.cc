@@ -13,21 +13,21 @@ constexpr std::uint64_t kPageBytes = 4096;
 /// Opening a window costs as much as about a dozen writes, and a sync writes out its unused pages too.
 constexpr std::uint32_t kAppendsBeforeWindow = 16;
 /// Beyond this a system call is cheap relative to the copy.
-constexpr std::uint64_t kLongestCopy = 16 << 10;
+constexpr std::uint64_t kMaxCopy = 16 << 10;
 /// The file grows by this many windows at once.
 constexpr std::uint64_t kWindowsPerAllocation = 4;
 /// After this many syncs, each of too few appends to be worth a window, the file is extended ahead.
 constexpr std::uint32_t kSyncsBeforeRoom = 4;
 /// By its current length, within these bounds.
-constexpr std::uint64_t kLeastRoomForSynced = kPageBytes;
-constexpr std::uint64_t kMostRoomForSynced = 256 << 10;
+constexpr std::uint64_t kMinRoomForSynced = kPageBytes;
+constexpr std::uint64_t kMaxRoomForSynced = 256 << 10;
 
 }  // namespace
 
 void AppendFile::allow_room_ahead(std::uint64_t most_window_bytes) {
   may_have_room_ahead_ = true;
-  most_window_bytes = std::min(most_window_bytes, kLargestWindowBytes) / kPageBytes * kPageBytes;
-  most_window_bytes_ = most_window_bytes < kSmallestWindowBytes ? 0 : most_window_bytes;
+  most_window_bytes = std::min(most_window_bytes, kMaxWindowBytes) / kPageBytes * kPageBytes;
+  most_window_bytes_ = most_window_bytes < kMinWindowBytes ? 0 : most_window_bytes;
 }
 
 Status AppendFile::append(std::span<const Bytes> pieces) {
@@ -50,7 +50,7 @@ Status AppendFile::append(std::span<const Bytes> pieces) {
 /// Leaves a window with space for the next append, or none.
 void AppendFile::move_window(std::uint64_t bytes) {
   window_.reset();
-  short_appends_ = bytes > kLongestCopy ? 0 : short_appends_ + 1;
+  short_appends_ = bytes > kMaxCopy ? 0 : short_appends_ + 1;
   if (most_window_bytes_ == 0 || short_appends_ <= kAppendsBeforeWindow) return;
   Result<std::unique_ptr<FileWindow>> window =
       open_window(end_ / kPageBytes * kPageBytes, std::min(next_window_bytes_, most_window_bytes_));
@@ -59,7 +59,7 @@ void AppendFile::move_window(std::uint64_t bytes) {
     return;
   }
   window_ = *std::move(window);
-  next_window_bytes_ = std::min(2 * next_window_bytes_, kLargestWindowBytes);
+  next_window_bytes_ = std::min(2 * next_window_bytes_, kMaxWindowBytes);
 }
 
 /// After a failed copy: writes the same bytes to the same place, so the file itself reports what is wrong. The file was
@@ -83,7 +83,7 @@ void AppendFile::make_room_for_synced(std::uint64_t bytes) {
   if (!may_have_room_ahead_ || syncs_of_few_ < kSyncsBeforeRoom) return;
   // Not retried on failure: appends meet the problem themselves.
   const std::uint64_t until = end_ + bytes;
-  may_have_room_ahead_ = make_room(until, until + std::clamp(end_, kLeastRoomForSynced, kMostRoomForSynced)).ok();
+  may_have_room_ahead_ = make_room(until, until + std::clamp(end_, kMinRoomForSynced, kMaxRoomForSynced)).ok();
 }
 
 /// Extends the file unless it is already this long.
@@ -108,7 +108,7 @@ Status AppendFile::sync() {
   status_ = file_->sync();
   if (status_.ok()) durable_end_ = end_;
   short_appends_ = 0;
-  next_window_bytes_ = kSmallestWindowBytes;
+  next_window_bytes_ = kMinWindowBytes;
   return status_;
 }
 

@@ -32,9 +32,9 @@ namespace tamis {
 /// Threads: one at a time.
 class AppendFile {
  public:
-  static constexpr std::uint64_t kSmallestWindowBytes = 64 << 10;
+  static constexpr std::uint64_t kMinWindowBytes = 64 << 10;
   /// Larger windows are no faster, and the append that opens one waits for all its pages.
-  static constexpr std::uint64_t kLargestWindowBytes = 256 << 10;
+  static constexpr std::uint64_t kMaxWindowBytes = 256 << 10;
 
   /// The first `end` bytes of the file exist and are durable.
   AppendFile(std::unique_ptr<WritableFile> file, std::uint64_t end)
@@ -73,7 +73,7 @@ class AppendFile {
   std::uint64_t file_bytes_ = 0;         // The file has at least this length; 0: not yet known.
   bool may_have_room_ahead_ = false;     // Allowed, and no extension has failed.
   std::uint64_t most_window_bytes_ = 0;  // 0: windows are not allowed, or one failed.
-  std::uint64_t next_window_bytes_ = kSmallestWindowBytes;
+  std::uint64_t next_window_bytes_ = kMinWindowBytes;
   std::uint32_t short_appends_ = 0;       // In a row, unsynced, while there was no window.
   std::uint64_t appends_since_sync_ = 0;  // Of all kinds.
   std::uint32_t syncs_of_few_ = 0;        // In a row, each of a few appends.

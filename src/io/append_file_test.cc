@@ -16,7 +16,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kWindow = AppendFile::kSmallestWindowBytes;
+constexpr std::uint64_t kWindow = AppendFile::kMinWindowBytes;
 
 std::size_t calls_that_begin(const CrashFileSystem& files, std::string_view with) {
   const std::vector<std::string> log = files.call_log();
@@ -310,7 +310,7 @@ TEST_F(Machine, Rule7_CopiesAndWritesMakeTheSameFile) {
   FileSystem& files = posix_file_system();
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(seed);
-    AppendFile file = make_file(files, path(), AppendFile::kLargestWindowBytes);
+    AppendFile file = make_file(files, path(), AppendFile::kMaxWindowBytes);
     const std::string expected = append_at_random(file, seed, 3000);
     expect_begins_with(files, path(), expected);  // As another process would see it: nothing is synced.
     ASSERT_TRUE(file.sync().ok());

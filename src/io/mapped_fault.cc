@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::uintptr_t kPageBytes = 4096;  // Real pages may be larger; their addresses are multiples of it as well.
 /// Each open store has at most one window; stores beyond this limit write their journals.
-constexpr std::size_t kMostStretches = 256;
+constexpr std::size_t kMaxStretches = 256;
 
-std::array<FaultWatch::Slot, kMostStretches> slots;
+std::array<FaultWatch::Slot, kMaxStretches> slots;
 
 std::uintptr_t begin_of(std::uintptr_t stretch) { return stretch / kPageBytes * kPageBytes; }
 std::uintptr_t bytes_of(std::uintptr_t stretch) { return stretch % kPageBytes * kPageBytes; }

@@ -68,7 +68,7 @@ Result<JournalHeader> decode_journal_header(Bytes page, std::string_view name) {
 
 RecordHeaderBytes encode_record_header(const RecordHeader& header, Bytes payload, std::uint64_t salt,
                                        std::uint64_t offset) {
-  TAMIS_CHECK(header.payload_bytes == payload.size() && payload.size() <= kLongestPayload);
+  TAMIS_CHECK(header.payload_bytes == payload.size() && payload.size() <= kMaxPayload);
   TAMIS_CHECK(header.durable_offset >= kJournalHeaderBytes && header.durable_offset <= offset);
   TAMIS_CHECK(fields_hold_together(header));
   RecordHeaderBytes bytes;
@@ -94,7 +94,7 @@ std::optional<RecordCandidate> decode_record_header(std::span<const std::byte, k
   RecordCandidate candidate;
   RecordHeader& header = candidate.header;
   header.kind = static_cast<RecordKind>(bytes[kKindAt]);
-  header.payload_bytes = load_le<std::uint64_t>(bytes.data() + kKindAt) >> 8 & kLongestPayload;
+  header.payload_bytes = load_le<std::uint64_t>(bytes.data() + kKindAt) >> 8 & kMaxPayload;
   header.first_sequence = load_le<std::uint64_t>(bytes.data() + kSequenceAt);
   header.count = load_le<std::uint32_t>(bytes.data() + kCountAt);
   const std::uint64_t distance = load_le<std::uint32_t>(bytes.data() + kDistanceAt);

@@ -40,7 +40,7 @@ inline constexpr std::string_view kJournalMagic = "TAMISJNL";
 inline constexpr std::uint16_t kJournalVersion = 1;
 inline constexpr std::size_t kJournalHeaderBytes = 4096;
 inline constexpr std::size_t kRecordHeaderBytes = 32;
-inline constexpr std::uint64_t kLongestPayload = (std::uint64_t{1} << 40) - 1;
+inline constexpr std::uint64_t kMaxPayload = (std::uint64_t{1} << 40) - 1;
 
 /// Numbers on disk, never reused.
 enum class JournalKind : std::uint8_t { kWrites = 1, kManifest = 2 };

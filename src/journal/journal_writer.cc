@@ -76,9 +76,9 @@ void JournalWriter::forget_predecessors_before(std::uint64_t number) {
 
 Status JournalWriter::append(Bytes payload, std::uint32_t count) {
   TAMIS_CHECK(count > 0);
-  if (payload.size() > kLongestPayload) {
+  if (payload.size() > kMaxPayload) {
     return Status::invalid_argument(
-        fmt::format("a record of {} bytes exceeds a journal's max of {}", payload.size(), kLongestPayload));
+        fmt::format("a record of {} bytes exceeds a journal's max of {}", payload.size(), kMaxPayload));
   }
   return append_record(RecordKind::kData, payload, count);
 }

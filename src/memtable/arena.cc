@@ -47,7 +47,7 @@ Arena::Place Arena::use_spare(std::size_t units) {
 }
 
 std::size_t Arena::regular_chunk_bytes() const {
-  return std::bit_floor(std::clamp(taken_bytes_ / 8, kSmallestChunkBytes, kSpanBytes));
+  return std::bit_floor(std::clamp(taken_bytes_ / 8, kMinChunkBytes, kSpanBytes));
 }
 
 }  // namespace tamis

@@ -50,7 +50,7 @@ class Arena {
   static constexpr std::uint32_t kSpanUnits = std::uint32_t{1} << kSpanBits;
   static constexpr std::size_t kSpanBytes = kSpanUnits * kUnitBytes;
   static constexpr std::size_t kSpans = std::size_t{1} << (32 - kSpanBits);
-  static constexpr std::size_t kSmallestChunkBytes = 8 << 10;
+  static constexpr std::size_t kMinChunkBytes = 8 << 10;
 
   static std::size_t spans_for(std::size_t bytes) { return (bytes + kSpanBytes - 1) / kSpanBytes; }
   [[nodiscard]] std::size_t regular_chunk_bytes() const;

@@ -20,7 +20,7 @@ ChunkList::ChunkList(const ChunkList& before, const Arena& arena, MemoryCount& m
 }
 
 bool ChunkList::last_two_should_merge() const {
-  return size_ > kMostChunks || (size_ > 1 && chunks_[size_ - 2]->size() < 2 * chunks_[size_ - 1]->size());
+  return size_ > kMaxChunks || (size_ > 1 && chunks_[size_ - 2]->size() < 2 * chunks_[size_ - 1]->size());
 }
 
 void ChunkList::merge_last_two() {

@@ -15,7 +15,7 @@ namespace tamis {
 /// Chunks, oldest first. Each list is made from the previous one and holds more entries.
 ///
 /// Invariants:
-///  1. Each chunk is at least twice as large as its successor, or there are kMostChunks of them.
+///  1. Each chunk is at least twice as large as its successor, or there are kMaxChunks of them.
 ///  2. All heads begin at the same byte, so that items of different chunks can be compared. A key with a shorter shared
 ///     prefix rebuilds all heads: at most once per byte of a key, and mostly while there are few.
 ///
@@ -24,7 +24,7 @@ class ChunkList {
  public:
   /// With each chunk twice its successor, the last of twelve holds less than 1/2,000 of the entries: little to merge
   /// with every new tail, however frequent the scans.
-  static constexpr std::size_t kMostChunks = 12;
+  static constexpr std::size_t kMaxChunks = 12;
 
   /// Empty.
   explicit ChunkList(MemoryCount& memory) : charge_(memory, sizeof(ChunkList)) {}
@@ -38,7 +38,7 @@ class ChunkList {
   [[nodiscard]] bool last_two_should_merge() const;
   void merge_last_two();
 
-  std::array<SharedChunk, kMostChunks + 1> chunks_;  // One extra while a list is being built.
+  std::array<SharedChunk, kMaxChunks + 1> chunks_;  // One extra while a list is being built.
   std::size_t size_ = 0;
   std::uint32_t entries_ = 0;
   MemoryCharge charge_;

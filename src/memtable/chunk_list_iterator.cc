@@ -53,7 +53,7 @@ class ChunkListIterator final : public EntryIterator {
     TAMIS_INVARIANT(valid());
     if (has_ready()) return step();
     leave(*cursors_of_entries_[shown()]);
-    ready_ = std::min(2 * ready_, kMostReady);
+    ready_ = std::min(2 * ready_, kMaxReady);
     make_ready();
   }
   void previous() override {
@@ -67,7 +67,7 @@ class ChunkListIterator final : public EntryIterator {
 
  private:
   static constexpr std::size_t kPrefetchDistance = 8;
-  static constexpr std::size_t kMostReady = 8;
+  static constexpr std::size_t kMaxReady = 8;
 
   [[nodiscard]] std::span<Cursor> cursors() { return std::span(cursors_).first(count_); }
   void start(Cursor& cursor, std::size_t at) const {
@@ -135,12 +135,12 @@ class ChunkListIterator final : public EntryIterator {
   const std::shared_ptr<const ChunkList> list_;
   const Arena& arena_;
   const ItemOrder order_;
-  std::array<Cursor, ChunkList::kMostChunks> cursors_;
+  std::array<Cursor, ChunkList::kMaxChunks> cursors_;
   std::size_t count_ = 0;
   std::size_t ready_ = 1;  // Entries to prepare at a time.
   std::size_t made_ = 0;   // Number of entries_ in use.
-  std::array<Entry, kMostReady> entries_;
-  std::array<Cursor*, kMostReady> cursors_of_entries_ = {};
+  std::array<Entry, kMaxReady> entries_;
+  std::array<Cursor*, kMaxReady> cursors_of_entries_ = {};
 };
 
 }  // namespace

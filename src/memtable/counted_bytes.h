@@ -81,7 +81,7 @@ class CountedBytes {
   static CountedBytes zeroed(MemoryCount& count, std::size_t size) { return {count, size, true}; }
   /// The buffer is no longer used. If it will be kept as a spare piece, it is zeroed now.
   void clear_for_reuse() {
-    if (count_ == nullptr || count_->spare() == nullptr || size() < SpareMemory::kSmallestPiece) return;
+    if (count_ == nullptr || count_->spare() == nullptr || size() < SpareMemory::kMinPiece) return;
     std::memset(data(), 0, size());
     is_zero_ = true;
   }

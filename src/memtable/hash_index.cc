@@ -20,11 +20,11 @@ bool HashIndex::has_room_for(std::size_t more_keys) const {
 }
 
 std::unique_ptr<HashIndex::Slots> HashIndex::make_larger(std::size_t more_keys, std::size_t expected_keys) const {
-  if (more_keys > kMostSlots) return nullptr;
+  if (more_keys > kMaxSlots) return nullptr;
   const std::size_t wanted = std::max(keys_ + more_keys, expected_keys);
-  std::size_t count = kFewestSlots;
+  std::size_t count = kMinSlots;
   while (count * 2 / 3 < wanted) {
-    if (count == kMostSlots) return nullptr;
+    if (count == kMaxSlots) return nullptr;
     count *= 2;
   }
   std::unique_ptr<Slots> larger(new (std::nothrow) Slots);

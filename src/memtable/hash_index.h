@@ -96,8 +96,8 @@ class HashIndex {
 
  private:
   static constexpr std::uint64_t kUpperHalf = 0xffff'ffff'0000'0000U;
-  static constexpr std::size_t kFewestSlots = 1024;
-  static constexpr std::size_t kMostSlots = std::size_t{1} << 31;
+  static constexpr std::size_t kMinSlots = 1024;
+  static constexpr std::size_t kMaxSlots = std::size_t{1} << 31;
 
   static Place place_of(std::uint64_t slot) { return Place{static_cast<std::uint32_t>(slot)}; }
 

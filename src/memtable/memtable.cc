@@ -70,24 +70,24 @@ Memtable::~Memtable() = default;
 /// write by milliseconds.
 std::size_t Memtable::State::expected_keys() const {
   constexpr std::size_t kFewEntries = 8192;
-  constexpr std::size_t kFewestBytesOfASlot = 12;  // At most two thirds of the slots are taken.
+  constexpr std::size_t kMinBytesOfASlot = 12;  // At most two thirds of the slots are taken.
   const std::size_t entries = unpacked(inserted.load(std::memory_order_relaxed)).entries;
   if (entries < kFewEntries) return 0;
-  const std::size_t entries_when_full = full_at / (arena.used_bytes() / entries + kFewestBytesOfASlot);
+  const std::size_t entries_when_full = full_at / (arena.used_bytes() / entries + kMinBytesOfASlot);
   return static_cast<std::size_t>(static_cast<double>(index.keys()) * static_cast<double>(entries_when_full) /
                                   static_cast<double>(entries));
 }
 
 Status Memtable::reserve(std::size_t entries, std::size_t key_and_value_bytes) {
-  constexpr std::size_t kMostBytesOfAnEntry = kMostVersionBytes + Arena::kUnitBytes - 1;
+  constexpr std::size_t kMaxBytesOfAnEntry = kMaxVersionBytes + Arena::kUnitBytes - 1;
   constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max() * Arena::kUnitBytes;
-  if (key_and_value_bytes > kMost || entries > kMost / kMostBytesOfAnEntry) return no_memory();
+  if (key_and_value_bytes > kMost || entries > kMost / kMaxBytesOfAnEntry) return no_memory();
   std::unique_ptr<HashIndex::Slots> larger;
   if (!state_->index.has_room_for(entries)) {
     larger = state_->index.make_larger(entries, state_->expected_keys());
     if (larger == nullptr) return no_memory();
   }
-  if (!state_->arena.reserve(entries * kMostBytesOfAnEntry + key_and_value_bytes)) return no_memory();
+  if (!state_->arena.reserve(entries * kMaxBytesOfAnEntry + key_and_value_bytes)) return no_memory();
   if (larger != nullptr) state_->index.adopt(std::move(larger));
   return {};
 }

@@ -19,7 +19,7 @@ std::size_t rounded(std::size_t size) {
 }  // namespace
 
 AlignedBytes SpareMemory::take(std::size_t size, bool is_zero) {
-  if (size < kSmallestPiece) return fresh(size, is_zero);
+  if (size < kMinPiece) return fresh(size, is_zero);
   size = rounded(size);
   {
     Unneeded unneeded;  // Unmapped after the mutex is released.
@@ -38,11 +38,11 @@ AlignedBytes SpareMemory::take(std::size_t size, bool is_zero) {
 }
 
 void SpareMemory::give(AlignedBytes piece, bool is_zero) {
-  if (piece.size() < kSmallestPiece) return;
+  if (piece.size() < kMinPiece) return;
   const std::size_t more = AlignedBytes::allocated_bytes(piece.size());
   MutexLock lock(mutex_);
   in_use_ -= more;
-  if (count_ == kMostPieces || in_use_ + bytes_ + more > most_bytes_) return;
+  if (count_ == kMaxPieces || in_use_ + bytes_ + more > most_bytes_) return;
   pieces_[count_++] = {std::move(piece), is_zero};
   bytes_ += more;
 }

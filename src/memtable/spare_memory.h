@@ -23,7 +23,7 @@ namespace tamis {
 class SpareMemory {
  public:
   /// malloc serves smaller pieces, and keeps them itself.
-  static constexpr std::size_t kSmallestPiece = std::size_t{256} << 10;
+  static constexpr std::size_t kMinPiece = std::size_t{256} << 10;
 
   explicit SpareMemory(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
@@ -39,8 +39,8 @@ class SpareMemory {
     AlignedBytes memory;
     bool is_zero = false;
   };
-  static constexpr std::size_t kMostPieces = 128;  // Two memtables have fewer.
-  using Unneeded = std::array<AlignedBytes, kMostPieces>;
+  static constexpr std::size_t kMaxPieces = 128;  // Two memtables have fewer.
+  using Unneeded = std::array<AlignedBytes, kMaxPieces>;
 
   AlignedBytes take_kept(std::size_t size, bool is_zero) REQUIRES(mutex_);
   void keep_less(Unneeded& unneeded) REQUIRES(mutex_);
@@ -48,7 +48,7 @@ class SpareMemory {
 
   const std::size_t most_bytes_;
   mutable Mutex mutex_;
-  std::array<Piece, kMostPieces> pieces_ GUARDED_BY(mutex_);
+  std::array<Piece, kMaxPieces> pieces_ GUARDED_BY(mutex_);
   std::size_t count_ GUARDED_BY(mutex_) = 0;
   std::size_t bytes_ GUARDED_BY(mutex_) = 0;   // The memory they take.
   std::size_t in_use_ GUARDED_BY(mutex_) = 0;  // The memory of pieces in use.

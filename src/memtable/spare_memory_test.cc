@@ -55,7 +55,7 @@ TEST(SpareMemory, KeepsWhatIsNotInUseOfWhatItMay) {
 TEST(SpareMemory, SmallPiecesAreLeftToMalloc) {
   auto spare = std::make_shared<SpareMemory>(kMebibyte);
   MemoryCount memory(0, spare);
-  { const CountedBytes piece = CountedBytes::unset(memory, SpareMemory::kSmallestPiece - 1); }
+  { const CountedBytes piece = CountedBytes::unset(memory, SpareMemory::kMinPiece - 1); }
   EXPECT_EQ(spare->bytes(), 0U);
 }
 

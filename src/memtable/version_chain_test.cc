@@ -17,7 +17,7 @@ class Chain {
   void add(std::uint64_t versions) {
     for (std::uint64_t i = 0; i < versions; ++i) {
       const std::string value = std::to_string(++count_);
-      ASSERT_TRUE(arena_.reserve(kMostVersionBytes + 3 + value.size() + Arena::kUnitBytes));
+      ASSERT_TRUE(arena_.reserve(kMaxVersionBytes + 3 + value.size() + Arena::kUnitBytes));
       newest_ = add_version(arena_, {"key", value, Sequence{2 * count_}, EntryKind::kPut}, newest_, newest_);
     }
   }

@@ -29,8 +29,8 @@ namespace {
 
 using Tables = std::vector<std::shared_ptr<const TableFacts>>;
 
-constexpr std::size_t kMostMemtableBytes = std::size_t{64} << 20;
-constexpr std::size_t kMostOpenTables = 256;
+constexpr std::size_t kMaxMemtableBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxOpenTables = 256;
 constexpr double kBitsPerKey = 10;  // What filters of new tables get; compactions plan anew.
 
 /// Threads: one.
@@ -173,7 +173,7 @@ class RepairWriter {
     const auto take = [&](const Entry& entry) -> Status {
       TAMIS_TRY_STATUS(memtable->reserve(1, entry.key.size() + entry.value.size()));
       memtable->insert(entry, hasher_(entry.key));
-      return memtable->memory_bytes() < kMostMemtableBytes ? Status() : flush();
+      return memtable->memory_bytes() < kMaxMemtableBytes ? Status() : flush();
     };
     TAMIS_TRY(const JournalsRead read, read_journals(files_, directory_, journals_to_read(survey_), take));
     TAMIS_TRY_STATUS(check_same(directory_ + ": the journals", survey_.report.journal_entries, read.entries));
@@ -183,7 +183,7 @@ class RepairWriter {
 
   /// Of equal entries the one of the table with the largest number stays.
   Result<Tables> merge(const TableGroup& group) {
-    FileHandles handles(files_, kMostOpenTables);
+    FileHandles handles(files_, kMaxOpenTables);
     TAMIS_TRY(const std::unique_ptr<BlockCache> cache, BlockCache::make({.capacity_bytes = 0}));
     MetadataBudget nothing(0);
     const TableContext context{directory_, state_.identity, &handles, cache.get(), &nothing, &nothing};

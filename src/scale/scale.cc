@@ -17,9 +17,9 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kMostValueBytes = std::uint64_t{1} << 20;    // A sample holds some of them in memory.
-constexpr std::uint64_t kMemoryAllowance = std::uint64_t{32} << 20;  // Beyond memory_bytes: docs/OPTIONS.md.
-constexpr double kMostWaitingRuns = 12;  // In level 0, when writes begin to be slowed: pacing.h and leveled.cc.
+constexpr std::uint64_t kMaxPlannedValueBytes = std::uint64_t{1} << 20;  // A sample holds some of them in memory.
+constexpr std::uint64_t kMemoryAllowance = std::uint64_t{32} << 20;      // Beyond memory_bytes: docs/OPTIONS.md.
+constexpr double kMaxWaitingRuns = 12;  // In level 0, when writes begin to be slowed: pacing.h and leveled.cc.
 constexpr double kMuchOfAStore = 0.01;
 constexpr double kSecondsPerHour = 3600;
 constexpr double kHoursPerDay = 24;
@@ -33,9 +33,9 @@ Status check_question(const ScaleQuestion& question) {
     return Status::invalid_argument(
         fmt::format("keys of {} bytes; expected 1 to {}", question.key_bytes, kMaxKeyBytes));
   }
-  if (question.value_bytes > kMostValueBytes) {
+  if (question.value_bytes > kMaxPlannedValueBytes) {
     return Status::invalid_argument(
-        fmt::format("values of {} bytes; expected at most {}", question.value_bytes, kMostValueBytes));
+        fmt::format("values of {} bytes; expected at most {}", question.value_bytes, kMaxPlannedValueBytes));
   }
   if (question.disk_bytes_per_second == 0) {
     return Status::invalid_argument("a disk of 0 bytes a second: nothing would ever be written");
@@ -162,8 +162,7 @@ void plan_opening(const ScaleQuestion& question, ScalePlan& plan) {
   const auto in_journal = static_cast<double>(plan.entries_per_flush);
   const double entry = static_cast<double>(question.key_bytes + question.value_bytes);
   const double replay = in_journal * (constants.replay_ns_per_entry / 1e9 + entry / disk);
-  const auto most_left =
-      static_cast<double>(kMostLeftInJournal) / static_cast<double>(sealing_memory(question.options));
+  const auto most_left = static_cast<double>(kMaxLeftInJournal) / static_cast<double>(sealing_memory(question.options));
   const double flush =
       in_journal * ((constants.flush_ns_per_entry + entry * constants.flush_ns_per_byte) / 1e9 + entry / disk);
   const double tables = static_cast<double>(plan.tables) * constants.open_ns_per_table / 1e9 +
@@ -188,7 +187,7 @@ void warn_of_compaction(const ScaleQuestion& question, const ScaledStore& store,
                                   static_cast<double>(question.key_bytes + question.value_bytes);
   const double waiting =
       plan.writing.largest_compaction_hours * entries_per_hour / static_cast<double>(plan.entries_per_flush);
-  if (waiting > kMostWaitingRuns) {
+  if (waiting > kMaxWaitingRuns) {
     plan.warnings.push_back(
         fmt::format("the largest compaction takes {:.2g} hours and {} more on disk; {:.0f} "
                     "memtables are flushed meanwhile and nothing else is merged, so writes slow down",

@@ -18,10 +18,10 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kMostSampleBytes = std::uint64_t{8} << 20;
-constexpr std::uint64_t kMostSampleEntries = 50'000;  // A dozen groups of the index; a fifth of a second.
-constexpr std::uint64_t kFewestSampleEntries = 8;
-constexpr std::uint64_t kMostSampleMemory = std::uint64_t{32} << 20;
+constexpr std::uint64_t kMaxSampleBytes = std::uint64_t{8} << 20;
+constexpr std::uint64_t kMaxSampleEntries = 50'000;  // A dozen groups of the index; a fifth of a second.
+constexpr std::uint64_t kMinSampleEntries = 8;
+constexpr std::uint64_t kMaxSampleMemory = std::uint64_t{32} << 20;
 constexpr const char* kPath = "/000001.tms";
 
 /// Keys in order, from the middle of all there could be; as far apart as `keys` of them spread evenly, give or take.
@@ -54,9 +54,9 @@ class SampleKeys {
 
 std::uint64_t sample_entries(const SampleSpec& spec) {
   const std::uint64_t fit =
-      std::min(spec.table_bytes, kMostSampleBytes) / std::max<std::uint64_t>(1, spec.key_bytes + spec.value_bytes);
+      std::min(spec.table_bytes, kMaxSampleBytes) / std::max<std::uint64_t>(1, spec.key_bytes + spec.value_bytes);
   const std::uint64_t from_the_middle = std::max<std::uint64_t>(1, spec.keys / 2);
-  return std::min(std::clamp(fit, kFewestSampleEntries, kMostSampleEntries), from_the_middle);
+  return std::min(std::clamp(fit, kMinSampleEntries, kMaxSampleEntries), from_the_middle);
 }
 
 /// What one table more adds to a manifest.
@@ -102,7 +102,7 @@ Result<TableSample> sample_table(const SampleSpec& spec) {
 }
 
 std::uint64_t entries_of_memtable(const SampleSpec& spec, std::uint64_t memory_bytes) {
-  const std::uint64_t limit = std::min(memory_bytes, kMostSampleMemory);
+  const std::uint64_t limit = std::min(memory_bytes, kMaxSampleMemory);
   Memtable memtable;
   const std::string value(spec.value_bytes, 'v');
   SplitMix64 random(3);

@@ -17,11 +17,11 @@ constexpr std::size_t kFarBytes = std::size_t{64} << 10;
 constexpr std::size_t kLz4Begins = std::size_t{256} << 10;
 constexpr std::size_t kLz4Bytes = kLz4Begins + kFarBytes;
 /// For a block of several entries, so that its offsets fit 16 bits.
-constexpr std::size_t kMostBytesOfSeveral = (std::size_t{64} << 10) - kBlockTrailerBytes;
+constexpr std::size_t kMaxBytesOfSeveral = (std::size_t{64} << 10) - kBlockTrailerBytes;
 /// An entry's two varints: its minimum.
-constexpr std::size_t kLeastEntryBytes = 2;
-constexpr std::size_t kLeastBlockBytes = data_block::prefix_at(1) + kLeastEntryBytes;
-constexpr unsigned kMostSequenceBits = 56;  // At a million writes a second, reached after 2,000 years.
+constexpr std::size_t kMinEntryBytes = 2;
+constexpr std::size_t kMinBlockBytes = data_block::prefix_at(1) + kMinEntryBytes;
+constexpr unsigned kMaxSequenceBits = 56;  // At a million writes a second, reached after 2,000 years.
 constexpr std::size_t kPeekBytes = 32;
 
 constexpr std::uint8_t kNone = 0;
@@ -114,7 +114,7 @@ std::optional<BlockPosition> BlockSearch::block_that_ends_at(std::uint64_t trail
   const char* here = near_.at(trailer, kBlockTrailerBytes);
   if (static_cast<std::uint8_t>(*here) != kNone) return {};
   const std::uint64_t length = load_le<std::uint32_t>(here + 1);
-  if (length < kLeastBlockBytes || length > trailer - from_) return {};
+  if (length < kMinBlockBytes || length > trailer - from_) return {};
   const std::uint64_t begin = trailer - length;
   const BlockHead head = head_at(peek(begin, data_block::kHeaderBytes, distant_));
   if (!is_possible(head, length)) return {};
@@ -129,7 +129,7 @@ std::optional<BlockPosition> BlockSearch::find_lz4(std::uint64_t begin) {
   BlockHead head;
   if (is_known_begin(begin)) {
     if (!has_lz4_head(begin, head)) return {};
-    return follow_lz4(begin, head.entries == 1 ? kMaxBlockBytes : kMostBytesOfSeveral);
+    return follow_lz4(begin, head.entries == 1 ? kMaxBlockBytes : kMaxBytesOfSeveral);
   }
   if (!lz4_ends_.covers(begin)) {
     const auto there = static_cast<std::size_t>(std::min<std::uint64_t>(kLz4Bytes, end_ - begin));
@@ -150,7 +150,7 @@ bool BlockSearch::has_lz4_head(std::uint64_t begin, BlockHead& head) {
   std::array<char, data_block::kHeaderBytes> bytes;
   if (!decode_lz4(begin, bytes)) return false;
   head = head_at(bytes.data());
-  if (!is_possible(head, kMostBytesOfSeveral) || !may_cost_more(begin)) return false;
+  if (!is_possible(head, kMaxBytesOfSeveral) || !may_cost_more(begin)) return false;
   decoded_.resize(data_block::offsets_at(head.entries) + 2);
   if (!decode_lz4(begin, decoded_)) return false;
   const auto first = load_le<std::uint16_t>(decoded_.data() + decoded_.size() - 2);
@@ -201,7 +201,7 @@ std::uint64_t BlockSearch::lz4_length(std::uint64_t& at, unsigned nibble) {
 
 std::optional<BlockPosition> BlockSearch::find_zstd(std::uint64_t begin) {
   const ZstdFrame frame = zstd_frame(near_.at(begin, kPeekBytes));
-  if (frame.header_bytes == 0 || frame.content_bytes < kLeastBlockBytes || frame.content_bytes > kMaxBlockBytes) {
+  if (frame.header_bytes == 0 || frame.content_bytes < kMinBlockBytes || frame.content_bytes > kMaxBlockBytes) {
     return {};
   }
   std::uint64_t at = begin + frame.header_bytes;
@@ -249,10 +249,10 @@ BlockSearch::BlockHead BlockSearch::head_at(const char* bytes) {
 }
 
 bool BlockSearch::is_possible(const BlockHead& head, std::uint64_t block_bytes) {
-  if (head.entries == 0 || head.base_sequence >> kMostSequenceBits != 0) return false;
+  if (head.entries == 0 || head.base_sequence >> kMaxSequenceBits != 0) return false;
   if (head.entries == 1) return head.prefix_bytes == 0;
-  const std::size_t least = data_block::prefix_at(head.entries) + head.prefix_bytes + kLeastEntryBytes * head.entries;
-  return least <= block_bytes && block_bytes <= kMostBytesOfSeveral;
+  const std::size_t least = data_block::prefix_at(head.entries) + head.prefix_bytes + kMinEntryBytes * head.entries;
+  return least <= block_bytes && block_bytes <= kMaxBytesOfSeveral;
 }
 
 }  // namespace tamis

@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t kTable = 12;
 /// The max cost per byte of the file: read, passed, looked up in Lz4Ends and hashed, and as much again for false
 /// candidates.
-constexpr std::uint64_t kMostPerByte = 8;
+constexpr std::uint64_t kMaxPerByte = 8;
 
 using Random = std::mt19937_64;
 using MakeValue = std::function<std::string(Random&)>;
@@ -100,7 +100,7 @@ void expect_linear(const Built& whole, const std::string& bytes) {
   const std::vector<BlockPosition> wanted = undamaged(whole, bytes);
   EXPECT_EQ(found.blocks.size(), wanted.size());
   EXPECT_TRUE(found.blocks == wanted);
-  EXPECT_LE(found.looked_at, kMostPerByte * bytes.size());
+  EXPECT_LE(found.looked_at, kMaxPerByte * bytes.size());
 }
 
 void overwrite(std::string& bytes, std::size_t at, std::string_view with) {
@@ -243,7 +243,7 @@ TEST(BlockSearch, Rule22_ValuesMadeToLookLikeBlocksDoNotMakeItSlow) {
       OneFile file(bytes);
       const Found found = find_all(file.files, bytes.size());
       EXPECT_LE(found.looked_at,
-                (kMostPerByte + BlockSearch::kCreditPerByte) * bytes.size() + BlockSearch::kFirstCredit);
+                (kMaxPerByte + BlockSearch::kCreditPerByte) * bytes.size() + BlockSearch::kFirstCredit);
       for (const BlockPosition& block : found.blocks)
         EXPECT_NE(std::ranges::find(whole.blocks, block), whole.blocks.end());
     }

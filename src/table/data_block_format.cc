@@ -14,7 +14,7 @@ using namespace data_block;
 
 namespace {
 
-constexpr std::size_t kMostPrefetchedBytes = 512;  // Of an entry: the hardware prefetches longer copies itself.
+constexpr std::size_t kMaxPrefetchedBytes = 512;  // Of an entry: the hardware prefetches longer copies itself.
 
 }  // namespace
 
@@ -143,7 +143,7 @@ std::size_t DataBlock::prefetch_entry(const Lookup& lookup) const {
   if (entries_ < 64) matches &= (std::uint64_t{1} << entries_) - 1;
   if (matches == 0) return entries_;
   const auto i = static_cast<std::size_t>(std::countr_zero(matches));
-  const std::size_t end = std::min(end_of(i), begin_of(i) + kMostPrefetchedBytes);
+  const std::size_t end = std::min(end_of(i), begin_of(i) + kMaxPrefetchedBytes);
   for (std::size_t at = begin_of(i); at < end; at += 64) __builtin_prefetch(block_ + at);
   __builtin_prefetch(block_ + end - 1);
   return i;

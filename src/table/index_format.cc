@@ -13,7 +13,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kLargestGroupBytes = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t kMaxGroupBytes = std::numeric_limits<std::uint32_t>::max();
 constexpr std::size_t kHeadBytes = kIndexHeadBytes;
 constexpr std::size_t kChecksumBytes = 8;
 constexpr std::size_t kContinuationBytes = kIndexGroupBlocks / 8;
@@ -84,7 +84,7 @@ std::vector<IndexBuilder::Group> IndexBuilder::groups() const {
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     const std::uint32_t size = blocks_[i].position.bytes;
-    if (all.empty() || i - all.back().begin == kIndexGroupBlocks || bytes + size > kLargestGroupBytes) {
+    if (all.empty() || i - all.back().begin == kIndexGroupBlocks || bytes + size > kMaxGroupBytes) {
       all.push_back({i, i});
       bytes = 0;
     }
@@ -255,7 +255,7 @@ class Index::Reader {
     for (std::size_t i = 0; i < group.blocks; ++i, at_ += 4) {
       const auto size = load_le<std::uint32_t>(section_.data() + at_);
       end += size;
-      if (size == 0 || end > kLargestGroupBytes) return corruption(at_, fmt::format("a block of {} bytes", size));
+      if (size == 0 || end > kMaxGroupBytes) return corruption(at_, fmt::format("a block of {} bytes", size));
       index_->ends_.push_back(static_cast<std::uint32_t>(end));
     }
     next_offset_ = group.offset + end;

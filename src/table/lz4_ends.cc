@@ -10,13 +10,13 @@ namespace tamis {
 namespace {
 
 constexpr unsigned kMore = 15;  // A length of this value continues in the following bytes.
-constexpr std::size_t kLeastMatch = 4;
+constexpr std::size_t kMinMatch = 4;
 constexpr std::size_t kOffsetBytes = 2;
 constexpr std::uint8_t kLz4 = 1;  // In a trailer.
 /// LZ4 makes at most 255 bytes of one: the max length in the trailer of a 64 KiB block.
-constexpr std::uint32_t kMostBlockBytes = 1 << 24;
+constexpr std::uint32_t kMaxLz4Bytes = 1 << 24;
 /// For trailers on one path with the wrong length. The true one comes first, except for offsets that look like one.
-constexpr int kMostTrailers = 8;
+constexpr int kMaxTrailers = 8;
 
 }  // namespace
 
@@ -52,7 +52,7 @@ std::size_t Lz4Ends::find(std::uint64_t begin, std::span<std::uint64_t> to) cons
   std::size_t found = 0;
   std::uint64_t made = 0;
   std::uint64_t place = begin - offset_;
-  for (int i = 0; i < kMostTrailers && place < ways_.size() && found < to.size(); ++i) {
+  for (int i = 0; i < kMaxTrailers && place < ways_.size() && found < to.size(); ++i) {
     const Way& way = ways_[place];
     if (way.last == kNowhere) break;
     const Sequence last = sequence_at(way.last);
@@ -74,7 +74,7 @@ Lz4Ends::Sequence Lz4Ends::sequence_at(std::uint64_t place) const {
   if (sequence.literals_end + kBlockTrailerBytes > bytes_.size()) return {.literals_end = kNowhere};
   const auto offset = load_le<std::uint16_t>(bytes_.data() + sequence.literals_end);
   sequence.next = sequence.literals_end + kOffsetBytes;
-  sequence.made = sequence.literals + kLeastMatch + length_at(sequence.next, token & 15);
+  sequence.made = sequence.literals + kMinMatch + length_at(sequence.next, token & 15);
   if (offset == 0) sequence.next = kNowhere;
   return sequence;
 }
@@ -92,7 +92,7 @@ std::uint64_t Lz4Ends::length_at(std::uint64_t& place, unsigned nibble) const {
 
 bool Lz4Ends::may_be_trailer(std::uint64_t place) const {
   const auto length = load_le<std::uint32_t>(bytes_.data() + place + 1);
-  return static_cast<std::uint8_t>(bytes_[place]) == kLz4 && length != 0 && length < kMostBlockBytes;
+  return static_cast<std::uint8_t>(bytes_[place]) == kLz4 && length != 0 && length < kMaxLz4Bytes;
 }
 
 }  // namespace tamis

@@ -89,7 +89,7 @@ class TableBuilder::State {
 };
 
 Status TableBuilder::State::add(const Entry& entry, std::uint64_t hash) {
-  if (entry.key.size() > kMaxKeyBytes || entry.value.size() > kMostEntryBytes - entry.key.size()) {
+  if (entry.key.size() > kMaxKeyBytes || entry.value.size() > kMaxEntryBytes - entry.key.size()) {
     return Status::invalid_argument(
         fmt::format("an entry of {} + {} bytes is larger than a table can hold", entry.key.size(), entry.value.size()));
   }

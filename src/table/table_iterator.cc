@@ -15,7 +15,7 @@ Status BlockWindow::read(const ReadableFile& file, const Index& index, std::uint
   const bool goes_back = last_block_ == std::int64_t{block} + 1;
   const bool goes_on = last_block_ == std::int64_t{block} - 1;
   const BlockPosition wanted = index.position(block);
-  ahead_bytes_ = goes_on || goes_back ? std::min(std::max<std::uint64_t>(2 * ahead_bytes_, wanted.bytes), kMostBytes)
+  ahead_bytes_ = goes_on || goes_back ? std::min(std::max<std::uint64_t>(2 * ahead_bytes_, wanted.bytes), kMaxBytes)
                                       : wanted.bytes;
   std::uint64_t begin = wanted.offset;
   std::uint64_t end = wanted.offset + wanted.bytes;
@@ -73,7 +73,7 @@ void TableIterator::seek_to_last() {
 void TableIterator::next() {
   TAMIS_INVARIANT(valid());
   if (has_ready()) return step();
-  ready_ = std::min(2 * ready_, kMostReady);
+  ready_ = std::min(2 * ready_, kMaxReady);
   const std::size_t after = at() + 1;
   if (after < data_->size()) {
     prefetch_ahead();
@@ -116,7 +116,7 @@ void TableIterator::show_entries(std::size_t first, std::size_t count) {
 void TableIterator::prefetch_ahead() {
   const char* const behind = entry().value.data() + entry().value.size();
   for (std::size_t i = 0; i < kLinesAhead; ++i) __builtin_prefetch(behind + i * kCacheLineBytes);
-  if (prefetched_block_ == block_ + 1 || ready_ < kMostReady || block_ + 1 == index_->blocks()) return;
+  if (prefetched_block_ == block_ + 1 || ready_ < kMaxReady || block_ + 1 == index_->blocks()) return;
   prefetched_block_ = block_ + 1;
   prefetch(prefetched_block_, kHeadLines + kLinesAhead);
 }

@@ -25,7 +25,7 @@ class Table;
 /// Threads: one at a time.
 class BlockWindow {
  public:
-  static constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 10;
+  static constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 10;
 
   [[nodiscard]] bool holds(BlockPosition position) const {
     return position.offset >= offset_ && position.offset + position.bytes <= offset_ + bytes_;
@@ -71,7 +71,7 @@ class TableIterator final : public EntryIterator {
   static constexpr std::size_t kHeadLines = 6;    // Frame, tags, heads, offsets of a 4 KiB block.
   static constexpr std::size_t kLinesAhead = 12;  // Some entries.
   static constexpr std::size_t kFirstReady = 2;
-  static constexpr std::size_t kMostReady = 8;
+  static constexpr std::size_t kMaxReady = 8;
   /// For the ready keys; a longer key is shown alone. Not more: glibc allocates objects up to 1,032 bytes fast.
   static constexpr std::size_t kKeyBytes = 256;
 
@@ -99,7 +99,7 @@ class TableIterator final : public EntryIterator {
   std::uint32_t prefetched_block_ = kNoBlock;  // The last block prefetched.
   std::size_t first_ = 0;
   std::size_t ready_ = kFirstReady;
-  std::array<Entry, kMostReady> entries_;
+  std::array<Entry, kMaxReady> entries_;
   std::array<char, kKeyBytes + DataBlock::kKeySlackBytes> keys_;  // Not initialised.
   std::string long_key_;
 };

@@ -325,13 +325,13 @@ TEST(Table, AWalkThatFillsNoCacheReadsManyBlocksAtOnce) {
   std::size_t seen = 0;
   for (; it->valid(); it->next()) ++seen;
   EXPECT_EQ(seen, 20'000U);
-  EXPECT_LE(counting.calls() - before, facts.file_bytes / BlockWindow::kMostBytes + 10);
+  EXPECT_LE(counting.calls() - before, facts.file_bytes / BlockWindow::kMaxBytes + 10);
   EXPECT_EQ(world.cache->stats().inserts, 0U);
   const std::uint64_t middle = counting.calls();
   seen = 0;
   for (it->seek_to_last(); it->valid(); it->previous()) ++seen;
   EXPECT_EQ(seen, 20'000U);
-  EXPECT_LE(counting.calls() - middle, facts.file_bytes / BlockWindow::kMostBytes + 10);
+  EXPECT_LE(counting.calls() - middle, facts.file_bytes / BlockWindow::kMaxBytes + 10);
 }
 
 TEST(Table, AWalkGoesOnAfterAFailedRead) {

@@ -20,7 +20,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kSmallestRoll = 64 << 10;  // A smaller manifest is not worth rewriting.
+constexpr std::uint64_t kMinRoll = 64 << 10;  // A smaller manifest is not worth rewriting.
 constexpr std::uint64_t kRollFactor = 4;
 
 /// Replaces CURRENT durably and atomically. An existing temporary file is not reused: its sync may have failed.
@@ -105,7 +105,7 @@ class Manifest::Inside {
   std::unique_ptr<JournalWriter> writer_;
   JournalHeader header_;
   JournalEnd end_;
-  std::uint64_t roll_above_ = kSmallestRoll;
+  std::uint64_t roll_above_ = kMinRoll;
   std::uint64_t bytes_written_ = 0;
   Status failure_;  // Of the last commit; after close, kClosed.
 };
@@ -169,7 +169,7 @@ bool Manifest::Inside::needs_new_manifest(const ManifestState& next) {
   // Only now is it worth knowing how much of it is live.
   const std::string whole = encode_manifest_record({next.identity, whole_edit(next)});
   const std::uint64_t live = kJournalHeaderBytes + kRecordHeaderBytes + whole.size();
-  roll_above_ = std::max(kSmallestRoll, kRollFactor * live);
+  roll_above_ = std::max(kMinRoll, kRollFactor * live);
   return bytes > roll_above_;
 }
 
@@ -215,7 +215,7 @@ Status Manifest::Inside::start_manifest(const ManifestState& state) {
   next.manifest_salt = header.salt;
   next.manifest_durable_bytes = writer->durable_offset();
   TAMIS_TRY_STATUS(point_current(next));
-  roll_above_ = std::max(kSmallestRoll, kRollFactor * writer->end_offset());
+  roll_above_ = std::max(kMinRoll, kRollFactor * writer->end_offset());
   writer_ = std::move(writer);
   header_ = header;
   return {};

@@ -111,7 +111,7 @@ class RunIndex {
   RunColumns columns_;
   const RunMatrix* matrix_ = nullptr;  // Kept alive by the columns.
   ColumnSet in_use_ = {};
-  std::array<std::uint8_t, RunMatrixPlan::kMostRuns> run_of_column_ = {};
+  std::array<std::uint8_t, RunMatrixPlan::kMaxRuns> run_of_column_ = {};
   RunSet without_column_ = RunSet::all();
 };
 

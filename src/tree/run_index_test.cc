@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/epoch.h"
-#include "support/table_world.h"
+#include "support/tree_world.h"
 #include "tree/version.h"
 
 namespace tamis {
@@ -14,72 +14,13 @@ namespace {
 using test::owned;
 using test::OwnedAnswer;
 using test::TableEntries;
-using test::TableWorld;
-
-const KeyHasher& hasher() {
-  static const KeyHasher made(test::example_identity().hash_key);
-  return made;
-}
 
 bool never() { return false; }
 
-/// Runs of random keys over several levels, newest first, and the contents of each.
-struct ManyRuns {
-  ManyRuns(std::uint64_t seed, std::size_t runs, std::size_t keys_per_run) : random(seed) {
-    for (std::size_t run = 0; run < runs; ++run) {
-      add_run(static_cast<std::uint32_t>(run * 3 / runs), runs - run, 1000 * (runs - run), keys_per_run);
-    }
-    everything.sort();
-  }
-
-  void add_run(std::uint32_t level, std::uint64_t id, std::uint64_t sequence, std::size_t keys) {
-    std::set<std::string> chosen;
-    for (std::size_t i = 0; i < keys; ++i) chosen.insert(some_key());
-    TableEntries part;
-    for (const std::string& key : chosen) {
-      for (std::uint64_t v = 0, versions = 1 + random() % 2; v < versions; ++v) {
-        std::optional<std::string> value;
-        if (random() % 4 != 0) value = fmt::format("{} of {}", v, id);  // Otherwise deleted.
-        part.add(key, sequence + v, value);
-        everything.add(key, sequence + v, value);
-      }
-      if (level > 0 && random() % 8 == 0) finish(level, id, part);
-    }
-    if (!part.entries.empty()) finish(level, id, part);
-    held.push_back(std::move(chosen));
-  }
-
-  void finish(std::uint32_t level, std::uint64_t run, TableEntries& part) {
-    part.sort();
-    TableSpec spec;
-    spec.number = next_number++;
-    spec.identity = identity;
-    const TableFacts facts = world.build(part, {random() % 3 == 0 ? "" : "line", 10}, spec);
-    edit.added.push_back({level, run, std::make_shared<const TableFacts>(facts)});
-    part = {};
-  }
-
-  std::string some_key() {
-    switch (random() % 6) {
-      case 0: return std::string(random() % 4, '\0');
-      case 1: return std::string(200, 'x') + std::to_string(random() % 300);
-      default: return fmt::format("customer{:04}", random() % 2000);
-    }
-  }
-
-  [[nodiscard]] Shape shape() const {
-    Result<Shape> made = Shape().with(edit);
-    EXPECT_TRUE(made.ok()) << made.status().to_text();
-    return *made;
-  }
-
-  std::mt19937_64 random;
-  TableIdentity identity = test::example_identity();
-  TableWorld world;
-  TableEntries everything;
-  std::vector<std::set<std::string>> held;  // By the run's position.
-  ShapeEdit edit;
-  std::uint64_t next_number = 1;
+/// Runs of many distinct keys over several levels, newest first.
+struct ManyRuns : test::TreeWorld {
+  ManyRuns(std::uint64_t seed, std::size_t runs, std::size_t keys_per_run)
+      : TreeWorld(seed, runs, keys_per_run, {.levels = 3, .customers = 2000, .has_long_keys = true}) {}
 };
 
 std::vector<const Run*> runs_of(const Shape& shape) {
@@ -98,7 +39,8 @@ std::vector<std::uint64_t> numbers_of(const Run& run) {
 
 std::shared_ptr<const RunColumn> column_of(const Version& version, const Run& run,
                                            const std::shared_ptr<RunMatrix>& matrix) {
-  return RunColumn::fill(matrix, numbers_of(run), *version.iterate_tables(numbers_of(run)), hasher(), never);
+  return RunColumn::fill(matrix, numbers_of(run), *version.iterate_tables(numbers_of(run)), test::example_hasher(),
+                         never);
 }
 
 RunMatrixPlan plan_for(const Shape& shape) {
@@ -123,7 +65,7 @@ RunColumns columns_of(const Version& version, const std::shared_ptr<RunMatrix>& 
 template <typename Steps>
 std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Sequence at, Steps& steps) {
   StagedLookup staged;
-  staged.lookup = {key, hasher()(key), at};
+  staged.lookup = {key, test::example_hasher()(key), at};
   DiskLookup disk(staged);
   version.find({&disk, 1}, true, steps);
   EXPECT_TRUE(disk.status.ok()) << disk.status.to_text();
@@ -138,7 +80,7 @@ std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Seq
 void expect_peek(const Version& version, std::string_view key, Sequence at, const std::optional<OwnedAnswer>& wanted) {
   const EpochGuard guard;
   StagedLookup staged;
-  staged.lookup = {key, hasher()(key), at};
+  staged.lookup = {key, test::example_hasher()(key), at};
   NoSteps none;
   version.peek(staged, none);
   if (staged.answer == LookupAnswer::kUnknown) return;
@@ -160,7 +102,7 @@ TEST(RunIndex, Rule14_NeverRulesOutARunThatHoldsTheKey) {
     std::uint64_t ruled_out = 0;
     for (int i = 0; i < (runs > 128 ? 500 : 3000); ++i) {
       const std::string key = many.some_key();
-      const RunSet possible = version.run_index().possible(hasher()(key));
+      const RunSet possible = version.run_index().possible(test::example_hasher()(key));
       for (std::size_t run = 0; run < runs; ++run) {
         if (many.held[run].contains(key)) {
           ASSERT_TRUE(possible.contains(run)) << key << " of run " << run;
@@ -186,7 +128,7 @@ TEST(RunIndex, Rule14_RunsWithoutAColumnAreAlwaysPossible) {
                         columns_of(plain, matrix, [](std::size_t run) { return run % 3 == 0; }));
   for (int i = 0; i < 2000; ++i) {
     const std::string key = many.some_key();
-    const RunSet possible = version.run_index().possible(hasher()(key));
+    const RunSet possible = version.run_index().possible(test::example_hasher()(key));
     for (std::size_t run = 0; run < 40; ++run) {
       ASSERT_EQ(version.run_index().has_column(run), run % 3 == 0);
       if (run % 3 != 0 || many.held[run].contains(key)) {
@@ -208,7 +150,7 @@ TEST(RunIndex, Rule14_RunsBeyondTheLastPlaceAreAlwaysPossible) {
   EXPECT_EQ(version.run_index().columns().size(), 100U);
   for (int i = 0; i < 2000; ++i) {
     const std::string key = many.some_key();
-    ASSERT_TRUE(version.run_index().possible(hasher()(key)).contains(RunSet::kPlaces));
+    ASSERT_TRUE(version.run_index().possible(test::example_hasher()(key)).contains(RunSet::kPlaces));
     ASSERT_EQ(ask(version, key, kMaxSequence), owned(many.everything.find(key, kMaxSequence))) << key;
   }
 }
@@ -229,18 +171,18 @@ TEST(RunIndex, Rule14_AColumnServesARunThatLostTablesButNotOneThatGotSome) {
   const RunMatrixPlan plan{.rows = 512, .lines = 4, .width = 32, .probes = 8, .gate_probes = 4, .runs = 12};
   const auto matrix = RunMatrix::make(plan, many.world.filter_budget);
   const Version indexed(both, &first, many.world.context, {column_of(first, both.levels[1][0], matrix)});
-  EXPECT_FALSE(indexed.run_index().possible(hasher()("b")).contains(0));
+  EXPECT_FALSE(indexed.run_index().possible(test::example_hasher()("b")).contains(0));
 
   const Shape fewer = *both.with({.removed = {many.next_number - 1}, .added = {}});
   const Version lost(fewer, &indexed, many.world.context);
   EXPECT_TRUE(lost.run_index().has_column(0));
-  EXPECT_TRUE(lost.run_index().possible(hasher()("a")).contains(0));
+  EXPECT_TRUE(lost.run_index().possible(test::example_hasher()("a")).contains(0));
 
   many.edit = {};
   many.finish(1, 1, late);
   const Version grown(*both.with(many.edit), &indexed, many.world.context);
   EXPECT_FALSE(grown.run_index().has_column(0));
-  EXPECT_TRUE(grown.run_index().possible(hasher()("z")).contains(0));
+  EXPECT_TRUE(grown.run_index().possible(test::example_hasher()("z")).contains(0));
   EXPECT_TRUE(ask(grown, "z", kMaxSequence).has_value());
 }
 
@@ -297,7 +239,8 @@ TEST(RunIndex, Rule14_ARunThatCannotBeReadToItsEndGetsNoColumn) {
 
   const auto cancelled = [] { return true; };
   const tamis::Run& whole = *runs_of(plain.shape())[1];
-  EXPECT_EQ(RunColumn::fill(matrix, numbers_of(whole), *plain.iterate_tables(numbers_of(whole)), hasher(), cancelled),
+  EXPECT_EQ(RunColumn::fill(matrix, numbers_of(whole), *plain.iterate_tables(numbers_of(whole)), test::example_hasher(),
+                            cancelled),
             nullptr);
   EXPECT_EQ(matrix->free_columns(), matrix->plan().width);
 }

@@ -50,10 +50,10 @@ void each_gate_bit(std::uint64_t mixed, const RunMatrixPlan& plan, Function f) {
 
 RunMatrixPlan plan_run_matrix(std::vector<std::uint64_t> keys_of_runs, std::uint64_t room_bytes) {
   std::ranges::sort(keys_of_runs);
-  if (keys_of_runs.size() > RunMatrixPlan::kMostRuns) keys_of_runs.resize(RunMatrixPlan::kMostRuns);
+  if (keys_of_runs.size() > RunMatrixPlan::kMaxRuns) keys_of_runs.resize(RunMatrixPlan::kMaxRuns);
   std::uint64_t keys = 0;
   for (const std::uint64_t run : keys_of_runs) keys += run;
-  for (std::size_t runs = keys_of_runs.size(); runs >= RunMatrixPlan::kFewestRuns; --runs) {
+  for (std::size_t runs = keys_of_runs.size(); runs >= RunMatrixPlan::kMinRuns; --runs) {
     const std::uint64_t largest = keys_of_runs[runs - 1];
     const std::uint64_t keys_here = std::exchange(keys, keys - largest);
     RunMatrixPlan plan{.width = width_for(runs), .runs = runs};
@@ -63,8 +63,8 @@ RunMatrixPlan plan_run_matrix(std::vector<std::uint64_t> keys_of_runs, std::uint
     plan.lines = std::min(bytes / RunMatrixPlan::kGateShare * 8 / RunMatrixPlan::kLineBits, kMost);
     plan.rows = std::min((bytes - plan.gate_bytes()) / step_bytes * kRowStep, kMost / kRowStep * kRowStep);
     if (plan.rows == 0 || plan.lines == 0 || !plan.takes(largest)) continue;
-    plan.probes = probes_for(plan.rows, largest, RunMatrixPlan::kMostProbes);
-    plan.gate_probes = probes_for(plan.lines * RunMatrixPlan::kLineBits, keys_here, RunMatrixPlan::kMostGateProbes);
+    plan.probes = probes_for(plan.rows, largest, RunMatrixPlan::kMaxProbes);
+    plan.gate_probes = probes_for(plan.lines * RunMatrixPlan::kLineBits, keys_here, RunMatrixPlan::kMaxGateProbes);
     return plan;
   }
   return {};

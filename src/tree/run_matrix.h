@@ -18,13 +18,13 @@ namespace tamis {
 
 /// The dimensions of a matrix, known before it is allocated.
 struct RunMatrixPlan {
-  static constexpr std::size_t kFewestRuns = 4;  ///< Below, asking each filter is as good.
-  static constexpr std::uint32_t kMostRuns = 256;
-  static constexpr std::uint64_t kBitsPerKey = 24;       ///< Over all runs in it; more is not used.
-  static constexpr std::uint64_t kGateShare = 3;         ///< The gate gets one part in this many.
-  static constexpr std::uint64_t kFewestRowsPerKey = 6;  ///< Of a run in it: one in 17 absent keys passes.
-  static constexpr std::uint32_t kMostProbes = 4;        ///< Each is a line of memory.
-  static constexpr std::uint32_t kMostGateProbes = 8;
+  static constexpr std::size_t kMinRuns = 4;  ///< Below, asking each filter is as good.
+  static constexpr std::uint32_t kMaxRuns = 256;
+  static constexpr std::uint64_t kBitsPerKey = 24;    ///< Over all runs in it; more is not used.
+  static constexpr std::uint64_t kGateShare = 3;      ///< The gate gets one part in this many.
+  static constexpr std::uint64_t kMinRowsPerKey = 6;  ///< Of a run in it: one in 17 absent keys passes.
+  static constexpr std::uint32_t kMaxProbes = 4;      ///< Each is a line of memory.
+  static constexpr std::uint32_t kMaxGateProbes = 8;
   static constexpr std::uint32_t kLineBits = 512;
 
   std::uint64_t rows = 0;   ///< 0: no matrix.
@@ -37,7 +37,7 @@ struct RunMatrixPlan {
   [[nodiscard]] std::uint64_t gate_bytes() const { return lines * kLineBits / 8; }
   [[nodiscard]] std::uint64_t bytes() const { return gate_bytes() + rows * width / 8; }
   /// Whether a column can serve a run of this many keys.
-  [[nodiscard]] bool takes(std::uint64_t keys) const { return keys <= rows / kFewestRowsPerKey; }
+  [[nodiscard]] bool takes(std::uint64_t keys) const { return keys <= rows / kMinRowsPerKey; }
 };
 
 /// The matrix for as many of these runs as fit this many bytes, smallest first: all columns are as long as the largest
@@ -45,7 +45,7 @@ struct RunMatrixPlan {
 RunMatrixPlan plan_run_matrix(std::vector<std::uint64_t> keys_of_runs, std::uint64_t room_bytes);
 
 /// A set of columns.
-using ColumnSet = std::array<std::uint64_t, RunMatrixPlan::kMostRuns / 64>;
+using ColumnSet = std::array<std::uint64_t, RunMatrixPlan::kMaxRuns / 64>;
 
 /// A key belongs to a few rows; a run that holds the key has its column's bit set in all of them. The AND of the rows
 /// gives the runs that may hold it. Each row is a cache miss, so they are preceded by a gate: one Bloom filter, one

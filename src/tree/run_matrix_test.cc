@@ -124,10 +124,10 @@ TEST(RunMatrix, ThePlanStaysInItsRoomAndIsWideEnough) {
     const RunMatrixPlan plan = plan_run_matrix(keys, room);
     ASSERT_LE(plan.bytes(), room);
     if (plan.rows == 0) continue;
-    ASSERT_GE(plan.runs, RunMatrixPlan::kFewestRuns);
+    ASSERT_GE(plan.runs, RunMatrixPlan::kMinRuns);
     ASSERT_LE(plan.runs, plan.width);
     ASSERT_GE(plan.probes, 1U);
-    ASSERT_LE(plan.probes, RunMatrixPlan::kMostProbes);
+    ASSERT_LE(plan.probes, RunMatrixPlan::kMaxProbes);
     ASSERT_GE(plan.gate_probes, 1U);
     ASSERT_GE(plan.lines, 1U);
     ASSERT_EQ(plan.rows % 64, 0U);
@@ -144,7 +144,7 @@ TEST(RunMatrix, ThePlanLeavesOutTheRunThatIsMuchLargerThanTheOthers) {
   const RunMatrixPlan plan = plan_run_matrix(keys, kPlenty);
   EXPECT_EQ(plan.runs, 40U);
   EXPECT_FALSE(plan.takes(10'000'000));
-  EXPECT_EQ(plan_run_matrix(std::vector<std::uint64_t>(RunMatrixPlan::kFewestRuns - 1, 1000), kPlenty).rows, 0U);
+  EXPECT_EQ(plan_run_matrix(std::vector<std::uint64_t>(RunMatrixPlan::kMinRuns - 1, 1000), kPlenty).rows, 0U);
   EXPECT_EQ(plan_run_matrix({}, kPlenty).rows, 0U);
   EXPECT_EQ(plan_run_matrix(std::vector<std::uint64_t>(100, 1000), 0).rows, 0U);
 }

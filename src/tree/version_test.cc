@@ -5,7 +5,7 @@
 
 #include "base/epoch.h"
 #include "entry/merging_iterator.h"
-#include "support/table_world.h"
+#include "support/tree_world.h"
 
 namespace tamis {
 namespace {
@@ -14,77 +14,11 @@ using test::owned;
 using test::OwnedAnswer;
 using test::TableEntries;
 using test::TableWorld;
-
-/// A store of several runs, some of several tables, and all that it holds in one sorted list.
-struct TreeWorld {
-  /// Runs newest first, spread over levels; newer runs hold newer sequences.
-  TreeWorld(std::uint64_t seed, std::size_t runs, std::size_t keys_per_run, bool with_prefix_filters = false)
-      : random(seed), prefix_filters(with_prefix_filters) {
-    for (std::size_t run = 0; run < runs; ++run) {
-      const auto level = static_cast<std::uint32_t>(run * 4 / runs);
-      add_run(level, runs - run, 1000 * (runs - run), keys_per_run);
-    }
-    everything.sort();
-  }
-
-  void add_run(std::uint32_t level, std::uint64_t id, std::uint64_t first_sequence, std::size_t keys) {
-    std::set<std::string> chosen;
-    for (std::size_t i = 0; i < keys; ++i) chosen.insert(some_key());
-    TableEntries part;
-    for (const std::string& key : chosen) {
-      for (std::uint64_t versions = 1 + random() % 3, v = 0; v < versions; ++v) {
-        std::optional<std::string> value;
-        if (random() % 5 != 0) value = fmt::format("{} of run {}", v, id);
-        part.add(key, first_sequence + v, value);
-        everything.add(key, first_sequence + v, value);
-      }
-      if (level > 0 && random() % 8 == 0) finish(level, id, part);
-    }
-    if (!part.entries.empty()) finish(level, id, part);
-  }
-
-  void finish(std::uint32_t level, std::uint64_t run, TableEntries& part) {
-    part.sort();
-    TableSpec spec;
-    spec.number = next_number++;
-    spec.block_bytes = 512;
-    if (prefix_filters) spec.prefix_rule = {PrefixRule::Kind::kFirst, 3};
-    const TableFacts facts = world.build(part, {random() % 4 == 0 ? "" : "line", 10}, spec);
-    edit.added.push_back({level, run, std::make_shared<const TableFacts>(facts)});
-    part = {};
-  }
-
-  /// Many keys share their first eight bytes, some are the empty key or differ by a zero byte.
-  std::string some_key() {
-    switch (random() % 8) {
-      case 0: return std::string(random() % 3, '\0');
-      case 1: return fmt::format("k{:02}", random() % 60);
-      default: return fmt::format("customer{:02}", random() % 90) + (random() % 6 == 0 ? std::string(1, '\0') : "");
-    }
-  }
-
-  [[nodiscard]] Shape shape() const {
-    Result<Shape> made = Shape().with(edit);
-    EXPECT_TRUE(made.ok()) << made.status().to_text();
-    return *made;
-  }
-
-  std::mt19937_64 random;
-  bool prefix_filters;
-  TableWorld world;
-  TableEntries everything;
-  ShapeEdit edit;
-  std::uint64_t next_number = 1;
-};
-
-const KeyHasher& hasher() {
-  static const KeyHasher made(test::example_identity().hash_key);
-  return made;
-}
+using test::TreeWorld;
 
 StagedLookup staged_lookup(std::string_view key, Sequence at) {
   StagedLookup staged;
-  staged.lookup = {key, hasher()(key), at};
+  staged.lookup = {key, test::example_hasher()(key), at};
   return staged;
 }
 
@@ -195,7 +129,8 @@ TEST(Version, PeeksAtManyKeysAsItFindsThem) {
         wanted.push_back(answer);
       }
       std::vector<StagedLookup> peeks(kGroup);
-      for (std::size_t i = 0; i < kGroup; ++i) peeks[i].lookup = {keys[i], hasher()(keys[i]), kMaxSequence};
+      for (std::size_t i = 0; i < kGroup; ++i)
+        peeks[i].lookup = {keys[i], test::example_hasher()(keys[i]), kMaxSequence};
       const EpochGuard guard;
       version.peek_many(peeks);
       for (std::size_t i = 0; i < kGroup; ++i) {
@@ -288,7 +223,7 @@ void expect_walk(std::vector<std::unique_ptr<EntryIterator>> runs, const TableEn
 
 TEST(Version, IteratesOverEveryEntryOfARange) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    TreeWorld tree(seed, 9, 50, seed % 2 == 0);
+    TreeWorld tree(seed, 9, 50, {.has_prefix_filters = seed % 2 == 0});
     const Version version(tree.shape(), nullptr, tree.world.context);
     expect_walk(runs_of(version, {}, "", true), tree.everything, {});
     for (int i = 0; i < 60; ++i) {
@@ -324,7 +259,7 @@ TEST(Version, RunsThatCannotHoldTheRangeAreLeftOut) {
 }
 
 TEST(Version, PrefixFiltersLeaveRunsOut) {
-  TreeWorld tree(2, 8, 40, true);
+  TreeWorld tree(2, 8, 40, {.has_prefix_filters = true});
   const Version version(tree.shape(), nullptr, tree.world.context);
   std::size_t left_out = 0;
   for (int i = 0; i < 60; ++i) {

@@ -210,7 +210,7 @@ TEST(TorturePlan, TheSameSeedDrawsTheSameRounds) {
     EXPECT_EQ(plan.end, again.end);
     EXPECT_EQ(plan.commits, again.commits);
     EXPECT_TRUE(check_options(plan.options).ok() && check_options(plan.looking_options).ok());
-    EXPECT_LE(plan.shape.writers, TortureScript::kMostWriters);
+    EXPECT_LE(plan.shape.writers, TortureScript::kMaxWriters);
   }
 }
 

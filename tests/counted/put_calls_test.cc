@@ -55,7 +55,7 @@ TEST(PutCalls, Rule7_TheWindowIsCountedAsMemoryAndComesOutOfTheBudget) {
   EXPECT_EQ(store.db->stats().memory.journal, 0U);
   put_many(*store.db, {});
   const Stats::Memory memory = store.db->stats().memory;
-  EXPECT_EQ(memory.journal, AppendFile::kLargestWindowBytes);
+  EXPECT_EQ(memory.journal, AppendFile::kMaxWindowBytes);
   EXPECT_EQ(store.counting.open_windows(), 1U);
   EXPECT_EQ(memory.used, memory.memtables + memory.blocks + memory.indexes + memory.filters + memory.journal);
   ASSERT_TRUE(store.db->flush().ok());

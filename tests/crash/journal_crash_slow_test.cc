@@ -35,7 +35,7 @@ TEST(JournalCrashSlow, AnyFailedCallLeavesWhatWasSyncedAndNothingThatWasNotWritt
 
 /// Enough short records in a row that most are copied into a window.
 constexpr JournalWorkload::Shape kWindowed = {
-    .journals = 3, .records = 26, .one_sync_in = 40, .window_bytes = AppendFile::kSmallestWindowBytes};
+    .journals = 3, .records = 26, .one_sync_in = 40, .window_bytes = AppendFile::kMinWindowBytes};
 
 TEST(JournalCrashSlow, Rule7_TheSameHoldsForRecordsThatAreCopiedIntoAWindow) {
   std::size_t images = 0;

@@ -33,7 +33,7 @@ TEST(JournalCrash, EverySyncedRecordSurvivesAndTheRestIsAPrefix) {
 
 /// Enough short records in a row that most are copied into a window.
 constexpr JournalWorkload::Shape kWindowed = {
-    .journals = 3, .records = 26, .one_sync_in = 40, .window_bytes = AppendFile::kSmallestWindowBytes};
+    .journals = 3, .records = 26, .one_sync_in = 40, .window_bytes = AppendFile::kMinWindowBytes};
 
 TEST(JournalCrash, Rule7_TheSameHoldsForRecordsThatAreCopiedIntoAWindow) {
   JournalLedger ledger;
@@ -113,8 +113,7 @@ TEST(JournalFaults, AnyFailedCallLeavesWhatWasSyncedAndNothingThatWasNotWritten)
 TEST(JournalFaults, Rule7_AnyFailedCallLeavesTheSameWhenRecordsAreCopiedIntoAWindow) {
   FaultCounts counts;
   fail_every_call_in_every_way(
-      1, {.journals = 2, .records = 22, .one_sync_in = 40, .window_bytes = AppendFile::kSmallestWindowBytes}, counts,
-      11);
+      1, {.journals = 2, .records = 22, .one_sync_in = 40, .window_bytes = AppendFile::kMinWindowBytes}, counts, 11);
   EXPECT_EQ(counts.violations.size(), 0U) << first_of(counts.violations);
   fmt::print("{} runs, {} with a failed call, {} distinct disk images\n", counts.runs, counts.fired,
              counts.images.size());

@@ -11,7 +11,7 @@ namespace tamis::test {
 namespace {
 
 constexpr const char* kDirectory = "/store";
-constexpr int kMostDepth = 2;
+constexpr int kMaxDepth = 2;
 
 /// Whether the store's behaviour is predictable when others work in between.
 bool can_be_interrupted(Verb verb) {
@@ -86,7 +86,7 @@ Status ModelRun::run_next() {
   const Operation& operation = coming_.front();
   coming_ = coming_.subspan(1);
   ++begun_;
-  const bool may_interrupt = spec_.schedule_seed && depth_ < kMostDepth && can_be_interrupted(operation.verb);
+  const bool may_interrupt = spec_.schedule_seed && depth_ < kMaxDepth && can_be_interrupted(operation.verb);
   const bool may_interrupt_outer = std::exchange(may_interrupt_, may_interrupt);
   Status status = run_verb(operation);
   may_interrupt_ = may_interrupt_outer;

@@ -17,8 +17,8 @@
 namespace tamis::test {
 namespace {
 
-constexpr unsigned kLongestRunSeconds = 300;
-constexpr int kMostAttempts = 2000;
+constexpr unsigned kMaxRunSeconds = 300;
+constexpr int kMaxAttempts = 2000;
 
 /// "flushes compactions interruptions ruled-out digest failure".
 std::string packed(const Outcome& outcome) {
@@ -108,7 +108,7 @@ Outcome run_apart(const Trace& trace) {
   if (child < 0) return {.failure = "no child"};
   if (child == 0) {
     close(ends[0]);
-    alarm(kLongestRunSeconds);
+    alarm(kMaxRunSeconds);
     const auto run = [&]() noexcept { return packed(run_here(trace)); };  // An exception ends the child.
     const std::string text = run();
     const bool is_written = write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
@@ -129,7 +129,7 @@ Outcome run_apart(const Trace& trace) {
 Trace shrunk(Trace trace) {
   int attempts = 0;
   for (std::size_t piece = trace.operations.size() / 2; piece > 0; piece /= 2) {
-    for (std::size_t at = 0; at < trace.operations.size() && attempts < kMostAttempts;) {
+    for (std::size_t at = 0; at < trace.operations.size() && attempts < kMaxAttempts;) {
       Trace shorter = trace;
       const auto from = shorter.operations.begin() + static_cast<std::ptrdiff_t>(at);
       const std::size_t count = std::min(piece, trace.operations.size() - at);

@@ -12,7 +12,7 @@
 namespace tamis::test {
 
 inline bool has_windows(const ScratchFolder& scratch) {
-  constexpr std::uint64_t kBytes = AppendFile::kSmallestWindowBytes;
+  constexpr std::uint64_t kBytes = AppendFile::kMinWindowBytes;
   const auto file = posix_file_system().open_writable(scratch.path("probe"), OpenMode::kCreate);
   return file.ok() && (*file)->preallocate(kBytes).ok() && (*file)->open_window(0, kBytes).ok();
 }

@@ -1,4 +1,4 @@
-// Files that were made once and are reproduced since.
+// Files that were written once and must be reproduced.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,12 +13,12 @@
 
 namespace tamis::test {
 
-/// Whether a test is to make a golden file that is missing: with TAMIS_WRITE_GOLDEN=1. None is ever overwritten.
+/// Whether a test may write a missing golden file: with TAMIS_WRITE_GOLDEN=1. None is ever overwritten.
 inline bool makes_golden(const std::string& path) {
   return std::getenv("TAMIS_WRITE_GOLDEN") != nullptr && !std::filesystem::exists(path);
 }
 
-/// The bytes of a golden file, named from the root of the repository; made of `made` if it is missing and may be.
+/// The bytes of a golden file, given relative to the repository's root; written from `made` if missing and allowed.
 inline std::string golden_file(const std::string& name, const std::string& made) {
   const std::string path = source_file(name);
   if (makes_golden(path)) {

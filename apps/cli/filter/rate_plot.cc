@@ -11,9 +11,9 @@ namespace {
 constexpr std::uint64_t kKeys = 100'000;
 // Enough to measure a rate of one in 400,000: ten wrong answers expected.
 constexpr std::uint64_t kProbes = 4'000'000;
-constexpr double kFewestExpectedWrong = 10;
-constexpr int kFewestBits = 4;
-constexpr int kMostBits = 20;
+constexpr double kMinExpectedWrong = 10;
+constexpr int kMinBits = 4;
+constexpr int kMaxBits = 20;
 constexpr int kPredictionsPerBit = 4;
 
 SizeTarget bits(double per_key) { return {SizeTarget::Measure::kBitsPerKey, per_key}; }
@@ -25,7 +25,7 @@ void append(std::vector<show::Point>& points, show::Point point) {
 
 std::vector<show::Point> predict(const std::string& kind) {
   std::vector<show::Point> points;
-  for (int step = kFewestBits * kPredictionsPerBit; step <= kMostBits * kPredictionsPerBit; ++step) {
+  for (int step = kMinBits * kPredictionsPerBit; step <= kMaxBits * kPredictionsPerBit; ++step) {
     const Result<FilterSize> size = filter_size(kind, kKeys, bits(double{1} * step / kPredictionsPerBit));
     if (size.ok()) append(points, {size->bits_per_key(), size->rate});
   }
@@ -35,15 +35,15 @@ std::vector<show::Point> predict(const std::string& kind) {
 }  // namespace
 
 RatePlot measure_rates(const std::vector<std::string>& kinds, const CommonOptions& options) {
-  show::Progress progress("measuring", kinds.size() * (kMostBits - kFewestBits + 1), options.wants_progress());
+  show::Progress progress("measuring", kinds.size() * (kMaxBits - kMinBits + 1), options.wants_progress());
   const SampleHashes sample = sample_hashes(kKeys, kProbes);
   RatePlot plot = {.keys = kKeys, .probes = kProbes, .series = {}};
   for (const std::string& kind : kinds) {
     RateSeries series = {.kind = kind, .predicted = predict(kind), .measured = {}};
-    for (int per_key = kFewestBits; per_key <= kMostBits; ++per_key) {
+    for (int per_key = kMinBits; per_key <= kMaxBits; ++per_key) {
       progress.advance(1);
       const Result<FilterSize> size = filter_size(kind, kKeys, bits(per_key));
-      if (!size.ok() || size->rate * kProbes < kFewestExpectedWrong) continue;
+      if (!size.ok() || size->rate * kProbes < kMinExpectedWrong) continue;
       if (!series.measured.empty() && size->bits_per_key() <= series.measured.back().x + 0.01) continue;
       const Filter filter = need(build_from(kind, bits(per_key), sample.present));
       series.measured.push_back({size->bits_per_key(), measured_rate(filter, sample.absent)});

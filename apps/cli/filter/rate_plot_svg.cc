@@ -10,15 +10,15 @@
 namespace tamis::cli {
 namespace {
 
-constexpr double kFewestBits = 3;  // A ribbon asked for 4 bits may take 3.
-constexpr double kMostBits = 20.5;
+constexpr double kMinBits = 3;  // A ribbon asked for 4 bits may take 3.
+constexpr double kMaxBits = 20.5;
 constexpr int kDecades = 6;  // The axis goes from 1 down to 10^-6.
 constexpr double kHeight = 430;
 // Predicted points farther apart than this are the few sizes a kind comes in; nothing lies between them.
 constexpr double kWidestStepBits = 1.5;
 
 show::LinePanel empty_panel() {
-  show::Axis bits = {.low = kFewestBits, .high = kMostBits, .is_logarithmic = false, .steps = {}};
+  show::Axis bits = {.low = kMinBits, .high = kMaxBits, .is_logarithmic = false, .steps = {}};
   for (int step = 4; step <= 20; step += 2) bits.steps.emplace_back(step, std::to_string(step));
   show::Axis rates = {.low = std::pow(10.0, -kDecades), .high = 1, .is_logarithmic = true, .steps = {}};
   for (int decade = 0; decade <= kDecades; ++decade) {
@@ -33,7 +33,7 @@ std::string rate_plot_svg(const RatePlot& plot) {
   show::LinePanel panel = empty_panel();
   panel.curves.push_back({.name = "least possible",
                           .series = 0,
-                          .line = {{kFewestBits, std::exp2(-kFewestBits)}, {kMostBits, std::exp2(-kMostBits)}},
+                          .line = {{kMinBits, std::exp2(-kMinBits)}, {kMaxBits, std::exp2(-kMaxBits)}},
                           .marks = {},
                           .is_bound = true});
   for (std::size_t i = 0; i < plot.series.size(); ++i) {

@@ -17,12 +17,12 @@ struct Header {
   std::uint64_t number;
 };
 
-constexpr std::size_t kMostText = PIPE_BUF - sizeof(Header);  // Pipe writes up to PIPE_BUF are atomic.
+constexpr std::size_t kMaxText = PIPE_BUF - sizeof(Header);  // Pipe writes up to PIPE_BUF are atomic.
 
 }  // namespace
 
 void tell(int descriptor, const Message& message) {
-  const std::string_view text = std::string_view(message.text).substr(0, kMostText);
+  const std::string_view text = std::string_view(message.text).substr(0, kMaxText);
   const Header header = {message.kind, message.writer, static_cast<std::uint16_t>(text.size()), 0, message.number};
   std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
   bytes += text;

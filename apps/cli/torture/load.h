@@ -54,8 +54,8 @@ class TortureLoad {
   const std::string checkpoint_path_;
   const Teller teller_;
   // Each is written by its writer and read by all.
-  std::array<std::atomic<std::uint64_t>, TortureScript::kMostWriters> begun_ = {};
-  std::array<std::atomic<std::uint64_t>, TortureScript::kMostWriters> acknowledged_ = {};
+  std::array<std::atomic<std::uint64_t>, TortureScript::kMaxWriters> begun_ = {};
+  std::array<std::atomic<std::uint64_t>, TortureScript::kMaxWriters> acknowledged_ = {};
   std::atomic<bool> is_over_ = false;
 };
 

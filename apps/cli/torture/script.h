@@ -22,7 +22,7 @@ namespace tamis::cli {
 /// Threads: any.
 class TortureScript {
  public:
-  static constexpr std::uint32_t kMostWriters = 8;
+  static constexpr std::uint32_t kMaxWriters = 8;
 
   struct Shape {
     std::uint64_t seed = 1;

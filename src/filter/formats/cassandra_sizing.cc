@@ -32,7 +32,7 @@ constexpr double kRates19[] = {.0513,   .00998,  .00312,  .0013,   .000663, .000
                                .000194, .000155, .000132, .000118, .000111, .000109};
 constexpr double kRates20[] = {.0488,  .00906,  .0027,    .00108,   .00053,   .000303,  .000196,
                                .00014, .000108, 8.89e-05, 7.77e-05, 7.12e-05, 6.79e-05, 6.71e-05};
-constexpr std::uint32_t kFewestBits = 2;
+constexpr std::uint32_t kMinBits = 2;
 constexpr Rates kRates[] = {kRates2,  kRates3,  kRates4,  kRates5,  kRates6,  kRates7,  kRates8,
                             kRates9,  kRates10, kRates11, kRates12, kRates13, kRates14, kRates15,
                             kRates16, kRates17, kRates18, kRates19, kRates20};
@@ -58,7 +58,7 @@ Result<CassandraSizing> cassandra_sizing(double rate) {
     std::uint32_t hashes = best_hashes(kRates[i]);
     if (rate_of(kRates[i], hashes) > rate) continue;
     while (rate_of(kRates[i], hashes - 1) <= rate) --hashes;
-    return CassandraSizing{hashes, kFewestBits + i};
+    return CassandraSizing{hashes, kMinBits + i};
   }
   return Status::invalid_argument(
       fmt::format("Cassandra cannot satisfy a rate of {}; its table ends at {}", rate, kRates20[13]));

@@ -85,8 +85,8 @@ class GoBloomProbe final : public Probe {
 
   /// Nothing if the filter claims 128 MiB more than the file has: a header alone must not allocate memory.
   [[nodiscard]] std::optional<PlainBits> plain_bits() const override {
-    constexpr std::uint64_t kMostMissingBits = std::uint64_t{1} << 30;
-    if (shape_.bits > length_ && shape_.bits - length_ > kMostMissingBits) return std::nullopt;
+    constexpr std::uint64_t kMaxMissingBits = std::uint64_t{1} << 30;
+    if (shape_.bits > length_ && shape_.bits - length_ > kMaxMissingBits) return std::nullopt;
     PlainBits plain = {shape_, plain_bytes(words_, std::min(shape_.bits, length_), kOrder)};
     plain.bits.resize(static_cast<std::size_t>(body_bytes(shape_.bits, 8)), '\0');
     return plain;

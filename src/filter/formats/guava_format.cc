@@ -22,7 +22,7 @@ namespace tamis::foreign {
 namespace {
 
 enum class Strategy : std::uint8_t { kMitz32 = 0, kMitz64 = 1 };
-constexpr std::uint32_t kMostHashes = 255;
+constexpr std::uint32_t kHashLimit = 255;
 
 class Mitz32Positions : public SignedSteppedPositions<std::uint32_t> {
  public:
@@ -51,7 +51,7 @@ class Mitz64Positions {
 Result<BloomShape> read_header(ByteReader& reader, const OpenOptions&) {
   TAMIS_TRY_STATUS(reader.skip(1, "the strategy"));
   TAMIS_TRY(const std::uint8_t hashes, reader.read_le<std::uint8_t>("the number of hashes"));
-  TAMIS_TRY_STATUS(check_hashes(reader, hashes, kMostHashes));
+  TAMIS_TRY_STATUS(check_hashes(reader, hashes, kHashLimit));
   TAMIS_TRY(const std::uint32_t words, reader.read_be<std::uint32_t>("the number of words"));
   if (words > std::uint32_t{std::numeric_limits<std::int32_t>::max()}) return reader.corruption("a negative length");
   return BloomShape{.bits = std::uint64_t{words} * 64, .hashes = hashes};
@@ -66,7 +66,7 @@ void write_header(std::string& file, const BloomShape& shape) {
 
 Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
   constexpr double kDefaultRate = 0.03;
-  return size_in_words(options, keys, kDefaultRate, kMostHashes);
+  return size_in_words(options, keys, kDefaultRate, kHashLimit);
 }
 
 template <typename Positions, Strategy kStrategy>

@@ -40,11 +40,10 @@ void write_header(std::string& file, const BloomShape& shape) {
 }
 
 Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
-  constexpr std::uint32_t kMostHashes = 30;
+  constexpr std::uint32_t kHashLimit = 30;
   TAMIS_TRY(const std::uint64_t bits, bits_by_rate(options, keys));
   const double best = std::round(static_cast<double>(bits) / static_cast<double>(keys) * std::numbers::ln2);
-  TAMIS_TRY(const std::uint32_t hashes,
-            checked_hashes(options, std::clamp(best, 1.0, double{kMostHashes}), kMaxHashes));
+  TAMIS_TRY(const std::uint32_t hashes, checked_hashes(options, std::clamp(best, 1.0, double{kHashLimit}), kMaxHashes));
   return BloomShape{.bits = bits, .hashes = hashes};
 }
 

@@ -21,7 +21,7 @@
 namespace tamis::foreign {
 namespace {
 
-constexpr std::uint32_t kMostHashes = 30;
+constexpr std::uint32_t kHashLimit = 30;
 
 class LevelDbPositions : public SteppedPositions<std::uint32_t> {
  public:
@@ -39,7 +39,7 @@ Result<ProbePtr> open(const Input& input) { return open_leveldb_bloom(input.byte
 Fit fit(const Input& input) {
   if (input.bytes.size() < 2) return Fit::kPossible;
   const auto hashes = std::to_integer<std::uint32_t>(input.bytes.back());
-  return hashes >= 1 && hashes <= kMostHashes && input.bytes.size() >= 9 ? Fit::kPossible : Fit::kNo;
+  return hashes >= 1 && hashes <= kHashLimit && input.bytes.size() >= 9 ? Fit::kPossible : Fit::kNo;
 }
 
 Result<std::string> build_with(std::span<const std::string> keys, const BuildOptions& options,
@@ -51,9 +51,8 @@ Result<std::string> build_with(std::span<const std::string> keys, const BuildOpt
   if (bytes * 8 > std::numeric_limits<std::uint32_t>::max()) {
     return Status::invalid_argument(fmt::format("{} bits exceed the range of a 32-bit hash", bits));
   }
-  TAMIS_TRY(
-      const std::uint32_t hashes,
-      checked_hashes(options, std::clamp(std::floor(bits_per_key * 0.69), 1.0, double{kMostHashes}), kMostHashes));
+  TAMIS_TRY(const std::uint32_t hashes,
+            checked_hashes(options, std::clamp(std::floor(bits_per_key * 0.69), 1.0, double{kHashLimit}), kHashLimit));
   const char trailer = static_cast<char>(hashes);
   TAMIS_TRY(std::string file, zeroed_file({}, bytes, {&trailer, 1}));
   const BloomShape shape = {.bits = bytes * 8, .hashes = hashes};
@@ -89,7 +88,7 @@ Result<std::string> build_badger(std::span<const std::string> keys, const BuildO
 ProbePtr open_leveldb_bloom(Bytes filter) {
   if (filter.size() < 2) return std::make_unique<ConstantProbe>(false);
   const auto hashes = std::to_integer<std::uint32_t>(filter.back());
-  if (hashes == 0 || hashes > kMostHashes) return std::make_unique<ConstantProbe>(true);
+  if (hashes == 0 || hashes > kHashLimit) return std::make_unique<ConstantProbe>(true);
   const Bytes bits = filter.first(filter.size() - 1);
   return std::make_unique<BloomProbe>(kScheme, BloomShape{.bits = bits.size() * 8, .hashes = hashes}, bits);
 }

@@ -29,7 +29,7 @@ constexpr std::size_t kTrailerBytes = 5;
 constexpr std::uint8_t kNewBloomMarker = 0xff;
 constexpr std::uint8_t kRibbonMarker = 0xfe;
 constexpr std::size_t kLineBytes = 64;
-constexpr std::uint32_t kMostHashes = 30;
+constexpr std::uint32_t kHashLimit = 30;
 
 class LegacyPositions {
  public:
@@ -87,7 +87,7 @@ Result<ProbePtr> open_fast_local(Bytes body, Bytes trailer, std::string_view nam
   const auto at = [trailer](std::size_t i) { return std::to_integer<std::uint32_t>(trailer[i]); };
   const std::uint32_t hashes = at(2) & 31;
   const bool known = at(1) == 0 && at(2) >> 5 == 0 && at(3) == 0 && at(4) == 0;
-  if (!known || hashes < 1 || hashes > kMostHashes) return constant(true);
+  if (!known || hashes < 1 || hashes > kHashLimit) return constant(true);
   if (body.size() % kLineBytes != 0 || body.size() / kLineBytes > 0xffffffffU) {
     return Status::corruption(fmt::format("{}: {} bytes are not whole 64-byte blocks", name, body.size()));
   }
@@ -126,7 +126,7 @@ Fit fit(const Input& input) {
 /// Whole bits only, as in the old filter; hashes and an odd number of lines follow from them.
 Result<std::string> build_legacy(const std::vector<std::string_view>& keys, double bits_per_key) {
   const double whole_bits = std::round(bits_per_key);
-  const auto hashes = static_cast<std::uint32_t>(std::clamp(std::floor(whole_bits * 0.69), 1.0, double{kMostHashes}));
+  const auto hashes = static_cast<std::uint32_t>(std::clamp(std::floor(whole_bits * 0.69), 1.0, double{kHashLimit}));
   const std::uint64_t wanted = keys.size() * static_cast<std::uint64_t>(whole_bits);
   const std::uint64_t lines = keys.empty() ? 0 : (wanted + kLineBytes * 8 - 1) / (kLineBytes * 8) | 1;
   if (lines > 0xffffffffU) return Status::invalid_argument("too many keys for a legacy filter");

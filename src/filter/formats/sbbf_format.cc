@@ -107,13 +107,12 @@ void write_no_header(std::string&, const BloomShape&) {}
 /// The blocks given, or as many as Parquet's writers choose: enough bits for the rate, rounded up to a power of two, at
 /// most 128 MiB.
 Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
-  constexpr std::uint64_t kMostBlocks = (std::uint64_t{128} << 20) / kBlockBytes;
+  constexpr std::uint64_t kMaxBlocks = (std::uint64_t{128} << 20) / kBlockBytes;
   std::uint64_t blocks = options.blocks.value_or(1);
   if (!options.blocks) {
     const double bits = -8.0 * static_cast<double>(keys) / std::log(1 - std::pow(options.fpr.value_or(0.01), 1.0 / 8));
     const double wanted = std::ceil(bits / kBlockBits);
-    blocks =
-        wanted >= static_cast<double>(kMostBlocks) ? kMostBlocks : std::bit_ceil(static_cast<std::uint64_t>(wanted));
+    blocks = wanted >= static_cast<double>(kMaxBlocks) ? kMaxBlocks : std::bit_ceil(static_cast<std::uint64_t>(wanted));
   }
   if (blocks < 1 || blocks > 0x7fffffff / kBlockBytes) {
     return Status::invalid_argument(
