@@ -11,22 +11,30 @@
 namespace tamis {
 namespace {
 
+/// The manifest's name is durable first: a half-copied table proves nothing, but the manifest proves that the folder is
+/// ours, and destroy may remove it.
+Status copy_tables_to(const StoreContext& context, const Shape& shape, const std::string& path) {
+  TAMIS_TRY_STATUS(context.files.sync_directory(path));
+  for (const std::vector<Run>& level : shape.levels) {
+    for (const Run& run : level) {
+      for (const auto& table : run.tables) {
+        TAMIS_TRY_STATUS(
+            link_or_copy(context.files, table_path(context.directory, table->number), table_path(path, table->number)));
+      }
+    }
+  }
+  return context.files.sync_directory(path);
+}
+
 Status copy_to(const StoreContext& context, const ManifestState& state, const std::string& path) {
   FileSystem& files = context.files;
   TAMIS_TRY_STATUS(files.make_directory(path));
   TAMIS_TRY_STATUS(files.sync_directory(parent_directory(path)));
   // Readers, who make no files, need its LOCK; and nobody opens the copy before it is complete.
   TAMIS_TRY(const std::unique_ptr<FileLock> lock, files.lock(lock_path(path), LockMode::kExclusive));
-  for (const std::vector<Run>& level : state.shape.levels) {
-    for (const Run& run : level) {
-      for (const auto& table : run.tables) {
-        TAMIS_TRY_STATUS(
-            link_or_copy(files, table_path(context.directory, table->number), table_path(path, table->number)));
-      }
-    }
-  }
-  TAMIS_TRY_STATUS(files.sync_directory(path));
-  TAMIS_TRY(const std::unique_ptr<Manifest> manifest, Manifest::create_with(files, path, state, 1, *context.random));
+  const auto copy = [&] { return copy_tables_to(context, state.shape, path); };
+  TAMIS_TRY(const std::unique_ptr<Manifest> manifest,
+            Manifest::create_with(files, path, state, 1, *context.random, copy));
   return manifest->close({});
 }
 

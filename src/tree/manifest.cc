@@ -74,7 +74,7 @@ class Manifest::Inside {
       : files_(files), directory_(std::move(directory)), random_(random) {}
 
   Status read();
-  Status begin(ManifestState state, std::uint64_t number);
+  Status begin(ManifestState state, std::uint64_t number, const std::function<Status()>& before_current);
   Status commit(const ManifestEdit& edit);
   Status renew();
   Status close(const KnownJournalEnd& journal);
@@ -89,7 +89,7 @@ class Manifest::Inside {
   [[nodiscard]] bool needs_new_manifest(const ManifestState& next);
   Status append(const ManifestEdit& edit);
   Status roll(const ManifestState& state);
-  Status start_manifest(const ManifestState& state);
+  Status start_manifest(const ManifestState& state, const std::function<Status()>& before_current = {});
   Status point_current(const Current& next);
   Status finish_manifest(Current& next);
   void remove_old_manifests();
@@ -141,11 +141,12 @@ Status Manifest::Inside::read() {
 }
 
 /// A store's first manifest, or one that replaces all earlier ones.
-Status Manifest::Inside::begin(ManifestState state, std::uint64_t number) {
+Status Manifest::Inside::begin(ManifestState state, std::uint64_t number,
+                               const std::function<Status()>& before_current) {
   TAMIS_TRY_STATUS(state.shape.check());
   current_.store_id = state.identity.store_id;
   last_number_ = number - 1;
-  TAMIS_TRY_STATUS(start_manifest(state));
+  TAMIS_TRY_STATUS(start_manifest(state, before_current));
   state_ = std::move(state);
   return {};
 }
@@ -194,7 +195,7 @@ Status Manifest::Inside::roll(const ManifestState& state) {
 }
 
 /// Writes a new manifest with the whole state; CURRENT names it once it is durable, and the old one stays until then.
-Status Manifest::Inside::start_manifest(const ManifestState& state) {
+Status Manifest::Inside::start_manifest(const ManifestState& state, const std::function<Status()>& before_current) {
   JournalHeader header;
   header.kind = JournalKind::kManifest;
   header.store_id = state.identity.store_id;
@@ -210,6 +211,7 @@ Status Manifest::Inside::start_manifest(const ManifestState& state) {
   TAMIS_TRY_STATUS(writer->append(as_bytes(record), 1));
   TAMIS_TRY_STATUS(writer->sync());
   bytes_written_ += writer->end_offset();
+  if (before_current) TAMIS_TRY_STATUS(before_current());
   Current next = current_;
   next.manifest_number = header.number;
   next.manifest_salt = header.salt;
@@ -283,10 +285,11 @@ Result<std::unique_ptr<Manifest>> Manifest::create(FileSystem& files, const std:
 
 Result<std::unique_ptr<Manifest>> Manifest::create_with(FileSystem& files, const std::string& directory,
                                                         const ManifestState& state, std::uint64_t manifest_number,
-                                                        RandomSource& random) {
+                                                        RandomSource& random,
+                                                        const std::function<Status()>& before_current) {
   TAMIS_CHECK(manifest_number > 0);
   auto inside = std::make_unique<Inside>(files, directory, random);
-  TAMIS_TRY_STATUS(inside->begin(state, manifest_number));
+  TAMIS_TRY_STATUS(inside->begin(state, manifest_number, before_current));
   return std::unique_ptr<Manifest>(new Manifest(std::move(inside)));
 }
 

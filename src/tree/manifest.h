@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -35,11 +36,13 @@ class Manifest {
                                                   const TableIdentity& identity, RandomSource& random);
   /// Reads CURRENT and the manifest it names. kIoError if there is no CURRENT: no store is here.
   static Result<std::unique_ptr<Manifest>> open(FileSystem& files, const std::string& directory, RandomSource& random);
-  /// A first manifest with this state, replacing any earlier one: for repair and checkpoints. CURRENT is renamed last;
-  /// nothing is removed. A number whose file already exists is skipped.
+  /// A first manifest with this state, replacing any earlier one: for repair and checkpoints. When the manifest is
+  /// written, `before_current` is called; CURRENT is renamed last; nothing is removed. A number whose file already
+  /// exists is skipped.
   static Result<std::unique_ptr<Manifest>> create_with(FileSystem& files, const std::string& directory,
                                                        const ManifestState& state, std::uint64_t manifest_number,
-                                                       RandomSource& random);
+                                                       RandomSource& random,
+                                                       const std::function<Status()>& before_current = {});
   ~Manifest();
 
   [[nodiscard]] const ManifestState& state() const;
