@@ -44,9 +44,9 @@ class GroupLeader {
 /// Forms groups of waiting requests.
 ///
 /// The requests form a linked list. A request that finds the list empty leads at once and, if no other arrives, empties
-/// it again: a lone writer needs two atomic operations. The mutex is only for waiting and waking. A waiter spins briefly
-/// before it sleeps: a put takes less than a microsecond, a sleep and a wake-up about ten. Each waiter sleeps on its own
-/// condition and is woken once, when its request is done or when it must lead.
+/// it again: a lone writer needs two atomic operations. The mutex is only for waiting and waking. A waiter spins
+/// briefly before it sleeps: a put takes less than a microsecond, a sleep and a wake-up about ten. Each waiter sleeps
+/// on its own condition and is woken once, when its request is done or when it must lead.
 ///
 /// Invariants:
 ///  1. Requests are done in the order of arrival.

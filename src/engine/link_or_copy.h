@@ -8,8 +8,8 @@
 
 namespace tamis {
 
-/// `to` must not exist. If the file system has no links, or `to` is on another one, the bytes are copied and synced. The
-/// caller syncs the folder.
+/// `to` must not exist. If the file system has no links, or `to` is on another one, the bytes are copied and synced.
+/// The caller syncs the folder.
 Status link_or_copy(FileSystem& files, const std::string& from, const std::string& to);
 
 }  // namespace tamis

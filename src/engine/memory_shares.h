@@ -42,9 +42,9 @@ struct MetadataWanted {
   std::uint64_t run_matrix_bytes = 0;            ///< The size of the present run index.
 };
 
-/// Memtables get at most half; a mapped journal gets a 64th if that is enough for a window. Filters get filter_memory, by
-/// default a quarter; the run index gets what they leave of that. Indexes get what they need, at most half of the rest.
-/// Blocks get what is left.
+/// Memtables get at most half; a mapped journal gets a 64th if that is enough for a window. Filters get filter_memory,
+/// by default a quarter; the run index gets what they leave of that. Indexes get what they need, at most half of the
+/// rest. Blocks get what is left.
 inline MemoryShares share_memory(const Options& options, MetadataWanted wanted) {
   MemoryShares shares;
   shares.memtable = std::min(options.memtable_bytes, options.memory_bytes / 4);

@@ -14,8 +14,8 @@ inline constexpr double kDebtThatStops = 2;
 /// Shorter delays are accumulated: a sleep takes about 60 us longer than asked.
 inline constexpr std::uint64_t kMinDelayUs = 500;
 
-/// A delay proportional to the bytes, growing smoothly with the debt: none up to kDebtThatSlows, as on a disk of 32 MiB/s
-/// at debt 1, of 3.6 MiB/s at kDebtThatStops.
+/// A delay proportional to the bytes, growing smoothly with the debt: none up to kDebtThatSlows, as on a disk of 32
+/// MiB/s at debt 1, of 3.6 MiB/s at kDebtThatStops.
 inline std::uint64_t write_delay_us(double debt, std::uint64_t group_bytes) {
   if (debt <= kDebtThatSlows) return 0;
   const double excess = (std::min(debt, kDebtThatStops) - kDebtThatSlows) / (1 - kDebtThatSlows);

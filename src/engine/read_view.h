@@ -14,8 +14,8 @@
 
 namespace tamis {
 
-/// Owns its memtables and its version and nothing newer: a reader that keeps a view during a disk read delays the freeing
-/// of these alone (P8). Inside an EpochGuard, a view can be kept with `shared_from_this`.
+/// Owns its memtables and its version and nothing newer: a reader that keeps a view during a disk read delays the
+/// freeing of these alone (P8). Inside an EpochGuard, a view can be kept with `shared_from_this`.
 ///
 /// Threads: constant once it is installed.
 struct ReadView : std::enable_shared_from_this<ReadView> {
@@ -31,7 +31,7 @@ struct ViewAt {
   Sequence sequence;
 };
 
-/// The current view. A reader passes a function that loads its sequence, because the view must be loaded first (rule 9).
+/// The current view. A reader passes a function that loads its sequence, because the view must come first (rule 9).
 ///
 /// Threads: any. `replace`: one at a time.
 class CurrentView {
@@ -63,8 +63,8 @@ class CurrentView {
     if (view_ != nullptr) replaced_.push_back(std::move(view_));
     view_ = std::move(next);
   }
-  /// Frees the replaced views. Waits for readers inside an EpochGuard, so call it outside of one and without a mutex that
-  /// a lookup may need.
+  /// Frees the replaced views. Waits for readers inside an EpochGuard, so call it outside of one and without a mutex
+  /// that a lookup may need.
   void drop_replaced() {
     std::vector<std::shared_ptr<const ReadView>> replaced;  // Destroyed after the mutex is released.
     {

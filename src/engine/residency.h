@@ -19,8 +19,8 @@ struct ResidentCandidate {
   double saved_reads = 0;  ///< Since the last review.
 };
 
-/// Chooses those that save the most reads per byte, up to `limit_bytes`; among equals, the first. result[i] says whether
-/// candidate i stays.
+/// Chooses those that save the most reads per byte, up to `limit_bytes`; among equals, the first. result[i] says
+/// whether candidate i stays.
 std::vector<bool> choose_resident(std::span<const ResidentCandidate> candidates, std::uint64_t limit_bytes);
 
 /// Unloads the indexes and filters that save least when others would save more, so that the next lookup can load those

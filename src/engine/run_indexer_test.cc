@@ -55,10 +55,11 @@ class WatchedFileSystem final : public test::PassingFileSystem {
   [[nodiscard]] bool is_watched() const { return watched_.load() == std::this_thread::get_id(); }
   void see_read(std::uint64_t bytes) {
     if (is_watched()) bytes_ += bytes;
-    if (is_armed_ && std::this_thread::get_id() != caller_ && is_armed_.exchange(false)) {
-      action_();
-      watched_ = std::this_thread::get_id();
-    }
+    if (!is_armed_ || std::this_thread::get_id() == caller_) return;
+    std::thread::id nobody;
+    if (!watched_.compare_exchange_strong(nobody, std::this_thread::get_id())) return;
+    action_();
+    is_armed_ = false;
   }
 
   std::function<void()> action_;
@@ -89,11 +90,11 @@ TEST(RunIndexing, Rule14_ACompactionThatBecomesDueDoesNotWaitUntilARunIsRead) {
   };
   for (int i = 0; i < 4; ++i) add_run(i, kKeys);
   ASSERT_TRUE(db->wait_idle().ok());
-  for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(db->get(fmt::format("{:06} absent", i)).ok());  // Pays for the index.
   files.at_next_read([&] {
-    for (int i = 5; i < kTier; ++i) add_run(i, 10);
+    for (int i = 4; i < kTier; ++i) add_run(i, 10);
   });
-  add_run(4, 10);  // Wakes the compaction thread.
+  for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(db->get(fmt::format("{:06} absent", i)).ok());  // Pays for the index.
+  add_run(kTier, 10);  // Wakes the compaction thread.
   while (!files.is_over()) std::this_thread::yield();
   EXPECT_LT(files.bytes(), 600'000U) << "a run has 1.2 MB";
   ASSERT_TRUE(db->wait_idle().ok());

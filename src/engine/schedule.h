@@ -7,8 +7,8 @@
 
 namespace tamis {
 
-/// Replaces the timing of threads in tests: flushes and compactions run early or late and in any order, but the same for
-/// the same seed.
+/// Replaces the timing of threads in tests: flushes and compactions run early or late and in any order, but the same
+/// for the same seed.
 ///
 /// Invariant: of kMaxPutOff consecutive draws at least one is kEverything.
 ///

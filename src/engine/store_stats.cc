@@ -74,8 +74,8 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// Table bytes per byte of live entries: an estimate, because a key may be in several runs. Sequences tell what share of
-/// the writes merged into the largest run is still in it. The other runs are assumed to have the same share.
+/// Table bytes per byte of live entries: an estimate, because a key may be in several runs. Sequences tell what share
+/// of the writes merged into the largest run is still in it. The other runs are assumed to have the same share.
 double space_amplification(const Shape& shape, std::uint64_t writes_in_tables) {
   const Run* largest = nullptr;
   double entries = 0;
