@@ -188,7 +188,7 @@ class Crowd {
     }
   }
 
-  /// The copy holds whole batches, too.
+  /// The copy also has whole batches.
   void copy() {
     const Environment environment{.files = &files_, .runs_in_background = false};
     const std::string path = fmt::format("/copy-{}", ++copies_);

@@ -1,4 +1,4 @@
-// DB::repair: making a damaged store usable.
+// DB::repair: makes a damaged store usable.
 #include <memory>
 #include <optional>
 #include <utility>

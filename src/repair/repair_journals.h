@@ -33,8 +33,8 @@ struct JournalsRead {
 };
 
 /// Calls `take` for every entry that is not in a table, by ascending sequence. If opening the store would replay the
-/// journals, these are the same entries. If it would refuse, they come from every readable record, also after damage.
-/// Fails if `take` fails, or with an error that is no damage (is_damage).
+/// journals, these are the same entries. If it would refuse, they come from every readable record, even after damage.
+/// Fails if `take` fails, or with an error that is not damage (is_damage).
 Result<JournalsRead> read_journals(FileSystem& files, const std::string& directory, const JournalsToRead& wanted,
                                    const std::function<Status(const Entry&)>& take);
 

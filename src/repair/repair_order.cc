@@ -112,7 +112,7 @@ std::vector<std::vector<TableGroup>> in_layers(std::vector<std::shared_ptr<const
   for (TableGroup& group : groups) {
     std::ranges::sort(group, std::greater(), &TableFacts::number);
     const Extent extent(group);
-    std::size_t above = layers.size();  // Right above the newest layer that it overlaps.
+    std::size_t above = layers.size();  // Just above the newest layer that it overlaps.
     while (above > 0 && std::ranges::none_of(layers[above - 1],
                                              [&](const TableGroup& other) { return Extent(other).overlaps(extent); })) {
       --above;

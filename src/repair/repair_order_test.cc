@@ -47,7 +47,7 @@ TEST(RepairOrder, AnOutputStaysWhenItsSiblingWasReplacedInTurn) {
 }
 
 TEST(RepairOrder, ATableThatWasReplacedLongAgoIsLeftOut) {
-  // 1 became 2, 2 and 3 became 4; 2 is gone and 1 is not.
+  // 1 became 2, 2 and 3 became 4; 2 is missing, 1 still exists.
   EXPECT_EQ(tables_without_replaced({1, 3, 4}, Replaces{{4, {2, 3, 1}}}), (Numbers{4}));
 }
 

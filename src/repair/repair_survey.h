@@ -54,7 +54,7 @@ TableToSalvage table_to_salvage(const RepairSurvey& survey, const std::string& d
 /// The journals of the surveyed store, as input for read_journals.
 JournalsToRead journals_to_read(const RepairSurvey& survey);
 
-/// kNotSupported if a newer version wrote any of it: that is no damage. kIoError if there is no store. kClosed if
+/// kNotSupported if a newer version wrote any of it: that is not damage. kIoError if there is no store. kClosed if
 /// `progress`, which receives bytes of tables, returns false.
 Result<RepairSurvey> survey_store(FileSystem& files, const std::string& directory, RandomSource& random,
                                   const Progress& progress);

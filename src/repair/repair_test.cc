@@ -313,7 +313,7 @@ TEST(Repair, FilesOfANewerVersionAreNoDamage) {
   EXPECT_EQ(world.files.call_log().size(), calls);
 }
 
-/// A repair that follows a crashed one ends as a repair without the crash.
+/// A repair after a crashed one gives the same contents as a repair without a crash.
 void crash_and_repair_again(const RepairWorld& damaged, std::size_t every, std::span<const Loss> losses) {
   RepairWorld whole(damaged.files.disk());
   whole.repair();

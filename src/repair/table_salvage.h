@@ -30,7 +30,7 @@ struct Salvaged {
 
 /// Calls `take` for every entry of every data block with a valid checksum, in the table's order. Without an index, it
 /// searches for the blocks (BlockSearch). `progress` receives the bytes of each step, in total about the file's size;
-/// false stops with kClosed. Fails if `take` fails, the file cannot be opened, or an error is no damage (is_damage).
+/// false stops with kClosed. Fails if `take` fails, the file cannot be opened, or an error is not damage (is_damage).
 Result<Salvaged> salvage_entries(FileSystem& files, const TableToSalvage& table,
                                  const std::function<Status(const Entry&)>& take,
                                  const std::function<bool(std::uint64_t bytes)>& progress = {});

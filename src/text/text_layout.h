@@ -9,7 +9,7 @@
 
 namespace tamis {
 
-/// Rows under headings, every column as wide as its widest cell.
+/// Rows under headings; each column is as wide as its widest cell.
 class TextTable {
  public:
   enum class Align : unsigned char { kLeft, kRight };
@@ -21,7 +21,7 @@ class TextTable {
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
   /// One cell per column.
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  /// All lines, each with its line end and without trailing space.
+  /// All lines, each with a line end and without trailing spaces.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -29,7 +29,7 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// "12,345"; from 100,000 on "123 K", "1.23 M", …: six characters at most, up to 999 E.
+/// "12,345"; from 100,000 on "123 K", "1.23 M", …: at most six characters, up to 999 E.
 std::string count_text(std::uint64_t count);
 /// "1 block", "2 blocks"; "2 entries" if the plural is given.
 std::string count_of(std::uint64_t count, std::string_view thing, std::string_view things = {});

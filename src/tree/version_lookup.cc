@@ -38,7 +38,7 @@ inline bool Version::begins_after(std::uint32_t table, const SearchKey& key) con
 
 std::uint32_t Version::first_reaching(const SearchRun& run, const SearchKey& key) const {
   std::uint32_t first = run.first_table;
-  // Compares heads alone, without a branch, which would be unpredictable.
+  // Compares heads alone, without a branch: it would be unpredictable.
   for (std::uint32_t count = run.table_count; count > 0;) {
     const std::uint32_t half = (count + 1) / 2;
     first += half & (0U - static_cast<std::uint32_t>(heads_[first + half - 1].largest < key.head));
