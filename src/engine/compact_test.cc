@@ -21,7 +21,7 @@ class CompactionListener final : public EventListener {
   }
   int steps = 0;
   int automatic = 0;
-  std::uint64_t bytes = 0;  // Written by the steps.
+  std::uint64_t bytes = 0;  // Of the steps' tables.
 };
 
 /// A store of several levels, without threads. A fifth of its keys is deleted, a fifth overwritten.
