@@ -1,4 +1,4 @@
-// Writers that are faster than compaction: how long they are held up, that runs stay few, and that no wait is for ever.
+// Writers faster than compaction: how long they are delayed, that runs stay few, and that every wait ends.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kMemory = 1 << 20;
-constexpr std::uint64_t kMaxRuns = 36 + 2;  // Those that stop writers, one being flushed and one being written.
+constexpr std::uint64_t kMaxRuns = 36 + 2;  // The runs that stop writers, one being flushed and one being written.
 
 Options small_options(std::string compaction) {
   return {.memory_bytes = kMemory,
@@ -27,7 +27,7 @@ Options small_options(std::string compaction) {
           .compaction = std::move(compaction)};
 }
 
-/// As large as a batch may be, over all of the keys.
+/// A batch of the maximum size, over all keys.
 Batch large_batch(int number) {
   Batch batch;
   const std::string value(2000, 'v');
@@ -46,7 +46,7 @@ TEST(Backpressure, DelaysAreInProportionToTheBytesHoweverManyThereAre) {
   EXPECT_LT(write_delay_us(100, 1 << 20), 300'000U) << "a group of puts waits for no second";
 }
 
-/// A store without threads, in whose next rewrite something is done.
+/// A store without threads that a test can interrupt in its next rewrite.
 class HeldCompaction : public ::testing::Test {
  protected:
   DB open(std::string compaction) {
@@ -55,7 +55,7 @@ class HeldCompaction : public ::testing::Test {
     EXPECT_TRUE(opened.ok()) << opened.status().to_text();
     return *std::move(opened);
   }
-  /// Writes large batches until one is refused, at most `most`; how many were not.
+  /// Writes large batches until one is refused, at most `most`; returns how many were accepted.
   static int write_until_refused(DB& db, int most) {
     for (int i = 0; i < most; ++i) {
       if (const Status written = db.write(large_batch(i)); !written.ok()) {
@@ -105,7 +105,7 @@ TEST_F(HeldCompaction, HoldsNobodyUpUnderThePolicyThatNeverCompacts) {
   EXPECT_GT(db.stats().levels[0].runs, kMaxRuns);
 }
 
-/// On which whoever makes a table waits while it is held, and is then told `answer` if that is an error.
+/// Blocks the creation of tables while held, and then fails it with `answer` if that is an error.
 class HeldTables final : public test::PassingFileSystem {
  public:
   using PassingFileSystem::PassingFileSystem;
@@ -136,7 +136,7 @@ class HeldTables final : public test::PassingFileSystem {
   Status answer_ GUARDED_BY(mutex_);
 };
 
-/// Tells when a writer waits for compaction.
+/// Signals when a writer waits for compaction.
 class WaitListener final : public EventListener {
  public:
   void on_event(const StoreEvent& event) override {
@@ -150,7 +150,7 @@ class WaitListener final : public EventListener {
   bool is_told_ = false;
 };
 
-/// A store with forty runs in level 0, whose compaction is held while a writer waits for it.
+/// A store with forty runs in level 0. Its compaction is held while a writer waits for it.
 class FarBehind : public ::testing::TestWithParam<std::uint32_t> {
  protected:
   void SetUp() override {

@@ -6,7 +6,7 @@
 namespace tamis {
 namespace {
 
-/// The cache was made with a capacity of 0, and had one shard and one mutex for good.
+/// The cache used to be made with a capacity of 0, and so kept one shard and one mutex.
 TEST(CacheShards, FollowTheBudget) {
   const auto shards = [](std::uint64_t memory_bytes) {
     MemoryFileSystem files;

@@ -29,7 +29,7 @@ TEST(Checkpoint, IsTheStoreAsOfThen) {
   const Contents then = world.model;
   for (const std::string& name : world.names("/copy")) EXPECT_FALSE(name.ends_with(".journal")) << name;
   world.write_some(db, 1500);
-  ASSERT_TRUE(db.compact().ok());  // The original's tables go, the copy's stay.
+  ASSERT_TRUE(db.compact().ok());  // The original's tables are removed, the copy's stay.
   EXPECT_TRUE(copy_of(world, "/copy") == then);
   {
     Result<DB> copy = DB::open("/copy", small_options(), world.environment());
@@ -79,7 +79,7 @@ TEST(Checkpoint, Rule21_CopiesWhereLinksDoNotWorkAndTablesStayMeanwhile) {
   ASSERT_TRUE(db->checkpoint("/copy").ok());
   EXPECT_TRUE(copy_of(world, "/copy") == then);
   EXPECT_TRUE(RepairWorld::contents(*db) == then);
-  // What was kept for the copy's sake is gone now.
+  // Files kept for the copy have been removed.
   std::size_t live = 0;
   for (const Stats::Level& level : db->stats().levels) live += level.tables;
   EXPECT_EQ(world.numbers(FileKind::kTable).size(), live);

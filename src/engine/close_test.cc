@@ -1,4 +1,4 @@
-// What closing leaves for the next opening to do.
+// The work that closing leaves for the next opening.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(Close, FlushesWhatWouldTakeLongToReadBack) {
   EXPECT_TRUE(again.get("key 000383")->has_value());
 }
 
-/// The journal has everything as well.
+/// The journal still has everything.
 TEST(Close, OfAStoreThatCannotBeFlushedAnyMoreIsCleanAndKeepsEverything) {
   MemoryFileSystem files;
   std::uint64_t calls = 0;
@@ -80,7 +80,7 @@ TEST(Close, LeavesLittleInTheJournal) {
   EXPECT_TRUE(again.get("key 000063")->has_value());
 }
 
-/// A recycled file is as long as the journal that it was: what stands there would be searched for records.
+/// A recycled file has its old length: bytes after the end would be searched for records.
 TEST(Close, LeavesNothingBehindTheEndOfTheJournal) {
   MemoryFileSystem files;
   DB db = open(files);

@@ -12,7 +12,7 @@
 namespace tamis {
 namespace {
 
-/// Writes down what it is given. Its fields are plain: a race between leaders is for the thread sanitizer to see.
+/// Records what it is given. Its fields are not atomic, so that TSan sees a race between leaders.
 class Recorder final : public GroupLeader {
  public:
   void lead(std::span<CommitRequest* const> group) override {
@@ -43,7 +43,7 @@ class Recorder final : public GroupLeader {
   std::size_t largest = 0;
 };
 
-/// Leads its first group once it is told to.
+/// Waits for `goes_on` before it leads its first group.
 class Slow final : public GroupLeader {
  public:
   explicit Slow(Recorder& beneath) : beneath_(beneath) {}
@@ -72,7 +72,7 @@ TEST(CommitQueue, AWriterThatIsAloneLeadsItsOwnGroup) {
   EXPECT_EQ(leader.largest, 1U);
 }
 
-/// Every request is done once, with an answer of its own, those of one thread in their order.
+/// Every request is done once, with its own answer; requests of one thread are done in order.
 TEST(CommitQueue, ManyWritersAreServedOnceEachInTheirOrder) {
   constexpr std::uint64_t kThreads = 4;
   constexpr std::uint64_t kEach = 3000;
@@ -112,7 +112,7 @@ TEST(CommitQueue, ManyWritersAreServedOnceEachInTheirOrder) {
   }
 }
 
-/// The list is never cut while somebody stands in it.
+/// The list is never cut while a request is in it.
 TEST(CommitQueue, NobodyIsForgottenWhoComesWhileAGroupIsWritten) {
   CommitQueue queue;
   Recorder recorder;
@@ -131,7 +131,7 @@ TEST(CommitQueue, NobodyIsForgottenWhoComesWhileAGroupIsWritten) {
   EXPECT_EQ(recorder.requests, 6U);
 }
 
-/// With one condition for all, each group woke everybody who stood in the queue.
+/// With one condition for all, each group woke every waiter in the queue.
 TEST(CommitQueue, WakesOnlyWhoseRequestIsDoneAndTheNextLeader) {
   constexpr std::uint64_t kWriters = 16;
   CommitQueue queue;
@@ -140,7 +140,7 @@ TEST(CommitQueue, WakesOnlyWhoseRequestIsDoneAndTheNextLeader) {
   std::vector<std::jthread> writers;
   for (std::uint64_t i = 0; i <= kWriters; ++i) {
     writers.emplace_back([&] {
-      CommitRequest request{.kind = CommitRequest::Kind::kSeal};  // Each is a group by itself.
+      CommitRequest request{.kind = CommitRequest::Kind::kSeal};  // Forms its own group.
       (void)queue.commit(request, leader).ok();
     });
     while (!leader.leads || queue.sleeps().begun < i) std::this_thread::yield();

@@ -1,4 +1,4 @@
-// Groups of writers: who is in one, and what each of them is told.
+// Groups of writers: their members, and the status that each one gets.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,7 +24,7 @@ Result<std::shared_ptr<Store>> open_on(FileSystem& files) {
   return Store::open("/store", {}, {.files = &files, .random_seed = 1, .runs_in_background = false});
 }
 
-/// Two writers in one group; what each is told.
+/// Two writers in one group.
 struct Pair {
   Batch first = batch_of("first", "1");
   Batch second = batch_of("second", "2");
@@ -37,7 +37,7 @@ struct Pair {
   }
 };
 
-/// Any call that fails while the group is written fails all of it.
+/// A call that fails during the write of a group fails the whole group.
 TEST(CommitGroup, Rule6_EveryWriterOfAFailedGroupGetsTheError) {
   int failures = 0;
   for (std::uint64_t call = 1; call < 100; ++call) {
@@ -75,7 +75,7 @@ TEST(CommitGroup, Rule6_P1_AGroupIsSyncedForWhoeverInItAsks) {
   }
 }
 
-/// Lets others queue up behind its first group, then looks at the groups they make.
+/// Lets others queue up behind its first group, then inspects their groups.
 class WatchingLeader final : public GroupLeader {
  public:
   explicit WatchingLeader(std::uint64_t others) : others_(others) {}

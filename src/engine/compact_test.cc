@@ -1,4 +1,4 @@
-// What compact() promises when it returns, beside writers, and what it costs.
+// What compact() guarantees when it returns, even with concurrent writers, and what it costs.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace tamis {
 namespace {
 
-/// Counts compactions that nobody called for.
+/// Counts the steps of compact() and automatic compactions.
 class CompactionListener final : public EventListener {
  public:
   void on_event(const StoreEvent& event) override {
@@ -21,10 +21,10 @@ class CompactionListener final : public EventListener {
   }
   int steps = 0;
   int automatic = 0;
-  std::uint64_t bytes = 0;  // Of the steps.
+  std::uint64_t bytes = 0;  // Of the steps' tables.
 };
 
-/// A store of several levels, without threads, of whose keys a fifth is deleted and a fifth overwritten.
+/// A store of several levels, without threads. A fifth of its keys is deleted, a fifth overwritten.
 class Compact : public ::testing::TestWithParam<const char*> {
  protected:
   static constexpr int kKeys = 4000;
@@ -45,12 +45,12 @@ class Compact : public ::testing::TestWithParam<const char*> {
     EXPECT_TRUE(db_->flush().ok());
   }
 
-  /// In an order that is none.
+  /// In a scattered order.
   static std::string key(int i) { return fmt::format("{:05}", i * 1237 % kKeys); }
   void put(const std::string& key, std::string_view version) {
     EXPECT_TRUE(db_->put(key, fmt::format("{} {:100}", version, key)).ok());
   }
-  /// What tables hold.
+  /// A count, summed over all levels.
   [[nodiscard]] std::uint64_t sum(std::uint64_t Stats::Level::*count) const {
     std::uint64_t total = 0;
     for (const Stats::Level& level : db_->stats().levels) total += level.*count;
@@ -82,7 +82,7 @@ TEST_P(Compact, LeavesNothingDeadBesideAWriterAndEnds) {
   ASSERT_TRUE(done.ok()) << done.to_text() << " after " << calls << " steps";
   EXPECT_EQ(sum(&Stats::Level::tombstones), 0U);
   EXPECT_LE(sum(&Stats::Level::entries), static_cast<std::uint64_t>(kKeys * 4 / 5 + later));
-  // Each level is written once, with what comes from above; borders of steps and the writer's own are the rest.
+  // Each level is written once, with the data from above. Step boundaries and the writer's own data are the rest.
   EXPECT_LT(listener_.bytes, 3 * bytes);
   if (std::string_view(GetParam()) == "leveled") {
     EXPECT_GT(listener_.automatic, 0) << "compactions that are due go on";

@@ -1,4 +1,4 @@
-// What stats() counts is complete when the call that caused it has returned.
+// The counts of stats() are complete when the call that caused them has returned.
 #include <gtest/gtest.h>
 
 #include <fmt/core.h>
@@ -21,7 +21,7 @@ TEST(Counters, HaveTheTablesOfAFlushWhenItReturnsAndTheFlushWhenNothingIsLeftToD
     ASSERT_TRUE(opened->put(fmt::format("{:05}", i), std::string(1000, 'v')).ok());
     ASSERT_TRUE(opened->flush().ok());
     const Stats flushed = opened->stats();
-    // The journal has the entry once, the tables have it again.
+    // The entry is in the journal, and again in the tables.
     EXPECT_GE(flushed.bytes_written, flushed.bytes_written_by_users + flushed.bytes_on_disk) << "flush " << i;
     ASSERT_TRUE(opened->wait_idle().ok());
     EXPECT_EQ(opened->stats().flushes, static_cast<std::uint64_t>(i) + 1);

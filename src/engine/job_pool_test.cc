@@ -12,7 +12,7 @@
 namespace tamis {
 namespace {
 
-/// Has so many steps of each job to do.
+/// Has this many steps of each job to do.
 class CountedJobs final : public JobSource {
  public:
   explicit CountedJobs(ChangeSignal& changes) : changes_(changes) {}

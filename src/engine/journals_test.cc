@@ -15,7 +15,7 @@
 namespace tamis {
 namespace {
 
-/// Does something else, once, after a file was renamed.
+/// Calls `interrupt` once, after a rename.
 class InterruptedRename final : public test::PassingFileSystem {
  public:
   using PassingFileSystem::PassingFileSystem;
@@ -28,7 +28,7 @@ class InterruptedRename final : public test::PassingFileSystem {
   std::function<void()> interrupt;
 };
 
-/// While whoever flushes prepares the file of a journal, that journal turns out to be one that could not be synced.
+/// While a flush prepares the file of a journal, that journal turns out to have failed a sync.
 TEST(JournalFiles, Rule5_OneThatIsBeingPreparedWhileAJournalFailsIsNotRecycled) {
   CrashFileSystem beneath;
   ASSERT_TRUE(beneath.make_directory("/store").ok());
@@ -45,7 +45,7 @@ TEST(JournalFiles, Rule5_OneThatIsBeingPreparedWhileAJournalFailsIsNotRecycled) 
   EXPECT_EQ(*beneath.file_size("/store/000001.journal.tmp"), std::nullopt);
 }
 
-/// The file system says that a record could not be written, and it is there all the same; then a new journal begins.
+/// The file system reports that a write failed, but the record is in the file. Then a new journal begins.
 TEST(JournalFiles, Rule6_ARefusedRecordIsGoneBeforeTheNextJournalHasOne) {
   for (const FaultKind kind : {FaultKind::kNoSpaceAfterwards, FaultKind::kIoErrorAfterwards, FaultKind::kShortWrite}) {
     CrashFileSystem beneath;
@@ -80,7 +80,7 @@ TEST(JournalFiles, Rule6_ARefusedRecordIsGoneBeforeTheNextJournalHasOne) {
   }
 }
 
-/// Journals are made under another name; errors call one by the name that it has now.
+/// Journals are created under another name; errors use the current one.
 TEST(JournalFiles, AnErrorNamesTheFileAsItIsCalledNow) {
   CrashFileSystem beneath;
   ASSERT_TRUE(beneath.make_directory("/store").ok());

@@ -1,4 +1,4 @@
-// What put accepts every layer below can hold.
+// Every layer can hold what put accepts.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -16,7 +16,7 @@
 namespace tamis {
 namespace {
 
-/// Looks as long as it should be; nobody may look inside.
+/// A view of this length; its bytes must not be read.
 std::string_view value_of(std::uint64_t bytes) { return {"v", bytes}; }
 
 TEST(Limits, TheLargestEntryFitsIntoEveryLayer) {

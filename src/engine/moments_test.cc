@@ -1,5 +1,4 @@
-// Rule 9: what a read takes for now is one moment of the store, whatever is overwritten, flushed and compacted
-// meanwhile.
+// Rule 9: a read sees one moment of the store, whatever is overwritten, flushed and compacted meanwhile.
 #include <gtest/gtest.h>
 
 #include <fmt/core.h>
@@ -18,9 +17,9 @@ namespace {
 constexpr int kRounds = 300;
 constexpr int kReaders = 6;
 
-/// Keys that are there from the first moment on and are overwritten all the time, all in one batch. As soon as a
-/// compaction has passed, the newest version is the only one, and it keeps its sequence: an older run lies beneath, so
-/// that nothing is written with sequence 0, which any reader would see.
+/// Keys that always exist and are overwritten all the time, all in one batch. After a compaction, the newest version is
+/// the only one, and it keeps its sequence: an older run lies beneath, so that nothing is written with sequence 0,
+/// which any reader would see.
 class Moments : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -51,7 +50,7 @@ class Moments : public ::testing::Test {
     ASSERT_TRUE(db_->write(batch).ok());
   }
 
-  /// `look` again and again, from many threads, for as long as it takes.
+  /// Calls `look` repeatedly from many threads while keys are overwritten and compacted.
   template <typename Look>
   void look_while_versions_go(Look look) {
     std::atomic<bool> is_over = false;
@@ -101,7 +100,7 @@ TEST_F(Moments, Rule9_ASnapshotSeesWholeBatchesAndKeepsThem) {
   });
 }
 
-/// A long batch is being inserted nearly all the time; its ends tell whether it is seen before it is there.
+/// A long batch is being inserted nearly all the time. Its first and last keys show whether it is seen too early.
 TEST_F(Moments, Rule9_P2_ABatchIsSeenWholeOrNotAtAll) {
   constexpr int kBatches = 200;
   const std::vector<std::string_view> ends = {"long0", "long1999"};

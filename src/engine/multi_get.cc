@@ -1,5 +1,5 @@
-// Many gets at once: at one moment, in groups that go through memory side by side; what is not in memory is then read
-// from disk together (docs/decisions/0020-multi-get.md).
+// Many gets at one moment. Groups of keys are looked up in memory together; then the missing blocks are read from disk
+// together (docs/decisions/0020-multi-get.md).
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -15,10 +15,10 @@
 namespace tamis {
 namespace {
 
-/// Of a group, how many go through memory together: what they ask for fits the first cache (0020).
+/// How many lookups of a group run together in memory: their prefetches fit the L1 cache (0020).
 constexpr std::size_t kSideBySide = 8;
 
-/// Those that have it are done.
+/// Lookups that find their key are done.
 void ask_memtable(const Memtable& memtable, std::span<StagedLookup> group) {
   if (memtable.empty()) return;
   for (const StagedLookup& staged : group) memtable.prefetch(staged.lookup.hash);
@@ -34,7 +34,7 @@ void ask_memtable(const Memtable& memtable, std::span<StagedLookup> group) {
 
 }  // namespace
 
-/// One for each key: a value or none. Where that is not known, the reason stands among the failures.
+/// One per key: a value or none. If it is unknown, `failures` has the reason.
 struct Reader::Answers {
   struct Failure {
     std::size_t number = 0;
@@ -43,7 +43,7 @@ struct Reader::Answers {
   std::span<std::optional<std::string>> values;
   std::vector<Failure> failures = {};
 
-  /// A string that is there already is written over. Whether there is a value.
+  /// Overwrites an existing string. True if there is a value.
   bool set(const StagedLookup& staged) {
     std::optional<std::string>& value = values[staged.number];
     if (!has_value(staged)) {
@@ -103,7 +103,7 @@ void Reader::get_group(const Moment& moment, std::span<const std::string_view> k
   if (unknown > 0) find_group(*moment.view->version, group, unknown, fills_cache, answers);
 }
 
-/// As far as memory alone can tell. Returns of how many it cannot.
+/// Answers from memory only. Returns how many lookups are still unknown.
 std::size_t Reader::peek_group(const Moment& moment, std::span<StagedLookup> group, Answers& answers) {
   const EpochGuard guard;
   ask_memtable(*moment.view->active, group);
@@ -127,7 +127,7 @@ std::size_t Reader::peek_group(const Moment& moment, std::span<StagedLookup> gro
   return unknown;
 }
 
-/// The rest, each from the run on that did not answer.
+/// Answers the rest, each from the run that could not answer.
 void Reader::find_group(const Version& version, std::span<StagedLookup> group, std::size_t unknown, bool fills_cache,
                         Answers& answers) {
   std::vector<DiskLookup> lookups;

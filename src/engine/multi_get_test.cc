@@ -1,4 +1,4 @@
-// Many keys at once: the same answers as one by one, whatever is where.
+// multi_get answers as get does, wherever the keys are.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ std::vector<Answer> multi_get(const DB& db, const std::vector<std::string>& keys
 void expect_as_get(const DB& db, const std::vector<std::string>& keys, const ReadOptions& options = {}) {
   const std::vector<Answer> answers = multi_get(db, keys, options);
   ASSERT_EQ(answers.size(), keys.size());
-  static std::vector<std::optional<std::string>> reused;  // From call to call, with whatever was in it.
+  static std::vector<std::optional<std::string>> reused;  // Keeps its contents between calls.
   const Status read = db.multi_get(std::vector<std::string_view>(keys.begin(), keys.end()), &reused, options);
   ASSERT_TRUE(read.ok()) << read.to_text();
   ASSERT_EQ(reused.size(), keys.size());
@@ -49,7 +49,7 @@ class MultiGet : public ::testing::Test {
     ASSERT_TRUE(db.ok()) << db.status().to_text();
     db_.emplace(*std::move(db));
   }
-  /// Some of the numbers below kNumbers are put, some removed.
+  /// Puts some of the numbers below kNumbers and removes others.
   void change(std::uint64_t round) {
     Batch batch;
     for (int i = 0; i < 400; ++i) {
@@ -62,7 +62,7 @@ class MultiGet : public ::testing::Test {
     }
     ASSERT_TRUE(db_->write(batch).ok());
   }
-  /// A few runs, many versions of one key, and something in the memtable.
+  /// Makes a few runs, many versions of one key, and changes in the memtable.
   void fill() {
     for (std::uint64_t round = 0; round < 6; ++round) {
       change(round);
@@ -73,7 +73,7 @@ class MultiGet : public ::testing::Test {
     late_.emplace(db_->snapshot());
     change(6);
   }
-  /// Present, removed and absent ones, some of them twice.
+  /// Present, removed and absent keys, some of them twice.
   std::vector<std::string> some_keys(std::size_t count) {
     std::vector<std::string> keys;
     while (keys.size() < count) {
@@ -99,7 +99,7 @@ class MultiGet : public ::testing::Test {
   SplitMix64 random_{5};
 };
 
-/// Cold and warm, as of now and of snapshots, for every size of a group.
+/// Cold and warm, at the newest sequence and at snapshots, for every group size.
 TEST_F(MultiGet, AnswersAsGetDoesWhateverIsInMemory) {
   std::vector<Options> all(4);
   all[1].block_bytes = 1024;
@@ -156,11 +156,11 @@ TEST_F(MultiGet, CountsEveryKeyOnce) {
   }
 }
 
-/// The one table of a store of 1,000 keys, in key order: some 20 to a block.
+/// A store with one table of 1,000 keys in key order, about 20 per block.
 class MultiGetFromDisk : public MultiGet {
  protected:
   static constexpr std::uint64_t kKeys = 1000;
-  static constexpr std::uint64_t kStride = 40;  // No two keys of this distance share a block.
+  static constexpr std::uint64_t kStride = 40;  // Keys this far apart never share a block.
 
   void SetUp() override {
     open({.block_bytes = 2048, .compaction = "manual"});
@@ -217,7 +217,7 @@ TEST_F(MultiGetFromDisk, AReadThatFailsFailsOnlyItsKeys) {
   {
     FaultyFileSystem counting(files_);
     Result<DB> db = DB::open("/store", {}, {.files = &counting, .random_seed = 1, .runs_in_background = false});
-    ASSERT_TRUE(db.ok() && db->get(key(kStride / 2)).ok());  // Index and filter are there.
+    ASSERT_TRUE(db.ok() && db->get(key(kStride / 2)).ok());  // Loads index and filter.
     opening = counting.calls();
   }
   for (std::uint64_t failing = 0; failing < keys.size(); ++failing) {

@@ -1,5 +1,5 @@
-// Every option at both ends of its range: the answers are right, and what they cost is within reason. The ranges come
-// from the table of options, so that a new option is swept the moment its row is there.
+// Every option at both ends of its range: answers are right, and costs are reasonable. The ranges come from the table
+// of options, so a new option is tested as soon as it has a row.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
   return parts;
 }
 
-/// The ends of a range, and every word of a list. Empty for a range that nobody has taught this.
+/// The ends of a range, or every word of a list. Empty if the range is unknown to this test.
 std::vector<std::string> ends_of(const OptionInfo& option, const Options& options) {
   if (option.name == "prefix_rule") return {"none", "first:1", "first:65535", "until::", "until:0xff"};
   if (option.range == "auto, or 0 to memory_bytes") return {"auto", "0", get_option(options, "memory_bytes")};
@@ -52,7 +52,7 @@ void expect_same(const DB& db, const Model& model) {
   }
 }
 
-/// What a write may cost, whatever the options.
+/// The maximum costs of writes, whatever the options.
 void expect_reasonable(const Stats& stats, const Options& options) {
   const double user_bytes = static_cast<double>(stats.bytes_written_by_users);
   EXPECT_LT(static_cast<double>(stats.bytes_written), 40 * user_bytes);
@@ -106,7 +106,7 @@ TEST(OptionSweep, EveryOptionAtBothEndsGivesRightAnswersAtReasonableCost) {
   }
 }
 
-/// A put is refused for its size only above what is documented.
+/// A put is refused for its size only above the documented limit.
 TEST(OptionSweep, APutOfAQuarterOfTheMemoryIsTaken) {
   for (const std::uint64_t memory : {std::uint64_t{256} << 10, std::uint64_t{8} << 20}) {
     MemoryFileSystem files;
@@ -125,7 +125,7 @@ double measured_space_amplification(DB& db) {
   return before / static_cast<double>(db.stats().bytes_on_disk);
 }
 
-/// Against what compacting everything leaves.
+/// Compared with the size after a full compaction.
 TEST(Counters, SpaceAmplificationIsWhatCompactingWouldSave) {
   constexpr std::uint64_t kCount = 12'000;
   for (const std::uint64_t times_each_key_is_written : {1U, 3U, 10U}) {

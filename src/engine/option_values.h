@@ -8,13 +8,12 @@
 
 namespace tamis {
 
-/// Bytes: "4096", "64K", "64KiB", "1g"; K, M, G, T multiply by powers of 1024. Nothing when it is not such a number or
-/// does not fit.
+/// Bytes: "4096", "64K", "64KiB", "1g"; K, M, G, T multiply by powers of 1024. Nullopt if malformed or too large.
 std::optional<std::uint64_t> parse_size(std::string_view text);
-/// "64KiB" where it is a whole number of them, else plain bytes: what parse_size reads back.
+/// "64KiB" if it is a whole number of them, else plain bytes. parse_size reads it back.
 std::string size_text(std::uint64_t bytes);
 
-/// A whole decimal number and nothing else.
+/// Only a whole decimal number.
 std::optional<std::uint64_t> parse_whole_number(std::string_view text);
 
 }  // namespace tamis

@@ -10,7 +10,7 @@
 namespace tamis {
 namespace {
 
-/// A pinned value once kept the view it was found in, and with it every memtable and table that came later.
+/// A pinned value used to keep its view, and with it every later memtable and table.
 TEST(PinnedValue, KeepsNothingThatComesAfterIt) {
   MemoryFileSystem files;
   const Options options{.memory_bytes = 1 << 20, .memtable_bytes = 64 << 10, .table_bytes = 64 << 10, .fanout = 2};

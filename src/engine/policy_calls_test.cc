@@ -1,4 +1,4 @@
-// Policies look at every table, so nobody waits for them.
+// Policies look at every table, so no lock is held while they run.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -12,13 +12,13 @@
 namespace tamis {
 namespace {
 
-/// A policy is told the time whenever it is asked; while it is, others must get on.
+/// A policy reads the clock whenever it is called; stats() must not wait for it meanwhile.
 TEST(PolicyCalls, HappenWhileTheStateIsNotLocked) {
   MemoryFileSystem files;
   std::optional<DB> db;
   int calls = 0;
   int in_vain = 0;
-  std::vector<std::future<Stats>> stats;  // Kept, because whoever lets go of one waits for it.
+  std::vector<std::future<Stats>> stats;  // Kept, because the destructor waits.
   const auto clock = [&]() -> std::uint64_t {
     if (!db || in_vain > 0) return 1;
     ++calls;

@@ -9,7 +9,7 @@
 namespace tamis {
 namespace {
 
-/// A get that waits for its disk holds the view it began with, however many come after it.
+/// A get that waits for the disk keeps the view it began with, and no later one.
 TEST(ReadView, P8_KeepsNothingThatComesAfterIt) {
   CurrentView current;
   const auto replace = [&] {
@@ -31,7 +31,7 @@ TEST(ReadView, P8_KeepsNothingThatComesAfterIt) {
   EXPECT_TRUE(first.expired());
 }
 
-/// The view is replaced in the midst of taking view and sequence, as a flush and a compaction would replace it.
+/// Replaces the view between the reads of view and sequence, as a flush or a compaction would.
 TEST(ReadView, Rule9_TheSequenceIsLoadedAfterTheView) {
   CurrentView current;
   current.replace(std::make_shared<ReadView>());
@@ -66,7 +66,7 @@ TEST(ReadView, Rule10_IsNotDroppedWhileSomebodyLooksAtIt) {
     current.drop_replaced();
     is_dropped = true;
   });
-  for (int i = 0; i < 100; ++i) std::this_thread::yield();  // Time enough to do wrong.
+  for (int i = 0; i < 100; ++i) std::this_thread::yield();  // Time for a premature drop.
   EXPECT_FALSE(is_dropped);
   EXPECT_FALSE(looked_at.expired());
   guard.reset();

@@ -14,7 +14,7 @@
 namespace tamis {
 namespace {
 
-/// For `explain`: what happened, and the view whose tables the steps name.
+/// For `explain`: the steps, and the view whose tables they name.
 struct ExplainedSteps {
   static constexpr bool kRecords = true;
 
@@ -34,7 +34,7 @@ struct ExplainedSteps {
 NoSteps& for_tables(NoSteps& steps) { return steps; }
 RecordedSteps& for_tables(ExplainedSteps& steps) { return steps.tables; }
 
-/// Whether one of them has the key.
+/// Whether a memtable has the key.
 template <typename Steps>
 inline bool ask_memtables(const ReadView& view, StagedLookup& staged, Steps& steps) {
   const auto ask = [&](const Memtable& memtable, [[maybe_unused]] std::string_view where) {
@@ -60,7 +60,7 @@ static_assert(std::size(kVerdicts) == static_cast<std::size_t>(FilterVerdict::kN
 static_assert(std::size(kSources) == static_cast<std::size_t>(BlockSource::kDisk) + 1);
 static_assert(std::size(kOutcomes) == static_cast<std::size_t>(TableOutcome::kOutside) + 1);
 
-/// Level and run are taken from the shape: a table may have moved since it was written.
+/// Level and run come from the shape: a table may have moved since it was written.
 Explanation::Step explained_step(const TableStep& step, const Shape& shape) {
   const TableFacts& facts = step.table->facts();
   Explanation::Step result;
@@ -79,7 +79,7 @@ Explanation::Step explained_step(const TableStep& step, const Shape& shape) {
   return result;
 }
 
-/// What a PinnedValue keeps.
+/// What a PinnedValue keeps alive.
 struct Kept {
   explicit Kept(std::shared_ptr<const void> store) : owner(std::move(store)) {}
   ~Kept() {
@@ -92,8 +92,8 @@ struct Kept {
   Kept& operator=(const Kept&) = delete;
 
   const std::uint64_t generation = known_fork_generation.load(std::memory_order_relaxed);
-  std::shared_ptr<const void> owner;                 // Ends last: its cache has the block.
-  std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in one of them. Not the version.
+  std::shared_ptr<const void> owner;                 // Destroyed last: its cache has the block.
+  std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in a memtable. The version is not kept.
   PinnedBlock pin;
 };
 
@@ -154,7 +154,7 @@ Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& opt
   return explanation;
 }
 
-/// A value in a table needs its block pinned, so that memory alone is not asked first.
+/// A value in a table needs a pinned block, so there is no lookup in memory alone.
 Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, const ReadOptions& options,
                                                       std::shared_ptr<const void> owner) {
   const Moment moment = begin_read(options.snapshot);

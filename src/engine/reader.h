@@ -1,4 +1,4 @@
-// Lookups: what is the value of a key at a moment?
+// Lookups of keys at a moment.
 #pragma once
 
 #include <cstddef>
@@ -23,17 +23,16 @@ namespace tamis {
 
 /// Answers gets from the current view, and counts them.
 ///
-/// A lookup asks the memtables, then the runs of the version. First it looks only at what is in memory, inside an
-/// EpochGuard: no mutex, no count of references, no allocation but the value's. What it still needs from disk is read
-/// after it has left the guard, with a view that it keeps (rule 10). `explain` runs the same code and records its
-/// steps.
+/// A lookup probes the memtables, then the runs of the version. First it reads only memory, inside an EpochGuard: no
+/// mutex, no reference count, no allocation besides the value's. If it also needs the disk, it leaves the guard and
+/// keeps its view (rule 10). `explain` runs the same code and records its steps.
 ///
 /// Invariants:
 ///  1. The view is taken before the sequence (rule 9).
 ///  2. A multi_get reads all its keys from one view at one sequence.
-///  3. Each get that has an answer is counted once: as absent, or by where its value was.
+///  3. Each answered get is counted once: as absent, or by the place of its value.
 ///
-/// Threads: any. The caller keeps the store open, and its snapshots are the store's.
+/// Threads: any. The caller keeps the store open, and passes only snapshots of this store.
 class Reader {
  public:
   /// `published` is the newest sequence that readers may see. All three outlive the reader.
@@ -43,7 +42,7 @@ class Reader {
   // reader.cc
   Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options);
   Result<bool> exists(std::string_view key, const ReadOptions& options);
-  /// The value keeps `owner`, which keeps the block cache.
+  /// The value keeps `owner` alive, which owns the block cache.
   Result<std::optional<PinnedValue>> get_pinned(std::string_view key, const ReadOptions& options,
                                                 std::shared_ptr<const void> owner);
   // multi_get.cc
@@ -53,7 +52,7 @@ class Reader {
                    const ReadOptions& options);
   Result<Explanation> explain(std::string_view key, const ReadOptions& options);
 
-  /// The snapshot's sequence, or the newest. After the view was taken.
+  /// The snapshot's sequence, or the newest. Called after the view was taken.
   [[nodiscard]] Sequence sequence_for(const Snapshot* snapshot) const {
     return snapshot == nullptr ? published_.newest() : Sequence{snapshot->sequence()};
   }
@@ -69,13 +68,13 @@ class Reader {
   [[nodiscard]] Moment begin_read(const Snapshot* snapshot) const {
     return view_.take_at([&] { return sequence_for(snapshot); });
   }
-  /// Whether the key is present. `take` gets a view of its value, which lives for the call, and may fail.
+  /// Whether the key is present. `take` receives its value, which is valid during the call, and may fail.
   template <typename Steps, typename Take>
   Result<bool> look_up(std::string_view key, const ReadOptions& options, Steps& steps, Take take);
   static bool has_value(const StagedLookup& staged) {
     return staged.answer == LookupAnswer::kFound && visible(staged.found, staged.lookup.sequence) == Visible::kValue;
   }
-  /// Counts a get that has its answer. Whether that is a value.
+  /// Counts an answered get. True if the answer is a value.
   bool count_get(const StagedLookup& staged) {
     const bool is_value = has_value(staged);
     (!is_value ? absent_ : staged.table == nullptr ? from_memtables_ : from_tables_).add();

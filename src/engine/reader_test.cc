@@ -11,8 +11,8 @@
 namespace tamis {
 namespace {
 
-/// A view without a store: "active", "sealed" and "table" are where their names say, "deleted" is deleted in the active
-/// memtable, and all but "sealed" have an older value in the table.
+/// A view without a store. "active", "sealed" and "table" are where their names say; "deleted" is deleted in the active
+/// memtable. All but "sealed" have an older value in the table.
 struct ReaderWorld {
   ReaderWorld() {
     test::TableEntries entries;

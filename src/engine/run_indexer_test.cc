@@ -1,4 +1,4 @@
-// Reading runs into the run index is nothing that others wait for.
+// No thread waits while runs are read into the run index.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -14,12 +14,12 @@
 namespace tamis {
 namespace {
 
-/// On which the bytes that a thread reads from tables are counted from one moment until it makes a table.
+/// Counts the bytes that one thread reads from tables, until it creates a table.
 class WatchedFileSystem final : public test::PassingFileSystem {
  public:
   using PassingFileSystem::PassingFileSystem;
 
-  /// Happens once, in the next read of a table by any other thread than the caller's, which is watched from then on.
+  /// Calls `action` once, in the next read of a table by another thread, and watches that thread from then on.
   void at_next_read(std::function<void()> action) {
     caller_ = std::this_thread::get_id();
     action_ = std::move(action);
@@ -70,7 +70,7 @@ class WatchedFileSystem final : public test::PassingFileSystem {
 };
 
 TEST(RunIndexing, Rule14_ACompactionThatBecomesDueDoesNotWaitUntilARunIsRead) {
-  constexpr int kKeys = 10'000;  // Of a run.
+  constexpr int kKeys = 10'000;  // Per run.
   constexpr int kTier = 8;
   MemoryFileSystem memory;
   WatchedFileSystem files(memory);
@@ -94,7 +94,7 @@ TEST(RunIndexing, Rule14_ACompactionThatBecomesDueDoesNotWaitUntilARunIsRead) {
     for (int i = 4; i < kTier; ++i) add_run(i, 10);
   });
   for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(db->get(fmt::format("{:06} absent", i)).ok());  // Pays for the index.
-  add_run(kTier, 10);  // The thread that compacts looks about.
+  add_run(kTier, 10);  // Wakes the compaction thread.
   while (!files.is_over()) std::this_thread::yield();
   EXPECT_LT(files.bytes(), 600'000U) << "a run has 1.2 MB";
   ASSERT_TRUE(db->wait_idle().ok());

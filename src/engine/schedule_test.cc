@@ -1,4 +1,4 @@
-// What Environment::schedule_seed promises; the model test has the rest.
+// The guarantees of Environment::schedule_seed; the model test has the rest.
 #include "engine/schedule.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ class ScheduledStore : public ::testing::Test {
   void fill(int keys) {
     for (int i = 0; i < keys; ++i) ASSERT_TRUE(db_->put(fmt::format("{:05}", i), std::string(100, 'v')).ok());
   }
-  /// Does it once, on another thread, in the midst of the next rewrite.
+  /// Calls `action` once, on another thread, during the next rewrite.
   void interrupt_with(std::function<void()> action) { action_ = std::move(action); }
   [[nodiscard]] bool is_interrupted() const { return !action_; }
 
@@ -105,7 +105,7 @@ TEST_F(ScheduledStore, ACompactionLetsFlushesThroughAndNoOtherCompaction) {
   ASSERT_TRUE(db_->flush().ok());
   ASSERT_TRUE(db_->wait_idle().ok());
   ASSERT_TRUE(db_->put("00000", "a").ok());
-  ASSERT_TRUE(db_->put("99999", "z").ok());  // As wide as all that is there: nothing is only moved.
+  ASSERT_TRUE(db_->put("99999", "z").ok());  // Overlaps everything, so that no table is only moved.
   ASSERT_TRUE(db_->flush().ok());
   std::uint64_t flushes = 0;
   interrupt_with([&] {

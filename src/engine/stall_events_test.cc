@@ -1,4 +1,4 @@
-// Writers that are held up: why, from when to when, and that it ends.
+// Stalls of writers: why they happen, when they begin and end.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace tamis {
 namespace {
 
-/// Tells of stalls, and opens the gate when the first one begins: so there is one, and it ends.
+/// Records stalls, and opens the gate when the first one begins, so that it ends.
 class StallListener final : public EventListener {
  public:
   explicit StallListener(test::GatedFileSystem& gate) : gate_(gate) {}
@@ -25,7 +25,7 @@ class StallListener final : public EventListener {
     if (event.kind == StoreEvent::Kind::kStallEnded) ended.push_back(began.size());
   }
 
-  std::vector<std::string> began;  // Why.
+  std::vector<std::string> began;  // The reasons.
   std::vector<std::size_t> ended;  // How many had begun by then.
 
  private:
@@ -48,7 +48,7 @@ struct StallWorld {
     EXPECT_TRUE(db.ok()) << db.status().to_text();
     return *std::move(db);
   }
-  /// Each that began has ended before the next one did.
+  /// Each stall ended before the next one began.
   void expect_all_ended() const {
     ASSERT_EQ(stalls.began.size(), stalls.ended.size());
     for (std::size_t i = 0; i < stalls.ended.size(); ++i) EXPECT_EQ(stalls.ended[i], i + 1);
@@ -101,7 +101,7 @@ TEST_P(Stalls, ACompactionThatIsBehindIsToldAndEnds) {
 
 INSTANTIATE_TEST_SUITE_P(BackgroundThreads, Stalls, testing::Values(1U, 2U));
 
-/// Closing with one thread for everything: what is sealed is flushed or stays in the journal, and nothing hangs.
+/// With one thread for everything, closing flushes sealed memtables or leaves them in the journal, and does not hang.
 TEST(BackgroundThreads, OneDoesEverything) {
   StallWorld world;
   for (int opening = 0; opening < 3; ++opening) {

@@ -11,7 +11,7 @@
 namespace tamis {
 namespace {
 
-/// The flush that told of its end does not get on until it is let go, as if the next one took for ever.
+/// Holds a finished flush until `lets_go`, as if the next one took for ever.
 class SlowListener final : public EventListener {
  public:
   void on_event(const StoreEvent& event) override {

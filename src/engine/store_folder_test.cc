@@ -1,4 +1,4 @@
-// Folders of other programs: nothing that a store can be told to do changes a byte of them.
+// Folders of other programs: no operation changes a byte of them.
 #include "engine/store_folder.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct OtherProgram {
 
 std::string zeros(std::size_t count) { return std::string(count, '\0'); }
 
-/// With the names and first bytes that the programs themselves write.
+/// With the names and first bytes that the programs write.
 const std::vector<OtherProgram>& other_programs() {
   // A log's first record: checksum, length, type 1, then a version edit with the comparator's name.
   const std::string leveldb_manifest = "\x56\xf9\xb8\xf8\x1c" + zeros(1) + "\x01\x01\x1aleveldb.BytewiseComparator";
@@ -66,7 +66,7 @@ struct OtherWorld : RepairWorld {
     EXPECT_TRUE(files.make_directory(kStore).ok());
     for (const auto& [name, bytes] : other.files) put_file(path(name), bytes);
   }
-  /// All files of before, as they were.
+  /// All original files are unchanged.
   void expect_untouched(const OtherProgram& other, const char* after) {
     const Files now = all_bytes();
     for (const auto& [name, bytes] : other.files) {
@@ -90,10 +90,10 @@ TEST(Folders, P7_NothingChangesTheFilesOfAnotherProgram) {
     world.expect_untouched(other, "destroy");
     EXPECT_FALSE(DB::open("/store", {.read_only = true}, world.environment()).ok());  // As verify and stats do.
     EXPECT_FALSE(DB::open("/store", {.create_if_missing = false}, world.environment()).ok());
-    EXPECT_EQ(world.names(), names);  // Nor is anything added.
+    EXPECT_EQ(world.names(), names);  // Nothing was added.
     {
       Result<DB> db = DB::open("/store", {}, world.environment());
-      if (db.ok()) {  // Beside files whose names are not ours a store may be made.
+      if (db.ok()) {  // A store may be created beside files with other names.
         EXPECT_TRUE(db->put("key", "value").ok() && db->flush().ok() && db->compact().ok() && db->close().ok());
       } else {
         EXPECT_EQ(world.names(), names);
@@ -121,7 +121,7 @@ TEST(Folders, ALevelDbFolderIsRecognisedByAll) {
   }
 }
 
-/// Made, opened again, repaired, copied and destroyed under every spelling of its path.
+/// Creates, reopens, repairs, copies and destroys a store under every spelling of its path.
 TEST(Folders, APathMayBeSpelledInAnyWay) {
   for (const char* path : {"/made/", "/made//", "/new//deeper/", "/new/./deeper", "//made", "/made/."}) {
     SCOPED_TRACE(path);

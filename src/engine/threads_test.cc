@@ -1,6 +1,5 @@
-// Writers, readers, walkers and snapshots at once, while flushes and compactions run behind them and blocks are
-// evicted. TAMIS_SECONDS makes the crowds stay so long, all of them together; scripts/check-threads has them watched by
-// TSan.
+// Writers, readers, iterators and snapshots at once, during flushes, compactions and evictions. TAMIS_SECONDS sets how
+// long all crowds together run; scripts/check-threads runs them under TSan.
 #include <gtest/gtest.h>
 
 #include <fmt/core.h>
@@ -37,7 +36,7 @@ std::uint64_t number_in(std::string_view value) {
   return number;
 }
 
-/// Says when a crowd may go home: after its rounds, or after its share of TAMIS_SECONDS.
+/// Decides when a crowd ends: after its rounds, or after its share of TAMIS_SECONDS.
 class Closing {
  public:
   explicit Closing(std::size_t crowds) {
@@ -51,8 +50,8 @@ class Closing {
   std::chrono::steady_clock::time_point end_ = {};
 };
 
-/// Every writer puts its keys round after round, the round's number in front of each value; in a batch, so that all
-/// of its keys have the same number at every moment.
+/// Every writer puts its keys round after round, with the round's number first in each value. A round is one batch, so
+/// that all of its keys have the same number at every moment.
 class Crowd {
  public:
   Crowd(DB& db, MemoryFileSystem& files, const Closing& closing) : db_(db), files_(files), closing_(closing) {}
@@ -87,7 +86,7 @@ class Crowd {
     ++finished_writers_;
   }
 
-  /// What was acknowledged before the get is there.
+  /// A get sees every write acknowledged before it.
   void get() {
     SplitMix64 random(1);
     std::string value;
@@ -110,7 +109,7 @@ class Crowd {
     }
   }
 
-  /// One moment: two keys of a writer are of the same round.
+  /// One moment: two keys of a writer are from the same round.
   void multi_get() {
     SplitMix64 random(2);
     while (!is_over()) {
@@ -125,7 +124,7 @@ class Crowd {
     }
   }
 
-  /// To one end and back, and the same from the other.
+  /// Iterates to one end and back, in either direction.
   void walk() {
     SplitMix64 random(3);
     while (!is_over()) {
@@ -148,7 +147,7 @@ class Crowd {
     }
   }
 
-  /// A snapshot says the same again and again, whatever is compacted meanwhile.
+  /// A snapshot always gives the same answer, whatever is compacted meanwhile.
   void look_back() {
     while (!is_over()) {
       const Snapshot then = db_.snapshot();
@@ -189,7 +188,7 @@ class Crowd {
     }
   }
 
-  /// The copy holds whole batches, too.
+  /// The copy also has whole batches.
   void copy() {
     const Environment environment{.files = &files_, .runs_in_background = false};
     const std::string path = fmt::format("/copy-{}", ++copies_);
@@ -209,12 +208,12 @@ class Crowd {
   DB& db_;
   MemoryFileSystem& files_;
   const Closing& closing_;
-  std::uint64_t copies_ = 0;  // The inspector's.
+  std::uint64_t copies_ = 0;  // Used by inspect().
   std::atomic<std::uint64_t> finished_writers_ = 0;
   std::atomic<std::uint64_t> finished_rounds_[kWriters] = {};
 };
 
-/// Indexes, filters and blocks come and go.
+/// So little memory that indexes, filters and blocks are unloaded.
 Options tight_options(const std::string& policy) {
   return {.memory_bytes = 384 << 10,
           .memtable_bytes = 64 << 10,
@@ -241,7 +240,7 @@ TEST_P(Threads, ReadersSeeWholeBatchesWhateverRunsBehindThem) {
   EXPECT_TRUE(closed.ok()) << closed.to_text();
 }
 
-/// Walks on until told that there is nothing to walk over any more; its snapshot goes last of all.
+/// Iterates until the store is closed. The snapshot is destroyed last.
 void walk_until_closed(Iterator it, Snapshot then, std::latch& moving) {
   for (int steps = 0; it.status().ok(); ++steps) {
     if (steps == 100) moving.count_down();
@@ -270,7 +269,7 @@ TEST_P(Threads, AStoreGoesWhileIteratorsAndSnapshotsAreAlive) {
       walkers.emplace_back([&moving, it = db->scan(), then = db->snapshot()]() mutable {
         walk_until_closed(std::move(it), std::move(then), moving);
       });
-      ASSERT_TRUE(db->write(batch).ok());  // Flushes and compactions are under way.
+      ASSERT_TRUE(db->write(batch).ok());  // Causes flushes and compactions.
     }
     moving.wait();
     EXPECT_EQ(db->close().code(), StatusCode::kBusy);

@@ -22,7 +22,7 @@ std::uint64_t tables_on_disk(MemoryFileSystem& files) {
       std::ranges::count_if(entries, [](const DirectoryEntry& e) { return e.name.ends_with(".tms"); }));
 }
 
-/// It may take hours: it holds the tables that it reads, and nothing that comes after them.
+/// Verification may take hours: it keeps the tables that it reads, and no later ones.
 TEST(Verify, KeepsNothingThatComesAfterIt) {
   MemoryFileSystem files;
   const Options options{.memory_bytes = 1 << 20, .memtable_bytes = 64 << 10, .table_bytes = 64 << 10, .fanout = 2};

@@ -1,4 +1,4 @@
-// DB::repair: making a damaged store usable.
+// DB::repair: makes a damaged store usable.
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,21 +17,21 @@
 namespace tamis {
 namespace {
 
-/// Finds everything in the folder that can be read and writes a manifest that holds it (rule 22).
+/// Recovers everything in the folder that can be read, and writes a manifest for it (rule 22).
 ///
-///  1. What the manifest says is true, if it can be read. Otherwise the tables themselves tell: of a compaction whose
-///     inputs are all there the outputs are left out, of one whose inputs are partly gone the remaining inputs. The
-///     tables also tell up to where no journal is needed.
-///  2. A table with damage is written anew from the blocks that can be read.
-///  3. Records of the journals are written to a table.
-///  4. Without a manifest, the order of tables follows from their sequences; where these interleave, tables are merged.
+///  1. A readable manifest is authoritative. Otherwise the tables decide: a compaction's outputs are left out if all of
+///     its inputs exist; if some are missing, the remaining inputs are left out. The tables also record up to where no
+///     journal is needed.
+///  2. A damaged table is rewritten from its readable blocks.
+///  3. Journal records are written to a table.
+///  4. Without a manifest, sequences give the order of tables. Tables whose sequences interleave are merged.
 ///
-/// Files that are not needed any more are moved to lost/, none is removed. The survey (repair_survey.h) finds out
-/// and reports, without writing; a dry run ends there. What it found is then written (repair_write.h).
+/// Files that are no longer needed are moved to lost/; none is removed. The survey (repair_survey.h) inspects and
+/// reports without writing; a dry run ends there. Then the new store is written (repair_write.h).
 ///
-/// `progress` is told of the bytes the survey has looked at; false stops it with kClosed, and nothing was written.
+/// `progress` receives the bytes surveyed so far; false stops with kClosed before anything is written.
 ///
-/// A dry run writes nothing, not even a LOCK; where there is one, it keeps writers away while it looks.
+/// A dry run writes nothing, not even a LOCK. If there is a LOCK, it keeps writers out during the survey.
 Result<RepairReport> repair_store(const std::string& folder_path, bool dry_run, const Environment& environment,
                                   const Progress& progress) {
   TAMIS_TRY(const std::string path, plain_path(folder_path));

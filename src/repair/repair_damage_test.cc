@@ -14,7 +14,7 @@ using test::small_options;
 
 std::string table_name(std::uint64_t number) { return table_path("", number); }
 
-/// Damages one table after the other, each in a store of its own, and looks at what repair makes of it.
+/// Damages each table in its own copy of the store, and checks the repair.
 template <typename Damage, typename Check>
 void for_each_table(bool has_manifest, const Damage& damage, const Check& check) {
   RepairWorld whole;
@@ -82,7 +82,7 @@ TEST(RepairDamage, WithoutPropertiesOrFooterAllBlocksAreFound) {
             world.flip(path, *world.files.file_size(path).value() - from_end);
           },
           [&](const RepairReport& report, const Contents& found, const RepairWorld& world) {
-            // The manifest knows how many blocks there were; without it, nobody knows that these are all.
+            // The manifest records the number of blocks; without it, there may have been more.
             EXPECT_EQ(report.lost.size(), has_manifest ? 0U : 1U) << report.to_text();
             EXPECT_TRUE(found == world.model);
           });
@@ -129,7 +129,7 @@ TEST(RepairDamage, BlocksBeyondADamagedOneAreFoundWithoutTheIndex) {
   }
 }
 
-/// A table of 1.7 MB in small blocks, cut and overwritten: what reading it takes is counted, not timed.
+/// Cuts and overwrites a table of 1.7 MB in small blocks. The work of reading it is counted, not timed.
 TEST(RepairDamage, Rule22_ReadingADamagedTableTakesLinearWork) {
   for (const char* codec : {"none", "lz4", "zstd"}) {
     for (const bool has_manifest : {true, false}) {
@@ -175,7 +175,7 @@ TEST(RepairDamage, Rule22_AMissingTableIsTold) {
       });
 }
 
-/// A store whose journal alone holds the last writes, and where its records stand.
+/// A store with the last writes only in its journal, and the offsets of the records.
 struct JournalWorld : RepairWorld {
   JournalWorld() {
     DB db = open();
@@ -217,7 +217,7 @@ TEST(RepairDamage, AJournalThatWasCutLosesItsEnd) {
     if (!has_manifest) world.remove_manifest();
     const RepairReport report = world.repair();
     EXPECT_EQ(report.journal_entries, 50U);
-    // CURRENT knows how long it was; without it this is the end.
+    // CURRENT records the journal's length; without it, this looks like the end.
     EXPECT_EQ(report.lost.size(), has_manifest ? 1U : 0U) << report.to_text();
     for (int i = 50; i < 100; ++i) world.model.erase(fmt::format("journal{:03}", i));
     world.expect_usable(world.model);
@@ -255,7 +255,7 @@ TEST(RepairDamage, NewWritesAreNewerThanEverythingSeen) {
     world.remove_manifest();
     world.repair();
     EXPECT_TRUE(world.contents() == world.model);
-    // A journal's first sequence tells how far the store goes on counting.
+    // The journal's first sequence shows where the store continues.
     const std::string path = journal_path("/store", world.numbers(FileKind::kJournal).back());
     const Result<JournalReader> journal = JournalReader::open(world.files, path);
     ASSERT_TRUE(journal.ok());
@@ -264,8 +264,8 @@ TEST(RepairDamage, NewWritesAreNewerThanEverythingSeen) {
   }
 }
 
-/// Repair reads twice, to tell and to write. What the disk gives only the first time must not be lost behind the
-/// report's back: the repair fails, and can be done again.
+/// Repair reads twice: for the report, then to write. If the second read returns less, the repair fails and can be
+/// repeated. No loss goes unreported.
 TEST(RepairDamage, Rule22_WhatCanBeReadOnlyOnceIsNotLostInSilence) {
   RepairWorld world;
   world.fill("leveled", 300);

@@ -16,7 +16,7 @@
 namespace tamis {
 namespace {
 
-/// One walk over all journals.
+/// Reads all journals.
 ///
 /// Threads: one.
 class JournalWalk {
@@ -37,7 +37,7 @@ class JournalWalk {
   }
 
  private:
-  /// The headers: a journal without one has no salt, and its records cannot be told from anything else.
+  /// Reads the headers. Without a header there is no salt, and records cannot be recognised.
   Status open_all() {
     for (const std::uint64_t number : std::set{wanted_.first_journal, wanted_.known_end.number}) {
       if (number == 0 || number < wanted_.first_journal) continue;
@@ -81,7 +81,7 @@ class JournalWalk {
     return spec;
   }
 
-  /// Whether opening the store would have nothing against these journals.
+  /// Whether opening the store would accept these journals.
   [[nodiscard]] bool can_be_replayed() {
     Result<JournalStream> stream = JournalStream::open(files_, stream_spec());
     if (!stream.ok()) return false;
@@ -110,12 +110,12 @@ class JournalWalk {
         read_.lost.push_back(problem_of(journal.path(), 0, record.status()));
         const Result<bool> goes_on = journal.skip_damage();
         if (!goes_on.ok() || !*goes_on) return {};
-        is_first = false;  // What is missing was told.
+        is_first = false;  // The gap has been reported.
         continue;
       }
       if (!*record) return {};
       const std::uint64_t first = (*record)->first_sequence;
-      if (first + (*record)->count <= due_) continue;  // In tables, or in a journal before.
+      if (first + (*record)->count <= due_) continue;  // In a table or an earlier journal.
       if (is_first && first > due_ && knows_due_) {
         read_.lost.push_back({file_name_of(journal.path()), (*record)->offset,
                               fmt::format("sequences {} to {} are missing before this record", due_, first - 1)});
@@ -143,7 +143,7 @@ class JournalWalk {
   const std::function<Status(const Entry&)>& take_;
   std::vector<JournalReader> journals_;
   JournalsRead read_;
-  std::uint64_t due_;  // The sequence that the next record should begin with.
+  std::uint64_t due_;  // The expected first sequence of the next record.
   bool knows_due_ = wanted_.is_flushed_known;
 };
 

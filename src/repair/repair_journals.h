@@ -1,4 +1,4 @@
-// Reading what is left of a store's journals.
+// Reads what is left of a store's journals.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,26 @@
 
 namespace tamis {
 
-/// Which records are wanted.
+/// Which records to read.
 struct JournalsToRead {
   std::vector<std::uint64_t> numbers = {};  ///< Of the files, ascending.
   StoreId store_id = {};
-  bool is_flushed_known = false;       ///< From a manifest: the first record needed is the one after flushed_sequence.
-  std::uint64_t flushed_sequence = 0;  ///< All up to here are in tables.
-  std::uint64_t first_journal = 0;     ///< Those before it are not needed; 0: none need be there.
+  bool is_flushed_known = false;       ///< There is a manifest: the first record needed begins at flushed_sequence + 1.
+  std::uint64_t flushed_sequence = 0;  ///< Sequences up to this one are in tables.
+  std::uint64_t first_journal = 0;     ///< Earlier journals are not needed; 0: no journal has to exist.
   KnownJournalEnd known_end = {};
 };
 
-/// What was wrong, and what came by.
+/// The result of read_journals.
 struct JournalsRead {
   std::vector<Problem> lost = {};
   std::uint64_t entries = 0;
-  std::uint64_t last_sequence = 0;  ///< The largest that a record or a header speaks of.
+  std::uint64_t last_sequence = 0;  ///< The largest that a record or a header implies.
 };
 
-/// Calls `take` for every entry that tables do not have, sequences ascending. Where opening the store would replay the
-/// journals, these are the same entries; where it would refuse, every record that can be read, also those beyond
-/// damage. Fails where `take` fails, and where what is wrong is no damage (is_damage).
+/// Calls `take` for every entry that is not in a table, by ascending sequence. If opening the store would replay the
+/// journals, these are the same entries. If it would refuse, they come from every readable record, even after damage.
+/// Fails if `take` fails, or with an error that is not damage (is_damage).
 Result<JournalsRead> read_journals(FileSystem& files, const std::string& directory, const JournalsToRead& wanted,
                                    const std::function<Status(const Entry&)>& take);
 

@@ -8,7 +8,7 @@
 namespace tamis {
 namespace {
 
-/// What a group covers, as if it were one table.
+/// The key range and the sequence range of a group.
 struct Extent {
   std::string_view smallest_key;
   std::string_view largest_key;
@@ -36,7 +36,7 @@ struct Extent {
   }
 };
 
-/// Sets of groups that must be merged, as a forest.
+/// A disjoint-set forest of groups to merge.
 class Forest {
  public:
   explicit Forest(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
@@ -56,7 +56,7 @@ class Forest {
   std::vector<std::size_t> parent_;
 };
 
-/// Joins the groups that interleave; false when there were none.
+/// Joins the groups that interleave; false if there were none.
 bool join_once(std::vector<TableGroup>& groups) {
   std::vector<Extent> extents;
   extents.reserve(groups.size());
@@ -84,7 +84,7 @@ bool join_once(std::vector<TableGroup>& groups) {
 std::vector<std::uint64_t> tables_without_replaced(
     const std::set<std::uint64_t>& numbers, const std::map<std::uint64_t, std::vector<std::uint64_t>>& replaces) {
   std::set<std::uint64_t> kept = numbers;
-  std::set<std::uint64_t> there = numbers;  // What an unfinished rewrite's inputs can be: all but what was replaced.
+  std::set<std::uint64_t> there = numbers;  // Possible inputs of an unfinished rewrite: all but replaced tables.
   for (auto output = replaces.rbegin(); output != replaces.rend(); ++output) {  // Newest rewrite first.
     const std::vector<std::uint64_t>& inputs = output->second;
     if (inputs.empty() || !numbers.contains(output->first)) continue;
@@ -112,7 +112,7 @@ std::vector<std::vector<TableGroup>> in_layers(std::vector<std::shared_ptr<const
   for (TableGroup& group : groups) {
     std::ranges::sort(group, std::greater(), &TableFacts::number);
     const Extent extent(group);
-    std::size_t above = layers.size();  // Right above the newest layer that it overlaps.
+    std::size_t above = layers.size();  // Just above the newest layer that it overlaps.
     while (above > 0 && std::ranges::none_of(layers[above - 1],
                                              [&](const TableGroup& other) { return Extent(other).overlaps(extent); })) {
       --above;

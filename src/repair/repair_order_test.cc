@@ -19,7 +19,7 @@ std::shared_ptr<const TableFacts> table(std::uint64_t number, std::string from, 
   return std::make_shared<const TableFacts>(std::move(facts));
 }
 
-/// "3 | 2+1 4": layers from the oldest, groups by their numbers.
+/// "3 | 2+1 4": layers, oldest first; a group is given by its table numbers.
 std::string layers_text(std::vector<std::shared_ptr<const TableFacts>> tables) {
   std::string text;
   for (const std::vector<TableGroup>& layer : in_layers(std::move(tables))) {
@@ -42,12 +42,12 @@ TEST(RepairOrder, InputsOfARewriteThatWasFinishedAreLeftOut) {
 }
 
 TEST(RepairOrder, AnOutputStaysWhenItsSiblingWasReplacedInTurn) {
-  // 1 and 2 became 3 and 4; 3 became 5. The files of 1 and 2 are still there.
+  // 1 and 2 became 3 and 4; 3 became 5. The files of 1 and 2 still exist.
   EXPECT_EQ(tables_without_replaced({1, 2, 4, 5}, Replaces{{4, {1, 2}}, {5, {3, 1, 2}}}), (Numbers{4, 5}));
 }
 
 TEST(RepairOrder, ATableThatWasReplacedLongAgoIsLeftOut) {
-  // 1 became 2, 2 and 3 became 4; 2 is gone and 1 is not.
+  // 1 became 2, 2 and 3 became 4; 2 is missing, 1 still exists.
   EXPECT_EQ(tables_without_replaced({1, 3, 4}, Replaces{{4, {2, 3, 1}}}), (Numbers{4}));
 }
 
@@ -70,7 +70,7 @@ TEST(RepairOrder, TablesThatDoNotOverlapShareALayer) {
 
 TEST(RepairOrder, TablesThatInterleaveAreMerged) {
   EXPECT_EQ(layers_text({table(1, "a", "m", 1, 9), table(2, "k", "z", 5, 12), table(3, "x", "z", 20, 30)}), "2+1 | 3");
-  // The merged one covers more than its parts, and so takes a third in.
+  // The merged range is wider than its parts and so includes a third table.
   EXPECT_EQ(layers_text({table(1, "a", "c", 1, 20), table(2, "b", "z", 20, 30), table(3, "m", "n", 4, 5)}), "3+2+1");
 }
 

@@ -1,4 +1,4 @@
-// How what went wrong with a file is told in a report.
+// Turns a file's error into a problem of the report.
 #pragma once
 
 #include <string>
@@ -11,12 +11,11 @@ namespace tamis {
 
 std::string file_name_of(std::string_view path);
 
-/// The status's message without what the report says beside it: the path, and the offset, which is taken from the
-/// message where it has one.
+/// Strips from the message what the report shows separately: the path, and the offset if it has one.
 Problem problem_of(const std::string& path, std::uint64_t offset, const Status& status);
 
-/// Whether a file that answers this is damaged: its bytes are wrong, or the disk does not give them. Anything else, as
-/// a lack of descriptors or memory or a newer version, says nothing of the file, and a repair ends with it.
+/// Whether the status means that the file is damaged: its bytes are wrong, or the disk does not return them. Any other
+/// error, such as a lack of memory or a newer version, says nothing about the file and ends a repair.
 bool is_damage(const Status& status);
 
 }  // namespace tamis

@@ -19,7 +19,7 @@
 namespace tamis {
 namespace {
 
-/// The smallest and the largest key of everything that is kept.
+/// The smallest and the largest of all kept keys.
 class KeyBounds {
  public:
   void add(std::string_view key) {
@@ -64,7 +64,7 @@ class Surveyor {
       has_lost |= entry.is_directory && entry.name == file_name_of(lost_path(directory_));
       const std::optional<FileName> name = parse_file_name(entry.name);
       if (!name || entry.is_directory) continue;
-      if (name->kind != FileKind::kManifest) note_number(name->number);  // Manifests count for themselves.
+      if (name->kind != FileKind::kManifest) note_number(name->number);  // Manifests are numbered separately.
       if (name->kind == FileKind::kTable) survey_.tables[name->number] = {};
       if (name->kind == FileKind::kJournal) survey_.journals.push_back(name->number);
       if (name->kind == FileKind::kManifest) survey_.manifests.push_back(name->number);
@@ -74,7 +74,7 @@ class Surveyor {
     if (survey_.tables.empty() && survey_.journals.empty() && !survey_.has_current) {
       return Status::io_error(directory_ + ": no store is here");
     }
-    // What an earlier repair put away had numbers too, and they are not used again.
+    // Numbers of files that an earlier repair moved to lost/ are not reused.
     if (!has_lost) return {};
     TAMIS_TRY(const std::vector<DirectoryEntry> lost, files_.list(lost_path(directory_)));
     for (const DirectoryEntry& entry : lost) {
@@ -117,7 +117,7 @@ class Surveyor {
     return {};
   }
 
-  /// Most files decide whose store it is; the key of the hash comes from the tables (rule 13).
+  /// The store id in most files wins. The hash key comes from the tables (rule 13).
   Status find_identity() {
     std::map<StoreId, std::size_t> votes;
     for (const auto& [number, found] : survey_.tables) {
@@ -211,13 +211,13 @@ class Surveyor {
     }
     FoundTable& found = survey_.tables.at(facts->number);
     if (found.properties && found.properties->facts != *facts) {
-      found.condition = FoundTable::Condition::kDamaged;  // Written anew, with facts that are true.
+      found.condition = FoundTable::Condition::kDamaged;  // To be rewritten with correct facts.
     }
     found.facts = facts;
     survey_.chosen.push_back(facts->number);
   }
 
-  /// Only lost deletes bring keys back.
+  /// Only a lost delete can bring a key back.
   void add_doubt(const TableFacts& facts) {
     if (facts.deletes == 0) return;
     survey_.report.doubts.push_back(
@@ -283,11 +283,11 @@ class Surveyor {
   const std::string& directory_;
   RandomSource& random_;
   const Progress& progress_;
-  std::uint64_t bytes_in_all_ = 0;  // Of tables to verify and, as they turn out to be damaged, to salvage.
+  std::uint64_t bytes_in_all_ = 0;  // Of tables to verify, and of damaged ones to salvage.
   std::uint64_t bytes_done_ = 0;
   RepairSurvey survey_;
   KeyBounds bounds_;
-  std::vector<std::string> doubts_everywhere_;  // Why any key that is kept may be one that was deleted.
+  std::vector<std::string> doubts_everywhere_;  // Reasons why any kept key may be a deleted one.
 };
 
 }  // namespace

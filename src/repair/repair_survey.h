@@ -1,4 +1,4 @@
-// The first half of a repair: what is there, what is sound, what is lost. Nothing is written.
+// The first half of a repair: finds what exists, what is sound and what is lost. It writes nothing.
 #pragma once
 
 #include <cstdint>
@@ -19,43 +19,43 @@
 
 namespace tamis {
 
-/// A table's file and what can be said of it.
+/// A table file and its condition.
 struct FoundTable {
   enum class Condition : std::uint8_t {
     kSound,
-    kDamaged,  ///< To be written anew from the blocks that can be read.
-    kForeign,  ///< Another store's.
+    kDamaged,  ///< To be rewritten from its readable blocks.
+    kForeign,  ///< Belongs to another store.
   };
   Condition condition = Condition::kDamaged;
-  std::optional<TableProperties> properties = {};  ///< None when they cannot be read.
-  std::shared_ptr<const TableFacts> facts = {};  ///< The manifest's, or those of the properties; null: none are known.
-  std::uint64_t salvaged_entries = 0;            ///< Of a damaged one that is chosen: what could be read.
+  std::optional<TableProperties> properties = {};  ///< None if they cannot be read.
+  std::shared_ptr<const TableFacts> facts = {};    ///< From the manifest or the properties; null: unknown.
+  std::uint64_t salvaged_entries = 0;              ///< If it is damaged and chosen: how many could be read.
 };
 
-/// Everything that a repair knows before it writes, and the report of it.
+/// Everything that a repair knows before it writes, and its report.
 struct RepairSurvey {
-  std::map<std::uint64_t, FoundTable> tables;  ///< Every file with a table's name.
-  std::vector<std::uint64_t> journals;         ///< All there are, ascending.
+  std::map<std::uint64_t, FoundTable> tables;  ///< Every file named like a table.
+  std::vector<std::uint64_t> journals;         ///< All, ascending.
   std::vector<std::uint64_t> manifests;
   bool has_current = false;
-  bool has_manifest = false;  ///< It can be read: it is the truth about tables and their order.
+  bool has_manifest = false;  ///< It can be read, and defines the tables and their order.
   bool has_hash_key = false;  ///< The identity's, from the manifest or a table.
-  ManifestState state;        ///< The manifest's; without one, only identity and flushed sequence.
+  ManifestState state;        ///< From the manifest; without one, only identity and flushed sequence.
   KnownJournalEnd known_journal_end;
-  std::vector<std::uint64_t> chosen;  ///< Tables that are the store, as far as their files are there.
-  std::uint64_t next_number = 1;      ///< No file, here or in lost/, has had it or a larger one.
-  std::uint64_t last_sequence = 0;    ///< No larger one was seen anywhere.
+  std::vector<std::uint64_t> chosen;  ///< The store's tables, as far as their files exist.
+  std::uint64_t next_number = 1;      ///< Neither it nor a larger one was ever used, here or in lost/.
+  std::uint64_t last_sequence = 0;    ///< The largest one seen.
   RepairReport report;
 };
 
-/// A damaged table of the surveyed store, for whoever reads it (table_salvage.h).
+/// A damaged table of the surveyed store, as input for salvage_entries.
 TableToSalvage table_to_salvage(const RepairSurvey& survey, const std::string& directory, std::uint64_t number);
 
-/// The journals of the surveyed store, for whoever reads them (repair_journals.h).
+/// The journals of the surveyed store, as input for read_journals.
 JournalsToRead journals_to_read(const RepairSurvey& survey);
 
-/// kNotSupported when anything was written by a newer version: that is no damage. kIoError when there is no store.
-/// kClosed when `progress`, told of bytes of tables, returned false.
+/// kNotSupported if a newer version wrote any of it: that is not damage. kIoError if there is no store. kClosed if
+/// `progress`, which receives bytes of tables, returns false.
 Result<RepairSurvey> survey_store(FileSystem& files, const std::string& directory, RandomSource& random,
                                   const Progress& progress);
 

@@ -140,7 +140,7 @@ TEST(Repair, Rule22_WithoutAManifestReplacedTablesThatAreStillThereBringNothingB
     MemoryDisk disk;
     {
       DB db = world.open();
-      std::vector<Iterator> pins;  // Each keeps the tables of its moment.
+      std::vector<Iterator> pins;  // Each keeps its version's tables.
       for (int step = 0; step < 12; ++step) {
         world.write_some(db, 300, 400);
         if (world.random() % 2 == 0) pins.push_back(db.scan());
@@ -172,7 +172,7 @@ TEST(Repair, WithoutAManifestFindsTheSameAfterACrashAtAnyCall) {
     world.files.after_each_call([&](const MemoryDisk& disk, std::string_view) {
       if (++calls % 5 == 0) crashes.emplace_back(disk.after_crash(Loss::kNothing, calls), Contents());
     });
-    EXPECT_TRUE(db.compact().ok());  // Unfinished outputs, replaced inputs, in every state; the contents stay.
+    EXPECT_TRUE(db.compact().ok());  // Crashes leave unfinished outputs and replaced inputs.
     world.write_some(db, 1, 400, 0);
     world.files.after_each_call({});
   }
@@ -189,7 +189,7 @@ TEST(Repair, WithoutAManifestFindsTheSameAfterACrashAtAnyCall) {
 }
 
 TEST(Repair, OldJournalsThatWereFlushedAreNotReplayedWithoutAManifest) {
-  // A recycled file waits under its old name with its old records, while the journals after it are gone.
+  // A recycled file keeps its old name and records, while the journals after it are gone.
   RepairWorld world;
   std::string old_journal;
   std::string name;
@@ -313,7 +313,7 @@ TEST(Repair, FilesOfANewerVersionAreNoDamage) {
   EXPECT_EQ(world.files.call_log().size(), calls);
 }
 
-/// Everything one repair and the next do is the same as without the crash between.
+/// A repair after a crashed one gives the same contents as a repair without a crash.
 void crash_and_repair_again(const RepairWorld& damaged, std::size_t every, std::span<const Loss> losses) {
   RepairWorld whole(damaged.files.disk());
   whole.repair();
@@ -340,7 +340,7 @@ TEST(Repair, InterruptedAnywhereEndsTheSameWhenDoneAgain) {
   for (const bool has_manifest : {true, false}) {
     RepairWorld world;
     world.fill("leveled", 1500);
-    RepairWorld damaged(world.files.disk().after_crash(Loss::kNothing, 1));  // All durable.
+    RepairWorld damaged(world.files.disk().after_crash(Loss::kNothing, 1));  // Everything is durable.
     damaged.flip(table_path("/store", damaged.numbers(FileKind::kTable).front()), 100);
     if (!has_manifest) damaged.remove_manifest();
     ASSERT_TRUE(damaged.files.sync_directory("/store").ok());

@@ -31,7 +31,7 @@ using Tables = std::vector<std::shared_ptr<const TableFacts>>;
 
 constexpr std::size_t kMaxMemtableBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxOpenTables = 256;
-constexpr double kBitsPerKey = 10;  // What filters of new tables get; compactions plan anew.
+constexpr double kBitsPerKey = 10;  // For filters of new tables; compactions plan their own.
 
 /// Threads: one.
 class RepairWriter {
@@ -79,7 +79,7 @@ class RepairWriter {
     return std::ranges::find(survey_.chosen, number) != survey_.chosen.end();
   }
 
-  /// With a manifest: a damaged table's place is taken by what was read from it, and the journals are the newest run.
+  /// With a manifest: a rewritten table takes the damaged one's place, and the journals become the newest runs.
   Status keep_places() {
     ShapeEdit edit;
     for (std::uint32_t level = 0; level < state_.shape.levels.size(); ++level) {
@@ -102,7 +102,7 @@ class RepairWriter {
     return {};
   }
 
-  /// Without: runs of level 0, in the order of their sequences.
+  /// Without a manifest: runs of level 0, in the order of their sequences.
   Status find_places() {
     Tables tables;
     for (const std::uint64_t number : survey_.chosen) {
@@ -127,14 +127,14 @@ class RepairWriter {
     return {};
   }
 
-  /// What the report promises was read once; a disk that gives less the second time must not cost what nobody was told.
+  /// The report counts the entries of a first read. If the second returns fewer, the loss must not go unreported.
   static Status check_same(const std::string& name, std::uint64_t entries_told, std::uint64_t entries) {
     if (entries == entries_told) return {};
     return Status::io_error(fmt::format("{}: read {} entries, then {}; nothing was replaced; run repair again", name,
                                         entries_told, entries));
   }
 
-  /// None when nothing in it could be read.
+  /// Null if none of it could be read.
   Result<std::shared_ptr<const TableFacts>> write_anew(std::uint64_t number, std::uint32_t level, std::uint64_t run) {
     std::unique_ptr<TableBuilder> builder;
     const auto take = [&](const Entry& entry) -> Status {
@@ -159,7 +159,7 @@ class RepairWriter {
     return std::shared_ptr<const TableFacts>(std::make_shared<const TableFacts>(std::move(facts)));
   }
 
-  /// One element for each memtable that was filled, oldest first.
+  /// One element per filled memtable, oldest first.
   Result<std::vector<Tables>> write_journals() {
     std::vector<Tables> flushes;
     auto memtable = std::make_unique<Memtable>();
@@ -181,7 +181,7 @@ class RepairWriter {
     return flushes;
   }
 
-  /// Of equal entries the one of the table with the largest number stays.
+  /// Of equal entries, the one in the table with the largest number stays.
   Result<Tables> merge(const TableGroup& group) {
     FileHandles handles(files_, kMaxOpenTables);
     TAMIS_TRY(const std::unique_ptr<BlockCache> cache, BlockCache::make({.capacity_bytes = 0}));
@@ -199,7 +199,7 @@ class RepairWriter {
     return write_tables(*merged, std::move(replaces));
   }
 
-  /// Nothing is left out but what a newer version covers: what else there is nobody knows here.
+  /// Drops only overwritten versions. Deletes stay, because other tables may hold older versions.
   Result<Tables> write_tables(EntryIterator& source, std::vector<std::uint64_t> replaces) {
     Run anything;
     auto bounds = std::make_shared<TableFacts>();
@@ -218,7 +218,7 @@ class RepairWriter {
     return std::move(result.tables);
   }
 
-  /// With a journal of its own the new manifest needs none of the old ones, also while they are still there.
+  /// With its own journal, the new manifest needs none of the old ones, even while they still exist.
   Result<KnownJournalEnd> begin_journal() {
     const JournalHeader header{.kind = JournalKind::kWrites,
                                .store_id = state_.identity.store_id,
@@ -231,7 +231,7 @@ class RepairWriter {
     return KnownJournalEnd{header.number, header.salt, journal->durable_offset()};
   }
 
-  /// The names of journals, whose entries are in tables now, of manifests, and of tables that the store does without.
+  /// The names of journals, whose entries are now in tables, of manifests, and of tables outside the new store.
   [[nodiscard]] std::vector<std::string> unneeded_files() const {
     std::set<std::uint64_t> live;
     for (const std::vector<Run>& level : state_.shape.levels) {
@@ -252,7 +252,7 @@ class RepairWriter {
   const std::string& directory_;
   const RepairSurvey survey_;
   RandomSource& random_;
-  ManifestState state_;  // Of the new store.
+  ManifestState state_;  // The new store's.
   std::uint64_t next_number_;
   KeyHasher hasher_;
 };

@@ -1,4 +1,4 @@
-// The second half of a repair: the new store.
+// The second half of a repair: writes the new store.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace tamis {
 
-/// Writes damaged tables anew, what journals hold to tables, and a manifest over all of it. Files that are not needed
-/// any more are in lost/ before that, and go from their old place after it: a crash at any moment leaves every file
-/// where a repair, done again, finds it.
+/// Rewrites damaged tables, writes journal entries to tables, and writes a manifest. Files that are no longer needed
+/// are linked into lost/ before that and removed from the folder afterwards. So after a crash at any moment, another
+/// repair finds every file.
 Status write_repaired_store(FileSystem& files, const std::string& directory, RepairSurvey survey, RandomSource& random);
 
 }  // namespace tamis

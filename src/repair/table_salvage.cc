@@ -17,7 +17,7 @@
 namespace tamis {
 namespace {
 
-/// A table's blocks, one after the other.
+/// Reads a table block by block.
 ///
 /// Threads: one.
 class Salvage {
@@ -37,8 +37,7 @@ class Salvage {
     return {};
   }
 
-  /// `end` is where the blocks end, if that is known: otherwise what follows the last one may be damage or not, unless
-  /// as many were found as there were.
+  /// `end` is where the blocks end, if known. Otherwise the rest may be damage, unless all blocks were found.
   Status by_looking(std::uint64_t file_bytes, std::optional<std::uint64_t> end) {
     BlockSearch search(file_, table_.number, kTableHeaderBytes, end.value_or(file_bytes));
     std::uint64_t offset = kTableHeaderBytes;
@@ -77,7 +76,7 @@ class Salvage {
     return {};
   }
 
-  /// `damage` becomes what is wrong with the block.
+  /// Sets `damage` if the block cannot be read.
   Status take_block(BlockPosition position, Status& damage) {
     salvaged_.bytes_looked_at += std::uint64_t{2} * position.bytes;  // Read and hashed.
     const Result<BlockBuffer> frame = read_block(file_, position, table_.number, table_.path);
@@ -106,7 +105,7 @@ class Salvage {
   const std::function<Status(const Entry&)>& take_;
   const std::function<bool(std::uint64_t bytes)>& progress_;
   Salvaged salvaged_;
-  std::uint64_t told_ = 0;  // How far progress_ was told.
+  std::uint64_t told_ = 0;  // The offset last reported to progress_.
   std::string key_;
   std::string last_key_;
   std::optional<Sequence> last_;

@@ -1,4 +1,4 @@
-// Getting out of a damaged table what can still be read.
+// Recovers the readable entries of a damaged table.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +14,23 @@
 
 namespace tamis {
 
-/// Which table, and what is known of it.
+/// The table to read, and what is known about it.
 struct TableToSalvage {
   std::string path = {};
   std::uint64_t number = 0;
-  const TableFacts* facts = nullptr;  ///< From the manifest or its properties; null: nobody knows.
+  const TableFacts* facts = nullptr;  ///< From the manifest or its properties; null: unknown.
 };
 
-/// What a salvage came to.
+/// The result of a salvage.
 struct Salvaged {
-  std::vector<Problem> lost = {};     ///< Nothing, when all blocks are there and only what serves to find them is not.
-  std::uint64_t entries = 0;          ///< That were taken.
-  std::uint64_t bytes_looked_at = 0;  ///< Read, passed, decoded and hashed, each time it happened.
+  std::vector<Problem> lost = {};     ///< Empty if all blocks exist and only the metadata that locates them is lost.
+  std::uint64_t entries = 0;          ///< Passed to `take`.
+  std::uint64_t bytes_looked_at = 0;  ///< Counted each time they are read, skipped, decoded or hashed.
 };
 
-/// Calls `take` for every entry of every data block whose checksum holds, in the table's order. With an index, block by
-/// block; without one they are looked for (BlockSearch). `progress` is told the bytes of each step, in all about those
-/// of the file; false stops with kClosed. Fails where `take` fails, the file cannot be opened, or what is wrong is no
-/// damage (is_damage).
+/// Calls `take` for every entry of every data block with a valid checksum, in the table's order. Without an index, it
+/// searches for the blocks (BlockSearch). `progress` receives the bytes of each step, in total about the file's size;
+/// false stops with kClosed. Fails if `take` fails, the file cannot be opened, or an error is not damage (is_damage).
 Result<Salvaged> salvage_entries(FileSystem& files, const TableToSalvage& table,
                                  const std::function<Status(const Entry&)>& take,
                                  const std::function<bool(std::uint64_t bytes)>& progress = {});

@@ -1,5 +1,5 @@
-// Sums over the runs of a store that does not exist (scaled_store.h), times the measured constants. docs/SCALE.md has
-// the formulae in words.
+// Sums over the runs of a hypothetical store (scaled_store.h), times measured constants. docs/SCALE.md has the
+// formulas.
 #include "tamis/scale.h"
 
 #include <fmt/core.h>
@@ -17,9 +17,9 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kMaxPlannedValueBytes = std::uint64_t{1} << 20;  // A sample holds some of them in memory.
+constexpr std::uint64_t kMaxPlannedValueBytes = std::uint64_t{1} << 20;  // A sample holds several in memory.
 constexpr std::uint64_t kMemoryAllowance = std::uint64_t{32} << 20;      // Beyond memory_bytes: docs/OPTIONS.md.
-constexpr double kMaxWaitingRuns = 12;  // In level 0, when writes begin to be slowed: pacing.h and leveled.cc.
+constexpr double kMaxWaitingRuns = 12;  // Level 0 runs at which writes begin to slow down: pacing.h and leveled.cc.
 constexpr double kMuchOfAStore = 0.01;
 constexpr double kSecondsPerHour = 3600;
 constexpr double kHoursPerDay = 24;
@@ -78,7 +78,7 @@ void plan_memory(const ScaleQuestion& question, const ScaledStore& store, ScaleP
   const MemoryShares shares = share_memory(
       question.options,
       {.filter_bytes = plan.memory.filter_bytes, .index_bytes = whole(store.sum(&ScaledRun::index_wanted))});
-  const bool all_fit = shares.indexes == shares.wanted_indexes;  // Only then are there slots for blocks.
+  const bool all_fit = shares.indexes == shares.wanted_indexes;  // Otherwise there are no block slots.
   const double slots = all_fit ? store.sum(&ScaledRun::blocks) * sizeof(BlockSlot) : 0;
   plan.memory.index_bytes = std::min(shares.wanted_indexes, whole(store.sum(&ScaledRun::index_memory) + slots));
   plan.memory.memtable_share = 2 * shares.memtable;
@@ -93,14 +93,14 @@ double part(std::uint64_t share, std::uint64_t whole_of_it) {
   return whole_of_it == 0 ? 1 : std::min(1.0, static_cast<double>(share) / static_cast<double>(whole_of_it));
 }
 
-/// A run that is asked in vain costs what a run costs that has the key: its block, unless that is cached, and its
-/// index, unless that is in memory. A filter that is not in memory says maybe.
+/// A run probed in vain costs as much as one that has the key: a block read unless the block is cached, and an index
+/// read unless the index is in memory. A filter that is not in memory answers maybe.
 void plan_reads(const ScaledStore& store, ScalePlan& plan) {
   const double filters_there = part(plan.memory.filter_share, plan.memory.filter_bytes);
   const double indexes_there = part(plan.memory.index_share, plan.memory.index_bytes);
   const double blocks_there = part(plan.memory.block_share, plan.bytes_on_disk - plan.memory.filter_bytes);
   const double reads_per_run = (1 - blocks_there) + (1 - indexes_there);
-  double wasted_before = 0;  // In the runs newer than this one.
+  double wasted_before = 0;  // In newer runs.
   double wasted_by_present = 0;
   double wasted_with_what_is_there = 0;
   for (const ScaledRun& run : store.runs) {
@@ -114,7 +114,7 @@ void plan_reads(const ScaledStore& store, ScalePlan& plan) {
   plan.reads.per_present = (1 + wasted_by_present) * reads_per_run;
 }
 
-/// For each byte of keys and values, when every write is a record of its own.
+/// Per byte of keys and values, if every write is its own record.
 double journal_amplification(const ScaleQuestion& question) {
   const std::string key(question.key_bytes, 'k');
   const std::string value(question.value_bytes, 'v');
@@ -122,7 +122,7 @@ double journal_amplification(const ScaleQuestion& question) {
   return static_cast<double>(kRecordHeaderBytes + one.byte_size()) / static_cast<double>(key.size() + value.size());
 }
 
-/// Hours that one thread compacts for so many bytes of keys and values, each rewritten `times`.
+/// Hours of one compaction thread for this many bytes of keys and values, each rewritten `times`.
 double compaction_hours(const ScaleQuestion& question, const ScalePlan& plan, double user_bytes, double times) {
   const double entries = user_bytes / static_cast<double>(question.key_bytes + question.value_bytes) * times;
   const double stored = static_cast<double>(plan.bytes_on_disk) / static_cast<double>(plan.entries);
@@ -141,7 +141,7 @@ void plan_writes(const ScaleQuestion& question, const ScaledStore& store, ScaleP
   plan.writing.fill_amplification = journal + store.growth.write_amplification * stored / entry;
 
   const auto load = static_cast<double>(question.load_bytes_per_day);
-  const double times = store.growth.late_amplification - 1;  // A flush is no compaction.
+  const double times = store.growth.late_amplification - 1;  // A flush is not a compaction.
   plan.writing.compaction_hours_per_day = compaction_hours(question, plan, load, times);
   const double hours_per_gigabyte = compaction_hours(question, plan, 1e9, times);
   plan.writing.max_load_bytes_per_day = hours_per_gigabyte > 0 ? whole(1e9 * kHoursPerDay / hours_per_gigabyte) : 0;

@@ -1,5 +1,5 @@
-// Measured by scale_bench (bench/scale_bench.cc); the medians are in docs/data/scale_constants.json, with the lowest
-// and highest of the rounds.
+// Measured by scale_bench (bench/scale_bench.cc). docs/data/scale_constants.json has the medians, with the lowest and
+// highest of all rounds.
 #include "tamis/scale.h"
 
 namespace tamis {

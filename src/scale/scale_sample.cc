@@ -19,12 +19,12 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kMaxSampleBytes = std::uint64_t{8} << 20;
-constexpr std::uint64_t kMaxSampleEntries = 50'000;  // A dozen groups of the index; a fifth of a second.
+constexpr std::uint64_t kMaxSampleEntries = 50'000;  // A dozen index groups; a fifth of a second.
 constexpr std::uint64_t kMinSampleEntries = 8;
 constexpr std::uint64_t kMaxSampleMemory = std::uint64_t{32} << 20;
 constexpr const char* kPath = "/000001.tms";
 
-/// Keys in order, from the middle of all there could be; as far apart as `keys` of them spread evenly, give or take.
+/// Ascending keys from the middle of the key space, about as far apart as `keys` evenly spread keys.
 class SampleKeys {
  public:
   explicit SampleKeys(const SampleSpec& spec) : spec_(spec), random_(1) {
@@ -59,9 +59,9 @@ std::uint64_t sample_entries(const SampleSpec& spec) {
   return std::min(std::clamp(fit, kMinSampleEntries, kMaxSampleEntries), from_the_middle);
 }
 
-/// What one table more adds to a manifest.
+/// The bytes that one more table adds to a manifest.
 std::uint64_t manifest_bytes_of(const TableFacts& facts) {
-  constexpr std::uint64_t kTypicalRun = 100'000;  // A number of three bytes.
+  constexpr std::uint64_t kTypicalRun = 100'000;  // Encoded in three bytes.
   ManifestRecord record;
   const std::size_t without = encode_manifest_record(record).size();
   record.edit.shape.added.push_back({.level = 1, .run = kTypicalRun, .facts = std::make_shared<TableFacts>(facts)});

@@ -1,4 +1,4 @@
-// What a plan promises at the ends of its range; that it is right is seen in tests/counted/scale_test.cc.
+// Plans at the ends of their range. tests/counted/scale_test.cc checks that plans are right.
 #include "tamis/scale.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ TEST(Scale, MoreMemoryReadsNoMore) {
     EXPECT_LE(plan.reads.per_absent + plan.reads.per_present, before);
     before = plan.reads.per_absent + plan.reads.per_present;
   }
-  EXPECT_EQ(before, 0);  // All of it is in memory.
+  EXPECT_EQ(before, 0);  // Everything is in memory.
 }
 
 TEST(Scale, SaysWhenCompactionCannotKeepUp) {

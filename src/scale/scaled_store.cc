@@ -17,11 +17,10 @@
 namespace tamis {
 namespace {
 
-constexpr double kTypicalBitsPerKey = 10;  // Of the filters, before they are planned: where tables end, about.
-constexpr std::uint64_t kSpareBytesPerKey =
-    8;  // Of the list of hashes while a filter is built: as the rewriter counts.
+constexpr double kTypicalBitsPerKey = 10;       // Assumed until filters are planned, to estimate the size of tables.
+constexpr std::uint64_t kSpareBytesPerKey = 8;  // The hashes of a filter build, as the rewriter counts.
 
-/// A sample of the last run, in which sequences are 0, and one of the others.
+/// Samples of the oldest run, whose sequences are 0, and of the others.
 struct Samples {
   TableSample oldest;
   TableSample others;
@@ -50,7 +49,7 @@ std::uint64_t build_bytes_per_key(std::string_view kind) {
   return (found != nullptr ? found->info.build_bytes_per_key : 0) + kSpareBytesPerKey;
 }
 
-/// Where a rewrite ends a table: at its size, filter included, or where building the filter would take too much memory.
+/// A rewrite ends a table at its maximum size, filter included, or when the filter build would need too much memory.
 double most_keys_per_table(const TableSample& sample, std::string_view kind, double bits_per_key,
                            const Options& options) {
   const double filter_bytes = kind.empty() ? 0 : (std::floor(bits_per_key) + 1) / 8;
@@ -60,7 +59,7 @@ double most_keys_per_table(const TableSample& sample, std::string_view kind, dou
   return std::max(1.0, std::min(by_size, by_memory));
 }
 
-/// What the last level's tables have: most of a store, so the simulation cuts all tables there.
+/// The kind in the last level. It holds most of a store, so the simulation sizes all tables for it.
 std::string_view typical_kind(const Options& options) {
   if (options.filter == "none") return {};
   return options.filter == "auto" ? std::string_view("ribbon") : std::string_view(options.filter);
@@ -80,13 +79,12 @@ StoreFilterPlan plan_filters_of(const std::vector<ScaledRun>& runs, const Option
       shape, {.kind = options.filter, .memory_bytes = options.filter_memory, .most_bytes = options.memory_bytes / 4});
 }
 
-/// `keys_per_table`: in the simulation. `most_inputs`: the tables that one compaction replaces, which each of its
-/// outputs names.
+/// `keys_per_table` is the simulation's. `most_inputs` is how many tables one compaction replaces and its outputs list.
 void size_run(ScaledRun& run, const PlannedRunFilter& filter, const TableSample& sample, double keys_per_table,
               double most_inputs, const Options& options) {
   run.filter_kind = filter.kind;
   run.rate = filter.rate;
-  // The simulation knows how full tables are; the run's own kind, where they end.
+  // The simulation gives the fill of tables; the run's filter kind gives their maximum.
   run.tables = std::max(1.0, std::round(run.tables * keys_per_table /
                                         most_keys_per_table(sample, filter.kind, filter.bits_per_key, options)));
   run.filter_bytes = filter.kind.empty() ? 0 : filter.bits_per_key * run.keys / 8 + kFilterHeaderBytes * run.tables;

@@ -1,4 +1,4 @@
-// The runs of a store that does not exist.
+// The runs of a hypothetical store.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct ScaledRun {
   double keys = 0;
   double tables = 0;
   double bytes = 0;           ///< On disk, filters included.
-  double replaced_bytes = 0;  ///< Of these: lists of the tables that the run's replaced, for repair.
+  double replaced_bytes = 0;  ///< Part of `bytes`: lists of replaced tables, for repair.
   double blocks = 0;
-  double index_memory = 0;  ///< As it is opened.
-  double index_wanted = 0;  ///< As memory is shared: what the store reckons with before it has opened it.
+  double index_memory = 0;  ///< Once opened.
+  double index_wanted = 0;  ///< The estimate before opening, by which memory is shared.
   std::string filter_kind;  ///< Empty: none.
   double filter_bytes = 0;
   double rate = 1;
@@ -34,11 +34,11 @@ struct ScaledStore {
   double wasted_reads_uniform = 0;
   std::uint64_t manifest_bytes_per_table = 0;
 
-  /// `member` summed over all runs.
+  /// The sum of `member` over all runs.
   [[nodiscard]] double sum(double ScaledRun::*member) const;
 };
 
-/// Samples, simulates and plans. The question's options are known to be good.
+/// Samples, simulates and plans. The question's options must be valid.
 Result<ScaledStore> scale_store(const ScaleQuestion& question);
 
 }  // namespace tamis

@@ -1,4 +1,4 @@
-// Blocks that several lookups wait for, read together.
+// Reads the blocks that several lookups wait for.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace tamis {
 
-/// Collects the blocks that searches stand at, of any tables of one store; then all are read in one go, checked, and
-/// kept in the cache if it is to be filled. A block that several want is read once; one that is damaged, or cannot be
-/// read, fails only for those who want it.
+/// Collects the current blocks of searches in any tables of one store. Then it reads all of them together, checks them,
+/// and caches them if `fills_cache`. A block that several searches need is read once. A damaged or unreadable block
+/// fails only the searches that need it.
 ///
-/// Threads: one. The searches and their tables must stay until `read` has returned.
+/// Threads: one. The searches and their tables must exist until `read` returns.
 class BlockBatch {
  public:
   explicit BlockBatch(bool fills_cache) : fills_cache_(fills_cache) {}
 
-  /// Returns the number under which `block` will have it.
+  /// Returns the block's number for `block`.
   std::size_t add(TableSearch& search);
   void read();
   [[nodiscard]] const Result<PinnedBlock>& block(std::size_t number) const { return wanted_[number].block; }

@@ -1,5 +1,5 @@
-// What a lookup does at each table, and who records it: nobody for `get`, a list for `explain`. Both run the same code;
-// the recorder is chosen at compile time, so that `get` pays nothing for it.
+// A lookup's steps at each table, and their recorder: none for `get`, a list for `explain`. Both run the same code; the
+// recorder is chosen at compile time, so that `get` pays nothing for it.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,31 @@ namespace tamis {
 
 class Table;
 
-/// What a filter said, or the run index in its place.
+/// The answer of a filter, or of the run index in its place.
 enum class FilterVerdict : std::uint8_t { kNone, kNo, kMaybe, kNotInMemory, kNoByRunIndex };
 enum class BlockSource : std::uint8_t { kNone, kCache, kDisk };
-/// kOutside: no table of the run has bounds that hold the key, so nothing was asked.
+/// kOutside: the key is outside the bounds of the run's tables, so none was probed.
 enum class TableOutcome : std::uint8_t { kRuledOut, kAbsent, kFound, kDeleted, kOutside };
 
-/// What a table says to a lookup.
+/// A table's answer to a lookup.
 enum class LookupAnswer : std::uint8_t {
   kAbsent,
-  kAbsentHere,  ///< As kAbsent, but its filter let the key through, or there is none.
+  kAbsentHere,  ///< Like kAbsent, but the filter passed the key, or there is none.
   kFound,
-  kUnknown,  ///< Something that the answer depends on is not in memory.
+  kUnknown,  ///< The answer depends on something that is not in memory.
 };
 
-/// What happened at one table.
+/// A lookup's step at one table.
 struct TableStep {
-  const Table* table = nullptr;  ///< With kOutside, the first of the run.
+  const Table* table = nullptr;  ///< With kOutside, the run's first table.
   FilterVerdict verdict = FilterVerdict::kNone;
-  BlockSource source = BlockSource::kNone;  ///< Of the last block looked at; kDisk if any came from there.
+  BlockSource source = BlockSource::kNone;  ///< Of the last block searched; kDisk if any came from disk.
   std::uint32_t blocks_read = 0;            ///< From the file.
-  std::uint32_t metadata_reads = 0;         ///< Index or filter, read from the file.
+  std::uint32_t metadata_reads = 0;         ///< Of index or filter, from the file.
   TableOutcome outcome = TableOutcome::kAbsent;
 };
 
-/// Where a table has the key.
+/// For a table that has the key.
 inline TableOutcome outcome_of(const FoundEntry& found, Sequence moment) {
   return visible(found, moment) == Visible::kValue ? TableOutcome::kFound : TableOutcome::kDeleted;
 }
@@ -46,7 +46,7 @@ struct NoSteps {
   static constexpr bool kRecords = false;
 };
 
-/// For `explain`. One step for each run that was passed, newest first.
+/// For `explain`. One step per run visited, newest first.
 struct RecordedSteps {
   static constexpr bool kRecords = true;
   void add(const TableStep& step) { steps.push_back(step); }

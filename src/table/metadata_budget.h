@@ -1,4 +1,4 @@
-// How much memory indexes and filters may take.
+// Limits the memory of indexes and filters.
 #pragma once
 
 #include <atomic>
@@ -6,14 +6,14 @@
 
 namespace tamis {
 
-/// How many bytes of indexes and filters may be in memory. Charged before they are loaded.
+/// The maximum bytes of indexes and filters in memory. They are charged before they are loaded.
 ///
 /// Threads: any. `set_limit`: one at a time.
 class MetadataBudget {
  public:
   explicit MetadataBudget(std::uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  /// False, and nothing charged, when it does not fit.
+  /// False, and nothing is charged, if it does not fit.
   [[nodiscard]] bool try_charge(std::uint64_t bytes) {
     std::uint64_t used = used_bytes_.load(std::memory_order_relaxed);
     do {
@@ -23,12 +23,12 @@ class MetadataBudget {
     return true;
   }
   void discharge(std::uint64_t bytes) { used_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
-  /// `wanted` is what everything together would take, where that is known.
+  /// `wanted` is the size of everything together, if known.
   void set_limit(std::uint64_t bytes, std::uint64_t wanted = 0) {
     limit_bytes_.store(bytes, std::memory_order_relaxed);
     holds_all_.store(wanted <= bytes, std::memory_order_relaxed);
   }
-  /// Everything fits: what only saves time may be charged too.
+  /// Everything fits: data that only saves time may be charged too.
   [[nodiscard]] bool holds_all() const { return holds_all_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t used_bytes() const { return used_bytes_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t limit_bytes() const { return limit_bytes_.load(std::memory_order_relaxed); }

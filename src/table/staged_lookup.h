@@ -1,4 +1,4 @@
-// A lookup on its way through the tables of a version.
+// The state of a lookup in the tables of a version.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@ namespace tamis {
 
 class Table;
 
-/// The most lookups in a group. Up to this many blocks are read together.
+/// The maximum number of lookups in a group, and of blocks read together.
 inline constexpr std::size_t kLookupsAtOnce = 32;
 
-/// Where a lookup in memory stands in a table: what each stage leaves for the next. Not initialised.
+/// The position of an in-memory lookup in a table: each stage's results for the next. Not initialised.
 struct BlockPlace {
   const Index* index;
   BlockSlot* slots;
@@ -28,8 +28,8 @@ struct BlockPlace {
   std::uint32_t entry;
 };
 
-/// Where a lookup that may read from disk stands in a table: at the block that it needs next. The caller gets the
-/// block, alone or together with those that other lookups need.
+/// The position in a table of a lookup that may read from disk: the block that it needs next. The caller gets the
+/// block, alone or together with blocks for other lookups.
 ///
 /// Threads: one.
 struct TableSearch {
@@ -39,28 +39,28 @@ struct TableSearch {
   TableStep step;
 };
 
-/// One lookup, and how far it has come: it asks the runs of a version in turn, first in memory alone. One that is
-/// kUnknown then goes on from the run it has reached in a way that may read from disk (DiskLookup).
+/// A lookup and its progress. It probes the runs of a version in turn, first in memory only. If it is kUnknown, it
+/// continues at the run it has reached, with reads from disk (DiskLookup).
 ///
 /// Threads: one.
 struct StagedLookup {
   Lookup lookup;
-  std::uint32_t number = 0;  // The caller's.
+  std::uint32_t number = 0;  // For the caller.
   std::uint32_t run = 0;     // For kUnknown: the first run that has not answered.
   LookupAnswer answer = LookupAnswer::kAbsent;
-  bool is_expected = false;      // In `table`: its filter is asked only if the key is not there.
-  FoundEntry found;              // For kFound. In memory alone, the value lives as long as the EpochGuard.
-  const Table* table = nullptr;  // The one that is asked, or had the key; null while memtables are.
+  bool is_expected = false;      // In `table`: its filter is asked only if the key is not found.
+  FoundEntry found;              // For kFound. If found in memory, the value is valid inside the EpochGuard.
+  const Table* table = nullptr;  // The table being probed, or that has the key; null for memtables.
   BlockPlace place;
 };
 
-/// Some lookups that go side by side, in their order.
+/// Lookups that proceed together, in order.
 ///
 /// Threads: one.
 class LookupGroup {
  public:
   void add(StagedLookup& lookup) { lookups_[count_++] = &lookup; }
-  /// Leaves out those of which `stays` says no.
+  /// Removes the lookups for which `stays` is false.
   template <typename Predicate>
   void keep_if(Predicate stays) {
     std::size_t kept = 0;

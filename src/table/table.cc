@@ -68,7 +68,7 @@ Result<std::uint64_t> Table::approximate_bytes(std::string_view from, std::optio
   TAMIS_TRY(const std::shared_ptr<const Index> index, shared_index(metadata_reads));
   const BlockPosition last = index->position(index->blocks() - 1);
   const std::uint64_t begin = index->position(index->locate(from)).offset;
-  // Before the block that `to` stands in: some keys of that one are left out, some of the first are in by mistake.
+  // Excludes the block of `to`: some keys of that block are missed, some of the first block are counted in error.
   const std::uint64_t end =
       to && *to <= facts_->largest_key ? index->position(index->locate(*to)).offset : last.offset + last.bytes;
   return end - begin;

@@ -1,4 +1,4 @@
-// One immutable sorted file, for reading.
+// Reads one immutable sorted file.
 #pragma once
 
 #include <atomic>
@@ -26,10 +26,10 @@
 
 namespace tamis {
 
-/// What the tables of a store share. Outlives them all.
+/// Shared by all tables of a store. Outlives them.
 struct TableContext {
   std::string directory;
-  TableIdentity identity;  ///< The store's; tables of another one are refused.
+  TableIdentity identity;  ///< The store's; tables of another store are refused.
   FileHandles* handles = nullptr;
   BlockCache* cache = nullptr;
   MetadataBudget* index_budget = nullptr;
@@ -38,13 +38,13 @@ struct TableContext {
 
 /// Counts of one table since it was opened. Positives are exact; probes are sampled (rule 15).
 struct TableCounts {
-  std::uint64_t probes = 0;           ///< Lookups that asked the table, estimated.
-  std::uint64_t positives = 0;        ///< Lookups that its filter let through, or that had no filter to ask.
-  std::uint64_t false_positives = 0;  ///< Of these, those its filter let through and that found nothing.
-  std::uint64_t unfiltered = 0;       ///< Of these, those whose filter exists but was not in memory.
+  std::uint64_t probes = 0;           ///< Lookups that probed the table, estimated.
+  std::uint64_t positives = 0;        ///< Lookups that passed its filter or had no filter to ask.
+  std::uint64_t false_positives = 0;  ///< Positives that passed the filter and found nothing.
+  std::uint64_t unfiltered = 0;       ///< Positives whose filter exists but was not in memory.
   std::uint64_t hits = 0;
   std::uint64_t blocks_read = 0;  ///< By lookups, from the file.
-  std::uint64_t slot_hits = 0;    ///< Blocks that lookups found in the cache without asking it.
+  std::uint64_t slot_hits = 0;    ///< Blocks that lookups found through slots, without calling the cache.
   std::uint64_t metadata_loads = 0;
 
   TableCounts& operator+=(const TableCounts& other) {
@@ -60,28 +60,27 @@ struct TableCounts {
   }
 };
 
-/// What a table kept in memory so that lookups need not read it. The caller frees it once the epoch has passed in which
-/// it was unloaded (rule 10): filters are asked inside an EpochGuard only, and so are indexes, unless by a counted
-/// reference. It is charged to its budget until it is gone; an index that a search or an iterator still uses goes with
-/// the last of them.
+/// Metadata that a table kept in memory. The caller frees it after the epoch in which it was unloaded (rule 10):
+/// filters are used only inside an EpochGuard, and so are indexes, except through a counted reference. It stays charged
+/// to its budget until it is destroyed. The last search or iterator that uses an index destroys it.
 struct UnloadedMetadata {
   std::shared_ptr<const Filter> filter;
   std::shared_ptr<const Filter> prefix_filter;
   std::shared_ptr<const Index> index;
 };
 
-/// A table that can be asked. Making one touches no file; index and filter are loaded by the first lookup that needs
-/// them if their budget has room, and stay until unload. Without room the index is read for each lookup anew, and the
-/// filter is not asked.
+/// A table for lookups and iteration. The constructor touches no file. The first lookup that needs the index or the
+/// filter loads it if its budget allows, and it stays until unload. Otherwise every lookup reads the index, and no
+/// lookup asks the filter.
 ///
 /// Invariants:
-///  1. Nothing is answered from bytes whose checksum was not verified.
-///  2. A filter that is missing, damaged, or of another key or hash answers maybe; an index or block that is damaged is
+///  1. All answers come from bytes with a verified checksum.
+///  2. A filter that is missing, damaged, or of another key or hash answers maybe. A damaged index or block is
 ///     kCorruption with file and offset.
 ///  3. Filter and index are charged to their budgets while they are in memory.
 ///
-/// Threads: any number may look up and iterate; loading is done by one of them at a time, the others go on without.
-/// unload: one at a time.
+/// Threads: any number may look up and iterate. One of them at a time loads; the others continue without. unload: one
+/// at a time.
 class Table {
  public:
   Table(std::shared_ptr<const TableFacts> facts, const TableContext& context);
@@ -92,73 +91,73 @@ class Table {
   [[nodiscard]] const TableFacts& facts() const { return *facts_; }
   [[nodiscard]] std::string path() const;
 
-  // Lookups: table_lookup.cc. In memory alone, and only inside an EpochGuard.
+  // Lookups: table_lookup.cc. In memory only, and only inside an EpochGuard.
 
-  /// Starts loading the line of the filter that `peek` will test.
+  /// Prefetches the cache line of the filter that `peek` will test.
   void prefetch_filter(std::uint64_t hash) const {
     if (const Filter* filter = filter_.load()) filter->prefetch_hash(hash);
   }
-  /// The newest version of the key at or below the lookup's sequence, unless something that is not in memory decides.
-  /// Counts nothing: the caller does (count_peeks, count_sampled_probe). Where the key is `expected` to be here, what
-  /// comes after the filter is fetched before the filter has answered.
+  /// The newest version of the key at or below the lookup's sequence; kUnknown if it depends on something that is not
+  /// in memory. Counts nothing: the caller does (count_peeks, count_sampled_probe). If the key is `expected` here, the
+  /// index and the slots are prefetched before the filter answers.
   LookupAnswer peek(const Lookup& lookup, bool expected, FoundEntry& found) const;
-  /// The same for several, side by side. Each asks the table that it names, and has its answer afterwards; counted, but
-  /// for probes. Empties the group.
+  /// The same for several lookups at once. Each probes the table it names and gets its answer. Counts all but probes.
+  /// Empties the group.
   static void peek_many(LookupGroup& group);
-  /// Of lookups that the filter let through.
+  /// For lookups that passed the filter.
   void count_peeks(std::uint64_t found, std::uint64_t absent) const;
-  /// Stands for all that ProbeSampling passed over. Not of a lookup that is kUnknown: begin_search counts it.
+  /// Counts for all probes that ProbeSampling skipped. Not for a lookup that is kUnknown: begin_search counts it.
   void count_sampled_probe() const;
 
-  // The same, for lookups that may read from disk. This and what follows is not for the inside of an EpochGuard.
+  // Lookups that may read from disk. Neither these nor the functions below may be called inside an EpochGuard.
 
-  /// Asks the filter and finds the first block. False: the filter rules the key out, and the search is over.
+  /// Asks the filter and finds the first block. False: the filter rules the key out, and the search has ended.
   Result<bool> begin_search(const Lookup& lookup, TableSearch& search);
-  /// A block; empty when it is not in the cache.
+  /// Empty if the block is not in the cache.
   [[nodiscard]] PinnedBlock find_block(std::uint32_t block) const;
-  /// The block that the search stands at, read from the file.
+  /// Reads the search's current block from the file.
   Result<PinnedBlock> fetch_block(TableSearch& search, bool fills_cache) const;
-  /// Looks into the block that the search stands at: true when the search goes on in the next one. Once it does not, it
-  /// is over and counted. The value lies in the block.
+  /// Searches the current block. True: the search continues in the next one. Otherwise it has ended and is counted. The
+  /// value points into the block.
   bool search_block(TableSearch& search, const Lookup& lookup, Bytes frame, std::optional<FoundEntry>& found);
 
-  /// Walks over all entries. Holds what it needs of the index itself. The table must outlive it.
-  /// With `fills_cache` false, blocks that are not cached are read into buffers of its own, several at a time.
+  /// Iterates over all entries. The iterator keeps its index alive; the table must outlive it. Without `fills_cache`,
+  /// it reads uncached blocks into its own buffers, several at a time.
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate(bool fills_cache);
-  /// False: no key that begins with `scan_prefix` is in this table. Loads the prefix filter if there is room.
+  /// False: no key in this table begins with `scan_prefix`. Loads the prefix filter if its budget allows.
   [[nodiscard]] bool may_contain_prefix(std::string_view scan_prefix);
-  /// Bytes of data blocks between two keys, to about a block.
+  /// Bytes of data blocks between two keys, accurate to about a block.
   Result<std::uint64_t> approximate_bytes(std::string_view from, std::optional<std::string_view> to);
 
-  /// Loads index and filters now, as far as their budgets have room.
+  /// Loads index and filters now, as far as their budgets allow.
   Status load();
-  /// Takes filter or index out of memory; lookups that begin now do not see it.
+  /// Takes filter or index out of memory; lookups that begin afterwards do not see it.
   [[nodiscard]] UnloadedMetadata unload_filter();
   [[nodiscard]] UnloadedMetadata unload_index();
   [[nodiscard]] bool has_filter_in_memory() const { return filter_.load(std::memory_order_relaxed) != nullptr; }
   [[nodiscard]] bool has_index_in_memory() const { return index_.load(std::memory_order_relaxed) != nullptr; }
-  /// What loading it takes from its budget.
+  /// What it takes from its budget when loaded.
   [[nodiscard]] std::uint64_t filter_memory_bytes() const;
   [[nodiscard]] std::uint64_t index_memory_bytes() const;
-  /// Why a filter that the table has is not used: damaged, or of another hash. Nothing while it is not known to be.
+  /// Why the table's filter is not used: damaged, or of another hash. Nullopt if no problem is known.
   [[nodiscard]] std::optional<Status> filter_problem() const;
 
   [[nodiscard]] TableCounts counts() const;
 
-  /// Reads all of the file, past the cache, and adds what is wrong with it. Returns the bytes read; errors are those
-  /// that are not the file's, and kClosed when `progress` returned false. `progress` is told the bytes of each step.
+  /// Reads the whole file, past the cache, and adds its problems. Returns the bytes read. Fails only for errors outside
+  /// the file, and with kClosed if `progress`, which receives the bytes of each step, returns false.
   Result<std::uint64_t> verify(std::vector<TableProblem>& problems,
                                const std::function<bool(std::uint64_t bytes)>& progress) const;
 
-  // For those who read blocks themselves: TableIterator, BlockBatch.
+  // For classes that read blocks themselves: TableIterator, BlockBatch.
 
   [[nodiscard]] FileHandles& handles() const { return *context_.handles; }
   [[nodiscard]] Result<std::shared_ptr<const ReadableFile>> open_file() const;
-  /// The index in memory, loaded if there is room; otherwise one that lives as long as the caller wants.
+  /// The index in memory, loaded if the budget allows; otherwise one that the caller owns.
   Result<std::shared_ptr<const Index>> shared_index(std::uint32_t& metadata_reads);
-  /// Pins a block that was read, and keeps it in the cache if that is to be filled.
+  /// Pins a block that was read, and caches it if `fills_cache`.
   [[nodiscard]] PinnedBlock keep_block(std::uint32_t block, BlockBuffer frame, bool fills_cache) const;
-  /// Null when there are no slots.
+  /// Null if there are no slots.
   [[nodiscard]] BlockSlot* slot_of(std::uint32_t block) const {
     BlockSlot* const slots = slots_.load(std::memory_order_acquire);
     return slots == nullptr ? nullptr : slots + block;
@@ -185,14 +184,13 @@ class Table {
 
   std::shared_ptr<const TableFacts> facts_;
   const TableContext& context_;
-  // Loaded: stored with release by the loader. Unloaded, and loaded by lookups inside an EpochGuard, with sequential
+  // The loader stores with release. Unloading stores, and lookups inside an EpochGuard load, with sequential
   // consistency (base/epoch.h).
   std::atomic<const Filter*> filter_ = nullptr;
   std::atomic<const Index*> index_ = nullptr;
-  /// Whether the table's hash is the store's, so that tags and filters mean something. Stored before index_ and
-  /// filter_.
+  /// Whether the table has the store's hash, so that tags and filters are valid. Stored before index_ and filter_.
   std::atomic<bool> shares_hash_ = false;
-  /// One per block. Made with the first index that is in memory, if there is room; they stay as long as the table.
+  /// One per block. Made with the first index in memory, if the budget allows; kept as long as the table.
   std::atomic<BlockSlot*> slots_ = nullptr;
   std::unique_ptr<Inside> inside_;
 };

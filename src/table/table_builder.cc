@@ -17,9 +17,9 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kWriteBytes = std::size_t{256} << 10;  // Of one write, at least.
+constexpr std::size_t kWriteBytes = std::size_t{256} << 10;  // The minimum of one write.
 constexpr std::string_view kPrefixFilterKind = "line";       // If the table has no other filter.
-constexpr double kPrefixBitsPerKey = 10;                     // A hundredth of the scans read in vain.
+constexpr double kPrefixBitsPerKey = 10;                     // 1 % of the scans read in vain.
 
 std::uint8_t id_of_kind(std::string_view name) {
   const FilterKind* const kind = find_filter_kind(name);
@@ -71,7 +71,7 @@ class TableBuilder::State {
 
   const TableSpec spec_;
   AppendFile file_;
-  std::string buffer_;  // What follows the file's end.
+  std::string buffer_;  // Bytes after the file's end, not yet written.
   const KeyHasher hasher_;
   std::vector<std::uint64_t> hashes_;         // One per key.
   std::vector<std::uint64_t> prefix_hashes_;  // One per prefix.
@@ -81,7 +81,7 @@ class TableBuilder::State {
   std::string block_first_key_;
   std::string block_second_key_;
   bool block_has_second_key_ = false;
-  std::string last_key_;  // Of all; with its sequence.
+  std::string last_key_;  // The last entry's.
   Sequence last_sequence_ = {};
   std::string key_before_block_;
   IndexBuilder index_;

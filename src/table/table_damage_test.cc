@@ -1,4 +1,4 @@
-// Whatever happens to a table's bytes: the right answer, or kCorruption with its position; never a wrong answer.
+// Reads of damaged tables give the right answer, or kCorruption with its position; never a wrong answer.
 #include <gtest/gtest.h>
 
 #include "support/table_world.h"

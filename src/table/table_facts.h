@@ -31,7 +31,7 @@ struct TableFacts {
   double filter_rate = 1;          ///< Designed.
   std::uint64_t prefix_filter_bytes = 0;
   std::uint64_t created_unix_seconds = 0;
-  std::uint64_t oldest_delete_unix_seconds = 0;  ///< When the oldest delete came into a table; 0: none here.
+  std::uint64_t oldest_delete_unix_seconds = 0;  ///< When the oldest delete was first written to a table; 0: none here.
 
   [[nodiscard]] bool overlaps(std::string_view from, std::string_view to_inclusive) const {
     return smallest_key <= to_inclusive && from <= largest_key;

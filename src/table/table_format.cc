@@ -170,7 +170,7 @@ class PropertiesReader {
   TableProperties properties_;
 };
 
-/// What the facts state twice, or cannot state about a table.
+/// Checks facts that are recorded twice or are impossible.
 Status check_consistency(const TableProperties& properties, std::uint64_t offset, std::string_view name) {
   const TableFacts& facts = properties.facts;
   const auto bad = [&](std::string_view why) { return Status::corruption(fmt::format("{}: {}", name, why)); };

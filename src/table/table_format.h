@@ -64,7 +64,7 @@ struct Section {
   friend bool operator==(const Section&, const Section&) = default;
 };
 
-/// Everything a table says about itself.
+/// Everything a table records about itself.
 struct TableProperties {
   TableIdentity identity;
   std::uint8_t hash_id = kKeyedXxh3;

@@ -1,4 +1,4 @@
-// What a Table keeps besides the two pointers its lookups use; for table*.cc only.
+// The state of a Table besides the pointers that its lookups use; for table*.cc only.
 #pragma once
 
 #include <array>
@@ -16,8 +16,7 @@ inline void add_to(std::atomic<std::uint64_t>& count, std::uint64_t amount) {
   if (amount != 0) count.fetch_add(amount, std::memory_order_relaxed);
 }
 
-/// What the filter says, if it is in memory: for lookups that are not inside an EpochGuard, because they may have to
-/// read from disk next.
+/// The filter's answer, if it is in memory. For lookups outside an EpochGuard, which may have to read from disk next.
 template <typename Ask>
 std::optional<bool> ask_loaded(const std::atomic<const Filter*>& loaded, Ask ask) {
   const EpochGuard guard;
@@ -27,16 +26,16 @@ std::optional<bool> ask_loaded(const std::atomic<const Filter*>& loaded, Ask ask
 }
 
 /// Invariants:
-///  1. What the atomic pointers of Table and of this lead to is owned here until it is unloaded.
-///  2. The charge of filter and index is given back by whoever deletes them last.
+///  1. It owns the targets of Table's and its own atomic pointers until they are unloaded.
+///  2. The last owner of a filter or an index releases its charge.
 struct Table::Inside {
-  /// Of the one who loads; the others go on without. Taken by exchange(acquire), given back by store(release).
+  /// Held by the loading thread; the others continue without. Taken by exchange(acquire), released by store(release).
   std::atomic<bool> is_loading = false;
-  std::unique_ptr<BlockSlot[]> owned_slots;  // Made once, by one who loads.
+  std::unique_ptr<BlockSlot[]> owned_slots;  // Made once, by the loading thread.
 
-  std::atomic<const TableProperties*> properties = nullptr;  // Stored with release once, acquired by all.
-  std::atomic<const Filter*> prefix_filter = nullptr;        // As Table::filter_.
-  /// There is none, it is damaged, or of another hash: no use to try. Relaxed; the filter itself is what is acquired.
+  std::atomic<const TableProperties*> properties = nullptr;  // Stored once with release, loaded with acquire.
+  std::atomic<const Filter*> prefix_filter = nullptr;        // Like Table::filter_.
+  /// The filter is missing, damaged, or of another hash: not to be loaded. Relaxed: the filter itself is acquired.
   std::atomic<bool> filter_is_useless = false;
   std::atomic<bool> prefix_filter_is_useless = false;
 
@@ -47,7 +46,7 @@ struct Table::Inside {
   std::shared_ptr<const Filter> owned_prefix_filter GUARDED_BY(mutex);
   std::optional<Status> filter_problem GUARDED_BY(mutex);
 
-  // Relaxed all: nothing is concluded from one about another.
+  // All relaxed: no count depends on another.
   std::atomic<std::uint64_t> probes = 0;
   std::atomic<std::uint64_t> positives = 0;
   std::atomic<std::uint64_t> false_positives = 0;
@@ -55,7 +54,7 @@ struct Table::Inside {
   std::atomic<std::uint64_t> hits = 0;
   std::atomic<std::uint64_t> blocks_read = 0;
   std::atomic<std::uint64_t> metadata_loads = 0;
-  /// Peeks are so short that threads may not share a line to count them.
+  /// Peeks are so short that a shared cache line of counts would slow them down.
   struct alignas(kCacheLineBytes) PeekCounts {
     std::atomic<std::uint64_t> found = 0;
     std::atomic<std::uint64_t> absent = 0;

@@ -27,7 +27,7 @@ Status BlockWindow::read(const ReadableFile& file, const Index& index, std::uint
     if (next.offset + next.bytes - begin > ahead_bytes_) break;
     end = next.offset + next.bytes;
   }
-  bytes_ = 0;  // Empty, should the read fail.
+  bytes_ = 0;  // Empty if the read fails.
   buffer_.resize(static_cast<std::size_t>(end - begin));
   TAMIS_TRY(const std::size_t there, file.read_at(begin, buffer_));
   if (there != buffer_.size()) {

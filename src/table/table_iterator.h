@@ -42,7 +42,7 @@ class BlockWindow {
   std::vector<std::byte> buffer_;
   std::uint64_t offset_ = 0;  // Of the buffer's first byte in the file.
   std::uint64_t bytes_ = 0;
-  std::uint64_t ahead_bytes_ = 0;  // The most the next read may take.
+  std::uint64_t ahead_bytes_ = 0;  // The maximum of the next read.
   std::int64_t last_block_ = -2;
 };
 
@@ -69,7 +69,7 @@ class TableIterator final : public EntryIterator {
  private:
   static constexpr std::uint32_t kNoBlock = 0xffff'ffff;
   static constexpr std::size_t kHeadLines = 6;    // Frame, tags, heads, offsets of a 4 KiB block.
-  static constexpr std::size_t kLinesAhead = 12;  // Some entries.
+  static constexpr std::size_t kLinesAhead = 12;  // A few entries.
   static constexpr std::size_t kFirstReady = 2;
   static constexpr std::size_t kMaxReady = 8;
   /// For the ready keys; a longer key is shown alone. Not more: glibc allocates objects up to 1,032 bytes fast.

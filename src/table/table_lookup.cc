@@ -1,6 +1,6 @@
-// A lookup in one table. In memory it has these stages: filter, index, slot of the block, block. One lookup alone goes
-// through them in a row (peek); of several, each stage is done for all before the next is for any (peek_many), and asks
-// for the memory that the next one will read. A lookup that may read from disk (TableSearch) has the same stages, but
+// A lookup in one table. In memory it has four stages: filter, index, slot of the block, block. A single lookup does
+// them in sequence (peek). For several, each stage is done for all before the next one begins, and prefetches the
+// memory that the next one reads (peek_many). A lookup that may read from disk (TableSearch) has the same stages, but
 // loads what is missing.
 #include <utility>
 
@@ -16,13 +16,13 @@
 namespace tamis {
 namespace {
 
-/// Whether a key that was not found in a block may be in the next one: its older versions stand there.
+/// Whether a key that was not found in a block may be in the next one, because its older versions are there.
 bool goes_on(const Index& index, std::uint32_t block, const DataBlock& data, std::string_view key) {
   const std::uint32_t next = block + 1;
   return next != index.blocks() && index.continues(next) && data.ends_with_key(key);
 }
 
-/// The group of blocks that the key falls in. Its part of the index and its slots are on their way.
+/// The group of blocks that may hold the key. Prefetches its part of the index and its slots.
 std::uint32_t begin_locate(const Index& index, const BlockSlot* slots, std::string_view key) {
   const std::uint32_t group = index.begin_locate(key);
   const Index::BlockRange blocks = index.blocks_of(group);
@@ -36,7 +36,7 @@ bool ends(StagedLookup& staged, LookupAnswer answer) {
   return false;
 }
 
-/// Neighbours often asked the same table: counted in one go.
+/// Neighbours often probe the same table: counts them together.
 class PeekTally {
  public:
   void add(const StagedLookup& staged) {
@@ -60,10 +60,9 @@ class PeekTally {
 
 }  // namespace
 
-// The stages are private, and inline: in position-independent code a call of any other member may not be replaced by
-// its body.
+// The stages are private and inline: in position-independent code, calls of any other member are not inlined.
 
-/// kAbsentHere: the lookup goes on. Without `asks`, as if the filter had let the key through.
+/// kAbsentHere: the lookup continues. Without `asks`, it assumes that the filter passes the key.
 inline LookupAnswer Table::peek_filter(std::uint64_t hash, bool asks) const {
   if (const Filter* filter = filter_.load()) {
     return !asks || filter->may_contain_hash(hash) ? LookupAnswer::kAbsentHere : LookupAnswer::kAbsent;
@@ -79,7 +78,7 @@ inline bool Table::peek_index(BlockPlace& place) const {
   return place.index != nullptr && place.slots != nullptr;
 }
 
-/// From the block that the lookup stands in on, into the next one as long as the key goes on there.
+/// Searches the current block, and the next one as long as the key continues there.
 template <bool kIsPrefetched>
 inline LookupAnswer Table::peek_blocks(BlockPlace& place, const Lookup& lookup, FoundEntry& found) const {
   const bool use_tags = shares_hash_.load(std::memory_order_relaxed);
@@ -110,15 +109,15 @@ LookupAnswer Table::peek(const Lookup& lookup, bool expected, FoundEntry& found)
   return place.frame == nullptr ? LookupAnswer::kUnknown : peek_blocks<false>(place, lookup, found);
 }
 
-/// Ends a lookup that found nothing here, or not all it needed, as it would have ended had the filter been asked first.
+/// Ends a lookup without an entry, as if the filter had been asked first.
 inline bool Table::end_without_entry(StagedLookup& staged, LookupAnswer answer) const {
   const Filter* const filter = staged.is_expected ? filter_.load() : nullptr;
   const bool is_ruled_out = filter != nullptr && !filter->may_contain_hash(staged.lookup.hash);
   return ends(staged, is_ruled_out ? LookupAnswer::kAbsent : answer);
 }
 
-/// Of a block its tags, heads, offsets and prefix lie in the first three lines, or most of them; the line before the
-/// first is the frame's, which tells the block's length.
+/// The first three lines of a block hold its tags, heads, offsets and prefix, or most of them. The line before them is
+/// the frame's, with the block's length.
 void Table::peek_many(LookupGroup& group) {
   group.keep_if([](StagedLookup& staged) {
     const LookupAnswer filter = staged.table->peek_filter(staged.lookup.hash, !staged.is_expected);

@@ -96,8 +96,7 @@ Result<const TableProperties*> Table::properties() {
   shares_hash_.store(shares_hash, std::memory_order_relaxed);
   if (!shares_hash || read.filter.bytes == 0) inside_->filter_is_useless.store(true, std::memory_order_relaxed);
   if (read.prefix_filter.bytes == 0) inside_->prefix_filter_is_useless.store(true, std::memory_order_relaxed);
-  // Only repair needs it, from the file; in the tables of a run that was rewritten as a whole it is as long as the run,
-  // in each of them.
+  // Only repair needs the list, from the file. In a run that was rewritten as a whole, every table lists the whole run.
   std::vector<std::uint64_t>().swap(read.replaces);
   const MutexLock lock(inside_->mutex);
   if (inside_->owned_properties == nullptr) {
@@ -141,7 +140,7 @@ void Table::make_slots(std::uint32_t blocks) {
   slots_.store(inside_->owned_slots.get(), std::memory_order_release);
 }
 
-/// If there is one, and memory for it.
+/// If there is one and the budget allows.
 void Table::load_filter(std::uint32_t& metadata_reads) {
   if (facts_->filter_bytes == 0) inside_->filter_is_useless.store(true, std::memory_order_relaxed);
   if (inside_->filter_is_useless.load(std::memory_order_relaxed)) return;

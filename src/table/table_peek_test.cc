@@ -23,7 +23,7 @@ void cache_all(Table& table, const TableEntries& entries) {
   for (const Entry& entry : entries.entries) ASSERT_TRUE(find_in(table, entry.key, entry.sequence).ok());
 }
 
-/// What a peek says of a key: kUnknown as nothing.
+/// A peek's answer for a key; nullopt for kUnknown.
 std::optional<std::optional<std::string>> peek_in(const Table& table, std::string_view key, Sequence sequence,
                                                   bool expected = false) {
   const KeyHasher hasher(test::example_identity().hash_key);

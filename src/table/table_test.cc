@@ -21,7 +21,7 @@ using test::slot_bytes;
 using test::TableEntries;
 using test::TableWorld;
 
-/// Every key at several sequences, and its neighbours, against the oracle.
+/// Compares lookups of every key, at several sequences, and of its neighbours with the oracle.
 void expect_finds(Table& table, const TableEntries& entries, std::uint64_t seed, bool fills_cache = true) {
   std::mt19937_64 random(seed);
   for (const Entry& entry : entries.entries) {
@@ -212,7 +212,7 @@ TEST(Table, WhatIsInMemoryIsChargedUntilItIsGone) {
   EXPECT_TRUE(table->has_filter_in_memory() && table->has_index_in_memory()) << "loaded again";
 }
 
-/// Unloading waits only for epochs, and a search that waits for its disk is in none.
+/// Unloading waits only for epochs; a search that waits for the disk is in none.
 TEST(Table, Rule10_ASearchKeepsTheIndexThatIsUnloadedWhileItWaits) {
   const TableEntries entries = test::random_entries(9, 300);
   TableWorld world;

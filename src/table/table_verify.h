@@ -24,7 +24,7 @@ struct TableProblem {
 /// Reads every byte and checks checksums, the order and bounds of keys, counts against facts, separators against keys,
 /// tags and filters against hashes (no false negatives). Returns the bytes read and adds problems to `problems`; a
 /// damaged block does not stop it from checking the others. `progress` gets the bytes of each step; false stops with
-/// kClosed. Errors are those of the machine.
+/// kClosed. Other errors are not the file's.
 Result<std::uint64_t> verify_table(const ReadableFile& file, const TableProperties& properties, std::string_view name,
                                    std::vector<TableProblem>& problems,
                                    const std::function<bool(std::uint64_t bytes)>& progress);

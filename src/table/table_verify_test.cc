@@ -79,7 +79,7 @@ TEST(TableVerify, AFilterOrTagThatHidesAKeyIsNamed) {
   EXPECT_EQ(problems.size(), 2U);
 }
 
-/// The same blocks under an index with these separators: prefix, then as many z as the block has predecessors.
+/// The same blocks with other separators in the index: prefix, then one z per preceding block.
 std::vector<std::string> problems_with_index(const std::string& prefix) {
   TableWorld world;
   world.build(hundred_entries(), {}, {.block_bytes = 300});

@@ -1,4 +1,4 @@
-// What a store tells about itself, in words and columns: 80 of them.
+// Text reports of a store, 80 columns wide.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ double part_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// "cache     s3fifo, …": a labelled line, and further ones under it.
+/// "cache     s3fifo, …": a labelled line; an empty label continues it.
 std::string labelled(std::string_view label, std::string_view text) { return fmt::format("{:<8} {}\n", label, text); }
 
 std::string shape_text(const Stats& stats) {

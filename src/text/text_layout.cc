@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kGap = "  ";
 
-/// Characters on a terminal: UTF-8 continuation bytes take none.
+/// Columns on a terminal: UTF-8 continuation bytes take none.
 std::size_t display_width(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }

@@ -13,7 +13,7 @@ namespace {
 
 using Tables = std::span<const std::shared_ptr<Table>>;
 
-/// For RunIterator: tables that stand in key order.
+/// For RunIterator: tables in key order.
 class TableParts {
  public:
   TableParts(Tables tables, bool fills_cache) : tables_(tables), fills_cache_(fills_cache) {}
@@ -30,14 +30,14 @@ class TableParts {
   std::optional<TableIterator> inside_;
 };
 
-/// The same for tables that were picked.
+/// The same for selected tables, which it keeps alive.
 class PickedParts : public TableParts {
  public:
   explicit PickedParts(std::vector<std::shared_ptr<Table>> tables)
       : TableParts(tables, false), kept_(std::move(tables)) {}
 
  private:
-  std::vector<std::shared_ptr<Table>> kept_;  // Moved, its memory stays where the span has it.
+  std::vector<std::shared_ptr<Table>> kept_;  // A move does not relocate its memory, so the span stays valid.
 };
 
 }  // namespace
@@ -89,7 +89,7 @@ void Version::iterate(const KeyRange& range, std::string_view prefix, bool fills
   for (const SearchRun& run : runs_) {
     Tables tables = tables_in(run, range);
     if (!prefix.empty()) {
-      // A table between two others of the range has no key without the prefix: its filter need not be asked.
+      // All keys of a table between two others of the range have the prefix: its filter need not be asked.
       while (!tables.empty() && !tables.front()->may_contain_prefix(prefix)) tables = tables.subspan(1);
       while (!tables.empty() && !tables.back()->may_contain_prefix(prefix)) tables = tables.first(tables.size() - 1);
     }

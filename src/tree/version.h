@@ -1,4 +1,4 @@
-// The tables of one moment, ready to be asked.
+// The tables of one moment, ready for lookups.
 #pragma once
 
 #include <array>
@@ -22,8 +22,7 @@
 
 namespace tamis {
 
-/// A lookup that memory alone could not answer, taken over at the run that it has reached. The answer is the staged
-/// lookup's.
+/// A lookup that memory could not answer, continued at the run that it has reached. The staged lookup gets the answer.
 ///
 /// Threads: one.
 struct DiskLookup {
@@ -35,70 +34,69 @@ struct DiskLookup {
 
   StagedLookup* staged;
   Status status;       // Why there is no answer.
-  PinnedBlock pin;     // Where the value lies, or the block that the search needed.
-  RunSet possible;     // This and the rest are Version::find's.
-  TableSearch search;  // Without a table: on the way to the next run.
+  PinnedBlock pin;     // The block with the value, or the one that the search needs.
+  RunSet possible;     // This and the fields below belong to Version::find.
+  TableSearch search;  // Without a table: between two runs.
   bool is_over = false;
-  std::size_t waits_for = 0;  // In the batch.
+  std::size_t waits_for = 0;  // The block's number in the batch.
 };
 
-/// A shape with its tables. Immutable; a change makes a new one, which shares the tables that stay.
+/// A shape with its tables. Immutable: a change makes a new one, which shares the tables that stay.
 ///
 /// Threads: any number.
 class Version {
  public:
-  /// Takes from `before` (may be null) the tables that are in both, and the columns of its run index; makes the others.
+  /// Takes the tables that are in both and the columns of the run index from `before` (may be null); makes the others.
   Version(Shape shape, const Version* before, const TableContext& context);
-  /// The same with these columns, all of one matrix and filled with the hash that lookups bring.
+  /// The same with these columns, all of one matrix and filled with the hash that lookups use.
   Version(Shape shape, const Version* before, const TableContext& context, const RunColumns& columns);
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] const RunIndex& run_index() const { return run_index_; }
 
-  // Lookups: version_lookup.cc. They ask every run that can hold the key by its bounds and by the run index, newest
+  // Lookups: version_lookup.cc. They probe every run that may hold the key by its bounds and by the run index, newest
   // first, until one has it. Steps is NoSteps or RecordedSteps.
 
-  /// As far as memory alone can tell: only inside an EpochGuard, while which the value lives. A lookup that becomes
-  /// kUnknown goes on with `find`. The filter lines of all runs are prefetched before the first is tested.
+  /// In memory only, and only inside an EpochGuard, which keeps the value valid. A lookup that becomes kUnknown
+  /// continues with `find`. Prefetches the filter lines of all runs before it tests the first.
   template <typename Steps>
   void peek(StagedLookup& staged, Steps& steps) const;
-  /// The same for up to kLookupsAtOnce lookups side by side: those whose answer is still kAbsent.
+  /// The same for up to kLookupsAtOnce lookups together: those whose answer is still kAbsent.
   void peek_many(std::span<StagedLookup> lookups) const;
-  /// Answers lookups from the run on that they have reached, from disk where it must be. What several of them wait for
-  /// is read together.
+  /// Answers lookups from the run that they have reached, from disk if necessary. Their blocks are read together.
   template <typename Steps>
   void find(std::span<DiskLookup> lookups, bool fills_cache, Steps& steps) const;
 
-  /// One iterator per run that may hold a key of the range, newest first. A run is left out when its bounds or its
-  /// prefix filters prove that it holds none; `prefix` is one that all keys of the range begin with.
-  /// The version must outlive them. They are put behind the `iterators` there are.
+  /// Appends one iterator per run that may hold a key of the range, newest first. It omits a run if bounds or prefix
+  /// filters prove that it holds none; `prefix` is common to all keys of the range. The version must outlive the
+  /// iterators.
   void iterate(const KeyRange& range, std::string_view prefix, bool fills_cache,
                std::vector<std::unique_ptr<EntryIterator>>& iterators) const;
-  /// The same for a compaction's inputs: exactly these tables, which belong to one run.
+  /// For a compaction's inputs: exactly these tables, which belong to one run.
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate_tables(const std::vector<std::uint64_t>& numbers) const;
 
   [[nodiscard]] Result<std::uint64_t> approximate_bytes(std::string_view from,
                                                         std::optional<std::string_view> to) const;
-  /// Null when it is not here.
+  /// Null if it is not in this version.
   [[nodiscard]] std::shared_ptr<Table> table(std::uint64_t number) const;
-  /// All of them, newest run first, in key order inside a run.
+  /// All tables, newest run first, in key order within a run.
   [[nodiscard]] const std::vector<std::shared_ptr<Table>>& tables() const { return tables_; }
 
  private:
-  /// The heads of a table's bounds: for most keys they tell on which side of it the key lies, and the array of them is
-  /// read without a jump to each table's facts.
+  /// The heads of a table's bounds. They suffice to compare with most keys, and their array is read without access to
+  /// each table's facts.
   struct BoundHeads {
     std::uint64_t smallest = 0;
     std::uint64_t largest = 0;
   };
-  /// A run as a lookup sees it.
+  /// The data of a run that lookups need.
   struct SearchRun {
     std::uint32_t level = 0;
     std::uint32_t first_table = 0;  // In tables_.
     std::uint32_t table_count = 0;
     BoundHeads bounds;
   };
-  /// The key asked for, with its head made once.
+  /// The key to find, with its head computed once.
   struct SearchKey {
     std::string_view key;
     std::uint64_t head = 0;
@@ -114,29 +112,29 @@ class Version {
   void add_run(std::uint32_t level, const Run& run, const Version* before, const TableContext& context);
   [[nodiscard]] bool ends_before(std::uint32_t table, const SearchKey& key) const;
   [[nodiscard]] bool begins_after(std::uint32_t table, const SearchKey& key) const;
-  /// The number in tables_ of the run's first table that ends at the key or after it; one past the run's last if none.
+  /// The index in tables_ of the run's first table that ends at or after the key; one past the run's last if none.
   [[nodiscard]] std::uint32_t first_reaching(const SearchRun& run, const SearchKey& key) const;
-  /// The one table of the run whose bounds hold the key, or null.
+  /// The only table of the run whose bounds include the key, or null.
   [[nodiscard]] Table* candidate(const SearchRun& run, const SearchKey& key) const;
-  /// That of the first of the possible runs from `run` on that has one; sets `run` to it, or beyond the last run.
+  /// The candidate of the first possible run from `run` on that has one. Sets `run` to that run, or past the last one.
   Table* next_candidate(const Lookup& lookup, const RunSet& possible, std::uint32_t& run) const;
-  /// Of the possible runs from `run` on, at most kCandidatesAtOnce; leaves `run` where the next call has to go on.
+  /// The candidates of possible runs from `run` on, at most kCandidatesAtOnce. Sets `run` for the next call.
   std::size_t next_candidates(const Lookup& lookup, const RunSet& possible, std::uint32_t& run,
                               Candidates& candidates) const;
-  /// Records why no table was asked of the runs before `end` that have no step yet: their bounds do not hold the key,
-  /// or the run index ruled them out.
+  /// Records why the runs before `end` that have no step yet were not probed: their bounds exclude the key, or the run
+  /// index ruled them out.
   void record_passed_over(const Lookup& lookup, std::size_t end, RecordedSteps& steps) const;
   template <typename Steps>
   Status advance(DiskLookup& lookup, bool is_alone, bool fills_cache, Steps& steps) const;
-  /// Those of the run whose bounds meet the range.
+  /// The run's tables whose bounds overlap the range.
   [[nodiscard]] std::span<const std::shared_ptr<Table>> tables_in(const SearchRun& run, const KeyRange& range) const;
 
   Shape shape_;
   std::vector<std::shared_ptr<Table>> tables_;
-  std::vector<BoundHeads> heads_;  // Of each table.
+  std::vector<BoundHeads> heads_;  // One per table.
   std::vector<SearchRun> runs_;
   RunIndex run_index_;
-  std::unordered_map<std::uint64_t, std::uint32_t> by_number_;  // To places in tables_.
+  std::unordered_map<std::uint64_t, std::uint32_t> by_number_;  // Indexes in tables_.
 };
 
 }  // namespace tamis

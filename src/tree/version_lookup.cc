@@ -1,5 +1,4 @@
-// A lookup through the runs of a version, newest first: in memory alone (peek), several side by side (peek_many), and
-// what is left of them on disk (find).
+// Lookups in the runs of a version, newest first: in memory only (peek), together (peek_many), the rest on disk (find).
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -39,7 +38,7 @@ inline bool Version::begins_after(std::uint32_t table, const SearchKey& key) con
 
 std::uint32_t Version::first_reaching(const SearchRun& run, const SearchKey& key) const {
   std::uint32_t first = run.first_table;
-  // By heads alone, and without a branch on them: nobody can foretell which way it would go.
+  // Compares heads alone, without a branch: it would be unpredictable.
   for (std::uint32_t count = run.table_count; count > 0;) {
     const std::uint32_t half = (count + 1) / 2;
     first += half & (0U - static_cast<std::uint32_t>(heads_[first + half - 1].largest < key.head));
@@ -74,7 +73,7 @@ inline Table* Version::next_candidate(const Lookup& lookup, const RunSet& possib
   return nullptr;
 }
 
-/// The lines of their filters are asked for, so that they arrive together.
+/// Prefetches the lines of their filters, so that they arrive together.
 inline std::size_t Version::next_candidates(const Lookup& lookup, const RunSet& possible, std::uint32_t& run,
                                             Candidates& candidates) const {
   std::size_t count = 0;
@@ -87,7 +86,7 @@ inline std::size_t Version::next_candidates(const Lookup& lookup, const RunSet& 
   return count;
 }
 
-/// Of the tables that may have the key the last one is expected to, if this thread finds what it looks for.
+/// If this thread's lookups find their keys, the last of the candidates is expected to have the key.
 template <typename Steps>
 void Version::peek(StagedLookup& staged, Steps& steps) const {
   const Lookup& lookup = staged.lookup;
@@ -136,12 +135,12 @@ void Version::peek(StagedLookup& staged, Steps& steps) const {
 template void Version::peek(StagedLookup&, NoSteps&) const;
 template void Version::peek(StagedLookup&, RecordedSteps&) const;
 
-/// A key that no run behind its candidate may have is expected there, if this thread has found the last few keys, each
-/// of them: then its filter is asked only if the key is not there.
+/// If this thread has found all of its last few keys, a key is expected in its last candidate. Then that table's filter
+/// is asked only if the key is not there.
 void Version::peek_many(std::span<StagedLookup> lookups) const {
   TAMIS_INVARIANT(lookups.size() <= kLookupsAtOnce);
   const bool expects_hits = ExpectedHits::replace_filters();
-  std::array<RunSet, kLookupsAtOnce> possible;  // Of each.
+  std::array<RunSet, kLookupsAtOnce> possible;  // One per lookup.
   LookupGroup open;
   std::uint32_t opened = 0;
   for (StagedLookup& staged : lookups) {
@@ -151,7 +150,7 @@ void Version::peek_many(std::span<StagedLookup> lookups) const {
     open.add(staged);
     ++opened;
   }
-  ExpectedHits::add_hits(opened);  // Until one of them is a miss.
+  ExpectedHits::add_hits(opened);  // Until the first miss.
   for (const StagedLookup* staged : open) run_index_.prefetch_rows(staged->lookup.hash);
   for (const StagedLookup* staged : open) {
     possible[staged - lookups.data()] = run_index_.possible(staged->lookup.hash);
@@ -181,14 +180,14 @@ void Version::peek_many(std::span<StagedLookup> lookups) const {
   }
 }
 
-/// The filter lines of all candidates are asked for first, so that they arrive together.
+/// Prefetches the filter lines of all candidates first, so that they arrive together.
 template <typename Steps>
 void Version::find(std::span<DiskLookup> lookups, bool fills_cache, Steps& steps) const {
   for (DiskLookup& lookup : lookups) {
     const Lookup& key = lookup.staged->lookup;
     lookup.possible = run_index_.possible(key.hash);
     std::uint32_t run = lookup.staged->run;
-    if (run + 1 >= runs_.size()) continue;  // One run is asked at once.
+    if (run + 1 >= runs_.size()) continue;  // A single run needs no prefetch.
     const EpochGuard guard;
     for (; const Table* table = next_candidate(key, lookup.possible, run); ++run) table->prefetch_filter(key.hash);
   }
@@ -217,7 +216,7 @@ void Version::find(std::span<DiskLookup> lookups, bool fills_cache, Steps& steps
 template void Version::find(std::span<DiskLookup>, bool, NoSteps&) const;
 template void Version::find(std::span<DiskLookup>, bool, RecordedSteps&) const;
 
-/// Goes from table to table until it is over, or needs a block that is not in the cache: one that is alone reads it.
+/// Searches table after table until the lookup ends or needs an uncached block. If it is alone, it reads the block.
 template <typename Steps>
 Status Version::advance(DiskLookup& lookup, bool is_alone, bool fills_cache, Steps& steps) const {
   StagedLookup& staged = *lookup.staged;

@@ -26,7 +26,7 @@ std::optional<OwnedAnswer> answer_of(const StagedLookup& staged) {
   return staged.answer == LookupAnswer::kFound ? owned(staged.found) : std::nullopt;
 }
 
-/// By the part of a lookup that may read from disk, from the first run on.
+/// Looks up with `find` alone, which may read from disk.
 template <typename Steps>
 std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Sequence at, Steps& steps) {
   StagedLookup staged = staged_lookup(key, at);
@@ -36,7 +36,7 @@ std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Seq
   return answer_of(staged);
 }
 
-/// As a get does: in memory alone, and from disk only what that leaves open.
+/// Looks up as a get does: in memory first, then on disk if necessary.
 std::optional<OwnedAnswer> ask_as_get(const Version& version, std::string_view key, Sequence at, bool fills_cache,
                                       RecordedSteps& steps) {
   StagedLookup staged = staged_lookup(key, at);
@@ -76,7 +76,7 @@ TEST(Version, FindsWhatTheNewestRunHas) {
   }
 }
 
-/// Whatever is in memory, one step is recorded for each run that was passed, as if everything had been on disk.
+/// One step is recorded per run visited, whatever is in memory.
 TEST(Version, ALookupThatIsPartlyInMemoryTellsOfEachRunOnce) {
   for (const std::size_t runs : {1U, 3U, 12U}) {
     SCOPED_TRACE(fmt::format("{} runs", runs));
@@ -108,7 +108,7 @@ TEST(Version, ALookupThatIsPartlyInMemoryTellsOfEachRunOnce) {
   }
 }
 
-/// Groups of which every key is there, after which keys are expected, and others, of which most are not.
+/// Groups of present keys, after which keys are expected, and groups with many absent keys.
 TEST(Version, PeeksAtManyKeysAsItFindsThem) {
   constexpr std::size_t kGroup = 8;
   for (const std::size_t runs : {1U, 2U, 7U, 40U}) {
@@ -145,7 +145,7 @@ TEST(Version, PeeksAtManyKeysAsItFindsThem) {
   }
 }
 
-/// At most one table of a run, newest run first, none whose bounds do not hold the key.
+/// Probes at most one table per run, newest run first, and none whose bounds exclude the key.
 TEST(Version, AsksOneTableOfEachRunNewestFirst) {
   TreeWorld tree(3, 12, 40);
   const Version version(tree.shape(), nullptr, tree.world.context);
@@ -198,7 +198,7 @@ TEST(Version, AnEmptyOneHoldsNothing) {
   EXPECT_EQ(version.table(1), nullptr);
 }
 
-/// The entries of the range, both ways.
+/// Expects the entries of the range, in both directions.
 void expect_walk(std::vector<std::unique_ptr<EntryIterator>> runs, const TableEntries& everything,
                  const KeyRange& range) {
   std::vector<Entry> wanted;
