@@ -104,6 +104,7 @@ void CommandLine::add_common_options() {
 
 std::vector<VerbDescription::Argument> CommandLine::common_arguments() {
   std::vector<Argument> arguments;
+  arguments.reserve(std::size(kCommonInfo) + 1);
   for (const CommonInfo& info : kCommonInfo) arguments.push_back(explained(info));
   arguments.push_back({"-h,--help", "", "explain this verb", true});
   return arguments;
