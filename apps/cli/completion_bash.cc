@@ -40,6 +40,7 @@ complete -o default -F _tamis tamis
 
 std::string list_of(const std::vector<VerbWord>& words) {
   std::vector<std::string_view> list;
+  list.reserve(words.size());
   for (const VerbWord& word : words) list.push_back(word.word);
   return fmt::format("{}", fmt::join(list, " "));
 }
