@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How many instructions a read served from memory takes, counted by callgrind: the cost of a thousand more of them. For
 # hits and absent keys the limit is half of what RocksDB takes (9,183 and 2,534). The bounds here are what we reach, with a
-# margin for other compilers and for the background threads.
+# margin for other compilers.
 #
 #     get_instructions_test.sh PROGRAM
 set -euo pipefail
