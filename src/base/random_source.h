@@ -7,7 +7,9 @@
 
 namespace tamis {
 
-/// Random numbers. The ones made here may be used by any thread.
+/// Random numbers.
+///
+/// Threads: any, for the sources made here.
 class RandomSource {
  public:
   virtual ~RandomSource() = default;

@@ -99,7 +99,7 @@ Status Maintenance::flush_sealed() {
   return {};
 }
 
-/// Old deletes become due as time passes, without a change of the tables.
+/// Old tombstones become due with time, even if no table changes.
 bool Maintenance::compact_if_due() {
   if (!may_begin(compaction_runs_)) return false;
   MutexLock compaction_lock(compaction_mutex_);

@@ -1,4 +1,4 @@
-// What a store does in the background: what is due, and the doing of it.
+// The background work of a store: what is due, and how it is done.
 #pragma once
 
 #include <atomic>
@@ -42,16 +42,16 @@ class Maintenance final : public JobSource {
   [[nodiscard]] bool is_due(Job job) const override;
   [[nodiscard]] bool holds_up_writes(Job job, bool seals) const override;
 
-  /// All sealed memtables, in the calling thread. For recovery and for the leader that restarts writes.
+  /// Flushes all sealed memtables in the calling thread. For recovery, and for the leader that restarts writes.
   Status flush_sealed() EXCLUDES(flush_mutex_);
-  /// Merges what is in tables now and may hold keys of the range down to the last level that has any. In steps, between
-  /// which writers and other compactions get their turn.
+  /// Merges the tables of this moment that may hold keys of the range into the last level that has any. It does so in
+  /// steps; writers and other compactions get their turn in between.
   Status compact(const Range& range, const Progress& progress) EXCLUDES(compaction_mutex_);
-  /// Until nothing is due.
+  /// Waits until nothing is due.
   Status wait_idle() EXCLUDES(flush_mutex_);
 
  private:
-  /// Whether the caller gets its turn at a job: with some pools it must not wait while that runs.
+  /// Whether the caller may wait for its turn at a job. With some pools it must not while that runs.
   [[nodiscard]] bool may_begin(const std::atomic<bool>& runs) const {
     return !runs || pool_->may_wait_for_running_job();
   }

@@ -187,8 +187,7 @@ Iterator Store::scan(const ScanOptions& options, Caller caller) {
   std::unique_ptr<IteratorState> state;
   {
     const EpochGuard guard;
-    const auto [view, sequence] = tree_.view().peek_at(
-        [&] { return options.snapshot == nullptr ? published_.newest() : Sequence{options.snapshot->sequence()}; });
+    const auto [view, sequence] = tree_.view().peek_at([&] { return reader_.sequence_for(options.snapshot); });
     state = std::make_unique<IteratorState>(shared_from_this(), view, sequence, caller);
   }
   KeyRange range;

@@ -19,8 +19,8 @@
 
 namespace tamis {
 
-/// Delays writes in proportion to their bytes while compaction is behind (pacing.h), and stops them until there is
-/// memory for another memtable and the number of runs has a bound.
+/// Delays writes in proportion to their bytes while compaction is behind (pacing.h). Stops them while a full memtable
+/// waits for the flush of the previous one, and while there are too many runs.
 ///
 /// Threads: the commit leader; `stats` any.
 class Throttle {
@@ -29,9 +29,9 @@ class Throttle {
            ChangeSignal& changes)
       : context_(context), tree_(tree), jobs_(jobs), pool_(pool), health_(health), changes_(changes) {}
 
-  /// Until no sealed memtable is left: memory holds two, one being written and one being flushed.
+  /// Waits until no sealed memtable is left: memory holds two, one being written and one being flushed.
   Status wait_for_flush();
-  /// Before a group of this size is written.
+  /// Called before a group of this size is written.
   Status slow_down(std::uint64_t group_bytes) {
     if (tree_.debt() > kDebtThatSlows) [[unlikely]]
       return wait_for_compaction(group_bytes);
@@ -61,7 +61,7 @@ class Throttle {
   JobPool& pool_;
   const Health& health_;
   ChangeSignal& changes_;
-  // The leader's.
+  // Belongs to the leader.
   std::uint64_t owed_delay_us_ = 0;
   std::string_view stall_;  // Why writers wait; empty: they do not.
 

@@ -20,7 +20,7 @@
 
 namespace tamis {
 
-/// A memtable that gets no more writes, and what its flush will tell the manifest.
+/// A memtable that takes no more writes, and what its flush tells the manifest.
 struct SealedMemtable {
   std::shared_ptr<Memtable> memtable;
   Sequence last_sequence = {};
@@ -44,7 +44,7 @@ class Tree {
   /// The first version, of the tables that the manifest names. To be called first, once.
   void open(const Shape& shape) EXCLUDES(mutex_);
 
-  /// What readers use: rule 9 says view first, then sequence.
+  /// What readers read.
   [[nodiscard]] const CurrentView& view() const { return view_; }
   [[nodiscard]] std::shared_ptr<const Version> version() const EXCLUDES(mutex_);
   /// The memtable that takes writes.
@@ -60,7 +60,7 @@ class Tree {
   /// read from: it takes those that cover its runs.
   void install_columns(const RunColumns& columns) EXCLUDES(mutex_);
 
-  /// What compaction owes, by the policy; 1 is all that is tolerable.
+  /// The compaction debt, by the policy; 1 is the most that is tolerable.
   [[nodiscard]] double debt() const { return debt_.load(std::memory_order_relaxed); }
   /// Grows with every edit of the tables.
   [[nodiscard]] std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
@@ -70,7 +70,7 @@ class Tree {
   void remove_obsolete_files() EXCLUDES(mutex_);
   /// Tables whose files are still there although the manifest does without them.
   void add_obsolete_numbers(std::vector<std::uint64_t>& numbers) const EXCLUDES(mutex_);
-  /// No file is removed between the two.
+  /// No file is removed between these two calls.
   void pause_deletions() EXCLUDES(mutex_);
   void resume_deletions() EXCLUDES(mutex_);
 

@@ -35,7 +35,7 @@ class Writer final : public GroupLeader {
   Writer(const StoreContext& context, Catalog& catalog, Tree& tree, Journals& journals, Maintenance& maintenance,
          Health& health, PublishedSequence& published, ChangeSignal& changes);
 
-  /// Of a tree that has been opened. To be called first, once.
+  /// Call once, after the tree was opened and recovered.
   void begin() { writing_ = tree_.active(); }
 
   Status write(const Changes& changes, const WriteOptions& options, bool may_wait);
@@ -68,7 +68,7 @@ class Writer final : public GroupLeader {
   Health& health_;
   PublishedSequence& published_;
   CommitQueue commits_;
-  // The leader's.
+  // Belongs to the leader.
   Throttle throttle_;
   std::shared_ptr<Memtable> writing_;  // The tree's active memtable.
   std::string payload_;
