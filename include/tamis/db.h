@@ -8,79 +8,29 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "tamis/batch.h"
+#include "tamis/call_options.h"
 #include "tamis/caller.h"
 #include "tamis/environment.h"
 #include "tamis/export.h"
 #include "tamis/iterator.h"
+#include "tamis/keyspace.h"
 #include "tamis/options.h"
+#include "tamis/pinned_value.h"
 #include "tamis/snapshot.h"
 #include "tamis/stats.h"
 #include "tamis/status.h"
 
 namespace tamis {
 
-/// Options for one write.
-struct WriteOptions {
-  bool sync = false;  ///< Return only once the write would survive a machine crash.
-};
-
-/// Options for one read.
-struct ReadOptions {
-  const Snapshot* snapshot = nullptr;  ///< Read the store as of this snapshot; null: now.
-  bool fills_cache = true;             ///< Whether to cache blocks read from disk.
-};
-
-/// The keys in [from, to).
-struct Range {
-  std::string_view from = {};               ///< The first key; empty: the beginning.
-  std::optional<std::string_view> to = {};  ///< The first key after the range; none: the end.
-};
-
-/// Reports the progress of a long task; `total` may grow. Return false to stop the task.
-using Progress = std::function<bool(std::uint64_t done, std::uint64_t total)>;
-
 class Store;  // src/engine/store.h.
-
-/// A handle that pins a value in place. A value in a cached block is not copied. A handle that was default-constructed
-/// or moved from holds no value.
-///
-/// It may outlive its DB: it keeps the store's memory alive, but not the store open.
-///
-/// Threads: one at a time.
-class PinnedValue {
- public:
-  /// Holds no value.
-  PinnedValue() = default;
-  /// A view of bytes that live as long as `keeps`. DB::get_pinned makes these.
-  PinnedValue(std::string_view view, std::shared_ptr<const void> keeps) : view_(view), keeps_(std::move(keeps)) {}
-  /// Moves the value; the source then holds none.
-  PinnedValue(PinnedValue&& other) noexcept
-      : view_(std::exchange(other.view_, {})), keeps_(std::exchange(other.keeps_, {})) {}
-  /// Like the constructor; releases the value held before.
-  PinnedValue& operator=(PinnedValue&& other) noexcept {
-    PinnedValue taken(std::move(other));
-    std::swap(view_, taken.view_);
-    std::swap(keeps_, taken.keeps_);
-    return *this;
-  }
-
-  /// A view of the value, valid as long as this handle; empty when it holds none.
-  [[nodiscard]] std::string_view view() const { return view_; }
-
- private:
-  std::string_view view_;
-  std::shared_ptr<const void> keeps_;
-};
 
 /// A store in a folder. One process at a time may write it; others may read it while none does.
 ///

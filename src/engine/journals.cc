@@ -1,7 +1,9 @@
 #include "engine/journals.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/try.h"
 #include "io/file_names.h"
 
@@ -62,7 +64,7 @@ Result<std::unique_ptr<JournalWriter>> Journals::create(std::uint64_t number, Se
   {
     MutexLock lock(mutex_);
     if (!live_.empty()) live_.back().bytes = current_bytes_;
-    live_.push_back({number, writer->end_offset()});
+    live_.push_back({number, first, writer->end_offset()});
     current_bytes_ = writer->end_offset();
   }
   bytes_written_ += writer->end_offset();
@@ -168,9 +170,16 @@ void Journals::release_before(std::uint64_t number) {
   for (const std::uint64_t journal : unneeded) (void)files_.remove(journal_path(directory_, journal)).ok();
 }
 
-void Journals::keep(std::uint64_t number, std::uint64_t bytes) {
+Sequence Journals::first_sequence(std::uint64_t number) const {
   MutexLock lock(mutex_);
-  live_.push_back({number, bytes});
+  const auto found = std::ranges::find(live_, number, &Live::number);
+  TAMIS_CHECK(found != live_.end());
+  return found->first;
+}
+
+void Journals::keep(std::uint64_t number, Sequence first, std::uint64_t bytes) {
+  MutexLock lock(mutex_);
+  live_.push_back({number, first, bytes});
 }
 
 Journals::Counts Journals::counts() const {

@@ -59,8 +59,10 @@ class Journals {
   [[nodiscard]] std::uint64_t reserved_number() const { return reserved_number_.load(std::memory_order_relaxed); }
   /// The number of the newest journal; 0 if there is none.
   [[nodiscard]] std::uint64_t newest() const EXCLUDES(mutex_);
+  /// The first sequence of a journal that is still needed.
+  [[nodiscard]] Sequence first_sequence(std::uint64_t number) const EXCLUDES(mutex_);
   /// A journal that recovery has read and still needs.
-  void keep(std::uint64_t number, std::uint64_t bytes) EXCLUDES(mutex_);
+  void keep(std::uint64_t number, Sequence first, std::uint64_t bytes) EXCLUDES(mutex_);
 
   struct Counts {
     std::uint64_t files = 0;
@@ -77,6 +79,7 @@ class Journals {
   /// A journal that recovery would need.
   struct Live {
     std::uint64_t number = 0;
+    Sequence first = {};
     std::uint64_t bytes = 0;  // For the current one: its size at the beginning.
   };
   /// A file for the next journal.

@@ -51,6 +51,11 @@ std::vector<Sequence> LiveHandles::readable(const PublishedSequence& published) 
   return ascending;
 }
 
+std::optional<Sequence> LiveHandles::oldest_snapshot() const {
+  MutexLock lock(mutex_);
+  return sequences_.empty() ? std::optional<Sequence>() : *sequences_.begin();
+}
+
 std::string LiveHandles::to_text() const {
   constexpr std::size_t kMaxNamed = 8;
   MutexLock lock(mutex_);

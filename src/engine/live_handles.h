@@ -1,6 +1,7 @@
 // The live iterators and snapshots of an open store.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -38,6 +39,8 @@ class LiveHandles {
   /// The sequences that a rewrite which begins now must keep readable: those of the snapshots and the newest one.
   /// Ascending, each once.
   [[nodiscard]] std::vector<Sequence> readable(const PublishedSequence& published) const EXCLUDES(mutex_);
+  /// The sequence of the oldest snapshot; none if there is no snapshot.
+  [[nodiscard]] std::optional<Sequence> oldest_snapshot() const EXCLUDES(mutex_);
   /// "iterator made at demo.cc:12, snapshot made at demo.cc:14".
   [[nodiscard]] std::string to_text() const EXCLUDES(mutex_);
 

@@ -65,8 +65,8 @@ inline MemoryShares share_memory(const Options& options, MetadataWanted wanted) 
   return shares;
 }
 
-/// The same for the tables of a store.
-inline MemoryShares share_memory(const Options& options, const Shape& shape, std::uint64_t run_matrix_bytes = 0) {
+/// For the tables of one tree.
+inline MetadataWanted wanted_by(const Shape& shape, std::uint64_t run_matrix_bytes = 0) {
   MetadataWanted wanted{.run_matrix_bytes = run_matrix_bytes};
   for (const std::vector<Run>& level : shape.levels) {
     for (const Run& run : level) {
@@ -77,7 +77,7 @@ inline MemoryShares share_memory(const Options& options, const Shape& shape, std
       }
     }
   }
-  return share_memory(options, std::move(wanted));
+  return wanted;
 }
 
 /// The size at which a memtable is sealed: an eighth of its share is reserved for the current group.

@@ -29,16 +29,15 @@ std::vector<bool> choose_resident(std::span<const ResidentCandidate> candidates,
   return stays;
 }
 
-bool Residency::is_due(const Version& version) {
+bool Residency::is_due(std::span<const std::shared_ptr<Table>> tables, std::uint64_t gets) {
   std::uint64_t filter_bytes = 0;
   std::uint64_t index_bytes = 0;
-  for (const std::shared_ptr<Table>& table : version.tables()) {
+  for (const std::shared_ptr<Table>& table : tables) {
     filter_bytes += table->filter_memory_bytes();
     index_bytes += table->index_memory_bytes();
   }
   const bool all_fit =
       filter_bytes <= memory_.filter_budget().limit_bytes() && index_bytes <= memory_.index_budget().limit_bytes();
-  const std::uint64_t gets = reader_.gets();
   MutexLock lock(mutex_);
   if (all_fit || gets - gets_at_last_review_ < kGetsBetweenReviews) return false;
   gets_at_last_review_ = gets;
@@ -46,11 +45,17 @@ bool Residency::is_due(const Version& version) {
 }
 
 void Residency::review() {
-  const std::shared_ptr<const Version> version = tree_.version();
-  if (!is_due(*version)) return;
+  std::vector<std::shared_ptr<Table>> tables;  // Of all keyspaces: they share the budgets.
+  std::uint64_t gets = 0;
+  for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces_.all()) {
+    const std::shared_ptr<const Version> version = keyspace->tree.version();
+    tables.insert(tables.end(), version->tables().begin(), version->tables().end());
+    gets += keyspace->reader.gets();
+  }
+  if (!is_due(tables, gets)) return;
   std::vector<ResidentCandidate> filters;
   std::vector<ResidentCandidate> indexes;
-  for (const std::shared_ptr<Table>& table : version->tables()) {
+  for (const std::shared_ptr<Table>& table : tables) {
     const TableCounts counts = table->counts();
     const double negatives = static_cast<double>(counts.probes) - static_cast<double>(counts.hits);
     filters.push_back({table->filter_memory_bytes(), negatives * (1 - table->facts().filter_rate)});
@@ -60,7 +65,7 @@ void Residency::review() {
   const std::vector<bool> index_stays = choose_resident(indexes, memory_.index_budget().limit_bytes());
   std::vector<UnloadedMetadata> unloaded;
   for (std::size_t i = 0; i < filters.size(); ++i) {
-    Table& table = *version->tables()[i];
+    Table& table = *tables[i];
     if (!filter_stays[i] && table.has_filter_in_memory()) unloaded.push_back(table.unload_filter());
     if (!index_stays[i] && table.has_index_in_memory()) unloaded.push_back(table.unload_index());
   }

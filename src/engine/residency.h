@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/sync.h"
-#include "engine/reader.h"
+#include "engine/keyspaces.h"
 #include "engine/store_memory.h"
-#include "engine/tree.h"
+#include "table/table.h"
 
 namespace tamis {
 
@@ -29,17 +29,15 @@ std::vector<bool> choose_resident(std::span<const ResidentCandidate> candidates,
 /// Threads: any.
 class Residency {
  public:
-  Residency(StoreMemory& memory, const Tree& tree, const Reader& reader)
-      : memory_(memory), tree_(tree), reader_(reader) {}
+  Residency(StoreMemory& memory, const Keyspaces& keyspaces) : memory_(memory), keyspaces_(keyspaces) {}
 
   void review() EXCLUDES(mutex_);
 
  private:
-  [[nodiscard]] bool is_due(const Version& version) EXCLUDES(mutex_);
+  [[nodiscard]] bool is_due(std::span<const std::shared_ptr<Table>> tables, std::uint64_t gets) EXCLUDES(mutex_);
 
   StoreMemory& memory_;
-  const Tree& tree_;
-  const Reader& reader_;
+  const Keyspaces& keyspaces_;
   Mutex mutex_;
   std::uint64_t gets_at_last_review_ GUARDED_BY(mutex_) = 0;
 };

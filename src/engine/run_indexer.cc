@@ -49,7 +49,7 @@ std::uint64_t keys_in_columns(const Shape& shape, const RunIndex& index) {
 }  // namespace
 
 void RunIndexer::index_runs(const IsInVain& is_in_vain) {
-  if (context_.options.filter == "none") return;
+  if (tree_.settings()->options.filter == "none") return;
   {
     MutexLock lock(mutex_);
     if (std::exchange(is_indexing_, true)) return;
@@ -69,7 +69,7 @@ void RunIndexer::index_waiting_runs(const IsInVain& is_in_vain) {
   std::shared_ptr<const Version> version = tree_.version();
   const RunIndex* index = &version->run_index();
   if (index->empty() && version->shape().runs() < RunMatrixPlan::kMinRuns) return;
-  const MemoryShares shares = share_memory(context_.options, version->shape());
+  const MemoryShares shares = memory_.shares_for(tree_.id(), version->shape());
   const RunMatrixPlan wanted = shares.run_matrix;
   if (!index->empty() && (wanted.rows == 0 || index->matrix()->plan().bytes() > shares.run_matrix_room)) {
     return tree_.install_columns({});

@@ -15,19 +15,7 @@ StoreContext::StoreContext(std::string path, const Options& given_options, const
       environment(given_environment),
       files(environment.files != nullptr ? *environment.files : posix_file_system()),
       random(make_random_source(environment.random_seed)),
-      policy(*find_compaction_policy(options.compaction)),
       memtable_bytes(sealing_memory(options)) {}
-
-PolicyOptions StoreContext::policy_options() const {
-  return {.fanout = options.fanout,
-          .memtable_bytes = memtable_bytes,
-          .table_bytes = options.table_bytes,
-          .now_unix_seconds = now_unix_seconds()};
-}
-
-FilterPlanOptions StoreContext::filter_plan_options() const {
-  return {.kind = options.filter, .memory_bytes = options.filter_memory, .most_bytes = options.memory_bytes / 4};
-}
 
 std::uint64_t StoreContext::now_unix_seconds() const {
   if (environment.unix_seconds) return environment.unix_seconds();

@@ -8,8 +8,6 @@
 
 #include "base/hash.h"
 #include "base/sync.h"
-#include "compaction/filter_planner.h"
-#include "compaction/policy.h"
 #include "compaction/rewriter.h"
 #include "io/file_system.h"
 #include "tamis/environment.h"
@@ -24,8 +22,6 @@ namespace tamis {
 struct StoreContext {
   StoreContext(std::string path, const Options& given_options, const Environment& given_environment);
 
-  [[nodiscard]] PolicyOptions policy_options() const;
-  [[nodiscard]] FilterPlanOptions filter_plan_options() const;
   /// With a random_seed and no clock of the caller's, time stands still, so that a run can be repeated.
   [[nodiscard]] std::uint64_t now_unix_seconds() const;
 
@@ -41,7 +37,6 @@ struct StoreContext {
   const Environment environment;
   FileSystem& files;
   const std::unique_ptr<RandomSource> random;
-  const CompactionPolicy& policy;
   const std::uint64_t memtable_bytes;  ///< A memtable is sealed at this size: 7/8 of its share of memory.
   TableIdentity identity = {};
   KeyHasher hasher;

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/try.h"
-#include "engine/memory_shares.h"
 
 namespace tamis {
 namespace {
@@ -25,13 +24,41 @@ StoreMemory::StoreMemory(const StoreContext& context, std::unique_ptr<BlockCache
       handles_(context.files, files_to_keep_open(kMaxOpenTables)),
       spare_(std::make_shared<SpareMemory>(kept_memory(context.options))) {}
 
-void StoreMemory::share(const Version& version) {
+void StoreMemory::share(KeyspaceId tree, const Version& version) {
   const RunMatrix* const matrix = version.run_index().matrix();
-  const MemoryShares shares =
-      share_memory(context_.options, version.shape(), matrix == nullptr ? 0 : matrix->plan().bytes());
+  const std::uint64_t matrix_bytes = matrix == nullptr ? 0 : matrix->plan().bytes();
+  const MemoryShares shares = shares_for(tree, version.shape(), matrix_bytes);
   index_budget_.set_limit(shares.indexes, shares.wanted_indexes);
   filter_budget_.set_limit(shares.filters);
   cache_->set_capacity(shares.blocks);
+  const MetadataWanted wanted = wanted_by(version.shape());
+  MutexLock lock(mutex_);
+  Wanted& now = by_tree_[tree];
+  total_.filter_bytes -= now.filter_bytes;
+  total_.index_bytes -= now.index_bytes;
+  now = {wanted.filter_bytes + matrix_bytes, wanted.index_bytes};
+  total_.filter_bytes += now.filter_bytes;
+  total_.index_bytes += now.index_bytes;
+}
+
+void StoreMemory::forget(KeyspaceId tree) {
+  MutexLock lock(mutex_);
+  const Wanted was = by_tree_[tree];
+  total_.filter_bytes -= was.filter_bytes;
+  total_.index_bytes -= was.index_bytes;
+  by_tree_.erase(tree);
+}
+
+MemoryShares StoreMemory::shares_for(KeyspaceId tree, const Shape& shape, std::uint64_t run_matrix_bytes) const {
+  MetadataWanted wanted = wanted_by(shape, run_matrix_bytes);
+  {
+    MutexLock lock(mutex_);
+    const auto own = by_tree_.find(tree);
+    const Wanted before = own == by_tree_.end() ? Wanted() : own->second;
+    wanted.filter_bytes += total_.filter_bytes - before.filter_bytes;
+    wanted.index_bytes += total_.index_bytes - before.index_bytes;
+  }
+  return share_memory(context_.options, std::move(wanted));
 }
 
 TableContext StoreMemory::table_context() {

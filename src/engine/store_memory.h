@@ -2,10 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <unordered_map>
 
 #include "cache/block_cache.h"
+#include "base/sync.h"
+#include "engine/memory_shares.h"
 #include "engine/store_context.h"
+#include "entry/keyspace_id.h"
 #include "io/file_handles.h"
+#include "memtable/memtable.h"
 #include "memtable/spare_memory.h"
 #include "table/table.h"
 #include "tree/version.h"
@@ -15,13 +20,18 @@ namespace tamis {
 /// The block cache, open files, the budgets of indexes and filters, and the spare memory of memtables. Shares
 /// memory_bytes among them (memory_shares.h).
 ///
-/// Threads: any; `share` by one at a time.
+/// Threads: any.
 class StoreMemory {
  public:
   static Result<std::unique_ptr<StoreMemory>> make(const StoreContext& context);
 
-  /// Call when the tables change. What no longer fits is unloaded by the next review of residency.
-  void share(const Version& version);
+  /// Call when the tables of a tree change. What no longer fits is unloaded by the next review of residency.
+  void share(KeyspaceId tree, const Version& version) EXCLUDES(mutex_);
+  /// The tree has no tables any more.
+  void forget(KeyspaceId tree) EXCLUDES(mutex_);
+  /// How memory is shared for a tree of this shape, beside the other trees.
+  [[nodiscard]] MemoryShares shares_for(KeyspaceId tree, const Shape& shape, std::uint64_t run_matrix_bytes = 0) const
+      EXCLUDES(mutex_);
   /// For the store's tables, which this must outlive.
   [[nodiscard]] TableContext table_context();
 
@@ -34,6 +44,8 @@ class StoreMemory {
   [[nodiscard]] const MetadataBudget& filter_budget() const { return filter_budget_; }
   /// Of two memtables.
   [[nodiscard]] const std::shared_ptr<SpareMemory>& spare() const { return spare_; }
+  /// Shown by trees that are not being written to; never written.
+  [[nodiscard]] const std::shared_ptr<Memtable>& empty_memtable() const { return empty_memtable_; }
 
  private:
   StoreMemory(const StoreContext& context, std::unique_ptr<BlockCache> cache);
@@ -44,6 +56,15 @@ class StoreMemory {
   MetadataBudget index_budget_{0};
   MetadataBudget filter_budget_{0};
   const std::shared_ptr<SpareMemory> spare_;
+  const std::shared_ptr<Memtable> empty_memtable_ = std::make_shared<Memtable>();
+  /// What the tables of a tree would take.
+  struct Wanted {
+    std::uint64_t filter_bytes = 0;  // With the run index.
+    std::uint64_t index_bytes = 0;
+  };
+  mutable Mutex mutex_;
+  std::unordered_map<KeyspaceId, Wanted> by_tree_ GUARDED_BY(mutex_);
+  Wanted total_ GUARDED_BY(mutex_);
 };
 
 }  // namespace tamis

@@ -10,6 +10,7 @@
 #include "compaction/plan_parts.h"
 #include "engine/memory_shares.h"
 #include "entry/merging_iterator.h"
+#include "io/file_names.h"
 
 namespace tamis {
 namespace {
@@ -31,79 +32,114 @@ std::uint64_t older(std::uint64_t a, std::uint64_t b) { return a == 0 || b == 0 
 
 }  // namespace
 
-Status TableRewrites::flush(const SealedMemtable& sealed) {
-  ManifestEdit edit{.flushed_sequence = number_of(sealed.last_sequence), .first_journal = sealed.next_journal};
-  RewriteResult result;
-  if (!sealed.memtable->empty()) {
-    const std::shared_ptr<const Version> version = tree_.version();
-    TAMIS_TRY(const std::uint64_t run, catalog_.new_number());
-    RewriteSpec spec = spec_for(version->shape(), 0, run);
-    spec.older_runs = all_runs(version->shape());
-    const FilterPlanner filters(version->shape(), {}, 0, run, sealed.memtable->entries(),
-                                context_.filter_plan_options());
-    spec.filters = &filters;
-    TAMIS_TRY(result, write_tables(*sealed.memtable->iterate(), spec));
-    add_tables(edit.shape, result, 0, run);
+Status TableRewrites::flush(std::span<const SealedOfTree> flushes) {
+  std::vector<TreeChange> changes;
+  std::vector<RewriteResult> results;
+  for (const SealedOfTree& flush : flushes) {
+    TreeChange& change = changes.emplace_back(
+        TreeChange{.keyspace = flush.keyspace.get(), .flushed = flush.sealed.memtable.get()});
+    change.edit.flushed_sequence = number_of(flush.sealed.last_sequence);
+    TAMIS_TRY(RewriteResult result, write_memtable(flush, change.edit));
+    results.push_back(std::move(result));
   }
-  TAMIS_TRY_STATUS(tree_.install(edit, sealed.memtable.get()));
-  flushes_.fetch_add(1, std::memory_order_relaxed);
-  context_.tell(StoreEvent::Kind::kFlushed, "memtable", &result);
-  return {};
+  const Status installed = keyspaces_.install(changes, journals_after(flushes));
+  for (const RewriteResult& result : results) {
+    if (installed.code() == StatusCode::kClosed) remove_unused(result);
+    if (!installed.ok()) continue;
+    flushes_.fetch_add(1, std::memory_order_relaxed);
+    context_.tell(StoreEvent::Kind::kFlushed, "memtable", &result);
+  }
+  return installed;
 }
 
-Status TableRewrites::execute(const CompactionPlan& plan, const std::function<bool()>& is_cancelled) {
-  const std::shared_ptr<const Version> version = tree_.version();
+Result<RewriteResult> TableRewrites::write_memtable(const SealedOfTree& flush, KeyspaceEdit& edit) {
+  const Memtable& memtable = *flush.sealed.memtable;
+  const std::shared_ptr<const Version> version = flush.keyspace->tree.version();
+  const std::shared_ptr<const TreeSettings> settings = flush.keyspace->tree.settings();
+  TAMIS_TRY(const std::uint64_t run, catalog_.new_number());
+  RewriteSpec spec = spec_for(*flush.keyspace, *settings, version->shape(), 0, run);
+  spec.older_runs = all_runs(version->shape());
+  const FilterPlanner filters(version->shape(), {}, 0, run, memtable.entries(), settings->filter_plan_options());
+  spec.filters = &filters;
+  TAMIS_TRY(RewriteResult result, write_tables(*memtable.iterate(), spec));
+  add_tables(edit.shape, result, 0, run);
+  return result;
+}
+
+/// Everything before the first journal that is still needed is in tables, whatever its keyspace. The newest journal is
+/// read first: what a tree without entries gets from now on is in that one or in a later one.
+ManifestEdit TableRewrites::journals_after(std::span<const SealedOfTree> flushes) const {
+  const std::uint64_t newest = journals_.newest();
+  if (newest == 0) return {};  // Recovery needs all of them to its end.
+  const std::uint64_t first = std::min(newest, keyspaces_.first_journal(flushes));
+  return {.flushed_sequence = number_of(journals_.first_sequence(first)) - 1, .first_journal = first};
+}
+
+Status TableRewrites::execute(OpenKeyspace& keyspace, const CompactionPlan& plan,
+                              const std::function<bool()>& is_cancelled) {
+  const std::shared_ptr<const Version> version = keyspace.tree.version();
   TAMIS_TRY_STATUS(check_plan(version->shape(), plan));
-  return plan.is_move ? move(plan, version->shape()) : merge(plan, *version, is_cancelled);
+  return plan.is_move ? move(keyspace, plan, version->shape()) : merge(keyspace, plan, *version, is_cancelled);
 }
 
-Status TableRewrites::move(const CompactionPlan& plan, const Shape& shape) {
-  ManifestEdit edit;
+Status TableRewrites::move(OpenKeyspace& keyspace, const CompactionPlan& plan, const Shape& shape) {
+  TreeChange change{.keyspace = &keyspace};
   RewriteResult moved;
   for (const std::uint64_t number : plan.inputs.front().tables) {
     TAMIS_TRY(std::shared_ptr<const TableFacts> facts, facts_of(shape, number));
-    edit.shape.removed.push_back(number);
+    change.edit.shape.removed.push_back(number);
     moved.tables.push_back(std::move(facts));
   }
-  add_tables(edit.shape, moved, plan.output_level, plan.output_run);
-  TAMIS_TRY_STATUS(tree_.install(edit, nullptr));
+  add_tables(change.edit.shape, moved, plan.output_level, plan.output_run);
+  TAMIS_TRY_STATUS(keyspaces_.install({&change, 1}));
   moves_.fetch_add(1, std::memory_order_relaxed);
   context_.tell(StoreEvent::Kind::kMoved, plan.reason, &moved);
   return {};
 }
 
-Status TableRewrites::merge(const CompactionPlan& plan, const Version& version,
+Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, const Version& version,
                             const std::function<bool()>& is_cancelled) {
   const Shape& shape = version.shape();
-  RewriteSpec spec = spec_for(shape, plan.output_level, plan.output_run);
+  const std::shared_ptr<const TreeSettings> settings = keyspace.tree.settings();
+  RewriteSpec spec = spec_for(keyspace, *settings, shape, plan.output_level, plan.output_run);
   spec.is_cancelled = is_cancelled;
   spec.older_runs = runs_older_than_inputs(shape, plan);
   const std::span<const Run> next = runs_of(shape, plan.output_level + 1);
   if (next.size() == 1) spec.next_level = &next.front();
-  ManifestEdit edit;
+  TreeChange change{.keyspace = &keyspace};
+  std::vector<std::uint64_t>& removed = change.edit.shape.removed;
   std::uint64_t keys = 0;
   std::vector<std::unique_ptr<EntryIterator>> runs;
   for (const CompactionInput& input : plan.inputs) {
     runs.push_back(version.iterate_tables(input.tables));
     for (const std::uint64_t number : input.tables) {
       TAMIS_TRY(const std::shared_ptr<const TableFacts> facts, facts_of(shape, number));
-      edit.shape.removed.push_back(number);
+      removed.push_back(number);
       keys += facts->keys;
       spec.oldest_delete_unix_seconds = older(facts->oldest_delete_unix_seconds, spec.oldest_delete_unix_seconds);
     }
   }
   // Repair must know, without a manifest, that obsolete tables were replaced even when what replaced them is gone.
-  spec.replaces = edit.shape.removed;
-  tree_.add_obsolete_numbers(spec.replaces);
-  const FilterPlanner filters(shape, edit.shape.removed, plan.output_level, plan.output_run, keys,
-                              context_.filter_plan_options());
+  spec.replaces = removed;
+  keyspace.tree.add_obsolete_numbers(spec.replaces);
+  const FilterPlanner filters(shape, removed, plan.output_level, plan.output_run, keys,
+                              settings->filter_plan_options());
   spec.filters = &filters;
   TAMIS_TRY(const RewriteResult result, write_tables(*make_merging_iterator(std::move(runs)), spec));
-  add_tables(edit.shape, result, plan.output_level, plan.output_run);
-  TAMIS_TRY_STATUS(tree_.install(edit, nullptr));
+  add_tables(change.edit.shape, result, plan.output_level, plan.output_run);
+  const Status installed = keyspaces_.install({&change, 1});
+  if (installed.code() == StatusCode::kClosed) remove_unused(result);
+  TAMIS_TRY_STATUS(installed);
   compactions_.fetch_add(1, std::memory_order_relaxed);
   context_.tell(StoreEvent::Kind::kCompacted, plan.reason, &result);
   return {};
+}
+
+/// The keyspace was dropped while these tables were written.
+void TableRewrites::remove_unused(const RewriteResult& result) {
+  for (const auto& table : result.tables) {
+    (void)context_.files.remove(table_path(context_.directory, table->number)).ok();
+  }
 }
 
 /// Durable when it returns.
@@ -114,8 +150,9 @@ Result<RewriteResult> TableRewrites::write_tables(EntryIterator& source, const R
   return result;
 }
 
-RewriteSpec TableRewrites::spec_for(const Shape& shape, std::uint32_t level, std::uint64_t run) {
-  const Options& options = context_.options;
+RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSettings& settings, const Shape& shape,
+                                    std::uint32_t level, std::uint64_t run) {
+  const Options& options = settings.options;
   const bool is_last_level = level > 0 && level >= shape.last_level();
   return {.files = &context_.files,
           .directory = context_.directory,

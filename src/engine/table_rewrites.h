@@ -1,18 +1,21 @@
-// Flushes and compactions of one tree.
+// Flushes and compactions.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "compaction/policy.h"
 #include "compaction/rewriter.h"
 #include "engine/catalog.h"
+#include "engine/journals.h"
+#include "engine/keyspaces.h"
 #include "engine/live_handles.h"
 #include "engine/published_sequence.h"
 #include "engine/store_context.h"
-#include "engine/tree.h"
 #include "tamis/status.h"
 
 namespace tamis {
@@ -23,14 +26,20 @@ namespace tamis {
 /// Threads: one flush at a time, and one compaction at a time beside it.
 class TableRewrites {
  public:
-  TableRewrites(const StoreContext& context, Catalog& catalog, Tree& tree, const PublishedSequence& published,
-                const LiveHandles& handles)
-      : context_(context), catalog_(catalog), tree_(tree), published_(published), handles_(handles) {}
+  TableRewrites(const StoreContext& context, Catalog& catalog, const Journals& journals, Keyspaces& keyspaces,
+                const PublishedSequence& published, const LiveHandles& handles)
+      : context_(context),
+        catalog_(catalog),
+        journals_(journals),
+        keyspaces_(keyspaces),
+        published_(published),
+        handles_(handles) {}
 
-  /// Flushes the oldest sealed memtable.
-  Status flush(const SealedMemtable& sealed);
+  /// Flushes the oldest sealed memtables of these trees, each tree's at most once, in one edit. kClosed if one of them
+  /// has been dropped.
+  Status flush(std::span<const SealedOfTree> flushes);
   /// `is_cancelled` is asked now and then; true ends it with kClosed.
-  Status execute(const CompactionPlan& plan, const std::function<bool()>& is_cancelled);
+  Status execute(OpenKeyspace& keyspace, const CompactionPlan& plan, const std::function<bool()>& is_cancelled);
 
   struct Counts {
     std::uint64_t flushes = 0;
@@ -41,15 +50,21 @@ class TableRewrites {
   [[nodiscard]] Counts counts() const;
 
  private:
-  Status move(const CompactionPlan& plan, const Shape& shape);
-  Status merge(const CompactionPlan& plan, const Version& version, const std::function<bool()>& is_cancelled);
-  RewriteSpec spec_for(const Shape& shape, std::uint32_t level, std::uint64_t run);
+  Result<RewriteResult> write_memtable(const SealedOfTree& flush, KeyspaceEdit& edit);
+  [[nodiscard]] ManifestEdit journals_after(std::span<const SealedOfTree> flushes) const;
+  Status move(OpenKeyspace& keyspace, const CompactionPlan& plan, const Shape& shape);
+  Status merge(OpenKeyspace& keyspace, const CompactionPlan& plan, const Version& version,
+               const std::function<bool()>& is_cancelled);
+  RewriteSpec spec_for(const OpenKeyspace& keyspace, const TreeSettings& settings, const Shape& shape,
+                       std::uint32_t level, std::uint64_t run);
+  void remove_unused(const RewriteResult& result);
   Result<RewriteResult> write_tables(EntryIterator& source, const RewriteSpec& spec);
   Result<std::shared_ptr<const TableFacts>> facts_of(const Shape& shape, std::uint64_t number) const;
 
   const StoreContext& context_;
   Catalog& catalog_;
-  Tree& tree_;
+  const Journals& journals_;
+  Keyspaces& keyspaces_;
   const PublishedSequence& published_;
   const LiveHandles& handles_;
   std::atomic<std::uint64_t> flushes_ = 0;

@@ -11,13 +11,31 @@ namespace tamis {
 void Tree::open(const Shape& shape) {
   table_context_ = memory_.table_context();
   auto first = std::make_shared<const Version>(shape, nullptr, table_context_);
-  memory_.share(*first);
-  debt_ = context_.policy.debt(shape, context_.policy_options());
+  memory_.share(id_, *first);
+  debt_ = debt_of(shape);
   generation_ = 1;
   MutexLock lock(mutex_);
   version_ = std::move(first);
-  active_ = std::make_shared<Memtable>(context_.memtable_bytes, memory_.spare());
+  active_ = memory_.empty_memtable();
   install_view();
+}
+
+std::shared_ptr<const TreeSettings> Tree::settings() const {
+  MutexLock lock(mutex_);
+  return settings_;
+}
+
+void Tree::change_settings(std::shared_ptr<const TreeSettings> settings) {
+  {
+    MutexLock lock(mutex_);
+    settings_ = std::move(settings);
+  }
+  generation_.fetch_add(1, std::memory_order_release);  // Another policy may want other tables.
+}
+
+double Tree::debt_of(const Shape& shape) const {
+  const std::shared_ptr<const TreeSettings> now = settings();
+  return now->policy.debt(shape, now->policy_options(context_.memtable_bytes, context_.now_unix_seconds()));
 }
 
 std::shared_ptr<const Version> Tree::version() const {
@@ -25,21 +43,29 @@ std::shared_ptr<const Version> Tree::version() const {
   return version_;
 }
 
-std::shared_ptr<Memtable> Tree::active() const {
+std::shared_ptr<Memtable> Tree::begin_writing(std::uint64_t journal) {
   MutexLock lock(mutex_);
+  if (is_idle()) {
+    active_ = std::make_shared<Memtable>(context_.memtable_bytes, memory_.spare());
+    active_first_journal_ = journal;
+    install_view();
+  } else if (active_->empty()) {
+    active_first_journal_ = journal;
+  }
   return active_;
 }
 
-std::shared_ptr<Memtable> Tree::seal(Sequence last, std::uint64_t next_journal) noexcept {
-  auto next = std::make_shared<Memtable>(context_.memtable_bytes, memory_.spare());
+void Tree::seal(Sequence last) noexcept {
   {
     MutexLock lock(mutex_);
-    sealed_.insert(sealed_.begin(), {.memtable = active_, .last_sequence = last, .next_journal = next_journal});
-    active_ = next;
+    TAMIS_CHECK(!active_->empty());
+    sealed_.insert(sealed_.begin(),
+                   {.memtable = active_, .last_sequence = last, .first_journal = active_first_journal_});
+    active_ = memory_.empty_memtable();
+    active_first_journal_ = kNoJournal;
     install_view();
   }
   changes_.announce();
-  return next;
 }
 
 std::optional<SealedMemtable> Tree::oldest_sealed() const {
@@ -53,20 +79,27 @@ bool Tree::has_sealed() const {
   return !sealed_.empty();
 }
 
-Status Tree::install(const ManifestEdit& edit, const Memtable* flushed) noexcept {
-  TAMIS_TRY_STATUS(catalog_.commit(edit, [&](const ManifestState& state) { show(state.shape, edit, flushed); }));
-  changes_.announce();
-  view_.drop_replaced();
-  return {};
+bool Tree::has_unsealed() const {
+  MutexLock lock(mutex_);
+  return !active_->empty();
 }
 
-void Tree::show(const Shape& shape, const ManifestEdit& edit, const Memtable* flushed) {
+/// An empty memtable needs no journal: what it gets from now on is in the newest one, or a later one.
+std::uint64_t Tree::first_journal(const Memtable* flushed) const {
+  MutexLock lock(mutex_);
+  for (auto sealed = sealed_.rbegin(); sealed != sealed_.rend(); ++sealed) {
+    if (sealed->memtable.get() != flushed) return sealed->first_journal;
+  }
+  return active_->empty() ? kNoJournal : active_first_journal_;
+}
+
+void Tree::show(const Shape& shape, const std::vector<std::uint64_t>& removed, const Memtable* flushed) {
   const std::shared_ptr<const Version> before = version();
   auto next = std::make_shared<const Version>(shape, before.get(), table_context_);
-  memory_.share(*next);
-  const double debt = context_.policy.debt(shape, context_.policy_options());
+  memory_.share(id_, *next);
+  const double debt = debt_of(shape);
   MutexLock lock(mutex_);
-  for (const std::uint64_t number : edit.shape.removed) {
+  for (const std::uint64_t number : removed) {
     if (next->table(number) == nullptr) retire(*before, number);
   }
   if (flushed != nullptr) drop_flushed(flushed);
@@ -74,6 +107,22 @@ void Tree::show(const Shape& shape, const ManifestEdit& edit, const Memtable* fl
   debt_ = debt;
   generation_.fetch_add(1, std::memory_order_release);
   install_view();
+}
+
+void Tree::clear() {
+  const std::shared_ptr<const Version> before = version();
+  auto none = std::make_shared<const Version>(Shape(), nullptr, table_context_);
+  memory_.forget(id_);
+  {
+    MutexLock lock(mutex_);
+    for (const std::shared_ptr<Table>& table : before->tables()) retire(*before, table->facts().number);
+    version_ = std::move(none);
+    active_ = memory_.empty_memtable();
+    sealed_.clear();
+    debt_ = 0;
+    install_view();
+  }
+  view_.drop_replaced();
 }
 
 /// Its file goes when nobody holds it any more; its counts stay with its level.
@@ -96,7 +145,7 @@ void Tree::install_columns(const RunColumns& columns) {
   catalog_.inspect([&](const ManifestState&) {  // No edit comes between the two versions.
     const std::shared_ptr<const Version> before = version();
     auto next = std::make_shared<const Version>(before->shape(), before.get(), table_context_, columns);
-    memory_.share(*next);
+    memory_.share(id_, *next);
     MutexLock lock(mutex_);
     version_ = std::move(next);
     install_view();
@@ -112,11 +161,13 @@ void Tree::install_view() {
   view_.replace(std::move(view));
 }
 
+/// Whoever pauses deletions reads the manifest afterwards. A table that it then finds there becomes obsolete after the
+/// pause began: not while the mutex is held.
 void Tree::remove_obsolete_files() {
   std::vector<Obsolete> unheld;
   {
     MutexLock lock(mutex_);
-    if (deletions_paused_ > 0) return;
+    if (deletions_paused_.load() > 0) return;
     std::erase_if(obsolete_, [&](const Obsolete& obsolete) {
       if (!obsolete.table.expired()) return false;
       unheld.push_back(obsolete);
@@ -133,16 +184,6 @@ void Tree::remove_obsolete_files() {
 void Tree::add_obsolete_numbers(std::vector<std::uint64_t>& numbers) const {
   MutexLock lock(mutex_);
   for (const Obsolete& obsolete : obsolete_) numbers.push_back(obsolete.number);
-}
-
-void Tree::pause_deletions() {
-  MutexLock lock(mutex_);
-  ++deletions_paused_;
-}
-
-void Tree::resume_deletions() {
-  MutexLock lock(mutex_);
-  --deletions_paused_;
 }
 
 std::uint64_t Tree::entries_in_memtables() const {

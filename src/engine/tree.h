@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "engine/read_view.h"
 #include "engine/store_context.h"
 #include "engine/store_memory.h"
+#include "engine/tree_settings.h"
+#include "entry/keyspace_id.h"
 #include "memtable/memtable.h"
 #include "table/table.h"
 #include "tamis/status.h"
@@ -20,15 +23,30 @@
 
 namespace tamis {
 
-/// A memtable that takes no more writes, and what its flush tells the manifest.
+/// No journal.
+inline constexpr std::uint64_t kNoJournal = std::numeric_limits<std::uint64_t>::max();
+
+/// A memtable that takes no more writes.
 struct SealedMemtable {
   std::shared_ptr<Memtable> memtable;
   Sequence last_sequence = {};
-  std::uint64_t next_journal = 0;  ///< The journals before this one hold nothing newer than the memtable.
+  std::uint64_t first_journal = 0;  ///< The journals before this one hold none of its entries.
 };
 
-/// The memtable that takes writes, those that wait for their flush, and the current version of the tables. Readers take
-/// all three as one ReadView. Tables that an edit removed stay on disk until no reader holds them.
+/// The parts of the store that every tree uses.
+struct TreeParts {
+  const StoreContext& context;
+  StoreMemory& memory;
+  const Catalog& catalog;
+  ChangeSignal& changes;
+  const std::atomic<int>& deletions_paused;  ///< No file is removed unless this is 0.
+};
+
+/// The tree of one keyspace: the memtable that takes writes, those that wait for their flush, and the current version
+/// of the tables. Readers take all three as one ReadView. Tables that an edit removed stay on disk until no reader
+/// holds them.
+///
+/// A tree that is not being written to has no memtable of its own: it shows an empty one that all trees share.
 ///
 /// Invariants:
 ///  1. A view is replaced after the manifest edit behind it is durable.
@@ -38,27 +56,48 @@ struct SealedMemtable {
 /// Threads: any, except as said. Its mutex is taken after the Catalog's; no I/O happens under it.
 class Tree {
  public:
-  Tree(const StoreContext& context, StoreMemory& memory, Catalog& catalog, ChangeSignal& changes)
-      : context_(context), memory_(memory), catalog_(catalog), changes_(changes) {}
+  Tree(const TreeParts& parts, KeyspaceId id, std::shared_ptr<const TreeSettings> settings)
+      : context_(parts.context),
+        memory_(parts.memory),
+        catalog_(parts.catalog),
+        changes_(parts.changes),
+        deletions_paused_(parts.deletions_paused),
+        id_(id),
+        settings_(std::move(settings)) {}
 
   /// The first version, of the tables that the manifest names. To be called first, once.
   void open(const Shape& shape) EXCLUDES(mutex_);
 
+  [[nodiscard]] KeyspaceId id() const { return id_; }
+  [[nodiscard]] std::shared_ptr<const TreeSettings> settings() const EXCLUDES(mutex_);
+  /// Applies to tables that are written from now on.
+  void change_settings(std::shared_ptr<const TreeSettings> settings) EXCLUDES(mutex_);
+
   /// What readers read.
   [[nodiscard]] const CurrentView& view() const { return view_; }
   [[nodiscard]] std::shared_ptr<const Version> version() const EXCLUDES(mutex_);
-  /// The memtable that takes writes.
-  [[nodiscard]] std::shared_ptr<Memtable> active() const EXCLUDES(mutex_);
-  /// Replaces the active memtable by an empty one, which it returns. One thread at a time.
-  std::shared_ptr<Memtable> seal(Sequence last, std::uint64_t next_journal) noexcept EXCLUDES(mutex_);
+  /// The memtable that takes writes; `journal` is the one that will hold its first entry. One thread at a time, as
+  /// `seal`.
+  std::shared_ptr<Memtable> begin_writing(std::uint64_t journal) EXCLUDES(mutex_);
+  /// The memtable that took writes takes no more of them. It is not empty.
+  void seal(Sequence last) noexcept EXCLUDES(mutex_);
   [[nodiscard]] std::optional<SealedMemtable> oldest_sealed() const EXCLUDES(mutex_);
   [[nodiscard]] bool has_sealed() const EXCLUDES(mutex_);
+  /// Whether entries wait in memory for being sealed.
+  [[nodiscard]] bool has_unsealed() const EXCLUDES(mutex_);
+  /// The oldest journal with entries that are only in memory, without those of `flushed`; kNoJournal if there is none.
+  [[nodiscard]] std::uint64_t first_journal(const Memtable* flushed = nullptr) const EXCLUDES(mutex_);
 
-  /// Makes the edit durable and then visible; `flushed` is the memtable that it replaces, the oldest sealed one.
-  Status install(const ManifestEdit& edit, const Memtable* flushed) noexcept EXCLUDES(mutex_);
+  /// After an edit of the manifest: shows the tables of the new shape. `flushed` is the memtable that they replace, the
+  /// oldest sealed one, or null. Under the Catalog's mutex.
+  void show(const Shape& shape, const std::vector<std::uint64_t>& removed, const Memtable* flushed) EXCLUDES(mutex_);
+  /// Frees the views that were replaced. Not under the Catalog's mutex.
+  void drop_replaced_views() { view_.drop_replaced(); }
   /// The same tables with another run index. The version of this moment may be newer than the one that the columns were
   /// read from: it takes those that cover its runs.
   void install_columns(const RunColumns& columns) EXCLUDES(mutex_);
+  /// After its keyspace was dropped: shows nothing any more, and all its files are obsolete.
+  void clear() EXCLUDES(mutex_);
 
   /// The compaction debt, by the policy; 1 is the most that is tolerable.
   [[nodiscard]] double debt() const { return debt_.load(std::memory_order_relaxed); }
@@ -70,9 +109,6 @@ class Tree {
   void remove_obsolete_files() EXCLUDES(mutex_);
   /// Tables whose files are still there although the manifest does without them.
   void add_obsolete_numbers(std::vector<std::uint64_t>& numbers) const EXCLUDES(mutex_);
-  /// No file is removed between these two calls.
-  void pause_deletions() EXCLUDES(mutex_);
-  void resume_deletions() EXCLUDES(mutex_);
 
   [[nodiscard]] std::uint64_t entries_in_memtables() const;
   /// Of all memtables, those included that only readers hold.
@@ -88,27 +124,31 @@ class Tree {
     std::weak_ptr<Table> table;
   };
 
-  void show(const Shape& shape, const ManifestEdit& edit, const Memtable* flushed) EXCLUDES(mutex_);
+  [[nodiscard]] double debt_of(const Shape& shape) const;
+  [[nodiscard]] bool is_idle() const REQUIRES(mutex_) { return active_ == memory_.empty_memtable(); }
   void install_view() REQUIRES(mutex_);
   void retire(const Version& before, std::uint64_t number) REQUIRES(mutex_);
   void drop_flushed(const Memtable* flushed) REQUIRES(mutex_);
 
   const StoreContext& context_;
   StoreMemory& memory_;
-  Catalog& catalog_;
+  const Catalog& catalog_;
   ChangeSignal& changes_;
+  const std::atomic<int>& deletions_paused_;
+  const KeyspaceId id_;
   TableContext table_context_;
   CurrentView view_;
   std::atomic<double> debt_ = 0;
   std::atomic<std::uint64_t> generation_ = 0;
 
   mutable Mutex mutex_;
+  std::shared_ptr<const TreeSettings> settings_ GUARDED_BY(mutex_);
   std::shared_ptr<Memtable> active_ GUARDED_BY(mutex_);
+  std::uint64_t active_first_journal_ GUARDED_BY(mutex_) = kNoJournal;
   std::vector<SealedMemtable> sealed_ GUARDED_BY(mutex_);                  // Newest first.
   std::vector<std::weak_ptr<const Memtable>> flushed_ GUARDED_BY(mutex_);  // Those that readers may still hold.
   std::shared_ptr<const Version> version_ GUARDED_BY(mutex_);
   std::vector<Obsolete> obsolete_ GUARDED_BY(mutex_);
-  int deletions_paused_ GUARDED_BY(mutex_) = 0;
   std::vector<TableCounts> retired_counts_ GUARDED_BY(mutex_);
 };
 

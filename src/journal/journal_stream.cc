@@ -77,6 +77,12 @@ Result<std::optional<JournalRecord>> JournalStream::next() {
   return std::optional<JournalRecord>();
 }
 
+std::vector<std::uint64_t> JournalStream::first_sequences() const {
+  std::vector<std::uint64_t> first;
+  for (const JournalReader& journal : journals_) first.push_back(journal.header().first_sequence);
+  return first;
+}
+
 const JournalStreamEnd& JournalStream::end() const {
   TAMIS_CHECK(is_finished_);
   return end_;

@@ -52,6 +52,8 @@ class JournalStream {
 
   /// The next record, valid until the next call; none at the end.
   Result<std::optional<JournalRecord>> next();
+  /// The first sequence of each journal, by its header; in the order of the spec.
+  [[nodiscard]] std::vector<std::uint64_t> first_sequences() const;
   /// Precondition: next() returned none.
   [[nodiscard]] const JournalStreamEnd& end() const;
 

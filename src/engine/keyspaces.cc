@@ -1,0 +1,253 @@
+#include "engine/keyspaces.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/try.h"
+#include "engine/keyspace_options.h"
+
+namespace tamis {
+namespace {
+
+constexpr std::string_view kDefaultName = "default";
+constexpr std::size_t kMaxNameBytes = 255;
+
+Status check_name(std::string_view name) {
+  if (name.empty() || name.size() > kMaxNameBytes) {
+    return Status::invalid_argument(fmt::format("a keyspace's name has 1 to {} bytes", kMaxNameBytes));
+  }
+  return {};
+}
+
+}  // namespace
+
+Keyspaces::Keyspaces(const StoreContext& context, StoreMemory& memory, Catalog& catalog, const Health& health,
+                     const PublishedSequence& published, ChangeSignal& changes)
+    : parts_({context, memory, catalog, changes, deletions_paused_}),
+      catalog_(catalog),
+      health_(health),
+      published_(published),
+      default_(parts_, health, published, kDefaultKeyspace, std::string(kDefaultName),
+               std::make_shared<const TreeSettings>(context.options)) {}
+
+std::shared_ptr<OpenKeyspace> Keyspaces::make(KeyspaceId id, std::string_view name,
+                                              const KeyspaceOptions& options) const {
+  auto settings = std::make_shared<const TreeSettings>(options_for(parts_.context.options, options));
+  return std::make_shared<OpenKeyspace>(parts_, health_, published_, id, std::string(name), std::move(settings));
+}
+
+Status Keyspaces::open() {
+  Status opened;
+  catalog_.inspect([&](const ManifestState& state) {
+    for (const auto& [id, keyspace] : state.keyspaces) {
+      if (id == kDefaultKeyspace) {
+        default_.tree.open(keyspace.shape);
+        add(std::shared_ptr<OpenKeyspace>(std::shared_ptr<void>(), &default_));
+        continue;
+      }
+      const Result<KeyspaceOptions> own = parse_keyspace_options(keyspace.options);
+      if (!own.ok()) {
+        opened = Status(own.status().code(), fmt::format("{}: keyspace '{}': {}", parts_.context.directory,
+                                                         keyspace.name, own.status().message()));
+        return;
+      }
+      std::shared_ptr<OpenKeyspace> added = make(id, keyspace.name, *own);
+      added->tree.open(keyspace.shape);
+      add(std::move(added));
+    }
+  });
+  sum_up();
+  return opened;
+}
+
+void Keyspaces::add(std::shared_ptr<OpenKeyspace> keyspace) {
+  MutexLock lock(mutex_);
+  by_name_.emplace(keyspace->name, keyspace);
+  by_id_.emplace(keyspace->id(), std::move(keyspace));
+  size_ = by_id_.size();
+}
+
+std::shared_ptr<OpenKeyspace> Keyspaces::find(KeyspaceId id) const {
+  MutexLock lock(mutex_);
+  const auto found = by_id_.find(id);
+  return found == by_id_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<OpenKeyspace> Keyspaces::find(std::string_view name) const {
+  MutexLock lock(mutex_);
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+std::vector<std::shared_ptr<OpenKeyspace>> Keyspaces::all() const {
+  std::vector<std::shared_ptr<OpenKeyspace>> keyspaces;
+  MutexLock lock(mutex_);
+  keyspaces.reserve(by_id_.size());
+  for (const auto& [id, keyspace] : by_id_) keyspaces.push_back(keyspace);
+  return keyspaces;
+}
+
+/// The id is taken from the manifest, which never gives one out twice (rule 35).
+Result<std::shared_ptr<OpenKeyspace>> Keyspaces::create(std::string_view name, const KeyspaceOptions& options) {
+  TAMIS_TRY_STATUS(check_name(name));
+  TAMIS_TRY_STATUS(check_keyspace_options(options));
+  KeyspaceId id = {};
+  catalog_.inspect([&](const ManifestState& state) { id = KeyspaceId{state.next_keyspace}; });
+  std::shared_ptr<OpenKeyspace> created = make(id, name, options);
+  ManifestEdit edit;
+  edit.keyspaces[id].created = NewKeyspace{std::string(name), keyspace_options_text(options)};
+  TAMIS_TRY_STATUS(
+      catalog_.commit(edit, [&](const ManifestState& state) { created->tree.open(state.keyspaces.at(id).shape); }));
+  add(created);
+  return created;
+}
+
+Status Keyspaces::drop(OpenKeyspace& keyspace, Sequence now) {
+  if (&keyspace == &default_) return Status::invalid_argument("the default keyspace cannot be dropped");
+  const auto hide = [&](const ManifestState&) {
+    keyspace.dropped_at.store(number_of(now), std::memory_order_release);
+    MutexLock lock(mutex_);
+    const auto found = by_id_.find(keyspace.id());
+    TAMIS_CHECK(found != by_id_.end());
+    dropped_.push_back(found->second);
+    by_name_.erase(keyspace.name);
+    by_id_.erase(found);
+    size_ = by_id_.size();
+    std::erase(sealed_, dropped_.back());
+    sealed_count_ = sealed_.size();
+  };
+  TAMIS_TRY_STATUS(catalog_.commit({.dropped = {keyspace.id()}}, hide));
+  sum_up();
+  parts_.changes.announce();
+  return {};
+}
+
+Status Keyspaces::change(OpenKeyspace& keyspace, const KeyspaceOptions& options) {
+  std::string text;
+  catalog_.inspect([&](const ManifestState& state) { text = state.keyspaces.at(keyspace.id()).options; });
+  TAMIS_TRY(const KeyspaceOptions before, parse_keyspace_options(text));
+  const KeyspaceOptions after = with_options(before, options);
+  const std::string after_text = keyspace_options_text(after);
+  if (after_text == text) return {};
+  if (&keyspace == &default_) {
+    return Status::invalid_argument("the default keyspace has the options that the store is opened with");
+  }
+  TAMIS_TRY_STATUS(check_keyspace_options(after));
+  ManifestEdit edit;
+  edit.keyspaces[keyspace.id()].options = after_text;
+  TAMIS_TRY_STATUS(catalog_.commit(edit, [](const ManifestState&) {}));
+  keyspace.tree.change_settings(std::make_shared<const TreeSettings>(options_for(parts_.context.options, after)));
+  generation_.fetch_add(1, std::memory_order_release);
+  return {};
+}
+
+void Keyspaces::release_dropped(const LiveHandles& handles) {
+  std::vector<std::shared_ptr<OpenKeyspace>> unseen;
+  {
+    MutexLock lock(mutex_);
+    if (dropped_.empty()) return;
+    const std::optional<Sequence> oldest = handles.oldest_snapshot();
+    std::erase_if(dropped_, [&](const std::shared_ptr<OpenKeyspace>& keyspace) {
+      if (oldest && keyspace->is_visible_at(*oldest)) return false;
+      unseen.push_back(keyspace);
+      return true;
+    });
+  }
+  std::vector<std::shared_ptr<OpenKeyspace>> held;
+  for (const std::shared_ptr<OpenKeyspace>& keyspace : unseen) {
+    keyspace->tree.clear();
+    keyspace->tree.remove_obsolete_files();
+    std::vector<std::uint64_t> left;
+    keyspace->tree.add_obsolete_numbers(left);
+    if (!left.empty()) held.push_back(keyspace);  // By an iterator.
+  }
+  MutexLock lock(mutex_);
+  dropped_.insert(dropped_.end(), held.begin(), held.end());
+}
+
+void Keyspaces::seal(const std::shared_ptr<OpenKeyspace>& keyspace, Sequence last) {
+  {
+    MutexLock lock(mutex_);
+    sealed_.push_back(keyspace);
+    sealed_count_ = sealed_.size();
+  }
+  keyspace->tree.seal(last);
+}
+
+std::optional<SealedOfTree> Keyspaces::oldest_sealed() const {
+  std::shared_ptr<OpenKeyspace> keyspace;
+  {
+    MutexLock lock(mutex_);
+    if (sealed_.empty()) return std::nullopt;
+    keyspace = sealed_.front();
+  }
+  std::optional<SealedMemtable> sealed = keyspace->tree.oldest_sealed();
+  if (!sealed) return std::nullopt;
+  return SealedOfTree{std::move(keyspace), *std::move(sealed)};
+}
+
+std::vector<SealedOfTree> Keyspaces::all_sealed() const {
+  std::deque<std::shared_ptr<OpenKeyspace>> waiting;
+  {
+    MutexLock lock(mutex_);
+    waiting = sealed_;
+  }
+  std::vector<SealedOfTree> all;
+  for (const std::shared_ptr<OpenKeyspace>& keyspace : waiting) {
+    if (std::optional<SealedMemtable> sealed = keyspace->tree.oldest_sealed()) all.push_back({keyspace, *sealed});
+  }
+  return all;
+}
+
+std::uint64_t Keyspaces::first_journal(std::span<const SealedOfTree> flushes) const {
+  std::uint64_t first = kNoJournal;
+  MutexLock lock(mutex_);
+  for (const auto& [id, keyspace] : by_id_) {
+    const auto flush = std::ranges::find(flushes, keyspace, &SealedOfTree::keyspace);
+    first = std::min(first, keyspace->tree.first_journal(flush == flushes.end() ? nullptr : flush->sealed.memtable.get()));
+  }
+  return first;
+}
+
+Status Keyspaces::install(std::span<const TreeChange> changes, ManifestEdit rest) noexcept {
+  for (const TreeChange& change : changes) rest.keyspaces.emplace(change.keyspace->id(), change.edit);
+  const auto show = [&](const ManifestState& state) {
+    for (const TreeChange& change : changes) {
+      change.keyspace->tree.show(state.keyspaces.at(change.keyspace->id()).shape, change.edit.shape.removed,
+                                 change.flushed);
+      if (change.flushed != nullptr) was_flushed(*change.keyspace);
+    }
+    sum_up();
+  };
+  TAMIS_TRY_STATUS(catalog_.commit(rest, show));
+  parts_.changes.announce();
+  for (const TreeChange& change : changes) change.keyspace->tree.drop_replaced_views();
+  return {};
+}
+
+void Keyspaces::was_flushed(const OpenKeyspace& keyspace) {
+  MutexLock lock(mutex_);
+  const auto flushed = std::ranges::find(sealed_, &keyspace, [](const auto& waiting) { return waiting.get(); });
+  TAMIS_CHECK(flushed != sealed_.end());
+  sealed_.erase(flushed);
+  sealed_count_ = sealed_.size();
+}
+
+void Keyspaces::sum_up() {
+  double debt = 0;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [id, keyspace] : by_id_) debt = std::max(debt, keyspace->tree.debt());
+  }
+  debt_ = debt;
+  generation_.fetch_add(1, std::memory_order_release);
+}
+
+void Keyspaces::remove_obsolete_files() {
+  for (const std::shared_ptr<OpenKeyspace>& keyspace : all()) keyspace->tree.remove_obsolete_files();
+}
+
+}  // namespace tamis

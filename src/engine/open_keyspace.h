@@ -1,0 +1,53 @@
+// What exists once per keyspace of an open store.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/change_signal.h"
+#include "engine/catalog.h"
+#include "engine/health.h"
+#include "engine/published_sequence.h"
+#include "engine/reader.h"
+#include "engine/run_indexer.h"
+#include "engine/store_context.h"
+#include "engine/store_memory.h"
+#include "engine/tree.h"
+#include "entry/keyspace_id.h"
+
+namespace tamis {
+
+/// A keyspace: its tree, and the parts that read it. Handles keep it alive; the store opens and closes it.
+///
+/// Threads: any.
+struct OpenKeyspace {
+  OpenKeyspace(const TreeParts& parts, const Health& health, const PublishedSequence& published, KeyspaceId id,
+               std::string given_name, std::shared_ptr<const TreeSettings> settings)
+      : name(std::move(given_name)),
+        tree(parts, id, std::move(settings)),
+        reader(tree.view(), published, parts.context.hasher),
+        indexer(parts.context, parts.memory, tree, health, reader) {}
+
+  [[nodiscard]] KeyspaceId id() const { return tree.id(); }
+  /// Whether a reader at this moment still sees the keyspace.
+  [[nodiscard]] bool is_visible_at(Sequence moment) const {
+    return number_of(moment) <= dropped_at.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] bool is_dropped() const { return dropped_at.load(std::memory_order_acquire) != kNotDropped; }
+
+  static constexpr std::uint64_t kNotDropped = number_of(kMaxSequence);
+
+  const std::string name;
+  Tree tree;
+  Reader reader;
+  RunIndexer indexer;
+  std::atomic<std::uint64_t> dropped_at = kNotDropped;  ///< The newest sequence when it was dropped.
+  // For Maintenance.
+  std::atomic<std::uint64_t> settled_generation = 0;  ///< Of the tree when nothing was left to compact.
+  std::atomic<std::uint64_t> settled_at = 0;          ///< The time of that, in seconds.
+};
+
+}  // namespace tamis
