@@ -82,13 +82,18 @@ class TAMIS_EXPORT Batch {
   [[nodiscard]] Iterator end() const;
 
  private:
-  friend std::string_view encoded_entries(const Batch& batch);  // src/entry/batch_format.h.
+  friend struct BatchInside;  // src/entry/batch_inside.h.
 
+  void add(std::uint32_t keyspace, std::uint8_t kind, std::string_view key, std::string_view value);
   [[nodiscard]] bool accepts(std::string_view key, std::string_view value);
+  void enter(std::uint32_t keyspace, std::size_t bytes);
 
   std::string entries_;  // Encoded as in src/entry/batch_format.h, so that writing a batch is one copy.
   std::size_t count_ = 0;
   Status status_;
+  std::uint32_t first_keyspace_ = 0;  // Of the changes before the first marker in entries_.
+  std::uint32_t last_keyspace_ = 0;   // Of the last change.
+  bool has_markers_ = false;
 };
 
 /// One change of a batch. The views point into the batch.
@@ -98,11 +103,12 @@ struct Batch::Operation {
     kPut,     ///< Sets the value of the key.
     kRemove,  ///< Removes the key.
   };
-  Kind kind = Kind::kPut;  ///< What the change does.
-  std::string_view key;    ///< The key it changes.
-  std::string_view value;  ///< The new value; empty for kRemove.
+  Kind kind = Kind::kPut;         ///< What the change does.
+  std::string_view key;           ///< The key it changes.
+  std::string_view value;         ///< The new value; empty for kRemove.
+  std::uint32_t keyspace_id = 0;  ///< The keyspace it changes; 0 is the default one.
 
-  /// Compares kind, key and value.
+  /// Compares kind, key, value and keyspace.
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
@@ -140,7 +146,7 @@ class TAMIS_EXPORT Batch::Iterator {
 
  private:
   friend class Batch;
-  Iterator(const char* at, const char* end) : at_(at), end_(end) { load(); }
+  Iterator(const char* at, const char* end, std::uint32_t keyspace);
   void load();
 
   const char* at_ = nullptr;

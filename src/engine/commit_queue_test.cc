@@ -24,7 +24,8 @@ class Recorder final : public GroupLeader {
       EXPECT_TRUE(request.kind == CommitRequest::Kind::kWrite || group.size() == 1) << "is not alone";
       bytes += request.changes.byte_size();
       std::string entries;
-      request.changes.append_to(entries);
+      EntryKeyspaces keyspaces;
+      request.changes.append_to(entries, keyspaces);
       for (const char* at = entries.data(); at != entries.data() + entries.size();) {
         const EncodedEntry entry = load_batch_entry(at);
         done.emplace_back(entry.key);

@@ -56,10 +56,14 @@ DB::~DB() {
 }
 
 Status DB::put(std::string_view key, std::string_view value, const WriteOptions& options) {
-  return ask(store_, [&](Store& store) { return store.write({EntryKind::kPut, key, value}, options, true); });
+  return ask(store_, [&](Store& store) {
+    return store.write({kDefaultKeyspace, EntryKind::kPut, key, value}, options, true);
+  });
 }
 Status DB::remove(std::string_view key, const WriteOptions& options) {
-  return ask(store_, [&](Store& store) { return store.write({EntryKind::kDelete, key, {}}, options, true); });
+  return ask(store_, [&](Store& store) {
+    return store.write({kDefaultKeyspace, EntryKind::kDelete, key, {}}, options, true);
+  });
 }
 Status DB::write(const Batch& batch, const WriteOptions& options) {
   return ask(store_, [&](Store& store) { return store.write(batch, options, true); });

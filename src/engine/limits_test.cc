@@ -22,7 +22,7 @@ std::string_view value_of(std::uint64_t bytes) { return {"v", bytes}; }
 TEST(Limits, TheLargestEntryFitsIntoEveryLayer) {
   EXPECT_LE(kMaxValueBytes, std::numeric_limits<decltype(EntryRecord::value_bytes)>::max());
   EXPECT_LE(kMaxKeyBytes, std::numeric_limits<decltype(EntryRecord::key_bytes)>::max());
-  EXPECT_LE(batch_header_bytes(1) + batch_entry_bytes(kMaxKeyBytes, kMaxValueBytes), kMaxPayload);
+  EXPECT_LE(batch_header_bytes(kDefaultKeyspace, 1) + batch_entry_bytes(kMaxKeyBytes, kMaxValueBytes), kMaxPayload);
   EXPECT_LE(kMaxKeyBytes + kMaxValueBytes, kMaxEntryBytes);
 }
 

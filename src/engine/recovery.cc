@@ -86,6 +86,7 @@ Status Recovery::replay(JournalStream& stream) {
     if (!record) break;
     TAMIS_TRY(const BatchView batch,
               BatchView::decode(record->payload, Sequence{record->first_sequence}, context_.directory));
+    if (batch.keyspaces() != EntryKeyspaces{}) return Status::not_supported("a batch of several keyspaces");
     TAMIS_TRY_STATUS(memtable->reserve(batch.size(), record->payload.size()));
     for (const Entry& entry : batch) memtable->insert(entry, context_.hasher(entry.key));
     entries += batch.size();

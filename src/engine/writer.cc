@@ -134,7 +134,7 @@ Status Writer::append_and_insert(std::span<CommitRequest* const> group) {
 Status Writer::encode_group() {
   try {
     payload_.clear();
-    append_encoded(payload_, changes_);
+    (void)append_encoded(payload_, changes_);
     return {};
   } catch (const std::bad_alloc&) {
     return Status::out_of_space("no memory for a record of the journal");
@@ -143,7 +143,8 @@ Status Writer::encode_group() {
 
 void Writer::insert_group(std::uint64_t entries) {
   Sequence sequence = published_.newest();
-  for (const char* at = payload_.data() + batch_header_bytes(entries); at != payload_.data() + payload_.size();) {
+  const char* const end = payload_.data() + payload_.size();
+  for (const char* at = payload_.data() + batch_header_bytes(kDefaultKeyspace, entries); at != end;) {
     const EncodedEntry entry = load_batch_entry(at);
     sequence = sequence + 1;
     writing_->insert({entry.key, entry.value, sequence, entry.kind}, context_.hasher(entry.key));

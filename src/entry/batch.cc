@@ -10,15 +10,28 @@ namespace tamis {
 static_assert(Batch::kMaxKeyBytes == kMaxKeyBytes && Batch::kMaxValueBytes == kMaxValueBytes);
 
 void Batch::put(std::string_view key, std::string_view value) {
+  BatchInside::add(*this, kDefaultKeyspace, EntryKind::kPut, key, value);
+}
+
+void Batch::remove(std::string_view key) { BatchInside::add(*this, kDefaultKeyspace, EntryKind::kDelete, key, {}); }
+
+void Batch::add(std::uint32_t keyspace, std::uint8_t kind, std::string_view key, std::string_view value) {
   if (!accepts(key, value)) return;
-  append_batch_entry(entries_, EntryKind::kPut, key, value);
+  if (keyspace != last_keyspace_) enter(keyspace, batch_entry_bytes(key.size(), value.size()));
+  append_batch_entry(entries_, static_cast<EntryKind>(kind), key, value);
   ++count_;
 }
 
-void Batch::remove(std::string_view key) {
-  if (!accepts(key, {})) return;
-  append_batch_entry(entries_, EntryKind::kDelete, key, {});
-  ++count_;
+/// The next `bytes` of entries belong to another keyspace than the last ones. Reserves space for them, so that a batch
+/// never ends with a marker.
+void Batch::enter(std::uint32_t keyspace, std::size_t bytes) {
+  if (count_ == 0) {
+    first_keyspace_ = keyspace;
+  } else {
+    append_keyspace_marker(entries_, KeyspaceId{keyspace}, bytes);
+    has_markers_ = true;
+  }
+  last_keyspace_ = keyspace;
 }
 
 void Batch::append(const Batch& other) {
@@ -27,7 +40,13 @@ void Batch::append(const Batch& other) {
     status_ = other.status_;
     return;
   }
-  entries_.append(other.entries_);
+  if (other.empty()) return;
+  const std::uint32_t last = other.last_keyspace_;  // This may be the other batch.
+  const std::size_t bytes = other.entries_.size();
+  if (other.first_keyspace_ != last_keyspace_) enter(other.first_keyspace_, bytes);
+  entries_.append(other.entries_, 0, bytes);
+  last_keyspace_ = last;
+  has_markers_ |= other.has_markers_;
   count_ += other.count_;
 }
 
@@ -35,12 +54,17 @@ void Batch::clear() {
   entries_.clear();
   count_ = 0;
   status_ = {};
+  first_keyspace_ = last_keyspace_ = 0;
+  has_markers_ = false;
 }
 
 void Batch::swap(Batch& other) noexcept {
   std::swap(entries_, other.entries_);
   std::swap(count_, other.count_);
   std::swap(status_, other.status_);
+  std::swap(first_keyspace_, other.first_keyspace_);
+  std::swap(last_keyspace_, other.last_keyspace_);
+  std::swap(has_markers_, other.has_markers_);
 }
 
 bool Batch::accepts(std::string_view key, std::string_view value) {
@@ -61,25 +85,31 @@ Status check_sizes(std::string_view key, std::string_view value) {
   return {};
 }
 
-std::size_t Batch::byte_size() const { return batch_header_bytes(count_) + entries_.size(); }
+std::size_t Batch::byte_size() const {
+  return batch_header_bytes(KeyspaceId{first_keyspace_}, count_) + entries_.size();
+}
 
-Batch::Iterator Batch::begin() const { return {entries_.data(), entries_.data() + entries_.size()}; }
+Batch::Iterator Batch::begin() const { return {entries_.data(), entries_.data() + entries_.size(), first_keyspace_}; }
 
 Batch::Iterator Batch::end() const {
   const char* end = entries_.data() + entries_.size();
-  return {end, end};
+  return {end, end, last_keyspace_};
+}
+
+Batch::Iterator::Iterator(const char* at, const char* end, std::uint32_t keyspace) : at_(at), end_(end) {
+  operation_.keyspace_id = keyspace;
+  load();
 }
 
 void Batch::Iterator::load() {
   if (at_ == end_) return;
-  const EncodedEntry entry = load_batch_entry(at_);
-  switch (entry.kind) {
-    case EntryKind::kPut: operation_ = {Operation::Kind::kPut, entry.key, entry.value}; break;
-    case EntryKind::kDelete: operation_ = {Operation::Kind::kRemove, entry.key, {}}; break;
-  }
+  KeyspaceId keyspace{operation_.keyspace_id};
+  const EncodedEntry entry = load_batch_entry(at_, keyspace);
+  operation_.kind = entry.kind == EntryKind::kPut ? Operation::Kind::kPut : Operation::Kind::kRemove;
+  operation_.key = entry.key;
+  operation_.value = entry.value;
+  operation_.keyspace_id = static_cast<std::uint32_t>(keyspace);
   next_ = entry.end;
 }
-
-std::string_view encoded_entries(const Batch& batch) { return batch.entries_; }
 
 }  // namespace tamis

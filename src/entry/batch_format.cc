@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "base/check.h"
 #include "base/try.h"
@@ -12,7 +13,7 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kKeyspace = 0;  // The only one so far.
+constexpr std::uint8_t kKeyspaceMarker = 0;  // In place of a kind.
 constexpr std::size_t kMinEntryBytes = 3;
 
 /// Reserves space so that appending cannot fail half-way; grows by doubling, like a string.
@@ -23,7 +24,7 @@ void make_room(std::string& to, std::size_t bytes) {
 /// The lengths and kinds before the data, assembled and then appended at once.
 class Prefix {
  public:
-  void add(EntryKind kind) { bytes_[size_++] = static_cast<char>(kind); }
+  void add_byte(std::uint8_t byte) { bytes_[size_++] = static_cast<char>(byte); }
   void add_varint(std::uint64_t number) {
     for (; number >= 0x80; number >>= 7) bytes_[size_++] = static_cast<char>(number | 0x80);
     bytes_[size_++] = static_cast<char>(number);
@@ -35,15 +36,21 @@ class Prefix {
   std::size_t size_ = 0;
 };
 
-Prefix header_of(std::uint64_t count) {
-  Prefix prefix;
-  prefix.add_varint(kKeyspace);
-  prefix.add_varint(count);
-  return prefix;
+Result<KeyspaceId> read_keyspace(ByteReader& reader) {
+  TAMIS_TRY(const std::uint64_t number, reader.read_varint("keyspace"));
+  if (number > std::numeric_limits<std::uint32_t>::max()) {
+    return reader.corruption(fmt::format("keyspace {}; keyspaces have 32 bits", number));
+  }
+  return static_cast<KeyspaceId>(number);
 }
 
-Status check_entry(ByteReader& reader) {
-  TAMIS_TRY(const auto kind, reader.read_le<std::uint8_t>("entry kind"));
+/// Reads the markers before an entry, too.
+Status check_entry(ByteReader& reader, EntryKeyspaces& keyspaces) {
+  TAMIS_TRY(auto kind, reader.read_le<std::uint8_t>("entry kind"));
+  for (; kind == kKeyspaceMarker; keyspaces.has_markers = true) {
+    TAMIS_TRY(keyspaces.last, read_keyspace(reader));
+    TAMIS_TRY(kind, reader.read_le<std::uint8_t>("entry kind"));
+  }
   if (!is_entry_kind(kind)) return reader.corruption(fmt::format("entry kind {} is not known to this build", kind));
   TAMIS_TRY(const std::uint64_t key_bytes, reader.read_varint("key length"));
   if (key_bytes > kMaxKeyBytes) {
@@ -60,17 +67,7 @@ Status check_entry(ByteReader& reader) {
   return reader.skip(value_bytes, "value");
 }
 
-std::uint64_t total_count(std::span<const Changes> group) {
-  std::uint64_t count = 0;
-  for (const Changes& changes : group) count += changes.size();
-  return count;
-}
-
 }  // namespace
-
-std::size_t batch_header_bytes(std::uint64_t count) { return varint_bytes(kKeyspace) + varint_bytes(count); }
-
-void append_batch_header(std::string& to, std::uint64_t count) { to.append(header_of(count).text()); }
 
 std::size_t batch_entry_bytes(std::size_t key_bytes, std::size_t value_bytes) {
   return 1 + varint_bytes(key_bytes) + varint_bytes(value_bytes) + key_bytes + value_bytes;
@@ -80,7 +77,7 @@ void append_batch_entry(std::string& to, EntryKind kind, std::string_view key, s
   TAMIS_INVARIANT(key.size() <= kMaxKeyBytes && value.size() <= kMaxValueBytes);
   TAMIS_INVARIANT(kind == EntryKind::kPut || value.empty());
   Prefix prefix;
-  prefix.add(kind);
+  prefix.add_byte(static_cast<std::uint8_t>(kind));
   prefix.add_varint(key.size());
   prefix.add_varint(value.size());
   make_room(to, prefix.text().size() + key.size() + value.size());
@@ -89,22 +86,37 @@ void append_batch_entry(std::string& to, EntryKind kind, std::string_view key, s
   to.append(value);
 }
 
-std::size_t encoded_bytes(std::span<const Changes> group) {
-  std::size_t bytes = batch_header_bytes(total_count(group));
-  for (const Changes& changes : group) bytes += changes.entry_bytes();
-  return bytes;
+void append_keyspace_marker(std::string& to, KeyspaceId keyspace, std::size_t bytes_after) {
+  Prefix prefix;
+  prefix.add_byte(kKeyspaceMarker);
+  prefix.add_varint(static_cast<std::uint32_t>(keyspace));
+  make_room(to, prefix.text().size() + bytes_after);
+  to.append(prefix.text());
 }
 
-void append_encoded(std::string& to, std::span<const Changes> group) {
-  make_room(to, encoded_bytes(group));
-  append_batch_header(to, total_count(group));
-  for (const Changes& changes : group) changes.append_to(to);
+EntryKeyspaces append_encoded(std::string& to, std::span<const Changes> group) {
+  EntryKeyspaces keyspaces;
+  if (!group.empty()) keyspaces.first = keyspaces.last = group.front().first_keyspace();
+  std::uint64_t count = 0;
+  std::size_t bytes = kMaxVarintBytes;  // The common count; a marker is not longer than the header of its changes.
+  for (const Changes& changes : group) {
+    count += changes.size();
+    bytes += changes.byte_size();
+  }
+  make_room(to, bytes);
+  Prefix header;
+  header.add_varint(static_cast<std::uint32_t>(keyspaces.first));
+  header.add_varint(count);
+  to.append(header.text());
+  for (const Changes& changes : group) changes.append_to(to, keyspaces);
+  return keyspaces;
 }
 
 Result<BatchView> BatchView::decode(Bytes payload, Sequence first, std::string_view name) {
   ByteReader reader(payload, name);
-  TAMIS_TRY(const std::uint64_t keyspace, reader.read_varint("keyspace"));
-  if (keyspace != kKeyspace) return reader.corruption(fmt::format("keyspace {} is not known to this build", keyspace));
+  EntryKeyspaces keyspaces;
+  TAMIS_TRY(keyspaces.first, read_keyspace(reader));
+  keyspaces.last = keyspaces.first;
   TAMIS_TRY(const std::uint64_t count, reader.read_varint("entry count"));
   if (count > reader.remaining() / kMinEntryBytes) {
     return reader.corruption(fmt::format("{} entries do not fit into {} bytes", count, reader.remaining()));
@@ -113,9 +125,9 @@ Result<BatchView> BatchView::decode(Bytes payload, Sequence first, std::string_v
     return reader.corruption(fmt::format("{} entries from sequence {} on", count, number_of(first)));
   }
   const std::string_view entries = as_text(payload.subspan(reader.offset()));
-  for (std::uint64_t i = 0; i < count; ++i) TAMIS_TRY_STATUS(check_entry(reader));
+  for (std::uint64_t i = 0; i < count; ++i) TAMIS_TRY_STATUS(check_entry(reader, keyspaces));
   TAMIS_TRY_STATUS(reader.expect_end());
-  return BatchView(entries, count, first);
+  return BatchView(entries, count, first, keyspaces);
 }
 
 }  // namespace tamis

@@ -1,17 +1,21 @@
 // The encoding of a batch: the payload of one write-ahead journal record. Documented with hex in docs/FORMAT.md; frozen
 // by tests/golden/batches.
 //
-//     varint   keyspace, 0
+//     varint   the keyspace of the entries before the first marker
 //     varint   count: the number of entries
 //   then `count` times
 //     1 byte   kind: 1 put, 2 delete
 //     varint   bytes of the key, at most 65,535
 //     varint   bytes of the value, at most 2^32 - 2^17; 0 for a delete
 //     –        the key, the value
+//   and before an entry of another keyspace than the one before it a marker
+//     1 byte   0
+//     varint   the keyspace of the entries that follow
 //
 // The batch ends with its last entry. It holds no sequences: its record gives the first, and each entry's is one more
 // than its predecessor's. So a Batch holds its entries in this form from the start, and a commit group is one header
-// followed by the entries of its batches. Checksums are the record's, too.
+// followed by the entries of its batches, with a marker between two that differ in keyspace. Checksums are the
+// record's, too.
 #pragma once
 
 #include <cstddef>
@@ -22,27 +26,29 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "entry/batch_inside.h"
 #include "entry/entry.h"
-#include "tamis/batch.h"
+#include "entry/keyspace_id.h"
 #include "tamis/status.h"
 
 namespace tamis {
 
 class Changes;  // entry/changes.h.
 
-std::size_t batch_header_bytes(std::uint64_t count);
-void append_batch_header(std::string& to, std::uint64_t count);
+inline std::size_t batch_header_bytes(KeyspaceId first, std::uint64_t count) {
+  return varint_bytes(static_cast<std::uint32_t>(first)) + varint_bytes(count);
+}
 
 std::size_t batch_entry_bytes(std::size_t key_bytes, std::size_t value_bytes);
 /// Appends the whole entry or, if memory runs out, nothing. The views must not point into `to`, nor exceed the limits.
 void append_batch_entry(std::string& to, EntryKind kind, std::string_view key, std::string_view value);
 
-/// The entries of a batch without its header, as append_batch_entry wrote them. Valid until the batch changes.
-std::string_view encoded_entries(const Batch& batch);
+/// Appends a marker, and reserves space for `bytes_after` more bytes.
+void append_keyspace_marker(std::string& to, KeyspaceId keyspace, std::size_t bytes_after);
 
-/// Several writers' changes as one batch, in this order: what a commit group writes. First the size, then the bytes.
-std::size_t encoded_bytes(std::span<const Changes> group);
-void append_encoded(std::string& to, std::span<const Changes> group);
+/// Appends several writers' changes as one batch, in this order: what a commit group writes. Says which keyspaces the
+/// batch has: the header takes batch_header_bytes(first, count), and without markers every entry is of `first`.
+EntryKeyspaces append_encoded(std::string& to, std::span<const Changes> group);
 
 /// One entry in checked or self-encoded bytes; `end` is where the next begins.
 struct EncodedEntry {
@@ -51,22 +57,31 @@ struct EncodedEntry {
   std::string_view value;
   const char* end;
 };
+/// For bytes without markers.
 inline EncodedEntry load_batch_entry(const char* at) {
   const auto kind = static_cast<EntryKind>(*at++);
   const auto key_bytes = static_cast<std::size_t>(load_varint(at));
   const auto value_bytes = static_cast<std::size_t>(load_varint(at));
   return {kind, {at, key_bytes}, {at + key_bytes, value_bytes}, at + key_bytes + value_bytes};
 }
+/// For bytes with markers. `keyspace` is the one of the entry before; it becomes the one of this entry.
+inline EncodedEntry load_batch_entry(const char* at, KeyspaceId& keyspace) {
+  while (*at == 0) [[unlikely]] {
+      ++at;
+      keyspace = static_cast<KeyspaceId>(load_varint(at));
+    }
+  return load_batch_entry(at);
+}
 
 /// A batch read from untrusted bytes: checked whole before the first entry is returned, because a batch is applied
 /// atomically. Copies nothing.
 ///
 ///     TAMIS_TRY(const BatchView batch, BatchView::decode(payload, record.first_sequence, "000012.journal"));
-///     for (const Entry& entry : batch) memtable.insert(entry);
+///     for (auto it = batch.begin(); it != batch.end(); ++it) memtable_of(it.keyspace()).insert(*it);
 ///
 /// Invariants:
 ///  1. Every length lies inside the bytes, every kind is known, keys and values respect the limits, deletes have no
-///     value.
+///     value. Whether a keyspace exists is not checked.
 ///  2. Entry i has the sequence first() + i, and the last one is below kMaxSequence.
 ///
 /// Threads: constant after construction. The bytes must outlive it.
@@ -79,16 +94,18 @@ class BatchView {
 
   [[nodiscard]] std::uint64_t size() const { return count_; }
   [[nodiscard]] Sequence first() const { return first_; }
+  [[nodiscard]] const EntryKeyspaces& keyspaces() const { return keyspaces_; }
   [[nodiscard]] Iterator begin() const;
   [[nodiscard]] std::default_sentinel_t end() const { return {}; }
 
  private:
-  BatchView(std::string_view entries, std::uint64_t count, Sequence first)
-      : entries_(entries), count_(count), first_(first) {}
+  BatchView(std::string_view entries, std::uint64_t count, Sequence first, EntryKeyspaces keyspaces)
+      : entries_(entries), count_(count), first_(first), keyspaces_(keyspaces) {}
 
   std::string_view entries_;
   std::uint64_t count_;
   Sequence first_;
+  EntryKeyspaces keyspaces_;
 };
 
 /// A single pass over the entries; moving replaces what it shows.
@@ -97,13 +114,15 @@ class BatchView::Iterator {
   using value_type = Entry;
   using difference_type = std::ptrdiff_t;
 
-  Iterator(std::string_view entries, Sequence first) : next_(entries.data()), end_(next_ + entries.size()) {
+  Iterator(std::string_view entries, Sequence first, KeyspaceId keyspace)
+      : next_(entries.data()), end_(next_ + entries.size()), keyspace_(keyspace) {
     entry_.sequence = first;
     load();
   }
 
   const Entry& operator*() const { return entry_; }
   const Entry* operator->() const { return &entry_; }
+  [[nodiscard]] KeyspaceId keyspace() const { return keyspace_; }
   Iterator& operator++() {
     entry_.sequence = entry_.sequence + 1;
     load();
@@ -116,7 +135,7 @@ class BatchView::Iterator {
   void load() {
     at_end_ = next_ == end_;
     if (at_end_) return;
-    const EncodedEntry loaded = load_batch_entry(next_);
+    const EncodedEntry loaded = load_batch_entry(next_, keyspace_);
     entry_.key = loaded.key;
     entry_.value = loaded.value;
     entry_.kind = loaded.kind;
@@ -125,10 +144,11 @@ class BatchView::Iterator {
 
   const char* next_;
   const char* end_;
+  KeyspaceId keyspace_;
   bool at_end_ = false;
   Entry entry_;
 };
 
-inline BatchView::Iterator BatchView::begin() const { return {entries_, first_}; }
+inline BatchView::Iterator BatchView::begin() const { return {entries_, first_, keyspaces_.first}; }
 
 }  // namespace tamis

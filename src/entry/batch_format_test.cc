@@ -9,6 +9,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tamis {
@@ -18,7 +19,6 @@ std::string encoded(const Changes& changes) {
   const Changes group[] = {changes};
   std::string bytes;
   append_encoded(bytes, group);
-  EXPECT_EQ(bytes.size(), encoded_bytes(group));
   EXPECT_EQ(bytes.size(), changes.byte_size());
   return bytes;
 }
@@ -97,14 +97,94 @@ TEST(BatchFormat, GivesBackRandomBatchesWithDenseSequences) {
 TEST(BatchFormat, OfAGroupIsItsChangesOneAfterTheOther) {
   const Batch nothing;
   const Batch some = cities();
-  const Changes group[] = {some, nothing, {EntryKind::kPut, "oslo", "717710"}, {EntryKind::kDelete, "paris", {}}, some};
+  const Changes group[] = {some,
+                           nothing,
+                           {kDefaultKeyspace, EntryKind::kPut, "oslo", "717710"},
+                           {kDefaultKeyspace, EntryKind::kDelete, "paris", {}},
+                           some};
   Batch joined = some;
   joined.put("oslo", "717710");
   joined.remove("paris");
   joined.append(some);
   std::string bytes = "before";
-  append_encoded(bytes, group);
+  EXPECT_EQ(append_encoded(bytes, group), EntryKeyspaces{});
   EXPECT_EQ(bytes, "before" + encoded(joined));
+}
+
+using KeyspacesAndKeys = std::vector<std::pair<KeyspaceId, std::string>>;
+
+KeyspacesAndKeys keyspaces_and_keys(const BatchView& view) {
+  KeyspacesAndKeys all;
+  for (auto it = view.begin(); it != view.end(); ++it) all.emplace_back(it.keyspace(), it->key);
+  return all;
+}
+
+TEST(BatchFormat, MarksWhereTheKeyspaceChangesAndNowhereElse) {
+  using namespace std::string_literals;
+  constexpr KeyspaceId kSeven{7};
+  constexpr KeyspaceId kMany{300};
+  Batch batch;
+  BatchInside::add(batch, kSeven, EntryKind::kPut, "a", "1");
+  BatchInside::add(batch, kSeven, EntryKind::kDelete, "b", {});
+  batch.put("c", "2");
+  BatchInside::add(batch, kMany, EntryKind::kPut, "d", "3");
+  const std::string bytes = "\7\4\1\1\1a1\2\1\0b\0\0\1\1\1c2\0\xac\2\1\1\1d3"s;
+  EXPECT_EQ(encoded(batch), bytes);
+  const Result<BatchView> view = BatchView::decode(as_bytes(bytes), Sequence{5}, "t");
+  ASSERT_TRUE(view.ok()) << view.status().to_text();
+  EXPECT_EQ(view->size(), 4U);
+  EXPECT_EQ(view->keyspaces(), (EntryKeyspaces{kSeven, kMany, true}));
+  EXPECT_EQ(keyspaces_and_keys(*view),
+            (KeyspacesAndKeys{{kSeven, "a"}, {kSeven, "b"}, {kDefaultKeyspace, "c"}, {kMany, "d"}}));
+  EXPECT_EQ(decoded(*view).back(), (Entry{"d", "3", Sequence{8}, EntryKind::kPut}));
+  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_NE(refusal(bytes.substr(0, size)), "") << size;
+  EXPECT_EQ(refusal(bytes + "\0\7"s), "t: at offset 26: 2 bytes follow the end");
+}
+
+TEST(BatchFormat, OfAGroupMarksWhereOneWritersKeyspaceIsNotTheNextOnes) {
+  using namespace std::string_literals;
+  constexpr KeyspaceId kOne{1};
+  Batch ends_in_one;
+  ends_in_one.put("b", "");
+  BatchInside::add(ends_in_one, kOne, EntryKind::kPut, "c", "");
+  const Batch nothing;
+  const Changes group[] = {
+      {kOne, EntryKind::kDelete, "a", {}}, nothing, ends_in_one,
+      {kOne, EntryKind::kDelete, "d", {}}, nothing, {kDefaultKeyspace, EntryKind::kDelete, "e", {}}};
+  std::string bytes;
+  EXPECT_EQ(append_encoded(bytes, group), (EntryKeyspaces{kOne, kDefaultKeyspace, true}));
+  EXPECT_EQ(bytes, "\1\5\2\1\0a\0\0\1\1\0b\0\1\1\1\0c\2\1\0d\0\0\2\1\0e"s);
+  const Changes one_keyspace[] = {{kOne, EntryKind::kDelete, "a", {}}, {kOne, EntryKind::kDelete, "b", {}}, nothing};
+  bytes.clear();
+  EXPECT_EQ(append_encoded(bytes, one_keyspace), (EntryKeyspaces{kOne, kOne, false}));
+  EXPECT_EQ(bytes, "\1\2\2\1\0a\2\1\0b"s);
+}
+
+TEST(BatchFormat, OfRandomGroupsHasEveryEntryInItsKeyspace) {
+  std::mt19937_64 random(16);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<Batch> batches(1 + random() % 8);
+    KeyspacesAndKeys expected;
+    for (Batch& batch : batches) {
+      for (std::uint64_t left = random() % 5; left > 0; --left) {
+        const KeyspaceId keyspace{static_cast<std::uint32_t>(random() % 3 * 200)};
+        expected.emplace_back(keyspace, std::to_string(random() % 1000));
+        BatchInside::add(batch, keyspace, EntryKind::kPut, expected.back().second, "v");
+      }
+    }
+    const std::vector<Changes> group(batches.begin(), batches.end());
+    std::string bytes;
+    const EntryKeyspaces keyspaces = append_encoded(bytes, group);
+    const Result<BatchView> view = BatchView::decode(as_bytes(bytes), Sequence{1}, "t");
+    ASSERT_TRUE(view.ok()) << view.status().to_text();
+    ASSERT_EQ(keyspaces_and_keys(*view), expected);
+    ASSERT_EQ(view->keyspaces(), keyspaces);
+    Batch joined;
+    for (const Batch& batch : batches) joined.append(batch);
+    KeyspacesAndKeys of_joined;
+    for (const Batch::Operation& change : joined) of_joined.emplace_back(KeyspaceId{change.keyspace_id}, change.key);
+    ASSERT_EQ(of_joined, expected);
+  }
 }
 
 TEST(BatchFormat, RefusesEveryTruncationAndEveryExtension) {
@@ -128,7 +208,9 @@ TEST(BatchFormat, SurvivesEveryValueOfEveryByte) {
 TEST(BatchFormat, RefusesHostileNumbers) {
   const std::string most("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10);
   using namespace std::string_literals;
-  EXPECT_EQ(refusal("\x07\x00"s), "t: at offset 1: keyspace 7 is not known to this build");
+  EXPECT_EQ(refusal("\x80\x80\x80\x80\x10\0"s), "t: at offset 5: keyspace 4294967296; keyspaces have 32 bits");
+  EXPECT_EQ(refusal("\0\1\0\x80\x80\x80\x80\x10\1\0\0"s),
+            "t: at offset 8: keyspace 4294967296; keyspaces have 32 bits");
   EXPECT_EQ(refusal("\0"s + most), "t: at offset 11: 18446744073709551615 entries do not fit into 0 bytes");
   EXPECT_EQ(refusal("\0\2\1\0\0"s), "t: at offset 2: 2 entries do not fit into 3 bytes");
   EXPECT_EQ(refusal("\0\1\3\0\0"s), "t: at offset 3: entry kind 3 is not known to this build");

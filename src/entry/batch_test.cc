@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "entry/batch_inside.h"
+
 namespace tamis {
 namespace {
 
@@ -107,6 +109,46 @@ TEST(Batch, MayBeAppendedToItself) {
   const std::vector<Batch::Operation> all = operations(batch);
   ASSERT_EQ(all.size(), 100U);
   EXPECT_TRUE(std::equal(all.begin(), all.begin() + 50, all.begin() + 50));
+}
+
+Batch two_keyspaces() {
+  Batch batch;
+  BatchInside::add(batch, KeyspaceId{3}, EntryKind::kPut, "a", "1");
+  batch.remove("a");
+  BatchInside::add(batch, KeyspaceId{3}, EntryKind::kDelete, "b", {});
+  return batch;
+}
+
+TEST(Batch, ShowsTheKeyspaceOfEveryChange) {
+  const std::vector<Batch::Operation> expected = {
+      {Kind::kPut, "a", "1", 3}, {Kind::kRemove, "a", "", 0}, {Kind::kRemove, "b", "", 3}};
+  Batch batch = two_keyspaces();
+  EXPECT_EQ(operations(batch), expected);
+  EXPECT_EQ(batch.size(), 3U);
+  EXPECT_EQ(std::next(batch.begin(), 3), batch.end());
+
+  batch.append(batch);
+  std::vector<Batch::Operation> twice = expected;
+  twice.insert(twice.end(), expected.begin(), expected.end());
+  EXPECT_EQ(operations(batch), twice);
+
+  Batch other;
+  other.swap(batch);
+  EXPECT_EQ(operations(other), twice);
+  batch.put("c", "2");
+  EXPECT_EQ(operations(batch), (std::vector<Batch::Operation>{{Kind::kPut, "c", "2", 0}}));
+  other.clear();
+  other.put("c", "2");
+  EXPECT_EQ(operations(other), operations(batch));
+  EXPECT_EQ(other.byte_size(), batch.byte_size());
+}
+
+TEST(Batch, KeepsTheKeyspaceOfWhatIsAppendedToAnEmptyOne) {
+  Batch batch;
+  batch.append(two_keyspaces());
+  batch.append(Batch());
+  EXPECT_EQ(BatchInside::entries(batch), BatchInside::entries(two_keyspaces()));
+  EXPECT_EQ(BatchInside::keyspaces(batch), (EntryKeyspaces{KeyspaceId{3}, KeyspaceId{3}, true}));
 }
 
 TEST(Batch, IsEmptyAfterItWasMovedFromAndEqualAfterItWasCopied) {

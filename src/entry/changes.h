@@ -6,7 +6,9 @@
 #include <string_view>
 
 #include "entry/batch_format.h"
+#include "entry/batch_inside.h"
 #include "entry/entry.h"
+#include "entry/keyspace_id.h"
 #include "tamis/batch.h"
 #include "tamis/status.h"
 
@@ -23,23 +25,39 @@ class Changes {
  public:
   Changes() = default;
   Changes(const Batch& batch)  // NOLINT(google-explicit-constructor): a batch is changes.
-      : batch_(&batch), count_(batch.size()), entry_bytes_(encoded_entries(batch).size()) {}
-  Changes(EntryKind kind, std::string_view key, std::string_view value)
-      : key_(key), value_(value), kind_(kind), count_(1), entry_bytes_(batch_entry_bytes(key.size(), value.size())) {}
+      : batch_(&batch),
+        keyspace_(BatchInside::keyspaces(batch).first),
+        count_(batch.size()),
+        byte_size_(batch.byte_size()) {}
+  Changes(KeyspaceId keyspace, EntryKind kind, std::string_view key, std::string_view value)
+      : key_(key),
+        value_(value),
+        kind_(kind),
+        keyspace_(keyspace),
+        count_(1),
+        byte_size_(batch_header_bytes(keyspace, 1) + batch_entry_bytes(key.size(), value.size())) {}
 
   /// The batch's error, or the error a batch would give.
   [[nodiscard]] Status status() const { return batch_ != nullptr ? batch_->status() : check_sizes(key_, value_); }
   [[nodiscard]] std::size_t size() const { return count_; }
   [[nodiscard]] bool empty() const { return count_ == 0; }
-  [[nodiscard]] std::size_t entry_bytes() const { return entry_bytes_; }
   /// As Batch::byte_size.
-  [[nodiscard]] std::size_t byte_size() const { return batch_header_bytes(count_) + entry_bytes_; }
+  [[nodiscard]] std::size_t byte_size() const { return byte_size_; }
+  [[nodiscard]] KeyspaceId first_keyspace() const { return keyspace_; }
 
-  /// Appends the encoded entries.
-  void append_to(std::string& to) const {
+  /// Appends the encoded entries to those of `before`, after a marker where the keyspace changes.
+  void append_to(std::string& to, EntryKeyspaces& before) const {
+    if (count_ == 0) return;
+    if (keyspace_ != before.last) [[unlikely]] {
+      append_keyspace_marker(to, keyspace_, byte_size_);
+      before = {before.first, keyspace_, true};
+    }
     if (batch_ != nullptr) {
-      to.append(encoded_entries(*batch_));
-    } else if (count_ != 0) {
+      const EntryKeyspaces keyspaces = BatchInside::keyspaces(*batch_);
+      to.append(BatchInside::entries(*batch_));
+      before.last = keyspaces.last;
+      before.has_markers |= keyspaces.has_markers;
+    } else {
       append_batch_entry(to, kind_, key_, value_);
     }
   }
@@ -49,8 +67,9 @@ class Changes {
   std::string_view key_;
   std::string_view value_;
   EntryKind kind_ = EntryKind::kPut;
+  KeyspaceId keyspace_ = kDefaultKeyspace;  // Of a batch: where it begins.
   std::size_t count_ = 0;
-  std::size_t entry_bytes_ = 0;
+  std::size_t byte_size_ = 0;
 };
 
 }  // namespace tamis

@@ -129,6 +129,7 @@ class JournalWalk {
 
   Status take_record(const JournalRecord& record, const std::string& name) {
     TAMIS_TRY(const BatchView batch, BatchView::decode(record.payload, Sequence{record.first_sequence}, name));
+    if (batch.keyspaces() != EntryKeyspaces{}) return Status::not_supported("a batch of several keyspaces");
     for (const Entry& entry : batch) TAMIS_TRY_STATUS(take_(entry));
     read_.entries += batch.size();
     due_ = record.first_sequence + record.count;

@@ -118,7 +118,7 @@ void plan_reads(const ScaledStore& store, ScalePlan& plan) {
 double journal_amplification(const ScaleQuestion& question) {
   const std::string key(question.key_bytes, 'k');
   const std::string value(question.value_bytes, 'v');
-  const Changes one(EntryKind::kPut, key, value);
+  const Changes one(kDefaultKeyspace, EntryKind::kPut, key, value);
   return static_cast<double>(kRecordHeaderBytes + one.byte_size()) / static_cast<double>(key.size() + value.size());
 }
 

@@ -1,0 +1,34 @@
+// What the store sees and does of a Batch that its users do not.
+#pragma once
+
+#include <string_view>
+
+#include "entry/entry.h"
+#include "entry/keyspace_id.h"
+#include "tamis/batch.h"
+
+namespace tamis {
+
+/// The keyspaces of encoded entries.
+struct EntryKeyspaces {
+  KeyspaceId first = kDefaultKeyspace;  ///< Of the entries before the first marker.
+  KeyspaceId last = kDefaultKeyspace;   ///< Of an entry that would be appended without a marker.
+  bool has_markers = false;             ///< If not, all entries are of `first`.
+
+  friend bool operator==(const EntryKeyspaces&, const EntryKeyspaces&) = default;
+};
+
+/// Access to the private members of Batch.
+struct BatchInside {
+  /// What Batch::put and Batch::remove do, for any keyspace. A delete has no value.
+  static void add(Batch& batch, KeyspaceId keyspace, EntryKind kind, std::string_view key, std::string_view value) {
+    batch.add(static_cast<std::uint32_t>(keyspace), static_cast<std::uint8_t>(kind), key, value);
+  }
+  /// The encoded entries and markers (batch_format.h) without a header. Valid until the batch changes.
+  static std::string_view entries(const Batch& batch) { return batch.entries_; }
+  static EntryKeyspaces keyspaces(const Batch& batch) {
+    return {KeyspaceId{batch.first_keyspace_}, KeyspaceId{batch.last_keyspace_}, batch.has_markers_};
+  }
+};
+
+}  // namespace tamis
