@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,8 @@ namespace tamis {
 struct CommitRequest {
   enum class Kind : std::uint8_t {
     kWrite,   ///< Write the changes, if any, and sync.
-    kSeal,    ///< Seal the memtable, so that it is flushed.
+    kSeal,    ///< Seal the memtables, so that they are flushed.
+    kTask,    ///< Do the task between two groups of writes.
     kResume,  ///< Let writes go on that have stopped.
   };
   enum class Turn : std::uint8_t { kWaits, kLeads, kDone };
@@ -25,7 +27,9 @@ struct CommitRequest {
   Kind kind = Kind::kWrite;
   Changes changes = {};
   bool sync = false;
-  Status status = {};  ///< The leader's answer.
+  const std::function<Status()>* task = nullptr;
+  bool is_rejected = false;  ///< The leader has set its status already: the others of its group do not depend on it.
+  Status status = {};        ///< The leader's answer.
 
   // For the queue:
   std::atomic<Turn> turn = Turn::kWaits;       ///< Set under the mutex, read without it by its waiter.
@@ -33,7 +37,7 @@ struct CommitRequest {
   Condition* sleeps_on = nullptr;              ///< Guarded by the mutex; null if the waiter is not asleep.
 };
 
-/// Does the work of all requests in a group. A request to seal or to resume forms its own group.
+/// Does the work of all requests in a group. A request that is not a write forms its own group.
 class GroupLeader {
  public:
   virtual ~GroupLeader() = default;

@@ -26,10 +26,11 @@ Status check_name(std::string_view name) {
 
 Keyspaces::Keyspaces(const StoreContext& context, StoreMemory& memory, Catalog& catalog, const Health& health,
                      const PublishedSequence& published, ChangeSignal& changes)
-    : parts_({context, memory, catalog, changes, deletions_paused_}),
+    : parts_({context, memory, catalog, deletions_paused_}),
       catalog_(catalog),
       health_(health),
       published_(published),
+      changes_(changes),
       default_(parts_, health, published, kDefaultKeyspace, std::string(kDefaultName),
                std::make_shared<const TreeSettings>(context.options)) {}
 
@@ -121,7 +122,7 @@ Status Keyspaces::drop(OpenKeyspace& keyspace, Sequence now) {
   };
   TAMIS_TRY_STATUS(catalog_.commit({.dropped = {keyspace.id()}}, hide));
   sum_up();
-  parts_.changes.announce();
+  changes_.announce();
   return {};
 }
 
@@ -168,38 +169,36 @@ void Keyspaces::release_dropped(const LiveHandles& handles) {
   dropped_.insert(dropped_.end(), held.begin(), held.end());
 }
 
-void Keyspaces::seal(const std::shared_ptr<OpenKeyspace>& keyspace, Sequence last) {
+void Keyspaces::seal(std::span<const std::shared_ptr<OpenKeyspace>> keyspaces, Sequence last) {
   {
-    MutexLock lock(mutex_);
-    sealed_.push_back(keyspace);
+    MutexLock lock(mutex_);  // A flush finds all of them or none.
+    for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces) {
+      keyspace->tree.seal(last);
+      sealed_.push_back(keyspace);
+    }
     sealed_count_ = sealed_.size();
   }
-  keyspace->tree.seal(last);
+  changes_.announce();
 }
 
-std::optional<SealedOfTree> Keyspaces::oldest_sealed() const {
-  std::shared_ptr<OpenKeyspace> keyspace;
-  {
-    MutexLock lock(mutex_);
-    if (sealed_.empty()) return std::nullopt;
-    keyspace = sealed_.front();
+std::vector<SealedOfTree> Keyspaces::oldest_sealed() const {
+  std::vector<SealedOfTree> group;
+  MutexLock lock(mutex_);
+  for (const std::shared_ptr<OpenKeyspace>& keyspace : sealed_) {
+    const std::optional<SealedMemtable> sealed = keyspace->tree.oldest_sealed();
+    const bool is_second = std::ranges::find(group, keyspace, &SealedOfTree::keyspace) != group.end();
+    if (!sealed || is_second) break;
+    if (!group.empty() && sealed->last_sequence != group.front().sealed.last_sequence) break;
+    group.push_back({keyspace, *sealed});
   }
-  std::optional<SealedMemtable> sealed = keyspace->tree.oldest_sealed();
-  if (!sealed) return std::nullopt;
-  return SealedOfTree{std::move(keyspace), *std::move(sealed)};
+  return group;
 }
 
-std::vector<SealedOfTree> Keyspaces::all_sealed() const {
-  std::deque<std::shared_ptr<OpenKeyspace>> waiting;
-  {
-    MutexLock lock(mutex_);
-    waiting = sealed_;
-  }
-  std::vector<SealedOfTree> all;
-  for (const std::shared_ptr<OpenKeyspace>& keyspace : waiting) {
-    if (std::optional<SealedMemtable> sealed = keyspace->tree.oldest_sealed()) all.push_back({keyspace, *sealed});
-  }
-  return all;
+std::uint64_t Keyspaces::active_bytes() const {
+  std::uint64_t bytes = 0;
+  MutexLock lock(mutex_);
+  for (const auto& [id, keyspace] : by_id_) bytes += keyspace->tree.active_bytes();
+  return bytes;
 }
 
 std::uint64_t Keyspaces::first_journal(std::span<const SealedOfTree> flushes) const {
@@ -223,7 +222,7 @@ Status Keyspaces::install(std::span<const TreeChange> changes, ManifestEdit rest
     sum_up();
   };
   TAMIS_TRY_STATUS(catalog_.commit(rest, show));
-  parts_.changes.announce();
+  changes_.announce();
   for (const TreeChange& change : changes) change.keyspace->tree.drop_replaced_views();
   return {};
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/change_signal.h"
 #include "base/sync.h"
 #include "engine/catalog.h"
 #include "engine/live_handles.h"
@@ -70,12 +71,11 @@ class Keyspaces {
   /// Frees dropped keyspaces that no snapshot sees, and removes their files.
   void release_dropped(const LiveHandles& handles) EXCLUDES(mutex_);
 
-  /// Seals the tree's memtable, which waits for its flush from now on. The commit leader.
-  void seal(const std::shared_ptr<OpenKeyspace>& keyspace, Sequence last) EXCLUDES(mutex_);
+  /// Seals the memtables of these trees, which wait for their flush from now on. The commit leader.
+  void seal(std::span<const std::shared_ptr<OpenKeyspace>> keyspaces, Sequence last) EXCLUDES(mutex_);
   [[nodiscard]] bool has_sealed() const { return sealed_count_.load(std::memory_order_acquire) != 0; }
-  [[nodiscard]] std::optional<SealedOfTree> oldest_sealed() const EXCLUDES(mutex_);
-  /// Oldest first.
-  [[nodiscard]] std::vector<SealedOfTree> all_sealed() const EXCLUDES(mutex_);
+  /// The memtables that were sealed together, of those that wait the oldest.
+  [[nodiscard]] std::vector<SealedOfTree> oldest_sealed() const EXCLUDES(mutex_);
   /// The oldest journal with entries that are in memory alone, without those that `flushes` put into tables.
   [[nodiscard]] std::uint64_t first_journal(std::span<const SealedOfTree> flushes) const EXCLUDES(mutex_);
 
@@ -83,6 +83,8 @@ class Keyspaces {
   /// of them has been dropped.
   Status install(std::span<const TreeChange> changes, ManifestEdit rest = {}) noexcept EXCLUDES(mutex_);
 
+  /// Of the memtables that take writes.
+  [[nodiscard]] std::uint64_t active_bytes() const EXCLUDES(mutex_);
   /// The largest debt of a tree.
   [[nodiscard]] double debt() const { return debt_.load(std::memory_order_relaxed); }
   /// Grows with every edit of any tree.
@@ -105,6 +107,7 @@ class Keyspaces {
   Catalog& catalog_;
   const Health& health_;
   const PublishedSequence& published_;
+  ChangeSignal& changes_;
   OpenKeyspace default_;  // Here, so that DB::get needs no further pointer.
   std::atomic<double> debt_ = 0;
   std::atomic<std::uint64_t> generation_ = 1;

@@ -7,8 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "base/change_signal.h"
-#include "engine/catalog.h"
 #include "engine/health.h"
 #include "engine/published_sequence.h"
 #include "engine/reader.h"

@@ -7,19 +7,19 @@
 namespace tamis {
 
 Status Throttle::wait_for_flush() {
-  if (!tree_.has_sealed()) return {};
+  if (!keyspaces_.has_sealed()) return {};
   const auto begin = Clock::now();
   begin_stall("the memtable is full and the one before it is still being flushed");
   Status flushed = pool_.wait_until(
-      Job::kFlush, [this] { return !tree_.has_sealed(); }, "the flush could not be done");
+      Job::kFlush, [this] { return !keyspaces_.has_sealed(); }, "the flush could not be done");
   count_delay(begin);
   end_stall();
   return flushed;
 }
 
 Status Throttle::wait_for_compaction(std::uint64_t group_bytes) {
-  if (tree_.debt() >= kDebtThatStops) TAMIS_TRY_STATUS(wait_until_compacted());
-  const double debt = tree_.debt();
+  if (keyspaces_.debt() >= kDebtThatStops) TAMIS_TRY_STATUS(wait_until_compacted());
+  const double debt = keyspaces_.debt();
   if (debt <= kDebtThatSlows || pool_.threads() == 0) return {};
   begin_stall("compaction is behind");
   owed_delay_us_ += write_delay_us(debt, group_bytes);
@@ -35,7 +35,7 @@ Status Throttle::wait_for_compaction(std::uint64_t group_bytes) {
 Status Throttle::wait_until_compacted() {
   const auto begin = Clock::now();
   begin_stall("compaction is far behind: writes wait for it");
-  const auto has_caught_up = [this] { return tree_.debt() < kDebtThatStops || !jobs_.is_due(Job::kCompaction); };
+  const auto has_caught_up = [this] { return keyspaces_.debt() < kDebtThatStops || !jobs_.is_due(Job::kCompaction); };
   Status compacted =
       pool_.wait_until(Job::kCompaction, has_caught_up, "compaction is far behind and could not be done");
   count_delay(begin);
@@ -47,7 +47,7 @@ void Throttle::sleep_while_behind(Clock::time_point end) {
   while (true) {
     const ChangeSignal::Ticket ticket = changes_.ticket();
     const auto left = end - Clock::now();
-    if (left.count() <= 0 || tree_.debt() <= kDebtThatSlows || !health_.check_working().ok()) return;
+    if (left.count() <= 0 || keyspaces_.debt() <= kDebtThatSlows || !health_.check_working().ok()) return;
     changes_.wait_for(ticket, left);
   }
 }

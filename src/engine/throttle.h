@@ -11,9 +11,9 @@
 #include "base/sync.h"
 #include "engine/health.h"
 #include "engine/job_pool.h"
+#include "engine/keyspaces.h"
 #include "engine/pacing.h"
 #include "engine/store_context.h"
-#include "engine/tree.h"
 #include "tamis/stats.h"
 #include "tamis/status.h"
 
@@ -25,15 +25,15 @@ namespace tamis {
 /// Threads: the commit leader; `stats` any.
 class Throttle {
  public:
-  Throttle(const StoreContext& context, const Tree& tree, const JobSource& jobs, JobPool& pool, const Health& health,
+  Throttle(const StoreContext& context, const Keyspaces& keyspaces, const JobSource& jobs, JobPool& pool, const Health& health,
            ChangeSignal& changes)
-      : context_(context), tree_(tree), jobs_(jobs), pool_(pool), health_(health), changes_(changes) {}
+      : context_(context), keyspaces_(keyspaces), jobs_(jobs), pool_(pool), health_(health), changes_(changes) {}
 
   /// Waits until no sealed memtable is left: memory holds two, one being written and one being flushed.
   Status wait_for_flush();
   /// Called before a group of this size is written.
   Status slow_down(std::uint64_t group_bytes) {
-    if (tree_.debt() > kDebtThatSlows) [[unlikely]]
+    if (keyspaces_.debt() > kDebtThatSlows) [[unlikely]]
       return wait_for_compaction(group_bytes);
     end_stall();
     return {};
@@ -56,7 +56,7 @@ class Throttle {
   void tell_stall_ended();
 
   const StoreContext& context_;
-  const Tree& tree_;
+  const Keyspaces& keyspaces_;
   const JobSource& jobs_;
   JobPool& pool_;
   const Health& health_;

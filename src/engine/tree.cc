@@ -56,16 +56,12 @@ std::shared_ptr<Memtable> Tree::begin_writing(std::uint64_t journal) {
 }
 
 void Tree::seal(Sequence last) noexcept {
-  {
-    MutexLock lock(mutex_);
-    TAMIS_CHECK(!active_->empty());
-    sealed_.insert(sealed_.begin(),
-                   {.memtable = active_, .last_sequence = last, .first_journal = active_first_journal_});
-    active_ = memory_.empty_memtable();
-    active_first_journal_ = kNoJournal;
-    install_view();
-  }
-  changes_.announce();
+  MutexLock lock(mutex_);
+  TAMIS_CHECK(!active_->empty());
+  sealed_.insert(sealed_.begin(), {.memtable = active_, .last_sequence = last, .first_journal = active_first_journal_});
+  active_ = memory_.empty_memtable();
+  active_first_journal_ = kNoJournal;
+  install_view();
 }
 
 std::optional<SealedMemtable> Tree::oldest_sealed() const {
@@ -82,6 +78,11 @@ bool Tree::has_sealed() const {
 bool Tree::has_unsealed() const {
   MutexLock lock(mutex_);
   return !active_->empty();
+}
+
+std::uint64_t Tree::active_bytes() const {
+  MutexLock lock(mutex_);
+  return active_->empty() ? 0 : active_->memory_bytes();
 }
 
 /// An empty memtable needs no journal: what it gets from now on is in the newest one, or a later one.

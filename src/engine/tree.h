@@ -8,7 +8,6 @@
 #include <optional>
 #include <vector>
 
-#include "base/change_signal.h"
 #include "base/sync.h"
 #include "engine/catalog.h"
 #include "engine/read_view.h"
@@ -38,7 +37,6 @@ struct TreeParts {
   const StoreContext& context;
   StoreMemory& memory;
   const Catalog& catalog;
-  ChangeSignal& changes;
   const std::atomic<int>& deletions_paused;  ///< No file is removed unless this is 0.
 };
 
@@ -60,7 +58,6 @@ class Tree {
       : context_(parts.context),
         memory_(parts.memory),
         catalog_(parts.catalog),
-        changes_(parts.changes),
         deletions_paused_(parts.deletions_paused),
         id_(id),
         settings_(std::move(settings)) {}
@@ -83,8 +80,10 @@ class Tree {
   void seal(Sequence last) noexcept EXCLUDES(mutex_);
   [[nodiscard]] std::optional<SealedMemtable> oldest_sealed() const EXCLUDES(mutex_);
   [[nodiscard]] bool has_sealed() const EXCLUDES(mutex_);
-  /// Whether entries wait in memory for being sealed.
+  /// Whether the memtable that takes writes has any.
   [[nodiscard]] bool has_unsealed() const EXCLUDES(mutex_);
+  /// Of that memtable; 0 if it is empty.
+  [[nodiscard]] std::uint64_t active_bytes() const EXCLUDES(mutex_);
   /// The oldest journal with entries that are only in memory, without those of `flushed`; kNoJournal if there is none.
   [[nodiscard]] std::uint64_t first_journal(const Memtable* flushed = nullptr) const EXCLUDES(mutex_);
 
@@ -133,7 +132,6 @@ class Tree {
   const StoreContext& context_;
   StoreMemory& memory_;
   const Catalog& catalog_;
-  ChangeSignal& changes_;
   const std::atomic<int>& deletions_paused_;
   const KeyspaceId id_;
   TableContext table_context_;

@@ -1,8 +1,10 @@
-// The write path: commit queue, journal, memtable, published.
+// The write path: commit queue, journal, memtables, published.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,37 +14,46 @@
 #include "engine/commit_queue.h"
 #include "engine/health.h"
 #include "engine/journals.h"
+#include "engine/keyspaces.h"
 #include "engine/maintenance.h"
 #include "engine/published_sequence.h"
 #include "engine/store_context.h"
 #include "engine/throttle.h"
-#include "engine/tree.h"
+#include "entry/keyspace_id.h"
 #include "tamis/options.h"
 #include "tamis/status.h"
 
 namespace tamis {
 
 /// Groups the writes of all threads; one of them, the leader, appends the group to the journal, inserts it into the
-/// memtable and publishes it.
+/// memtables and publishes it.
 ///
 /// Invariants:
-///  1. Everything that can fail happens before the memtable is touched (rule 6).
-///  2. Only the leader seals a memtable, and only between groups.
+///  1. Everything that can fail happens before a memtable is touched (rule 6).
+///  2. Only the leader seals memtables, and only between groups.
+///  3. With several keyspaces, what is in a sealed memtable is durable in the journals: a crash after its flush cannot
+///     leave half of a batch (rule 33).
 ///
 /// Threads: any.
 class Writer final : public GroupLeader {
  public:
-  Writer(const StoreContext& context, Catalog& catalog, Tree& tree, Journals& journals, Maintenance& maintenance,
-         Health& health, PublishedSequence& published, ChangeSignal& changes);
+  Writer(const StoreContext& context, Catalog& catalog, Keyspaces& keyspaces, Journals& journals,
+         Maintenance& maintenance, Health& health, PublishedSequence& published, ChangeSignal& changes);
 
-  /// Call once, after the tree was opened and recovered.
-  void begin() { writing_ = tree_.active(); }
+  /// Call once, after the trees were opened and recovered.
+  void begin();
 
   Status write(const Changes& changes, const WriteOptions& options, bool may_wait);
   Status sync();
-  /// Seals the memtable and waits for its flush.
+  /// Seals the memtables and waits for their flush.
   Status flush();
   Status resume();
+  /// Runs the task between two groups of writes, in the leader's place. It may call seal_all and `journals`.
+  Status run_alone(const std::function<Status()>& task);
+  /// For a task of run_alone: everything written so far is in tables on return.
+  Status flush_alone();
+  /// For a task of run_alone: the next record goes to a journal of its own.
+  Status begin_journal();
   void lead(std::span<CommitRequest* const> group) override;
 
   [[nodiscard]] std::uint64_t writes() const { return writes_.load(std::memory_order_relaxed); }
@@ -50,18 +61,34 @@ class Writer final : public GroupLeader {
   [[nodiscard]] Stats::Stalls stalls() const { return throttle_.stats(); }
 
  private:
+  /// A tree with entries in its memtable, besides the default one.
+  struct Writing {
+    std::shared_ptr<OpenKeyspace> keyspace;
+    std::shared_ptr<Memtable> memtable;
+  };
+  using Trees = std::vector<std::shared_ptr<OpenKeyspace>>;
+
   Status lead_group(std::span<CommitRequest* const> group);
   Status append_and_insert(std::span<CommitRequest* const> group);
-  Status encode_group();
+  Result<EntryKeyspaces> encode_group();
   void insert_group(std::uint64_t entries);
+  // Groups that name other keyspaces than the default one.
+  void reject_dropped(std::span<CommitRequest* const> group);
+  Status reserve_in_trees(const EntryKeyspaces& keyspaces, std::uint64_t entries);
+  void insert_into_trees(const EntryKeyspaces& keyspaces, std::uint64_t entries);
+  void publish(Sequence last);
+
   Status make_room(std::uint64_t group_bytes);
-  Status seal();
+  [[nodiscard]] Trees trees_to_seal() const;
+  [[nodiscard]] Trees trees_with_entries() const;
+  Status seal(const Trees& trees);
+  void was_sealed(const Trees& trees, Sequence last, std::uint64_t journal);
   Status restart();
   [[nodiscard]] Status check_would_not_wait() const;
 
   const StoreContext& context_;
   Catalog& catalog_;
-  Tree& tree_;
+  Keyspaces& keyspaces_;
   Journals& journals_;
   Maintenance& maintenance_;
   JobPool& pool_;
@@ -70,7 +97,9 @@ class Writer final : public GroupLeader {
   CommitQueue commits_;
   // Belongs to the leader.
   Throttle throttle_;
-  std::shared_ptr<Memtable> writing_;  // The tree's active memtable.
+  std::shared_ptr<Memtable> writing_;       // Of the default tree.
+  std::map<KeyspaceId, Writing> others_;    // The other trees with entries.
+  std::uint64_t others_bytes_ = 0;          // Of their memtables.
   std::string payload_;
   std::vector<Changes> changes_;
 
