@@ -32,7 +32,7 @@ std::uint64_t older(std::uint64_t a, std::uint64_t b) { return a == 0 || b == 0 
 }  // namespace
 
 Status TableRewrites::flush(const SealedMemtable& sealed) {
-  ManifestEdit edit{.flushed_sequence = number_of(sealed.last_sequence), .first_journal = sealed.next_journal};
+  KeyspaceEdit change{.flushed_sequence = number_of(sealed.last_sequence)};
   RewriteResult result;
   if (!sealed.memtable->empty()) {
     const std::shared_ptr<const Version> version = tree_.version();
@@ -43,8 +43,10 @@ Status TableRewrites::flush(const SealedMemtable& sealed) {
                                 context_.filter_plan_options());
     spec.filters = &filters;
     TAMIS_TRY(result, write_tables(*sealed.memtable->iterate(), spec));
-    add_tables(edit.shape, result, 0, run);
+    add_tables(change.shape, result, 0, run);
   }
+  ManifestEdit edit = edit_of(kDefaultKeyspace, std::move(change));
+  edit.first_journal = sealed.next_journal;
   TAMIS_TRY_STATUS(tree_.install(edit, sealed.memtable.get()));
   flushes_.fetch_add(1, std::memory_order_relaxed);
   context_.tell(StoreEvent::Kind::kFlushed, "memtable", &result);
@@ -58,15 +60,15 @@ Status TableRewrites::execute(const CompactionPlan& plan, const std::function<bo
 }
 
 Status TableRewrites::move(const CompactionPlan& plan, const Shape& shape) {
-  ManifestEdit edit;
+  ShapeEdit edit;
   RewriteResult moved;
   for (const std::uint64_t number : plan.inputs.front().tables) {
     TAMIS_TRY(std::shared_ptr<const TableFacts> facts, facts_of(shape, number));
-    edit.shape.removed.push_back(number);
+    edit.removed.push_back(number);
     moved.tables.push_back(std::move(facts));
   }
-  add_tables(edit.shape, moved, plan.output_level, plan.output_run);
-  TAMIS_TRY_STATUS(tree_.install(edit, nullptr));
+  add_tables(edit, moved, plan.output_level, plan.output_run);
+  TAMIS_TRY_STATUS(tree_.install(edit_of(kDefaultKeyspace, {.shape = std::move(edit)}), nullptr));
   moves_.fetch_add(1, std::memory_order_relaxed);
   context_.tell(StoreEvent::Kind::kMoved, plan.reason, &moved);
   return {};
@@ -80,27 +82,27 @@ Status TableRewrites::merge(const CompactionPlan& plan, const Version& version,
   spec.older_runs = runs_older_than_inputs(shape, plan);
   const std::span<const Run> next = runs_of(shape, plan.output_level + 1);
   if (next.size() == 1) spec.next_level = &next.front();
-  ManifestEdit edit;
+  ShapeEdit edit;
   std::uint64_t keys = 0;
   std::vector<std::unique_ptr<EntryIterator>> runs;
   for (const CompactionInput& input : plan.inputs) {
     runs.push_back(version.iterate_tables(input.tables));
     for (const std::uint64_t number : input.tables) {
       TAMIS_TRY(const std::shared_ptr<const TableFacts> facts, facts_of(shape, number));
-      edit.shape.removed.push_back(number);
+      edit.removed.push_back(number);
       keys += facts->keys;
       spec.oldest_delete_unix_seconds = older(facts->oldest_delete_unix_seconds, spec.oldest_delete_unix_seconds);
     }
   }
   // Repair must know, without a manifest, that obsolete tables were replaced even when what replaced them is gone.
-  spec.replaces = edit.shape.removed;
+  spec.replaces = edit.removed;
   tree_.add_obsolete_numbers(spec.replaces);
-  const FilterPlanner filters(shape, edit.shape.removed, plan.output_level, plan.output_run, keys,
+  const FilterPlanner filters(shape, edit.removed, plan.output_level, plan.output_run, keys,
                               context_.filter_plan_options());
   spec.filters = &filters;
   TAMIS_TRY(const RewriteResult result, write_tables(*make_merging_iterator(std::move(runs)), spec));
-  add_tables(edit.shape, result, plan.output_level, plan.output_run);
-  TAMIS_TRY_STATUS(tree_.install(edit, nullptr));
+  add_tables(edit, result, plan.output_level, plan.output_run);
+  TAMIS_TRY_STATUS(tree_.install(edit_of(kDefaultKeyspace, {.shape = std::move(edit)}), nullptr));
   compactions_.fetch_add(1, std::memory_order_relaxed);
   context_.tell(StoreEvent::Kind::kCompacted, plan.reason, &result);
   return {};

@@ -54,19 +54,23 @@ bool Tree::has_sealed() const {
 }
 
 Status Tree::install(const ManifestEdit& edit, const Memtable* flushed) noexcept {
-  TAMIS_TRY_STATUS(catalog_.commit(edit, [&](const ManifestState& state) { show(state.shape, edit, flushed); }));
+  TAMIS_TRY_STATUS(catalog_.commit(edit, [&](const ManifestState& state) {
+    const auto own = edit.keyspaces.find(kDefaultKeyspace);
+    const ShapeEdit change = own == edit.keyspaces.end() ? ShapeEdit{} : own->second.shape;
+    show(state.keyspaces.at(kDefaultKeyspace).shape, change, flushed);
+  }));
   changes_.announce();
   view_.drop_replaced();
   return {};
 }
 
-void Tree::show(const Shape& shape, const ManifestEdit& edit, const Memtable* flushed) {
+void Tree::show(const Shape& shape, const ShapeEdit& edit, const Memtable* flushed) {
   const std::shared_ptr<const Version> before = version();
   auto next = std::make_shared<const Version>(shape, before.get(), table_context_);
   memory_.share(*next);
   const double debt = context_.policy.debt(shape, context_.policy_options());
   MutexLock lock(mutex_);
-  for (const std::uint64_t number : edit.shape.removed) {
+  for (const std::uint64_t number : edit.removed) {
     if (next->table(number) == nullptr) retire(*before, number);
   }
   if (flushed != nullptr) drop_flushed(flushed);

@@ -88,7 +88,7 @@ class Tree {
     std::weak_ptr<Table> table;
   };
 
-  void show(const Shape& shape, const ManifestEdit& edit, const Memtable* flushed) EXCLUDES(mutex_);
+  void show(const Shape& shape, const ShapeEdit& edit, const Memtable* flushed) EXCLUDES(mutex_);
   void install_view() REQUIRES(mutex_);
   void retire(const Version& before, std::uint64_t number) REQUIRES(mutex_);
   void drop_flushed(const Memtable* flushed) REQUIRES(mutex_);
