@@ -55,7 +55,7 @@ void Catalog::inspect(const std::function<void(const ManifestState&)>& look) con
 
 std::uint64_t Catalog::flushed_sequence() const {
   MutexLock lock(mutex_);
-  return manifest_->state().flushed_sequence;
+  return manifest_->state().keyspaces.at(kDefaultKeyspace).flushed_sequence;
 }
 
 std::uint64_t Catalog::first_journal() const {

@@ -36,6 +36,7 @@ class Catalog {
   /// Calls `look` with the state, under the mutex.
   void inspect(const std::function<void(const ManifestState&)>& look) const EXCLUDES(mutex_);
 
+  /// The default keyspace's.
   [[nodiscard]] std::uint64_t flushed_sequence() const EXCLUDES(mutex_);
   [[nodiscard]] std::uint64_t first_journal() const EXCLUDES(mutex_);
   /// No file has this number or a larger one yet.

@@ -51,10 +51,10 @@ TEST(Catalog, AnEditIsShownAfterItIsDurable) {
   ASSERT_TRUE(world.catalog.open(false).ok());
   bool was_shown = false;
   ASSERT_TRUE(world.catalog
-                  .commit({.flushed_sequence = 7},
+                  .commit(edit_of(kDefaultKeyspace, {.flushed_sequence = 7}),
                           [&](const ManifestState& state) {
                             was_shown = true;
-                            EXPECT_EQ(state.flushed_sequence, 7U);
+                            EXPECT_EQ(state.keyspaces.at(kDefaultKeyspace).flushed_sequence, 7U);
                             CrashFileSystem rebooted(files.disk().after_crash(Loss::kEverything, 1));
                             World other(rebooted);
                             ASSERT_TRUE(other.catalog.open(true).ok());
@@ -70,7 +70,8 @@ TEST(Catalog, Rule5_AFailedCommitStopsWritesAndNothingIsCommittedUntilItIsRenewe
   {
     World world(memory);
     ASSERT_TRUE(world.catalog.open(false).ok());
-    ASSERT_TRUE(world.catalog.commit({.flushed_sequence = 1}, [](const ManifestState&) {}).ok());
+    ASSERT_TRUE(
+        world.catalog.commit(edit_of(kDefaultKeyspace, {.flushed_sequence = 1}), [](const ManifestState&) {}).ok());
   }
   FaultyFileSystem probe(memory);
   World dry(probe);
@@ -80,13 +81,13 @@ TEST(Catalog, Rule5_AFailedCommitStopsWritesAndNothingIsCommittedUntilItIsRenewe
   ASSERT_TRUE(world.catalog.open(true).ok());
   bool was_shown = false;
   const auto show = [&](const ManifestState&) { was_shown = true; };
-  EXPECT_FALSE(world.catalog.commit({.flushed_sequence = 2}, show).ok());
+  EXPECT_FALSE(world.catalog.commit(edit_of(kDefaultKeyspace, {.flushed_sequence = 2}), show).ok());
   EXPECT_TRUE(world.health.has_stopped());
   faulty.heal();
-  EXPECT_FALSE(world.catalog.commit({.flushed_sequence = 2}, show).ok());
+  EXPECT_FALSE(world.catalog.commit(edit_of(kDefaultKeyspace, {.flushed_sequence = 2}), show).ok());
   EXPECT_FALSE(was_shown);
   ASSERT_TRUE(world.catalog.renew_if_failed().ok());
-  EXPECT_TRUE(world.catalog.commit({.flushed_sequence = 2}, show).ok());
+  EXPECT_TRUE(world.catalog.commit(edit_of(kDefaultKeyspace, {.flushed_sequence = 2}), show).ok());
   EXPECT_TRUE(was_shown);
 }
 

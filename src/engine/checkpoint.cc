@@ -13,15 +13,10 @@ namespace {
 
 /// The manifest's name is durable first: a half-copied table proves nothing, but the manifest proves that the folder is
 /// ours, and destroy may remove it.
-Status copy_tables_to(const StoreContext& context, const Shape& shape, const std::string& path) {
+Status copy_tables_to(const StoreContext& context, const ManifestState& state, const std::string& path) {
   TAMIS_TRY_STATUS(context.files.sync_directory(path));
-  for (const std::vector<Run>& level : shape.levels) {
-    for (const Run& run : level) {
-      for (const auto& table : run.tables) {
-        TAMIS_TRY_STATUS(
-            link_or_copy(context.files, table_path(context.directory, table->number), table_path(path, table->number)));
-      }
-    }
+  for (const std::uint64_t number : table_numbers(state)) {
+    TAMIS_TRY_STATUS(link_or_copy(context.files, table_path(context.directory, number), table_path(path, number)));
   }
   return context.files.sync_directory(path);
 }
@@ -32,7 +27,7 @@ Status copy_to(const StoreContext& context, const ManifestState& state, const st
   TAMIS_TRY_STATUS(files.sync_directory(parent_directory(path)));
   // Readers, who make no files, need its LOCK; and nobody opens the copy before it is complete.
   TAMIS_TRY(const std::unique_ptr<FileLock> lock, files.lock(lock_path(path), LockMode::kExclusive));
-  const auto copy = [&] { return copy_tables_to(context, state.shape, path); };
+  const auto copy = [&] { return copy_tables_to(context, state, path); };
   TAMIS_TRY(const std::unique_ptr<Manifest> manifest,
             Manifest::create_with(files, path, state, 1, *context.random, copy));
   return manifest->close({});

@@ -25,7 +25,7 @@ Status Recovery::run() {
   TAMIS_TRY(const StoreFiles found, StoreFiles::list(context_.files, context_.directory));
   Status tables;
   catalog_.inspect(
-      [&](const ManifestState& state) { tables = found.check_tables_are_there(state.shape, context_.directory); });
+      [&](const ManifestState& state) { tables = found.check_tables_are_there(state, context_.directory); });
   TAMIS_TRY_STATUS(tables);
   published_.publish(Sequence{catalog_.flushed_sequence()});
   const KnownJournalEnd known = catalog_.known_journal_end();
@@ -118,7 +118,9 @@ Status Recovery::begin_new_journal(const std::vector<std::uint64_t>& replayed, c
   const Sequence last = published_.newest();
   TAMIS_TRY_STATUS(journals_.begin(number, last + 1));
   if (end.first_stranded) TAMIS_TRY_STATUS(save_stranded(std::span(replayed).subspan(*end.first_stranded)));
-  return tree_.install({.flushed_sequence = number_of(last), .first_journal = number}, nullptr);
+  ManifestEdit edit = edit_of(kDefaultKeyspace, {.flushed_sequence = number_of(last)});
+  edit.first_journal = number;
+  return tree_.install(edit, nullptr);
 }
 
 /// Records behind a hole are not part of the store, but they may be all that is left of something. Before the manifest

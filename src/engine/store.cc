@@ -60,7 +60,7 @@ Status Store::open_parts() {
     context_->identity = state.identity;
     context_->hasher = KeyHasher(state.identity.hash_key);
     journals_.open(state.identity.store_id);
-    tree_.open(state.shape);
+    tree_.open(state.keyspaces.at(kDefaultKeyspace).shape);
   });
   TAMIS_TRY_STATUS(Recovery(*context_, catalog_, tree_, journals_, maintenance_, published_).run());
   writer_.begin();

@@ -13,18 +13,6 @@
 namespace tamis {
 namespace {
 
-/// Ascending.
-std::vector<std::uint64_t> table_numbers(const Shape& shape) {
-  std::vector<std::uint64_t> numbers;
-  for (const std::vector<Run>& level : shape.levels) {
-    for (const Run& run : level) {
-      for (const auto& table : run.tables) numbers.push_back(table->number);
-    }
-  }
-  std::ranges::sort(numbers);
-  return numbers;
-}
-
 /// Makes the folder and every one above it that is missing.
 Status make_directories(FileSystem& files, const std::string& path) {
   Status listed = files.list(path).status();
@@ -47,7 +35,7 @@ Result<std::vector<std::string>> redundant_files(const StoreContext& context, co
     if (number < catalog.manifest_number()) redundant.push_back(manifest_path(directory, number));
   }
   catalog.inspect([&](const ManifestState& state) {
-    const std::vector<std::uint64_t> live = table_numbers(state.shape);
+    const std::vector<std::uint64_t> live = table_numbers(state);
     for (const std::uint64_t number : found.tables) {
       if (number < state.reserved_numbers && !std::ranges::binary_search(live, number)) {
         redundant.push_back(table_path(directory, number));
@@ -79,8 +67,8 @@ Result<StoreFiles> StoreFiles::list(FileSystem& files, const std::string& direct
   return found;
 }
 
-Status StoreFiles::check_tables_are_there(const Shape& shape, const std::string& directory) const {
-  for (const std::uint64_t number : table_numbers(shape)) {
+Status StoreFiles::check_tables_are_there(const ManifestState& state, const std::string& directory) const {
+  for (const std::uint64_t number : table_numbers(state)) {
     if (!std::ranges::binary_search(tables, number)) {
       return Status::corruption(
           fmt::format("{}: the table is missing; 'tamis repair' goes on without it", table_path(directory, number)));

@@ -10,7 +10,7 @@
 #include "engine/store_context.h"
 #include "io/file_system.h"
 #include "tamis/status.h"
-#include "tree/shape.h"
+#include "tree/manifest_state.h"
 
 namespace tamis {
 
@@ -24,7 +24,7 @@ struct StoreFiles {
 
   static Result<StoreFiles> list(FileSystem& files, const std::string& directory);
   /// Tables are opened when they are first read; that one is missing is known before.
-  [[nodiscard]] Status check_tables_are_there(const Shape& shape, const std::string& directory) const;
+  [[nodiscard]] Status check_tables_are_there(const ManifestState& state, const std::string& directory) const;
 };
 
 /// Makes the folder where that is wanted, checks that it may hold a store of ours, and locks it.

@@ -16,7 +16,7 @@ struct World {
   World() {
     EXPECT_TRUE(files.make_directory("/store").ok());
     EXPECT_TRUE(catalog.open(false).ok());
-    catalog.inspect([this](const ManifestState& state) { tree.open(state.shape); });
+    catalog.inspect([this](const ManifestState& state) { tree.open(state.keyspaces.at(kDefaultKeyspace).shape); });
   }
 
   void put(const std::string& key) {
@@ -90,7 +90,8 @@ TEST(Tree, Rule19_AFileGoesWhenNoReaderHoldsItsTableAndNobodyPausesDeletions) {
   }
   std::shared_ptr<const ReadView> held = world.tree.view().take();
   const std::uint64_t number = held->version->tables().front()->facts().number;
-  ASSERT_TRUE(world.tree.install({.shape = {.removed = {number}, .added = {}}}, nullptr).ok());
+  ASSERT_TRUE(
+      world.tree.install(edit_of(kDefaultKeyspace, {.shape = {.removed = {number}, .added = {}}}), nullptr).ok());
   std::vector<std::uint64_t> obsolete;
   world.tree.add_obsolete_numbers(obsolete);
   EXPECT_EQ(obsolete, std::vector{number});

@@ -5,9 +5,13 @@
 
 namespace tamis {
 
-/// Permanent on disk and never reused: the number of a dropped keyspace is given to no other.
+/// Given once and never reused: the id of a dropped keyspace names nothing (rule 35). On disk, in manifests, journals
+/// and tables.
 enum class KeyspaceId : std::uint32_t {};
 
+/// The keyspace that every store has.
 inline constexpr KeyspaceId kDefaultKeyspace{0};
+
+constexpr std::uint32_t number_of(KeyspaceId keyspace) { return static_cast<std::uint32_t>(keyspace); }
 
 }  // namespace tamis

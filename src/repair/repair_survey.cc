@@ -99,7 +99,9 @@ class Surveyor {
     survey_.known_journal_end = (*manifest)->known_journal_end();
     survey_.has_manifest = survey_.has_hash_key = true;
     survey_.next_number = std::max(survey_.next_number, survey_.state.reserved_numbers);
-    survey_.last_sequence = survey_.state.flushed_sequence;
+    for (const auto& [id, keyspace] : survey_.state.keyspaces) {
+      survey_.last_sequence = std::max(survey_.last_sequence, keyspace.flushed_sequence);
+    }
     return {};
   }
 
@@ -151,7 +153,8 @@ class Surveyor {
       if (found.condition == FoundTable::Condition::kForeign) {
         survey_.report.lost.push_back({file_name_of(path), 32, "a table of another store, or under another's name"});
       } else if (found.properties && !survey_.has_manifest) {
-        survey_.state.flushed_sequence = std::max(survey_.state.flushed_sequence, found.properties->flushed_sequence);
+        std::uint64_t& flushed = survey_.state.keyspaces.at(kDefaultKeyspace).flushed_sequence;
+        flushed = std::max(flushed, found.properties->flushed_sequence);
         survey_.last_sequence = std::max({survey_.last_sequence, found.properties->flushed_sequence,
                                           number_of(found.properties->facts.largest_sequence)});
       }
@@ -189,17 +192,21 @@ class Surveyor {
       if (found.properties) replaces[number] = found.properties->replaces;
     }
     if (survey_.has_manifest) {
-      for (const std::vector<Run>& level : survey_.state.shape.levels) {
-        for (const Run& run : level) {
-          for (const auto& facts : run.tables) choose_if_there(facts, ours);
-        }
-      }
+      for (const auto& [id, keyspace] : survey_.state.keyspaces) choose_in(keyspace.shape, ours);
     } else {
       survey_.chosen = tables_without_replaced(ours, replaces);
       doubts_everywhere_.emplace_back(
           "without the manifest, a table whose entries were all deleted looks like one that is needed");
     }
     survey_.report.tables_left_out = ours.size() - survey_.chosen.size();
+  }
+
+  void choose_in(const Shape& shape, const std::set<std::uint64_t>& ours) {
+    for (const std::vector<Run>& level : shape.levels) {
+      for (const Run& run : level) {
+        for (const auto& facts : run.tables) choose_if_there(facts, ours);
+      }
+    }
   }
 
   void choose_if_there(const std::shared_ptr<const TableFacts>& facts, const std::set<std::uint64_t>& ours) {
@@ -300,7 +307,7 @@ JournalsToRead journals_to_read(const RepairSurvey& survey) {
   return {.numbers = survey.journals,
           .store_id = survey.state.identity.store_id,
           .is_flushed_known = survey.has_manifest,
-          .flushed_sequence = survey.state.flushed_sequence,
+          .flushed_sequence = flushed_in_all_keyspaces(survey.state),
           .first_journal = survey.state.first_journal,
           .known_end = survey.known_journal_end};
 }

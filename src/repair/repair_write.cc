@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "base/hash.h"
@@ -54,7 +53,7 @@ class RepairWriter {
   Status run() {
     TAMIS_TRY_STATUS(survey_.has_manifest ? keep_places() : find_places());
     TAMIS_TRY_STATUS(files_.sync_directory(directory_));
-    state_.flushed_sequence = survey_.last_sequence;
+    for (auto& [id, keyspace] : state_.keyspaces) keyspace.flushed_sequence = survey_.last_sequence;
     TAMIS_TRY(const KnownJournalEnd journal, begin_journal());
     state_.first_journal = journal.number;
     state_.reserved_numbers = next_number_;
@@ -81,9 +80,25 @@ class RepairWriter {
 
   /// With a manifest: a rewritten table takes the damaged one's place, and the journals become the newest runs.
   Status keep_places() {
+    for (auto& [id, keyspace] : state_.keyspaces) {
+      TAMIS_TRY(const ShapeEdit edit, replace_damaged(keyspace.shape));
+      TAMIS_TRY(keyspace.shape, keyspace.shape.with(edit));
+    }
     ShapeEdit edit;
-    for (std::uint32_t level = 0; level < state_.shape.levels.size(); ++level) {
-      for (const Run& run : state_.shape.levels[level]) {
+    TAMIS_TRY(const std::vector<Tables> flushes, write_journals());
+    for (const Tables& flush : flushes) {
+      const std::uint64_t run = next_number_++;
+      for (const auto& table : flush) edit.added.push_back({0, run, table});
+    }
+    Shape& shape = state_.keyspaces.at(kDefaultKeyspace).shape;
+    TAMIS_TRY(shape, shape.with(edit));
+    return {};
+  }
+
+  Result<ShapeEdit> replace_damaged(const Shape& shape) {
+    ShapeEdit edit;
+    for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
+      for (const Run& run : shape.levels[level]) {
         for (const auto& facts : run.tables) {
           if (is_sound(facts->number)) continue;
           edit.removed.push_back(facts->number);
@@ -93,13 +108,7 @@ class RepairWriter {
         }
       }
     }
-    TAMIS_TRY(const std::vector<Tables> flushes, write_journals());
-    for (const Tables& flush : flushes) {
-      const std::uint64_t run = next_number_++;
-      for (const auto& table : flush) edit.added.push_back({0, run, table});
-    }
-    TAMIS_TRY(state_.shape, state_.shape.with(edit));
-    return {};
+    return edit;
   }
 
   /// Without a manifest: runs of level 0, in the order of their sequences.
@@ -123,7 +132,7 @@ class RepairWriter {
         for (const auto& table : merged) edit.added.push_back({0, run, table});
       }
     }
-    TAMIS_TRY(state_.shape, Shape{}.with(edit));
+    TAMIS_TRY(state_.keyspaces.at(kDefaultKeyspace).shape, Shape{}.with(edit));
     return {};
   }
 
@@ -146,7 +155,7 @@ class RepairWriter {
         spec.level = level;
         spec.run = run;
         spec.replaces = {number};
-        spec.flushed_sequence = survey_.state.flushed_sequence;
+        spec.flushed_sequence = flushed_in_all_keyspaces(survey_.state);
         TAMIS_TRY(builder, TableBuilder::create(files_, spec));
       }
       return builder->add(entry, hasher_(entry.key));
@@ -209,7 +218,7 @@ class RepairWriter {
     RewriteSpec spec{.files = &files_, .directory = directory_, .identity = state_.identity, .hasher = &hasher_};
     spec.table_bytes = Options{}.table_bytes;
     spec.replaces = std::move(replaces);
-    spec.flushed_sequence = survey_.state.flushed_sequence;
+    spec.flushed_sequence = flushed_in_all_keyspaces(survey_.state);
     spec.filters = &filters;
     spec.snapshots = {Sequence{number_of(kMaxSequence) - 1}};
     spec.older_runs = {&anything};
@@ -224,7 +233,7 @@ class RepairWriter {
                                .store_id = state_.identity.store_id,
                                .number = next_number_++,
                                .salt = random_.next(),
-                               .first_sequence = state_.flushed_sequence + 1};
+                               .first_sequence = survey_.last_sequence + 1};
     TAMIS_TRY(const std::unique_ptr<JournalWriter> journal,
               JournalWriter::create(files_, {journal_path(directory_, header.number), header, 0}));
     TAMIS_TRY_STATUS(journal->close());
@@ -233,17 +242,12 @@ class RepairWriter {
 
   /// The names of journals, whose entries are now in tables, of manifests, and of tables outside the new store.
   [[nodiscard]] std::vector<std::string> unneeded_files() const {
-    std::set<std::uint64_t> live;
-    for (const std::vector<Run>& level : state_.shape.levels) {
-      for (const Run& run : level) {
-        for (const auto& table : run.tables) live.insert(table->number);
-      }
-    }
+    const std::vector<std::uint64_t> live = table_numbers(state_);
     std::vector<std::string> names;
     for (const std::uint64_t number : survey_.journals) names.push_back(file_name_of(journal_path("", number)));
     for (const std::uint64_t number : survey_.manifests) names.push_back(file_name_of(manifest_path("", number)));
     for (const auto& [number, found] : survey_.tables) {
-      if (!live.contains(number)) names.push_back(file_name_of(table_path("", number)));
+      if (!std::ranges::binary_search(live, number)) names.push_back(file_name_of(table_path("", number)));
     }
     return names;
   }

@@ -63,8 +63,9 @@ std::uint64_t sample_entries(const SampleSpec& spec) {
 std::uint64_t manifest_bytes_of(const TableFacts& facts) {
   constexpr std::uint64_t kTypicalRun = 100'000;  // Encoded in three bytes.
   ManifestRecord record;
+  KeyspaceEdit& keyspace = record.edit.keyspaces[kDefaultKeyspace];
   const std::size_t without = encode_manifest_record(record).size();
-  record.edit.shape.added.push_back({.level = 1, .run = kTypicalRun, .facts = std::make_shared<TableFacts>(facts)});
+  keyspace.shape.added.push_back({.level = 1, .run = kTypicalRun, .facts = std::make_shared<TableFacts>(facts)});
   return encode_manifest_record(record).size() - without;
 }
 

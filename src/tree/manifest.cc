@@ -85,8 +85,8 @@ class Manifest::Inside {
 
  private:
   [[nodiscard]] std::string path(std::uint64_t number) const { return manifest_path(directory_, number); }
-  Status write(const ManifestEdit& edit, const ManifestState& next);
-  [[nodiscard]] bool needs_new_manifest(const ManifestState& next);
+  Status commit_to_new_manifest(CheckedEdit edit);
+  [[nodiscard]] bool needs_new_manifest();
   Status append(const ManifestEdit& edit);
   Status roll(const ManifestState& state);
   Status start_manifest(const ManifestState& state, const std::function<Status()>& before_current = {});
@@ -143,7 +143,7 @@ Status Manifest::Inside::read() {
 /// A store's first manifest, or one that replaces all earlier ones.
 Status Manifest::Inside::begin(ManifestState state, std::uint64_t number,
                                const std::function<Status()>& before_current) {
-  TAMIS_TRY_STATUS(state.shape.check());
+  TAMIS_TRY_STATUS(check_state(state));
   current_.store_id = state.identity.store_id;
   last_number_ = number - 1;
   TAMIS_TRY_STATUS(start_manifest(state, before_current));
@@ -153,22 +153,31 @@ Status Manifest::Inside::begin(ManifestState state, std::uint64_t number,
 
 Status Manifest::Inside::commit(const ManifestEdit& edit) {
   TAMIS_TRY_STATUS(failure_);
-  TAMIS_TRY(ManifestState next, with_edit(state_, edit));
-  failure_ = write(edit, next);
-  if (failure_.ok()) state_ = std::move(next);
+  TAMIS_TRY(CheckedEdit checked, CheckedEdit::make(state_, edit));
+  if (needs_new_manifest()) {
+    failure_ = commit_to_new_manifest(std::move(checked));
+  } else {
+    failure_ = append(edit);
+    if (failure_.ok()) std::move(checked).apply_to(state_);
+  }
   return failure_;
 }
 
-Status Manifest::Inside::write(const ManifestEdit& edit, const ManifestState& next) {
-  return needs_new_manifest(next) ? roll(next) : append(edit);
+/// Writes the whole state, and may therefore also copy it.
+Status Manifest::Inside::commit_to_new_manifest(CheckedEdit edit) {
+  ManifestState next = state_;
+  std::move(edit).apply_to(next);
+  TAMIS_TRY_STATUS(roll(next));
+  state_ = std::move(next);
+  return {};
 }
 
-bool Manifest::Inside::needs_new_manifest(const ManifestState& next) {
+bool Manifest::Inside::needs_new_manifest() {
   if (writer_ == nullptr && !end_.is_closed) return true;
   const std::uint64_t bytes = writer_ == nullptr ? end_.offset : writer_->end_offset();
   if (bytes <= roll_above_) return false;
   // Only now is it worth knowing how much of it is live.
-  const std::string whole = encode_manifest_record({next.identity, whole_edit(next)});
+  const std::string whole = encode_manifest_record({state_.identity, whole_edit(state_)});
   const std::uint64_t live = kJournalHeaderBytes + kRecordHeaderBytes + whole.size();
   roll_above_ = std::max(kMinRoll, kRollFactor * live);
   return bytes > roll_above_;
@@ -280,7 +289,7 @@ TableIdentity draw_identity(RandomSource& random) {
 
 Result<std::unique_ptr<Manifest>> Manifest::create(FileSystem& files, const std::string& directory,
                                                    const TableIdentity& identity, RandomSource& random) {
-  return create_with(files, directory, ManifestState{identity, {}, 0, 0, 0}, 1, random);
+  return create_with(files, directory, ManifestState{.identity = identity}, 1, random);
 }
 
 Result<std::unique_ptr<Manifest>> Manifest::create_with(FileSystem& files, const std::string& directory,

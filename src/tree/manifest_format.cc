@@ -9,7 +9,6 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kKeyspace = 0;  // The only one so far.
 constexpr std::uint64_t kMustUnderstand = 1;
 
 /// Numbers on disk, never reused.
@@ -22,6 +21,11 @@ enum Field : std::uint64_t {
   kReservedNumbers = 6,
   kRemovedTable = 7,
   kAddedTable = 8,
+  kTerm = 9,
+  kNextKeyspace = 10,
+  kDroppedKeyspace = 11,
+  kKeyspaceName = 12,
+  kKeyspaceOptions = 13,
 };
 
 void append_field(std::string& to, Field field, std::string_view bytes) {
@@ -56,9 +60,41 @@ struct Partial {
   ManifestEdit edit;
 };
 
+/// A section being read.
+struct PartialKeyspace {
+  std::optional<std::string> name;
+  std::optional<std::string> options;
+  KeyspaceEdit edit;
+};
+
 Status read_number(ByteReader& field, std::optional<std::uint64_t>& number) {
   if (number) return field.corruption("it occurs twice");
   TAMIS_TRY(number, field.read_varint("number"));
+  return {};
+}
+
+Result<std::uint32_t> read_keyspace_id(ByteReader& reader) {
+  TAMIS_TRY(const std::uint64_t id, reader.read_varint("keyspace id"));
+  if (id > ~std::uint32_t{0}) return reader.corruption(fmt::format("keyspace id {} has more than 32 bits", id));
+  return static_cast<std::uint32_t>(id);
+}
+
+Status read_next_keyspace(ByteReader& field, std::optional<std::uint32_t>& next) {
+  if (next) return field.corruption("it occurs twice");
+  TAMIS_TRY(next, read_keyspace_id(field));
+  return {};
+}
+
+Status read_dropped(ByteReader& field, std::vector<KeyspaceId>& dropped) {
+  TAMIS_TRY(const std::uint32_t id, read_keyspace_id(field));
+  dropped.push_back(KeyspaceId{id});
+  return {};
+}
+
+Status read_text(ByteReader& field, std::optional<std::string>& text) {
+  if (text) return field.corruption("it occurs twice");
+  TAMIS_TRY(const Bytes bytes, field.read(field.remaining(), "text"));
+  text = as_text(bytes);
   return {};
 }
 
@@ -71,9 +107,7 @@ Status read_array(ByteReader& field, std::optional<Array>& array) {
 }
 
 Status read_order(ByteReader& field, std::string_view name, Partial& record) {
-  if (record.order) return field.corruption("it occurs twice");
-  TAMIS_TRY(const Bytes bytes, field.read(field.remaining(), "order of keys"));
-  record.order = as_text(bytes);
+  TAMIS_TRY_STATUS(read_text(field, record.order));
   if (*record.order == kOrderName) return {};
   return Status::not_supported(
       fmt::format("{}: the order \"{:.40}\" of keys is not known to this build, which knows \"{}\"; use a newer tamis",
@@ -95,63 +129,124 @@ Status read_added(ByteReader& field, ShapeEdit& edit) {
   return {};
 }
 
-/// `name` is the record's; the field's reader has its own, so offsets are relative to the field.
-Status read_known(std::uint64_t number, ByteReader& field, std::string_view name, Partial& record) {
-  switch (number) {
-    case kOrder: return read_order(field, name, record);
-    case kStoreId: return read_array(field, record.store_id);
-    case kHashKey: return read_array(field, record.hash_key);
-    case kFlushedSequence: return read_number(field, record.edit.flushed_sequence);
-    case kFirstJournal: return read_number(field, record.edit.first_journal);
-    case kReservedNumbers: return read_number(field, record.edit.reserved_numbers);
-    case kRemovedTable: return read_removed(field, record.edit.shape);
-    default: return read_added(field, record.edit.shape);
-  }
+/// A field's number and value; its reader has its own name, so offsets are relative to the field.
+struct RawField {
+  std::uint64_t number = 0;
+  bool must_be_understood = false;
+  Bytes value;
+};
+
+Result<RawField> read_rest_of_field(ByteReader& reader, std::uint64_t tag) {
+  TAMIS_TRY(const std::uint64_t bytes, reader.read_varint("field length"));
+  TAMIS_TRY(const Bytes value, reader.read(bytes, "field"));
+  return RawField{tag >> 1, (tag & kMustUnderstand) != 0, value};
 }
 
-Status read_field(ByteReader& reader, std::string_view name, Partial& record) {
-  TAMIS_TRY(const std::uint64_t tag, reader.read_varint("tag"));
-  TAMIS_TRY(const std::uint64_t bytes, reader.read_varint("field length"));
-  TAMIS_TRY(const Bytes content, reader.read(bytes, "field"));
-  const std::uint64_t number = tag >> 1;
-  if (number < kOrder || number > kAddedTable) {
-    if ((tag & kMustUnderstand) == 0) return {};
-    return Status::not_supported(
-        fmt::format("{}: field {} of an edit is not known to this build; use a newer tamis", name, number));
+Status unknown_field(const RawField& raw, std::string_view name) {
+  if (!raw.must_be_understood) return {};
+  return Status::not_supported(
+      fmt::format("{}: field {} of an edit is not known to this build; use a newer tamis", name, raw.number));
+}
+
+Status read_store_field(const RawField& raw, std::string_view name, Partial& record) {
+  const std::string field_name = fmt::format("{}: field {}", name, raw.number);
+  ByteReader field(raw.value, field_name);
+  switch (raw.number) {
+    case kOrder: TAMIS_TRY_STATUS(read_order(field, name, record)); break;
+    case kStoreId: TAMIS_TRY_STATUS(read_array(field, record.store_id)); break;
+    case kHashKey: TAMIS_TRY_STATUS(read_array(field, record.hash_key)); break;
+    case kFirstJournal: TAMIS_TRY_STATUS(read_number(field, record.edit.first_journal)); break;
+    case kReservedNumbers: TAMIS_TRY_STATUS(read_number(field, record.edit.reserved_numbers)); break;
+    case kTerm: TAMIS_TRY_STATUS(read_number(field, record.edit.term)); break;
+    case kNextKeyspace: TAMIS_TRY_STATUS(read_next_keyspace(field, record.edit.next_keyspace)); break;
+    case kDroppedKeyspace: TAMIS_TRY_STATUS(read_dropped(field, record.edit.dropped)); break;
+    default: return unknown_field(raw, name);
   }
-  const std::string field_name = fmt::format("{}: field {}", name, number);
-  ByteReader field(content, field_name);
-  TAMIS_TRY_STATUS(read_known(number, field, name, record));
   return field.expect_end();
+}
+
+Status read_keyspace_field(const RawField& raw, std::string_view name, PartialKeyspace& keyspace) {
+  const std::string field_name = fmt::format("{}: field {}", name, raw.number);
+  ByteReader field(raw.value, field_name);
+  switch (raw.number) {
+    case kKeyspaceName: TAMIS_TRY_STATUS(read_text(field, keyspace.name)); break;
+    case kKeyspaceOptions: TAMIS_TRY_STATUS(read_text(field, keyspace.options)); break;
+    case kFlushedSequence: TAMIS_TRY_STATUS(read_number(field, keyspace.edit.flushed_sequence)); break;
+    case kRemovedTable: TAMIS_TRY_STATUS(read_removed(field, keyspace.edit.shape)); break;
+    case kAddedTable: TAMIS_TRY_STATUS(read_added(field, keyspace.edit.shape)); break;
+    default: return unknown_field(raw, name);
+  }
+  return field.expect_end();
+}
+
+Status read_section(ByteReader& reader, std::string_view name, ManifestEdit& edit) {
+  TAMIS_TRY(const std::uint32_t id, read_keyspace_id(reader));
+  if (!edit.keyspaces.empty() && edit.keyspaces.rbegin()->first >= KeyspaceId{id}) {
+    return reader.corruption(fmt::format("the section of keyspace {} is not in its place", id));
+  }
+  TAMIS_TRY(const std::uint64_t bytes, reader.read_varint("section length"));
+  TAMIS_TRY(const Bytes content, reader.read(bytes, "section"));
+  const std::string section_name = fmt::format("{}: keyspace {}", name, id);
+  ByteReader section(content, section_name);
+  PartialKeyspace keyspace;
+  while (!section.at_end()) {
+    TAMIS_TRY(const std::uint64_t tag, section.read_varint("tag"));
+    TAMIS_TRY(const RawField raw, read_rest_of_field(section, tag));
+    TAMIS_TRY_STATUS(read_keyspace_field(raw, section_name, keyspace));
+  }
+  if (keyspace.options && !keyspace.name) return section.corruption("options without a name");
+  if (keyspace.name) keyspace.edit.created = {*std::move(keyspace.name), std::move(keyspace.options).value_or("")};
+  edit.keyspaces.emplace_hint(edit.keyspaces.end(), KeyspaceId{id}, std::move(keyspace.edit));
+  return {};
+}
+
+std::string encode_section(const KeyspaceEdit& edit) {
+  std::string fields;
+  if (edit.created) {
+    append_field(fields, kKeyspaceName, edit.created->name);
+    if (!edit.created->options.empty()) append_field(fields, kKeyspaceOptions, edit.created->options);
+  }
+  append_number(fields, kFlushedSequence, edit.flushed_sequence);
+  for (const std::uint64_t number : edit.shape.removed) append_number(fields, kRemovedTable, number);
+  for (const ShapeEdit::Added& added : edit.shape.added) append_added(fields, added);
+  return fields;
 }
 
 }  // namespace
 
 std::string encode_manifest_record(const ManifestRecord& record) {
+  const ManifestEdit& edit = record.edit;
   std::string bytes;
-  append_varint(bytes, kKeyspace);
   if (record.identity) {
     append_field(bytes, kOrder, kOrderName);
     append_field(bytes, kStoreId, as_text(record.identity->store_id));
     append_field(bytes, kHashKey, as_text(record.identity->hash_key));
   }
-  append_number(bytes, kFlushedSequence, record.edit.flushed_sequence);
-  append_number(bytes, kFirstJournal, record.edit.first_journal);
-  append_number(bytes, kReservedNumbers, record.edit.reserved_numbers);
-  for (const std::uint64_t number : record.edit.shape.removed) append_number(bytes, kRemovedTable, number);
-  for (const ShapeEdit::Added& added : record.edit.shape.added) append_added(bytes, added);
+  append_number(bytes, kFirstJournal, edit.first_journal);
+  append_number(bytes, kReservedNumbers, edit.reserved_numbers);
+  append_number(bytes, kTerm, edit.term);
+  if (edit.next_keyspace) append_number(bytes, kNextKeyspace, *edit.next_keyspace);
+  for (const KeyspaceId id : edit.dropped) append_number(bytes, kDroppedKeyspace, number_of(id));
+  bytes.push_back('\0');
+  for (const auto& [id, keyspace] : edit.keyspaces) {
+    const std::string section = encode_section(keyspace);
+    append_varint(bytes, number_of(id));
+    append_varint(bytes, section.size());
+    bytes.append(section);
+  }
   return bytes;
 }
 
 Result<ManifestRecord> decode_manifest_record(Bytes payload, std::string_view name) {
   ByteReader reader(payload, name);
-  TAMIS_TRY(const std::uint64_t keyspace, reader.read_varint("keyspace"));
-  if (keyspace != kKeyspace) {
-    return Status::not_supported(
-        fmt::format("{}: keyspace {} is not known to this build; use a newer tamis", name, keyspace));
-  }
   Partial read;
-  while (!reader.at_end()) TAMIS_TRY_STATUS(read_field(reader, name, read));
+  for (;;) {
+    TAMIS_TRY(const std::uint64_t tag, reader.read_varint("tag"));
+    if (tag == 0) break;
+    TAMIS_TRY(const RawField raw, read_rest_of_field(reader, tag));
+    TAMIS_TRY_STATUS(read_store_field(raw, name, read));
+  }
+  while (!reader.at_end()) TAMIS_TRY_STATUS(read_section(reader, name, read.edit));
   ManifestRecord record{{}, std::move(read.edit)};
   if (read.order.has_value() != read.store_id.has_value() || read.order.has_value() != read.hash_key.has_value()) {
     return reader.corruption("order, store id and hash key stand together or not at all");

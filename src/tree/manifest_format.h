@@ -2,24 +2,30 @@
 //
 // A manifest is a journal of kind 2 (journal_format.h); each of its records is one edit:
 //
-//     varint   keyspace, 0
-//   then fields until the payload ends
+//     fields of the store
+//     byte     zero
+//   then one section per keyspace that the edit changes, until the payload ends
+//     varint   keyspace id, strictly ascending
+//     varint   bytes of the fields
+//     fields of the keyspace
+//
+//   A field:
 //     varint   tag: 2 × number, plus 1 when a reader that does not know the number must refuse the file
-//     varint   bytes of the field
-//     –        the field
+//     varint   bytes of the value
+//     –        the value
 //
-//     number  field
-//          1  name of the order of keys: "bytewise"
-//          2  store id, 16 bytes
-//          3  key of the store's hash, 16 bytes
-//          4  flushed sequence, varint
-//          5  first journal, varint
-//          6  reserved numbers, varint
-//          7  a table that is removed: its number, varint             any number of times
-//          8  a table that is added: level and run, varints; facts     any number of times
+//     number  of the store                                     number  of a keyspace
+//          1  name of the order of keys: "bytewise"                 4  flushed sequence, varint
+//          2  store id, 16 bytes                                    7  a table that is removed: its number, varint
+//          3  key of the store's hash, 16 bytes                     8  a table that is added: level and run, varints;
+//          5  first journal, varint                                    facts
+//          6  reserved numbers, varint                             12  name: the keyspace is created
+//          9  term, varint                                         13  options: lines "name=value"
+//         10  next keyspace id, varint
+//         11  id of a keyspace that is dropped, varint
 //
-// Fields 1 to 3 are in the first record and in no other. The first record is the edit that turns an empty state into
-// the whole state.
+// Fields 7, 8 and 11 may occur any number of times. Fields 1 to 3 are in the first record and in no other. The first
+// record is the edit that turns an empty state into the whole state; it creates every keyspace but the default.
 #pragma once
 
 #include <optional>
@@ -43,8 +49,8 @@ struct ManifestRecord {
 };
 
 std::string encode_manifest_record(const ManifestRecord& record);
-/// kNotSupported, naming it, for a field, keyspace or order that this build must understand and does not; kCorruption
-/// for invalid bytes. with_edit checks whether the edit fits the state.
+/// kNotSupported, naming it, for a field or an order that this build must understand and does not; kCorruption for
+/// invalid bytes. apply_edit checks whether the edit fits the state.
 Result<ManifestRecord> decode_manifest_record(Bytes payload, std::string_view name);
 
 }  // namespace tamis

@@ -5,40 +5,67 @@
 #include <algorithm>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 
 #include "base/try.h"
 
 namespace tamis {
 
 Status ManifestReplay::apply(const ManifestEdit& edit) {
+  ManifestEdit without_tables{.keyspaces = {},
+                              .dropped = edit.dropped,
+                              .first_journal = edit.first_journal,
+                              .reserved_numbers = edit.reserved_numbers,
+                              .term = edit.term,
+                              .next_keyspace = edit.next_keyspace};
+  for (const auto& [id, change] : edit.keyspaces) {
+    without_tables.keyspaces.emplace(
+        id, KeyspaceEdit{.created = change.created, .shape = {}, .flushed_sequence = change.flushed_sequence});
+  }
+  TAMIS_TRY(CheckedEdit checked, CheckedEdit::make_unchecked(state_, without_tables));
+  std::move(checked).apply_to(state_);
+  for (const auto& [id, change] : edit.keyspaces) TAMIS_TRY_STATUS(take_tables(id, change.shape));
+  return {};
+}
+
+Status ManifestReplay::take_tables(KeyspaceId keyspace, const ShapeEdit& edit) {
   std::unordered_set<std::uint64_t> removed;
-  for (const std::uint64_t number : edit.shape.removed) {
+  for (const std::uint64_t number : edit.removed) {
     if (!removed.insert(number).second) return Status::corruption("an edit removes a table twice");
-    if (tables_.erase(number) > 0) continue;
-    return Status::corruption(fmt::format("an edit removes table {}, which is not in the shape", number));
+    const auto found = tables_.find(number);
+    if (found == tables_.end() || found->second.keyspace != keyspace) {
+      return Status::corruption(fmt::format("an edit removes table {}, which is not in the shape", number));
+    }
+    tables_.erase(found);
   }
-  for (const ShapeEdit::Added& added : edit.shape.added) {
+  for (const ShapeEdit::Added& added : edit.added) {
     if (added.facts == nullptr) return Status::corruption("an edit adds a table without its facts");
-    if (tables_.emplace(added.facts->number, added).second) continue;
-    return Status::corruption(fmt::format("table {} occurs twice", added.facts->number));
+    const auto [at, is_new] = tables_.try_emplace(added.facts->number, Placed{keyspace, added});
+    if (is_new) continue;
+    if (state_.keyspaces.contains(at->second.keyspace)) {
+      return Status::corruption(fmt::format("table {} occurs twice", added.facts->number));
+    }
+    at->second = {keyspace, added};
   }
-  const ManifestEdit without_tables{.flushed_sequence = edit.flushed_sequence,
-                                    .first_journal = edit.first_journal,
-                                    .reserved_numbers = edit.reserved_numbers};
-  TAMIS_TRY(numbers_, with_edit(numbers_, without_tables));
   return {};
 }
 
 /// Tables are added in key order, so that each goes to the end of its run.
 Result<ManifestState> ManifestReplay::finish() const {
-  ManifestEdit edit;
-  edit.shape.added.reserve(tables_.size());
-  for (const auto& [number, added] : tables_) edit.shape.added.push_back(added);
+  std::unordered_map<KeyspaceId, ShapeEdit> edits;
+  for (const auto& [number, placed] : tables_) edits[placed.keyspace].added.push_back(placed.table);
   const auto place = [](const ShapeEdit::Added& added) {
     return std::tie(added.level, added.run, added.facts->smallest_key, added.facts->number);
   };
-  std::ranges::sort(edit.shape.added, [&](const auto& a, const auto& b) { return place(a) < place(b); });
-  return with_edit(numbers_, edit);
+  ManifestState state = state_;
+  for (auto& [id, keyspace] : state.keyspaces) {
+    const auto edit = edits.find(id);
+    if (edit == edits.end()) continue;
+    std::ranges::sort(edit->second.added, [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    TAMIS_TRY(keyspace.shape, keyspace.shape.with(edit->second));
+  }
+  TAMIS_TRY_STATUS(check_state(state));
+  return state;
 }
 
 }  // namespace tamis

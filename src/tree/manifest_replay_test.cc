@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "support/manifest_text.h"
 
 namespace tamis {
 namespace {
@@ -23,6 +24,10 @@ ShapeEdit::Added added(std::uint32_t level, std::uint64_t run, std::uint64_t num
   return {.level = level, .run = run, .facts = table(number, key, key)};
 }
 
+ManifestEdit adding(ShapeEdit::Added table) {
+  return edit_of(kDefaultKeyspace, {.shape = {.removed = {}, .added = {std::move(table)}}});
+}
+
 std::vector<std::uint64_t> numbers_of(const Shape& shape) {
   std::vector<std::uint64_t> numbers;
   for (const auto& level : shape.levels) {
@@ -34,8 +39,8 @@ std::vector<std::uint64_t> numbers_of(const Shape& shape) {
 }
 
 /// Adds, removes and moves some tables; the keys of a run are its tables' numbers, so none overlap.
-ManifestEdit random_edit(SplitMix64& random, const ManifestState& state, std::uint64_t& next) {
-  ManifestEdit edit;
+KeyspaceEdit random_change(SplitMix64& random, const KeyspaceState& state, std::uint64_t& next) {
+  KeyspaceEdit edit;
   for (const std::uint64_t number : numbers_of(state.shape)) {
     if (random.below(4) == 0) edit.shape.removed.push_back(number);
   }
@@ -51,7 +56,26 @@ ManifestEdit random_edit(SplitMix64& random, const ManifestState& state, std::ui
                                 .facts = *state.shape.find_table(moved)->facts});
   }
   if (random.coin()) edit.flushed_sequence = state.flushed_sequence + random.below(9);
+  return edit;
+}
+
+/// Creates, changes and drops keyspaces.
+ManifestEdit random_edit(SplitMix64& random, const ManifestState& state, std::uint64_t& next) {
+  ManifestEdit edit;
+  for (const auto& [id, keyspace] : state.keyspaces) {
+    if (random.coin()) {
+      edit.keyspaces[id] = random_change(random, keyspace, next);
+    } else if (id != kDefaultKeyspace && random.below(4) == 0) {
+      edit.dropped.push_back(id);
+    }
+  }
+  if (random.below(3) == 0) {
+    KeyspaceEdit& created = edit.keyspaces[KeyspaceId{state.next_keyspace}];
+    created = random_change(random, {}, next);
+    created.created = {.name = std::to_string(state.next_keyspace), .options = "a=b\n"};
+  }
   if (random.coin()) edit.first_journal = state.first_journal + random.below(9);
+  if (random.coin()) edit.term = state.term + random.below(9);
   if (random.coin()) edit.reserved_numbers = state.reserved_numbers + random.below(9);
   return edit;
 }
@@ -65,48 +89,50 @@ TEST(ManifestReplay, EndsWhereOneEditAfterTheOtherEnds) {
     std::uint64_t next = 1;
     for (std::uint64_t edits = random.below(60); edits > 0; --edits) {
       const ManifestEdit edit = random_edit(random, state, next);
-      Result<ManifestState> after = with_edit(state, edit);
-      ASSERT_TRUE(after.ok()) << "seed " << seed << ": " << after.status().to_text();
-      state = *std::move(after);
+      const Status fits = apply_edit(state, edit);
+      ASSERT_TRUE(fits.ok()) << "seed " << seed << ": " << fits.to_text();
       const Status applied = replay.apply(edit);
       ASSERT_TRUE(applied.ok()) << "seed " << seed << ": " << applied.to_text();
     }
     const Result<ManifestState> replayed = replay.finish();
     ASSERT_TRUE(replayed.ok()) << "seed " << seed << ": " << replayed.status().to_text();
-    EXPECT_EQ(replayed->shape.to_text(), state.shape.to_text()) << "seed " << seed;
-    EXPECT_EQ(numbers_of(replayed->shape), numbers_of(state.shape)) << "seed " << seed;
-    EXPECT_EQ(replayed->shape.levels.size(), state.shape.levels.size()) << "seed " << seed;
-    EXPECT_EQ(replayed->identity, state.identity);
-    EXPECT_EQ(replayed->flushed_sequence, state.flushed_sequence) << "seed " << seed;
-    EXPECT_EQ(replayed->first_journal, state.first_journal) << "seed " << seed;
-    EXPECT_EQ(replayed->reserved_numbers, state.reserved_numbers) << "seed " << seed;
+    EXPECT_EQ(test::text_of(*replayed, {}), test::text_of(state, {})) << "seed " << seed;
+    for (const auto& [id, keyspace] : state.keyspaces) {
+      EXPECT_EQ(numbers_of(replayed->keyspaces.at(id).shape), numbers_of(keyspace.shape)) << "seed " << seed;
+    }
+    ManifestState again{.identity = state.identity};
+    ASSERT_TRUE(apply_edit(again, whole_edit(state)).ok()) << "seed " << seed;
+    EXPECT_EQ(test::text_of(again, {}), test::text_of(state, {})) << "seed " << seed;
   }
 }
 
 TEST(ManifestReplay, RefusesWhatASingleEditRefuses) {
-  const ManifestEdit first{.shape = {.removed = {}, .added = {added(1, 1, 5, "k")}}, .flushed_sequence = 7};
-  const std::vector<ManifestEdit> bad = {
+  const ManifestEdit first =
+      edit_of(kDefaultKeyspace, {.shape = {.removed = {}, .added = {added(1, 1, 5, "k")}}, .flushed_sequence = 7});
+  const std::vector<KeyspaceEdit> bad = {
       {.shape = {.removed = {6}, .added = {}}},
       {.shape = {.removed = {5, 5}, .added = {}}},
       {.shape = {.removed = {}, .added = {added(2, 1, 5, "z")}}},
       {.shape = {.removed = {}, .added = {{.level = 1, .run = 1, .facts = nullptr}}}},
       {.flushed_sequence = 6},
   };
-  const ManifestState state = *with_edit({}, first);
-  for (const ManifestEdit& edit : bad) {
+  ManifestState state;
+  ASSERT_TRUE(apply_edit(state, first).ok());
+  for (const KeyspaceEdit& change : bad) {
+    const ManifestEdit edit = edit_of(kDefaultKeyspace, change);
     ManifestReplay replay({});
     ASSERT_TRUE(replay.apply(first).ok());
     const Status refused = replay.apply(edit);
     EXPECT_EQ(refused.code(), StatusCode::kCorruption);
-    EXPECT_EQ(refused.message(), with_edit(state, edit).status().message());
+    EXPECT_EQ(refused.message(), apply_edit(state, edit).message());
   }
 }
 
 TEST(ManifestReplay, RefusesAShapeThatCannotBe) {
   for (const ShapeEdit::Added& bad : {added(1, 1, 6, "k"), added(Shape::kMaxLevels, 1, 6, "z")}) {
     ManifestReplay replay({});
-    ASSERT_TRUE(replay.apply({.shape = {.removed = {}, .added = {added(1, 1, 5, "k")}}}).ok());
-    ASSERT_TRUE(replay.apply({.shape = {.removed = {}, .added = {bad}}}).ok());
+    ASSERT_TRUE(replay.apply(adding(added(1, 1, 5, "k"))).ok());
+    ASSERT_TRUE(replay.apply(adding(bad)).ok());
     EXPECT_EQ(replay.finish().status().code(), StatusCode::kCorruption);
   }
 }
@@ -114,7 +140,8 @@ TEST(ManifestReplay, RefusesAShapeThatCannotBe) {
 TEST(ManifestReplay, OfNothingIsAnEmptyState) {
   const Result<ManifestState> state = ManifestReplay({}).finish();
   ASSERT_TRUE(state.ok());
-  EXPECT_TRUE(state->shape.levels.empty());
+  EXPECT_EQ(state->keyspaces.size(), 1U);
+  EXPECT_TRUE(state->keyspaces.at(kDefaultKeyspace).shape.levels.empty());
 }
 
 }  // namespace

@@ -2,35 +2,105 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "entry/keyspace_id.h"
 #include "table/table_format.h"
 #include "tree/shape.h"
 
 namespace tamis {
 
+/// What the manifest records of one keyspace.
+struct KeyspaceState {
+  std::string name = {};     ///< Empty for the default keyspace, and for no other.
+  std::string options = {};  ///< Lines "name=value". The default keyspace has none: its options are the store's.
+  Shape shape = {};
+  std::uint64_t flushed_sequence = 0;  ///< All writes up to here are in tables.
+};
+
 /// Everything the manifest records.
 struct ManifestState {
-  TableIdentity identity;  ///< Drawn when the store was created.
-  Shape shape;
-  std::uint64_t flushed_sequence = 0;  ///< All writes up to here are in tables.
-  std::uint64_t first_journal = 0;     ///< Journals with smaller numbers are not needed.
-  /// Numbers below this may have been given to a file; a table below it that is not in the shape is redundant.
+  TableIdentity identity = {};                                               ///< Drawn when the store was created.
+  std::map<KeyspaceId, KeyspaceState> keyspaces = {{kDefaultKeyspace, {}}};  ///< The default one always.
+  std::uint32_t next_keyspace = 1;  ///< Ids below this were given; one that is not in `keyspaces` was dropped.
+  std::uint64_t first_journal = 0;  ///< Journals with smaller numbers are not needed.
+  /// Numbers below this may have been given to a file; a table below it that is in no shape is redundant.
   std::uint64_t reserved_numbers = 0;
+  std::uint64_t term = 0;
 };
 
-/// One durable step. The three numbers never decrease.
-struct ManifestEdit {
+/// A keyspace that an edit creates.
+struct NewKeyspace {
+  std::string name = {};
+  std::string options = {};
+
+  friend bool operator==(const NewKeyspace&, const NewKeyspace&) = default;
+};
+
+/// What an edit does to one keyspace.
+struct KeyspaceEdit {
+  std::optional<NewKeyspace> created = {};
   ShapeEdit shape = {};
   std::optional<std::uint64_t> flushed_sequence = {};
-  std::optional<std::uint64_t> first_journal = {};
-  std::optional<std::uint64_t> reserved_numbers = {};
 };
 
-/// The state after the edit; kCorruption if the edit does not fit it.
-Result<ManifestState> with_edit(const ManifestState& state, const ManifestEdit& edit);
+/// One durable step. The numbers never decrease. A keyspace is created with an id that was never given before.
+struct ManifestEdit {
+  std::map<KeyspaceId, KeyspaceEdit> keyspaces = {};
+  std::vector<KeyspaceId> dropped = {};
+  std::optional<std::uint64_t> first_journal = {};
+  std::optional<std::uint64_t> reserved_numbers = {};
+  std::optional<std::uint64_t> term = {};
+  std::optional<std::uint32_t> next_keyspace = {};  ///< Only whole_edit needs it: creating a keyspace raises it too.
+};
+
+/// An edit of one keyspace.
+ManifestEdit edit_of(KeyspaceId keyspace, KeyspaceEdit edit);
+
+/// Changes the state; kCorruption, and no change, if the edit does not fit it. Visits the tables of the keyspaces that
+/// the edit names, and of the others only to find a table that the edit adds.
+Status apply_edit(ManifestState& state, const ManifestEdit& edit);
 /// The edit that turns an empty state of the same identity into this one.
 ManifestEdit whole_edit(const ManifestState& state);
+/// Of all keyspaces, ascending.
+std::vector<std::uint64_t> table_numbers(const ManifestState& state);
+/// All writes up to here are in tables: the smallest flushed sequence (rule 34).
+std::uint64_t flushed_in_all_keyspaces(const ManifestState& state);
+/// The invariants of every shape, and over all keyspaces: no name and no table number occurs twice.
+Status check_state(const ManifestState& state);
+
+/// An edit that fits a state, in the two halves of apply_edit: the manifest writes between them. Its size is that of
+/// the edit and of the shapes that change.
+class CheckedEdit {
+ public:
+  static Result<CheckedEdit> make(const ManifestState& state, const ManifestEdit& edit);
+  /// The same without a look at the names and tables of all keyspaces; for ManifestReplay, which does so at its end.
+  static Result<CheckedEdit> make_unchecked(const ManifestState& state, const ManifestEdit& edit);
+
+  /// To the state that it was made for.
+  void apply_to(ManifestState& state) &&;
+
+ private:
+  struct Changed {
+    std::optional<NewKeyspace> created;
+    std::optional<Shape> shape;  // If it changes.
+    std::uint64_t flushed_sequence = 0;
+  };
+
+  Status take_keyspace(const ManifestState& state, KeyspaceId id, const KeyspaceEdit& edit);
+  Status take_dropped(const ManifestState& state, const ManifestEdit& edit);
+
+  std::map<KeyspaceId, Changed> changed_;
+  std::vector<KeyspaceId> dropped_;
+  std::uint32_t next_keyspace_ = 0;
+  std::uint64_t first_journal_ = 0;
+  std::uint64_t reserved_numbers_ = 0;
+  std::uint64_t term_ = 0;
+};
 
 /// The end of a journal that was closed cleanly, kept in CURRENT so that a truncated file cannot pass for a shorter
 /// one. Valid while that journal exists.

@@ -36,16 +36,36 @@ ManifestEdit adds_table(std::uint64_t number, std::size_t key_bytes = 5) {
   facts.smallest_key = std::string(key_bytes, 'a');
   facts.largest_key = std::string(key_bytes, 'z');
   facts.largest_sequence = Sequence{number * 100};
-  ManifestEdit edit;
-  edit.shape.added.push_back({0, number, std::make_shared<const TableFacts>(facts)});
-  edit.flushed_sequence = number * 100;
+  KeyspaceEdit change;
+  change.shape.added.push_back({0, number, std::make_shared<const TableFacts>(facts)});
+  change.flushed_sequence = number * 100;
+  ManifestEdit edit = edit_of(kDefaultKeyspace, std::move(change));
   edit.reserved_numbers = number + 1;
   return edit;
 }
 
 ManifestEdit replaces_table(std::uint64_t removed, std::uint64_t added, std::size_t key_bytes) {
   ManifestEdit edit = adds_table(added, key_bytes);
-  edit.shape.removed.push_back(removed);
+  edit.keyspaces.at(kDefaultKeyspace).shape.removed.push_back(removed);
+  return edit;
+}
+
+ManifestEdit creates_keyspaces() {
+  ManifestEdit edit;
+  edit.keyspaces[KeyspaceId{1}].created = {.name = "users", .options = "codec=zstd\nblock_bytes=8192\n"};
+  edit.keyspaces[KeyspaceId{2}].created = {.name = "events", .options = ""};
+  return edit;
+}
+
+/// Something of everything that an edit can do.
+ManifestEdit replaces_table_and_changes_keyspaces() {
+  ManifestEdit edit = replaces_table(1, 2, 5);
+  edit.keyspaces[KeyspaceId{2}] = adds_table(3).keyspaces.at(kDefaultKeyspace);
+  edit.keyspaces[KeyspaceId{3}].created = {.name = "sessions", .options = ""};
+  edit.dropped = {KeyspaceId{1}};
+  edit.reserved_numbers = 4;
+  edit.first_journal = 2;
+  edit.term = 1;
   return edit;
 }
 
@@ -61,6 +81,7 @@ class ManifestTest : public testing::Test {
     const Status status = manifest_->commit(edit);
     ASSERT_TRUE(status.ok()) << status.to_text();
   }
+  const Shape& shape() { return manifest_->state().keyspaces.at(kDefaultKeyspace).shape; }
   std::vector<std::string> names() {
     std::vector<std::string> names;
     const std::vector<DirectoryEntry> entries = *files_.list(kStore);
@@ -87,7 +108,7 @@ TEST_F(ManifestTest, ANewStoreIsEmptyAndHasItsIdentity) {
   EXPECT_EQ(names(), (Names{"CURRENT", "MANIFEST-000001"}));
   open();
   EXPECT_EQ(manifest_->state().identity, example_identity());
-  EXPECT_EQ(manifest_->state().shape.tables(), 0U);
+  EXPECT_EQ(shape().tables(), 0U);
   EXPECT_EQ(manifest_->known_journal_end(), KnownJournalEnd());
   EXPECT_EQ(manifest_->number(), 1U);
 }
@@ -101,8 +122,8 @@ TEST_F(ManifestTest, CommittedEditsAreThereAfterAClose) {
   EXPECT_EQ(manifest_->commit({}).code(), StatusCode::kClosed);
   EXPECT_EQ(manifest_->renew().code(), StatusCode::kClosed);
   open();
-  EXPECT_EQ(manifest_->state().shape.to_text(), "L0: 2[aaaaa..zzzzz] 1[aaaaa..zzzzz]");
-  EXPECT_EQ(manifest_->state().flushed_sequence, 200U);
+  EXPECT_EQ(shape().to_text(), "L0: 2[aaaaa..zzzzz] 1[aaaaa..zzzzz]");
+  EXPECT_EQ(manifest_->state().keyspaces.at(kDefaultKeyspace).flushed_sequence, 200U);
   EXPECT_EQ(manifest_->state().reserved_numbers, 3U);
   EXPECT_EQ(manifest_->known_journal_end(), end);
   EXPECT_EQ(manifest_->number(), 1U);
@@ -131,7 +152,7 @@ TEST_F(ManifestTest, ACleanlyClosedManifestIsContinued) {
     commit(adds_table(number));
     ASSERT_TRUE(manifest_->close({}).ok());
     open();
-    ASSERT_EQ(manifest_->state().shape.tables(), number);
+    ASSERT_EQ(shape().tables(), number);
   }
   EXPECT_EQ(manifest_->number(), 1U);
 }
@@ -148,7 +169,7 @@ TEST_F(ManifestTest, AManifestThatWasNotClosedIsReplacedByTheFirstCommit) {
   commit(adds_table(3));
   EXPECT_EQ(manifest_->number(), 2U);
   open();
-  EXPECT_EQ(manifest_->state().shape.tables(), 3U);
+  EXPECT_EQ(shape().tables(), 3U);
 }
 
 TEST_F(ManifestTest, ManifestsOfOthersAreSkippedAndOnlyOlderOnesRemoved) {
@@ -176,7 +197,7 @@ TEST_F(ManifestTest, Rule23_ItRollsWhenFourFifthsAreDead) {
   EXPECT_GT(largest, std::uint64_t{60} << 10);
   EXPECT_EQ(names().size(), 2U);
   open();
-  EXPECT_EQ(manifest_->state().shape.tables(), 1U);
+  EXPECT_EQ(shape().tables(), 1U);
 }
 
 TEST_F(ManifestTest, ALargeLiveStateMayBeFourTimesAsLong) {
@@ -193,12 +214,27 @@ TEST_F(ManifestTest, AnEditThatDoesNotFitChangesNothing) {
   create();
   commit(adds_table(1));
   EXPECT_EQ(manifest_->commit(adds_table(1)).code(), StatusCode::kCorruption);
-  ManifestEdit falling;
-  falling.flushed_sequence = 99;
-  EXPECT_EQ(manifest_->commit(falling).message(), "an edit lowers the flushed sequence from 100 to 99");
+  EXPECT_EQ(manifest_->commit(edit_of(kDefaultKeyspace, {.flushed_sequence = 99})).message(),
+            "an edit lowers the flushed sequence from 100 to 99");
   commit(adds_table(2));
   open();
-  EXPECT_EQ(manifest_->state().shape.tables(), 2U);
+  EXPECT_EQ(shape().tables(), 2U);
+}
+
+TEST_F(ManifestTest, KeyspacesComeBackFromEditsAndFromANewManifest) {
+  create();
+  commit(adds_table(1));
+  commit(creates_keyspaces());
+  commit(replaces_table_and_changes_keyspaces());
+  const auto before = text_of(*manifest_);
+  EXPECT_EQ(manifest_->state().keyspaces.size(), 3U);
+  EXPECT_EQ(manifest_->state().keyspaces.at(KeyspaceId{2}).shape.to_text(), "L0: 3[aaaaa..zzzzz]");
+  open();
+  EXPECT_EQ(text_of(*manifest_), before);
+  commit({});  // The manifest was not closed: this one begins another.
+  EXPECT_EQ(manifest_->number(), 2U);
+  open();
+  EXPECT_EQ(text_of(*manifest_), before);
 }
 
 TEST_F(ManifestTest, CreateWithKeepsTheStateAndRemovesNothing) {
@@ -211,12 +247,12 @@ TEST_F(ManifestTest, CreateWithKeepsTheStateAndRemovesNothing) {
   open();
   EXPECT_EQ(manifest_->number(), 7U);
   EXPECT_EQ(manifest_->state().first_journal, 44U);
-  EXPECT_EQ(manifest_->state().shape.tables(), 1U);
+  EXPECT_EQ(shape().tables(), 1U);
 }
 
 TEST_F(ManifestTest, ThousandsOfTablesComeBack) {
   create();
-  ManifestEdit edit;
+  KeyspaceEdit edit;
   for (std::uint64_t number = 1; number <= 5000; ++number) {
     TableFacts facts;
     facts.number = number;
@@ -224,7 +260,7 @@ TEST_F(ManifestTest, ThousandsOfTablesComeBack) {
     facts.largest_key = fmt::format("{:06}z", number);
     edit.shape.added.push_back({1, 1, std::make_shared<const TableFacts>(facts)});
   }
-  commit(edit);
+  commit(edit_of(kDefaultKeyspace, std::move(edit)));
   const auto before = text_of(*manifest_);
   open();
   EXPECT_EQ(text_of(*manifest_), before);
@@ -339,7 +375,7 @@ TEST_F(ManifestTest, AnUnknownFieldIsRefusedByNameAndNothingIsWritten) {
   JournalReader reader = *JournalReader::open(files_, path);
   ASSERT_TRUE(reader.skip_to_end().ok());
   const JournalEnd& end = reader.end();
-  const std::string payload = std::string(1, '\0') + "\x7f" + std::string(1, '\0');  // Field 63.
+  const std::string payload = "\x7f" + std::string(2, '\0');  // Field 63, and no section.
   const RecordHeader header{RecordKind::kData, payload.size(), end.next_sequence, 1, end.offset};
   const RecordHeaderBytes raw = encode_record_header(header, as_bytes(payload), reader.header().salt, end.offset);
   write(path, read(path) + std::string(as_text(raw)) + payload);
@@ -364,22 +400,24 @@ TEST_F(ManifestTest, AfterAFailedCommitNothingWorksUntilRenew) {
   ASSERT_TRUE(manifest_->renew().ok());
   commit(adds_table(3));
   open();
-  EXPECT_EQ(manifest_->state().shape.to_text(), "L0: 3[aaaaa..zzzzz] 1[aaaaa..zzzzz]");
+  EXPECT_EQ(shape().to_text(), "L0: 3[aaaaa..zzzzz] 1[aaaaa..zzzzz]");
 }
 
 TEST_F(ManifestTest, TheGoldenManifestIsReproducedAndRead) {
   create();
   commit(adds_table(1));
-  commit(replaces_table(1, 2, 5));
+  const ManifestEdit edit = replaces_table_and_changes_keyspaces();
+  commit(creates_keyspaces());
+  commit(edit);
   ASSERT_TRUE(manifest_->close({12, 0x0123456789abcdef, 65'536}).ok());
   const std::string folder = "tests/golden/manifest";
   test::expect_golden(folder + "/CURRENT", read(kStore + "/CURRENT"));
   test::expect_golden(folder + "/MANIFEST-000001", read(kStore + "/MANIFEST-000001"));
   // Shown in docs/FORMAT.md: the first record and the last.
-  const ManifestState empty{example_identity(), {}, 0, 0, 0};
+  const ManifestState empty{.identity = example_identity()};
   test::expect_golden("fuzz/corpus/manifest_format_fuzz/first",
                       encode_manifest_record({empty.identity, whole_edit(empty)}));
-  test::expect_golden("fuzz/corpus/manifest_format_fuzz/edit", encode_manifest_record({{}, replaces_table(1, 2, 5)}));
+  test::expect_golden("fuzz/corpus/manifest_format_fuzz/edit", encode_manifest_record({{}, edit}));
   const auto golden = *Manifest::open(posix_file_system(), source_file(folder), random_);
   EXPECT_EQ(text_of(*golden), text_of(*manifest_));
 }

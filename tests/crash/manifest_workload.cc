@@ -86,7 +86,7 @@ void ManifestWorkload::expect(bool condition, const std::string& what) {
 }
 
 bool ManifestWorkload::create() {
-  ledger_.tries(text_of({some_identity(), {}, 0, 0, 0}, {}));
+  ledger_.tries(text_of(ManifestState{.identity = some_identity()}, {}));
   for (int attempt = 0; attempt < 3; ++attempt) {
     Result<std::unique_ptr<Manifest>> made = Manifest::create(files_, kManifestFolder, some_identity(), salts_);
     if (made.ok()) {
@@ -110,10 +110,11 @@ bool ManifestWorkload::commit_some(int count, std::size_t key_bytes) {
 bool ManifestWorkload::commit(std::size_t key_bytes) {
   for (int attempt = 0; attempt < 3; ++attempt) {
     const ManifestEdit edit = some_edit(key_bytes);
-    const Result<ManifestState> next = with_edit(manifest_->state(), edit);
-    expect(next.ok(), "the workload's edit: " + next.status().to_text());
+    ManifestState next = manifest_->state();
+    const Status fits = apply_edit(next, edit);
+    expect(fits.ok(), "the workload's edit: " + fits.to_text());
     const ManifestText before = text_of(*manifest_);
-    const ManifestText after = text_of(*next, manifest_->known_journal_end());
+    const ManifestText after = text_of(next, manifest_->known_journal_end());
     ledger_.tries(after);
     const Status status = manifest_->commit(edit);
     if (status.ok()) {
@@ -171,16 +172,41 @@ bool ManifestWorkload::open() {
   return false;
 }
 
-/// Adds a table or two, removes those beyond three or, when keys are long, all; raises the numbers.
+/// Changes one or two keyspaces, creates one now and then, and drops one; raises the numbers.
 ManifestEdit ManifestWorkload::some_edit(std::size_t key_bytes) {
+  constexpr std::size_t kMostKeyspaces = 3;
+  const ManifestState& state = manifest_->state();
   ManifestEdit edit;
-  const Shape& shape = manifest_->state().shape;
+  edit.keyspaces[kDefaultKeyspace] = some_change(state.keyspaces.at(kDefaultKeyspace), key_bytes);
+  const auto& [last, keyspace] = *state.keyspaces.rbegin();
+  if (state.keyspaces.size() > kMostKeyspaces) {
+    edit.dropped = {last};
+  } else if (random_.below(3) == 0) {
+    KeyspaceEdit& created = edit.keyspaces[KeyspaceId{state.next_keyspace}];
+    created = some_change({}, key_bytes);
+    created.created = {.name = fmt::format("keyspace {}", state.next_keyspace), .options = "codec=none\n"};
+  } else {
+    edit.keyspaces[last] = some_change(keyspace, key_bytes);
+  }
+  edit.reserved_numbers = next_table_;
+  if (random_.coin()) edit.first_journal = state.first_journal + 1;
+  if (random_.below(4) == 0) edit.term = state.term + 1;
+  return edit;
+}
+
+/// Adds a table or two, removes those beyond three or, when keys are long, all.
+KeyspaceEdit ManifestWorkload::some_change(const KeyspaceState& keyspace, std::size_t key_bytes) {
+  KeyspaceEdit edit;
   std::size_t stay = key_bytes < 1000 ? 3 : 0;
-  for (const ShapeEdit::Added& table : whole_edit({{}, shape, 0, 0, 0}).shape.added) {
-    if (stay > 0) {
-      --stay;
-    } else {
-      edit.shape.removed.push_back(table.facts->number);
+  for (const std::vector<Run>& level : keyspace.shape.levels) {
+    for (const Run& run : level) {
+      for (const auto& table : run.tables) {
+        if (stay > 0) {
+          --stay;
+        } else {
+          edit.shape.removed.push_back(table->number);
+        }
+      }
     }
   }
   for (std::uint64_t i = 0; i <= random_.below(2); ++i) {
@@ -193,9 +219,7 @@ ManifestEdit ManifestWorkload::some_edit(std::size_t key_bytes) {
     edit.shape.added.push_back(
         {static_cast<std::uint32_t>(random_.below(3)), number, std::make_shared<const TableFacts>(std::move(facts))});
   }
-  edit.reserved_numbers = next_table_;
-  if (random_.coin()) edit.flushed_sequence = manifest_->state().flushed_sequence + random_.below(100);
-  if (random_.coin()) edit.first_journal = manifest_->state().first_journal + 1;
+  if (random_.coin()) edit.flushed_sequence = keyspace.flushed_sequence + random_.below(100);
   return edit;
 }
 

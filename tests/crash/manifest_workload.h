@@ -71,6 +71,7 @@ class ManifestWorkload {
   bool close_and_open();
   bool open();
   ManifestEdit some_edit(std::size_t key_bytes);
+  KeyspaceEdit some_change(const KeyspaceState& keyspace, std::size_t key_bytes);
   void expect(bool condition, const std::string& what);
 
   FileSystem& files_;

@@ -32,7 +32,7 @@ inline std::string golden_file(const std::string& name, const std::string& made)
 
 /// This build writes the same bytes.
 inline void expect_golden(const std::string& name, const std::string& made) {
-  EXPECT_TRUE(golden_file(name, made) == made) << name << ": this build writes other bytes than version 1 did";
+  EXPECT_TRUE(golden_file(name, made) == made) << name << ": this build writes other bytes than the golden file has";
 }
 
 }  // namespace tamis::test

@@ -31,10 +31,14 @@ struct ManifestText {
 };
 
 inline ManifestText text_of(const ManifestState& state, const KnownJournalEnd& journal_end) {
-  std::string text = fmt::format("{}\nflushed {} journal {} reserved {}\n", state.shape.to_text(),
-                                 state.flushed_sequence, state.first_journal, state.reserved_numbers);
-  for (const auto& level : state.shape.levels) {
-    for (const Run& run : level) text += fmt::format("{} {},", run.id, run.bytes());
+  std::string text = fmt::format("journal {} reserved {} term {} next keyspace {}\n", state.first_journal,
+                                 state.reserved_numbers, state.term, state.next_keyspace);
+  for (const auto& [id, keyspace] : state.keyspaces) {
+    text += fmt::format("keyspace {} \"{}\" \"{}\" flushed {}\n{}\n", number_of(id), keyspace.name, keyspace.options,
+                        keyspace.flushed_sequence, keyspace.shape.to_text());
+    for (const auto& level : keyspace.shape.levels) {
+      for (const Run& run : level) text += fmt::format("{} {},", run.id, run.bytes());
+    }
   }
   text.append(as_text(state.identity.store_id)).append(as_text(state.identity.hash_key));
   return {text, fmt::format("journal {} {:x} {}", journal_end.number, journal_end.salt, journal_end.durable_bytes)};
