@@ -13,6 +13,8 @@
 
 namespace tamis {
 
+class Keyspace;  // <tamis/keyspace.h>
+
 /// A list of puts and removes that DB::write applies atomically and in order: the later of two changes to one key wins.
 /// Keys and values are copied in. Both may be empty and may hold any bytes.
 ///
@@ -57,6 +59,10 @@ class TAMIS_EXPORT Batch {
   void put(std::string_view key, std::string_view value);
   /// Adds a remove. Removing an absent key is not an error.
   void remove(std::string_view key);
+  /// Adds a put to a keyspace. A batch may span keyspaces, all of one store.
+  void put(const Keyspace& keyspace, std::string_view key, std::string_view value);
+  /// Adds a remove from a keyspace.
+  void remove(const Keyspace& keyspace, std::string_view key);
   /// Appends the changes of another batch, or adopts its error. A batch may be appended to itself.
   void append(const Batch& other);
   /// Drops the changes and the error; keeps the memory.
@@ -87,6 +93,7 @@ class TAMIS_EXPORT Batch {
   void add(std::uint32_t keyspace, std::uint8_t kind, std::string_view key, std::string_view value);
   [[nodiscard]] bool accepts(std::string_view key, std::string_view value);
   void enter(std::uint32_t keyspace, std::size_t bytes);
+  void belong_to(const void* store);
 
   std::string entries_;  // Encoded as in src/entry/batch_format.h, so that writing a batch is one copy.
   std::size_t count_ = 0;
@@ -94,6 +101,7 @@ class TAMIS_EXPORT Batch {
   std::uint32_t first_keyspace_ = 0;  // Of the changes before the first marker in entries_.
   std::uint32_t last_keyspace_ = 0;   // Of the last change.
   bool has_markers_ = false;
+  const void* store_ = nullptr;  // Of the keyspaces that were named; null: only the default one was.
 };
 
 /// One change of a batch. The views point into the batch.

@@ -82,6 +82,16 @@ class TAMIS_EXPORT DB {
   /// Makes all earlier writes durable.
   Status sync();
 
+  /// Opens the keyspace of this name; makes it, durably, if there is none. The options that are set are stored and
+  /// apply to tables written from now on. "default" is the keyspace that put, get and the others here use. A name has 1
+  /// to 255 bytes. A read-only store makes none: kInvalidArgument.
+  [[nodiscard]] Result<Keyspace> keyspace(std::string_view name, const KeyspaceOptions& options = {});
+  /// Drops a keyspace and all it holds, durably. Snapshots taken before still see it; its files go with the last of
+  /// them. kInvalidArgument if there is none of this name, and for the default one.
+  Status drop_keyspace(std::string_view name);
+  /// All keyspaces, in the order in which they were made; the default one first.
+  [[nodiscard]] std::vector<KeyspaceInfo> keyspaces() const;
+
   /// Returns the value of a key, or none if absent.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key, const ReadOptions& options = {}) const;
   /// Returns whether the key is present and copies its value to `*value`. Allocates nothing if the capacity suffices.
@@ -111,7 +121,7 @@ class TAMIS_EXPORT DB {
 
   /// Writes the memtables to tables, which are durable on return.
   Status flush();
-  /// Rewrites the range into the last level and drops what no reader can see.
+  /// Rewrites the range of the default keyspace into the last level and drops what no reader can see.
   Status compact(const Range& range = {}, const Progress& progress = {});
   /// Waits until no flush or compaction is due or running. Updates the run index if lookups need one.
   Status wait_idle();
@@ -128,7 +138,7 @@ class TAMIS_EXPORT DB {
   [[nodiscard]] Stats stats() const;
   /// Every step of looking up a key, and its cost.
   [[nodiscard]] Result<Explanation> explain(std::string_view key, const ReadOptions& options = {}) const;
-  /// The filter plan for the current runs, with the configured filter memory or another amount.
+  /// The filter plan for the current runs of the default keyspace, with the configured filter memory or another amount.
   [[nodiscard]] PlanReport plan(std::optional<std::uint64_t> filter_memory = {}) const;
 
   /// Closes the store. Returns kBusy while iterators or snapshots are alive, naming where each was created; the store

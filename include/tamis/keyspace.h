@@ -75,6 +75,8 @@ class TAMIS_EXPORT Keyspace {
 
   /// The name it was opened with; empty if it belongs to no keyspace.
   [[nodiscard]] std::string_view name() const;
+  /// Its number in the store, never reused; 0 is the default keyspace.
+  [[nodiscard]] std::uint32_t id() const;
 
   /// As DB::put.
   Status put(std::string_view key, std::string_view value, const WriteOptions& options = {});

@@ -26,6 +26,11 @@ Status Catalog::open(bool exists) {
 
 Status Catalog::commit(const ManifestEdit& edit, const std::function<void(const ManifestState&)>& show) noexcept {
   MutexLock lock(mutex_);
+  for (const auto& [id, change] : edit.keyspaces) {
+    if (!change.created && !manifest_->state().keyspaces.contains(id)) {
+      return Status::closed(context_.directory + ": the keyspace was dropped");
+    }
+  }
   TAMIS_TRY_STATUS(commit_locked(edit));
   show(manifest_->state());
   return {};
@@ -55,7 +60,19 @@ void Catalog::inspect(const std::function<void(const ManifestState&)>& look) con
 
 std::uint64_t Catalog::flushed_sequence() const {
   MutexLock lock(mutex_);
-  return manifest_->state().keyspaces.at(kDefaultKeyspace).flushed_sequence;
+  return manifest_->state().flushed_sequence;
+}
+
+std::uint64_t Catalog::flushed_sequence(KeyspaceId keyspace) const {
+  MutexLock lock(mutex_);
+  const ManifestState& state = manifest_->state();
+  const auto found = state.keyspaces.find(keyspace);
+  return found == state.keyspaces.end() ? state.flushed_sequence : flushed_sequence_of(state, found->second);
+}
+
+std::uint64_t Catalog::newest_flushed_sequence() const {
+  MutexLock lock(mutex_);
+  return newest_flushed_sequence_of(manifest_->state());
 }
 
 std::uint64_t Catalog::first_journal() const {

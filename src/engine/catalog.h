@@ -29,15 +29,20 @@ class Catalog {
   Status open(bool exists) EXCLUDES(mutex_);
 
   /// Makes the edit durable, then calls `show` with the state after it, under the mutex: versions appear in the order
-  /// of the manifest's edits. An allocation that fails in between ends the process (docs/decisions/0016).
+  /// of the manifest's edits. kClosed, and nothing is done, if the edit names a keyspace that was dropped. An
+  /// allocation that fails in between ends the process (docs/decisions/0016).
   Status commit(const ManifestEdit& edit, const std::function<void(const ManifestState&)>& show) noexcept
       EXCLUDES(mutex_);
   Result<std::uint64_t> new_number() noexcept EXCLUDES(mutex_);
   /// Calls `look` with the state, under the mutex.
   void inspect(const std::function<void(const ManifestState&)>& look) const EXCLUDES(mutex_);
 
-  /// The default keyspace's.
+  /// All writes up to here are in tables.
   [[nodiscard]] std::uint64_t flushed_sequence() const EXCLUDES(mutex_);
+  /// The writes of this keyspace up to here are in tables.
+  [[nodiscard]] std::uint64_t flushed_sequence(KeyspaceId keyspace) const EXCLUDES(mutex_);
+  /// The newest write that is in a table, of any keyspace, as far as the manifest says.
+  [[nodiscard]] std::uint64_t newest_flushed_sequence() const EXCLUDES(mutex_);
   [[nodiscard]] std::uint64_t first_journal() const EXCLUDES(mutex_);
   /// No file has this number or a larger one yet.
   [[nodiscard]] std::uint64_t next_number() const EXCLUDES(mutex_);

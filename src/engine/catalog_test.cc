@@ -51,10 +51,10 @@ TEST(Catalog, AnEditIsShownAfterItIsDurable) {
   ASSERT_TRUE(world.catalog.open(false).ok());
   bool was_shown = false;
   ASSERT_TRUE(world.catalog
-                  .commit(edit_of(kDefaultKeyspace, {.flushed_sequence = 7}),
+                  .commit({.flushed_sequence = 7},
                           [&](const ManifestState& state) {
                             was_shown = true;
-                            EXPECT_EQ(state.keyspaces.at(kDefaultKeyspace).flushed_sequence, 7U);
+                            EXPECT_EQ(state.flushed_sequence, 7U);
                             CrashFileSystem rebooted(files.disk().after_crash(Loss::kEverything, 1));
                             World other(rebooted);
                             ASSERT_TRUE(other.catalog.open(true).ok());

@@ -21,7 +21,7 @@ Status copy_tables_to(const StoreContext& context, const ManifestState& state, c
   return context.files.sync_directory(path);
 }
 
-Status copy_to(const StoreContext& context, const ManifestState& state, const std::string& path) {
+Status write_store(const StoreContext& context, const ManifestState& state, const std::string& path) {
   FileSystem& files = context.files;
   TAMIS_TRY_STATUS(files.make_directory(path));
   TAMIS_TRY_STATUS(files.sync_directory(parent_directory(path)));
@@ -35,19 +35,24 @@ Status copy_to(const StoreContext& context, const ManifestState& state, const st
 
 }  // namespace
 
-Status copy_tables(const StoreContext& context, const Catalog& catalog, Tree& tree, const std::string& path) {
+Checkpoint::Checkpoint(const Catalog& catalog, Keyspaces& keyspaces) : keyspaces_(keyspaces) {
+  keyspaces_.pause_deletions();
+  catalog.inspect([&](const ManifestState& current) { state_ = current; });
+  state_.first_journal = 0;
+  state_.flushed_sequence = newest_flushed_sequence_of(state_);
+}
+
+Checkpoint::~Checkpoint() {
+  keyspaces_.resume_deletions();
+  keyspaces_.remove_obsolete_files();
+}
+
+Status Checkpoint::copy_to(const StoreContext& context, const std::string& path) const {
   TAMIS_TRY(const std::optional<std::uint64_t> file, context.files.file_size(path));
   if (file || context.files.list(path).ok()) {
     return Status::invalid_argument(path + ": exists already; name a new folder");
   }
-  tree.pause_deletions();
-  ManifestState state;
-  catalog.inspect([&](const ManifestState& current) { state = current; });
-  state.first_journal = 0;
-  Status copied = copy_to(context, state, path);
-  tree.resume_deletions();
-  tree.remove_obsolete_files();
-  return copied;
+  return write_store(context, state_, path);
 }
 
 }  // namespace tamis

@@ -4,14 +4,30 @@
 #include <string>
 
 #include "engine/catalog.h"
+#include "engine/keyspaces.h"
 #include "engine/store_context.h"
-#include "engine/tree.h"
 #include "tamis/status.h"
+#include "tree/manifest_state.h"
 
 namespace tamis {
 
-/// Makes a store of the tables of this moment in a new folder, by hard links where possible. It has no journal: flush
-/// first (rule 21). No table is removed meanwhile.
-Status copy_tables(const StoreContext& context, const Catalog& catalog, Tree& tree, const std::string& path);
+/// The tables of the moment at which it is made. None of them is removed while it lives. It has no journal: flush first
+/// (rule 21).
+///
+/// Threads: one.
+class Checkpoint {
+ public:
+  Checkpoint(const Catalog& catalog, Keyspaces& keyspaces);
+  ~Checkpoint();
+  Checkpoint(const Checkpoint&) = delete;
+  Checkpoint& operator=(const Checkpoint&) = delete;
+
+  /// Makes a store of them in a new folder, by hard links where possible.
+  Status copy_to(const StoreContext& context, const std::string& path) const;
+
+ private:
+  Keyspaces& keyspaces_;
+  ManifestState state_;
+};
 
 }  // namespace tamis

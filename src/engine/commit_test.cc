@@ -70,8 +70,8 @@ TEST(CommitGroup, Rule6_P1_AGroupIsSyncedForWhoeverInItAsks) {
     const Result<std::shared_ptr<Store>> after = open_on(rebooted);
     ASSERT_TRUE(after.ok()) << after.status().to_text();
     std::string value;
-    EXPECT_TRUE(*(*after)->get("first", &value, {}));
-    EXPECT_TRUE(*(*after)->get("second", &value, {}));
+    EXPECT_TRUE(*(*after)->get((*after)->default_keyspace(), "first", &value, {}));
+    EXPECT_TRUE(*(*after)->get((*after)->default_keyspace(), "second", &value, {}));
   }
 }
 

@@ -66,10 +66,10 @@ Status DB::remove(std::string_view key, const WriteOptions& options) {
   });
 }
 Status DB::write(const Batch& batch, const WriteOptions& options) {
-  return ask(store_, [&](Store& store) { return store.write(batch, options, true); });
+  return ask(store_, [&](Store& store) { return store.write_batch(batch, options, true); });
 }
 Status DB::try_write(const Batch& batch, const WriteOptions& options) {
-  return ask(store_, [&](Store& store) { return store.write(batch, options, false); });
+  return ask(store_, [&](Store& store) { return store.write_batch(batch, options, false); });
 }
 Status DB::sync() {
   return ask(store_, [&](Store& store) { return store.sync(); });
@@ -82,36 +82,49 @@ Result<std::optional<std::string>> DB::get(std::string_view key, const ReadOptio
   return std::optional<std::string>(std::move(value));
 }
 Result<bool> DB::get(std::string_view key, std::string* value, const ReadOptions& options) const {
-  return ask(store_, [&](Store& store) { return store.get(key, value, options); });
+  return ask(store_, [&](Store& store) { return store.get(store.default_keyspace(), key, value, options); });
 }
 Result<bool> DB::exists(std::string_view key, const ReadOptions& options) const {
-  return ask(store_, [&](Store& store) { return store.exists(key, options); });
+  return ask(store_, [&](Store& store) { return store.exists(store.default_keyspace(), key, options); });
 }
 Result<std::optional<PinnedValue>> DB::get_pinned(std::string_view key, const ReadOptions& options) const {
-  return ask(store_, [&](Store& store) { return store.get_pinned(key, options); });
+  return ask(store_, [&](Store& store) { return store.get_pinned(store.default_keyspace(), key, options); });
 }
 std::vector<Result<std::optional<std::string>>> DB::multi_get(std::span<const std::string_view> keys,
                                                               const ReadOptions& options) const {
   if (store_ == nullptr) return std::vector<Result<std::optional<std::string>>>(keys.size(), no_store());
-  return ask(store_, [&](Store& store) { return store.multi_get(keys, options); });
+  return ask(store_, [&](Store& store) { return store.multi_get(store.default_keyspace(), keys, options); });
 }
 Status DB::multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
                      const ReadOptions& options) const {
-  return ask(store_, [&](Store& store) { return store.multi_get(keys, values, options); });
+  return ask(store_, [&](Store& store) { return store.multi_get(store.default_keyspace(), keys, values, options); });
 }
 
 Iterator DB::scan(const ScanOptions& options, Caller caller) const {
-  return ask(store_, [&](Store& store) { return store.scan(options, caller); });
+  return ask(store_, [&](Store& store) { return store.scan(store.default_keyspace(), options, caller); });
 }
 Snapshot DB::snapshot(Caller caller) {
   return ask(store_, [&](Store& store) { return store.snapshot(caller); });
+}
+
+Result<Keyspace> DB::keyspace(std::string_view name, const KeyspaceOptions& options) {
+  return ask(store_, [&](Store& store) -> Result<Keyspace> {
+    TAMIS_TRY(std::shared_ptr<OpenKeyspace> keyspace, store.keyspace(name, options));
+    return Keyspace(store_, std::move(keyspace));
+  });
+}
+Status DB::drop_keyspace(std::string_view name) {
+  return ask(store_, [&](Store& store) { return store.drop_keyspace(name); });
+}
+std::vector<KeyspaceInfo> DB::keyspaces() const {
+  return ask(store_, [](Store& store) { return store.keyspaces(); });
 }
 
 Status DB::flush() {
   return ask(store_, [&](Store& store) { return store.flush(); });
 }
 Status DB::compact(const Range& range, const Progress& progress) {
-  return ask(store_, [&](Store& store) { return store.compact(range, progress); });
+  return ask(store_, [&](Store& store) { return store.compact(store.default_keyspace(), range, progress); });
 }
 Status DB::wait_idle() {
   return ask(store_, [&](Store& store) { return store.wait_idle(); });
@@ -127,13 +140,13 @@ Result<VerifyReport> DB::verify(const Progress& progress) const {
 }
 
 Result<std::uint64_t> DB::approximate_size(const Range& range) const {
-  return ask(store_, [&](Store& store) { return store.approximate_size(range); });
+  return ask(store_, [&](Store& store) { return store.approximate_size(store.default_keyspace(), range); });
 }
 Stats DB::stats() const {
   return ask(store_, [&](Store& store) { return store.stats(); });
 }
 Result<Explanation> DB::explain(std::string_view key, const ReadOptions& options) const {
-  return ask(store_, [&](Store& store) { return store.explain(key, options); });
+  return ask(store_, [&](Store& store) { return store.explain(store.default_keyspace(), key, options); });
 }
 PlanReport DB::plan(std::optional<std::uint64_t> filter_memory) const {
   return ask(store_, [&](Store& store) { return store.plan(filter_memory); });

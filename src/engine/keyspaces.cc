@@ -206,7 +206,8 @@ std::uint64_t Keyspaces::first_journal(std::span<const SealedOfTree> flushes) co
   MutexLock lock(mutex_);
   for (const auto& [id, keyspace] : by_id_) {
     const auto flush = std::ranges::find(flushes, keyspace, &SealedOfTree::keyspace);
-    first = std::min(first, keyspace->tree.first_journal(flush == flushes.end() ? nullptr : flush->sealed.memtable.get()));
+    first =
+        std::min(first, keyspace->tree.first_journal(flush == flushes.end() ? nullptr : flush->sealed.memtable.get()));
   }
   return first;
 }

@@ -1,6 +1,7 @@
 #include "engine/maintenance.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <thread>
 
@@ -21,16 +22,16 @@ bool cores_are_few(const JobPool& pool) {
 
 }  // namespace
 
-Maintenance::Maintenance(const StoreContext& context, Catalog& catalog, Tree& tree, Journals& journals,
-                         TableRewrites& rewrites, RunIndexer& indexer, Residency& residency, Health& health,
+Maintenance::Maintenance(const StoreContext& context, Catalog& catalog, Keyspaces& keyspaces, Journals& journals,
+                         TableRewrites& rewrites, Residency& residency, const LiveHandles& handles, Health& health,
                          ChangeSignal& changes)
     : context_(context),
       catalog_(catalog),
-      tree_(tree),
+      keyspaces_(keyspaces),
       journals_(journals),
       rewrites_(rewrites),
-      indexer_(indexer),
       residency_(residency),
+      handles_(handles),
       health_(health),
       changes_(changes),
       pool_(JobPool::make(context, *this, health, changes)),
@@ -48,8 +49,8 @@ bool Maintenance::run(Job job) {
 
 bool Maintenance::is_due(Job job) const {
   switch (job) {
-    case Job::kFlush: return tree_.has_sealed();
-    case Job::kCompaction: return settled_generation_ != tree_.generation();
+    case Job::kFlush: return keyspaces_.has_sealed();
+    case Job::kCompaction: return settled_generation_ != keyspaces_.generation();
     case Job::kUpkeep: break;
   }
   return true;
@@ -57,8 +58,8 @@ bool Maintenance::is_due(Job job) const {
 
 bool Maintenance::holds_up_writes(Job job, bool seals) const {
   switch (job) {
-    case Job::kFlush: return tree_.has_sealed() && (seals || tree_.active()->memory_bytes() >= context_.memtable_bytes);
-    case Job::kCompaction: return !seals && tree_.debt() >= kDebtThatStops;
+    case Job::kFlush: return keyspaces_.has_sealed() && (seals || keyspaces_.active_bytes() >= context_.memtable_bytes);
+    case Job::kCompaction: return !seals && keyspaces_.debt() >= kDebtThatStops;
     case Job::kUpkeep: break;
   }
   return false;
@@ -67,7 +68,7 @@ bool Maintenance::holds_up_writes(Job job, bool seals) const {
 bool Maintenance::flush() {
   if (!may_begin(flush_runs_)) return false;
   MutexLock flush_lock(flush_mutex_);
-  if (!tree_.has_sealed() || health_.has_stopped()) return false;
+  if (!keyspaces_.has_sealed() || health_.has_stopped()) return false;
   flush_runs_ = true;
   const Status flushed = flush_oldest();
   if (flushed.ok()) prepare_next_journal();
@@ -76,12 +77,15 @@ bool Maintenance::flush() {
   return flushed.ok();
 }
 
+/// One that is dropped meanwhile needs no flush.
 Status Maintenance::flush_oldest() {
-  const std::optional<SealedMemtable> oldest = tree_.oldest_sealed();
-  if (!oldest) return {};
-  TAMIS_TRY_STATUS(rewrites_.flush(*oldest));
+  const std::vector<SealedOfTree> oldest = keyspaces_.oldest_sealed();
+  if (oldest.empty()) return {};
+  Status flushed = rewrites_.flush(oldest);
+  if (flushed.code() == StatusCode::kClosed && !health_.is_closing()) return {};
+  TAMIS_TRY_STATUS(flushed);
   health_.rewrite_succeeded();
-  journals_.release_before(oldest->next_journal);
+  journals_.release_before(catalog_.first_journal());
   return {};
 }
 
@@ -95,7 +99,7 @@ void Maintenance::prepare_next_journal() {
 
 Status Maintenance::flush_sealed() {
   MutexLock lock(flush_mutex_);
-  while (tree_.has_sealed()) TAMIS_TRY_STATUS(flush_oldest());
+  while (keyspaces_.has_sealed()) TAMIS_TRY_STATUS(flush_oldest());
   return {};
 }
 
@@ -103,30 +107,49 @@ Status Maintenance::flush_sealed() {
 bool Maintenance::compact_if_due() {
   if (!may_begin(compaction_runs_)) return false;
   MutexLock compaction_lock(compaction_mutex_);
-  const std::uint64_t generation = tree_.generation();
-  const PolicyOptions options = context_.policy_options();
-  if (settled_generation_ == generation && settled_at_ == options.now_unix_seconds) return false;
+  const std::uint64_t generation = keyspaces_.generation();
+  const std::uint64_t now = context_.now_unix_seconds();
+  if (settled_generation_ == generation && settled_at_ == now) return false;
   if (!health_.check_working().ok()) return false;
   compaction_runs_ = true;
-  const std::optional<CompactionPlan> plan = context_.policy.pick(tree_.version()->shape(), options);
-  const Status done = plan ? execute(*plan) : Status();
-  if (!plan) {
-    settled_at_ = options.now_unix_seconds;
+  const Result<bool> done = compact_one(now);
+  if (done.ok() && !*done) {
+    settled_at_ = now;
     settled_generation_ = generation;
   }
   end(compaction_runs_);
-  if (!done.ok() && done.code() != StatusCode::kClosed) health_.rewrite_failed("compaction", done);
-  return plan && done.ok();
+  if (!done.ok() && done.status().code() != StatusCode::kClosed) health_.rewrite_failed("compaction", done.status());
+  return done.ok() && *done;
 }
 
-Status Maintenance::execute(const CompactionPlan& plan) {
-  const auto is_cancelled = [this] {
+/// One compaction of the tree that needs it most. False: none needs any.
+Result<bool> Maintenance::compact_one(std::uint64_t now_unix_seconds) {
+  std::vector<std::shared_ptr<OpenKeyspace>> keyspaces = keyspaces_.all();
+  std::ranges::stable_sort(keyspaces, std::greater(), [](const auto& keyspace) { return keyspace->tree.debt(); });
+  for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces) {
+    const std::uint64_t generation = keyspace->tree.generation();
+    if (keyspace->settled_generation == generation && keyspace->settled_at == now_unix_seconds) continue;
+    const std::shared_ptr<const TreeSettings> settings = keyspace->tree.settings();
+    const PolicyOptions options = settings->policy_options(context_.memtable_bytes, now_unix_seconds);
+    const std::optional<CompactionPlan> plan = settings->policy.pick(keyspace->tree.version()->shape(), options);
+    if (plan) {
+      TAMIS_TRY_STATUS(execute(*keyspace, *plan));
+      return true;
+    }
+    keyspace->settled_at = now_unix_seconds;
+    keyspace->settled_generation = generation;
+  }
+  return false;
+}
+
+Status Maintenance::execute(OpenKeyspace& keyspace, const CompactionPlan& plan) {
+  const auto is_cancelled = [&] {
     give_way_to_flush();
-    return health_.is_closing();
+    return health_.is_closing() || keyspace.is_dropped();
   };
-  TAMIS_TRY_STATUS(rewrites_.execute(plan, is_cancelled));
+  TAMIS_TRY_STATUS(rewrites_.execute(keyspace, plan, is_cancelled));
   health_.rewrite_succeeded();
-  tree_.remove_obsolete_files();
+  keyspace.tree.remove_obsolete_files();
   return {};
 }
 
@@ -136,24 +159,28 @@ void Maintenance::give_way_to_flush() {
   if (!gives_way_) return;
   while (true) {
     const ChangeSignal::Ticket ticket = changes_.ticket();
-    if (!flush_runs_ || health_.is_closing() || tree_.debt() >= kDebtThatPresses) return;
+    if (!flush_runs_ || health_.is_closing() || keyspaces_.debt() >= kDebtThatPresses) return;
     changes_.wait(ticket);
   }
 }
 
 void Maintenance::keep_up() {
-  tree_.remove_obsolete_files();
+  keyspaces_.remove_obsolete_files();
+  keyspaces_.release_dropped(handles_);
   residency_.review();
   index_runs();
 }
 
 void Maintenance::index_runs() {
-  indexer_.index_runs([this](const std::vector<std::uint64_t>& tables) { return is_reading_in_vain(tables); });
+  for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces_.all()) {
+    keyspace->indexer.index_runs(
+        [&](const std::vector<std::uint64_t>& tables) { return is_reading_in_vain(keyspace->tree, tables); });
+  }
 }
 
 /// The thread that reads runs into columns is the one that compacts, and may be the one that flushes. So it does first
 /// what has become due. Afterwards the tables may be gone: then they need not be read to the end.
-bool Maintenance::is_reading_in_vain(const std::vector<std::uint64_t>& tables) {
+bool Maintenance::is_reading_in_vain(const Tree& tree, const std::vector<std::uint64_t>& tables) {
   if (health_.is_closing()) return true;
   if (pool_->threads() == 0) return false;
   while (pool_->threads() == 1 && flush()) {
@@ -161,57 +188,57 @@ bool Maintenance::is_reading_in_vain(const std::vector<std::uint64_t>& tables) {
   if (!is_due(Job::kCompaction) || health_.has_stopped() || health_.is_retrying()) return false;
   while (compact_if_due()) {
   }
-  const std::shared_ptr<const Version> version = tree_.version();
+  const std::shared_ptr<const Version> version = tree.version();
   return std::ranges::any_of(tables, [&](std::uint64_t table) { return version->table(table) == nullptr; });
 }
 
-Status Maintenance::compact(const Range& range, const Progress& progress) {
-  TAMIS_TRY(const RangeGoal goal, goal_for(range));
+Status Maintenance::compact(OpenKeyspace& keyspace, const Range& range, const Progress& progress) {
+  TAMIS_TRY(const RangeGoal goal, goal_for(keyspace.tree, range));
   std::uint64_t most_left = 0;
   while (true) {
-    const std::uint64_t left = bytes_left_for_range(tree_.version()->shape(), goal);
+    const std::uint64_t left = bytes_left_for_range(keyspace.tree.version()->shape(), goal);
     most_left = std::max(most_left, left);
     if (progress && !progress(most_left - left, most_left)) return Status::closed("stopped");
-    TAMIS_TRY(const bool has_stepped, step_towards(goal));
+    TAMIS_TRY(const bool has_stepped, step_towards(keyspace, goal));
     if (!has_stepped) return {};
     // A thread that waits for the mutex may not get it between two steps, and writers must not suffer from that.
-    if (tree_.debt() >= kDebtThatPresses) (void)compact_if_due();
+    if (keyspaces_.debt() >= kDebtThatPresses) (void)compact_if_due();
   }
 }
 
 /// What is in tables now.
-Result<RangeGoal> Maintenance::goal_for(const Range& range) {
+Result<RangeGoal> Maintenance::goal_for(const Tree& tree, const Range& range) {
   if (!may_begin(compaction_runs_)) return Status::busy(context_.directory + ": a compaction is running");
   // A compaction that runs may have begun when snapshots were alive that are gone now: its tables have smaller numbers.
   MutexLock compaction_lock(compaction_mutex_);
   return RangeGoal{.from = range.from,
                    .to = range.to,
-                   .newest = Sequence{catalog_.flushed_sequence()},
+                   .newest = Sequence{catalog_.flushed_sequence(tree.id())},
                    .first_new_table = catalog_.next_number(),
-                   .step_bytes = kTablesPerStep * context_.options.table_bytes};
+                   .step_bytes = kTablesPerStep * tree.settings()->options.table_bytes};
 }
 
 /// False when there was nothing left to do.
-Result<bool> Maintenance::step_towards(const RangeGoal& goal) {
+Result<bool> Maintenance::step_towards(OpenKeyspace& keyspace, const RangeGoal& goal) {
   if (!may_begin(compaction_runs_)) return Status::busy(context_.directory + ": a compaction is running");
   MutexLock compaction_lock(compaction_mutex_);
   TAMIS_TRY_STATUS(health_.check_working());
   compaction_runs_ = true;
-  const std::optional<CompactionPlan> plan = pick_for_range(tree_.version()->shape(), goal);
-  const Status done = plan ? execute(*plan) : Status();
+  const std::optional<CompactionPlan> plan = pick_for_range(keyspace.tree.version()->shape(), goal);
+  const Status done = plan ? execute(keyspace, *plan) : Status();
   end(compaction_runs_);
   if (!done.ok()) return done;
   return plan.has_value();
 }
 
 Status Maintenance::wait_idle() {
-  const auto is_flushed = [this] { return !tree_.has_sealed(); };
+  const auto is_flushed = [this] { return !keyspaces_.has_sealed(); };
   const auto is_idle = [this] {
-    return !tree_.has_sealed() && !is_due(Job::kCompaction) && !flush_runs_ && !compaction_runs_;
+    return !keyspaces_.has_sealed() && !is_due(Job::kCompaction) && !flush_runs_ && !compaction_runs_;
   };
   TAMIS_TRY_STATUS(pool_->wait_until(Job::kFlush, is_flushed, "a flush could not be done"));
   TAMIS_TRY_STATUS(pool_->wait_until(Job::kCompaction, is_idle, "a rewrite is running"));
-  indexer_.wait();
+  for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces_.all()) keyspace->indexer.wait();
   index_runs();
   const MutexLock flush_lock(flush_mutex_);  // A flush whose table is installed may still be releasing its journal.
   return {};

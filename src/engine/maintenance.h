@@ -13,18 +13,18 @@
 #include "engine/health.h"
 #include "engine/job_pool.h"
 #include "engine/journals.h"
+#include "engine/keyspaces.h"
+#include "engine/live_handles.h"
 #include "engine/residency.h"
-#include "engine/run_indexer.h"
 #include "engine/store_context.h"
 #include "engine/table_rewrites.h"
-#include "engine/tree.h"
 #include "tamis/db.h"
 #include "tamis/status.h"
 
 namespace tamis {
 
-/// Flushes, compactions, the run index and the residency of metadata, as jobs on a pool. A compaction gives way to a
-/// flush where cores are few.
+/// Flushes, compactions, the run index and the residency of metadata, of all keyspaces, as jobs on a pool. A compaction
+/// gives way to a flush where cores are few.
 ///
 /// Invariants:
 ///  1. There is one flush and one compaction at a time.
@@ -33,8 +33,9 @@ namespace tamis {
 /// Threads: any. flush_mutex_ and compaction_mutex_ are held over a whole job, before the mutexes of Catalog and Tree.
 class Maintenance final : public JobSource {
  public:
-  Maintenance(const StoreContext& context, Catalog& catalog, Tree& tree, Journals& journals, TableRewrites& rewrites,
-              RunIndexer& indexer, Residency& residency, Health& health, ChangeSignal& changes);
+  Maintenance(const StoreContext& context, Catalog& catalog, Keyspaces& keyspaces, Journals& journals,
+              TableRewrites& rewrites, Residency& residency, const LiveHandles& handles, Health& health,
+              ChangeSignal& changes);
 
   [[nodiscard]] JobPool& pool() { return *pool_; }
 
@@ -46,7 +47,7 @@ class Maintenance final : public JobSource {
   Status flush_sealed() EXCLUDES(flush_mutex_);
   /// Merges the tables of this moment that may hold keys of the range into the last level that has any. It does so in
   /// steps; writers and other compactions get their turn in between.
-  Status compact(const Range& range, const Progress& progress) EXCLUDES(compaction_mutex_);
+  Status compact(OpenKeyspace& keyspace, const Range& range, const Progress& progress) EXCLUDES(compaction_mutex_);
   /// Waits until nothing is due.
   Status wait_idle() EXCLUDES(flush_mutex_);
 
@@ -61,21 +62,22 @@ class Maintenance final : public JobSource {
   Status flush_oldest() REQUIRES(flush_mutex_);
   void prepare_next_journal() REQUIRES(flush_mutex_);
   bool compact_if_due() EXCLUDES(compaction_mutex_);
-  Status execute(const CompactionPlan& plan) REQUIRES(compaction_mutex_);
+  Result<bool> compact_one(std::uint64_t now_unix_seconds) REQUIRES(compaction_mutex_);
+  Status execute(OpenKeyspace& keyspace, const CompactionPlan& plan) REQUIRES(compaction_mutex_);
   void give_way_to_flush();
   void keep_up();
   void index_runs();
-  bool is_reading_in_vain(const std::vector<std::uint64_t>& tables);
-  Result<RangeGoal> goal_for(const Range& range) EXCLUDES(compaction_mutex_);
-  Result<bool> step_towards(const RangeGoal& goal) EXCLUDES(compaction_mutex_);
+  bool is_reading_in_vain(const Tree& tree, const std::vector<std::uint64_t>& tables);
+  Result<RangeGoal> goal_for(const Tree& tree, const Range& range) EXCLUDES(compaction_mutex_);
+  Result<bool> step_towards(OpenKeyspace& keyspace, const RangeGoal& goal) EXCLUDES(compaction_mutex_);
 
   const StoreContext& context_;
   Catalog& catalog_;
-  Tree& tree_;
+  Keyspaces& keyspaces_;
   Journals& journals_;
   TableRewrites& rewrites_;
-  RunIndexer& indexer_;
   Residency& residency_;
+  const LiveHandles& handles_;
   Health& health_;
   ChangeSignal& changes_;
 
@@ -83,7 +85,7 @@ class Maintenance final : public JobSource {
   Mutex compaction_mutex_;
   std::atomic<bool> flush_runs_ = false;
   std::atomic<bool> compaction_runs_ = false;
-  std::atomic<std::uint64_t> settled_generation_ = 0;  // Of the tree when nothing was left to compact.
+  std::atomic<std::uint64_t> settled_generation_ = 0;  // Of all trees when nothing was left to compact.
   std::atomic<std::uint64_t> settled_at_ = 0;          // The time of that, in seconds.
   const std::unique_ptr<JobPool> pool_;
   const bool gives_way_;

@@ -27,7 +27,7 @@ Status Recovery::run() {
   catalog_.inspect(
       [&](const ManifestState& state) { tables = found.check_tables_are_there(state, context_.directory); });
   TAMIS_TRY_STATUS(tables);
-  published_.publish(Sequence{catalog_.flushed_sequence()});
+  published_.publish(Sequence{catalog_.newest_flushed_sequence()});
   const KnownJournalEnd known = catalog_.known_journal_end();
   TAMIS_TRY(const std::vector<std::uint64_t> needed, needed_journals(found, known));
   JournalStreamSpec spec{.store_id = context_.identity.store_id, .first_sequence = catalog_.flushed_sequence() + 1};
@@ -35,10 +35,11 @@ Status Recovery::run() {
   spec.numbers = needed;
   spec.known = {known.number, known.salt, known.durable_bytes};
   TAMIS_TRY(JournalStream stream, JournalStream::open(context_.files, spec));
+  if (keyspaces_.size() > 1 && !context_.options.read_only) TAMIS_TRY_STATUS(sync_journals(needed));
   TAMIS_TRY_STATUS(replay(stream));
   const JournalStreamEnd& end = stream.end();
   if (context_.options.read_only) {
-    TAMIS_TRY_STATUS(keep_journals(needed));
+    TAMIS_TRY_STATUS(keep_journals(needed, stream));
     if (!needed.empty()) journals_.only_show(end.journal);
     return {};
   }
@@ -46,7 +47,7 @@ Status Recovery::run() {
   const bool is_closed = end.is_last_journal && end.journal.is_closed && known.number == end.header.number &&
                          known.durable_bytes == end.journal.offset;
   if (is_closed) {
-    TAMIS_TRY_STATUS(keep_journals(needed));
+    TAMIS_TRY_STATUS(keep_journals(needed, stream));
     journals_.continue_closed(needed.back(), end.header, end.journal);
   } else {
     TAMIS_TRY_STATUS(begin_new_journal(needed, end));
@@ -69,31 +70,40 @@ Result<std::vector<std::uint64_t>> Recovery::needed_journals(const StoreFiles& f
   return needed;
 }
 
-Status Recovery::keep_journals(const std::vector<std::uint64_t>& needed) {
+/// What is read here may be in the page cache alone. If one keyspace's part of a batch became durable in a table and
+/// the other part were lost with the machine, half of the batch would be left (rule 33).
+Status Recovery::sync_journals(std::span<const std::uint64_t> needed) {
   for (const std::uint64_t number : needed) {
+    TAMIS_TRY(const std::unique_ptr<WritableFile> file,
+              context_.files.open_writable(journal_path(context_.directory, number), OpenMode::kExisting));
+    TAMIS_TRY_STATUS(file->sync());
+  }
+  return {};
+}
+
+Status Recovery::keep_journals(std::span<const std::uint64_t> needed, const JournalStream& stream) {
+  const std::vector<std::uint64_t> first = stream.first_sequences();
+  for (std::size_t i = 0; i < needed.size(); ++i) {
     TAMIS_TRY(const std::optional<std::uint64_t> bytes,
-              context_.files.file_size(journal_path(context_.directory, number)));
-    journals_.keep(number, bytes.value_or(0));
+              context_.files.file_size(journal_path(context_.directory, needed[i])));
+    journals_.keep(needed[i], Sequence{first[i]}, bytes.value_or(0));
   }
   return {};
 }
 
 Status Recovery::replay(JournalStream& stream) {
-  std::shared_ptr<Memtable> memtable = tree_.active();
   std::uint64_t entries = 0;
   while (true) {
     TAMIS_TRY(const std::optional<JournalRecord> record, stream.next());
     if (!record) break;
     TAMIS_TRY(const BatchView batch,
               BatchView::decode(record->payload, Sequence{record->first_sequence}, context_.directory));
-    if (batch.keyspaces() != EntryKeyspaces{}) return Status::not_supported("a batch of several keyspaces");
-    TAMIS_TRY_STATUS(memtable->reserve(batch.size(), record->payload.size()));
-    for (const Entry& entry : batch) memtable->insert(entry, context_.hasher(entry.key));
+    TAMIS_TRY_STATUS(replay_batch(batch, record->payload.size()));
     entries += batch.size();
-    published_.publish(Sequence{record->first_sequence + record->count - 1});
-    if (!context_.options.read_only && memtable->memory_bytes() >= context_.memtable_bytes) {
+    // An earlier recovery may have flushed more than the journals still have.
+    published_.publish(std::max(published_.newest(), Sequence{record->first_sequence + record->count - 1}));
+    if (!context_.options.read_only && keyspaces_.active_bytes() >= context_.memtable_bytes) {
       TAMIS_TRY_STATUS(flush_replayed());
-      memtable = tree_.active();
     }
   }
   if (entries > 0) {
@@ -102,10 +112,51 @@ Status Recovery::replay(JournalStream& stream) {
   return {};
 }
 
-/// What was replayed so far becomes a table. The journals stay needed until all of them are read.
+Status Recovery::replay_batch(const BatchView& batch, std::size_t bytes) {
+  std::optional<KeyspaceId> current;
+  Replayed* into = nullptr;
+  for (BatchView::Iterator it = batch.begin(); it != batch.end(); ++it) {
+    if (current != it.keyspace()) {
+      current = it.keyspace();
+      TAMIS_TRY(into, replayed_for(*current));
+      if (into->memtable != nullptr) TAMIS_TRY_STATUS(into->memtable->reserve(batch.size(), bytes));
+    }
+    if (into->memtable == nullptr || number_of(it->sequence) <= into->flushed_sequence) continue;
+    into->memtable->insert(*it, context_.hasher(it->key));
+  }
+  return {};
+}
+
+/// Rule 35: an id that was given and is not there was dropped; one that was not given is damage.
+Result<Recovery::Replayed*> Recovery::replayed_for(KeyspaceId id) {
+  const auto [found, is_new] = replayed_.try_emplace(id);
+  Replayed& replayed = found->second;
+  if (is_new) {
+    replayed.keyspace = keyspaces_.find(id);
+    replayed.flushed_sequence = catalog_.flushed_sequence(id);
+    bool was_given = false;
+    catalog_.inspect([&](const ManifestState& state) { was_given = number_of(id) < state.next_keyspace; });
+    if (!was_given) {
+      return Status::corruption(fmt::format("{}: a journal has an entry of keyspace {}, which was never created",
+                                            context_.directory, number_of(id)));
+    }
+  }
+  if (replayed.keyspace != nullptr && replayed.memtable == nullptr) {
+    replayed.memtable = replayed.keyspace->tree.begin_writing(catalog_.first_journal());
+  }
+  return &replayed;
+}
+
+/// What was replayed so far becomes tables. The journals stay needed until all of them are read.
 Status Recovery::flush_replayed() {
-  if (tree_.active()->empty()) return {};
-  (void)tree_.seal(published_.newest(), catalog_.first_journal());
+  std::vector<std::shared_ptr<OpenKeyspace>> trees;
+  for (auto& [id, replayed] : replayed_) {
+    if (replayed.memtable == nullptr || replayed.memtable->empty()) continue;
+    trees.push_back(replayed.keyspace);
+    replayed.memtable.reset();
+  }
+  if (trees.empty()) return {};
+  keyspaces_.seal(trees, published_.newest());
   return maintenance_.flush_sealed();
 }
 
@@ -120,7 +171,7 @@ Status Recovery::begin_new_journal(const std::vector<std::uint64_t>& replayed, c
   if (end.first_stranded) TAMIS_TRY_STATUS(save_stranded(std::span(replayed).subspan(*end.first_stranded)));
   ManifestEdit edit = edit_of(kDefaultKeyspace, {.flushed_sequence = number_of(last)});
   edit.first_journal = number;
-  return tree_.install(edit, nullptr);
+  return keyspaces_.install({}, {.flushed_sequence = number_of(last), .first_journal = number});
 }
 
 /// Records behind a hole are not part of the store, but they may be all that is left of something. Before the manifest

@@ -12,6 +12,7 @@
 #include "engine/snapshot_state.h"
 #include "engine/store_files.h"
 #include "engine/verify.h"
+#include "entry/batch_inside.h"
 #include "io/path.h"
 
 namespace tamis {
@@ -36,13 +37,11 @@ Store::Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory>
       catalog_(*context_, health_),
       journals_(context_->files, context_->directory, *context_->random,
                 share_memory(context_->options, MetadataWanted()).journal),
-      tree_(*context_, *memory_, catalog_, changes_),
-      reader_(tree_.view(), published_, context_->hasher),
-      rewrites_(*context_, catalog_, tree_, published_, live_handles_),
-      indexer_(*context_, *memory_, tree_, health_, reader_),
-      residency_(*memory_, tree_, reader_),
-      maintenance_(*context_, catalog_, tree_, journals_, rewrites_, indexer_, residency_, health_, changes_),
-      writer_(*context_, catalog_, tree_, journals_, maintenance_, health_, published_, changes_) {}
+      keyspaces_(*context_, *memory_, catalog_, health_, published_, changes_),
+      rewrites_(*context_, catalog_, journals_, keyspaces_, published_, live_handles_),
+      residency_(*memory_, keyspaces_),
+      maintenance_(*context_, catalog_, keyspaces_, journals_, rewrites_, residency_, live_handles_, health_, changes_),
+      writer_(*context_, catalog_, keyspaces_, journals_, maintenance_, health_, published_, changes_) {}
 
 Store::~Store() { stop_background(); }
 
@@ -60,9 +59,9 @@ Status Store::open_parts() {
     context_->identity = state.identity;
     context_->hasher = KeyHasher(state.identity.hash_key);
     journals_.open(state.identity.store_id);
-    tree_.open(state.keyspaces.at(kDefaultKeyspace).shape);
   });
-  TAMIS_TRY_STATUS(Recovery(*context_, catalog_, tree_, journals_, maintenance_, published_).run());
+  TAMIS_TRY_STATUS(keyspaces_.open());
+  TAMIS_TRY_STATUS(Recovery(*context_, catalog_, keyspaces_, journals_, maintenance_, published_).run());
   writer_.begin();
   if (!context_->options.read_only) maintenance_.pool().start();
   return {};
@@ -84,11 +83,12 @@ Status Store::close(bool detaches) {
     return Status::busy(fmt::format("{}: still in use: {}", context_->directory, live_handles_.to_text()));
   }
   const bool is_writable = !context_->options.read_only;
-  const bool is_long_to_replay = tree_.active()->memory_bytes() > kMaxLeftInJournal;
+  const bool is_long_to_replay = keyspaces_.active_bytes() > kMaxLeftInJournal;
   const bool had_stopped = health_.has_stopped();
   if (is_long_to_replay && is_writable && !had_stopped) (void)flush().ok();
   stop_background();
-  tree_.remove_obsolete_files();  // Some may have been held until just now.
+  keyspaces_.release_dropped(live_handles_);
+  keyspaces_.remove_obsolete_files();  // Some may have been held until just now.
   open_generation_ = kClosed;
   const std::optional<Health::Stop> stop = health_.stop();
   Status closed = stop ? stop->why : Status();
@@ -125,6 +125,14 @@ Status Store::write(const Changes& changes, const WriteOptions& options, bool ma
   return writer_.write(changes, options, may_wait);
 }
 
+Status Store::write_batch(const Batch& batch, const WriteOptions& options, bool may_wait) {
+  const void* const owner = BatchInside::store(batch);
+  if (owner != nullptr && owner != this) {
+    return Status::invalid_argument("the batch names keyspaces of another store");
+  }
+  return write(batch, options, may_wait);
+}
+
 Status Store::sync() {
   TAMIS_TRY_STATUS(check_open());
   return context_->options.read_only ? Status() : writer_.sync();
@@ -140,54 +148,57 @@ Status Store::resume() {
   return writer_.resume();
 }
 
-Result<bool> Store::get(std::string_view key, std::string* value, const ReadOptions& options) {
+Result<bool> Store::get(OpenKeyspace& keyspace, std::string_view key, std::string* value, const ReadOptions& options) {
   if (!may_read(options.snapshot)) [[unlikely]]
     return why_not_read();
-  return reader_.get(key, value, options);
+  return keyspace.reader.get(key, value, options);
 }
 
-Result<bool> Store::exists(std::string_view key, const ReadOptions& options) {
+Result<bool> Store::exists(OpenKeyspace& keyspace, std::string_view key, const ReadOptions& options) {
   if (!may_read(options.snapshot)) [[unlikely]]
     return why_not_read();
-  return reader_.exists(key, options);
+  return keyspace.reader.exists(key, options);
 }
 
-Result<std::optional<PinnedValue>> Store::get_pinned(std::string_view key, const ReadOptions& options) {
+Result<std::optional<PinnedValue>> Store::get_pinned(OpenKeyspace& keyspace, std::string_view key,
+                                                     const ReadOptions& options) {
   if (!may_read(options.snapshot)) [[unlikely]]
     return why_not_read();
-  return reader_.get_pinned(key, options, shared_from_this());
+  return keyspace.reader.get_pinned(key, options, shared_from_this());
 }
 
-std::vector<Result<std::optional<std::string>>> Store::multi_get(std::span<const std::string_view> keys,
+std::vector<Result<std::optional<std::string>>> Store::multi_get(OpenKeyspace& keyspace,
+                                                                 std::span<const std::string_view> keys,
                                                                  const ReadOptions& options) {
   if (!may_read(options.snapshot)) [[unlikely]]
     return std::vector<Result<std::optional<std::string>>>(keys.size(), why_not_read());
-  return reader_.multi_get(keys, options);
+  return keyspace.reader.multi_get(keys, options);
 }
 
-Status Store::multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
-                        const ReadOptions& options) {
+Status Store::multi_get(OpenKeyspace& keyspace, std::span<const std::string_view> keys,
+                        std::vector<std::optional<std::string>>* values, const ReadOptions& options) {
   if (!may_read(options.snapshot)) [[unlikely]] {
     values->clear();
     return why_not_read();
   }
-  return reader_.multi_get(keys, values, options);
+  return keyspace.reader.multi_get(keys, values, options);
 }
 
-Result<Explanation> Store::explain(std::string_view key, const ReadOptions& options) {
+Result<Explanation> Store::explain(OpenKeyspace& keyspace, std::string_view key, const ReadOptions& options) {
   if (!may_read(options.snapshot)) [[unlikely]]
     return why_not_read();
-  return reader_.explain(key, options);
+  return keyspace.reader.explain(key, options);
 }
 
 /// View first, then sequence (rule 9); the iterator keeps what it needs of the view, which is looked at only (rule 10).
-Iterator Store::scan(const ScanOptions& options, Caller caller) {
+Iterator Store::scan(OpenKeyspace& keyspace, const ScanOptions& options, Caller caller) {
   if (!may_read(options.snapshot)) [[unlikely]]
-    return Iterator(std::make_unique<IteratorState>(shared_from_this(), why_not_read()));
+    return failed_scan(why_not_read());
   std::unique_ptr<IteratorState> state;
   {
     const EpochGuard guard;
-    const auto [view, sequence] = tree_.view().peek_at([&] { return reader_.sequence_for(options.snapshot); });
+    const auto [view, sequence] =
+        keyspace.tree.view().peek_at([&] { return keyspace.reader.sequence_for(options.snapshot); });
     state = std::make_unique<IteratorState>(shared_from_this(), view, sequence, caller);
   }
   KeyRange range;
@@ -197,6 +208,10 @@ Iterator Store::scan(const ScanOptions& options, Caller caller) {
   return Iterator(std::move(state));
 }
 
+Iterator Store::failed_scan(Status why) {
+  return Iterator(std::make_unique<IteratorState>(shared_from_this(), std::move(why)));
+}
+
 Snapshot Store::snapshot(Caller caller) {
   if (is_of_another_process()) return {};
   return Snapshot(std::make_shared<SnapshotState>(shared_from_this(), caller));
@@ -204,9 +219,9 @@ Snapshot Store::snapshot(Caller caller) {
 
 std::uint64_t Snapshot::sequence() const { return state_ == nullptr ? 0 : number_of(state_->sequence()); }
 
-Status Store::compact(const Range& range, const Progress& progress) {
+Status Store::compact(OpenKeyspace& keyspace, const Range& range, const Progress& progress) {
   TAMIS_TRY_STATUS(flush());
-  return maintenance_.compact(range, progress);
+  return maintenance_.compact(keyspace, range, progress);
 }
 
 Status Store::wait_idle() {
@@ -214,24 +229,53 @@ Status Store::wait_idle() {
   return context_->options.read_only ? Status() : maintenance_.wait_idle();
 }
 
+Result<std::shared_ptr<OpenKeyspace>> Store::keyspace(std::string_view name, const KeyspaceOptions& options) {
+  TAMIS_TRY_STATUS(check_open());
+  return writer_.open_keyspace(name, options);
+}
+
+Status Store::drop_keyspace(std::string_view name) {
+  TAMIS_TRY_STATUS(check_open());
+  TAMIS_TRY_STATUS(writer_.drop_keyspace(name));
+  keyspaces_.release_dropped(live_handles_);
+  return {};
+}
+
+/// With several keyspaces the copy must end at one sequence for all of them, or it could hold half of a batch (rule
+/// 33): so writes wait for the flush.
 Status Store::checkpoint(const std::string& folder) {
   TAMIS_TRY_STATUS(check_open());
   TAMIS_TRY(const std::string path, plain_path(folder));
-  TAMIS_TRY_STATUS(writer_.flush());
-  return copy_tables(*context_, catalog_, tree_, path);
+  if (keyspaces_.size() == 1) {
+    TAMIS_TRY_STATUS(writer_.flush());
+    return Checkpoint(catalog_, keyspaces_).copy_to(*context_, path);
+  }
+  TAMIS_TRY_STATUS(context_->check_writable());
+  std::optional<Checkpoint> checkpoint;
+  const auto flush_and_begin = [&]() -> Status {
+    TAMIS_TRY_STATUS(writer_.flush_alone());
+    checkpoint.emplace(catalog_, keyspaces_);
+    return {};
+  };
+  TAMIS_TRY_STATUS(writer_.run_alone(flush_and_begin));
+  return checkpoint->copy_to(*context_, path);
 }
 
 Result<VerifyReport> Store::verify(const Progress& progress) {
   TAMIS_TRY_STATUS(check_open());
-  const std::shared_ptr<const Version> version = tree_.view().take()->version;
-  VerifyReport report{.journal_entries = tree_.entries_in_memtables(), .journal_bytes = journals_.counts().bytes};
-  TAMIS_TRY_STATUS(verify_tables(*version, memory_->handles(), progress, report));
+  VerifyReport report{.journal_bytes = journals_.counts().bytes};
+  std::vector<std::shared_ptr<const Version>> versions;
+  for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces_.all()) {
+    report.journal_entries += keyspace->tree.entries_in_memtables();
+    versions.push_back(keyspace->tree.version());
+  }
+  TAMIS_TRY_STATUS(verify_tables(versions, memory_->handles(), progress, report));
   return report;
 }
 
-Result<std::uint64_t> Store::approximate_size(const Range& range) {
+Result<std::uint64_t> Store::approximate_size(OpenKeyspace& keyspace, const Range& range) {
   TAMIS_TRY_STATUS(check_open());
-  return tree_.view().take()->version->approximate_bytes(range.from, range.to);
+  return keyspace.tree.version()->approximate_bytes(range.from, range.to);
 }
 
 }  // namespace tamis

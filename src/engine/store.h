@@ -16,16 +16,14 @@
 #include "engine/fork_generation.h"
 #include "engine/health.h"
 #include "engine/journals.h"
+#include "engine/keyspaces.h"
 #include "engine/live_handles.h"
 #include "engine/maintenance.h"
 #include "engine/published_sequence.h"
-#include "engine/reader.h"
 #include "engine/residency.h"
-#include "engine/run_indexer.h"
 #include "engine/store_context.h"
 #include "engine/store_memory.h"
 #include "engine/table_rewrites.h"
-#include "engine/tree.h"
 #include "engine/writer.h"
 #include "tamis/caller.h"
 #include "tamis/db.h"
@@ -34,8 +32,8 @@ namespace tamis {
 
 class IteratorState;
 
-/// Puts the parts together: opens and closes them, and answers DB. The work is theirs: Writer takes writes into the
-/// Tree, Reader looks keys up in it, Maintenance flushes and compacts it.
+/// Puts the parts together: opens and closes them, and answers DB and Keyspace. The work is theirs: Writer takes writes
+/// into the trees of the keyspaces, Reader looks keys up in one, Maintenance flushes and compacts them.
 ///
 /// Invariant: a part refers only to parts that are declared before it.
 ///
@@ -47,26 +45,39 @@ class Store final : public std::enable_shared_from_this<Store> {
   ~Store();
 
   Status write(const Changes& changes, const WriteOptions& options, bool may_wait);
+  /// The same for a batch, which may name keyspaces.
+  Status write_batch(const Batch& batch, const WriteOptions& options, bool may_wait);
   Status sync();
   Status flush();
   Status resume();
 
-  Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options);
-  Result<bool> exists(std::string_view key, const ReadOptions& options);
-  Result<std::optional<PinnedValue>> get_pinned(std::string_view key, const ReadOptions& options);
-  std::vector<Result<std::optional<std::string>>> multi_get(std::span<const std::string_view> keys,
+  /// Opens or makes a keyspace.
+  Result<std::shared_ptr<OpenKeyspace>> keyspace(std::string_view name, const KeyspaceOptions& options);
+  Status drop_keyspace(std::string_view name);
+  std::vector<KeyspaceInfo> keyspaces();  // store_stats.cc
+  [[nodiscard]] OpenKeyspace& default_keyspace() { return keyspaces_.default_keyspace(); }
+
+  // Each of these reads one keyspace.
+  Result<bool> get(OpenKeyspace& keyspace, std::string_view key, std::string* value, const ReadOptions& options);
+  Result<bool> exists(OpenKeyspace& keyspace, std::string_view key, const ReadOptions& options);
+  Result<std::optional<PinnedValue>> get_pinned(OpenKeyspace& keyspace, std::string_view key,
+                                                const ReadOptions& options);
+  std::vector<Result<std::optional<std::string>>> multi_get(OpenKeyspace& keyspace,
+                                                            std::span<const std::string_view> keys,
                                                             const ReadOptions& options);
-  Status multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
-                   const ReadOptions& options);
-  Result<Explanation> explain(std::string_view key, const ReadOptions& options);
-  Iterator scan(const ScanOptions& options, Caller caller);
+  Status multi_get(OpenKeyspace& keyspace, std::span<const std::string_view> keys,
+                   std::vector<std::optional<std::string>>* values, const ReadOptions& options);
+  Result<Explanation> explain(OpenKeyspace& keyspace, std::string_view key, const ReadOptions& options);
+  Iterator scan(OpenKeyspace& keyspace, const ScanOptions& options, Caller caller);
+  /// A scan that could not begin.
+  Iterator failed_scan(Status why);
   Snapshot snapshot(Caller caller);
 
-  Status compact(const Range& range, const Progress& progress);
+  Status compact(OpenKeyspace& keyspace, const Range& range, const Progress& progress);
   Status wait_idle();
   Status checkpoint(const std::string& path);
   Result<VerifyReport> verify(const Progress& progress);
-  Result<std::uint64_t> approximate_size(const Range& range);
+  Result<std::uint64_t> approximate_size(OpenKeyspace& keyspace, const Range& range);
   Stats stats();  // store_stats.cc
   PlanReport plan(std::optional<std::uint64_t> filter_memory);
 
@@ -110,10 +121,8 @@ class Store final : public std::enable_shared_from_this<Store> {
   PublishedSequence published_;
   Catalog catalog_;
   Journals journals_;
-  Tree tree_;
-  Reader reader_;
+  Keyspaces keyspaces_;
   TableRewrites rewrites_;
-  RunIndexer indexer_;
   Residency residency_;
   Maintenance maintenance_;
   Writer writer_;

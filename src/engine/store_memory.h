@@ -4,8 +4,8 @@
 #include <memory>
 #include <unordered_map>
 
-#include "cache/block_cache.h"
 #include "base/sync.h"
+#include "cache/block_cache.h"
 #include "engine/memory_shares.h"
 #include "engine/store_context.h"
 #include "entry/keyspace_id.h"

@@ -1,6 +1,8 @@
 // Statistics of an open store.
 #include <algorithm>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "base/slot_memory.h"
 #include "compaction/filter_planner.h"
@@ -36,11 +38,9 @@ void add_counts(Stats::Level& level, const TableCounts& counts) {
   level.blocks_read += counts.blocks_read;
 }
 
-Stats::Level level_stats(const Version& version, std::uint32_t number, const TableCounts& retired,
-                         Stats::Memory& memory) {
-  Stats::Level level{.level = number};
-  std::uint64_t keys = 0;
-  for (const Run& run : version.shape().levels[number]) {
+/// Adds the runs of one tree. Rates and bits per key are sums over keys until `finish`.
+void add_runs(Stats::Level& level, const Version& version, Stats::Memory& memory, std::uint64_t& keys) {
+  for (const Run& run : version.shape().levels[level.level]) {
     ++level.runs;
     keys += run.keys();
     for (const auto& facts : run.tables) {
@@ -54,15 +54,24 @@ Stats::Level level_stats(const Version& version, std::uint32_t number, const Tab
       memory.lookups_without_filter += counts.unfiltered;
     }
   }
-  add_counts(level, retired);
+}
+
+void finish(Stats::Level& level, std::uint64_t keys) {
   if (keys > 0) {
     level.bits_per_key /= static_cast<double>(keys);
     level.designed_rate /= static_cast<double>(keys);
   }
   const std::uint64_t absent = level.negatives + level.false_positives;
   if (absent > 0) level.observed_rate = static_cast<double>(level.false_positives) / static_cast<double>(absent);
-  return level;
 }
+
+/// What a store's stats take from its trees.
+struct TreeSums {
+  std::vector<std::uint64_t> keys;  // By level.
+  std::uint64_t slot_hits = 0;
+  std::uint64_t memtable_bytes = 0;
+  double live_bytes = 0;  // An estimate.
+};
 
 /// Memory kept for future blocks. The process shares it, so this counts no more than this cache may use.
 std::uint64_t spare_bytes(const CacheStats& cache) {
@@ -74,9 +83,9 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// Table bytes per byte of live entries: an estimate, because a key may be in several runs. Sequences tell what share
-/// of the writes merged into the largest run is still in it. The other runs are assumed to have the same share.
-double space_amplification(const Shape& shape, std::uint64_t writes_in_tables) {
+/// Bytes of live entries in tables: an estimate, because a key may be in several runs. Sequences tell what share of the
+/// writes merged into the largest run is still in it. The other runs are assumed to have the same share.
+double live_bytes(const Shape& shape, std::uint64_t writes_in_tables) {
   const Run* largest = nullptr;
   double entries = 0;
   double live_in_all = 0;  // Bytes, if nothing were overwritten.
@@ -102,8 +111,31 @@ double space_amplification(const Shape& shape, std::uint64_t writes_in_tables) {
   for (const auto& table : largest->tables) largest_entries += static_cast<double>(table->entries);
   const double merged = static_cast<double>(writes_in_tables) - (entries - largest_entries);
   const double kept = merged > largest_entries ? largest_entries / merged : 1;
-  const double live = largest_live + kept * (live_in_all - largest_live);
-  return live > 0 ? std::max(1.0, static_cast<double>(shape.bytes()) / live) : 0;
+  return largest_live + kept * (live_in_all - largest_live);
+}
+
+void add_tree(const OpenKeyspace& keyspace, std::uint64_t sequence, Stats& stats, TreeSums& sums) {
+  const std::shared_ptr<const Version> version = keyspace.tree.version();
+  const Shape& shape = version->shape();
+  std::vector<TableCounts> retired = keyspace.tree.retired_counts();
+  retired.resize(std::max(retired.size(), shape.levels.size()));
+  while (stats.levels.size() < shape.levels.size()) {
+    stats.levels.push_back({.level = static_cast<std::uint32_t>(stats.levels.size())});
+    sums.keys.push_back(0);
+  }
+  for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
+    add_runs(stats.levels[level], *version, stats.memory, sums.keys[level]);
+    add_counts(stats.levels[level], retired[level]);
+  }
+  for (const TableCounts& counts : retired) sums.slot_hits += counts.slot_hits;
+  for (const std::shared_ptr<Table>& table : version->tables()) sums.slot_hits += table->counts().slot_hits;
+  sums.memtable_bytes += keyspace.tree.memtable_bytes();
+  const std::uint64_t writes_in_memory = keyspace.tree.entries_in_memtables();
+  sums.live_bytes += live_bytes(shape, sequence - std::min(sequence, writes_in_memory));
+  stats.bytes_on_disk += shape.bytes();
+  stats.gets += keyspace.reader.gets();
+  stats.memtable_hits += keyspace.reader.gets_from_memtables();
+  stats.gets_found += keyspace.reader.gets_from_memtables() + keyspace.reader.gets_from_tables();
 }
 
 }  // namespace
@@ -111,19 +143,15 @@ double space_amplification(const Shape& shape, std::uint64_t writes_in_tables) {
 Stats Store::stats() {
   Stats stats;
   if (is_of_another_process()) return stats;
-  const std::shared_ptr<const ReadView> view = tree_.view().take();
-  const Shape& shape = view->version->shape();
-  std::vector<TableCounts> retired = tree_.retired_counts();
-  retired.resize(std::max<std::size_t>(retired.size(), shape.levels.size()));
-  for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
-    stats.levels.push_back(level_stats(*view->version, level, retired[level], stats.memory));
+  stats.sequence = number_of(published_.newest());
+  TreeSums sums;
+  for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces_.all()) {
+    add_tree(*keyspace, stats.sequence, stats, sums);
   }
-  std::uint64_t slot_hits = 0;
-  for (const TableCounts& counts : retired) slot_hits += counts.slot_hits;
-  for (const std::shared_ptr<Table>& table : view->version->tables()) slot_hits += table->counts().slot_hits;
+  for (Stats::Level& level : stats.levels) finish(level, sums.keys[level.level]);
   const CacheStats cache = memory_->cache().stats();
   stats.cache = {.policy = std::string(memory_->cache().policy()),
-                 .hits = cache.hits + slot_hits,
+                 .hits = cache.hits + sums.slot_hits,
                  .misses = cache.misses,
                  .evictions = cache.evictions,
                  .blocks = cache.blocks_kept,
@@ -137,7 +165,7 @@ Stats Store::stats() {
                    .syncs = journal.syncs};
   Stats::Memory& memory = stats.memory;
   memory.budget = context_->options.memory_bytes;
-  memory.memtables = tree_.memtable_bytes() + memory_->spare()->bytes();
+  memory.memtables = sums.memtable_bytes + memory_->spare()->bytes();
   memory.blocks = cache.bytes_used + cache.bytes_reserved + spare_bytes(cache);
   memory.indexes = memory_->index_budget().used_bytes();
   memory.filters = memory_->filter_budget().used_bytes();
@@ -145,11 +173,7 @@ Stats Store::stats() {
   memory.used = memory.memtables + memory.blocks + memory.indexes + memory.filters + memory.journal;
   stats.stalls = writer_.stalls();
   if (const std::optional<Health::Stop> stop = health_.stop()) stats.background_error = stop->why.message();
-  stats.gets = reader_.gets();
-  stats.memtable_hits = reader_.gets_from_memtables();
-  stats.gets_found = stats.memtable_hits + reader_.gets_from_tables();
   stats.writes = writer_.writes();
-  stats.sequence = number_of(published_.newest());
   stats.snapshots = live_handles_.snapshots();
   const TableRewrites::Counts rewrites = rewrites_.counts();
   stats.flushes = rewrites.flushes;
@@ -157,19 +181,42 @@ Stats Store::stats() {
   stats.moves = rewrites.moves;
   stats.bytes_written_by_users = writer_.bytes_written();
   stats.bytes_written = journal.bytes_written + rewrites.bytes_written;
-  stats.bytes_on_disk = shape.bytes();
   stats.write_amplification = ratio(stats.bytes_written, stats.bytes_written_by_users);
-  const std::uint64_t writes_in_memory = tree_.entries_in_memtables();
-  stats.space_amplification = space_amplification(shape, stats.sequence - std::min(stats.sequence, writes_in_memory));
+  if (sums.live_bytes > 0) {
+    stats.space_amplification = std::max(1.0, static_cast<double>(stats.bytes_on_disk) / sums.live_bytes);
+  }
   return stats;
+}
+
+std::vector<KeyspaceInfo> Store::keyspaces() {
+  if (is_of_another_process()) return {};
+  std::map<KeyspaceId, std::string> options;
+  catalog_.inspect([&](const ManifestState& state) {
+    for (const auto& [id, keyspace] : state.keyspaces) options.emplace(id, keyspace.options);
+  });
+  std::vector<KeyspaceInfo> infos;
+  for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces_.all()) {
+    const std::shared_ptr<const Version> version = keyspace->tree.version();
+    KeyspaceInfo& info = infos.emplace_back();
+    info.name = keyspace->name;
+    info.id = number_of(keyspace->id());
+    info.options = options[keyspace->id()];
+    info.tables = version->tables().size();
+    info.entries = keyspace->tree.entries_in_memtables();
+    for (const std::shared_ptr<Table>& table : version->tables()) info.entries += table->facts().entries;
+    info.bytes_on_disk = version->shape().bytes();
+    info.memtable_bytes = keyspace->tree.memtable_bytes();
+  }
+  return infos;
 }
 
 PlanReport Store::plan(std::optional<std::uint64_t> filter_memory) {
   if (is_of_another_process()) return {};
-  const std::shared_ptr<const ReadView> view = tree_.view().take();
-  FilterPlanOptions options = context_->filter_plan_options();
+  const Tree& tree = keyspaces_.default_keyspace().tree;
+  const std::shared_ptr<const Version> version = tree.version();
+  FilterPlanOptions options = tree.settings()->filter_plan_options();
   if (filter_memory) options.memory_bytes = filter_memory;
-  const StoreFilterPlan plan = plan_filters(view->version->shape(), options);
+  const StoreFilterPlan plan = plan_filters(version->shape(), options);
   PlanReport report{.filter_memory = plan.memory_bytes,
                     .wasted_reads = plan.wasted_probes,
                     .wasted_reads_uniform = plan.wasted_probes_uniform};

@@ -36,13 +36,17 @@ Status TableRewrites::flush(std::span<const SealedOfTree> flushes) {
   std::vector<TreeChange> changes;
   std::vector<RewriteResult> results;
   for (const SealedOfTree& flush : flushes) {
-    TreeChange& change = changes.emplace_back(
-        TreeChange{.keyspace = flush.keyspace.get(), .flushed = flush.sealed.memtable.get()});
+    TreeChange& change =
+        changes.emplace_back(TreeChange{.keyspace = flush.keyspace.get(), .flushed = flush.sealed.memtable.get()});
     change.edit.flushed_sequence = number_of(flush.sealed.last_sequence);
     TAMIS_TRY(RewriteResult result, write_memtable(flush, change.edit));
     results.push_back(std::move(result));
   }
-  const Status installed = keyspaces_.install(changes, journals_after(flushes));
+  ManifestEdit rest = journals_after(flushes);
+  for (TreeChange& change : changes) {  // The store's says the same for most.
+    if (rest.flushed_sequence >= change.edit.flushed_sequence) change.edit.flushed_sequence.reset();
+  }
+  const Status installed = keyspaces_.install(changes, std::move(rest));
   for (const RewriteResult& result : results) {
     if (installed.code() == StatusCode::kClosed) remove_unused(result);
     if (!installed.ok()) continue;
@@ -150,7 +154,7 @@ Result<RewriteResult> TableRewrites::write_tables(EntryIterator& source, const R
   return result;
 }
 
-RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSettings& settings, const Shape& shape,
+RewriteSpec TableRewrites::spec_for(const OpenKeyspace& /*keyspace*/, const TreeSettings& settings, const Shape& shape,
                                     std::uint32_t level, std::uint64_t run) {
   const Options& options = settings.options;
   const bool is_last_level = level > 0 && level >= shape.last_level();

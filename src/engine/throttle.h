@@ -25,8 +25,8 @@ namespace tamis {
 /// Threads: the commit leader; `stats` any.
 class Throttle {
  public:
-  Throttle(const StoreContext& context, const Keyspaces& keyspaces, const JobSource& jobs, JobPool& pool, const Health& health,
-           ChangeSignal& changes)
+  Throttle(const StoreContext& context, const Keyspaces& keyspaces, const JobSource& jobs, JobPool& pool,
+           const Health& health, ChangeSignal& changes)
       : context_(context), keyspaces_(keyspaces), jobs_(jobs), pool_(pool), health_(health), changes_(changes) {}
 
   /// Waits until no sealed memtable is left: memory holds two, one being written and one being flushed.

@@ -13,8 +13,7 @@ namespace tamis {
 ///
 /// Threads: constant.
 struct TreeSettings {
-  explicit TreeSettings(const Options& given)
-      : options(given), policy(*find_compaction_policy(given.compaction)) {}
+  explicit TreeSettings(const Options& given) : options(given), policy(*find_compaction_policy(given.compaction)) {}
 
   [[nodiscard]] PolicyOptions policy_options(std::uint64_t memtable_bytes, std::uint64_t now_unix_seconds) const {
     return {.fanout = options.fanout,

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
+#include "engine/keyspaces.h"
 #include "engine/table_rewrites.h"
 #include "io/file_names.h"
 #include "io/memory_file_system.h"
@@ -11,20 +13,22 @@
 namespace tamis {
 namespace {
 
-/// A tree without a writer: the test inserts and seals.
+/// Trees without a writer: the test inserts and seals.
 struct World {
   World() {
     EXPECT_TRUE(files.make_directory("/store").ok());
     EXPECT_TRUE(catalog.open(false).ok());
-    catalog.inspect([this](const ManifestState& state) { tree.open(state.keyspaces.at(kDefaultKeyspace).shape); });
+    EXPECT_TRUE(keyspaces.open().ok());
   }
 
-  void put(const std::string& key) {
+  void put(const std::string& key, OpenKeyspace& into) {
     last = last + 1;
-    tree.active()->insert({key, "value", last, EntryKind::kPut}, context.hasher(key));
+    into.tree.begin_writing(7)->insert({key, "value", last, EntryKind::kPut}, context.hasher(key));
     published.publish(last);
   }
-  Status flush() { return rewrites.flush(*tree.oldest_sealed()); }
+  void put(const std::string& key) { put(key, keyspaces.default_keyspace()); }
+  void seal() { keyspaces.seal(std::vector{keyspaces.find(kDefaultKeyspace)}, last); }
+  Status flush() { return rewrites.flush(keyspaces.oldest_sealed()); }
   bool has_table(std::uint64_t number) { return files.file_size(table_path("/store", number))->has_value(); }
 
   MemoryFileSystem files;
@@ -36,16 +40,18 @@ struct World {
   LiveHandles handles;
   PublishedSequence published;
   Catalog catalog{context, health};
-  Tree tree{context, *memory, catalog, changes};
-  TableRewrites rewrites{context, catalog, tree, published, handles};
+  Journals journals{files, "/store", *context.random, 0};
+  Keyspaces keyspaces{context, *memory, catalog, health, published, changes};
+  TableRewrites rewrites{context, catalog, journals, keyspaces, published, handles};
+  Tree& tree = keyspaces.default_keyspace().tree;
   Sequence last = {};
 };
 
 TEST(Tree, ASealedMemtableStaysInTheViewUntilItsTableIsThere) {
   World world;
   world.put("a");
-  const std::shared_ptr<Memtable> first = world.tree.active();
-  EXPECT_NE(world.tree.seal(world.last, 0), first);
+  world.seal();
+  EXPECT_TRUE(world.tree.view().take()->active->empty());
   EXPECT_EQ(world.tree.view().take()->sealed.size(), 1U);
   EXPECT_EQ(world.tree.entries_in_memtables(), 1U);
   const std::uint64_t generation = world.tree.generation();
@@ -54,15 +60,15 @@ TEST(Tree, ASealedMemtableStaysInTheViewUntilItsTableIsThere) {
   EXPECT_TRUE(world.tree.view().take()->sealed.empty());
   EXPECT_EQ(world.tree.version()->tables().size(), 1U);
   EXPECT_GT(world.tree.generation(), generation);
-  EXPECT_EQ(world.catalog.flushed_sequence(), number_of(world.last));
+  EXPECT_EQ(world.catalog.flushed_sequence(kDefaultKeyspace), number_of(world.last));
 }
 
 TEST(Tree, Rule4_FlushesInstallInTheOrderOfTheSeals) {
   World world;
   world.put("a");
-  (void)world.tree.seal(world.last, 0);
+  world.seal();
   world.put("b");
-  (void)world.tree.seal(world.last, 0);
+  world.seal();
   EXPECT_EQ(number_of(world.tree.oldest_sealed()->last_sequence), 1U);
   ASSERT_TRUE(world.flush().ok());
   EXPECT_EQ(number_of(world.tree.oldest_sealed()->last_sequence), 2U);
@@ -74,7 +80,7 @@ TEST(Tree, P8_MemtablesThatOnlyReadersHoldAreCounted) {
   World world;
   for (int i = 0; i < 100; ++i) world.put("key" + std::to_string(i));
   std::shared_ptr<const ReadView> held = world.tree.view().take();
-  (void)world.tree.seal(world.last, 0);
+  world.seal();
   ASSERT_TRUE(world.flush().ok());
   const std::uint64_t with_held = world.tree.memtable_bytes();
   held.reset();
@@ -85,23 +91,24 @@ TEST(Tree, Rule19_AFileGoesWhenNoReaderHoldsItsTableAndNobodyPausesDeletions) {
   World world;
   for (const char* key : {"a", "b"}) {
     world.put(key);
-    (void)world.tree.seal(world.last, 0);
+    world.seal();
     ASSERT_TRUE(world.flush().ok());
   }
   std::shared_ptr<const ReadView> held = world.tree.view().take();
   const std::uint64_t number = held->version->tables().front()->facts().number;
-  ASSERT_TRUE(
-      world.tree.install(edit_of(kDefaultKeyspace, {.shape = {.removed = {number}, .added = {}}}), nullptr).ok());
+  const TreeChange removal{.keyspace = &world.keyspaces.default_keyspace(),
+                           .edit = {.shape = {.removed = {number}, .added = {}}}};
+  ASSERT_TRUE(world.keyspaces.install({&removal, 1}).ok());
   std::vector<std::uint64_t> obsolete;
   world.tree.add_obsolete_numbers(obsolete);
   EXPECT_EQ(obsolete, std::vector{number});
   world.tree.remove_obsolete_files();
   EXPECT_TRUE(world.has_table(number)) << "a reader holds it";
   held.reset();
-  world.tree.pause_deletions();
+  world.keyspaces.pause_deletions();
   world.tree.remove_obsolete_files();
   EXPECT_TRUE(world.has_table(number)) << "deletions are paused";
-  world.tree.resume_deletions();
+  world.keyspaces.resume_deletions();
   world.tree.remove_obsolete_files();
   EXPECT_FALSE(world.has_table(number));
 }

@@ -20,10 +20,16 @@ void compare_facts(const TableFacts& manifest, const TableFacts& table, std::vec
 
 }  // namespace
 
-Status verify_tables(const Version& version, FileHandles& handles, const Progress& progress, VerifyReport& report) {
-  const std::uint64_t total = version.shape().bytes();
+Status verify_tables(std::span<const std::shared_ptr<const Version>> versions, FileHandles& handles,
+                     const Progress& progress, VerifyReport& report) {
+  std::vector<std::shared_ptr<Table>> tables;
+  std::uint64_t total = 0;
+  for (const std::shared_ptr<const Version>& version : versions) {
+    tables.insert(tables.end(), version->tables().begin(), version->tables().end());
+    total += version->shape().bytes();
+  }
   std::uint64_t done = 0;
-  for (const std::shared_ptr<Table>& table : version.tables()) {
+  for (const std::shared_ptr<Table>& table : tables) {
     const std::string path = table->path();
     ++report.files;
     report.entries += table->facts().entries;

@@ -4,6 +4,7 @@
 
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "base/try.h"
 #include "engine/pacing.h"
@@ -17,17 +18,17 @@ constexpr std::size_t kMaxKeptPayloadBytes = std::size_t{128} << 10;
 
 }  // namespace
 
-Writer::Writer(const StoreContext& context, Catalog& catalog, Tree& tree, Journals& journals, Maintenance& maintenance,
-               Health& health, PublishedSequence& published, ChangeSignal& changes)
+Writer::Writer(const StoreContext& context, Catalog& catalog, Keyspaces& keyspaces, Journals& journals,
+               Maintenance& maintenance, Health& health, PublishedSequence& published, ChangeSignal& changes)
     : context_(context),
       catalog_(catalog),
-      tree_(tree),
+      keyspaces_(keyspaces),
       journals_(journals),
       maintenance_(maintenance),
       pool_(maintenance.pool()),
       health_(health),
       published_(published),
-      throttle_(context, tree, maintenance, pool_, health, changes) {}
+      throttle_(context, keyspaces, maintenance, pool_, health, changes) {}
 
 Status Writer::write(const Changes& changes, const WriteOptions& options, bool may_wait) {
   TAMIS_TRY_STATUS(changes.status());
@@ -49,8 +50,8 @@ Status Writer::write(const Changes& changes, const WriteOptions& options, bool m
 }
 
 Status Writer::check_would_not_wait() const {
-  const bool is_flushing = tree_.has_sealed();
-  if (tree_.debt() <= kDebtThatSlows && !is_flushing) return {};
+  const bool is_flushing = keyspaces_.has_sealed();
+  if (keyspaces_.debt() <= kDebtThatSlows && !is_flushing) return {};
   return Status::busy(fmt::format("{}: writes would wait: {}", context_.directory,
                                   is_flushing ? "a flush is running" : "compaction is behind"));
 }
@@ -67,8 +68,8 @@ Status Writer::flush() {
   TAMIS_TRY_STATUS(commits_.commit(request, *this));
   const Sequence last = published_.newest();
   const auto is_flushed = [&] {
-    const std::optional<SealedMemtable> oldest = tree_.oldest_sealed();
-    return !oldest || oldest->last_sequence > last;
+    const std::vector<SealedOfTree> oldest = keyspaces_.oldest_sealed();
+    return oldest.empty() || oldest.front().sealed.last_sequence > last;
   };
   TAMIS_TRY_STATUS(pool_.wait_until(Job::kFlush, is_flushed, "the flush could not be done"));
   pool_.after_write();
@@ -80,9 +81,17 @@ Status Writer::resume() {
   return commits_.commit(request, *this);
 }
 
+Status Writer::run_alone(const std::function<Status()>& task) {
+  CommitRequest request{.kind = CommitRequest::Kind::kTask, .task = &task};
+  return commits_.commit(request, *this);
+}
+
 void Writer::lead(std::span<CommitRequest* const> group) {
   const Status status = lead_group(group);
-  for (CommitRequest* request : group) request->status = status;
+  for (CommitRequest* request : group) {
+    if (!request->is_rejected) [[likely]]
+      request->status = status;
+  }
 }
 
 Status Writer::lead_group(std::span<CommitRequest* const> group) {
@@ -94,13 +103,15 @@ Status Writer::lead_group(std::span<CommitRequest* const> group) {
     if (stop && !stop->resumes_by_itself && kind != CommitRequest::Kind::kResume) return stop->why;
     TAMIS_TRY_STATUS(restart());
   }
-  if (kind == CommitRequest::Kind::kResume) return {};
   Status done;
-  if (kind == CommitRequest::Kind::kWrite) {
-    done = append_and_insert(group);
-  } else {
-    done = throttle_.wait_for_flush();
-    if (done.ok()) done = seal();
+  switch (kind) {
+    case CommitRequest::Kind::kResume: return {};
+    case CommitRequest::Kind::kWrite: done = append_and_insert(group); break;
+    case CommitRequest::Kind::kTask: done = (*group.front()->task)(); break;
+    case CommitRequest::Kind::kSeal:
+      done = throttle_.wait_for_flush();
+      if (done.ok()) done = seal(trees_with_entries());
+      break;
   }
   if (!done.ok() && journals_.is_lost()) health_.stop_writes(done);
   return done;
@@ -112,6 +123,8 @@ Status Writer::append_and_insert(std::span<CommitRequest* const> group) {
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
   for (const CommitRequest* request : group) {
+    if (request->is_rejected) [[unlikely]]
+      continue;
     syncs |= request->sync;
     if (request->changes.empty()) continue;
     changes_.push_back(request->changes);
@@ -120,22 +133,35 @@ Status Writer::append_and_insert(std::span<CommitRequest* const> group) {
   }
   if (entries == 0) return syncs ? journals_.sync() : Status();
   TAMIS_TRY_STATUS(make_room(bytes));
-  TAMIS_TRY_STATUS(writing_->reserve(entries, bytes));
-  TAMIS_TRY_STATUS(encode_group());
-  TAMIS_TRY_STATUS(journals_.append(as_bytes(payload_), static_cast<std::uint32_t>(entries)));
-  if (syncs) TAMIS_TRY_STATUS(journals_.sync());
-  insert_group(entries);
+  TAMIS_TRY(const EntryKeyspaces keyspaces, encode_group());
+  const bool is_default_only = keyspaces == EntryKeyspaces();
+  if (is_default_only) [[likely]] {
+    TAMIS_TRY_STATUS(writing_->reserve(entries, bytes));
+  } else {
+    if (reject_dropped(group)) return append_and_insert(group);
+    TAMIS_TRY_STATUS(reserve_in_trees(keyspaces, entries));
+  }
+  Status durable = journals_.append(as_bytes(payload_), static_cast<std::uint32_t>(entries));
+  if (durable.ok() && syncs) durable = journals_.sync();
+  if (!durable.ok()) {
+    forget_touched();
+    return durable;
+  }
+  if (is_default_only) [[likely]] {
+    insert_group(entries);
+  } else {
+    insert_into_trees(keyspaces, entries);
+  }
   writes_.fetch_add(entries, std::memory_order_relaxed);
   bytes_written_.fetch_add(bytes, std::memory_order_relaxed);
   return {};
 }
 
 /// As large as the group.
-Status Writer::encode_group() {
+Result<EntryKeyspaces> Writer::encode_group() {
   try {
     payload_.clear();
-    (void)append_encoded(payload_, changes_);
-    return {};
+    return append_encoded(payload_, changes_);
   } catch (const std::bad_alloc&) {
     return Status::out_of_space("no memory for a record of the journal");
   }
@@ -150,40 +176,31 @@ void Writer::insert_group(std::uint64_t entries) {
     writing_->insert({entry.key, entry.value, sequence, entry.kind}, context_.hasher(entry.key));
     at = entry.end;
   }
-  if (payload_.capacity() > kMaxKeptPayloadBytes) std::string().swap(payload_);
-  published_.publish(sequence);
+  publish(sequence);
 }
 
-/// Seals the memtable when it is full, and slows writers down while the background is behind.
+void Writer::publish(Sequence last) {
+  if (payload_.capacity() > kMaxKeptPayloadBytes) std::string().swap(payload_);
+  published_.publish(last);
+}
+
+/// Seals memtables when they are full, and slows writers down while the background is behind.
 Status Writer::make_room(std::uint64_t group_bytes) {
   TAMIS_TRY_STATUS(throttle_.slow_down(group_bytes));
-  if (writing_->memory_bytes() < context_.memtable_bytes) return {};
+  if (writing_->memory_bytes() + others_bytes_ < context_.memtable_bytes) return {};
   TAMIS_TRY_STATUS(throttle_.wait_for_flush());
-  return seal();
-}
-
-/// The memtable gets no more writes and a new journal begins. Called with nothing sealed.
-Status Writer::seal() {
-  if (writing_->empty()) return {};
-  const Sequence last = published_.newest();
-  std::uint64_t number = journals_.reserved_number();  // Once: a flush may be reserving another.
-  if (number <= journals_.newest()) {
-    TAMIS_TRY(number, catalog_.new_number());
-  }
-  TAMIS_TRY_STATUS(journals_.begin(number, last + 1));
-  writing_ = tree_.seal(last, number);
-  return {};
+  return seal(trees_to_seal());
 }
 
 /// After a failure of the journal, the manifest or a flush: what is in memory goes to tables, and writes go on through
-/// new files (rule 5).
+/// new files (rule 5). All memtables are flushed in one edit: the journals may lack what some of them hold (rule 33).
 Status Writer::restart() {
   TAMIS_TRY_STATUS(catalog_.renew_if_failed());
   if (journals_.is_lost()) {
     const Sequence last = published_.newest();
     TAMIS_TRY(const std::uint64_t number, catalog_.new_number());
     TAMIS_TRY_STATUS(journals_.begin_after_failure(number, last + 1));
-    writing_ = tree_.seal(last, number);
+    was_sealed(trees_with_entries(), last, number);
   }
   TAMIS_TRY_STATUS(maintenance_.flush_sealed());
   health_.resume_writes();

@@ -48,12 +48,15 @@ class Writer final : public GroupLeader {
   /// Seals the memtables and waits for their flush.
   Status flush();
   Status resume();
-  /// Runs the task between two groups of writes, in the leader's place. It may call seal_all and `journals`.
+  /// Runs the task between two groups of writes.
   Status run_alone(const std::function<Status()>& task);
-  /// For a task of run_alone: everything written so far is in tables on return.
+  /// For such a task: everything written so far is in tables on return.
   Status flush_alone();
-  /// For a task of run_alone: the next record goes to a journal of its own.
-  Status begin_journal();
+
+  // writer_trees.cc
+  /// Makes the keyspace if it does not exist; otherwise adds to its options.
+  Result<std::shared_ptr<OpenKeyspace>> open_keyspace(std::string_view name, const KeyspaceOptions& options);
+  Status drop_keyspace(std::string_view name);
   void lead(std::span<CommitRequest* const> group) override;
 
   [[nodiscard]] std::uint64_t writes() const { return writes_.load(std::memory_order_relaxed); }
@@ -65,6 +68,8 @@ class Writer final : public GroupLeader {
   struct Writing {
     std::shared_ptr<OpenKeyspace> keyspace;
     std::shared_ptr<Memtable> memtable;
+    std::uint64_t counted_bytes = 0;  // Of its memory, in others_bytes_.
+    bool is_touched = false;          // By the current group.
   };
   using Trees = std::vector<std::shared_ptr<OpenKeyspace>>;
 
@@ -73,15 +78,20 @@ class Writer final : public GroupLeader {
   Result<EntryKeyspaces> encode_group();
   void insert_group(std::uint64_t entries);
   // Groups that name other keyspaces than the default one.
-  void reject_dropped(std::span<CommitRequest* const> group);
+  bool reject_dropped(std::span<CommitRequest* const> group);
   Status reserve_in_trees(const EntryKeyspaces& keyspaces, std::uint64_t entries);
   void insert_into_trees(const EntryKeyspaces& keyspaces, std::uint64_t entries);
+  Writing& writing_to(KeyspaceId id);
+  void count_bytes(Writing& writing);
+  void stop_writing_to(KeyspaceId id);
+  void forget_touched();
   void publish(Sequence last);
 
   Status make_room(std::uint64_t group_bytes);
   [[nodiscard]] Trees trees_to_seal() const;
   [[nodiscard]] Trees trees_with_entries() const;
   Status seal(const Trees& trees);
+  Status begin_journal();
   void was_sealed(const Trees& trees, Sequence last, std::uint64_t journal);
   Status restart();
   [[nodiscard]] Status check_would_not_wait() const;
@@ -97,9 +107,10 @@ class Writer final : public GroupLeader {
   CommitQueue commits_;
   // Belongs to the leader.
   Throttle throttle_;
-  std::shared_ptr<Memtable> writing_;       // Of the default tree.
-  std::map<KeyspaceId, Writing> others_;    // The other trees with entries.
-  std::uint64_t others_bytes_ = 0;          // Of their memtables.
+  std::shared_ptr<Memtable> writing_;     // Of the default tree.
+  std::map<KeyspaceId, Writing> others_;  // The other trees with entries.
+  std::uint64_t others_bytes_ = 0;        // Of their memtables.
+  std::vector<Writing*> touched_;         // By the current group.
   std::string payload_;
   std::vector<Changes> changes_;
 

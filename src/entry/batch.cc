@@ -41,6 +41,8 @@ void Batch::append(const Batch& other) {
     return;
   }
   if (other.empty()) return;
+  belong_to(other.store_);
+  if (!status_.ok()) return;
   const std::uint32_t last = other.last_keyspace_;  // This may be the other batch.
   const std::size_t bytes = other.entries_.size();
   if (other.first_keyspace_ != last_keyspace_) enter(other.first_keyspace_, bytes);
@@ -56,6 +58,14 @@ void Batch::clear() {
   status_ = {};
   first_keyspace_ = last_keyspace_ = 0;
   has_markers_ = false;
+  store_ = nullptr;
+}
+
+void Batch::belong_to(const void* store) {
+  if (store_ == nullptr) store_ = store;
+  if (store != nullptr && store != store_ && status_.ok()) {
+    status_ = Status::invalid_argument("the keyspaces of a batch must belong to one store");
+  }
 }
 
 void Batch::swap(Batch& other) noexcept {
@@ -65,6 +75,7 @@ void Batch::swap(Batch& other) noexcept {
   std::swap(first_keyspace_, other.first_keyspace_);
   std::swap(last_keyspace_, other.last_keyspace_);
   std::swap(has_markers_, other.has_markers_);
+  std::swap(store_, other.store_);
 }
 
 bool Batch::accepts(std::string_view key, std::string_view value) {

@@ -45,6 +45,14 @@ class Changes {
   [[nodiscard]] std::size_t byte_size() const { return byte_size_; }
   [[nodiscard]] KeyspaceId first_keyspace() const { return keyspace_; }
 
+  /// Calls `visit` with every keyspace that is written to, perhaps repeatedly.
+  template <typename Visit>
+  void visit_keyspaces(Visit visit) const {
+    visit(keyspace_);
+    if (batch_ == nullptr || !BatchInside::keyspaces(*batch_).has_markers) return;
+    for (const Batch::Operation& change : *batch_) visit(KeyspaceId{change.keyspace_id});
+  }
+
   /// Appends the encoded entries to those of `before`, after a marker where the keyspace changes.
   void append_to(std::string& to, EntryKeyspaces& before) const {
     if (count_ == 0) return;

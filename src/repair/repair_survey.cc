@@ -100,7 +100,7 @@ class Surveyor {
     survey_.has_manifest = survey_.has_hash_key = true;
     survey_.next_number = std::max(survey_.next_number, survey_.state.reserved_numbers);
     for (const auto& [id, keyspace] : survey_.state.keyspaces) {
-      survey_.last_sequence = std::max(survey_.last_sequence, keyspace.flushed_sequence);
+      survey_.last_sequence = std::max(survey_.last_sequence, flushed_sequence_of(survey_.state, keyspace));
     }
     return {};
   }
@@ -153,7 +153,7 @@ class Surveyor {
       if (found.condition == FoundTable::Condition::kForeign) {
         survey_.report.lost.push_back({file_name_of(path), 32, "a table of another store, or under another's name"});
       } else if (found.properties && !survey_.has_manifest) {
-        std::uint64_t& flushed = survey_.state.keyspaces.at(kDefaultKeyspace).flushed_sequence;
+        std::uint64_t& flushed = survey_.state.flushed_sequence;
         flushed = std::max(flushed, found.properties->flushed_sequence);
         survey_.last_sequence = std::max({survey_.last_sequence, found.properties->flushed_sequence,
                                           number_of(found.properties->facts.largest_sequence)});
@@ -307,7 +307,7 @@ JournalsToRead journals_to_read(const RepairSurvey& survey) {
   return {.numbers = survey.journals,
           .store_id = survey.state.identity.store_id,
           .is_flushed_known = survey.has_manifest,
-          .flushed_sequence = flushed_in_all_keyspaces(survey.state),
+          .flushed_sequence = survey.state.flushed_sequence,
           .first_journal = survey.state.first_journal,
           .known_end = survey.known_journal_end};
 }

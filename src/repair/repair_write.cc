@@ -53,7 +53,7 @@ class RepairWriter {
   Status run() {
     TAMIS_TRY_STATUS(survey_.has_manifest ? keep_places() : find_places());
     TAMIS_TRY_STATUS(files_.sync_directory(directory_));
-    for (auto& [id, keyspace] : state_.keyspaces) keyspace.flushed_sequence = survey_.last_sequence;
+    state_.flushed_sequence = survey_.last_sequence;
     TAMIS_TRY(const KnownJournalEnd journal, begin_journal());
     state_.first_journal = journal.number;
     state_.reserved_numbers = next_number_;
@@ -155,7 +155,7 @@ class RepairWriter {
         spec.level = level;
         spec.run = run;
         spec.replaces = {number};
-        spec.flushed_sequence = flushed_in_all_keyspaces(survey_.state);
+        spec.flushed_sequence = survey_.state.flushed_sequence;
         TAMIS_TRY(builder, TableBuilder::create(files_, spec));
       }
       return builder->add(entry, hasher_(entry.key));
@@ -218,7 +218,7 @@ class RepairWriter {
     RewriteSpec spec{.files = &files_, .directory = directory_, .identity = state_.identity, .hasher = &hasher_};
     spec.table_bytes = Options{}.table_bytes;
     spec.replaces = std::move(replaces);
-    spec.flushed_sequence = flushed_in_all_keyspaces(survey_.state);
+    spec.flushed_sequence = survey_.state.flushed_sequence;
     spec.filters = &filters;
     spec.snapshots = {Sequence{number_of(kMaxSequence) - 1}};
     spec.older_runs = {&anything};

@@ -155,6 +155,7 @@ Status read_store_field(const RawField& raw, std::string_view name, Partial& rec
     case kOrder: TAMIS_TRY_STATUS(read_order(field, name, record)); break;
     case kStoreId: TAMIS_TRY_STATUS(read_array(field, record.store_id)); break;
     case kHashKey: TAMIS_TRY_STATUS(read_array(field, record.hash_key)); break;
+    case kFlushedSequence: TAMIS_TRY_STATUS(read_number(field, record.edit.flushed_sequence)); break;
     case kFirstJournal: TAMIS_TRY_STATUS(read_number(field, record.edit.first_journal)); break;
     case kReservedNumbers: TAMIS_TRY_STATUS(read_number(field, record.edit.reserved_numbers)); break;
     case kTerm: TAMIS_TRY_STATUS(read_number(field, record.edit.term)); break;
@@ -194,8 +195,11 @@ Status read_section(ByteReader& reader, std::string_view name, ManifestEdit& edi
     TAMIS_TRY(const RawField raw, read_rest_of_field(section, tag));
     TAMIS_TRY_STATUS(read_keyspace_field(raw, section_name, keyspace));
   }
-  if (keyspace.options && !keyspace.name) return section.corruption("options without a name");
-  if (keyspace.name) keyspace.edit.created = {*std::move(keyspace.name), std::move(keyspace.options).value_or("")};
+  if (keyspace.name) {
+    keyspace.edit.created = {*std::move(keyspace.name), std::move(keyspace.options).value_or("")};
+  } else {
+    keyspace.edit.options = std::move(keyspace.options);
+  }
   edit.keyspaces.emplace_hint(edit.keyspaces.end(), KeyspaceId{id}, std::move(keyspace.edit));
   return {};
 }
@@ -205,6 +209,8 @@ std::string encode_section(const KeyspaceEdit& edit) {
   if (edit.created) {
     append_field(fields, kKeyspaceName, edit.created->name);
     if (!edit.created->options.empty()) append_field(fields, kKeyspaceOptions, edit.created->options);
+  } else if (edit.options) {
+    append_field(fields, kKeyspaceOptions, *edit.options);
   }
   append_number(fields, kFlushedSequence, edit.flushed_sequence);
   for (const std::uint64_t number : edit.shape.removed) append_number(fields, kRemovedTable, number);
@@ -222,6 +228,7 @@ std::string encode_manifest_record(const ManifestRecord& record) {
     append_field(bytes, kStoreId, as_text(record.identity->store_id));
     append_field(bytes, kHashKey, as_text(record.identity->hash_key));
   }
+  append_number(bytes, kFlushedSequence, edit.flushed_sequence);
   append_number(bytes, kFirstJournal, edit.first_journal);
   append_number(bytes, kReservedNumbers, edit.reserved_numbers);
   append_number(bytes, kTerm, edit.term);

@@ -15,12 +15,13 @@
 //     –        the value
 //
 //     number  of the store                                     number  of a keyspace
-//          1  name of the order of keys: "bytewise"                 4  flushed sequence, varint
+//          1  name of the order of keys: "bytewise"                 4  flushed sequence, varint, if above the store's
 //          2  store id, 16 bytes                                    7  a table that is removed: its number, varint
 //          3  key of the store's hash, 16 bytes                     8  a table that is added: level and run, varints;
-//          5  first journal, varint                                    facts
-//          6  reserved numbers, varint                             12  name: the keyspace is created
-//          9  term, varint                                         13  options: lines "name=value"
+//          4  flushed sequence, varint                                 facts
+//          5  first journal, varint                                12  name: the keyspace is created
+//          6  reserved numbers, varint                             13  options: lines "name=value"
+//          9  term, varint
 //         10  next keyspace id, varint
 //         11  id of a keyspace that is dropped, varint
 //

@@ -14,13 +14,16 @@ namespace tamis {
 Status ManifestReplay::apply(const ManifestEdit& edit) {
   ManifestEdit without_tables{.keyspaces = {},
                               .dropped = edit.dropped,
+                              .flushed_sequence = edit.flushed_sequence,
                               .first_journal = edit.first_journal,
                               .reserved_numbers = edit.reserved_numbers,
                               .term = edit.term,
                               .next_keyspace = edit.next_keyspace};
   for (const auto& [id, change] : edit.keyspaces) {
-    without_tables.keyspaces.emplace(
-        id, KeyspaceEdit{.created = change.created, .shape = {}, .flushed_sequence = change.flushed_sequence});
+    without_tables.keyspaces.emplace(id, KeyspaceEdit{.created = change.created,
+                                                      .options = change.options,
+                                                      .shape = {},
+                                                      .flushed_sequence = change.flushed_sequence});
   }
   TAMIS_TRY(CheckedEdit checked, CheckedEdit::make_unchecked(state_, without_tables));
   std::move(checked).apply_to(state_);

@@ -57,7 +57,7 @@ Status check_table_numbers(const ManifestState& state, const ManifestEdit& edit)
       if (!added.emplace(table.facts->number, id).second) return table_twice(table.facts->number);
     }
   }
-  if (added.empty()) return {};
+  if (added.empty() || state.keyspaces.size() == 1) return {};
   std::optional<std::uint64_t> twice;
   for (const auto& [id, keyspace] : state.keyspaces) {
     for_each_table(keyspace.shape, [&, owner = id](const TableFacts& facts) {
@@ -86,12 +86,14 @@ Result<CheckedEdit> CheckedEdit::make(const ManifestState& state, const Manifest
 Result<CheckedEdit> CheckedEdit::make_unchecked(const ManifestState& state, const ManifestEdit& edit) {
   CheckedEdit checked;
   checked.next_keyspace_ = state.next_keyspace;
+  checked.flushed_sequence_ = state.flushed_sequence;
   checked.first_journal_ = state.first_journal;
   checked.reserved_numbers_ = state.reserved_numbers;
   checked.term_ = state.term;
   for (const auto& [id, change] : edit.keyspaces) TAMIS_TRY_STATUS(checked.take_keyspace(state, id, change));
   TAMIS_TRY_STATUS(checked.take_dropped(state, edit));
   TAMIS_TRY_STATUS(raise("next keyspace", edit.next_keyspace, checked.next_keyspace_));
+  TAMIS_TRY_STATUS(raise("flushed sequence", edit.flushed_sequence, checked.flushed_sequence_));
   TAMIS_TRY_STATUS(raise("first journal", edit.first_journal, checked.first_journal_));
   TAMIS_TRY_STATUS(raise("reserved numbers", edit.reserved_numbers, checked.reserved_numbers_));
   TAMIS_TRY_STATUS(raise("term", edit.term, checked.term_));
@@ -113,7 +115,12 @@ Status CheckedEdit::take_keyspace(const ManifestState& state, KeyspaceId id, con
   }
   static const KeyspaceState kNothing;
   const KeyspaceState& before = edit.created ? kNothing : existing->second;
-  Changed changed{.created = edit.created, .shape = {}, .flushed_sequence = before.flushed_sequence};
+  if (id == kDefaultKeyspace && edit.options) return Status::corruption("an edit gives the default keyspace options");
+  Changed changed{.name = {}, .options = edit.options, .shape = {}, .flushed_sequence = before.flushed_sequence};
+  if (edit.created) {
+    changed.name = edit.created->name;
+    changed.options = edit.created->options;
+  }
   if (!edit.shape.removed.empty() || !edit.shape.added.empty()) {
     TAMIS_TRY(changed.shape, before.shape.with(edit.shape));
   }
@@ -143,15 +150,14 @@ Status CheckedEdit::take_dropped(const ManifestState& state, const ManifestEdit&
 void CheckedEdit::apply_to(ManifestState& state) && {
   for (auto& [id, changed] : changed_) {
     KeyspaceState& keyspace = state.keyspaces[id];
-    if (changed.created) {
-      keyspace.name = std::move(changed.created->name);
-      keyspace.options = std::move(changed.created->options);
-    }
+    if (changed.name) keyspace.name = *std::move(changed.name);
+    if (changed.options) keyspace.options = *std::move(changed.options);
     if (changed.shape) keyspace.shape = *std::move(changed.shape);
     keyspace.flushed_sequence = changed.flushed_sequence;
   }
   for (const KeyspaceId id : dropped_) state.keyspaces.erase(id);
   state.next_keyspace = next_keyspace_;
+  state.flushed_sequence = flushed_sequence_;
   state.first_journal = first_journal_;
   state.reserved_numbers = reserved_numbers_;
   state.term = term_;
@@ -168,7 +174,7 @@ ManifestEdit whole_edit(const ManifestState& state) {
   for (const auto& [id, keyspace] : state.keyspaces) {
     KeyspaceEdit& change = edit.keyspaces[id];
     if (id != kDefaultKeyspace) change.created = NewKeyspace{keyspace.name, keyspace.options};
-    change.flushed_sequence = keyspace.flushed_sequence;
+    if (keyspace.flushed_sequence > state.flushed_sequence) change.flushed_sequence = keyspace.flushed_sequence;
     for (std::size_t level = 0; level < keyspace.shape.levels.size(); ++level) {
       for (const Run& run : keyspace.shape.levels[level]) {
         for (const auto& facts : run.tables) {
@@ -178,6 +184,7 @@ ManifestEdit whole_edit(const ManifestState& state) {
     }
   }
   edit.next_keyspace = state.next_keyspace;
+  edit.flushed_sequence = state.flushed_sequence;
   edit.first_journal = state.first_journal;
   edit.reserved_numbers = state.reserved_numbers;
   edit.term = state.term;
@@ -193,10 +200,10 @@ std::vector<std::uint64_t> table_numbers(const ManifestState& state) {
   return numbers;
 }
 
-std::uint64_t flushed_in_all_keyspaces(const ManifestState& state) {
-  std::uint64_t smallest = ~std::uint64_t{0};
-  for (const auto& [id, keyspace] : state.keyspaces) smallest = std::min(smallest, keyspace.flushed_sequence);
-  return smallest;
+std::uint64_t newest_flushed_sequence_of(const ManifestState& state) {
+  std::uint64_t newest = state.flushed_sequence;
+  for (const auto& [id, keyspace] : state.keyspaces) newest = std::max(newest, keyspace.flushed_sequence);
+  return newest;
 }
 
 Status check_state(const ManifestState& state) {

@@ -1,6 +1,7 @@
 // The contents of a manifest, as plain data.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -19,15 +20,16 @@ struct KeyspaceState {
   std::string name = {};     ///< Empty for the default keyspace, and for no other.
   std::string options = {};  ///< Lines "name=value". The default keyspace has none: its options are the store's.
   Shape shape = {};
-  std::uint64_t flushed_sequence = 0;  ///< All writes up to here are in tables.
+  std::uint64_t flushed_sequence = 0;  ///< Its writes up to here are in tables; counts if above the store's.
 };
 
 /// Everything the manifest records.
 struct ManifestState {
   TableIdentity identity = {};                                               ///< Drawn when the store was created.
   std::map<KeyspaceId, KeyspaceState> keyspaces = {{kDefaultKeyspace, {}}};  ///< The default one always.
-  std::uint32_t next_keyspace = 1;  ///< Ids below this were given; one that is not in `keyspaces` was dropped.
-  std::uint64_t first_journal = 0;  ///< Journals with smaller numbers are not needed.
+  std::uint32_t next_keyspace = 1;     ///< Ids below this were given; one that is not in `keyspaces` was dropped.
+  std::uint64_t flushed_sequence = 0;  ///< All writes up to here, of every keyspace, are in tables.
+  std::uint64_t first_journal = 0;     ///< Journals with smaller numbers are not needed.
   /// Numbers below this may have been given to a file; a table below it that is in no shape is redundant.
   std::uint64_t reserved_numbers = 0;
   std::uint64_t term = 0;
@@ -44,6 +46,7 @@ struct NewKeyspace {
 /// What an edit does to one keyspace.
 struct KeyspaceEdit {
   std::optional<NewKeyspace> created = {};
+  std::optional<std::string> options = {};  ///< Replace those that it has.
   ShapeEdit shape = {};
   std::optional<std::uint64_t> flushed_sequence = {};
 };
@@ -52,6 +55,7 @@ struct KeyspaceEdit {
 struct ManifestEdit {
   std::map<KeyspaceId, KeyspaceEdit> keyspaces = {};
   std::vector<KeyspaceId> dropped = {};
+  std::optional<std::uint64_t> flushed_sequence = {};
   std::optional<std::uint64_t> first_journal = {};
   std::optional<std::uint64_t> reserved_numbers = {};
   std::optional<std::uint64_t> term = {};
@@ -68,8 +72,12 @@ Status apply_edit(ManifestState& state, const ManifestEdit& edit);
 ManifestEdit whole_edit(const ManifestState& state);
 /// Of all keyspaces, ascending.
 std::vector<std::uint64_t> table_numbers(const ManifestState& state);
-/// All writes up to here are in tables: the smallest flushed sequence (rule 34).
-std::uint64_t flushed_in_all_keyspaces(const ManifestState& state);
+/// The writes of this keyspace up to here are in tables (rule 34).
+inline std::uint64_t flushed_sequence_of(const ManifestState& state, const KeyspaceState& keyspace) {
+  return std::max(state.flushed_sequence, keyspace.flushed_sequence);
+}
+/// The largest of these.
+std::uint64_t newest_flushed_sequence_of(const ManifestState& state);
 /// The invariants of every shape, and over all keyspaces: no name and no table number occurs twice.
 Status check_state(const ManifestState& state);
 
@@ -86,7 +94,8 @@ class CheckedEdit {
 
  private:
   struct Changed {
-    std::optional<NewKeyspace> created;
+    std::optional<std::string> name;  // It is created.
+    std::optional<std::string> options;
     std::optional<Shape> shape;  // If it changes.
     std::uint64_t flushed_sequence = 0;
   };
@@ -97,6 +106,7 @@ class CheckedEdit {
   std::map<KeyspaceId, Changed> changed_;
   std::vector<KeyspaceId> dropped_;
   std::uint32_t next_keyspace_ = 0;
+  std::uint64_t flushed_sequence_ = 0;
   std::uint64_t first_journal_ = 0;
   std::uint64_t reserved_numbers_ = 0;
   std::uint64_t term_ = 0;

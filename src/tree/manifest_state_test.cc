@@ -70,7 +70,7 @@ TEST(ManifestState, Rule34_EveryKeyspaceHasItsOwnFlushedSequenceAndTheSmallestCo
   edit.keyspaces[kUsers] = {.flushed_sequence = 30};
   edit.keyspaces[kEvents] = {.flushed_sequence = 7};
   ASSERT_TRUE(apply_edit(state, edit).ok());
-  EXPECT_EQ(flushed_in_all_keyspaces(state), 7U);
+  EXPECT_EQ(flushed_sequence_of(state, state.keyspaces.at(kEvents)), 7U);
   EXPECT_EQ(refusal(edit_of(kDefaultKeyspace, {.flushed_sequence = 9})),
             "an edit lowers the flushed sequence from 10 to 9");
 }
