@@ -73,10 +73,13 @@ Status Writer::reserve_in_trees(const EntryKeyspaces& keyspaces, std::uint64_t e
   return reserved;
 }
 
+/// After the group, or its failure. A tree that has got nothing is begun again by the group that writes to it, with the
+/// journal of that group: the current one may be released before.
 void Writer::forget_touched() {
   for (Writing* writing : touched_) {
     writing->is_touched = false;
     count_bytes(*writing);
+    if (writing->memtable->empty()) stop_writing_to(writing->keyspace->id());
   }
   touched_.clear();
 }
