@@ -122,7 +122,8 @@ Status Writer::append_and_insert(std::span<CommitRequest* const> group) {
   TAMIS_TRY_STATUS(make_room(bytes));
   TAMIS_TRY_STATUS(writing_->reserve(entries, bytes));
   TAMIS_TRY_STATUS(encode_group());
-  TAMIS_TRY_STATUS(journals_.append(as_bytes(payload_), static_cast<std::uint32_t>(entries)));
+  TAMIS_TRY_STATUS(
+      journals_.append(as_bytes(payload_), static_cast<std::uint32_t>(entries), context_.now_unix_milliseconds()));
   if (syncs) TAMIS_TRY_STATUS(journals_.sync());
   insert_group(entries);
   writes_.fetch_add(entries, std::memory_order_relaxed);
