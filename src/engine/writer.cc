@@ -176,17 +176,29 @@ Status Writer::seal() {
 }
 
 /// After a failure of the journal, the manifest or a flush: what is in memory goes to tables, and writes go on through
-/// new files (rule 5).
+/// new files (rule 5). They have a new term (rule 42). Memory is not sealed again and again while flushes fail.
 Status Writer::restart() {
   TAMIS_TRY_STATUS(catalog_.renew_if_failed());
-  if (journals_.is_lost()) {
-    const Sequence last = published_.newest();
-    TAMIS_TRY(const std::uint64_t number, catalog_.new_number());
-    TAMIS_TRY_STATUS(journals_.begin_after_failure(number, last + 1));
-    writing_ = tree_.seal(last, number);
-  }
+  const bool is_lost = journals_.is_lost();
+  if (is_lost) TAMIS_TRY_STATUS(begin_term());
   TAMIS_TRY_STATUS(maintenance_.flush_sealed());
+  if (!is_lost) TAMIS_TRY_STATUS(begin_term());
   health_.resume_writes();
+  return {};
+}
+
+/// Seals the memtable even if it is empty, so that its flush frees the journals before the new one.
+Status Writer::begin_term() {
+  const Sequence last = published_.newest();
+  TAMIS_TRY(const std::uint64_t number, catalog_.new_number());
+  TAMIS_TRY(const std::uint64_t term, catalog_.begin_term());
+  journals_.begin_term(term);
+  if (journals_.is_lost()) {
+    TAMIS_TRY_STATUS(journals_.begin_after_failure(number, last + 1));
+  } else {
+    TAMIS_TRY_STATUS(journals_.begin(number, last + 1));
+  }
+  writing_ = tree_.seal(last, number);
   return {};
 }
 

@@ -57,6 +57,7 @@ class Writer final : public GroupLeader {
   Status make_room(std::uint64_t group_bytes);
   Status seal();
   Status restart();
+  Status begin_term();
   [[nodiscard]] Status check_would_not_wait() const;
 
   const StoreContext& context_;
