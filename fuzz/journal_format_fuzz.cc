@@ -14,14 +14,12 @@
 namespace tamis {
 namespace {
 
-constexpr std::uint64_t kSalt = 7;
+constexpr JournalHeader kHeader = {.salt = 7, .term = 0x1'0002};
 constexpr std::size_t kRepairedRecords = 64;
 
 /// An input holds only the records: the header page would be four fifths of it. Its first byte says where a hole goes.
 std::string journal_of(std::string_view records) {
-  JournalHeader header;
-  header.salt = kSalt;
-  const JournalHeaderPage page = encode_journal_header(header);
+  const JournalHeaderPage page = encode_journal_header(kHeader);
   return std::string(as_text(page)) + std::string(records);
 }
 
@@ -33,16 +31,17 @@ void repair(std::string& file) {
     char* record = file.data() + offset;
     const std::uint64_t room = file.size() - offset - kRecordHeaderBytes;
     RecordHeader header;
-    header.kind = static_cast<RecordKind>(1 + static_cast<std::uint8_t>(record[10]) % 3);
-    if (header.kind == RecordKind::kData) {
+    header.kind = static_cast<RecordKind>(1 + static_cast<std::uint8_t>(record[10]) % 5);  // One of them is unknown.
+    if (header.kind != RecordKind::kClosed && header.kind != RecordKind::kReopened) {
       header.payload_bytes = std::min<std::uint64_t>(load_le<std::uint16_t>(record + 11) % 512, room);
       header.count = 1 + static_cast<std::uint8_t>(record[24]);
     }
     header.first_sequence = sequence;
+    header.commit_time = load_le<std::uint32_t>(record + 32);
     const std::uint64_t distance = load_le<std::uint16_t>(record + 28);
     header.durable_offset = offset - std::min(distance, offset - kJournalHeaderBytes);
     const Bytes payload = as_bytes(std::string_view(record + kRecordHeaderBytes, header.payload_bytes));
-    const RecordHeaderBytes bytes = encode_record_header(header, payload, kSalt, offset);
+    const RecordHeaderBytes bytes = encode_record_header(header, payload, kHeader, offset);
     std::ranges::copy(as_text(bytes), record);
     sequence += header.count;
     offset += kRecordHeaderBytes + header.payload_bytes;

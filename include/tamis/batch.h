@@ -30,8 +30,9 @@ class Keyspace;  // <tamis/keyspace.h>
 /// Threads: like std::string.
 class TAMIS_EXPORT Batch {
  public:
-  static constexpr std::size_t kMaxKeyBytes = 65'535;           ///< Max key length.
-  static constexpr std::uint64_t kMaxValueBytes = 0xfffe'0000;  ///< 2^32 - 2^17. A store allows less: see DB::write.
+  static constexpr std::size_t kMaxKeyBytes = std::size_t{16} << 20;  ///< Max key length: 16 MiB.
+  static constexpr std::uint64_t kMaxValueBytes = std::uint64_t{1}
+                                                  << 30;  ///< 1 GiB. A store allows less: see DB::write.
 
   struct Operation;
   class Iterator;

@@ -2,14 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <bit>
-
 #include "base/try.h"
 
 namespace tamis {
 namespace {
-
-constexpr std::uint64_t kKnownRequiredFeatures = 0;
 
 /// Length, magic and checksum are in the same place in every version: after this, the header says what was meant.
 Status check_is_sound(Bytes bytes, const FileHeaderFormat& format, const ByteReader& reader) {
@@ -26,40 +22,47 @@ Status check_is_sound(Bytes bytes, const FileHeaderFormat& format, const ByteRea
   return reader.corruption(fmt::format("the header's checksum is {:016x}, its bytes have {:016x}", stored, computed));
 }
 
-}  // namespace
-
-void append_file_header(std::string& to, const FileHeaderFormat& format, std::uint8_t kind, std::uint8_t layout) {
-  to += format.magic;
-  append_le(to, format.version);
-  append_le(to, kind);
-  append_le(to, layout);
-  append_le(to, format.header_bytes);
-  append_le(to, std::uint64_t{0});  // Required features.
-  append_le(to, std::uint64_t{0});  // Optional features.
+Status check_version(std::uint16_t version, const FileHeaderFormat& format, std::string_view name) {
+  if (version == format.version) return {};
+  if (version < format.version) {
+    return Status::not_supported(fmt::format("{}: format version {}, written before 0.2; this build reads version {}",
+                                             name, version, format.version));
+  }
+  return Status::not_supported(fmt::format(
+      "{}: format version {} is newer than this build reads ({}); use a newer tamis", name, version, format.version));
 }
 
-Result<FileHeader> read_file_header(Bytes bytes, const FileHeaderFormat& format, std::string_view name) {
+}  // namespace
+
+void append_file_header(std::string& to, const FileHeaderFormat& format, const FileHeader& header) {
+  to += format.magic;
+  append_le(to, format.version);
+  append_le(to, header.kind);
+  append_le(to, header.layout);
+  append_le(to, format.header_bytes);
+  append_le(to, header.features.to_read);
+  append_le(to, header.features.to_write);
+  append_le(to, header.features.optional);
+}
+
+Result<FileHeaderFields> read_file_header(Bytes bytes, const FileHeaderFormat& format, std::string_view name) {
   ByteReader reader(bytes, name);
   TAMIS_TRY_STATUS(check_is_sound(bytes, format, reader));
   TAMIS_TRY_STATUS(reader.skip(format.magic.size(), "magic"));
   TAMIS_TRY(const auto version, reader.read_le<std::uint16_t>("version"));
-  if (version != format.version) {
-    return Status::not_supported(fmt::format(
-        "{}: format version {} is newer than this build reads ({}); use a newer tamis", name, version, format.version));
-  }
-  TAMIS_TRY(const auto kind, reader.read_le<std::uint8_t>("file kind"));
-  TAMIS_TRY_STATUS(reader.skip(1, "zero"));
+  TAMIS_TRY_STATUS(check_version(version, format, name));
+  FileHeader header;
+  TAMIS_TRY(header.kind, reader.read_le<std::uint8_t>("file kind"));
+  TAMIS_TRY(header.layout, reader.read_le<std::uint8_t>("layout"));
   TAMIS_TRY(const auto header_bytes, reader.read_le<std::uint32_t>("header length"));
   if (header_bytes != format.header_bytes) {
     return reader.corruption(fmt::format("header of {} bytes, {} expected", header_bytes, format.header_bytes));
   }
-  TAMIS_TRY(const auto required, reader.read_le<std::uint64_t>("required features"));
-  if ((required & ~kKnownRequiredFeatures) != 0) {
-    return Status::not_supported(fmt::format("{}: required feature {} is not known to this build; use a newer tamis",
-                                             name, std::countr_zero(required & ~kKnownRequiredFeatures)));
-  }
-  TAMIS_TRY_STATUS(reader.skip(8, "optional features"));
-  return FileHeader{kind, reader};
+  TAMIS_TRY(header.features.to_read, reader.read_le<std::uint32_t>("features needed to read"));
+  TAMIS_TRY(header.features.to_write, reader.read_le<std::uint32_t>("features needed to write"));
+  TAMIS_TRY(header.features.optional, reader.read_le<std::uint64_t>("optional features"));
+  TAMIS_TRY_STATUS(check_can_read(header.features, name));
+  return FileHeaderFields{header, reader};
 }
 
 }  // namespace tamis

@@ -6,9 +6,11 @@
 //         10    1  file kind; of a filter, the kind of filter
 //         11    1  zero; of a filter, its layout
 //         12    4  header bytes
-//         16    8  required features: an unknown bit refuses the file
-//         24    8  optional features: an unknown bit is ignored
+//         16    4  features needed to read the file (base/features.h)
+//         20    4  features needed to write to its store
+//         24    8  optional features
 //
+// A filter is one file for itself: it has 8 bytes of features needed to read it.
 // The headers of tables, journals and CURRENT end with the XXH3-64 of all bytes before it, in every version.
 #pragma once
 
@@ -19,6 +21,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "base/features.h"
 #include "base/hash.h"
 #include "tamis/status.h"
 
@@ -32,8 +35,13 @@ struct FileHeaderFormat {
   std::uint32_t header_bytes = 0;
 };
 
-/// Without features.
-void append_file_header(std::string& to, const FileHeaderFormat& format, std::uint8_t kind, std::uint8_t layout = 0);
+struct FileHeader {
+  std::uint8_t kind = 0;
+  std::uint8_t layout = 0;
+  Features features = {};
+};
+
+void append_file_header(std::string& to, const FileHeaderFormat& format, const FileHeader& header);
 
 /// The fields, zeros, and the checksum in the last 8 bytes.
 template <std::size_t kBytes>
@@ -44,13 +52,15 @@ std::array<std::byte, kBytes> sealed_file_header(std::string_view fields) {
   return header;
 }
 
-struct FileHeader {
-  std::uint8_t kind = 0;
+/// A header that was read.
+struct FileHeaderFields {
+  FileHeader header;
   ByteReader fields;  ///< Stands behind the optional features.
 };
 
 /// Checks everything that all headers with a checksum have. kCorruption for bad bytes; kNotSupported for a sound header
-/// of a newer version or with an unknown required feature. What follows the header in `bytes` is not looked at.
-Result<FileHeader> read_file_header(Bytes bytes, const FileHeaderFormat& format, std::string_view name);
+/// of another version or with an unknown feature that is needed to read. What follows the header in `bytes` is not
+/// looked at.
+Result<FileHeaderFields> read_file_header(Bytes bytes, const FileHeaderFormat& format, std::string_view name);
 
 }  // namespace tamis

@@ -185,8 +185,8 @@ TEST(Rewrite, CutsTablesWhereTheyWouldOverlapMoreThanTenOfTheNextLevel) {
 }
 
 TEST(Rewrite, TakesTheLargestAndTheSmallestKeys) {
-  const std::string longest(kMaxKeyBytes, 'k');
-  const std::string other = longest.substr(0, kMaxKeyBytes - 1) + "l";
+  const std::string longest(kMaxNarrowKeyBytes + 1, 'k');
+  const std::string other = longest.substr(0, kMaxNarrowKeyBytes) + "l";
   RewriteWorld world;
   expect_written({put("", 1, ""), put(longest, 2, ""), put(other, 3, "x"), put(std::string_view("\0", 1), 4)}, world);
 }

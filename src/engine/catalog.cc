@@ -4,6 +4,7 @@
 
 #include "base/random_source.h"
 #include "base/try.h"
+#include "io/file_names.h"
 
 namespace tamis {
 namespace {
@@ -17,6 +18,9 @@ Status Catalog::open(bool exists) {
   RandomSource& random = *context_.random;
   if (exists) {
     TAMIS_TRY(manifest_, Manifest::open(context_.files, context_.directory, random));
+    if (!context_.options.read_only) {
+      TAMIS_TRY_STATUS(check_can_write(manifest_->state().features, current_path(context_.directory)));
+    }
   } else {
     TAMIS_TRY(manifest_, Manifest::create(context_.files, context_.directory, draw_identity(random), random));
   }
@@ -42,6 +46,12 @@ Result<std::uint64_t> Catalog::new_number() noexcept {
     TAMIS_TRY_STATUS(commit_locked({.reserved_numbers = next_number_ + kNumbersPerReservation}));
   }
   return next_number_++;
+}
+
+Result<std::uint64_t> Catalog::begin_term() noexcept {
+  MutexLock lock(mutex_);
+  TAMIS_TRY_STATUS(commit_locked({.term = manifest_->state().term + 1}));
+  return manifest_->state().term;
 }
 
 Status Catalog::commit_locked(const ManifestEdit& edit) {

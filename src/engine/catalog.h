@@ -34,6 +34,8 @@ class Catalog {
   Status commit(const ManifestEdit& edit, const std::function<void(const ManifestState&)>& show) noexcept
       EXCLUDES(mutex_);
   Result<std::uint64_t> new_number() noexcept EXCLUDES(mutex_);
+  /// The next term, durable in CURRENT: to be called before a journal of it begins (rule 42).
+  Result<std::uint64_t> begin_term() noexcept EXCLUDES(mutex_);
   /// Calls `look` with the state, under the mutex.
   void inspect(const std::function<void(const ManifestState&)>& look) const EXCLUDES(mutex_);
 

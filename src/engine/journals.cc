@@ -51,7 +51,9 @@ Result<std::unique_ptr<JournalWriter>> Journals::create(std::uint64_t number, Se
                                     .store_id = store_id_,
                                     .number = number,
                                     .salt = random_.next(),
-                                    .first_sequence = number_of(first)}};
+                                    .first_sequence = number_of(first),
+                                    .term = term_,
+                                    .features = features_}};
   std::optional<Recycled> recycled = take_recycled();
   // Its file belongs to the new journal now and must not be synced for the old one.
   if (recycled && writer_ != nullptr) writer_->forget_predecessors_before(recycled->was + 1);
@@ -114,10 +116,10 @@ Status Journals::open_if_closed() {
 /// Flushed journals need no sync. They are closed too, because an open file that was removed still takes its space.
 void Journals::forget_flushed() { writer_->forget_predecessors_before(first_needed_.load(std::memory_order_acquire)); }
 
-Status Journals::append(Bytes payload, std::uint32_t count) {
+Status Journals::append(Bytes payload, std::uint32_t count, std::uint64_t commit_time) {
   TAMIS_TRY_STATUS(open_if_closed());
   const std::uint64_t before = writer_->end_offset();
-  TAMIS_TRY_STATUS(writer_->append(payload, count));
+  TAMIS_TRY_STATUS(writer_->append(payload, count, commit_time));
   const std::uint64_t end = writer_->end_offset();
   current_bytes_.store(end, std::memory_order_relaxed);
   add(bytes_written_, end - before);

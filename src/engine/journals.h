@@ -30,7 +30,15 @@ class Journals {
       : files_(files), directory_(std::move(directory)), random_(random), most_window_bytes_(window_bytes) {}
 
   /// Of the store. To be called first, once.
-  void open(const StoreId& store_id) { store_id_ = store_id; }
+  void open(const StoreId& store_id, std::uint64_t term, const Features& features) {
+    store_id_ = store_id;
+    term_ = term;
+    features_ = features;
+  }
+  /// Of the journals that begin from now on (rule 42). The term is durable in CURRENT.
+  void begin_term(std::uint64_t term) { term_ = term; }
+  /// For the journals that begin from now on (rule 36). They are durable in the manifest's header.
+  void use(const Features& features) { features_ |= features; }
 
   /// Continues a journal that recovery found closed.
   void continue_closed(std::uint64_t number, const JournalHeader& header, const JournalEnd& end);
@@ -41,7 +49,8 @@ class Journals {
   /// The same after the old one failed; its file is left alone.
   Status begin_after_failure(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
 
-  Status append(Bytes payload, std::uint32_t count);
+  /// `commit_time` is in milliseconds since 1970; 0: not known.
+  Status append(Bytes payload, std::uint32_t count, std::uint64_t commit_time = 0);
   Status sync();
   /// Whether the journal can no longer be written: a sync failed, it could not be continued, or its file was truncated
   /// from outside.
@@ -99,6 +108,8 @@ class Journals {
   RandomSource& random_;
   const std::uint64_t most_window_bytes_;
   StoreId store_id_ = {};
+  std::uint64_t term_ = 0;
+  Features features_ = {};
 
   // Belongs to the leader.
   std::unique_ptr<JournalWriter> writer_;

@@ -103,6 +103,13 @@ Status Maintenance::flush_sealed() {
   return {};
 }
 
+Status Maintenance::release_journals() {
+  MutexLock lock(flush_mutex_);
+  TAMIS_TRY_STATUS(rewrites_.release_journals());
+  journals_.release_before(catalog_.first_journal());
+  return {};
+}
+
 /// Old tombstones become due with time, even if no table changes.
 bool Maintenance::compact_if_due() {
   if (!may_begin(compaction_runs_)) return false;

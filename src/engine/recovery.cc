@@ -33,6 +33,7 @@ Status Recovery::run() {
   JournalStreamSpec spec{.store_id = context_.identity.store_id, .first_sequence = catalog_.flushed_sequence() + 1};
   for (const std::uint64_t number : needed) spec.paths.push_back(journal_path(context_.directory, number));
   spec.numbers = needed;
+  catalog_.inspect([&](const ManifestState& state) { spec.last_term = state.term; });
   spec.known = {known.number, known.salt, known.durable_bytes};
   TAMIS_TRY(JournalStream stream, JournalStream::open(context_.files, spec));
   TAMIS_TRY_STATUS(replay(stream));
@@ -151,10 +152,12 @@ Status Recovery::flush_replayed() {
 
 /// The recovered journals are never appended to (rule 2), nor recycled: lost/ may keep them. They are redundant
 /// afterwards. The new one is made first, because the manifest may only name one that exists; it has no records until
-/// the others are not needed any more.
+/// the others are not needed any more. It has a new term: what readers took from the others may be gone.
 Status Recovery::begin_new_journal(const std::vector<std::uint64_t>& replayed, const JournalStreamEnd& end) {
   TAMIS_TRY_STATUS(flush_replayed());
   TAMIS_TRY(const std::uint64_t number, catalog_.new_number());
+  TAMIS_TRY(const std::uint64_t term, catalog_.begin_term());
+  journals_.begin_term(term);
   const Sequence last = published_.newest();
   TAMIS_TRY_STATUS(journals_.begin(number, last + 1));
   if (end.first_stranded) TAMIS_TRY_STATUS(save_stranded(std::span(replayed).subspan(*end.first_stranded)));

@@ -58,7 +58,7 @@ Status Store::open_parts() {
   catalog_.inspect([this](const ManifestState& state) {
     context_->identity = state.identity;
     context_->hasher = KeyHasher(state.identity.hash_key);
-    journals_.open(state.identity.store_id);
+    journals_.open(state.identity.store_id, state.term, state.features);
   });
   TAMIS_TRY_STATUS(keyspaces_.open());
   TAMIS_TRY_STATUS(Recovery(*context_, catalog_, keyspaces_, journals_, maintenance_, published_).run());

@@ -1,6 +1,7 @@
 #include "engine/store_context.h"
 
 #include <chrono>
+#include <ctime>
 #include <utility>
 
 #include "base/random_source.h"
@@ -8,6 +9,11 @@
 #include "io/posix_file_system.h"
 
 namespace tamis {
+namespace {
+
+constexpr std::uint64_t kFrozenSeconds = 1'700'000'000;
+
+}  // namespace
 
 StoreContext::StoreContext(std::string path, const Options& given_options, const Environment& given_environment)
     : directory(std::move(path)),
@@ -19,10 +25,18 @@ StoreContext::StoreContext(std::string path, const Options& given_options, const
 
 std::uint64_t StoreContext::now_unix_seconds() const {
   if (environment.unix_seconds) return environment.unix_seconds();
-  if (environment.random_seed) return 1'700'000'000;
+  if (environment.random_seed) return kFrozenSeconds;
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
   return seconds > 0 ? static_cast<std::uint64_t>(seconds) : 0;  // The clock may be set to before 1970.
+}
+
+std::uint64_t StoreContext::now_unix_milliseconds() const {
+  if (environment.unix_seconds) return environment.unix_seconds() * 1000;
+  if (environment.random_seed) return kFrozenSeconds * 1000;
+  timespec now = {};
+  if (clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0 || now.tv_sec < 0) return 0;
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;
 }
 
 void StoreContext::tell(StoreEvent::Kind kind, std::string_view what, const RewriteResult* result) const {

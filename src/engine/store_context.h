@@ -24,6 +24,8 @@ struct StoreContext {
 
   /// With a random_seed and no clock of the caller's, time stands still, so that a run can be repeated.
   [[nodiscard]] std::uint64_t now_unix_seconds() const;
+  /// The same clock, as coarse as the machine's cheapest one: a few milliseconds.
+  [[nodiscard]] std::uint64_t now_unix_milliseconds() const;
 
   /// Tells the listener, if there is one.
   void tell(StoreEvent::Kind kind, std::string_view what, const RewriteResult* result = nullptr) const

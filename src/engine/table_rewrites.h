@@ -38,6 +38,8 @@ class TableRewrites {
   /// Flushes the oldest sealed memtables of these trees, each tree's at most once, in one edit. kClosed if one of them
   /// has been dropped.
   Status flush(std::span<const SealedOfTree> flushes);
+  /// Records which journals are still needed.
+  Status release_journals() { return keyspaces_.install({}, journals_after({})); }
   /// `is_cancelled` is asked now and then; true ends it with kClosed.
   Status execute(OpenKeyspace& keyspace, const CompactionPlan& plan, const std::function<bool()>& is_cancelled);
 

@@ -141,7 +141,8 @@ Status Writer::append_and_insert(std::span<CommitRequest* const> group) {
     if (reject_dropped(group)) return append_and_insert(group);
     TAMIS_TRY_STATUS(reserve_in_trees(keyspaces, entries));
   }
-  Status durable = journals_.append(as_bytes(payload_), static_cast<std::uint32_t>(entries));
+  Status durable =
+      journals_.append(as_bytes(payload_), static_cast<std::uint32_t>(entries), context_.now_unix_milliseconds());
   if (durable.ok() && syncs) durable = journals_.sync();
   if (!durable.ok()) {
     forget_touched();
@@ -193,17 +194,31 @@ Status Writer::make_room(std::uint64_t group_bytes) {
 }
 
 /// After a failure of the journal, the manifest or a flush: what is in memory goes to tables, and writes go on through
-/// new files (rule 5). All memtables are flushed in one edit: the journals may lack what some of them hold (rule 33).
+/// new files (rule 5), with a new term (rule 42). After a failure of the journal all memtables are flushed, in one edit:
+/// the journals may lack what some of them hold (rule 33).
 Status Writer::restart() {
   TAMIS_TRY_STATUS(catalog_.renew_if_failed());
+  const bool is_lost = journals_.is_lost();
+  if (is_lost) TAMIS_TRY_STATUS(begin_term());
+  TAMIS_TRY_STATUS(maintenance_.flush_sealed());
+  if (!is_lost) TAMIS_TRY_STATUS(begin_term());
+  TAMIS_TRY_STATUS(maintenance_.release_journals());
+  health_.resume_writes();
+  return {};
+}
+
+Status Writer::begin_term() {
+  const Sequence last = published_.newest();
+  TAMIS_TRY(const std::uint64_t number, catalog_.new_number());
+  TAMIS_TRY(const std::uint64_t term, catalog_.begin_term());
+  journals_.begin_term(term);
   if (journals_.is_lost()) {
-    const Sequence last = published_.newest();
-    TAMIS_TRY(const std::uint64_t number, catalog_.new_number());
     TAMIS_TRY_STATUS(journals_.begin_after_failure(number, last + 1));
     was_sealed(trees_with_entries(), last, number);
+  } else {
+    TAMIS_TRY_STATUS(journals_.begin(number, last + 1));
+    writing_ = keyspaces_.default_keyspace().tree.begin_writing(number);
   }
-  TAMIS_TRY_STATUS(maintenance_.flush_sealed());
-  health_.resume_writes();
   return {};
 }
 

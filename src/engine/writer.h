@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/features.h"
 #include "engine/catalog.h"
 #include "engine/commit_queue.h"
 #include "engine/health.h"
@@ -92,8 +93,10 @@ class Writer final : public GroupLeader {
   [[nodiscard]] Trees trees_with_entries() const;
   Status seal(const Trees& trees);
   Status begin_journal();
+  Status use(Feature feature);
   void was_sealed(const Trees& trees, Sequence last, std::uint64_t journal);
   Status restart();
+  Status begin_term();
   [[nodiscard]] Status check_would_not_wait() const;
 
   const StoreContext& context_;

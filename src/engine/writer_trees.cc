@@ -179,11 +179,18 @@ Result<std::shared_ptr<OpenKeyspace>> Writer::open_keyspace(std::string_view nam
   const auto find_or_create = [&]() -> Status {
     keyspace = keyspaces_.find(name);
     if (keyspace != nullptr) return keyspaces_.change(*keyspace, options);
+    const bool is_first = keyspaces_.size() == 1;
     TAMIS_TRY(keyspace, keyspaces_.create(name, options));
-    return {};
+    return is_first ? use(Feature::kKeyspaces) : Status();
   };
   TAMIS_TRY_STATUS(run_alone(find_or_create));
   return keyspace;
+}
+
+/// The next record goes to a journal whose header names the feature (rule 36).
+Status Writer::use(Feature feature) {
+  journals_.use(Features::of(feature));
+  return begin_journal();
 }
 
 Status Writer::drop_keyspace(std::string_view name) {

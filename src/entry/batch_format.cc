@@ -45,13 +45,15 @@ Result<KeyspaceId> read_keyspace(ByteReader& reader) {
 }
 
 /// Reads the markers before an entry, too.
-Status check_entry(ByteReader& reader, EntryKeyspaces& keyspaces) {
+Status check_entry(ByteReader& reader, EntryKeyspaces& keyspaces, std::string_view name) {
   TAMIS_TRY(auto kind, reader.read_le<std::uint8_t>("entry kind"));
   for (; kind == kKeyspaceMarker; keyspaces.has_markers = true) {
     TAMIS_TRY(keyspaces.last, read_keyspace(reader));
     TAMIS_TRY(kind, reader.read_le<std::uint8_t>("entry kind"));
   }
-  if (!is_entry_kind(kind)) return reader.corruption(fmt::format("entry kind {} is not known to this build", kind));
+  if (!is_entry_kind(kind)) {
+    return Status::not_supported(fmt::format("{}: at offset {}: {}", name, reader.offset(), unknown_kind_text(kind)));
+  }
   TAMIS_TRY(const std::uint64_t key_bytes, reader.read_varint("key length"));
   if (key_bytes > kMaxKeyBytes) {
     return reader.corruption(fmt::format("a key of {} bytes, {} allowed", key_bytes, kMaxKeyBytes));
@@ -125,7 +127,7 @@ Result<BatchView> BatchView::decode(Bytes payload, Sequence first, std::string_v
     return reader.corruption(fmt::format("{} entries from sequence {} on", count, number_of(first)));
   }
   const std::string_view entries = as_text(payload.subspan(reader.offset()));
-  for (std::uint64_t i = 0; i < count; ++i) TAMIS_TRY_STATUS(check_entry(reader, keyspaces));
+  for (std::uint64_t i = 0; i < count; ++i) TAMIS_TRY_STATUS(check_entry(reader, keyspaces, name));
   TAMIS_TRY_STATUS(reader.expect_end());
   return BatchView(entries, count, first, keyspaces);
 }

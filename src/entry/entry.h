@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "entry/entry_kind.h"
 
 namespace tamis {
 
@@ -20,15 +21,10 @@ inline constexpr Sequence kMaxSequence{~std::uint64_t{0}};
 constexpr std::uint64_t number_of(Sequence sequence) { return static_cast<std::uint64_t>(sequence); }
 constexpr Sequence operator+(Sequence sequence, std::uint64_t writes) { return Sequence{number_of(sequence) + writes}; }
 
-/// Permanent on disk. Reserved: 3 merge, 4 range delete, 5 value pointer, 6 put with expiry, 7 single delete.
-enum class EntryKind : std::uint8_t { kPut = 1, kDelete = 2 };
-
-/// Whether this build knows the kind; any other is corruption.
-constexpr bool is_entry_kind(std::uint8_t number) { return number == 1 || number == 2; }
-
-inline constexpr std::size_t kMaxKeyBytes = 65'535;
-/// What fits into a table's block besides the longest key; block lengths have 32 bits. table_builder.h checks that.
-inline constexpr std::uint64_t kMaxValueBytes = 0xfffe'0000;
+inline constexpr std::size_t kMaxKeyBytes = std::size_t{16} << 20;
+inline constexpr std::uint64_t kMaxValueBytes = std::uint64_t{1} << 30;
+/// A longer key is alone in its block, and makes its group of the index wide (rule 38).
+inline constexpr std::size_t kMaxNarrowKeyBytes = 65'535;
 
 /// A position in the order of entries: keys ascending bytewise, then sequences descending, so the newest version of a
 /// key comes first and {key, snapshot} is right before the version a snapshot sees.

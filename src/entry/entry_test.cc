@@ -56,5 +56,18 @@ TEST(EntryKind, KnowsPutAndDeleteOnly) {
   }
 }
 
+TEST(EntryKind, SaysWhatAnUnknownOneIs) {
+  const std::string known = ", which this build does not know; use a newer tamis";
+  EXPECT_EQ(unknown_kind_text(3), "entry kind 3: a merge operand" + known);
+  EXPECT_EQ(unknown_kind_text(4), "entry kind 4: a range delete" + known);
+  EXPECT_EQ(unknown_kind_text(9), "entry kind 9: a put that expires" + known);
+  EXPECT_EQ(unknown_kind_text(17), "entry kind 17: a put with its value apart" + known);
+  EXPECT_EQ(unknown_kind_text(25), "entry kind 25: a put that expires and has its value apart" + known);
+  EXPECT_EQ(unknown_kind_text(11), "entry kind 11: a merge operand that expires" + known);
+  for (const int kind : {0, 5, 6, 7, 33, 255}) {
+    EXPECT_EQ(unknown_kind_text(static_cast<std::uint8_t>(kind)), "entry kind " + std::to_string(kind) + known);
+  }
+}
+
 }  // namespace
 }  // namespace tamis

@@ -73,8 +73,8 @@ Status check_lengths_and_features(ByteReader& reader, Bytes container) {
 void encode_filter_header(const FilterHeader& header, MutableBytes container) {
   TAMIS_CHECK(container.size() >= kFilterHeaderBytes);
   std::string raw;
-  append_file_header(raw, {kFilterMagic, "filter", kFilterVersion, kFilterHeaderBytes}, header.kind,
-                     static_cast<std::uint8_t>(header.layout));
+  append_file_header(raw, {kFilterMagic, "filter", kFilterVersion, kFilterHeaderBytes},
+                     {.kind = header.kind, .layout = static_cast<std::uint8_t>(header.layout)});
   append_le(raw, header.keys);
   append_le(raw, static_cast<std::uint64_t>(container.size() - kFilterHeaderBytes));
   if (header.seed.key) {

@@ -23,6 +23,12 @@ constexpr std::size_t kLengthAt = 11;
 constexpr std::size_t kSequenceAt = 16;
 constexpr std::size_t kCountAt = 24;
 constexpr std::size_t kDistanceAt = 28;
+constexpr std::size_t kTimeAt = 32;  // Six bytes; the term's two are the upper ones of the same eight.
+
+/// The commit time and the journal's term in one number.
+std::uint64_t time_and_term(std::uint64_t commit_time, const JournalHeader& journal) {
+  return commit_time | journal.term << 48;
+}
 
 /// H: the record's fields at this offset in this use of the file.
 std::uint64_t hash_fields(std::span<const std::byte, kRecordHeaderBytes> bytes, std::uint64_t salt,
@@ -36,37 +42,42 @@ bool fields_hold_together(const RecordHeader& header) {
     case RecordKind::kData: return header.count > 0;
     case RecordKind::kClosed:
     case RecordKind::kReopened: return header.count == 0 && header.payload_bytes == 0;
+    case RecordKind::kTables: break;
   }
-  return false;
+  return header.kind != RecordKind{};  // Whoever made the kind knows.
 }
 
 }  // namespace
 
 JournalHeaderPage encode_journal_header(const JournalHeader& header) {
   std::string raw;
-  append_file_header(raw, kHeaderFormat, static_cast<std::uint8_t>(header.kind));
+  append_file_header(raw, kHeaderFormat, {.kind = static_cast<std::uint8_t>(header.kind), .features = header.features});
   raw.append(as_text(header.store_id));
   append_le(raw, header.number);
   append_le(raw, header.salt);
   append_le(raw, header.first_sequence);
+  append_le(raw, header.term);
   return sealed_file_header<kJournalHeaderBytes>(raw);
 }
 
 Result<JournalHeader> decode_journal_header(Bytes page, std::string_view name) {
-  TAMIS_TRY(FileHeader start, read_file_header(page, kHeaderFormat, name));
+  TAMIS_TRY(FileHeaderFields start, read_file_header(page, kHeaderFormat, name));
   ByteReader& reader = start.fields;
-  if (start.kind != 1 && start.kind != 2) return reader.corruption(fmt::format("unknown file kind {}", start.kind));
+  const std::uint8_t kind = start.header.kind;
+  if (kind != 1 && kind != 2) return reader.corruption(fmt::format("unknown file kind {}", kind));
   JournalHeader header;
-  header.kind = static_cast<JournalKind>(start.kind);
+  header.kind = static_cast<JournalKind>(kind);
+  header.features = start.header.features;
   TAMIS_TRY(const Bytes store_id, reader.read(header.store_id.size(), "store id"));
   std::ranges::copy(store_id, header.store_id.begin());
   TAMIS_TRY(header.number, reader.read_le<std::uint64_t>("journal number"));
   TAMIS_TRY(header.salt, reader.read_le<std::uint64_t>("salt"));
   TAMIS_TRY(header.first_sequence, reader.read_le<std::uint64_t>("first sequence"));
+  TAMIS_TRY(header.term, reader.read_le<std::uint64_t>("term"));
   return header;
 }
 
-RecordHeaderBytes encode_record_header(const RecordHeader& header, Bytes payload, std::uint64_t salt,
+RecordHeaderBytes encode_record_header(const RecordHeader& header, Bytes payload, const JournalHeader& journal,
                                        std::uint64_t offset) {
   TAMIS_CHECK(header.payload_bytes == payload.size() && payload.size() <= kMaxPayload);
   TAMIS_CHECK(header.durable_offset >= kJournalHeaderBytes && header.durable_offset <= offset);
@@ -79,7 +90,8 @@ RecordHeaderBytes encode_record_header(const RecordHeader& header, Bytes payload
   store_le(bytes.data() + kCountAt, header.count);
   const std::uint64_t distance = std::min(offset - header.durable_offset, kUnknownDistance);
   store_le(bytes.data() + kDistanceAt, static_cast<std::uint32_t>(distance));
-  const std::uint64_t fields = hash_fields(bytes, salt, offset);
+  store_le(bytes.data() + kTimeAt, time_and_term(std::min(header.commit_time, kMaxCommitTime), journal));
+  const std::uint64_t fields = hash_fields(bytes, journal.salt, offset);
   store_le(bytes.data() + kMarkAt, static_cast<std::uint16_t>(fields));
   store_le(bytes.data(), seeded_checksum64(payload, fields));
   return bytes;
@@ -90,7 +102,8 @@ bool RecordCandidate::matches(Bytes payload) const {
 }
 
 std::optional<RecordCandidate> decode_record_header(std::span<const std::byte, kRecordHeaderBytes> bytes,
-                                                    std::uint64_t salt, std::uint64_t offset, std::uint64_t room) {
+                                                    const JournalHeader& journal, std::uint64_t offset,
+                                                    std::uint64_t room) {
   RecordCandidate candidate;
   RecordHeader& header = candidate.header;
   header.kind = static_cast<RecordKind>(bytes[kKindAt]);
@@ -99,6 +112,8 @@ std::optional<RecordCandidate> decode_record_header(std::span<const std::byte, k
   header.count = load_le<std::uint32_t>(bytes.data() + kCountAt);
   const std::uint64_t distance = load_le<std::uint32_t>(bytes.data() + kDistanceAt);
   if (header.payload_bytes > room || !fields_hold_together(header)) return std::nullopt;
+  header.commit_time = load_le<std::uint64_t>(bytes.data() + kTimeAt) & kMaxCommitTime;
+  if (load_le<std::uint64_t>(bytes.data() + kTimeAt) != time_and_term(header.commit_time, journal)) return std::nullopt;
   if (offset < kJournalHeaderBytes) return std::nullopt;
   if (distance == kUnknownDistance) {
     header.durable_offset = kJournalHeaderBytes;
@@ -107,7 +122,7 @@ std::optional<RecordCandidate> decode_record_header(std::span<const std::byte, k
   } else {
     return std::nullopt;
   }
-  candidate.payload_seed = hash_fields(bytes, salt, offset);
+  candidate.payload_seed = hash_fields(bytes, journal.salt, offset);
   if (load_le<std::uint16_t>(bytes.data() + kMarkAt) != static_cast<std::uint16_t>(candidate.payload_seed)) {
     return std::nullopt;
   }
@@ -115,9 +130,10 @@ std::optional<RecordCandidate> decode_record_header(std::span<const std::byte, k
   return candidate;
 }
 
-std::size_t find_record_header(Bytes bytes, std::uint64_t salt, std::uint64_t offset, std::uint64_t file_bytes) {
+std::size_t find_record_header(Bytes bytes, const JournalHeader& journal, std::uint64_t offset,
+                               std::uint64_t file_bytes) {
   constexpr auto kFirstKind = static_cast<unsigned>(RecordKind::kData);
-  constexpr auto kLastKind = static_cast<unsigned>(RecordKind::kReopened);
+  constexpr unsigned kLastKind = 15;
   for (std::size_t i = 0; i + kRecordHeaderBytes <= bytes.size(); ++i) {
     // Most bytes are no record kind: zeros, text. Zeros follow the end of a preallocated file.
     if (load_le<std::uint64_t>(bytes.data() + i + kKindAt) == 0) {
@@ -126,7 +142,7 @@ std::size_t find_record_header(Bytes bytes, std::uint64_t salt, std::uint64_t of
     }
     if (static_cast<unsigned>(bytes[i + kKindAt]) - kFirstKind > kLastKind - kFirstKind) continue;
     const std::uint64_t room = file_bytes - (offset + i) - kRecordHeaderBytes;
-    if (decode_record_header(bytes.subspan(i).first<kRecordHeaderBytes>(), salt, offset + i, room)) return i;
+    if (decode_record_header(bytes.subspan(i).first<kRecordHeaderBytes>(), journal, offset + i, room)) return i;
   }
   return bytes.size();
 }

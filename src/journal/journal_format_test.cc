@@ -12,6 +12,7 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kSalt = 0x0123456789abcdef;
+constexpr std::uint64_t kTime = 1'700'000'000'000;
 
 JournalHeader example_header() {
   JournalHeader header;
@@ -20,6 +21,8 @@ JournalHeader example_header() {
   header.number = 12;
   header.salt = kSalt;
   header.first_sequence = 1'000'000;
+  header.term = 0x1'0007;
+  header.features = Features::of(Feature::kKeyspaces);
   return header;
 }
 
@@ -46,12 +49,16 @@ TEST(JournalFormat, EveryFlippedHeaderBitIsCorruption) {
   }
 }
 
-TEST(JournalFormat, ANewerVersionAndUnknownRequiredFeaturesAreRefusedByName) {
-  const Status version = decode_journal_header(changed_page(8, 2), "j").status();
-  EXPECT_EQ(version.to_text(),
-            "not supported: j: format version 2 is newer than this build reads (1); use a newer tamis");
-  const Status feature = decode_journal_header(changed_page(17, 4), "j").status();
-  EXPECT_EQ(feature.to_text(), "not supported: j: required feature 10 is not known to this build; use a newer tamis");
+TEST(JournalFormat, OtherVersionsAndUnknownFeaturesAreRefusedByName) {
+  EXPECT_EQ(decode_journal_header(changed_page(8, 1), "j").status().to_text(),
+            "not supported: j: format version 1, written before 0.2; this build reads version 2");
+  EXPECT_EQ(decode_journal_header(changed_page(8, 3), "j").status().to_text(),
+            "not supported: j: format version 3 is newer than this build reads (2); use a newer tamis");
+  EXPECT_EQ(decode_journal_header(changed_page(17, 4), "j").status().to_text(),
+            "not supported: j: feature 10, needed to read it, is not known to this build; use a newer tamis");
+  const Result<JournalHeader> for_writers = decode_journal_header(changed_page(21, 4), "j");
+  ASSERT_TRUE(for_writers.ok()) << "a feature that only writers need";
+  EXPECT_EQ(for_writers->features.to_write, 1U << 10);
   EXPECT_TRUE(decode_journal_header(changed_page(24, 1), "j").ok()) << "an unknown optional feature is ignored";
   EXPECT_EQ(decode_journal_header(changed_page(10, 3), "j").status().code(), StatusCode::kCorruption);
   EXPECT_EQ(decode_journal_header(changed_page(13, 0), "j").status().code(), StatusCode::kCorruption);
@@ -65,25 +72,30 @@ TEST(JournalFormat, AShortFileIsNotAHeader) {
 
 TEST(JournalFormat, RecordsComeBackAsTheyWereAndOnlyInTheirPlace) {
   const std::string payload = "put paris 2102650";
-  const RecordHeader header{RecordKind::kData, payload.size(), 77, 3, 5000};
-  const RecordHeaderBytes bytes = encode_record_header(header, as_bytes(payload), kSalt, 6000);
-  const auto candidate = decode_record_header(bytes, kSalt, 6000, payload.size());
+  const RecordHeader header{RecordKind::kData, payload.size(), 77, 3, 5000, kMaxCommitTime - 1};
+  const RecordHeaderBytes bytes = encode_record_header(header, as_bytes(payload), example_header(), 6000);
+  const auto candidate = decode_record_header(bytes, example_header(), 6000, payload.size());
   ASSERT_TRUE(candidate.has_value());
   EXPECT_EQ(candidate->header, header);
   EXPECT_TRUE(candidate->matches(as_bytes(payload)));
   EXPECT_FALSE(candidate->matches(as_bytes("put paris 2102651")));
-  EXPECT_FALSE(decode_record_header(bytes, kSalt, 6001, 1000).has_value()) << "another place";
-  EXPECT_FALSE(decode_record_header(bytes, kSalt + 1, 6000, 1000).has_value()) << "another use of the file";
-  EXPECT_FALSE(decode_record_header(bytes, kSalt, 6000, payload.size() - 1).has_value()) << "beyond the end";
+  EXPECT_FALSE(decode_record_header(bytes, example_header(), 6001, 1000).has_value()) << "another place";
+  JournalHeader other = example_header();
+  ++other.salt;
+  EXPECT_FALSE(decode_record_header(bytes, other, 6000, 1000).has_value()) << "another use of the file";
+  other = example_header();
+  ++other.term;
+  EXPECT_FALSE(decode_record_header(bytes, other, 6000, 1000).has_value()) << "another term";
+  EXPECT_FALSE(decode_record_header(bytes, example_header(), 6000, payload.size() - 1).has_value()) << "beyond the end";
 }
 
 TEST(JournalFormat, EveryFlippedRecordBitIsFound) {
   const std::string payload = "x";
-  const RecordHeader header{RecordKind::kData, payload.size(), 77, 3, 5000};
-  RecordHeaderBytes bytes = encode_record_header(header, as_bytes(payload), kSalt, 6000);
+  const RecordHeader header{RecordKind::kData, payload.size(), 77, 3, 5000, 1'700'000'000'000};
+  RecordHeaderBytes bytes = encode_record_header(header, as_bytes(payload), example_header(), 6000);
   for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
     bytes[bit / 8] ^= std::byte{1} << (bit % 8);
-    const auto candidate = decode_record_header(bytes, kSalt, 6000, 1000);
+    const auto candidate = decode_record_header(bytes, example_header(), 6000, 1000);
     EXPECT_FALSE(candidate && candidate->matches(as_bytes(payload))) << "bit " << bit;
     bytes[bit / 8] ^= std::byte{1} << (bit % 8);
   }
@@ -91,8 +103,9 @@ TEST(JournalFormat, EveryFlippedRecordBitIsFound) {
 
 TEST(JournalFormat, ADistanceTooLargeForItsFieldClaimsNothing) {
   const std::uint64_t offset = std::uint64_t{1} << 40;
-  const RecordHeader header{RecordKind::kData, 0, 77, 1, 5000};
-  const auto candidate = decode_record_header(encode_record_header(header, {}, kSalt, offset), kSalt, offset, 0);
+  const RecordHeader header{RecordKind::kData, 0, 77, 1, 5000, 0};
+  const RecordHeaderBytes bytes = encode_record_header(header, {}, example_header(), offset);
+  const auto candidate = decode_record_header(bytes, example_header(), offset, 0);
   ASSERT_TRUE(candidate.has_value());
   EXPECT_EQ(candidate->header.durable_offset, kJournalHeaderBytes);
 }
@@ -102,13 +115,13 @@ std::string golden_journal() {
   MemoryFileSystem files;
   const std::string path = "/000012.journal";
   auto writer = *JournalWriter::create(files, {path, example_header(), 0});
-  EXPECT_TRUE(writer->append(as_bytes("put paris 2102650"), 1).ok());
-  EXPECT_TRUE(writer->append(as_bytes("put lyon 522969"), 2).ok());
+  EXPECT_TRUE(writer->append(as_bytes("put paris 2102650"), 1, kTime).ok());
+  EXPECT_TRUE(writer->append(as_bytes("put lyon 522969"), 2, kTime + 5).ok());
   EXPECT_TRUE(writer->close().ok());
   JournalReader reader = *JournalReader::open(files, path);
   EXPECT_TRUE(reader.skip_to_end().ok());
   writer = *JournalWriter::reopen(files, path, reader.header(), reader.end());
-  EXPECT_TRUE(writer->append(as_bytes("remove paris"), 1).ok());
+  EXPECT_TRUE(writer->append(as_bytes("remove paris"), 1, kTime + 60'000).ok());
   EXPECT_TRUE(writer->close().ok());
   return *read_whole_file(files, path);
 }
@@ -117,15 +130,17 @@ TEST(JournalFormat, TheGoldenJournalIsReproducedAndRead) {
   const std::string name = "tests/golden/journal/reopened.journal";
   const std::string made = golden_journal();
   test::expect_golden(name, made);
-  EXPECT_EQ(*read_whole_file(posix_file_system(), source_file("fuzz/corpus/journal_format_fuzz/records")),
-            made.substr(kJournalHeaderBytes))
-      << "docs/FORMAT.md shows these";
+  test::expect_golden("fuzz/corpus/journal_format_fuzz/records",
+                      made.substr(kJournalHeaderBytes));  // Shown in FORMAT.md.
   JournalReader reader = *JournalReader::open(posix_file_system(), source_file(name), made.size());
   EXPECT_EQ(reader.header(), example_header());
-  for (const std::string_view payload : {"put paris 2102650", "put lyon 522969", "remove paris"}) {
+  const std::vector<std::pair<std::string_view, std::uint64_t>> records = {
+      {"put paris 2102650", kTime}, {"put lyon 522969", kTime + 5}, {"remove paris", kTime + 60'000}};
+  for (const auto& [payload, time] : records) {
     const Result<std::optional<JournalRecord>> record = reader.next();
     ASSERT_TRUE(record.ok() && record->has_value());
     EXPECT_EQ(as_text((*record)->payload), payload);
+    EXPECT_EQ((*record)->commit_time, time);
   }
   EXPECT_FALSE(reader.next()->has_value());
   EXPECT_TRUE(reader.end().is_closed);

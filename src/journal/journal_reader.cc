@@ -33,13 +33,15 @@ Result<std::optional<JournalRecord>> JournalReader::next() {
       break;
     }
     const RecordHeader& record = found->header;
+    TAMIS_TRY_STATUS(check_kind(record));
     TAMIS_TRY_STATUS(check_order(record));
     end_.offset += kRecordHeaderBytes + record.payload_bytes;
     end_.next_sequence += record.count;
     end_.is_closed = record.kind == RecordKind::kClosed;
     if (record.durable_offset > kJournalHeaderBytes || end_.is_closed) end_.was_synced = true;
     if (record.kind == RecordKind::kData) {
-      return std::optional(JournalRecord{offset, record.first_sequence, record.count, found->payload});
+      return std::optional(
+          JournalRecord{offset, record.first_sequence, record.count, record.commit_time, found->payload});
     }
   }
   return std::optional<JournalRecord>();
@@ -79,12 +81,19 @@ Result<std::optional<JournalReader::Found>> JournalReader::read_record(std::uint
   if (start.size() < kRecordHeaderBytes) return std::optional<Found>();
   const std::uint64_t room = window_.file_bytes() - offset - kRecordHeaderBytes;
   const std::optional<RecordCandidate> candidate =
-      decode_record_header(start.first<kRecordHeaderBytes>(), header_.salt, offset, room);
+      decode_record_header(start.first<kRecordHeaderBytes>(), header_, offset, room);
   if (!candidate) return std::optional<Found>();
   const std::uint64_t payload_bytes = candidate->header.payload_bytes;
   TAMIS_TRY(const Bytes payload, window_.at(offset + kRecordHeaderBytes, payload_bytes));
   if (payload.size() < payload_bytes || !candidate->matches(payload)) return std::optional<Found>();
   return std::optional(Found{candidate->header, payload});
+}
+
+Status JournalReader::check_kind(const RecordHeader& record) const {
+  if (record.kind <= RecordKind::kReopened) return {};
+  return Status::not_supported(
+      fmt::format("{}: at offset {}: record kind {} is not known to this build; use a newer tamis", path_, end_.offset,
+                  static_cast<int>(record.kind)));
 }
 
 /// We wrote every valid record as a continuation of the previous one. Only a fault that no checksum detects breaks
@@ -151,7 +160,7 @@ Result<std::uint64_t> JournalReader::find_candidate(std::uint64_t offset) {
   for (;;) {
     TAMIS_TRY(const Bytes bytes, window_.at(offset, kStepBytes));
     if (bytes.size() < kRecordHeaderBytes) return window_.file_bytes();
-    const std::size_t found = find_record_header(bytes, header_.salt, offset, window_.file_bytes());
+    const std::size_t found = find_record_header(bytes, header_, offset, window_.file_bytes());
     if (found < bytes.size()) return offset + found;
     offset += bytes.size() - kRecordHeaderBytes + 1;
   }

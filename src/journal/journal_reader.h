@@ -18,6 +18,7 @@ struct JournalRecord {
   std::uint64_t offset = 0;
   std::uint64_t first_sequence = 0;
   std::uint32_t count = 0;
+  std::uint64_t commit_time = 0;  ///< Milliseconds since 1970.
   Bytes payload;
 };
 
@@ -46,7 +47,8 @@ struct JournalEnd {
 ///  1. Only records with a verified checksum are returned, in append order, without gaps.
 ///  2. The journal ends at the first position without a valid record, unless a record beyond it, or the caller, proves
 ///     that the position was once durable: then it is damage, kCorruption with file and offset.
-///  3. Nothing is written.
+///  3. A valid record of a kind that this build does not know is kNotSupported: neither the end nor damage.
+///  4. Nothing is written.
 ///
 /// Threads: one at a time.
 class JournalReader {
@@ -86,6 +88,7 @@ class JournalReader {
   JournalReader(ReadWindow window, std::string path, const JournalHeader& header, std::uint64_t known_durable_offset);
 
   Result<std::optional<Found>> read_record(std::uint64_t offset);
+  Status check_kind(const RecordHeader& record) const;
   Status check_order(const RecordHeader& record) const;
   Status finish();
   Result<Beyond> search_beyond(std::uint64_t offset);

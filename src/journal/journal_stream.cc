@@ -30,6 +30,11 @@ Status check_identity(const JournalReader& journal, const JournalReader* before,
     return Status::corruption(fmt::format("{}: at offset 48: journal number {} follows {} of {}", journal.path(),
                                           journal.header().number, before->header().number, before->path()));
   }
+  const std::uint64_t earliest = before == nullptr ? 0 : before->header().term;
+  if (header.term < earliest || header.term > spec.last_term) {
+    return Status::corruption(fmt::format("{}: at offset 72: term {} is not between {} and {}", journal.path(),
+                                          header.term, earliest, spec.last_term));
+  }
   return {};
 }
 

@@ -18,6 +18,8 @@ struct JournalStreamSpec {
   StoreId store_id = {};                    ///< The store they must belong to.
   std::uint64_t first_sequence = 0;         ///< Earlier ones are already in tables.
   std::vector<std::uint64_t> numbers = {};  ///< The expected number of each path; empty: any.
+  /// The store's: a journal begins in a term that CURRENT has.
+  std::uint64_t last_term = ~std::uint64_t{0};
   /// What is known about one of them from elsewhere; number 0: nothing.
   struct KnownEnd {
     std::uint64_t number = 0;

@@ -144,10 +144,10 @@ TEST_F(Journal, ACloseWithRecordsBeyondItsEndIsNotOneToContinueFrom) {
   std::string bytes = *read_whole_file(files_, kPath);
   std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(closed.size()), kRecordHeaderBytes, '\0');
   // Made by hand: a record that claims nothing, after a reopening that never reached the disk.
-  const RecordHeader stranded{RecordKind::kData, 5, kFirst + 7, 1, kJournalHeaderBytes};
+  const RecordHeader stranded{RecordKind::kData, 5, kFirst + 7, 1, kJournalHeaderBytes, 0};
   const std::uint64_t offset = closed.size() + kRecordHeaderBytes;
   bytes.replace(offset, kRecordHeaderBytes,
-                as_text(encode_record_header(stranded, as_bytes("after"), spec().header.salt, offset)));
+                as_text(encode_record_header(stranded, as_bytes("after"), spec().header, offset)));
   overwrite(files_, kPath, bytes);
   const Read all = read(files_);
   ASSERT_TRUE(all.status.ok()) << all.status.to_text();
@@ -348,12 +348,45 @@ TEST_F(Journal, AValidRecordOutOfOrderIsCorruption) {
   const auto writer = create();
   append(*writer, "one");
   std::string bytes = *read_whole_file(files_, kPath);
-  for (const RecordHeader& wrong : {RecordHeader{RecordKind::kData, 0, kFirst + 2, 1, kJournalHeaderBytes},
-                                    RecordHeader{RecordKind::kReopened, 0, kFirst + 1, 0, kJournalHeaderBytes}}) {
-    const RecordHeaderBytes record = encode_record_header(wrong, {}, spec().header.salt, bytes.size());
+  for (const RecordHeader& wrong : {RecordHeader{RecordKind::kData, 0, kFirst + 2, 1, kJournalHeaderBytes, 0},
+                                    RecordHeader{RecordKind::kReopened, 0, kFirst + 1, 0, kJournalHeaderBytes, 0}}) {
+    const RecordHeaderBytes record = encode_record_header(wrong, {}, spec().header, bytes.size());
     overwrite(files_, kPath, bytes + std::string(as_text(record)));
     EXPECT_EQ(read(files_).status.code(), StatusCode::kCorruption);
   }
+}
+
+/// What a newer tamis may write. It is not the torn end of the journal, nor damage that repair may pass over.
+TEST_F(Journal, ARecordOfAnUnknownKindIsNotSupported) {
+  const auto writer = create();
+  append(*writer, "one");
+  const std::string bytes = *read_whole_file(files_, kPath);
+  for (const int kind : {4, 5, 15, 200}) {
+    for (const std::uint32_t count : {0U, 3U}) {
+      const RecordHeader unknown{static_cast<RecordKind>(kind), 3, kFirst + 1, count, kJournalHeaderBytes, 0};
+      const RecordHeaderBytes record = encode_record_header(unknown, as_bytes("new"), spec().header, bytes.size());
+      overwrite(files_, kPath, bytes + std::string(as_text(record)) + "new");
+      const Read all = read(files_);
+      EXPECT_EQ(
+          all.status.to_text(),
+          fmt::format("not supported: {}: at offset {}: record kind {} is not known to this build; use a newer tamis",
+                      kPath, bytes.size(), kind));
+      EXPECT_EQ(all.payloads.size(), 1U);
+    }
+  }
+}
+
+/// Behind a hole, such a record is still one.
+TEST_F(Journal, ARecordOfAnUnknownKindBehindAHoleIsStranded) {
+  const auto writer = create();
+  append(*writer, "one");
+  const std::string bytes = *read_whole_file(files_, kPath) + std::string(100, '\0');
+  const RecordHeader unknown{RecordKind::kTables, 3, kFirst + 9, 1, kJournalHeaderBytes, 0};
+  const RecordHeaderBytes record = encode_record_header(unknown, as_bytes("new"), spec().header, bytes.size());
+  overwrite(files_, kPath, bytes + std::string(as_text(record)) + "new");
+  const Read all = read(files_);
+  ASSERT_TRUE(all.status.ok()) << all.status.to_text();
+  EXPECT_TRUE(all.end.has_stranded_records);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ Result<std::unique_ptr<JournalWriter>> JournalWriter::reopen(FileSystem& files, 
   TAMIS_TRY(std::unique_ptr<WritableFile> file, files.open_writable(path, OpenMode::kExisting));
   std::unique_ptr<JournalWriter> writer(
       new JournalWriter(AppendFile(std::move(file), end.offset), header, end.next_sequence));
-  TAMIS_TRY_STATUS(writer->append_record(RecordKind::kReopened, {}, 0));
+  TAMIS_TRY_STATUS(writer->append_record({.kind = RecordKind::kReopened}, {}));
   TAMIS_TRY_STATUS(writer->sync());
   return writer;
 }
@@ -74,18 +74,18 @@ void JournalWriter::forget_predecessors_before(std::uint64_t number) {
   }
 }
 
-Status JournalWriter::append(Bytes payload, std::uint32_t count) {
+Status JournalWriter::append(Bytes payload, std::uint32_t count, std::uint64_t commit_time) {
   TAMIS_CHECK(count > 0);
   if (payload.size() > kMaxPayload) {
     return Status::invalid_argument(
         fmt::format("a record of {} bytes exceeds a journal's max of {}", payload.size(), kMaxPayload));
   }
-  return append_record(RecordKind::kData, payload, count);
+  return append_record({.kind = RecordKind::kData, .count = count, .commit_time = commit_time}, payload);
 }
 
-Status JournalWriter::append_record(RecordKind kind, Bytes payload, std::uint32_t count) {
+Status JournalWriter::append_record(const RecordHeader& record, Bytes payload) {
   TAMIS_TRY_STATUS(status_);
-  Status written = write_record(kind, payload, count);
+  Status written = write_record(record, payload);
   if (!written.ok()) {
     overwrites_failed_append_ = true;
     status_ = file_.status();
@@ -94,16 +94,14 @@ Status JournalWriter::append_record(RecordKind kind, Bytes payload, std::uint32_
   return std::exchange(overwrites_failed_append_, false) ? sync() : Status();
 }
 
-Status JournalWriter::write_record(RecordKind kind, Bytes payload, std::uint32_t count) {
-  const RecordHeader header{.kind = kind,
-                            .payload_bytes = payload.size(),
-                            .first_sequence = next_sequence_,
-                            .count = count,
-                            .durable_offset = file_.durable_end()};
-  const RecordHeaderBytes header_bytes = encode_record_header(header, payload, header_.salt, file_.end());
+Status JournalWriter::write_record(RecordHeader record, Bytes payload) {
+  record.payload_bytes = payload.size();
+  record.first_sequence = next_sequence_;
+  record.durable_offset = file_.durable_end();
+  const RecordHeaderBytes header_bytes = encode_record_header(record, payload, header_, file_.end());
   const std::array<Bytes, 2> pieces = {Bytes(header_bytes), payload};
   TAMIS_TRY_STATUS(file_.append(pieces));
-  next_sequence_ += count;
+  next_sequence_ += record.count;
   return {};
 }
 
@@ -127,7 +125,7 @@ Status JournalWriter::close() {
   TAMIS_TRY_STATUS(status_);
   TAMIS_TRY_STATUS(file_.trim());
   TAMIS_TRY_STATUS(sync());
-  TAMIS_TRY_STATUS(append_record(RecordKind::kClosed, {}, 0));
+  TAMIS_TRY_STATUS(append_record({.kind = RecordKind::kClosed}, {}));
   TAMIS_TRY_STATUS(sync());
   return file_.close();
 }

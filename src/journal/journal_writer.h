@@ -68,9 +68,10 @@ class JournalWriter {
   /// The records of journals with smaller numbers are durable elsewhere: syncs no longer wait for them.
   void forget_predecessors_before(std::uint64_t number);
 
-  /// Appends a record of `count` sequences (at least one) from next_sequence() on. Does not sync: the record survives
+  /// Appends a record of `count` sequences (at least one) from next_sequence() on. `commit_time` is in milliseconds
+  /// since 1970; 0: not known. Does not sync: the record survives
   /// the process, not the machine. After an error, the record may be found later, whole, or not at all.
-  Status append(Bytes payload, std::uint32_t count);
+  Status append(Bytes payload, std::uint32_t count, std::uint64_t commit_time = 0);
   /// Makes all records so far durable.
   Status sync();
   /// Syncs, durably marks a clean close, and closes the file. Must be the last call.
@@ -91,8 +92,8 @@ class JournalWriter {
   JournalWriter(AppendFile file, const JournalHeader& header, std::uint64_t next_sequence)
       : file_(std::move(file)), header_(header), next_sequence_(next_sequence) {}
 
-  Status append_record(RecordKind kind, Bytes payload, std::uint32_t count);
-  Status write_record(RecordKind kind, Bytes payload, std::uint32_t count);
+  Status append_record(const RecordHeader& record, Bytes payload);
+  Status write_record(RecordHeader record, Bytes payload);
   Status sync_predecessor();
 
   AppendFile file_;

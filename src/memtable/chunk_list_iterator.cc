@@ -77,7 +77,7 @@ class ChunkListIterator final : public EntryIterator {
   void prefetch(const ChunkItem& item) const {
     const auto* bytes = static_cast<const char*>(arena_.at(item.place));
     __builtin_prefetch(bytes);
-    __builtin_prefetch(bytes + sizeof(EntryRecord) +
+    __builtin_prefetch(bytes + EntryRecord::kKeyAt +
                        sizeof(item.head));  // The start of the key may be in the next cache line.
   }
 

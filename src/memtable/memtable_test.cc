@@ -161,10 +161,20 @@ TEST(Memtable, WithoutEntriesAnswersNothing) {
   EXPECT_TRUE(iterator->status().ok());
 }
 
-TEST(Memtable, KeepsTheEmptyKeyAndTheLongest) {
+TEST(Memtable, Rule38_KeepsTheEmptyKeyAndTheLongest) {
   Pair pair;
   const std::string longest(kMaxKeyBytes, 'k');
-  std::vector<std::string> keys = {"", longest, longest.substr(1), longest.substr(0, kMaxKeyBytes - 1) + "l"};
+  pair.put(longest, "value");
+  pair.put(longest, "another");
+  ASSERT_TRUE(pair.answers_right(longest, Sequence{1}));
+  ASSERT_TRUE(pair.answers_right(longest, kMaxSequence));
+  expect_same_walks(pair);
+}
+
+TEST(Memtable, Rule38_KeepsKeysAboutAsLongAsSixteenBitsCount) {
+  Pair pair;
+  const std::string longest(kMaxNarrowKeyBytes + 2, 'k');
+  std::vector<std::string> keys = {"", longest, longest.substr(1), longest.substr(0, kMaxNarrowKeyBytes - 1) + "l"};
   for (int round = 0; round < 3; ++round) {
     for (const std::string& key : keys) {
       pair.put(key, std::to_string(round));

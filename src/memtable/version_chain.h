@@ -29,7 +29,7 @@ struct Milestone {
 static_assert(sizeof(Milestone) == 16 && alignof(Milestone) <= Arena::kUnitBytes);
 
 /// The max arena space of a version besides its key and value, before rounding up to units.
-inline constexpr std::size_t kMaxVersionBytes = sizeof(Milestone) + sizeof(EntryRecord);
+inline constexpr std::size_t kMaxVersionBytes = sizeof(Milestone) + EntryRecord::kKeyAt;
 
 /// Writes a version newer than `newest`, which may be none, and returns its place. The arena has a reservation.
 Arena::Place add_version(Arena& arena, const Entry& entry, Arena::Place newest, Arena::Place before);

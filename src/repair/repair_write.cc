@@ -233,7 +233,9 @@ class RepairWriter {
                                .store_id = state_.identity.store_id,
                                .number = next_number_++,
                                .salt = random_.next(),
-                               .first_sequence = survey_.last_sequence + 1};
+                               .first_sequence = survey_.last_sequence + 1,
+                               .term = state_.term,
+                               .features = state_.features};
     TAMIS_TRY(const std::unique_ptr<JournalWriter> journal,
               JournalWriter::create(files_, {journal_path(directory_, header.number), header, 0}));
     TAMIS_TRY_STATUS(journal->close());

@@ -91,6 +91,7 @@ std::size_t DataBlockBuilder::exact_bytes(const Totals& totals, const Entry& las
 void DataBlockBuilder::add(const Entry& entry, std::uint64_t hash) {
   TAMIS_INVARIANT(fits(entry));
   TAMIS_INVARIANT(entry.key.size() <= kMaxKeyBytes && entry.sequence < kMaxSequence);
+  TAMIS_INVARIANT(empty() || std::max(entry.key.size(), totals_.longest_key) <= kMaxNarrowKeyBytes);  // Offsets end.
   TAMIS_INVARIANT(empty() || (EntryPosition{key_of(pending_.back()), pending_.back().sequence} < entry.position()));
   if (block_.size() > kKeptBytes) std::vector<char>().swap(block_);
   totals_ = totals_with(entry);

@@ -43,10 +43,11 @@ std::vector<Owned> cities() {
           {"city:x", "", Sequence{1020}, EntryKind::kPut}};
 }
 
-std::string refusal(const std::string& bytes) {
+Status checked(const std::string& bytes) {
   const AlignedBytes frame = AlignedBytes::copy_of(as_bytes(bytes + std::string(kBlockSlackBytes, '\0')));
-  return std::string(DataBlock::check(block_of(frame.span()), "t", 77).message());
+  return DataBlock::check(block_of(frame.span()), "t", 77);
 }
+std::string refusal(const std::string& bytes) { return std::string(checked(bytes).message()); }
 std::string changed(std::string bytes, std::size_t at, std::string_view to) { return bytes.replace(at, to.size(), to); }
 
 /// Uses everything in a block that passed its check; returns its number of entries, 0 if it was refused.
@@ -179,13 +180,48 @@ TEST(DataBlock, SaysWhatIsWrongWithItsBytes) {
   EXPECT_EQ(refusal(changed(bytes, 37, "\xff\xff\x03"s)),
             begin + "entry 0 of 4: a key of 5 + 65535 bytes, 65535 allowed");
   EXPECT_EQ(refusal(changed(bytes, 37, "\x0b"s)), begin + "entry 0 of 4: its key needs 11 bytes, 8 are left");
-  EXPECT_EQ(refusal(changed(bytes, 38, "\x13"s)), begin + "entry 0 of 4: entry kind 3 is not known to this build");
+  EXPECT_EQ(refusal(changed(bytes, 38, "\x13"s)),
+            begin + "entry 0 of 4: entry kind 3: a merge operand, which this build does not know; use a newer tamis");
   EXPECT_EQ(refusal(changed(bytes, 38, "\x12"s)), begin + "entry 0 of 4: a delete with a value");
   EXPECT_EQ(refusal(block_of_entries({{"a", "", Sequence{1}}}).replace(2, 1, "\1")),
             begin + "a single entry shares a prefix");
   std::string twice = block_of_entries({{"ab", "", Sequence{2}}, {"ab", "", Sequence{1}}});
   twice[twice.size() - 3] = twice.back();  // Both have sequence 1 now.
   EXPECT_EQ(refusal(twice), begin + "entry 1 of 2: it does not come after the one before");
+}
+
+TEST(DataBlock, OfAKindThatThisBuildDoesNotKnowIsNotDamaged) {
+  using namespace std::string_literals;
+  const std::string bytes = block_of_entries(cities());
+  for (int kind = 0; kind < 7; ++kind) {  // The stamp of the first entry, at 38.
+    const Status status = checked(changed(bytes, 38, std::string(1, static_cast<char>(0x10 | kind))));
+    const bool is_known = kind == 1 || kind == 2;  // The entry has a value, so it is no delete.
+    EXPECT_EQ(status.code(), kind == 1  ? StatusCode::kOk
+                             : is_known ? StatusCode::kCorruption
+                                        : StatusCode::kNotSupported)
+        << kind;
+  }
+  for (int kind = 0; kind < 256; ++kind) {  // The byte after the escape is the first of the key's rest.
+    const std::string escaped = changed(bytes, 38, "\x17"s + static_cast<char>(kind));
+    EXPECT_EQ(checked(escaped).code(), kind == 1 || kind == 2 ? StatusCode::kCorruption : StatusCode::kNotSupported);
+  }
+  EXPECT_EQ(
+      checked(changed(bytes, 38, "\x17\x19"s)).message(),
+      "t: block at offset 77: entry 0 of 4: entry kind 25: a put that expires and has its value apart, which this "
+      "build does not know; use a newer tamis");
+  std::string cut = block_of_entries({{"a", "", Sequence{1}}});
+  cut.back() = 7;
+  EXPECT_EQ(checked(cut).message(), "t: block at offset 77: entry 0 of 1: its kind is cut off");
+  EXPECT_EQ(checked(cut).code(), StatusCode::kCorruption);
+}
+
+TEST(DataBlock, Rule38_OnlyAKeyThatIsAloneMayBeLong) {
+  const std::string bytes = block_of_entries({{std::string(kMaxNarrowKeyBytes + 1, 'k'), "v", Sequence{1}}});
+  EXPECT_TRUE(checked(bytes).ok());
+  const std::string alone = block_of_entries({{"k", "v", Sequence{1}}});
+  const std::string too_long = alone.substr(0, 17) + "\x81\x80\x80\x08\x01" + "v";
+  EXPECT_EQ(checked(too_long).message(),
+            "t: block at offset 77: entry 0 of 1: a key of 0 + 16777217 bytes, 16777216 allowed");
 }
 
 TEST(DataBlock, OfTheGoldenFileIsReproducedAndRead) {

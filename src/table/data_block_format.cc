@@ -213,6 +213,12 @@ std::size_t DataBlock::load_some(std::size_t first, std::size_t count, std::span
   return count;
 }
 
+/// An entry's problem; none if `why` is empty.
+struct DataBlock::Problem {
+  std::string why = {};
+  bool is_unknown = false;  // A kind that this build does not know: the bytes may be sound.
+};
+
 Status DataBlock::check(Bytes bytes, std::string_view name, std::uint64_t file_offset) {
   const auto damage = [&](std::string_view why) {
     return Status::corruption(fmt::format("{}: block at offset {}: {}", name, file_offset, why));
@@ -230,39 +236,52 @@ Status DataBlock::check(Bytes bytes, std::string_view name, std::uint64_t file_o
     return damage(fmt::format("its first entry begins at {}, {} expected", block.begin_of(0), entries_at));
   }
   for (std::size_t i = 0; i < block.entries_; ++i) {
-    const std::string why = block.check_entry(i);
-    if (!why.empty()) [[unlikely]]
-      return damage(fmt::format("entry {} of {}: {}", i, block.entries_, why));
+    const Problem problem = block.check_entry(i);
+    if (!problem.why.empty()) [[unlikely]] {
+      Status status = damage(fmt::format("entry {} of {}: {}", i, block.entries_, problem.why));
+      return problem.is_unknown ? Status::not_supported(std::string(status.message())) : status;
+    }
   }
   return {};
 }
 
-/// The entry's problem, or empty. The entries before it were checked.
-std::string DataBlock::check_entry(std::size_t i) const {
+/// The entries before it were checked.
+DataBlock::Problem DataBlock::check_entry(std::size_t i) const {
   const std::size_t begin = begin_of(i);
   const std::size_t end = end_of(i);
-  if (begin >= end || end > block_bytes_) return fmt::format("it lies from {} to {}", begin, end);
+  if (begin >= end || end > block_bytes_) return {fmt::format("it lies from {} to {}", begin, end)};
   const char* at = block_ + begin;
   std::uint64_t suffix_bytes = 0;
   std::uint64_t stamp = 0;
-  if (!read_varint(at, block_ + end, suffix_bytes)) return "its key's length does not end";
-  if (!read_varint(at, block_ + end, stamp)) return "its sequence does not end";
-  if (suffix_bytes > kMaxKeyBytes - prefix_bytes_) {
-    return fmt::format("a key of {} + {} bytes, {} allowed", prefix_bytes_, suffix_bytes, kMaxKeyBytes);
+  if (!read_varint(at, block_ + end, suffix_bytes)) return {"its key's length does not end"};
+  if (!read_varint(at, block_ + end, stamp)) return {"its sequence does not end"};
+  const std::uint64_t max_bytes = entries_ == 1 ? kMaxKeyBytes : kMaxNarrowKeyBytes;
+  if (suffix_bytes > max_bytes - prefix_bytes_) {
+    return {fmt::format("a key of {} + {} bytes, {} allowed", prefix_bytes_, suffix_bytes, max_bytes)};
   }
-  const auto left = static_cast<std::size_t>(block_ + end - at);
-  if (rest_bytes_of(suffix_bytes) > left) return fmt::format("its key needs {} bytes, {} are left", suffix_bytes, left);
   const auto kind = static_cast<std::uint8_t>(stamp & kKindMask);
-  if (!is_entry_kind(kind)) return fmt::format("entry kind {} is not known to this build", kind);
+  if (kind == kKindEscape) {
+    if (at == block_ + end) return {"its kind is cut off"};
+    const auto escaped = static_cast<std::uint8_t>(*at);
+    if (is_entry_kind(escaped)) return {fmt::format("entry kind {} needs no byte of its own", escaped)};
+    return {unknown_kind_text(escaped), true};
+  }
+  if (!is_entry_kind(kind)) return {unknown_kind_text(kind), true};
+  const auto left = static_cast<std::size_t>(block_ + end - at);
+  if (rest_bytes_of(suffix_bytes) > left) {
+    return {fmt::format("its key needs {} bytes, {} are left", suffix_bytes, left)};
+  }
   if (static_cast<EntryKind>(kind) == EntryKind::kDelete && rest_bytes_of(suffix_bytes) != left) {
-    return "a delete with a value";
+    return {"a delete with a value"};
   }
   if (stamp >> kKindBits >= number_of(kMaxSequence) - base_sequence_) {
-    return fmt::format("sequence {} + {}", base_sequence_, stamp >> kKindBits);
+    return {fmt::format("sequence {} + {}", base_sequence_, stamp >> kKindBits)};
   }
-  if ((head(i) & unused_head_bits(suffix_bytes)) != 0) return fmt::format("a head of more than {} bytes", suffix_bytes);
+  if ((head(i) & unused_head_bits(suffix_bytes)) != 0) {
+    return {fmt::format("a head of more than {} bytes", suffix_bytes)};
+  }
   if (i == 0 || head(i - 1) < head(i)) return {};
-  if (head(i - 1) > head(i) || !stored(i - 1).comes_before(stored(i))) return "it does not come after the one before";
+  if (head(i - 1) > head(i) || !stored(i - 1).comes_before(stored(i))) return {"it does not come after the one before"};
   return {};
 }
 

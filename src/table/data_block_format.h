@@ -80,8 +80,9 @@ class DataBlockBuilder {
 /// Threads: constant. A value of a pointer and a few numbers; valid as long as the bytes.
 class DataBlock {
  public:
-  /// Checks everything that the functions below rely on: counts, offsets, lengths, kinds, the order of entries. `name`
-  /// and `file_offset` are for the message.
+  /// Checks everything that the functions below rely on: counts, offsets, lengths, kinds, the order of entries. Bad
+  /// bytes are kCorruption, a kind that this build does not know is kNotSupported. `name` and `file_offset` are for the
+  /// message.
   static Status check(Bytes block, std::string_view name, std::uint64_t file_offset);
   /// Precondition: check(block) was ok.
   explicit DataBlock(Bytes block)
@@ -123,7 +124,8 @@ class DataBlock {
   [[nodiscard]] Stored stored(std::size_t i) const;
   [[nodiscard]] std::size_t lower_bound(const Wanted& wanted) const;
   [[nodiscard]] bool match(const Wanted& wanted, std::uint8_t tag, Stored& entry) const;
-  [[nodiscard]] std::string check_entry(std::size_t i) const;
+  struct Problem;
+  [[nodiscard]] Problem check_entry(std::size_t i) const;
 
   const char* block_;
   std::size_t block_bytes_;

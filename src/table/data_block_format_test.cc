@@ -165,7 +165,7 @@ TEST(DataBlock, AnswersForMoreEntriesThanOneVectorOfTags) {
 }
 
 TEST(DataBlock, HoldsASingleEntryOfAnySize) {
-  for (const std::size_t key_bytes : {0, 1, 2, 3, 127, 128, 129, 130, 65'535}) {
+  for (const std::size_t key_bytes : {0, 1, 2, 3, 127, 128, 129, 130, 65'535, 65'536, 300'000}) {
     for (const std::size_t value_bytes : {0, 1, 200, 100'000}) {
       OwnedEntries entries;
       entries.add(std::string(key_bytes, 'k'), 7, std::string(value_bytes, 'v'));
@@ -184,6 +184,25 @@ TEST(DataBlock, HoldsLongKeysThatDifferInTheLastByte) {
   const std::string bytes = build_one(all);
   EXPECT_LT(bytes.size(), 15'200U) << "the prefix is there once";
   ASSERT_NO_FATAL_FAILURE(expect_equal_to_oracle(bytes, all));
+}
+
+TEST(DataBlock, Rule38_ALongKeyIsAloneInItsBlock) {
+  const std::string longest(kMaxNarrowKeyBytes, 'k');
+  for (const std::size_t target : {std::size_t{4096}, std::size_t{1} << 30}) {
+    OwnedEntries entries;
+    entries.add("a", 1, "v");
+    entries.add(longest, 9, "");
+    for (const std::uint64_t sequence : {5, 4, 3}) entries.add(longest + "k", sequence, "v", EntryKind::kDelete);
+    entries.add(longest + "kl", 4, "");
+    entries.add("z", 2, "v");
+    for (const std::string& bytes : build(entries.views(), target)) {
+      const Frame frame(bytes);
+      std::vector<std::string> keys;
+      const std::vector<Entry> all = loaded(frame.block(), keys);
+      for (const Entry& entry : all) EXPECT_TRUE(entry.key.size() <= kMaxNarrowKeyBytes || all.size() == 1);
+      ASSERT_NO_FATAL_FAILURE(expect_equal_to_oracle(bytes, all));
+    }
+  }
 }
 
 TEST(DataBlock, HoldsTheEmptyKeyAndKeysOfZeros) {

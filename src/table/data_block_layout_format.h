@@ -4,11 +4,14 @@
 //          0        2  n, entries, at least 1                    entry
 //          2        2  p, bytes all keys share; 0 when n = 1     varint  s, bytes of the key after the prefix
 //          4        8  base sequence, the lowest                 varint  (sequence - base) * 8 + kind
-//         12        n  tags                                      max(s, 2) - 2 bytes: the key after prefix and head
-//         12 + n   2n  heads                                     the value, up to the next entry or the end
-//         12 + 3n  2n  offsets of the entries
+//         12        n  tags                                      1 byte: the kind, if the bits above are 7
+//         12 + n   2n  heads                                     max(s, 2) - 2 bytes: the key after prefix and head
+//         12 + 3n  2n  offsets of the entries                    the value, up to the next entry or the end
 //         12 + 5n   p  the shared prefix
 //         12 + 5n + p  the entries
+//
+// A key of more than 65,535 bytes is alone: p + s may exceed that only if n = 1. This build knows no kind that needs
+// the byte: a block that has one is kNotSupported.
 #pragma once
 
 #include <algorithm>
@@ -29,6 +32,7 @@ inline constexpr std::size_t kTagsAt = kHeaderBytes;
 inline constexpr std::size_t kHeadBytes = 2;
 inline constexpr unsigned kKindBits = 3;
 inline constexpr std::uint64_t kKindMask = 7;
+inline constexpr std::uint8_t kKindEscape = 7;  ///< The kind is in the byte after the varint.
 /// The sequences of one block differ by less than this.
 inline constexpr std::uint64_t kSequenceSpan = std::uint64_t{1} << (64 - kKindBits);
 

@@ -19,6 +19,9 @@ constexpr std::size_t kChecksumBytes = 8;
 constexpr std::size_t kContinuationBytes = kIndexGroupBlocks / 8;
 constexpr std::uint8_t kHasLengths = 1;
 constexpr std::uint8_t kHasContinuations = 2;
+constexpr std::uint8_t kIsWide = 4;
+constexpr std::size_t kMaxNarrow = kMaxNarrowKeyBytes;  // Of p and of a length.
+constexpr unsigned kPrefixHighHalf = 16;                // Bits 16 to 31 of the flags' word.
 
 /// The prefix of `key` that distinguishes it from `other`; longer if it would end in a zero, which a head cannot tell
 /// from padding.
@@ -99,9 +102,11 @@ void IndexBuilder::append_row(std::string& to, const Group& group, std::size_t b
   append_le(to, blocks_[group.begin].position.offset);
   append_le(to, static_cast<std::uint32_t>(body_offset));
   append_le(to, static_cast<std::uint16_t>(group.end - group.begin));
-  append_le(to, static_cast<std::uint16_t>(shared_bytes(group)));
-  const int flags = (needs_lengths(group) ? kHasLengths : 0) | (has_continuations(group) ? kHasContinuations : 0);
-  append_le(to, static_cast<std::uint64_t>(flags));  // One byte of flags, seven of zero.
+  const std::size_t shared = shared_bytes(group);
+  append_le(to, static_cast<std::uint16_t>(shared));
+  const int flags = (needs_lengths(group) ? kHasLengths : 0) | (has_continuations(group) ? kHasContinuations : 0) |
+                    (is_wide(group) ? kIsWide : 0);
+  append_le(to, static_cast<std::uint64_t>(flags) | static_cast<std::uint64_t>(shared >> 16) << kPrefixHighHalf);
 }
 
 void IndexBuilder::append_body(std::string& to, const Group& group) const {
@@ -117,10 +122,12 @@ void IndexBuilder::append_body(std::string& to, const Group& group) const {
     to += bits;
   }
   const bool with_lengths = needs_lengths(group);
+  const bool wide = is_wide(group);
   for (std::size_t i = group.begin; with_lengths && i < group.end; ++i) {
     append_le(to, static_cast<std::uint16_t>(suffix(i).size()));
+    if (wide) append_le(to, static_cast<std::uint16_t>(suffix(i).size() >> 16));
   }
-  to += blocks_[group.begin].separator.substr(0, shared);
+  to += std::string_view(blocks_[group.begin].separator).substr(0, shared);
   for (std::size_t i = group.begin; i < group.end; ++i) {
     if (suffix(i).size() > kHeadBytes) to += suffix(i).substr(kHeadBytes);
   }
@@ -134,6 +141,15 @@ bool IndexBuilder::needs_lengths(const Group& group) const {
   const std::size_t shared = shared_bytes(group);
   for (std::size_t i = group.begin; i < group.end; ++i) {
     if (!is_its_head(std::string_view(blocks_[i].separator).substr(shared))) return true;
+  }
+  return false;
+}
+
+bool IndexBuilder::is_wide(const Group& group) const {
+  const std::size_t shared = shared_bytes(group);
+  if (shared > kMaxNarrow) return true;
+  for (std::size_t i = group.begin; i < group.end; ++i) {
+    if (blocks_[i].separator.size() - shared > kMaxNarrow) return true;
   }
   return false;
 }
@@ -210,32 +226,37 @@ class Index::Reader {
     const auto body = load_le<std::uint32_t>(row + 8);
     const std::size_t count = load_le<std::uint16_t>(row + 12);
     group.prefix_bytes = load_le<std::uint16_t>(row + 14);
-    const auto flags = load_le<std::uint64_t>(row + 16);
+    auto flags = load_le<std::uint64_t>(row + 16);
+    if ((flags & kIsWide) != 0) {
+      group.prefix_bytes |= static_cast<std::uint32_t>(flags) & 0xffff'0000;
+      flags &= ~std::uint64_t{0xffff'0000};
+    }
     if (body != at_) return corruption(row_at + 8, "the body is not where the one before ends");
     if (count == 0 || count > kIndexGroupBlocks) return corruption(row_at + 12, fmt::format("{} blocks", count));
-    if (flags > (kHasLengths | kHasContinuations)) return corruption(row_at + 16, "unknown flags");
+    if (flags > (kHasLengths | kHasContinuations | kIsWide)) return corruption(row_at + 16, "unknown flags");
     group.first_block = static_cast<std::uint32_t>(index_->ends_.size());
     if (count > blocks_ - group.first_block) return corruption(row_at + 12, "more blocks than the header says");
     group.blocks = static_cast<std::uint8_t>(count);
     group.has_tails = (flags & kHasLengths) != 0;
-    group.tails_begin = static_cast<std::uint32_t>(index_->lengths_.size());
+    group.tails_begin = static_cast<std::uint32_t>(index_->tail_ends_.size());
     if (number > 0 && group.offset != next_offset_) return corruption(row_at, "the blocks before end elsewhere");
     if (number + 1 < groups_ && count != kIndexGroupBlocks) index_->groups_are_full_ = false;
-    return read_body(group, (flags & kHasContinuations) != 0);
+    return read_body(group, (flags & kHasContinuations) != 0, (flags & kIsWide) != 0 ? 4 : 2);
   }
 
-  Status read_body(Index::Group& group, bool has_continuations) {
+  Status read_body(Index::Group& group, bool has_continuations, std::size_t bytes_of_a_length) {
     const std::size_t count = group.blocks;
     const std::size_t fixed = count * (kHeadBytes + 4) + (has_continuations ? kContinuationBytes : 0) +
-                              (group.has_tails ? 2 * count : 0) + group.prefix_bytes;
+                              (group.has_tails ? bytes_of_a_length * count : 0) + group.prefix_bytes;
     if (fixed > end_ - at_) return corruption(at_, "a group's body is cut off");
     read_heads(group);
     TAMIS_TRY_STATUS(read_sizes(group));
     if (has_continuations) TAMIS_TRY_STATUS(read_continuations(group));
-    for (std::size_t i = 0; group.has_tails && i < count; ++i) {
-      index_->lengths_.push_back(load_le<std::uint16_t>(section_.data() + at_ + 2 * i));
+    lengths_.clear();
+    for (std::size_t i = 0; group.has_tails && i < count; ++i, at_ += bytes_of_a_length) {
+      const std::byte* length = section_.data() + at_;
+      lengths_.push_back(bytes_of_a_length == 4 ? load_le<std::uint32_t>(length) : load_le<std::uint16_t>(length));
     }
-    if (group.has_tails) at_ += 2 * count;
     group.prefix_begin = static_cast<std::uint32_t>(index_->texts_.size());
     index_->texts_ += as_text(section_.subspan(at_, group.prefix_bytes));
     at_ += group.prefix_bytes;
@@ -277,7 +298,7 @@ class Index::Reader {
 
   Status read_tails(const Index::Group& group) {
     for (std::size_t i = 0; i < group.blocks; ++i) {
-      const std::size_t length = index_->lengths_[group.tails_begin + i];
+      const std::size_t length = lengths_[i];
       const std::size_t bytes = std::max(length, kHeadBytes) - kHeadBytes;
       const std::uint64_t head = index_->heads()[group.first_block + i];
       if (length < kHeadBytes && head << (8 * length) != 0) {
@@ -285,24 +306,32 @@ class Index::Reader {
       }
       if (bytes > end_ - at_) return corruption(at_, "a tail is cut off");
       index_->texts_ += as_text(section_.subspan(at_, bytes));
+      index_->short_lengths_.push_back(static_cast<std::uint8_t>(std::min<std::size_t>(length, kHasTail)));
       index_->tail_ends_.push_back(static_cast<std::uint32_t>(index_->texts_.size()));
       at_ += bytes;
     }
     return {};
   }
 
-  /// They ascend, and are within the max key length.
+  /// They ascend, and are within the max key length. Those of a group share its prefix, which may be long: it is not
+  /// compared for each.
   Status check_separators(const Index::Group& group) {
+    std::string before;
     for (std::uint32_t i = 0; i < group.blocks; ++i) {
-      std::string separator = index_->separator(group.first_block + i);
-      if (separator.size() > kMaxKeyBytes) return corruption(at_, "a separator is longer than any key");
-      const bool continues = index_->continues(group.first_block + i);
-      const bool is_first = group.first_block + i == 0;
-      if (!is_first && (continues ? separator < last_separator_ : separator <= last_separator_)) {
-        return corruption(at_, fmt::format("the separator of block {} does not ascend", group.first_block + i));
+      const std::uint32_t block = group.first_block + i;
+      std::string suffix = index_->suffix(group, i);
+      if (group.prefix_bytes + suffix.size() > kMaxKeyBytes) {
+        return corruption(at_, "a separator is longer than any key");
       }
-      last_separator_ = std::move(separator);
+      const int order = i > 0       ? before.compare(suffix)
+                        : block > 0 ? last_separator_.compare(index_->separator(block))
+                                    : -1;
+      if (order > (index_->continues(block) ? 0 : -1)) {
+        return corruption(at_, fmt::format("the separator of block {} does not ascend", block));
+      }
+      before = std::move(suffix);
     }
+    last_separator_ = index_->separator(group.first_block + group.blocks - 1U);
     return {};
   }
 
@@ -315,7 +344,8 @@ class Index::Reader {
   std::uint32_t blocks_ = 0;
   std::uint64_t next_offset_ = 0;
   bool any_continuation_ = false;
-  std::string last_separator_;
+  std::vector<std::uint32_t> lengths_;  // Of the current group, if it has tails.
+  std::string last_separator_;          // Of the group before.
   std::unique_ptr<Index> index_ = std::make_unique<Index>();
 };
 
@@ -326,7 +356,7 @@ Result<std::unique_ptr<const Index>> Index::open(Bytes section, std::uint64_t ch
 
 void Index::prepare_top() {
   texts_.shrink_to_fit();
-  lengths_.shrink_to_fit();
+  short_lengths_.shrink_to_fit();
   tail_ends_.shrink_to_fit();
   const std::string first = separator(0);
   const std::string last = separator(blocks() - 1);
@@ -340,11 +370,11 @@ void Index::prepare_top() {
 std::size_t Index::memory_bytes() const {
   return sizeof(Index) + prefix_.size() + top_.size() * sizeof(std::uint64_t) + groups_.size() * sizeof(Group) +
          heads_.size() + ends_.size() * sizeof(std::uint32_t) + continuations_.size() * sizeof(std::uint64_t) +
-         lengths_.size() * sizeof(std::uint16_t) + tail_ends_.size() * sizeof(std::uint32_t) + texts_.size();
+         short_lengths_.size() + tail_ends_.size() * sizeof(std::uint32_t) + texts_.size();
 }
 
-/// A group of one block has 36 bytes in the file and at most 66 here; a block of 12 takes 12, one of 14 with a length
-/// takes 18. The prefix of the whole index is at most a key, and part of a group's.
+/// A group of one block has 36 bytes in the file and at most 72 here; a block of 12 takes 12, one of 14 with a length
+/// takes 17. The prefix of the whole index is at most a key, and part of a group's.
 std::size_t Index::memory_bytes_for(std::uint64_t section_bytes) {
   return static_cast<std::size_t>(section_bytes) * 2 + sizeof(Index) + kCacheLineBytes;
 }

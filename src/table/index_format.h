@@ -6,12 +6,15 @@
 //          4    4  g, groups                                   8    4  offset of the body in the section
 //          8    4  blocks                                     12    2  n, blocks: 1 to 128
 //         12    4  zero                                       14    2  p, bytes that the group's separators share
-//         16 24 g  rows                                       16    1  1: lengths and tails; 2: continuations
-//          –    –  bodies, in order                           17    7  zero
-//     end - 8    8  XXH3-64 of all before, seeded
+//         16 24 g  rows                                       16    1  1: lengths and tails; 2: continuations; 4: wide
+//          –    –  bodies, in order                           17    1  zero
+//     end - 8    8  XXH3-64 of all before, seeded             18    2  the high half of p, if wide; else zero
+//                                                             20    4  zero
 //
-//     body: heads 8 n (big-endian), sizes 4 n, continuations 16 (flag 2), lengths 2 n (flag 1), prefix p, tails
+//     body: heads 8 n (big-endian), sizes 4 n, continuations 16 (flag 2), lengths 2 n (4 n if wide; flag 1), prefix p,
+//     tails
 //
+// A group is wide if p or the length of a separator after it exceeds 65,535.
 // All numbers little-endian, except heads. A separator is its group's prefix, its head without trailing zeros (or as
 // much of it as its length says) and its tail.
 #pragma once
@@ -72,6 +75,7 @@ class IndexBuilder {
   void append_body(std::string& to, const Group& group) const;
   [[nodiscard]] std::size_t shared_bytes(const Group& group) const;
   [[nodiscard]] bool needs_lengths(const Group& group) const;
+  [[nodiscard]] bool is_wide(const Group& group) const;
   [[nodiscard]] bool has_continuations(const Group& group) const;
 
   std::vector<Block> blocks_;
@@ -122,12 +126,14 @@ class Index {
   struct Group {
     std::uint64_t offset = 0;        // Of its first block in the file.
     std::uint32_t first_block = 0;   // In heads_ and ends_.
-    std::uint32_t tails_begin = 0;   // In lengths_ and tail_ends_.
+    std::uint32_t tails_begin = 0;   // In short_lengths_ and tail_ends_.
     std::uint32_t prefix_begin = 0;  // In texts_.
-    std::uint16_t prefix_bytes = 0;
+    std::uint32_t prefix_bytes = 0;
     std::uint8_t blocks = 0;
     bool has_tails = false;
   };
+
+  static constexpr std::uint8_t kHasTail = kIndexHeadBytes + 1;
 
   [[nodiscard]] const std::uint64_t* heads() const { return reinterpret_cast<const std::uint64_t*>(heads_.data()); }
   [[nodiscard]] const Group& group_of(std::uint32_t block) const;
@@ -135,6 +141,7 @@ class Index {
     return std::string_view(texts_).substr(group.prefix_begin, group.prefix_bytes);
   }
   [[nodiscard]] std::size_t suffix_bytes(const Group& group, std::size_t i) const;
+  [[nodiscard]] std::string suffix(const Group& group, std::size_t i) const;
   [[nodiscard]] std::string_view tail(const Group& group, std::size_t i) const;
   [[nodiscard]] std::size_t find_group(std::string_view key) const;
   [[nodiscard]] std::uint32_t last_at_or_before(const Group& group, std::string_view key) const;
@@ -152,9 +159,9 @@ class Index {
   std::vector<std::uint32_t> ends_;           // Where the block ends, relative to its group's offset.
   std::vector<std::uint64_t> continuations_;  // A bit per block; empty if none is set.
   // One per block of a group with tails.
-  std::vector<std::uint16_t> lengths_;    // Of the separator after the group's prefix.
-  std::vector<std::uint32_t> tail_ends_;  // In texts_; a tail begins where the previous one ends.
-  std::string texts_;                     // Each group's prefix, then its tails.
+  std::vector<std::uint8_t> short_lengths_;  // Of the separator after the group's prefix; kHasTail if it has a tail.
+  std::vector<std::uint32_t> tail_ends_;     // In texts_; a tail begins where the previous one ends.
+  std::string texts_;                        // Each group's prefix, then its tails.
 };
 
 }  // namespace tamis

@@ -153,6 +153,68 @@ TEST(IndexFormat, LongKeysAndTheEmptyKeyAreFound) {
   expect_promises({{{std::string(65'535, '\0')}}}, {""});
 }
 
+/// 1 to 4 for the groups' flags: lengths, continuations, wide.
+unsigned flags_of_group(const std::string& section, std::size_t group) {
+  return static_cast<unsigned char>(section[kIndexHeaderBytes + kIndexRowBytes * group + 16]);
+}
+
+TEST(IndexFormat, Rule38_OnlyGroupsThatNeedItAreWide) {
+  constexpr unsigned kWide = 4;
+  const std::string narrow(65'535, 'k');
+  const auto flags = [](const Blocks& blocks) { return flags_of_group(blocks.builder().finish(kSeed), 0); };
+  EXPECT_EQ(flags({{{narrow}, {narrow}}}) & kWide, 0U) << "p is 65,535";
+  EXPECT_EQ(flags({{{narrow + "k"}, {narrow + "k"}}}) & kWide, kWide) << "p is 65,536";
+  EXPECT_EQ(flags({{{"a"}, {narrow}, {narrow}}}) & kWide, 0U) << "a length is 65,535";
+  EXPECT_EQ(flags({{{"a"}, {narrow + "k"}, {narrow + "k"}}}) & kWide, kWide) << "a length is 65,536";
+  Blocks blocks;
+  for (int i = 1000; i < 1000 + 3 * 128; ++i) blocks.keys.push_back({std::to_string(i)});
+  blocks.keys[200] = {blocks.keys[199][0] + narrow + "a"};
+  blocks.keys[201] = {blocks.keys[199][0] + narrow + "b"};
+  const std::string section = blocks.builder().finish(kSeed);
+  EXPECT_EQ(flags_of_group(section, 0) & kWide, 0U);
+  EXPECT_EQ(flags_of_group(section, 1) & kWide, kWide);
+  EXPECT_EQ(flags_of_group(section, 2) & kWide, 0U);
+  expect_promises(blocks, {"", "1199", "1199k", blocks.keys[200][0] + "z", "1201", "2"});
+}
+
+TEST(IndexFormat, Rule38_LongKeysThatShareLongPrefixesAreFound) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    const std::size_t lengths[] = {0, 8, 65'527, 65'535, 65'536, 65'543, 140'000};
+    const auto some_key = [&] {
+      std::string key(lengths[random() % std::size(lengths)], 'k');
+      for (std::uint64_t left = random() % 10; left > 0; --left) key.push_back("\x00\x01k\xff"[random() % 4]);
+      return key;
+    };
+    std::vector<std::string> keys;
+    for (int i = 0; i < 60; ++i) keys.push_back(some_key());
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    Blocks blocks;
+    for (const std::string& key : keys) {
+      for (std::uint64_t more = 1 + random() % 4 / 3 * (random() % 3); more > 0; --more) blocks.keys.push_back({key});
+    }
+    std::vector<std::string> probes = {"", "z"};
+    for (int i = 0; i < 60; ++i) probes.push_back(some_key());
+    expect_promises(blocks, probes);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(IndexFormat, Rule38_TheHighHalfOfAPrefixIsForWideGroupsOnly) {
+  std::string section = Blocks{{{"a"}, {"b"}}}.builder().finish(kSeed);
+  const auto refused_with = [&](std::size_t at, char byte) {
+    std::string damaged = section.substr(0, section.size() - 8);
+    damaged[kIndexHeaderBytes + at] = byte;
+    append_le(damaged, seeded_checksum64(as_bytes(damaged), kSeed));
+    return std::string(Index::open(as_bytes(damaged), kSeed, "t", 0).status().message());
+  };
+  for (std::size_t at = 17; at < 24; ++at) EXPECT_NE(refused_with(at, 1), "") << at;
+  EXPECT_NE(refused_with(16, 8), "");
+  EXPECT_EQ(refused_with(16, 4), "") << "wide without need";
+}
+
 TEST(IndexFormat, AKeyOverHundredsOfBlocksLeadsToItsFirst) {
   Blocks blocks{{{"a", "b"}, {"c", "hot"}}};
   for (int i = 0; i < 700; ++i) blocks.keys.push_back({"hot"});

@@ -103,7 +103,7 @@ bool Index::is_at_or_before(const Group& group, std::size_t i, std::string_view 
 
 /// For a separator with the head of `suffix`: if it is no longer than the head, lengths decide.
 bool Index::tail_is_at_or_before(const Group& group, std::size_t i, std::string_view suffix) const {
-  const std::size_t length = lengths_[group.tails_begin + i];
+  const std::size_t length = short_lengths_[group.tails_begin + i];
   if (length <= kHeadBytes) return length <= suffix.size();
   return suffix.size() > kHeadBytes && tail(group, i) <= suffix.substr(kHeadBytes);
 }
@@ -125,11 +125,15 @@ BlockPosition Index::position(std::uint32_t block) const {
 
 std::string Index::separator(std::uint32_t block) const {
   const Group& group = group_of(block);
-  const std::size_t i = block - group.first_block;
   std::string text(prefix_of(group));
+  return text.append(suffix(group, block - group.first_block));
+}
+
+/// A separator without its group's prefix.
+std::string Index::suffix(const Group& group, std::size_t i) const {
   char head[kHeadBytes];
-  store_be(head, heads()[block]);
-  text.append(head, std::min(suffix_bytes(group, i), kHeadBytes));
+  store_be(head, heads()[group.first_block + i]);
+  std::string text(head, std::min(suffix_bytes(group, i), kHeadBytes));
   return text.append(tail(group, i));
 }
 
@@ -142,7 +146,10 @@ const Index::Group& Index::group_of(std::uint32_t block) const {
 }
 
 std::size_t Index::suffix_bytes(const Group& group, std::size_t i) const {
-  if (group.has_tails) return lengths_[group.tails_begin + i];
+  if (group.has_tails) {
+    const std::uint8_t length = short_lengths_[group.tails_begin + i];
+    return length != kHasTail ? length : kHeadBytes + tail(group, i).size();
+  }
   const std::uint64_t head = heads()[group.first_block + i];
   return kHeadBytes - static_cast<std::size_t>(std::countr_zero(head)) / 8;  // 64 zeros for no head.
 }

@@ -199,17 +199,20 @@ Status check_consistency(const TableProperties& properties, std::uint64_t offset
 
 TableHeaderBytes encode_table_header(const TableHeader& header) {
   std::string raw;
-  append_file_header(raw, kHeaderFormat, kTableFileKind);
+  append_file_header(raw, kHeaderFormat, {.kind = kTableFileKind, .features = header.features});
   raw += as_text(header.store_id);
   append_le(raw, header.number);
   return sealed_file_header<kTableHeaderBytes>(raw);
 }
 
 Result<TableHeader> decode_table_header(Bytes bytes, std::string_view name) {
-  TAMIS_TRY(FileHeader start, read_file_header(bytes, kHeaderFormat, name));
+  TAMIS_TRY(FileHeaderFields start, read_file_header(bytes, kHeaderFormat, name));
   ByteReader& reader = start.fields;
-  if (start.kind != kTableFileKind) return reader.corruption(fmt::format("file kind {} is not a table", start.kind));
+  if (start.header.kind != kTableFileKind) {
+    return reader.corruption(fmt::format("file kind {} is not a table", start.header.kind));
+  }
   TableHeader header;
+  header.features = start.header.features;
   TAMIS_TRY(const Bytes store_id, reader.read(header.store_id.size(), "store id"));
   std::ranges::copy(store_id, header.store_id.begin());
   TAMIS_TRY(header.number, reader.read_le<std::uint64_t>("table number"));

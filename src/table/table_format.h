@@ -6,11 +6,12 @@
 //     header                                              footer
 //     offset size                                         offset size
 //          0    8  magic "TAMISTBL"                            0    8  offset of the properties
-//          8    2  version, 1                                  8    8  bytes of the properties
+//          8    2  version, 2                                  8    8  bytes of the properties
 //         10    1  file kind: 3 table                         16    8  XXH3-64 of the properties, then of bytes 0 … 15
 //         11    1  zero                                       24    8  magic "TAMISEND"
 //         12    4  header bytes, 64
-//         16    8  required features
+//         16    4  features needed to read
+//         20    4  features needed to write
 //         24    8  optional features
 //         32   16  store id
 //         48    8  table number
@@ -29,6 +30,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/features.h"
 #include "base/hash.h"
 #include "table/table_facts.h"
 #include "tamis/filter.h"
@@ -38,7 +40,7 @@ namespace tamis {
 
 inline constexpr std::string_view kTableMagic = "TAMISTBL";
 inline constexpr std::string_view kTableEndMagic = "TAMISEND";
-inline constexpr std::uint16_t kTableVersion = 1;
+inline constexpr std::uint16_t kTableVersion = 2;
 inline constexpr std::size_t kTableHeaderBytes = 64;
 inline constexpr std::size_t kTableFooterBytes = 32;
 /// The key hash: XXH3-64 with a secret derived from the hash key (KeyHasher). On disk; other numbers are other hashes.
@@ -88,14 +90,14 @@ struct TableProperties {
 struct TableHeader {
   std::array<std::byte, 16> store_id = {};
   std::uint64_t number = 0;
+  Features features = {};  ///< What its entries need.
 
   friend bool operator==(const TableHeader&, const TableHeader&) = default;
 };
 
 using TableHeaderBytes = std::array<std::byte, kTableHeaderBytes>;
 TableHeaderBytes encode_table_header(const TableHeader& header);
-/// kCorruption for bad bytes; kNotSupported for an intact header of a newer version or with an unknown required
-/// feature.
+/// kCorruption for bad bytes; kNotSupported for an intact header of another version or with an unknown feature.
 Result<TableHeader> decode_table_header(Bytes bytes, std::string_view name);
 
 /// `offset` is where the properties begin in the file; the footer follows them.

@@ -151,6 +151,53 @@ TEST(Table, OneEntryEmptyKeysAndTheLongestKeysAreFound) {
   }
 }
 
+TEST(Table, Rule38_LongKeysThatShareLongPrefixesAreFoundAndWalkedBothWays) {
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    const std::size_t lengths[] = {3, 65'534, 65'535, 65'536, 65'537, 150'000};
+    TableEntries entries;
+    for (int i = 0; i < 24; ++i) {
+      std::string key(lengths[random() % std::size(lengths)], 'k');
+      if (random() % 2 == 0) key.back() = static_cast<char>('j' + random() % 4);
+      for (std::uint64_t version = 1 + random() % 3; version > 0; --version) {
+        const std::uint64_t sequence = 100 * static_cast<std::uint64_t>(i) + version;
+        entries.add(key, sequence, random() % 4 == 0 ? std::nullopt : std::optional(std::to_string(sequence)));
+      }
+    }
+    entries.sort();
+    TableWorld world;
+    const auto table = world.open(world.build(entries, {"line", 10}, {.block_bytes = seed == 2 ? 65'536U : 512U}));
+    expect_finds(*table, entries, seed);
+    expect_walks(*table, entries, seed, seed == 3);
+    std::vector<TableProblem> problems;
+    ASSERT_TRUE(table->verify(problems, {}).ok());
+    EXPECT_TRUE(problems.empty());
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Table, Rule38_TheLongestKeyIsFoundAndIsABoundOfTheTable) {
+  const std::string longest(kMaxKeyBytes, 'k');
+  TableEntries entries;
+  entries.add("a", 1, "short");
+  entries.add(longest, 3, "new");
+  entries.add(longest, 2, "old");
+  TableWorld world;
+  const TableFacts facts = world.build(entries, {"line", 10});
+  EXPECT_EQ(facts.largest_key, longest);
+  const auto table = world.open(facts);
+  EXPECT_EQ((*find_in(*table, longest, Sequence{2}))->value, "old");
+  EXPECT_EQ((*find_in(*table, longest, kMaxSequence))->value, "new");
+  const auto iterator = table->iterate(false);
+  iterator->seek({std::string_view(longest).substr(1), kMaxSequence});
+  ASSERT_TRUE(iterator->valid());
+  EXPECT_EQ(iterator->entry().key, longest);
+  std::vector<TableProblem> problems;
+  ASSERT_TRUE(table->verify(problems, {}).ok());
+  EXPECT_TRUE(problems.empty());
+}
+
 TEST(Table, ThousandsOfVersionsOfOneKeySpanBlocks) {
   TableEntries entries;
   entries.add("before", 1, "b");

@@ -46,7 +46,7 @@ class Verification {
     return !progress || progress(bytes);
   }
   void report(std::uint64_t offset, std::string what) { problems_.push_back({offset, std::move(what)}); }
-  /// Damage is reported; other errors end the verification.
+  /// Damage is reported, and so is a filter that this build does not know; other errors end the verification.
   Status report_if_damage(std::uint64_t offset, const Status& status) {
     if (status.ok()) return {};
     if (status.code() != StatusCode::kCorruption && status.code() != StatusCode::kNotSupported) return status;
@@ -73,6 +73,7 @@ class Verification {
   Status check_block(std::uint32_t block) {
     const BlockPosition position = index_->position(block);
     Result<BlockBuffer> frame = read_block(file_, position, properties_.facts.number, name_);
+    if (frame.status().code() == StatusCode::kNotSupported) return frame.status();
     TAMIS_TRY_STATUS(report_if_damage(position.offset, frame.status()));
     if (!frame.ok()) {
       all_read_ = has_last_ = false;

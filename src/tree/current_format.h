@@ -2,11 +2,12 @@
 //
 //     offset size
 //          0    8  magic "TAMISCUR"
-//          8    2  version, 1
+//          8    2  version, 2
 //         10    1  file kind: 4 current
 //         11    1  zero
 //         12    4  bytes of the file, 128
-//         16    8  required features
+//         16    4  features needed to read
+//         20    4  features needed to write
 //         24    8  optional features
 //         32   16  store id
 //         48    8  number of the manifest
@@ -15,7 +16,8 @@
 //         72    8  number of a journal that was closed cleanly; 0: none is known
 //         80    8  its salt
 //         88    8  its durable bytes
-//         96   24  zero
+//         96    8  term
+//        104   16  zero, reserved
 //        120    8  XXH3-64 of bytes 0 … 119
 //
 // All numbers little-endian. It fits a sector, but does not rely on that: it is replaced by a rename.
@@ -34,7 +36,7 @@
 namespace tamis {
 
 inline constexpr std::string_view kCurrentMagic = "TAMISCUR";
-inline constexpr std::uint16_t kCurrentVersion = 1;
+inline constexpr std::uint16_t kCurrentVersion = 2;
 inline constexpr std::uint8_t kCurrentFileKind = 4;
 inline constexpr std::size_t kCurrentBytes = 128;
 
@@ -45,13 +47,15 @@ struct Current {
   std::uint64_t manifest_salt = 0;
   std::uint64_t manifest_durable_bytes = 0;
   KnownJournalEnd journal_end;
+  std::uint64_t term = 0;  ///< The manifest's (rule 42), for those who read nothing else.
+  Features features = {};  ///< Of the whole store, as in the manifest's header.
 
   friend bool operator==(const Current&, const Current&) = default;
 };
 
 using CurrentBytes = std::array<std::byte, kCurrentBytes>;
 CurrentBytes encode_current(const Current& current);
-/// kCorruption for bad bytes; kNotSupported for intact ones of a newer version or with an unknown required feature.
+/// kCorruption for bad bytes; kNotSupported for intact ones of another version or with an unknown feature.
 Result<Current> decode_current(Bytes bytes, std::string_view name);
 
 }  // namespace tamis

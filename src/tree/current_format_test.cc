@@ -16,6 +16,8 @@ Current example() {
   current.manifest_salt = 0x0123456789abcdef;
   current.manifest_durable_bytes = 4711;
   current.journal_end = {12, 0xfedcba9876543210, 65'536};
+  current.term = 0x1'0000'0003;
+  current.features = {.to_read = 1, .to_write = 64, .optional = 8};
   return current;
 }
 
@@ -50,11 +52,15 @@ TEST(CurrentFormat, EveryOtherLengthIsCorruption) {
   EXPECT_EQ(decode_current(as_bytes(text), "c").status().code(), StatusCode::kCorruption);
 }
 
-TEST(CurrentFormat, ANewerVersionAndUnknownRequiredFeaturesAreRefusedByName) {
-  EXPECT_EQ(decode_current(changed(8, 2), "CURRENT").status().to_text(),
-            "not supported: CURRENT: format version 2 is newer than this build reads (1); use a newer tamis");
-  EXPECT_EQ(decode_current(changed(17, 4), "CURRENT").status().to_text(),
-            "not supported: CURRENT: required feature 10 is not known to this build; use a newer tamis");
+TEST(CurrentFormat, OtherVersionsAndUnknownFeaturesAreRefusedByName) {
+  EXPECT_EQ(decode_current(changed(8, 1), "CURRENT").status().to_text(),
+            "not supported: CURRENT: format version 1, written before 0.2; this build reads version 2");
+  EXPECT_EQ(decode_current(changed(8, 3), "CURRENT").status().to_text(),
+            "not supported: CURRENT: format version 3 is newer than this build reads (2); use a newer tamis");
+  EXPECT_EQ(decode_current(changed(16, 16), "CURRENT").status().to_text(),
+            "not supported: CURRENT: feature 4 (values apart), needed to read it, is not known to this build; use a "
+            "newer tamis");
+  EXPECT_TRUE(decode_current(changed(21, 4), "CURRENT").ok()) << "a feature that only writers need";
   EXPECT_TRUE(decode_current(changed(24, 1), "CURRENT").ok()) << "an unknown optional feature is ignored";
   EXPECT_EQ(decode_current(changed(10, 2), "CURRENT").status().code(), StatusCode::kCorruption);
   EXPECT_EQ(decode_current(changed(13, 1), "CURRENT").status().code(), StatusCode::kCorruption);

@@ -74,6 +74,7 @@ class Manifest::Inside {
       : files_(files), directory_(std::move(directory)), random_(random) {}
 
   Status read();
+  Status take_features(const std::string& manifest);
   Status begin(ManifestState state, std::uint64_t number, const std::function<Status()>& before_current);
   Status commit(const ManifestEdit& edit);
   Status renew();
@@ -87,7 +88,7 @@ class Manifest::Inside {
   [[nodiscard]] std::string path(std::uint64_t number) const { return manifest_path(directory_, number); }
   Status commit_to_new_manifest(CheckedEdit edit);
   [[nodiscard]] bool needs_new_manifest();
-  Status append(const ManifestEdit& edit);
+  Status append(const ManifestEdit& edit, std::uint64_t term);
   Status roll(const ManifestState& state);
   Status start_manifest(const ManifestState& state, const std::function<Status()>& before_current = {});
   Status point_current(const Current& next);
@@ -133,10 +134,24 @@ Status Manifest::Inside::read() {
   }
   state_ = *std::move(state);
   header_ = reader.header();
+  TAMIS_TRY_STATUS(take_features(manifest));
   end_ = reader.end();
   // A close that CURRENT does not record may be one whose sync failed: it is only in the page cache.
   if (current_.manifest_durable_bytes < end_.offset) end_.is_closed = false;
   last_number_ = current_.manifest_number;
+  return {};
+}
+
+/// The records that brought the features are in this manifest, or in one before it.
+Status Manifest::Inside::take_features(const std::string& manifest) {
+  if (state_.term < current_.term) {
+    return Status::corruption(fmt::format("{}: term {}, though CURRENT says {}", manifest, state_.term, current_.term));
+  }
+  if (!header_.features.includes(state_.features)) {
+    return Status::corruption(
+        fmt::format("{}: at offset 16: the header lacks a feature that its records have", manifest));
+  }
+  state_.features = header_.features | current_.features;
   return {};
 }
 
@@ -154,10 +169,10 @@ Status Manifest::Inside::begin(ManifestState state, std::uint64_t number,
 Status Manifest::Inside::commit(const ManifestEdit& edit) {
   TAMIS_TRY_STATUS(failure_);
   TAMIS_TRY(CheckedEdit checked, CheckedEdit::make(state_, edit));
-  if (needs_new_manifest()) {
+  if (!header_.features.includes(checked.features()) || needs_new_manifest()) {
     failure_ = commit_to_new_manifest(std::move(checked));
   } else {
-    failure_ = append(edit);
+    failure_ = append(edit, edit.term.value_or(state_.term));
     if (failure_.ok()) std::move(checked).apply_to(state_);
   }
   return failure_;
@@ -183,7 +198,7 @@ bool Manifest::Inside::needs_new_manifest() {
   return bytes > roll_above_;
 }
 
-Status Manifest::Inside::append(const ManifestEdit& edit) {
+Status Manifest::Inside::append(const ManifestEdit& edit, std::uint64_t term) {
   if (writer_ == nullptr) {
     TAMIS_TRY(writer_, JournalWriter::reopen(files_, path(header_.number), header_, end_));
     bytes_written_ += kRecordHeaderBytes;
@@ -194,6 +209,7 @@ Status Manifest::Inside::append(const ManifestEdit& edit) {
   TAMIS_TRY_STATUS(writer_->sync());
   Current next = current_;
   next.manifest_durable_bytes = writer_->durable_offset();
+  next.term = term;
   return point_current(next);
 }
 
@@ -210,6 +226,8 @@ Status Manifest::Inside::start_manifest(const ManifestState& state, const std::f
   header.store_id = state.identity.store_id;
   header.salt = random_.next();
   header.first_sequence = 1;
+  header.term = state.term;
+  header.features = state.features;
   for (bool is_taken = true; is_taken;) {
     header.number = ++last_number_;
     TAMIS_TRY(const std::optional<std::uint64_t> size, files_.file_size(path(header.number)));
@@ -225,6 +243,8 @@ Status Manifest::Inside::start_manifest(const ManifestState& state, const std::f
   next.manifest_number = header.number;
   next.manifest_salt = header.salt;
   next.manifest_durable_bytes = writer->durable_offset();
+  next.term = state.term;
+  next.features = state.features;
   TAMIS_TRY_STATUS(point_current(next));
   roll_above_ = std::max(kMinRoll, kRollFactor * writer->end_offset());
   writer_ = std::move(writer);

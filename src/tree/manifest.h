@@ -25,7 +25,10 @@ TableIdentity draw_identity(RandomSource& random);
 ///     state. The same happens if it exceeds four times its live size, and after a failed commit. Then manifests that
 ///     CURRENT durably left behind are removed; their numbers are not reused.
 ///  3. After a failed commit it is unknown whether the edit is on disk: further commits fail until `renew`.
-///  4. Opening writes nothing. After a crash the state may hold one edit more than was durable: before anything is
+///  4. The headers of the manifest and of CURRENT have every feature of the state: an edit that brings a new one starts
+///  a
+///     new manifest (rule 36).
+///  5. Opening writes nothing. After a crash the state may hold one edit more than was durable: before anything is
 ///     deleted because of it, a commit, even of an empty edit, must make it durable.
 ///
 /// Threads: one at a time.

@@ -18,6 +18,7 @@ Status ManifestReplay::apply(const ManifestEdit& edit) {
                               .first_journal = edit.first_journal,
                               .reserved_numbers = edit.reserved_numbers,
                               .term = edit.term,
+                              .features = edit.features,
                               .next_keyspace = edit.next_keyspace};
   for (const auto& [id, change] : edit.keyspaces) {
     without_tables.keyspaces.emplace(id, KeyspaceEdit{.created = change.created,

@@ -90,6 +90,7 @@ Result<CheckedEdit> CheckedEdit::make_unchecked(const ManifestState& state, cons
   checked.first_journal_ = state.first_journal;
   checked.reserved_numbers_ = state.reserved_numbers;
   checked.term_ = state.term;
+  checked.features_ = state.features | edit.features;
   for (const auto& [id, change] : edit.keyspaces) TAMIS_TRY_STATUS(checked.take_keyspace(state, id, change));
   TAMIS_TRY_STATUS(checked.take_dropped(state, edit));
   TAMIS_TRY_STATUS(raise("next keyspace", edit.next_keyspace, checked.next_keyspace_));
@@ -110,6 +111,7 @@ Status CheckedEdit::take_keyspace(const ManifestState& state, KeyspaceId id, con
     }
     if (number == ~std::uint32_t{0}) return Status::corruption("an edit creates a keyspace with the largest id");
     next_keyspace_ = number + 1;
+    features_ |= Features::of(Feature::kKeyspaces);
   } else if (existing == state.keyspaces.end()) {
     return Status::corruption(fmt::format("an edit changes keyspace {}, which does not exist", number));
   }
@@ -161,6 +163,7 @@ void CheckedEdit::apply_to(ManifestState& state) && {
   state.first_journal = first_journal_;
   state.reserved_numbers = reserved_numbers_;
   state.term = term_;
+  state.features = features_;
 }
 
 Status apply_edit(ManifestState& state, const ManifestEdit& edit) {
@@ -188,6 +191,7 @@ ManifestEdit whole_edit(const ManifestState& state) {
   edit.first_journal = state.first_journal;
   edit.reserved_numbers = state.reserved_numbers;
   edit.term = state.term;
+  edit.features = state.features;
   return edit;
 }
 

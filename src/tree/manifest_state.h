@@ -32,7 +32,9 @@ struct ManifestState {
   std::uint64_t first_journal = 0;     ///< Journals with smaller numbers are not needed.
   /// Numbers below this may have been given to a file; a table below it that is in no shape is redundant.
   std::uint64_t reserved_numbers = 0;
-  std::uint64_t term = 0;
+  std::uint64_t term = 0;  ///< Grows with every recovery that was not clean and every restart of writes (rule 42).
+  /// In use anywhere in the store, once it was in use: in the headers of the manifest and of CURRENT, not in records.
+  Features features = {};
 };
 
 /// A keyspace that an edit creates.
@@ -59,6 +61,7 @@ struct ManifestEdit {
   std::optional<std::uint64_t> first_journal = {};
   std::optional<std::uint64_t> reserved_numbers = {};
   std::optional<std::uint64_t> term = {};
+  Features features = {};  ///< That come into use, besides what keyspaces and added tables need.
   std::optional<std::uint32_t> next_keyspace = {};  ///< Only whole_edit needs it: creating a keyspace raises it too.
 };
 
@@ -89,6 +92,8 @@ class CheckedEdit {
   /// The same without a look at the names and tables of all keyspaces; for ManifestReplay, which does so at its end.
   static Result<CheckedEdit> make_unchecked(const ManifestState& state, const ManifestEdit& edit);
 
+  /// Of the state after it.
+  [[nodiscard]] const Features& features() const { return features_; }
   /// To the state that it was made for.
   void apply_to(ManifestState& state) &&;
 
@@ -110,6 +115,7 @@ class CheckedEdit {
   std::uint64_t first_journal_ = 0;
   std::uint64_t reserved_numbers_ = 0;
   std::uint64_t term_ = 0;
+  Features features_;
 };
 
 /// The end of a journal that was closed cleanly, kept in CURRENT so that a truncated file cannot pass for a shorter

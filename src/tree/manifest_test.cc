@@ -88,6 +88,10 @@ class ManifestTest : public testing::Test {
     for (const DirectoryEntry& entry : entries) names.push_back(entry.name);
     return names;
   }
+  Current current() { return *decode_current(as_bytes(read(kStore + "/CURRENT")), "CURRENT"); }
+  JournalHeader header() {
+    return (*JournalReader::open(files_, manifest_path(kStore, current().manifest_number))).header();
+  }
   std::string read(const std::string& path) { return *read_whole_file(files_, path); }
   void write(const std::string& path, const std::string& text) {
     const auto file = *files_.open_writable(path, OpenMode::kReplace);
@@ -232,9 +236,66 @@ TEST_F(ManifestTest, KeyspacesComeBackFromEditsAndFromANewManifest) {
   open();
   EXPECT_EQ(text_of(*manifest_), before);
   commit({});  // The manifest was not closed: this one begins another.
-  EXPECT_EQ(manifest_->number(), 2U);
+  EXPECT_EQ(manifest_->number(), 3U);
   open();
   EXPECT_EQ(text_of(*manifest_), before);
+}
+
+/// What CURRENT and the header of the manifest that it names say.
+TEST_F(ManifestTest, Rule36_AFeatureThatComesIntoUseBeginsAManifestWhoseHeaderHasIt) {
+  create();
+  commit(adds_table(1));
+  EXPECT_EQ(manifest_->number(), 1U);
+  EXPECT_EQ(header().features, Features());
+  const std::string before = read(kStore + "/MANIFEST-000001");
+  commit(creates_keyspaces());
+  EXPECT_EQ(manifest_->number(), 2U);
+  EXPECT_EQ(header().features, Features::of(Feature::kKeyspaces));
+  EXPECT_EQ(current().features, header().features);
+  commit(replaces_table_and_changes_keyspaces());
+  EXPECT_EQ(manifest_->number(), 2U) << "a feature that was in use before";
+  commit({.features = Features::of(Feature::kLongKeys)});
+  EXPECT_EQ(manifest_->number(), 3U);
+  const Features both = Features::of(Feature::kKeyspaces) | Features::of(Feature::kLongKeys);
+  EXPECT_EQ(header().features, both);
+  EXPECT_EQ(current().features, both);
+  commit({.dropped = {KeyspaceId{2}, KeyspaceId{3}}});
+  open();
+  EXPECT_EQ(manifest_->state().features, both) << "journals and tables may still need it";
+  commit({});
+  EXPECT_EQ(manifest_->number(), 4U);
+  EXPECT_EQ(header().features, both) << "a new manifest has what the old one had";
+}
+
+TEST_F(ManifestTest, AHeaderThatLacksAFeatureOfItsRecordsIsCorruption) {
+  create();
+  commit(creates_keyspaces());
+  const std::string path = kStore + "/MANIFEST-000002";
+  JournalHeader lacking = header();
+  lacking.features = {};
+  std::string bytes = read(path);
+  bytes.replace(0, kJournalHeaderBytes, as_text(encode_journal_header(lacking)));
+  write(path, bytes);
+  EXPECT_EQ(try_open().code(), StatusCode::kCorruption);
+}
+
+TEST_F(ManifestTest, Rule42_ATermIsDurableInCurrentAndInTheManifest) {
+  create();
+  EXPECT_EQ(current().term, 0U);
+  commit({.term = 1});
+  EXPECT_EQ(current().term, 1U);
+  EXPECT_EQ(manifest_->commit({.term = 0}).code(), StatusCode::kCorruption) << "terms never fall";
+  commit(adds_table(1));
+  EXPECT_EQ(current().term, 1U);
+  open();
+  EXPECT_EQ(manifest_->state().term, 1U);
+  commit({.term = 2});  // In a new manifest, because the last one was not closed.
+  EXPECT_EQ(current().term, 2U);
+  EXPECT_EQ(header().term, 2U);
+  Current ahead = current();
+  ahead.term = 3;
+  write(kStore + "/CURRENT", std::string(as_text(encode_current(ahead))));
+  EXPECT_EQ(try_open().code(), StatusCode::kCorruption) << "a term that was durable is missing";
 }
 
 TEST_F(ManifestTest, CreateWithKeepsTheStateAndRemovesNothing) {
@@ -376,8 +437,8 @@ TEST_F(ManifestTest, AnUnknownFieldIsRefusedByNameAndNothingIsWritten) {
   ASSERT_TRUE(reader.skip_to_end().ok());
   const JournalEnd& end = reader.end();
   const std::string payload = "\x7f" + std::string(2, '\0');  // Field 63, and no section.
-  const RecordHeader header{RecordKind::kData, payload.size(), end.next_sequence, 1, end.offset};
-  const RecordHeaderBytes raw = encode_record_header(header, as_bytes(payload), reader.header().salt, end.offset);
+  const RecordHeader header{RecordKind::kData, payload.size(), end.next_sequence, 1, end.offset, 0};
+  const RecordHeaderBytes raw = encode_record_header(header, as_bytes(payload), reader.header(), end.offset);
   write(path, read(path) + std::string(as_text(raw)) + payload);
   const std::size_t calls = files_.call_log().size();
   const Status status = try_open();
@@ -412,7 +473,7 @@ TEST_F(ManifestTest, TheGoldenManifestIsReproducedAndRead) {
   ASSERT_TRUE(manifest_->close({12, 0x0123456789abcdef, 65'536}).ok());
   const std::string folder = "tests/golden/manifest";
   test::expect_golden(folder + "/CURRENT", read(kStore + "/CURRENT"));
-  test::expect_golden(folder + "/MANIFEST-000001", read(kStore + "/MANIFEST-000001"));
+  test::expect_golden(folder + "/MANIFEST-000002", read(kStore + "/MANIFEST-000002"));
   // Shown in docs/FORMAT.md: the first record and the last.
   const ManifestState empty{.identity = example_identity()};
   test::expect_golden("fuzz/corpus/manifest_format_fuzz/first",
