@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/try.h"
+#include "engine/keyspace_options.h"
 #include "engine/writer.h"
 #include "entry/batch_format.h"
 
@@ -172,8 +173,9 @@ Status Writer::flush_alone() {
 
 Result<std::shared_ptr<OpenKeyspace>> Writer::open_keyspace(std::string_view name, const KeyspaceOptions& options) {
   std::shared_ptr<OpenKeyspace> keyspace = keyspaces_.find(name);
+  // Also while writes have stopped: then it can be read.
+  if (keyspace != nullptr && (context_.options.read_only || keyspace_options_text(options).empty())) return keyspace;
   if (context_.options.read_only) {
-    if (keyspace != nullptr) return keyspace;
     return Status::invalid_argument(fmt::format("{}: there is no keyspace '{}'", context_.directory, name));
   }
   const auto find_or_create = [&]() -> Status {
