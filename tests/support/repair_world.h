@@ -15,6 +15,7 @@
 #include "io/file_names.h"
 #include "io/path.h"
 #include "support/crash_file_system.h"
+#include "support/files.h"
 #include "table/table_sections.h"
 #include "tamis/db.h"
 #include "tree/manifest.h"
@@ -134,11 +135,7 @@ class RepairWorld {
   }
 
   [[nodiscard]] std::vector<std::string> names(const std::string& directory = kStore) {
-    std::vector<std::string> names;
-    const Result<std::vector<DirectoryEntry>> listed = files.list(directory);
-    if (!listed.ok()) return names;
-    for (const DirectoryEntry& entry : *listed) names.push_back(entry.name);
-    return names;
+    return names_in(files, directory);
   }
   [[nodiscard]] std::vector<std::uint64_t> numbers(FileKind kind) {
     std::vector<std::uint64_t> numbers;
@@ -164,11 +161,7 @@ class RepairWorld {
       EXPECT_TRUE(files.remove(manifest_path(kStore, number)).ok());
     }
   }
-  void put_file(const std::string& path, const std::string& bytes) {
-    auto file = *files.open_writable(path, OpenMode::kReplace);
-    const Bytes piece = as_bytes(bytes);
-    EXPECT_TRUE(file->write_at(0, std::span(&piece, 1)).ok() && file->sync().ok());
-  }
+  void put_file(const std::string& path, const std::string& bytes) { test::put_file(files, path, bytes); }
   void flip(const std::string& path, std::uint64_t offset) {
     std::string bytes = *read_whole_file(files, path);
     ASSERT_LT(offset, bytes.size());

@@ -13,6 +13,7 @@
 #include "entry/drop_rule.h"
 #include "entry/vector_iterator.h"
 #include "support/faulty_file_system.h"
+#include "support/files.h"
 #include "support/table_world.h"
 
 namespace tamis::test {
@@ -69,12 +70,7 @@ struct RewriteWorld {
     return all;
   }
 
-  [[nodiscard]] std::vector<std::string> files() {
-    std::vector<std::string> names;
-    const std::vector<DirectoryEntry> listed = *world.files.list("/store");
-    for (const DirectoryEntry& entry : listed) names.push_back(entry.name);
-    return names;
-  }
+  [[nodiscard]] std::vector<std::string> files() { return names_in(world.files, "/store"); }
 
   TableWorld world;
   KeyHasher hasher{example_identity().hash_key};

@@ -17,6 +17,7 @@
 #include "base/try.h"
 #include "io/file_names.h"
 #include "io/memory_file_system.h"
+#include "support/files.h"
 #include "table/table.h"
 #include "table/table_builder.h"
 
@@ -119,9 +120,7 @@ struct TableWorld {
   }
   [[nodiscard]] std::string bytes_of(std::uint64_t number = 13) { return *read_whole_file(files, path_of(number)); }
   void overwrite(std::uint64_t offset, std::string_view bytes, std::uint64_t number = 13) {
-    auto file = *files.open_writable(path_of(number), OpenMode::kExisting);
-    const Bytes piece = as_bytes(bytes);
-    ASSERT_TRUE(file->write_at(offset, std::span(&piece, 1)).ok());
+    test::overwrite(files, path_of(number), offset, bytes);
   }
 
   MemoryFileSystem files;
