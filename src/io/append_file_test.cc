@@ -11,6 +11,7 @@
 #include "io/posix_file_system.h"
 #include "support/crash_file_system.h"
 #include "support/faulty_file_system.h"
+#include "support/files.h"
 #include "support/scratch_folder.h"
 
 namespace tamis {
@@ -28,6 +29,19 @@ AppendFile make_file(FileSystem& files, const std::string& path, std::uint64_t w
   AppendFile file(*files.open_writable(path, OpenMode::kCreate), 0);
   file.allow_room_ahead(window_bytes);
   return file;
+}
+
+/// Appends "record 0 ", "record 1 " and so on, until one fails if `failed` is given. Returns those that were taken.
+std::string append_records(AppendFile& file, int most, Status* failed = nullptr) {
+  std::string expected;
+  for (int i = 0; i < most; ++i) {
+    const std::string text = fmt::format("record {} ", i);
+    const Status appended = file.append(as_bytes(text));
+    if (!appended.ok() && failed != nullptr) return *failed = appended, expected;
+    EXPECT_TRUE(appended.ok()) << appended.to_text();
+    expected += text;
+  }
+  return expected;
 }
 
 /// Appends of all sizes, some in two pieces, some synced. Returns what the file must begin with.
@@ -100,11 +114,10 @@ TEST(AppendFile, Rule7_AWriterThatSyncsGetsNoWindow) {
 TEST(AppendFile, Rule7_AWriterThatBeginsToSyncLosesItsWindow) {
   CrashFileSystem files;
   AppendFile file = make_file(files, "/a", kWindow);
-  const auto append = [&] { return file.append(as_bytes(std::string_view("some bytes"))); };
-  for (int i = 0; i < 40; ++i) ASSERT_TRUE(append().ok());
+  (void)append_records(file, 40);
   ASSERT_TRUE(file.sync().ok());  // Of many appends: windows are still worth it.
   EXPECT_EQ(file.window_bytes(), kWindow);
-  ASSERT_TRUE(append().ok());
+  (void)append_records(file, 1);
   ASSERT_TRUE(file.sync().ok());
   EXPECT_EQ(file.window_bytes(), 0U);
 }
@@ -155,7 +168,7 @@ TEST(AppendFile, RoomAheadThatCannotBeHadIsNoFailureOfTheAppend) {
 TEST(AppendFile, Rule7_ABudgetBelowTheSmallestWindowMeansNone) {
   CrashFileSystem files;
   AppendFile file = make_file(files, "/a", kWindow - 1);
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(file.append(as_bytes(std::string_view("some bytes"))).ok());
+  (void)append_records(file, 100);
   EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
 }
 
@@ -183,12 +196,8 @@ TEST(AppendFile, Rule7_AWindowThatCannotBeHadIsNoFailureOfTheAppend) {
       CrashFileSystem memory;
       FaultyFileSystem faulty(memory, {kind, call, false});
       AppendFile file = make_file(faulty, "/a", kWindow);
-      std::string expected;
-      for (int i = 0; i < 100; ++i) {
-        const std::string text = fmt::format("record {} ", i);
-        ASSERT_TRUE(file.append(as_bytes(text)).ok()) << to_text({kind, call, false});
-        expected += text;
-      }
+      SCOPED_TRACE(to_text({kind, call, false}));
+      const std::string expected = append_records(file, 100);
       EXPECT_TRUE(faulty.fired() == 0 || calls_that_begin(memory, "copy") == 0);
       expect_begins_with(memory, "/a", expected);
     }
@@ -200,12 +209,7 @@ TEST(AppendFile, Rule7_WhatCannotBeCopiedIsWrittenAndThereIsNoFurtherWindow) {
     CrashFileSystem memory;
     FaultyFileSystem faulty(memory, {kind, 25, false});  // Call 20 opens the window.
     AppendFile file = make_file(faulty, "/a", kWindow);
-    std::string expected;
-    for (int i = 0; i < 100; ++i) {
-      const std::string text = fmt::format("record {} ", i);
-      ASSERT_TRUE(file.append(as_bytes(text)).ok());
-      expected += text;
-    }
+    const std::string expected = append_records(file, 100);
     EXPECT_EQ(faulty.fired(), 1U);
     EXPECT_LT(calls_that_begin(memory, "copy"), 10U);
     EXPECT_EQ(file.window_bytes(), 0U);
@@ -218,13 +222,8 @@ TEST(AppendFile, Rule6_Rule7_WhatCanNeitherBeCopiedNorWrittenIsOverwritten) {
   CrashFileSystem memory;
   FaultyFileSystem faulty(memory, {FaultKind::kShortWrite, 25, true});
   AppendFile file = make_file(faulty, "/a", kWindow);
-  std::string expected;
   Status failed;
-  for (int i = 0; failed.ok(); ++i) {
-    const std::string text = fmt::format("record {} ", i);
-    failed = file.append(as_bytes(text));
-    if (failed.ok()) expected += text;
-  }
+  const std::string expected = append_records(file, 100, &failed);
   EXPECT_EQ(failed.code(), StatusCode::kOutOfSpace);
   EXPECT_EQ(file.end(), expected.size());
   faulty.heal();
@@ -235,7 +234,7 @@ TEST(AppendFile, Rule6_Rule7_WhatCanNeitherBeCopiedNorWrittenIsOverwritten) {
 TEST(AppendFile, Rule5_Rule7_AFileThatSomebodyCutIsNotTrustedAgain) {
   CrashFileSystem files;
   AppendFile file = make_file(files, "/a", kWindow);
-  for (int i = 0; i < 20; ++i) ASSERT_TRUE(file.append(as_bytes("record")).ok());
+  (void)append_records(file, 20);
   ASSERT_GT(file.window_bytes(), 0U);
   ASSERT_TRUE((*files.open_writable("/a", OpenMode::kExisting))->truncate(50).ok());
   const Status failed = file.append(as_bytes("record"));
@@ -282,10 +281,8 @@ TEST(CachedFile, ADurableWriteMakesNothingElseDurable) {
   CrashFileSystem files;
   const auto file = *files.open_writable("/a", OpenMode::kCreate);
   ASSERT_TRUE(files.sync_directory("/").ok());
-  const std::string text(2000, 'r');
-  const Bytes records = as_bytes(text);
   const Bytes header = as_bytes(std::string_view("header"));
-  ASSERT_TRUE(file->write_at(4096, std::span(&records, 1)).ok());
+  test::overwrite(files, "/a", 4096, std::string(2000, 'r'));
   ASSERT_TRUE(file->write_durably_at(0, std::span(&header, 1)).ok());
   EXPECT_EQ(files.file_size("/a").value(), 6096U);
   CrashFileSystem without(files.disk().after_crash(Loss::kEverything, 1));
@@ -325,9 +322,8 @@ TEST_F(Machine, Rule7_CopiesAndWritesMakeTheSameFile) {
 TEST_F(Machine, Rule7_OpeningAWindowChangesNoByte) {
   if (!has_windows()) GTEST_SKIP() << path() << " is not mapped";
   const std::string before(4 * kWindow, 'o');
-  const auto file = *posix_file_system().open_writable(path(), OpenMode::kCreate);
-  const Bytes bytes = as_bytes(before);
-  ASSERT_TRUE(file->write_at(0, std::span(&bytes, 1)).ok());
+  test::put_file(posix_file_system(), path(), before);
+  const auto file = *posix_file_system().open_writable(path(), OpenMode::kExisting);
   {
     const auto window = *file->open_window(kWindow, kWindow);
     EXPECT_EQ(window->begin(), kWindow);

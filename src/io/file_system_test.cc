@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <filesystem>
 #include <functional>
 
 #include "io/append_file.h"
@@ -18,42 +17,37 @@
 #include "io/read_window.h"
 #include "support/crash_file_system.h"
 #include "support/faulty_file_system.h"
+#include "support/files.h"
+#include "support/scratch_folder.h"
 
 namespace tamis {
 namespace {
 
-/// A file system and an empty folder in it, removed by the destructor.
+/// A file system and an empty folder in it.
 struct Place {
-  std::unique_ptr<FileSystem> beneath;
-  std::unique_ptr<FileSystem> owned;
+  std::unique_ptr<test::ScratchFolder> scratch = {};
+  std::unique_ptr<FileSystem> beneath = {};
+  std::unique_ptr<FileSystem> owned = {};
   FileSystem* files = nullptr;
-  std::string folder;
+  std::string folder = "/test";
 
-  Place() = default;
-  Place(Place&&) = default;
-  Place& operator=(Place&&) = default;
-  ~Place() {
-    if (files == &posix_file_system()) std::filesystem::remove_all(folder);
+  Place& with_folder() {
+    EXPECT_TRUE(files->make_directory(folder).ok());
+    return *this;
   }
 };
 
 Place posix_place() {
-  std::string folder = (std::filesystem::temp_directory_path() / "tamis_io_XXXXXX").string();
-  EXPECT_NE(::mkdtemp(folder.data()), nullptr);
-  Place place;
-  place.files = &posix_file_system();
-  place.folder = folder;
-  return place;
+  Place place{.scratch = std::make_unique<test::ScratchFolder>(), .files = &posix_file_system()};
+  place.folder = place.scratch->path("test");
+  return std::move(place.with_folder());
 }
 
 template <typename Files>
 Place place_in_memory() {
-  Place place;
-  place.owned = std::make_unique<Files>();
+  Place place{.owned = std::make_unique<Files>()};
   place.files = place.owned.get();
-  place.folder = "/test";
-  EXPECT_TRUE(place.files->make_directory(place.folder).ok());
-  return place;
+  return std::move(place.with_folder());
 }
 
 Place healthy_faulty_place() {
@@ -73,14 +67,7 @@ class FileSystemContract : public testing::TestWithParam<Implementation> {
  protected:
   [[nodiscard]] std::string path(std::string_view name) const { return join_path(place_.folder, name); }
 
-  void write(const std::string& name, std::string_view text) {
-    const Result<std::unique_ptr<WritableFile>> file = files().open_writable(path(name), OpenMode::kReplace);
-    ASSERT_TRUE(file.ok()) << file.status().to_text();
-    const Bytes bytes = as_bytes(text);
-    ASSERT_TRUE((*file)->write_at(0, std::span(&bytes, 1)).ok());
-    ASSERT_TRUE((*file)->sync().ok());
-    ASSERT_TRUE((*file)->close().ok());
-  }
+  void write(const std::string& name, std::string_view text) { test::put_file(files(), path(name), text); }
   std::string read(const std::string& name) {
     const Result<std::string> bytes = read_whole_file(files(), path(name));
     return bytes.ok() ? *bytes : bytes.status().to_text();
@@ -418,14 +405,6 @@ TEST(PosixFileLock, ALockThatAChildInheritedIsToldFromOneOfALiveProcess) {
       << refused.status().to_text();
   ::close(until_told[1]);
   ::close(until_told[0]);
-}
-
-TEST(Path, ParentAndJoin) {
-  EXPECT_EQ(parent_directory("a/b"), "a");
-  EXPECT_EQ(parent_directory("b"), ".");
-  EXPECT_EQ(parent_directory("/b"), "/");
-  EXPECT_EQ(join_path("a", "b"), "a/b");
-  EXPECT_EQ(join_path("a/", "b"), "a/b");
 }
 
 }  // namespace
