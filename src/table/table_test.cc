@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "base/epoch.h"
-#include "entry/vector_iterator.h"
 #include "support/faulty_file_system.h"
+#include "support/iterator_check.h"
 #include "support/table_world.h"
 #include "table/table_iterator.h"
 
@@ -43,43 +43,17 @@ void expect_finds(Table& table, const TableEntries& entries, std::uint64_t seed,
   }
 }
 
-/// Full iterations in both directions, then seeks with a few steps each, compared with an iterator over the entries.
+/// Full iterations in both directions, then seeks with a few steps each.
 void expect_walks(Table& table, const TableEntries& entries, std::uint64_t seed, bool fills_cache) {
   const auto it = table.iterate(fills_cache);
-  VectorIterator wanted(entries.entries);
-  const auto same = [&] {
-    ASSERT_TRUE(it->status().ok()) << it->status().to_text();
-    ASSERT_EQ(it->valid(), wanted.valid());
-    if (it->valid()) {
-      ASSERT_EQ(it->entry(), wanted.entry());
-    }
-  };
-  for (it->seek_to_first(), wanted.seek_to_first(); wanted.valid(); it->next(), wanted.next()) same();
-  same();
-  for (it->seek_to_last(), wanted.seek_to_last(); wanted.valid(); it->previous(), wanted.previous()) same();
-  same();
-  std::mt19937_64 random(seed);
-  for (int i = 0; i < 300; ++i) {
+  test::IteratorCheck check(*it, entries.entries, seed);
+  check.walk();
+  check.moves(6000, [&](std::mt19937_64& random) {
     std::string key(entries.entries[random() % entries.entries.size()].key);
     if (random() % 4 == 0) key.push_back('\0');
     if (random() % 4 == 0 && !key.empty()) key.pop_back();
-    const EntryPosition target{key, Sequence{random() % 1100}};
-    if (random() % 2 == 0) {
-      it->seek(target), wanted.seek(target);
-    } else {
-      it->seek_backwards(target), wanted.seek_backwards(target);
-    }
-    same();
-    for (std::uint64_t steps = random() % 40; steps > 0 && wanted.valid(); --steps) {
-      if (i % 2 == 0) {
-        it->next(), wanted.next();
-      } else {
-        it->previous(), wanted.previous();
-      }
-      same();
-    }
-    if (testing::Test::HasFatalFailure()) return;
-  }
+    return key;
+  });
 }
 
 TEST(Table, AnswersAsItsEntriesDoForEveryCodecFilterAndBlockSize) {
