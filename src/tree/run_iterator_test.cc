@@ -64,7 +64,9 @@ TEST(RunIterator, WalksAsIfTheRunWereOneTable) {
     CutRun run(seed, {.runs = 1, .entries = 60, .keys = 15, .unique = true});
     AnyRun it = run.iterator();
     SCOPED_TRACE(seed);
-    test::IteratorCheck(it, run.all, seed).moves(200, [&](std::mt19937_64& random) { return run.sets.some_key(random); });
+    test::IteratorCheck(it, run.all, seed).moves(200, [&](std::mt19937_64& random) {
+      return run.sets.some_key(random);
+    });
     if (HasFatalFailure()) return;
   }
 }
