@@ -7,13 +7,20 @@
 #include <vector>
 
 #include "base/random.h"
-#include "support/table_facts.h"
 
 namespace tamis {
 namespace {
 
+std::shared_ptr<const TableFacts> table(std::uint64_t number, const std::string& smallest, const std::string& largest) {
+  auto facts = std::make_shared<TableFacts>();
+  facts->number = number;
+  facts->smallest_key = smallest;
+  facts->largest_key = largest;
+  return facts;
+}
+
 ShapeEdit::Added added(std::uint32_t level, std::uint64_t run, std::uint64_t number, const std::string& key) {
-  return {.level = level, .run = run, .facts = test::facts_of(number, key, key)};
+  return {.level = level, .run = run, .facts = table(number, key, key)};
 }
 
 std::vector<std::uint64_t> numbers_of(const Shape& shape) {

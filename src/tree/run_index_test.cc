@@ -11,6 +11,7 @@
 namespace tamis {
 namespace {
 
+using test::ask;
 using test::owned;
 using test::OwnedAnswer;
 using test::TableEntries;
@@ -62,29 +63,14 @@ RunColumns columns_of(const Version& version, const std::shared_ptr<RunMatrix>& 
   return columns;
 }
 
-template <typename Steps>
-std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Sequence at, Steps& steps) {
-  StagedLookup staged;
-  staged.lookup = {key, test::example_hasher()(key), at};
-  DiskLookup disk(staged);
-  version.find({&disk, 1}, true, steps);
-  EXPECT_TRUE(disk.status.ok()) << disk.status.to_text();
-  return staged.answer == LookupAnswer::kFound ? owned(staged.found) : std::nullopt;
-}
-std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Sequence at) {
-  NoSteps none;
-  return ask(version, key, at, none);
-}
-
 /// What `peek` returns, which must be true unless it is unknown.
 void expect_peek(const Version& version, std::string_view key, Sequence at, const std::optional<OwnedAnswer>& wanted) {
   const EpochGuard guard;
-  StagedLookup staged;
-  staged.lookup = {key, test::example_hasher()(key), at};
+  StagedLookup staged = test::staged_lookup(key, at);
   NoSteps none;
   version.peek(staged, none);
   if (staged.answer == LookupAnswer::kUnknown) return;
-  ASSERT_EQ(staged.answer == LookupAnswer::kFound ? owned(staged.found) : std::nullopt, wanted) << key;
+  ASSERT_EQ(test::answer_of(staged), wanted) << key;
 }
 
 TEST(RunIndex, Rule14_NeverRulesOutARunThatHoldsTheKey) {
