@@ -9,6 +9,7 @@
 #include <limits>
 #include <random>
 
+#include "base/sanitizer.h"
 #include "base/slot_memory.h"
 #include "cache/cache_test_support.h"
 
@@ -24,14 +25,6 @@ using test::request;
 constexpr std::size_t kBlockBytes = 4096;
 constexpr std::size_t kCharge = kBlockBytes + kFrameOverheadBytes;
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMallocIsReplaced = true;
-#elif defined(__has_feature)
-constexpr bool kMallocIsReplaced = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kMallocIsReplaced = false;
-#endif
 
 TEST(CacheContract, FindsWhatWasInsertedAndNothingElse) {
   const auto cache = make_cache(kMebibyte, 4);
@@ -90,7 +83,7 @@ std::size_t private_bytes() {
 }
 
 TEST(CacheContract, ChargesAtLeastTheMemoryItTakes) {
-  if (kMallocIsReplaced) GTEST_SKIP() << "a sanitizer's malloc takes more";
+  if (kWatchesMemory) GTEST_SKIP() << "a sanitizer's malloc takes more";
   for (const std::size_t size : {std::size_t{192}, kBlockBytes}) {
     const std::size_t before = private_bytes();
     const auto cache = make_cache(32 * kMebibyte, 2);
@@ -240,7 +233,7 @@ TEST(BlockCache, RefusesOddNumbersOfShardsAndChoosesFewForLittleMemory) {
 
 /// Memory of tables replaced by a compaction serves the new ones; otherwise the kernel would clear it in between.
 TEST(BlockCache, KeepsTheMemoryOfErasedBlocksForOthersUntilItEnds) {
-  if (kMallocIsReplaced) GTEST_SKIP() << "blocks come from malloc";
+  if (kWatchesMemory) GTEST_SKIP() << "blocks come from malloc";
   const std::size_t before = SlotMemory::chunk_bytes();
   auto cache = BlockCache::make({.capacity_bytes = before + 64 * kMebibyte}).value();
   const auto fill = [&](std::uint64_t table) {

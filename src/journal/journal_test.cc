@@ -8,9 +8,12 @@
 #include "journal/journal_writer.h"
 #include "support/crash_file_system.h"
 #include "support/faulty_file_system.h"
+#include "support/files.h"
 
 namespace tamis {
 namespace {
+
+using test::put_file;
 
 constexpr std::uint64_t kFirst = 100;
 const std::string kPath = "/12.journal";
@@ -22,6 +25,13 @@ JournalSpec spec(std::string path = kPath, std::uint64_t number = 12, std::uint6
   made.header.salt = salt;
   made.header.first_sequence = kFirst;
   return made;
+}
+
+/// How many calls create() makes.
+std::uint64_t calls_to_create(FileSystem& files) {
+  FaultyFileSystem counting(files);
+  EXPECT_TRUE(JournalWriter::create(counting, spec()).ok());
+  return counting.calls();
 }
 
 /// Everything a reader returns: the payloads, then how it ended.
@@ -48,12 +58,6 @@ Read read(FileSystem& files, const std::string& path = kPath, std::uint64_t know
     all.offsets.push_back((*record)->offset);
   }
   return all;
-}
-
-void overwrite(FileSystem& files, const std::string& path, std::string_view bytes) {
-  const auto file = files.open_writable(path, OpenMode::kReplace);
-  const Bytes whole = as_bytes(bytes);
-  ASSERT_TRUE((*file)->write_at(0, std::span(&whole, 1)).ok());
 }
 
 class Journal : public testing::Test {
@@ -148,7 +152,7 @@ TEST_F(Journal, ACloseWithRecordsBeyondItsEndIsNotOneToContinueFrom) {
   const std::uint64_t offset = closed.size() + kRecordHeaderBytes;
   bytes.replace(offset, kRecordHeaderBytes,
                 as_text(encode_record_header(stranded, as_bytes("after"), spec().header.salt, offset)));
-  overwrite(files_, kPath, bytes);
+  put_file(files_, kPath, bytes);
   const Read all = read(files_);
   ASSERT_TRUE(all.status.ok()) << all.status.to_text();
   EXPECT_EQ(all.payloads.size(), 3U);
@@ -162,7 +166,7 @@ TEST_F(Journal, Rule4_AnUnclosedJournalCutAnywhereIsATornTail) {
   const std::string bytes = *read_whole_file(files_, kPath);
   const Read whole = read(files_);
   for (std::size_t size = kJournalHeaderBytes; size <= bytes.size(); ++size) {
-    overwrite(files_, kPath, std::string_view(bytes).substr(0, size));
+    put_file(files_, kPath, std::string_view(bytes).substr(0, size));
     const Read all = read(files_);
     ASSERT_TRUE(all.status.ok()) << size << ": " << all.status.to_text();
     std::size_t expected = 0;
@@ -171,7 +175,7 @@ TEST_F(Journal, Rule4_AnUnclosedJournalCutAnywhereIsATornTail) {
     ASSERT_EQ(all.payloads.size(), expected) << size;
     ASSERT_FALSE(all.end.is_closed);
   }
-  overwrite(files_, kPath, std::string_view(bytes).substr(0, kJournalHeaderBytes - 1));
+  put_file(files_, kPath, std::string_view(bytes).substr(0, kJournalHeaderBytes - 1));
   EXPECT_EQ(read(files_).status.code(), StatusCode::kCorruption) << "a header is durable before its file has a name";
 }
 
@@ -182,7 +186,7 @@ TEST_F(Journal, EveryFlippedByteOfAClosedJournalIsReportedWithFileAndOffset) {
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << at % 8));
-    overwrite(files_, kPath, damaged);
+    put_file(files_, kPath, damaged);
     std::uint64_t expected = close_record;
     if (at < kJournalHeaderBytes) expected = 0;
     for (const std::uint64_t offset : whole.offsets) {
@@ -207,7 +211,7 @@ TEST_F(Journal, EveryFlippedByteOfAClosedJournalIsReportedWithFileAndOffset) {
 TEST_F(Journal, AClosedJournalThatWasCutIsDamageWhenItsEndIsKnown) {
   const std::string bytes = closed_journal();
   for (std::size_t size = 0; size < bytes.size(); size += 3) {
-    overwrite(files_, kPath, std::string_view(bytes).substr(0, size));
+    put_file(files_, kPath, std::string_view(bytes).substr(0, size));
     ASSERT_EQ(read(files_, kPath, bytes.size()).status.code(), StatusCode::kCorruption) << size;
   }
 }
@@ -224,7 +228,7 @@ TEST_F(Journal, Rule4_ALaterRecordProvesThatAnEarlierPlaceWasDurable) {
     append(*writer, "three");
     std::string bytes = *read_whole_file(files_, synced ? "/a" : "/b");
     bytes[second + kRecordHeaderBytes] ^= 1;
-    overwrite(files_, kPath, bytes);
+    put_file(files_, kPath, bytes);
     const Read all = read(files_);
     if (synced) {
       EXPECT_EQ(all.status.code(), StatusCode::kCorruption);
@@ -267,7 +271,7 @@ TEST_F(Journal, APayloadThatHoldsARecordIsNotOne) {
   append(*writer, record);
   std::string bytes = *read_whole_file(files_, kPath);
   bytes[kJournalHeaderBytes] ^= 1;
-  overwrite(files_, kPath, bytes.substr(0, bytes.size() - record.size() - kRecordHeaderBytes));
+  put_file(files_, kPath, bytes.substr(0, bytes.size() - record.size() - kRecordHeaderBytes));
   const Read all = read(files_);
   EXPECT_TRUE(all.status.ok());
   EXPECT_TRUE(all.payloads.empty());
@@ -278,9 +282,7 @@ TEST_F(Journal, Rule6_AFailedAppendIsOverwrittenByTheNext) {
   for (const FaultKind kind :
        {FaultKind::kIoError, FaultKind::kIoErrorAfterwards, FaultKind::kNoSpace, FaultKind::kShortWrite}) {
     CrashFileSystem memory;
-    FaultyFileSystem counting(memory);
-    ASSERT_TRUE(JournalWriter::create(counting, spec()).ok());
-    FaultyFileSystem faulty(memory, {kind, counting.calls() + 2, false});
+    FaultyFileSystem faulty(memory, {kind, calls_to_create(memory) + 2, false});
     const auto writer = *JournalWriter::create(faulty, spec());
     append(*writer, "one");
     EXPECT_FALSE(writer->append(as_bytes("a long one that fails"), 3).ok());
@@ -297,9 +299,7 @@ TEST_F(Journal, Rule6_AFailedAppendIsOverwrittenByTheNext) {
 
 /// Each record fills a sector, so that a crash can leave the failed one in place and still keep later ones.
 TEST_F(Journal, AFailedRecordNeverStandsBeforeALaterOne) {
-  FaultyFileSystem counting(files_);
-  ASSERT_TRUE(JournalWriter::create(counting, spec()).ok());
-  FaultyFileSystem faulty(files_, {FaultKind::kIoErrorAfterwards, counting.calls() + 1, false});
+  FaultyFileSystem faulty(files_, {FaultKind::kIoErrorAfterwards, calls_to_create(files_) + 1, false});
   const auto writer = *JournalWriter::create(faulty, spec());
   const auto sector = [](char byte) { return std::string(512 - kRecordHeaderBytes, byte); };
   int crashes_with_the_failed_one = 0;
@@ -320,9 +320,7 @@ TEST_F(Journal, AFailedRecordNeverStandsBeforeALaterOne) {
 }
 
 TEST_F(Journal, Rule5_AFailedSyncIsTheEndOfTheWriter) {
-  FaultyFileSystem counting(files_);
-  ASSERT_TRUE(JournalWriter::create(counting, spec()).ok());
-  FaultyFileSystem faulty(files_, {FaultKind::kIoError, counting.calls() + 2, false});
+  FaultyFileSystem faulty(files_, {FaultKind::kIoError, calls_to_create(files_) + 2, false});
   const auto writer = *JournalWriter::create(faulty, spec());
   append(*writer, "one");
   const Status failed = writer->sync();
@@ -351,7 +349,7 @@ TEST_F(Journal, AValidRecordOutOfOrderIsCorruption) {
   for (const RecordHeader& wrong : {RecordHeader{RecordKind::kData, 0, kFirst + 2, 1, kJournalHeaderBytes},
                                     RecordHeader{RecordKind::kReopened, 0, kFirst + 1, 0, kJournalHeaderBytes}}) {
     const RecordHeaderBytes record = encode_record_header(wrong, {}, spec().header.salt, bytes.size());
-    overwrite(files_, kPath, bytes + std::string(as_text(record)));
+    put_file(files_, kPath, bytes + std::string(as_text(record)));
     EXPECT_EQ(read(files_).status.code(), StatusCode::kCorruption);
   }
 }

@@ -26,10 +26,9 @@ void cache_all(Table& table, const TableEntries& entries) {
 /// A peek's answer for a key; nullopt for kUnknown.
 std::optional<std::optional<std::string>> peek_in(const Table& table, std::string_view key, Sequence sequence,
                                                   bool expected = false) {
-  const KeyHasher hasher(test::example_identity().hash_key);
   const EpochGuard guard;
   FoundEntry found;
-  switch (table.peek({key, hasher(key), sequence}, expected, found)) {
+  switch (table.peek({key, test::example_hasher()(key), sequence}, expected, found)) {
     case LookupAnswer::kFound: return std::optional(std::string(found.value));
     case LookupAnswer::kAbsent:
     case LookupAnswer::kAbsentHere: return std::optional<std::string>();

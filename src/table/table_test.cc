@@ -15,6 +15,7 @@
 namespace tamis {
 namespace {
 
+using test::example_hasher;
 using test::find_in;
 using test::owned;
 using test::slot_bytes;
@@ -193,7 +194,7 @@ TEST(Table, Rule10_ASearchKeepsTheIndexThatIsUnloadedWhileItWaits) {
   const auto table = world.open(world.build(entries));
   ASSERT_TRUE(table->load().ok());
   const Entry& entry = entries.entries.front();
-  const Lookup lookup{entry.key, KeyHasher(world.context.identity.hash_key)(entry.key), kMaxSequence};
+  const Lookup lookup{entry.key, example_hasher()(entry.key), kMaxSequence};
   TableSearch search;
   ASSERT_TRUE(*table->begin_search(lookup, search));
   (void)table->unload_index();
@@ -209,12 +210,11 @@ TEST(Table, Rule15_ALookupSaysWhatItDidAndPositivesAreCountedExactly) {
   entries.add("key 0200", 9, std::nullopt);
   TableWorld world;
   const auto table = world.open(world.build(entries));
-  const KeyHasher hasher(test::example_identity().hash_key);
   PinnedBlock pin;
   TableSearch search;
   std::vector<TableStep> steps;
   for (const std::string_view key : {"key 0007", "key 0007", "key 0200"}) {
-    ASSERT_TRUE((*find_in(*table, {key, hasher(key), kMaxSequence}, true, pin, search)).has_value());
+    ASSERT_TRUE((*find_in(*table, {key, example_hasher()(key), kMaxSequence}, true, pin, search)).has_value());
     steps.push_back(search.step);
   }
   EXPECT_EQ(steps[0].metadata_reads, 2U) << "filter and index";
@@ -228,7 +228,7 @@ TEST(Table, Rule15_ALookupSaysWhatItDidAndPositivesAreCountedExactly) {
   int ruled_out = 0;
   for (int i = 0; i < 6400; ++i) {
     const std::string key = fmt::format("key {:04}x", i % 200) + std::to_string(i);
-    ASSERT_FALSE((*find_in(*table, {key, hasher(key), kMaxSequence}, true, pin, search)).has_value());
+    ASSERT_FALSE((*find_in(*table, {key, example_hasher()(key), kMaxSequence}, true, pin, search)).has_value());
     ruled_out += search.step.outcome == TableOutcome::kRuledOut ? 1 : 0;
   }
   EXPECT_GT(ruled_out, 6200);
@@ -343,9 +343,8 @@ TEST(Table, ALookupThatFillsNoCacheHoldsItsBlockOnly) {
   EXPECT_EQ(world.cache->stats().bytes_used, 0U);
   PinnedBlock pin;
   TableSearch search;
-  const KeyHasher hasher(test::example_identity().hash_key);
   const Entry& entry = entries.entries.back();
-  const auto found = find_in(*table, {entry.key, hasher(entry.key), entry.sequence}, false, pin, search);
+  const auto found = find_in(*table, {entry.key, example_hasher()(entry.key), entry.sequence}, false, pin, search);
   EXPECT_EQ((*found)->value, entry.value);
   EXPECT_GT(world.cache->stats().bytes_pinned, 0U);
   EXPECT_FALSE(world.cache->find(pin.key())) << "nobody else sees it";

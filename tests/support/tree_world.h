@@ -91,12 +91,6 @@ struct TreeWorld {
   std::uint64_t next_number = 1;
 };
 
-/// Of example_identity().
-inline const KeyHasher& example_hasher() {
-  static const KeyHasher made(example_identity().hash_key);
-  return made;
-}
-
 /// Of a key at a moment, not begun.
 inline StagedLookup staged_lookup(std::string_view key, Sequence at) {
   StagedLookup staged;
