@@ -87,7 +87,7 @@ TEST(CacheContract, ChargesAtLeastTheMemoryItTakes) {
   for (const std::size_t size : {std::size_t{192}, kBlockBytes}) {
     const std::size_t before = private_bytes();
     const auto cache = make_cache(32 * kMebibyte, 2);
-    for (std::uint32_t i = 0; i < 200'000; ++i) (void)cache->insert({1, i}, BlockBuffer::zeroed(size), size);
+    for (std::uint32_t i = 0; i < 200'000; ++i) (void)insert(*cache, {1, i}, size);
     ASSERT_GT(cache->stats().evictions, 0U);
     EXPECT_LE(private_bytes(), before + cache->stats().capacity_bytes + 2 * kMebibyte) << size;
   }
@@ -127,7 +127,7 @@ TEST(CacheContract, WhatIsPinnedIsNotEvictedForABlockThatCannotFitBesideIt) {
 TEST(CacheContract, ASecondInsertReturnsTheFirstBlock) {
   const auto cache = make_cache(kMebibyte);
   const PinnedBlock first = insert(*cache, {1, 0}, kBlockBytes);
-  const PinnedBlock second = cache->insert({1, 0}, BlockBuffer::zeroed(17), 17);
+  const PinnedBlock second = cache->insert({1, 0}, BlockBuffer::unset(17), 17);
   EXPECT_EQ(first.bytes().data(), second.bytes().data());
   const CacheStats stats = cache->stats();
   EXPECT_EQ(stats.inserts, 1U);

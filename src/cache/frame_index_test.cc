@@ -23,7 +23,7 @@ TEST(FrameIndex, AgreesWithAMapAndShrinksWithItsFrames) {
     auto& frame = expected[{key.table, key.block}];
     ASSERT_EQ(index.find(key, hash_of(key)), frame.get());
     if (frame == nullptr && growing) {
-      frame.reset(Frame::make(shard, key, hash_of(key), BlockBuffer::zeroed(0), 1));
+      frame.reset(Frame::make(shard, key, hash_of(key), BlockBuffer::unset(0), 1));
       index.insert(*frame);
     } else if (!growing && random() % 2 == 0) {
       const std::size_t before = looked_at;

@@ -137,7 +137,7 @@ TEST(S3Fifo, AgreesWithItsSimulatorOnEveryRequest) {
     std::uint64_t hits = 0;
     const auto both = [&](const BlockKey& key) {
       const std::size_t size = trace.size(key.block);
-      const bool hit = cache->find(key) ? true : ((void)cache->insert(key, BlockBuffer::zeroed(0), size), false);
+      const bool hit = cache->find(key) ? true : ((void)cache->insert(key, BlockBuffer::unset(0), size), false);
       hits += hit ? 1 : 0;
       return hit == simulator.request(key, size + kFrameOverheadBytes);
     };

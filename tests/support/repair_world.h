@@ -184,4 +184,31 @@ class RepairWorld {
   std::mt19937_64 random{20};
 };
 
+/// Crashes the repair of a damaged store after every so-many-th call, with every kind of loss. A repair after that
+/// gives the same contents as one without a crash.
+inline void crash_and_repair_again(std::string_view policy, bool has_manifest, std::size_t every) {
+  RepairWorld world;
+  world.fill(policy, 1500);
+  RepairWorld damaged(world.files.disk().after_crash(Loss::kNothing, 1));  // Everything is durable.
+  damaged.flip(table_path("/store", damaged.numbers(FileKind::kTable).front()), 100);
+  if (!has_manifest) damaged.remove_manifest();
+  ASSERT_TRUE(damaged.files.sync_directory("/store").ok());
+  std::vector<MemoryDisk> crashes;
+  std::size_t calls = 0;
+  damaged.files.after_each_call([&](const MemoryDisk& disk, std::string_view) {
+    if (++calls % every == 0) crashes.push_back(disk);
+  });
+  damaged.repair();
+  damaged.files.after_each_call({});
+  const Contents expected = damaged.contents();
+  ASSERT_GT(crashes.size(), 5U);
+  for (std::size_t i = 0; i < crashes.size(); ++i) {
+    for (const Loss loss : kAllLosses) {
+      RepairWorld again(crashes[i].after_crash(loss, i));
+      again.repair();
+      ASSERT_TRUE(again.contents() == expected) << "crash " << i << ", " << to_string(loss);
+    }
+  }
+}
+
 }  // namespace tamis::test
