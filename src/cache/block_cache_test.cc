@@ -188,7 +188,7 @@ TEST(CacheContract, ABlockLargerThanTheCapacityEvictsNobody) {
   EXPECT_FALSE(cache->find({2, 0}));
 }
 
-TEST(CacheContract, ASharedPinKeepsTheBlockUntilAllAreGone) {
+TEST(CacheContract, ASharedPinKeepsTheBlockUntilBothAreGone) {
   const auto cache = make_cache(4 * kCharge);
   std::deque<PinnedBlock> pins;
   pins.push_back(insert(*cache, {1, 0}, kBlockBytes));

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "base/aligned_bytes.h"
 #include "base/hash.h"
 #include "base/sanitizer.h"
 #include "support/allocation_count.h"
 #include "support/allocator_bytes.h"
+#include "support/block_frame.h"
 #include "support/table_world.h"
 #include "table/data_block_format.h"
 
@@ -22,16 +22,12 @@ TEST(DataBlock, AllocatesNothingWhenAsked) {
     const std::string key = key_of(i);
     builder.add({key, "value", Sequence{9}, EntryKind::kPut}, hasher(key));
   }
-  std::string bytes(builder.finish());
-  const std::size_t block_bytes = bytes.size();
-  bytes.append(kBlockSlackBytes, '\0');
-  const AlignedBytes frame = AlignedBytes::copy_of(as_bytes(bytes));
+  const test::BlockFrame frame(builder.finish());
   const std::string wanted = key_of(7);
   std::string key_buffer;
   Entry entry;
   EXPECT_EQ(test::allocations_when_repeated([&] {
-              ASSERT_TRUE(DataBlock::check(frame.span().first(block_bytes), "t", 0).ok());
-              const DataBlock block(frame.span().first(block_bytes));
+              const DataBlock block = frame.block();
               ASSERT_TRUE(block.find({wanted, hasher(wanted), kMaxSequence}, true).has_value());
               ASSERT_TRUE(block.find({wanted, 0, kMaxSequence}, false).has_value());
               ASSERT_EQ(block.lower_bound(EntryPosition{wanted}), 7U);
