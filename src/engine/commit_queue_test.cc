@@ -1,4 +1,3 @@
-// Groups of writers: their members, and the status that each one gets.
 #include "engine/commit_queue.h"
 
 #include <fmt/core.h>
@@ -9,18 +8,9 @@
 #include <thread>
 
 #include "base/random.h"
-#include "engine/store.h"
-#include "support/crash_file_system.h"
-#include "support/faulty_file_system.h"
 
 namespace tamis {
 namespace {
-
-Batch batch_of(const std::string& key, const std::string& value) {
-  Batch batch;
-  batch.put(key, value);
-  return batch;
-}
 
 /// Records what it is given. Its fields are not atomic, so that TSan sees a race between leaders.
 class Recorder final : public GroupLeader {
@@ -73,7 +63,8 @@ TEST(CommitQueue, AWriterThatIsAloneLeadsItsOwnGroup) {
   CommitQueue queue;
   Recorder leader;
   for (int i = 1; i <= 3; ++i) {
-    const Batch batch = batch_of(fmt::format("{}", i), "");
+    Batch batch;
+    batch.put(fmt::format("{}", i), "");
     CommitRequest request{.changes = batch};
     EXPECT_EQ(queue.commit(request, leader).message(), fmt::format("{}", i));
   }
@@ -94,8 +85,8 @@ TEST(CommitQueue, ManyWritersAreServedOnceEachInTheirOrder) {
       SplitMix64 random(thread);
       std::uint64_t last = 0;
       for (std::uint64_t i = 0; i < kEach; ++i) {
-        const std::string value(random.below(100) == 0 ? 400'000 : 10, 'v');
-        const Batch batch = batch_of(fmt::format("{}.{:05}", thread, i), value);
+        Batch batch;
+        batch.put(fmt::format("{}.{:05}", thread, i), std::string(random.below(100) == 0 ? 400'000 : 10, 'v'));
         const std::uint64_t drawn = random.below(50);
         const auto kind = drawn == 0   ? CommitRequest::Kind::kSeal
                           : drawn == 1 ? CommitRequest::Kind::kResume
@@ -144,7 +135,8 @@ TEST(CommitQueue, WakesOnlyWhoseRequestIsDoneAndTheNextLeader) {
 /// The leader checks each group; those of the others form while the first is written.
 TEST(CommitGroup, Rule8_AGroupStopsAtAMebibyteSoThatNobodyWaitsForMoreThanOne) {
   constexpr std::uint64_t kWriters = 8;
-  const Batch batch = batch_of("key", std::string(400 << 10, 'v'));
+  Batch batch;
+  batch.put("key", std::string(400 << 10, 'v'));
   CommitQueue queue;
   Recorder recorder;
   Slow leader(recorder);
@@ -161,61 +153,6 @@ TEST(CommitGroup, Rule8_AGroupStopsAtAMebibyteSoThatNobodyWaitsForMoreThanOne) {
   writers.clear();
   EXPECT_EQ(recorder.requests, kWriters + 1);
   EXPECT_EQ(recorder.largest, 2U);
-}
-
-Result<std::shared_ptr<Store>> open_on(FileSystem& files) {
-  return Store::open("/store", {}, {.files = &files, .random_seed = 1, .runs_in_background = false});
-}
-
-/// Two writers in one group.
-struct Pair {
-  Batch first = batch_of("first", "1");
-  Batch second = batch_of("second", "2");
-  CommitRequest leader{.changes = first};
-  CommitRequest follower{.changes = second};
-
-  void commit(Store& store) {
-    const std::vector<CommitRequest*> group = {&leader, &follower};
-    store.leader().lead(group);
-  }
-};
-
-/// A call that fails during the write of a group fails the whole group.
-TEST(CommitGroup, Rule6_EveryWriterOfAFailedGroupGetsTheError) {
-  int failures = 0;
-  for (std::uint64_t call = 1; call < 100; ++call) {
-    CrashFileSystem memory;
-    FaultyFileSystem files(memory, {.kind = FaultKind::kIoError, .at_call = call, .sticky = false});
-    const Result<std::shared_ptr<Store>> store = open_on(files);
-    if (!store.ok()) continue;
-    const std::uint64_t fired_before = files.fired();
-    Pair pair;
-    pair.leader.sync = true;
-    pair.commit(**store);
-    EXPECT_EQ(pair.leader.status.to_text(), pair.follower.status.to_text()) << "call " << call;
-    if (files.fired() == fired_before) continue;
-    ++failures;
-    EXPECT_FALSE(pair.follower.status.ok()) << "call " << call;
-  }
-  EXPECT_GT(failures, 1);
-}
-
-TEST(CommitGroup, Rule6_P1_AGroupIsSyncedForWhoeverInItAsks) {
-  for (const bool leader_asks : {false, true}) {
-    CrashFileSystem files;
-    const Result<std::shared_ptr<Store>> store = open_on(files);
-    ASSERT_TRUE(store.ok());
-    Pair pair;
-    (leader_asks ? pair.leader : pair.follower).sync = true;
-    pair.commit(**store);
-    ASSERT_TRUE(pair.leader.status.ok() && pair.follower.status.ok());
-    CrashFileSystem rebooted(files.disk().after_crash(Loss::kEverything, 1));
-    const Result<std::shared_ptr<Store>> after = open_on(rebooted);
-    ASSERT_TRUE(after.ok()) << after.status().to_text();
-    std::string value;
-    EXPECT_TRUE(*(*after)->get("first", &value, {}));
-    EXPECT_TRUE(*(*after)->get("second", &value, {}));
-  }
 }
 
 }  // namespace

@@ -13,8 +13,6 @@
 namespace tamis {
 namespace {
 
-using test::put_file;
-
 constexpr std::uint64_t kFirst = 100;
 const std::string kPath = "/12.journal";
 
@@ -58,6 +56,10 @@ Read read(FileSystem& files, const std::string& path = kPath, std::uint64_t know
     all.offsets.push_back((*record)->offset);
   }
   return all;
+}
+
+void overwrite(FileSystem& files, const std::string& path, std::string_view bytes) {
+  test::put_file(files, path, bytes);
 }
 
 class Journal : public testing::Test {
@@ -152,7 +154,7 @@ TEST_F(Journal, ACloseWithRecordsBeyondItsEndIsNotOneToContinueFrom) {
   const std::uint64_t offset = closed.size() + kRecordHeaderBytes;
   bytes.replace(offset, kRecordHeaderBytes,
                 as_text(encode_record_header(stranded, as_bytes("after"), spec().header.salt, offset)));
-  put_file(files_, kPath, bytes);
+  overwrite(files_, kPath, bytes);
   const Read all = read(files_);
   ASSERT_TRUE(all.status.ok()) << all.status.to_text();
   EXPECT_EQ(all.payloads.size(), 3U);
@@ -166,7 +168,7 @@ TEST_F(Journal, Rule4_AnUnclosedJournalCutAnywhereIsATornTail) {
   const std::string bytes = *read_whole_file(files_, kPath);
   const Read whole = read(files_);
   for (std::size_t size = kJournalHeaderBytes; size <= bytes.size(); ++size) {
-    put_file(files_, kPath, std::string_view(bytes).substr(0, size));
+    overwrite(files_, kPath, std::string_view(bytes).substr(0, size));
     const Read all = read(files_);
     ASSERT_TRUE(all.status.ok()) << size << ": " << all.status.to_text();
     std::size_t expected = 0;
@@ -175,7 +177,7 @@ TEST_F(Journal, Rule4_AnUnclosedJournalCutAnywhereIsATornTail) {
     ASSERT_EQ(all.payloads.size(), expected) << size;
     ASSERT_FALSE(all.end.is_closed);
   }
-  put_file(files_, kPath, std::string_view(bytes).substr(0, kJournalHeaderBytes - 1));
+  overwrite(files_, kPath, std::string_view(bytes).substr(0, kJournalHeaderBytes - 1));
   EXPECT_EQ(read(files_).status.code(), StatusCode::kCorruption) << "a header is durable before its file has a name";
 }
 
@@ -186,7 +188,7 @@ TEST_F(Journal, EveryFlippedByteOfAClosedJournalIsReportedWithFileAndOffset) {
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << at % 8));
-    put_file(files_, kPath, damaged);
+    overwrite(files_, kPath, damaged);
     std::uint64_t expected = close_record;
     if (at < kJournalHeaderBytes) expected = 0;
     for (const std::uint64_t offset : whole.offsets) {
@@ -211,7 +213,7 @@ TEST_F(Journal, EveryFlippedByteOfAClosedJournalIsReportedWithFileAndOffset) {
 TEST_F(Journal, AClosedJournalThatWasCutIsDamageWhenItsEndIsKnown) {
   const std::string bytes = closed_journal();
   for (std::size_t size = 0; size < bytes.size(); size += 3) {
-    put_file(files_, kPath, std::string_view(bytes).substr(0, size));
+    overwrite(files_, kPath, std::string_view(bytes).substr(0, size));
     ASSERT_EQ(read(files_, kPath, bytes.size()).status.code(), StatusCode::kCorruption) << size;
   }
 }
@@ -228,7 +230,7 @@ TEST_F(Journal, Rule4_ALaterRecordProvesThatAnEarlierPlaceWasDurable) {
     append(*writer, "three");
     std::string bytes = *read_whole_file(files_, synced ? "/a" : "/b");
     bytes[second + kRecordHeaderBytes] ^= 1;
-    put_file(files_, kPath, bytes);
+    overwrite(files_, kPath, bytes);
     const Read all = read(files_);
     if (synced) {
       EXPECT_EQ(all.status.code(), StatusCode::kCorruption);
@@ -271,7 +273,7 @@ TEST_F(Journal, APayloadThatHoldsARecordIsNotOne) {
   append(*writer, record);
   std::string bytes = *read_whole_file(files_, kPath);
   bytes[kJournalHeaderBytes] ^= 1;
-  put_file(files_, kPath, bytes.substr(0, bytes.size() - record.size() - kRecordHeaderBytes));
+  overwrite(files_, kPath, bytes.substr(0, bytes.size() - record.size() - kRecordHeaderBytes));
   const Read all = read(files_);
   EXPECT_TRUE(all.status.ok());
   EXPECT_TRUE(all.payloads.empty());
@@ -349,7 +351,7 @@ TEST_F(Journal, AValidRecordOutOfOrderIsCorruption) {
   for (const RecordHeader& wrong : {RecordHeader{RecordKind::kData, 0, kFirst + 2, 1, kJournalHeaderBytes},
                                     RecordHeader{RecordKind::kReopened, 0, kFirst + 1, 0, kJournalHeaderBytes}}) {
     const RecordHeaderBytes record = encode_record_header(wrong, {}, spec().header.salt, bytes.size());
-    put_file(files_, kPath, bytes + std::string(as_text(record)));
+    overwrite(files_, kPath, bytes + std::string(as_text(record)));
     EXPECT_EQ(read(files_).status.code(), StatusCode::kCorruption);
   }
 }

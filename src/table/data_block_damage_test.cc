@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/aligned_bytes.h"
 #include "base/hash.h"
-#include "support/block_frame.h"
 #include "support/golden.h"
 #include "table/block_file.h"
 #include "table/data_block_format.h"
@@ -44,15 +44,16 @@ std::vector<Owned> cities() {
 }
 
 std::string refusal(const std::string& bytes) {
-  return std::string(DataBlock::check(test::BlockFrame(bytes).bytes(), "t", 77).message());
+  const AlignedBytes frame = AlignedBytes::copy_of(as_bytes(bytes + std::string(kBlockSlackBytes, '\0')));
+  return std::string(DataBlock::check(block_of(frame.span()), "t", 77).message());
 }
 std::string changed(std::string bytes, std::size_t at, std::string_view to) { return bytes.replace(at, to.size(), to); }
 
 /// Uses everything in a block that passed its check; returns its number of entries, 0 if it was refused.
 std::size_t walk(const std::string& bytes) {
-  const test::BlockFrame frame(bytes);
-  if (!DataBlock::check(frame.bytes(), "t", 0).ok()) return 0;
-  const DataBlock block(frame.bytes());
+  const AlignedBytes frame = AlignedBytes::copy_of(as_bytes(bytes + std::string(kBlockSlackBytes, '\0')));
+  if (!DataBlock::check(block_of(frame.span()), "t", 0).ok()) return 0;
+  const DataBlock block(block_of(frame.span()));
   std::string key;
   Entry entry;
   for (std::size_t i = 0; i < block.size(); ++i) {
