@@ -16,12 +16,6 @@
 namespace tamis {
 namespace {
 
-using test::adds_up;
-using test::insert;
-using test::is_block_of;
-using test::make_cache;
-using test::request;
-
 constexpr std::size_t kBlockBytes = 4096;
 constexpr std::size_t kCharge = kBlockBytes + kFrameOverheadBytes;
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
@@ -48,7 +42,7 @@ TEST(CacheContract, StaysWithinItsCapacityUnderRandomSizesAndPins) {
       const BlockKey key{random() % 7, static_cast<std::uint32_t>(random() % 300)};
       const std::size_t size = random() % 64 == 0 ? random() % (2 * kMebibyte) : random() % (2 * kBlockBytes);
       PinnedBlock block = cache->find(key);
-      if (!block) block = cache->insert(key, test::make_block(key, std::min<std::size_t>(size, 64)), size);
+      if (!block) block = cache->insert(key, make_block(key, std::min<std::size_t>(size, 64)), size);
       if (random() % 8 == 0) pins.push_back(std::move(block));
       while (pins.size() > random() % 200) pins.pop_front();
       block.reset();

@@ -10,11 +10,6 @@
 namespace tamis {
 namespace {
 
-using test::adds_up;
-using test::is_block_of;
-using test::make_block;
-using test::make_cache;
-
 constexpr BlockKey kKey{1, 7};
 constexpr std::size_t kSize = 4096;
 constexpr std::size_t kCharge = kSize + kFrameOverheadBytes;

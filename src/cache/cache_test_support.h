@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "cache/block_cache.h"
 
-namespace tamis::test {
+namespace tamis {
 
 inline std::unique_ptr<BlockCache> make_cache(std::size_t capacity_bytes, std::size_t shards = 1) {
   auto cache = BlockCache::make({.capacity_bytes = capacity_bytes, .shards = shards});
@@ -48,4 +48,4 @@ inline bool adds_up(const CacheStats& stats) {
          stats.bytes_pinned <= stats.bytes_used && stats.blocks_kept == stats.inserts - stats.evictions - stats.erased;
 }
 
-}  // namespace tamis::test
+}  // namespace tamis

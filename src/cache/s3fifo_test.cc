@@ -14,10 +14,6 @@
 namespace tamis {
 namespace {
 
-using test::insert;
-using test::make_cache;
-using test::request;
-
 /// The paper's algorithm 1, sizes in bytes, by linear search: one cache of one shard.
 class Simulator {
  public:

@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
-#include <utility>
 
 #include "base/random_source.h"
 #include "journal/journal_stream.h"
@@ -21,29 +19,16 @@ Journals journals_on(FileSystem& files) {
   return {files, "/", *random, 0};
 }
 
-/// Calls `interrupt` once, after a rename.
-class InterruptedRename final : public test::PassingFileSystem {
- public:
-  using PassingFileSystem::PassingFileSystem;
-  Status rename(const std::string& from, const std::string& to) override {
-    Status renamed = PassingFileSystem::rename(from, to);
-    if (const auto now = std::exchange(interrupt, nullptr)) now();
-    return renamed;
-  }
-
-  std::function<void()> interrupt;
-};
-
 /// While a flush prepares the file of a journal, that journal turns out to have failed a sync.
 TEST(JournalFiles, Rule5_OneThatIsBeingPreparedWhileAJournalFailsIsNotRecycled) {
   CrashFileSystem beneath;
-  InterruptedRename files(beneath);
+  test::HookedFileSystem files(beneath);
   Journals journals = journals_on(files);
   ASSERT_TRUE(journals.begin(1, Sequence{1}).ok());
   ASSERT_TRUE(journals.begin(2, Sequence{1}).ok());
   journals.release_before(2);
   ASSERT_EQ(journals.counts().recycled_files, 1U);
-  files.interrupt = [&] { EXPECT_TRUE(journals.begin_after_failure(3, Sequence{1}).ok()); };
+  files.after_rename = [&] { EXPECT_TRUE(journals.begin_after_failure(3, Sequence{1}).ok()); };
   journals.prepare_next();
   EXPECT_EQ(journals.counts().recycled_files, 0U);
   EXPECT_EQ(*beneath.file_size("/000001.journal.tmp"), std::nullopt);

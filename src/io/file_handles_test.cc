@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <functional>
 #include <random>
 #include <thread>
 #include <vector>
@@ -123,21 +122,9 @@ TEST(FileHandles, WithoutDescriptorsTellTheErrorWhenThereIsNothingToCloseOrThatD
   }
 }
 
-/// Runs code in the middle of an open.
-class Interrupted final : public test::PassingFileSystem {
- public:
-  using PassingFileSystem::PassingFileSystem;
-  std::function<void()> on_open = [] {};
-
-  Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) override {
-    std::exchange(on_open, [] {})();
-    return PassingFileSystem::open_readable(path);
-  }
-};
-
 TEST(FileHandles, TwoWhoOpenAFileAtOnceShareTheFirstOnes) {
   Disk disk(1);
-  Interrupted files(disk.memory);
+  test::HookedFileSystem files(disk.memory);
   FileHandles handles(files, 10);
   SharedFile other;
   files.on_open = [&] { other = *handles.open(1, path_of(1)); };
@@ -147,7 +134,7 @@ TEST(FileHandles, TwoWhoOpenAFileAtOnceShareTheFirstOnes) {
 
 TEST(FileHandles, AFileThatIsClosedWhileItIsOpenedIsNotKept) {
   Disk disk(1);
-  Interrupted files(disk.memory);
+  test::HookedFileSystem files(disk.memory);
   FileHandles handles(files, 10);
   files.on_open = [&] { handles.close(1); };
   EXPECT_TRUE(is_file(*handles.open(1, path_of(1)), 1));

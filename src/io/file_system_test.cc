@@ -310,10 +310,15 @@ int in_child(const std::function<int()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(PosixReads, OneOfManyThatFailsTellsWhyAndTheOthersAreRight) {
+/// A file of 100 bytes.
+struct PosixReads : testing::Test {
+  PosixReads() { EXPECT_TRUE((*place.files->open_writable(path, OpenMode::kCreate))->truncate(100).ok()); }
+
   const Place place = posix_place();
   const std::string path = join_path(place.folder, "a");
-  ASSERT_TRUE((*place.files->open_writable(path, OpenMode::kCreate))->truncate(100).ok());
+};
+
+TEST_F(PosixReads, OneOfManyThatFailsTellsWhyAndTheOthersAreRight) {
   const auto file = place.files->open_readable(path);
   const auto folder = place.files->open_readable(place.folder);  // Can be opened, but not read.
   ASSERT_TRUE(file.ok() && folder.ok());
@@ -324,10 +329,7 @@ TEST(PosixReads, OneOfManyThatFailsTellsWhyAndTheOthersAreRight) {
   EXPECT_NE(many.text(2).find(place.folder), std::string::npos) << many.text(2);
 }
 
-TEST(PosixReads, AChildThatWasForkedReadsManyAtOnceBesideItsParent) {
-  const Place place = posix_place();
-  const std::string path = join_path(place.folder, "a");
-  ASSERT_TRUE((*place.files->open_writable(path, OpenMode::kCreate))->truncate(100).ok());
+TEST_F(PosixReads, AChildThatWasForkedReadsManyAtOnceBesideItsParent) {
   const auto file = place.files->open_readable(path);
   ASSERT_TRUE(file.ok());
   const auto reads_all = [&] {
@@ -359,9 +361,12 @@ TEST(FaultyReads, EachOfManyIsACallThatCanFail) {
   }
 }
 
-TEST(PosixFileLock, AnotherProcessIsRefusedAndToldThePid) {
+struct PosixFileLock : testing::Test {
   const Place place = posix_place();
   const std::string path = place.folder + "/LOCK";
+};
+
+TEST_F(PosixFileLock, AnotherProcessIsRefusedAndToldThePid) {
   auto lock = posix_file_system().lock(path, LockMode::kExclusive);
   ASSERT_TRUE(lock.ok());
   const std::string expected = path + ": locked by pid " + std::to_string(::getpid());
@@ -372,9 +377,7 @@ TEST(PosixFileLock, AnotherProcessIsRefusedAndToldThePid) {
             0);
 }
 
-TEST(PosixFileLock, EndsWithItsProcessAndIsNoObstacleThen) {
-  const Place place = posix_place();
-  const std::string path = place.folder + "/LOCK";
+TEST_F(PosixFileLock, EndsWithItsProcessAndIsNoObstacleThen) {
   EXPECT_EQ(in_child([&] {
               auto* leaked = new auto(posix_file_system().lock(path, LockMode::kExclusive));
               return leaked->ok() ? 0 : 1;
@@ -383,9 +386,7 @@ TEST(PosixFileLock, EndsWithItsProcessAndIsNoObstacleThen) {
   EXPECT_TRUE(posix_file_system().lock(path, LockMode::kExclusive).ok());
 }
 
-TEST(PosixFileLock, ALockThatAChildInheritedIsToldFromOneOfALiveProcess) {
-  const Place place = posix_place();
-  const std::string path = place.folder + "/LOCK";
+TEST_F(PosixFileLock, ALockThatAChildInheritedIsToldFromOneOfALiveProcess) {
   int until_told[2];
   ASSERT_EQ(::pipe(until_told), 0);
   // A child takes the lock and ends; its own child, forked with the lock open, lives on.

@@ -54,6 +54,25 @@ class FileSystemWithoutLinks final : public PassingFileSystem {
   std::function<void()> on_link;  ///< Called at the first attempt; set it before.
 };
 
+/// Calls a function once, in the middle of an open or after a rename.
+class HookedFileSystem final : public PassingFileSystem {
+ public:
+  using PassingFileSystem::PassingFileSystem;
+
+  Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) override {
+    if (on_open) std::exchange(on_open, {})();
+    return PassingFileSystem::open_readable(path);
+  }
+  Status rename(const std::string& from, const std::string& to) override {
+    Status renamed = PassingFileSystem::rename(from, to);
+    if (after_rename) std::exchange(after_rename, {})();
+    return renamed;
+  }
+
+  std::function<void()> on_open;
+  std::function<void()> after_rename;
+};
+
 /// Creating a table waits while the gate is shut, and then fails with `answer` if that is an error.
 class GatedFileSystem final : public PassingFileSystem {
  public:
