@@ -25,6 +25,8 @@ Contents copy_of(RepairWorld& world, const std::string& path) {
 TEST(Checkpoint, IsTheStoreAsOfThen) {
   RepairWorld world;
   DB db = world.open();
+  ASSERT_TRUE(db.checkpoint("/empty").ok());
+  EXPECT_TRUE(copy_of(world, "/empty").empty());
   world.write_some(db, 1500);
   ASSERT_TRUE(db.checkpoint("/copy").ok());
   const Contents then = world.model;
@@ -48,13 +50,6 @@ TEST(Checkpoint, Rule21_IsDurableWhenItReturns) {
   RepairWorld after(world.files.disk().after_crash(Loss::kEverything, 1));
   ASSERT_TRUE(after.files.file_size("/copy/CURRENT")->has_value());
   EXPECT_TRUE(copy_of(after, "/copy") == world.model);
-}
-
-TEST(Checkpoint, OfAnEmptyStoreIsOne) {
-  RepairWorld world;
-  DB db = world.open();
-  ASSERT_TRUE(db.checkpoint("/copy").ok());
-  EXPECT_TRUE(copy_of(world, "/copy").empty());
 }
 
 TEST(Checkpoint, NeedsAFolderThatDoesNotExist) {

@@ -140,18 +140,6 @@ TEST_F(MultiGet, WithASnapshotOfAnotherStoreEveryAnswerSaysSo) {
   }
 }
 
-TEST_F(MultiGet, CountsEveryKeyOnce) {
-  open({.compaction = "manual"});
-  fill();
-  let_go();
-  open({.compaction = "manual"});
-  for (int i = 0; i < 3; ++i) {  // Cold, then warm.
-    const std::uint64_t gets = db_->stats().gets;
-    (void)multi_get(*db_, some_keys(77));
-    EXPECT_EQ(db_->stats().gets, gets + 77);
-  }
-}
-
 /// A store with one table of 1,000 keys in key order, about 20 per block.
 class MultiGetFromDisk : public MultiGet {
  protected:

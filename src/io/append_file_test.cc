@@ -101,14 +101,16 @@ TEST(AppendFile, Rule7_ShortAppendsInARowAreCopiedAndOthersAreWritten) {
   EXPECT_EQ(calls_that_begin(files, "copy"), 4U);
 }
 
-TEST(AppendFile, Rule7_AWriterThatSyncsGetsNoWindow) {
-  CrashFileSystem files;
-  AppendFile file = make_file(files, "/a", kWindow);
-  for (int i = 0; i < 200; ++i) {
-    ASSERT_TRUE(file.append(as_bytes(std::string_view("some bytes"))).ok());
-    ASSERT_TRUE(i % 10 != 0 || file.sync().ok());
+TEST(AppendFile, Rule7_AWriterThatSyncsOrHasABudgetBelowTheSmallestWindowGetsNone) {
+  for (const bool syncs : {true, false}) {
+    CrashFileSystem files;
+    AppendFile file = make_file(files, "/a", syncs ? kWindow : kWindow - 1);
+    for (int i = 0; i < 200; ++i) {
+      ASSERT_TRUE(file.append(as_bytes(std::string_view("some bytes"))).ok());
+      ASSERT_TRUE(!syncs || i % 10 != 0 || file.sync().ok());
+    }
+    EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
   }
-  EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
 }
 
 TEST(AppendFile, Rule7_AWriterThatBeginsToSyncLosesItsWindow) {
@@ -150,26 +152,6 @@ TEST(AppendFile, AFileThatWasNotAllowedRoomAheadIsNeverLongerThanItsEnd) {
     ASSERT_TRUE(file.sync().ok());
     EXPECT_EQ(*files.file_size("/a"), file.end());
   }
-}
-
-TEST(AppendFile, RoomAheadThatCannotBeHadIsNoFailureOfTheAppend) {
-  CrashFileSystem files;
-  files.set_capacity(100'000);
-  AppendFile file = make_file(files, "/a", 0);
-  const std::string text(1000, 'x');
-  for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(file.append(as_bytes(text)).ok()) << i;
-    ASSERT_TRUE(file.sync().ok()) << i;
-  }
-  EXPECT_GT(calls_that_begin(files, "preallocate"), 0U);  // While there was space.
-  EXPECT_EQ(file.append(as_bytes(text)).code(), StatusCode::kOutOfSpace);
-}
-
-TEST(AppendFile, Rule7_ABudgetBelowTheSmallestWindowMeansNone) {
-  CrashFileSystem files;
-  AppendFile file = make_file(files, "/a", kWindow - 1);
-  (void)append_records(file, 100);
-  EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
 }
 
 TEST(AppendFile, Rule7_CopiesAndWritesMakeTheSameFile) {
@@ -245,15 +227,21 @@ TEST(AppendFile, Rule5_Rule7_AFileThatSomebodyCutIsNotTrustedAgain) {
   EXPECT_EQ(file.sync().to_text(), failed.to_text());
 }
 
-TEST(AppendFile, Rule7_WithoutRoomForAWindowAppendsGoOnUntilThereIsNone) {
-  CrashFileSystem files;
-  files.set_capacity(100'000);  // Less than one allocation.
-  AppendFile file = make_file(files, "/a", kWindow);
-  const std::string text(1000, 'x');
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(file.append(as_bytes(text)).ok()) << i;
-  EXPECT_EQ(file.append(as_bytes(text)).code(), StatusCode::kOutOfSpace);
-  EXPECT_EQ(file.end(), 100'000U);
-  EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
+TEST(AppendFile, Rule7_WithoutRoomForAWindowOrAheadAppendsGoOnUntilThereIsNone) {
+  for (const bool syncs : {false, true}) {
+    CrashFileSystem files;
+    files.set_capacity(100'000);  // Less than one allocation for a window.
+    AppendFile file = make_file(files, "/a", kWindow);
+    const std::string text(1000, 'x');
+    for (int i = 0; i < 100; ++i) {
+      ASSERT_TRUE(file.append(as_bytes(text)).ok()) << i;
+      ASSERT_TRUE(!syncs || file.sync().ok()) << i;
+    }
+    EXPECT_EQ(calls_that_begin(files, "preallocate") > 0, syncs) << "while there was space";
+    EXPECT_EQ(file.append(as_bytes(text)).code(), StatusCode::kOutOfSpace);
+    EXPECT_EQ(file.end(), 100'000U);
+    EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
+  }
 }
 
 TEST(AppendFile, Rule7_ACrashMayLoseAnyPartOfWhatWasCopiedAndNothingThatWasSynced) {

@@ -241,12 +241,6 @@ TEST_P(FileSystemContract, ListsNamesAndFolders) {
   EXPECT_EQ(*files().list(path("lost")), (std::vector<DirectoryEntry>{{"inner", false}}));
 }
 
-TEST_P(FileSystemContract, FileSizeOfWhatIsNotThereIsNoValue) {
-  EXPECT_EQ(*files().file_size(path("a")), std::nullopt);
-  write("a", "123");
-  EXPECT_EQ(*files().file_size(path("a")), std::optional<std::uint64_t>(3));
-}
-
 TEST_P(FileSystemContract, ThereIsRoom) { EXPECT_GT(*files().available_bytes(place_.folder), 0U); }
 
 TEST_P(FileSystemContract, WritersExcludeEverybodyAndReadersExcludeWriters) {
