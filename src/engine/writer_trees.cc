@@ -181,9 +181,9 @@ Result<std::shared_ptr<OpenKeyspace>> Writer::open_keyspace(std::string_view nam
   const auto find_or_create = [&]() -> Status {
     keyspace = keyspaces_.find(name);
     if (keyspace != nullptr) return keyspaces_.change(*keyspace, options);
-    const bool is_first = keyspaces_.size() == 1;
+    if (keyspaces_.size() == 1) TAMIS_TRY_STATUS(use(Feature::kKeyspaces));
     TAMIS_TRY(keyspace, keyspaces_.create(name, options));
-    return is_first ? use(Feature::kKeyspaces) : Status();
+    return {};
   };
   TAMIS_TRY_STATUS(run_alone(find_or_create));
   return keyspace;

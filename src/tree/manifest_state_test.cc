@@ -64,15 +64,31 @@ TEST(ManifestState, AnEditChangesTheKeyspacesThatItNames) {
   EXPECT_EQ(table_numbers(state), (std::vector<std::uint64_t>{1, 2, 4}));
 }
 
-TEST(ManifestState, Rule34_EveryKeyspaceHasItsOwnFlushedSequenceAndTheSmallestCounts) {
+TEST(ManifestState, Rule34_AKeyspacesOwnFlushedSequenceCountsAboveTheStores) {
   ManifestState state = three_keyspaces();
-  ManifestEdit edit;
-  edit.keyspaces[kUsers] = {.flushed_sequence = 30};
-  edit.keyspaces[kEvents] = {.flushed_sequence = 7};
+  ManifestEdit edit = edit_of(kUsers, {.flushed_sequence = 30});
+  edit.flushed_sequence = 12;
   ASSERT_TRUE(apply_edit(state, edit).ok());
-  EXPECT_EQ(flushed_sequence_of(state, state.keyspaces.at(kEvents)), 7U);
+  EXPECT_EQ(flushed_sequence_of(state, state.keyspaces.at(kDefaultKeyspace)), 12U);
+  EXPECT_EQ(flushed_sequence_of(state, state.keyspaces.at(kUsers)), 30U);
+  EXPECT_EQ(flushed_sequence_of(state, state.keyspaces.at(kEvents)), 12U);
+  EXPECT_EQ(newest_flushed_sequence_of(state), 30U);
+  ManifestState rewritten;
+  ASSERT_TRUE(apply_edit(rewritten, whole_edit(state)).ok());
+  EXPECT_EQ(newest_flushed_sequence_of(rewritten), 30U);
+  EXPECT_EQ(rewritten.flushed_sequence, 12U);
+  EXPECT_EQ(apply_edit(state, {.flushed_sequence = 11}).message(), "an edit lowers the flushed sequence from 12 to 11");
   EXPECT_EQ(refusal(edit_of(kDefaultKeyspace, {.flushed_sequence = 9})),
             "an edit lowers the flushed sequence from 10 to 9");
+}
+
+TEST(ManifestState, OptionsAreReplacedAsAWhole) {
+  ManifestState state = three_keyspaces();
+  ASSERT_TRUE(apply_edit(state, edit_of(kUsers, {.options = "fanout=4\n"})).ok());
+  EXPECT_EQ(state.keyspaces.at(kUsers).options, "fanout=4\n");
+  EXPECT_EQ(state.keyspaces.at(kEvents).options, "codec=none\n");
+  EXPECT_EQ(refusal(edit_of(kDefaultKeyspace, {.options = "fanout=4\n"})),
+            "an edit gives the default keyspace options");
 }
 
 TEST(ManifestState, Rule35_AnIdIsNeverGivenTwice) {
