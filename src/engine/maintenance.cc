@@ -23,15 +23,13 @@ bool cores_are_few(const JobPool& pool) {
 }  // namespace
 
 Maintenance::Maintenance(const StoreContext& context, Catalog& catalog, Keyspaces& keyspaces, Journals& journals,
-                         TableRewrites& rewrites, Residency& residency, const LiveHandles& handles, Health& health,
-                         ChangeSignal& changes)
+                         TableRewrites& rewrites, Residency& residency, Health& health, ChangeSignal& changes)
     : context_(context),
       catalog_(catalog),
       keyspaces_(keyspaces),
       journals_(journals),
       rewrites_(rewrites),
       residency_(residency),
-      handles_(handles),
       health_(health),
       changes_(changes),
       pool_(JobPool::make(context, *this, health, changes)),
@@ -173,7 +171,7 @@ void Maintenance::give_way_to_flush() {
 
 void Maintenance::keep_up() {
   keyspaces_.remove_obsolete_files();
-  keyspaces_.release_dropped(handles_);
+  keyspaces_.release_dropped();
   residency_.review();
   index_runs();
 }
@@ -247,6 +245,7 @@ Status Maintenance::wait_idle() {
   TAMIS_TRY_STATUS(pool_->wait_until(Job::kCompaction, is_idle, "a rewrite is running"));
   for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces_.all()) keyspace->indexer.wait();
   index_runs();
+  keyspaces_.release_dropped();
   const MutexLock flush_lock(flush_mutex_);  // A flush whose table is installed may still be releasing its journal.
   return {};
 }
