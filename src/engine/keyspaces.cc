@@ -152,22 +152,26 @@ void Keyspaces::release_dropped() {
     MutexLock lock(mutex_);
     if (dropped_.empty()) return;
     const std::optional<std::uint64_t> drops = handles_.drops_before_snapshots();
-    std::erase_if(dropped_, [&](const std::shared_ptr<OpenKeyspace>& keyspace) {
-      if (drops && keyspace->is_visible_after(*drops)) return false;
-      unseen.push_back(keyspace);
-      return true;
-    });
+    for (const std::shared_ptr<OpenKeyspace>& keyspace : dropped_) {
+      if (!drops || !keyspace->is_visible_after(*drops)) unseen.push_back(keyspace);
+    }
   }
-  std::vector<std::shared_ptr<OpenKeyspace>> held;
   for (const std::shared_ptr<OpenKeyspace>& keyspace : unseen) {
     keyspace->tree.clear();
     keyspace->tree.remove_obsolete_files();
     std::vector<std::uint64_t> left;
     keyspace->tree.add_obsolete_numbers(left);
-    if (!left.empty()) held.push_back(keyspace);  // By an iterator.
+    if (!left.empty()) continue;  // An iterator holds them.
+    MutexLock lock(mutex_);
+    if (std::erase(dropped_, keyspace) > 0) released_reads_ += keyspace->reader.counts();
   }
+}
+
+ReadCounts Keyspaces::reads_of_dropped() const {
   MutexLock lock(mutex_);
-  dropped_.insert(dropped_.end(), held.begin(), held.end());
+  ReadCounts counts = released_reads_;
+  for (const std::shared_ptr<OpenKeyspace>& keyspace : dropped_) counts += keyspace->reader.counts();
+  return counts;
 }
 
 void Keyspaces::seal(std::span<const std::shared_ptr<OpenKeyspace>> keyspaces, Sequence last) {

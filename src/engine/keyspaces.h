@@ -70,6 +70,8 @@ class Keyspaces {
   Status change(OpenKeyspace& keyspace, const KeyspaceOptions& options);
   /// Frees dropped keyspaces that no snapshot sees, and removes their files.
   void release_dropped() EXCLUDES(mutex_);
+  /// What was asked of keyspaces that have been dropped since the store was opened.
+  [[nodiscard]] ReadCounts reads_of_dropped() const EXCLUDES(mutex_);
 
   /// Seals the memtables of these trees, which wait for their flush from now on. The commit leader.
   void seal(std::span<const std::shared_ptr<OpenKeyspace>> keyspaces, Sequence last) EXCLUDES(mutex_);
@@ -120,6 +122,7 @@ class Keyspaces {
   std::map<std::string, std::shared_ptr<OpenKeyspace>, std::less<>> by_name_ GUARDED_BY(mutex_);
   std::deque<std::shared_ptr<OpenKeyspace>> sealed_ GUARDED_BY(mutex_);  // Oldest first.
   std::vector<std::shared_ptr<OpenKeyspace>> dropped_ GUARDED_BY(mutex_);
+  ReadCounts released_reads_ GUARDED_BY(mutex_);  // Of those that are not even there any more.
 };
 
 }  // namespace tamis

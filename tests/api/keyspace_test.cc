@@ -345,6 +345,19 @@ TEST_F(KeyspaceApi, ASnapshotOfAnotherStoreIsRefused) {
   expect_all(all_answers(a, &theirs), kInvalid);
 }
 
+TEST_F(KeyspaceApi, CountersDoNotForgetADroppedKeyspace) {
+  Keyspace a = make("a");
+  ASSERT_TRUE(a.put("key", "value").ok());
+  EXPECT_EQ(value_in(a, "key"), "value");
+  EXPECT_EQ(value_in(a, "none"), "absent");
+  for (const bool is_dropped : {false, true}) {
+    ASSERT_TRUE(!is_dropped || db_.drop_keyspace("a").ok());
+    EXPECT_EQ(db_.stats().gets, 2U);
+    EXPECT_EQ(db_.stats().gets_found, 1U);
+    EXPECT_EQ(db_.stats().memtable_hits, 1U);
+  }
+}
+
 TEST_F(KeyspaceApi, TheListSaysWhatEachHolds) {
   Keyspace a = make("a");
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(a.put(fmt::format("{}", i), "value").ok());
