@@ -34,7 +34,7 @@ auto ask(const std::shared_ptr<Store>& store, const std::shared_ptr<OpenKeyspace
   });
 }
 
-/// The same for a read. If the keyspace was dropped meanwhile, the read may have found it empty.
+/// The same where the answer may come from a keyspace that was dropped meanwhile, and that was found empty.
 template <typename Call>
 auto read(const std::shared_ptr<Store>& store, const std::shared_ptr<OpenKeyspace>& keyspace, const Snapshot* snapshot,
           Call call) {
@@ -75,15 +75,15 @@ Result<std::optional<std::string>> Keyspace::get(std::string_view key, const Rea
 }
 Result<bool> Keyspace::get(std::string_view key, std::string* value, const ReadOptions& options) const {
   return read(store_, keyspace_, options.snapshot,
-             [&](Store& store, OpenKeyspace& keyspace) { return store.get(keyspace, key, value, options); });
+              [&](Store& store, OpenKeyspace& keyspace) { return store.get(keyspace, key, value, options); });
 }
 Result<bool> Keyspace::exists(std::string_view key, const ReadOptions& options) const {
   return read(store_, keyspace_, options.snapshot,
-             [&](Store& store, OpenKeyspace& keyspace) { return store.exists(keyspace, key, options); });
+              [&](Store& store, OpenKeyspace& keyspace) { return store.exists(keyspace, key, options); });
 }
 Result<std::optional<PinnedValue>> Keyspace::get_pinned(std::string_view key, const ReadOptions& options) const {
   return read(store_, keyspace_, options.snapshot,
-             [&](Store& store, OpenKeyspace& keyspace) { return store.get_pinned(keyspace, key, options); });
+              [&](Store& store, OpenKeyspace& keyspace) { return store.get_pinned(keyspace, key, options); });
 }
 std::vector<Result<std::optional<std::string>>> Keyspace::multi_get(std::span<const std::string_view> keys,
                                                                     const ReadOptions& options) const {
@@ -96,7 +96,7 @@ std::vector<Result<std::optional<std::string>>> Keyspace::multi_get(std::span<co
 Status Keyspace::multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
                            const ReadOptions& options) const {
   return read(store_, keyspace_, options.snapshot,
-             [&](Store& store, OpenKeyspace& keyspace) { return store.multi_get(keyspace, keys, values, options); });
+              [&](Store& store, OpenKeyspace& keyspace) { return store.multi_get(keyspace, keys, values, options); });
 }
 Iterator Keyspace::scan(const ScanOptions& options, Caller caller) const {
   if (keyspace_ == nullptr) return {};
@@ -108,16 +108,16 @@ Iterator Keyspace::scan(const ScanOptions& options, Caller caller) const {
 }
 Result<Explanation> Keyspace::explain(std::string_view key, const ReadOptions& options) const {
   return read(store_, keyspace_, options.snapshot,
-             [&](Store& store, OpenKeyspace& keyspace) { return store.explain(keyspace, key, options); });
+              [&](Store& store, OpenKeyspace& keyspace) { return store.explain(keyspace, key, options); });
 }
 
 Status Keyspace::compact(const Range& range, const Progress& progress) {
-  return ask(store_, keyspace_,
-             [&](Store& store, OpenKeyspace& keyspace) { return store.compact(keyspace, range, progress); });
+  return read(store_, keyspace_, nullptr,
+              [&](Store& store, OpenKeyspace& keyspace) { return store.compact(keyspace, range, progress); });
 }
 Result<std::uint64_t> Keyspace::approximate_size(const Range& range) const {
-  return ask(store_, keyspace_,
-             [&](Store& store, OpenKeyspace& keyspace) { return store.approximate_size(keyspace, range); });
+  return read(store_, keyspace_, nullptr,
+              [&](Store& store, OpenKeyspace& keyspace) { return store.approximate_size(keyspace, range); });
 }
 
 void Batch::put(const Keyspace& keyspace, std::string_view key, std::string_view value) {

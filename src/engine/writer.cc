@@ -194,8 +194,8 @@ Status Writer::make_room(std::uint64_t group_bytes) {
 }
 
 /// After a failure of the journal, the manifest or a flush: what is in memory goes to tables, and writes go on through
-/// new files (rule 5), with a new term (rule 42). After a failure of the journal all memtables are flushed, in one edit:
-/// the journals may lack what some of them hold (rule 33).
+/// new files (rule 5), with a new term (rule 42). After a failure of the journal all memtables are flushed, in one
+/// edit: the journals may lack what some of them hold (rule 33).
 Status Writer::restart() {
   TAMIS_TRY_STATUS(catalog_.renew_if_failed());
   const bool is_lost = journals_.is_lost();

@@ -293,7 +293,8 @@ TEST_F(KeyspaceApi, ABatchForADroppedKeyspaceFailsAlone) {
         Batch batch;
         batch.put(t % 2 == 0 ? dropped : other, fmt::format("{} {}", t, i), "value");
         batch.put(other, fmt::format("{} {} too", t, i), "value");
-        wrong[static_cast<std::size_t>(t)] += db_.write(batch).code() == (t % 2 == 0 ? kInvalid : StatusCode::kOk) ? 0 : 1;
+        wrong[static_cast<std::size_t>(t)] +=
+            db_.write(batch).code() == (t % 2 == 0 ? kInvalid : StatusCode::kOk) ? 0 : 1;
       }
     });
   }

@@ -201,8 +201,7 @@ void ModelRun::apply_if_published() {
 
 Status ModelRun::make_keyspace(const Operation& operation) {
   const std::uint32_t keyspace = operation.keyspace;
-  TAMIS_TRY(Keyspace made,
-            db_->keyspace(name_of_keyspace(keyspace), draw_keyspace_options(operation.options_seed)));
+  TAMIS_TRY(Keyspace made, db_->keyspace(name_of_keyspace(keyspace), draw_keyspace_options(operation.options_seed)));
   const std::uint32_t id = made.id();
   handles_.insert_or_assign(id, std::move(made));
   if (const std::optional<std::uint32_t> before = model_.now().at(keyspace).id) {

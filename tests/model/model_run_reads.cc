@@ -41,7 +41,8 @@ Status ModelRun::compare_answer(const Operation& operation, std::string_view key
 }
 
 Status ModelRun::get(const Operation& operation) {
-  const Result<std::optional<std::string>> value = with(target(operation).id, [&](auto& from) { return from.get(operation.keys.front(), read_options(operation)); });
+  const Result<std::optional<std::string>> value =
+      with(target(operation).id, [&](auto& from) { return from.get(operation.keys.front(), read_options(operation)); });
   if (!value.ok()) return value.status();
   ++gets_;
   if (*value) ++gets_found_;
@@ -49,18 +50,22 @@ Status ModelRun::get(const Operation& operation) {
 }
 
 Status ModelRun::get_into(const Operation& operation) {
-  const Result<bool> found = with(target(operation).id, [&](auto& from) { return from.get(operation.keys.front(), &buffer_, read_options(operation)); });
+  const Result<bool> found = with(target(operation).id, [&](auto& from) {
+    return from.get(operation.keys.front(), &buffer_, read_options(operation));
+  });
   ++gets_;
   if (found.ok() && *found) ++gets_found_;
   TAMIS_TRY_STATUS(compare_answer(operation, operation.keys.front(), found, buffer_));
-  const Result<bool> exists = with(target(operation).id, [&](auto& from) { return from.exists(operation.keys.front(), read_options(operation)); });
+  const Result<bool> exists = with(
+      target(operation).id, [&](auto& from) { return from.exists(operation.keys.front(), read_options(operation)); });
   ++gets_;
   if (exists.ok() && *exists) ++gets_found_;
   return compare_answer(operation, operation.keys.front(), exists, buffer_);
 }
 
 Status ModelRun::get_pinned(const Operation& operation) {
-  const auto value = with(target(operation).id, [&](auto& from) { return from.get_pinned(operation.keys.front(), read_options(operation)); });
+  const auto value = with(target(operation).id,
+                          [&](auto& from) { return from.get_pinned(operation.keys.front(), read_options(operation)); });
   if (!value.ok()) return value.status();
   ++gets_;
   if (*value) ++gets_found_;
@@ -69,7 +74,8 @@ Status ModelRun::get_pinned(const Operation& operation) {
 
 Status ModelRun::multi_get(const Operation& operation) {
   const std::vector<std::string_view> keys(operation.keys.begin(), operation.keys.end());
-  const std::vector<Result<std::optional<std::string>>> answers = with(target(operation).id, [&](auto& from) { return from.multi_get(keys, read_options(operation)); });
+  const std::vector<Result<std::optional<std::string>>> answers =
+      with(target(operation).id, [&](auto& from) { return from.multi_get(keys, read_options(operation)); });
   if (answers.size() != keys.size()) return disagreement("multi_get gave another number of answers than keys");
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (!answers[i].ok()) return answers[i].status();

@@ -121,7 +121,8 @@ Status ModelRun::explain(const Operation& operation) {
   for (const Explanation::Step& step : explanation.steps) {
     if (step.filter_verdict == "not asked: the run index says no") ++ruled_out_by_run_index_;
   }
-  if (spec_.runs_in_background) return {};
+  const bool is_dropped = target(operation).id != model_.at(operation.keyspace, {}).id;  // Then it is not in the stats.
+  if (spec_.runs_in_background || is_dropped) return {};
   if (after.blocks - before.blocks != explanation.reads ||
       after.metadata - before.metadata != explanation.metadata_reads) {
     return disagreement(fmt::format("explain reports {} and {} reads, the counters {} and {}:\n{}", explanation.reads,
