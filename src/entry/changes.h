@@ -53,6 +53,22 @@ class Changes {
     for (const Batch::Operation& change : *batch_) visit(KeyspaceId{change.keyspace_id});
   }
 
+  /// Calls `visit` with the keyspace and the entry of every change, in order. Their views are the caller's.
+  template <typename Visit>
+  void visit(Visit visit) const {
+    if (batch_ == nullptr) {
+      if (count_ != 0) visit(keyspace_, EncodedEntry{kind_, key_, value_, nullptr});
+      return;
+    }
+    KeyspaceId keyspace = keyspace_;
+    const std::string_view entries = BatchInside::entries(*batch_);
+    for (const char* at = entries.data(); at != entries.data() + entries.size();) {
+      const EncodedEntry entry = load_batch_entry(at, keyspace);
+      visit(keyspace, entry);
+      at = entry.end;
+    }
+  }
+
   /// Appends the encoded entries to those of `before`, after a marker where the keyspace changes.
   void append_to(std::string& to, EntryKeyspaces& before) const {
     if (count_ == 0) return;
