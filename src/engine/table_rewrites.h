@@ -17,6 +17,7 @@
 #include "engine/live_handles.h"
 #include "engine/published_sequence.h"
 #include "engine/store_context.h"
+#include "entry/changes.h"
 #include "tamis/status.h"
 
 namespace tamis {
