@@ -46,6 +46,8 @@ class Journals {
   void only_show(const JournalEnd& end) { current_bytes_ = end.offset; }
   /// Begins a new journal. After an error the old one, if any, is still current.
   Status begin(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
+  /// The same, after sequences that no journal holds: they and everything before them are in tables.
+  Status begin_after_gap(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
   /// The same after the old one failed; its file is left alone.
   Status begin_after_failure(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
 

@@ -179,7 +179,7 @@ Status Writer::write_large(const Changes& changes) {
     const Sequence last = before + changes.size();
     TAMIS_TRY(const std::vector<TreeChange> trees, maintenance_.write_changes(changes, before + 1));
     TAMIS_TRY(const std::uint64_t number, catalog_.new_number());
-    TAMIS_TRY_STATUS(journals_.begin(number, last + 1));
+    TAMIS_TRY_STATUS(journals_.begin_after_gap(number, last + 1));
     writing_ = keyspaces_.default_keyspace().tree.begin_writing(number);
     TAMIS_TRY_STATUS(keyspaces_.install(trees, {.flushed_sequence = number_of(last), .first_journal = number}));
     published_.publish(last);
