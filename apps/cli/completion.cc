@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
-#include "cli/output.h"
 #include "tamis/filter.h"
 #include "tamis/foreign.h"
 #include "tamis/options.h"
@@ -38,8 +35,7 @@ std::vector<std::string_view> parts_of(std::string_view text, char separator) {
 
 int run_completion(Arguments arguments) {
   std::string wanted;
-  CommandLine line({.name = "completion",
-                    .summary = "Prints a script that completes verbs, options and the names of filter kinds, formats "
+  CommandLine line({.summary = "Prints a script that completes verbs, options and the names of filter kinds, formats "
                                "and store options. The packages install it; otherwise see the examples.",
                     .usage = "bash|zsh|fish",
                     .example = "  eval \"$(tamis completion bash)\"    # in ~/.bashrc\n"

@@ -9,13 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/command_line.h"
 #include "cli/demo_store.h"
-#include "cli/error.h"
 #include "cli/interrupt.h"
-#include "cli/json.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "show/progress.h"
@@ -149,7 +145,7 @@ void print_rows(const std::vector<Measured>& rows) {
                           with_thousands(kMisses), table.text());
 }
 
-std::string as_json(const Measured& row) {
+JsonObject as_json(const Measured& row) {
   return JsonObject()
       .add("name", row.name)
       .add("runs", row.runs)
@@ -158,8 +154,7 @@ std::string as_json(const Measured& row) {
       .add("filter_bytes", row.filter_bytes)
       .add("tables_searched", row.tables_searched)
       .add("blocks_read", row.blocks_read)
-      .add("nanoseconds", row.nanoseconds)
-      .text();
+      .add("nanoseconds", row.nanoseconds);
 }
 
 void print_sentences(const std::vector<std::string>& sentences) {
@@ -258,12 +253,10 @@ void print_all(const DB& db, const std::vector<Measured>& rows) {
 }  // namespace
 
 int run_demo(Arguments arguments) {
-  CommandLine line({.name = "demo",
-                    .summary =
+  CommandLine line({.summary =
                         "The headline experiment, on a temporary store: looks up absent keys in 100 sorted runs, "
                         "without filters, with filters, and with unequal runs and planned filters. Then shows a hit, "
                         "a scan and an explained lookup, and sums up the result. Takes a few seconds.",
-                    .usage = "",
                     .example = "  tamis demo",
                     .common = kJson | kQuiet | kNoProgress});
   if (!line.read(arguments)) return kExitOk;
@@ -285,7 +278,7 @@ int run_demo(Arguments arguments) {
     }
   }
   if (line.common().json) {
-    for (const Measured& row : rows) standard_output().print("{}\n", as_json(row));
+    for (const Measured& row : rows) standard_output().write(as_json(row).line());
   } else {
     print_all(stores.back(), rows);
   }

@@ -1,4 +1,4 @@
-// The verbs of the command, and how a command line finds its verb.
+// The verbs of the command, and how a command line finds its verb. Includes what every verb uses.
 #pragma once
 
 #include <span>
@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/output.h"
 
 namespace tamis::cli {
 
-using Arguments = std::span<const std::string>;
-
-/// Runs the command given by the arguments (without the program's name) and returns the exit status.
-int run_command(Arguments arguments);
+/// Runs the command given by these words (without the program's name) and returns the exit status.
+int run_command(std::span<const std::string> words);
 
 /// A verb and its help.
 struct DescribedVerb {
@@ -26,8 +27,8 @@ struct DescribedVerb {
 std::vector<DescribedVerb> describe_verbs();
 
 // One function per verb, in the file of its name: filter/*.cc and store/*.cc (union and intersect in filter/join.cc,
-// rebuild with verify, delete with put, multi-get with get; flush, compact and checkpoint in store/maintain.cc). Each
-// takes the arguments after the verb.
+// rebuild with verify, delete with put, multi-get with get; flush, compact and checkpoint in store/maintain.cc; filter
+// kinds, filter formats and options in lists.cc).
 int run_bench(Arguments arguments);
 int run_checkpoint(Arguments arguments);
 int run_compact(Arguments arguments);

@@ -5,15 +5,12 @@
 #include <random>
 #include <string>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
 #include "cli/files.h"
 #include "cli/filter/facts.h"
-#include "cli/filter/key_lines.h"
 #include "cli/filter/size_options.h"
 #include "cli/interrupt.h"
+#include "cli/lines.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 #include "cli/verbs.h"
 #include "tamis/filter.h"
 #include "tamis/foreign.h"
@@ -99,7 +96,9 @@ void build_foreign(const BuildArguments& wanted, const CommandLine& line) {
   options.bits_per_key = wanted.size.bits_per_key;
   if (!wanted.seed.empty()) options.seed = parse_integer("--seed", wanted.seed);
   options.item = item_as_read(options.item, line.common());
-  const std::vector<std::string> keys = read_keys(wanted.keys_path, line.common());
+  std::vector<std::string> keys;
+  KeyLines lines(wanted.keys_path, line.common());
+  while (const auto key = lines.next()) keys.emplace_back(*key);
   const std::string bytes = need(foreign::build(keys, options));
   write_whole(wanted.output, bytes);
   report_written(wanted.output,
@@ -112,8 +111,7 @@ void build_foreign(const BuildArguments& wanted, const CommandLine& line) {
 int run_filter_build(Arguments arguments) {
   BuildArguments wanted;
   CommandLine line(
-      {.name = "filter build",
-       .summary = "Builds a filter from a file of keys: one of tamis's kinds, or exactly the bytes that another "
+      {.summary = "Builds a filter from a file of keys: one of tamis's kinds, or exactly the bytes that another "
                   "system would write.",
        .usage = "(--kind K [--fpr P | --bits-per-key B | --memory BYTES] | --format F ...) --keys FILE -o OUT",
        .example = "  tamis filter build --kind line --fpr 0.01 --keys words.txt -o words.tamis\n"

@@ -1,8 +1,6 @@
 // tamis filter convert: the same bits in another format.
 #include <string>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
 #include "cli/files.h"
 #include "cli/filter/facts.h"
 #include "cli/filter/opened_filter.h"
@@ -15,8 +13,7 @@ int run_filter_convert(Arguments arguments) {
   OpenArguments from;
   std::string to;
   std::string output;
-  CommandLine line({.name = "filter convert",
-                    .summary = "Writes a filter in another format that sets the same bits for a key: cassandra-old and "
+  CommandLine line({.summary = "Writes a filter in another format that sets the same bits for a key: cassandra-old and "
                                "cassandra-new; go-bloom and its JSON; go-article in its three forms; sbbf, sbbf-thrift "
                                "and, read-only, parquet. Other filters must be built from their keys.",
                     .usage = "FILE --to F -o OUT",

@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include "cli/error.h"
-#include "cli/json.h"
 #include "cli/numbers.h"
 #include "cli/output.h"
 
@@ -84,7 +83,7 @@ std::optional<double> FilterFacts::bits_per_key() const {
   return static_cast<double>(bits) / static_cast<double>(*count);
 }
 
-std::string FilterFacts::json() const {
+JsonObject FilterFacts::json() const {
   return JsonObject()
       .add("kind", kind)
       .add("format", format)
@@ -99,8 +98,7 @@ std::string FilterFacts::json() const {
       .add("fpr_estimated", estimated_rate)
       .add("fpr_designed", designed_rate)
       .add("seed", is_keyed ? "keyed" : "public")
-      .add("prefix_rule", prefix_rule.empty() ? std::nullopt : std::optional(prefix_rule))
-      .text();
+      .add("prefix_rule", prefix_rule.empty() ? std::nullopt : std::optional(prefix_rule));
 }
 
 std::string FilterFacts::summary() const {
@@ -115,7 +113,7 @@ std::string FilterFacts::summary() const {
 
 void report_written(const std::string& output, const FilterFacts& facts, const CommonOptions& options) {
   if (options.quiet) return;
-  const std::string text = options.json ? facts.json() : fmt::format("{}: {}", output, facts.summary());
+  const std::string text = options.json ? facts.json().text() : fmt::format("{}: {}", output, facts.summary());
   if (output == "-") {
     fmt::print(stderr, "{}\n", text);
   } else {

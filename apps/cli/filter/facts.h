@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/command_line.h"
+#include "cli/json.h"
 #include "tamis/filter.h"
 #include "tamis/foreign.h"
 
@@ -33,8 +34,7 @@ struct FilterFacts {
   /// Counted, or else estimated from the bits, if possible.
   [[nodiscard]] std::optional<std::uint64_t> best_keys() const;
   [[nodiscard]] std::optional<double> bits_per_key() const;
-  /// One JSON object, without a line end.
-  [[nodiscard]] std::string json() const;
+  [[nodiscard]] JsonObject json() const;
   /// "line filter, 1,000 keys, 1.25 KiB, 10.2 bits/key, 1.00 % false positives".
   [[nodiscard]] std::string summary() const;
 };
@@ -43,6 +43,11 @@ FilterFacts facts_of(const FilterInfo& info);
 FilterFacts facts_of(const foreign::ForeignInfo& info);
 /// For a foreign filter just built from this many keys, if known; `open` is what opens it again.
 FilterFacts facts_of_built(std::string_view bytes, const foreign::OpenOptions& open, std::optional<std::uint64_t> keys);
+
+/// The item type for foreign::item_bytes: with --hex, a long is already its 8 bytes, which are not digits to parse.
+inline std::string item_as_read(const std::string& item, const CommonOptions& options) {
+  return options.hex && item == "long" ? "bytes" : item;
+}
 
 /// Reports what was written: on standard output, or on standard error if the filter itself went to standard output.
 void report_written(const std::string& output, const FilterFacts& facts, const CommonOptions& options);

@@ -3,11 +3,8 @@
 
 #include <string>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
 #include "cli/filter/opened_filter.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 
@@ -50,8 +47,7 @@ std::string describe(const FilterFacts& facts) {
 
 int run_filter_info(Arguments arguments) {
   OpenArguments wanted;
-  CommandLine line({.name = "filter info",
-                    .summary = "Shows a filter file's kind, size, fill and false-positive rate.",
+  CommandLine line({.summary = "Shows a filter file's kind, size, fill and false-positive rate.",
                     .usage = "FILE [--format F]",
                     .example = "  tamis filter info words.tamis\n"
                                "  tamis filter info nb-1-big-Filter.db",
@@ -59,7 +55,7 @@ int run_filter_info(Arguments arguments) {
   wanted.declare(line);
   if (!line.read(arguments)) return kExitOk;
   const FilterFacts facts = OpenedFilter(wanted).facts();
-  standard_output().write(line.common().json ? facts.json() + "\n" : describe(facts));
+  standard_output().write(line.common().json ? facts.json().line() : describe(facts));
   return kExitOk;
 }
 

@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
 #include "cli/files.h"
 #include "cli/filter/facts.h"
 #include "cli/interrupt.h"
@@ -55,8 +53,7 @@ int join(Arguments arguments, const VerbHelp& help, Status (MutableFilter::*comb
 
 int run_filter_union(Arguments arguments) {
   return join(arguments,
-              {.name = "filter union",
-               .summary = "Writes a filter that answers maybe for the keys of either. Both must have the same kind, "
+              {.summary = "Writes a filter that answers maybe for the keys of either. Both must have the same kind, "
                           "size and seed.",
                .usage = "A B -o OUT",
                .example = "  tamis filter union monday.tamis tuesday.tamis -o both.tamis",
@@ -66,8 +63,7 @@ int run_filter_union(Arguments arguments) {
 
 int run_filter_intersect(Arguments arguments) {
   return join(arguments,
-              {.name = "filter intersect",
-               .summary = "Writes a filter that answers maybe where both do. Both must have the same kind, size and "
+              {.summary = "Writes a filter that answers maybe where both do. Both must have the same kind, size and "
                           "seed. It errs slightly more often than a filter built from the common keys.",
                .usage = "A B -o OUT",
                .example = "  tamis filter intersect monday.tamis tuesday.tamis -o common.tamis",

@@ -4,47 +4,25 @@
 #include <vector>
 
 #include "cli/bytes_text.h"
-#include "cli/command_line.h"
-#include "cli/error.h"
-#include "cli/filter/key_lines.h"
 #include "cli/filter/opened_filter.h"
-#include "cli/json.h"
-#include "cli/output.h"
+#include "cli/lines.h"
 #include "cli/verbs.h"
 
 namespace tamis::cli {
 namespace {
 
-/// Prints the answers, one by one.
-class Answers {
- public:
-  Answers(const OpenedFilter& filter, std::string item, const CommonOptions& options)
-      : filter_(filter), item_(std::move(item)), options_(options) {}
-
-  void print(std::string_view key) const {
-    const std::string_view answer = filter_.may_contain(need(foreign::item_bytes(key, item_))) ? "maybe" : "no";
-    Output& out = standard_output();
-    if (options_.json) {
-      JsonObject object;
-      if (options_.hex) {
-        object.add("key_hex", to_hex(key));
-      } else {
-        object.add_bytes("key", key);
-      }
-      out.print("{}\n", object.add("answer", answer).text());
-      return;
-    }
-    out.write(options_.hex ? to_hex(key) : key);
-    out.write("\t");
-    out.write(answer);
-    out.write("\n");
+void print_answer(std::string_view key, bool may_contain, const CommonOptions& options) {
+  const std::string_view answer = may_contain ? "maybe" : "no";
+  Output& out = standard_output();
+  if (options.json) {
+    out.write(JsonObject().add_bytes("key", key, options.hex).add("answer", answer).line());
+    return;
   }
-
- private:
-  const OpenedFilter& filter_;
-  std::string item_;
-  const CommonOptions& options_;
-};
+  out.write(options.hex ? to_hex(key) : key);
+  out.write("\t");
+  out.write(answer);
+  out.write("\n");
+}
 
 }  // namespace
 
@@ -53,8 +31,7 @@ int run_filter_probe(Arguments arguments) {
   std::string item = "bytes";
   std::string keys_path;
   std::vector<std::string> keys;
-  CommandLine line({.name = "filter probe",
-                    .summary =
+  CommandLine line({.summary =
                         "Tests keys against a filter. Prints one line per key, in order: the key, a tab, and 'no' (the "
                         "key is certainly absent) or 'maybe'.",
                     .usage = "FILE [--format F] (--keys FILE | KEY...)",
@@ -70,12 +47,15 @@ int run_filter_probe(Arguments arguments) {
   if (wanted.path == "-" && keys_path == "-") usage_error("standard input can be the filter or the keys, not both");
 
   const OpenedFilter filter(wanted);
-  const Answers answers(filter, item_as_read(item, line.common()), line.common());
-  for (const std::string& key : keys) answers.print(key_of_operand(key, line.common()));
+  item = item_as_read(item, line.common());
+  const auto probe = [&](std::string_view key) {
+    print_answer(key, filter.may_contain(need(foreign::item_bytes(key, item))), line.common());
+  };
+  for (const std::string& key : keys) probe(bytes_of_word(key, "the key", line.common()));
   if (keys_path.empty()) return kExitOk;
   KeyLines lines(keys_path, line.common());
   while (const auto key = lines.next()) {
-    answers.print(*key);
+    probe(*key);
     if (lines.must_read()) standard_output().flush();
   }
   return kExitOk;

@@ -5,12 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
 #include "cli/filter/size_options.h"
-#include "cli/json.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "tamis/filter.h"
@@ -23,7 +19,7 @@ struct KindSize {
   Result<FilterSize> size;
 };
 
-std::string as_json(const KindSize& row) {
+JsonObject as_json(const KindSize& row) {
   JsonObject object;
   object.add("kind", row.kind);
   if (row.size.ok()) {
@@ -33,7 +29,7 @@ std::string as_json(const KindSize& row) {
     for (const char* field : {"bits_per_key", "hashes", "bytes", "fpr", "bound_ratio"}) object.add(field, nullptr);
     object.add("note", row.size.status().message());
   }
-  return object.text();
+  return object;
 }
 
 std::vector<std::string> as_cells(const KindSize& row) {
@@ -67,8 +63,7 @@ int run_filter_size(Arguments arguments) {
   std::optional<std::uint64_t> keys;
   std::string kind;
   SizeOptions size;
-  CommandLine line({.name = "filter size",
-                    .summary = "Computes the size of a filter, for all kinds side by side or for one.",
+  CommandLine line({.summary = "Computes the size of a filter, for all kinds side by side or for one.",
                     .usage = "--keys N [--fpr P | --bits-per-key B | --memory BYTES] [--kind K]",
                     .example = "  tamis filter size --keys 1000000 --fpr 0.01",
                     .common = kJson});
@@ -96,7 +91,7 @@ int run_filter_size(Arguments arguments) {
     if (!hint.empty()) standard_output().print("{}\n", hint);
     return kExitOk;
   }
-  for (const KindSize& row : rows) standard_output().print("{}\n", as_json(row));
+  for (const KindSize& row : rows) standard_output().write(as_json(row).line());
   return kExitOk;
 }
 

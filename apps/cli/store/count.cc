@@ -1,15 +1,9 @@
 // tamis count: counts keys.
 #include <cstdint>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
-#include "cli/json.h"
-#include "cli/output.h"
 #include "cli/store/common.h"
-#include "cli/store/range_arguments.h"
 #include "cli/verbs.h"
 #include "show/progress.h"
-#include "tamis/db.h"
 
 namespace tamis::cli {
 
@@ -17,8 +11,7 @@ int run_count(Arguments arguments) {
   StoreArguments store;
   RangeArguments range;
   CommandLine line(
-      {.name = "count",
-       .summary = "Counts the keys of a store or of a range, exactly, by scanning them. 'tamis stats' shows the number "
+      {.summary = "Counts the keys of a store or of a range, exactly, by scanning them. 'tamis stats' shows the number "
                   "of entries in the tables without a scan, including overwritten and deleted ones.",
        .usage = "DIR [--prefix P] [--from A] [--to B]",
        .example = "  tamis count cities\n"
@@ -43,11 +36,7 @@ int run_count(Arguments arguments) {
     }
     need(entry.status());
   }
-  if (options.json) {
-    standard_output().print("{}\n", JsonObject().add("count", count).text());
-  } else {
-    standard_output().print("{}\n", count);
-  }
+  standard_output().write(options.json ? JsonObject().add("count", count).line() : fmt::format("{}\n", count));
   return kExitOk;
 }
 

@@ -4,14 +4,10 @@
 #include <string_view>
 
 #include "cli/bytes_text.h"
-#include "cli/command_line.h"
-#include "cli/error.h"
-#include "cli/output.h"
 #include "cli/store/common.h"
 #include "cli/store/entry_format.h"
 #include "cli/verbs.h"
 #include "show/progress.h"
-#include "tamis/db.h"
 
 namespace tamis::cli {
 namespace {
@@ -33,8 +29,7 @@ int run_dump(Arguments arguments) {
   StoreArguments store;
   FormatArguments formats;
   CommandLine line(
-      {.name = "dump",
-       .summary = "Prints every entry, as of one snapshot, in a format that 'tamis load' reads. CSV, JSON lines and "
+      {.summary = "Prints every entry, as of one snapshot, in a format that 'tamis load' reads. CSV, JSON lines and "
                   "TSV with --hex hold any bytes; plain TSV does not, and dump stops with status 2 at bytes "
                   "that would break a line.",
        .usage = "DIR [--format tsv|csv|jsonl]",

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "cli/error.h"
-#include "cli/json.h"
+#include "cli/bytes_text.h"
 #include "cli/output.h"
 #include "cli/store/common.h"
 
@@ -35,18 +34,9 @@ void write_csv_field(std::string_view field) {
   out.write("\"");
 }
 
-/// Key and value in formats that have a separator.
-void write_fields(std::string_view key, std::string_view value, EntryFormat format) {
-  Output& out = standard_output();
-  if (format == EntryFormat::kCsv) {
-    write_csv_field(key);
-    out.write(",");
-    write_csv_field(value);
-  } else {
-    out.write(key);
-    out.write("\t");
-    out.write(value);
-  }
+void write_field(std::string_view field, EntryFormat format, const CommonOptions& options) {
+  if (options.hex) return standard_output().write(to_hex(field));  // Which CSV need not quote.
+  return format == EntryFormat::kCsv ? write_csv_field(field) : standard_output().write(field);
 }
 
 }  // namespace
@@ -79,26 +69,15 @@ void print_entry_header(EntryFormat format, bool keys_only) {
   if (format == EntryFormat::kCsv) standard_output().write(keys_only ? "key\n" : "key,value\n");
 }
 
-void print_entry(std::string_view key, std::string_view value, EntryFormat format, const CommonOptions& options) {
+void print_entry(std::string_view key, std::optional<std::string_view> value, EntryFormat format,
+                 const CommonOptions& options) {
   if (format == EntryFormat::kJsonLines) {
-    standard_output().write(entry_json(key, value, options));
-  } else if (options.hex) {
-    write_fields(shown(key, options), shown(value, options), format);
-  } else {
-    write_fields(key, value, format);
+    return standard_output().write(entry_json(key, value, true, options).line());
   }
-  standard_output().write("\n");
-}
-
-void print_key(std::string_view key, EntryFormat format, const CommonOptions& options) {
-  if (format == EntryFormat::kJsonLines) {
-    JsonObject object;
-    add_user_bytes(object, "key", key, options);
-    standard_output().write(object.add("found", true).text());
-  } else if (format == EntryFormat::kCsv) {
-    write_csv_field(shown(key, options));
-  } else {
-    standard_output().write(shown(key, options));
+  write_field(key, format, options);
+  if (value) {
+    standard_output().write(format == EntryFormat::kCsv ? "," : "\t");
+    write_field(*value, format, options);
   }
   standard_output().write("\n");
 }

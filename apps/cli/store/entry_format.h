@@ -29,9 +29,8 @@ struct FormatArguments {
 
 /// What precedes the first entry: CSV's header.
 void print_entry_header(EntryFormat format, bool keys_only);
-/// Writes to standard output, with the line end. TSV takes the bytes unchanged.
-void print_entry(std::string_view key, std::string_view value, EntryFormat format, const CommonOptions& options);
-/// A key without its value.
-void print_key(std::string_view key, EntryFormat format, const CommonOptions& options);
+/// Writes to standard output, with the line end; no value: the key alone. TSV takes the bytes unchanged.
+void print_entry(std::string_view key, std::optional<std::string_view> value, EntryFormat format,
+                 const CommonOptions& options);
 
 }  // namespace tamis::cli

@@ -1,48 +1,37 @@
 // tamis explain: every step of a lookup.
+#include <optional>
 #include <string>
-#include <vector>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
-#include "cli/json.h"
-#include "cli/output.h"
+#include "cli/bytes_text.h"
 #include "cli/store/common.h"
 #include "cli/verbs.h"
-#include "tamis/db.h"
 
 namespace tamis::cli {
 namespace {
 
-std::string step_json(const Explanation::Step& step) {
+JsonObject step_json(const Explanation::Step& step) {
   JsonObject object;
   object.add("where", step.where).add("level", step.level).add("run", step.run).add("table", step.table);
-  if (step.filter_verdict.empty()) {
-    object.add("filter", nullptr);
-  } else {
-    object.add_object("filter", JsonObject()
-                                    .add("kind", step.filter_kind)
-                                    .add("bits_per_key", step.bits_per_key)
-                                    .add("verdict", step.filter_verdict));
+  std::optional<JsonObject> filter;
+  if (!step.filter_verdict.empty()) {
+    filter = JsonObject()
+                 .add("kind", step.filter_kind)
+                 .add("bits_per_key", step.bits_per_key)
+                 .add("verdict", step.filter_verdict);
   }
-  if (step.block_source.empty()) {
-    object.add("block", nullptr);
-  } else {
-    object.add_object("block", JsonObject().add("source", step.block_source));
-  }
-  return object.add("outcome", step.outcome).text();
+  std::optional<JsonObject> block;
+  if (!step.block_source.empty()) block = JsonObject().add("source", step.block_source);
+  return object.add("filter", filter).add("block", block).add("outcome", step.outcome);
 }
 
-std::string as_json(const Explanation& explanation, const CommonOptions& options) {
+JsonObject as_json(const Explanation& explanation, const CommonOptions& options) {
   JsonObject object;
-  add_user_bytes(object, "key", explanation.key, options);
-  object.add("found", explanation.found);
-  if (explanation.value) add_user_bytes(object, "value", *explanation.value, options);
-  object.add("reads", explanation.reads)
+  object.add_bytes("key", explanation.key, options.hex).add("found", explanation.found);
+  if (explanation.value) object.add_bytes("value", *explanation.value, options.hex);
+  return object.add("reads", explanation.reads)
       .add("metadata_reads", explanation.metadata_reads)
-      .add("nanoseconds", explanation.nanoseconds);
-  std::vector<std::string> steps;
-  for (const Explanation::Step& step : explanation.steps) steps.push_back(step_json(step));
-  return object.add_list("steps", steps).text();
+      .add("nanoseconds", explanation.nanoseconds)
+      .add_list("steps", explanation.steps, step_json);
 }
 
 }  // namespace
@@ -50,8 +39,7 @@ std::string as_json(const Explanation& explanation, const CommonOptions& options
 int run_explain(Arguments arguments) {
   StoreArguments store;
   std::string key;
-  CommandLine line({.name = "explain",
-                    .summary =
+  CommandLine line({.summary =
                         "Looks up a key and shows every step: memtables, runs and tables, filter answers, blocks "
                         "read, cost. Exits with status 0 whether or not the key is found.",
                     .usage = "DIR KEY",
@@ -61,9 +49,8 @@ int run_explain(Arguments arguments) {
   line.operand("KEY", "the key", key);
   if (!line.read(arguments)) return kExitOk;
   key = bytes_of_word(key, "the key", line.common());
-  const DB db = store.open(StoreUse::kRead);
-  const Explanation explanation = need(db.explain(key));
-  print_report(line.common().json ? as_json(explanation, line.common()) + "\n" : explanation.to_text());
+  const Explanation explanation = need(store.open(StoreUse::kRead).explain(key));
+  print_report(line.common().json ? as_json(explanation, line.common()).line() : explanation.to_text());
   return kExitOk;
 }
 

@@ -7,13 +7,9 @@
 #include <vector>
 
 #include "cli/bytes_text.h"
-#include "cli/command_line.h"
-#include "cli/error.h"
-#include "cli/output.h"
 #include "cli/store/common.h"
 #include "cli/store/entry_format.h"
 #include "cli/verbs.h"
-#include "tamis/db.h"
 
 namespace tamis::cli {
 
@@ -21,8 +17,7 @@ int run_get(Arguments arguments) {
   StoreArguments store;
   std::string key;
   bool raw = false;
-  CommandLine line({.name = "get",
-                    .summary = "Prints the value of a key and a newline. Exits with status 1 if the key is not found.",
+  CommandLine line({.summary = "Prints the value of a key and a newline. Exits with status 1 if the key is not found.",
                     .usage = "DIR KEY [--raw]",
                     .example = "  tamis get cities paris\n"
                                "  tamis get pictures logo --raw > logo.png",
@@ -37,7 +32,7 @@ int run_get(Arguments arguments) {
   const std::optional<std::string> value = need(db.get(key));
   Output& out = standard_output();
   if (options.json) {
-    out.print("{}\n", value ? entry_json(key, *value, options) : absence_json(key, options));
+    out.write(entry_json(key, value, value.has_value(), options).line());
   } else if (value) {
     out.write(shown(*value, options));
     if (!raw) out.write("\n");
@@ -50,8 +45,7 @@ int run_get(Arguments arguments) {
 int run_multi_get(Arguments arguments) {
   StoreArguments store;
   std::vector<std::string> words;
-  CommandLine line({.name = "multi-get",
-                    .summary =
+  CommandLine line({.summary =
                         "Looks up several keys in one snapshot. Prints key, tab and value of each key found, in the "
                         "order given. Exits with status 1 if any key is not found.",
                     .usage = "DIR KEY...",
@@ -73,7 +67,7 @@ int run_multi_get(Arguments arguments) {
       print_entry(keys[i], *value, options.json ? EntryFormat::kJsonLines : EntryFormat::kTsv, options);
     } else {
       all_found = false;
-      if (options.json) standard_output().print("{}\n", absence_json(keys[i], options));
+      if (options.json) standard_output().write(entry_json(keys[i], std::nullopt, false, options).line());
     }
   }
   return all_found ? kExitOk : kExitNo;

@@ -2,40 +2,32 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
-#include "cli/json.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 #include "cli/store/common.h"
 #include "cli/store/scale_text.h"
 #include "cli/verbs.h"
-#include "tamis/db.h"
 
 namespace tamis::cli {
 namespace {
 
-std::string as_json(const PlanReport& plan) {
-  std::vector<std::string> runs;
-  for (const PlanReport::Run& run : plan.runs) {
-    runs.push_back(JsonObject()
-                       .add("level", run.level)
-                       .add("run", run.run)
-                       .add("keys", run.keys)
-                       .add("kind", run.kind)
-                       .add("bits_per_key", run.bits_per_key)
-                       .add("bytes", run.bytes)
-                       .add("fpr", run.rate)
-                       .text());
-  }
+JsonObject run_json(const PlanReport::Run& run) {
   return JsonObject()
-      .add_list("runs", runs)
+      .add("level", run.level)
+      .add("run", run.run)
+      .add("keys", run.keys)
+      .add("kind", run.kind)
+      .add("bits_per_key", run.bits_per_key)
+      .add("bytes", run.bytes)
+      .add("fpr", run.rate);
+}
+
+JsonObject as_json(const PlanReport& plan) {
+  return JsonObject()
+      .add_list("runs", plan.runs, run_json)
       .add("filter_memory", plan.filter_memory)
       .add("wasted_reads", plan.wasted_reads)
-      .add("wasted_reads_uniform", plan.wasted_reads_uniform)
-      .text();
+      .add("wasted_reads_uniform", plan.wasted_reads_uniform);
 }
 
 }  // namespace
@@ -45,8 +37,7 @@ int run_plan(Arguments arguments) {
   ScaleArguments scale;
   std::optional<std::string> directory;
   std::optional<std::uint64_t> memory;
-  CommandLine line({.name = "plan",
-                    .summary =
+  CommandLine line({.summary =
                         "Shows the filter plan for the current runs: bits per key and bytes for each, and the reads "
                         "that a lookup of an absent key is expected to waste, compared with uniform bits. With --size "
                         "instead of DIR: what a store of that size would cost in memory, reads, rewriting and time to "
@@ -72,9 +63,8 @@ int run_plan(Arguments arguments) {
   if (!directory) usage_error("DIR or --size is missing; see 'tamis plan --help'");
   store.directory = *directory;
   ScaleArguments::refuse(line);
-  const DB db = store.open(StoreUse::kRead);
-  const PlanReport plan = db.plan(memory);
-  print_report(line.common().json ? as_json(plan) + "\n" : plan.to_text());
+  const PlanReport plan = store.open(StoreUse::kRead).plan(memory);
+  print_report(line.common().json ? as_json(plan).line() : plan.to_text());
   return kExitOk;
 }
 

@@ -1,28 +1,21 @@
 // tamis repair: recovers a usable store from a damaged one.
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
-#include "cli/json.h"
-#include "cli/output.h"
 #include "cli/store/common.h"
 #include "cli/verbs.h"
 #include "show/progress.h"
-#include "tamis/db.h"
 
 namespace tamis::cli {
 namespace {
 
-std::string as_json(const RepairReport& report, const CommonOptions& options) {
-  std::vector<std::string> doubts;
-  for (const RepairReport::Doubt& doubt : report.doubts) {
-    JsonObject object;
-    add_user_bytes(object, "from", doubt.from, options);
-    add_user_bytes(object, "to", doubt.to, options);
-    doubts.push_back(object.add("why", doubt.why).text());
-  }
+JsonObject as_json(const RepairReport& report, const CommonOptions& options) {
+  const auto doubt_json = [&](const RepairReport::Doubt& doubt) {
+    return JsonObject()
+        .add_bytes("from", doubt.from, options.hex)
+        .add_bytes("to", doubt.to, options.hex)
+        .add("why", doubt.why);
+  };
   return JsonObject()
       .add("dry_run", report.is_dry_run)
       .add("manifest_lost", report.manifest_lost)
@@ -32,9 +25,8 @@ std::string as_json(const RepairReport& report, const CommonOptions& options) {
       .add("entries", report.entries)
       .add("journal_entries", report.journal_entries)
       .add("bytes_looked_at", report.bytes_looked_at)
-      .add_list("lost", problems_json(report.lost))
-      .add_list("doubts", doubts)
-      .text();
+      .add_list("lost", report.lost, problem_json)
+      .add_list("doubts", report.doubts, doubt_json);
 }
 
 /// Reading every byte takes most of the time; little is rewritten.
@@ -52,8 +44,7 @@ Result<RepairReport> repair(const std::string& directory, bool only_looks, const
 int run_repair(Arguments arguments) {
   StoreArguments store;
   bool dry_run = false;
-  CommandLine line({.name = "repair",
-                    .summary =
+  CommandLine line({.summary =
                         "Makes a damaged store usable: builds a new manifest from the readable tables and journals. "
                         "Lists exactly what was lost, and where deleted keys may have returned. Removes nothing.",
                     .usage = "DIR [--dry-run]",
@@ -66,7 +57,7 @@ int run_repair(Arguments arguments) {
   store.need_folder(false);
   const Result<RepairReport> report = repair(store.directory, only_looks, line.common());
   if (!report.ok()) throw error_of_opening(report.status());
-  standard_output().write(line.common().json ? as_json(*report, line.common()) + "\n" : report->to_text());
+  standard_output().write(line.common().json ? as_json(*report, line.common()).line() : report->to_text());
   return kExitOk;
 }
 

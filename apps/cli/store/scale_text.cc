@@ -14,7 +14,7 @@
 namespace tamis::cli {
 namespace {
 
-std::string constants_json(const ScaleConstants& constants) {
+JsonObject constants_json(const ScaleConstants& constants) {
   return JsonObject()
       .add("flush_ns_per_entry", constants.flush_ns_per_entry)
       .add("flush_ns_per_byte", constants.flush_ns_per_byte)
@@ -23,11 +23,10 @@ std::string constants_json(const ScaleConstants& constants) {
       .add("open_ns_per_table", constants.open_ns_per_table)
       .add("replay_ns_per_entry", constants.replay_ns_per_entry)
       .add("load_ns_per_byte", constants.load_ns_per_byte)
-      .add("memory_bytes_per_table", constants.memory_bytes_per_table)
-      .text();
+      .add("memory_bytes_per_table", constants.memory_bytes_per_table);
 }
 
-std::string level_json(const ScalePlan::Level& level) {
+JsonObject level_json(const ScalePlan::Level& level) {
   return JsonObject()
       .add("level", level.level)
       .add("runs", level.runs)
@@ -37,15 +36,10 @@ std::string level_json(const ScalePlan::Level& level) {
       .add("filter_kind", level.filter_kind)
       .add("bits_per_key", level.bits_per_key)
       .add("filter_bytes", level.filter_bytes)
-      .add("wasted_reads", level.wasted_reads)
-      .text();
+      .add("wasted_reads", level.wasted_reads);
 }
 
-std::string as_json(const ScaleQuestion& question, const ScalePlan& plan) {
-  std::vector<std::string> levels;
-  for (const ScalePlan::Level& level : plan.levels) levels.push_back(level_json(level));
-  std::vector<std::string> warnings;
-  for (const std::string& warning : plan.warnings) warnings.push_back(json_value(warning));
+JsonObject as_json(const ScaleQuestion& question, const ScalePlan& plan) {
   JsonObject object;
   object.add("size", question.store_bytes)
       .add("key_bytes", question.key_bytes)
@@ -86,12 +80,10 @@ std::string as_json(const ScaleQuestion& question, const ScalePlan& plan) {
   object.add("open_seconds", plan.opening.after_close_seconds)
       .add("open_after_crash_seconds", plan.opening.after_crash_seconds)
       .add("warm_seconds", plan.opening.warm_seconds)
-      .add_list("levels", levels)
-      .add_list("warnings", warnings);
+      .add_list("levels", plan.levels, level_json)
+      .add("warnings", plan.warnings);
   // The constants come last: they are the same in every answer.
-  std::string text = object.text();
-  text.pop_back();
-  return text + ", \"constants\": " + constants_json(question.constants) + "}";
+  return object.add("constants", constants_json(question.constants));
 }
 
 std::string levels_text(const ScalePlan& plan) {
@@ -218,7 +210,7 @@ ScaleQuestion ScaleArguments::question(const Options& options) const {
 
 void print_scale(const ScaleQuestion& question, const CommonOptions& options) {
   const ScalePlan plan = need(plan_scale(question));
-  standard_output().write(options.json ? as_json(question, plan) + "\n" : as_text(question, plan));
+  standard_output().write(options.json ? as_json(question, plan).line() : as_text(question, plan));
 }
 
 }  // namespace tamis::cli

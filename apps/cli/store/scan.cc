@@ -2,14 +2,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
 #include "cli/numbers.h"
 #include "cli/store/common.h"
 #include "cli/store/entry_format.h"
-#include "cli/store/range_arguments.h"
 #include "cli/verbs.h"
-#include "tamis/db.h"
 
 namespace tamis::cli {
 
@@ -20,8 +16,7 @@ int run_scan(Arguments arguments) {
   std::optional<std::uint64_t> limit;
   bool reverse = false;
   bool keys_only = false;
-  CommandLine line({.name = "scan",
-                    .summary = "Prints keys and values in order, separated by a tab, one entry per line; or as CSV or "
+  CommandLine line({.summary = "Prints keys and values in order, separated by a tab, one entry per line; or as CSV or "
                                "JSON lines, which hold any bytes and which 'tamis load' reads.",
                     .usage = "DIR [--prefix P] [--from A] [--to B] [--limit N] [--reverse] [--keys-only]",
                     .example = "  tamis scan cities --prefix p --limit 10\n"
@@ -44,11 +39,7 @@ int run_scan(Arguments arguments) {
   print_entry_header(format, keys_only);
   Iterator entry = db.scan(wanted);
   for (std::uint64_t printed = 0; entry.valid() && (!limit || printed < *limit); ++printed) {
-    if (keys_only) {
-      print_key(entry.key(), format, options);
-    } else {
-      print_entry(entry.key(), entry.value(), format, options);
-    }
+    print_entry(entry.key(), keys_only ? std::nullopt : std::optional(entry.value()), format, options);
     entry.advance();
   }
   need(entry.status());

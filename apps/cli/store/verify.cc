@@ -4,15 +4,10 @@
 #include <cstdint>
 #include <string>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
-#include "cli/json.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 #include "cli/store/common.h"
 #include "cli/verbs.h"
 #include "show/progress.h"
-#include "tamis/db.h"
 
 namespace tamis::cli {
 namespace {
@@ -32,6 +27,17 @@ VerifyReport verify(const StoreArguments& store, const CommonOptions& options) {
     report.problems.push_back({.file = store.directory, .offset = 0, .what = error.what()});
     return report;
   }
+}
+
+JsonObject as_json(const VerifyReport& report) {
+  return JsonObject()
+      .add("ok", report.ok())
+      .add_list("problems", report.problems, problem_json)
+      .add("files", report.files)
+      .add("bytes", report.bytes)
+      .add("entries", report.entries)
+      .add("journal_entries", report.journal_entries)
+      .add("journal_bytes", report.journal_bytes);
 }
 
 std::string count_of(std::uint64_t count, std::string_view one, std::string_view many) {
@@ -63,8 +69,7 @@ void print_text(const VerifyReport& report, const CommonOptions& options) {
 
 int run_verify(Arguments arguments) {
   StoreArguments store;
-  CommandLine line({.name = "verify",
-                    .summary =
+  CommandLine line({.summary =
                         "Reads every byte of a store: checks checksums, key order, and that no filter denies a key of "
                         "its table. Lists all problems and exits with status 1 if there are any.",
                     .usage = "DIR",
@@ -74,15 +79,7 @@ int run_verify(Arguments arguments) {
   if (!line.read(arguments)) return kExitOk;
   const VerifyReport report = verify(store, line.common());
   if (line.common().json) {
-    standard_output().print("{}\n", JsonObject()
-                                        .add("ok", report.ok())
-                                        .add_list("problems", problems_json(report.problems))
-                                        .add("files", report.files)
-                                        .add("bytes", report.bytes)
-                                        .add("entries", report.entries)
-                                        .add("journal_entries", report.journal_entries)
-                                        .add("journal_bytes", report.journal_bytes)
-                                        .text());
+    standard_output().write(as_json(report).line());
   } else {
     print_text(report, line.common());
   }

@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
 #include "cli/numbers.h"
 #include "cli/torture/channel.h"
 #include "cli/torture/draw.h"
@@ -29,8 +27,7 @@ int give_up(std::string_view doing, const Status& status) {
 }  // namespace
 
 int run_torture_writer(Arguments arguments) {
-  CommandLine line({.name = "torture-writer",
-                    .summary = "The process that 'tamis torture' starts and kills.",
+  CommandLine line({.summary = "The process that 'tamis torture' starts and kills.",
                     .usage = "DIR SEED ROUND",
                     .example = "  tamis torture DIR"});
   std::string folder;
