@@ -1,15 +1,20 @@
 // tamis demo: what looking up an absent key costs in a store of 100 sorted runs, without and with filters.
 #include <fmt/core.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
-#include "cli/demo_store.h"
+#include "cli/draw.h"
 #include "cli/interrupt.h"
 #include "cli/numbers.h"
 #include "cli/table.h"
@@ -20,11 +25,37 @@
 namespace tamis::cli {
 namespace {
 
+constexpr std::uint64_t kBatch = 1000;
+constexpr std::size_t kValueBytes = 32;
 constexpr std::uint64_t kMisses = 10'000;
 constexpr std::uint64_t kWarmUp = 500;
 constexpr std::uint64_t kAbsentFrom = std::uint64_t{1} << 32;  // Beyond the keys of any demo store.
 
 using Clock = std::chrono::steady_clock;
+
+/// A folder under TMPDIR, removed with its contents by the destructor.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    const char* parent = std::getenv("TMPDIR");
+    path_ = fmt::format("{}/tamis-demo-XXXXXX", parent != nullptr && *parent != '\0' ? parent : "/tmp");
+    if (::mkdtemp(path_.data()) == nullptr) system_error(path_, "cannot create");
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] std::string path(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+/// Sixteen hexadecimal digits, evenly spread, all distinct.
+std::string demo_key(std::uint64_t number) { return fmt::format("{:016x}", mixed({number})); }
 
 struct Experiment {
   std::string name;
@@ -227,17 +258,25 @@ void print_explanation(const DB& db) {
   if (ruled_out > 3) standard_output().print("and {} more tables ruled out by their filters\n", ruled_out - 3);
 }
 
-/// Creates the store, measures it, and leaves it open for reading.
-std::pair<DB, Measured> run_experiment(const TemporaryFolder& folder, const Experiment& experiment,
-                                       show::Progress& progress) {
-  const std::string path = folder.path(experiment.name);
-  make_runs(path, options_for_building(experiment.filter), experiment.run_keys, [&](std::uint64_t entries) {
-    stop_if_interrupted();
-    progress.advance(entries);
-  });
-  DB db = need(DB::open(path, options_for_reading()));
-  Measured measured = measure_misses(db, experiment.name);
-  return {std::move(db), std::move(measured)};
+/// Fills a new store with one sorted run per size, in this order, with keys 0, 1, 2, …; nothing is merged.
+void make_runs(const std::string& path, const Experiment& experiment, show::Progress& progress) {
+  DB db = need(DB::open(path, options_for_building(experiment.filter)));
+  std::uint64_t next = 0;
+  Batch batch;
+  for (const std::uint64_t keys : experiment.run_keys) {
+    for (const std::uint64_t end = next + keys; next < end;) {
+      const std::uint64_t count = std::min(kBatch, end - next);
+      batch.clear();
+      for (const std::uint64_t last = next + count; next < last; ++next) {
+        batch.put(demo_key(next), fmt::format("{:.>{}}", next, kValueBytes));
+      }
+      need(db.write(batch));
+      stop_if_interrupted();
+      progress.advance(count);
+    }
+    need(db.flush());
+  }
+  need(db.close());
 }
 
 /// Prints all measurements; `db` is the store of the last experiment.
@@ -272,9 +311,10 @@ int run_demo(Arguments arguments) {
     for (const Experiment& experiment : experiments) keys += experiment.keys();
     show::Progress progress("creating 100 runs, three times", keys, line.common().wants_progress());
     for (const Experiment& experiment : experiments) {
-      auto [db, measured] = run_experiment(folder, experiment, progress);
-      stores.push_back(std::move(db));
-      rows.push_back(std::move(measured));
+      const std::string path = folder.path(experiment.name);
+      make_runs(path, experiment, progress);
+      stores.push_back(need(DB::open(path, options_for_reading())));
+      rows.push_back(measure_misses(stores.back(), experiment.name));
     }
   }
   if (line.common().json) {

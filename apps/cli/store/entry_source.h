@@ -52,12 +52,4 @@ struct EntryInput {
 /// Reads from `lines`, which must outlive it.
 std::unique_ptr<EntrySource> entries_in(Lines& lines, const EntryInput& input);
 
-// One in each entry_*.cc.
-std::unique_ptr<EntrySource> tsv_entries(Lines& lines, const EntryInput& input);
-std::unique_ptr<EntrySource> csv_entries(Lines& lines, const EntryInput& input);
-std::unique_ptr<EntrySource> json_entries(Lines& lines);
-
-/// Decodes a hexadecimal field of the record at `place`, or refuses it.
-std::string_view decoded(std::string_view field, std::string_view what, const std::string& place, std::string& into);
-
 }  // namespace tamis::cli

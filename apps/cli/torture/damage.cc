@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -24,34 +23,6 @@ std::string text_of(const Flip& flip) {
 void make_damaged_copy(const std::string& store, const std::string& copy, const Flip& flip) {
   copy_store(store, copy, flip.file);
   flip_byte(copy + "/" + flip.file, flip.offset, flip.difference);
-}
-
-/// Makes a finding right if it only reports the damage.
-using Excuse = std::function<Finding(Finding finding)>;
-
-/// Opens a damaged copy and calls `read` on it. An answer may be an error that reports damage; it must not be wrong.
-Finding look_at_damaged(const std::string& store, const std::string& copy, const Flip& flip, const Options& options,
-                        TortureCounts& counts,
-                        const std::function<Finding(const DB& db, const Excuse& excused)>& read) {
-  make_damaged_copy(store, copy, flip);
-  ++counts.flips;
-  bool was_told = false;
-  const Excuse excused = [&](Finding finding) -> Finding {
-    if (finding.kind == Finding::Kind::kTold && is_of_damage(finding.code)) {
-      was_told = true;
-      return {};
-    }
-    if (!finding.is_right()) finding.what = fmt::format("{}: {}", text_of(flip), finding.what);
-    return finding;
-  };
-  const Result<DB> db = DB::open(copy, options);
-  if (!db.ok()) {
-    ++counts.flips_refused;
-    return excused(Finding::told("open", db.status()));
-  }
-  Finding finding = read(*db, excused);
-  counts.flips_told += was_told ? 1 : 0;
-  return finding;
 }
 
 /// Values name their commit; an empty value may be of any.
@@ -100,33 +71,34 @@ std::optional<Flip> draw_flip(const std::string& store, Draw& draw) {
 }
 
 Finding look_at_flip(const std::string& store, const std::string& copy, const Flip& flip, const Options& options,
-                     const TortureScript& script, const Moment& moment, TortureCounts& counts) {
-  return look_at_damaged(store, copy, flip, options, counts, [&](const DB& db, const Excuse& excused) {
-    TortureReader reader(db, script);
-    Moment found;
-    Finding finding = excused(reader.scan(nullptr, found));
-    if (finding.is_right() && !found.empty()) finding = excused(check_between(moment, found, moment));
-    if (finding.is_right()) finding = excused(reader.scan_backwards(nullptr, moment));
-    if (finding.is_right()) finding = excused(reader.get_all(nullptr, moment));
-    counts.reads += reader.reads();
-    return finding;
-  });
-}
-
-Finding look_at_flip_of_left(const std::string& store, const std::string& copy, const Flip& flip,
-                             const Options& options, const TortureScript& script, const Expected& expected,
-                             TortureCounts& counts) {
-  return look_at_damaged(store, copy, flip, options, counts, [&](const DB& db, const Excuse& excused) {
-    TortureReader reader(db, script);
-    Moment found;
-    Finding finding = excused(reader.scan(nullptr, found));
-    if (finding.is_right() && !found.empty()) {
-      finding = excused(check_between(Moment(found.size()), found, expected.at_most));
+                     const TortureScript& script, const Expected& expected, TortureCounts& counts) {
+  make_damaged_copy(store, copy, flip);
+  ++counts.flips;
+  bool was_told = false;
+  const auto excused = [&](Finding finding) -> Finding {  // If it only reports the damage.
+    if (finding.kind == Finding::Kind::kTold && is_of_damage(finding.code)) {
+      was_told = true;
+      return {};
     }
-    if (finding.is_right() && !found.empty()) finding = excused(reader.get_all(nullptr, found));
-    counts.reads += reader.reads();
+    if (!finding.is_right()) finding.what = fmt::format("{}: {}", text_of(flip), finding.what);
     return finding;
-  });
+  };
+  const Result<DB> db = DB::open(copy, options);
+  if (!db.ok()) {
+    ++counts.flips_refused;
+    return excused(Finding::told("open", db.status()));
+  }
+  TortureReader reader(*db, script);
+  Moment found;
+  Finding finding = excused(reader.scan(nullptr, found));
+  const bool has_notes = !found.empty();
+  if (finding.is_right() && has_notes) finding = excused(check_between(expected.at_least, found, expected.at_most));
+  if (!has_notes && expected.at_least == expected.at_most) found = expected.at_most;  // The only possible moment.
+  if (finding.is_right() && !found.empty()) finding = excused(reader.scan_backwards(nullptr, found));
+  if (finding.is_right() && !found.empty()) finding = excused(reader.get_all(nullptr, found));
+  counts.reads += reader.reads();
+  counts.flips_told += was_told ? 1 : 0;
+  return finding;
 }
 
 Finding repair_sound(const std::string& store, const std::string& copy, const Options& options,
@@ -139,7 +111,7 @@ Finding repair_sound(const std::string& store, const std::string& copy, const Op
     return Finding::wrong(fmt::format("repair of an undamaged store lost: {}", report->lost.front().what));
   }
   Moment found;
-  Finding finding = look_at_store(copy, options, script, expected, counts, found);
+  Finding finding = look_at_store(copy, options, script, expected, counts, found, /*checks_files=*/false);
   if (!finding.is_right()) finding.what = "after repair of an undamaged store: " + finding.what;
   return finding;
 }

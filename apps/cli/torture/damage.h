@@ -17,15 +17,11 @@ struct Flip {
 /// A random byte of a random file of the store. Nullopt for a store without bytes.
 std::optional<Flip> draw_flip(const std::string& store, Draw& draw);
 
-/// Changes that byte in a copy of a store that was closed. The copy must refuse to open, report which answers it cannot
-/// give, or give the right ones.
+/// Changes that byte in a copy of a store. The copy must refuse to open, report which answers it cannot give, or give
+/// the right ones: of a moment between those expected. A store that was closed holds one moment. In one left by a kill
+/// the last commits can look unfinished, so that it may hold any earlier moment, but a complete one.
 Finding look_at_flip(const std::string& store, const std::string& copy, const Flip& flip, const Options& options,
-                     const TortureScript& script, const Moment& moment, TortureCounts& counts);
-/// The same for a store left by a kill: its last commits can look unfinished, so it may hold an earlier moment, but a
-/// complete one.
-Finding look_at_flip_of_left(const std::string& store, const std::string& copy, const Flip& flip,
-                             const Options& options, const TortureScript& script, const Expected& expected,
-                             TortureCounts& counts);
+                     const TortureScript& script, const Expected& expected, TortureCounts& counts);
 
 /// Repairs a copy of an undamaged store: nothing is lost.
 Finding repair_sound(const std::string& store, const std::string& copy, const Options& options,

@@ -72,8 +72,10 @@ std::vector<std::string> tables_in(const std::string& path) {
   return names;
 }
 
-Finding look(const std::string& path, const Options& options, const TortureScript& script, const Expected& expected,
-             TortureCounts& counts, Moment& found, std::uint64_t& tables) {
+}  // namespace
+
+Finding look_at_store(const std::string& path, const Options& options, const TortureScript& script,
+                      const Expected& expected, TortureCounts& counts, Moment& found, bool checks_files) {
   Result<DB> db = DB::open(path, options);
   if (!db.ok()) return Finding::told("open", db.status());
   TortureReader reader(*db, script);
@@ -82,24 +84,9 @@ Finding look(const std::string& path, const Options& options, const TortureScrip
   if (!finding.is_right()) return finding;
   if (finding = verify(*db); !finding.is_right()) return finding;
   if (const Status idle = db->wait_idle(); !idle.ok()) return Finding::told("wait_idle", idle);
-  tables = tables_of(*db);
-  const Status closed = db->close();
-  return closed.ok() ? Finding() : Finding::told("close", closed);
-}
-
-}  // namespace
-
-Finding look_at_store(const std::string& path, const Options& options, const TortureScript& script,
-                      const Expected& expected, TortureCounts& counts, Moment& found) {
-  std::uint64_t tables = 0;
-  return look(path, options, script, expected, counts, found, tables);
-}
-
-Finding look_at_store_and_files(const std::string& path, const Options& options, const TortureScript& script,
-                                const Expected& expected, TortureCounts& counts, Moment& found) {
-  std::uint64_t tables = 0;
-  Finding finding = look(path, options, script, expected, counts, found, tables);
-  return finding.is_right() ? check_files(path, tables) : finding;
+  const std::uint64_t tables = tables_of(*db);
+  if (const Status closed = db->close(); !closed.ok()) return Finding::told("close", closed);
+  return checks_files ? check_files(path, tables) : Finding();
 }
 
 Finding look_without_writing(const std::string& path, Options options, const TortureScript& script,

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/draw.h"
 #include "cli/torture/check.h"
-#include "cli/torture/draw.h"
 #include "cli/torture/script.h"
 #include "tamis/options.h"
 
@@ -38,12 +38,10 @@ struct Expected {
   Moment at_most;
 };
 
-/// Opens the store, reads everything in every way, verifies, closes. `found` is what it holds.
+/// Opens the store, reads everything in every way, verifies, closes. `found` is what it holds. With `checks_files` its
+/// files must be exactly those of the store's tables: no leftovers, none truncated.
 Finding look_at_store(const std::string& path, const Options& options, const TortureScript& script,
-                      const Expected& expected, TortureCounts& counts, Moment& found);
-/// The same, then checks the files: exactly those of the store's tables, no leftovers, none truncated.
-Finding look_at_store_and_files(const std::string& path, const Options& options, const TortureScript& script,
-                                const Expected& expected, TortureCounts& counts, Moment& found);
+                      const Expected& expected, TortureCounts& counts, Moment& found, bool checks_files = true);
 /// The same with one scan, changing nothing.
 Finding look_without_writing(const std::string& path, Options options, const TortureScript& script,
                              const Expected& expected, TortureCounts& counts);

@@ -1,4 +1,4 @@
-// All randomness of torture, from one seed: the same seed repeats the same draws.
+// Random numbers from a seed: the same seed repeats the same draws.
 #pragma once
 
 #include <cstdint>
