@@ -7,7 +7,7 @@
 #include <fstream>
 #include <vector>
 
-#include "show/bar_chart.h"
+#include "show/chart.h"
 #include "show/human_text.h"
 #include "store/rows.h"
 

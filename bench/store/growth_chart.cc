@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "show/chart.h"
 #include "show/human_text.h"
-#include "show/line_chart.h"
 #include "store/charts.h"
 #include "store/parts.h"
 

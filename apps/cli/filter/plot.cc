@@ -14,7 +14,7 @@
 #include "cli/files.h"
 #include "cli/numbers.h"
 #include "cli/verbs.h"
-#include "show/line_chart.h"
+#include "show/chart.h"
 #include "show/progress.h"
 #include "tamis/filter.h"
 

@@ -1,4 +1,4 @@
-// Curves as SVG.
+// Charts, as self-contained SVG documents that follow the reader's light or dark theme.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,25 @@
 #include <vector>
 
 namespace tamis::show {
+
+/// A horizontal bar.
+struct Bar {
+  std::string label;
+  double value;
+  double low;  ///< The spread is drawn as a line over the bar's end.
+  double high;
+  std::size_t series;  ///< Determines the colour.
+};
+
+/// Bars that are compared with each other.
+struct BarGroup {
+  std::string title;
+  std::string unit;  ///< Says which direction is better.
+  std::vector<Bar> bars;
+};
+
+/// Each group has its own scale, from 0 to its longest bar or slightly beyond.
+std::string bar_chart_svg(const std::string& title, const std::string& subtitle, const std::vector<BarGroup>& groups);
 
 struct Point {
   double x;

@@ -1,25 +1,155 @@
-#include "show/line_chart.h"
+#include "show/chart.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "show/human_text.h"
-#include "show/svg.h"
 
 namespace tamis::show {
 namespace {
 
+// The page, and where its bars and plots begin and end.
 constexpr double kWidth = 920;
 constexpr double kMargin = 24;
+constexpr double kHead = 84;
+constexpr double kBarsLeft = 230;
+constexpr double kBarsRight = 760;
+constexpr double kBarHeight = 18;
+constexpr double kBarGap = 6;
+constexpr double kTitleHeight = 34;
+constexpr double kGroupGap = 16;
+constexpr double kFarthestSpread = 1.6;  // Relative to the longest bar.
 constexpr double kLeft = 100;
 constexpr double kRight = 740;
-constexpr double kHead = 84;
 constexpr double kPlotTop = 40;
 constexpr double kBelowPlot = 66;
 constexpr double kNameGap = 19;
+
+struct Colour {
+  const char* light;
+  const char* dark;
+};
+constexpr std::array<Colour, 8> kColours = {{{"#2563eb", "#79a8ff"},
+                                             {"#c2570c", "#ffa657"},
+                                             {"#15803d", "#56d364"},
+                                             {"#7c3aed", "#c6a0ff"},
+                                             {"#be185d", "#ff8fc7"},
+                                             {"#0e7490", "#4fd1e0"},
+                                             {"#92640a", "#e3c04b"},
+                                             {"#b91c1c", "#ff8e86"}}};
+
+/// The class of a series; its elements are in a group of that class and have its colour. Colours repeat after eight.
+std::string series_class(std::size_t series) { return fmt::format("s{}", series % kColours.size()); }
+
+/// A series uses currentColor, so that one rule per series and theme is enough.
+std::string style() {
+  std::string light;
+  std::string dark;
+  for (std::size_t i = 0; i < kColours.size(); ++i) {
+    light += fmt::format(".{}{{color:{}}}", series_class(i), kColours[i].light);
+    dark += fmt::format(".{}{{color:{}}}", series_class(i), kColours[i].dark);
+  }
+  return fmt::format(
+      "<style>\n"
+      "text{{font:13px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif;fill:#3d444d}}\n"
+      ".title{{font-size:18px;font-weight:600;fill:#1f2328}}.row{{font-weight:600}}\n"
+      ".paper{{fill:#ffffff}}.grid{{stroke:#d8dee4;stroke-width:1}}.axis{{stroke:#8c959f;stroke-width:1}}\n"
+      ".bar{{fill:currentColor}}.spread{{stroke:#1f2328;stroke-width:1.5}}\n"
+      ".bound{{color:#57606a}}.line{{fill:none;stroke:currentColor;stroke-width:1.8;stroke-linejoin:round}}\n"
+      ".dash{{stroke-dasharray:6 4}}.dots{{stroke-dasharray:1 6;stroke-linecap:round}}\n"
+      ".mark{{fill:currentColor;stroke:#ffffff;stroke-width:1}}\n"
+      ".ring{{fill:none;stroke:currentColor;stroke-width:1.6}}\n"
+      ".leader{{fill:none;stroke:currentColor;stroke-width:1;opacity:.45}}.name{{fill:currentColor;font-weight:600}}\n"
+      "{}\n"
+      "@media (prefers-color-scheme:dark){{\n"
+      "text{{fill:#b7bfc8}}.title{{fill:#f0f3f6}}.paper{{fill:#0d1117}}.grid{{stroke:#262c34}}.axis{{stroke:#6e7781}}\n"
+      ".spread{{stroke:#f0f3f6}}.bound{{color:#aab2bb}}.mark{{stroke:#0d1117}}.ring{{stroke:currentColor}}"
+      ".name{{fill:currentColor}}\n"
+      "{}\n}}\n</style>\n",
+      light, dark);
+}
+
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '<') {
+      safe += "&lt;";
+    } else if (c == '&') {
+      safe += "&amp;";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+std::string text_at(double x, double y, std::string_view attributes, std::string_view text) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}{}>{}</text>\n", x, y, attributes.empty() ? "" : " ", attributes,
+                     escaped(text));
+}
+
+std::string line_from(double x1, double y1, double x2, double y2, std::string_view css_class) {
+  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\"/>\n", x1, y1, x2, y2,
+                     css_class);
+}
+
+/// Below the title. Elements are styled by class: title and row for text; grid, axis and spread for lines; line, dash
+/// and dots for curves; mark and ring for points; name and leader for labels beside a curve.
+std::string document(double height, const std::string& title, const std::string& subtitle,
+                     const std::string& elements) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\">\n"
+      "<title>{2}</title>\n{3}<rect width=\"{0}\" height=\"{1}\" class=\"paper\"/>\n{4}{5}{6}</svg>\n",
+      kWidth, height, escaped(title), style(), text_at(kMargin, 36, "class=\"title\"", title),
+      text_at(kMargin, 60, "", subtitle), elements);
+}
+
+double height_of(const BarGroup& group) {
+  return kTitleHeight + static_cast<double>(group.bars.size()) * (kBarHeight + kBarGap) + kGroupGap;
+}
+
+/// The spread ends where it ends, or at the edge of the chart with its value.
+std::string draw(const Bar& bar, double y, double edge) {
+  const auto x_of = [&](double value) { return kBarsLeft + std::min(value, edge) / edge * (kBarsRight - kBarsLeft); };
+  const double middle = y + kBarHeight / 2;
+  std::string svg = text_at(kBarsLeft - 10, middle + 4.5, "text-anchor=\"end\"", bar.label);
+  svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"2\" class=\"bar {}\"/>\n",
+                     kBarsLeft, y, std::max(1.0, x_of(bar.value) - kBarsLeft), kBarHeight, series_class(bar.series));
+  if (bar.high > bar.low) svg += line_from(x_of(bar.low), middle, x_of(bar.high), middle, "spread");
+  std::string figure = short_number(bar.value);
+  if (bar.high > edge) figure += fmt::format(" (to {})", short_number(bar.high));
+  return svg + text_at(x_of(std::max(bar.value, bar.high)) + 8, middle + 4.5, "", figure);
+}
+
+/// What the longest bar and most spreads need: one slow round must not make all bars short.
+double edge_of(const BarGroup& group) {
+  double longest = 0;
+  double farthest = 0;
+  for (const Bar& bar : group.bars) {
+    longest = std::max(longest, bar.value);
+    farthest = std::max(farthest, bar.high);
+  }
+  const double edge = std::min(std::max(longest, farthest), kFarthestSpread * longest);
+  return edge > 0 ? edge : 1;
+}
+
+std::string draw(const BarGroup& group, double y) {
+  const double edge = edge_of(group);
+  std::string svg = text_at(kBarsLeft, y + 20, "class=\"row\"", fmt::format("{} ({})", group.title, group.unit));
+  double at = y + kTitleHeight;
+  const double top = at - kBarGap / 2;
+  for (const Bar& bar : group.bars) {
+    svg += draw(bar, at, edge);
+    at += kBarHeight + kBarGap;
+  }
+  return svg + line_from(kBarsLeft, top, kBarsLeft, at - kBarGap / 2, "axis");
+}
 
 /// 1, 2, 5, 10, 20, 50, …: the step at or below a value, and the one at or above it.
 double step_below(double value) {
@@ -174,6 +304,16 @@ std::string draw(const LinePanel& panel, double y) {
 
 }  // namespace
 
+std::string bar_chart_svg(const std::string& title, const std::string& subtitle, const std::vector<BarGroup>& groups) {
+  std::string svg;
+  double y = kHead;
+  for (const BarGroup& group : groups) {
+    svg += draw(group, y);
+    y += height_of(group);
+  }
+  return document(y, title, subtitle, svg);
+}
+
 Axis logarithmic_axis(double low, double high) {
   Axis axis = {.low = step_below(low), .high = step_above(high), .is_logarithmic = true, .steps = {}};
   axis.high = std::max(axis.high, step_below(axis.low * 2.5));
@@ -185,13 +325,13 @@ Axis logarithmic_axis(double low, double high) {
 
 std::string line_chart_svg(const std::string& title, const std::string& subtitle,
                            const std::vector<LinePanel>& panels) {
-  std::string svg = text_at(kMargin, 36, "class=\"title\"", title) + text_at(kMargin, 60, "", subtitle);
+  std::string svg;
   double y = kHead;
   for (const LinePanel& panel : panels) {
     svg += draw(panel, y);
     y += kPlotTop + panel.height + kBelowPlot;
   }
-  return svg_document(kWidth, y, title, svg);
+  return document(y, title, subtitle, svg);
 }
 
 }  // namespace tamis::show
