@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "cli/torture/check.h"
-#include "cli/torture/damage.h"
 #include "cli/torture/folder.h"
 #include "cli/torture/look.h"
 #include "cli/torture/plan.h"

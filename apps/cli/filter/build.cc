@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/files.h"
-#include "cli/filter/facts.h"
+#include "cli/filter/filter_file.h"
 #include "cli/filter/size_options.h"
 #include "cli/interrupt.h"
 #include "cli/lines.h"

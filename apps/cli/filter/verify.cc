@@ -9,7 +9,7 @@
 
 #include "cli/bytes_text.h"
 #include "cli/files.h"
-#include "cli/filter/facts.h"
+#include "cli/filter/filter_file.h"
 #include "cli/numbers.h"
 #include "cli/verbs.h"
 #include "tamis/foreign.h"

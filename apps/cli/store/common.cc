@@ -130,14 +130,4 @@ JsonObject entry_json(std::string_view key, std::optional<std::string_view> valu
   return object.add("found", found);
 }
 
-std::uint64_t entries_in_tables(const DB& db) {
-  std::uint64_t entries = 0;
-  for (const Stats::Level& level : db.stats().levels) entries += level.entries;
-  return entries;
-}
-
-JsonObject problem_json(const Problem& problem) {
-  return JsonObject().add("file", problem.file).add("offset", problem.offset).add("what", problem.what);
-}
-
 }  // namespace tamis::cli

@@ -61,9 +61,4 @@ CommandError error_of_opening(const Status& status);
 /// {"key": …, "value": …, "found": true}; without a value it has no such member.
 JsonObject entry_json(std::string_view key, std::optional<std::string_view> value, bool found,
                       const CommonOptions& options);
-/// Entries in all tables, including overwritten and deleted ones, but not the journal's: about what a scan shows.
-std::uint64_t entries_in_tables(const DB& db);
-/// {"file": …, "offset": …, "what": …}.
-JsonObject problem_json(const Problem& problem);
-
 }  // namespace tamis::cli

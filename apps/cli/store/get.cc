@@ -8,7 +8,7 @@
 
 #include "cli/bytes_text.h"
 #include "cli/store/common.h"
-#include "cli/store/entry_format.h"
+#include "cli/store/entry_text.h"
 #include "cli/verbs.h"
 
 namespace tamis::cli {

@@ -15,8 +15,7 @@
 #include "cli/lines.h"
 #include "cli/numbers.h"
 #include "cli/store/common.h"
-#include "cli/store/entry_format.h"
-#include "cli/store/entry_source.h"
+#include "cli/store/entry_text.h"
 #include "cli/verbs.h"
 
 namespace tamis::cli {

@@ -10,7 +10,6 @@
 #include "cli/draw.h"
 #include "cli/error.h"
 #include "cli/interrupt.h"
-#include "cli/torture/damage.h"
 #include "tamis/db.h"
 
 namespace tamis::cli {

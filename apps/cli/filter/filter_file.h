@@ -1,10 +1,11 @@
-// What is known about a filter of any origin, and how it is shown.
+// A filter file of any origin: opening it, and what is known about it.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "cli/command_line.h"
 #include "cli/json.h"
@@ -51,5 +52,29 @@ inline std::string item_as_read(const std::string& item, const CommonOptions& op
 
 /// Reports what was written: on standard output, or on standard error if the filter itself went to standard output.
 void report_written(const std::string& output, const FilterFacts& facts, const CommonOptions& options);
+
+/// A file's format, and what the file does not say about itself.
+struct OpenArguments {
+  std::string path;
+  foreign::OpenOptions options;
+
+  void declare(CommandLine& line);
+};
+
+/// A file in tamis's container or in a foreign format, checked and ready for lookups.
+class OpenedFilter {
+ public:
+  /// Throws a CommandError that names the file. Also reads pipes, which the library cannot map.
+  explicit OpenedFilter(const OpenArguments& arguments);
+
+  [[nodiscard]] bool may_contain(std::string_view key) const;
+  [[nodiscard]] FilterFacts facts() const;
+  /// The same bits in another format. Throws a CommandError with the reason if that is impossible.
+  [[nodiscard]] std::string convert_to(const std::string& format) const;
+
+ private:
+  std::string path_;
+  std::variant<Filter, foreign::ForeignFilter> filter_;
+};
 
 }  // namespace tamis::cli
