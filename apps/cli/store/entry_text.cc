@@ -44,14 +44,6 @@ void write_field(std::string_view field, EntryFormat format, const CommonOptions
 
 using Json = nlohmann::json;
 
-/// Decodes a hexadecimal field of the record at `place`, or refuses it.
-std::string_view decoded(std::string_view field, std::string_view what, const std::string& place, std::string& into) {
-  if (from_hex(field, into)) return into;
-  const std::string_view hint =
-      field.ends_with('\r') ? ": it ends with a carriage return; load with --crlf" : hint_on_hex(field);
-  usage_error(fmt::format("{}: the {} is not hexadecimal{}", place, what, hint));
-}
-
 /// KEY<TAB>VALUE lines: the value is everything after the first tab.
 class TsvEntries : public EntrySource {
  public:
@@ -71,14 +63,12 @@ class TsvEntries : public EntrySource {
     }
     const Entry entry = {line->substr(0, tab), line->substr(tab + 1)};
     if (!is_hex_) return entry;
-    return Entry{decoded(entry.key, "key", place(), key_), decoded(entry.value, "value", place(), value_)};
+    return decoded(entry.key, entry.value);
   }
 
  private:
   bool is_hex_;
   bool strips_return_;
-  std::string key_;
-  std::string value_;
 };
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // Excel begins its files with it.
@@ -97,8 +87,7 @@ class CsvEntries : public EntrySource {
                               count_ == 1 ? "1 field" : fmt::format("{} fields", count_),
                               count_ == 1 ? "" : "; quote values that contain commas"));
     }
-    if (!input_.is_hex) return Entry{fields_[0], fields_[1]};
-    return Entry{decoded(fields_[0], "key", place(), key_), decoded(fields_[1], "value", place(), value_)};
+    return input_.is_hex ? decoded(fields_[0], fields_[1]) : Entry{fields_[0], fields_[1]};
   }
 
   [[nodiscard]] std::string place() const override { return lines_.place(begins_); }
@@ -179,8 +168,6 @@ class CsvEntries : public EntrySource {
   std::uint64_t begins_ = 0;  // The record's first line.
   std::array<std::string, 2> fields_;
   std::size_t count_ = 0;
-  std::string key_;
-  std::string value_;
 };
 
 constexpr std::string_view kExample = R"(each line is an object such as {"key": "paris", "value": "2102650"})";
@@ -242,9 +229,6 @@ class JsonEntries : public EntrySource {
     }
     return into;
   }
-
-  std::string key_;
-  std::string value_;
 };
 
 }  // namespace
@@ -288,6 +272,18 @@ void print_entry(std::string_view key, std::optional<std::string_view> value, En
     write_field(*value, format, options);
   }
   standard_output().write("\n");
+}
+
+EntrySource::Entry EntrySource::decoded(std::string_view key, std::string_view value) {
+  const auto decode = [this](std::string_view field, std::string_view what, std::string& into) {
+    if (from_hex(field, into)) return;
+    const std::string_view hint =
+        field.ends_with('\r') ? ": it ends with a carriage return; load with --crlf" : hint_on_hex(field);
+    usage_error(fmt::format("{}: the {} is not hexadecimal{}", place(), what, hint));
+  };
+  decode(key, "key", key_);
+  decode(value, "value", value_);
+  return {key_, value_};
 }
 
 std::unique_ptr<EntrySource> entries_in(Lines& lines, const EntryInput& input) {

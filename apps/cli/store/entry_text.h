@@ -58,8 +58,12 @@ class EntrySource {
 
  protected:
   explicit EntrySource(Lines& lines) : lines_(lines) {}
+  /// Decodes hexadecimal fields, or refuses them.
+  Entry decoded(std::string_view key, std::string_view value);
 
   Lines& lines_;
+  std::string key_;  // What an entry refers to, unless it is in a line.
+  std::string value_;
 };
 
 /// What load's options say about its input.

@@ -6,10 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/error.h"
-#include "cli/json.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 #include "cli/store/common.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
@@ -26,10 +23,26 @@ struct ScaleArguments {
   std::optional<std::uint64_t> load_per_day;
   std::optional<std::uint64_t> disk;
 
-  void declare(CommandLine& line);
-  /// For a plan of an existing store.
-  static void refuse(const CommandLine& line);
-  [[nodiscard]] ScaleQuestion question(const Options& options) const;
+  void declare(CommandLine& line) {
+    line.option("--size", "BYTES", "plan a hypothetical store with this many bytes of keys and values", size,
+                parse_disk_bytes);
+    line.option("--key-bytes", "N", "with --size: bytes per key (16)", key_bytes, parse_count);
+    line.option("--value-bytes", "N", "with --size: bytes per value (100)", value_bytes, parse_count);
+    line.option("--load-per-day", "BYTES", "with --size: keys and values written per day (100GB)", load_per_day,
+                parse_disk_bytes);
+    line.option("--disk", "BYTES", "with --size: disk throughput per second (500MB)", disk, parse_disk_bytes);
+  }
+
+  [[nodiscard]] ScaleQuestion question(const Options& options) const {
+    ScaleQuestion question;
+    question.options = options;
+    question.store_bytes = size.value_or(0);
+    question.key_bytes = key_bytes.value_or(question.key_bytes);
+    question.value_bytes = value_bytes.value_or(question.value_bytes);
+    question.load_bytes_per_day = load_per_day.value_or(question.load_bytes_per_day);
+    question.disk_bytes_per_second = disk.value_or(question.disk_bytes_per_second);
+    return question;
+  }
 };
 
 JsonObject run_json(const PlanReport::Run& run) {
@@ -218,37 +231,6 @@ std::string as_text(const ScaleQuestion& question, const ScalePlan& plan) {
   return text;
 }
 
-void ScaleArguments::declare(CommandLine& line) {
-  line.option("--size", "BYTES", "plan a hypothetical store with this many bytes of keys and values", size,
-              parse_disk_bytes);
-  line.option("--key-bytes", "N", "with --size: bytes per key (16)", key_bytes, parse_count);
-  line.option("--value-bytes", "N", "with --size: bytes per value (100)", value_bytes, parse_count);
-  line.option("--load-per-day", "BYTES", "with --size: keys and values written per day (100GB)", load_per_day,
-              parse_disk_bytes);
-  line.option("--disk", "BYTES", "with --size: disk throughput per second (500MB)", disk, parse_disk_bytes);
-}
-
-void ScaleArguments::refuse(const CommandLine& line) {
-  line.refuse({"--key-bytes", "--value-bytes", "--load-per-day", "--disk"}, "needs --size; see 'tamis plan --help'");
-}
-
-ScaleQuestion ScaleArguments::question(const Options& options) const {
-  ScaleQuestion question;
-  question.options = options;
-  question.store_bytes = size.value_or(0);
-  question.key_bytes = key_bytes.value_or(question.key_bytes);
-  question.value_bytes = value_bytes.value_or(question.value_bytes);
-  question.load_bytes_per_day = load_per_day.value_or(question.load_bytes_per_day);
-  question.disk_bytes_per_second = disk.value_or(question.disk_bytes_per_second);
-  return question;
-}
-
-/// An invalid question is a usage error.
-void print_scale(const ScaleQuestion& question, const CommonOptions& options) {
-  const ScalePlan plan = need(plan_scale(question));
-  standard_output().write(options.json ? as_json(question, plan).line() : as_text(question, plan));
-}
-
 }  // namespace
 
 int run_plan(Arguments arguments) {
@@ -276,12 +258,14 @@ int run_plan(Arguments arguments) {
     }
     Options options = store.options(StoreUse::kCreate);
     if (memory) options.filter_memory = memory;
-    print_scale(scale.question(options), line.common());
+    const ScaleQuestion question = scale.question(options);
+    const ScalePlan plan = need(plan_scale(question));
+    standard_output().write(line.common().json ? as_json(question, plan).line() : as_text(question, plan));
     return kExitOk;
   }
   if (!directory) usage_error("DIR or --size is missing; see 'tamis plan --help'");
   store.directory = *directory;
-  ScaleArguments::refuse(line);
+  line.refuse({"--key-bytes", "--value-bytes", "--load-per-day", "--disk"}, "needs --size; see 'tamis plan --help'");
   const PlanReport plan = store.open(StoreUse::kRead).plan(memory);
   print_report(line.common().json ? as_json(plan).line() : plan.to_text());
   return kExitOk;
