@@ -26,10 +26,10 @@ struct DescribedVerb {
 /// All public verbs, in overview order.
 std::vector<DescribedVerb> describe_verbs();
 
-// One function per verb, in the file of its name, or with its kin: delete with put, multi-get with get, count and dump
-// with scan, repair with verify; flush, compact and checkpoint in store/maintain.cc; filter union, intersect and
-// convert in filter/combine.cc, size with build, info with probe, rebuild with verify; filter kinds, filter formats and
-// options in lists.cc.
+// One function per verb, in the file of its name, or with its kin: delete with put, multi-get and explain with get,
+// count and dump with scan, repair with verify; flush, compact and checkpoint in store/maintain.cc; filter union,
+// intersect and convert in filter/combine.cc, size with build, info with probe, rebuild with verify; filter kinds,
+// filter formats and options in lists.cc.
 int run_bench(Arguments arguments);
 int run_checkpoint(Arguments arguments);
 int run_compact(Arguments arguments);

@@ -73,6 +73,11 @@ class Field {
   void note(const std::string& text);
   /// Runs a part and notes how long it took.
   void part(const std::string& name, const std::function<void()>& work);
+  /// The same if any of these rows is requested.
+  void part_of(std::initializer_list<std::string_view> rows, const std::string& name,
+               const std::function<void()>& work) {
+    if (wants(rows)) part(name, work);
+  }
 
   /// The contestant's folder; one is enough, since no contestant has two stores open.
   [[nodiscard]] std::string folder(const Contestant& contestant) const;

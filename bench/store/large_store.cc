@@ -19,23 +19,17 @@ class LargeStore {
       : field_(field), stock_{data_, field.entries()}, lookups_(std::min(field.entries(), kMaxLookups)) {}
 
   void run() {
-    if (field_.wants({"fill_single"})) field_.part("fill_single", [&] { fill_rounds(); });
+    field_.part_of({"fill_single"}, "fill_single", [&] { fill_rounds(); });
     field_.part("large store", [&] { fill_and_keep(); });
-    if (field_.wants({"seek_100_filled"})) field_.part("seek_100_filled", [&] { scan_as_filled(); });
+    field_.part_of({"seek_100_filled"}, "seek_100_filled", [&] { scan_as_filled(); });
     field_.part("compact", [&] { field_.each([&](Contestant& contestant) { compact(contestant); }); });
-    if (field_.wants({"hit", "absent", "multi_get", "seek_100", "seek_1", "scan"})) {
-      field_.part("reads", [&] { field_.alternate([&](Contestant& c, std::uint64_t round) { read(c, round); }); });
-    }
+    field_.part_of({"hit", "absent", "multi_get", "seek_100", "seek_1", "scan"}, "reads",
+                   [&] { field_.alternate([&](Contestant& c, std::uint64_t round) { read(c, round); }); });
     field_.each([](Contestant& contestant) { contestant.close(); });
-    if (field_.wants({"cold_hit", "cold_absent"})) {
-      field_.part("cold", [&] { field_.each([&](Contestant& contestant) { read_cold(contestant); }); });
-    }
-    if (field_.wants({"open"})) {
-      field_.part("open", [&] { field_.alternate([&](Contestant& c, std::uint64_t) { open_and_close(c); }); });
-    }
-    if (field_.wants({"resident"})) {
-      field_.part("resident", [&] { field_.each([&](Contestant& contestant) { weigh(contestant); }); });
-    }
+    field_.part_of({"cold_hit", "cold_absent"}, "cold", [&] { field_.each([&](Contestant& c) { read_cold(c); }); });
+    field_.part_of({"open"}, "open",
+                   [&] { field_.alternate([&](Contestant& c, std::uint64_t) { open_and_close(c); }); });
+    field_.part_of({"resident"}, "resident", [&] { field_.each([&](Contestant& c) { weigh(c); }); });
     if (field_.wants_groups({"ycsb"})) field_.part("ycsb", [&] { run_ycsb(); });
   }
 

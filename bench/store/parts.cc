@@ -103,12 +103,9 @@ void make_compacted(Field& field, Contestant& contestant, const Stock& stock) {
 }
 
 void measure_fills(Field& field) {
-  if (field.wants({"fill_batch"})) {
-    field.part("fill_batch", [&] { fill_rounds(field, "fill_batch", DataSet::Keys::kRandom); });
-  }
-  if (field.wants({"fill_sequential"})) {
-    field.part("fill_sequential", [&] { fill_rounds(field, "fill_sequential", DataSet::Keys::kAscending); });
-  }
+  field.part_of({"fill_batch"}, "fill_batch", [&] { fill_rounds(field, "fill_batch", DataSet::Keys::kRandom); });
+  field.part_of({"fill_sequential"}, "fill_sequential",
+                [&] { fill_rounds(field, "fill_sequential", DataSet::Keys::kAscending); });
 }
 
 void measure_syncs(Field& field) {

@@ -95,8 +95,7 @@ FilterFacts facts_of(const FilterInfo& info) {
                        .estimated_rate = info.estimated_rate,
                        .designed_rate = info.designed_rate,
                        .is_keyed = info.seed.key.has_value(),
-                       .seed = static_cast<std::int64_t>(info.seed.seed),
-                       .prefix_rule = ""};
+                       .seed = static_cast<std::int64_t>(info.seed.seed)};
   if (info.prefix_rule.kind != PrefixRule::Kind::kNone) facts.prefix_rule = info.prefix_rule.to_text();
   return facts;
 }
@@ -105,17 +104,13 @@ FilterFacts facts_of(const foreign::ForeignInfo& info) {
   return {.kind = kind_of(info),
           .format = std::string(info.format),
           .detail = info.detail,
-          .keys = {},
           .bits = info.bits,
           .hashes = info.hashes,
           .bytes = info.bytes,
           .fill = info.fill,
           .estimated_keys = info.estimated_keys,
           .estimated_rate = info.estimated_rate,
-          .designed_rate = {},
-          .is_keyed = false,
-          .seed = info.seed,
-          .prefix_rule = ""};
+          .seed = info.seed};
 }
 
 FilterFacts facts_of_built(std::string_view bytes, const foreign::OpenOptions& open,

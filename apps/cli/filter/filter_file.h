@@ -16,21 +16,21 @@ namespace tamis::cli {
 
 /// Common to tamis's own and foreign filters; nullopt where a file does not say.
 struct FilterFacts {
-  std::optional<std::string> kind;
+  std::optional<std::string> kind = {};
   std::string format;  ///< "tamis" or the name of a foreign format.
   std::string detail;  ///< A layout within the kind or format; often empty.
-  std::optional<std::uint64_t> keys;
+  std::optional<std::uint64_t> keys = {};
   std::uint64_t bits = 0;
   std::uint32_t hashes = 0;
   std::uint64_t bytes = 0;
   double fill = 0;
   double estimated_keys = 0;
   double estimated_rate = 0;
-  std::optional<double> designed_rate;
+  std::optional<double> designed_rate = {};
   bool is_keyed = false;
-  std::optional<std::int64_t> seed;  ///< A chosen public seed.
-  std::string prefix_rule;           ///< Empty if there is none.
-  std::string needed_to_probe = {};  ///< Probe options that a file just built lacks; often empty.
+  std::optional<std::int64_t> seed = {};  ///< A chosen public seed.
+  std::string prefix_rule = {};           ///< Empty if there is none.
+  std::string needed_to_probe = {};       ///< Probe options that a file just built lacks; often empty.
 
   /// Counted, or else estimated from the bits, if possible.
   [[nodiscard]] std::optional<std::uint64_t> best_keys() const;

@@ -33,14 +33,6 @@ Finding read_everything(TortureReader& reader, const TortureScript& script, cons
   return {};
 }
 
-Finding verify(const DB& db) {
-  const Result<VerifyReport> report = db.verify();
-  if (!report.ok()) return Finding::told("verify", report.status());
-  if (report->ok()) return {};
-  const Problem& problem = report->problems.front();
-  return Finding::wrong(fmt::format("verify: {} at {}: {}", problem.file, problem.offset, problem.what));
-}
-
 bool is_number(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }

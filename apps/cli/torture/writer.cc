@@ -59,7 +59,6 @@ class TortureLoad {
   void read(std::uint64_t seed);
   void maintain(std::uint64_t seed);
   void make_checkpoint();
-  void verify();
   Status write_once(Draw& draw, const Batch& batch, bool& is_synced);
   Finding read_once(TortureReader& reader, Draw& draw);
   Finding read_snapshot(TortureReader& reader, Draw& draw);
@@ -215,21 +214,13 @@ void TortureLoad::maintain(std::uint64_t seed) {
         tell_watcher({.kind = Message::Kind::kCompacted});
         break;
       }
-      case 5: verify(); break;
+      case 5: need(verify(db_)); break;
       case 6:
         if (plan_.makes_checkpoints) make_checkpoint();
         break;
       default: need(db_.wait_idle(), "wait_idle"); break;
     }
   }
-}
-
-void TortureLoad::verify() {
-  const Result<VerifyReport> report = db_.verify();
-  need(report.status(), "verify");
-  if (report->ok()) return;
-  const Problem& problem = report->problems.front();
-  need(Finding::wrong(fmt::format("verify, under load: {} at {}: {}", problem.file, problem.offset, problem.what)));
 }
 
 /// It holds one moment between the start and the end of the call.
