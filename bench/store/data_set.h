@@ -40,7 +40,6 @@ class DataSet {
   [[nodiscard]] bool belongs(std::uint64_t number, std::string_view value) const;
   /// The approximate size of an entry.
   [[nodiscard]] std::size_t entry_bytes() const { return key(0).size + value_bytes_; }
-  [[nodiscard]] std::size_t value_bytes() const { return value_bytes_; }
 
  private:
   Keys keys_;

@@ -67,7 +67,6 @@ class Report {
   /// Seconds that a part of the run took.
   void add_duration(const std::string& part, double seconds) { durations_.emplace_back(part, seconds); }
 
-  [[nodiscard]] const std::vector<EngineName>& engines() const { return engines_; }
   /// Null if it was not measured.
   [[nodiscard]] const Samples* samples(std::string_view row, const std::string& engine) const;
   /// tamis's targets of a row, if what they compare with was measured.

@@ -1,7 +1,6 @@
 // Shared by the store verbs: opening a store, ranges of keys, and the JSON of entries and problems.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
