@@ -56,6 +56,12 @@ Result<BloomShape> size_in_words(const BuildOptions& options, std::uint64_t keys
   return BloomShape{.bits = (bits + 63) / 64 * 64, .hashes = hashes};
 }
 
+Result<std::uint64_t> read_words(ByteReader& reader) {
+  TAMIS_TRY(const std::uint32_t words, reader.read_be<std::uint32_t>("the number of words"));
+  if (words > 0x7fffffffU) return reader.corruption("a negative length");
+  return std::uint64_t{words} * 64;
+}
+
 Status check_hashes(const ByteReader& reader, std::uint64_t hashes, std::uint32_t limit) {
   if (hashes >= 1 && hashes <= limit) return {};
   return reader.corruption(fmt::format("{} hashes per key; must be 1 to {}", hashes, limit));

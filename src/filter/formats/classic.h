@@ -50,9 +50,26 @@ std::string rewrite_as(const PlainBits& plain) {
   return write_classic(kLayout, plain);
 }
 
+/// A format of one layout. Unless `fit` says otherwise, its header rules out accidents.
+template <const ClassicLayout& kLayout>
+constexpr Format classic_format(const FormatInfo& info, ParameterSet takes, std::string_view family = {},
+                                Fit (*fit)(const Input&) = fit_if_it_opens<open_as<kLayout>>) {
+  return {.info = info,
+          .takes = takes,
+          .open = open_as<kLayout>,
+          .build = build_as<kLayout>,
+          .fit = fit,
+          .size = kLayout.size,
+          .family = family,
+          .rewrite = rewrite_as<kLayout>};
+}
+
 /// The JVM libraries' sizing: bits truncated, hashes rounded from them, then bits rounded up to whole words.
 Result<BloomShape> size_in_words(const BuildOptions& options, std::uint64_t keys, double default_rate,
                                  std::uint32_t most_hashes);
+
+/// The number of 64-bit words in the JVM libraries' headers, as a number of bits.
+Result<std::uint64_t> read_words(ByteReader& reader);
 
 /// Rejects 0 hashes, or so many that a probe would not end, naming the offset.
 Status check_hashes(const ByteReader& reader, std::uint64_t hashes, std::uint32_t limit = kMaxHashes);

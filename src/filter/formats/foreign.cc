@@ -1,20 +1,69 @@
-// The public API: opening, probing and building through the registry.
+// The public API: guessing the format of a file, opening, probing and building through the registry.
 #include "tamis/foreign.h"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/try.h"
-#include "filter/formats/guess.h"
-#include "filter/formats/registry.h"
+#include "filter/formats/format.h"
 #include "filter/open_filter.h"
 #include "io/file.h"
 
 namespace tamis::foreign {
+namespace {
+
+using Candidates = std::vector<const Format*>;
+
+std::string names_of(const Candidates& candidates) {
+  std::string names;
+  for (const Format* format : candidates) names.append(names.empty() ? "" : ", ").append(format->info.name);
+  return names;
+}
+
+/// The format implied by an ending that only one system uses. Null: none.
+const Format* promised_by_ending(std::string_view name) {
+  if (name.ends_with(".parquet")) return &kParquetFormat;
+  if (name.ends_with(".ldb")) return &kLevelDbTableFormat;
+  if (name.ends_with(".sst")) return &kRocksDbTableFormat;
+  return nullptr;
+}
+
+/// The one format that matches name and content. Returns kInvalidArgument, naming the candidates, if there are several
+/// or only weak ones: reading a filter in the wrong format would turn "maybe" into "no".
+Result<const Format*> guess_format(const Input& input) {
+  // Only the name distinguishes Cassandra's three layouts, and shows that a file is older than all of them.
+  if (input.name.ends_with("Filter.db")) {
+    const Result<std::string_view> layout = cassandra_format_of_name(input.name);
+    if (layout.ok()) return find_format(*layout);
+    if (layout.status().code() == StatusCode::kNotSupported) return layout.status();
+  }
+  Candidates strong;
+  Candidates possible;
+  for (const Format* format : registered_formats()) {
+    const Fit fit = format->fit(input);
+    if (fit == Fit::kStrong) strong.push_back(format);
+    if (fit == Fit::kPossible) possible.push_back(format);
+  }
+  if (strong.size() == 1) return strong.front();
+  // The ending decides between several matches, and which error to report if the content matches nothing.
+  const Format* const promised = promised_by_ending(input.name);
+  if (promised != nullptr && (strong.empty() || std::ranges::find(strong, promised) != strong.end())) return promised;
+  if (!strong.empty()) {
+    return Status::invalid_argument(
+        fmt::format("{}: several formats fit, say which: {}", input.name, names_of(strong)));
+  }
+  if (possible.empty()) return Status::corruption(fmt::format("{}: no known filter format matches", input.name));
+  return Status::invalid_argument(
+      fmt::format("{}: nothing in the file tells its format, say which; possible: {}", input.name, names_of(possible)));
+}
+
+}  // namespace
 
 /// A file's bytes, mapped or copied, and the probe that refers to them.
 struct ForeignFilter::Image {
@@ -102,10 +151,9 @@ Result<std::string> build(std::span<const std::string> keys, const BuildOptions&
 
 Result<OpenOptions> open_options_of_built(std::uint64_t keys, const BuildOptions& options) {
   TAMIS_TRY(const Format* const format, find_format(options.format));
-  OpenOptions open;
-  open.format = options.format;
-  if (format->out_of_band == nullptr) return open;
-  TAMIS_TRY(const BloomShape shape, format->out_of_band(options, keys_to_size_for(options, keys)));
+  OpenOptions open = {.format = options.format};
+  if (!format->info.needs_bits_to_probe && !format->info.needs_hashes_to_probe) return open;
+  TAMIS_TRY(const BloomShape shape, format->size(options, keys_to_size_for(options, keys)));
   if (format->info.needs_bits_to_probe) open.bits = shape.bits;
   if (format->info.needs_hashes_to_probe) open.hashes = shape.hashes;
   return open;

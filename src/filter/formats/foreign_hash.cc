@@ -71,6 +71,20 @@ struct Murmur3State {
   }
 };
 
+using Crc32cTable = std::array<std::uint32_t, 256>;
+
+/// The effect of each value of the lowest byte on the rest, for the reflected polynomial.
+constexpr Crc32cTable make_crc32c_table() {
+  Crc32cTable table = {};
+  for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
+    std::uint32_t crc = byte;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0x82f63b78U : 0);
+    table[byte] = crc;
+  }
+  return table;
+}
+constexpr Crc32cTable kCrc32cTable = make_crc32c_table();
+
 }  // namespace
 
 Hash128 murmur3_x64_128(std::string_view key, std::uint64_t seed, TailBytes tail) {
@@ -158,5 +172,12 @@ std::uint64_t fnv1a64(std::string_view key) {
 }
 
 std::uint64_t splitmix64(std::uint64_t x) { return remix(x + 0x9e3779b97f4a7c15U); }
+
+std::uint32_t crc32c(Bytes bytes, std::uint32_t before) {
+  std::uint32_t crc = ~before;
+  for (const std::byte byte : bytes)
+    crc = (crc >> 8) ^ kCrc32cTable[(crc ^ std::to_integer<std::uint32_t>(byte)) & 0xff];
+  return ~crc;
+}
 
 }  // namespace tamis::foreign

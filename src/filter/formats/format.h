@@ -1,4 +1,4 @@
-// The interface between registry and formats: each format is one of these rows, defined in its own *_format.cc.
+// The formats. A new one is a row of type Format in a *_format.cc, and its name in the list below.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,31 @@
 #include "filter/formats/parameters.h"
 #include "filter/formats/probe.h"
 #include "tamis/foreign.h"
+
+// clang-format off
+#define TAMIS_FOREIGN_FORMATS(ROW) \
+  ROW(kCassandraNewFormat)         \
+  ROW(kCassandraOldFormat)         \
+  ROW(kCassandraOldH1H2Format)     \
+  ROW(kRocksDbTableFormat)         \
+  ROW(kRocksDbRawFormat)           \
+  ROW(kLevelDbTableFormat)         \
+  ROW(kLevelDbRawFormat)           \
+  ROW(kBadgerFormat)               \
+  ROW(kSparkFormat)                \
+  ROW(kGuavaFormat)                \
+  ROW(kParquetFormat)              \
+  ROW(kSbbfThriftFormat)           \
+  ROW(kSbbfFormat)                 \
+  ROW(kGoBloomFormat)              \
+  ROW(kGoBloomJsonFormat)          \
+  ROW(kGoArticleFormat)            \
+  ROW(kGoArticleLeFormat)          \
+  ROW(kGoArticleJsonFormat)        \
+  ROW(kLabFormat)                  \
+  ROW(kLessonFormat)               \
+  ROW(kPyChapterFormat)
+// clang-format on
 
 namespace tamis::foreign {
 
@@ -37,8 +62,8 @@ struct Format {
   Result<ProbePtr> (*open)(const Input& input);
   Result<std::string> (*build)(std::span<const std::string> keys, const BuildOptions& options);  // Null: read-only.
   Fit (*fit)(const Input& input);
-  /// Only if the file does not hold both: the bits and hashes that `build` chooses for this many keys.
-  Result<BloomShape> (*out_of_band)(const BuildOptions& options, std::uint64_t keys) = nullptr;
+  /// The bits and hashes that `build` chooses for this many keys. Null only if the file holds both.
+  Result<BloomShape> (*size)(const BuildOptions& options, std::uint64_t keys) = nullptr;
   /// Formats of one family set the same bits for a key, so one can be written from another's bits. Empty: none.
   std::string_view family = {};
   std::string (*rewrite)(const PlainBits& plain) = nullptr;  // Null: not writable this way.
@@ -53,5 +78,14 @@ Fit fit_if_it_opens(const Input& input) {
 
 /// The max hashes of a file whose format sets no limit: far above any writer, and low enough that probes end.
 inline constexpr std::uint32_t kMaxHashes = 65536;
+
+#define TAMIS_DECLARE_FORMAT(row) extern const Format row;
+TAMIS_FOREIGN_FORMATS(TAMIS_DECLARE_FORMAT)
+#undef TAMIS_DECLARE_FORMAT
+
+std::span<const Format* const> registered_formats();
+
+/// kInvalidArgument names the known formats.
+Result<const Format*> find_format(std::string_view name);
 
 }  // namespace tamis::foreign

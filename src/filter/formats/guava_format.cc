@@ -11,12 +11,9 @@
 //     1: position i = ((h1 + i·h2) & (2⁶³−1)) mod m, i from 0
 #include <fmt/core.h>
 
-#include <limits>
-
 #include "base/try.h"
 #include "filter/formats/classic.h"
 #include "filter/formats/foreign_hash.h"
-#include "filter/formats/registry.h"
 
 namespace tamis::foreign {
 namespace {
@@ -24,37 +21,32 @@ namespace {
 enum class Strategy : std::uint8_t { kMitz32 = 0, kMitz64 = 1 };
 constexpr std::uint32_t kHashLimit = 255;
 
-class Mitz32Positions : public SignedSteppedPositions<std::uint32_t> {
+class Mitz32Positions : public SteppedPositions<std::uint32_t, flipped> {
  public:
-  Mitz32Positions(std::string_view key, const BloomShape& shape) : SignedSteppedPositions(shape) {
+  Mitz32Positions(std::string_view key, const BloomShape& shape) : SteppedPositions(shape) {
     const std::uint64_t hash = murmur3_x64_128(key, 0, TailBytes::kUnsigned).low;
-    value_ = static_cast<std::uint32_t>(hash);
     step_ = static_cast<std::uint32_t>(hash >> 32);
+    value_ = static_cast<std::uint32_t>(hash) + step_;
   }
 };
 
-class Mitz64Positions {
- public:
-  Mitz64Positions(std::string_view key, const BloomShape& shape)
-      : bits_(shape.bits), hash_(murmur3_x64_128(key, 0, TailBytes::kUnsigned)) {}
-  std::uint64_t next() {
-    const std::uint64_t position = (hash_.low & (~std::uint64_t{0} >> 1)) % bits_;
-    hash_.low += hash_.high;
-    return position;
-  }
+constexpr std::uint64_t without_sign(std::uint64_t word) { return word & (~std::uint64_t{0} >> 1); }
 
- private:
-  std::uint64_t bits_;
-  Hash128 hash_;
+class Mitz64Positions : public SteppedPositions<std::uint64_t, without_sign> {
+ public:
+  Mitz64Positions(std::string_view key, const BloomShape& shape) : SteppedPositions(shape) {
+    const Hash128 hash = murmur3_x64_128(key, 0, TailBytes::kUnsigned);
+    value_ = hash.low;
+    step_ = hash.high;
+  }
 };
 
 Result<BloomShape> read_header(ByteReader& reader, const OpenOptions&) {
   TAMIS_TRY_STATUS(reader.skip(1, "the strategy"));
   TAMIS_TRY(const std::uint8_t hashes, reader.read_le<std::uint8_t>("the number of hashes"));
   TAMIS_TRY_STATUS(check_hashes(reader, hashes, kHashLimit));
-  TAMIS_TRY(const std::uint32_t words, reader.read_be<std::uint32_t>("the number of words"));
-  if (words > std::uint32_t{std::numeric_limits<std::int32_t>::max()}) return reader.corruption("a negative length");
-  return BloomShape{.bits = std::uint64_t{words} * 64, .hashes = hashes};
+  TAMIS_TRY(const std::uint64_t bits, read_words(reader));
+  return BloomShape{.bits = bits, .hashes = hashes};
 }
 
 template <Strategy kStrategy>

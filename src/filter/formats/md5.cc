@@ -1,4 +1,4 @@
-#include "filter/formats/md5.h"
+#include "filter/formats/foreign_hash.h"
 
 #include <bit>
 #include <cstdint>

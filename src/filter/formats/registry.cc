@@ -1,4 +1,4 @@
-#include "filter/formats/registry.h"
+#include "filter/formats/format.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>

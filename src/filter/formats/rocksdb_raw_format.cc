@@ -18,9 +18,8 @@
 #include "base/hash.h"
 #include "base/try.h"
 #include "filter/formats/foreign_hash.h"
-#include "filter/formats/registry.h"
+#include "filter/formats/format.h"
 #include "filter/formats/rocksdb_filter.h"
-#include "filter/formats/xxph3.h"
 
 namespace tamis::foreign {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/check.h"
 #include "base/hash.h"
+#include "filter/formats/foreign_hash.h"
 #include "filter/formats/rocksdb_filter.h"
-#include "filter/formats/xxph3.h"
 
 namespace tamis::foreign {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/try.h"
-#include "filter/formats/registry.h"
+#include "filter/formats/format.h"
 #include "filter/formats/rocksdb_filter.h"
 #include "filter/formats/table_block_format.h"
 

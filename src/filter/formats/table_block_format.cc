@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/try.h"
-#include "filter/formats/crc32c.h"
+#include "filter/formats/foreign_hash.h"
 #include "filter/formats/snappy_format.h"
 
 namespace tamis::foreign {

@@ -8,11 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "filter/formats/base64.h"
-#include "filter/formats/crc32c.h"
 #include "filter/formats/foreign_hash.h"
-#include "filter/formats/md5.h"
-#include "filter/formats/xxph3.h"
+#include "filter/formats/go_json_format.h"
 #include "support/golden_files.h"
 #include "tamis/foreign.h"
 
