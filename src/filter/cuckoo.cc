@@ -13,8 +13,7 @@
 
 #include "base/hash.h"
 #include "base/try.h"
-#include "filter/distinct.h"
-#include "filter/kinds.h"
+#include "filter/filter_kind.h"
 #include "filter/sizing.h"
 
 namespace tamis {

@@ -9,9 +9,8 @@
 #include <fmt/core.h>
 
 #include "base/try.h"
-#include "filter/distinct.h"
+#include "filter/filter_kind.h"
 #include "filter/fuse_build.h"
-#include "filter/kinds.h"
 #include "filter/sizing.h"
 
 namespace tamis {

@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "base/try.h"
 #include "filter/bit_array.h"
-#include "filter/kinds.h"
+#include "filter/filter_kind.h"
 #include "filter/line_probe.h"
 #include "filter/sizing.h"
 
@@ -21,7 +21,6 @@ namespace tamis {
 namespace {
 
 constexpr std::uint32_t kLineBits = 512;
-constexpr std::uint64_t kMaxLines = 0xffffffffU;
 constexpr double kMaxBitsPerKey = 64;
 
 FilterSize size_with(std::uint64_t keys, std::uint64_t lines, std::uint32_t hashes) {
@@ -47,20 +46,8 @@ FilterSize best_size(std::uint64_t keys, std::uint64_t lines) {
 }
 
 Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
-  if (target.measure == SizeTarget::Measure::kRate) {
-    const double most = std::ceil(static_cast<double>(keys) * kMaxBitsPerKey / kLineBits) + 1;
-    return smallest_for_rate("line", "ribbon", target, static_cast<std::uint64_t>(std::min(most, double{kMaxLines})),
-                             [&](std::uint64_t lines) { return best_size(keys, lines); });
-  }
-  double lines = 0;
-  if (target.measure == SizeTarget::Measure::kBitsPerKey) {
-    lines = std::max(1.0, std::ceil(target.value * static_cast<double>(keys) / kLineBits));
-  } else {
-    lines = std::floor(target.value / double{kCacheLineBytes});
-    if (lines < 1) return cannot_reach("line", target, "bloom");
-  }
-  if (lines > double{kMaxLines}) return cannot_reach("line", target, "bloom");
-  return best_size(keys, static_cast<std::uint64_t>(lines));
+  return size_in_blocks("line", keys, target, {kCacheLineBytes, kMaxBitsPerKey},
+                        [&](std::uint64_t lines) { return best_size(keys, lines); });
 }
 
 Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
@@ -84,7 +71,7 @@ Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& sha
 
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
   const std::uint64_t lines = header.numbers[0];
-  if (lines == 0 || lines > kMaxLines || lines * kCacheLineBytes != body.size() || header.hashes == 0 ||
+  if (lines == 0 || lines > kMaxBlocks || lines * kCacheLineBytes != body.size() || header.hashes == 0 ||
       header.hashes > kLineMostHashes) {
     return Status::corruption(fmt::format("{}: line: {} lines and {} hashes do not fit a body of {} bytes", name, lines,
                                           header.hashes, body.size()));
@@ -102,19 +89,8 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
 }
 
 FilterEstimate estimate(const FilterImage& image) {
-  const std::uint32_t hashes = image.header.hashes;
-  double rate = 0;
-  double keys = 0;
-  double set = 0;
-  const Bytes body = image.body();
-  for (std::size_t at = 0; at < body.size(); at += kCacheLineBytes) {
-    const auto line_set = static_cast<double>(count_set_bits(body.subspan(at, kCacheLineBytes)));
-    set += line_set;
-    rate += std::pow(line_set / kLineBits, hashes);
-    keys += std::min(filter_math::bloom_keys_from_fill(kLineBits, hashes, line_set), double{kLineBits});
-  }
-  const auto lines = static_cast<double>(image.header.numbers[0]);
-  return {.fill = set / (lines * kLineBits), .keys = keys, .rate = rate / lines};
+  return estimate_blocks(image, kCacheLineBytes,
+                         [&](Bytes, double set) { return std::pow(set / kLineBits, image.header.hashes); });
 }
 
 }  // namespace

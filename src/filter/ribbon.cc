@@ -38,7 +38,7 @@
 
 #include <fmt/core.h>
 
-#include "filter/kinds.h"
+#include "filter/filter_kind.h"
 #include "filter/ribbon_build.h"
 #include "filter/ribbon_layout.h"
 #include "filter/ribbon_probe.h"

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "filter/kinds.h"
+#include "filter/filter_kind.h"
 #include "filter/ribbon_build.h"
 #include "filter/ribbon_layout.h"
 #include "support/filter_sets.h"

@@ -13,9 +13,8 @@
 #include "base/check.h"
 #include "base/try.h"
 #include "filter/bit_array.h"
-#include "filter/bloom_probes.h"
-#include "filter/bloom_sizing.h"
-#include "filter/kinds.h"
+#include "filter/bloom.h"
+#include "filter/filter_kind.h"
 #include "filter/sizing.h"
 
 namespace tamis {
@@ -74,7 +73,7 @@ bool may_contain(const FilterProbe& probe, std::uint64_t hash) {
 
 void prefetch(const FilterProbe& probe, std::uint64_t hash) {
   each_layer(probe_state<ScalableState>(probe), [&](const Layer& layer, const std::byte* bits) {
-    prefetch_bloom_bits(bits, layer.bits, layer.hashes, hash);
+    prefetch_bloom_cells(bits, layer.bits, layer.hashes, hash);
     return true;
   });
 }

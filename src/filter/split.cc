@@ -10,7 +10,7 @@
 
 #include "base/try.h"
 #include "filter/bit_array.h"
-#include "filter/kinds.h"
+#include "filter/filter_kind.h"
 #include "filter/sizing.h"
 #include "filter/split_probe.h"
 
@@ -18,9 +18,7 @@ namespace tamis {
 namespace {
 
 constexpr std::uint32_t kWordBits = 32;
-constexpr double kBlockBits = 8.0 * kSplitBlockBytes;
 constexpr double kMaxBitsPerKey = 128;
-constexpr double kMaxBlocks = 0xffffffffU;
 
 FilterSize size_with(std::uint64_t keys, std::uint64_t blocks) {
   return {.keys = keys,
@@ -31,17 +29,8 @@ FilterSize size_with(std::uint64_t keys, std::uint64_t blocks) {
 }
 
 Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
-  const auto n = static_cast<double>(keys);
-  if (target.measure == SizeTarget::Measure::kRate) {
-    const auto most = static_cast<std::uint64_t>(std::min(std::ceil(n * kMaxBitsPerKey / kBlockBits) + 1, kMaxBlocks));
-    return smallest_for_rate("split", "ribbon", target, most,
-                             [&](std::uint64_t blocks) { return size_with(keys, blocks); });
-  }
-  const double blocks = target.measure == SizeTarget::Measure::kBitsPerKey
-                            ? std::max(1.0, std::ceil(target.value * n / kBlockBits))
-                            : std::floor(target.value / double{kSplitBlockBytes});
-  if (blocks < 1 || blocks > kMaxBlocks) return cannot_reach("split", target, "bloom");
-  return size_with(keys, static_cast<std::uint64_t>(blocks));
+  return size_in_blocks("split", keys, target, {kSplitBlockBytes, kMaxBitsPerKey},
+                        [&](std::uint64_t blocks) { return size_with(keys, blocks); });
 }
 
 Result<FilterImage> make(const FilterSize& shape) {
@@ -63,7 +52,7 @@ Status add(FilterImage& image, std::uint64_t hash) {
 
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
   const std::uint64_t blocks = header.numbers[0];
-  if (blocks == 0 || blocks > 0xffffffffU || blocks * kSplitBlockBytes != body.size() || header.hashes != kSplitWords) {
+  if (blocks == 0 || blocks > kMaxBlocks || blocks * kSplitBlockBytes != body.size() || header.hashes != kSplitWords) {
     return Status::corruption(fmt::format("{}: split: {} blocks and {} hashes do not fit a body of {} bytes", name,
                                           blocks, header.hashes, body.size()));
   }
@@ -76,24 +65,13 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
 
 /// The rate of one block is the product of the fill of its words.
 FilterEstimate estimate(const FilterImage& image) {
-  double rate = 0;
-  double keys = 0;
-  double set = 0;
-  const Bytes body = image.body();
-  for (std::size_t at = 0; at < body.size(); at += kSplitBlockBytes) {
-    double block_rate = 1;
-    double block_set = 0;
+  return estimate_blocks(image, kSplitBlockBytes, [](Bytes block, double) {
+    double rate = 1;
     for (std::size_t word = 0; word < kSplitWords; ++word) {
-      const auto word_set = static_cast<double>(count_set_bits(body.subspan(at + 4 * word, 4)));
-      block_rate *= word_set / kWordBits;
-      block_set += word_set;
+      rate *= static_cast<double>(count_set_bits(block.subspan(4 * word, 4))) / kWordBits;
     }
-    rate += block_rate;
-    set += block_set;
-    keys += std::min(filter_math::bloom_keys_from_fill(kBlockBits, kSplitWords, block_set), kBlockBits);
-  }
-  const auto blocks = static_cast<double>(image.header.numbers[0]);
-  return {.fill = set / (blocks * kBlockBits), .keys = keys, .rate = rate / blocks};
+    return rate;
+  });
 }
 
 }  // namespace
@@ -111,8 +89,8 @@ constinit const FilterKind kSplitKind = {
     .estimate = estimate,
     .make = make,
     .add = add,
-    .merge = unite_bodies,
-    .intersect = intersect_bodies,
+    .merge = join_bodies<std::bit_or<>>,
+    .intersect = join_bodies<std::bit_and<>>,
 };
 
 }  // namespace tamis

@@ -9,7 +9,6 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/try.h"
-#include "filter/distinct.h"
 
 namespace tamis {
 namespace {
