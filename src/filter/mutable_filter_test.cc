@@ -291,13 +291,6 @@ TEST(MutableFilter, DoesNotTakeAListOfHashesForItsKind) {
   EXPECT_EQ(MutableFilter::from_bytes(bytes).status().code(), StatusCode::kInvalidArgument);
 }
 
-TEST(CountingFilter, NeverTakesDownACounterThatOverflowed) {
-  MutableFilter filter = make("counting", 100);
-  for (int i = 0; i < 40; ++i) ASSERT_TRUE(filter.add("often").ok());
-  for (int i = 0; i < 39; ++i) ASSERT_TRUE(filter.remove("often").ok());
-  EXPECT_TRUE(filter.may_contain("often"));
-}
-
 TEST(CountingFilter, StillCountsKeysThatOverflowedWhenTheyAreRemoved) {
   MutableFilter filter = make("counting", 100);
   ASSERT_TRUE(filter.add("once").ok());

@@ -41,7 +41,6 @@
 #include "filter/filter_kind.h"
 #include "filter/ribbon_build.h"
 #include "filter/ribbon_layout.h"
-#include "filter/ribbon_probe.h"
 #include "filter/sizing.h"
 
 namespace tamis {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "filter/fuse_build.h"
+#include "filter/fuse.h"
 #include "support/filter_rate.h"
 #include "support/filter_sets.h"
 #include "tamis/filter.h"
