@@ -23,8 +23,8 @@ Result<FilterProbe> open_probe(const FilterImage& image, std::string_view name) 
     return Status::corruption(
         fmt::format("{}: filter kind {} is not known to this build; use a newer tamis", name, image.header.kind));
   }
-  if (image.header.layout == FilterLayout::kList) return open_tiny_set(image.header, image.body(), name);
-  return kind->open(image.header, image.body(), name);
+  const bool is_list = image.header.layout == FilterLayout::kList;
+  return (is_list ? kTinySetKind : *kind).open(image.header, image.body(), name);
 }
 
 KeyHasher hasher_of(const FilterSeed& seed) { return seed.key ? KeyHasher(*seed.key) : KeyHasher(seed.seed); }
@@ -33,7 +33,7 @@ FilterInfo info_of(const FilterImage& image) {
   const FilterKind* kind = find_filter_kind(image.header.kind);
   TAMIS_CHECK(kind != nullptr);
   const bool is_list = image.header.layout == FilterLayout::kList;
-  const FilterEstimate estimate = is_list ? estimate_tiny_set(image) : kind->estimate(image);
+  const FilterEstimate estimate = (is_list ? kTinySetKind : *kind).estimate(image);
   return {.kind = kind->info.name,
           .layout = is_list ? "list" : "",
           .keys = image.header.keys,
@@ -152,8 +152,8 @@ Result<Filter> FilterBuilder::finish() {
   TAMIS_TRY(const FilterKind* kind, need_filter_kind(options.kind));
   TAMIS_TRY(const SizeTarget target, size_target(options));
   TAMIS_TRY(const ChosenSize chosen, choose_size(*kind, hashes.size(), target));
-  TAMIS_TRY(FilterImage image,
-            chosen.layout == FilterLayout::kList ? build_tiny_set(hashes) : kind->build(hashes, chosen.size));
+  const bool is_list = chosen.layout == FilterLayout::kList;
+  TAMIS_TRY(FilterImage image, (is_list ? kTinySetKind : *kind).build(hashes, chosen.size));
   image.header.kind = kind->info.id;
   image.header.keys = hashes.size();
   image.header.seed = options.seed;

@@ -70,6 +70,10 @@ extern const FilterKind kCuckooKind;
 extern const FilterKind kCountingKind;
 extern const FilterKind kScalableKind;
 
+/// The list of up to kTinySetKeys keys that serves all kinds (FilterLayout::kList); not a kind for users.
+extern const FilterKind kTinySetKind;
+inline constexpr std::uint64_t kTinySetKeys = 64;
+
 /// All kinds, in the order shown to users.
 std::span<const FilterKind* const> all_filter_kinds();
 /// Null if there is none.

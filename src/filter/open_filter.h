@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "filter/filter_image.h"
 #include "filter/filter_kind.h"
-#include "filter/tiny_set.h"
 #include "tamis/filter.h"
 
 namespace tamis {

@@ -27,7 +27,7 @@
 #include "base/try.h"
 #include "filter/formats/classic.h"
 #include "filter/formats/thrift_compact_format.h"
-#include "filter/split_probe.h"
+#include "filter/split.h"
 
 namespace tamis::foreign {
 namespace {
@@ -62,34 +62,36 @@ Result<BloomShape> shape_of(const ByteReader& reader, std::int64_t bytes) {
   return reader.corruption(fmt::format("a bitset of {} bytes is not whole 32-byte blocks", bytes));
 }
 
+Status unknown_choice(std::string_view what) {
+  return Status::not_supported(fmt::format("a Parquet filter with an unknown {}", what));
+}
+
 /// A union whose only known member, number 1, is an empty struct.
 Status read_only_choice(ByteReader& reader, std::string_view what) {
-  ThriftStruct fields(reader);
-  TAMIS_TRY(const ThriftField field, fields.next());
-  if (field.id != 1 || field.type != ThriftType::kStruct) {
-    return Status::not_supported(fmt::format("a Parquet filter with an unknown {}", what));
-  }
-  TAMIS_TRY_STATUS(skip_thrift_value(reader, field.type));
-  TAMIS_TRY(const ThriftField end, fields.next());
-  return end.type == ThriftType::kStop ? Status() : reader.corruption("a union with two members");
+  int members = 0;
+  TAMIS_TRY_STATUS(read_thrift_struct(reader, [&](const ThriftField& field) {
+    if (++members > 1) return reader.corruption("a union with two members");
+    const bool known = field.id == 1 && field.type == ThriftType::kStruct;
+    return known ? skip_thrift_value(reader, field.type) : unknown_choice(what);
+  }));
+  return members == 1 ? Status() : unknown_choice(what);
 }
 
 Result<BloomShape> read_header(ByteReader& reader, const OpenOptions&) {
   constexpr std::string_view kChoices[] = {"algorithm", "hash", "compression"};
   std::int64_t bytes = 0;
   std::uint32_t seen = 0;
-  for (ThriftStruct fields(reader);;) {
-    TAMIS_TRY(const ThriftField field, fields.next());
-    if (field.type == ThriftType::kStop) break;
-    if (field.id == 1 && field.type == ThriftType::kI32) {
-      TAMIS_TRY(bytes, read_thrift_integer(reader));
-    } else if (field.id >= 2 && field.id <= 4 && field.type == ThriftType::kStruct) {
-      TAMIS_TRY_STATUS(read_only_choice(reader, kChoices[field.id - 2]));
-    } else {
+  TAMIS_TRY_STATUS(read_thrift_struct(reader, [&](const ThriftField& field) -> Status {
+    seen |= 1U << (field.id % 32);
+    if (field.id >= 2 && field.id <= 4 && field.type == ThriftType::kStruct) {
+      return read_only_choice(reader, kChoices[field.id - 2]);
+    }
+    if (field.id != 1 || field.type != ThriftType::kI32) {
       return reader.corruption(fmt::format("unexpected field {} in a filter's header", field.id));
     }
-    seen |= 1U << field.id;
-  }
+    TAMIS_TRY(bytes, read_thrift_integer(reader));
+    return {};
+  }));
   if (seen != 0b11110) return reader.corruption("a filter's header without all four fields");
   return shape_of(reader, bytes);
 }
@@ -151,9 +153,7 @@ Result<std::string> read_path(ByteReader& reader) {
 }
 
 Status read_column_metadata(ByteReader& reader, ColumnFilter& column) {
-  for (ThriftStruct fields(reader);;) {
-    TAMIS_TRY(const ThriftField field, fields.next());
-    if (field.type == ThriftType::kStop) return {};
+  return read_thrift_struct(reader, [&](const ThriftField& field) -> Status {
     if (field.id == 1 && field.type == ThriftType::kI32) {
       TAMIS_TRY(column.physical_type, read_thrift_integer(reader));
     } else if (field.id == 3 && field.type == ThriftType::kList) {
@@ -161,9 +161,10 @@ Status read_column_metadata(ByteReader& reader, ColumnFilter& column) {
     } else if (field.id == 14 && field.type == ThriftType::kI64) {
       TAMIS_TRY(column.offset, read_thrift_integer(reader));
     } else {
-      TAMIS_TRY_STATUS(skip_thrift_value(reader, field.type));
+      return skip_thrift_value(reader, field.type);
     }
-  }
+    return {};
+  });
 }
 
 /// Reads each struct of a list with `read_one`.
@@ -179,12 +180,10 @@ Status read_structs(ByteReader& reader, ReadOne read_one) {
 /// Reads one field of a struct with `read_field` and skips the others.
 template <typename ReadField>
 Status read_one_field(ByteReader& reader, std::int32_t id, ThriftType type, ReadField read_field) {
-  for (ThriftStruct fields(reader);;) {
-    TAMIS_TRY(const ThriftField field, fields.next());
-    if (field.type == ThriftType::kStop) return {};
+  return read_thrift_struct(reader, [&](const ThriftField& field) {
     const bool wanted = field.id == id && field.type == type;
-    TAMIS_TRY_STATUS(wanted ? read_field() : skip_thrift_value(reader, field.type));
-  }
+    return wanted ? read_field() : skip_thrift_value(reader, field.type);
+  });
 }
 
 Result<std::vector<ColumnFilter>> read_metadata(ByteReader& reader) {
