@@ -7,8 +7,6 @@
 #include <numbers>
 #include <utility>
 
-#include "base/try.h"
-
 namespace tamis::foreign {
 
 Result<ProbePtr> open_classic(const ClassicLayout& layout, const Input& input, std::string detail) {
@@ -25,10 +23,7 @@ Result<std::string> build_classic(const ClassicLayout& layout, std::span<const s
   TAMIS_TRY(const BloomShape shape, layout.size(options, keys_to_size_for(options, keys.size())));
   std::string header;
   layout.write_header(header, shape);
-  TAMIS_TRY(std::string file, zeroed_file(header, body_bytes(shape.bits, layout.unit_bits)));
-  const MutableBytes bits = std::as_writable_bytes(std::span(file)).subspan(header.size());
-  for (const std::string& key : keys) layout.scheme.add(bits, shape, key);
-  return file;
+  return build_bits(layout.scheme, shape, keys, header, body_bytes(shape.bits, layout.unit_bits));
 }
 
 std::string write_classic(const ClassicLayout& layout, const PlainBits& plain) {

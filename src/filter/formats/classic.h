@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "base/try.h"
 #include "filter/formats/format.h"
 
 namespace tamis::foreign {
@@ -25,6 +26,16 @@ struct ClassicLayout {
 /// The bytes that `bits` take in units of unit_bits; never overflows.
 constexpr std::uint64_t body_bytes(std::uint64_t bits, std::uint32_t unit_bits) {
   return (bits / unit_bits + (bits % unit_bits != 0 ? 1 : 0)) * (unit_bits / 8);
+}
+
+/// `head`, `bytes` of bits set for the keys, and `tail`.
+template <typename Keys>
+Result<std::string> build_bits(const BloomScheme& scheme, const BloomShape& shape, const Keys& keys,
+                               std::string_view head, std::uint64_t bytes, std::string_view tail = {}) {
+  TAMIS_TRY(std::string file, zeroed_file(head, bytes, tail));
+  const MutableBytes bits = std::as_writable_bytes(std::span(file)).subspan(head.size(), bytes);
+  for (const std::string_view key : keys) scheme.add(bits, shape, key);
+  return file;
 }
 
 /// Reads the header, then exactly the bits it declares, then the end of the file.

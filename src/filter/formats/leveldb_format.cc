@@ -25,8 +25,8 @@
 #include <vector>
 
 #include "base/try.h"
+#include "filter/formats/classic.h"
 #include "filter/formats/foreign_hash.h"
-#include "filter/formats/format.h"
 #include "filter/formats/table_block_format.h"
 
 namespace tamis::foreign {
@@ -74,11 +74,7 @@ Result<std::string> build_with(std::span<const std::string> keys, const BuildOpt
   TAMIS_TRY(const std::uint32_t hashes,
             checked_hashes(options, std::clamp(std::floor(bits_per_key * 0.69), 1.0, double{kHashLimit}), kHashLimit));
   const char trailer = static_cast<char>(hashes);
-  TAMIS_TRY(std::string file, zeroed_file({}, bytes, {&trailer, 1}));
-  const BloomShape shape = {.bits = bytes * 8, .hashes = hashes};
-  const MutableBytes array = std::as_writable_bytes(std::span(file)).first(bytes);
-  for (const std::string& key : keys) kScheme.add(array, shape, key);
-  return file;
+  return build_bits(kScheme, {.bits = bytes * 8, .hashes = hashes}, keys, {}, bytes, {&trailer, 1});
 }
 
 Result<std::string> build_leveldb(std::span<const std::string> keys, const BuildOptions& options) {
@@ -162,17 +158,6 @@ Result<Footer> read_footer(const Input& input) {
   return Footer{metaindex, index};
 }
 
-Result<BlockHandle> find_filter(const TableBytes& table, BlockHandle metaindex) {
-  TAMIS_TRY(const BlockContents block, read_block(table, metaindex, "the metaindex"));
-  TAMIS_TRY(const std::vector<BlockEntry> entries, read_block_entries(block.bytes(), table.name));
-  for (const BlockEntry& entry : entries) {
-    if (entry.key != kFilterKey) continue;
-    ByteReader reader(as_bytes(entry.value), table.name);
-    return read_handle(reader);
-  }
-  return Status::not_supported(fmt::format("{}: the table has no filter of LevelDB's own kind", table.name));
-}
-
 /// One probe per start. An empty range holds no key; invalid ranges answer maybe.
 std::vector<ProbePtr> open_filters(Bytes block, std::size_t starts_at) {
   const std::size_t count = (block.size() - 5 - starts_at) / 4;
@@ -196,7 +181,12 @@ std::vector<ProbePtr> open_filters(Bytes block, std::size_t starts_at) {
 Result<ProbePtr> open_table(const Input& input) {
   TAMIS_TRY(const Footer footer, read_footer(input));
   const TableBytes table = {.file = input.bytes, .name = input.name};
-  TAMIS_TRY(const BlockHandle filter_handle, find_filter(table, footer.metaindex));
+  TAMIS_TRY(const BlockDictionary metaindex, read_dictionary(table, footer.metaindex, "the metaindex"));
+  const auto filter = metaindex.find(kFilterKey);
+  if (filter == metaindex.end()) {
+    return Status::not_supported(fmt::format("{}: the table has no filter of LevelDB's own kind", input.name));
+  }
+  TAMIS_TRY(const BlockHandle filter_handle, handle_in(filter->second, input.name));
   TAMIS_TRY(const BlockContents index_block, read_block(table, footer.index, "the index"));
   TAMIS_TRY(std::vector<IndexEntry> index, read_index_entries(index_block.bytes(), input.name));
   TAMIS_TRY(const BlockContents filter_block, read_block(table, filter_handle, "the filter block"));

@@ -17,8 +17,8 @@
 
 #include "base/hash.h"
 #include "base/try.h"
+#include "filter/formats/classic.h"
 #include "filter/formats/foreign_hash.h"
-#include "filter/formats/format.h"
 #include "filter/formats/rocksdb_filter.h"
 
 namespace tamis::foreign {
@@ -122,6 +122,12 @@ Fit fit(const Input& input) {
   return info.detail == "Ribbon" && columns_make_sense ? Fit::kStrong : Fit::kPossible;
 }
 
+Result<std::string> build_lines(const BloomScheme& scheme, std::uint64_t lines, std::uint32_t hashes,
+                                const std::vector<std::string_view>& keys, std::string_view trailer) {
+  const BloomShape shape = {.bits = lines * kLineBytes * 8, .hashes = hashes, .block_bits = kLineBytes * 8};
+  return build_bits(scheme, shape, keys, {}, lines * kLineBytes, trailer);
+}
+
 /// Whole bits only, as in the old filter; hashes and an odd number of lines follow from them.
 Result<std::string> build_legacy(const std::vector<std::string_view>& keys, double bits_per_key) {
   const double whole_bits = std::round(bits_per_key);
@@ -131,11 +137,7 @@ Result<std::string> build_legacy(const std::vector<std::string_view>& keys, doub
   if (lines > 0xffffffffU) return Status::invalid_argument("too many keys for a legacy filter");
   std::string trailer(1, static_cast<char>(hashes));
   append_le(trailer, static_cast<std::uint32_t>(lines));
-  TAMIS_TRY(std::string file, zeroed_file({}, lines * kLineBytes, trailer));
-  const BloomShape shape = {.bits = lines * kLineBytes * 8, .hashes = hashes, .block_bits = kLineBytes * 8};
-  const MutableBytes body = std::as_writable_bytes(std::span(file)).first(lines * kLineBytes);
-  for (const std::string_view key : keys) kLegacyScheme.add(body, shape, key);
-  return file;
+  return build_lines(kLegacyScheme, lines, hashes, keys, trailer);
 }
 
 std::uint32_t fast_local_hashes(std::uint64_t millibits_per_key) {
@@ -153,11 +155,7 @@ Result<std::string> build_fast_local(const std::vector<std::string_view>& keys, 
   if (blocks > 0xffffffffU) return Status::invalid_argument("too many keys for one filter");
   const std::uint32_t hashes = fast_local_hashes(millibits);
   const std::string trailer = {static_cast<char>(kNewBloomMarker), 0, static_cast<char>(hashes), 0, 0};
-  TAMIS_TRY(std::string file, zeroed_file({}, blocks * kLineBytes, trailer));
-  const BloomShape shape = {.bits = blocks * kLineBytes * 8, .hashes = hashes, .block_bits = kLineBytes * 8};
-  const MutableBytes body = std::as_writable_bytes(std::span(file)).first(blocks * kLineBytes);
-  for (const std::string_view key : keys) kFastLocalScheme.add(body, shape, key);
-  return file;
+  return build_lines(kFastLocalScheme, blocks, hashes, keys, trailer);
 }
 
 /// Tables hold sorted keys, and the builder drops a hash equal to the previous one.

@@ -51,6 +51,11 @@ Result<BlockHandle> read_handle(ByteReader& reader) {
   return BlockHandle{offset, size};
 }
 
+Result<BlockHandle> handle_in(std::string_view value, std::string_view name) {
+  ByteReader reader(as_bytes(value), name);
+  return read_handle(reader);
+}
+
 std::uint32_t block_checksum(BlockChecksum kind, Bytes bytes) {
   TAMIS_CHECK(!bytes.empty());
   switch (kind) {
@@ -89,9 +94,10 @@ Result<BlockContents> read_block(const TableBytes& table, BlockHandle handle, st
   return BlockContents(std::move(unpacked));
 }
 
-Result<std::vector<BlockEntry>> read_block_entries(Bytes contents, std::string_view name) {
-  TAMIS_TRY(ByteReader reader, entries_of(contents, name));
-  std::vector<BlockEntry> entries;
+Result<BlockDictionary> read_dictionary(const TableBytes& table, BlockHandle handle, std::string_view what) {
+  TAMIS_TRY(const BlockContents block, read_block(table, handle, what));
+  TAMIS_TRY(ByteReader reader, entries_of(block.bytes(), table.name));
+  BlockDictionary entries;
   std::string key;
   while (!reader.at_end()) {
     TAMIS_TRY(const std::uint64_t shared, reader.read_varint("a shared length"));
@@ -99,7 +105,7 @@ Result<std::vector<BlockEntry>> read_block_entries(Bytes contents, std::string_v
     TAMIS_TRY(const std::uint64_t value_bytes, reader.read_varint("the length of a value"));
     TAMIS_TRY_STATUS(read_key(reader, key, shared, unshared));
     TAMIS_TRY(const Bytes value, reader.read(value_bytes, "a value"));
-    entries.push_back({key, std::string(as_text(value))});
+    entries.insert_or_assign(key, std::string(as_text(value)));
   }
   return entries;
 }

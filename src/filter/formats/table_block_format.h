@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,8 @@ struct BlockHandle {
   std::uint64_t size = 0;  // Without the trailer.
 };
 Result<BlockHandle> read_handle(ByteReader& reader);
+/// The handle in the value of an entry.
+Result<BlockHandle> handle_in(std::string_view value, std::string_view name);
 
 enum class BlockChecksum : std::uint8_t { kNone = 0, kCrc32c = 1, kXxh32 = 2, kXxh64 = 3, kXxh3 = 4 };
 
@@ -63,12 +66,9 @@ class BlockContents {
 /// kNotSupported for compression other than Snappy.
 Result<BlockContents> read_block(const TableBytes& table, BlockHandle handle, std::string_view what);
 
-struct BlockEntry {
-  std::string key;
-  std::string value;
-};
-/// All entries of a block, in order.
-Result<std::vector<BlockEntry>> read_block_entries(Bytes contents, std::string_view name);
+/// The keys and values of a block.
+using BlockDictionary = std::map<std::string, std::string, std::less<>>;
+Result<BlockDictionary> read_dictionary(const TableBytes& table, BlockHandle handle, std::string_view what);
 
 struct IndexEntry {
   std::string separator;  // User key: at or after every key of the block, before every key of the next.
