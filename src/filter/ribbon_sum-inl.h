@@ -91,18 +91,11 @@ HWY_INLINE std::uint32_t parities_of(hn::Vec<Words> chosen) {
   return bits[0];
 }
 
-HWY_INLINE std::uint32_t sum_of_block_rows(const std::byte* first, std::uint32_t columns, Choice choice) {
-  const Words words;
-  const auto in_first = hn::Set(words, choice.in_first);
-  const auto in_second = hn::Set(words, choice.in_second);
-  const std::size_t block_bytes = std::size_t{8} * columns;
-  std::uint32_t sum = 0;
-  std::uint32_t column = 0;
-  for (; column + 8 <= columns; column += 8, first += 64) {
-    sum |= parities_of(chosen_of<true>(first, block_bytes, in_first, in_second, 8)) << column;
-  }
-  if (columns % 8 == 0) return sum;
-  return sum | parities_of(chosen_of<false>(first, block_bytes, in_first, in_second, columns % 8)) << column;
+/// Bit j: the sum of column j. Up to eight columns; kAll: exactly eight.
+template <bool kAll>
+HWY_INLINE std::uint32_t sum_of_columns(const std::byte* first, std::size_t block_bytes, hn::Vec<Words> in_first,
+                                        hn::Vec<Words> in_second, std::uint32_t columns) {
+  return parities_of(chosen_of<kAll>(first, block_bytes, in_first, in_second, columns));
 }
 
 #elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
@@ -125,23 +118,29 @@ HWY_INLINE std::uint32_t parities_of(hn::Vec<Words> low, hn::Vec<Words> high) {
   return bits[0];
 }
 
+template <bool kAll>
+HWY_INLINE std::uint32_t sum_of_columns(const std::byte* first, std::size_t block_bytes, hn::Vec<Words> in_first,
+                                        hn::Vec<Words> in_second, std::uint32_t columns) {
+  const auto low = chosen_of<kAll>(first, block_bytes, in_first, in_second, columns);
+  if (!kAll && columns <= 4) return parities_of(low, hn::Zero(Words()));
+  return parities_of(low, chosen_of<kAll>(first + 32, block_bytes, in_first, in_second, columns - 4));
+}
+
+#endif
+
+#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+
 HWY_INLINE std::uint32_t sum_of_block_rows(const std::byte* first, std::uint32_t columns, Choice choice) {
-  const Words words;
-  const auto in_first = hn::Set(words, choice.in_first);
-  const auto in_second = hn::Set(words, choice.in_second);
-  const std::size_t bytes = std::size_t{8} * columns;
+  const auto in_first = hn::Set(Words(), choice.in_first);
+  const auto in_second = hn::Set(Words(), choice.in_second);
+  const std::size_t block_bytes = std::size_t{8} * columns;
   std::uint32_t sum = 0;
   std::uint32_t column = 0;
   for (; column + 8 <= columns; column += 8, first += 64) {
-    sum |= parities_of(chosen_of<true>(first, bytes, in_first, in_second, 4),
-                       chosen_of<true>(first + 32, bytes, in_first, in_second, 4))
-           << column;
+    sum |= sum_of_columns<true>(first, block_bytes, in_first, in_second, 8) << column;
   }
-  const std::uint32_t left = columns % 8;
-  if (left == 0) return sum;
-  const auto low = chosen_of<false>(first, bytes, in_first, in_second, left);
-  const auto high = left > 4 ? chosen_of<false>(first + 32, bytes, in_first, in_second, left - 4) : hn::Zero(words);
-  return sum | parities_of(low, high) << column;
+  if (columns % 8 == 0) return sum;
+  return sum | sum_of_columns<false>(first, block_bytes, in_first, in_second, columns % 8) << column;
 }
 
 #else

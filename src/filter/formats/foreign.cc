@@ -1,15 +1,18 @@
-// The public API: guessing the format of a file, opening, probing and building through the registry.
+// The public API and the registry: guessing the format of a file, opening, probing and building.
 #include "tamis/foreign.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/nearest_word.h"
 #include "base/try.h"
 #include "filter/formats/format.h"
 #include "filter/open_filter.h"
@@ -17,6 +20,10 @@
 
 namespace tamis::foreign {
 namespace {
+
+#define TAMIS_FORMAT_ADDRESS(row) &(row),
+constexpr const Format* kFormats[] = {TAMIS_FOREIGN_FORMATS(TAMIS_FORMAT_ADDRESS)};
+#undef TAMIS_FORMAT_ADDRESS
 
 using Candidates = std::vector<const Format*>;
 
@@ -45,7 +52,7 @@ Result<const Format*> guess_format(const Input& input) {
   }
   Candidates strong;
   Candidates possible;
-  for (const Format* format : registered_formats()) {
+  for (const Format* format : kFormats) {
     const Fit fit = format->fit(input);
     if (fit == Fit::kStrong) strong.push_back(format);
     if (fit == Fit::kPossible) possible.push_back(format);
@@ -64,6 +71,27 @@ Result<const Format*> guess_format(const Input& input) {
 }
 
 }  // namespace
+
+Result<const Format*> find_format(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Format* format : kFormats) {
+    if (format->info.name == name) return format;
+    names.push_back(format->info.name);
+  }
+  const std::optional<std::string_view> guess = nearest_word(name, names);
+  return Status::invalid_argument(
+      guess ? fmt::format("unknown format '{}'; did you mean '{}'?", name, *guess)
+            : fmt::format("unknown format '{}'; the formats are {}", name, fmt::join(names, ", ")));
+}
+
+std::span<const FormatInfo> formats() {
+  static const auto infos = [] {
+    std::array<FormatInfo, std::size(kFormats)> all;
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = kFormats[i]->info;
+    return all;
+  }();
+  return infos;
+}
 
 /// A file's bytes, mapped or copied, and the probe that refers to them.
 struct ForeignFilter::Image {

@@ -83,8 +83,6 @@ inline constexpr std::uint32_t kMaxHashes = 65536;
 TAMIS_FOREIGN_FORMATS(TAMIS_DECLARE_FORMAT)
 #undef TAMIS_DECLARE_FORMAT
 
-std::span<const Format* const> registered_formats();
-
 /// kInvalidArgument names the known formats.
 Result<const Format*> find_format(std::string_view name);
 

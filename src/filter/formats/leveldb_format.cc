@@ -187,13 +187,8 @@ Result<ProbePtr> open_table(const Input& input) {
     return Status::not_supported(fmt::format("{}: the table has no filter of LevelDB's own kind", input.name));
   }
   TAMIS_TRY(const BlockHandle filter_handle, handle_in(filter->second, input.name));
-  TAMIS_TRY(const BlockContents index_block, read_block(table, footer.index, "the index"));
-  TAMIS_TRY(std::vector<IndexEntry> index, read_index_entries(index_block.bytes(), input.name));
-  TAMIS_TRY(const BlockContents filter_block, read_block(table, filter_handle, "the filter block"));
-  if (filter_block.is_owned()) {
-    return Status::not_supported(fmt::format("{}: a compressed filter block, which LevelDB never writes", input.name));
-  }
-  const Bytes block = filter_block.bytes();
+  TAMIS_TRY(std::vector<IndexEntry> index, read_index(table, footer.index));
+  TAMIS_TRY(const Bytes block, read_filter_block(table, filter_handle));
   const ByteReader whole(block, input.name);
   if (block.size() < 5) return whole.corruption("a filter block too short for its trailer");
   const auto base_log2 = std::to_integer<std::uint32_t>(block.back());

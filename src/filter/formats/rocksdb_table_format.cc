@@ -131,11 +131,8 @@ bool is_set(const BlockDictionary& properties, std::string_view name) {
 }
 
 Result<ProbePtr> open_filter_at(const TableBytes& table, BlockHandle handle) {
-  TAMIS_TRY(const BlockContents block, read_block(table, handle, "a filter block"));
-  if (block.is_owned()) {
-    return Status::not_supported(fmt::format("{}: a compressed filter, which RocksDB never writes", table.name));
-  }
-  return open_rocksdb_filter(block.bytes(), table.name);
+  TAMIS_TRY(const Bytes block, read_filter_block(table, handle));
+  return open_rocksdb_filter(block, table.name);
 }
 
 Result<ProbePtr> open_partitions(const TableBytes& table, BlockHandle handle, const BlockDictionary& properties) {
@@ -146,8 +143,7 @@ Result<ProbePtr> open_partitions(const TableBytes& table, BlockHandle handle, co
   }
   const IndexEncoding encoding = {.values_are_deltas = is_set(properties, "rocksdb.index.value.is.delta.encoded"),
                                   .keys_are_user_keys = is_set(properties, "rocksdb.index.key.is.user.key")};
-  TAMIS_TRY(const BlockContents block, read_block(table, handle, "the index of the filters"));
-  TAMIS_TRY(std::vector<IndexEntry> index, read_index_entries(block.bytes(), table.name, encoding));
+  TAMIS_TRY(std::vector<IndexEntry> index, read_index(table, handle, encoding));
   std::vector<ProbePtr> filters;
   filters.reserve(index.size());
   for (const IndexEntry& entry : index) {

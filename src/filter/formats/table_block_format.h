@@ -48,23 +48,11 @@ struct TableBytes {
   [[nodiscard]] std::uint32_t context_at(std::uint64_t offset) const;
 };
 
-/// The contents of a block, possibly decompressed: a view into the file, or its own bytes.
-class BlockContents {
- public:
-  explicit BlockContents(Bytes view) : view_(view) {}
-  explicit BlockContents(std::string owned) : owned_(std::move(owned)), is_owned_(true) {}
-  [[nodiscard]] Bytes bytes() const { return is_owned_ ? as_bytes(owned_) : view_; }
-  [[nodiscard]] bool is_owned() const { return is_owned_; }
-
- private:
-  Bytes view_;
-  std::string owned_;
-  bool is_owned_ = false;
-};
-
-/// Reads the block at this handle. kCorruption if it lies outside the file or its checksum does not match;
+/// The contents of the block at this handle. kCorruption if it lies outside the file or its checksum does not match;
 /// kNotSupported for compression other than Snappy.
-Result<BlockContents> read_block(const TableBytes& table, BlockHandle handle, std::string_view what);
+Result<std::string> read_block(const TableBytes& table, BlockHandle handle, std::string_view what);
+/// The same for a filter, as bytes of the file. kNotSupported if it is compressed, which no system does.
+Result<Bytes> read_filter_block(const TableBytes& table, BlockHandle handle);
 
 /// The keys and values of a block.
 using BlockDictionary = std::map<std::string, std::string, std::less<>>;
@@ -80,9 +68,13 @@ struct IndexEncoding {
   bool values_are_deltas = false;
   bool keys_are_user_keys = false;
 };
-Result<std::vector<IndexEntry>> read_index_entries(Bytes contents, std::string_view name, IndexEncoding encoding = {});
+Result<std::vector<IndexEntry>> read_index(const TableBytes& table, BlockHandle handle, IndexEncoding encoding = {});
 
 /// The first entry whose separator is not before the key, or the number of entries.
 std::size_t find_separator(const std::vector<IndexEntry>& index, std::string_view user_key);
+
+/// Snappy's decompression; kCorruption, naming the bytes, for anything that Snappy does not write. Allocates only once
+/// the declared length is plausible for this many packed bytes.
+Result<std::string> unpack_snappy(Bytes packed, std::string_view name);
 
 }  // namespace tamis::foreign
