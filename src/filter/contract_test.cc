@@ -134,8 +134,7 @@ TEST_P(FilterContract, HasTheSameBytesAndAnswersOnEveryInstructionSet) {
 
 TEST_P(FilterContract, SurvivesSavingAndOpening) {
   const std::string path = testing::TempDir() + "contract-" + GetParam() + ".tamis";
-  FilterOptions options = {.target_rate = 0.01};
-  options.kind = GetParam();
+  FilterOptions options = {.kind = GetParam(), .target_rate = 0.01};
   options.seed.key.emplace().fill(std::byte{0x5a});
   FilterBuilder builder(options);
   for (int i = 0; i < 2000; ++i) builder.add("user:" + std::to_string(i));
@@ -230,9 +229,8 @@ TEST_P(FilterContract, RefusesTargetsThatMeanNothing) {
   for (const double rate : {0.0, 1.0, 2.0, -1.0, std::nan(""), HUGE_VAL}) {
     EXPECT_EQ(filter_size(GetParam(), 100, {SizeTarget::Measure::kRate, rate}).status().code(),
               StatusCode::kInvalidArgument);
-    FilterOptions options = {.target_rate = rate};
-    options.kind = GetParam();
-    EXPECT_EQ(FilterBuilder(options).finish().status().code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(FilterBuilder({.kind = GetParam(), .target_rate = rate}).finish().status().code(),
+              StatusCode::kInvalidArgument);
   }
   for (const double bits : {0.0, -1.0, 1e9, std::nan("")}) {
     EXPECT_EQ(filter_size(GetParam(), 100, {SizeTarget::Measure::kBitsPerKey, bits}).status().code(),

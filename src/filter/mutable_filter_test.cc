@@ -28,10 +28,8 @@ std::vector<std::string> kinds_with(bool FilterKindInfo::*capability) {
 }
 
 MutableFilter make(const std::string& kind, std::uint64_t capacity = 10'000, std::uint64_t seed = 0) {
-  FilterOptions options = {.target_rate = 0.01, .capacity = capacity};
-  options.kind = kind;
-  options.seed.seed = seed;
-  Result<MutableFilter> filter = MutableFilter::create(options);
+  Result<MutableFilter> filter =
+      MutableFilter::create({.kind = kind, .target_rate = 0.01, .capacity = capacity, .seed = {.seed = seed}});
   EXPECT_TRUE(filter.ok()) << filter.status().to_text();
   return *std::move(filter);
 }
@@ -94,8 +92,7 @@ TEST_P(AddingKinds, HoldTheirTargetFromTheFirstKeyAtEveryTinyCapacity) {
   const bool grows = find_filter_kind(GetParam())->grows;
   for (const double target : {0.1, 0.01}) {
     for (const std::uint64_t capacity : {0, 1, 10, 63}) {
-      FilterOptions options = {.target_rate = target, .capacity = capacity};
-      options.kind = GetParam();
+      const FilterOptions options = {.kind = GetParam(), .target_rate = target, .capacity = capacity};
       if (capacity == 0 && !grows) {
         EXPECT_EQ(MutableFilter::create(options).status().code(), StatusCode::kInvalidArgument);
         continue;
