@@ -55,10 +55,7 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
 
 template <unsigned kCell>
 Result<FilterImage> make(const FilterSize& shape) {
-  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.bytes));
-  image.header.hashes = shape.hashes;
-  image.header.numbers[0] = shape.bytes * 8 / kCell;
-  return image;
+  return FilterImage::with_body(shape.bytes, shape.hashes, shape.bytes * 8 / kCell);
 }
 
 template <unsigned kCell, auto kMayContain>

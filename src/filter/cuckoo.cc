@@ -148,10 +148,8 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
 std::uint64_t room(std::uint64_t capacity) { return capacity + 12; }
 
 Result<FilterImage> make(const FilterSize& shape) {
-  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.bytes));
-  image.header.hashes = shape.hashes;
-  image.header.numbers[0] = (shape.bytes - kTailBytes) / (kPlaces * shape.hashes / 8);
-  return image;
+  const std::uint64_t buckets = (shape.bytes - kTailBytes) / (kPlaces * shape.hashes / 8);
+  return FilterImage::with_body(shape.bytes, shape.hashes, buckets);
 }
 
 /// One move of an insertion: the previous contents of a slot.

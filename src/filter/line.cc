@@ -186,10 +186,8 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
 }
 
 Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
-  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.bytes));
   const auto lines = static_cast<std::uint32_t>(shape.bytes / kCacheLineBytes);
-  image.header.hashes = shape.hashes;
-  image.header.numbers[0] = lines;
+  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.bytes, shape.hashes, lines));
   std::byte* body = image.mutable_body().data();
   constexpr std::size_t kAhead = 24;
   for (std::size_t i = 0; i < hashes.size(); ++i) {

@@ -128,8 +128,7 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
 std::uint64_t room(std::uint64_t capacity) { return std::max<std::uint64_t>(capacity, 64); }
 
 Result<FilterImage> make(const FilterSize& shape) {
-  TAMIS_TRY(FilterImage image, FilterImage::with_body(kDirectoryBytes));
-  image.header.hashes = shape.hashes;
+  TAMIS_TRY(FilterImage image, FilterImage::with_body(kDirectoryBytes, shape.hashes));
   TAMIS_TRY_STATUS(append_layer(image, first_layer(shape)));
   return image;
 }

@@ -89,10 +89,7 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
 }
 
 Result<FilterImage> make(const FilterSize& shape) {
-  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.bytes));
-  image.header.hashes = kSplitWords;
-  image.header.numbers[0] = shape.bytes / kSplitBlockBytes;
-  return image;
+  return FilterImage::with_body(shape.bytes, kSplitWords, shape.bytes / kSplitBlockBytes);
 }
 
 Status add(FilterImage& image, std::uint64_t hash) {

@@ -14,16 +14,21 @@
 #include "base/bytes.h"
 #include "base/nearest_word.h"
 #include "base/try.h"
-#include "filter/formats/format.h"
+#include "filter/formats/classic.h"
 #include "filter/open_filter.h"
 #include "io/file.h"
 
 namespace tamis::foreign {
 namespace {
 
-#define TAMIS_FORMAT_ADDRESS(row) &(row),
-constexpr const Format* kFormats[] = {TAMIS_FOREIGN_FORMATS(TAMIS_FORMAT_ADDRESS)};
-#undef TAMIS_FORMAT_ADDRESS
+/// In the order shown to users.
+constexpr const Format* kFormats[] = {&kCassandraNewFormat, &kCassandraOldFormat, &kCassandraOldH1H2Format,
+                                      &kRocksDbTableFormat, &kRocksDbRawFormat,   &kLevelDbTableFormat,
+                                      &kLevelDbRawFormat,   &kBadgerFormat,       &kSparkFormat,
+                                      &kGuavaFormat,        &kParquetFormat,      &kSbbfThriftFormat,
+                                      &kSbbfFormat,         &kGoBloomFormat,      &kGoBloomJsonFormat,
+                                      &kGoArticleFormat,    &kGoArticleLeFormat,  &kGoArticleJsonFormat,
+                                      &kLabFormat,          &kLessonFormat,       &kPyChapterFormat};
 
 using Candidates = std::vector<const Format*>;
 
@@ -68,6 +73,49 @@ Result<const Format*> guess_format(const Input& input) {
   if (possible.empty()) return Status::corruption(fmt::format("{}: no known filter format matches", input.name));
   return Status::invalid_argument(
       fmt::format("{}: nothing in the file tells its format, say which; possible: {}", input.name, names_of(possible)));
+}
+
+Status refuse_unused(const BuildOptions& options, ParameterSet takes) {
+  struct Row {
+    ParameterSet parameter;
+    bool given;
+    std::string_view name;
+  };
+  const Row rows[] = {
+      {kTakesExpectedKeys, options.expected_keys.has_value(), "a number of expected keys"},
+      {kTakesRate, options.fpr.has_value(), "a false-positive rate"},
+      {kTakesBits, options.bits.has_value(), "a number of bits"},
+      {kTakesHashes, options.hashes.has_value(), "a number of hashes"},
+      {kTakesBitsPerKey, options.bits_per_key.has_value(), "bits per key"},
+      {kTakesWords, options.words.has_value(), "a number of words"},
+      {kTakesBlocks, options.blocks.has_value(), "a number of blocks"},
+      {kTakesSeed, options.seed.has_value(), "a seed"},
+      {kTakesVariant, !options.variant.empty(), "a variant"},
+  };
+  for (const Row& row : rows) {
+    if (row.given && (takes & row.parameter) == 0) {
+      return Status::invalid_argument(fmt::format("{} does not take {}", options.format, row.name));
+    }
+  }
+  return {};
+}
+
+/// kInvalidArgument for a parameter that the format does not use, an invalid rate, or a size above kMaxBuildBits.
+Status check_parameters(const BuildOptions& options, ParameterSet takes) {
+  TAMIS_TRY_STATUS(refuse_unused(options, takes));
+  // Written so that NaN fails.
+  const bool one_is_fine = (takes & kTakesRateOfOne) != 0;
+  if (options.fpr && !(*options.fpr > 0 && (*options.fpr < 1 || (one_is_fine && *options.fpr == 1)))) {
+    return Status::invalid_argument(fmt::format("a false-positive rate must be between 0 and 1, not {}", *options.fpr));
+  }
+  if (options.bits_per_key && !(*options.bits_per_key > 0 && *options.bits_per_key <= 1000)) {
+    return Status::invalid_argument(
+        fmt::format("bits per key must be between 0 and 1000, not {}", *options.bits_per_key));
+  }
+  if (options.expected_keys && *options.expected_keys > kMaxBuildBits) {
+    return Status::invalid_argument(fmt::format("too many expected keys: {}", *options.expected_keys));
+  }
+  return {};
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The formats. A new one is a row of type Format in a *_format.cc, and its name in the list below.
+// The formats. A new one is a row of type Format in the *_format.cc of its system, declared here and listed in
+// foreign.cc.
 #pragma once
 
 #include <cstdint>
@@ -7,36 +8,25 @@
 #include <string_view>
 
 #include "base/bytes.h"
-#include "filter/formats/parameters.h"
 #include "filter/formats/probe.h"
 #include "tamis/foreign.h"
 
-// clang-format off
-#define TAMIS_FOREIGN_FORMATS(ROW) \
-  ROW(kCassandraNewFormat)         \
-  ROW(kCassandraOldFormat)         \
-  ROW(kCassandraOldH1H2Format)     \
-  ROW(kRocksDbTableFormat)         \
-  ROW(kRocksDbRawFormat)           \
-  ROW(kLevelDbTableFormat)         \
-  ROW(kLevelDbRawFormat)           \
-  ROW(kBadgerFormat)               \
-  ROW(kSparkFormat)                \
-  ROW(kGuavaFormat)                \
-  ROW(kParquetFormat)              \
-  ROW(kSbbfThriftFormat)           \
-  ROW(kSbbfFormat)                 \
-  ROW(kGoBloomFormat)              \
-  ROW(kGoBloomJsonFormat)          \
-  ROW(kGoArticleFormat)            \
-  ROW(kGoArticleLeFormat)          \
-  ROW(kGoArticleJsonFormat)        \
-  ROW(kLabFormat)                  \
-  ROW(kLessonFormat)               \
-  ROW(kPyChapterFormat)
-// clang-format on
-
 namespace tamis::foreign {
+
+/// The fields of BuildOptions that a format may use, as bits of a set.
+enum Parameter : std::uint32_t {
+  kTakesExpectedKeys = 1,
+  kTakesRate = 2,
+  kTakesBits = 4,
+  kTakesHashes = 8,
+  kTakesBitsPerKey = 16,
+  kTakesWords = 32,
+  kTakesBlocks = 64,
+  kTakesSeed = 128,
+  kTakesVariant = 256,
+  kTakesRateOfOne = 512,  // A rate of 1 is allowed and means no filter.
+};
+using ParameterSet = std::uint32_t;
 
 /// A file to open. The bytes outlive the probe made from them; the rest lives for the call.
 struct Input {
@@ -79,9 +69,14 @@ Fit fit_if_it_opens(const Input& input) {
 /// The max hashes of a file whose format sets no limit: far above any writer, and low enough that probes end.
 inline constexpr std::uint32_t kMaxHashes = 65536;
 
-#define TAMIS_DECLARE_FORMAT(row) extern const Format row;
-TAMIS_FOREIGN_FORMATS(TAMIS_DECLARE_FORMAT)
-#undef TAMIS_DECLARE_FORMAT
+extern const Format kCassandraNewFormat, kCassandraOldFormat, kCassandraOldH1H2Format;
+extern const Format kRocksDbTableFormat, kRocksDbRawFormat;
+extern const Format kLevelDbTableFormat, kLevelDbRawFormat, kBadgerFormat;
+extern const Format kSparkFormat;
+extern const Format kGuavaFormat;
+extern const Format kParquetFormat, kSbbfThriftFormat, kSbbfFormat;
+extern const Format kGoBloomFormat, kGoBloomJsonFormat, kGoArticleFormat, kGoArticleLeFormat, kGoArticleJsonFormat;
+extern const Format kLabFormat, kLessonFormat, kPyChapterFormat;
 
 /// kInvalidArgument names the known formats.
 Result<const Format*> find_format(std::string_view name);
