@@ -24,19 +24,9 @@ class FilterContract : public testing::TestWithParam<std::string> {
  protected:
   [[nodiscard]] Filter build(const std::vector<std::uint64_t>& hashes, FilterOptions options = {}) const {
     options.kind = GetParam();
-    FilterBuilder builder(options);
-    for (const std::uint64_t hash : hashes) builder.add_hash(hash);
-    Result<Filter> filter = builder.finish();
-    EXPECT_TRUE(filter.ok()) << filter.status().to_text();
-    return *std::move(filter);
+    return test::build_filter(options, hashes);
   }
 };
-
-std::vector<std::string> kind_names() {
-  std::vector<std::string> names;
-  for (const FilterKindInfo& info : filter_kinds()) names.emplace_back(info.name);
-  return names;
-}
 
 constexpr std::uint64_t kSizes[] = {0, 1, 2, 3, 10, 63, 64, 65, 100, 129, 1000, 11'504, 11'521, 100'000};
 
@@ -249,7 +239,7 @@ TEST_P(FilterContract, DescribesItselfTruly) {
   EXPECT_NEAR(info.estimated_rate / info.designed_rate, 1, 0.1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, FilterContract, testing::ValuesIn(kind_names()),
+INSTANTIATE_TEST_SUITE_P(Kinds, FilterContract, testing::ValuesIn(test::kind_names()),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

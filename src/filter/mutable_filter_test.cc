@@ -19,14 +19,6 @@ namespace {
 
 using test::HashSet;
 
-std::vector<std::string> kinds_with(bool FilterKindInfo::*capability) {
-  std::vector<std::string> names;
-  for (const FilterKindInfo& info : filter_kinds()) {
-    if (info.*capability) names.emplace_back(info.name);
-  }
-  return names;
-}
-
 MutableFilter make(const std::string& kind, std::uint64_t capacity = 10'000, std::uint64_t seed = 0) {
   Result<MutableFilter> filter =
       MutableFilter::create({.kind = kind, .target_rate = 0.01, .capacity = capacity, .seed = {.seed = seed}});
@@ -135,7 +127,7 @@ TEST_P(AddingKinds, GoOnAfterSavingAndOpening) {
   std::filesystem::remove(path);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, AddingKinds, testing::ValuesIn(kinds_with(&FilterKindInfo::adds)), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Kinds, AddingKinds, testing::ValuesIn(test::kind_names(&FilterKindInfo::adds)), kNameOf);
 
 class RemovingKinds : public testing::TestWithParam<std::string> {};
 
@@ -187,7 +179,7 @@ TEST_P(RemovingKinds, AgreeWithASetOverRandomChanges) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, RemovingKinds, testing::ValuesIn(kinds_with(&FilterKindInfo::removes)), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Kinds, RemovingKinds, testing::ValuesIn(test::kind_names(&FilterKindInfo::removes)), kNameOf);
 
 class MergingKinds : public testing::TestWithParam<std::string> {};
 
@@ -227,7 +219,7 @@ TEST_P(MergingKinds, IntersectToAFilterOfTheCommonKeys) {
   EXPECT_LT(others, 150);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, MergingKinds, testing::ValuesIn(kinds_with(&FilterKindInfo::merges)), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Kinds, MergingKinds, testing::ValuesIn(test::kind_names(&FilterKindInfo::merges)), kNameOf);
 
 TEST(MutableFilter, NamesTheKindsThatCanWhatThisOneCannot) {
   const Result<MutableFilter> ribbon = MutableFilter::create({.kind = "line", .capacity = 10});

@@ -60,24 +60,17 @@ bool length_is_checked(const std::string& format) {
   return !unchecked.contains(format);
 }
 
-TEST(Damage, TruncatedFilesAreRefusedWhereTheLengthIsKnown) {
+TEST(Damage, AnotherLengthIsRefusedWhereTheLengthIsKnown) {
   for_each_file([](const std::string& bytes, const OpenOptions& options, const json&) {
-    for (const std::size_t size : offsets_to_try(bytes.size(), 150)) {
-      const bool opened = survives(bytes.substr(0, size), options);
+    std::vector<std::size_t> sizes = offsets_to_try(bytes.size(), 150);
+    for (const std::size_t extra : {1, 7, 8, 16, 32, 64, 4096}) sizes.push_back(bytes.size() + extra);
+    for (const std::size_t size : sizes) {
+      std::string changed = bytes;
+      changed.resize(size);
+      const bool opened = survives(changed, options);
       const bool no_filter_at_all = size == 0 && options.format.starts_with("cassandra");
       if (length_is_checked(options.format)) {
-        EXPECT_EQ(opened, no_filter_at_all) << "cut to " << size;
-      }
-    }
-  });
-}
-
-TEST(Damage, BytesAfterTheEndAreRefusedWhereTheLengthIsKnown) {
-  for_each_file([](const std::string& bytes, const OpenOptions& options, const json&) {
-    for (const std::size_t extra : {1, 7, 8, 16, 32, 64, 4096}) {
-      const bool opened = survives(bytes + std::string(extra, '\0'), options);
-      if (length_is_checked(options.format)) {
-        EXPECT_FALSE(opened) << extra << " bytes more";
+        EXPECT_EQ(opened, no_filter_at_all) << "cut or extended to " << size;
       }
     }
   });
