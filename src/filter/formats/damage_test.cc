@@ -125,14 +125,9 @@ TEST(Damage, AFlippedBitOfATableNeverLosesAKey) {
   EXPECT_GT(harmless, 1000U);
 }
 
-/// Header numbers, with the file unchanged.
-struct AbsurdHeader {
-  std::string format;
-  std::string hex;  // Of the whole file.
-};
-
 TEST(Damage, AbsurdHeadersAreRefusedBeforeMemoryIsTaken) {
-  const AbsurdHeader headers[] = {
+  const std::pair<std::string, std::string> headers[] = {
+      // Format, and the whole file in hexadecimal.
       {"cassandra-new", "00000005"},                                                     // No words.
       {"cassandra-new", "0000000500000000"},                                             // Zero words.
       {"cassandra-new", "000000057fffffff"},                                             // 16 GiB declared.
@@ -170,10 +165,9 @@ TEST(Damage, AbsurdHeadersAreRefusedBeforeMemoryIsTaken) {
       {"go-bloom-json", "7b226d223a2d312c226b223a312c2262223a22227d"},                      // m = -1.
       {"go-article-json", "2241414141414141414141433d22"},                                  // Bits without words.
   };
-  for (const AbsurdHeader& header : headers) {
-    SCOPED_TRACE(header.format + " " + header.hex);
-    const std::string bytes = from_hex(header.hex);
-    const auto filter = ForeignFilter::from_bytes(as_bytes(bytes), {.format = header.format, .hashes = 3}, "absurd");
+  for (const auto& [format, hex] : headers) {
+    SCOPED_TRACE(format + " " + hex);
+    const auto filter = ForeignFilter::from_bytes(as_bytes(from_hex(hex)), {.format = format, .hashes = 3}, "absurd");
     ASSERT_FALSE(filter.ok());
     EXPECT_EQ(filter.status().code(), StatusCode::kCorruption) << filter.status().to_text();
   }

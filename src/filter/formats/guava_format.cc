@@ -49,9 +49,8 @@ Result<BloomShape> read_header(ByteReader& reader, const OpenOptions&) {
   return BloomShape{.bits = bits, .hashes = hashes};
 }
 
-template <Strategy kStrategy>
 void write_header(std::string& file, const BloomShape& shape) {
-  file.push_back(static_cast<char>(kStrategy));
+  file.push_back(static_cast<char>(Strategy::kMitz64));
   file.push_back(static_cast<char>(shape.hashes));
   append_be<std::uint32_t>(file, static_cast<std::uint32_t>(shape.bits / 64));
 }
@@ -61,25 +60,23 @@ Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
   return size_in_words(options, keys, kDefaultRate, kHashLimit);
 }
 
-template <typename Positions, Strategy kStrategy>
-constexpr ClassicLayout kLayout = {kBloomScheme<Positions, BitOrder::kBigEndianWords>, 64, read_header,
-                                   write_header<kStrategy>, size};
+template <typename Positions>
+constexpr ClassicLayout kLayout = {kBloomScheme<Positions, BitOrder::kBigEndianWords>, 64, read_header, write_header,
+                                   size};
 
 Result<ProbePtr> open(const Input& input) {
   ByteReader reader(input.bytes, input.name);
   TAMIS_TRY(const std::uint8_t strategy, reader.read_le<std::uint8_t>("the strategy"));
   switch (Strategy{strategy}) {
-    case Strategy::kMitz32:
-      return open_classic(kLayout<Mitz32Positions, Strategy::kMitz32>, input, "MURMUR128_MITZ_32");
-    case Strategy::kMitz64:
-      return open_classic(kLayout<Mitz64Positions, Strategy::kMitz64>, input, "MURMUR128_MITZ_64");
+    case Strategy::kMitz32: return open_classic(kLayout<Mitz32Positions>, input, "MURMUR128_MITZ_32");
+    case Strategy::kMitz64: return open_classic(kLayout<Mitz64Positions>, input, "MURMUR128_MITZ_64");
   }
   return reader.corruption(fmt::format("strategy {} is neither 0 nor 1", strategy));
 }
 
 Result<std::string> build_file(std::span<const std::string> keys, const BuildOptions& options) {
   if (options.variant.empty() || options.variant == "64") {
-    return build_classic(kLayout<Mitz64Positions, Strategy::kMitz64>, keys, options);
+    return build_classic(kLayout<Mitz64Positions>, keys, options);
   }
   if (options.variant == "32") {
     return Status::not_supported("guava: the 32-bit strategy is read, not written; current releases write variant 64");

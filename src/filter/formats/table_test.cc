@@ -131,17 +131,17 @@ TEST(RocksDbTable, ABlockInTheWrongPlaceIsRefusedFromVersionSix) {
   EXPECT_EQ(table.open().status().code(), StatusCode::kCorruption);
 }
 
-TEST(RocksDbTable, AFilterOfPrefixesIsNotAskedForKeys) {
-  RocksDbTable table(kFullTable);
-  table.change_property("whole.key.filtering1", "whole.key.filtering0");
-  EXPECT_EQ(table.open().status().code(), StatusCode::kNotSupported) << table.open().status().to_text();
-}
-
-TEST(RocksDbTable, PartitionsInAnotherOrderAreNotSupported) {
-  RocksDbTable table("rocksdb/bloom-part-fv5-uuid-2000-bpk10.sst");
-  ASSERT_TRUE(table.open().ok());
-  table.change_property("leveldb.BytewiseComparator", "leveldb.BackwardComparator");
-  EXPECT_EQ(table.open().status().code(), StatusCode::kNotSupported) << table.open().status().to_text();
+/// A filter of prefixes, and partitions in another order.
+TEST(RocksDbTable, FiltersThatCannotBeAskedForKeysAreNotSupported) {
+  const std::string_view changes[][3] = {
+      {kFullTable, "whole.key.filtering1", "whole.key.filtering0"},
+      {"rocksdb/bloom-part-fv5-uuid-2000-bpk10.sst", "leveldb.BytewiseComparator", "leveldb.BackwardComparator"}};
+  for (const auto& [name, from, to] : changes) {
+    RocksDbTable table(name);
+    ASSERT_TRUE(table.open().ok());
+    table.change_property(from, to);
+    EXPECT_EQ(table.open().status().code(), StatusCode::kNotSupported) << table.open().status().to_text();
+  }
 }
 
 TEST(RocksDbTable, EveryChecksumTypeIsComputedAsItsSystemDoes) {
