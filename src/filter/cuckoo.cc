@@ -209,18 +209,13 @@ Removal remove(FilterImage& image, std::uint64_t hash) {
   return Removal::kAbsent;
 }
 
-/// False if the filter became full.
-bool add_all(FilterImage& image, std::span<const std::uint64_t> hashes) {
-  return std::ranges::all_of(hashes, [&](std::uint64_t hash) { return add(image, hash).ok(); });
-}
-
 /// More than eight copies of a key do not fit, and crowd out other keys long before. The first failure drops copies;
 /// each later one grows the filter by a twentieth.
 Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
   FilterSize grown = shape;
   for (bool copies_dropped = false;;) {
     TAMIS_TRY(FilterImage image, make(grown));
-    if (add_all(image, hashes)) return image;
+    if (std::ranges::all_of(hashes, [&](std::uint64_t hash) { return add(image, hash).ok(); })) return image;
     if (!copies_dropped) {
       hashes = sort_and_drop_copies(hashes);
       copies_dropped = true;

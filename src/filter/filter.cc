@@ -29,7 +29,13 @@ Result<FilterProbe> open_probe(const FilterImage& image, std::string_view name) 
 
 KeyHasher hasher_of(const FilterSeed& seed) { return seed.key ? KeyHasher(*seed.key) : KeyHasher(seed.seed); }
 
-FilterInfo info_of(const FilterImage& image) {
+FilterInfo info_of(const OpenFilter* open) {
+  if (open == nullptr) {
+    FilterInfo none;
+    none.estimated_rate = none.designed_rate = 1;
+    return none;
+  }
+  const FilterImage& image = open->image;
   const FilterKind* kind = find_filter_kind(image.header.kind);
   TAMIS_CHECK(kind != nullptr);
   const bool is_list = image.header.layout == FilterLayout::kList;
@@ -106,7 +112,7 @@ bool Filter::may_contain_prefix(std::string_view scan_prefix) const {
   return may_contain(scan_prefix);
 }
 
-FilterInfo Filter::info() const { return open_ == nullptr ? info_of_none() : info_of(open_->image); }
+FilterInfo Filter::info() const { return info_of(open_.get()); }
 
 std::span<const std::byte> Filter::bytes() const {
   return open_ == nullptr ? std::span<const std::byte>() : open_->image.container();

@@ -168,7 +168,7 @@ std::uint64_t MutableFilter::hash(std::string_view key) const {
   return open_->hasher(open_->image.header.prefix_rule.prefix_of(key));
 }
 
-FilterInfo MutableFilter::info() const { return open_ == nullptr ? info_of_none() : info_of(open_->image); }
+FilterInfo MutableFilter::info() const { return info_of(open_.get()); }
 
 Status MutableFilter::save(const std::string& path) const { return freeze().save(path); }
 

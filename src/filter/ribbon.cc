@@ -76,10 +76,6 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
   return size_with(keys, columns);
 }
 
-Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
-  return build_ribbon(hashes, shape.hashes, shape.bytes);
-}
-
 RibbonShape shape_of(const FilterHeader& header) {
   RibbonShape shape;
   shape.columns = header.hashes;
@@ -144,7 +140,7 @@ constinit const FilterKind kRibbonKind = {
              .summary = "the smallest: within 1 % of the information bound; for immutable sets",
              .build_bytes_per_key = 21},
     .size = size,
-    .build = build,
+    .build = build_ribbon,
     .open = open,
     .estimate = estimate,
 };

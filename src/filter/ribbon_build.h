@@ -76,10 +76,9 @@ std::uint64_t most_ribbon_bytes(std::uint64_t keys, std::uint32_t columns);
 /// The rate of a filter of this many hashed keys. The list adds less than 1/1024 of it.
 double planned_ribbon_rate(std::uint64_t keys, std::uint32_t columns);
 
-/// Never exceeds `most_bytes`, which must suffice for this many hashes, and fails only with kNotSupported, for lack of
-/// memory. The bytes depend only on the set of hashes and the two numbers, not on the order of the hashes or the
-/// machine.
-Result<FilterImage> build_ribbon(std::span<std::uint64_t> hashes, std::uint32_t columns, std::uint64_t most_bytes);
+/// FilterKind::build: never exceeds the size's bytes. The bytes depend only on the set of hashes and the size, not on
+/// the order of the hashes or the machine.
+Result<FilterImage> build_ribbon(std::span<std::uint64_t> hashes, const FilterSize& size);
 
 /// Back substitution: from the last row to the first, computes each row from its equation and the 63 rows after it.
 /// Free rows are 0. Writes the shape's blocks; the band must have rows for a full last block.

@@ -78,10 +78,6 @@ void prefetch(const FilterProbe& probe, std::uint64_t hash) {
   });
 }
 
-ScalableState state_of(const FilterImage& image) {
-  return {image.body().data(), image.body().size(), static_cast<std::size_t>(image.header.numbers[0])};
-}
-
 /// Appends a layer; the bytes move.
 Status append_layer(FilterImage& image, const Layer& layer) {
   const std::size_t layers = image.header.numbers[0];
@@ -188,7 +184,8 @@ FilterEstimate estimate(const FilterImage& image) {
   double none = 1;
   double set_bits = 0;
   double bits = 0;
-  each_layer(state_of(image), [&](const Layer& layer, const std::byte* at) {
+  const ScalableState state = {image.body().data(), image.body().size(), image.header.numbers[0]};
+  each_layer(state, [&](const Layer& layer, const std::byte* at) {
     const auto layer_bits = static_cast<double>(layer.bits);
     const auto set = static_cast<double>(count_set_bits({at, static_cast<std::size_t>(layer.bits / 8)}));
     none *= 1 - std::pow(set / layer_bits, layer.hashes);

@@ -78,10 +78,6 @@ Result<ProbePtr> open_as(const Input& input) {
   return open_classic(kLayout, input);
 }
 template <const ClassicLayout& kLayout>
-Result<std::string> build_as(std::span<const std::string> keys, const BuildOptions& options) {
-  return build_classic(kLayout, keys, options);
-}
-template <const ClassicLayout& kLayout>
 std::string rewrite_as(const PlainBits& plain) {
   return write_classic(kLayout, plain);
 }
@@ -93,7 +89,8 @@ constexpr Format classic_format(const FormatInfo& info, ParameterSet takes, std:
   return {.info = info,
           .takes = takes,
           .open = open_as<kLayout>,
-          .build = build_as<kLayout>,
+          .build = [](std::span<const std::string> keys,
+                      const BuildOptions& options) { return build_classic(kLayout, keys, options); },
           .fit = fit,
           .size = kLayout.size,
           .family = family,

@@ -130,7 +130,7 @@ Result<BloomShape> checked_shape(const ByteReader& reader, std::uint64_t bits, s
 }
 
 /// The words of a bitset of this length, up to the end of the file.
-Result<Bytes> read_words(ByteReader& reader, std::uint64_t length) {
+Result<Bytes> read_bitset_words(ByteReader& reader, std::uint64_t length) {
   TAMIS_TRY(const Bytes words, reader.read(body_bytes(length, 64), "the bit array"));
   TAMIS_TRY_STATUS(reader.expect_end());
   return words;
@@ -142,7 +142,7 @@ Result<ProbePtr> open_bloom(const Input& input) {
   TAMIS_TRY(const std::uint64_t hashes, reader.read_be<std::uint64_t>("the number of hashes"));
   TAMIS_TRY(const BloomShape shape, checked_shape(reader, bits, hashes));
   TAMIS_TRY(const std::uint64_t length, read_length<kBigEndian>(reader));
-  TAMIS_TRY(const Bytes words, read_words(reader, length));
+  TAMIS_TRY(const Bytes words, read_bitset_words(reader, length));
   return ProbePtr(std::make_unique<GoBloomProbe>(shape, length, words));
 }
 
@@ -181,7 +181,7 @@ Result<ProbePtr> open_bloom_json(const Input& input) {
   ByteReader reader(as_bytes(bitset), input.name);
   TAMIS_TRY(const BloomShape shape, checked_shape(reader, bits, hashes));
   TAMIS_TRY(const std::uint64_t length, read_length<kBigEndian>(reader));
-  TAMIS_TRY_STATUS(read_words(reader, length).status());
+  TAMIS_TRY_STATUS(read_bitset_words(reader, length).status());
   return ProbePtr(std::make_unique<GoBloomProbe>(shape, length, std::move(bitset)));
 }
 
