@@ -122,8 +122,9 @@ template <bool kAll>
 HWY_INLINE std::uint32_t sum_of_columns(const std::byte* first, std::size_t block_bytes, hn::Vec<Words> in_first,
                                         hn::Vec<Words> in_second, std::uint32_t columns) {
   const auto low = chosen_of<kAll>(first, block_bytes, in_first, in_second, columns);
-  if (!kAll && columns <= 4) return parities_of(low, hn::Zero(Words()));
-  return parities_of(low, chosen_of<kAll>(first + 32, block_bytes, in_first, in_second, columns - 4));
+  const auto high = kAll || columns > 4 ? chosen_of<kAll>(first + 32, block_bytes, in_first, in_second, columns - 4)
+                                        : hn::Zero(Words());
+  return parities_of(low, high);
 }
 
 #endif
