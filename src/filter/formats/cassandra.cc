@@ -155,8 +155,10 @@ Result<std::string> cassandra_rebuild(const std::string& index_path, const Rebui
       return Status::invalid_argument("rebuild a filter like another one or for a rate and a number of keys, not both");
     }
     TAMIS_TRY(const ForeignFilter like, ForeignFilter::open(options.like, {.format = build_options.format}));
-    build_options.hashes = like.info().hashes;
-    build_options.words = like.info().bits / 64;
+    const ForeignInfo info = like.info();
+    if (info.bits == 0) return Status::corruption(fmt::format("{}: the file holds no filter", options.like));
+    build_options.hashes = info.hashes;
+    build_options.words = info.bits / 64;
   }
   TAMIS_TRY(const std::vector<std::string> keys, cassandra_index_keys(index_path));
   return build(keys, build_options);

@@ -138,9 +138,11 @@ TEST_F(CassandraFiles, ADamagedFilterIsToldFromAMislabelledOne) {
 
   bytes.pop_back();
   EXPECT_EQ(cassandra_verify(write("nb-1-big-Filter.db", bytes), index).status().code(), StatusCode::kCorruption);
-  const auto absent = cassandra_verify(write("nb-1-big-Filter.db", ""), index);
+  const std::string empty = write("nb-1-big-Filter.db", "");
+  const auto absent = cassandra_verify(empty, index);
   ASSERT_TRUE(absent.ok());
   EXPECT_EQ(absent->verdict, VerifyReport::Verdict::kOk);
+  EXPECT_EQ(cassandra_rebuild(index, {.like = empty}).status().code(), StatusCode::kCorruption);
 }
 
 TEST_F(CassandraFiles, WithoutAVersionTheFittingLayoutIsFound) {
