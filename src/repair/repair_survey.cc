@@ -19,6 +19,24 @@
 namespace tamis {
 namespace {
 
+/// The smallest and the largest of all kept keys.
+class KeyBounds {
+ public:
+  void add(std::string_view key) {
+    if (!any_ || key < smallest_) smallest_ = key;
+    if (!any_ || key > largest_) largest_ = key;
+    any_ = true;
+  }
+  [[nodiscard]] bool any() const { return any_; }
+  [[nodiscard]] const std::string& smallest() const { return smallest_; }
+  [[nodiscard]] const std::string& largest() const { return largest_; }
+
+ private:
+  std::string smallest_;
+  std::string largest_;
+  bool any_ = false;
+};
+
 /// Threads: one.
 class Surveyor {
  public:
@@ -206,11 +224,6 @@ class Surveyor {
     survey_.chosen.push_back(facts->number);
   }
 
-  void add_key(std::string_view key) {
-    if (!smallest_key_ || key < *smallest_key_) smallest_key_ = key;
-    if (!largest_key_ || key > *largest_key_) largest_key_ = key;
-  }
-
   /// Only a lost delete can bring a key back.
   void add_doubt(const TableFacts& facts) {
     if (facts.deletes == 0) return;
@@ -225,12 +238,12 @@ class Surveyor {
     if (found.condition == FoundTable::Condition::kSound) {
       ++report.tables_kept;
       report.entries += found.properties->facts.entries;
-      add_key(found.properties->facts.smallest_key);
-      add_key(found.properties->facts.largest_key);
+      bounds_.add(found.properties->facts.smallest_key);
+      bounds_.add(found.properties->facts.largest_key);
       return {};
     }
     const auto take = [&](const Entry& entry) {
-      add_key(entry.key);
+      bounds_.add(entry.key);
       survey_.last_sequence = std::max(survey_.last_sequence, number_of(entry.sequence));
       return Status();
     };
@@ -255,7 +268,7 @@ class Surveyor {
 
   Status look_at_journals() {
     const auto take = [this](const Entry& entry) {
-      add_key(entry.key);
+      bounds_.add(entry.key);
       return Status();
     };
     TAMIS_TRY(JournalsRead read, read_journals(files_, directory_, journals_to_read(survey_), take));
@@ -267,9 +280,9 @@ class Surveyor {
   }
 
   void add_doubts_everywhere() {
-    if (!smallest_key_) return;
+    if (!bounds_.any()) return;
     for (std::string& why : doubts_everywhere_) {
-      survey_.report.doubts.push_back({*smallest_key_, *largest_key_, std::move(why)});
+      survey_.report.doubts.push_back({bounds_.smallest(), bounds_.largest(), std::move(why)});
     }
   }
 
@@ -280,8 +293,7 @@ class Surveyor {
   std::uint64_t bytes_in_all_ = 0;  // Of tables to verify, and of damaged ones to salvage.
   std::uint64_t bytes_done_ = 0;
   RepairSurvey survey_;
-  std::optional<std::string> smallest_key_;  // Of all kept keys.
-  std::optional<std::string> largest_key_;
+  KeyBounds bounds_;
   std::vector<std::string> doubts_everywhere_;  // Reasons why any kept key may be a deleted one.
 };
 
