@@ -90,12 +90,13 @@ Status TableRewrites::merge(const CompactionPlan& plan, const Version& version,
     for (const std::uint64_t number : input.tables) {
       TAMIS_TRY(const std::shared_ptr<const TableFacts> facts, facts_of(shape, number));
       edit.removed.push_back(number);
+      spec.inputs.push_back(facts);
+      spec.features |= facts->features;
       keys += facts->keys;
       spec.oldest_delete_unix_seconds = older(facts->oldest_delete_unix_seconds, spec.oldest_delete_unix_seconds);
     }
   }
   // Repair must know, without a manifest, that obsolete tables were replaced even when what replaced them is gone.
-  spec.replaces = edit.removed;
   tree_.add_obsolete_numbers(spec.replaces);
   const FilterPlanner filters(shape, edit.removed, plan.output_level, plan.output_run, keys,
                               context_.filter_plan_options());

@@ -115,6 +115,9 @@ Status CheckedEdit::take_keyspace(const ManifestState& state, KeyspaceId id, con
   }
   static const KeyspaceState kNothing;
   const KeyspaceState& before = edit.created ? kNothing : existing->second;
+  for (const ShapeEdit::Added& added : edit.shape.added) {
+    if (added.facts != nullptr) features_ |= added.facts->features;
+  }
   Changed changed{.created = edit.created, .shape = {}, .flushed_sequence = before.flushed_sequence};
   if (!edit.shape.removed.empty() || !edit.shape.added.empty()) {
     TAMIS_TRY(changed.shape, before.shape.with(edit.shape));
