@@ -440,7 +440,7 @@ TEST(Table, OneThatAnotherStoreWroteIsReadByItsOrigin) {
   TableEntries entries;
   entries.add("paris", 5, "2102650");
   entries.sort();
-  TableIdentity other = example_identity();
+  TableIdentity other = test::example_identity();
   other.store_id.fill(std::byte{0x77});
   TableFacts facts = world.build(entries, {"line", 10}, {.number = 99, .identity = other});
   ASSERT_TRUE(world.files.rename(TableWorld::path_of(99), TableWorld::path_of(13)).ok());
