@@ -50,6 +50,7 @@ class Surveyor {
     if (!survey_.has_manifest) TAMIS_TRY_STATUS(find_identity());
     TAMIS_TRY_STATUS(judge_tables());
     choose_tables();
+    if (!survey_.has_manifest) find_keyspaces();
     for (const std::uint64_t number : survey_.chosen) TAMIS_TRY_STATUS(count_entries(number));
     TAMIS_TRY_STATUS(look_at_journals());
     add_doubts_everywhere();
@@ -226,6 +227,29 @@ class Surveyor {
           "without the manifest, a table whose entries were all deleted looks like one that is needed");
     }
     survey_.report.tables_left_out = ours.size() - survey_.chosen.size();
+  }
+
+  /// Rule 35: a table has the id and the name of its keyspace. Options are lost. Of two keyspaces with one name, the
+  /// older one was dropped, or its tables are all that is left: it gets another name.
+  void find_keyspaces() {
+    ManifestState& state = survey_.state;
+    for (const std::uint64_t number : survey_.chosen) {
+      const FoundTable& found = survey_.tables.at(number);
+      if (!found.properties || found.properties->keyspace == kDefaultKeyspace) continue;
+      const KeyspaceId id = found.properties->keyspace;
+      state.keyspaces[id].name = found.properties->keyspace_name;
+      state.next_keyspace = std::max(state.next_keyspace, number_of(id) + 1);
+      state.features |= Features::of(Feature::kKeyspaces);
+      doubts_everywhere_.emplace_back(fmt::format(
+          "the options of keyspace \"{}\" are lost, and it may have been dropped", state.keyspaces[id].name));
+    }
+    std::set<std::string> names;
+    for (auto keyspace = state.keyspaces.rbegin(); keyspace != state.keyspaces.rend(); ++keyspace) {
+      const bool lacks_name = keyspace->first != kDefaultKeyspace && keyspace->second.name.empty();
+      if (lacks_name || !names.insert(keyspace->second.name).second) {
+        keyspace->second.name += fmt::format("~{}", number_of(keyspace->first));
+      }
+    }
   }
 
   template <typename Visit>

@@ -10,13 +10,16 @@
 #include "io/file.h"
 #include "io/file_names.h"
 #include "journal/journal_reader.h"
+#include "support/manifest_text.h"
 #include "support/repair_world.h"
+#include "table/table_builder.h"
 #include "tamis/db.h"
 
 namespace tamis {
 namespace {
 
 using test::RepairWorld;
+using test::SeededRandom;
 
 /// The first file of the store with this name's end.
 std::string find(RepairWorld& world, std::string_view part) {
@@ -91,6 +94,44 @@ TEST(RepairOfTheUnknown, StopsAndChangesNothing) {
       EXPECT_EQ(status.code(), StatusCode::kNotSupported) << unknown.what << ": " << status.to_text();
     }
     EXPECT_EQ(world.all_bytes(), before) << unknown.what;
+  }
+}
+
+/// Without a manifest, tables say to which keyspace they belong.
+TEST(RepairOfKeyspaces, Rule35_TablesComeBackToTheirKeyspaceByIdAndName) {
+  for (const bool has_manifest : {true, false}) {
+    RepairWorld world;
+    world.fill("leveled", 600);
+    SeededRandom random(3);
+    std::unique_ptr<Manifest> manifest = *Manifest::open(world.files, "/store", random);
+    const std::uint64_t number = manifest->state().reserved_numbers + 5;
+    const TableIdentity identity = manifest->state().identity;
+    TableSpec spec{.path = table_path("/store", number), .number = number, .identity = identity};
+    spec.keyspace = KeyspaceId{4};
+    spec.keyspace_name = "users";
+    const auto builder = *TableBuilder::create(world.files, spec);
+    ASSERT_TRUE(
+        builder->add({"key00001", "a user", Sequence{1}, EntryKind::kPut}, KeyHasher(identity.hash_key)("key00001"))
+            .ok());
+    ManifestEdit edit;
+    KeyspaceEdit& users = edit.keyspaces[KeyspaceId{4}];
+    users.created = {.name = "users", .options = "codec=none\n"};
+    users.shape.added = {{0, number, std::make_shared<const TableFacts>(*builder->finish({}))}};
+    edit.reserved_numbers = number + 1;
+    ASSERT_TRUE(manifest->commit(edit).ok() && manifest->close({}).ok());
+    manifest.reset();
+    if (!has_manifest) world.remove_manifest();
+    (void)world.repair();
+    manifest = *Manifest::open(world.files, "/store", random);
+    const ManifestState& state = manifest->state();
+    ASSERT_EQ(state.keyspaces.size(), 2U);
+    const KeyspaceState& found = state.keyspaces.at(KeyspaceId{4});
+    EXPECT_EQ(found.name, "users");
+    EXPECT_EQ(found.options, has_manifest ? "codec=none\n" : "");
+    EXPECT_TRUE(found.shape.find_table(number).has_value());
+    EXPECT_FALSE(state.keyspaces.at(kDefaultKeyspace).shape.find_table(number).has_value());
+    EXPECT_EQ(state.next_keyspace, 5U);
+    EXPECT_TRUE(state.features.includes(Features::of(Feature::kKeyspaces)));
   }
 }
 
