@@ -123,12 +123,13 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
     for (const std::uint64_t number : input.tables) {
       TAMIS_TRY(const std::shared_ptr<const TableFacts> facts, facts_of(shape, number));
       removed.push_back(number);
+      spec.inputs.push_back(facts);
+      spec.features |= facts->features;
       keys += facts->keys;
       spec.oldest_delete_unix_seconds = older(facts->oldest_delete_unix_seconds, spec.oldest_delete_unix_seconds);
     }
   }
   // Repair must know, without a manifest, that obsolete tables were replaced even when what replaced them is gone.
-  spec.replaces = removed;
   keyspace.tree.add_obsolete_numbers(spec.replaces);
   const FilterPlanner filters(shape, removed, plan.output_level, plan.output_run, keys,
                               settings->filter_plan_options());
@@ -158,13 +159,15 @@ Result<RewriteResult> TableRewrites::write_tables(EntryIterator& source, const R
   return result;
 }
 
-RewriteSpec TableRewrites::spec_for(const OpenKeyspace& /*keyspace*/, const TreeSettings& settings, const Shape& shape,
+RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSettings& settings, const Shape& shape,
                                     std::uint32_t level, std::uint64_t run) {
   const Options& options = settings.options;
   const bool is_last_level = level > 0 && level >= shape.last_level();
   return {.files = &context_.files,
           .directory = context_.directory,
           .identity = context_.identity,
+          .keyspace = keyspace.id(),
+          .keyspace_name = keyspace.id() == kDefaultKeyspace ? std::string() : keyspace.name,
           .hasher = &context_.hasher,
           .block_bytes = options.block_bytes,
           .table_bytes = options.table_bytes,
