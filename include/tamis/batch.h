@@ -95,6 +95,7 @@ class TAMIS_EXPORT Batch {
   std::uint32_t first_keyspace_ = 0;  // Of the changes before the first marker in entries_.
   std::uint32_t last_keyspace_ = 0;   // Of the last change.
   bool has_markers_ = false;
+  bool has_long_keys_ = false;  // Of more than 65,535 bytes.
 };
 
 /// One change of a batch. The views point into the batch.

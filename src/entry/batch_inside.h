@@ -26,6 +26,8 @@ struct BatchInside {
   }
   /// The encoded entries and markers (batch_format.h) without a header. Valid until the batch changes.
   static std::string_view entries(const Batch& batch) { return batch.entries_; }
+  /// Whether a key has more than kMaxNarrowKeyBytes.
+  static bool has_long_keys(const Batch& batch) { return batch.has_long_keys_; }
   static EntryKeyspaces keyspaces(const Batch& batch) {
     return {KeyspaceId{batch.first_keyspace_}, KeyspaceId{batch.last_keyspace_}, batch.has_markers_};
   }

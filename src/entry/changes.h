@@ -44,6 +44,10 @@ class Changes {
   /// As Batch::byte_size.
   [[nodiscard]] std::size_t byte_size() const { return byte_size_; }
   [[nodiscard]] KeyspaceId first_keyspace() const { return keyspace_; }
+  /// Whether what holds these changes needs the feature "long keys" (rule 38).
+  [[nodiscard]] bool has_long_keys() const {
+    return batch_ != nullptr ? BatchInside::has_long_keys(*batch_) : key_.size() > kMaxNarrowKeyBytes;
+  }
 
   /// Appends the encoded entries to those of `before`, after a marker where the keyspace changes.
   void append_to(std::string& to, EntryKeyspaces& before) const {
