@@ -103,6 +103,7 @@ class TAMIS_EXPORT Batch {
   std::uint32_t last_keyspace_ = 0;   // Of the last change.
   bool has_markers_ = false;
   const void* store_ = nullptr;  // Of the keyspaces that were named; null: only the default one was.
+  bool has_long_keys_ = false;   // Of more than 65,535 bytes.
 };
 
 /// One change of a batch. The views point into the batch.

@@ -40,6 +40,14 @@ class Journals {
   /// For the journals that begin from now on (rule 36). They are durable in the manifest's header.
   void use(const Features& features) { features_ |= features; }
 
+  /// Whether the header of the journal that the next record goes to names them.
+  [[nodiscard]] bool current_has(const Features& features) const {
+    const Features& named = writer_ != nullptr ? writer_->header().features
+                            : closed_          ? closed_->header.features
+                                               : features_;
+    return named.includes(features);
+  }
+
   /// Continues a journal that recovery found closed.
   void continue_closed(std::uint64_t number, const JournalHeader& header, const JournalEnd& end);
   /// For a read-only store: its stats show the size of the last journal.

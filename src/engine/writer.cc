@@ -35,6 +35,8 @@ Status Writer::write(const Changes& changes, const WriteOptions& options, bool m
   if (context_.options.read_only) return context_.check_writable();
   if (changes.empty() && !options.sync) return {};
   if (!may_wait) TAMIS_TRY_STATUS(check_would_not_wait());
+  if (changes.has_long_keys()) [[unlikely]]
+    TAMIS_TRY_STATUS(run_alone([this] { return use(Feature::kLongKeys); }));
   if (changes.byte_size() > context_.options.memory_bytes / 4) [[unlikely]]
     return write_large(changes);
   pool_.before_write(false);

@@ -199,7 +199,7 @@ Result<std::shared_ptr<OpenKeyspace>> Writer::open_keyspace(std::string_view nam
   const auto find_or_create = [&]() -> Status {
     keyspace = keyspaces_.find(name);
     if (keyspace != nullptr) return keyspaces_.change(*keyspace, options);
-    if (keyspaces_.size() == 1) TAMIS_TRY_STATUS(use(Feature::kKeyspaces));
+    TAMIS_TRY_STATUS(use(Feature::kKeyspaces));
     TAMIS_TRY(keyspace, keyspaces_.create(name, options));
     return {};
   };
@@ -209,7 +209,10 @@ Result<std::shared_ptr<OpenKeyspace>> Writer::open_keyspace(std::string_view nam
 
 /// The next record goes to a journal whose header names the feature (rule 36).
 Status Writer::use(Feature feature) {
-  journals_.use(Features::of(feature));
+  const Features features = Features::of(feature);
+  if (journals_.current_has(features)) return {};
+  TAMIS_TRY_STATUS(catalog_.commit({.features = features}, [](const ManifestState&) {}));
+  journals_.use(features);
   return begin_journal();
 }
 

@@ -44,6 +44,10 @@ class Changes {
   /// As Batch::byte_size.
   [[nodiscard]] std::size_t byte_size() const { return byte_size_; }
   [[nodiscard]] KeyspaceId first_keyspace() const { return keyspace_; }
+  /// Whether what holds these changes needs the feature "long keys" (rule 38).
+  [[nodiscard]] bool has_long_keys() const {
+    return batch_ != nullptr ? BatchInside::has_long_keys(*batch_) : key_.size() > kMaxNarrowKeyBytes;
+  }
 
   /// Calls `visit` with every keyspace that is written to, perhaps repeatedly.
   template <typename Visit>

@@ -56,7 +56,7 @@ void expect_not_supported(const Status& status, std::string_view what) {
   EXPECT_NE(status.message().find(what), std::string_view::npos) << status.to_text();
 }
 
-TEST(RepairUnknown, AnEntryOfTheJournalIsNeitherDamageNorItsEnd) {
+TEST(RepairUnknownKinds, AnEntryOfTheJournalIsNeitherDamageNorItsEnd) {
   for (const bool has_manifest : {true, false}) {
     RepairWorld world;
     world.fill();
@@ -72,7 +72,7 @@ TEST(RepairUnknown, AnEntryOfTheJournalIsNeitherDamageNorItsEnd) {
   }
 }
 
-TEST(RepairUnknown, AnEntryOfATableIsNotDamage) {
+TEST(RepairUnknownKinds, AnEntryOfATableIsNotDamage) {
   for (const bool has_manifest : {true, false}) {
     RepairWorld world;
     {
