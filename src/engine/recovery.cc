@@ -36,7 +36,6 @@ Status Recovery::run() {
   catalog_.inspect([&](const ManifestState& state) { spec.last_term = state.term; });
   spec.known = {known.number, known.salt, known.durable_bytes};
   TAMIS_TRY(JournalStream stream, JournalStream::open(context_.files, spec));
-  if (keyspaces_.size() > 1 && !context_.options.read_only) TAMIS_TRY_STATUS(sync_journals(needed));
   TAMIS_TRY_STATUS(replay(stream));
   const JournalStreamEnd& end = stream.end();
   if (context_.options.read_only) {
@@ -69,17 +68,6 @@ Result<std::vector<std::uint64_t>> Recovery::needed_journals(const StoreFiles& f
     return missing_journal(context_.directory, known.number);
   }
   return needed;
-}
-
-/// What is read here may be in the page cache alone. If one keyspace's part of a batch became durable in a table and
-/// the other part were lost with the machine, half of the batch would be left (rule 33).
-Status Recovery::sync_journals(std::span<const std::uint64_t> needed) {
-  for (const std::uint64_t number : needed) {
-    TAMIS_TRY(const std::unique_ptr<WritableFile> file,
-              context_.files.open_writable(journal_path(context_.directory, number), OpenMode::kExisting));
-    TAMIS_TRY_STATUS(file->sync());
-  }
-  return {};
 }
 
 Status Recovery::keep_journals(std::span<const std::uint64_t> needed, const JournalStream& stream) {
@@ -148,7 +136,8 @@ Result<Recovery::Replayed*> Recovery::replayed_for(KeyspaceId id) {
   return &replayed;
 }
 
-/// What was replayed so far becomes tables. The journals stay needed until all of them are read.
+/// What was replayed so far becomes tables, of all keyspaces in one edit: the journals may be in the page cache alone,
+/// and a crash of the machine must not leave half of a batch (rule 33). They stay needed until all of them are read.
 Status Recovery::flush_replayed() {
   std::vector<std::shared_ptr<OpenKeyspace>> trees;
   for (auto& [id, replayed] : replayed_) {
@@ -172,8 +161,6 @@ Status Recovery::begin_new_journal(const std::vector<std::uint64_t>& replayed, c
   const Sequence last = published_.newest();
   TAMIS_TRY_STATUS(journals_.begin(number, last + 1));
   if (end.first_stranded) TAMIS_TRY_STATUS(save_stranded(std::span(replayed).subspan(*end.first_stranded)));
-  ManifestEdit edit = edit_of(kDefaultKeyspace, {.flushed_sequence = number_of(last)});
-  edit.first_journal = number;
   return keyspaces_.install({}, {.flushed_sequence = number_of(last), .first_journal = number});
 }
 

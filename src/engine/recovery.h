@@ -48,7 +48,6 @@ class Recovery {
   };
 
   Result<std::vector<std::uint64_t>> needed_journals(const StoreFiles& found, const KnownJournalEnd& known) const;
-  Status sync_journals(std::span<const std::uint64_t> needed);
   Status keep_journals(std::span<const std::uint64_t> needed, const JournalStream& stream);
   Status replay(JournalStream& stream);
   Status replay_batch(const BatchView& batch, std::size_t bytes);

@@ -65,6 +65,8 @@ Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, Ent
   const std::shared_ptr<const TreeSettings> settings = keyspace.tree.settings();
   TAMIS_TRY(const std::uint64_t run, catalog_.new_number());
   RewriteSpec spec = spec_for(keyspace, *settings, version->shape(), 0, run);
+  const Features long_keys = Features::of(Feature::kLongKeys);
+  if (catalog_.features().includes(long_keys)) spec.features |= long_keys;  // There may be some.
   for (const Run& older : newer) spec.older_runs.push_back(&older);
   for (const Run* older : all_runs(version->shape())) spec.older_runs.push_back(older);
   const FilterPlanner filters(version->shape(), {}, 0, run, entries, settings->filter_plan_options());

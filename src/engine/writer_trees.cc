@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/try.h"
+#include "engine/keyspace_options.h"
 #include "engine/writer.h"
 #include "entry/batch_format.h"
 
@@ -73,10 +74,13 @@ Status Writer::reserve_in_trees(const EntryKeyspaces& keyspaces, std::uint64_t e
   return reserved;
 }
 
+/// After the group, or its failure. A tree that has got nothing is begun again by the group that writes to it, with the
+/// journal of that group: the current one may be released before.
 void Writer::forget_touched() {
   for (Writing* writing : touched_) {
     writing->is_touched = false;
     count_bytes(*writing);
+    if (writing->memtable->empty()) stop_writing_to(writing->keyspace->id());
   }
   touched_.clear();
 }
@@ -192,8 +196,9 @@ Status Writer::write_large(const Changes& changes) {
 
 Result<std::shared_ptr<OpenKeyspace>> Writer::open_keyspace(std::string_view name, const KeyspaceOptions& options) {
   std::shared_ptr<OpenKeyspace> keyspace = keyspaces_.find(name);
+  // Also while writes have stopped: then it can be read.
+  if (keyspace != nullptr && (context_.options.read_only || keyspace_options_text(options).empty())) return keyspace;
   if (context_.options.read_only) {
-    if (keyspace != nullptr) return keyspace;
     return Status::invalid_argument(fmt::format("{}: there is no keyspace '{}'", context_.directory, name));
   }
   const auto find_or_create = [&]() -> Status {

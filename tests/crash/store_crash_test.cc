@@ -53,6 +53,8 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
       {"copied without links", {Landmark::kCopiedTable, Landmark::kCopiedManifest, Landmark::kCopiedCurrent}},
       {"deletes", {}},
       {"copied into a window", {Landmark::kCopiedCommit}},
+      {"keyspaces", {Landmark::kLinkedTable}},
+      {"keyspaces in turn", {Landmark::kContinuedCommit}},
   };
   ASSERT_EQ(claims.size(), store_scripts().size());
   std::uint64_t seed = 1;

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,9 +36,14 @@ std::string go_on(CrashFileSystem& files, DB& db, const StoreLedger& ledger, con
   Batch batch;
   batch.put("key05", "after the crash");
   batch.remove("key06");
+  std::map<std::uint32_t, std::string> names;
+  for (const KeyspaceInfo& info : db.keyspaces()) {
+    names[info.id] = info.name;
+    if (info.id != 0) batch.put(*db.keyspace(info.name), "key05", "also after the crash");
+  }
   if (const Status written = db.write(batch, {.sync = true}); !written.ok()) return "write: " + written.to_text();
   if (const Status written = db.put("key07", "unsynced"); !written.ok()) return "put: " + written.to_text();
-  apply_to(batch, content);
+  apply_to(batch, content, names);
   content["key07"] = "unsynced";
   if (const Status closed = db.close(); !closed.ok()) return "close: " + closed.to_text();
   Result<DB> again = open_again(files, script, ledger);
@@ -166,7 +172,7 @@ void StoreCrashes::enumerate(const StoreScript& script, std::uint64_t seed, bool
     fresh.created();
     Content found;
     {
-      const Result<DB> db = open_again(rebooted, script, fresh);
+      Result<DB> db = open_again(rebooted, script, fresh);
       if (!db.ok()) return;  // Not made yet, or check_store reports it elsewhere.
       if (!read_all(*db, {}, found).empty()) return;
     }

@@ -8,12 +8,55 @@
 
 namespace tamis::test {
 
-void apply_to(const Batch& batch, Content& content) {
+namespace {
+
+constexpr char kMark = '\x01';
+
+std::set<std::string> keyspaces_in(const Content& content) {
+  std::set<std::string> names;
+  for (const auto& [key, value] : content) {
+    if (key.size() > 1 && key.front() == kMark && key.find(kMark, 1) == key.size() - 1) {
+      names.insert(key.substr(1, key.size() - 2));
+    }
+  }
+  return names;
+}
+
+/// Adds what the scan finds. The error or disagreement, or an empty text.
+template <typename Source>
+std::string read_keyspace(const Source& source, const std::string& mark, Content& content) {
+  std::vector<std::pair<std::string, std::string>> entries;
+  Iterator walk = source.scan();
+  for (; walk.valid(); walk.next()) {
+    if (!entries.empty() && walk.key() <= entries.back().first) return "a scan out of order";
+    entries.emplace_back(walk.key(), walk.value());
+  }
+  if (!walk.status().ok()) return "scan: " + walk.status().to_text();
+  auto expected = entries.rbegin();
+  for (walk.seek_to_last(); walk.valid(); walk.previous(), ++expected) {
+    if (expected == entries.rend() || walk.key() != expected->first || walk.value() != expected->second) {
+      return fmt::format("a reverse scan is at {}, unlike the forward scan", walk.key());
+    }
+  }
+  if (!walk.status().ok()) return "scan backwards: " + walk.status().to_text();
+  if (expected != entries.rend()) return "a reverse scan ends early";
+  for (auto& [key, value] : entries) content.emplace(mark + key, std::move(value));
+  return {};
+}
+
+}  // namespace
+
+std::string mark_of(std::string_view keyspace) {
+  return keyspace.empty() ? std::string() : kMark + std::string(keyspace) + kMark;
+}
+
+void apply_to(const Batch& batch, Content& content, const std::map<std::uint32_t, std::string>& names) {
   for (const Batch::Operation& operation : batch) {
+    const std::string mark = operation.keyspace_id == 0 ? std::string() : mark_of(names.at(operation.keyspace_id));
     if (operation.kind == Batch::Operation::Kind::kRemove) {
-      content.erase(std::string(operation.key));
+      content.erase(mark + std::string(operation.key));
     } else {
-      content[std::string(operation.key)] = operation.value;
+      content[mark + std::string(operation.key)] = operation.value;
     }
   }
 }
@@ -31,22 +74,17 @@ std::string first_few(const std::vector<std::string>& violations) {
   return text;
 }
 
-std::string read_all(const DB& db, const std::vector<std::string>& probed, Content& content) {
+std::string read_all(DB& db, const std::vector<std::string>& probed, Content& content) {
   content.clear();
-  Iterator walk = db.scan();
-  for (; walk.valid(); walk.next()) {
-    if (!content.empty() && walk.key() <= content.rbegin()->first) return "a scan out of order";
-    content.emplace(walk.key(), walk.value());
+  if (std::string unread = read_keyspace(db, {}, content); !unread.empty()) return unread;
+  for (const KeyspaceInfo& info : db.keyspaces()) {
+    if (info.id == 0) continue;
+    const Result<Keyspace> keyspace = db.keyspace(info.name);
+    if (!keyspace.ok()) return fmt::format("keyspace {}: {}", info.name, keyspace.status().to_text());
+    const std::string mark = mark_of(info.name);
+    if (std::string unread = read_keyspace(*keyspace, mark, content); !unread.empty()) return info.name + ": " + unread;
+    content[mark] = "exists";
   }
-  if (!walk.status().ok()) return "scan: " + walk.status().to_text();
-  auto expected = content.rbegin();
-  for (walk.seek_to_last(); walk.valid(); walk.previous(), ++expected) {
-    if (expected == content.rend() || walk.key() != expected->first || walk.value() != expected->second) {
-      return fmt::format("a reverse scan is at {}, unlike the forward scan", walk.key());
-    }
-  }
-  if (!walk.status().ok()) return "scan backwards: " + walk.status().to_text();
-  if (expected != content.rend()) return "a reverse scan ends early";
   for (const std::string& key : probed) {
     const Result<std::optional<std::string>> value = db.get(key);
     if (!value.ok()) return fmt::format("get {}: {}", key.substr(0, 20), value.status().to_text());
@@ -60,9 +98,11 @@ std::string read_all(const DB& db, const std::vector<std::string>& probed, Conte
 }
 
 void StoreLedger::tries(const Batch& batch) {
-  State next{current(), acknowledged_.size() - 1};
-  apply_to(batch, next.content);
-  for (const Batch::Operation& operation : batch) keys_[std::string(operation.key)] = true;
+  State next{acknowledged_.back().content, acknowledged_.size() - 1};
+  apply_to(batch, next.content, names_);
+  for (const Batch::Operation& operation : batch) {
+    if (operation.keyspace_id == 0) keys_[std::string(operation.key)] = true;
+  }
   doubtful_.push_back(std::move(next));
   ++commits_;
 }
@@ -80,14 +120,17 @@ void StoreLedger::all_durable() {
 
 std::string StoreLedger::check(const Content& found, Crash crash) const {
   const std::size_t required = crash == Crash::kProcess ? acknowledged_.size() - 1 : durable_;
+  const std::set<std::string> existing = keyspaces_in(found);
+  if (std::string wrong = check_keyspaces(existing); !wrong.empty()) return wrong;
+  const auto is_found = [&](const State& state) { return with_keyspaces(state.content, existing) == found; };
   for (const State& state : doubtful_) {
-    if (state.base >= required && state.content == found) return {};
+    if (state.base >= required && is_found(state)) return {};
   }
   for (std::size_t i = acknowledged_.size(); i-- > required;) {
-    if (acknowledged_[i].content == found) return {};
+    if (is_found(acknowledged_[i])) return {};
   }
   for (std::size_t i = 0; i < required; ++i) {
-    if (acknowledged_[i].content == found) {
+    if (is_found(acknowledged_[i])) {
       return fmt::format("only the first {} of {} commits are there, {} were promised", i, acknowledged_.size() - 1,
                          required);
     }
@@ -95,7 +138,47 @@ std::string StoreLedger::check(const Content& found, Crash crash) const {
   return fmt::format("the content matches no prefix: {}\nlast acknowledged: {}", to_text(found), to_text(current()));
 }
 
+void StoreLedger::made_keyspace(const std::string& name, std::uint32_t id) {
+  doubtful_keyspaces_.erase(name);
+  keyspaces_.insert(name);
+  names_[id] = name;
+  ++keyspace_changes_;
+}
+
+void StoreLedger::dropped_keyspace(const std::string& name) {
+  doubtful_keyspaces_.erase(name);
+  keyspaces_.erase(name);
+  ++keyspace_changes_;
+  const auto is_in_it = [&](const auto& entry) { return entry.first.starts_with(mark_of(name)); };
+  for (State& state : acknowledged_) std::erase_if(state.content, is_in_it);
+  for (State& state : doubtful_) std::erase_if(state.content, is_in_it);
+}
+
+Content StoreLedger::with_keyspaces(const Content& content, const std::set<std::string>& keyspaces) {
+  Content left;
+  for (const auto& [key, value] : content) {
+    const bool is_of_default = key.empty() || key.front() != kMark;
+    if (is_of_default || keyspaces.contains(key.substr(1, key.find(kMark, 1) - 1))) left.emplace(key, value);
+  }
+  for (const std::string& name : keyspaces) left[mark_of(name)] = "exists";
+  return left;
+}
+
+std::string StoreLedger::check_keyspaces(const std::set<std::string>& found) const {
+  for (const std::string& name : keyspaces_) {
+    if (!found.contains(name) && !doubtful_keyspaces_.contains(name)) return fmt::format("keyspace {} is gone", name);
+  }
+  for (const std::string& name : found) {
+    if (!keyspaces_.contains(name) && !doubtful_keyspaces_.contains(name)) {
+      return fmt::format("keyspace {} is there, which was not made or was dropped", name);
+    }
+  }
+  return {};
+}
+
 void StoreLedger::settle(Content content) {
+  keyspaces_ = keyspaces_in(content);
+  doubtful_keyspaces_.clear();
   acknowledged_.clear();
   doubtful_.clear();
   acknowledged_.push_back({std::move(content), 0});
@@ -111,6 +194,7 @@ std::vector<std::string> StoreLedger::keys() const {
 
 std::uint64_t StoreLedger::state_hash() const {
   std::uint64_t hash = remix(acknowledged_.size() + remix(durable_ + remix(commits_)));
+  hash = remix(hash + remix(keyspace_changes_ + remix(doubtful_keyspaces_.size())));
   return remix(hash + (checkpoint_ ? 4 : 0) + (is_checkpoint_made_ ? 2 : 0) + (is_created_ ? 1 : 0));
 }
 

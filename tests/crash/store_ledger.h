@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tamis/batch.h"
@@ -12,19 +14,22 @@
 
 namespace tamis::test {
 
-/// Everything a store holds.
+/// Everything a store holds. The keys of a keyspace begin with its mark, and the mark alone says that it exists; the
+/// default keyspace has no mark.
 using Content = std::map<std::string, std::string>;
 
-void apply_to(const Batch& batch, Content& content);
+std::string mark_of(std::string_view keyspace);
+/// `names` of the keyspaces by id, the default one excepted.
+void apply_to(const Batch& batch, Content& content, const std::map<std::uint32_t, std::string>& names = {});
 /// "3 keys: k01=…": short, for messages.
 std::string to_text(const Content& content);
 
 /// Three of them and their number.
 std::string first_few(const std::vector<std::string>& violations);
 
-/// Reads the store with a scan, and every key again with a get. Returns the error or disagreement, or an empty text.
-/// `probed` keys are read whether or not the scan found them.
-std::string read_all(const DB& db, const std::vector<std::string>& probed, Content& content);
+/// Reads every keyspace with a scan, and every key again with a get. Returns the error or disagreement, or an empty
+/// text. `probed` keys of the default keyspace are read whether or not the scan found them.
+std::string read_all(DB& db, const std::vector<std::string>& probed, Content& content);
 
 /// What may be lost: no acknowledged commit when only the process dies, no commit acknowledged as durable when the
 /// machine does.
@@ -36,6 +41,8 @@ enum class Crash : std::uint8_t { kProcess, kMachine };
 ///  1. The store may hold the content after some acknowledged commit, or that plus one commit that was tried directly
 ///     after it and got an error or no answer yet.
 ///  2. The promise of durability only grows.
+///  3. A keyspace is made and dropped durably, whatever becomes of the commits before. What a dropped keyspace held
+///     belongs to no state any more.
 ///
 /// Threads: one at a time.
 class StoreLedger {
@@ -51,6 +58,10 @@ class StoreLedger {
   void acknowledged(bool is_durable);
   /// Everything acknowledged so far is durable.
   void all_durable();
+  /// A keyspace is being made or dropped: it may exist or not until one of the next two functions is called.
+  void tries_keyspace(const std::string& name) { doubtful_keyspaces_.insert(name); }
+  void made_keyspace(const std::string& name, std::uint32_t id);
+  void dropped_keyspace(const std::string& name);
   /// A copy of the current store is being made, or is complete. There is one copy.
   void begins_checkpoint() { checkpoint_ = current(); }
   void checkpoint_made() { is_checkpoint_made_ = true; }
@@ -61,7 +72,7 @@ class StoreLedger {
   void settle(Content content);
 
   /// After the last acknowledged commit: what a reader of the running store sees.
-  [[nodiscard]] const Content& current() const { return acknowledged_.back().content; }
+  [[nodiscard]] Content current() const { return with_keyspaces(acknowledged_.back().content, keyspaces_); }
   /// What the copy holds if it can be opened, and whether it must exist.
   [[nodiscard]] const std::optional<Content>& checkpoint() const { return checkpoint_; }
   [[nodiscard]] bool is_checkpoint_made() const { return is_checkpoint_made_; }
@@ -76,6 +87,9 @@ class StoreLedger {
     Content content;
     std::size_t base = 0;  // For an unsettled one: the acknowledged commit before it.
   };
+  /// What is left of a state's content when these keyspaces exist, with their marks.
+  static Content with_keyspaces(const Content& content, const std::set<std::string>& keyspaces);
+  [[nodiscard]] std::string check_keyspaces(const std::set<std::string>& found) const;
 
   std::vector<State> acknowledged_;
   std::vector<State> doubtful_;
@@ -85,6 +99,10 @@ class StoreLedger {
   std::map<std::string, bool> keys_;
   std::size_t commits_ = 0;
   bool is_created_ = false;
+  std::set<std::string> keyspaces_;
+  std::set<std::string> doubtful_keyspaces_;    // Each may exist or not.
+  std::map<std::uint32_t, std::string> names_;  // By id.
+  std::uint64_t keyspace_changes_ = 0;
 };
 
 }  // namespace tamis::test

@@ -11,7 +11,7 @@
 namespace tamis::test {
 namespace {
 
-constexpr std::array<StoreScript, 10> kScripts = {{
+constexpr std::array<StoreScript, 12> kScripts = {{
     {"commits", "pPbBrRspPbfpBwRpbfPpWbrfspbBpfpPrcPbp"},
     {"journals in turn", "pbpfpPbfprpfPbpfBpfpbrfpPfbpfpp"},
     {"full memtables", "wPbwrWwbBpwPwbwpWcbwRwpwfwc", 64 << 10},
@@ -23,6 +23,8 @@ constexpr std::array<StoreScript, 10> kScripts = {{
     {"deletes", "bbbfrrbfRrrfrrrfbcrrrrfrcp"},
     // Rule 7: after sixteen consecutive unsynced commits, the next are copied into a window of the journal.
     {"copied into a window", "pprpbpprppppbpppprppbpfppppppbpprpppppprpppbPpfcppppppppppbpppppppprpppopp"},
+    {"keyspaces", "pmnqNqvnvqvnvvpvvnqfnqmNnqpcvnvvvqnvvvpxnqBkNfcqn", 192 << 10},
+    {"keyspaces in turn", "mqNnfxmnfqfnNcxmonqmfnofqcxpNofmnqxc"},
 }};
 
 std::string padded(std::string text, std::size_t bytes) {
@@ -54,6 +56,7 @@ void StoreWorkload::run() {
     errors_.push_back(std::move(opened));
     return;
   }
+  if (Status found = find_newest_keyspace(); !found.ok()) errors_.push_back(std::move(found));
   for (const char what : script_.steps) {
     const Status done = step(what);
     if (!done.ok()) errors_.push_back(done);
@@ -79,7 +82,7 @@ Status StoreWorkload::step(char what) {
     case 's':
     case 'f':
     case 'c': {
-      Status done = what == 's' ? db_->sync() : what == 'f' ? db_->flush() : db_->compact();
+      Status done = what == 's' ? db_->sync() : what == 'f' ? db_->flush() : compact();
       if (done.ok()) ledger_.all_durable();
       return done;
     }
@@ -93,6 +96,8 @@ Status StoreWorkload::step(char what) {
       return copied;
     }
     case 'o': return reopen();
+    case 'm': return make_keyspace();
+    case 'x': return drop_keyspace();
     default: return write(what);
   }
 }
@@ -106,8 +111,44 @@ Status StoreWorkload::write(char what) {
   return written;
 }
 
+Status StoreWorkload::make_keyspace() {
+  const std::string name = fmt::format("k{}", ++made_keyspaces_);
+  ledger_.tries_keyspace(name);
+  Result<Keyspace> made = db_->keyspace(name);
+  if (!made.ok()) return made.status();
+  ledger_.made_keyspace(name, made->id());
+  newest_ = *std::move(made);
+  return {};
+}
+
+Status StoreWorkload::drop_keyspace() {
+  const std::string name(newest_.name());
+  if (name.empty()) return {};  // Making it failed.
+  ledger_.tries_keyspace(name);
+  if (Status dropped = db_->drop_keyspace(name); !dropped.ok()) return dropped;
+  ledger_.dropped_keyspace(name);
+  return find_newest_keyspace();
+}
+
+Status StoreWorkload::find_newest_keyspace() {
+  const std::vector<KeyspaceInfo> infos = db_->keyspaces();
+  newest_ = {};
+  if (infos.back().id == 0) return {};
+  Result<Keyspace> found = db_->keyspace(infos.back().name);
+  if (!found.ok()) return found.status();
+  newest_ = *std::move(found);
+  ledger_.made_keyspace(infos.back().name, infos.back().id);
+  return {};
+}
+
+Status StoreWorkload::compact() {
+  Status done = db_->compact();
+  return !done.ok() || newest_.id() == 0 ? done : newest_.compact();
+}
+
 /// Recovery finds what was there; after errors, what a restarted process would find.
 Status StoreWorkload::reopen() {
+  newest_ = {};
   Status closed = db_->close();
   if (closed.ok()) ledger_.all_durable();
   db_.reset();
@@ -123,6 +164,7 @@ Status StoreWorkload::reopen() {
     violations_.push_back("after close and open: " + wrong);
   }
   if (!closed.ok() || found != ledger_.current()) ledger_.settle(std::move(found));
+  if (Status newest = find_newest_keyspace(); !newest.ok()) return newest;
   return closed;
 }
 
@@ -136,6 +178,13 @@ Batch StoreWorkload::make_batch(char what) {
   switch (what) {
     case 'p': batch.put(some_key(), value()); break;
     case 'r': batch.remove(some_key()); break;
+    case 'v': batch.put(some_key(), padded(fmt::format("{}.", ++values_), 20'000)); break;
+    case 'q':
+    case 'n':
+      if (what == 'n') batch.put(some_key(), value());
+      if (newest_.id() != 0) batch.put(newest_, some_key(), value());
+      if (newest_.id() != 0 && random_.below(3) == 0) batch.remove(newest_, some_key());
+      break;
     case 'w': batch.put(some_key(), padded(fmt::format("{}.", ++values_), 5000)); break;
     case 'l': batch.put(padded(fmt::format("{}", random_.below(10)), 6000), value()); break;
     case 'b':

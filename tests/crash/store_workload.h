@@ -23,6 +23,8 @@ inline constexpr std::string_view kCopy = "/copy";
 /// Steps, one letter each:
 ///   p put   r remove   b batch   w a value larger than a block   l a key of six thousand bytes   (capitals: synced)
 ///   s sync   f flush   c compact   k checkpoint   o close and reopen
+///   m make a keyspace   x drop the newest one   q put into it   n a batch over it and the default one
+///   v a value of twenty thousand bytes
 struct StoreScript {
   std::string_view name;
   std::string_view steps;
@@ -82,6 +84,10 @@ class StoreWorkload {
   Status step(char what);
   Status write(char what);
   Status reopen();
+  Status make_keyspace();
+  Status drop_keyspace();
+  Status find_newest_keyspace();
+  Status compact();
   [[nodiscard]] Batch make_batch(char what);
   [[nodiscard]] std::string some_key();
 
@@ -96,6 +102,8 @@ class StoreWorkload {
   std::uint64_t openings_ = 0;
   std::uint64_t values_ = 0;
   std::optional<DB> db_;
+  Keyspace newest_;  // Empty if there is none but the default one.
+  int made_keyspaces_ = 0;
   std::vector<Status> errors_;
   std::vector<std::string> violations_;
 };

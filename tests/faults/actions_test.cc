@@ -40,7 +40,7 @@ Result<DB> open_on(FileSystem& files, const std::string& path, bool read_only = 
 
 std::string holds(FileSystem& files, const std::string& path, const Content& expected,
                   const std::vector<std::string>& probed = {}) {
-  const Result<DB> db = open_on(files, path);
+  Result<DB> db = open_on(files, path);
   if (!db.ok()) return path + " does not open: " + db.status().to_text();
   Content found;
   if (std::string unread = read_all(*db, probed, found); !unread.empty()) return path + ": " + unread;
@@ -55,7 +55,7 @@ std::string is_unchanged(const Attempt& attempt) {
 
 /// Every answer is right or an error.
 Status read_only(const Attempt& attempt) {
-  const Result<DB> db = open_on(attempt.faulty, kFolder, true);
+  Result<DB> db = open_on(attempt.faulty, kFolder, true);
   if (!db.ok()) return db.status();
   for (const std::string& key : attempt.store.probed) {
     const Result<std::optional<std::string>> value = db->get(key);
@@ -73,7 +73,7 @@ Status read_only(const Attempt& attempt) {
 
 /// A table that cannot be read is a problem in the report.
 Status verify(const Attempt& attempt) {
-  const Result<DB> db = open_on(attempt.faulty, kFolder, true);
+  Result<DB> db = open_on(attempt.faulty, kFolder, true);
   if (!db.ok()) return db.status();
   const Result<VerifyReport> report = db->verify();
   if (!report.ok()) return report.status();
@@ -122,7 +122,7 @@ Status repair_dry(const Attempt& attempt) {
 Content repaired(const ClosedStore& store) {
   CrashFileSystem files(store.disk);
   EXPECT_TRUE(DB::repair(kFolder, false, environment_on(files, 5)).ok());
-  const Result<DB> db = open_on(files, kFolder);
+  Result<DB> db = open_on(files, kFolder);
   Content found;
   EXPECT_TRUE(db.ok() && read_all(*db, {}, found).empty());
   return found;

@@ -91,7 +91,7 @@ TEST(Files, P7_TemporaryFilesAndUnfinishedOutputsGoAndUnreservedNumbersStay) {
   put_file(files, "CURRENT.tmp", "half");
   put_file(files, "000001.tms", "the output of a compaction that was not finished");
   put_file(files, "900001.tms", "a table from elsewhere");
-  const Result<DB> db = open_on(files);
+  Result<DB> db = open_on(files);
   ASSERT_TRUE(db.ok()) << db.status().to_text();
   EXPECT_FALSE(has(files, "000003.journal.tmp"));
   EXPECT_FALSE(has(files, "CURRENT.tmp"));

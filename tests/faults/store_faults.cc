@@ -78,7 +78,7 @@ class FaultRun {
   }
 
   /// The running store shows what it acknowledged. A read may fail with its call, and then not again.
-  void check_reads(const DB& db) {
+  void check_reads(DB& db) {
     if (faulty_.fired() == 0) return;
     Content found;
     const std::uint64_t fired = faulty_.fired();

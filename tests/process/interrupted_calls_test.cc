@@ -122,7 +122,7 @@ void write_store(const std::string& path, const std::string& copy, Content& cont
 }
 
 void expect_store(const std::string& path, const Content& content) {
-  const Result<DB> db = DB::open(path, small_options());
+  Result<DB> db = DB::open(path, small_options());
   ASSERT_TRUE(db.ok()) << db.status().to_text();
   Content found;
   EXPECT_EQ(read_all(*db, {"key000", "key149", "none"}, found), "");

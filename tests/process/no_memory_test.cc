@@ -159,7 +159,7 @@ Outcome run_out(const std::string& path, const Load& load, const std::function<v
   EXPECT_TRUE(ended == 0 || ended == kWasShort || ended == -SIGABRT) << "ended with " << ended;
   outcome.was_stopped = ended == -SIGABRT;
   outcome.was_short = ended != 0;
-  const Result<DB> db = DB::open(path, load.options);
+  Result<DB> db = DB::open(path, load.options);
   EXPECT_TRUE(db.ok()) << db.status().to_text();
   if (!db.ok()) return outcome;
   Content found;
