@@ -1,17 +1,36 @@
-// Checks a Filter.db against its Index.db, as no other tool outside the JVM does.
+// The names of Cassandra's files, and the check of a Filter.db against its Index.db, as no other tool outside the JVM
+// does it.
+#include "filter/formats/cassandra.h"
+
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "base/try.h"
-#include "filter/formats/cassandra.h"
-#include "filter/formats/registry.h"
+#include "filter/formats/format.h"
 #include "io/file.h"
-#include "tamis/foreign.h"
 
 namespace tamis::foreign {
 namespace {
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+bool is_version(std::string_view text) {
+  return text.size() == 2 && std::ranges::all_of(text, [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
 
 using Verdict = VerifyReport::Verdict;
 
@@ -65,6 +84,32 @@ Status check_one_layout(VerifyReport& report, Bytes file, const std::string& pat
 
 }  // namespace
 
+std::optional<CassandraName> parse_cassandra_name(std::string_view path) {
+  const std::vector<std::string_view> parts = split(path.substr(path.find_last_of('/') + 1), '-');
+  const std::size_t count = parts.size();
+  if (count < 4 || !parts[count - 1].ends_with(".db")) return std::nullopt;
+  const std::string_view kind = parts[count - 2];
+  if (count == 4 && (kind == "big" || kind == "bti") && is_version(parts[0])) {
+    return CassandraName{std::string(parts[0]), kind == "bti"};
+  }
+  if (is_number(kind) && is_version(parts[count - 3])) return CassandraName{std::string(parts[count - 3]), false};
+  return std::nullopt;
+}
+
+Result<std::string_view> cassandra_format_of_name(std::string_view path) {
+  const std::optional<CassandraName> name = parse_cassandra_name(path);
+  if (!name) {
+    return Status::invalid_argument(
+        fmt::format("{}: the name has no Cassandra version such as nb-; give the format", path));
+  }
+  if (name->version < (name->bti ? "da" : "ia")) {
+    return Status::not_supported(
+        fmt::format("{}: version {} is older than the supported layouts (1.2 and later)", path, name->version));
+  }
+  if (name->bti || name->version >= "na") return kCassandraFormats[0];
+  return name->version >= "ma" ? kCassandraFormats[1] : kCassandraFormats[2];
+}
+
 std::string_view to_string(VerifyReport::Verdict verdict) {
   switch (verdict) {
     case Verdict::kOk: return "ok";
@@ -109,10 +154,11 @@ Result<std::string> cassandra_rebuild(const std::string& index_path, const Rebui
     if (options.fpr || options.expected_keys) {
       return Status::invalid_argument("rebuild a filter like another one or for a rate and a number of keys, not both");
     }
-    TAMIS_TRY(const MappedFile like, MappedFile::open(options.like));
-    TAMIS_TRY(const BloomShape shape, read_cassandra_header(like.bytes(), options.like));
-    build_options.hashes = shape.hashes;
-    build_options.words = shape.bits / 64;
+    TAMIS_TRY(const ForeignFilter like, ForeignFilter::open(options.like, {.format = build_options.format}));
+    const ForeignInfo info = like.info();
+    if (info.bits == 0) return Status::corruption(fmt::format("{}: the file holds no filter", options.like));
+    build_options.hashes = info.hashes;
+    build_options.words = info.bits / 64;
   }
   TAMIS_TRY(const std::vector<std::string> keys, cassandra_index_keys(index_path));
   return build(keys, build_options);

@@ -5,7 +5,6 @@
 #include <span>
 
 #include "base/bytes.h"
-#include "tamis/status.h"
 
 namespace tamis {
 

@@ -1,11 +1,10 @@
-// Probing split blocks, one body per instruction set; shared by the split kind and Parquet's filters.
+// Split blocks, shared by the split kind and Parquet's filters.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
 #include "base/hash.h"
-#include "tamis/filter.h"
 
 namespace tamis {
 
@@ -28,7 +27,5 @@ inline std::uint32_t split_block_of(std::uint64_t hash, std::uint32_t block_coun
 inline std::uint32_t split_bit(std::uint64_t hash, std::uint32_t i) {
   return (static_cast<std::uint32_t>(hash) * kSplitSalts[i]) >> 27;
 }
-
-void choose_split_functions(FilterProbe& probe);
 
 }  // namespace tamis

@@ -1,9 +1,11 @@
-// The probe positions of a key in an array of m cells, shared by all kinds based on a classic Bloom filter.
+// Classic Bloom filters: the probe positions of a key in an array of m cells, and the choice of m and k.
 #pragma once
 
 #include <cstdint>
 
 #include "base/hash.h"
+#include "tamis/filter_math.h"
+#include "tamis/status.h"
 
 namespace tamis {
 
@@ -34,12 +36,24 @@ inline void set_bloom_bits(std::byte* bits, std::uint64_t bit_count, std::uint32
   });
 }
 
-inline void prefetch_bloom_bits(const std::byte* bits, std::uint64_t bit_count, std::uint32_t hashes,
-                                std::uint64_t hash) {
-  each_bloom_probe(hash, bit_count, hashes, [&](std::uint64_t bit) {
-    __builtin_prefetch(bits + bit / 8);
+template <unsigned kBitsPerCell = 1>
+void prefetch_bloom_cells(const std::byte* cells, std::uint64_t count, std::uint32_t hashes, std::uint64_t hash) {
+  each_bloom_probe(hash, count, hashes, [&](std::uint64_t cell) {
+    __builtin_prefetch(cells + cell / (8 / kBitsPerCell));
     return true;
   });
 }
+
+/// m cells and k probes per key.
+struct BloomShape {
+  std::uint64_t cells = 64;  ///< A multiple of 64.
+  std::uint32_t hashes = 1;
+  double rate = 0;  ///< Predicted for the planned number of keys.
+};
+
+/// The fewest cells for a rate of at most `rate`, 1e-18 ≤ rate < 1.
+BloomShape bloom_shape_for_rate(std::uint64_t keys, double rate);
+/// For any measure, with `bits_per_cell` bits per cell; kNotSupported, naming `kind`, if impossible.
+Result<BloomShape> bloom_shape(std::string_view kind, std::uint64_t keys, SizeTarget target, double bits_per_cell);
 
 }  // namespace tamis

@@ -1,11 +1,10 @@
-// The probe of the line filter, one body per instruction set. See line.cc for the layout.
+// Lines and their probes, for all instruction sets. See line.cc for the layout.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
 #include "base/hash.h"
-#include "tamis/filter.h"
 
 namespace tamis {
 
@@ -34,8 +33,5 @@ void each_line_probe(std::uint64_t hash, std::uint32_t hashes, Function f) {
     x *= kLineGolden;
   }
 }
-
-/// Sets the functions for this machine; the caller fills the state.
-void choose_line_functions(FilterProbe& probe);
 
 }  // namespace tamis
