@@ -29,6 +29,24 @@ struct Piece {
   }
 };
 
+std::vector<std::byte*> take_many(std::size_t count, std::size_t size) {
+  std::vector<std::byte*> slots;
+  for (std::size_t i = 0; i < count; ++i) slots.push_back(SlotMemory::take(size));
+  return slots;
+}
+
+/// Returns the chunks' bytes in between.
+std::size_t take_and_give(std::size_t count, std::size_t size) {
+  const std::vector<std::byte*> slots = take_many(count, size);
+  const std::size_t bytes = SlotMemory::chunk_bytes();
+  for (std::byte* slot : slots) SlotMemory::give_back(slot, size);
+  return bytes;
+}
+
+constexpr std::size_t kSize = 4300;
+constexpr std::size_t kCount = 10'000;  // 42 MB.
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
 std::size_t some_size(SplitMix64& random) {
   return SlotMemory::kMinBytes + random.below(SlotMemory::kMaxBytes - SlotMemory::kMinBytes + 1);
 }
@@ -54,48 +72,30 @@ TEST(SlotMemory, SlotsDoNotOverlapWhateverIsTakenAndGivenBack) {
 }
 
 TEST(SlotMemory, ThatWasGivenBackIsTakenAgainAndInTheEndGoesToTheKernel) {
-  constexpr std::size_t kSize = 4300;
-  constexpr std::size_t kCount = 10'000;
-  const auto fill = [] {
-    std::vector<std::byte*> slots;
-    for (std::size_t i = 0; i < kCount; ++i) slots.push_back(SlotMemory::take(kSize));
-    return slots;
-  };
   const std::size_t before = SlotMemory::chunk_bytes();
-  const std::vector<std::byte*> slots = fill();
+  const std::vector<std::byte*> slots = take_many(kCount, kSize);
   const std::size_t full = SlotMemory::chunk_bytes();
-  EXPECT_LT(full - before, kCount * kSize * 103 / 100 + (std::size_t{4} << 20));
+  EXPECT_LT(full - before, kCount * kSize * 103 / 100 + 4 * kMiB);
   for (std::size_t i = 0; i < kCount; i += 2) SlotMemory::give_back(slots[i], kSize);
-  std::vector<std::byte*> again;
-  for (std::size_t i = 0; i < kCount; i += 2) again.push_back(SlotMemory::take(kSize));
+  const std::vector<std::byte*> again = take_many(kCount / 2, kSize);
   EXPECT_EQ(SlotMemory::chunk_bytes(), full);
   for (std::byte* slot : again) SlotMemory::give_back(slot, kSize);
   for (std::size_t i = 1; i < kCount; i += 2) SlotMemory::give_back(slots[i], kSize);
-  EXPECT_LE(SlotMemory::chunk_bytes(), before + (std::size_t{4} << 20));
+  EXPECT_LE(SlotMemory::chunk_bytes(), before + 4 * kMiB);
 }
 
 /// Up to the caches' allowance, memory is kept for new blocks, and freed when the allowance shrinks.
 TEST(SlotMemory, StaysWithinTheAllowanceWhenItIsFree) {
-  constexpr std::size_t kSize = 4300;
-  constexpr std::size_t kCount = 10'000;  // 42 MB.
-  constexpr std::size_t kMiB = std::size_t{1} << 20;
-  const auto take_and_give = [] {
-    std::vector<std::byte*> slots;
-    for (std::size_t i = 0; i < kCount; ++i) slots.push_back(SlotMemory::take(kSize));
-    const std::size_t bytes = SlotMemory::chunk_bytes();
-    for (std::byte* slot : slots) SlotMemory::give_back(slot, kSize);
-    return bytes;
-  };
   const std::size_t before = SlotMemory::chunk_bytes();
   SlotMemory::change_allowance(0, before + 20 * kMiB);
-  take_and_give();
+  take_and_give(kCount, kSize);
   EXPECT_LE(SlotMemory::chunk_bytes(), before + 20 * kMiB);
   EXPECT_GT(SlotMemory::chunk_bytes(), before + 17 * kMiB);
   EXPECT_GE(SlotMemory::free_bytes(), 17 * kMiB);
   SlotMemory::change_allowance(before + 20 * kMiB, before + 200 * kMiB);
-  const std::size_t full = take_and_give();
+  const std::size_t full = take_and_give(kCount, kSize);
   EXPECT_EQ(SlotMemory::chunk_bytes(), full);
-  EXPECT_EQ(take_and_give(), full);
+  EXPECT_EQ(take_and_give(kCount, kSize), full);
   SlotMemory::change_allowance(before + 200 * kMiB, before + 10 * kMiB);
   EXPECT_LE(SlotMemory::chunk_bytes(), before + 10 * kMiB);
   EXPECT_GT(SlotMemory::chunk_bytes(), before + 7 * kMiB);
@@ -106,15 +106,8 @@ TEST(SlotMemory, StaysWithinTheAllowanceWhenItIsFree) {
 
 /// Its memory may serve slots of another size afterwards.
 TEST(SlotMemory, AFreeSpanServesAnySize) {
-  const auto take_and_give = [](std::size_t size) {
-    std::vector<std::byte*> slots;
-    for (std::size_t i = 0; i < 2000; ++i) slots.push_back(SlotMemory::take(size));
-    const std::size_t bytes = SlotMemory::chunk_bytes();
-    for (std::byte* slot : slots) SlotMemory::give_back(slot, size);
-    return bytes;
-  };
-  const std::size_t first = take_and_give(4096);
-  for (std::size_t size = 1024; size <= 4096; size += 64) ASSERT_LE(take_and_give(size), first + (4 << 20));
+  const std::size_t first = take_and_give(2000, 4096);
+  for (std::size_t size = 1024; size <= 4096; size += 64) ASSERT_LE(take_and_give(2000, size), first + 4 * kMiB);
 }
 
 TEST(SlotMemory, ManyThreadsTakeAndGiveBackAtOnce) {

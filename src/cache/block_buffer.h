@@ -17,15 +17,8 @@ class BlockBuffer {
   static constexpr std::size_t kFrameBytes = 2 * kCacheLineBytes;
 
   BlockBuffer() = default;
-  /// All zero. Empty (size 0) if allocation fails, or for no bytes.
-  static BlockBuffer zeroed(std::size_t size) { return BlockBuffer(AlignedBytes::zeroed(kFrameBytes + size)); }
-  /// The same, uninitialised.
+  /// Uninitialised. Empty (size 0) if allocation fails, or for no bytes.
   static BlockBuffer unset(std::size_t size) { return BlockBuffer(AlignedBytes::unset(kFrameBytes + size)); }
-  static BlockBuffer copy_of(Bytes bytes) {
-    BlockBuffer buffer = zeroed(bytes.size());
-    if (buffer.size() > 0) std::memcpy(buffer.data(), bytes.data(), bytes.size());
-    return buffer;
-  }
 
   [[nodiscard]] std::byte* data() { return memory_.data() + kFrameBytes; }
   [[nodiscard]] const std::byte* data() const { return memory_.data() + kFrameBytes; }

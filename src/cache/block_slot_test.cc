@@ -10,39 +10,23 @@
 namespace tamis {
 namespace {
 
-using test::adds_up;
-using test::is_block_of;
-using test::make_block;
-using test::make_cache;
-
 constexpr BlockKey kKey{1, 7};
 constexpr std::size_t kSize = 4096;
 constexpr std::size_t kCharge = kSize + kFrameOverheadBytes;
 
-TEST(BlockSlot, Rule11_HoldsABlockWhileItIsKept) {
-  const auto cache = make_cache(16 * kCharge);
-  BlockSlot slot = nullptr;
-  (void)cache->insert(kKey, make_block(kKey, kSize), kSize, &slot);
-  ASSERT_NE(slot.load(), nullptr);
-  EXPECT_TRUE(is_block_of(kKey, slot.load()->bytes()));
-  cache->set_capacity(0);
-  EXPECT_EQ(slot.load(), nullptr);
-}
-
-TEST(BlockSlot, IsFilledByALookupToo) {
-  const auto cache = make_cache(16 * kCharge);
-  (void)cache->insert(kKey, make_block(kKey, kSize), kSize);
-  BlockSlot slot = nullptr;
-  (void)cache->find(kKey, &slot);
-  EXPECT_NE(slot.load(), nullptr);
-  cache->empty_slot(kKey, slot);
-}
-
-TEST(BlockSlot, StaysEmptyForABlockThatIsNotKept) {
-  const auto cache = make_cache(kCharge / 2);
-  BlockSlot slot = nullptr;
-  const PinnedBlock block = cache->insert(kKey, make_block(kKey, kSize), kSize, &slot);
-  EXPECT_EQ(slot.load(), nullptr);
+TEST(BlockSlot, Rule11_HoldsABlockThatWasInsertedOrFoundWhileItIsKept) {
+  for (const bool is_found : {false, true}) {
+    const auto cache = make_cache(16 * kCharge);
+    BlockSlot slot = nullptr;
+    (void)cache->insert(kKey, make_block(kKey, kSize), kSize, is_found ? nullptr : &slot);
+    if (is_found) (void)cache->find(kKey, &slot);
+    ASSERT_NE(slot.load(), nullptr);
+    EXPECT_TRUE(is_block_of(kKey, slot.load()->bytes()));
+    cache->set_capacity(0);
+    EXPECT_EQ(slot.load(), nullptr);
+    const PinnedBlock not_kept = cache->insert(kKey, make_block(kKey, kSize), kSize, &slot);
+    EXPECT_EQ(slot.load(), nullptr);
+  }
 }
 
 TEST(BlockSlot, Rule11_ABlockThatSomebodyLooksAtIsFreedLaterAndChargedUntilThen) {

@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "cache/block_cache.h"
 
-namespace tamis::test {
+namespace tamis {
 
 inline std::unique_ptr<BlockCache> make_cache(std::size_t capacity_bytes, std::size_t shards = 1) {
   auto cache = BlockCache::make({.capacity_bytes = capacity_bytes, .shards = shards});
@@ -18,7 +18,7 @@ inline std::unique_ptr<BlockCache> make_cache(std::size_t capacity_bytes, std::s
 
 /// Every byte depends on the key and its offset.
 inline BlockBuffer make_block(const BlockKey& key, std::size_t size) {
-  BlockBuffer block = BlockBuffer::zeroed(size);
+  BlockBuffer block = BlockBuffer::unset(size);
   for (std::size_t i = 0; i < size; i += sizeof(std::uint64_t)) {
     const std::uint64_t word = remix(hash_of(key) + i);
     std::memcpy(block.data() + i, &word, std::min(sizeof word, size - i));
@@ -48,4 +48,4 @@ inline bool adds_up(const CacheStats& stats) {
          stats.bytes_pinned <= stats.bytes_used && stats.blocks_kept == stats.inserts - stats.evictions - stats.erased;
 }
 
-}  // namespace tamis::test
+}  // namespace tamis

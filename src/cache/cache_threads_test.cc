@@ -12,24 +12,18 @@
 namespace tamis {
 namespace {
 
-using test::adds_up;
-using test::insert;
-using test::is_block_of;
-using test::make_cache;
-
 constexpr std::size_t kThreads = 8;
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
-/// What one thread did, to compare with the cache's own counts.
+/// What all threads did, to compare with the cache's own counts.
 struct Tally {
-  std::uint64_t lookups = 0;
-  std::uint64_t hits = 0;
-  std::uint64_t inserts = 0;
-  std::uint64_t wrong = 0;
+  std::atomic<std::uint64_t> lookups = 0;
+  std::atomic<std::uint64_t> hits = 0;
+  std::atomic<std::uint64_t> inserts = 0;
+  std::atomic<std::uint64_t> wrong = 0;
 };
 
-Tally ask_for_blocks(BlockCache& cache, std::uint64_t seed, int requests) {
-  Tally tally;
+void ask_for_blocks(BlockCache& cache, std::uint64_t seed, int requests, Tally& tally) {
   ZipfDraws draws(600, 0.8, seed << 32);
   std::mt19937_64 random(seed);
   std::vector<PinnedBlock> pins(8);
@@ -52,24 +46,16 @@ Tally ask_for_blocks(BlockCache& cache, std::uint64_t seed, int requests) {
   for (const PinnedBlock& pin : pins) {
     if (pin && !is_block_of(pin.key(), pin.bytes())) ++tally.wrong;
   }
-  return tally;
 }
 
 TEST(CacheThreads, EveryThreadSeesTheRightBytesAndTheCountsAgree) {
   const auto cache = make_cache(kMebibyte / 8, 4);
-  std::vector<Tally> tallies(kThreads);
+  Tally sum;
   {
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < kThreads; ++i) {
-      threads.emplace_back([&, i] { tallies[i] = ask_for_blocks(*cache, i + 1, 10'000); });
+      threads.emplace_back([&, i] { ask_for_blocks(*cache, i + 1, 10'000, sum); });
     }
-  }
-  Tally sum;
-  for (const Tally& tally : tallies) {
-    sum.lookups += tally.lookups;
-    sum.hits += tally.hits;
-    sum.inserts += tally.inserts;
-    sum.wrong += tally.wrong;
   }
   const CacheStats stats = cache->stats();
   EXPECT_EQ(sum.wrong, 0U);

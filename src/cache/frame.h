@@ -119,10 +119,8 @@ inline constexpr std::size_t kFrameOverheadBytes = BlockBuffer::kFrameBytes + 4 
 class FrameChain {
  public:
   FrameChain() = default;
-  FrameChain(FrameChain&& other) noexcept : first_(std::exchange(other.first_, nullptr)) {}
   FrameChain(const FrameChain&) = delete;
   FrameChain& operator=(const FrameChain&) = delete;
-  FrameChain& operator=(FrameChain&&) = delete;
   ~FrameChain() {
     while (Frame* frame = pop()) Frame::destroy(frame);
   }

@@ -8,26 +8,6 @@
 namespace tamis {
 namespace {
 
-TEST(GhostQueue, RemembersTheNewestWithinItsBytes) {
-  GhostQueue ghosts;
-  ghosts.set_limits(1024, 1000);
-  for (std::uint32_t i = 0; i < 20; ++i) ghosts.push(i, 100);
-  for (std::uint32_t i = 0; i < 20; ++i) EXPECT_EQ(ghosts.take(i), i >= 10) << i;
-  for (std::uint32_t i = 0; i < 20; ++i) EXPECT_FALSE(ghosts.take(i)) << "taken once";
-}
-
-TEST(GhostQueue, WithoutRoomItRemembersNothing) {
-  GhostQueue ghosts;
-  ghosts.push(1, 1);
-  EXPECT_FALSE(ghosts.take(1));
-  ghosts.set_limits(0, 1000);
-  ghosts.push(1, 1);
-  EXPECT_FALSE(ghosts.take(1));
-  ghosts.set_limits(8, 10);
-  ghosts.push(1, 11);
-  EXPECT_FALSE(ghosts.take(1));
-}
-
 TEST(GhostQueue, CountsAChargeBeyond32BitsAsTheLargest) {
   GhostQueue ghosts;
   ghosts.set_limits(8, std::uint64_t{1} << 40);
@@ -81,7 +61,7 @@ TEST(GhostQueue, AgreesWithALinearSearch) {
     // Equal low bits share a bucket; the numbers repeat, as fingerprints of different blocks may.
     const auto fingerprint = static_cast<std::uint32_t>(random() % 700 * 64);
     if (i % 5000 == 0) {
-      const std::size_t most = std::size_t{1} << (random() % 10);
+      const std::size_t most = i % 40'000 == 0 ? 0 : std::size_t{1} << (random() % 10);
       const std::uint64_t limit = random() % 100'000;
       ghosts.set_limits(most, limit);
       slow.set_limits(most, limit);

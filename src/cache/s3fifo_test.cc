@@ -14,10 +14,6 @@
 namespace tamis {
 namespace {
 
-using test::insert;
-using test::make_cache;
-using test::request;
-
 /// The paper's algorithm 1, sizes in bytes, by linear search: one cache of one shard.
 class Simulator {
  public:
@@ -137,7 +133,7 @@ TEST(S3Fifo, AgreesWithItsSimulatorOnEveryRequest) {
     std::uint64_t hits = 0;
     const auto both = [&](const BlockKey& key) {
       const std::size_t size = trace.size(key.block);
-      const bool hit = cache->find(key) ? true : ((void)cache->insert(key, BlockBuffer::zeroed(0), size), false);
+      const bool hit = cache->find(key) ? true : ((void)cache->insert(key, BlockBuffer::unset(0), size), false);
       hits += hit ? 1 : 0;
       return hit == simulator.request(key, size + kFrameOverheadBytes);
     };

@@ -3,27 +3,22 @@
 
 #include "compaction/plan_parts.h"
 #include "compaction/policy.h"
+#include "support/table_facts.h"
 
 namespace tamis {
 namespace {
 
-std::shared_ptr<const TableFacts> table(std::uint64_t number, std::string smallest, std::string largest) {
-  auto facts = std::make_shared<TableFacts>();
-  facts->number = number;
-  facts->smallest_key = std::move(smallest);
-  facts->largest_key = std::move(largest);
-  return facts;
-}
+using test::facts_of;
 
 /// L0: 3:1[a..e]  2:2[d..k]  1:3[a..c]     (run:table[bounds])
 /// L1: 1:4[a..b] 5[c..f] 6[g..z]
 /// L2: 1:7[a..m] 8[p..z]
 Shape shape() {
-  return {.levels = {{{.id = 3, .tables = {table(1, "a", "e")}},
-                      {.id = 2, .tables = {table(2, "d", "k")}},
-                      {.id = 1, .tables = {table(3, "a", "c")}}},
-                     {{.id = 1, .tables = {table(4, "a", "b"), table(5, "c", "f"), table(6, "g", "z")}}},
-                     {{.id = 1, .tables = {table(7, "a", "m"), table(8, "p", "z")}}}}};
+  return {.levels = {{{.id = 3, .tables = {facts_of(1, "a", "e")}},
+                      {.id = 2, .tables = {facts_of(2, "d", "k")}},
+                      {.id = 1, .tables = {facts_of(3, "a", "c")}}},
+                     {{.id = 1, .tables = {facts_of(4, "a", "b"), facts_of(5, "c", "f"), facts_of(6, "g", "z")}}},
+                     {{.id = 1, .tables = {facts_of(7, "a", "m"), facts_of(8, "p", "z")}}}}};
 }
 
 CompactionPlan plan(std::vector<CompactionInput> inputs, std::uint32_t level, std::uint64_t run) {
@@ -81,7 +76,7 @@ TEST(CheckPlan, RefusesWhatStaysBetweenInputsInTheOutputRun) {
 
 TEST(CheckPlan, AcceptsMovesThatOverlapNothing) {
   Shape gap = shape();
-  gap.levels[2][0].tables = {table(7, "a", "b"), table(8, "g", "z")};
+  gap.levels[2][0].tables = {facts_of(7, "a", "b"), facts_of(8, "g", "z")};
   EXPECT_TRUE(check_plan(gap, move({1, 1, {5}}, 2, 1)).ok());
   EXPECT_TRUE(check_plan(gap, move({1, 1, {5}}, 3, 1)).ok());
   EXPECT_FALSE(check_plan(gap, move({1, 1, {4, 5}}, 2, 1)).ok());

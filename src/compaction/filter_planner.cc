@@ -77,6 +77,12 @@ double bits_of_columns(std::uint64_t keys, double columns) {
   return size.ok() ? size->bits_per_key() + kColumnSlack : columns * price_of("ribbon");
 }
 
+double keys_of(const std::vector<PlannedRunFilter>& runs) {
+  double sum = 0;
+  for (const PlannedRunFilter& run : runs) sum += static_cast<double>(run.keys);
+  return sum;
+}
+
 double wasted(const std::vector<PlannedRunFilter>& runs) {
   double sum = 0;
   for (const PlannedRunFilter& run : runs) sum += run.rate;
@@ -145,16 +151,13 @@ void choose_kinds(std::vector<PlannedRunFilter>& runs, const std::string& kind, 
 
 double memory_bits(const std::vector<PlannedRunFilter>& runs, const FilterPlanOptions& options) {
   if (options.memory_bytes) return 8.0 * static_cast<double>(*options.memory_bytes);
-  double keys = 0;
-  for (const PlannedRunFilter& run : runs) keys += static_cast<double>(run.keys);
-  return std::min(kBitsPerKey * keys, 8.0 * static_cast<double>(options.most_bytes));
+  return std::min(kBitsPerKey * keys_of(runs), 8.0 * static_cast<double>(options.most_bytes));
 }
 
 /// The waste of the same memory spent evenly, with the kinds that `auto` picks at that many bits.
 double wasted_if_uniform(std::vector<PlannedRunFilter> runs, const FilterPlanOptions& options, double budget_bits) {
   choose_kinds(runs, options.kind, 0);
-  double keys = 0;
-  for (const PlannedRunFilter& run : runs) keys += static_cast<double>(run.keys);
+  const double keys = keys_of(runs);
   const double bits = keys > 0 ? budget_bits / keys : 0;
   for (PlannedRunFilter& run : runs) {
     if (options.kind == "auto" && bits > kMaxLineBits) run.kind = "ribbon";
@@ -166,12 +169,8 @@ double wasted_if_uniform(std::vector<PlannedRunFilter> runs, const FilterPlanOpt
 /// The run index that fits in the memory above 10 bits per key.
 RunMatrixPlan plan_run_index(const std::vector<PlannedRunFilter>& runs, double budget_bits) {
   std::vector<std::uint64_t> keys_of_runs;
-  double keys = 0;
-  for (const PlannedRunFilter& run : runs) {
-    keys_of_runs.push_back(run.keys);
-    keys += static_cast<double>(run.keys);
-  }
-  const double room_bytes = std::clamp((budget_bits - kBitsPerKey * keys) / 8, 0.0, 0x1p62);
+  for (const PlannedRunFilter& run : runs) keys_of_runs.push_back(run.keys);
+  const double room_bytes = std::clamp((budget_bits - kBitsPerKey * keys_of(runs)) / 8, 0.0, 0x1p62);
   return plan_run_matrix(std::move(keys_of_runs), static_cast<std::uint64_t>(room_bytes));
 }
 

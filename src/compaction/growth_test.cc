@@ -1,6 +1,5 @@
 #include "compaction/growth.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "compaction/simulator.h"
@@ -48,11 +47,6 @@ TEST(Growth, GoesOnByRuleAsTheSimulationWould) {
     const Growth ruled = growth_of(question);
     EXPECT_EQ(ruled.simulated, 187U) << policy;
     EXPECT_EQ(ruled.levels_beyond, 2U) << policy;
-    testing::Test::RecordProperty(
-        std::string(policy), fmt::format("written {:.2f} {:.2f}, late {:.2f} {:.2f}, runs {:.2f} {:.2f}, tables {} {}",
-                                         ruled.write_amplification, whole.write_amplification, ruled.late_amplification,
-                                         whole.late_amplification, ruled.runs_per_lookup, whole.runs_per_lookup,
-                                         tables_of(ruled), tables_of(whole)));
     EXPECT_NEAR(ruled.write_amplification, whole.write_amplification, 0.05 * whole.write_amplification) << policy;
     EXPECT_NEAR(ruled.late_amplification, whole.late_amplification, 0.05 * whole.late_amplification) << policy;
     EXPECT_NEAR(ruled.runs_per_lookup, whole.runs_per_lookup, 0.1 * whole.runs_per_lookup) << policy;

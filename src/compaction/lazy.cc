@@ -57,11 +57,7 @@ std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& opti
 }
 
 double debt(const Shape& shape, const PolicyOptions& options) {
-  double debt = 0;
-  for (std::uint32_t level = 0; level < last_level_of(shape); ++level) {
-    debt = std::max(debt, debt_of_tier(shape, level, options));
-  }
-  return debt;
+  return debt_of_tiers(shape, last_level_of(shape), options);
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ CompactionPlan compact_level_zero(const Shape& shape, std::string_view reason) {
 CompactionPlan push_down(const Shape& shape, std::uint32_t level, const TableFacts& table, std::string_view reason) {
   const Run& run = runs_of(shape, level).front();
   const Run* below = newest_run(shape, level + 1);
-  CompactionPlan plan = {.inputs = {one_table(level, run, table)},
+  CompactionPlan plan = {.inputs = {{.level = level, .run = run.id, .tables = {table.number}}},
                          .output_level = level + 1,
                          .output_run = below != nullptr ? below->id : new_run_id(shape, level + 1),
                          .is_move = false,

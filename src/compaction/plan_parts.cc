@@ -87,10 +87,6 @@ CompactionInput whole_run(std::uint32_t level, const Run& run) {
   return input;
 }
 
-CompactionInput one_table(std::uint32_t level, const Run& run, const TableFacts& table) {
-  return {.level = level, .run = run.id, .tables = {table.number}};
-}
-
 bool add_overlapping(CompactionPlan& plan, std::uint32_t level, const Run& run, const KeySpan& span) {
   CompactionInput input = {.level = level, .run = run.id, .tables = {}};
   for (const auto& table : overlapping(run, span)) input.tables.push_back(table->number);

@@ -46,7 +46,6 @@ bool is_oldest(const Shape& shape, std::uint32_t level, std::uint64_t run);
 std::vector<const Run*> runs_older_than_inputs(const Shape& shape, const CompactionPlan& plan);
 
 CompactionInput whole_run(std::uint32_t level, const Run& run);
-CompactionInput one_table(std::uint32_t level, const Run& run, const TableFacts& table);
 /// Adds the run's tables that overlap the span to the plan's inputs. Returns whether there were any.
 bool add_overlapping(CompactionPlan& plan, std::uint32_t level, const Run& run, const KeySpan& span);
 

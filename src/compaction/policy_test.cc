@@ -30,14 +30,31 @@ TEST(CompactionPolicies, AskForNothingInAnEmptyStore) {
   EXPECT_FALSE(pick_for_range({}, {}).has_value());
 }
 
+constexpr int kManySteps = 3000;
+
 /// A store that policies modify in turns, with a map of its expected contents.
 class Turns {
  public:
-  explicit Turns(std::uint64_t seed) : random_(seed), store_(10, 10 * (1 + random_.below(8))) {
+  Turns(std::uint64_t seed, int turns) : random_(seed), store_(10, 10 * (1 + random_.below(8))) {
     options_ = {.fanout = static_cast<std::uint32_t>(random_.below(6)),
                 .memtable_bytes = random_.below(400),
                 .table_bytes = 0,
                 .now_unix_seconds = 1'000'000};
+    while (turns-- > 0 && !testing::Test::HasFailure()) take_one();
+  }
+
+  /// A flush, a few steps of any policy, or part of a user's compaction.
+  void take_one() {
+    const auto policies = compaction_policies();
+    if (random_.below(3) > 0) {
+      flush();
+    } else if (random_.below(4) > 0) {
+      follow(policies[random_.below(policies.size())], static_cast<int>(random_.below(6)));
+    } else {
+      const std::string from = simulated_key(random_.below(300));
+      const std::string to = simulated_key(random_.below(600));
+      compact(goal(from, to), static_cast<int>(random_.below(3)));
+    }
   }
 
   void flush() {
@@ -117,10 +134,8 @@ class Turns {
     }
   }
 
-  SplitMix64& random() { return random_; }
   [[nodiscard]] const Shape& shape() const { return store_.shape(); }
   [[nodiscard]] const PolicyOptions& options() const { return options_; }
-  [[nodiscard]] std::size_t live_keys() const { return model_.size(); }
 
  private:
   SplitMix64 random_;
@@ -130,27 +145,10 @@ class Turns {
   std::uint64_t version_ = 0;
 };
 
-constexpr int kManySteps = 3000;
-
-/// One random step: a flush, a few steps of any policy, or part of a user's compaction.
-void take_a_turn(Turns& turns) {
-  const auto policies = compaction_policies();
-  if (turns.random().below(3) > 0) {
-    turns.flush();
-  } else if (turns.random().below(4) > 0) {
-    turns.follow(policies[turns.random().below(policies.size())], static_cast<int>(turns.random().below(6)));
-  } else {
-    const std::string from = simulated_key(turns.random().below(300));
-    const std::string to = simulated_key(turns.random().below(600));
-    turns.compact(turns.goal(from, to), static_cast<int>(turns.random().below(3)));
-  }
-}
-
 TEST(CompactionPolicies, KeepAgesInOrderWhoeverWasAtWorkBefore) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
-    Turns turns(seed);
-    for (int turn = 0; turn < 60 && !HasFailure(); ++turn) take_a_turn(turns);
+    Turns turns(seed, 60);
     turns.expect_all_there();
     ASSERT_FALSE(HasFailure());
   }
@@ -160,8 +158,7 @@ TEST(CompactionPolicies, ComeToAnEndWithTheDebtBelowWhatSlowsWrites) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     for (const CompactionPolicy& policy : compaction_policies()) {
       SCOPED_TRACE(fmt::format("seed {} policy {}", seed, policy.name));
-      Turns turns(seed);
-      for (int turn = 0; turn < 40 && !HasFailure(); ++turn) take_a_turn(turns);
+      Turns turns(seed, 40);
       EXPECT_TRUE(turns.follow(policy, kManySteps));
       const double debt = policy.debt(turns.shape(), turns.options());
       EXPECT_GE(debt, 0);
@@ -172,41 +169,29 @@ TEST(CompactionPolicies, ComeToAnEndWithTheDebtBelowWhatSlowsWrites) {
   }
 }
 
-TEST(PickForRange, BringsEverythingIntoOneRunOfTheLastLevel) {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    SCOPED_TRACE(fmt::format("seed {}", seed));
-    Turns turns(seed);
-    for (int turn = 0; turn < 40 && !HasFailure(); ++turn) take_a_turn(turns);
-    EXPECT_TRUE(turns.compact(turns.goal("", std::nullopt), kManySteps));
-    turns.expect_all_there();
-    EXPECT_LE(turns.shape().runs(), 1U) << turns.shape().to_text();
-    EXPECT_TRUE(turns.shape().levels.empty() || turns.shape().levels[0].empty());
-    ASSERT_FALSE(HasFailure());
-  }
-}
-
-TEST(PickForRange, LeavesOneRunAroundEveryKeyOfTheRange) {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    SCOPED_TRACE(fmt::format("seed {}", seed));
-    Turns turns(seed);
-    for (int turn = 0; turn < 40 && !HasFailure(); ++turn) take_a_turn(turns);
-    const std::string from = simulated_key(100);
-    const std::string to = simulated_key(140);
-    EXPECT_TRUE(turns.compact(turns.goal(from, to), kManySteps));
-    turns.expect_all_there();
-    std::size_t runs = 0;
-    for (std::uint32_t level = 0; level < turns.shape().levels.size(); ++level) {
-      for (const auto& run : turns.shape().levels[level]) {
-        const auto is_in_range = [&](const auto& table) {
-          return table->largest_key >= from && table->smallest_key < to;
-        };
-        if (std::ranges::none_of(run.tables, is_in_range)) continue;
-        ++runs;
-        EXPECT_EQ(level, std::max(1U, turns.shape().last_level()));
+TEST(PickForRange, LeavesOneRunInTheLastLevelAroundEveryKeyOfTheRange) {
+  const std::string from = simulated_key(100);
+  const std::string to = simulated_key(140);
+  for (const bool is_all : {true, false}) {
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+      SCOPED_TRACE(fmt::format("seed {}, all {}", seed, is_all));
+      Turns turns(seed, 40);
+      EXPECT_TRUE(turns.compact(is_all ? turns.goal("", std::nullopt) : turns.goal(from, to), kManySteps));
+      turns.expect_all_there();
+      std::size_t runs = 0;
+      for (std::uint32_t level = 0; level < turns.shape().levels.size(); ++level) {
+        for (const auto& run : turns.shape().levels[level]) {
+          const auto is_in_range = [&](const auto& table) {
+            return is_all || (table->largest_key >= from && table->smallest_key < to);
+          };
+          if (std::ranges::none_of(run.tables, is_in_range)) continue;
+          ++runs;
+          EXPECT_EQ(level, std::max(1U, turns.shape().last_level()));
+        }
       }
+      EXPECT_LE(runs, 1U) << turns.shape().to_text();
+      ASSERT_FALSE(HasFailure());
     }
-    EXPECT_LE(runs, 1U);
-    ASSERT_FALSE(HasFailure());
   }
 }
 
@@ -214,8 +199,7 @@ TEST(PickForRange, EndsBesideAWriterAndLeavesNothingDeadOfWhatWasThere) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     for (const CompactionPolicy& policy : compaction_policies()) {
       SCOPED_TRACE(fmt::format("seed {} policy {}", seed, policy.name));
-      Turns turns(seed);
-      for (int turn = 0; turn < 40 && !HasFailure(); ++turn) take_a_turn(turns);
+      Turns turns(seed, 40);
       const RangeGoal goal = turns.goal("", std::nullopt);
       int steps = 0;
       for (; steps < kManySteps && !turns.compact(goal, 1); ++steps) {

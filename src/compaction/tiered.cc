@@ -2,8 +2,6 @@
 // once per level, the least of all policies. Runs and old versions are many; filters make up for the former.
 //
 // Termination: every plan leaves fewer runs or moves a whole run down a level, and none moves anything up.
-#include <algorithm>
-
 #include "compaction/old_deletes.h"
 #include "compaction/policies.h"
 #include "compaction/tiers.h"
@@ -20,11 +18,7 @@ std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& opti
 }
 
 double debt(const Shape& shape, const PolicyOptions& options) {
-  double debt = 0;
-  for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
-    debt = std::max(debt, debt_of_tier(shape, level, options));
-  }
-  return debt;
+  return debt_of_tiers(shape, shape.levels.size(), options);
 }
 
 }  // namespace

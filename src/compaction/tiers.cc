@@ -57,10 +57,14 @@ std::optional<CompactionPlan> pick_from_tier(const Shape& shape, std::uint32_t l
   return plan;
 }
 
-double debt_of_tier(const Shape& shape, std::uint32_t level, const PolicyOptions& options) {
-  const auto runs = static_cast<double>(runs_of(shape, level).size());
+double debt_of_tiers(const Shape& shape, std::size_t levels, const PolicyOptions& options) {
   const auto full = static_cast<double>(runs_of_full_tier(options));
-  return std::max(0.0, (runs - full) / std::max(full, kMinSlack));
+  double debt = 0;
+  for (std::uint32_t level = 0; level < levels; ++level) {
+    const auto runs = static_cast<double>(runs_of(shape, level).size());
+    debt = std::max(debt, (runs - full) / std::max(full, kMinSlack));
+  }
+  return debt;
 }
 
 }  // namespace tamis

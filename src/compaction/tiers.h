@@ -23,7 +23,8 @@ std::optional<CompactionPlan> pick_from_tier(const Shape& shape, std::uint32_t l
 /// Only the first of the three.
 std::optional<CompactionPlan> move_into_next_level(const Shape& shape, std::uint32_t level);
 
-/// 0 up to a full tier; 1 at twice as many runs, or at eight more if that is larger.
-double debt_of_tier(const Shape& shape, std::uint32_t level, const PolicyOptions& options);
+/// The largest of the first `levels` tiers: 0 up to a full tier; 1 at twice as many runs, or at eight more if that is
+/// larger.
+double debt_of_tiers(const Shape& shape, std::size_t levels, const PolicyOptions& options);
 
 }  // namespace tamis

@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <future>
 #include <string>
 #include <thread>
@@ -11,8 +10,7 @@
 #include "engine/pacing.h"
 #include "io/memory_file_system.h"
 #include "support/interrupted_file_system.h"
-#include "support/passing_file_system.h"
-#include "tamis/db.h"
+#include "support/open_db.h"
 
 namespace tamis {
 namespace {
@@ -50,10 +48,8 @@ TEST(Backpressure, DelaysAreInProportionToTheBytesHoweverManyThereAre) {
 class HeldCompaction : public ::testing::Test {
  protected:
   DB open(std::string compaction) {
-    Result<DB> opened = DB::open("/store", small_options(std::move(compaction)),
-                                 {.files = &files_, .runs_in_background = false, .schedule_seed = 1});
-    EXPECT_TRUE(opened.ok()) << opened.status().to_text();
-    return *std::move(opened);
+    return test::open_db({.files = &files_, .runs_in_background = false, .schedule_seed = 1},
+                         small_options(std::move(compaction)));
   }
   /// Writes large batches until one is refused, at most `most`; returns how many were accepted.
   static int write_until_refused(DB& db, int most) {
@@ -67,12 +63,8 @@ class HeldCompaction : public ::testing::Test {
   }
 
   MemoryFileSystem disk_;
-  std::function<void()> action_;
-  test::InterruptedFileSystem files_{disk_, [this] {
-                                       if (!action_) return;
-                                       const std::function<void()> action = std::exchange(action_, {});
-                                       std::thread(action).join();
-                                     }};
+  test::OneInterruption interruption_;
+  test::InterruptedFileSystem files_{disk_, std::ref(interruption_)};
 };
 
 TEST_F(HeldCompaction, BoundsTheRunsOfLevelZeroUnderLargeBatches) {
@@ -83,12 +75,12 @@ TEST_F(HeldCompaction, BoundsTheRunsOfLevelZeroUnderLargeBatches) {
     ASSERT_TRUE(db.flush().ok());
     std::uint64_t runs = 0;
     int written = 0;
-    action_ = [&] {
+    interruption_.action = [&] {
       written = write_until_refused(db, 100);
       runs = db.stats().levels[0].runs;
     };
     ASSERT_TRUE(db.compact().ok());
-    ASSERT_FALSE(action_) << "no compaction ran";
+    ASSERT_FALSE(interruption_.action) << "no compaction ran";
     EXPECT_LE(runs, kMaxRuns);
     EXPECT_LT(written, 40);
     EXPECT_GT(written, 20) << "the stop is far out";
@@ -105,84 +97,31 @@ TEST_F(HeldCompaction, HoldsNobodyUpUnderThePolicyThatNeverCompacts) {
   EXPECT_GT(db.stats().levels[0].runs, kMaxRuns);
 }
 
-/// Blocks the creation of tables while held, and then fails it with `answer` if that is an error.
-class HeldTables final : public test::PassingFileSystem {
- public:
-  using PassingFileSystem::PassingFileSystem;
-
-  void hold() EXCLUDES(mutex_) { set(true, {}); }
-  void let_go(Status answer = {}) EXCLUDES(mutex_) { set(false, std::move(answer)); }
-  Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) override
-      EXCLUDES(mutex_) {
-    if (path.ends_with(".tms")) {
-      MutexLock lock(mutex_);
-      while (is_held_) changed_.wait(mutex_);
-      if (!answer_.ok()) return answer_;
-    }
-    return PassingFileSystem::open_writable(path, mode);
-  }
-
- private:
-  void set(bool is_held, Status answer) EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    is_held_ = is_held;
-    answer_ = std::move(answer);
-    changed_.notify_all();
-  }
-
-  Mutex mutex_;
-  Condition changed_;
-  bool is_held_ GUARDED_BY(mutex_) = false;
-  Status answer_ GUARDED_BY(mutex_);
-};
-
-/// Signals when a writer waits for compaction.
-class WaitListener final : public EventListener {
- public:
-  void on_event(const StoreEvent& event) override {
-    if (event.kind != StoreEvent::Kind::kStallBegan || event.what.find("far behind") == std::string_view::npos) return;
-    if (!std::exchange(is_told_, true)) waits_.set_value();
-  }
-  void wait_until_told() { waits_.get_future().wait(); }
-
- private:
-  std::promise<void> waits_;
-  bool is_told_ = false;
-};
-
 /// A store with forty runs in level 0. Its compaction is held while a writer waits for it.
 class FarBehind : public ::testing::TestWithParam<std::uint32_t> {
  protected:
   void SetUp() override {
     {
-      Result<DB> db = DB::open("/store", small_options("manual"), {.files = &memory_, .runs_in_background = false});
-      ASSERT_TRUE(db.ok()) << db.status().to_text();
-      for (int i = 0; i < 40; ++i) {
-        ASSERT_TRUE(db->put("key", std::to_string(i)).ok());
-        ASSERT_TRUE(db->flush().ok());
-      }
+      DB db = test::open_db(memory_, small_options("manual"));
+      for (int i = 0; i < 40; ++i) ASSERT_TRUE(db.put("key", std::to_string(i)).ok() && db.flush().ok());
     }
-    files_.hold();
+    files_.shut();
     Options options = small_options("leveled");
     options.background_threads = GetParam();
-    Result<DB> db = DB::open("/store", options, {.files = &files_, .listener = &listener_});
-    ASSERT_TRUE(db.ok()) << db.status().to_text();
-    db_.emplace(*std::move(db));
+    db_.emplace(test::open_db({.files = &files_}, options));
     writer_ = std::async(std::launch::async, [this] { return db_->put("other", "1"); });
-    listener_.wait_until_told();
+    while (db_->stats().stalls.reason.find("far behind") == std::string::npos) std::this_thread::yield();
   }
 
   MemoryFileSystem memory_;
-  HeldTables files_{memory_};
-  WaitListener listener_;
+  test::GatedFileSystem files_{memory_};
   std::optional<DB> db_;
   std::future<Status> writer_;
 };
 
 TEST_P(FarBehind, AWriterWaitsUntilCompactionHasCaughtUp) {
-  EXPECT_NE(db_->stats().stalls.reason.find("far behind"), std::string::npos);
   EXPECT_GT(db_->stats().levels[0].runs, 36U);
-  files_.let_go();
+  files_.open();
   EXPECT_TRUE(writer_.get().ok());
   EXPECT_LE(db_->stats().levels[0].runs, 36U);
   EXPECT_GE(db_->stats().stalls.delayed_writes, 1U);
@@ -190,20 +129,20 @@ TEST_P(FarBehind, AWriterWaitsUntilCompactionHasCaughtUp) {
 }
 
 TEST_P(FarBehind, AWriterIsToldWhyCompactionFailed) {
-  files_.let_go(Status::io_error("the disk is broken"));
+  files_.open(Status::io_error("the disk is broken"));
   const Status written = writer_.get();
   EXPECT_EQ(written.code(), StatusCode::kIoError) << written.to_text();
-  files_.let_go();
+  files_.open();
   ASSERT_TRUE(db_->resume().ok());
   EXPECT_TRUE(db_->put("other", "2").ok());
 }
 
 TEST_P(FarBehind, AWriterIsToldThatTheDiskIsFullAndGoesOnByItself) {
-  files_.let_go(Status::out_of_space("the disk is full"));
+  files_.open(Status::out_of_space("the disk is full"));
   const Status written = writer_.get();
   EXPECT_EQ(written.code(), StatusCode::kOutOfSpace) << written.to_text();
   EXPECT_EQ(db_->put("other", "2").code(), StatusCode::kOutOfSpace);
-  files_.let_go();
+  files_.open();
   EXPECT_TRUE(db_->put("other", "3").ok());
 }
 
@@ -211,7 +150,7 @@ TEST_P(FarBehind, AWriterIsToldThatTheStoreIsClosed) {
   std::future<Status> closing = std::async(std::launch::async, [this] { return db_->close(); });
   const Status written = writer_.get();
   EXPECT_EQ(written.code(), StatusCode::kClosed) << written.to_text();
-  files_.let_go();
+  files_.open();
   EXPECT_TRUE(closing.get().ok());
 }
 
@@ -219,7 +158,7 @@ TEST_P(FarBehind, WhoWillNotWaitIsNotMadeTo) {
   Batch batch;
   batch.put("other", "2");
   EXPECT_EQ(db_->try_write(batch).code(), StatusCode::kBusy);
-  files_.let_go();
+  files_.open();
   EXPECT_TRUE(writer_.get().ok());
 }
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "support/faulty_file_system.h"
+#include "support/open_db.h"
 #include "support/passing_file_system.h"
 #include "support/repair_world.h"
 
@@ -24,6 +25,8 @@ Contents copy_of(RepairWorld& world, const std::string& path) {
 TEST(Checkpoint, IsTheStoreAsOfThen) {
   RepairWorld world;
   DB db = world.open();
+  ASSERT_TRUE(db.checkpoint("/empty").ok());
+  EXPECT_TRUE(copy_of(world, "/empty").empty());
   world.write_some(db, 1500);
   ASSERT_TRUE(db.checkpoint("/copy").ok());
   const Contents then = world.model;
@@ -49,13 +52,6 @@ TEST(Checkpoint, Rule21_IsDurableWhenItReturns) {
   EXPECT_TRUE(copy_of(after, "/copy") == world.model);
 }
 
-TEST(Checkpoint, OfAnEmptyStoreIsOne) {
-  RepairWorld world;
-  DB db = world.open();
-  ASSERT_TRUE(db.checkpoint("/copy").ok());
-  EXPECT_TRUE(copy_of(world, "/copy").empty());
-}
-
 TEST(Checkpoint, NeedsAFolderThatDoesNotExist) {
   RepairWorld world;
   DB db = world.open();
@@ -70,19 +66,14 @@ TEST(Checkpoint, NeedsAFolderThatDoesNotExist) {
 TEST(Checkpoint, Rule21_CopiesWhereLinksDoNotWorkAndTablesStayMeanwhile) {
   RepairWorld world;
   test::FileSystemWithoutLinks files(world.files);
-  Result<DB> db = DB::open("/store", small_options(),
-                           {.files = &files, .listener = nullptr, .random_seed = 7, .runs_in_background = false});
-  ASSERT_TRUE(db.ok());
-  world.write_some(*db, 1500);
+  DB db = test::open_db(files, small_options());
+  world.write_some(db, 1500);
   const Contents then = world.model;
-  files.on_link = [&] { EXPECT_TRUE(db->compact().ok()); };  // Every table is replaced while it is being copied.
-  ASSERT_TRUE(db->checkpoint("/copy").ok());
+  files.on_link = [&] { EXPECT_TRUE(db.compact().ok()); };  // Every table is replaced while it is being copied.
+  ASSERT_TRUE(db.checkpoint("/copy").ok());
   EXPECT_TRUE(copy_of(world, "/copy") == then);
-  EXPECT_TRUE(RepairWorld::contents(*db) == then);
-  // Files kept for the copy have been removed.
-  std::size_t live = 0;
-  for (const Stats::Level& level : db->stats().levels) live += level.tables;
-  EXPECT_EQ(world.numbers(FileKind::kTable).size(), live);
+  EXPECT_TRUE(RepairWorld::contents(db) == then);
+  EXPECT_EQ(test::tables_on_disk(files), test::live_tables(db)) << "files kept for the copy have been removed";
 }
 
 TEST(Checkpoint, Rule21_HalfMadeIsNoStoreAndHarmsNothing) {
@@ -123,8 +114,8 @@ TEST(Checkpoint, ThatFailsLeavesTheStoreAsItWas) {
       ASSERT_TRUE(db.close().ok());
     }
     FaultyFileSystem faulty(world.files, {.kind = FaultKind::kIoError, .at_call = call, .sticky = false});
-    Result<DB> db = DB::open("/store", small_options(),
-                             {.files = &faulty, .listener = nullptr, .random_seed = 7, .runs_in_background = false});
+    Result<DB> db =
+        DB::open("/store", small_options(), {.files = &faulty, .random_seed = 7, .runs_in_background = false});
     if (!db.ok()) continue;
     failed += db->checkpoint("/copy").ok() ? 0 : 1;
     (void)db->close().ok();

@@ -4,19 +4,14 @@
 
 #include <string>
 
-#include "io/file_names.h"
 #include "io/memory_file_system.h"
 #include "support/faulty_file_system.h"
-#include "tamis/db.h"
+#include "support/open_db.h"
 
 namespace tamis {
 namespace {
 
-DB open(FileSystem& files) {
-  Result<DB> db = DB::open("/store", {}, {.files = &files, .random_seed = 1, .runs_in_background = false});
-  EXPECT_TRUE(db.ok());
-  return std::move(*db);
-}
+using test::open_db;
 
 void put(DB& db, std::uint64_t mebibytes) {
   const std::string value(1 << 14, 'v');
@@ -25,21 +20,19 @@ void put(DB& db, std::uint64_t mebibytes) {
 
 std::uint64_t journal_bytes(FileSystem& files) {
   std::uint64_t sum = 0;
-  const auto entries = files.list("/store");
-  for (const DirectoryEntry& entry : *entries) {
-    const std::optional<FileName> file = parse_file_name(entry.name);
-    if (file && file->kind == FileKind::kJournal) sum += **files.file_size("/store/" + entry.name);
+  for (const std::string& name : test::names_in(files, "/store")) {
+    if (name.ends_with(".journal")) sum += **files.file_size("/store/" + name);
   }
   return sum;
 }
 
 TEST(Close, FlushesWhatWouldTakeLongToReadBack) {
   MemoryFileSystem files;
-  DB db = open(files);
+  DB db = open_db(files);
   put(db, 6);
   ASSERT_TRUE(db.close().ok());
   EXPECT_LT(journal_bytes(files), 10'000U);
-  DB again = open(files);
+  DB again = open_db(files);
   EXPECT_EQ(again.stats().levels.at(0).runs, 1U);
   EXPECT_TRUE(again.get("key 000383")->has_value());
 }
@@ -50,7 +43,7 @@ TEST(Close, OfAStoreThatCannotBeFlushedAnyMoreIsCleanAndKeepsEverything) {
   std::uint64_t calls = 0;
   {
     FaultyFileSystem counting(files);
-    DB db = open(counting);
+    DB db = open_db(counting);
     put(db, 6);
     calls = counting.calls();
   }
@@ -59,12 +52,12 @@ TEST(Close, OfAStoreThatCannotBeFlushedAnyMoreIsCleanAndKeepsEverything) {
     SCOPED_TRACE(skipped);
     MemoryFileSystem fresh;
     FaultyFileSystem full(fresh, {.kind = FaultKind::kNoSpace, .at_call = calls + 1 + skipped});
-    DB db = open(full);
+    DB db = open_db(full);
     put(db, 6);
     const Status closed = db.close();
     clean_without_space += closed.ok() ? full.fired() : 0;
     EXPECT_TRUE(closed.ok() || closed.code() == StatusCode::kOutOfSpace) << closed.to_text();
-    DB again = open(fresh);
+    DB again = open_db(fresh);
     for (const char* key : {"key 000000", "key 000200", "key 000383"}) EXPECT_TRUE(again.get(key)->has_value()) << key;
   }
   EXPECT_GT(clean_without_space, 5U) << "a table that cannot be written is no reason";
@@ -72,10 +65,10 @@ TEST(Close, OfAStoreThatCannotBeFlushedAnyMoreIsCleanAndKeepsEverything) {
 
 TEST(Close, LeavesLittleInTheJournal) {
   MemoryFileSystem files;
-  DB db = open(files);
+  DB db = open_db(files);
   put(db, 1);
   ASSERT_TRUE(db.close().ok());
-  DB again = open(files);
+  DB again = open_db(files);
   EXPECT_TRUE(again.stats().levels.empty());
   EXPECT_TRUE(again.get("key 000063")->has_value());
 }
@@ -83,7 +76,7 @@ TEST(Close, LeavesLittleInTheJournal) {
 /// A recycled file has its old length: bytes after the end would be searched for records.
 TEST(Close, LeavesNothingBehindTheEndOfTheJournal) {
   MemoryFileSystem files;
-  DB db = open(files);
+  DB db = open_db(files);
   for (int i = 0; i < 3; ++i) {
     put(db, 3);
     ASSERT_TRUE(db.flush().ok());

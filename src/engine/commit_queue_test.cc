@@ -112,25 +112,6 @@ TEST(CommitQueue, ManyWritersAreServedOnceEachInTheirOrder) {
   }
 }
 
-/// The list is never cut while a request is in it.
-TEST(CommitQueue, NobodyIsForgottenWhoComesWhileAGroupIsWritten) {
-  CommitQueue queue;
-  Recorder recorder;
-  Slow slow(recorder);
-  const auto commit = [&] {
-    CommitRequest request;
-    (void)queue.commit(request, slow).ok();
-  };
-  std::vector<std::jthread> threads;
-  threads.emplace_back(commit);
-  while (!slow.leads) std::this_thread::yield();
-  slow.leads = false;
-  for (int i = 0; i < 5; ++i) threads.emplace_back(commit);
-  slow.goes_on = true;
-  threads.clear();
-  EXPECT_EQ(recorder.requests, 6U);
-}
-
 /// With one condition for all, each group woke every waiter in the queue.
 TEST(CommitQueue, WakesOnlyWhoseRequestIsDoneAndTheNextLeader) {
   constexpr std::uint64_t kWriters = 16;
@@ -149,6 +130,29 @@ TEST(CommitQueue, WakesOnlyWhoseRequestIsDoneAndTheNextLeader) {
   writers.clear();
   EXPECT_EQ(recorder.requests, kWriters + 1);
   EXPECT_LE(queue.sleeps().interrupted, kWriters + 2) << "a few may be spurious";
+}
+
+/// The leader checks each group; those of the others form while the first is written.
+TEST(CommitGroup, Rule8_AGroupStopsAtAMebibyteSoThatNobodyWaitsForMoreThanOne) {
+  constexpr std::uint64_t kWriters = 8;
+  Batch batch;
+  batch.put("key", std::string(400 << 10, 'v'));
+  CommitQueue queue;
+  Recorder recorder;
+  Slow leader(recorder);
+  std::vector<std::jthread> writers;
+  for (std::uint64_t i = 0; i <= kWriters; ++i) {
+    writers.emplace_back([&, i] {
+      CommitRequest request{.changes = batch};
+      if (i == 3) request.kind = CommitRequest::Kind::kSeal;
+      (void)queue.commit(request, leader).ok();
+    });
+    while (!leader.leads || queue.sleeps().begun < i) std::this_thread::yield();
+  }
+  leader.goes_on = true;
+  writers.clear();
+  EXPECT_EQ(recorder.requests, kWriters + 1);
+  EXPECT_EQ(recorder.largest, 2U);
 }
 
 }  // namespace

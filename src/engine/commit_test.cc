@@ -1,9 +1,7 @@
-// Groups of writers: their members, and the status that each one gets.
+// Groups of writers: the status that each one gets.
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "engine/commit_queue.h"
@@ -73,59 +71,6 @@ TEST(CommitGroup, Rule6_P1_AGroupIsSyncedForWhoeverInItAsks) {
     EXPECT_TRUE(*(*after)->get("first", &value, {}));
     EXPECT_TRUE(*(*after)->get("second", &value, {}));
   }
-}
-
-/// Lets others queue up behind its first group, then inspects their groups.
-class WatchingLeader final : public GroupLeader {
- public:
-  explicit WatchingLeader(std::uint64_t others) : others_(others) {}
-
-  void lead(std::span<CommitRequest* const> group) override {
-    while (group.front()->kind == CommitRequest::Kind::kResume && began < others_) std::this_thread::yield();
-    std::size_t bytes = 0;
-    for (const CommitRequest* request : group) {
-      bytes += request->changes.byte_size();
-      if (request->kind == CommitRequest::Kind::kSeal) {
-        EXPECT_EQ(group.size(), 1U) << "one to seal is alone";
-      }
-    }
-    if (group.size() > 1) {
-      EXPECT_LE(bytes, std::size_t{1} << 20);
-    }
-    largest = std::max(largest, group.size());
-  }
-
-  std::atomic<std::uint64_t> began = 0;
-  std::size_t largest = 0;
-
- private:
-  const std::uint64_t others_;
-};
-
-TEST(CommitGroup, Rule8_AGroupStopsAtAMebibyteSoThatNobodyWaitsForMoreThanOne) {
-  constexpr std::uint64_t kWriters = 8;
-  const Batch batch = batch_of("key", std::string(400 << 10, 'v'));
-  std::size_t largest = 0;
-  for (int round = 0; round < 40; ++round) {
-    CommitQueue queue;
-    WatchingLeader leader(kWriters);
-    std::vector<std::jthread> writers;
-    writers.emplace_back([&] {
-      CommitRequest first{.kind = CommitRequest::Kind::kResume};  // Its group waits for the others.
-      EXPECT_TRUE(queue.commit(first, leader).ok());
-    });
-    for (std::uint64_t i = 0; i < kWriters; ++i) {
-      writers.emplace_back([&, i] {
-        CommitRequest request{.changes = batch};
-        if (i == 3) request.kind = CommitRequest::Kind::kSeal;
-        ++leader.began;
-        EXPECT_TRUE(queue.commit(request, leader).ok());
-      });
-    }
-    writers.clear();
-    largest = std::max(largest, leader.largest);
-  }
-  EXPECT_GT(largest, 1U) << "no group ever formed";
 }
 
 }  // namespace

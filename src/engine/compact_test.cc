@@ -5,7 +5,7 @@
 #include <string>
 
 #include "io/memory_file_system.h"
-#include "tamis/db.h"
+#include "support/open_db.h"
 
 namespace tamis {
 namespace {
@@ -30,43 +30,39 @@ class Compact : public ::testing::TestWithParam<const char*> {
   static constexpr int kKeys = 4000;
 
   Compact() {
-    Result<DB> opened = DB::open("/store",
-                                 {.memory_bytes = 1 << 20,
-                                  .memtable_bytes = 64 << 10,
-                                  .table_bytes = 16 << 10,
-                                  .compaction = GetParam(),
-                                  .fanout = 3},
-                                 {.files = &files_, .listener = &listener_, .runs_in_background = false});
-    EXPECT_TRUE(opened.ok()) << opened.status().to_text();
-    db_.emplace(*std::move(opened));
     for (int i = 0; i < kKeys; ++i) put(key(i), "old");
-    for (int i = 0; i < kKeys; i += 5) EXPECT_TRUE(db_->remove(key(i)).ok());
+    for (int i = 0; i < kKeys; i += 5) EXPECT_TRUE(db_.remove(key(i)).ok());
     for (int i = 1; i < kKeys; i += 5) put(key(i), "new");
-    EXPECT_TRUE(db_->flush().ok());
+    EXPECT_TRUE(db_.flush().ok());
   }
 
   /// In a scattered order.
   static std::string key(int i) { return fmt::format("{:05}", i * 1237 % kKeys); }
   void put(const std::string& key, std::string_view version) {
-    EXPECT_TRUE(db_->put(key, fmt::format("{} {:100}", version, key)).ok());
+    EXPECT_TRUE(db_.put(key, fmt::format("{} {:100}", version, key)).ok());
   }
   /// A count, summed over all levels.
   [[nodiscard]] std::uint64_t sum(std::uint64_t Stats::Level::*count) const {
     std::uint64_t total = 0;
-    for (const Stats::Level& level : db_->stats().levels) total += level.*count;
+    for (const Stats::Level& level : db_.stats().levels) total += level.*count;
     return total;
   }
   void expect_all_there() const {
     for (int i = 0; i < kKeys; ++i) {
       const std::string wanted = fmt::format("{} {:100}", i % 5 == 1 ? "new" : "old", key(i));
-      const Result<std::optional<std::string>> found = db_->get(key(i));
+      const Result<std::optional<std::string>> found = db_.get(key(i));
       ASSERT_EQ(*found, i % 5 == 0 ? std::nullopt : std::optional(wanted)) << i;
     }
   }
 
   MemoryFileSystem files_;
   CompactionListener listener_;
-  std::optional<DB> db_;
+  DB db_ = test::open_db({.files = &files_, .listener = &listener_, .runs_in_background = false},
+                         {.memory_bytes = 1 << 20,
+                          .memtable_bytes = 64 << 10,
+                          .table_bytes = 16 << 10,
+                          .compaction = GetParam(),
+                          .fanout = 3});
 };
 
 TEST_P(Compact, LeavesNothingDeadBesideAWriterAndEnds) {
@@ -74,7 +70,7 @@ TEST_P(Compact, LeavesNothingDeadBesideAWriterAndEnds) {
   listener_ = {};
   int later = 0;
   int calls = 0;
-  const Status done = db_->compact({}, [&](std::uint64_t gone, std::uint64_t total) {
+  const Status done = db_.compact({}, [&](std::uint64_t gone, std::uint64_t total) {
     EXPECT_LE(gone, total);
     for (int i = 0; i < 200; ++i) put(fmt::format("{:05} later {}", i * 20, later++), "later");
     return ++calls < 100;
@@ -92,22 +88,22 @@ TEST_P(Compact, LeavesNothingDeadBesideAWriterAndEnds) {
 
 TEST_P(Compact, DropsInTheLastLevelWhatASnapshotHeldThere) {
   {
-    const Snapshot snapshot = db_->snapshot();
+    const Snapshot snapshot = db_.snapshot();
     for (int i = 0; i < kKeys; i += 2) put(key(i), "held");
-    for (int i = 0; i < kKeys; i += 2) EXPECT_TRUE(db_->remove(key(i)).ok());
-    ASSERT_TRUE(db_->compact().ok());
+    for (int i = 0; i < kKeys; i += 2) EXPECT_TRUE(db_.remove(key(i)).ok());
+    ASSERT_TRUE(db_.compact().ok());
     EXPECT_GT(sum(&Stats::Level::tombstones), 0U);
   }
-  ASSERT_TRUE(db_->compact().ok());
+  ASSERT_TRUE(db_.compact().ok());
   EXPECT_EQ(sum(&Stats::Level::tombstones), 0U);
   EXPECT_EQ(sum(&Stats::Level::entries), static_cast<std::uint64_t>(kKeys / 2 - kKeys / 10));
   listener_ = {};
-  ASSERT_TRUE(db_->compact().ok());
+  ASSERT_TRUE(db_.compact().ok());
   EXPECT_EQ(listener_.steps, 0) << "there is nothing left to do";
 }
 
 TEST_P(Compact, StopsWhenItsProgressSaysSo) {
-  EXPECT_EQ(db_->compact({}, [](std::uint64_t, std::uint64_t) { return false; }).code(), StatusCode::kClosed);
+  EXPECT_EQ(db_.compact({}, [](std::uint64_t, std::uint64_t) { return false; }).code(), StatusCode::kClosed);
   expect_all_there();
 }
 

@@ -59,8 +59,8 @@ class CountedJobs final : public JobSource {
 };
 
 struct World {
-  explicit World(const Environment& environment, std::uint32_t threads = 2)
-      : context("/store", {.background_threads = threads}, environment),
+  explicit World(Environment environment = {}, std::uint32_t threads = 2)
+      : context("/store", {.background_threads = threads}, (environment.files = &files, environment)),
         pool(JobPool::make(context, jobs, health, changes)) {}
   ~World() {
     health.begin_closing();
@@ -72,6 +72,7 @@ struct World {
         job, [this, job] { return !jobs.is_due(job); }, "it could not be done");
   }
 
+  MemoryFileSystem files;
   StoreContext context;
   ChangeSignal changes;
   Health health{context, changes};
@@ -80,8 +81,7 @@ struct World {
 };
 
 TEST(JobPool, WithoutThreadsAWriteDoesAllThatIsDue) {
-  MemoryFileSystem files;
-  World world({.files = &files, .runs_in_background = false});
+  World world({.runs_in_background = false});
   EXPECT_EQ(world.pool->threads(), 0U);
   world.jobs.of(Job::kFlush) = 2;
   world.jobs.of(Job::kCompaction) = 3;
@@ -94,8 +94,7 @@ TEST(JobPool, WithoutThreadsAWriteDoesAllThatIsDue) {
 }
 
 TEST(JobPool, AFlushComesBeforeTheNextCompaction) {
-  MemoryFileSystem files;
-  World world({.files = &files, .runs_in_background = false});
+  World world({.runs_in_background = false});
   world.jobs.flushes_per_compaction = 1;
   world.jobs.of(Job::kCompaction) = 3;
   world.pool->after_write();
@@ -103,8 +102,7 @@ TEST(JobPool, AFlushComesBeforeTheNextCompaction) {
 }
 
 TEST(JobPool, WithoutThreadsAWaitDoesTheJobAndIsBusyWhenThatFails) {
-  MemoryFileSystem files;
-  World world({.files = &files, .runs_in_background = false});
+  World world({.runs_in_background = false});
   world.jobs.of(Job::kFlush) = 2;
   EXPECT_TRUE(world.wait_for(Job::kFlush).ok());
   world.jobs.of(Job::kFlush) = 1;
@@ -115,8 +113,7 @@ TEST(JobPool, WithoutThreadsAWaitDoesTheJobAndIsBusyWhenThatFails) {
 }
 
 TEST(JobPool, AScheduleDoesBeforeAWriteWhatThatWouldWaitFor) {
-  MemoryFileSystem files;
-  World world({.files = &files, .runs_in_background = false, .schedule_seed = 1});
+  World world({.runs_in_background = false, .schedule_seed = 1});
   EXPECT_FALSE(world.pool->may_wait_for_running_job());
   world.jobs.of(Job::kFlush) = 2;
   world.pool->before_write(false);
@@ -126,9 +123,8 @@ TEST(JobPool, AScheduleDoesBeforeAWriteWhatThatWouldWaitFor) {
 }
 
 TEST(JobPool, TheSameSeedDoesTheSameWork) {
-  MemoryFileSystem files;
-  const auto draw = [&](std::uint64_t seed) {
-    World world({.files = &files, .runs_in_background = false, .schedule_seed = seed});
+  const auto draw = [](std::uint64_t seed) {
+    World world({.runs_in_background = false, .schedule_seed = seed});
     std::string done;
     for (int i = 0; i < 200; ++i) {
       world.jobs.of(Job::kFlush) = 2;
@@ -143,9 +139,8 @@ TEST(JobPool, TheSameSeedDoesTheSameWork) {
 }
 
 TEST(JobPool, ThreadsDoWhatIsDueAndWakeWhoWaits) {
-  MemoryFileSystem files;
   for (const std::uint32_t threads : {1U, 2U}) {
-    World world({.files = &files}, threads);
+    World world({}, threads);
     EXPECT_EQ(world.pool->threads(), threads);
     world.pool->start();
     world.jobs.of(Job::kFlush) = 5;
@@ -157,8 +152,7 @@ TEST(JobPool, ThreadsDoWhatIsDueAndWakeWhoWaits) {
 }
 
 TEST(JobPool, OfTwoThreadsOneFlushesWhileTheOtherCompacts) {
-  MemoryFileSystem files;
-  World world({.files = &files});
+  World world;
   world.jobs.is_compaction_held = true;
   world.jobs.of(Job::kCompaction) = 1;
   world.pool->start();
@@ -171,8 +165,7 @@ TEST(JobPool, OfTwoThreadsOneFlushesWhileTheOtherCompacts) {
 }
 
 TEST(JobPool, AWaitEndsWhenWritesStop) {
-  MemoryFileSystem files;
-  World world({.files = &files});
+  World world;
   world.jobs.fails = true;
   world.jobs.of(Job::kFlush) = 1;
   world.pool->start();
@@ -181,8 +174,7 @@ TEST(JobPool, AWaitEndsWhenWritesStop) {
 }
 
 TEST(JobPool, StoppingFlushesWhatIsDue) {
-  MemoryFileSystem files;
-  World world({.files = &files});
+  World world;
   world.pool->start();
   world.jobs.of(Job::kFlush) = 3;
   world.health.begin_closing();

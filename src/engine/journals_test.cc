@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
-#include <utility>
 
 #include "base/random_source.h"
 #include "journal/journal_stream.h"
@@ -15,59 +13,47 @@
 namespace tamis {
 namespace {
 
-/// Calls `interrupt` once, after a rename.
-class InterruptedRename final : public test::PassingFileSystem {
- public:
-  using PassingFileSystem::PassingFileSystem;
-  Status rename(const std::string& from, const std::string& to) override {
-    Status renamed = PassingFileSystem::rename(from, to);
-    if (const auto now = std::exchange(interrupt, nullptr)) now();
-    return renamed;
-  }
-
-  std::function<void()> interrupt;
-};
+/// Journals in the root folder.
+Journals journals_on(FileSystem& files) {
+  static const std::unique_ptr<RandomSource> random = make_random_source(1);
+  return {files, "/", *random, 0};
+}
 
 /// While a flush prepares the file of a journal, that journal turns out to have failed a sync.
 TEST(JournalFiles, Rule5_OneThatIsBeingPreparedWhileAJournalFailsIsNotRecycled) {
   CrashFileSystem beneath;
-  ASSERT_TRUE(beneath.make_directory("/store").ok());
-  InterruptedRename files(beneath);
-  const auto random = make_random_source(1);
-  Journals journals(files, "/store", *random, 0);
+  test::HookedFileSystem files(beneath);
+  Journals journals = journals_on(files);
   ASSERT_TRUE(journals.begin(1, Sequence{1}).ok());
   ASSERT_TRUE(journals.begin(2, Sequence{1}).ok());
   journals.release_before(2);
   ASSERT_EQ(journals.counts().recycled_files, 1U);
-  files.interrupt = [&] { EXPECT_TRUE(journals.begin_after_failure(3, Sequence{1}).ok()); };
+  files.after_rename = [&] { EXPECT_TRUE(journals.begin_after_failure(3, Sequence{1}).ok()); };
   journals.prepare_next();
   EXPECT_EQ(journals.counts().recycled_files, 0U);
-  EXPECT_EQ(*beneath.file_size("/store/000001.journal.tmp"), std::nullopt);
+  EXPECT_EQ(*beneath.file_size("/000001.journal.tmp"), std::nullopt);
 }
 
 /// The file system reports that a write failed, but the record is in the file. Then a new journal begins.
 TEST(JournalFiles, Rule6_ARefusedRecordIsGoneBeforeTheNextJournalHasOne) {
   for (const FaultKind kind : {FaultKind::kNoSpaceAfterwards, FaultKind::kIoErrorAfterwards, FaultKind::kShortWrite}) {
     CrashFileSystem beneath;
-    ASSERT_TRUE(beneath.make_directory("/store").ok());
     std::uint64_t calls = 0;
     {
       CrashFileSystem copy(beneath.disk());
       FaultyFileSystem dry(copy);
-      const auto random = make_random_source(1);
-      Journals journals(dry, "/store", *random, 0);
+      Journals journals = journals_on(dry);
       ASSERT_TRUE(journals.begin(1, Sequence{1}).ok() && journals.append(as_bytes("first"), 1).ok());
       calls = dry.calls();
     }
     FaultyFileSystem files(beneath, {kind, calls + 1, false});
-    const auto random = make_random_source(1);
-    Journals journals(files, "/store", *random, 0);
+    Journals journals = journals_on(files);
     ASSERT_TRUE(journals.begin(1, Sequence{1}).ok() && journals.append(as_bytes("first"), 1).ok());
     ASSERT_FALSE(journals.append(as_bytes("refused"), 1).ok());
     ASSERT_TRUE(journals.begin(2, Sequence{2}).ok() && journals.append(as_bytes("second"), 1).ok());
     for (const MemoryDisk& disk : {beneath.disk(), beneath.disk().after_crash(Loss::kNothing, 1)}) {
       CrashFileSystem crashed(disk);
-      JournalStreamSpec spec{.paths = {"/store/000001.journal", "/store/000002.journal"}, .first_sequence = 1};
+      JournalStreamSpec spec{.paths = {"/000001.journal", "/000002.journal"}, .first_sequence = 1};
       Result<JournalStream> stream = JournalStream::open(crashed, spec);
       ASSERT_TRUE(stream.ok()) << stream.status().to_text();
       for (const std::string_view expected : {"first", "second"}) {
@@ -83,19 +69,15 @@ TEST(JournalFiles, Rule6_ARefusedRecordIsGoneBeforeTheNextJournalHasOne) {
 /// Journals are created under another name; errors use the current one.
 TEST(JournalFiles, AnErrorNamesTheFileAsItIsCalledNow) {
   CrashFileSystem beneath;
-  ASSERT_TRUE(beneath.make_directory("/store").ok());
   FaultyFileSystem files(beneath, {FaultKind::kIoError, 7, true});
-  const auto random = make_random_source(1);
-  Journals journals(files, "/store", *random, 0);
+  Journals journals = journals_on(files);
   ASSERT_TRUE(journals.begin(1, Sequence{1}).ok());
-  EXPECT_EQ(journals.append(as_bytes("record"), 1).message().find("/store/000001.journal: "), 0U);
+  EXPECT_EQ(journals.append(as_bytes("record"), 1).message().find("/000001.journal: "), 0U);
 }
 
 TEST(JournalFiles, AllThatAreNeededCount) {
   CrashFileSystem files;
-  ASSERT_TRUE(files.make_directory("/store").ok());
-  const auto random = make_random_source(1);
-  Journals journals(files, "/store", *random, 0);
+  Journals journals = journals_on(files);
   const std::string payload(1000, 'p');
   ASSERT_TRUE(journals.begin(1, Sequence{1}).ok());
   ASSERT_TRUE(journals.append(as_bytes(payload), 1).ok());
@@ -110,18 +92,16 @@ TEST(JournalFiles, AllThatAreNeededCount) {
 
 TEST(JournalFiles, OneThatIsPreparedBecomesTheNextJournal) {
   CrashFileSystem files;
-  ASSERT_TRUE(files.make_directory("/store").ok());
-  const auto random = make_random_source(1);
-  Journals journals(files, "/store", *random, 0);
+  Journals journals = journals_on(files);
   ASSERT_TRUE(journals.begin(1, Sequence{1}).ok());
   ASSERT_TRUE(journals.begin(2, Sequence{1}).ok());
   journals.release_before(2);
   journals.prepare_next();
-  EXPECT_TRUE(files.file_size("/store/000001.journal.tmp")->has_value());
+  EXPECT_TRUE(files.file_size("/000001.journal.tmp")->has_value());
   ASSERT_TRUE(journals.begin(4, Sequence{1}).ok());
   EXPECT_EQ(journals.newest(), 4U);
-  EXPECT_EQ(*files.file_size("/store/000001.journal.tmp"), std::nullopt);
-  EXPECT_TRUE(files.file_size("/store/000004.journal")->has_value());
+  EXPECT_EQ(*files.file_size("/000001.journal.tmp"), std::nullopt);
+  EXPECT_TRUE(files.file_size("/000004.journal")->has_value());
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 #include "io/memory_file_system.h"
 #include "journal/journal_format.h"
 #include "memtable/entry_record.h"
+#include "support/open_db.h"
 #include "table/data_block_format.h"
 #include "table/table_builder.h"
-#include "tamis/db.h"
 
 namespace tamis {
 namespace {
@@ -44,14 +44,13 @@ TEST(Limits, ATableRefusesWhatItCannotHold) {
 
 TEST(Limits, AValueThatNoTableCanHoldIsRefusedByPut) {
   MemoryFileSystem files;
-  Result<DB> db = DB::open("/store", {}, {.files = &files, .runs_in_background = false});
-  ASSERT_TRUE(db.ok());
+  DB db = test::open_db(files);
   for (const std::uint64_t bytes : {kMaxValueBytes + 1, kMaxEntryBytes, std::uint64_t{0xffff'ffff}}) {
-    const Status put = db->put("key", value_of(bytes));
+    const Status put = db.put("key", value_of(bytes));
     EXPECT_EQ(put.code(), StatusCode::kInvalidArgument);
     EXPECT_NE(put.message().find("the max is 4294836224"), std::string::npos) << put.message();
   }
-  EXPECT_FALSE(db->get("key")->has_value());
+  EXPECT_FALSE(db.get("key")->has_value());
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "io/memory_file_system.h"
 #include "support/faulty_file_system.h"
-#include "tamis/db.h"
+#include "support/open_db.h"
 
 namespace tamis {
 namespace {
@@ -124,13 +124,9 @@ TEST_F(MultiGet, AnswersAsGetDoesWhateverIsInMemory) {
   }
 }
 
-TEST_F(MultiGet, OfNoKeysHasNoAnswers) {
+TEST_F(MultiGet, OfNoKeysOrOfAnEmptyStoreFindsNothing) {
   open({});
   EXPECT_TRUE(multi_get(*db_, {}).empty());
-}
-
-TEST_F(MultiGet, OfAnEmptyStoreFindsNothing) {
-  open({});
   for (const Answer& answer : multi_get(*db_, some_keys(40))) EXPECT_EQ(*answer, std::nullopt);
 }
 
@@ -141,18 +137,6 @@ TEST_F(MultiGet, WithASnapshotOfAnotherStoreEveryAnswerSaysSo) {
   const Snapshot foreign = other->snapshot();
   for (const Answer& answer : multi_get(*db_, some_keys(40), {.snapshot = &foreign})) {
     EXPECT_EQ(answer.status().code(), StatusCode::kInvalidArgument);
-  }
-}
-
-TEST_F(MultiGet, CountsEveryKeyOnce) {
-  open({.compaction = "manual"});
-  fill();
-  let_go();
-  open({.compaction = "manual"});
-  for (int i = 0; i < 3; ++i) {  // Cold, then warm.
-    const std::uint64_t gets = db_->stats().gets;
-    (void)multi_get(*db_, some_keys(77));
-    EXPECT_EQ(db_->stats().gets, gets + 77);
   }
 }
 
@@ -176,9 +160,8 @@ class MultiGetFromDisk : public MultiGet {
     return keys;
   }
   std::string table_path() {
-    const std::vector<DirectoryEntry> entries = *files_.list("/store");
-    for (const DirectoryEntry& entry : entries) {
-      if (entry.name.ends_with(".tms")) return "/store/" + entry.name;
+    for (const std::string& name : test::names_in(files_, "/store")) {
+      if (name.ends_with(".tms")) return "/store/" + name;
     }
     return "";
   }
@@ -189,9 +172,7 @@ TEST_F(MultiGetFromDisk, ADamagedBlockFailsOnlyItsKeys) {
     const std::string bytes = *read_whole_file(files_, table_path());
     const std::size_t at = bytes.find(std::string(100, 'a'));  // The value of the first key.
     ASSERT_NE(at, std::string::npos);
-    const std::unique_ptr<WritableFile> file = *files_.open_writable(table_path(), OpenMode::kExisting);
-    const Bytes wrong = as_bytes("?");
-    ASSERT_TRUE(file->write_at(at, std::span(&wrong, 1)).ok());
+    test::overwrite(files_, table_path(), at, "?");
   }
   open({.compaction = "manual"});
   for (int round = 0; round < 2; ++round) {
@@ -216,16 +197,15 @@ TEST_F(MultiGetFromDisk, AReadThatFailsFailsOnlyItsKeys) {
   std::uint64_t opening = 0;
   {
     FaultyFileSystem counting(files_);
-    Result<DB> db = DB::open("/store", {}, {.files = &counting, .random_seed = 1, .runs_in_background = false});
-    ASSERT_TRUE(db.ok() && db->get(key(kStride / 2)).ok());  // Loads index and filter.
+    ASSERT_TRUE(test::open_db(counting).get(key(kStride / 2)).ok());  // Loads index and filter.
     opening = counting.calls();
   }
   for (std::uint64_t failing = 0; failing < keys.size(); ++failing) {
     FaultyFileSystem faulty(files_, {.kind = FaultKind::kIoError, .at_call = opening + 1 + failing});
-    Result<DB> db = DB::open("/store", {}, {.files = &faulty, .random_seed = 1, .runs_in_background = false});
-    ASSERT_TRUE(db.ok() && db->get(key(kStride / 2)).ok());
+    const DB db = test::open_db(faulty);
+    ASSERT_TRUE(db.get(key(kStride / 2)).ok());
     std::size_t failed = 0;
-    for (const Answer& answer : multi_get(*db, keys)) {
+    for (const Answer& answer : multi_get(db, keys)) {
       if (answer.ok()) {
         EXPECT_TRUE(answer->has_value());
       } else {
@@ -234,7 +214,7 @@ TEST_F(MultiGetFromDisk, AReadThatFailsFailsOnlyItsKeys) {
       }
     }
     EXPECT_EQ(failed, 1U) << failing;
-    expect_as_get(*db, keys);
+    expect_as_get(db, keys);
   }
 }
 

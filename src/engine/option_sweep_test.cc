@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 #include "io/memory_file_system.h"
-#include "tamis/db.h"
+#include "support/open_db.h"
 
 namespace tamis {
 namespace {
@@ -62,28 +62,26 @@ void expect_reasonable(const Stats& stats, const Options& options) {
 
 void sweep(const Options& options) {
   MemoryFileSystem files;
-  const Environment environment{.files = &files, .random_seed = 7, .runs_in_background = false};
   Model model;
   SplitMix64 random(11);
   for (int opening = 0; opening < 2; ++opening) {
-    Result<DB> db = DB::open("/store", options, environment);
-    ASSERT_TRUE(db.ok()) << db.status().to_text();
-    expect_same(*db, model);
+    DB db = test::open_db(files, options);
+    expect_same(db, model);
     for (int i = 0; i < kWrites / 2; ++i) {
       const std::string key = fmt::format("key:{:05}", random.below(kKeys));
       if (random.below(5) == 0) {
-        ASSERT_TRUE(db->remove(key).ok());
+        ASSERT_TRUE(db.remove(key).ok());
         model.erase(key);
       } else {
         const std::string value = fmt::format("{:.<{}}", i, kValueBytes);
-        const Status put = db->put(key, value);
+        const Status put = db.put(key, value);
         ASSERT_TRUE(put.ok()) << put.to_text();
         model[key] = value;
       }
     }
-    expect_reasonable(db->stats(), options);
-    expect_same(*db, model);
-    ASSERT_TRUE(db->close().ok());
+    expect_reasonable(db.stats(), options);
+    expect_same(db, model);
+    ASSERT_TRUE(db.close().ok());
   }
 }
 
@@ -110,47 +108,10 @@ TEST(OptionSweep, EveryOptionAtBothEndsGivesRightAnswersAtReasonableCost) {
 TEST(OptionSweep, APutOfAQuarterOfTheMemoryIsTaken) {
   for (const std::uint64_t memory : {std::uint64_t{256} << 10, std::uint64_t{8} << 20}) {
     MemoryFileSystem files;
-    Result<DB> db = DB::open("/store", {.memory_bytes = memory}, {.files = &files, .runs_in_background = false});
-    ASSERT_TRUE(db.ok());
-    EXPECT_TRUE(db->put("key", std::string(memory / 4 - 64, 'x')).ok());
-    EXPECT_EQ(db->put("key", std::string(memory / 4, 'x')).code(), StatusCode::kInvalidArgument);
-    EXPECT_EQ((**db->get("key")).size(), memory / 4 - 64);
-  }
-}
-
-double measured_space_amplification(DB& db) {
-  EXPECT_TRUE(db.flush().ok());
-  const double before = static_cast<double>(db.stats().bytes_on_disk);
-  EXPECT_TRUE(db.compact().ok());
-  return before / static_cast<double>(db.stats().bytes_on_disk);
-}
-
-/// Compared with the size after a full compaction.
-TEST(Counters, SpaceAmplificationIsWhatCompactingWouldSave) {
-  constexpr std::uint64_t kCount = 12'000;
-  for (const std::uint64_t times_each_key_is_written : {1U, 3U, 10U}) {
-    SCOPED_TRACE(times_each_key_is_written);
-    MemoryFileSystem files;
-    const Options options{.memory_bytes = 4 << 20, .memtable_bytes = 128 << 10, .table_bytes = 64 << 10, .fanout = 4};
-    Result<DB> db = DB::open("/store", options, {.files = &files, .random_seed = 7, .runs_in_background = false});
-    ASSERT_TRUE(db.ok());
-    EXPECT_EQ(db->stats().space_amplification, 0);
-    const std::uint64_t keys = kCount / times_each_key_is_written;
-    SplitMix64 random(3);
-    for (std::uint64_t i = 0; i < kCount; ++i) {
-      const std::uint64_t number = times_each_key_is_written == 1 ? i * 7919 % keys : random.below(keys);
-      const std::string key = fmt::format("key{:06}", number);
-      ASSERT_TRUE(db->put(key, std::string(100, 'v')).ok());
-    }
-    ASSERT_TRUE(db->flush().ok());
-    const double told = db->stats().space_amplification;
-    const double measured = measured_space_amplification(*db);
-    EXPECT_NEAR(told, measured, 0.2 * measured);  // An estimate.
-    if (times_each_key_is_written == 1) {
-      EXPECT_NEAR(told, 1, 0.01);
-    }
-    EXPECT_EQ(db->stats().space_amplification, 1);
-    ASSERT_TRUE(db->close().ok());
+    DB db = test::open_db(files, {.memory_bytes = memory});
+    EXPECT_TRUE(db.put("key", std::string(memory / 4 - 64, 'x')).ok());
+    EXPECT_EQ(db.put("key", std::string(memory / 4, 'x')).code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ((**db.get("key")).size(), memory / 4 - 64);
   }
 }
 

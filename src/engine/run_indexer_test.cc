@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "io/memory_file_system.h"
+#include "support/open_db.h"
 #include "support/passing_file_system.h"
-#include "tamis/db.h"
 
 namespace tamis {
 namespace {
@@ -74,31 +74,28 @@ TEST(RunIndexing, Rule14_ACompactionThatBecomesDueDoesNotWaitUntilARunIsRead) {
   constexpr int kTier = 8;
   MemoryFileSystem memory;
   WatchedFileSystem files(memory);
-  Result<DB> db = DB::open("/store",
-                           {.memory_bytes = 64 << 20,
-                            .memtable_bytes = 16 << 20,
-                            .filter_memory = 4 << 20,
-                            .compaction = "tiered",
-                            .fanout = kTier},
-                           {.files = &files});
-  ASSERT_TRUE(db.ok()) << db.status().to_text();
+  DB db = test::open_db({.files = &files}, {.memory_bytes = 64 << 20,
+                                            .memtable_bytes = 16 << 20,
+                                            .filter_memory = 4 << 20,
+                                            .compaction = "tiered",
+                                            .fanout = kTier});
   const auto add_run = [&](int number, int keys) {
     for (int i = 0; i < keys; ++i) {
-      ASSERT_TRUE(db->put(fmt::format("{:06} {}", i * (kKeys / keys), number), std::string(100, 'v')).ok());
+      ASSERT_TRUE(db.put(fmt::format("{:06} {}", i * (kKeys / keys), number), std::string(100, 'v')).ok());
     }
-    ASSERT_TRUE(db->flush().ok());
+    ASSERT_TRUE(db.flush().ok());
   };
   for (int i = 0; i < 4; ++i) add_run(i, kKeys);
-  ASSERT_TRUE(db->wait_idle().ok());
+  ASSERT_TRUE(db.wait_idle().ok());
   files.at_next_read([&] {
     for (int i = 4; i < kTier; ++i) add_run(i, 10);
   });
-  for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(db->get(fmt::format("{:06} absent", i)).ok());  // Pays for the index.
+  for (int i = 0; i < kKeys; ++i) ASSERT_TRUE(db.get(fmt::format("{:06} absent", i)).ok());  // Pays for the index.
   add_run(kTier, 10);  // Wakes the compaction thread.
   while (!files.is_over()) std::this_thread::yield();
   EXPECT_LT(files.bytes(), 600'000U) << "a run has 1.2 MB";
-  ASSERT_TRUE(db->wait_idle().ok());
-  EXPECT_GT(db->stats().compactions, 0U);
+  ASSERT_TRUE(db.wait_idle().ok());
+  EXPECT_GT(db.stats().compactions, 0U);
 }
 
 }  // namespace

@@ -8,12 +8,11 @@
 #include <algorithm>
 #include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "support/crash_file_system.h"
 #include "support/interrupted_file_system.h"
-#include "tamis/db.h"
+#include "support/open_db.h"
 
 namespace tamis {
 namespace {
@@ -41,44 +40,33 @@ TEST(ScheduleDraws, SayAllThereIsToSay) {
 /// A store whose rewrites can be interrupted.
 class ScheduledStore : public ::testing::Test {
  protected:
-  ScheduledStore() {
-    Result<DB> opened =
-        DB::open("/store", {.memory_bytes = 1 << 20, .memtable_bytes = 64 << 10, .table_bytes = 8 << 10},
-                 {.files = &files_, .runs_in_background = false, .schedule_seed = 1});
-    EXPECT_TRUE(opened.ok()) << opened.status().to_text();
-    db_.emplace(*std::move(opened));
-  }
-
   void fill(int keys) {
-    for (int i = 0; i < keys; ++i) ASSERT_TRUE(db_->put(fmt::format("{:05}", i), std::string(100, 'v')).ok());
+    for (int i = 0; i < keys; ++i) ASSERT_TRUE(db_.put(fmt::format("{:05}", i), std::string(100, 'v')).ok());
   }
   /// Calls `action` once, on another thread, during the next rewrite.
-  void interrupt_with(std::function<void()> action) { action_ = std::move(action); }
-  [[nodiscard]] bool is_interrupted() const { return !action_; }
+  void interrupt_with(std::function<void()> action) { interruption_.action = std::move(action); }
+  [[nodiscard]] bool is_interrupted() const { return !interruption_.action; }
 
   CrashFileSystem disk_;
-  std::function<void()> action_;
-  test::InterruptedFileSystem files_{disk_, [this] {
-                                       if (!action_) return;
-                                       const std::function<void()> action = std::exchange(action_, {});
-                                       std::thread(action).join();
-                                     }};
-  std::optional<DB> db_;
+  test::OneInterruption interruption_;
+  test::InterruptedFileSystem files_{disk_, std::ref(interruption_)};
+  DB db_ = test::open_db({.files = &files_, .runs_in_background = false, .schedule_seed = 1},
+                         {.memory_bytes = 1 << 20, .memtable_bytes = 64 << 10, .table_bytes = 8 << 10});
 };
 
 TEST_F(ScheduledStore, WhoWouldWaitForAFlushThatStandsStillIsToldSo) {
   fill(100);
   interrupt_with([&] {
-    EXPECT_EQ(db_->flush().code(), StatusCode::kBusy);
-    EXPECT_EQ(db_->compact().code(), StatusCode::kBusy);
-    EXPECT_EQ(db_->wait_idle().code(), StatusCode::kBusy);
-    EXPECT_EQ(db_->checkpoint("/copy").code(), StatusCode::kBusy);
-    EXPECT_TRUE(db_->put("00001", "newer").ok());
+    EXPECT_EQ(db_.flush().code(), StatusCode::kBusy);
+    EXPECT_EQ(db_.compact().code(), StatusCode::kBusy);
+    EXPECT_EQ(db_.wait_idle().code(), StatusCode::kBusy);
+    EXPECT_EQ(db_.checkpoint("/copy").code(), StatusCode::kBusy);
+    EXPECT_TRUE(db_.put("00001", "newer").ok());
   });
-  ASSERT_TRUE(db_->flush().ok());
+  ASSERT_TRUE(db_.flush().ok());
   ASSERT_TRUE(is_interrupted());
-  EXPECT_EQ(*db_->get("00001"), "newer");
-  EXPECT_EQ(*db_->get("00002"), std::string(100, 'v'));
+  EXPECT_EQ(*db_.get("00001"), "newer");
+  EXPECT_EQ(*db_.get("00002"), std::string(100, 'v'));
 }
 
 TEST_F(ScheduledStore, WhatAWriteWouldWaitForInAFlushIsRefusedWhole) {
@@ -88,46 +76,46 @@ TEST_F(ScheduledStore, WhatAWriteWouldWaitForInAFlushIsRefusedWhole) {
     const std::string value(10'000, 'w');
     Status written;
     for (int i = 0; written.ok(); ++i) {
-      if (written = db_->put(fmt::format("big {:05}", i), value); written.ok()) continue;
+      if (written = db_.put(fmt::format("big {:05}", i), value); written.ok()) continue;
       last = fmt::format("big {:05}", i);
     }
     EXPECT_EQ(written.code(), StatusCode::kBusy) << written.to_text();
   });
-  ASSERT_TRUE(db_->flush().ok());
+  ASSERT_TRUE(db_.flush().ok());
   ASSERT_TRUE(is_interrupted());
-  EXPECT_FALSE(db_->get(last)->has_value());
-  EXPECT_TRUE(db_->get("big 00000")->has_value());
-  EXPECT_TRUE(db_->put(last, "now").ok());
+  EXPECT_FALSE(db_.get(last)->has_value());
+  EXPECT_TRUE(db_.get("big 00000")->has_value());
+  EXPECT_TRUE(db_.put(last, "now").ok());
 }
 
 TEST_F(ScheduledStore, ACompactionLetsFlushesThroughAndNoOtherCompaction) {
   fill(3000);
-  ASSERT_TRUE(db_->flush().ok());
-  ASSERT_TRUE(db_->wait_idle().ok());
-  ASSERT_TRUE(db_->put("00000", "a").ok());
-  ASSERT_TRUE(db_->put("99999", "z").ok());  // Overlaps everything, so that no table is only moved.
-  ASSERT_TRUE(db_->flush().ok());
+  ASSERT_TRUE(db_.flush().ok());
+  ASSERT_TRUE(db_.wait_idle().ok());
+  ASSERT_TRUE(db_.put("00000", "a").ok());
+  ASSERT_TRUE(db_.put("99999", "z").ok());  // Overlaps everything, so that no table is only moved.
+  ASSERT_TRUE(db_.flush().ok());
   std::uint64_t flushes = 0;
   interrupt_with([&] {
-    const std::uint64_t before = db_->stats().flushes;
-    EXPECT_TRUE(db_->put("00001", "newer").ok());
-    EXPECT_TRUE(db_->flush().ok());
-    EXPECT_EQ(db_->compact().code(), StatusCode::kBusy);
-    flushes = db_->stats().flushes - before;
+    const std::uint64_t before = db_.stats().flushes;
+    EXPECT_TRUE(db_.put("00001", "newer").ok());
+    EXPECT_TRUE(db_.flush().ok());
+    EXPECT_EQ(db_.compact().code(), StatusCode::kBusy);
+    flushes = db_.stats().flushes - before;
   });
-  ASSERT_TRUE(db_->compact().ok());
+  ASSERT_TRUE(db_.compact().ok());
   ASSERT_TRUE(is_interrupted());
   EXPECT_EQ(flushes, 1U);
-  EXPECT_EQ(*db_->get("00001"), "newer");
+  EXPECT_EQ(*db_.get("00001"), "newer");
 }
 
 TEST_F(ScheduledStore, WaitIdleDoesWhatWasPutOff) {
   for (int round = 0; round < 4; ++round) fill(3000);
-  ASSERT_TRUE(db_->wait_idle().ok());
+  ASSERT_TRUE(db_.wait_idle().ok());
   const std::size_t calls = disk_.call_log().size();
-  ASSERT_TRUE(db_->wait_idle().ok());
+  ASSERT_TRUE(db_.wait_idle().ok());
   EXPECT_EQ(disk_.call_log().size(), calls);
-  EXPECT_GT(db_->stats().compactions, 0U);
+  EXPECT_GT(db_.stats().compactions, 0U);
 }
 
 }  // namespace

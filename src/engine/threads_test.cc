@@ -36,6 +36,8 @@ std::uint64_t number_in(std::string_view value) {
   return number;
 }
 
+void expect_ok(const Status& status) { EXPECT_TRUE(status.ok()) << status.to_text(); }
+
 /// Decides when a crowd ends: after its rounds, or after its share of TAMIS_SECONDS.
 class Closing {
  public:
@@ -58,8 +60,7 @@ class Crowd {
 
   void run() {
     for (std::uint64_t i = 0; i < kStillKeys; ++i) {
-      const Status written = db_.put(still_key(i), std::string(100, static_cast<char>(i)));
-      ASSERT_TRUE(written.ok()) << written.to_text();
+      expect_ok(db_.put(still_key(i), std::string(100, static_cast<char>(i))));
     }
     std::vector<std::jthread> threads;
     for (std::uint64_t writer = 0; writer < kWriters; ++writer) threads.emplace_back([this, writer] { write(writer); });
@@ -79,8 +80,7 @@ class Crowd {
     for (std::uint64_t round = 1; round <= kRounds || !closing_.has_come(); ++round) {
       batch.clear();
       for (std::uint64_t i = 0; i < kKeys; ++i) batch.put(key_of(writer, i), fmt::format("{} {:40}", round, i));
-      const Status written = db_.write(batch, {.sync = round % 16 == 0});
-      EXPECT_TRUE(written.ok()) << written.to_text();
+      expect_ok(db_.write(batch, {.sync = round % 16 == 0}));
       finished_rounds_[writer].store(round, std::memory_order_release);
     }
     ++finished_writers_;
@@ -162,14 +162,10 @@ class Crowd {
 
   void tend() {
     while (!is_over()) {
-      const Status flushed = db_.flush();
-      EXPECT_TRUE(flushed.ok()) << flushed.to_text();
-      const Status compacted = db_.compact();
-      EXPECT_TRUE(compacted.ok()) << compacted.to_text();
-      const Status idle = db_.wait_idle();
-      EXPECT_TRUE(idle.ok()) << idle.to_text();
-      const Status synced = db_.sync();
-      EXPECT_TRUE(synced.ok()) << synced.to_text();
+      expect_ok(db_.flush());
+      expect_ok(db_.compact());
+      expect_ok(db_.wait_idle());
+      expect_ok(db_.sync());
     }
   }
 
@@ -192,8 +188,7 @@ class Crowd {
   void copy() {
     const Environment environment{.files = &files_, .runs_in_background = false};
     const std::string path = fmt::format("/copy-{}", ++copies_);
-    const Status copied = db_.checkpoint(path);
-    ASSERT_TRUE(copied.ok()) << copied.to_text();
+    expect_ok(db_.checkpoint(path));
     {
       const Result<DB> copy = DB::open(path, {.memory_bytes = 1 << 20, .memtable_bytes = 64 << 10}, environment);
       ASSERT_TRUE(copy.ok()) << copy.status().to_text();
@@ -201,8 +196,7 @@ class Crowd {
       for (Iterator it = copy->scan(); it.valid(); it.next()) ++count;
       EXPECT_EQ(count % kKeys, 0U);
     }
-    const Status destroyed = DB::destroy(path, environment);
-    EXPECT_TRUE(destroyed.ok()) << destroyed.to_text();
+    expect_ok(DB::destroy(path, environment));
   }
 
   DB& db_;
@@ -236,8 +230,7 @@ TEST_P(Threads, ReadersSeeWholeBatchesWhateverRunsBehindThem) {
   const Result<VerifyReport> verified = db->verify();
   ASSERT_TRUE(verified.ok());
   EXPECT_TRUE(verified->ok()) << verified->problems.front().what;
-  const Status closed = db->close();
-  EXPECT_TRUE(closed.ok()) << closed.to_text();
+  expect_ok(db->close());
 }
 
 /// Iterates until the store is closed. The snapshot is destroyed last.

@@ -115,21 +115,6 @@ TEST(DropRule, Rule17DropsWhatTheRuleSaysAndNothingElse) {
   }
 }
 
-TEST(DropRule, Rule17OneVersionPerStripeRemains) {
-  const std::vector<Sequence> snapshots = {Sequence{10}, Sequence{20}};
-  EXPECT_EQ(stripe_of(Sequence{0}, snapshots), 0U);
-  EXPECT_EQ(stripe_of(Sequence{10}, snapshots), 0U);
-  EXPECT_EQ(stripe_of(Sequence{11}, snapshots), 1U);
-  EXPECT_EQ(stripe_of(Sequence{20}, snapshots), 1U);
-  EXPECT_EQ(stripe_of(Sequence{21}, snapshots), 2U);
-  EXPECT_EQ(stripe_of(Sequence{21}, {}), 0U);
-  std::vector<Version> versions;
-  for (std::uint64_t sequence = 30; sequence > 0; --sequence) versions.push_back({Sequence{sequence}, EntryKind::kPut});
-  std::vector<std::uint64_t> left;
-  for (const Version& version : kept(versions, snapshots, true)) left.push_back(number_of(version.sequence));
-  EXPECT_EQ(left, (std::vector<std::uint64_t>{30, 20, 10}));
-}
-
 TEST(DropRule, TheSameVersionFromTwoRunsIsKeptOnce) {
   EXPECT_EQ(fate_of(EntryKind::kPut, Sequence{5}, Sequence{5}, {}), VersionFate::kDrop);
 }

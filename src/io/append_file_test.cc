@@ -11,6 +11,7 @@
 #include "io/posix_file_system.h"
 #include "support/crash_file_system.h"
 #include "support/faulty_file_system.h"
+#include "support/files.h"
 #include "support/scratch_folder.h"
 
 namespace tamis {
@@ -28,6 +29,19 @@ AppendFile make_file(FileSystem& files, const std::string& path, std::uint64_t w
   AppendFile file(*files.open_writable(path, OpenMode::kCreate), 0);
   file.allow_room_ahead(window_bytes);
   return file;
+}
+
+/// Appends "record 0 ", "record 1 " and so on, until one fails if `failed` is given. Returns those that were taken.
+std::string append_records(AppendFile& file, int most, Status* failed = nullptr) {
+  std::string expected;
+  for (int i = 0; i < most; ++i) {
+    const std::string text = fmt::format("record {} ", i);
+    const Status appended = file.append(as_bytes(text));
+    if (!appended.ok() && failed != nullptr) return *failed = appended, expected;
+    EXPECT_TRUE(appended.ok()) << appended.to_text();
+    expected += text;
+  }
+  return expected;
 }
 
 /// Appends of all sizes, some in two pieces, some synced. Returns what the file must begin with.
@@ -87,24 +101,25 @@ TEST(AppendFile, Rule7_ShortAppendsInARowAreCopiedAndOthersAreWritten) {
   EXPECT_EQ(calls_that_begin(files, "copy"), 4U);
 }
 
-TEST(AppendFile, Rule7_AWriterThatSyncsGetsNoWindow) {
-  CrashFileSystem files;
-  AppendFile file = make_file(files, "/a", kWindow);
-  for (int i = 0; i < 200; ++i) {
-    ASSERT_TRUE(file.append(as_bytes(std::string_view("some bytes"))).ok());
-    ASSERT_TRUE(i % 10 != 0 || file.sync().ok());
+TEST(AppendFile, Rule7_AWriterThatSyncsOrHasABudgetBelowTheSmallestWindowGetsNone) {
+  for (const bool syncs : {true, false}) {
+    CrashFileSystem files;
+    AppendFile file = make_file(files, "/a", syncs ? kWindow : kWindow - 1);
+    for (int i = 0; i < 200; ++i) {
+      ASSERT_TRUE(file.append(as_bytes(std::string_view("some bytes"))).ok());
+      ASSERT_TRUE(!syncs || i % 10 != 0 || file.sync().ok());
+    }
+    EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
   }
-  EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
 }
 
 TEST(AppendFile, Rule7_AWriterThatBeginsToSyncLosesItsWindow) {
   CrashFileSystem files;
   AppendFile file = make_file(files, "/a", kWindow);
-  const auto append = [&] { return file.append(as_bytes(std::string_view("some bytes"))); };
-  for (int i = 0; i < 40; ++i) ASSERT_TRUE(append().ok());
+  (void)append_records(file, 40);
   ASSERT_TRUE(file.sync().ok());  // Of many appends: windows are still worth it.
   EXPECT_EQ(file.window_bytes(), kWindow);
-  ASSERT_TRUE(append().ok());
+  (void)append_records(file, 1);
   ASSERT_TRUE(file.sync().ok());
   EXPECT_EQ(file.window_bytes(), 0U);
 }
@@ -139,26 +154,6 @@ TEST(AppendFile, AFileThatWasNotAllowedRoomAheadIsNeverLongerThanItsEnd) {
   }
 }
 
-TEST(AppendFile, RoomAheadThatCannotBeHadIsNoFailureOfTheAppend) {
-  CrashFileSystem files;
-  files.set_capacity(100'000);
-  AppendFile file = make_file(files, "/a", 0);
-  const std::string text(1000, 'x');
-  for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(file.append(as_bytes(text)).ok()) << i;
-    ASSERT_TRUE(file.sync().ok()) << i;
-  }
-  EXPECT_GT(calls_that_begin(files, "preallocate"), 0U);  // While there was space.
-  EXPECT_EQ(file.append(as_bytes(text)).code(), StatusCode::kOutOfSpace);
-}
-
-TEST(AppendFile, Rule7_ABudgetBelowTheSmallestWindowMeansNone) {
-  CrashFileSystem files;
-  AppendFile file = make_file(files, "/a", kWindow - 1);
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(file.append(as_bytes(std::string_view("some bytes"))).ok());
-  EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
-}
-
 TEST(AppendFile, Rule7_CopiesAndWritesMakeTheSameFile) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(seed);
@@ -183,12 +178,8 @@ TEST(AppendFile, Rule7_AWindowThatCannotBeHadIsNoFailureOfTheAppend) {
       CrashFileSystem memory;
       FaultyFileSystem faulty(memory, {kind, call, false});
       AppendFile file = make_file(faulty, "/a", kWindow);
-      std::string expected;
-      for (int i = 0; i < 100; ++i) {
-        const std::string text = fmt::format("record {} ", i);
-        ASSERT_TRUE(file.append(as_bytes(text)).ok()) << to_text({kind, call, false});
-        expected += text;
-      }
+      SCOPED_TRACE(to_text({kind, call, false}));
+      const std::string expected = append_records(file, 100);
       EXPECT_TRUE(faulty.fired() == 0 || calls_that_begin(memory, "copy") == 0);
       expect_begins_with(memory, "/a", expected);
     }
@@ -200,12 +191,7 @@ TEST(AppendFile, Rule7_WhatCannotBeCopiedIsWrittenAndThereIsNoFurtherWindow) {
     CrashFileSystem memory;
     FaultyFileSystem faulty(memory, {kind, 25, false});  // Call 20 opens the window.
     AppendFile file = make_file(faulty, "/a", kWindow);
-    std::string expected;
-    for (int i = 0; i < 100; ++i) {
-      const std::string text = fmt::format("record {} ", i);
-      ASSERT_TRUE(file.append(as_bytes(text)).ok());
-      expected += text;
-    }
+    const std::string expected = append_records(file, 100);
     EXPECT_EQ(faulty.fired(), 1U);
     EXPECT_LT(calls_that_begin(memory, "copy"), 10U);
     EXPECT_EQ(file.window_bytes(), 0U);
@@ -218,13 +204,8 @@ TEST(AppendFile, Rule6_Rule7_WhatCanNeitherBeCopiedNorWrittenIsOverwritten) {
   CrashFileSystem memory;
   FaultyFileSystem faulty(memory, {FaultKind::kShortWrite, 25, true});
   AppendFile file = make_file(faulty, "/a", kWindow);
-  std::string expected;
   Status failed;
-  for (int i = 0; failed.ok(); ++i) {
-    const std::string text = fmt::format("record {} ", i);
-    failed = file.append(as_bytes(text));
-    if (failed.ok()) expected += text;
-  }
+  const std::string expected = append_records(file, 100, &failed);
   EXPECT_EQ(failed.code(), StatusCode::kOutOfSpace);
   EXPECT_EQ(file.end(), expected.size());
   faulty.heal();
@@ -235,7 +216,7 @@ TEST(AppendFile, Rule6_Rule7_WhatCanNeitherBeCopiedNorWrittenIsOverwritten) {
 TEST(AppendFile, Rule5_Rule7_AFileThatSomebodyCutIsNotTrustedAgain) {
   CrashFileSystem files;
   AppendFile file = make_file(files, "/a", kWindow);
-  for (int i = 0; i < 20; ++i) ASSERT_TRUE(file.append(as_bytes("record")).ok());
+  (void)append_records(file, 20);
   ASSERT_GT(file.window_bytes(), 0U);
   ASSERT_TRUE((*files.open_writable("/a", OpenMode::kExisting))->truncate(50).ok());
   const Status failed = file.append(as_bytes("record"));
@@ -246,15 +227,21 @@ TEST(AppendFile, Rule5_Rule7_AFileThatSomebodyCutIsNotTrustedAgain) {
   EXPECT_EQ(file.sync().to_text(), failed.to_text());
 }
 
-TEST(AppendFile, Rule7_WithoutRoomForAWindowAppendsGoOnUntilThereIsNone) {
-  CrashFileSystem files;
-  files.set_capacity(100'000);  // Less than one allocation.
-  AppendFile file = make_file(files, "/a", kWindow);
-  const std::string text(1000, 'x');
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(file.append(as_bytes(text)).ok()) << i;
-  EXPECT_EQ(file.append(as_bytes(text)).code(), StatusCode::kOutOfSpace);
-  EXPECT_EQ(file.end(), 100'000U);
-  EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
+TEST(AppendFile, Rule7_WithoutRoomForAWindowOrAheadAppendsGoOnUntilThereIsNone) {
+  for (const bool syncs : {false, true}) {
+    CrashFileSystem files;
+    files.set_capacity(100'000);  // Less than one allocation for a window.
+    AppendFile file = make_file(files, "/a", kWindow);
+    const std::string text(1000, 'x');
+    for (int i = 0; i < 100; ++i) {
+      ASSERT_TRUE(file.append(as_bytes(text)).ok()) << i;
+      ASSERT_TRUE(!syncs || file.sync().ok()) << i;
+    }
+    EXPECT_EQ(calls_that_begin(files, "preallocate") > 0, syncs) << "while there was space";
+    EXPECT_EQ(file.append(as_bytes(text)).code(), StatusCode::kOutOfSpace);
+    EXPECT_EQ(file.end(), 100'000U);
+    EXPECT_EQ(calls_that_begin(files, "copy"), 0U);
+  }
 }
 
 TEST(AppendFile, Rule7_ACrashMayLoseAnyPartOfWhatWasCopiedAndNothingThatWasSynced) {
@@ -282,10 +269,8 @@ TEST(CachedFile, ADurableWriteMakesNothingElseDurable) {
   CrashFileSystem files;
   const auto file = *files.open_writable("/a", OpenMode::kCreate);
   ASSERT_TRUE(files.sync_directory("/").ok());
-  const std::string text(2000, 'r');
-  const Bytes records = as_bytes(text);
   const Bytes header = as_bytes(std::string_view("header"));
-  ASSERT_TRUE(file->write_at(4096, std::span(&records, 1)).ok());
+  test::overwrite(files, "/a", 4096, std::string(2000, 'r'));
   ASSERT_TRUE(file->write_durably_at(0, std::span(&header, 1)).ok());
   EXPECT_EQ(files.file_size("/a").value(), 6096U);
   CrashFileSystem without(files.disk().after_crash(Loss::kEverything, 1));
@@ -325,9 +310,8 @@ TEST_F(Machine, Rule7_CopiesAndWritesMakeTheSameFile) {
 TEST_F(Machine, Rule7_OpeningAWindowChangesNoByte) {
   if (!has_windows()) GTEST_SKIP() << path() << " is not mapped";
   const std::string before(4 * kWindow, 'o');
-  const auto file = *posix_file_system().open_writable(path(), OpenMode::kCreate);
-  const Bytes bytes = as_bytes(before);
-  ASSERT_TRUE(file->write_at(0, std::span(&bytes, 1)).ok());
+  test::put_file(posix_file_system(), path(), before);
+  const auto file = *posix_file_system().open_writable(path(), OpenMode::kExisting);
   {
     const auto window = *file->open_window(kWindow, kWindow);
     EXPECT_EQ(window->begin(), kWindow);

@@ -4,13 +4,13 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <functional>
 #include <random>
 #include <thread>
 #include <vector>
 
 #include "io/memory_file_system.h"
 #include "support/faulty_file_system.h"
+#include "support/files.h"
 #include "support/passing_file_system.h"
 
 namespace tamis {
@@ -21,15 +21,9 @@ using SharedFile = std::shared_ptr<const ReadableFile>;
 std::string path_of(std::uint64_t id) { return "/" + std::to_string(id) + ".table"; }
 
 /// Files 1 … `count`, each containing its own name.
-class Disk {
- public:
+struct Disk {
   explicit Disk(std::uint64_t count) {
-    for (std::uint64_t id = 1; id <= count; ++id) {
-      const std::string name = path_of(id);
-      const auto file = memory.open_writable(name, OpenMode::kCreate);
-      const Bytes pieces[] = {as_bytes(name)};
-      EXPECT_TRUE((*file)->write_at(0, pieces).ok());
-    }
+    for (std::uint64_t id = 1; id <= count; ++id) test::put_file(memory, path_of(id), path_of(id));
   }
   MemoryFileSystem memory;
 };
@@ -40,27 +34,14 @@ bool is_file(const SharedFile& file, std::uint64_t id) {
   return count.ok() && *count == bytes.size() && bytes == path_of(id);
 }
 
-TEST(FileHandles, OpenAFileOnceWhileItIsKept) {
-  Disk disk(2);
-  FaultyFileSystem counted(disk.memory);
-  FileHandles handles(counted, 2);
-  const SharedFile first = *handles.open(1, path_of(1));
-  EXPECT_TRUE(is_file(first, 1));
-  EXPECT_TRUE(is_file(*handles.open(2, path_of(2)), 2));
-  const std::uint64_t calls = counted.calls();
-  EXPECT_EQ(*handles.open(1, path_of(1)), first);
-  EXPECT_EQ(counted.calls(), calls);
-  EXPECT_EQ(handles.open_files(), 2U);
-}
-
-TEST(FileHandles, KeepTheMostRecentlyUsedOnes) {
+TEST(FileHandles, KeepTheMostRecentlyUsedOnesAndOpenThemOnce) {
   Disk disk(4);
   FaultyFileSystem counted(disk.memory);
   FileHandles handles(counted, 3);
   const auto opens = [&](std::uint64_t id) {
     const std::uint64_t before = counted.calls();
-    EXPECT_TRUE(handles.open(id, path_of(id)).ok());
-    return counted.calls() != before;
+    EXPECT_TRUE(is_file(*handles.open(id, path_of(id)), id));
+    return counted.calls() > before + 1;  // Reading it is one.
   };
   EXPECT_TRUE(opens(1) && opens(2) && opens(3));
   EXPECT_FALSE(opens(1));
@@ -113,43 +94,24 @@ TEST(FileHandles, WithoutDescriptorsCloseWhatNobodyUsesAndTryAgain) {
   EXPECT_EQ(*handles.open(1, path_of(1)), held);
 }
 
-TEST(FileHandles, WithoutDescriptorsAndNothingToCloseTellTheError) {
-  Disk disk(2);
-  FaultyFileSystem faulty(disk.memory, {.kind = FaultKind::kTooManyFiles, .at_call = 2, .sticky = true});
-  FileHandles handles(faulty, 10);
-  const SharedFile held = *handles.open(1, path_of(1));
-  EXPECT_EQ(handles.open(2, path_of(2)).status().code(), StatusCode::kOutOfSpace);
-  EXPECT_EQ(faulty.fired(), 1U) << "a second try could not succeed";
-  EXPECT_EQ(handles.open_files(), 1U);
-  faulty.heal();
-  EXPECT_TRUE(handles.open(2, path_of(2)).ok());
-}
-
-TEST(FileHandles, AnErrorThatStaysIsToldAfterTheSecondTry) {
-  Disk disk(2);
-  FaultyFileSystem faulty(disk.memory, {.kind = FaultKind::kTooManyFiles, .at_call = 2, .sticky = true});
-  FileHandles handles(faulty, 10);
-  EXPECT_TRUE(handles.open(1, path_of(1)).ok());
-  EXPECT_EQ(handles.open(2, path_of(2)).status().code(), StatusCode::kOutOfSpace);
-  EXPECT_EQ(faulty.fired(), 2U);
-  EXPECT_EQ(handles.open_files(), 0U);
-}
-
-/// Runs code in the middle of an open.
-class Interrupted final : public test::PassingFileSystem {
- public:
-  using PassingFileSystem::PassingFileSystem;
-  std::function<void()> on_open = [] {};
-
-  Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) override {
-    std::exchange(on_open, [] {})();
-    return PassingFileSystem::open_readable(path);
+TEST(FileHandles, WithoutDescriptorsTellTheErrorWhenThereIsNothingToCloseOrThatDoesNotHelp) {
+  for (const bool is_held : {true, false}) {
+    Disk disk(2);
+    FaultyFileSystem faulty(disk.memory, {.kind = FaultKind::kTooManyFiles, .at_call = 2, .sticky = true});
+    FileHandles handles(faulty, 10);
+    SharedFile held = *handles.open(1, path_of(1));
+    if (!is_held) held.reset();
+    EXPECT_EQ(handles.open(2, path_of(2)).status().code(), StatusCode::kOutOfSpace);
+    EXPECT_EQ(faulty.fired(), is_held ? 1U : 2U) << "a second try could not succeed";
+    EXPECT_EQ(handles.open_files(), is_held ? 1U : 0U);
+    faulty.heal();
+    EXPECT_TRUE(handles.open(2, path_of(2)).ok());
   }
-};
+}
 
 TEST(FileHandles, TwoWhoOpenAFileAtOnceShareTheFirstOnes) {
   Disk disk(1);
-  Interrupted files(disk.memory);
+  test::HookedFileSystem files(disk.memory);
   FileHandles handles(files, 10);
   SharedFile other;
   files.on_open = [&] { other = *handles.open(1, path_of(1)); };
@@ -159,7 +121,7 @@ TEST(FileHandles, TwoWhoOpenAFileAtOnceShareTheFirstOnes) {
 
 TEST(FileHandles, AFileThatIsClosedWhileItIsOpenedIsNotKept) {
   Disk disk(1);
-  Interrupted files(disk.memory);
+  test::HookedFileSystem files(disk.memory);
   FileHandles handles(files, 10);
   files.on_open = [&] { handles.close(1); };
   EXPECT_TRUE(is_file(*handles.open(1, path_of(1)), 1));

@@ -42,31 +42,13 @@ TEST(FileNames, ATemporaryNameIsOneOfOursWithTmpBehindIt) {
 }
 
 TEST(FileNames, NamesThatAreNotOursAreNone) {
-  for (const char* name : {"",
-                           "lost+found",
-                           "notes.txt",
-                           "LOG",
-                           "LOG.old",
-                           "STATS",
-                           "IDENTITY",
-                           "current",
-                           "CURRENT ",
-                           "MANIFEST-",
-                           "MANIFEST-00001",
-                           "MANIFEST-0000001",
-                           "MANIFEST-00001x",
-                           "MANIFEST--00001",
-                           "12.journal",
-                           ".journal",
-                           "0000012.tms",
-                           "+00012.tms",
-                           "000012.TMS",
-                           "18446744073709551616.tms",
-                           "000012.tms~",
-                           "a000012.tms",
-                           "000012"}) {
-    EXPECT_FALSE(parse_file_name(name)) << name;
-  }
+  const auto expect_none = [](std::initializer_list<const char*> names) {
+    for (const char* name : names) EXPECT_FALSE(parse_file_name(name)) << name;
+  };
+  expect_none({"", "lost+found", "notes.txt", "LOG", "LOG.old", "STATS", "IDENTITY", "current", "CURRENT "});
+  expect_none({"MANIFEST-", "MANIFEST-00001", "MANIFEST-0000001", "MANIFEST-00001x", "MANIFEST--00001", "12.journal"});
+  expect_none({".journal", "0000012.tms", "+00012.tms", "000012.TMS", "18446744073709551616.tms", "000012.tms~"});
+  expect_none({"a000012.tms", "000012"});
 }
 
 }  // namespace

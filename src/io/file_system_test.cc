@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <filesystem>
 #include <functional>
 
 #include "io/append_file.h"
@@ -18,42 +17,37 @@
 #include "io/read_window.h"
 #include "support/crash_file_system.h"
 #include "support/faulty_file_system.h"
+#include "support/files.h"
+#include "support/scratch_folder.h"
 
 namespace tamis {
 namespace {
 
-/// A file system and an empty folder in it, removed by the destructor.
+/// A file system and an empty folder in it.
 struct Place {
-  std::unique_ptr<FileSystem> beneath;
-  std::unique_ptr<FileSystem> owned;
+  std::unique_ptr<test::ScratchFolder> scratch = {};
+  std::unique_ptr<FileSystem> beneath = {};
+  std::unique_ptr<FileSystem> owned = {};
   FileSystem* files = nullptr;
-  std::string folder;
+  std::string folder = "/test";
 
-  Place() = default;
-  Place(Place&&) = default;
-  Place& operator=(Place&&) = default;
-  ~Place() {
-    if (files == &posix_file_system()) std::filesystem::remove_all(folder);
+  Place& with_folder() {
+    EXPECT_TRUE(files->make_directory(folder).ok());
+    return *this;
   }
 };
 
 Place posix_place() {
-  std::string folder = (std::filesystem::temp_directory_path() / "tamis_io_XXXXXX").string();
-  EXPECT_NE(::mkdtemp(folder.data()), nullptr);
-  Place place;
-  place.files = &posix_file_system();
-  place.folder = folder;
-  return place;
+  Place place{.scratch = std::make_unique<test::ScratchFolder>(), .files = &posix_file_system()};
+  place.folder = place.scratch->path("test");
+  return std::move(place.with_folder());
 }
 
 template <typename Files>
 Place place_in_memory() {
-  Place place;
-  place.owned = std::make_unique<Files>();
+  Place place{.owned = std::make_unique<Files>()};
   place.files = place.owned.get();
-  place.folder = "/test";
-  EXPECT_TRUE(place.files->make_directory(place.folder).ok());
-  return place;
+  return std::move(place.with_folder());
 }
 
 Place healthy_faulty_place() {
@@ -73,14 +67,7 @@ class FileSystemContract : public testing::TestWithParam<Implementation> {
  protected:
   [[nodiscard]] std::string path(std::string_view name) const { return join_path(place_.folder, name); }
 
-  void write(const std::string& name, std::string_view text) {
-    const Result<std::unique_ptr<WritableFile>> file = files().open_writable(path(name), OpenMode::kReplace);
-    ASSERT_TRUE(file.ok()) << file.status().to_text();
-    const Bytes bytes = as_bytes(text);
-    ASSERT_TRUE((*file)->write_at(0, std::span(&bytes, 1)).ok());
-    ASSERT_TRUE((*file)->sync().ok());
-    ASSERT_TRUE((*file)->close().ok());
-  }
+  void write(const std::string& name, std::string_view text) { test::put_file(files(), path(name), text); }
   std::string read(const std::string& name) {
     const Result<std::string> bytes = read_whole_file(files(), path(name));
     return bytes.ok() ? *bytes : bytes.status().to_text();
@@ -254,12 +241,6 @@ TEST_P(FileSystemContract, ListsNamesAndFolders) {
   EXPECT_EQ(*files().list(path("lost")), (std::vector<DirectoryEntry>{{"inner", false}}));
 }
 
-TEST_P(FileSystemContract, FileSizeOfWhatIsNotThereIsNoValue) {
-  EXPECT_EQ(*files().file_size(path("a")), std::nullopt);
-  write("a", "123");
-  EXPECT_EQ(*files().file_size(path("a")), std::optional<std::uint64_t>(3));
-}
-
 TEST_P(FileSystemContract, ThereIsRoom) { EXPECT_GT(*files().available_bytes(place_.folder), 0U); }
 
 TEST_P(FileSystemContract, WritersExcludeEverybodyAndReadersExcludeWriters) {
@@ -323,10 +304,15 @@ int in_child(const std::function<int()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(PosixReads, OneOfManyThatFailsTellsWhyAndTheOthersAreRight) {
+/// A file of 100 bytes.
+struct PosixReads : testing::Test {
+  PosixReads() { EXPECT_TRUE((*place.files->open_writable(path, OpenMode::kCreate))->truncate(100).ok()); }
+
   const Place place = posix_place();
   const std::string path = join_path(place.folder, "a");
-  ASSERT_TRUE((*place.files->open_writable(path, OpenMode::kCreate))->truncate(100).ok());
+};
+
+TEST_F(PosixReads, OneOfManyThatFailsTellsWhyAndTheOthersAreRight) {
   const auto file = place.files->open_readable(path);
   const auto folder = place.files->open_readable(place.folder);  // Can be opened, but not read.
   ASSERT_TRUE(file.ok() && folder.ok());
@@ -337,10 +323,7 @@ TEST(PosixReads, OneOfManyThatFailsTellsWhyAndTheOthersAreRight) {
   EXPECT_NE(many.text(2).find(place.folder), std::string::npos) << many.text(2);
 }
 
-TEST(PosixReads, AChildThatWasForkedReadsManyAtOnceBesideItsParent) {
-  const Place place = posix_place();
-  const std::string path = join_path(place.folder, "a");
-  ASSERT_TRUE((*place.files->open_writable(path, OpenMode::kCreate))->truncate(100).ok());
+TEST_F(PosixReads, AChildThatWasForkedReadsManyAtOnceBesideItsParent) {
   const auto file = place.files->open_readable(path);
   ASSERT_TRUE(file.ok());
   const auto reads_all = [&] {
@@ -372,9 +355,12 @@ TEST(FaultyReads, EachOfManyIsACallThatCanFail) {
   }
 }
 
-TEST(PosixFileLock, AnotherProcessIsRefusedAndToldThePid) {
+struct PosixFileLock : testing::Test {
   const Place place = posix_place();
   const std::string path = place.folder + "/LOCK";
+};
+
+TEST_F(PosixFileLock, AnotherProcessIsRefusedAndToldThePid) {
   auto lock = posix_file_system().lock(path, LockMode::kExclusive);
   ASSERT_TRUE(lock.ok());
   const std::string expected = path + ": locked by pid " + std::to_string(::getpid());
@@ -385,9 +371,7 @@ TEST(PosixFileLock, AnotherProcessIsRefusedAndToldThePid) {
             0);
 }
 
-TEST(PosixFileLock, EndsWithItsProcessAndIsNoObstacleThen) {
-  const Place place = posix_place();
-  const std::string path = place.folder + "/LOCK";
+TEST_F(PosixFileLock, EndsWithItsProcessAndIsNoObstacleThen) {
   EXPECT_EQ(in_child([&] {
               auto* leaked = new auto(posix_file_system().lock(path, LockMode::kExclusive));
               return leaked->ok() ? 0 : 1;
@@ -396,9 +380,7 @@ TEST(PosixFileLock, EndsWithItsProcessAndIsNoObstacleThen) {
   EXPECT_TRUE(posix_file_system().lock(path, LockMode::kExclusive).ok());
 }
 
-TEST(PosixFileLock, ALockThatAChildInheritedIsToldFromOneOfALiveProcess) {
-  const Place place = posix_place();
-  const std::string path = place.folder + "/LOCK";
+TEST_F(PosixFileLock, ALockThatAChildInheritedIsToldFromOneOfALiveProcess) {
   int until_told[2];
   ASSERT_EQ(::pipe(until_told), 0);
   // A child takes the lock and ends; its own child, forked with the lock open, lives on.
@@ -418,14 +400,6 @@ TEST(PosixFileLock, ALockThatAChildInheritedIsToldFromOneOfALiveProcess) {
       << refused.status().to_text();
   ::close(until_told[1]);
   ::close(until_told[0]);
-}
-
-TEST(Path, ParentAndJoin) {
-  EXPECT_EQ(parent_directory("a/b"), "a");
-  EXPECT_EQ(parent_directory("b"), ".");
-  EXPECT_EQ(parent_directory("/b"), "/");
-  EXPECT_EQ(join_path("a", "b"), "a/b");
-  EXPECT_EQ(join_path("a/", "b"), "a/b");
 }
 
 }  // namespace

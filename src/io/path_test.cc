@@ -14,6 +14,14 @@ TEST(Path, PlainPathsHaveOneSpelling) {
   for (const auto& [path, plain] : pairs) EXPECT_EQ(*plain_path(path), plain) << path;
 }
 
+TEST(Path, ParentAndJoin) {
+  EXPECT_EQ(parent_directory("a/b"), "a");
+  EXPECT_EQ(parent_directory("b"), ".");
+  EXPECT_EQ(parent_directory("/b"), "/");
+  EXPECT_EQ(join_path("a", "b"), "a/b");
+  EXPECT_EQ(join_path("a/", "b"), "a/b");
+}
+
 TEST(Path, AZeroByteIsRefusedAndSaid) {
   const Result<std::string> plain = plain_path(std::string_view("cities\0.old", 11));
   EXPECT_EQ(plain.status().to_text(),

@@ -7,6 +7,7 @@
 #include "journal/journal_writer.h"
 #include "support/crash_file_system.h"
 #include "support/faulty_file_system.h"
+#include "support/files.h"
 
 namespace tamis {
 namespace {
@@ -73,9 +74,7 @@ TEST_F(JournalStreams, Rule1_EndAtAGapThatNobodyKnewToBeDurable) {
 /// An interrupted recovery created another journal, which continues at the gap.
 TEST_F(JournalStreams, Rule4_RecordsBehindAHoleAreNotForgottenForAJournalThatFollows) {
   append(*create(1, 10), 3);
-  const auto file = *files_.open_writable(path(1), OpenMode::kExisting);
-  const Bytes zero = as_bytes(std::string_view("\0", 1));
-  ASSERT_TRUE(file->write_at(kJournalHeaderBytes + kRecordHeaderBytes + 2, std::span(&zero, 1)).ok());
+  test::overwrite(files_, path(1), kJournalHeaderBytes + kRecordHeaderBytes + 2, std::string(1, '\0'));
   EXPECT_EQ(stream({1}, 10), "10 end 11 stranded");
   create(2, 11);
   EXPECT_EQ(stream({1, 2}, 10), "10 end 11 stranded");

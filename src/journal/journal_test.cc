@@ -8,6 +8,7 @@
 #include "journal/journal_writer.h"
 #include "support/crash_file_system.h"
 #include "support/faulty_file_system.h"
+#include "support/files.h"
 
 namespace tamis {
 namespace {
@@ -22,6 +23,13 @@ JournalSpec spec(std::string path = kPath, std::uint64_t number = 12, std::uint6
   made.header.salt = salt;
   made.header.first_sequence = kFirst;
   return made;
+}
+
+/// How many calls create() makes.
+std::uint64_t calls_to_create(FileSystem& files) {
+  FaultyFileSystem counting(files);
+  EXPECT_TRUE(JournalWriter::create(counting, spec()).ok());
+  return counting.calls();
 }
 
 /// Everything a reader returns: the payloads, then how it ended.
@@ -51,9 +59,7 @@ Read read(FileSystem& files, const std::string& path = kPath, std::uint64_t know
 }
 
 void overwrite(FileSystem& files, const std::string& path, std::string_view bytes) {
-  const auto file = files.open_writable(path, OpenMode::kReplace);
-  const Bytes whole = as_bytes(bytes);
-  ASSERT_TRUE((*file)->write_at(0, std::span(&whole, 1)).ok());
+  test::put_file(files, path, bytes);
 }
 
 class Journal : public testing::Test {
@@ -278,9 +284,7 @@ TEST_F(Journal, Rule6_AFailedAppendIsOverwrittenByTheNext) {
   for (const FaultKind kind :
        {FaultKind::kIoError, FaultKind::kIoErrorAfterwards, FaultKind::kNoSpace, FaultKind::kShortWrite}) {
     CrashFileSystem memory;
-    FaultyFileSystem counting(memory);
-    ASSERT_TRUE(JournalWriter::create(counting, spec()).ok());
-    FaultyFileSystem faulty(memory, {kind, counting.calls() + 2, false});
+    FaultyFileSystem faulty(memory, {kind, calls_to_create(memory) + 2, false});
     const auto writer = *JournalWriter::create(faulty, spec());
     append(*writer, "one");
     EXPECT_FALSE(writer->append(as_bytes("a long one that fails"), 3).ok());
@@ -297,9 +301,7 @@ TEST_F(Journal, Rule6_AFailedAppendIsOverwrittenByTheNext) {
 
 /// Each record fills a sector, so that a crash can leave the failed one in place and still keep later ones.
 TEST_F(Journal, AFailedRecordNeverStandsBeforeALaterOne) {
-  FaultyFileSystem counting(files_);
-  ASSERT_TRUE(JournalWriter::create(counting, spec()).ok());
-  FaultyFileSystem faulty(files_, {FaultKind::kIoErrorAfterwards, counting.calls() + 1, false});
+  FaultyFileSystem faulty(files_, {FaultKind::kIoErrorAfterwards, calls_to_create(files_) + 1, false});
   const auto writer = *JournalWriter::create(faulty, spec());
   const auto sector = [](char byte) { return std::string(512 - kRecordHeaderBytes, byte); };
   int crashes_with_the_failed_one = 0;
@@ -320,9 +322,7 @@ TEST_F(Journal, AFailedRecordNeverStandsBeforeALaterOne) {
 }
 
 TEST_F(Journal, Rule5_AFailedSyncIsTheEndOfTheWriter) {
-  FaultyFileSystem counting(files_);
-  ASSERT_TRUE(JournalWriter::create(counting, spec()).ok());
-  FaultyFileSystem faulty(files_, {FaultKind::kIoError, counting.calls() + 2, false});
+  FaultyFileSystem faulty(files_, {FaultKind::kIoError, calls_to_create(files_) + 2, false});
   const auto writer = *JournalWriter::create(faulty, spec());
   append(*writer, "one");
   const Status failed = writer->sync();

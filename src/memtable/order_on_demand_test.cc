@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/random.h"
+#include "memtable/version_chain.h"
 
 namespace tamis {
 namespace {
@@ -14,12 +15,9 @@ namespace {
 class Entries {
  public:
   void add(const std::string& key) {
-    const std::size_t bytes = EntryRecord::bytes_for(key.size(), 0);
-    ASSERT_TRUE(arena.reserve(bytes + Arena::kUnitBytes));
-    const Arena::Place place = arena.allocate(bytes);
-    const Sequence sequence{inserted.entries + 1};
-    EntryRecord::write(arena.at(place), {key, {}, sequence, EntryKind::kPut}, {}, inserted.newest);
-    inserted = {inserted.entries + 1, place};
+    ASSERT_TRUE(arena.reserve(kMaxVersionBytes + key.size() + Arena::kUnitBytes));
+    const Entry entry{key, {}, Sequence{inserted.entries + 1}, EntryKind::kPut};
+    inserted = {inserted.entries + 1, add_version(arena, entry, {}, inserted.newest)};
   }
   /// The number of entries that an iterator shows, if they ascend.
   std::size_t walk() {

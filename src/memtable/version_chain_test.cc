@@ -66,7 +66,6 @@ TEST(VersionChain, AnOldVersionIsFoundInAFewStepsHoweverManyAreNewer) {
     ASSERT_EQ(number_of(found->sequence), 2 * version);
     most = std::max(most, steps);
   }
-  RecordProperty("most_steps", std::to_string(most));
   EXPECT_LE(most, 64U);
 }
 

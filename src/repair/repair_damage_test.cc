@@ -264,6 +264,17 @@ TEST(RepairDamage, NewWritesAreNewerThanEverythingSeen) {
   }
 }
 
+/// A repair during which a call fails.
+struct FaultyRepair {
+  FaultyRepair(const RepairWorld& before, FaultKind kind, std::uint64_t call)
+      : world(before.files.disk()), faulty(world.files, {.kind = kind, .at_call = call, .sticky = false}) {}
+
+  RepairWorld world;
+  FaultyFileSystem faulty;
+  const Result<RepairReport> report =
+      DB::repair("/store", false, {.files = &faulty, .random_seed = 7, .runs_in_background = false});
+};
+
 /// Repair reads twice: for the report, then to write. If the second read returns less, the repair fails and can be
 /// repeated. No loss goes unreported.
 TEST(RepairDamage, Rule22_WhatCanBeReadOnlyOnceIsNotLostInSilence) {
@@ -275,16 +286,13 @@ TEST(RepairDamage, Rule22_WhatCanBeReadOnlyOnceIsNotLostInSilence) {
   const Contents expected = sound.contents();
   int failed = 0;
   for (std::uint64_t call = 1; call < 200; call += 3) {
-    RepairWorld faulty_world(world.files.disk());
-    FaultyFileSystem faulty(faulty_world.files, {.kind = FaultKind::kIoError, .at_call = call, .sticky = false});
-    const Result<RepairReport> report =
-        DB::repair("/store", false, {.files = &faulty, .random_seed = 7, .runs_in_background = false});
-    if (!report.ok()) {
+    FaultyRepair again(world, FaultKind::kIoError, call);
+    if (!again.report.ok()) {
       ++failed;
-      EXPECT_EQ(faulty_world.repair().lost.size(), lost) << call;
+      EXPECT_EQ(again.world.repair().lost.size(), lost) << call;
     }
-    if (!report.ok() || report->lost.size() == lost) {
-      EXPECT_TRUE(faulty_world.contents() == expected) << call;
+    if (!again.report.ok() || again.report->lost.size() == lost) {
+      EXPECT_TRUE(again.world.contents() == expected) << call;
     }
   }
   EXPECT_GT(failed, 10);
@@ -299,15 +307,12 @@ TEST(RepairDamage, ALackOfDescriptorsIsNoDamage) {
   const Contents expected = sound.contents();
   bool was_reached = true;
   for (std::uint64_t call = 1; was_reached; ++call) {
-    RepairWorld faulty_world(world.files.disk());
-    FaultyFileSystem faulty(faulty_world.files, {.kind = FaultKind::kTooManyFiles, .at_call = call, .sticky = false});
-    const Result<RepairReport> report =
-        DB::repair("/store", false, {.files = &faulty, .random_seed = 7, .runs_in_background = false});
-    was_reached = faulty.calls() >= call;
-    if (faulty.fired() == 0) continue;
-    if (!report.ok()) faulty_world.repair();
-    EXPECT_TRUE(!report.ok() || report->lost.empty()) << call;
-    EXPECT_TRUE(faulty_world.contents() == expected) << call;
+    FaultyRepair again(world, FaultKind::kTooManyFiles, call);
+    was_reached = again.faulty.calls() >= call;
+    if (again.faulty.fired() == 0) continue;
+    if (!again.report.ok()) again.world.repair();
+    EXPECT_TRUE(!again.report.ok() || again.report->lost.empty()) << call;
+    EXPECT_TRUE(again.world.contents() == expected) << call;
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/table_facts.h"
+
 namespace tamis {
 namespace {
 
@@ -10,13 +12,10 @@ using Rewrites = std::map<std::uint64_t, FoundRewrite>;
 
 std::shared_ptr<const TableFacts> table(std::uint64_t number, std::string from, std::string to, std::uint64_t first,
                                         std::uint64_t last) {
-  TableFacts facts;
-  facts.number = number;
-  facts.smallest_key = std::move(from);
-  facts.largest_key = std::move(to);
-  facts.smallest_sequence = Sequence{first};
-  facts.largest_sequence = Sequence{last};
-  return std::make_shared<const TableFacts>(std::move(facts));
+  auto facts = test::facts_of(number, std::move(from), std::move(to));
+  facts->smallest_sequence = Sequence{first};
+  facts->largest_sequence = Sequence{last};
+  return facts;
 }
 
 /// "3 | 2+1 4": layers, oldest first; a group is given by its table numbers.

@@ -313,39 +313,8 @@ TEST(Repair, FilesOfANewerVersionAreNoDamage) {
   EXPECT_EQ(world.files.call_log().size(), calls);
 }
 
-/// A repair after a crashed one gives the same contents as a repair without a crash.
-void crash_and_repair_again(const RepairWorld& damaged, std::size_t every, std::span<const Loss> losses) {
-  RepairWorld whole(damaged.files.disk());
-  whole.repair();
-  const Contents expected = whole.contents();
-  RepairWorld world(damaged.files.disk());
-  std::vector<MemoryDisk> crashes;
-  std::size_t calls = 0;
-  world.files.after_each_call([&](const MemoryDisk& disk, std::string_view) {
-    if (++calls % every == 0) crashes.push_back(disk);
-  });
-  world.repair();
-  world.files.after_each_call({});
-  ASSERT_GT(crashes.size(), 5U);
-  for (std::size_t i = 0; i < crashes.size(); ++i) {
-    for (const Loss loss : losses) {
-      RepairWorld again(crashes[i].after_crash(loss, i));
-      again.repair();
-      EXPECT_TRUE(again.contents() == expected) << "crash " << i << ", " << to_string(loss);
-    }
-  }
-}
-
 TEST(Repair, InterruptedAnywhereEndsTheSameWhenDoneAgain) {
-  for (const bool has_manifest : {true, false}) {
-    RepairWorld world;
-    world.fill("leveled", 1500);
-    RepairWorld damaged(world.files.disk().after_crash(Loss::kNothing, 1));  // Everything is durable.
-    damaged.flip(table_path("/store", damaged.numbers(FileKind::kTable).front()), 100);
-    if (!has_manifest) damaged.remove_manifest();
-    ASSERT_TRUE(damaged.files.sync_directory("/store").ok());
-    crash_and_repair_again(damaged, 5, kAllLosses);
-  }
+  for (const bool has_manifest : {true, false}) test::crash_and_repair_again("leveled", has_manifest, 5);
 }
 
 }  // namespace

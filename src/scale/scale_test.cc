@@ -85,16 +85,16 @@ TEST(Scale, SaysWhenCompactionCannotKeepUp) {
 }
 
 TEST(Scale, RefusesWhatMakesNoSense) {
-  EXPECT_EQ(plan_scale({}).status().code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(plan_scale({.store_bytes = 1000, .key_bytes = 0}).status().code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(plan_scale({.store_bytes = 1000, .key_bytes = 65'536}).status().code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(plan_scale({.store_bytes = 100'000'000, .key_bytes = 2}).status().code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(plan_scale({.store_bytes = 1000, .value_bytes = 1 << 21}).status().code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(plan_scale({.store_bytes = 1000, .disk_bytes_per_second = 0}).status().code(),
-            StatusCode::kInvalidArgument);
-  ScaleQuestion question{.store_bytes = 1000};
-  question.options.fanout = 1;
-  EXPECT_EQ(plan_scale(question).status().code(), StatusCode::kInvalidArgument);
+  const ScaleQuestion questions[] = {{},
+                                     {.store_bytes = 1000, .key_bytes = 0},
+                                     {.store_bytes = 1000, .key_bytes = 65'536},
+                                     {.store_bytes = 100'000'000, .key_bytes = 2},
+                                     {.store_bytes = 1000, .value_bytes = 1 << 21},
+                                     {.store_bytes = 1000, .disk_bytes_per_second = 0},
+                                     {.store_bytes = 1000, .options = {.fanout = 1}}};
+  for (const ScaleQuestion& question : questions) {
+    EXPECT_EQ(plan_scale(question).status().code(), StatusCode::kInvalidArgument);
+  }
 }
 
 TEST(ScaleSample, HasOneSmallIndexEntryPerBlockHoweverCloseKeysAre) {

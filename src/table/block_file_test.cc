@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/hash.h"
-#include "io/file.h"
 #include "io/memory_file_system.h"
+#include "support/files.h"
 
 namespace tamis {
 namespace {
@@ -39,13 +39,11 @@ void expect_frame(const Result<BlockBuffer>& frame, std::string_view block) {
   EXPECT_EQ(as_text(frame->span().last(kBlockSlackBytes)), std::string(kBlockSlackBytes, '\0'));
 }
 
-/// A file with these bytes from `offset` on.
+/// A file with these bytes from kOffset on.
 class OneFile {
  public:
-  explicit OneFile(std::string_view bytes, std::uint64_t offset = kOffset) {
-    const auto file = *files_.open_writable("/t", OpenMode::kCreate);
-    const Bytes whole = as_bytes(bytes);
-    EXPECT_TRUE(file->write_at(offset, std::span(&whole, 1)).ok());
+  explicit OneFile(std::string_view bytes) {
+    test::put_file(files_, "/t", std::string(kOffset, '\0').append(bytes));
     file_ = *files_.open_readable("/t");
   }
   [[nodiscard]] Result<BlockBuffer> read(std::size_t bytes, std::uint64_t offset = kOffset) const {

@@ -12,6 +12,7 @@
 
 #include "io/memory_file_system.h"
 #include "support/faulty_file_system.h"
+#include "support/files.h"
 #include "table/codec.h"
 #include "table/table_builder.h"
 #include "table/table_sections.h"
@@ -61,16 +62,6 @@ Built build(const Codec* codec, std::uint32_t block_bytes, std::size_t table_byt
   return built;
 }
 
-/// A file of these bytes.
-struct OneFile {
-  explicit OneFile(std::string_view bytes) {
-    const auto file = *files.open_writable("/t", OpenMode::kCreate);
-    const Bytes whole = as_bytes(bytes);
-    EXPECT_TRUE(file->write_at(0, std::span(&whole, 1)).ok());
-  }
-  MemoryFileSystem files;
-};
-
 struct Found {
   std::vector<BlockPosition> blocks;
   std::uint64_t looked_at = 0;
@@ -94,9 +85,14 @@ std::vector<BlockPosition> undamaged(const Built& whole, std::string_view bytes)
   return blocks;
 }
 
+Found find_all(const std::string& bytes) {
+  MemoryFileSystem files;
+  test::put_file(files, "/t", bytes);
+  return find_all(files, bytes.size());
+}
+
 void expect_linear(const Built& whole, const std::string& bytes) {
-  OneFile file(bytes);
-  const Found found = find_all(file.files, bytes.size());
+  const Found found = find_all(bytes);
   const std::vector<BlockPosition> wanted = undamaged(whole, bytes);
   EXPECT_EQ(found.blocks.size(), wanted.size());
   EXPECT_TRUE(found.blocks == wanted);
@@ -240,8 +236,7 @@ TEST(BlockSearch, Rule22_ValuesMadeToLookLikeBlocksDoNotMakeItSlow) {
       Random random(11);
       std::string bytes = whole.bytes;
       damage.apply(whole, bytes, random);
-      OneFile file(bytes);
-      const Found found = find_all(file.files, bytes.size());
+      const Found found = find_all(bytes);
       EXPECT_LE(found.looked_at,
                 (kMaxPerByte + BlockSearch::kCreditPerByte) * bytes.size() + BlockSearch::kFirstCredit);
       for (const BlockPosition& block : found.blocks)
@@ -272,8 +267,9 @@ TEST(BlockSearch, LargeValuesAreFoundToo) {
 
 TEST(BlockSearch, WhatTheDiskDoesNotGiveCostsTheBlocksThatLieThere) {
   const Built whole = build(nullptr, 4096, 300'000, ordinary_values()[0].make);
-  OneFile file(whole.bytes);
-  FaultyFileSystem faulty(file.files, {.kind = FaultKind::kIoError, .at_call = 2, .sticky = false});
+  MemoryFileSystem files;
+  test::put_file(files, "/t", whole.bytes);
+  FaultyFileSystem faulty(files, {.kind = FaultKind::kIoError, .at_call = 2, .sticky = false});
   EXPECT_TRUE(find_all(faulty, whole.bytes.size()).blocks == whole.blocks);  // Retried page by page.
 }
 

@@ -8,12 +8,14 @@
 #include <set>
 #include <vector>
 
-#include "base/aligned_bytes.h"
 #include "base/hash.h"
+#include "support/block_frame.h"
 #include "table/block_trailer_format.h"
 
 namespace tamis {
 namespace {
+
+using test::BlockFrame;
 
 const KeyHasher kHasher(KeyHasher::Key{std::byte{7}});
 
@@ -33,26 +35,6 @@ class OwnedEntries {
 
  private:
   std::map<std::pair<std::string, std::uint64_t>, std::pair<std::string, EntryKind>> entries_;
-};
-
-/// A block in memory like a cache frame: followed by exactly the slack.
-class Frame {
- public:
-  explicit Frame(std::string_view block) : block_bytes_(block.size()) {
-    std::string bytes(block);
-    bytes.append(kBlockSlackBytes, '\0');
-    bytes_ = AlignedBytes::copy_of(as_bytes(bytes));
-  }
-  [[nodiscard]] Bytes bytes() const { return bytes_.span().first(block_bytes_); }
-  [[nodiscard]] DataBlock block() const {
-    const Status status = DataBlock::check(bytes(), "t", 0);
-    EXPECT_TRUE(status.ok()) << status.to_text();
-    return DataBlock(bytes());
-  }
-
- private:
-  std::size_t block_bytes_;
-  AlignedBytes bytes_;
 };
 
 /// All blocks built from the entries.
@@ -105,7 +87,7 @@ void expect_answers(const DataBlock& block, const std::vector<Entry>& entries, s
 
 /// Every entry's key and its immediate neighbours, at and around every sequence of the block.
 void expect_equal_to_oracle(const std::string& bytes, const std::vector<Entry>& entries) {
-  const Frame frame(bytes);
+  const BlockFrame frame(bytes);
   const DataBlock block = frame.block();
   ASSERT_EQ(block.size(), entries.size());
   std::vector<std::string> keys;
@@ -160,7 +142,7 @@ TEST(DataBlock, AnswersForMoreEntriesThanOneVectorOfTags) {
   std::mt19937_64 random(5);
   for (int i = 0; i < 150; ++i) entries.add(std::to_string(random() % 100'000), random() % 5, "v");
   const std::vector<Entry> all = entries.views();
-  const Frame frame(build_one(all));
+  const BlockFrame frame(build_one(all));
   for (const Entry& entry : all) expect_answers(frame.block(), all, entry.key, entry.sequence);
 }
 
@@ -202,7 +184,7 @@ TEST(DataBlock, FindsAnyOfThousandsOfVersionsOfOneKey) {
       entries.add(std::string(key), 3 * sequence, "", sequence % 7 == 0 ? EntryKind::kDelete : EntryKind::kPut);
     }
     const std::vector<Entry> all = entries.views();
-    const Frame frame(build_one(all));
+    const BlockFrame frame(build_one(all));
     for (std::uint64_t sequence = 0; sequence < 15'002; ++sequence) {
       const std::uint64_t seen = std::min<std::uint64_t>(sequence / 3, 4999);
       const FoundEntry expected{seen % 7 == 0 ? EntryKind::kDelete : EntryKind::kPut, Sequence{3 * seen}, ""};
@@ -258,7 +240,7 @@ TEST(DataBlock, DoesNotTakeTheBytesBehindTheTagsForTags) {
   OwnedEntries entries;
   entries.add("ZZabc", 5, value);
   const std::vector<Entry> all = entries.views();
-  const Frame frame(build_one(all));
+  const BlockFrame frame(build_one(all));
   EXPECT_EQ(frame.block().find({forged, kHasher(forged), kMaxSequence}, true), std::nullopt);
 }
 
@@ -269,7 +251,7 @@ TEST(DataBlock, EndsWhereOffsetsEndHoweverLargeTheTarget) {
   std::size_t read = 0;
   for (const std::string& bytes : build(all, 1 << 20)) {
     EXPECT_LE(bytes.size(), 65'536U);
-    const Frame frame(bytes);
+    const BlockFrame frame(bytes);
     std::vector<std::string> keys;
     for (const Entry& entry : loaded(frame.block(), keys)) ASSERT_EQ(entry, all[read++]);
   }
@@ -314,10 +296,8 @@ TEST(DataBlock, LoadsSeveralEntriesAsItLoadsOne) {
         keys.push_back(std::string(prefix_bytes, 'p') + std::string(bytes, 'k'));
         builder.add({keys.back(), std::string(bytes, 'v'), Sequence{7 + bytes * 1000}, EntryKind::kPut}, bytes);
       }
-      std::string bytes(builder.finish());
-      const std::size_t block_bytes = bytes.size();
-      bytes.append(kBlockSlackBytes, '\0');
-      const DataBlock block(as_bytes(bytes).first(block_bytes));
+      const BlockFrame frame(builder.finish());
+      const DataBlock block = frame.block();
       for (const std::size_t room : {0, 1, 20, 130, 4000}) {
         std::vector<char> buffer(room + DataBlock::kKeySlackBytes);
         std::vector<Entry> entries(block.size());

@@ -65,8 +65,7 @@ TEST(TableDamage, EveryChangedByteGivesTheRightAnswerOrCorruptionWithItsPlace) {
     spec.codec = find_codec(codec);
     const TableFacts facts = world.build(entries, {"line", 10}, spec);
     const std::string bytes = world.bytes_of();
-    std::unique_ptr<ReadableFile> file = *world.files.open_readable(TableWorld::path_of(13));
-    const TableProperties properties = *read_properties(*file, "t");
+    const TableProperties properties = world.properties();
     for (std::size_t at = 0; at < bytes.size(); ++at) {
       SCOPED_TRACE(std::string(codec) + ", byte " + std::to_string(at));
       world.overwrite(at, std::string(1, static_cast<char>(bytes[at] ^ (1 << at % 8))));
@@ -90,8 +89,7 @@ TEST(TableDamage, Rule13_ADamagedFilterIsRememberedAndAnswersMaybe) {
     TableWorld world;
     const TableFacts facts = world.build(entries, {std::string(kind), 10});
     const std::string bytes = world.bytes_of();
-    std::unique_ptr<ReadableFile> file = *world.files.open_readable(TableWorld::path_of(13));
-    const Section filter = read_properties(*file, "t")->filter;
+    const Section filter = world.properties().filter;
     for (std::uint64_t at = filter.offset; at < filter.end(); ++at) {
       world.overwrite(at, std::string(1, static_cast<char>(bytes[at] ^ 0x10)));
       const auto table = world.open(facts);
@@ -122,11 +120,8 @@ TEST(TableDamage, AnotherTablesFilterIsNotBelieved) {
   const TableFacts facts = world.build(ours);
   const TableFacts other = world.build(others, {"line", 10}, {.number = 14});
   ASSERT_EQ(facts.filter_bytes, other.filter_bytes);
-  std::unique_ptr<ReadableFile> file = *world.files.open_readable(TableWorld::path_of(13));
-  const Section filter = read_properties(*file, "t")->filter;
-  file = *world.files.open_readable(TableWorld::path_of(14));
-  const Section theirs = read_properties(*file, "t")->filter;
-  world.overwrite(filter.offset, world.bytes_of(14).substr(theirs.offset, theirs.bytes));
+  const Section theirs = world.properties(14).filter;
+  world.overwrite(world.properties().filter.offset, world.bytes_of(14).substr(theirs.offset, theirs.bytes));
   const auto table = world.open(facts);
   expect_right_or_corruption(*table, ours);
   EXPECT_TRUE(table->filter_problem().has_value());

@@ -26,10 +26,9 @@ void cache_all(Table& table, const TableEntries& entries) {
 /// A peek's answer for a key; nullopt for kUnknown.
 std::optional<std::optional<std::string>> peek_in(const Table& table, std::string_view key, Sequence sequence,
                                                   bool expected = false) {
-  const KeyHasher hasher(test::example_identity().hash_key);
   const EpochGuard guard;
   FoundEntry found;
-  switch (table.peek({key, hasher(key), sequence}, expected, found)) {
+  switch (table.peek({key, test::example_hasher()(key), sequence}, expected, found)) {
     case LookupAnswer::kFound: return std::optional(std::string(found.value));
     case LookupAnswer::kAbsent:
     case LookupAnswer::kAbsentHere: return std::optional<std::string>();
@@ -58,45 +57,30 @@ TEST(TablePeek, Rule11_ThereAreNoSlotsWhereIndexesDoNotAllFit) {
 }
 
 TEST(TablePeek, Rule11_APeekSaysWhatFindSaysOnceTheBlocksAreCached) {
-  const TableEntries entries = test::random_entries(21, 400);
-  TableWorld world;
-  const auto table = world.open(world.build(entries));
-  const Entry& first = entries.entries.front();
-  for (const bool expected : {false, true}) {
-    EXPECT_EQ(peek_in(*table, first.key, first.sequence, expected), std::nullopt) << "nothing is in memory yet";
-  }
-  cache_all(*table, entries);
-  const std::uint64_t asked = world.cache->stats().hits + world.cache->stats().misses;
-  for (const bool expected : {false, true}) {
-    for (const Entry& entry : entries.entries) {
-      const auto seen = peek_in(*table, entry.key, entry.sequence, expected);
-      ASSERT_TRUE(seen.has_value());
-      EXPECT_EQ(*seen, std::string(entry.value));
+  for (const bool is_large : {false, true}) {  // A large one has several groups in its index.
+    const TableEntries entries = test::random_entries(21, is_large ? 5000 : 400);
+    TableWorld world;
+    const auto table = world.open(world.build(entries, {"line", 10}, {.block_bytes = is_large ? 1024U : 4096U}));
+    EXPECT_EQ(table->facts().blocks > 2 * kIndexGroupBlocks, is_large);
+    const Entry& first = entries.entries.front();
+    for (const bool expected : {false, true}) {
+      EXPECT_EQ(peek_in(*table, first.key, first.sequence, expected), std::nullopt) << "nothing is in memory yet";
     }
-    const auto absent = peek_in(*table, "not there", kMaxSequence, expected);
-    ASSERT_TRUE(absent.has_value());
-    EXPECT_EQ(*absent, std::nullopt);
-  }
-  EXPECT_EQ(world.cache->stats().hits + world.cache->stats().misses, asked) << "the cache was not asked";
-  world.cache->set_capacity(0);
-  EXPECT_EQ(peek_in(*table, first.key, first.sequence), std::nullopt) << "evicting a block empties its slot";
-}
-
-TEST(TablePeek, ExpectedOrNotAKeyIsFoundInAnyGroupOfTheIndex) {
-  const TableEntries entries = test::random_entries(22, 5000);
-  TableWorld world;
-  TableSpec spec;
-  spec.block_bytes = 1024;
-  const auto table = world.open(world.build(entries, {"line", 10}, spec));
-  ASSERT_GT(table->facts().blocks, 2 * kIndexGroupBlocks);
-  cache_all(*table, entries);
-  for (const bool expected : {false, true}) {
-    for (std::size_t i = 0; i < entries.entries.size(); i += 7) {
-      const Entry& entry = entries.entries[i];
-      const auto seen = peek_in(*table, entry.key, entry.sequence, expected);
-      ASSERT_TRUE(seen.has_value());
-      EXPECT_EQ(*seen, std::string(entry.value));
+    cache_all(*table, entries);
+    const std::uint64_t asked = world.cache->stats().hits + world.cache->stats().misses;
+    for (const bool expected : {false, true}) {
+      for (const Entry& entry : entries.entries) {
+        const auto seen = peek_in(*table, entry.key, entry.sequence, expected);
+        ASSERT_TRUE(seen.has_value());
+        EXPECT_EQ(*seen, std::string(entry.value));
+      }
+      const auto absent = peek_in(*table, "not there", kMaxSequence, expected);
+      ASSERT_TRUE(absent.has_value());
+      EXPECT_EQ(*absent, std::nullopt);
     }
+    EXPECT_EQ(world.cache->stats().hits + world.cache->stats().misses, asked) << "the cache was not asked";
+    world.cache->set_capacity(0);
+    EXPECT_EQ(peek_in(*table, first.key, first.sequence), std::nullopt) << "evicting a block empties its slot";
   }
 }
 

@@ -7,14 +7,15 @@
 #include <thread>
 
 #include "base/epoch.h"
-#include "entry/vector_iterator.h"
 #include "support/faulty_file_system.h"
+#include "support/iterator_check.h"
 #include "support/table_world.h"
 #include "table/table_iterator.h"
 
 namespace tamis {
 namespace {
 
+using test::example_hasher;
 using test::find_in;
 using test::owned;
 using test::slot_bytes;
@@ -43,43 +44,17 @@ void expect_finds(Table& table, const TableEntries& entries, std::uint64_t seed,
   }
 }
 
-/// Full iterations in both directions, then seeks with a few steps each, compared with an iterator over the entries.
+/// Full iterations in both directions, then seeks with a few steps each.
 void expect_walks(Table& table, const TableEntries& entries, std::uint64_t seed, bool fills_cache) {
   const auto it = table.iterate(fills_cache);
-  VectorIterator wanted(entries.entries);
-  const auto same = [&] {
-    ASSERT_TRUE(it->status().ok()) << it->status().to_text();
-    ASSERT_EQ(it->valid(), wanted.valid());
-    if (it->valid()) {
-      ASSERT_EQ(it->entry(), wanted.entry());
-    }
-  };
-  for (it->seek_to_first(), wanted.seek_to_first(); wanted.valid(); it->next(), wanted.next()) same();
-  same();
-  for (it->seek_to_last(), wanted.seek_to_last(); wanted.valid(); it->previous(), wanted.previous()) same();
-  same();
-  std::mt19937_64 random(seed);
-  for (int i = 0; i < 300; ++i) {
+  test::IteratorCheck check(*it, entries.entries, seed);
+  check.walk();
+  check.moves(6000, [&](std::mt19937_64& random) {
     std::string key(entries.entries[random() % entries.entries.size()].key);
     if (random() % 4 == 0) key.push_back('\0');
     if (random() % 4 == 0 && !key.empty()) key.pop_back();
-    const EntryPosition target{key, Sequence{random() % 1100}};
-    if (random() % 2 == 0) {
-      it->seek(target), wanted.seek(target);
-    } else {
-      it->seek_backwards(target), wanted.seek_backwards(target);
-    }
-    same();
-    for (std::uint64_t steps = random() % 40; steps > 0 && wanted.valid(); --steps) {
-      if (i % 2 == 0) {
-        it->next(), wanted.next();
-      } else {
-        it->previous(), wanted.previous();
-      }
-      same();
-    }
-    if (testing::Test::HasFatalFailure()) return;
-  }
+    return key;
+  });
 }
 
 TEST(Table, AnswersAsItsEntriesDoForEveryCodecFilterAndBlockSize) {
@@ -219,7 +194,7 @@ TEST(Table, Rule10_ASearchKeepsTheIndexThatIsUnloadedWhileItWaits) {
   const auto table = world.open(world.build(entries));
   ASSERT_TRUE(table->load().ok());
   const Entry& entry = entries.entries.front();
-  const Lookup lookup{entry.key, KeyHasher(world.context.identity.hash_key)(entry.key), kMaxSequence};
+  const Lookup lookup{entry.key, example_hasher()(entry.key), kMaxSequence};
   TableSearch search;
   ASSERT_TRUE(*table->begin_search(lookup, search));
   (void)table->unload_index();
@@ -235,12 +210,11 @@ TEST(Table, Rule15_ALookupSaysWhatItDidAndPositivesAreCountedExactly) {
   entries.add("key 0200", 9, std::nullopt);
   TableWorld world;
   const auto table = world.open(world.build(entries));
-  const KeyHasher hasher(test::example_identity().hash_key);
   PinnedBlock pin;
   TableSearch search;
   std::vector<TableStep> steps;
   for (const std::string_view key : {"key 0007", "key 0007", "key 0200"}) {
-    ASSERT_TRUE((*find_in(*table, {key, hasher(key), kMaxSequence}, true, pin, search)).has_value());
+    ASSERT_TRUE((*find_in(*table, {key, example_hasher()(key), kMaxSequence}, true, pin, search)).has_value());
     steps.push_back(search.step);
   }
   EXPECT_EQ(steps[0].metadata_reads, 2U) << "filter and index";
@@ -254,7 +228,7 @@ TEST(Table, Rule15_ALookupSaysWhatItDidAndPositivesAreCountedExactly) {
   int ruled_out = 0;
   for (int i = 0; i < 6400; ++i) {
     const std::string key = fmt::format("key {:04}x", i % 200) + std::to_string(i);
-    ASSERT_FALSE((*find_in(*table, {key, hasher(key), kMaxSequence}, true, pin, search)).has_value());
+    ASSERT_FALSE((*find_in(*table, {key, example_hasher()(key), kMaxSequence}, true, pin, search)).has_value());
     ruled_out += search.step.outcome == TableOutcome::kRuledOut ? 1 : 0;
   }
   EXPECT_GT(ruled_out, 6200);
@@ -369,9 +343,8 @@ TEST(Table, ALookupThatFillsNoCacheHoldsItsBlockOnly) {
   EXPECT_EQ(world.cache->stats().bytes_used, 0U);
   PinnedBlock pin;
   TableSearch search;
-  const KeyHasher hasher(test::example_identity().hash_key);
   const Entry& entry = entries.entries.back();
-  const auto found = find_in(*table, {entry.key, hasher(entry.key), entry.sequence}, false, pin, search);
+  const auto found = find_in(*table, {entry.key, example_hasher()(entry.key), entry.sequence}, false, pin, search);
   EXPECT_EQ((*found)->value, entry.value);
   EXPECT_GT(world.cache->stats().bytes_pinned, 0U);
   EXPECT_FALSE(world.cache->find(pin.key())) << "nobody else sees it";

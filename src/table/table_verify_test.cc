@@ -30,11 +30,6 @@ std::vector<std::string> problems_with(TableWorld& world, const TableProperties&
   return texts;
 }
 
-TableProperties properties_of(TableWorld& world) {
-  std::unique_ptr<ReadableFile> file = *world.files.open_readable(TableWorld::path_of(13));
-  return *read_properties(*file, "t");
-}
-
 bool is_among(const std::vector<std::string>& problems, std::string_view text) {
   return std::ranges::any_of(problems, [&](const std::string& p) { return p.find(text) != std::string::npos; });
 }
@@ -42,7 +37,7 @@ bool is_among(const std::vector<std::string>& problems, std::string_view text) {
 TEST(TableVerify, WrongFactsAreNamed) {
   TableWorld world;
   world.build(hundred_entries());
-  const TableProperties right = properties_of(world);
+  const TableProperties right = world.properties();
   EXPECT_TRUE(problems_with(world, right).empty());
   const auto wrong = [&](auto change) {
     TableProperties properties = right;
@@ -64,16 +59,15 @@ TEST(TableVerify, WrongFactsAreNamed) {
 TEST(TableVerify, AFilterOrTagThatHidesAKeyIsNamed) {
   const TableEntries entries = hundred_entries();
   TableWorld world;
-  const KeyHasher hasher(test::example_identity().hash_key);
   TableSpec spec{.path = TableWorld::path_of(13), .number = 13, .identity = test::example_identity()};
   auto builder = *TableBuilder::create(world.files, spec);
   for (std::size_t i = 0; i < entries.entries.size(); ++i) {
-    const std::uint64_t hash = hasher(entries.entries[i].key);
+    const std::uint64_t hash = test::example_hasher()(entries.entries[i].key);
     ASSERT_TRUE(builder->add(entries.entries[i], i == 50 ? ~hash : hash).ok());
   }
   const Result<TableFacts> facts = builder->finish({"ribbon", 20});
   ASSERT_TRUE(facts.ok());
-  const std::vector<std::string> problems = problems_with(world, properties_of(world));
+  const std::vector<std::string> problems = problems_with(world, world.properties());
   EXPECT_TRUE(is_among(problems, "a tag hides an entry"));
   EXPECT_TRUE(is_among(problems, "the filter denies a key of the block at offset"));
   EXPECT_EQ(problems.size(), 2U);
@@ -83,7 +77,7 @@ TEST(TableVerify, AFilterOrTagThatHidesAKeyIsNamed) {
 std::vector<std::string> problems_with_index(const std::string& prefix) {
   TableWorld world;
   world.build(hundred_entries(), {}, {.block_bytes = 300});
-  TableProperties properties = properties_of(world);
+  TableProperties properties = world.properties();
   std::unique_ptr<ReadableFile> file = *world.files.open_readable(TableWorld::path_of(13));
   const auto index = *read_index(*file, properties, "t");
   IndexBuilder builder;

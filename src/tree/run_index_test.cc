@@ -11,6 +11,7 @@
 namespace tamis {
 namespace {
 
+using test::ask;
 using test::owned;
 using test::OwnedAnswer;
 using test::TableEntries;
@@ -62,41 +63,58 @@ RunColumns columns_of(const Version& version, const std::shared_ptr<RunMatrix>& 
   return columns;
 }
 
-template <typename Steps>
-std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Sequence at, Steps& steps) {
-  StagedLookup staged;
-  staged.lookup = {key, test::example_hasher()(key), at};
-  DiskLookup disk(staged);
-  version.find({&disk, 1}, true, steps);
-  EXPECT_TRUE(disk.status.ok()) << disk.status.to_text();
-  return staged.answer == LookupAnswer::kFound ? owned(staged.found) : std::nullopt;
-}
-std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Sequence at) {
-  NoSteps none;
-  return ask(version, key, at, none);
-}
+/// A version, and the same with a column for every run that `is_wanted`.
+struct Indexed {
+  template <typename Wanted>
+  Indexed(ManyRuns& many, Wanted is_wanted)
+      : plain(many.shape(), nullptr, many.world.context),
+        matrix(RunMatrix::make(plan_for(plain.shape()), many.world.filter_budget)),
+        version(plain.shape(), &plain, many.world.context, columns_of(plain, matrix, is_wanted)) {}
+
+  const Version plain;
+  const std::shared_ptr<RunMatrix> matrix;
+  const Version version;
+};
+
+/// A run of two tables, "a" and "m", with a column.
+struct TwoTables : ManyRuns {
+  TwoTables() : ManyRuns(7, 1, 1) {
+    edit = {};
+    for (const char* key : {"a", "m"}) add_table(key);
+    both = shape();
+    first.emplace(both, nullptr, world.context);
+    const RunMatrixPlan plan{.rows = 512, .lines = 4, .width = 32, .probes = 8, .gate_probes = 4, .runs = 12};
+    const auto matrix = RunMatrix::make(plan, world.filter_budget);
+    indexed.emplace(both, &*first, world.context, RunColumns{column_of(*first, both.levels[1][0], matrix)});
+  }
+  void add_table(const char* key) {
+    TableEntries entries;
+    entries.add(key, 1, "1");
+    finish(1, 1, entries);
+  }
+
+  Shape both;
+  std::optional<Version> first;
+  std::optional<Version> indexed;
+};
 
 /// What `peek` returns, which must be true unless it is unknown.
 void expect_peek(const Version& version, std::string_view key, Sequence at, const std::optional<OwnedAnswer>& wanted) {
   const EpochGuard guard;
-  StagedLookup staged;
-  staged.lookup = {key, test::example_hasher()(key), at};
+  StagedLookup staged = test::staged_lookup(key, at);
   NoSteps none;
   version.peek(staged, none);
   if (staged.answer == LookupAnswer::kUnknown) return;
-  ASSERT_EQ(staged.answer == LookupAnswer::kFound ? owned(staged.found) : std::nullopt, wanted) << key;
+  ASSERT_EQ(test::answer_of(staged), wanted) << key;
 }
 
 TEST(RunIndex, Rule14_NeverRulesOutARunThatHoldsTheKey) {
   for (const std::size_t runs : {4U, 9U, 33U, 64U, 65U, 128U, 256U}) {
     SCOPED_TRACE(fmt::format("{} runs", runs));
     ManyRuns many(runs, runs, 40);
-    const Version plain(many.shape(), nullptr, many.world.context);
-    const RunMatrixPlan plan = plan_for(plain.shape());
-    ASSERT_GE(plan.width, runs);
-    const auto matrix = RunMatrix::make(plan, many.world.filter_budget);
-    const Version version(plain.shape(), &plain, many.world.context,
-                          columns_of(plain, matrix, [](std::size_t) { return true; }));
+    const Indexed indexed(many, [](std::size_t) { return true; });
+    const Version& version = indexed.version;
+    ASSERT_GE(indexed.matrix->plan().width, runs);
     ASSERT_EQ(version.run_index().columns().size(), runs);
     std::uint64_t strangers = 0;
     std::uint64_t ruled_out = 0;
@@ -122,10 +140,8 @@ TEST(RunIndex, Rule14_NeverRulesOutARunThatHoldsTheKey) {
 
 TEST(RunIndex, Rule14_RunsWithoutAColumnAreAlwaysPossible) {
   ManyRuns many(5, 40, 30);
-  const Version plain(many.shape(), nullptr, many.world.context);
-  const auto matrix = RunMatrix::make(plan_for(plain.shape()), many.world.filter_budget);
-  const Version version(plain.shape(), &plain, many.world.context,
-                        columns_of(plain, matrix, [](std::size_t run) { return run % 3 == 0; }));
+  const Indexed indexed(many, [](std::size_t run) { return run % 3 == 0; });
+  const Version& version = indexed.version;
   for (int i = 0; i < 2000; ++i) {
     const std::string key = many.some_key();
     const RunSet possible = version.run_index().possible(test::example_hasher()(key));
@@ -143,10 +159,8 @@ TEST(RunIndex, Rule14_RunsWithoutAColumnAreAlwaysPossible) {
 TEST(RunIndex, Rule14_RunsBeyondTheLastPlaceAreAlwaysPossible) {
   constexpr std::size_t kRuns = RunSet::kPlaces + 20;
   ManyRuns many(6, kRuns, 5);
-  const Version plain(many.shape(), nullptr, many.world.context);
-  const auto matrix = RunMatrix::make(plan_for(plain.shape()), many.world.filter_budget);
-  const auto is_wanted = [](std::size_t run) { return run < 60 || run >= kRuns - 60; };
-  const Version version(plain.shape(), &plain, many.world.context, columns_of(plain, matrix, is_wanted));
+  const Indexed indexed(many, [](std::size_t run) { return run < 60 || run >= kRuns - 60; });
+  const Version& version = indexed.version;
   EXPECT_EQ(version.run_index().columns().size(), 100U);
   for (int i = 0; i < 2000; ++i) {
     const std::string key = many.some_key();
@@ -156,31 +170,17 @@ TEST(RunIndex, Rule14_RunsBeyondTheLastPlaceAreAlwaysPossible) {
 }
 
 TEST(RunIndex, Rule14_AColumnServesARunThatLostTablesButNotOneThatGotSome) {
-  ManyRuns many(7, 1, 1);
-  many.edit = {};
-  TableEntries low;
-  TableEntries high;
-  TableEntries late;
-  low.add("a", 1, "1");
-  high.add("m", 1, "1");
-  late.add("z", 1, "1");
-  many.finish(1, 1, low);
-  many.finish(1, 1, high);
-  const Shape both = many.shape();
-  const Version first(both, nullptr, many.world.context);
-  const RunMatrixPlan plan{.rows = 512, .lines = 4, .width = 32, .probes = 8, .gate_probes = 4, .runs = 12};
-  const auto matrix = RunMatrix::make(plan, many.world.filter_budget);
-  const Version indexed(both, &first, many.world.context, {column_of(first, both.levels[1][0], matrix)});
-  EXPECT_FALSE(indexed.run_index().possible(test::example_hasher()("b")).contains(0));
+  TwoTables many;
+  EXPECT_FALSE(many.indexed->run_index().possible(test::example_hasher()("b")).contains(0));
 
-  const Shape fewer = *both.with({.removed = {many.next_number - 1}, .added = {}});
-  const Version lost(fewer, &indexed, many.world.context);
+  const Shape fewer = *many.both.with({.removed = {many.next_number - 1}, .added = {}});
+  const Version lost(fewer, &*many.indexed, many.world.context);
   EXPECT_TRUE(lost.run_index().has_column(0));
   EXPECT_TRUE(lost.run_index().possible(test::example_hasher()("a")).contains(0));
 
   many.edit = {};
-  many.finish(1, 1, late);
-  const Version grown(*both.with(many.edit), &indexed, many.world.context);
+  many.add_table("z");
+  const Version grown(*many.both.with(many.edit), &*many.indexed, many.world.context);
   EXPECT_FALSE(grown.run_index().has_column(0));
   EXPECT_TRUE(grown.run_index().possible(test::example_hasher()("z")).contains(0));
   EXPECT_TRUE(ask(grown, "z", kMaxSequence).has_value());
@@ -188,21 +188,9 @@ TEST(RunIndex, Rule14_AColumnServesARunThatLostTablesButNotOneThatGotSome) {
 
 /// One bit cannot distinguish the two halves of a split run: one of them goes without.
 TEST(RunIndex, Rule14_AColumnSpeaksForOneRunOnly) {
-  ManyRuns many(8, 1, 1);
-  many.edit = {};
-  TableEntries low;
-  TableEntries high;
-  low.add("a", 1, "1");
-  high.add("m", 1, "1");
-  many.finish(1, 1, low);
-  many.finish(1, 1, high);
-  const Shape both = many.shape();
-  const Version first(both, nullptr, many.world.context);
-  const auto matrix = RunMatrix::make({.rows = 512, .lines = 4, .width = 32, .probes = 8, .gate_probes = 4, .runs = 12},
-                                      many.world.filter_budget);
-  const Version indexed(both, &first, many.world.context, {column_of(first, both.levels[1][0], matrix)});
-  ShapeEdit apart{.removed = {many.next_number - 1}, .added = {{2, 9, both.levels[1][0].tables[1]}}};
-  const Version moved(*both.with(apart), &indexed, many.world.context);
+  TwoTables many;
+  const ShapeEdit apart{.removed = {many.next_number - 1}, .added = {{2, 9, many.both.levels[1][0].tables[1]}}};
+  const Version moved(*many.both.with(apart), &*many.indexed, many.world.context);
   EXPECT_TRUE(ask(moved, "a", kMaxSequence).has_value());
   EXPECT_TRUE(ask(moved, "m", kMaxSequence).has_value());
   EXPECT_EQ(moved.run_index().columns().size(), 1U);
@@ -217,13 +205,10 @@ TEST(RunIndex, Rule14_TablesOfAnotherHashAreIndexedByTheStores) {
   many.identity.hash_key[0] = std::byte{0x77};
   for (std::size_t run = 0; run < 20; ++run) many.add_run(0, 100 - run, 1000 * (100 - run), 30);
   many.everything.sort();
-  const Version plain(many.shape(), nullptr, many.world.context);
-  const auto matrix = RunMatrix::make(plan_for(plain.shape()), many.world.filter_budget);
-  const Version version(plain.shape(), &plain, many.world.context,
-                        columns_of(plain, matrix, [](std::size_t) { return true; }));
+  const Indexed indexed(many, [](std::size_t) { return true; });
   for (int i = 0; i < 1000; ++i) {
     const std::string key = many.some_key();
-    ASSERT_EQ(ask(version, key, kMaxSequence), owned(many.everything.find(key, kMaxSequence))) << key;
+    ASSERT_EQ(ask(indexed.version, key, kMaxSequence), owned(many.everything.find(key, kMaxSequence))) << key;
   }
 }
 
@@ -247,16 +232,13 @@ TEST(RunIndex, Rule14_ARunThatCannotBeReadToItsEndGetsNoColumn) {
 
 TEST(RunIndex, Rule14_ExplainSaysWhichRunsItRuledOut) {
   ManyRuns many(11, 30, 60);
-  const Version plain(many.shape(), nullptr, many.world.context);
-  const auto matrix = RunMatrix::make(plan_for(plain.shape()), many.world.filter_budget);
-  const Version version(plain.shape(), &plain, many.world.context,
-                        columns_of(plain, matrix, [](std::size_t run) { return run != 4; }));
+  const Indexed indexed(many, [](std::size_t run) { return run != 4; });
   std::uint64_t said = 0;
   for (int i = 0; i < 300; ++i) {
     const std::string key = many.some_key();
     RecordedSteps without;
     RecordedSteps with;
-    ASSERT_EQ(ask(plain, key, kMaxSequence, without), ask(version, key, kMaxSequence, with));
+    ASSERT_EQ(ask(indexed.plain, key, kMaxSequence, without), ask(indexed.version, key, kMaxSequence, with));
     // The same tables in the same order; only what ruled them out differs.
     ASSERT_EQ(with.steps.size(), without.steps.size());
     for (std::size_t step = 0; step < with.steps.size(); ++step) {

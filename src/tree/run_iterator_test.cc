@@ -1,6 +1,5 @@
 #include "tree/run_iterator.h"
 
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -10,6 +9,7 @@
 
 #include "entry/vector_iterator.h"
 #include "support/entry_sets.h"
+#include "support/iterator_check.h"
 
 namespace tamis {
 namespace {
@@ -59,47 +59,15 @@ struct CutRun {
   std::set<std::size_t> opened;
 };
 
-void expect_same(const EntryIterator& it, const EntryIterator& oracle, const std::string& when) {
-  ASSERT_TRUE(it.status().ok()) << when;
-  ASSERT_EQ(it.valid(), oracle.valid()) << when;
-  if (it.valid()) {
-    ASSERT_EQ(it.entry(), oracle.entry()) << when;
-  }
-}
-
-void move_both(EntryIterator& it, EntryIterator& oracle, const test::EntrySets& sets, std::mt19937_64& random) {
-  const std::string key = sets.some_key(random);
-  const EntryPosition target{key, Sequence{random() % 22}};
-  const auto what = random() % 8;
-  for (EntryIterator* on : {&it, &oracle}) {
-    switch (what) {
-      case 0: on->prepare_seek(target), on->seek(target); break;
-      case 1: on->seek_backwards(target); break;
-      case 2: on->seek_to_first(); break;
-      case 3: on->seek_to_last(); break;
-      case 4:
-        if (on->valid()) on->step();
-        break;
-      case 5:
-        if (on->valid()) on->next();
-        break;
-      default:
-        if (on->valid()) on->previous();
-    }
-  }
-}
-
 TEST(RunIterator, WalksAsIfTheRunWereOneTable) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     CutRun run(seed, {.runs = 1, .entries = 60, .keys = 15, .unique = true});
     AnyRun it = run.iterator();
-    VectorIterator oracle(run.all);
-    std::mt19937_64 random(seed);
-    for (int step = 0; step < 200; ++step) {
-      move_both(it, oracle, run.sets, random);
-      expect_same(it, oracle, fmt::format("seed {}, step {}", seed, step));
-      if (HasFatalFailure()) return;
-    }
+    SCOPED_TRACE(seed);
+    test::IteratorCheck(it, run.all, seed).moves(200, [&](std::mt19937_64& random) {
+      return run.sets.some_key(random);
+    });
+    if (HasFatalFailure()) return;
   }
 }
 
@@ -130,37 +98,26 @@ TEST(RunIterator, OfNoPartsHoldsNothing) {
   EXPECT_TRUE(it.status().ok());
 }
 
-/// A part that cannot be read.
-class BrokenIterator final : public EntryIterator {
- public:
-  void seek(EntryPosition) override { fail(); }
-  void seek_to_first() override { fail(); }
-  void seek_to_last() override { fail(); }
-  void next() override { fail(); }
-  void previous() override { fail(); }
-
- private:
-  void fail() { show_error(Status::corruption("broken")); }
-};
-
 TEST(RunIterator, AnErrorIsNotAnEnd) {
   const std::vector<Entry> first = {{"a", "1", Sequence{1}, EntryKind::kPut}};
+  int moves_left = 0;  // The second part cannot be read.
   const std::vector<Entry> third = {{"e", "3", Sequence{3}, EntryKind::kPut}};
   AnyRun it(AnyParts{.bounds = {{"a", "b"}, {"c", "d"}, {"e", "f"}},
                      .make = [&](std::size_t part) -> std::unique_ptr<EntryIterator> {
-                       if (part == 1) return std::make_unique<BrokenIterator>();
-                       return std::make_unique<VectorIterator>(part == 0 ? first : third);
+                       auto entries = std::make_unique<VectorIterator>(part == 0 ? first : third);
+                       if (part != 1) return entries;
+                       return std::make_unique<test::FailingIterator>(std::move(entries), &moves_left, false);
                      }});
   it.seek_to_first();
   ASSERT_TRUE(it.valid());
   it.next();
   EXPECT_FALSE(it.valid());
-  EXPECT_EQ(it.status().message(), "broken");
+  EXPECT_EQ(it.status().message(), "the disk is gone");
   it.seek_to_last();
   ASSERT_TRUE(it.valid());
   EXPECT_EQ(it.entry().key, "e");
   it.previous();
-  EXPECT_EQ(it.status().code(), StatusCode::kCorruption);
+  EXPECT_EQ(it.status().code(), StatusCode::kIoError);
   it.seek({"a"});
   EXPECT_TRUE(it.valid()) << "a seek forgets the error";
 }

@@ -7,20 +7,18 @@
 #include <map>
 
 #include "base/random.h"
+#include "support/table_facts.h"
 
 namespace tamis {
 namespace {
 
 std::shared_ptr<const TableFacts> facts(std::uint64_t number, std::string smallest, std::string largest) {
-  TableFacts facts;
-  facts.number = number;
-  facts.smallest_key = std::move(smallest);
-  facts.largest_key = std::move(largest);
-  facts.file_bytes = 1000 + number;
-  facts.entries = 10 * number;
-  facts.deletes = number;
-  facts.keys = 9 * number;
-  return std::make_shared<const TableFacts>(facts);
+  auto facts = test::facts_of(number, std::move(smallest), std::move(largest));
+  facts->file_bytes = 1000 + number;
+  facts->entries = 10 * number;
+  facts->deletes = number;
+  facts->keys = 9 * number;
+  return facts;
 }
 
 ShapeEdit adds(std::uint32_t level, std::uint64_t run, std::shared_ptr<const TableFacts> table) {

@@ -10,31 +10,14 @@
 namespace tamis {
 namespace {
 
+using test::answer_of;
+using test::ask;
 using test::owned;
 using test::OwnedAnswer;
+using test::staged_lookup;
 using test::TableEntries;
 using test::TableWorld;
 using test::TreeWorld;
-
-StagedLookup staged_lookup(std::string_view key, Sequence at) {
-  StagedLookup staged;
-  staged.lookup = {key, test::example_hasher()(key), at};
-  return staged;
-}
-
-std::optional<OwnedAnswer> answer_of(const StagedLookup& staged) {
-  return staged.answer == LookupAnswer::kFound ? owned(staged.found) : std::nullopt;
-}
-
-/// Looks up with `find` alone, which may read from disk.
-template <typename Steps>
-std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Sequence at, Steps& steps) {
-  StagedLookup staged = staged_lookup(key, at);
-  DiskLookup disk(staged);
-  version.find({&disk, 1}, true, steps);
-  EXPECT_TRUE(disk.status.ok()) << disk.status.to_text();
-  return answer_of(staged);
-}
 
 /// Looks up as a get does: in memory first, then on disk if necessary.
 std::optional<OwnedAnswer> ask_as_get(const Version& version, std::string_view key, Sequence at, bool fills_cache,
@@ -60,10 +43,9 @@ TEST(Version, FindsWhatTheNewestRunHas) {
     for (int i = 0; i < 1500; ++i) {
       const std::string key = tree.some_key() + (i % 10 == 0 ? "x" : "");
       const Sequence at = i % 3 == 0 ? kMaxSequence : Sequence{tree.random() % (1000 * runs + 1100)};
-      NoSteps none;
       RecordedSteps steps;
       const std::optional<OwnedAnswer> wanted = owned(tree.everything.find(key, at));
-      ASSERT_EQ(ask(version, key, at, none), wanted) << "key " << i;
+      ASSERT_EQ(ask(version, key, at), wanted) << "key " << i;
       ASSERT_EQ(ask(version, key, at, steps), wanted) << "key " << i;
       if (wanted) {
         ASSERT_FALSE(steps.steps.empty());
@@ -122,15 +104,13 @@ TEST(Version, PeeksAtManyKeysAsItFindsThem) {
       std::vector<std::optional<OwnedAnswer>> wanted;
       while (keys.size() < kGroup) {
         std::string key = tree.some_key() + (group % 2 == 1 && tree.random() % 2 == 0 ? "x" : "");
-        NoSteps none;  // Loads what it needs.
-        const std::optional<OwnedAnswer> answer = ask(version, key, kMaxSequence, none);
+        const std::optional<OwnedAnswer> answer = ask(version, key, kMaxSequence);  // Loads what it needs.
         if (group % 2 == 0 && !answer) continue;
         keys.push_back(std::move(key));
         wanted.push_back(answer);
       }
       std::vector<StagedLookup> peeks(kGroup);
-      for (std::size_t i = 0; i < kGroup; ++i)
-        peeks[i].lookup = {keys[i], test::example_hasher()(keys[i]), kMaxSequence};
+      for (std::size_t i = 0; i < kGroup; ++i) peeks[i] = staged_lookup(keys[i], kMaxSequence);
       const EpochGuard guard;
       version.peek_many(peeks);
       for (std::size_t i = 0; i < kGroup; ++i) {
@@ -190,8 +170,7 @@ std::vector<std::unique_ptr<EntryIterator>> runs_of(const Version& version, cons
 TEST(Version, AnEmptyOneHoldsNothing) {
   TableWorld world;
   const Version version({}, nullptr, world.context);
-  NoSteps none;
-  EXPECT_EQ(ask(version, "", kMaxSequence, none), std::nullopt);
+  EXPECT_EQ(ask(version, "", kMaxSequence), std::nullopt);
   EXPECT_TRUE(runs_of(version, {}, "", true).empty());
   EXPECT_TRUE(version.tables().empty());
   EXPECT_EQ(*version.approximate_bytes("", std::nullopt), 0U);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "support/passing_file_system.h"
@@ -54,6 +55,15 @@ class InterruptedFileSystem final : public PassingFileSystem {
   };
 
   const std::function<void()> interruption_;
+};
+
+/// An interruption that calls `action` once, on another thread.
+struct OneInterruption {
+  void operator()() {
+    if (action) std::thread(std::exchange(action, {})).join();
+  }
+
+  std::function<void()> action;
 };
 
 }  // namespace tamis::test

@@ -54,7 +54,26 @@ class FileSystemWithoutLinks final : public PassingFileSystem {
   std::function<void()> on_link;  ///< Called at the first attempt; set it before.
 };
 
-/// Creating a table waits while the gate is shut.
+/// Calls a function once, in the middle of an open or after a rename.
+class HookedFileSystem final : public PassingFileSystem {
+ public:
+  using PassingFileSystem::PassingFileSystem;
+
+  Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) override {
+    if (on_open) std::exchange(on_open, {})();
+    return PassingFileSystem::open_readable(path);
+  }
+  Status rename(const std::string& from, const std::string& to) override {
+    Status renamed = PassingFileSystem::rename(from, to);
+    if (after_rename) std::exchange(after_rename, {})();
+    return renamed;
+  }
+
+  std::function<void()> on_open;
+  std::function<void()> after_rename;
+};
+
+/// Creating a table waits while the gate is shut, and then fails with `answer` if that is an error.
 class GatedFileSystem final : public PassingFileSystem {
  public:
   using PassingFileSystem::PassingFileSystem;
@@ -63,9 +82,10 @@ class GatedFileSystem final : public PassingFileSystem {
     MutexLock lock(mutex_);
     is_shut_ = true;
   }
-  void open() EXCLUDES(mutex_) {
+  void open(Status answer = {}) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     is_shut_ = false;
+    answer_ = std::move(answer);
     opened_.notify_all();
   }
   Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) override
@@ -73,6 +93,7 @@ class GatedFileSystem final : public PassingFileSystem {
     if (path.ends_with(".tms")) {
       MutexLock lock(mutex_);
       while (is_shut_) opened_.wait(mutex_);
+      if (!answer_.ok()) return answer_;
     }
     return PassingFileSystem::open_writable(path, mode);
   }
@@ -81,6 +102,7 @@ class GatedFileSystem final : public PassingFileSystem {
   Mutex mutex_;
   Condition opened_;
   bool is_shut_ GUARDED_BY(mutex_) = false;
+  Status answer_ GUARDED_BY(mutex_);
 };
 
 }  // namespace tamis::test

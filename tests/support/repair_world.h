@@ -15,6 +15,7 @@
 #include "io/file_names.h"
 #include "io/path.h"
 #include "support/crash_file_system.h"
+#include "support/files.h"
 #include "table/table_sections.h"
 #include "tamis/db.h"
 #include "tree/manifest.h"
@@ -134,11 +135,7 @@ class RepairWorld {
   }
 
   [[nodiscard]] std::vector<std::string> names(const std::string& directory = kStore) {
-    std::vector<std::string> names;
-    const Result<std::vector<DirectoryEntry>> listed = files.list(directory);
-    if (!listed.ok()) return names;
-    for (const DirectoryEntry& entry : *listed) names.push_back(entry.name);
-    return names;
+    return names_in(files, directory);
   }
   [[nodiscard]] std::vector<std::uint64_t> numbers(FileKind kind) {
     std::vector<std::uint64_t> numbers;
@@ -164,11 +161,7 @@ class RepairWorld {
       EXPECT_TRUE(files.remove(manifest_path(kStore, number)).ok());
     }
   }
-  void put_file(const std::string& path, const std::string& bytes) {
-    auto file = *files.open_writable(path, OpenMode::kReplace);
-    const Bytes piece = as_bytes(bytes);
-    EXPECT_TRUE(file->write_at(0, std::span(&piece, 1)).ok() && file->sync().ok());
-  }
+  void put_file(const std::string& path, const std::string& bytes) { test::put_file(files, path, bytes); }
   void flip(const std::string& path, std::uint64_t offset) {
     std::string bytes = *read_whole_file(files, path);
     ASSERT_LT(offset, bytes.size());
@@ -190,5 +183,32 @@ class RepairWorld {
   std::uint64_t values = 0;
   std::mt19937_64 random{20};
 };
+
+/// Crashes the repair of a damaged store after every so-many-th call, with every kind of loss. A repair after that
+/// gives the same contents as one without a crash.
+inline void crash_and_repair_again(std::string_view policy, bool has_manifest, std::size_t every) {
+  RepairWorld world;
+  world.fill(policy, 1500);
+  RepairWorld damaged(world.files.disk().after_crash(Loss::kNothing, 1));  // Everything is durable.
+  damaged.flip(table_path("/store", damaged.numbers(FileKind::kTable).front()), 100);
+  if (!has_manifest) damaged.remove_manifest();
+  ASSERT_TRUE(damaged.files.sync_directory("/store").ok());
+  std::vector<MemoryDisk> crashes;
+  std::size_t calls = 0;
+  damaged.files.after_each_call([&](const MemoryDisk& disk, std::string_view) {
+    if (++calls % every == 0) crashes.push_back(disk);
+  });
+  damaged.repair();
+  damaged.files.after_each_call({});
+  const Contents expected = damaged.contents();
+  ASSERT_GT(crashes.size(), 5U);
+  for (std::size_t i = 0; i < crashes.size(); ++i) {
+    for (const Loss loss : kAllLosses) {
+      RepairWorld again(crashes[i].after_crash(loss, i));
+      again.repair();
+      ASSERT_TRUE(again.contents() == expected) << "crash " << i << ", " << to_string(loss);
+    }
+  }
+}
 
 }  // namespace tamis::test

@@ -13,6 +13,8 @@
 #include "entry/drop_rule.h"
 #include "entry/vector_iterator.h"
 #include "support/faulty_file_system.h"
+#include "support/files.h"
+#include "support/table_facts.h"
 #include "support/table_world.h"
 
 namespace tamis::test {
@@ -47,10 +49,15 @@ struct RewriteWorld {
     spec.now_unix_seconds = 5000;
   }
 
-  Result<RewriteResult> write(std::vector<Entry> entries) {
+  Result<RewriteResult> try_write(std::vector<Entry> entries) {
     std::ranges::sort(entries, {}, &Entry::position);
     VectorIterator source(entries);
     return rewrite(source, spec);
+  }
+  RewriteResult write(std::vector<Entry> entries) {
+    Result<RewriteResult> result = try_write(std::move(entries));
+    EXPECT_TRUE(result.ok()) << result.status().to_text();
+    return *std::move(result);
   }
 
   /// All entries of all tables, in order; also checks bounds and counts.
@@ -69,26 +76,13 @@ struct RewriteWorld {
     return all;
   }
 
-  [[nodiscard]] std::vector<std::string> files() {
-    std::vector<std::string> names;
-    const std::vector<DirectoryEntry> listed = *world.files.list("/store");
-    for (const DirectoryEntry& entry : listed) names.push_back(entry.name);
-    return names;
-  }
+  [[nodiscard]] std::vector<std::string> files() { return names_in(world.files, "/store"); }
 
   TableWorld world;
   KeyHasher hasher{example_identity().hash_key};
   std::uint64_t numbers = 0;
   RewriteSpec spec;
 };
-
-inline std::shared_ptr<const TableFacts> facts_of(std::uint64_t number, std::string smallest, std::string largest) {
-  auto facts = std::make_shared<TableFacts>();
-  facts->number = number;
-  facts->smallest_key = std::move(smallest);
-  facts->largest_key = std::move(largest);
-  return facts;
-}
 
 /// What a rewrite should leave of `entries` (in order), computed for every possible reader: for each key the version
 /// that each snapshot sees, and the newest; without tombstones that cover nothing and that everyone sees.

@@ -17,8 +17,10 @@
 #include "base/try.h"
 #include "io/file_names.h"
 #include "io/memory_file_system.h"
+#include "support/files.h"
 #include "table/table.h"
 #include "table/table_builder.h"
+#include "table/table_sections.h"
 
 namespace tamis::test {
 
@@ -27,6 +29,12 @@ inline TableIdentity example_identity() {
   identity.store_id.fill(std::byte{0x5a});
   for (std::size_t i = 0; i < identity.hash_key.size(); ++i) identity.hash_key[i] = static_cast<std::byte>(i + 1);
   return identity;
+}
+
+/// Of example_identity().
+inline const KeyHasher& example_hasher() {
+  static const KeyHasher made(example_identity().hash_key);
+  return made;
 }
 
 /// Bytes that a table's slots take.
@@ -118,10 +126,11 @@ struct TableWorld {
     return std::make_unique<Table>(std::make_shared<const TableFacts>(facts), context);
   }
   [[nodiscard]] std::string bytes_of(std::uint64_t number = 13) { return *read_whole_file(files, path_of(number)); }
+  [[nodiscard]] TableProperties properties(std::uint64_t number = 13) {
+    return *read_properties(**files.open_readable(path_of(number)), path_of(number));
+  }
   void overwrite(std::uint64_t offset, std::string_view bytes, std::uint64_t number = 13) {
-    auto file = *files.open_writable(path_of(number), OpenMode::kExisting);
-    const Bytes piece = as_bytes(bytes);
-    ASSERT_TRUE(file->write_at(offset, std::span(&piece, 1)).ok());
+    test::overwrite(files, path_of(number), offset, bytes);
   }
 
   MemoryFileSystem files;
@@ -162,10 +171,10 @@ inline Result<std::optional<FoundEntry>> find_in(Table& table, const Lookup& loo
 
 inline Result<std::optional<OwnedAnswer>> find_in(Table& table, std::string_view key, Sequence at,
                                                   bool fills_cache = true) {
-  const KeyHasher hasher(example_identity().hash_key);
   PinnedBlock pin;
   TableSearch search;
-  TAMIS_TRY(const std::optional<FoundEntry> found, find_in(table, {key, hasher(key), at}, fills_cache, pin, search));
+  const Lookup lookup{key, example_hasher()(key), at};
+  TAMIS_TRY(const std::optional<FoundEntry> found, find_in(table, lookup, fills_cache, pin, search));
   return owned(found);
 }
 

@@ -11,6 +11,7 @@
 
 #include "support/table_world.h"
 #include "tree/shape.h"
+#include "tree/version.h"
 
 namespace tamis::test {
 
@@ -90,10 +91,29 @@ struct TreeWorld {
   std::uint64_t next_number = 1;
 };
 
-/// Of example_identity().
-inline const KeyHasher& example_hasher() {
-  static const KeyHasher made(example_identity().hash_key);
-  return made;
+/// Of a key at a moment, not begun.
+inline StagedLookup staged_lookup(std::string_view key, Sequence at) {
+  StagedLookup staged;
+  staged.lookup = {key, example_hasher()(key), at};
+  return staged;
+}
+
+inline std::optional<OwnedAnswer> answer_of(const StagedLookup& staged) {
+  return staged.answer == LookupAnswer::kFound ? owned(staged.found) : std::nullopt;
+}
+
+/// Looks up with `find` alone, which may read from disk.
+template <typename Steps>
+std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Sequence at, Steps& steps) {
+  StagedLookup staged = staged_lookup(key, at);
+  DiskLookup disk(staged);
+  version.find({&disk, 1}, true, steps);
+  EXPECT_TRUE(disk.status.ok()) << disk.status.to_text();
+  return answer_of(staged);
+}
+inline std::optional<OwnedAnswer> ask(const Version& version, std::string_view key, Sequence at) {
+  NoSteps none;
+  return ask(version, key, at, none);
 }
 
 }  // namespace tamis::test
