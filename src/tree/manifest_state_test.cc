@@ -67,8 +67,8 @@ TEST(ManifestState, AnEditChangesTheKeyspacesThatItNames) {
 TEST(ManifestState, Rule34_EveryKeyspaceHasItsOwnFlushedSequenceAndTheSmallestCounts) {
   ManifestState state = three_keyspaces();
   ManifestEdit edit;
-  edit.keyspaces[kUsers] = {.flushed_sequence = 30};
-  edit.keyspaces[kEvents] = {.flushed_sequence = 7};
+  edit.keyspaces[kUsers] = {.flushed_sequence = 7};
+  edit.keyspaces[kEvents] = {.flushed_sequence = 30};
   ASSERT_TRUE(apply_edit(state, edit).ok());
   EXPECT_EQ(flushed_in_all_keyspaces(state), 7U);
   EXPECT_EQ(refusal(edit_of(kDefaultKeyspace, {.flushed_sequence = 9})),
