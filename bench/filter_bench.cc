@@ -21,7 +21,6 @@ namespace tamis::bench {
 namespace {
 
 constexpr std::size_t kBlock = 4096;
-constexpr std::uint64_t kRateProbes = 4'000'000;
 constexpr std::uint64_t kMaxStringKeys = 10'000'000;
 
 struct Options {
@@ -55,6 +54,14 @@ class KeyTexts {
   std::vector<std::string_view> views_;
 };
 
+/// These hashes, or their texts, to call `use` with.
+template <typename Use>
+void with_keys(std::span<const std::uint64_t> hashes, bool as_texts, const Use& use) {
+  if (!as_texts) return use(Keys(hashes));
+  const KeyTexts texts(hashes);
+  use(Keys(texts.views()));
+}
+
 enum class Mix { kMiss, kHalf, kHit };
 constexpr std::array kMixes = {std::pair{Mix::kMiss, "miss"}, std::pair{Mix::kHalf, "half"},
                                std::pair{Mix::kHit, "hit"}};
@@ -86,16 +93,13 @@ class Bench {
     std::vector<Row> rows = make_rows();
     std::vector<std::uint64_t> hashes(keys);
     for (std::uint64_t i = 0; i < keys; ++i) hashes[i] = member_hash(i);
-    build_all(rows, hashes);
-    measure_rates(rows, keys);
-    for (std::uint64_t round = 0; round < options_.rounds; ++round) look_up_all(rows, keys, round, /*texts=*/false);
-    nlohmann::json result = report(rows, keys, "hash");
-    if (keys <= kMaxStringKeys) {
-      const KeyTexts texts(hashes);
-      build_all_texts(rows, texts);
-      measure_text_rates(rows, keys);
-      for (std::uint64_t round = 0; round < options_.rounds; ++round) look_up_all(rows, keys, round, /*texts=*/true);
-      result.update(report(rows, keys, "text"));
+    nlohmann::json result;
+    for (const bool as_texts : {false, true}) {
+      if (as_texts && keys > kMaxStringKeys) break;
+      build_all(rows, hashes, as_texts);
+      measure_rates(rows, keys, as_texts);
+      for (std::uint64_t round = 0; round < options_.rounds; ++round) look_up_all(rows, keys, round, as_texts);
+      result.update(report(rows, keys, as_texts));
     }
     return result;
   }
@@ -119,10 +123,9 @@ class Bench {
     all.push_back(make_tamis("counting", "rate", 0.01));
     all.push_back(make_tamis("scalable", "rate", 0.01));
 #ifdef TAMIS_HAS_ROCKSDB
-    all.push_back(make_rocksdb("bloom", 10));
-    all.push_back(make_rocksdb("bloom", 16));
-    all.push_back(make_rocksdb("ribbon", 10));
-    all.push_back(make_rocksdb("ribbon", 16));
+    for (const char* policy : {"bloom", "ribbon"}) {
+      for (const double bits_per_key : {10, 16}) all.push_back(make_rocksdb(policy, bits_per_key));
+    }
 #endif
     std::vector<Row> rows;
     for (std::unique_ptr<Contestant>& one : all) {
@@ -132,83 +135,61 @@ class Bench {
     return rows;
   }
 
-  [[nodiscard]] std::uint64_t build_rounds(std::uint64_t keys) const {
-    return keys > 20'000'000 ? 1 : std::min<std::uint64_t>(options_.rounds, 5);
-  }
-
-  void build_all(std::vector<Row>& rows, std::span<const std::uint64_t> hashes) const {
-    for (std::uint64_t round = 0; round < build_rounds(hashes.size()); ++round) {
-      for (Row& row : rows) {
-        if (!row.contestant->takes_hashes()) continue;
-        const double spent = nanoseconds([&] { row.contestant->build_from_hashes(hashes); });
-        row.build.values.push_back(spent / static_cast<double>(hashes.size()));
-      }
-    }
-  }
-
-  void build_all_texts(std::vector<Row>& rows, const KeyTexts& texts) const {
+  void build_all(std::vector<Row>& rows, std::span<const std::uint64_t> hashes, bool as_texts) const {
     for (Row& row : rows) row.build.values.clear();
-    for (std::uint64_t round = 0; round < std::min<std::uint64_t>(3, build_rounds(texts.views().size())); ++round) {
-      for (Row& row : rows) {
-        if (!row.contestant->takes_keys()) continue;
-        const double spent = nanoseconds([&] { row.contestant->build_from_keys(texts.views()); });
-        row.build.values.push_back(spent / static_cast<double>(texts.views().size()));
+    const std::uint64_t most = hashes.size() > 20'000'000 ? 1 : as_texts ? 3 : 5;
+    with_keys(hashes, as_texts, [&](const Keys& keys) {
+      for (std::uint64_t round = 0; round < std::min(options_.rounds, most); ++round) {
+        for (Row& row : rows) {
+          if (!row.contestant->takes(as_texts)) continue;
+          const double spent = nanoseconds([&] { row.contestant->build(keys); });
+          row.build.values.push_back(spent / static_cast<double>(hashes.size()));
+        }
       }
-    }
+    });
   }
 
-  void measure_rates(std::vector<Row>& rows, std::uint64_t keys) {
-    std::vector<std::uint64_t> strangers(kRateProbes);
-    for (std::uint64_t i = 0; i < kRateProbes; ++i) strangers[i] = stranger_hash((std::uint64_t{1} << 40) + i);
-    for (Row& row : rows) {
-      if (!row.contestant->takes_hashes()) continue;
-      note_rate(row, keys, row.contestant->count_many(strangers), kRateProbes);
-    }
+  /// Of each contestant once: asked with hashes if it takes them.
+  void measure_rates(std::vector<Row>& rows, std::uint64_t keys, bool as_texts) {
+    std::vector<std::uint64_t> strangers(as_texts ? 1'000'000 : 4'000'000);
+    const std::uint64_t first = std::uint64_t{1} << (as_texts ? 41 : 40);
+    for (std::uint64_t i = 0; i < strangers.size(); ++i) strangers[i] = stranger_hash(first + i);
+    with_keys(strangers, as_texts, [&](const Keys& probes) {
+      for (Row& row : rows) {
+        if (!row.contestant->takes(as_texts) || (as_texts && row.contestant->takes(false))) continue;
+        const std::uint64_t maybe = row.contestant->count_many(probes);
+        row.rate = static_cast<double>(maybe) / static_cast<double>(strangers.size());
+        row.bits_per_key = 8.0 * static_cast<double>(row.contestant->bytes()) / static_cast<double>(keys);
+        checksum_ += maybe;
+      }
+    });
   }
 
-  void measure_text_rates(std::vector<Row>& rows, std::uint64_t keys) {
-    std::vector<std::uint64_t> strangers(1'000'000);
-    for (std::uint64_t i = 0; i < strangers.size(); ++i) strangers[i] = stranger_hash((std::uint64_t{1} << 41) + i);
-    const KeyTexts texts(strangers);
-    for (Row& row : rows) {
-      if (!row.contestant->takes_keys() || row.contestant->takes_hashes()) continue;
-      note_rate(row, keys, row.contestant->count_many_keys(texts.views()), strangers.size());
-    }
+  static std::string cell_name(bool as_texts, bool many, const char* mix) {
+    return fmt::format("{} {} {}", as_texts ? "text" : "hash", many ? "many" : "single", mix);
   }
 
-  void note_rate(Row& row, std::uint64_t keys, std::uint64_t maybe, std::uint64_t probes) {
-    row.rate = static_cast<double>(maybe) / static_cast<double>(probes);
-    row.bits_per_key = 8.0 * static_cast<double>(row.contestant->bytes()) / static_cast<double>(keys);
-    checksum_ += maybe;
-  }
-
-  void look_up_all(std::vector<Row>& rows, std::uint64_t keys, std::uint64_t round, bool texts) {
+  void look_up_all(std::vector<Row>& rows, std::uint64_t keys, std::uint64_t round, bool as_texts) {
     for (const auto& [mix, mix_name] : kMixes) {
       for (const bool many : {false, true}) {
-        const std::string cell = fmt::format("{} {} {}", texts ? "text" : "hash", many ? "many" : "single", mix_name);
         for (Row& row : rows) {
-          if (!(texts ? row.contestant->takes_keys() : row.contestant->takes_hashes())) continue;
-          row.lookups[cell].values.push_back(look_up(*row.contestant, keys, mix, many, texts, round));
+          if (!row.contestant->takes(as_texts)) continue;
+          row.lookups[cell_name(as_texts, many, mix_name)].values.push_back(
+              look_up(*row.contestant, keys, mix, many, as_texts, round));
         }
       }
     }
   }
 
-  double look_up(const Contestant& contestant, std::uint64_t keys, Mix mix, bool many, bool texts,
+  double look_up(const Contestant& contestant, std::uint64_t keys, Mix mix, bool many, bool as_texts,
                  std::uint64_t round) {
     double spent = 0;
     for (std::uint64_t block = 0; block < options_.blocks; ++block) {
-      const std::uint64_t number = round * 1'000'003 + block;
-      const std::vector<std::uint64_t> queries = make_queries(mix, keys, number);
+      const std::vector<std::uint64_t> queries = make_queries(mix, keys, round * 1'000'003 + block);
       std::uint64_t maybe = 0;
-      if (texts) {
-        const KeyTexts text(queries);
-        spent += nanoseconds([&] {
-          maybe = many ? contestant.count_many_keys(text.views()) : contestant.count_single_keys(text.views());
-        });
-      } else {
-        spent += nanoseconds([&] { maybe = many ? contestant.count_many(queries) : contestant.count_single(queries); });
-      }
+      with_keys(queries, as_texts, [&](const Keys& asked) {
+        spent += nanoseconds([&] { maybe = many ? contestant.count_many(asked) : contestant.count_single(asked); });
+      });
       const bool counts = !contestant.name().starts_with("floor");
       TAMIS_CHECK(!counts || mix != Mix::kHit || maybe == kBlock);
       checksum_ += maybe;
@@ -222,20 +203,19 @@ class Bench {
   }
 
   /// Prints the table of one pass and returns it as {"hash": [rows]} or {"text": [rows]}.
-  nlohmann::json report(const std::vector<Row>& rows, std::uint64_t keys, const std::string& pass) const {
+  nlohmann::json report(const std::vector<Row>& rows, std::uint64_t keys, bool as_texts) const {
     fmt::print("\n{} keys, {} given; nanoseconds, median of {} rounds: miss/half/hit\n", keys,
-               pass == "hash" ? "64-bit hashes" : "16-byte strings", options_.rounds);
+               as_texts ? "16-byte strings" : "64-bit hashes", options_.rounds);
     fmt::print("{:<20}{:>9}{:>11}{:>8}{:>8}  {:<20}{:<20}\n", "filter", "bits/key", "rate %", "×bound", "build",
                "single", "many");
     nlohmann::json list = nlohmann::json::array();
     for (const Row& row : rows) {
-      if (pass == "hash" ? !row.contestant->takes_hashes() : !row.contestant->takes_keys()) continue;
-      list.push_back(report_row(row, pass));
+      if (row.contestant->takes(as_texts)) list.push_back(report_row(row, as_texts));
     }
-    return {{pass, list}};
+    return {{as_texts ? "text" : "hash", list}};
   }
 
-  static nlohmann::json report_row(const Row& row, const std::string& pass) {
+  static nlohmann::json report_row(const Row& row, bool as_texts) {
     const bool is_filter = !row.contestant->name().starts_with("floor");
     const double ratio = is_filter && row.rate > 0 ? row.bits_per_key / std::log2(1 / row.rate) : 0;
     nlohmann::json json = {{"name", row.contestant->name()}, {"build", cell_json(row.build)}};
@@ -247,9 +227,8 @@ class Bench {
     std::array<std::string, 2> shown;
     for (const bool many : {false, true}) {
       for (const auto& [mix, mix_name] : kMixes) {
-        const std::string way = many ? "many" : "single";
-        const Samples& samples = row.lookups.at(fmt::format("{} {} {}", pass, way, mix_name));
-        json[way][mix_name] = cell_json(samples);
+        const Samples& samples = row.lookups.at(cell_name(as_texts, many, mix_name));
+        json[many ? "many" : "single"][mix_name] = cell_json(samples);
         shown[many ? 1 : 0] += fmt::format("{}{:.2f}", mix == Mix::kMiss ? "" : "/", samples.median());
       }
     }

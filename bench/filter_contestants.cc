@@ -23,20 +23,6 @@ void write_key(std::uint64_t hash, char* out) {
 
 namespace {
 
-constexpr std::size_t kBatch = 1024;
-
-template <typename Key, typename Answer>
-std::uint64_t count_in_batches(std::span<const Key> keys, Answer answer) {
-  std::array<std::uint64_t, kBatch / 64> answers;
-  std::uint64_t count = 0;
-  for (std::size_t begin = 0; begin < keys.size(); begin += kBatch) {
-    const std::size_t batch = std::min(kBatch, keys.size() - begin);
-    answer(keys.subspan(begin, batch), answers.data());
-    for (std::size_t i = 0; i < (batch + 63) / 64; ++i) count += std::popcount(answers[i]);
-  }
-  return count;
-}
-
 class TamisContestant final : public Contestant {
  public:
   TamisContestant(const std::string& kind, const std::string& measure, double value)
@@ -46,58 +32,73 @@ class TamisContestant final : public Contestant {
     (measure == "rate" ? options_.target_rate : options_.bits_per_key) = value;
   }
 
-  void build_from_hashes(std::span<const std::uint64_t> hashes) override {
+  void build(const Keys& keys) override {
     FilterBuilder builder(options_);
-    for (const std::uint64_t hash : hashes) builder.add_hash(hash);
-    filter_ = builder.finish().value();
-  }
-  void build_from_keys(std::span<const std::string_view> keys) override {
-    FilterBuilder builder(options_);
-    for (const std::string_view key : keys) builder.add(key);
+    std::visit([&](auto some) { add_all(builder, some); }, keys);
     filter_ = builder.finish().value();
   }
   [[nodiscard]] std::uint64_t bytes() const override { return filter_->info().bits / 8; }
 
-  [[nodiscard]] std::uint64_t count_single(std::span<const std::uint64_t> hashes) const override {
+  [[nodiscard]] std::uint64_t count_single(const Keys& keys) const override {
     std::uint64_t count = 0;
-    for (const std::uint64_t hash : hashes) count += static_cast<std::uint64_t>(filter_->may_contain_hash(hash));
+    const auto count_all = [&](auto some) {
+      for (const auto& key : some) count += static_cast<std::uint64_t>(may_contain(key));
+    };
+    std::visit(count_all, keys);
     return count;
   }
-  [[nodiscard]] std::uint64_t count_many(std::span<const std::uint64_t> hashes) const override {
-    return count_in_batches(hashes,
-                            [&](auto some, std::uint64_t* answers) { filter_->may_contain_many(some, answers); });
-  }
-  [[nodiscard]] std::uint64_t count_single_keys(std::span<const std::string_view> keys) const override {
+  [[nodiscard]] std::uint64_t count_many(const Keys& keys) const override {
+    constexpr std::size_t kBatch = 1024;
+    std::array<std::uint64_t, kBatch / 64> answers;
     std::uint64_t count = 0;
-    for (const std::string_view key : keys) count += static_cast<std::uint64_t>(filter_->may_contain(key));
+    const auto count_all = [&](auto some) {
+      for (std::size_t begin = 0; begin < some.size(); begin += kBatch) {
+        const std::size_t batch = std::min(kBatch, some.size() - begin);
+        filter_->may_contain_many(some.subspan(begin, batch), answers.data());
+        for (std::size_t i = 0; i < (batch + 63) / 64; ++i) count += std::popcount(answers[i]);
+      }
+    };
+    std::visit(count_all, keys);
     return count;
-  }
-  [[nodiscard]] std::uint64_t count_many_keys(std::span<const std::string_view> keys) const override {
-    return count_in_batches(keys, [&](auto some, std::uint64_t* answers) { filter_->may_contain_many(some, answers); });
   }
 
  private:
+  static void add_all(FilterBuilder& builder, std::span<const std::uint64_t> hashes) {
+    for (const std::uint64_t hash : hashes) builder.add_hash(hash);
+  }
+  static void add_all(FilterBuilder& builder, std::span<const std::string_view> texts) {
+    for (const std::string_view text : texts) builder.add(text);
+  }
+  [[nodiscard]] bool may_contain(std::uint64_t hash) const { return filter_->may_contain_hash(hash); }
+  [[nodiscard]] bool may_contain(std::string_view text) const { return filter_->may_contain(text); }
+
   FilterOptions options_;
   std::optional<Filter> filter_;
 };
 
+/// Hashes only: texts would add the cost of hashing.
 class FloorContestant final : public Contestant {
  public:
   explicit FloorContestant(double bits_per_key)
       : Contestant(fmt::format("floor ({:g} bits)", bits_per_key)), bits_per_key_(bits_per_key) {}
 
-  void build_from_hashes(std::span<const std::uint64_t> hashes) override { allocate(hashes.size()); }
-  void build_from_keys(std::span<const std::string_view> keys) override { allocate(keys.size()); }
-  [[nodiscard]] bool takes_keys() const override { return false; }
+  [[nodiscard]] bool takes(bool texts) const override { return !texts; }
+  void build(const Keys& keys) override {
+    const auto bits = static_cast<double>(std::get<0>(keys).size()) * bits_per_key_;
+    lines_ = static_cast<std::uint32_t>(std::max(1.0, bits / 512));
+    memory_ = AlignedBytes::zeroed(std::size_t{lines_} * kCacheLineBytes);
+    TAMIS_CHECK(memory_.size() > 0);
+  }
   [[nodiscard]] std::uint64_t bytes() const override { return memory_.size(); }
 
-  [[nodiscard]] std::uint64_t count_single(std::span<const std::uint64_t> hashes) const override {
+  [[nodiscard]] std::uint64_t count_single(const Keys& keys) const override {
     std::uint64_t sum = 0;
-    for (const std::uint64_t hash : hashes) sum += word(hash);
+    for (const std::uint64_t hash : std::get<0>(keys)) sum += word(hash);
     return sum;
   }
   /// The floor of batches: the line was prefetched 32 keys earlier.
-  [[nodiscard]] std::uint64_t count_many(std::span<const std::uint64_t> hashes) const override {
+  [[nodiscard]] std::uint64_t count_many(const Keys& keys) const override {
+    const std::span<const std::uint64_t> hashes = std::get<0>(keys);
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < hashes.size(); ++i) {
       __builtin_prefetch(line(hashes[std::min(i + 32, hashes.size() - 1)]));
@@ -105,15 +106,8 @@ class FloorContestant final : public Contestant {
     }
     return sum;
   }
-  [[nodiscard]] std::uint64_t count_single_keys(std::span<const std::string_view>) const override { return 0; }
-  [[nodiscard]] std::uint64_t count_many_keys(std::span<const std::string_view>) const override { return 0; }
 
  private:
-  void allocate(std::size_t keys) {
-    lines_ = static_cast<std::uint32_t>(std::max(1.0, static_cast<double>(keys) * bits_per_key_ / 512));
-    memory_ = AlignedBytes::zeroed(std::size_t{lines_} * kCacheLineBytes);
-    TAMIS_CHECK(memory_.size() > 0);
-  }
   [[nodiscard]] const std::byte* line(std::uint64_t hash) const {
     return memory_.data() + kCacheLineBytes * fast_range32(static_cast<std::uint32_t>(hash >> 32), lines_);
   }

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 namespace tamis::bench {
 
@@ -15,6 +16,9 @@ std::uint64_t stranger_hash(std::uint64_t i);
 /// A hash as sixteen hexadecimal digits, so that strings are as distinct as hashes.
 void write_key(std::uint64_t hash, char* out);
 inline constexpr std::size_t kKeyBytes = 16;
+
+/// What a filter is built from and asked for: hashes, or texts.
+using Keys = std::variant<std::span<const std::uint64_t>, std::span<const std::string_view>>;
 
 /// A filter under test. `count_*` return how many of the keys may be present, which is also the checksum of the work.
 class Contestant {
@@ -26,16 +30,11 @@ class Contestant {
 
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  virtual void build_from_hashes(std::span<const std::uint64_t> hashes) = 0;
-  virtual void build_from_keys(std::span<const std::string_view> keys) = 0;
+  [[nodiscard]] virtual bool takes(bool /*texts*/) const { return true; }
+  virtual void build(const Keys& keys) = 0;
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
-
-  [[nodiscard]] virtual bool takes_hashes() const { return true; }
-  [[nodiscard]] virtual bool takes_keys() const { return true; }
-  [[nodiscard]] virtual std::uint64_t count_single(std::span<const std::uint64_t> hashes) const = 0;
-  [[nodiscard]] virtual std::uint64_t count_many(std::span<const std::uint64_t> hashes) const = 0;
-  [[nodiscard]] virtual std::uint64_t count_single_keys(std::span<const std::string_view> keys) const = 0;
-  [[nodiscard]] virtual std::uint64_t count_many_keys(std::span<const std::string_view> keys) const = 0;
+  [[nodiscard]] virtual std::uint64_t count_single(const Keys& keys) const = 0;
+  [[nodiscard]] virtual std::uint64_t count_many(const Keys& keys) const = 0;
 
  private:
   std::string name_;

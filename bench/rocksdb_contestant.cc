@@ -47,28 +47,27 @@ class RocksdbContestant final : public Contestant {
         policy_(policy == "ribbon" ? rocksdb::NewRibbonFilterPolicy(bits_per_key)
                                    : rocksdb::NewBloomFilterPolicy(bits_per_key)) {}
 
-  [[nodiscard]] bool takes_hashes() const override { return false; }
-  void build_from_hashes(std::span<const std::uint64_t>) override {}
-  void build_from_keys(std::span<const std::string_view> keys) override {
+  [[nodiscard]] bool takes(bool texts) const override { return texts; }
+  void build(const Keys& keys) override {
     const rocksdb::BlockBasedTableOptions table_options;
     const rocksdb::FilterBuildingContext context(table_options);
     const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(policy_->GetBuilderWithContext(context));
     TAMIS_CHECK(builder != nullptr);
-    for (const std::string_view key : keys) builder->AddKey(slice_of(key));
+    for (const std::string_view key : std::get<1>(keys)) builder->AddKey(slice_of(key));
     filter_ = builder->Finish(&buffer_);
     reader_.reset(policy_->GetFilterBitsReader(filter_));
     TAMIS_CHECK(reader_ != nullptr);
   }
   [[nodiscard]] std::uint64_t bytes() const override { return filter_.size(); }
 
-  [[nodiscard]] std::uint64_t count_single(std::span<const std::uint64_t>) const override { return 0; }
-  [[nodiscard]] std::uint64_t count_many(std::span<const std::uint64_t>) const override { return 0; }
-  [[nodiscard]] std::uint64_t count_single_keys(std::span<const std::string_view> keys) const override {
+  [[nodiscard]] std::uint64_t count_single(const Keys& keys) const override {
     std::uint64_t count = 0;
-    for (const std::string_view key : keys) count += static_cast<std::uint64_t>(reader_->MayMatch(slice_of(key)));
+    for (const std::string_view key : std::get<1>(keys))
+      count += static_cast<std::uint64_t>(reader_->MayMatch(slice_of(key)));
     return count;
   }
-  [[nodiscard]] std::uint64_t count_many_keys(std::span<const std::string_view> keys) const override {
+  [[nodiscard]] std::uint64_t count_many(const Keys& all) const override {
+    const std::span<const std::string_view> keys = std::get<1>(all);
     std::array<rocksdb::Slice, kMultiGet> slices;
     std::array<rocksdb::Slice*, kMultiGet> pointers;
     std::array<bool, kMultiGet> answers;

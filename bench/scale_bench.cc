@@ -89,6 +89,16 @@ void put(DB& db, std::uint64_t first, std::uint64_t end, std::size_t value_bytes
   need(db.write(batch));
 }
 
+/// A fresh store with these entries, closed; in tables, or only in its journal.
+void make_store(const std::string& path, const Options& options, std::uint64_t entries, bool in_tables) {
+  std::filesystem::remove_all(path);
+  DB db = open_store(path, options);
+  put(db, 0, entries, 100);
+  if (!in_tables) return;
+  need(db.flush());
+  need(db.compact());
+}
+
 /// Nanoseconds per entry.
 struct Rewriting {
   double flush = 0;
@@ -124,15 +134,9 @@ void add_rewriting(const Settings& settings, const std::string& path, Figures& f
 }
 
 void add_opening(const Settings& settings, const std::string& path, Figures& figures) {
-  std::filesystem::remove_all(path);
   Options options = store_options();
   options.table_bytes = 4096;
-  {
-    DB db = open_store(path, options);
-    put(db, 0, settings.entries / 4, 100);
-    need(db.flush());
-    need(db.compact());
-  }
+  make_store(path, options, settings.entries / 4, /*in_tables=*/true);
   const std::size_t before = mallinfo2().uordblks;
   std::optional<DB> db;
   const double nanoseconds = processor_ns([&] { db.emplace(open_store(path, options)); });
@@ -144,26 +148,16 @@ void add_opening(const Settings& settings, const std::string& path, Figures& fig
 }
 
 void add_replay(const Settings& settings, const std::string& path, Figures& figures) {
-  std::filesystem::remove_all(path);
-  {
-    DB db = open_store(path, store_options());
-    put(db, 0, settings.entries, 100);
-  }
+  make_store(path, store_options(), settings.entries, /*in_tables=*/false);
   const double nanoseconds = processor_ns([&] { open_store(path, store_options()); });
   figures["replay_ns_per_entry"].values.push_back(nanoseconds / static_cast<double>(settings.entries));
 }
 
 /// One key of each of many places, twice: the first time its table's index and filter are read, too.
 void add_loading(const Settings& settings, const std::string& path, Figures& figures) {
-  std::filesystem::remove_all(path);
   Options options = store_options();
   options.table_bytes = std::uint64_t{4} << 20;
-  {
-    DB db = open_store(path, options);
-    put(db, 0, settings.entries, 100);
-    need(db.flush());
-    need(db.compact());
-  }
+  make_store(path, options, settings.entries, /*in_tables=*/true);
   const DB db = open_store(path, options);
   const auto ask = [&] {
     std::string value;

@@ -40,7 +40,9 @@ void use(const DataBlock& block) {
 
 void use_if_sound(std::string_view bytes) {
   const AlignedBytes frame = frame_of(bytes);
-  if (DataBlock::check(block_of(frame.span()), "fuzz", 0).ok()) use(DataBlock(block_of(frame.span())));
+  const StatusCode code = DataBlock::check(block_of(frame.span()), "fuzz", 0).code();
+  TAMIS_CHECK(code == StatusCode::kOk || code == StatusCode::kCorruption || code == StatusCode::kNotSupported);
+  if (code == StatusCode::kOk) use(DataBlock(block_of(frame.span())));
 }
 
 /// Takes entries from the input: three bytes of lengths and sequence, then a key after a shared prefix.
@@ -51,7 +53,8 @@ std::map<std::pair<std::string, std::uint64_t>, std::string> entries_of(std::str
     const std::uint64_t sequence = static_cast<unsigned char>(input[1]);
     const std::uint64_t shift = static_cast<unsigned char>(input[2]) % 57;
     input.remove_prefix(3);
-    std::string key(std::size_t{lengths & 3U} * 40, 'p');
+    const std::size_t shared = lengths & 3U;
+    std::string key(lengths >= 0xfc ? kMaxNarrowKeyBytes - 1 + shared : shared * 40, 'p');
     key += input.substr(0, lengths >> 5);
     input.remove_prefix(std::min<std::size_t>(input.size(), lengths >> 5));
     entries[{key, ~(sequence << shift)}] = std::string(lengths & 31U, 'v');

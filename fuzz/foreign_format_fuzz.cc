@@ -1,8 +1,7 @@
 // Every foreign format's reader. The first byte selects the format, the second the out-of-band parameters; the rest is
 // the file. RocksDB's tables bypass their checksums with the checksum type "none", which the seeds have. Covers
-// cassandra_format, go_article_format, go_bitset_format, go_bloom_format, go_json_format, guava_format, lab_format,
-// lesson_format, leveldb_raw_format, parquet_format, pychapter_format, rocksdb_raw_format, rocksdb_table_format,
-// sbbf_format, spark_format and thrift_compact_format.
+// cassandra_format, go_format, go_json_format, guava_format, leveldb_format, parquet_format, rocksdb_raw_format,
+// rocksdb_table_format, spark_format, teaching_format and thrift_compact_format.
 #include <cstdint>
 #include <string_view>
 

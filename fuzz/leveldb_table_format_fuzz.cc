@@ -31,15 +31,9 @@ void repair_all(std::string& file) {
   repair(file, metaindex);
   repair(file, read_handle(footer));
   if (!metaindex.ok()) return;
-  const Result<BlockContents> block = read_block({.file = as_bytes(file), .name = "input"}, *metaindex, "metaindex");
-  if (!block.ok()) return;
-  const std::string contents(as_text(block->bytes()));
-  const Result<std::vector<BlockEntry>> entries = read_block_entries(as_bytes(contents), "input");
+  const auto entries = read_dictionary({.file = as_bytes(file), .name = "input"}, *metaindex, "metaindex");
   if (!entries.ok()) return;
-  for (const BlockEntry& entry : *entries) {
-    ByteReader value(as_bytes(entry.value), "value");
-    repair(file, read_handle(value));
-  }
+  for (const auto& [key, value] : *entries) repair(file, handle_in(value, "value"));
 }
 
 }  // namespace

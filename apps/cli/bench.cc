@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
 #include "cli/numbers.h"
 #include "cli/verbs.h"
 
@@ -53,8 +51,7 @@ int run_bench(Arguments arguments) {
   std::string svg;
   std::string directory;
   bool growth = false;
-  CommandLine line({.name = "bench",
-                    .summary = "Measures stores side by side in one run: medians, spread, ratios. Creates stores in "
+  CommandLine line({.summary = "Measures stores side by side in one run: medians, spread, ratios. Creates stores in "
                                "the current folder and removes them. 'tamis-bench --help' lists the workloads.",
                     .usage = "[WORKLOAD...] [--engine A,B] [--entries N] [--svg PATH]",
                     .example = "  tamis bench hit absent --entries 100000\n"

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "cli/error.h"
+
 namespace tamis::cli {
 namespace {
 
@@ -53,6 +55,22 @@ bool from_hex(std::string_view text, std::string& bytes) {
     bytes += static_cast<char>(high << 4 | low);
   }
   return true;
+}
+
+std::string_view hint_on_hex(std::string_view text) {
+  if (text.ends_with('\r')) return ": it ends with a carriage return; remove carriage returns with tr -d '\\r'";
+  return text.size() % 2 == 0 ? ", which --hex expects" : ", which --hex expects: two digits per byte";
+}
+
+std::string bytes_of_word(std::string_view word, std::string_view what, const CommonOptions& options) {
+  if (!options.hex) return std::string(word);
+  std::string bytes;
+  if (!from_hex(word, bytes)) usage_error(fmt::format("{} '{}' is not hexadecimal{}", what, word, hint_on_hex(word)));
+  return bytes;
+}
+
+std::string shown(std::string_view bytes, const CommonOptions& options) {
+  return options.hex ? to_hex(bytes) : std::string(bytes);
 }
 
 bool is_utf8(std::string_view bytes) {

@@ -4,12 +4,22 @@
 #include <string>
 #include <string_view>
 
+#include "cli/command_line.h"
+
 namespace tamis::cli {
 
 std::string to_hex(std::string_view bytes);
 
 /// Decodes into `bytes`; false unless the text is an even number of hexadecimal digits.
 [[nodiscard]] bool from_hex(std::string_view text, std::string& bytes);
+
+/// Completes "… is not hexadecimal" with the reason and what to do.
+std::string_view hint_on_hex(std::string_view text);
+
+/// A key or value given as a word: the text itself, or decoded with --hex. `what` is for the message.
+std::string bytes_of_word(std::string_view word, std::string_view what, const CommonOptions& options);
+/// The inverse, for output.
+std::string shown(std::string_view bytes, const CommonOptions& options);
 
 /// Whether the bytes are well-formed UTF-8 (no surrogates or overlong forms), so that JSON can hold them.
 bool is_utf8(std::string_view bytes);

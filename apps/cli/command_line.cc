@@ -15,8 +15,6 @@
 namespace tamis::cli {
 namespace {
 
-VerbDescription* asked_description = nullptr;  // Where the next read describes its verb; null: it parses.
-
 struct CommonInfo {
   CommonOption option;
   CommonFlag CommonOptions::*flag;
@@ -30,10 +28,6 @@ constexpr auto kCommonInfo = std::to_array<CommonInfo>({
     {kQuiet, &CommonOptions::quiet, "-q,--quiet", "no summary, no warnings, no progress"},
     {kNoProgress, &CommonOptions::no_progress, "--no-progress", "no progress bar"},
 });
-
-VerbDescription::Argument explained(const CommonInfo& info) {
-  return {.names = std::string(info.names), .value = "", .help = std::string(info.help), .is_common = true};
-}
 
 }  // namespace
 
@@ -94,39 +88,26 @@ void CommandLine::operands(std::string_view name, std::string_view help, std::ve
   further_operands_ = &target;
 }
 
-void CommandLine::add_common_options() {
-  for (const CommonInfo& info : kCommonInfo) {
-    unlisted_flag(info.names, (common_.*info.flag).target());
-    if ((help_.common & info.option) != 0) explained_.push_back(explained(info));
-  }
-  explained_.push_back({"-h,--help", "", "explain this verb", true});
-}
-
-std::vector<VerbDescription::Argument> CommandLine::common_arguments() {
+std::vector<VerbDescription::Argument> CommandLine::common_arguments(unsigned options) {
   std::vector<Argument> arguments;
-  arguments.reserve(std::size(kCommonInfo) + 1);
-  for (const CommonInfo& info : kCommonInfo) arguments.push_back(explained(info));
+  for (const CommonInfo& info : kCommonInfo) {
+    if ((options & info.option) != 0) arguments.push_back({std::string(info.names), "", std::string(info.help), true});
+  }
   arguments.push_back({"-h,--help", "", "explain this verb", true});
   return arguments;
 }
 
-VerbDescription CommandLine::describe(int (*verb)(std::span<const std::string> arguments)) {
-  VerbDescription description;
-  asked_description = &description;
-  verb({});
-  asked_description = nullptr;
-  return description;
-}
-
-bool CommandLine::read(std::span<const std::string> arguments) {
-  add_common_options();
-  if (asked_description != nullptr) {
-    *asked_description = {help_, explained_};
+bool CommandLine::read(const Arguments& arguments) {
+  verb_ = arguments.verb;
+  for (const CommonInfo& info : kCommonInfo) unlisted_flag(info.names, (common_.*info.flag).target());
+  for (const Argument& argument : common_arguments(help_.common)) explained_.push_back(argument);
+  if (arguments.description != nullptr) {
+    *arguments.description = {help_, explained_};
     return false;
   }
   // CLI11 gets only the options: it would parse an operand such as "[a]" as a list.
-  const auto end_of_options = std::ranges::find(arguments, "--");
-  std::vector<std::string> options(arguments.begin(), end_of_options);
+  const auto end_of_options = std::ranges::find(arguments.words, "--");
+  std::vector<std::string> options(arguments.words.begin(), end_of_options);
   std::ranges::reverse(options);
   try {
     parser_->app.allow_extras();
@@ -139,21 +120,21 @@ bool CommandLine::read(std::span<const std::string> arguments) {
     const std::string_view option = text.substr(0, text.find(':'));
     const bool is_repeated = text.find("received") != std::string_view::npos;
     usage_error(fmt::format("{} {}; see 'tamis {} --help'", option,
-                            is_repeated ? "was given more than once" : "needs a value", help_.name));
+                            is_repeated ? "was given more than once" : "needs a value", verb_));
   } catch (const CLI::ParseError& error) {
-    usage_error(fmt::format("{}; see 'tamis {} --help'", error.what(), help_.name));
+    usage_error(fmt::format("{}; see 'tamis {} --help'", error.what(), verb_));
   }
   std::vector<std::string> words = parser_->app.remaining();
   for (const std::string& word : words) {
     if (word.size() > 1 && word.starts_with('-')) refuse_unknown(word);
   }
-  if (end_of_options != arguments.end()) words.insert(words.end(), end_of_options + 1, arguments.end());
+  if (end_of_options != arguments.words.end()) words.insert(words.end(), end_of_options + 1, arguments.words.end());
   take_operands(std::move(words));
   return true;
 }
 
 void CommandLine::take_operands(std::vector<std::string> words) {
-  const std::string see = fmt::format("see 'tamis {} --help'", help_.name);
+  const std::string see = fmt::format("see 'tamis {} --help'", verb_);
   if (words.size() < operands_.size()) usage_error(fmt::format("{} is missing; {}", operands_[words.size()].name, see));
   const std::size_t most = operands_.size() + (optional_operand_ == nullptr ? 0 : 1);
   if (words.size() > most && further_operands_ == nullptr) {
@@ -170,7 +151,7 @@ bool CommandLine::given(std::string_view option) const { return parser_->app.cou
 
 void CommandLine::need_all(std::initializer_list<std::string_view> options) const {
   for (const std::string_view option : options) {
-    if (!given(option)) usage_error(fmt::format("{} is missing; see 'tamis {} --help'", option, help_.name));
+    if (!given(option)) usage_error(fmt::format("{} is missing; see 'tamis {} --help'", option, verb_));
   }
 }
 
@@ -178,7 +159,7 @@ void CommandLine::need_one_of(std::initializer_list<std::string_view> options) c
   const auto count = std::ranges::count_if(options, [&](std::string_view option) { return given(option); });
   if (count == 1) return;
   usage_error(fmt::format("give {} of {}; see 'tamis {} --help'", count == 0 ? "one" : "only one",
-                          fmt::join(options, ", "), help_.name));
+                          fmt::join(options, ", "), verb_));
 }
 
 void CommandLine::refuse(std::initializer_list<std::string_view> options, std::string_view because) const {
@@ -193,7 +174,7 @@ std::string CommandLine::help_text() const {
   const std::string options = table.text();
   std::string text;
   for (const std::string& line : wrap(help_.summary, 80)) text += line + "\n";
-  const std::vector<std::string> usage = wrap(fmt::format("tamis {} {}", help_.name, help_.usage), 72);
+  const std::vector<std::string> usage = wrap(fmt::format("tamis {} {}", verb_, help_.usage), 72);
   text += fmt::format("\n{} {}\n\n{}", bold("Usage:"), fmt::join(usage, "\n         "), options);
   text += fmt::format("\n{}\n{}\n", bold("Example:"), help_.example);
   return text;
@@ -207,7 +188,7 @@ void CommandLine::refuse_unknown(const std::string& argument) const {
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const auto guess = nearest_word(argument.substr(0, argument.find('=')), candidates);
   const std::string advice =
-      guess ? fmt::format("did you mean '{}'?", *guess) : fmt::format("see 'tamis {} --help'", help_.name);
+      guess ? fmt::format("did you mean '{}'?", *guess) : fmt::format("see 'tamis {} --help'", verb_);
   const bool may_be_a_word = !argument.starts_with("--") && !operands_.empty();
   usage_error(
       fmt::format("unknown option '{}'; {}", argument,

@@ -49,13 +49,12 @@ struct CommonOptions {
   [[nodiscard]] bool wants_progress() const { return !quiet && !no_progress; }
 };
 
-/// What --help says about a verb besides its options.
+/// What --help says about a verb besides its name and options.
 struct VerbHelp {
-  std::string_view name;     ///< As typed: "filter size".
-  std::string_view summary;  ///< A sentence or two.
-  std::string_view usage;    ///< The usage line after the name.
-  std::string_view example;  ///< One or more lines to paste.
-  unsigned common = 0;       ///< The CommonOptions that affect this verb; only these are listed.
+  std::string_view summary;     ///< A sentence or two.
+  std::string_view usage = "";  ///< The usage line after the name.
+  std::string_view example;     ///< One or more lines to paste.
+  unsigned common = 0;          ///< The CommonOptions that affect this verb; only these are listed.
 };
 
 /// A verb as its --help documents it, for the manual page and shell completion.
@@ -75,9 +74,16 @@ struct VerbDescription {
   std::vector<Argument> arguments;
 };
 
+/// What a verb is called with.
+struct Arguments {
+  std::string_view verb;                   ///< Its name as typed: "filter size".
+  std::span<const std::string> words;      ///< What follows it.
+  VerbDescription* description = nullptr;  ///< If set, the verb only describes itself here.
+};
+
 /// Declares a verb's options and their variables, then parses the arguments into them.
 ///
-///     CommandLine line({.name = "filter size", …});
+///     CommandLine line({.summary = "Computes …", …});
 ///     line.option("--keys", "N", "number of keys", keys, parse_count);
 ///     if (!line.read(arguments)) return kExitOk;  // Help was printed.
 ///
@@ -113,15 +119,11 @@ class CommandLine {
   /// All remaining operands.
   void operands(std::string_view name, std::string_view help, std::vector<std::string>& target);
 
-  /// False if help was requested; it is then on standard output.
-  [[nodiscard]] bool read(std::span<const std::string> arguments);
+  /// False if there is nothing left to do: help was printed, or the verb was described.
+  [[nodiscard]] bool read(const Arguments& arguments);
 
-  /// A verb's declarations. Calls the verb; its `read` describes instead of parsing, and returns false.
-  ///
-  /// Threads: one at a time, while no other thread reads.
-  static VerbDescription describe(int (*verb)(std::span<const std::string> arguments));
-  /// The CommonOptions with their help.
-  static std::vector<VerbDescription::Argument> common_arguments();
+  /// These CommonOptions, by default all, and --help.
+  static std::vector<VerbDescription::Argument> common_arguments(unsigned options = ~0U);
 
   // After read:
   [[nodiscard]] bool given(std::string_view option) const;
@@ -142,12 +144,12 @@ class CommandLine {
 
   void add_option(std::string_view names, std::string_view value, std::string_view help,
                   const std::function<void(const std::string&)>& take);
-  void add_common_options();
   void take_operands(std::vector<std::string> words);
   [[nodiscard]] std::string help_text() const;
   [[noreturn]] void refuse_unknown(const std::string& argument) const;
 
   VerbHelp help_;
+  std::string_view verb_;
   CommonOptions common_;
   std::vector<Argument> explained_;
   std::vector<Operand> operands_;

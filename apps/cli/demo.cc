@@ -1,21 +1,22 @@
 // tamis demo: what looking up an absent key costs in a store of 100 sorted runs, without and with filters.
 #include <fmt/core.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <filesystem>
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
-#include "cli/command_line.h"
-#include "cli/demo_store.h"
-#include "cli/error.h"
+#include "cli/draw.h"
 #include "cli/interrupt.h"
-#include "cli/json.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 #include "show/progress.h"
@@ -24,11 +25,37 @@
 namespace tamis::cli {
 namespace {
 
+constexpr std::uint64_t kBatch = 1000;
+constexpr std::size_t kValueBytes = 32;
 constexpr std::uint64_t kMisses = 10'000;
 constexpr std::uint64_t kWarmUp = 500;
 constexpr std::uint64_t kAbsentFrom = std::uint64_t{1} << 32;  // Beyond the keys of any demo store.
 
 using Clock = std::chrono::steady_clock;
+
+/// A folder under TMPDIR, removed with its contents by the destructor.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    const char* parent = std::getenv("TMPDIR");
+    path_ = fmt::format("{}/tamis-demo-XXXXXX", parent != nullptr && *parent != '\0' ? parent : "/tmp");
+    if (::mkdtemp(path_.data()) == nullptr) system_error(path_, "cannot create");
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] std::string path(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+/// Sixteen hexadecimal digits, evenly spread, all distinct.
+std::string demo_key(std::uint64_t number) { return fmt::format("{:016x}", mixed({number})); }
 
 struct Experiment {
   std::string name;
@@ -149,7 +176,7 @@ void print_rows(const std::vector<Measured>& rows) {
                           with_thousands(kMisses), table.text());
 }
 
-std::string as_json(const Measured& row) {
+JsonObject as_json(const Measured& row) {
   return JsonObject()
       .add("name", row.name)
       .add("runs", row.runs)
@@ -158,8 +185,7 @@ std::string as_json(const Measured& row) {
       .add("filter_bytes", row.filter_bytes)
       .add("tables_searched", row.tables_searched)
       .add("blocks_read", row.blocks_read)
-      .add("nanoseconds", row.nanoseconds)
-      .text();
+      .add("nanoseconds", row.nanoseconds);
 }
 
 void print_sentences(const std::vector<std::string>& sentences) {
@@ -232,17 +258,25 @@ void print_explanation(const DB& db) {
   if (ruled_out > 3) standard_output().print("and {} more tables ruled out by their filters\n", ruled_out - 3);
 }
 
-/// Creates the store, measures it, and leaves it open for reading.
-std::pair<DB, Measured> run_experiment(const TemporaryFolder& folder, const Experiment& experiment,
-                                       show::Progress& progress) {
-  const std::string path = folder.path(experiment.name);
-  make_runs(path, options_for_building(experiment.filter), experiment.run_keys, [&](std::uint64_t entries) {
-    stop_if_interrupted();
-    progress.advance(entries);
-  });
-  DB db = need(DB::open(path, options_for_reading()));
-  Measured measured = measure_misses(db, experiment.name);
-  return {std::move(db), std::move(measured)};
+/// Fills a new store with one sorted run per size, in this order, with keys 0, 1, 2, …; nothing is merged.
+void make_runs(const std::string& path, const Experiment& experiment, show::Progress& progress) {
+  DB db = need(DB::open(path, options_for_building(experiment.filter)));
+  std::uint64_t next = 0;
+  Batch batch;
+  for (const std::uint64_t keys : experiment.run_keys) {
+    for (const std::uint64_t end = next + keys; next < end;) {
+      const std::uint64_t count = std::min(kBatch, end - next);
+      batch.clear();
+      for (const std::uint64_t last = next + count; next < last; ++next) {
+        batch.put(demo_key(next), fmt::format("{:.>{}}", next, kValueBytes));
+      }
+      need(db.write(batch));
+      stop_if_interrupted();
+      progress.advance(count);
+    }
+    need(db.flush());
+  }
+  need(db.close());
 }
 
 /// Prints all measurements; `db` is the store of the last experiment.
@@ -258,12 +292,10 @@ void print_all(const DB& db, const std::vector<Measured>& rows) {
 }  // namespace
 
 int run_demo(Arguments arguments) {
-  CommandLine line({.name = "demo",
-                    .summary =
+  CommandLine line({.summary =
                         "The headline experiment, on a temporary store: looks up absent keys in 100 sorted runs, "
                         "without filters, with filters, and with unequal runs and planned filters. Then shows a hit, "
                         "a scan and an explained lookup, and sums up the result. Takes a few seconds.",
-                    .usage = "",
                     .example = "  tamis demo",
                     .common = kJson | kQuiet | kNoProgress});
   if (!line.read(arguments)) return kExitOk;
@@ -279,13 +311,14 @@ int run_demo(Arguments arguments) {
     for (const Experiment& experiment : experiments) keys += experiment.keys();
     show::Progress progress("creating 100 runs, three times", keys, line.common().wants_progress());
     for (const Experiment& experiment : experiments) {
-      auto [db, measured] = run_experiment(folder, experiment, progress);
-      stores.push_back(std::move(db));
-      rows.push_back(std::move(measured));
+      const std::string path = folder.path(experiment.name);
+      make_runs(path, experiment, progress);
+      stores.push_back(need(DB::open(path, options_for_reading())));
+      rows.push_back(measure_misses(stores.back(), experiment.name));
     }
   }
   if (line.common().json) {
-    for (const Measured& row : rows) standard_output().print("{}\n", as_json(row));
+    for (const Measured& row : rows) standard_output().write(as_json(row).line());
   } else {
     print_all(stores.back(), rows);
   }

@@ -1,7 +1,5 @@
 #include "cli/json.h"
 
-#include <fmt/ranges.h>
-
 #include "cli/bytes_text.h"
 
 namespace tamis::cli {
@@ -26,18 +24,9 @@ std::string json_value(std::string_view text) {
   return quoted + "\"";
 }
 
-JsonObject& JsonObject::add_text(std::string_view name, std::string_view json) {
-  fields_ += fmt::format("{}{}: {}", fields_.empty() ? "" : ", ", json_value(name), json);
-  return *this;
-}
-
-JsonObject& JsonObject::add_bytes(std::string_view name, std::string_view bytes) {
-  if (is_utf8(bytes)) return add(name, bytes);
+JsonObject& JsonObject::add_bytes(std::string_view name, std::string_view bytes, bool in_hex) {
+  if (!in_hex && is_utf8(bytes)) return add(name, bytes);
   return add(fmt::format("{}_hex", name), to_hex(bytes));
-}
-
-JsonObject& JsonObject::add_list(std::string_view name, const std::vector<std::string>& json_values) {
-  return add_text(name, fmt::format("[{}]", fmt::join(json_values, ", ")));
 }
 
 }  // namespace tamis::cli

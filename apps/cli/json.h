@@ -1,7 +1,7 @@
 // JSON output of the command: one object per line, fields in insertion order.
 #pragma once
 
-#include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <concepts>
@@ -27,24 +27,38 @@ template <typename T>
 std::string json_value(const std::optional<T>& value) {
   return value ? json_value(*value) : json_value(nullptr);
 }
+template <typename T>
+std::string json_value(const std::vector<T>& list) {
+  std::vector<std::string> values;
+  for (const T& value : list) values.push_back(json_value(value));
+  return fmt::format("[{}]", fmt::join(values, ", "));
+}
 
 /// An object under construction.
 class JsonObject {
  public:
   template <typename T>
   JsonObject& add(std::string_view name, const T& value) {
-    return add_text(name, json_value(value));
+    fields_ += fmt::format("{}{}: {}", fields_.empty() ? "" : ", ", json_value(name), json_value(value));
+    return *this;
   }
-  /// User bytes: as text if they are UTF-8, otherwise in hexadecimal under `name`_hex.
-  JsonObject& add_bytes(std::string_view name, std::string_view bytes);
-  JsonObject& add_object(std::string_view name, const JsonObject& object) { return add_text(name, object.text()); }
-  JsonObject& add_list(std::string_view name, const std::vector<std::string>& json_values);
+  /// User bytes: as text if they are UTF-8 and `in_hex` is false, otherwise in hexadecimal under `name`_hex.
+  JsonObject& add_bytes(std::string_view name, std::string_view bytes, bool in_hex = false);
+  /// A list with an object per item.
+  template <typename List, typename AsJson>
+  JsonObject& add_list(std::string_view name, const List& items, const AsJson& as_json) {
+    std::vector<JsonObject> objects;
+    for (const auto& item : items) objects.push_back(as_json(item));
+    return add(name, objects);
+  }
   [[nodiscard]] std::string text() const { return "{" + fields_ + "}"; }
+  /// With the line end.
+  [[nodiscard]] std::string line() const { return text() + "\n"; }
 
  private:
-  JsonObject& add_text(std::string_view name, std::string_view json);
-
   std::string fields_;
 };
+
+inline std::string json_value(const JsonObject& object) { return object.text(); }
 
 }  // namespace tamis::cli

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "cli/bytes_text.h"
 #include "cli/error.h"
 #include "cli/output.h"
 #include "show/human_text.h"
@@ -75,9 +76,16 @@ void Lines::read_more() {
   at_end_ = count == 0;
 }
 
-std::string_view hint_on_hex(std::string_view text) {
-  if (text.ends_with('\r')) return ": it ends with a carriage return; remove carriage returns with tr -d '\\r'";
-  return text.size() % 2 == 0 ? ", which --hex expects" : ", which --hex expects: two digits per byte";
+KeyLines::KeyLines(const std::string& path, const CommonOptions& options)
+    : is_hex_(options.hex), lines_(path, "reading keys", options) {
+  lines_.warn_of_carriage_return("which is part of the key; if unintended, remove carriage returns with tr -d '\\r'");
+}
+
+std::optional<std::string_view> KeyLines::next() {
+  const std::optional<std::string_view> line = lines_.next();
+  if (!line || !is_hex_) return line;
+  if (from_hex(*line, decoded_)) return decoded_;
+  usage_error(fmt::format("{} is not hexadecimal{}", lines_.place(), hint_on_hex(*line)));
 }
 
 }  // namespace tamis::cli

@@ -1,4 +1,4 @@
-// The lines of a file, read on demand.
+// The lines of a file, and keys, one per line, read on demand.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,21 @@ class Lines {
   std::uint64_t number_ = 0;
 };
 
-/// Completes "… is not hexadecimal" with the reason and what to do.
-std::string_view hint_on_hex(std::string_view text);
+/// The keys of a file or of standard input, read on demand. An empty line is the empty key. With --hex, lines are
+/// hexadecimal.
+class KeyLines {
+ public:
+  KeyLines(const std::string& path, const CommonOptions& options);
+
+  /// The next key, or nullopt at the end of the file. Valid until the next call.
+  std::optional<std::string_view> next();
+  /// Whether the next call may block on input: flush the answers so far.
+  [[nodiscard]] bool must_read() const { return lines_.must_read(); }
+
+ private:
+  bool is_hex_;
+  Lines lines_;
+  std::string decoded_;
+};
 
 }  // namespace tamis::cli

@@ -4,9 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/error.h"
 #include "cli/interrupt.h"
-#include "cli/output.h"
 #include "cli/verbs.h"
 
 namespace tamis::cli {

@@ -7,9 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
-#include "cli/output.h"
 #include "cli/verbs.h"
 #include "tamis/options.h"
 #include "tamis/version.h"
@@ -105,10 +102,8 @@ std::string page(const std::vector<DescribedVerb>& verbs) {
 }  // namespace
 
 int run_manual(Arguments arguments) {
-  CommandLine line({.name = "manual",
-                    .summary = "Prints the manual page of this command, in roff.",
-                    .usage = "",
-                    .example = "  tamis manual | man -l -"});
+  CommandLine line(
+      {.summary = "Prints the manual page of this command, in roff.", .example = "  tamis manual | man -l -"});
   if (!line.read(arguments)) return kExitOk;
   standard_output().write(page(describe_verbs()));
   return kExitOk;

@@ -26,6 +26,13 @@ std::optional<T> read_number(std::string_view text) {
   return value;
 }
 
+template <typename T>
+T parse_number(std::string_view option, std::string_view text, std::string_view expected) {
+  const std::optional<T> value = read_number<T>(text);
+  if (!value) bad_value(option, text, expected);
+  return *value;
+}
+
 /// The power of 1024 that a suffix stands for.
 std::optional<int> power_of_suffix(std::string_view suffix) {
   if (suffix.empty()) return 0;
@@ -57,21 +64,15 @@ double parse_positive(std::string_view option, std::string_view text) {
 }
 
 std::uint64_t parse_count(std::string_view option, std::string_view text) {
-  const std::optional<std::uint64_t> value = read_number<std::uint64_t>(text);
-  if (!value) bad_value(option, text, "a whole number from 0 to 18446744073709551615");
-  return *value;
+  return parse_number<std::uint64_t>(option, text, "a whole number from 0 to 18446744073709551615");
 }
 
 std::uint32_t parse_small_count(std::string_view option, std::string_view text) {
-  const std::optional<std::uint32_t> value = read_number<std::uint32_t>(text);
-  if (!value) bad_value(option, text, "a whole number from 0 to 4294967295");
-  return *value;
+  return parse_number<std::uint32_t>(option, text, "a whole number from 0 to 4294967295");
 }
 
 std::int64_t parse_integer(std::string_view option, std::string_view text) {
-  const std::optional<std::int64_t> value = read_number<std::int64_t>(text);
-  if (!value) bad_value(option, text, "a 64-bit whole number");
-  return *value;
+  return parse_number<std::int64_t>(option, text, "a 64-bit whole number");
 }
 
 std::uint64_t parse_bytes(std::string_view option, std::string_view text) {

@@ -17,8 +17,10 @@ bool has_colour(int descriptor) {
 }
 
 void report(std::string_view label, std::string_view message) {
-  write_to_errors(
-      fmt::format("{} {}{}\n", errors_have_colour() ? "\033[1;31mtamis:\033[0m" : "tamis:", label, message));
+  const std::string_view name = has_colour(STDERR_FILENO) ? "\033[1;31mtamis:\033[0m" : "tamis:";
+  const std::string text = fmt::format("{} {}{}\n", name, label, message);
+  (void)std::fwrite(text.data(), 1, text.size(), stderr);
+  (void)std::fflush(stderr);
 }
 
 }  // namespace
@@ -35,11 +37,6 @@ Output& standard_output() {
 
 bool output_has_colour() {
   static const bool has = has_colour(STDOUT_FILENO);
-  return has;
-}
-
-bool errors_have_colour() {
-  static const bool has = has_colour(STDERR_FILENO);
   return has;
 }
 
@@ -63,11 +60,6 @@ void print_report(std::string_view text) {
               line, is_heading || is_error ? "\033[0m" : "");
     text.remove_prefix(std::min(text.size(), line.size() + 1));
   }
-}
-
-void write_to_errors(std::string_view text) {
-  (void)std::fwrite(text.data(), 1, text.size(), stderr);
-  (void)std::fflush(stderr);
 }
 
 void report_error(std::string_view message) { report("", message); }

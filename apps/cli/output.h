@@ -35,16 +35,13 @@ Output& standard_output();
 /// Whether to use colour: a terminal, and NO_COLOR is not set.
 bool output_has_colour();
 bool output_is_terminal();
-bool errors_have_colour();
 /// `text` in bold if standard output has colour.
 std::string bold(std::string_view text);
 
 /// Prints a report of the library, with table headings in bold and errors in red if standard output has colour.
 void print_report(std::string_view text);
 
-/// Writes to standard error. A failure is ignored; the exit status still tells.
-void write_to_errors(std::string_view text);
-/// "tamis: message" on standard error.
+/// "tamis: message" on standard error. A failure to write is ignored; the exit status still tells.
 void report_error(std::string_view message);
 /// "tamis: warning: message" on standard error.
 void report_warning(std::string_view message);

@@ -10,6 +10,11 @@ namespace {
 constexpr std::size_t kTerminalColumns = 80;
 constexpr std::size_t kGap = 2;
 
+/// Columns the text takes on a terminal (UTF-8, no wide characters).
+std::size_t display_width(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
 std::string padded(std::string_view text, std::size_t width, Table::Align align) {
   const std::string space(width - std::min(width, display_width(text)), ' ');
   return align == Table::Align::kRight ? space + std::string(text) : std::string(text) + space;
@@ -21,10 +26,6 @@ std::string without_trailing_space(std::string line) {
 }
 
 }  // namespace
-
-std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
-}
 
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   std::vector<std::string> lines(1);

@@ -33,7 +33,4 @@ class Table {
 /// Breaks text at spaces into lines of at most `width` characters; longer words are not broken.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
-/// Columns the text takes on a terminal (UTF-8, no wide characters).
-std::size_t display_width(std::string_view text);
-
 }  // namespace tamis::cli

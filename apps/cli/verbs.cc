@@ -8,15 +8,13 @@
 #include <vector>
 
 #include "base/nearest_word.h"
-#include "cli/command_line.h"
-#include "cli/error.h"
-#include "cli/json.h"
-#include "cli/output.h"
 #include "cli/table.h"
 #include "tamis/version.h"
 
 namespace tamis::cli {
 namespace {
+
+using Words = std::span<const std::string>;
 
 struct Verb {
   std::string_view name;
@@ -103,7 +101,7 @@ std::string guess_of(std::string_view word) {
 }
 
 /// Moves common options that precede the verb behind it.
-std::vector<std::string> with_flags_behind(Arguments arguments) {
+std::vector<std::string> with_flags_behind(Words arguments) {
   std::vector<std::string> flags;
   std::vector<std::string> words(arguments.begin(), arguments.end());
   for (std::size_t at = 0; at < words.size();) {
@@ -126,9 +124,9 @@ int show_overview(std::string_view group) {
 }
 
 /// "tamis help filter size" is "tamis filter size --help".
-int run_help(Arguments arguments) {
-  if (arguments.empty()) return show_overview("");
-  std::vector<std::string> asked(arguments.begin(), arguments.end());
+int run_help(Words words) {
+  if (words.empty()) return show_overview("");
+  std::vector<std::string> asked(words.begin(), words.end());
   asked.emplace_back("--help");
   return run_command(asked);
 }
@@ -143,16 +141,16 @@ std::string advice_on_damage(std::string_view verb, std::string_view message) {
   return "; run 'tamis repair' to recover what is left";
 }
 
-int run_with_advice(const Verb& verb, Arguments arguments) {
+int run_with_advice(const Verb& verb, Words words) {
   try {
-    return verb.run(arguments);
+    return verb.run({verb.name, words});
   } catch (const CommandError& error) {
     if (error.exit_status() != kExitCorruption) throw;
     throw CommandError(kExitCorruption, error.what() + advice_on_damage(verb.name, error.what()));
   }
 }
 
-int run_verb(Arguments words) {
+int run_verb(Words words) {
   std::string name = words[0];
   std::size_t used = 1;
   if (is_group(name)) {
@@ -168,35 +166,30 @@ int run_verb(Arguments words) {
 
 }  // namespace
 
-int run_command(Arguments arguments) {
+int run_command(Words arguments) {
   const std::vector<std::string> words = with_flags_behind(arguments);
   if (words.empty()) usage_error("no verb given; 'tamis help' lists them");
-  const Arguments rest = Arguments(words).subspan(1);
+  const Words rest = Words(words).subspan(1);
   if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") return run_help(rest);
-  if (words[0] == "--version") return run_version(rest);
+  if (words[0] == "--version") return run_version({"version", rest});
   return run_verb(words);
 }
 
 std::vector<DescribedVerb> describe_verbs() {
   std::vector<DescribedVerb> described;
   for (const Verb& verb : kVerbs) {
-    if (!verb.summary.empty()) described.push_back({verb.name, verb.summary, CommandLine::describe(verb.run)});
+    if (verb.summary.empty()) continue;
+    described.push_back({verb.name, verb.summary, {}});
+    verb.run({verb.name, {}, &described.back().description});
   }
   return described;
 }
 
 int run_version(Arguments arguments) {
-  CommandLine line({.name = "version",
-                    .summary = "Prints the version of this program.",
-                    .usage = "",
-                    .example = "  tamis version",
-                    .common = kJson});
+  CommandLine line({.summary = "Prints the version of this program.", .example = "  tamis version", .common = kJson});
   if (!line.read(arguments)) return kExitOk;
-  if (line.common().json) {
-    standard_output().print("{}\n", JsonObject().add("version", version()).text());
-  } else {
-    standard_output().print("tamis {}\n", version());
-  }
+  standard_output().write(line.common().json ? JsonObject().add("version", version()).line()
+                                             : fmt::format("tamis {}\n", version()));
   return kExitOk;
 }
 

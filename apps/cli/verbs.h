@@ -1,4 +1,4 @@
-// The verbs of the command, and how a command line finds its verb.
+// The verbs of the command, and how a command line finds its verb. Includes what every verb uses.
 #pragma once
 
 #include <span>
@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "cli/error.h"
+#include "cli/json.h"
+#include "cli/output.h"
 
 namespace tamis::cli {
 
-using Arguments = std::span<const std::string>;
-
-/// Runs the command given by the arguments (without the program's name) and returns the exit status.
-int run_command(Arguments arguments);
+/// Runs the command given by these words (without the program's name) and returns the exit status.
+int run_command(std::span<const std::string> words);
 
 /// A verb and its help.
 struct DescribedVerb {
@@ -25,9 +26,10 @@ struct DescribedVerb {
 /// All public verbs, in overview order.
 std::vector<DescribedVerb> describe_verbs();
 
-// One function per verb, in the file of its name: filter/*.cc and store/*.cc (union and intersect in filter/join.cc,
-// rebuild with verify, delete with put, multi-get with get; flush, compact and checkpoint in store/maintain.cc). Each
-// takes the arguments after the verb.
+// One function per verb, in the file of its name, or with its kin: delete with put, multi-get and explain with get,
+// count and dump with scan, repair with verify; flush, compact and checkpoint in store/maintain.cc; filter union,
+// intersect and convert in filter/combine.cc, size with build, info with probe, rebuild with verify; filter kinds,
+// filter formats and options in lists.cc.
 int run_bench(Arguments arguments);
 int run_checkpoint(Arguments arguments);
 int run_compact(Arguments arguments);

@@ -1,7 +1,6 @@
 // Charts of a run's figures.
 #pragma once
 
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -11,9 +10,5 @@ namespace tamis::bench {
 /// into a folder, one file per group of rows, or for the load and the runs. Returns the program's exit status: 0, or 3
 /// if something could not be written or is not such figures.
 int write_charts(const nlohmann::json& figures, const std::string& path);
-
-/// What operations cost as stores grow, as SVG documents by name: growth_load and growth_runs, or all in one without a
-/// name. May throw nlohmann's exceptions when the figures are not those of a run with --growth.
-std::map<std::string, std::string> growth_charts(const nlohmann::json& figures, bool is_one_file);
 
 }  // namespace tamis::bench

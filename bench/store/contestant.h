@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/tally.h"
+#include "store/data_set.h"
 #include "tamis/status.h"
 
 namespace tamis::bench {
@@ -22,6 +22,13 @@ struct StoreShape {
   bool is_cold = false;                                 ///< No block is cached; storage reads are counted.
   bool is_ascending = false;                            ///< Keys come in order.
   bool syncs = false;                                   ///< Writes with `sync` will follow.
+
+  static constexpr std::size_t kMemtableBytes = std::size_t{64} << 20;
+  /// What two memtables leave to the block cache.
+  [[nodiscard]] std::size_t cache_bytes() const {
+    constexpr std::size_t kMemtables = 2 * kMemtableBytes;
+    return memory_bytes > 2 * kMemtables ? memory_bytes - kMemtables : memory_bytes / 2;
+  }
 };
 
 struct Entry {
@@ -41,7 +48,12 @@ class Session {
   /// True, with the value in the buffer, if the key is found.
   virtual bool get(std::string_view key, std::string& buffer) = 0;
   /// Adds the values of the keys found to the tally.
-  virtual void multi_get(std::span<const std::string_view> keys, Tally& tally);
+  virtual void multi_get(std::span<const std::string_view> keys, Tally& tally) {
+    std::string buffer;
+    for (const std::string_view key : keys) {
+      if (get(key, buffer)) tally.add(buffer);
+    }
+  }
   /// Seeks to the key and adds up to `count` entries to the tally.
   virtual void scan(std::string_view from, std::uint64_t count, Tally& tally) = 0;
 };

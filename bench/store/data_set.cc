@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cstring>
 
-#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/random.h"
 #include "store/contestant.h"
@@ -90,13 +89,6 @@ void Tally::check(std::string_view key, std::string_view value) {
   if (entries > 0 && last_key >= key) stop("a scan went backwards");
   if (!checks->belongs(key, value)) stop("a scan showed a value that is not its key's");
   last_key = key;
-}
-
-void Session::multi_get(std::span<const std::string_view> keys, Tally& tally) {
-  std::string buffer;
-  for (const std::string_view key : keys) {
-    if (get(key, buffer)) tally.add(buffer);
-  }
 }
 
 }  // namespace tamis::bench

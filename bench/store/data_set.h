@@ -1,10 +1,13 @@
-// The keys and values of a benchmark, computed from numbers so that nothing has to be stored.
+// The keys and values of a benchmark, computed from numbers so that nothing has to be stored; and the proof that the
+// right ones were read.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "base/bytes.h"
 
 namespace tamis::bench {
 
@@ -37,12 +40,42 @@ class DataSet {
   [[nodiscard]] bool belongs(std::uint64_t number, std::string_view value) const;
   /// The approximate size of an entry.
   [[nodiscard]] std::size_t entry_bytes() const { return key(0).size + value_bytes_; }
-  [[nodiscard]] std::size_t value_bytes() const { return value_bytes_; }
 
  private:
   Keys keys_;
   std::size_t value_bytes_;
   std::string pool_;
+};
+
+/// The sum of all 8-byte words of a value: touches every byte, in a few nanoseconds.
+inline std::uint64_t fold(std::string_view value) {
+  std::uint64_t sum = value.size();
+  const char* at = value.data();
+  std::size_t left = value.size();
+  for (; left >= 8; left -= 8, at += 8) sum += load_le<std::uint64_t>(at);
+  for (; left > 0; --left, ++at) sum += static_cast<unsigned char>(*at);
+  return sum;
+}
+
+/// Counts and sums what is read; the sum is compared with the expected one after the clock has stopped. With a data
+/// set, every entry is checked immediately instead: its value against its key, and keys of a scan for their order.
+struct Tally {
+  std::uint64_t entries = 0;
+  std::uint64_t sum = 0;
+  const DataSet* checks = nullptr;
+  std::string last_key = {};
+
+  void add(std::string_view value) {
+    ++entries;
+    sum += fold(value);
+  }
+  void add(std::string_view key, std::string_view value) {
+    if (checks != nullptr) check(key, value);
+    add(value);
+  }
+
+ private:
+  void check(std::string_view key, std::string_view value);
 };
 
 }  // namespace tamis::bench

@@ -51,6 +51,12 @@ class Field {
   [[nodiscard]] bool wants_groups(std::initializer_list<std::string_view> groups) const;
   [[nodiscard]] const std::vector<std::unique_ptr<Contestant>>& contestants() const { return contestants_; }
   Report& report() { return report_; }
+  /// A figure of a row, and the sum over what was read in the round, in which all contestants must agree.
+  void add(std::string_view row, const Contestant& contestant, double value, std::uint64_t round,
+           std::uint64_t checksum) {
+    report_.add(row, contestant.id(), value);
+    report_.add_checksum(row, contestant.id(), round, checksum);
+  }
 
   /// Calls `work` once per contestant. Long work may count as many steps and report them itself.
   void each(const std::function<void(Contestant&)>& work, std::uint64_t steps = 1);
@@ -67,6 +73,11 @@ class Field {
   void note(const std::string& text);
   /// Runs a part and notes how long it took.
   void part(const std::string& name, const std::function<void()>& work);
+  /// The same if any of these rows is requested.
+  void part_of(std::initializer_list<std::string_view> rows, const std::string& name,
+               const std::function<void()>& work) {
+    if (wants(rows)) part(name, work);
+  }
 
   /// The contestant's folder; one is enough, since no contestant has two stores open.
   [[nodiscard]] std::string folder(const Contestant& contestant) const;

@@ -19,23 +19,17 @@ class LargeStore {
       : field_(field), stock_{data_, field.entries()}, lookups_(std::min(field.entries(), kMaxLookups)) {}
 
   void run() {
-    if (field_.wants({"fill_single"})) field_.part("fill_single", [&] { fill_rounds(); });
+    field_.part_of({"fill_single"}, "fill_single", [&] { fill_rounds(); });
     field_.part("large store", [&] { fill_and_keep(); });
-    if (field_.wants({"seek_100_filled"})) field_.part("seek_100_filled", [&] { scan_as_filled(); });
+    field_.part_of({"seek_100_filled"}, "seek_100_filled", [&] { scan_as_filled(); });
     field_.part("compact", [&] { field_.each([&](Contestant& contestant) { compact(contestant); }); });
-    if (field_.wants({"hit", "absent", "multi_get", "seek_100", "seek_1", "scan"})) {
-      field_.part("reads", [&] { field_.alternate([&](Contestant& c, std::uint64_t round) { read(c, round); }); });
-    }
+    field_.part_of({"hit", "absent", "multi_get", "seek_100", "seek_1", "scan"}, "reads",
+                   [&] { field_.alternate([&](Contestant& c, std::uint64_t round) { read(c, round); }); });
     field_.each([](Contestant& contestant) { contestant.close(); });
-    if (field_.wants({"cold_hit", "cold_absent"})) {
-      field_.part("cold", [&] { field_.each([&](Contestant& contestant) { read_cold(contestant); }); });
-    }
-    if (field_.wants({"open"})) {
-      field_.part("open", [&] { field_.alternate([&](Contestant& c, std::uint64_t) { open_and_close(c); }); });
-    }
-    if (field_.wants({"resident"})) {
-      field_.part("resident", [&] { field_.each([&](Contestant& contestant) { weigh(contestant); }); });
-    }
+    field_.part_of({"cold_hit", "cold_absent"}, "cold", [&] { field_.each([&](Contestant& c) { read_cold(c); }); });
+    field_.part_of({"open"}, "open",
+                   [&] { field_.alternate([&](Contestant& c, std::uint64_t) { open_and_close(c); }); });
+    field_.part_of({"resident"}, "resident", [&] { field_.each([&](Contestant& c) { weigh(c); }); });
     if (field_.wants_groups({"ycsb"})) field_.part("ycsb", [&] { run_ycsb(); });
   }
 
@@ -44,8 +38,7 @@ class LargeStore {
 
   void add(const char* row, const Contestant& contestant, std::uint64_t round, double value, const Outcome& outcome) {
     if (!field_.wants({row})) return;
-    field_.report().add(row, contestant.id(), value);
-    field_.report().add_checksum(row, contestant.id(), round, outcome.checksum);
+    field_.add(row, contestant, value, round, outcome.checksum);
   }
 
   /// All rounds but the last, whose store stays.
@@ -114,29 +107,20 @@ class LargeStore {
 
   void read(Contestant& contestant, std::uint64_t round) {
     auto session = contestant.session();
-    if (field_.wants({"hit"})) {
-      const Outcome hits = get_hits(*session, stock_, lookups_, round);
-      add("hit", contestant, round, hits.nanoseconds(), hits);
-    }
-    if (field_.wants({"absent"})) {
-      const Outcome absent = get_absent(*session, stock_, lookups_, round);
-      add("absent", contestant, round, absent.nanoseconds(), absent);
-    }
-    if (field_.wants({"multi_get"})) {
-      const Outcome many = multi_get_hits(*session, stock_, lookups_, kAtOnce, round);
-      add("multi_get", contestant, round, many.nanoseconds(), many);
-    }
-    if (field_.wants({"seek_100"})) {
-      const Outcome seeks = seek(*session, stock_, lookups_ / 20 + 1, 100, round);
-      add("seek_100", contestant, round, seeks.microseconds(), seeks);
-    }
-    if (field_.wants({"seek_1"})) {
-      const Outcome seeks = seek(*session, stock_, lookups_ / 4 + 1, 1, round);
-      add("seek_1", contestant, round, seeks.microseconds(), seeks);
-    }
+    const auto measure = [&](const char* row, double (Outcome::*figure)() const, const auto& work) {
+      if (!field_.wants({row})) return;
+      const Outcome outcome = work();
+      field_.add(row, contestant, (outcome.*figure)(), round, outcome.checksum);
+    };
+    measure("hit", &Outcome::nanoseconds, [&] { return get_hits(*session, stock_, lookups_, round); });
+    measure("absent", &Outcome::nanoseconds, [&] { return get_absent(*session, stock_, lookups_, round); });
+    measure("multi_get", &Outcome::nanoseconds,
+            [&] { return multi_get_hits(*session, stock_, lookups_, kAtOnce, round); });
+    measure("seek_100", &Outcome::microseconds, [&] { return seek(*session, stock_, lookups_ / 20 + 1, 100, round); });
+    measure("seek_1", &Outcome::microseconds, [&] { return seek(*session, stock_, lookups_ / 4 + 1, 1, round); });
     if (field_.wants({"scan"})) {
       const Outcome scan = scan_all(*session, stock_);
-      add("scan", contestant, 0, scan.mops(), scan);
+      add("scan", contestant, 0, scan.mops(), scan);  // The same sum in every round.
     }
   }
 

@@ -173,12 +173,7 @@ void measure_latencies(Field& field) {
   const DataSet data(DataSet::Keys::kRandom, 100);
   const Stock stock = {data, field.entries() / 5 + 1};
   field.part("latency", [&] {
-    field.each([&](Contestant& contestant) {
-      contestant.open(field.fresh_folder(contestant), {.entries = stock.count});
-      put_batches(*contestant.session(), stock, 0, stock.count, kBatch);
-      contestant.compact();
-      check_all(*contestant.session(), stock);
-    });
+    field.each([&](Contestant& contestant) { make_compacted(field, contestant, stock); });
     field.alternate([&](Contestant& contestant, std::uint64_t round) {
       LatencyRound(field, contestant, stock, round).run();
       contestant.settle();

@@ -22,8 +22,6 @@ std::unique_ptr<tamis::bench::Contestant> tamis::bench::make_leveldb() { return 
 namespace tamis::bench {
 namespace {
 
-constexpr std::size_t kMemtableBytes = std::size_t{64} << 20;
-
 void need(const leveldb::Status& status) {
   if (!status.ok()) stop("leveldb: " + status.ToString());
 }
@@ -104,15 +102,12 @@ class LeveldbContestant final : public Contestant {
   }
 
   void open(const std::string& directory, const StoreShape& shape) override {
-    const std::size_t memtables = 2 * kMemtableBytes;
-    const std::size_t cache =
-        shape.memory_bytes > 2 * memtables ? shape.memory_bytes - memtables : shape.memory_bytes / 2;
     filter_.reset(leveldb::NewBloomFilterPolicy(static_cast<int>(shape.bits_per_key)));
-    cache_.reset(leveldb::NewLRUCache(shape.is_cold ? 0 : cache));
+    cache_.reset(leveldb::NewLRUCache(shape.is_cold ? 0 : shape.cache_bytes()));
     leveldb::Options options;
     options.create_if_missing = true;
     options.compression = leveldb::kNoCompression;
-    options.write_buffer_size = kMemtableBytes;
+    options.write_buffer_size = StoreShape::kMemtableBytes;
     options.max_file_size = std::size_t{32} << 20;
     options.max_open_files = 5000;
     options.filter_policy = filter_.get();

@@ -8,13 +8,16 @@ namespace tamis::bench {
 
 constexpr std::size_t kBatch = 1000;
 
+/// Opens a fresh store, fills it, compacts it, and reads it once.
+void make_compacted(Field& field, Contestant& contestant, const Stock& stock);
+
 /// Fills whose stores are discarded: in batches, sequential.
 void measure_fills(Field& field);
 /// The large store: single puts, their cost on disk, then reads, scans, cold reads, opening, memory, YCSB.
 void measure_large_store(Field& field);
 /// YCSB on the large store, which is open, compacted and warm; changes it.
 void measure_ycsb(Field& field, const Stock& stock);
-/// Lookups in a store of 100 sorted runs.
+/// Lookups in a store of 100 unmerged sorted runs, with 34 bits of filter per key for every contestant.
 void measure_runs(Field& field);
 /// Fills a store that keeps its runs with this many of them, each with keys from the whole range.
 void fill_runs(Contestant& contestant, Session& session, const Stock& stock, std::uint64_t runs);

@@ -1,18 +1,47 @@
-// The figures of a run: by row and contestant, compared with the targets, shown as a table or as JSON.
+// The rows of the benchmark's table with tamis's targets (rows.cc), and the figures of a run: by row and contestant,
+// compared with the targets, shown as a table or as JSON.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench_run.h"
-#include "store/rows.h"
 
 namespace tamis::bench {
+
+struct RowInfo {
+  std::string_view name;   ///< As on the command line.
+  std::string_view group;  ///< Rows of one chart; also a name on the command line.
+  std::string_view title;
+  std::string_view unit;
+  bool more_is_better;
+};
+
+/// In table order.
+std::span<const RowInfo> row_table();
+
+/// A bound on tamis's median: `factor` times another median, or a number.
+struct Target {
+  enum class Against {
+    kEngine,   ///< The same row of the contestant `reference`.
+    kBest,     ///< The same row of the best rival.
+    kOwnRow,   ///< tamis's own row `reference`.
+    kAbsolute  ///< The factor itself.
+  };
+  std::string_view row;
+  Against against;
+  std::string_view reference;
+  double factor;
+};
+
+/// A row may have several. They assume release builds of the rivals (scripts/build-rivals).
+std::span<const Target> target_table();
 
 /// A contestant in the report.
 struct EngineName {
@@ -38,7 +67,6 @@ class Report {
   /// Seconds that a part of the run took.
   void add_duration(const std::string& part, double seconds) { durations_.emplace_back(part, seconds); }
 
-  [[nodiscard]] const std::vector<EngineName>& engines() const { return engines_; }
   /// Null if it was not measured.
   [[nodiscard]] const Samples* samples(std::string_view row, const std::string& engine) const;
   /// tamis's targets of a row, if what they compare with was measured.

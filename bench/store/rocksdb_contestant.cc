@@ -24,7 +24,6 @@ std::unique_ptr<tamis::bench::Contestant> tamis::bench::make_rocksdb() { return 
 namespace tamis::bench {
 namespace {
 
-constexpr std::size_t kMemtableBytes = std::size_t{64} << 20;
 constexpr std::size_t kBlockBytes = 4096;
 constexpr std::size_t kMaxAtOnce = 128;
 
@@ -99,10 +98,7 @@ rocksdb::BlockBasedTableOptions table_options(const StoreShape& shape) {
   if (shape.is_cold) {
     table.no_block_cache = true;
   } else {
-    const std::size_t memtables = 2 * kMemtableBytes;
-    const std::size_t cache =
-        shape.memory_bytes > 2 * memtables ? shape.memory_bytes - memtables : shape.memory_bytes / 2;
-    table.block_cache = rocksdb::HyperClockCacheOptions(cache, kBlockBytes).MakeSharedCache();
+    table.block_cache = rocksdb::HyperClockCacheOptions(shape.cache_bytes(), kBlockBytes).MakeSharedCache();
   }
   return table;
 }
@@ -111,7 +107,7 @@ rocksdb::Options options_for(const StoreShape& shape) {
   rocksdb::Options options;
   options.create_if_missing = true;
   options.compression = rocksdb::kNoCompression;
-  options.write_buffer_size = kMemtableBytes;
+  options.write_buffer_size = StoreShape::kMemtableBytes;
   options.max_write_buffer_number = 4;
   options.max_background_jobs = 2;
   options.level_compaction_dynamic_level_bytes = true;

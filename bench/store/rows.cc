@@ -1,7 +1,6 @@
-#include "store/rows.h"
-
-#include <algorithm>
 #include <array>
+
+#include "store/report.h"
 
 namespace tamis::bench {
 namespace {
@@ -105,11 +104,6 @@ constexpr auto kTargets = std::to_array<Target>({
 }  // namespace
 
 std::span<const RowInfo> row_table() { return kRows; }
-
-const RowInfo* find_row(std::string_view name) {
-  const auto* const row = std::ranges::find(kRows, name, &RowInfo::name);
-  return row == kRows.end() ? nullptr : row;
-}
 
 std::span<const Target> target_table() { return kTargets; }
 

@@ -141,8 +141,7 @@ class Ycsb {
         for (std::thread& other : others) other.join();
       });
       const Outcome outcome = {seconds, operations * threads, operations * threads};
-      field_.report().add(row, contestant.id(), outcome.kops());
-      field_.report().add_checksum(row, contestant.id(), round, outcome.checksum);
+      field_.add(row, contestant, outcome.kops(), round, outcome.checksum);
     });
   }
 

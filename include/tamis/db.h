@@ -70,8 +70,8 @@ class TAMIS_EXPORT DB {
   /// Closes the store. Live handles then return kClosed.
   ~DB();
 
-  /// Sets the value of a key. A key may have up to 65,535 bytes. Key and value together may have up to a quarter of
-  /// Options::memory_bytes, and less than 4 GiB. Otherwise returns kInvalidArgument.
+  /// Sets the value of a key. A key may have up to 16 MiB, a value up to 1 GiB, both together up to a quarter of
+  /// Options::memory_bytes. Otherwise returns kInvalidArgument. Keys over 65,535 bytes work, but slowly.
   Status put(std::string_view key, std::string_view value, const WriteOptions& options = {});
   /// Removes a key. Removing an absent key is not an error.
   Status remove(std::string_view key, const WriteOptions& options = {});

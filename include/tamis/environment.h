@@ -52,8 +52,9 @@ struct Environment {
   /// Requires runs_in_background = false. Decides at every write whether a due flush or compaction runs, and which runs
   /// first. Nothing waits for a running one: calls return kBusy. Threads must take turns.
   std::optional<std::uint64_t> schedule_seed = {};
-  /// The time in seconds; called from any thread. Empty: the machine's clock or, with a random_seed, a frozen one. Only
-  /// decides when old tombstones are compacted: a clock that jumps costs work, never correctness.
+  /// The time in seconds; called from any thread. Empty: the machine's clock or, with a random_seed, a frozen one. It
+  /// is recorded with commits and decides when old tombstones are compacted: a clock that jumps never costs
+  /// correctness.
   std::function<std::uint64_t()> unix_seconds = {};
 };
 

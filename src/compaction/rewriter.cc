@@ -102,7 +102,9 @@ class Rewriter {
   Status keep(const Entry& entry);
   [[nodiscard]] bool should_cut(std::string_view key);
   Status begin_table();
-  Status finish_table();
+  enum class Position : std::uint8_t { kInside, kLast };
+  Status finish_table(Position position);
+  [[nodiscard]] std::vector<std::uint64_t> replaced_by_table(Position position) const;
 
   EntryIterator& source_;
   const RewriteSpec& spec_;
@@ -119,6 +121,7 @@ class Rewriter {
   std::unique_ptr<TableBuilder> table_;
   std::vector<std::string> begun_;
   std::uint64_t kept_ = 0;
+  std::uint64_t first_output_ = 0;
   RewriteResult result_;
 };
 
@@ -139,7 +142,7 @@ Status Rewriter::write_all() {
     TAMIS_TRY_STATUS(keep(as_written(entry)));
   }
   TAMIS_TRY_STATUS(source_.status());
-  if (table_ != nullptr) TAMIS_TRY_STATUS(finish_table());
+  if (table_ != nullptr) TAMIS_TRY_STATUS(finish_table(Position::kLast));
 
   std::uint64_t written = 0;
   for (const auto& table : result_.tables) written += table->entries;
@@ -176,7 +179,9 @@ Entry Rewriter::as_written(const Entry& entry) const {
 }
 
 Status Rewriter::keep(const Entry& entry) {
-  if (!is_key_written_ && table_ != nullptr && should_cut(entry.key)) TAMIS_TRY_STATUS(finish_table());
+  if (!is_key_written_ && table_ != nullptr && should_cut(entry.key)) {
+    TAMIS_TRY_STATUS(finish_table(Position::kInside));
+  }
   if (table_ == nullptr) TAMIS_TRY_STATUS(begin_table());
   is_key_written_ = true;
   ++kept_;
@@ -192,15 +197,20 @@ bool Rewriter::should_cut(std::string_view key) {
 
 Status Rewriter::begin_table() {
   TAMIS_TRY(const std::uint64_t number, spec_.new_number());
+  if (first_output_ == 0) first_output_ = number;
+  const bool replaces_tables = !spec_.inputs.empty() || !spec_.replaces.empty();
   TableSpec table = {.path = table_path(spec_.directory, number),
                      .number = number,
                      .identity = spec_.identity,
+                     .keyspace = spec_.keyspace,
+                     .keyspace_name = spec_.keyspace_name,
+                     .features = spec_.features,
                      .block_bytes = spec_.block_bytes,
                      .codec = spec_.codec,
                      .prefix_rule = spec_.prefix_rule,
                      .level = spec_.output_level,
                      .run = spec_.output_run,
-                     .replaces = spec_.replaces,
+                     .rewrite = replaces_tables ? first_output_ : 0,
                      .flushed_sequence = spec_.flushed_sequence,
                      .created_unix_seconds = spec_.now_unix_seconds,
                      .oldest_delete_unix_seconds = spec_.oldest_delete_unix_seconds};
@@ -213,7 +223,20 @@ Status Rewriter::begin_table() {
   return {};
 }
 
-Status Rewriter::finish_table() {
+/// Inputs between the last output's end and this one's. An input of which nothing is left overlaps no output, yet it
+/// was replaced: gaps count to the output behind them, the end to the last.
+std::vector<std::uint64_t> Rewriter::replaced_by_table(Position position) const {
+  std::vector<std::uint64_t> replaced = spec_.replaces;
+  for (const auto& input : spec_.inputs) {
+    const bool ends_before = !result_.tables.empty() && input->largest_key <= result_.tables.back()->largest_key;
+    const bool begins_behind = position == Position::kInside && input->smallest_key > table_->last_key();
+    if (!ends_before && !begins_behind) replaced.push_back(input->number);
+  }
+  return replaced;
+}
+
+Status Rewriter::finish_table(Position position) {
+  table_->set_replaces(replaced_by_table(position));
   const FilterChoice filter = spec_.filters != nullptr ? spec_.filters->choose(table_->keys()) : FilterChoice();
   TAMIS_TRY(TableFacts facts, table_->finish(filter));
   table_.reset();

@@ -23,6 +23,9 @@ struct RewriteSpec {
   FileSystem* files = nullptr;
   std::string directory = {};
   TableIdentity identity = {};
+  KeyspaceId keyspace = kDefaultKeyspace;
+  std::string keyspace_name = {};
+  Features features = {};  ///< What the entries may need.
   const KeyHasher* hasher = nullptr;
   std::uint32_t block_bytes = 4096;
   std::uint64_t table_bytes = 0;
@@ -32,7 +35,9 @@ struct RewriteSpec {
   PrefixRule prefix_rule = {};
   std::uint32_t output_level = 0;
   std::uint64_t output_run = 0;
-  std::vector<std::uint64_t> replaces = {};
+  /// The tables that are rewritten: each output lists those that overlap it, and the gap before it, as replaced.
+  std::vector<std::shared_ptr<const TableFacts>> inputs = {};
+  std::vector<std::uint64_t> replaces = {};  ///< Further tables, which every output lists.
   std::uint64_t flushed_sequence = 0;
   std::uint64_t now_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;

@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/random.h"
 #include "entry/merging_iterator.h"
+#include "io/file_names.h"
 #include "support/entry_sets.h"
 #include "support/rewrite_world.h"
+#include "table/table_sections.h"
 
 namespace tamis::test {
 namespace {
@@ -149,6 +152,48 @@ TEST(Rewrite, CutsTablesAtTheirSize) {
     bytes += table->file_bytes;
   }
   EXPECT_EQ(result.bytes_written, bytes);
+}
+
+/// 0029: n tables that are rewritten into n others do not write n² numbers.
+TEST(Rewrite, EachTableListsTheInputsThatOverlapIt) {
+  RewriteWorld world;
+  world.spec.table_bytes = 4000;
+  world.spec.replaces = {901};
+  world.spec.keyspace = KeyspaceId{7};
+  world.spec.keyspace_name = "users";
+  world.numbers = 1000;
+  std::vector<std::string> keys;
+  for (int i = 0; i < 1000; ++i) keys.push_back(fmt::format("key {:06}", 2 * i));
+  std::vector<Entry> entries;
+  for (const std::string& key : keys) entries.push_back({key, "a value of some length", Sequence{5}, EntryKind::kPut});
+  for (std::uint64_t i = 0; i < 20; ++i) {  // Of odd keys nothing is left.
+    world.spec.inputs.push_back(
+        facts_of(i + 1, fmt::format("key {:06}", 100 * i), fmt::format("key {:06}", 100 * i + 99)));
+    world.spec.inputs.push_back(
+        facts_of(i + 101, fmt::format("key {:06}", 100 * i + 51), fmt::format("key {:06}", 100 * i + 51)));
+  }
+  world.spec.inputs.push_back(facts_of(200, "a", "b"));
+  world.spec.inputs.push_back(facts_of(201, "z", "z"));
+  const RewriteResult result = world.write(entries);
+  ASSERT_GT(result.tables.size(), 5U);
+  std::set<std::uint64_t> listed;
+  std::size_t most = 0;
+  for (const auto& table : result.tables) {
+    const auto file = *world.world.files.open_readable(table_path("/store", table->number));
+    const TableProperties properties = *read_properties(*file, "t");
+    EXPECT_EQ(properties.rewrite, 1001U);
+    EXPECT_EQ(properties.keyspace, KeyspaceId{7});
+    EXPECT_EQ(properties.keyspace_name, "users");
+    EXPECT_EQ(properties.replaces.front(), 901U);
+    most = std::max(most, properties.replaces.size());
+    listed.insert(properties.replaces.begin(), properties.replaces.end());
+    for (const auto& input : world.spec.inputs) {
+      if (!table->overlaps(input->smallest_key, input->largest_key)) continue;
+      EXPECT_TRUE(std::ranges::count(properties.replaces, input->number) == 1) << table->number << ' ' << input->number;
+    }
+  }
+  EXPECT_EQ(listed.size(), world.spec.inputs.size() + 1) << "every input is listed by some output";
+  EXPECT_LT(most, 14U);
 }
 
 TEST(Rewrite, CutsTablesWhereTheyWouldOverlapMoreThanTenOfTheNextLevel) {

@@ -85,6 +85,11 @@ std::uint64_t Catalog::newest_flushed_sequence() const {
   return newest_flushed_sequence_of(manifest_->state());
 }
 
+Features Catalog::features() const {
+  MutexLock lock(mutex_);
+  return manifest_->state().features;
+}
+
 std::uint64_t Catalog::first_journal() const {
   MutexLock lock(mutex_);
   return manifest_->state().first_journal;

@@ -45,6 +45,8 @@ class Catalog {
   [[nodiscard]] std::uint64_t flushed_sequence(KeyspaceId keyspace) const EXCLUDES(mutex_);
   /// The newest write that is in a table, of any keyspace, as far as the manifest says.
   [[nodiscard]] std::uint64_t newest_flushed_sequence() const EXCLUDES(mutex_);
+  /// In use in the store.
+  [[nodiscard]] Features features() const EXCLUDES(mutex_);
   [[nodiscard]] std::uint64_t first_journal() const EXCLUDES(mutex_);
   /// No file has this number or a larger one yet.
   [[nodiscard]] std::uint64_t next_number() const EXCLUDES(mutex_);

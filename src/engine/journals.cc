@@ -33,6 +33,14 @@ Status Journals::begin(std::uint64_t number, Sequence first) {
   return {};
 }
 
+Status Journals::begin_after_gap(std::uint64_t number, Sequence first) {
+  TAMIS_TRY_STATUS(open_if_closed());
+  if (writer_ != nullptr) TAMIS_TRY_STATUS(writer_->withdraw_failed_append());
+  TAMIS_TRY(writer_, create(number, first));
+  window_bytes_.store(0, std::memory_order_relaxed);
+  return {};
+}
+
 Status Journals::begin_after_failure(std::uint64_t number, Sequence first) {
   {
     MutexLock lock(mutex_);

@@ -40,12 +40,22 @@ class Journals {
   /// For the journals that begin from now on (rule 36). They are durable in the manifest's header.
   void use(const Features& features) { features_ |= features; }
 
+  /// Whether the header of the journal that the next record goes to names them.
+  [[nodiscard]] bool current_has(const Features& features) const {
+    const Features& named = writer_ != nullptr ? writer_->header().features
+                            : closed_          ? closed_->header.features
+                                               : features_;
+    return named.includes(features);
+  }
+
   /// Continues a journal that recovery found closed.
   void continue_closed(std::uint64_t number, const JournalHeader& header, const JournalEnd& end);
   /// For a read-only store: its stats show the size of the last journal.
   void only_show(const JournalEnd& end) { current_bytes_ = end.offset; }
   /// Begins a new journal. After an error the old one, if any, is still current.
   Status begin(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
+  /// The same, after sequences that no journal holds: they and everything before them are in tables.
+  Status begin_after_gap(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
   /// The same after the old one failed; its file is left alone.
   Status begin_after_failure(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
 

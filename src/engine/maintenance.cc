@@ -101,6 +101,11 @@ Status Maintenance::flush_sealed() {
   return {};
 }
 
+Result<std::vector<TreeChange>> Maintenance::write_changes(const Changes& changes, Sequence first) {
+  MutexLock lock(flush_mutex_);
+  return rewrites_.write_changes(changes, first);
+}
+
 Status Maintenance::release_journals() {
   MutexLock lock(flush_mutex_);
   TAMIS_TRY_STATUS(rewrites_.release_journals());

@@ -43,6 +43,8 @@ class Maintenance final : public JobSource {
 
   /// Flushes all sealed memtables in the calling thread. For recovery, and for the leader that restarts writes.
   Status flush_sealed() EXCLUDES(flush_mutex_);
+  /// As TableRewrites::write_changes. For the leader, with nothing sealed.
+  Result<std::vector<TreeChange>> write_changes(const Changes& changes, Sequence first) EXCLUDES(flush_mutex_);
   /// Records that journals which no memtable needs are not needed, and removes them. A flush does so too.
   Status release_journals() EXCLUDES(flush_mutex_);
   /// Merges the tables of this moment that may hold keys of the range into the last level that has any. It does so in

@@ -39,7 +39,9 @@ Status TableRewrites::flush(std::span<const SealedOfTree> flushes) {
     TreeChange& change =
         changes.emplace_back(TreeChange{.keyspace = flush.keyspace.get(), .flushed = flush.sealed.memtable.get()});
     change.edit.flushed_sequence = number_of(flush.sealed.last_sequence);
-    TAMIS_TRY(RewriteResult result, write_memtable(flush, change.edit));
+    const Memtable& memtable = *flush.sealed.memtable;
+    TAMIS_TRY(RewriteResult result,
+              write_run(*flush.keyspace, *memtable.iterate(), memtable.entries(), {}, change.edit));
     results.push_back(std::move(result));
   }
   ManifestEdit rest = journals_after(flushes);
@@ -56,16 +58,20 @@ Status TableRewrites::flush(std::span<const SealedOfTree> flushes) {
   return installed;
 }
 
-Result<RewriteResult> TableRewrites::write_memtable(const SealedOfTree& flush, KeyspaceEdit& edit) {
-  const Memtable& memtable = *flush.sealed.memtable;
-  const std::shared_ptr<const Version> version = flush.keyspace->tree.version();
-  const std::shared_ptr<const TreeSettings> settings = flush.keyspace->tree.settings();
+Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, EntryIterator& source,
+                                               std::uint64_t entries, const std::deque<Run>& newer,
+                                               KeyspaceEdit& edit) {
+  const std::shared_ptr<const Version> version = keyspace.tree.version();
+  const std::shared_ptr<const TreeSettings> settings = keyspace.tree.settings();
   TAMIS_TRY(const std::uint64_t run, catalog_.new_number());
-  RewriteSpec spec = spec_for(*flush.keyspace, *settings, version->shape(), 0, run);
-  spec.older_runs = all_runs(version->shape());
-  const FilterPlanner filters(version->shape(), {}, 0, run, memtable.entries(), settings->filter_plan_options());
+  RewriteSpec spec = spec_for(keyspace, *settings, version->shape(), 0, run);
+  const Features long_keys = Features::of(Feature::kLongKeys);
+  if (catalog_.features().includes(long_keys)) spec.features |= long_keys;  // There may be some.
+  for (const Run& older : newer) spec.older_runs.push_back(&older);
+  for (const Run* older : all_runs(version->shape())) spec.older_runs.push_back(older);
+  const FilterPlanner filters(version->shape(), {}, 0, run, entries, settings->filter_plan_options());
   spec.filters = &filters;
-  TAMIS_TRY(RewriteResult result, write_tables(*memtable.iterate(), spec));
+  TAMIS_TRY(RewriteResult result, write_tables(source, spec));
   add_tables(edit.shape, result, 0, run);
   return result;
 }
@@ -119,12 +125,13 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
     for (const std::uint64_t number : input.tables) {
       TAMIS_TRY(const std::shared_ptr<const TableFacts> facts, facts_of(shape, number));
       removed.push_back(number);
+      spec.inputs.push_back(facts);
+      spec.features |= facts->features;
       keys += facts->keys;
       spec.oldest_delete_unix_seconds = older(facts->oldest_delete_unix_seconds, spec.oldest_delete_unix_seconds);
     }
   }
   // Repair must know, without a manifest, that obsolete tables were replaced even when what replaced them is gone.
-  spec.replaces = removed;
   keyspace.tree.add_obsolete_numbers(spec.replaces);
   const FilterPlanner filters(shape, removed, plan.output_level, plan.output_run, keys,
                               settings->filter_plan_options());
@@ -154,13 +161,15 @@ Result<RewriteResult> TableRewrites::write_tables(EntryIterator& source, const R
   return result;
 }
 
-RewriteSpec TableRewrites::spec_for(const OpenKeyspace& /*keyspace*/, const TreeSettings& settings, const Shape& shape,
+RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSettings& settings, const Shape& shape,
                                     std::uint32_t level, std::uint64_t run) {
   const Options& options = settings.options;
   const bool is_last_level = level > 0 && level >= shape.last_level();
   return {.files = &context_.files,
           .directory = context_.directory,
           .identity = context_.identity,
+          .keyspace = keyspace.id(),
+          .keyspace_name = keyspace.id() == kDefaultKeyspace ? std::string() : keyspace.name,
           .hasher = &context_.hasher,
           .block_bytes = options.block_bytes,
           .table_bytes = options.table_bytes,

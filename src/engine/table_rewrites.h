@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <span>
@@ -16,6 +17,7 @@
 #include "engine/live_handles.h"
 #include "engine/published_sequence.h"
 #include "engine/store_context.h"
+#include "entry/changes.h"
 #include "tamis/status.h"
 
 namespace tamis {
@@ -38,6 +40,9 @@ class TableRewrites {
   /// Flushes the oldest sealed memtables of these trees, each tree's at most once, in one edit. kClosed if one of them
   /// has been dropped.
   Status flush(std::span<const SealedOfTree> flushes);
+  /// Writes the changes to tables of level 0, which are durable on return and visible when the edits are installed.
+  /// Change i has the sequence first + i. Everything before is in tables; all keyspaces exist. In large_commit.cc.
+  Result<std::vector<TreeChange>> write_changes(const Changes& changes, Sequence first);
   /// Records which journals are still needed.
   Status release_journals() { return keyspaces_.install({}, journals_after({})); }
   /// `is_cancelled` is asked now and then; true ends it with kClosed.
@@ -52,7 +57,9 @@ class TableRewrites {
   [[nodiscard]] Counts counts() const;
 
  private:
-  Result<RewriteResult> write_memtable(const SealedOfTree& flush, KeyspaceEdit& edit);
+  /// Writes a run of level 0. `newer` are runs that are newer than those of the version, newest first.
+  Result<RewriteResult> write_run(const OpenKeyspace& keyspace, EntryIterator& source, std::uint64_t entries,
+                                  const std::deque<Run>& newer, KeyspaceEdit& edit);
   [[nodiscard]] ManifestEdit journals_after(std::span<const SealedOfTree> flushes) const;
   Status move(OpenKeyspace& keyspace, const CompactionPlan& plan, const Shape& shape);
   Status merge(OpenKeyspace& keyspace, const CompactionPlan& plan, const Version& version,

@@ -34,14 +34,11 @@ Status Writer::write(const Changes& changes, const WriteOptions& options, bool m
   TAMIS_TRY_STATUS(changes.status());
   if (context_.options.read_only) return context_.check_writable();
   if (changes.empty() && !options.sync) return {};
-  const std::uint64_t max_bytes = context_.options.memory_bytes / 4;
-  if (changes.byte_size() > max_bytes) {
-    return Status::invalid_argument(
-        fmt::format("a batch of {} bytes; the largest is a quarter of memory_bytes, {}: split it, or open the store "
-                    "with a larger memory_bytes",
-                    changes.byte_size(), max_bytes));
-  }
   if (!may_wait) TAMIS_TRY_STATUS(check_would_not_wait());
+  if (changes.has_long_keys()) [[unlikely]]
+    TAMIS_TRY_STATUS(run_alone([this] { return use(Feature::kLongKeys); }));
+  if (changes.byte_size() > context_.options.memory_bytes / 4) [[unlikely]]
+    return write_large(changes);
   pool_.before_write(false);
   CommitRequest request{.changes = changes, .sync = options.sync};
   Status status = commits_.commit(request, *this);

@@ -74,6 +74,7 @@ class Writer final : public GroupLeader {
   };
   using Trees = std::vector<std::shared_ptr<OpenKeyspace>>;
 
+  Status write_large(const Changes& changes);
   Status lead_group(std::span<CommitRequest* const> group);
   Status append_and_insert(std::span<CommitRequest* const> group);
   Result<EntryKeyspaces> encode_group();

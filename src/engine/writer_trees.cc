@@ -171,6 +171,29 @@ Status Writer::flush_alone() {
   return maintenance_.flush_sealed();
 }
 
+/// Rule 37: everything before the commit is in tables, then the commit is, and one edit of the manifest makes it
+/// visible and durable. No journal holds it: the next one begins after it.
+Status Writer::write_large(const Changes& changes) {
+  return run_alone([&]() -> Status {
+    CommitRequest request{.changes = changes};
+    CommitRequest* const group[] = {&request};
+    if (reject_dropped(group)) return request.status;
+    TAMIS_TRY_STATUS(flush_alone());
+    const Sequence before = published_.newest();
+    const Sequence last = before + changes.size();
+    TAMIS_TRY(const std::vector<TreeChange> trees, maintenance_.write_changes(changes, before + 1));
+    TAMIS_TRY(const std::uint64_t number, catalog_.new_number());
+    TAMIS_TRY_STATUS(journals_.begin_after_gap(number, last + 1));
+    writing_ = keyspaces_.default_keyspace().tree.begin_writing(number);
+    TAMIS_TRY_STATUS(keyspaces_.install(trees, {.flushed_sequence = number_of(last), .first_journal = number}));
+    published_.publish(last);
+    TAMIS_TRY_STATUS(maintenance_.release_journals());
+    writes_.fetch_add(changes.size(), std::memory_order_relaxed);
+    bytes_written_.fetch_add(changes.byte_size(), std::memory_order_relaxed);
+    return {};
+  });
+}
+
 Result<std::shared_ptr<OpenKeyspace>> Writer::open_keyspace(std::string_view name, const KeyspaceOptions& options) {
   std::shared_ptr<OpenKeyspace> keyspace = keyspaces_.find(name);
   // Also while writes have stopped: then it can be read.
@@ -181,7 +204,7 @@ Result<std::shared_ptr<OpenKeyspace>> Writer::open_keyspace(std::string_view nam
   const auto find_or_create = [&]() -> Status {
     keyspace = keyspaces_.find(name);
     if (keyspace != nullptr) return keyspaces_.change(*keyspace, options);
-    if (keyspaces_.size() == 1) TAMIS_TRY_STATUS(use(Feature::kKeyspaces));
+    TAMIS_TRY_STATUS(use(Feature::kKeyspaces));
     TAMIS_TRY(keyspace, keyspaces_.create(name, options));
     return {};
   };
@@ -191,7 +214,10 @@ Result<std::shared_ptr<OpenKeyspace>> Writer::open_keyspace(std::string_view nam
 
 /// The next record goes to a journal whose header names the feature (rule 36).
 Status Writer::use(Feature feature) {
-  journals_.use(Features::of(feature));
+  const Features features = Features::of(feature);
+  if (journals_.current_has(features)) return {};
+  TAMIS_TRY_STATUS(catalog_.commit({.features = features}, [](const ManifestState&) {}));
+  journals_.use(features);
   return begin_journal();
 }
 

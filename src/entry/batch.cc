@@ -19,6 +19,7 @@ void Batch::add(std::uint32_t keyspace, std::uint8_t kind, std::string_view key,
   if (!accepts(key, value)) return;
   if (keyspace != last_keyspace_) enter(keyspace, batch_entry_bytes(key.size(), value.size()));
   append_batch_entry(entries_, static_cast<EntryKind>(kind), key, value);
+  has_long_keys_ |= key.size() > kMaxNarrowKeyBytes;
   ++count_;
 }
 
@@ -49,6 +50,7 @@ void Batch::append(const Batch& other) {
   entries_.append(other.entries_, 0, bytes);
   last_keyspace_ = last;
   has_markers_ |= other.has_markers_;
+  has_long_keys_ |= other.has_long_keys_;
   count_ += other.count_;
 }
 
@@ -57,7 +59,7 @@ void Batch::clear() {
   count_ = 0;
   status_ = {};
   first_keyspace_ = last_keyspace_ = 0;
-  has_markers_ = false;
+  has_markers_ = has_long_keys_ = false;
   store_ = 0;
 }
 
@@ -76,6 +78,7 @@ void Batch::swap(Batch& other) noexcept {
   std::swap(last_keyspace_, other.last_keyspace_);
   std::swap(has_markers_, other.has_markers_);
   std::swap(store_, other.store_);
+  std::swap(has_long_keys_, other.has_long_keys_);
 }
 
 bool Batch::accepts(std::string_view key, std::string_view value) {

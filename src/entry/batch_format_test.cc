@@ -1,5 +1,6 @@
 #include "entry/batch_format.h"
 #include "entry/changes.h"
+#include "support/golden.h"
 #include "support/source_file.h"
 
 #include <gtest/gtest.h>
@@ -54,6 +55,28 @@ TEST(BatchFormat, IsTheBytesOfTheGoldenFileForEver) {
   EXPECT_EQ(decoded(*view), (std::vector<Entry>{{"lyon", "522969", Sequence{1000}, EntryKind::kPut},
                                                 {"paris", "", Sequence{1001}, EntryKind::kDelete},
                                                 {"", "", Sequence{1002}, EntryKind::kPut}}));
+}
+
+TEST(BatchFormat, OfSeveralKeyspacesIsTheBytesOfTheGoldenFile) {
+  Batch batch;
+  BatchInside::add(batch, KeyspaceId{7}, EntryKind::kPut, "lyon", "522969");
+  batch.remove("paris");
+  BatchInside::add(batch, KeyspaceId{300}, EntryKind::kPut, "", "");
+  const std::string made = encoded(batch);
+  const std::string golden = test::golden_file("tests/golden/batches/keyspaces.batch", made);
+  EXPECT_EQ(golden, made);
+  const Result<BatchView> view = BatchView::decode(as_bytes(golden), Sequence{1}, "t");
+  ASSERT_TRUE(view.ok()) << view.status().to_text();
+  EXPECT_EQ(view->keyspaces(), (EntryKeyspaces{KeyspaceId{7}, KeyspaceId{300}, true}));
+}
+
+/// Later builds may read it; no build calls it damaged.
+TEST(BatchFormat, OfTheGoldenFileWithAPutThatExpiresIsNotSupported) {
+  std::string made = encoded(cities());
+  made[2] = 9;
+  const std::string golden = test::golden_file("tests/golden/batches/expiring.batch", made);
+  const Result<BatchView> view = BatchView::decode(as_bytes(golden), Sequence{1}, "t");
+  EXPECT_EQ(view.status().code(), StatusCode::kNotSupported) << view.status().to_text();
 }
 
 TEST(BatchFormat, OfNothingIsAHeader) {

@@ -29,6 +29,8 @@ struct BatchInside {
   static std::string_view entries(const Batch& batch) { return batch.entries_; }
   /// The number of the store that its keyspaces belong to; 0 if it names only the default one, which every store has.
   static std::uint64_t store(const Batch& batch) { return batch.store_; }
+  /// Whether a key has more than kMaxNarrowKeyBytes.
+  static bool has_long_keys(const Batch& batch) { return batch.has_long_keys_; }
   static EntryKeyspaces keyspaces(const Batch& batch) {
     return {KeyspaceId{batch.first_keyspace_}, KeyspaceId{batch.last_keyspace_}, batch.has_markers_};
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "entry/batch_inside.h"
+#include "entry/changes.h"
 
 namespace tamis {
 namespace {
@@ -141,6 +142,24 @@ TEST(Batch, ShowsTheKeyspaceOfEveryChange) {
   other.put("c", "2");
   EXPECT_EQ(operations(other), operations(batch));
   EXPECT_EQ(other.byte_size(), batch.byte_size());
+}
+
+TEST(Batch, Rule38_KnowsWhetherItHasLongKeys) {
+  const std::string narrow(kMaxNarrowKeyBytes, 'k');
+  Batch batch;
+  batch.put(narrow, "v");
+  EXPECT_FALSE(Changes(batch).has_long_keys());
+  EXPECT_FALSE(Changes(kDefaultKeyspace, EntryKind::kPut, narrow, "v").has_long_keys());
+  EXPECT_TRUE(Changes(kDefaultKeyspace, EntryKind::kDelete, narrow + "k", {}).has_long_keys());
+  Batch other;
+  other.remove(narrow + "k");
+  EXPECT_TRUE(Changes(other).has_long_keys());
+  batch.append(other);
+  EXPECT_TRUE(Changes(batch).has_long_keys());
+  Batch moved = std::move(batch);
+  EXPECT_TRUE(Changes(moved).has_long_keys());
+  moved.clear();
+  EXPECT_FALSE(Changes(moved).has_long_keys());
 }
 
 TEST(Batch, KeepsTheKeyspaceOfWhatIsAppendedToAnEmptyOne) {

@@ -44,6 +44,10 @@ class Changes {
   /// As Batch::byte_size.
   [[nodiscard]] std::size_t byte_size() const { return byte_size_; }
   [[nodiscard]] KeyspaceId first_keyspace() const { return keyspace_; }
+  /// Whether what holds these changes needs the feature "long keys" (rule 38).
+  [[nodiscard]] bool has_long_keys() const {
+    return batch_ != nullptr ? BatchInside::has_long_keys(*batch_) : key_.size() > kMaxNarrowKeyBytes;
+  }
 
   /// Calls `visit` with every keyspace that is written to, perhaps repeatedly.
   template <typename Visit>
@@ -51,6 +55,22 @@ class Changes {
     visit(keyspace_);
     if (batch_ == nullptr || !BatchInside::keyspaces(*batch_).has_markers) return;
     for (const Batch::Operation& change : *batch_) visit(KeyspaceId{change.keyspace_id});
+  }
+
+  /// Calls `visit` with the keyspace and the entry of every change, in order. Their views are the caller's.
+  template <typename Visit>
+  void visit(Visit visit) const {
+    if (batch_ == nullptr) {
+      if (count_ != 0) visit(keyspace_, EncodedEntry{kind_, key_, value_, nullptr});
+      return;
+    }
+    KeyspaceId keyspace = keyspace_;
+    const std::string_view entries = BatchInside::entries(*batch_);
+    for (const char* at = entries.data(); at != entries.data() + entries.size();) {
+      const EncodedEntry entry = load_batch_entry(at, keyspace);
+      visit(keyspace, entry);
+      at = entry.end;
+    }
   }
 
   /// Appends the encoded entries to those of `before`, after a marker where the keyspace changes.

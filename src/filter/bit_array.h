@@ -1,12 +1,14 @@
-// Shared by kinds that are bit arrays: counting, union, intersection.
+// Shared by kinds that are bit arrays: counting, union, intersection, estimates.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
 
 #include "base/bytes.h"
 #include "base/check.h"
-#include "filter/filter_image.h"
+#include "filter/filter_kind.h"
 
 namespace tamis {
 
@@ -18,19 +20,33 @@ inline std::uint64_t count_set_bits(Bytes bits) {
   return count;
 }
 
-/// FilterKind::merge and intersect for kinds whose body is a plain bit array.
-inline Status unite_bodies(FilterImage& image, const FilterImage& other) {
+/// FilterKind::merge (std::bit_or) and intersect (std::bit_and) for kinds whose body is a plain bit array.
+template <typename Join>
+Status join_bodies(FilterImage& image, const FilterImage& other) {
   const MutableBytes into = image.mutable_body();
   TAMIS_CHECK(into.size() == other.body().size());
-  for (std::size_t i = 0; i < into.size(); ++i) into[i] |= other.body()[i];
+  std::ranges::transform(into, other.body(), into.begin(), Join());
   return {};
 }
 
-inline Status intersect_bodies(FilterImage& image, const FilterImage& other) {
-  const MutableBytes into = image.mutable_body();
-  TAMIS_CHECK(into.size() == other.body().size());
-  for (std::size_t i = 0; i < into.size(); ++i) into[i] &= other.body()[i];
-  return {};
+/// FilterKind::estimate for kinds whose body is blocks of `block_bytes`. rate_of(block, set) is the rate of one block
+/// with `set` bits set.
+template <typename RateOf>
+FilterEstimate estimate_blocks(const FilterImage& image, std::size_t block_bytes, RateOf rate_of) {
+  const auto block_bits = static_cast<double>(8 * block_bytes);
+  const Bytes body = image.body();
+  double rate = 0;
+  double keys = 0;
+  double all_set = 0;
+  for (std::size_t at = 0; at < body.size(); at += block_bytes) {
+    const Bytes block = body.subspan(at, block_bytes);
+    const auto set = static_cast<double>(count_set_bits(block));
+    all_set += set;
+    rate += rate_of(block, set);
+    keys += std::min(filter_math::bloom_keys_from_fill(block_bits, image.header.hashes, set), block_bits);
+  }
+  const auto blocks = static_cast<double>(image.header.numbers[0]);
+  return {.fill = all_set / (blocks * block_bits), .keys = keys, .rate = rate / blocks};
 }
 
 }  // namespace tamis

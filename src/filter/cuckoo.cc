@@ -13,8 +13,7 @@
 
 #include "base/hash.h"
 #include "base/try.h"
-#include "filter/distinct.h"
-#include "filter/kinds.h"
+#include "filter/filter_kind.h"
 #include "filter/sizing.h"
 
 namespace tamis {
@@ -149,10 +148,8 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
 std::uint64_t room(std::uint64_t capacity) { return capacity + 12; }
 
 Result<FilterImage> make(const FilterSize& shape) {
-  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.bytes));
-  image.header.hashes = shape.hashes;
-  image.header.numbers[0] = (shape.bytes - kTailBytes) / (kPlaces * shape.hashes / 8);
-  return image;
+  const std::uint64_t buckets = (shape.bytes - kTailBytes) / (kPlaces * shape.hashes / 8);
+  return FilterImage::with_body(shape.bytes, shape.hashes, buckets);
 }
 
 /// One move of an insertion: the previous contents of a slot.
@@ -212,18 +209,13 @@ Removal remove(FilterImage& image, std::uint64_t hash) {
   return Removal::kAbsent;
 }
 
-/// False if the filter became full.
-bool add_all(FilterImage& image, std::span<const std::uint64_t> hashes) {
-  return std::ranges::all_of(hashes, [&](std::uint64_t hash) { return add(image, hash).ok(); });
-}
-
 /// More than eight copies of a key do not fit, and crowd out other keys long before. The first failure drops copies;
 /// each later one grows the filter by a twentieth.
 Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
   FilterSize grown = shape;
   for (bool copies_dropped = false;;) {
     TAMIS_TRY(FilterImage image, make(grown));
-    if (add_all(image, hashes)) return image;
+    if (std::ranges::all_of(hashes, [&](std::uint64_t hash) { return add(image, hash).ok(); })) return image;
     if (!copies_dropped) {
       hashes = sort_and_drop_copies(hashes);
       copies_dropped = true;

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "base/check.h"
 #include "base/hash_inline.h"
 #include "base/try.h"
 #include "filter/filter_kind.h"
 #include "filter/open_filter.h"
+#include "filter/sizing.h"
 #include "io/file.h"
 
 namespace tamis {
@@ -20,17 +23,23 @@ Result<FilterProbe> open_probe(const FilterImage& image, std::string_view name) 
     return Status::corruption(
         fmt::format("{}: filter kind {} is not known to this build; use a newer tamis", name, image.header.kind));
   }
-  if (image.header.layout == FilterLayout::kList) return open_tiny_set(image.header, image.body(), name);
-  return kind->open(image.header, image.body(), name);
+  const bool is_list = image.header.layout == FilterLayout::kList;
+  return (is_list ? kTinySetKind : *kind).open(image.header, image.body(), name);
 }
 
 KeyHasher hasher_of(const FilterSeed& seed) { return seed.key ? KeyHasher(*seed.key) : KeyHasher(seed.seed); }
 
-FilterInfo info_of(const FilterImage& image) {
+FilterInfo info_of(const OpenFilter* open) {
+  if (open == nullptr) {
+    FilterInfo none;
+    none.estimated_rate = none.designed_rate = 1;
+    return none;
+  }
+  const FilterImage& image = open->image;
   const FilterKind* kind = find_filter_kind(image.header.kind);
   TAMIS_CHECK(kind != nullptr);
   const bool is_list = image.header.layout == FilterLayout::kList;
-  const FilterEstimate estimate = is_list ? estimate_tiny_set(image) : kind->estimate(image);
+  const FilterEstimate estimate = (is_list ? kTinySetKind : *kind).estimate(image);
   return {.kind = kind->info.name,
           .layout = is_list ? "list" : "",
           .keys = image.header.keys,
@@ -103,7 +112,7 @@ bool Filter::may_contain_prefix(std::string_view scan_prefix) const {
   return may_contain(scan_prefix);
 }
 
-FilterInfo Filter::info() const { return open_ == nullptr ? info_of_none() : info_of(open_->image); }
+FilterInfo Filter::info() const { return info_of(open_.get()); }
 
 std::span<const std::byte> Filter::bytes() const {
   return open_ == nullptr ? std::span<const std::byte>() : open_->image.container();
@@ -111,6 +120,53 @@ std::span<const std::byte> Filter::bytes() const {
 
 Status Filter::save(const std::string& path) const {
   return open_ == nullptr ? no_filter() : write_file(path, bytes());
+}
+
+struct FilterBuilder::State {
+  explicit State(FilterOptions from) : options(std::move(from)), hasher(hasher_of(options.seed)) {}
+
+  FilterOptions options;
+  KeyHasher hasher;
+  std::vector<std::uint64_t> hashes;
+};
+
+FilterBuilder::FilterBuilder(FilterOptions options) : state_(std::make_unique<State>(std::move(options))) {}
+FilterBuilder::~FilterBuilder() = default;
+FilterBuilder::FilterBuilder(FilterBuilder&&) noexcept = default;
+FilterBuilder& FilterBuilder::operator=(FilterBuilder&&) noexcept = default;
+
+std::uint64_t FilterBuilder::hash(std::string_view key) const {
+  if (state_ == nullptr) return 0;
+  return state_->hasher(state_->options.prefix_rule.prefix_of(key));
+}
+
+void FilterBuilder::add(std::string_view key) { add_hash(hash(key)); }
+
+void FilterBuilder::add_hash(std::uint64_t hash) {
+  if (state_ == nullptr) return;
+  // Sorted input has the versions of a key, and the keys of a prefix, next to each other.
+  if (!state_->hashes.empty() && state_->hashes.back() == hash) return;
+  state_->hashes.push_back(hash);
+}
+
+std::uint64_t FilterBuilder::keys() const { return state_ == nullptr ? 0 : state_->hashes.size(); }
+
+Result<Filter> FilterBuilder::finish() {
+  if (state_ == nullptr) return Status::closed("this filter builder was moved from");
+  const FilterOptions& options = state_->options;
+  std::vector<std::uint64_t> hashes = std::exchange(state_->hashes, {});
+  TAMIS_TRY(const FilterKind* kind, need_filter_kind(options.kind));
+  TAMIS_TRY(const SizeTarget target, size_target(options));
+  TAMIS_TRY(const ChosenSize chosen, choose_size(*kind, hashes.size(), target));
+  const bool is_list = chosen.layout == FilterLayout::kList;
+  TAMIS_TRY(FilterImage image, (is_list ? kTinySetKind : *kind).build(hashes, chosen.size));
+  image.header.kind = kind->info.id;
+  image.header.keys = hashes.size();
+  image.header.seed = options.seed;
+  image.header.prefix_rule = options.prefix_rule;
+  image.header.designed_rate = chosen.size.rate;
+  image.seal();
+  return open_filter(std::move(image), "a filter just built");
 }
 
 }  // namespace tamis

@@ -11,11 +11,13 @@ Status no_memory_for(std::uint64_t bytes) {
   return Status::not_supported(fmt::format("not enough memory for a filter of {} bytes", bytes));
 }
 
-Result<FilterImage> FilterImage::with_body(std::uint64_t body_bytes) {
+Result<FilterImage> FilterImage::with_body(std::uint64_t body_bytes, std::uint32_t hashes, std::uint64_t number) {
   if (body_bytes > SIZE_MAX - kFilterHeaderBytes) return no_memory_for(body_bytes);
   FilterImage image;
   image.owned_ = AlignedBytes::zeroed(static_cast<std::size_t>(body_bytes) + kFilterHeaderBytes);
   if (image.owned_.size() == 0) return no_memory_for(body_bytes);
+  image.header.hashes = hashes;
+  image.header.numbers[0] = number;
   return image;
 }
 

@@ -20,8 +20,8 @@ namespace tamis {
 /// Threads: like a value.
 class FilterImage {
  public:
-  /// A zeroed body of this size; kNotSupported without enough memory.
-  static Result<FilterImage> with_body(std::uint64_t body_bytes);
+  /// A zeroed body of this size, and these numbers in the header; kNotSupported without enough memory.
+  static Result<FilterImage> with_body(std::uint64_t body_bytes, std::uint32_t hashes = 0, std::uint64_t number = 0);
   /// Decodes and verifies a container: magic, version, lengths, checksum.
   static Result<FilterImage> decode(Bytes bytes, std::string_view name);
   static Result<FilterImage> map(const std::string& path);

@@ -1,8 +1,9 @@
-// The interface of a filter kind. A kind is one .cc file with one FilterKind, and one line in registry.cc.
+// The interface of a filter kind, and what kinds share. A kind is one FilterKind in a .cc file, and one line in
+// registry.cc.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -60,6 +61,19 @@ struct FilterKind {
   std::uint64_t (*room)(std::uint64_t capacity) = nullptr;
 };
 
+extern const FilterKind kBloomKind;
+extern const FilterKind kLineKind;
+extern const FilterKind kRibbonKind;
+extern const FilterKind kFuseKind;
+extern const FilterKind kSplitKind;
+extern const FilterKind kCuckooKind;
+extern const FilterKind kCountingKind;
+extern const FilterKind kScalableKind;
+
+/// The list of up to kTinySetKeys keys that serves all kinds (FilterLayout::kList); not a kind for users.
+extern const FilterKind kTinySetKind;
+inline constexpr std::uint64_t kTinySetKeys = 64;
+
 /// All kinds, in the order shown to users.
 std::span<const FilterKind* const> all_filter_kinds();
 /// Null if there is none.
@@ -112,6 +126,13 @@ Result<FilterImage> build_by_adding(std::span<std::uint64_t> hashes, const Filte
   TAMIS_TRY(FilterImage image, kMake(size));
   for (const std::uint64_t hash : hashes) TAMIS_TRY_STATUS(kAdd(image, hash));
   return image;
+}
+
+/// Sorts in place and returns the prefix that holds each value once.
+template <typename T>
+std::span<T> sort_and_drop_copies(std::span<T> values) {
+  std::sort(values.begin(), values.end());
+  return {values.begin(), std::unique(values.begin(), values.end())};
 }
 
 }  // namespace tamis

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numbers>
+#include <utility>
+#include <vector>
 
-#include "filter/occupancy.h"
+#include "base/sync.h"
 
 namespace tamis {
 
@@ -16,6 +19,115 @@ double FilterSize::bound_ratio() const {
 
 namespace filter_math {
 namespace {
+
+// Balls into bins, exactly: the basis for the predicted rates of small and blocked filters.
+
+/// The distribution of the number of set bits as uniform probes into `bits` bits are added.
+class Occupancy {
+ public:
+  explicit Occupancy(std::uint32_t bits) : chance_(bits + 1, 0.0) { chance_[0] = 1; }
+
+  /// One more probe: it sets a new bit with probability 1 − set/bits.
+  void throw_ball() {
+    const auto bits = static_cast<double>(chance_.size() - 1);
+    most_ = std::min(most_ + 1, chance_.size() - 1);
+    for (std::size_t set = most_; set > 0; --set) {
+      chance_[set] = chance_[set] * static_cast<double>(set) / bits +
+                     chance_[set - 1] * (bits - static_cast<double>(set) + 1) / bits;
+    }
+    chance_[0] = 0;
+  }
+
+  /// For every number of set bits, the probability that `hashes` new uniform probes all hit set bits.
+  [[nodiscard]] std::vector<double> hit_chances(std::uint32_t hashes) const {
+    const auto bits = static_cast<double>(chance_.size() - 1);
+    std::vector<double> chances(chance_.size());
+    for (std::size_t set = 1; set < chances.size(); ++set) {
+      chances[set] = std::pow(static_cast<double>(set) / bits, hashes);
+    }
+    return chances;
+  }
+  /// The probability that all hit, given what `hit_chances` returned.
+  [[nodiscard]] double all_hit(const std::vector<double>& hit_chances) const {
+    double rate = 0;
+    for (std::size_t set = 1; set <= most_; ++set) rate += chance_[set] * hit_chances[set];
+    return rate;
+  }
+
+ private:
+  std::vector<double> chance_;  // chance_[x]: the probability of exactly x set bits.
+  std::size_t most_ = 0;
+};
+
+/// Beyond this load practically every bit of a block is set.
+constexpr std::size_t kMaxLoad = 512;
+
+/// The rates of one block by its load, computed up to the largest load that was asked for.
+class BlockRates {
+ public:
+  BlockRates(std::uint32_t block_bits, std::uint32_t hashes)
+      : hashes_(hashes), occupancy_(block_bits), hit_chances_(occupancy_.hit_chances(hashes)) {}
+
+  double at(std::size_t load) {
+    while (rates_.size() <= load) {
+      for (std::uint32_t i = 0; i < hashes_; ++i) occupancy_.throw_ball();
+      rates_.push_back(occupancy_.all_hit(hit_chances_));
+    }
+    return rates_[load];
+  }
+
+ private:
+  std::uint32_t hashes_;
+  Occupancy occupancy_;
+  std::vector<double> hit_chances_;
+  std::vector<double> rates_ = {0};
+};
+
+/// Caches rates: sizing needs the same few repeatedly.
+class RateTables {
+ public:
+  double get(std::uint32_t block_bits, std::uint32_t hashes, std::size_t load) EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    return tables_.try_emplace({block_bits, hashes}, block_bits, hashes).first->second.at(load);
+  }
+
+ private:
+  Mutex mutex_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, BlockRates> tables_ GUARDED_BY(mutex_);
+};
+
+/// The rate of one block of `block_bits` bits that holds `load` keys, k probes each; cached per (bits, k).
+double block_rate(std::uint32_t block_bits, std::uint32_t hashes, double load) {
+  static RateTables tables;
+  return tables.get(block_bits, hashes, static_cast<std::size_t>(std::min(load, static_cast<double>(kMaxLoad))));
+}
+
+/// The mean of f over a binomial number of successes: the distribution of one block's load among many.
+template <typename Function>
+double binomial_mean(double trials, double chance, Function f) {
+  if (chance >= 1) return f(trials);
+  const double mean = trials * chance;
+  const double spread = 12 * std::sqrt(mean * (1 - chance)) + 12;
+  const double first = std::max(0.0, std::floor(mean - spread));
+  const double last = std::min(trials, std::ceil(mean + spread));
+  // From the mode outwards by the ratio of neighbours, normalised at the end: avoids large factorials.
+  const double mode = std::clamp(std::floor(mean), first, last);
+  double total_weight = 1;
+  double total = f(mode);
+  double weight = 1;
+  for (double x = mode; x < last; ++x) {
+    weight *= (trials - x) / (x + 1) * chance / (1 - chance);
+    total += weight * f(x + 1);
+    total_weight += weight;
+  }
+  weight = 1;
+  for (double x = mode; x > first; --x) {
+    weight *= x / (trials - x + 1) * (1 - chance) / chance;
+    total += weight * f(x - 1);
+    total_weight += weight;
+  }
+  return total / total_weight;
+}
 
 /// The occupancy distribution costs bits × probes steps; below this limit exactness is worth it.
 constexpr double kExactSteps = 4e6;

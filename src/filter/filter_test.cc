@@ -12,20 +12,13 @@
 namespace tamis {
 namespace {
 
+using test::build_filter;
 using test::HashSet;
-
-Filter build(const FilterOptions& options, const std::vector<std::uint64_t>& hashes) {
-  FilterBuilder builder(options);
-  for (const std::uint64_t hash : hashes) builder.add_hash(hash);
-  Result<Filter> filter = builder.finish();
-  EXPECT_TRUE(filter.ok()) << filter.status().to_text();
-  return *std::move(filter);
-}
 
 TEST(LineFilter, ReachesTheCountedRates) {
   for (const auto& [bits, most] : {std::pair{10.0, 0.0097}, std::pair{16.0, 0.00086}}) {
     const HashSet source(50);
-    const Filter filter = build({.kind = "line", .bits_per_key = bits}, source.members(1'000'000));
+    const Filter filter = build_filter({.kind = "line", .bits_per_key = bits}, source.members(1'000'000));
     constexpr std::uint64_t kProbes = 16'000'000;
     EXPECT_LE(static_cast<double>(test::count_maybe(filter, source.strangers(kProbes))) / kProbes, most)
         << bits << " bits";
@@ -36,7 +29,7 @@ TEST(LineFilter, ReachesTheCountedRates) {
 TEST(TinySets, TakeSixteenBitsAKeyAtATenthOfAPercent) {
   for (const char* kind : {"line", "fuse", "ribbon"}) {
     for (const std::uint64_t keys : {1, 5, 10, 33, 64}) {
-      const Filter filter = build({.kind = kind, .target_rate = 0.001}, HashSet(keys).members(keys));
+      const Filter filter = build_filter({.kind = kind, .target_rate = 0.001}, HashSet(keys).members(keys));
       EXPECT_LE(static_cast<double>(filter.info().bits) / static_cast<double>(keys), 17) << kind << " " << keys;
       EXPECT_EQ(filter.info().kind, kind);
       const std::uint64_t wrong = test::count_maybe(filter, HashSet(keys).strangers(1'000'000));
@@ -46,9 +39,9 @@ TEST(TinySets, TakeSixteenBitsAKeyAtATenthOfAPercent) {
 }
 
 TEST(TinySets, AreListsOnlyWhereThatIsSmaller) {
-  EXPECT_EQ(build({.kind = "line", .target_rate = 0.001}, HashSet(1).members(20)).info().layout, "list");
-  EXPECT_EQ(build({.kind = "line", .target_rate = 0.5}, HashSet(1).members(64)).info().layout, "");
-  EXPECT_EQ(build({.kind = "line", .target_rate = 0.0001}, HashSet(1).members(60)).info().layout, "")
+  EXPECT_EQ(build_filter({.kind = "line", .target_rate = 0.001}, HashSet(1).members(20)).info().layout, "list");
+  EXPECT_EQ(build_filter({.kind = "line", .target_rate = 0.5}, HashSet(1).members(64)).info().layout, "");
+  EXPECT_EQ(build_filter({.kind = "line", .target_rate = 0.0001}, HashSet(1).members(60)).info().layout, "")
       << "a list of 60 would be wrong once in a thousand";
 }
 
@@ -70,7 +63,7 @@ TEST(FilterBuilder, RefusesUnknownKindsAndDoubleMeasures) {
 
 TEST(FilterBuilder, SizesByMemoryWithTheHeaderIncluded) {
   for (const char* kind : {"line", "bloom", "split", "cuckoo", "counting", "scalable"}) {
-    const Filter filter = build({.kind = kind, .memory_bytes = 50'000}, HashSet(1).members(10'000));
+    const Filter filter = build_filter({.kind = kind, .memory_bytes = 50'000}, HashSet(1).members(10'000));
     EXPECT_LE(filter.bytes().size(), 50'000U) << kind;
     EXPECT_GE(filter.bytes().size(), 40'000U) << kind;
   }

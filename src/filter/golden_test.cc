@@ -24,9 +24,7 @@ struct GoldenFilter {
 std::vector<GoldenFilter> golden_filters() {
   std::vector<GoldenFilter> all;
   for (const FilterKindInfo& info : filter_kinds()) {
-    FilterOptions options = {.target_rate = 0.01};
-    options.kind = info.name;
-    all.push_back({std::string(info.name), options, 200});
+    all.push_back({std::string(info.name), {.kind = std::string(info.name), .target_rate = 0.01}, 200});
   }
   all.push_back({"few-keys", {.kind = "ribbon", .target_rate = 0.01}, 5});
   all.push_back({"list-of-five", {.kind = "line", .target_rate = 0.001}, 5, "list"});

@@ -4,6 +4,8 @@
 // The high half of the hash selects the line (fast_range32), the low half the probes (each_line_probe). Blocking costs
 // accuracy: the load of a line varies, and full lines answer "maybe" too often. That costs 3 % more bits at 10 bits per
 // key and 8 % at 16; beyond about 16, ribbon is the better choice.
+#include "filter/line.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -13,15 +15,147 @@
 #include "base/check.h"
 #include "base/try.h"
 #include "filter/bit_array.h"
-#include "filter/kinds.h"
-#include "filter/line_probe.h"
+#include "filter/filter_kind.h"
 #include "filter/sizing.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "filter/line.cc"
+#include <hwy/foreach_target.h>  // Includes this file once per instruction set.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
 namespace tamis {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+/// golden^0 … golden^15 modulo 2^32.
+HWY_ALIGN static const auto kPowers = [] {
+  std::array<std::uint32_t, kLineMostHashes> powers = {1};
+  for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * kLineGolden;
+  return powers;
+}();
+#endif
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+
+/// All 16 probes in one permute of the whole line; lanes beyond `hashes` test no bit.
+HWY_INLINE bool test_line(const LineState& state, std::uint64_t hash) {
+  const hn::FixedTag<std::uint32_t, 16> lanes;
+  const auto line = hn::Load(lanes, state.lines + std::size_t{kLineWords} * line_of(hash, state.line_count));
+  const auto x = hn::Mul(hn::Set(lanes, static_cast<std::uint32_t>(hash)), hn::Load(lanes, kPowers.data()));
+  const auto words = hn::TableLookupLanes(line, hn::IndicesFromVec(lanes, hn::ShiftRight<28>(x)));
+  // A rotate takes the count modulo 32; Highway 1.0.3 has only variable shifts, which need a mask.
+  const auto active = hn::Load(lanes, state.active.data());
+  const decltype(active) wanted{_mm512_rolv_epi32(active.raw, hn::ShiftRight<23>(x).raw)};
+  return hn::AllTrue(lanes, hn::Eq(hn::AndNot(words, wanted), hn::Zero(lanes)));
+}
+
+#elif HWY_TARGET == HWY_AVX2
+
+/// The bits of eight probes that are not set in the line.
+HWY_INLINE auto missing_bits(const std::uint32_t* line, hn::Vec<hn::FixedTag<std::uint32_t, 8> > x,
+                             hn::Vec<hn::FixedTag<std::uint32_t, 8> > active) {
+  const hn::FixedTag<std::uint32_t, 8> lanes;
+  const auto word = hn::ShiftRight<28>(x);
+  const auto index = hn::IndicesFromVec(lanes, hn::And(word, hn::Set(lanes, 7U)));
+  const auto low = hn::TableLookupLanes(hn::Load(lanes, line), index);
+  const auto high = hn::TableLookupLanes(hn::Load(lanes, line + 8), index);
+  const auto words = hn::IfThenElse(hn::Gt(word, hn::Set(lanes, 7U)), high, low);
+  const auto bit = hn::And(hn::ShiftRight<23>(x), hn::Set(lanes, 31U));
+  return hn::AndNot(words, hn::Shl(active, bit));
+}
+
+/// Eight probes at a time, each from the lower or upper half of the line; no branch between the two sets of eight.
+HWY_INLINE bool test_line(const LineState& state, std::uint64_t hash) {
+  const hn::FixedTag<std::uint32_t, 8> lanes;
+  const std::uint32_t* line = state.lines + std::size_t{kLineWords} * line_of(hash, state.line_count);
+  const auto x = hn::Set(lanes, static_cast<std::uint32_t>(hash));
+  auto missing = missing_bits(line, hn::Mul(x, hn::Load(lanes, kPowers.data())), hn::Load(lanes, state.active.data()));
+  if (state.hashes > 8) {
+    missing = hn::Or(missing, missing_bits(line, hn::Mul(x, hn::Load(lanes, kPowers.data() + 8)),
+                                           hn::Load(lanes, state.active.data() + 8)));
+  }
+  return hn::AllTrue(lanes, hn::Eq(missing, hn::Zero(lanes)));
+}
+
+#else
+
+/// The plain loop for all other instruction sets; the reference for the two above.
+HWY_INLINE bool test_line(const LineState& state, std::uint64_t hash) {
+  const std::uint32_t* line = state.lines + std::size_t{kLineWords} * line_of(hash, state.line_count);
+  std::uint32_t all = 1;
+  each_line_probe(hash, state.hashes, [&](std::uint32_t word, std::uint32_t bit) { all &= line[word] >> bit; });
+  return all != 0;
+}
+
+#endif
+
+bool may_contain(const FilterProbe& probe, std::uint64_t hash) {
+  return test_line(probe_state<LineState>(probe), hash);
+}
+
+HWY_INLINE void prefetch_line(const LineState& state, std::uint64_t hash) {
+  __builtin_prefetch(state.lines + std::size_t{kLineWords} * line_of(hash, state.line_count));
+}
+
+/// Up to 64 answers as a word, prefetching kAhead keys ahead (0: the filter is in the cache).
+template <std::size_t kAhead>
+HWY_INLINE std::uint64_t test_up_to_64(const LineState& state, const std::uint64_t* hashes, std::size_t count,
+                                       std::size_t left) {
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if constexpr (kAhead > 0) prefetch_line(state, hashes[i + kAhead < left ? i + kAhead : i]);
+    word |= static_cast<std::uint64_t>(test_line(state, hashes[i])) << i;
+  }
+  return word;
+}
+
+template <std::size_t kAhead>
+HWY_INLINE void test_many(const LineState& state, const std::uint64_t* hashes, std::size_t count,
+                          std::uint64_t* answers) {
+  if constexpr (kAhead > 0) {
+    for (std::size_t i = 0; i < kAhead && i < count; ++i) prefetch_line(state, hashes[i]);
+  }
+  for (std::size_t begin = 0; begin < count; begin += 64) {
+    const std::size_t left = count - begin;
+    *answers++ = test_up_to_64<kAhead>(state, hashes + begin, left < 64 ? left : 64, left);
+  }
+}
+
+void may_contain_many(const FilterProbe& probe, const std::uint64_t* hashes, std::size_t count,
+                      std::uint64_t* answers) {
+  const LineState state = probe_state<LineState>(probe);
+  constexpr std::uint32_t kLinesInCache = 8192;  // 512 KiB, half of a typical L2.
+  if (state.line_count <= kLinesInCache) {
+    test_many<0>(state, hashes, count, answers);
+  } else {
+    test_many<32>(state, hashes, count, answers);
+  }
+}
+
+}  // namespace
+
+void set_line_functions(FilterProbe& probe) {
+  probe.may_contain_fn = may_contain;
+  probe.may_contain_many_fn = may_contain_many;
+  probe.prefetch_fn = [](const FilterProbe& p, std::uint64_t hash) { prefetch_line(probe_state<LineState>(p), hash); };
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tamis
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tamis {
+
+HWY_EXPORT(set_line_functions);
+
 namespace {
 
 constexpr std::uint32_t kLineBits = 512;
-constexpr std::uint64_t kMaxLines = 0xffffffffU;
 constexpr double kMaxBitsPerKey = 64;
 
 FilterSize size_with(std::uint64_t keys, std::uint64_t lines, std::uint32_t hashes) {
@@ -47,27 +181,13 @@ FilterSize best_size(std::uint64_t keys, std::uint64_t lines) {
 }
 
 Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
-  if (target.measure == SizeTarget::Measure::kRate) {
-    const double most = std::ceil(static_cast<double>(keys) * kMaxBitsPerKey / kLineBits) + 1;
-    return smallest_for_rate("line", "ribbon", target, static_cast<std::uint64_t>(std::min(most, double{kMaxLines})),
-                             [&](std::uint64_t lines) { return best_size(keys, lines); });
-  }
-  double lines = 0;
-  if (target.measure == SizeTarget::Measure::kBitsPerKey) {
-    lines = std::max(1.0, std::ceil(target.value * static_cast<double>(keys) / kLineBits));
-  } else {
-    lines = std::floor(target.value / double{kCacheLineBytes});
-    if (lines < 1) return cannot_reach("line", target, "bloom");
-  }
-  if (lines > double{kMaxLines}) return cannot_reach("line", target, "bloom");
-  return best_size(keys, static_cast<std::uint64_t>(lines));
+  return size_in_blocks("line", keys, target, {kCacheLineBytes, kMaxBitsPerKey},
+                        [&](std::uint64_t lines) { return best_size(keys, lines); });
 }
 
 Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
-  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.bytes));
   const auto lines = static_cast<std::uint32_t>(shape.bytes / kCacheLineBytes);
-  image.header.hashes = shape.hashes;
-  image.header.numbers[0] = lines;
+  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.bytes, shape.hashes, lines));
   std::byte* body = image.mutable_body().data();
   constexpr std::size_t kAhead = 24;
   for (std::size_t i = 0; i < hashes.size(); ++i) {
@@ -84,14 +204,14 @@ Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& sha
 
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
   const std::uint64_t lines = header.numbers[0];
-  if (lines == 0 || lines > kMaxLines || lines * kCacheLineBytes != body.size() || header.hashes == 0 ||
+  if (lines == 0 || lines > kMaxBlocks || lines * kCacheLineBytes != body.size() || header.hashes == 0 ||
       header.hashes > kLineMostHashes) {
     return Status::corruption(fmt::format("{}: line: {} lines and {} hashes do not fit a body of {} bytes", name, lines,
                                           header.hashes, body.size()));
   }
   TAMIS_CHECK(reinterpret_cast<std::uintptr_t>(body.data()) % kCacheLineBytes == 0);
   FilterProbe probe;
-  choose_line_functions(probe);
+  HWY_DYNAMIC_DISPATCH(set_line_functions)(probe);
   LineState& state = probe_state<LineState>(probe);
   state = {.active = {},
            .lines = reinterpret_cast<const std::uint32_t*>(body.data()),
@@ -102,19 +222,8 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
 }
 
 FilterEstimate estimate(const FilterImage& image) {
-  const std::uint32_t hashes = image.header.hashes;
-  double rate = 0;
-  double keys = 0;
-  double set = 0;
-  const Bytes body = image.body();
-  for (std::size_t at = 0; at < body.size(); at += kCacheLineBytes) {
-    const auto line_set = static_cast<double>(count_set_bits(body.subspan(at, kCacheLineBytes)));
-    set += line_set;
-    rate += std::pow(line_set / kLineBits, hashes);
-    keys += std::min(filter_math::bloom_keys_from_fill(kLineBits, hashes, line_set), double{kLineBits});
-  }
-  const auto lines = static_cast<double>(image.header.numbers[0]);
-  return {.fill = set / (lines * kLineBits), .keys = keys, .rate = rate / lines};
+  return estimate_blocks(image, kCacheLineBytes,
+                         [&](Bytes, double set) { return std::pow(set / kLineBits, image.header.hashes); });
 }
 
 }  // namespace
@@ -128,3 +237,4 @@ constinit const FilterKind kLineKind = {
 };
 
 }  // namespace tamis
+#endif

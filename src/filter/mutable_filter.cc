@@ -27,17 +27,23 @@ Status cannot(const FilterKind& kind, std::string_view verb, bool FilterKindInfo
   return Status::not_supported(fmt::format("a {} filter cannot {}; these kinds can: {}", kind.info.name, verb, able));
 }
 
-/// Filters can be merged if a key sets the same bits in both.
-Status need_alike(const FilterHeader& a, std::size_t a_bytes, const FilterHeader& b, std::size_t b_bytes) {
+/// Filters can be joined if their kind can, and a key sets the same bits in both.
+Status need_joinable(const OpenFilter* left, const OpenFilter* right, std::string_view verb,
+                     bool FilterKindInfo::*capability) {
+  if (left == nullptr || right == nullptr) return no_filter();
+  const FilterKind& kind = kind_of(left->image);
+  if (!(kind.info.*capability)) return cannot(kind, verb, capability);
   const auto differ = [](std::string_view what) {
     return Status::invalid_argument(fmt::format(
         "the filters cannot be joined: they differ in {}; build them with the same kind, size and seed", what));
   };
+  const FilterHeader& a = left->image.header;
+  const FilterHeader& b = right->image.header;
   if (a.kind != b.kind) return differ("kind");
   if (!(a.seed == b.seed)) return differ("seed");
   if (!(a.prefix_rule == b.prefix_rule)) return differ("prefix rule");
-  if (a.layout != b.layout || a.hashes != b.hashes || a.numbers != b.numbers || a_bytes != b_bytes)
-    return differ("size");
+  const bool same_size = left->image.body().size() == right->image.body().size();
+  if (a.layout != b.layout || a.hashes != b.hashes || a.numbers != b.numbers || !same_size) return differ("size");
   return {};
 }
 
@@ -125,27 +131,21 @@ Result<bool> MutableFilter::remove_hash(std::uint64_t hash) {
 }
 
 Status MutableFilter::merge(const MutableFilter& other) {
-  if (open_ == nullptr || other.open_ == nullptr) return no_filter();
+  TAMIS_TRY_STATUS(need_joinable(open_.get(), other.open_.get(), "be united", &FilterKindInfo::merges));
   FilterImage& image = open_->image;
   const FilterImage& from = other.open_->image;
-  const FilterKind& kind = kind_of(image);
-  if (kind.merge == nullptr) return cannot(kind, "be united", &FilterKindInfo::merges);
-  TAMIS_TRY_STATUS(need_alike(image.header, image.body().size(), from.header, from.body().size()));
   const std::byte* before = image.body().data();
-  TAMIS_TRY_STATUS(kind.merge(image, from));
+  TAMIS_TRY_STATUS(kind_of(image).merge(image, from));
   image.header.keys += from.header.keys;
   follow_moved_bytes(before);
   return {};
 }
 
 Status MutableFilter::intersect(const MutableFilter& other) {
-  if (open_ == nullptr || other.open_ == nullptr) return no_filter();
+  TAMIS_TRY_STATUS(need_joinable(open_.get(), other.open_.get(), "be intersected", &FilterKindInfo::intersects));
   FilterImage& image = open_->image;
   const FilterImage& from = other.open_->image;
-  const FilterKind& kind = kind_of(image);
-  if (kind.intersect == nullptr) return cannot(kind, "be intersected", &FilterKindInfo::intersects);
-  TAMIS_TRY_STATUS(need_alike(image.header, image.body().size(), from.header, from.body().size()));
-  TAMIS_TRY_STATUS(kind.intersect(image, from));
+  TAMIS_TRY_STATUS(kind_of(image).intersect(image, from));
   image.header.keys = std::min(image.header.keys, from.header.keys);
   return {};
 }
@@ -168,7 +168,7 @@ std::uint64_t MutableFilter::hash(std::string_view key) const {
   return open_->hasher(open_->image.header.prefix_rule.prefix_of(key));
 }
 
-FilterInfo MutableFilter::info() const { return open_ == nullptr ? info_of_none() : info_of(open_->image); }
+FilterInfo MutableFilter::info() const { return info_of(open_.get()); }
 
 Status MutableFilter::save(const std::string& path) const { return freeze().save(path); }
 

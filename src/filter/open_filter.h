@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "filter/filter_image.h"
 #include "filter/filter_kind.h"
-#include "filter/tiny_set.h"
 #include "tamis/filter.h"
 
 namespace tamis {
@@ -29,14 +28,9 @@ class OpenFilter {
 /// Checks the body against the header and prepares the probe; error messages use `name`.
 Result<FilterProbe> open_probe(const FilterImage& image, std::string_view name);
 Result<Filter> open_filter(FilterImage image, std::string_view name);
-FilterInfo info_of(const FilterImage& image);
+/// Null is an empty filter, which always answers maybe.
+FilterInfo info_of(const OpenFilter* open);
 
-/// The info of an empty filter, which always answers maybe.
-inline FilterInfo info_of_none() {
-  FilterInfo info;
-  info.estimated_rate = info.designed_rate = 1;
-  return info;
-}
 /// The status of an empty filter for calls that need bytes.
 inline Status no_filter() { return Status::closed("this filter is empty: it was moved from or never created"); }
 

@@ -2,7 +2,7 @@
 // 1 bloom, 2 line, 3 ribbon, 4 fuse, 5 split, 6 cuckoo, 7 counting, 8 scalable.
 #include <array>
 
-#include "filter/kinds.h"
+#include "filter/filter_kind.h"
 
 namespace tamis {
 namespace {

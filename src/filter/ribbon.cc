@@ -38,10 +38,9 @@
 
 #include <fmt/core.h>
 
-#include "filter/kinds.h"
+#include "filter/filter_kind.h"
 #include "filter/ribbon_build.h"
 #include "filter/ribbon_layout.h"
-#include "filter/ribbon_probe.h"
 #include "filter/sizing.h"
 
 namespace tamis {
@@ -75,10 +74,6 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
   const std::uint32_t columns = columns_within(keys, bytes);
   if (columns == 0) return cannot_reach("ribbon", target, "bloom");
   return size_with(keys, columns);
-}
-
-Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
-  return build_ribbon(hashes, shape.hashes, shape.bytes);
 }
 
 RibbonShape shape_of(const FilterHeader& header) {
@@ -145,7 +140,7 @@ constinit const FilterKind kRibbonKind = {
              .summary = "the smallest: within 1 % of the information bound; for immutable sets",
              .build_bytes_per_key = 21},
     .size = size,
-    .build = build,
+    .build = build_ribbon,
     .open = open,
     .estimate = estimate,
 };

@@ -1,4 +1,4 @@
-#include "filter/ribbon_band.h"
+#include "filter/ribbon_build.h"
 
 #include <algorithm>
 #include <bit>

@@ -186,9 +186,9 @@ double planned_ribbon_rate(std::uint64_t keys, std::uint32_t columns) {
   return std::ldexp(static_cast<double>(keys), -static_cast<int>(list_bits_for(columns, static_cast<double>(keys))));
 }
 
-Result<FilterImage> build_ribbon(std::span<std::uint64_t> hashes, std::uint32_t columns, std::uint64_t most_bytes) {
-  TAMIS_CHECK(most_bytes >= most_ribbon_bytes(hashes.size(), columns));
-  return RibbonBuild(hashes.size(), columns, most_bytes).run(hashes);
+Result<FilterImage> build_ribbon(std::span<std::uint64_t> hashes, const FilterSize& size) {
+  TAMIS_CHECK(size.bytes >= most_ribbon_bytes(hashes.size(), size.hashes));
+  return RibbonBuild(hashes.size(), size.hashes, size.bytes).run(hashes);
 }
 
 }  // namespace tamis

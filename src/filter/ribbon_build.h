@@ -1,14 +1,74 @@
-// Building a ribbon filter: layers, list, and the solution of the equations.
+// Building a ribbon filter: its keys as linear equations in echelon form, in layers, their solution, and the list.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
+#include "base/aligned_bytes.h"
 #include "filter/filter_image.h"
-#include "filter/ribbon_band.h"
 #include "filter/ribbon_layout.h"
 
 namespace tamis {
+
+/// A copy of some rows of a band.
+struct RibbonRows {
+  std::vector<std::uint64_t> coefficients;
+  std::vector<std::uint32_t> sums;
+};
+
+/// The rows selected by the coefficients (bit i: row + i; bit 0 is set) xor to the sum.
+struct RibbonEquation {
+  std::uint64_t row;
+  std::uint64_t coefficients;
+  std::uint32_t sum;
+};
+
+/// At most one equation per row.
+///
+/// Invariant: coefficients are odd, or 0 for a free row.
+///
+/// Threads: one at a time.
+class RibbonBand {
+ public:
+  /// Nullopt if memory is short.
+  static std::optional<RibbonBand> with_rows(std::uint64_t rows);
+
+  /// Reduces each equation by those already present. The rest takes the first free row, or is 0 = 0 (a duplicate key),
+  /// or contradicts the others; then this returns false and the band is unchanged.
+  bool add_all_or_none(std::span<const RibbonEquation> equations);
+
+  [[nodiscard]] const std::uint64_t* coefficients() const { return coefficients_; }
+  [[nodiscard]] const std::uint32_t* sums() const { return sums_; }
+
+  /// How many of these rows have an equation.
+  [[nodiscard]] std::uint64_t taken(std::uint64_t first, std::uint64_t count) const;
+  [[nodiscard]] RibbonRows copy_rows(std::uint64_t first, std::uint64_t count) const;
+  /// Restores these rows and frees all rows after them.
+  void replace_rows(std::uint64_t first, const RibbonRows& rows);
+
+ private:
+  RibbonBand() = default;
+  template <std::size_t kLanes>
+  bool add_in_lanes(RibbonEquation* lanes, std::span<const RibbonEquation> rest);
+  AlignedBytes memory_;
+  std::uint64_t rows_ = 0;
+  std::uint64_t* coefficients_ = nullptr;  // Into memory_, as is sums_.
+  std::uint32_t* sums_ = nullptr;
+  std::vector<std::uint64_t> placed_;  // Rows taken by the latest add_all_or_none.
+  std::size_t placed_count_ = 0;
+};
+
+/// Orders keys by their starts in a layer, as far as `band_ribbon_layer` needs it. Copies them temporarily.
+void order_for_ribbon_layer(std::span<std::uint64_t> keys, const RibbonShape& shape, std::size_t layer);
+
+/// Adds a layer's keys, in the order from `order_for_ribbon_layer`, to the band, bucket by bucket: as many as fit in
+/// each, recorded in its mark. Appends the others to `sent_on`, as keys of the next layer. Which keys are bumped
+/// depends on the set of keys, not on their order.
+void band_ribbon_layer(RibbonBand& band, std::span<const std::uint64_t> keys, const RibbonShape& shape,
+                       std::size_t layer, std::byte* marks, std::vector<std::uint64_t>& sent_on);
 
 /// A size that no build with this many columns exceeds; hashed keys fit in it without loss.
 std::uint64_t most_ribbon_bytes(std::uint64_t keys, std::uint32_t columns);
@@ -16,10 +76,9 @@ std::uint64_t most_ribbon_bytes(std::uint64_t keys, std::uint32_t columns);
 /// The rate of a filter of this many hashed keys. The list adds less than 1/1024 of it.
 double planned_ribbon_rate(std::uint64_t keys, std::uint32_t columns);
 
-/// Never exceeds `most_bytes`, which must suffice for this many hashes, and fails only with kNotSupported, for lack of
-/// memory. The bytes depend only on the set of hashes and the two numbers, not on the order of the hashes or the
-/// machine.
-Result<FilterImage> build_ribbon(std::span<std::uint64_t> hashes, std::uint32_t columns, std::uint64_t most_bytes);
+/// FilterKind::build: never exceeds the size's bytes. The bytes depend only on the set of hashes and the size, not on
+/// the order of the hashes or the machine.
+Result<FilterImage> build_ribbon(std::span<std::uint64_t> hashes, const FilterSize& size);
 
 /// Back substitution: from the last row to the first, computes each row from its equation and the 63 rows after it.
 /// Free rows are 0. Writes the shape's blocks; the band must have rows for a full last block.

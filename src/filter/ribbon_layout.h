@@ -1,12 +1,14 @@
 // The layout of a ribbon filter, shared by build and probe. ribbon.cc documents it; this file computes it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "tamis/filter.h"
 
 namespace tamis {
 
@@ -99,10 +101,54 @@ inline void set_ribbon_mark(std::byte* marks, std::uint64_t bucket, std::uint32_
 }
 
 /// The fraction of all keys, present or not, that no layer takes and the list must answer.
-double ribbon_reach(const RibbonShape& shape, const std::byte* marks);
+inline double ribbon_reach(const RibbonShape& shape, const std::byte* marks) {
+  double reach = 1;
+  for (std::size_t layer = 0; layer < kRibbonLayers; ++layer) {
+    if (shape.starts[layer] == 0) continue;
+    std::uint64_t sent_on = 0;
+    for (std::uint64_t bucket = 0; bucket < shape.buckets(layer); ++bucket) {
+      const std::uint64_t size = shape.starts[layer] - (bucket << kRibbonBuckets[layer].shift);
+      const std::uint32_t mark = ribbon_mark(marks, shape.first_bucket(layer) + bucket);
+      sent_on += std::min<std::uint64_t>(kRibbonBuckets[layer].threshold[mark], size);
+    }
+    reach *= static_cast<double>(sent_on) / static_cast<double>(shape.starts[layer]);
+  }
+  return reach;
+}
 
 // The list: fingerprints in ascending order, `bits` each, packed from the lowest bit of the first byte.
-void write_ribbon_list_entry(MutableBytes list, std::uint64_t index, std::uint32_t bits, std::uint64_t value);
-std::uint64_t read_ribbon_list_entry(Bytes list, std::uint64_t index, std::uint32_t bits);
+inline void write_ribbon_list_entry(MutableBytes list, std::uint64_t index, std::uint32_t bits, std::uint64_t value) {
+  for (std::uint64_t bit = index * bits; bits > 0; ++bit, --bits, value >>= 1) {
+    list[bit / 8] |= static_cast<std::byte>((value & 1) << (bit % 8));
+  }
+}
+
+inline std::uint64_t read_ribbon_list_entry(Bytes list, std::uint64_t index, std::uint32_t bits) {
+  const std::uint64_t first = index * bits;
+  const std::uint64_t end_byte = (first + bits + 7) / 8;
+  std::uint64_t value = 0;  // At most 56 bits from any bit of a byte: eight bytes hold them.
+  for (std::uint64_t byte = end_byte; byte > first / 8; --byte) {
+    value = (value << 8) | std::to_integer<std::uint64_t>(list[byte - 1]);
+  }
+  return (value >> (first % 8)) & ((std::uint64_t{1} << bits) - 1);
+}
+
+/// A filter's shape and the location of its parts, for a probe.
+struct RibbonState {
+  const std::byte* blocks;
+  const std::byte* marks;  // Unaligned, like the list.
+  const std::byte* list;
+  std::array<std::uint64_t, kRibbonLayers> starts;
+  std::array<std::uint64_t, kRibbonLayers> first_row;
+  std::array<std::uint64_t, kRibbonLayers> first_bucket;
+  std::uint64_t full_blocks;
+  std::uint64_t list_entries;
+  std::uint32_t list_bits;
+  std::uint32_t columns;
+  std::uint32_t cut_bytes;
+};
+
+/// Sets the functions for this machine and this state, which must be filled in.
+void choose_ribbon_functions(FilterProbe& probe);
 
 }  // namespace tamis

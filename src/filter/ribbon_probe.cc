@@ -1,15 +1,14 @@
-#include "filter/ribbon_probe.h"
-
+// The probe of the ribbon filter, one body per instruction set. See ribbon.cc for the layout.
 #include <algorithm>
 
 #include "filter/filter_kind.h"
+#include "filter/ribbon_layout.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "filter/ribbon_probe.cc"
 #include <hwy/foreach_target.h>  // Includes this file once per instruction set.
 #include <hwy/highway.h>
 
-#include "filter/ribbon_batch-inl.h"
 #include "filter/ribbon_sum-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -26,7 +26,6 @@ using RibbonWindow = std::array<std::uint64_t, kRibbonMostColumns>;
 HWY_BEFORE_NAMESPACE();
 namespace tamis {
 namespace HWY_NAMESPACE {
-namespace {
 
 // Both bodies keep a window per column: a word with the values of the 64 rows from the current one, bit i for row + i.
 // At the first row of a block, the window is the block.
@@ -34,6 +33,8 @@ namespace {
 #if HWY_TARGET == HWY_AVX3_DL
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+namespace {
 
 /// kVectors × 8 columns at once: the chain from row to row is a shift, an and, a popcount and two logic steps.
 template <std::size_t kVectors>
@@ -64,7 +65,10 @@ void solve_with(const RibbonBand& band, BlockRange range, std::uint32_t columns,
   for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(rows[v], lanes, window.data() + 8 * v);
 }
 
-void solve(const RibbonBand& band, BlockRange range, std::uint32_t columns, RibbonWindow& window, std::byte* out) {
+}  // namespace
+
+void solve_blocks(const RibbonBand& band, BlockRange range, std::uint32_t columns, RibbonWindow& window,
+                  std::byte* out) {
   switch ((columns + 7) / 8) {
     case 1: return solve_with<1>(band, range, columns, window, out);
     case 2: return solve_with<2>(band, range, columns, window, out);
@@ -76,7 +80,8 @@ void solve(const RibbonBand& band, BlockRange range, std::uint32_t columns, Ribb
 #else
 
 /// One column after another; from AVX2 on, the parity is a popcount.
-void solve(const RibbonBand& band, BlockRange range, std::uint32_t columns, RibbonWindow& window, std::byte* out) {
+void solve_blocks(const RibbonBand& band, BlockRange range, std::uint32_t columns, RibbonWindow& window,
+                  std::byte* out) {
   RibbonWindow rows = window;
   for (std::uint64_t block = range.end; block-- > range.begin;) {
     for (std::uint64_t row = 64 * (block + 1); row-- > 64 * block;) {
@@ -97,13 +102,6 @@ void solve(const RibbonBand& band, BlockRange range, std::uint32_t columns, Ribb
 
 #endif
 
-}  // namespace
-
-void solve_for_target(const RibbonBand& band, BlockRange range, std::uint32_t columns, RibbonWindow& window,
-                      std::byte* out) {
-  solve(band, range, columns, window, out);
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace tamis
 HWY_AFTER_NAMESPACE();
@@ -111,10 +109,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tamis {
 
-HWY_EXPORT(solve_for_target);
+HWY_EXPORT(solve_blocks);
 
 void solve_ribbon(const RibbonBand& band, const RibbonShape& shape, MutableBytes out) {
-  const auto solve = HWY_DYNAMIC_DISPATCH(solve_for_target);
+  const auto solve = HWY_DYNAMIC_DISPATCH(solve_blocks);
   const std::uint64_t full = shape.full_blocks();
   RibbonWindow window = {};
   if (shape.cut_bytes() != 0) {

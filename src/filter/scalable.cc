@@ -13,9 +13,8 @@
 #include "base/check.h"
 #include "base/try.h"
 #include "filter/bit_array.h"
-#include "filter/bloom_probes.h"
-#include "filter/bloom_sizing.h"
-#include "filter/kinds.h"
+#include "filter/bloom.h"
+#include "filter/filter_kind.h"
 #include "filter/sizing.h"
 
 namespace tamis {
@@ -74,13 +73,9 @@ bool may_contain(const FilterProbe& probe, std::uint64_t hash) {
 
 void prefetch(const FilterProbe& probe, std::uint64_t hash) {
   each_layer(probe_state<ScalableState>(probe), [&](const Layer& layer, const std::byte* bits) {
-    prefetch_bloom_bits(bits, layer.bits, layer.hashes, hash);
+    prefetch_bloom_cells(bits, layer.bits, layer.hashes, hash);
     return true;
   });
-}
-
-ScalableState state_of(const FilterImage& image) {
-  return {image.body().data(), image.body().size(), static_cast<std::size_t>(image.header.numbers[0])};
 }
 
 /// Appends a layer; the bytes move.
@@ -129,8 +124,7 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
 std::uint64_t room(std::uint64_t capacity) { return std::max<std::uint64_t>(capacity, 64); }
 
 Result<FilterImage> make(const FilterSize& shape) {
-  TAMIS_TRY(FilterImage image, FilterImage::with_body(kDirectoryBytes));
-  image.header.hashes = shape.hashes;
+  TAMIS_TRY(FilterImage image, FilterImage::with_body(kDirectoryBytes, shape.hashes));
   TAMIS_TRY_STATUS(append_layer(image, first_layer(shape)));
   return image;
 }
@@ -190,7 +184,8 @@ FilterEstimate estimate(const FilterImage& image) {
   double none = 1;
   double set_bits = 0;
   double bits = 0;
-  each_layer(state_of(image), [&](const Layer& layer, const std::byte* at) {
+  const ScalableState state = {image.body().data(), image.body().size(), image.header.numbers[0]};
+  each_layer(state, [&](const Layer& layer, const std::byte* at) {
     const auto layer_bits = static_cast<double>(layer.bits);
     const auto set = static_cast<double>(count_set_bits({at, static_cast<std::size_t>(layer.bits / 8)}));
     none *= 1 - std::pow(set / layer_bits, layer.hashes);

@@ -8,7 +8,6 @@
 
 #include "base/nearest_word.h"
 #include "base/try.h"
-#include "filter/tiny_set.h"
 
 namespace tamis {
 namespace {
@@ -83,7 +82,7 @@ Result<ChosenSize> choose_size(const FilterKind& kind, std::uint64_t keys, SizeT
   }
   Result<FilterSize> own = kind.size(keys, target);
   if (kind.make == nullptr && keys <= kTinySetKeys) {
-    const FilterSize list = tiny_set_size(keys);
+    TAMIS_TRY(const FilterSize list, kTinySetKind.size(keys, target));
     if (list_serves(list, own, target)) return ChosenSize{list, FilterLayout::kList};
   }
   if (!own.ok()) return own.status();

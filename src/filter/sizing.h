@@ -1,6 +1,8 @@
 // From a caller's request to the shape of a filter.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "filter/filter_kind.h"
@@ -25,14 +27,30 @@ Result<ChosenSize> choose_size(const FilterKind& kind, std::uint64_t keys, SizeT
 /// kNotSupported saying that `kind` cannot reach the target and which kinds can.
 Status cannot_reach(std::string_view kind, SizeTarget target, std::string_view instead);
 
-/// The fewest units (lines, blocks) whose rate meets the target. `size_with` gives the size for a number of units; its
-/// rate must decrease with them. Beyond `most`, returns an error that names `instead`.
+/// Blocks of a kind that puts all probes of a key into one of them.
+struct BlockLimits {
+  std::size_t block_bytes;
+  double max_bits_per_key;  ///< For a rate; beyond, ribbon is the better choice.
+};
+inline constexpr std::uint64_t kMaxBlocks = 0xffffffffU;
+
+/// FilterKind::size for such kinds. `size_with` gives the size for a number of blocks; its rate must decrease with
+/// them.
 template <typename SizeWith>
-Result<FilterSize> smallest_for_rate(std::string_view kind, std::string_view instead, SizeTarget target,
-                                     std::uint64_t most, SizeWith size_with) {
-  if (size_with(most).rate > target.value) return cannot_reach(kind, target, instead);
+Result<FilterSize> size_in_blocks(std::string_view kind, std::uint64_t keys, SizeTarget target, BlockLimits limits,
+                                  SizeWith size_with) {
+  const double blocks_per_bit = static_cast<double>(keys) / static_cast<double>(8 * limits.block_bytes);
+  if (target.measure != SizeTarget::Measure::kRate) {
+    const double blocks = target.measure == SizeTarget::Measure::kBitsPerKey
+                              ? std::max(1.0, std::ceil(target.value * blocks_per_bit))
+                              : std::floor(target.value / static_cast<double>(limits.block_bytes));
+    if (blocks < 1 || blocks > double{kMaxBlocks}) return cannot_reach(kind, target, "bloom");
+    return size_with(static_cast<std::uint64_t>(blocks));
+  }
   std::uint64_t low = 1;
-  std::uint64_t high = most;
+  auto high =
+      static_cast<std::uint64_t>(std::min(std::ceil(limits.max_bits_per_key * blocks_per_bit) + 1, double{kMaxBlocks}));
+  if (size_with(high).rate > target.value) return cannot_reach(kind, target, "ribbon");
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
     if (size_with(middle).rate <= target.value) {

@@ -3,6 +3,8 @@
 //
 // Body: blocks of 32 bytes. Header: hashes = 8, numbers[0] = blocks. The high half of the hash selects the block, the
 // low half times eight salts the bits.
+#include "filter/split.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,17 +12,68 @@
 
 #include "base/try.h"
 #include "filter/bit_array.h"
-#include "filter/kinds.h"
+#include "filter/filter_kind.h"
 #include "filter/sizing.h"
-#include "filter/split_probe.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "filter/split.cc"
+#include <hwy/foreach_target.h>  // Includes this file once per instruction set.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
 namespace tamis {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+
+HWY_INLINE bool test_block(const std::uint32_t* block, std::uint64_t hash) {
+  const hn::FixedTag<std::uint32_t, 8> lanes;
+  const auto salts = hn::LoadU(lanes, kSplitSalts.data());
+  const auto bit = hn::ShiftRight<27>(hn::Mul(hn::Set(lanes, static_cast<std::uint32_t>(hash)), salts));
+  const auto wanted = hn::Shl(hn::Set(lanes, 1U), bit);
+  return hn::AllTrue(lanes, hn::Eq(hn::AndNot(hn::LoadU(lanes, block), wanted), hn::Zero(lanes)));
+}
+
+#else
+
+/// The plain loop for all other instruction sets; the reference for the one above.
+HWY_INLINE bool test_block(const std::uint32_t* block, std::uint64_t hash) {
+  std::uint32_t all = 1;
+  for (std::uint32_t i = 0; i < kSplitWords; ++i) all &= block[i] >> split_bit(hash, i);
+  return all != 0;
+}
+
+#endif
+
+HWY_INLINE const std::uint32_t* block_for(const FilterProbe& probe, std::uint64_t hash) {
+  const SplitState& state = probe_state<SplitState>(probe);
+  return state.blocks + std::size_t{kSplitWords} * split_block_of(hash, state.block_count);
+}
+
+bool may_contain(const FilterProbe& probe, std::uint64_t hash) { return test_block(block_for(probe, hash), hash); }
+
+void prefetch(const FilterProbe& probe, std::uint64_t hash) { __builtin_prefetch(block_for(probe, hash)); }
+
+}  // namespace
+
+void set_split_functions(FilterProbe& probe) { set_probe_functions<may_contain, prefetch>(probe); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tamis
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tamis {
+
+HWY_EXPORT(set_split_functions);
+
 namespace {
 
 constexpr std::uint32_t kWordBits = 32;
-constexpr double kBlockBits = 8.0 * kSplitBlockBytes;
 constexpr double kMaxBitsPerKey = 128;
-constexpr double kMaxBlocks = 0xffffffffU;
 
 FilterSize size_with(std::uint64_t keys, std::uint64_t blocks) {
   return {.keys = keys,
@@ -31,24 +84,12 @@ FilterSize size_with(std::uint64_t keys, std::uint64_t blocks) {
 }
 
 Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
-  const auto n = static_cast<double>(keys);
-  if (target.measure == SizeTarget::Measure::kRate) {
-    const auto most = static_cast<std::uint64_t>(std::min(std::ceil(n * kMaxBitsPerKey / kBlockBits) + 1, kMaxBlocks));
-    return smallest_for_rate("split", "ribbon", target, most,
-                             [&](std::uint64_t blocks) { return size_with(keys, blocks); });
-  }
-  const double blocks = target.measure == SizeTarget::Measure::kBitsPerKey
-                            ? std::max(1.0, std::ceil(target.value * n / kBlockBits))
-                            : std::floor(target.value / double{kSplitBlockBytes});
-  if (blocks < 1 || blocks > kMaxBlocks) return cannot_reach("split", target, "bloom");
-  return size_with(keys, static_cast<std::uint64_t>(blocks));
+  return size_in_blocks("split", keys, target, {kSplitBlockBytes, kMaxBitsPerKey},
+                        [&](std::uint64_t blocks) { return size_with(keys, blocks); });
 }
 
 Result<FilterImage> make(const FilterSize& shape) {
-  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.bytes));
-  image.header.hashes = kSplitWords;
-  image.header.numbers[0] = shape.bytes / kSplitBlockBytes;
-  return image;
+  return FilterImage::with_body(shape.bytes, kSplitWords, shape.bytes / kSplitBlockBytes);
 }
 
 Status add(FilterImage& image, std::uint64_t hash) {
@@ -63,12 +104,12 @@ Status add(FilterImage& image, std::uint64_t hash) {
 
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
   const std::uint64_t blocks = header.numbers[0];
-  if (blocks == 0 || blocks > 0xffffffffU || blocks * kSplitBlockBytes != body.size() || header.hashes != kSplitWords) {
+  if (blocks == 0 || blocks > kMaxBlocks || blocks * kSplitBlockBytes != body.size() || header.hashes != kSplitWords) {
     return Status::corruption(fmt::format("{}: split: {} blocks and {} hashes do not fit a body of {} bytes", name,
                                           blocks, header.hashes, body.size()));
   }
   FilterProbe probe;
-  choose_split_functions(probe);
+  HWY_DYNAMIC_DISPATCH(set_split_functions)(probe);
   probe_state<SplitState>(probe) = {.blocks = reinterpret_cast<const std::uint32_t*>(body.data()),
                                     .block_count = static_cast<std::uint32_t>(blocks)};
   return probe;
@@ -76,24 +117,13 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
 
 /// The rate of one block is the product of the fill of its words.
 FilterEstimate estimate(const FilterImage& image) {
-  double rate = 0;
-  double keys = 0;
-  double set = 0;
-  const Bytes body = image.body();
-  for (std::size_t at = 0; at < body.size(); at += kSplitBlockBytes) {
-    double block_rate = 1;
-    double block_set = 0;
+  return estimate_blocks(image, kSplitBlockBytes, [](Bytes block, double) {
+    double rate = 1;
     for (std::size_t word = 0; word < kSplitWords; ++word) {
-      const auto word_set = static_cast<double>(count_set_bits(body.subspan(at + 4 * word, 4)));
-      block_rate *= word_set / kWordBits;
-      block_set += word_set;
+      rate *= static_cast<double>(count_set_bits(block.subspan(4 * word, 4))) / kWordBits;
     }
-    rate += block_rate;
-    set += block_set;
-    keys += std::min(filter_math::bloom_keys_from_fill(kBlockBits, kSplitWords, block_set), kBlockBits);
-  }
-  const auto blocks = static_cast<double>(image.header.numbers[0]);
-  return {.fill = set / (blocks * kBlockBits), .keys = keys, .rate = rate / blocks};
+    return rate;
+  });
 }
 
 }  // namespace
@@ -111,8 +141,9 @@ constinit const FilterKind kSplitKind = {
     .estimate = estimate,
     .make = make,
     .add = add,
-    .merge = unite_bodies,
-    .intersect = intersect_bodies,
+    .merge = join_bodies<std::bit_or<>>,
+    .intersect = join_bodies<std::bit_and<>>,
 };
 
 }  // namespace tamis
+#endif

@@ -1,4 +1,6 @@
-#include "filter/tiny_set.h"
+// Tiny sets as a sorted list of 16-bit fingerprints: 16 bits per key for every kind, whose own layouts would take a
+// cache line or more.
+#include "filter/filter_kind.h"
 
 #include <fmt/core.h>
 
@@ -9,7 +11,6 @@
 #include "base/check.h"
 #include "base/hash.h"
 #include "base/try.h"
-#include "filter/distinct.h"
 
 namespace tamis {
 namespace {
@@ -38,14 +39,14 @@ void prefetch_nothing(const FilterProbe&, std::uint64_t) {}
 
 double list_rate(double fingerprints) { return -std::expm1(fingerprints * std::log1p(-std::exp2(-16))); }
 
-}  // namespace
-
-FilterSize tiny_set_size(std::uint64_t keys) {
+/// The same for every target.
+Result<FilterSize> size(std::uint64_t keys, SizeTarget) {
   TAMIS_CHECK(keys <= kTinySetKeys);
-  return {.keys = keys, .bytes = 2 * keys, .hashes = kFingerprintBits, .rate = list_rate(static_cast<double>(keys))};
+  return FilterSize{
+      .keys = keys, .bytes = 2 * keys, .hashes = kFingerprintBits, .rate = list_rate(static_cast<double>(keys))};
 }
 
-Result<FilterImage> build_tiny_set(std::span<const std::uint64_t> hashes) {
+Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize&) {
   std::vector<std::uint16_t> list;
   for (const std::uint64_t hash : hashes) list.push_back(fingerprint_of(hash));
   list.resize(sort_and_drop_copies(std::span(list)).size());
@@ -60,7 +61,7 @@ Result<FilterImage> build_tiny_set(std::span<const std::uint64_t> hashes) {
   return image;
 }
 
-Result<FilterProbe> open_tiny_set(const FilterHeader& header, Bytes body, std::string_view name) {
+Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
   if (body.size() % 2 != 0 || body.size() > 2 * kTinySetKeys || header.hashes != kFingerprintBits) {
     return Status::corruption(
         fmt::format("{}: a list of {}-bit fingerprints in {} bytes", name, header.hashes, body.size()));
@@ -79,9 +80,14 @@ Result<FilterProbe> open_tiny_set(const FilterHeader& header, Bytes body, std::s
   return probe;
 }
 
-FilterEstimate estimate_tiny_set(const FilterImage& image) {
+FilterEstimate estimate(const FilterImage& image) {
   const double listed = static_cast<double>(image.body().size()) / 2;
   return {.fill = 1, .keys = static_cast<double>(image.header.keys), .rate = list_rate(listed)};
 }
+
+}  // namespace
+
+constinit const FilterKind kTinySetKind = {
+    .info = {}, .size = size, .build = build, .open = open, .estimate = estimate};
 
 }  // namespace tamis

@@ -81,15 +81,15 @@ bool join_once(std::vector<TableGroup>& groups) {
 
 }  // namespace
 
-std::vector<std::uint64_t> tables_without_replaced(
-    const std::set<std::uint64_t>& numbers, const std::map<std::uint64_t, std::vector<std::uint64_t>>& replaces) {
+std::vector<std::uint64_t> tables_without_replaced(const std::set<std::uint64_t>& numbers,
+                                                   const std::map<std::uint64_t, FoundRewrite>& rewrites) {
   std::set<std::uint64_t> kept = numbers;
   std::set<std::uint64_t> there = numbers;  // Possible inputs of an unfinished rewrite: all but replaced tables.
-  for (auto output = replaces.rbegin(); output != replaces.rend(); ++output) {  // Newest rewrite first.
-    const std::vector<std::uint64_t>& inputs = output->second;
-    if (inputs.empty() || !numbers.contains(output->first)) continue;
+  for (auto rewrite = rewrites.rbegin(); rewrite != rewrites.rend(); ++rewrite) {  // Newest first.
+    const auto& [outputs, inputs] = rewrite->second;
+    if (inputs.empty()) continue;
     if (std::ranges::all_of(inputs, [&](std::uint64_t input) { return there.contains(input); })) {
-      kept.erase(output->first);
+      for (const std::uint64_t output : outputs) kept.erase(output);
       continue;
     }
     for (const std::uint64_t input : inputs) {

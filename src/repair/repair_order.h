@@ -11,11 +11,18 @@
 
 namespace tamis {
 
-/// The tables that together hold everything, ascending. `replaces` lists the inputs of each table's rewrite. If all
+/// What is left of a rewrite: its outputs that exist, and the inputs that they list.
+struct FoundRewrite {
+  std::vector<std::uint64_t> outputs;
+  std::set<std::uint64_t> inputs;
+};
+
+/// The tables that together hold everything, ascending. `rewrites` are by the number of their first output. If all
 /// inputs exist, the rewrite may be unfinished: its outputs are left out. If one is missing, the rewrite was finished,
-/// because inputs are removed only afterwards: the remaining inputs are left out.
+/// because inputs are removed only afterwards: the remaining inputs are left out. An output that is lost takes along
+/// what only it listed: those inputs stand in for it.
 std::vector<std::uint64_t> tables_without_replaced(const std::set<std::uint64_t>& numbers,
-                                                   const std::map<std::uint64_t, std::vector<std::uint64_t>>& replaces);
+                                                   const std::map<std::uint64_t, FoundRewrite>& rewrites);
 
 /// Tables to merge; usually one.
 using TableGroup = std::vector<std::shared_ptr<const TableFacts>>;

@@ -8,7 +8,7 @@ namespace tamis {
 namespace {
 
 using Numbers = std::vector<std::uint64_t>;
-using Replaces = std::map<std::uint64_t, Numbers>;
+using Rewrites = std::map<std::uint64_t, FoundRewrite>;
 
 std::shared_ptr<const TableFacts> table(std::uint64_t number, std::string from, std::string to, std::uint64_t first,
                                         std::uint64_t last) {
@@ -33,26 +33,37 @@ std::string layers_text(std::vector<std::shared_ptr<const TableFacts>> tables) {
 }
 
 TEST(RepairOrder, OutputsOfARewriteWhoseInputsAreAllThereAreLeftOut) {
-  EXPECT_EQ(tables_without_replaced({1, 2, 3, 4}, Replaces{{3, {1, 2}}, {4, {1, 2}}}), (Numbers{1, 2}));
+  EXPECT_EQ(tables_without_replaced({1, 2, 3, 4}, Rewrites{{3, {{3, 4}, {1, 2}}}}), (Numbers{1, 2}));
 }
 
 TEST(RepairOrder, InputsOfARewriteThatWasFinishedAreLeftOut) {
-  EXPECT_EQ(tables_without_replaced({2, 3, 4}, Replaces{{3, {1, 2}}, {4, {1, 2}}}), (Numbers{3, 4}));
+  EXPECT_EQ(tables_without_replaced({2, 3, 4}, Rewrites{{3, {{3, 4}, {1, 2}}}}), (Numbers{3, 4}));
 }
 
 TEST(RepairOrder, AnOutputStaysWhenItsSiblingWasReplacedInTurn) {
   // 1 and 2 became 3 and 4; 3 became 5. The files of 1 and 2 still exist.
-  EXPECT_EQ(tables_without_replaced({1, 2, 4, 5}, Replaces{{4, {1, 2}}, {5, {3, 1, 2}}}), (Numbers{4, 5}));
+  EXPECT_EQ(tables_without_replaced({1, 2, 4, 5}, Rewrites{{3, {{4}, {1, 2}}}, {5, {{5}, {3, 1, 2}}}}),
+            (Numbers{4, 5}));
 }
 
 TEST(RepairOrder, ATableThatWasReplacedLongAgoIsLeftOut) {
   // 1 became 2, 2 and 3 became 4; 2 is missing, 1 still exists.
-  EXPECT_EQ(tables_without_replaced({1, 3, 4}, Replaces{{4, {2, 3, 1}}}), (Numbers{4}));
+  EXPECT_EQ(tables_without_replaced({1, 3, 4}, Rewrites{{4, {{4}, {2, 3, 1}}}}), (Numbers{4}));
+}
+
+TEST(RepairOrder, OutputsThatListDifferentInputsAreJudgedTogether) {
+  // 1 and 2 became 3, which lists 1, and 4, which lists both. 2 is gone, 1 is not. Judged alone, 3 would be unfinished.
+  EXPECT_EQ(tables_without_replaced({1, 3, 4}, Rewrites{{3, {{3, 4}, {1, 2}}}}), (Numbers{3, 4}));
+}
+
+TEST(RepairOrder, InputsStandInForALostOutput) {
+  // 1 and 2 became 3, which lists 1, and 4, which lists both and is lost: 2 covers it, as far as it is there.
+  EXPECT_EQ(tables_without_replaced({1, 2, 3}, Rewrites{{3, {{3}, {1}}}}), (Numbers{1, 2}));
 }
 
 TEST(RepairOrder, NothingIsChosenFromNothing) {
-  EXPECT_EQ(tables_without_replaced({}, Replaces{}), Numbers{});
-  EXPECT_EQ(tables_without_replaced({7}, Replaces{{7, {}}, {9, {7}}}), Numbers{7});
+  EXPECT_EQ(tables_without_replaced({}, Rewrites{}), Numbers{});
+  EXPECT_EQ(tables_without_replaced({7}, Rewrites{{7, {{7}, {}}}}), Numbers{7});
   EXPECT_EQ(layers_text({}), "");
 }
 

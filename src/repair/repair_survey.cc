@@ -19,6 +19,24 @@
 namespace tamis {
 namespace {
 
+/// The smallest and the largest of all kept keys.
+class KeyBounds {
+ public:
+  void add(std::string_view key) {
+    if (!any_ || key < smallest_) smallest_ = key;
+    if (!any_ || key > largest_) largest_ = key;
+    any_ = true;
+  }
+  [[nodiscard]] bool any() const { return any_; }
+  [[nodiscard]] const std::string& smallest() const { return smallest_; }
+  [[nodiscard]] const std::string& largest() const { return largest_; }
+
+ private:
+  std::string smallest_;
+  std::string largest_;
+  bool any_ = false;
+};
+
 /// Threads: one.
 class Surveyor {
  public:
@@ -32,6 +50,7 @@ class Surveyor {
     if (!survey_.has_manifest) TAMIS_TRY_STATUS(find_identity());
     TAMIS_TRY_STATUS(judge_tables());
     choose_tables();
+    if (!survey_.has_manifest) find_keyspaces();
     for (const std::uint64_t number : survey_.chosen) TAMIS_TRY_STATUS(count_entries(number));
     TAMIS_TRY_STATUS(look_at_journals());
     add_doubts_everywhere();
@@ -80,7 +99,11 @@ class Surveyor {
     survey_.state = (*manifest)->state();
     survey_.known_journal_end = (*manifest)->known_journal_end();
     survey_.has_manifest = survey_.has_hash_key = true;
+    TAMIS_TRY_STATUS(check_can_write(survey_.state.features, current_path(directory_)));
     survey_.next_number = std::max(survey_.next_number, survey_.state.reserved_numbers);
+    for_each_table([this](const std::shared_ptr<const TableFacts>& facts) {
+      if (facts->origin) origins_.emplace(facts->number, *facts->origin);
+    });
     for (const auto& [id, keyspace] : survey_.state.keyspaces) {
       survey_.last_sequence = std::max(survey_.last_sequence, flushed_sequence_of(survey_.state, keyspace));
     }
@@ -94,11 +117,18 @@ class Surveyor {
       Result<TableProperties> properties = read_properties(*file, path);
       if (!properties.ok() && !is_damage(properties.status())) return properties.status();
       if (!properties.ok()) continue;
+      TAMIS_TRY_STATUS(take_features(properties->facts.features, path));
       bytes_in_all_ += properties->facts.file_bytes;
       found.facts = std::make_shared<const TableFacts>(properties->facts);
       found.properties = *std::move(properties);
     }
     return {};
+  }
+
+  /// The new store has what any of its files needs. A repair writes.
+  Status take_features(const Features& features, const std::string& path) {
+    survey_.state.features |= features;
+    return check_can_write(features, path);
   }
 
   /// The store id in most files wins. The hash key comes from the tables (rule 13).
@@ -113,7 +143,9 @@ class Surveyor {
     for (const std::string& path : journals) {
       const Result<JournalReader> journal = JournalReader::open(files_, path);
       if (!journal.ok() && !is_damage(journal.status())) return journal.status();
-      if (journal.ok()) ++votes[journal->header().store_id];
+      if (!journal.ok()) continue;
+      TAMIS_TRY_STATUS(take_features(journal->header().features, path));
+      ++votes[journal->header().store_id];
     }
     const auto by_votes = [](const auto& a, const auto& b) { return a.second < b.second; };
     const auto winner = std::ranges::max_element(votes, by_votes);
@@ -146,14 +178,19 @@ class Surveyor {
 
   Result<FoundTable::Condition> judge(const ReadableFile& file, const std::string& path, std::uint64_t number,
                                       const FoundTable& found) {
+    const TableOrigin written = origin_of(number);
     if (!found.properties) {
       std::array<std::byte, kTableHeaderBytes> raw;
       const Result<std::size_t> count = file.read_at(0, raw);
       const Result<TableHeader> header = decode_table_header(Bytes(raw).first(count.ok() ? *count : 0), path);
-      const bool is_ours = !header.ok() || *header == TableHeader{survey_.state.identity.store_id, number};
+      if (!header.ok() && !is_damage(header.status())) return header.status();
+      const bool is_ours = !header.ok() || (header->store_id == written.store_id && header->number == written.number);
       return is_ours ? FoundTable::Condition::kDamaged : FoundTable::Condition::kForeign;
     }
-    if (found.properties->identity != survey_.state.identity || found.properties->facts.number != number) {
+    const TableIdentity& identity = found.properties->identity;
+    const bool has_our_key = identity.hash_key == survey_.state.identity.hash_key;
+    if (identity.store_id != written.store_id || found.properties->facts.number != written.number ||
+        (!has_our_key && written.store_id == survey_.state.identity.store_id)) {
       return FoundTable::Condition::kForeign;
     }
     std::vector<TableProblem> problems;
@@ -163,30 +200,65 @@ class Surveyor {
     return verified.ok() && problems.empty() ? FoundTable::Condition::kSound : FoundTable::Condition::kDamaged;
   }
 
+  /// As which the table was written that has this number here: as itself, unless the manifest says otherwise.
+  [[nodiscard]] TableOrigin origin_of(std::uint64_t number) const {
+    if (const auto found = origins_.find(number); found != origins_.end()) return found->second;
+    return {.store_id = survey_.state.identity.store_id, .number = number};
+  }
+
   bool tell(std::uint64_t bytes) { return !progress_ || progress_(bytes_done_ += bytes, bytes_in_all_); }
 
   void choose_tables() {
     std::set<std::uint64_t> ours;
-    std::map<std::uint64_t, std::vector<std::uint64_t>> replaces;
+    std::map<std::uint64_t, FoundRewrite> rewrites;
     for (const auto& [number, found] : survey_.tables) {
       if (found.condition == FoundTable::Condition::kForeign) continue;
       ours.insert(number);
-      if (found.properties) replaces[number] = found.properties->replaces;
+      if (!found.properties) continue;
+      FoundRewrite& rewrite = rewrites[found.properties->rewrite != 0 ? found.properties->rewrite : number];
+      rewrite.outputs.push_back(number);
+      rewrite.inputs.insert(found.properties->replaces.begin(), found.properties->replaces.end());
     }
     if (survey_.has_manifest) {
-      for (const auto& [id, keyspace] : survey_.state.keyspaces) choose_in(keyspace.shape, ours);
+      for_each_table([&](const std::shared_ptr<const TableFacts>& facts) { choose_if_there(facts, ours); });
     } else {
-      survey_.chosen = tables_without_replaced(ours, replaces);
+      survey_.chosen = tables_without_replaced(ours, rewrites);
       doubts_everywhere_.emplace_back(
           "without the manifest, a table whose entries were all deleted looks like one that is needed");
     }
     survey_.report.tables_left_out = ours.size() - survey_.chosen.size();
   }
 
-  void choose_in(const Shape& shape, const std::set<std::uint64_t>& ours) {
-    for (const std::vector<Run>& level : shape.levels) {
-      for (const Run& run : level) {
-        for (const auto& facts : run.tables) choose_if_there(facts, ours);
+  /// Rule 35: a table has the id and the name of its keyspace. Options are lost. Of two keyspaces with one name, the
+  /// older one was dropped, or its tables are all that is left: it gets another name.
+  void find_keyspaces() {
+    ManifestState& state = survey_.state;
+    for (const std::uint64_t number : survey_.chosen) {
+      const FoundTable& found = survey_.tables.at(number);
+      if (!found.properties || found.properties->keyspace == kDefaultKeyspace) continue;
+      const KeyspaceId id = found.properties->keyspace;
+      state.keyspaces[id].name = found.properties->keyspace_name;
+      state.next_keyspace = std::max(state.next_keyspace, number_of(id) + 1);
+      state.features |= Features::of(Feature::kKeyspaces);
+      doubts_everywhere_.emplace_back(fmt::format(
+          "the options of keyspace \"{}\" are lost, and it may have been dropped", state.keyspaces[id].name));
+    }
+    std::set<std::string> names;
+    for (auto keyspace = state.keyspaces.rbegin(); keyspace != state.keyspaces.rend(); ++keyspace) {
+      const bool lacks_name = keyspace->first != kDefaultKeyspace && keyspace->second.name.empty();
+      if (lacks_name || !names.insert(keyspace->second.name).second) {
+        keyspace->second.name += fmt::format("~{}", number_of(keyspace->first));
+      }
+    }
+  }
+
+  template <typename Visit>
+  void for_each_table(const Visit& visit) {
+    for (const auto& [id, keyspace] : survey_.state.keyspaces) {
+      for (const std::vector<Run>& level : keyspace.shape.levels) {
+        for (const Run& run : level) {
+          for (const auto& facts : run.tables) visit(facts);
+        }
       }
     }
   }
@@ -199,16 +271,11 @@ class Surveyor {
       return;
     }
     FoundTable& found = survey_.tables.at(facts->number);
-    if (found.properties && found.properties->facts != *facts) {
+    if (found.properties && !facts->are_of(found.properties->facts)) {
       found.condition = FoundTable::Condition::kDamaged;  // To be rewritten with correct facts.
     }
     found.facts = facts;
     survey_.chosen.push_back(facts->number);
-  }
-
-  void add_key(std::string_view key) {
-    if (!smallest_key_ || key < *smallest_key_) smallest_key_ = key;
-    if (!largest_key_ || key > *largest_key_) largest_key_ = key;
   }
 
   /// Only a lost delete can bring a key back.
@@ -225,12 +292,12 @@ class Surveyor {
     if (found.condition == FoundTable::Condition::kSound) {
       ++report.tables_kept;
       report.entries += found.properties->facts.entries;
-      add_key(found.properties->facts.smallest_key);
-      add_key(found.properties->facts.largest_key);
+      bounds_.add(found.properties->facts.smallest_key);
+      bounds_.add(found.properties->facts.largest_key);
       return {};
     }
     const auto take = [&](const Entry& entry) {
-      add_key(entry.key);
+      bounds_.add(entry.key);
       survey_.last_sequence = std::max(survey_.last_sequence, number_of(entry.sequence));
       return Status();
     };
@@ -255,7 +322,7 @@ class Surveyor {
 
   Status look_at_journals() {
     const auto take = [this](const Entry& entry) {
-      add_key(entry.key);
+      bounds_.add(entry.key);
       return Status();
     };
     TAMIS_TRY(JournalsRead read, read_journals(files_, directory_, journals_to_read(survey_), take));
@@ -267,9 +334,9 @@ class Surveyor {
   }
 
   void add_doubts_everywhere() {
-    if (!smallest_key_) return;
+    if (!bounds_.any()) return;
     for (std::string& why : doubts_everywhere_) {
-      survey_.report.doubts.push_back({*smallest_key_, *largest_key_, std::move(why)});
+      survey_.report.doubts.push_back({bounds_.smallest(), bounds_.largest(), std::move(why)});
     }
   }
 
@@ -280,15 +347,18 @@ class Surveyor {
   std::uint64_t bytes_in_all_ = 0;  // Of tables to verify, and of damaged ones to salvage.
   std::uint64_t bytes_done_ = 0;
   RepairSurvey survey_;
-  std::optional<std::string> smallest_key_;  // Of all kept keys.
-  std::optional<std::string> largest_key_;
-  std::vector<std::string> doubts_everywhere_;  // Reasons why any kept key may be a deleted one.
+  KeyBounds bounds_;
+  std::map<std::uint64_t, TableOrigin> origins_;  // Of tables that another store wrote.
+  std::vector<std::string> doubts_everywhere_;    // Reasons why any kept key may be a deleted one.
 };
 
 }  // namespace
 
 TableToSalvage table_to_salvage(const RepairSurvey& survey, const std::string& directory, std::uint64_t number) {
-  return {.path = table_path(directory, number), .number = number, .facts = survey.tables.at(number).facts.get()};
+  const TableFacts* const facts = survey.tables.at(number).facts.get();
+  return {.path = table_path(directory, number),
+          .number = facts == nullptr ? number : facts->written_number(),
+          .facts = facts};
 }
 
 JournalsToRead journals_to_read(const RepairSurvey& survey) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -81,7 +82,7 @@ class RepairWriter {
   /// With a manifest: a rewritten table takes the damaged one's place, and the journals become the newest runs.
   Status keep_places() {
     for (auto& [id, keyspace] : state_.keyspaces) {
-      TAMIS_TRY(const ShapeEdit edit, replace_damaged(keyspace.shape));
+      TAMIS_TRY(const ShapeEdit edit, replace_damaged(id, keyspace.shape));
       TAMIS_TRY(keyspace.shape, keyspace.shape.with(edit));
     }
     ShapeEdit edit;
@@ -95,7 +96,7 @@ class RepairWriter {
     return {};
   }
 
-  Result<ShapeEdit> replace_damaged(const Shape& shape) {
+  Result<ShapeEdit> replace_damaged(KeyspaceId keyspace, const Shape& shape) {
     ShapeEdit edit;
     for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
       for (const Run& run : shape.levels[level]) {
@@ -103,7 +104,7 @@ class RepairWriter {
           if (is_sound(facts->number)) continue;
           edit.removed.push_back(facts->number);
           if (!is_chosen(facts->number)) continue;
-          TAMIS_TRY(const auto anew, write_anew(facts->number, level, run.id));
+          TAMIS_TRY(const auto anew, write_anew(facts->number, keyspace, level, run.id));
           if (anew != nullptr) edit.added.push_back({level, run.id, anew});
         }
       }
@@ -113,26 +114,34 @@ class RepairWriter {
 
   /// Without a manifest: runs of level 0, in the order of their sequences.
   Status find_places() {
-    Tables tables;
+    std::map<KeyspaceId, Tables> tables;
     for (const std::uint64_t number : survey_.chosen) {
+      const std::optional<TableProperties>& properties = survey_.tables.at(number).properties;
+      const KeyspaceId keyspace = properties ? properties->keyspace : kDefaultKeyspace;
       if (is_sound(number)) {
-        tables.push_back(std::make_shared<const TableFacts>(survey_.tables.at(number).properties->facts));
+        tables[keyspace].push_back(std::make_shared<const TableFacts>(properties->facts));
         continue;
       }
-      TAMIS_TRY(std::shared_ptr<const TableFacts> anew, write_anew(number, 0, 0));
-      if (anew != nullptr) tables.push_back(std::move(anew));
+      TAMIS_TRY(std::shared_ptr<const TableFacts> anew, write_anew(number, keyspace, 0, 0));
+      if (anew != nullptr) tables[keyspace].push_back(std::move(anew));
     }
     TAMIS_TRY(const std::vector<Tables> flushes, write_journals());
-    for (const Tables& flush : flushes) tables.insert(tables.end(), flush.begin(), flush.end());
+    Tables& in_default = tables[kDefaultKeyspace];
+    for (const Tables& flush : flushes) in_default.insert(in_default.end(), flush.begin(), flush.end());
+    for (auto& [id, of_keyspace] : tables) TAMIS_TRY_STATUS(find_places_in(id, std::move(of_keyspace)));
+    return {};
+  }
+
+  Status find_places_in(KeyspaceId keyspace, Tables tables) {
     ShapeEdit edit;
     for (const std::vector<TableGroup>& layer : in_layers(std::move(tables))) {
       const std::uint64_t run = next_number_++;
       for (const TableGroup& group : layer) {
-        TAMIS_TRY(const Tables merged, group.size() == 1 ? Result<Tables>(group) : merge(group));
+        TAMIS_TRY(const Tables merged, group.size() == 1 ? Result<Tables>(group) : merge(keyspace, group));
         for (const auto& table : merged) edit.added.push_back({0, run, table});
       }
     }
-    TAMIS_TRY(state_.keyspaces.at(kDefaultKeyspace).shape, Shape{}.with(edit));
+    TAMIS_TRY(state_.keyspaces.at(keyspace).shape, Shape{}.with(edit));
     return {};
   }
 
@@ -144,7 +153,8 @@ class RepairWriter {
   }
 
   /// Null if none of it could be read.
-  Result<std::shared_ptr<const TableFacts>> write_anew(std::uint64_t number, std::uint32_t level, std::uint64_t run) {
+  Result<std::shared_ptr<const TableFacts>> write_anew(std::uint64_t number, KeyspaceId keyspace, std::uint32_t level,
+                                                       std::uint64_t run) {
     std::unique_ptr<TableBuilder> builder;
     const auto take = [&](const Entry& entry) -> Status {
       if (builder == nullptr) {
@@ -152,6 +162,9 @@ class RepairWriter {
         spec.number = next_number_++;
         spec.path = table_path(directory_, spec.number);
         spec.identity = state_.identity;
+        spec.keyspace = keyspace;
+        spec.keyspace_name = state_.keyspaces.at(keyspace).name;
+        spec.features = state_.features;
         spec.level = level;
         spec.run = run;
         spec.replaces = {number};
@@ -174,7 +187,7 @@ class RepairWriter {
     auto memtable = std::make_unique<Memtable>();
     const auto flush = [&]() -> Status {
       if (memtable->empty()) return {};
-      TAMIS_TRY(Tables tables, write_tables(*memtable->iterate(), {}));
+      TAMIS_TRY(Tables tables, write_tables(kDefaultKeyspace, *memtable->iterate(), {}));
       flushes.push_back(std::move(tables));
       memtable = std::make_unique<Memtable>();
       return {};
@@ -191,7 +204,7 @@ class RepairWriter {
   }
 
   /// Of equal entries, the one in the table with the largest number stays.
-  Result<Tables> merge(const TableGroup& group) {
+  Result<Tables> merge(KeyspaceId keyspace, const TableGroup& group) {
     FileHandles handles(files_, kMaxOpenTables);
     TAMIS_TRY(const std::unique_ptr<BlockCache> cache, BlockCache::make({.capacity_bytes = 0}));
     MetadataBudget nothing(0);
@@ -205,17 +218,20 @@ class RepairWriter {
       replaces.push_back(facts->number);
     }
     const std::unique_ptr<EntryIterator> merged = make_merging_iterator(std::move(runs));
-    return write_tables(*merged, std::move(replaces));
+    return write_tables(keyspace, *merged, std::move(replaces));
   }
 
   /// Drops only overwritten versions. Deletes stay, because other tables may hold older versions.
-  Result<Tables> write_tables(EntryIterator& source, std::vector<std::uint64_t> replaces) {
+  Result<Tables> write_tables(KeyspaceId keyspace, EntryIterator& source, std::vector<std::uint64_t> replaces) {
     Run anything;
     auto bounds = std::make_shared<TableFacts>();
     bounds->largest_key.assign(kMaxKeyBytes, '\xff');
     anything.tables.push_back(std::move(bounds));
     const FilterPlanner filters({}, {}, 0, 0, 1, {.kind = "line", .memory_bytes = {}, .most_bytes = 1 << 30});
     RewriteSpec spec{.files = &files_, .directory = directory_, .identity = state_.identity, .hasher = &hasher_};
+    spec.keyspace = keyspace;
+    spec.keyspace_name = state_.keyspaces.at(keyspace).name;
+    spec.features = state_.features;
     spec.table_bytes = Options{}.table_bytes;
     spec.replaces = std::move(replaces);
     spec.flushed_sequence = survey_.state.flushed_sequence;

@@ -37,7 +37,8 @@ TEST(Scale, TakesEntriesOfAnySize) {
     std::uint64_t key;
     std::uint64_t value;
   };
-  for (const Size& size : {Size{8, 0}, Size{5, 1}, Size{16, 100}, Size{65'535, 0}, Size{16, 1 << 20}}) {
+  for (const Size& size :
+       {Size{8, 0}, Size{5, 1}, Size{16, 100}, Size{65'535, 0}, Size{65'536, 0}, Size{16, 1 << 20}}) {
     ScaleQuestion question{.store_bytes = 100'000'000, .key_bytes = size.key, .value_bytes = size.value};
     question.options.memtable_bytes = std::uint64_t{4} << 20;
     SCOPED_TRACE(size.key + size.value);
@@ -87,7 +88,7 @@ TEST(Scale, SaysWhenCompactionCannotKeepUp) {
 TEST(Scale, RefusesWhatMakesNoSense) {
   const ScaleQuestion questions[] = {{},
                                      {.store_bytes = 1000, .key_bytes = 0},
-                                     {.store_bytes = 1000, .key_bytes = 65'536},
+                                     {.store_bytes = 1000, .key_bytes = (16 << 20) + 1},
                                      {.store_bytes = 100'000'000, .key_bytes = 2},
                                      {.store_bytes = 1000, .value_bytes = 1 << 21},
                                      {.store_bytes = 1000, .disk_bytes_per_second = 0},

@@ -45,13 +45,13 @@ void BlockBatch::read() {
 Status BlockBatch::prepare(Wanted& wanted) {
   wanted.path = wanted.table->path();
   TAMIS_TRY(wanted.file, wanted.table->open_file());
-  TAMIS_TRY(wanted.frame, begin_block(wanted.position, wanted.table->facts().number, wanted.path));
+  TAMIS_TRY(wanted.frame, begin_block(wanted.position, wanted.table->facts().written_number(), wanted.path));
   return {};
 }
 
 Result<PinnedBlock> BlockBatch::finish(Wanted& wanted, const Result<std::size_t>& there) const {
   if (!there.ok()) return there.status();
-  const std::uint64_t table_number = wanted.table->facts().number;
+  const std::uint64_t table_number = wanted.table->facts().written_number();
   TAMIS_TRY(BlockBuffer frame,
             finish_block(std::move(wanted.frame), *there, wanted.position, table_number, wanted.path));
   return wanted.table->keep_block(wanted.number, std::move(frame), fills_cache_);

@@ -178,7 +178,7 @@ TEST(DataBlock, Rule38_ALongKeyIsAloneInItsBlock) {
     entries.add(longest + "kl", 4, "");
     entries.add("z", 2, "v");
     for (const std::string& bytes : build(entries.views(), target)) {
-      const Frame frame(bytes);
+      const BlockFrame frame(bytes);
       std::vector<std::string> keys;
       const std::vector<Entry> all = loaded(frame.block(), keys);
       for (const Entry& entry : all) EXPECT_TRUE(entry.key.size() <= kMaxNarrowKeyBytes || all.size() == 1);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "support/golden.h"
 
 namespace tamis {
 namespace {
@@ -200,6 +201,15 @@ TEST(IndexFormat, Rule38_LongKeysThatShareLongPrefixesAreFound) {
     expect_promises(blocks, probes);
     if (HasFatalFailure()) return;
   }
+}
+
+TEST(IndexFormat, Rule38_AWideOneIsTheBytesOfTheGoldenFile) {
+  const std::string shared(65'539, 'k');
+  const Blocks blocks{
+      {{shared + "a"}, {shared + "b with a tail 1"}, {shared + "b with a tail 2", shared + "m"}, {shared + "m"}}};
+  const std::string made = blocks.builder().finish(kSeed);
+  test::expect_golden("tests/golden/indexes/wide.index", made);
+  expect_promises(blocks, {shared, shared + "b", shared + "n"});
 }
 
 TEST(IndexFormat, Rule38_TheHighHalfOfAPrefixIsForWideGroupsOnly) {

@@ -11,6 +11,12 @@ namespace {
 
 constexpr std::size_t kHeadBytes = kIndexHeadBytes;
 
+/// As key.substr(0, prefix.size()).compare(prefix), which would also limit the difference of long lengths to an int.
+int compare_start(std::string_view key, std::string_view prefix) {
+  const int order = std::char_traits<char>::compare(key.data(), prefix.data(), std::min(key.size(), prefix.size()));
+  return order != 0 ? order : key.size() < prefix.size() ? -1 : 0;
+}
+
 /// How many of `count` ascending numbers are at most `wanted`, branchless. Three comparisons at a time leave a quarter,
 /// and are independent of each other: one more line to load than binary search, but half as many dependent loads. Eight
 /// numbers, one line, are all compared.
@@ -39,7 +45,7 @@ std::uint32_t Index::locate_in(std::uint32_t group, std::string_view key) const 
 
 std::uint32_t Index::begin_locate(std::string_view key) const {
   std::size_t found = 0;
-  if (const int order = key.substr(0, prefix_.size()).compare(prefix_); order != 0) {
+  if (const int order = compare_start(key, prefix_); order != 0) {
     found = order < 0 ? 0 : groups_.size() - 1;
   } else {
     found = find_group(key);
@@ -54,7 +60,7 @@ std::uint32_t Index::last_at_or_before(const Group& group, std::string_view key)
   const std::uint64_t* own = heads() + group.first_block;
   // The key is at or after the group's first separator, so if it lacks the group's prefix it is after the last one;
   // unless it is before all separators of the index.
-  if (const int order = key.substr(0, group.prefix_bytes).compare(prefix_of(group)); order != 0) {
+  if (const int order = compare_start(key, prefix_of(group)); order != 0) {
     return group.first_block + (order < 0 ? 0U : group.blocks - 1U);
   }
   const std::string_view suffix = key.substr(group.prefix_bytes);
@@ -93,7 +99,7 @@ std::size_t Index::find_group(std::string_view key) const {
 }
 
 bool Index::is_at_or_before(const Group& group, std::size_t i, std::string_view key) const {
-  if (const int order = key.substr(0, group.prefix_bytes).compare(prefix_of(group)); order != 0) return order > 0;
+  if (const int order = compare_start(key, prefix_of(group)); order != 0) return order > 0;
   const std::string_view suffix = key.substr(group.prefix_bytes);
   const std::uint64_t own = heads()[group.first_block + i];
   const std::uint64_t head = key_head(suffix);

@@ -45,13 +45,16 @@ class TableBuilder::State {
     facts_.number = spec_.number;
     facts_.smallest_sequence = kMaxSequence;
     facts_.created_unix_seconds = spec_.created_unix_seconds;
-    buffer_ = as_text(encode_table_header({spec_.identity.store_id, spec_.number}));
+    facts_.features = spec_.features;
+    buffer_ = as_text(encode_table_header({spec_.identity.store_id, spec_.number, spec_.features}));
   }
 
   Status add(const Entry& entry, std::uint64_t hash);
   Result<TableFacts> finish(const FilterChoice& choice);
 
+  void set_replaces(std::vector<std::uint64_t> replaces) { spec_.replaces = std::move(replaces); }
   [[nodiscard]] const TableFacts& facts() const { return facts_; }
+  [[nodiscard]] std::string_view last_key() const { return last_key_; }
   [[nodiscard]] std::uint64_t estimated_bytes() const {
     return offset() + block_text_bytes_ + index_.estimated_bytes() + kTableFooterBytes;
   }
@@ -69,7 +72,7 @@ class TableBuilder::State {
   Status write_section(Bytes bytes, Section& section);
   Status write_end(TableProperties& properties);
 
-  const TableSpec spec_;
+  TableSpec spec_;
   AppendFile file_;
   std::string buffer_;  // Bytes after the file's end, not yet written.
   const KeyHasher hasher_;
@@ -160,12 +163,15 @@ Result<TableFacts> TableBuilder::State::finish(const FilterChoice& choice) {
   }
   TableProperties properties;
   properties.identity = spec_.identity;
+  properties.keyspace = spec_.keyspace;
+  properties.keyspace_name = spec_.keyspace_name;
   properties.prefix_rule = spec_.prefix_rule;
   properties.codec = spec_.codec == nullptr ? std::uint8_t{0} : spec_.codec->id;
   properties.block_bytes = spec_.block_bytes;
   properties.level = spec_.level;
   properties.run = spec_.run;
   properties.replaces = spec_.replaces;
+  properties.rewrite = spec_.rewrite;
   properties.flushed_sequence = spec_.flushed_sequence;
   TAMIS_TRY_STATUS(write_filters(choice, properties));
   TAMIS_TRY_STATUS(write_end(properties));
@@ -239,6 +245,8 @@ Result<TableFacts> TableBuilder::finish(const FilterChoice& filter) { return sta
 std::uint64_t TableBuilder::entries() const { return state_->facts().entries; }
 std::uint64_t TableBuilder::keys() const { return state_->facts().keys; }
 std::uint64_t TableBuilder::estimated_bytes() const { return state_->estimated_bytes(); }
+std::string_view TableBuilder::last_key() const { return state_->last_key(); }
+void TableBuilder::set_replaces(std::vector<std::uint64_t> replaces) { state_->set_replaces(std::move(replaces)); }
 std::uint64_t TableBuilder::memory_bytes() const { return state_->memory_bytes(); }
 
 }  // namespace tamis

@@ -23,12 +23,16 @@ struct TableSpec {
   std::string path = {};
   std::uint64_t number = 0;
   TableIdentity identity = {};  ///< The store's id and hash key.
+  KeyspaceId keyspace = kDefaultKeyspace;
+  std::string keyspace_name = {};
+  Features features = {};  ///< What its entries need; in the header, which is written before them.
   std::uint32_t block_bytes = 4096;
   const Codec* codec = nullptr;  ///< Null: none.
   PrefixRule prefix_rule = {};   ///< kNone: no prefix filter.
   std::uint32_t level = 0;       ///< Where it is first installed; for repair.
   std::uint64_t run = 0;
   std::vector<std::uint64_t> replaces = {};  ///< Tables whose entries it takes over; for repair.
+  std::uint64_t rewrite = 0;                 ///< The first table of the same rewrite; for repair.
   std::uint64_t flushed_sequence = 0;        ///< All writes up to here are already in tables; for repair.
   std::uint64_t created_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;  ///< Of the inputs; 0: deletes in it are as old as the table.
@@ -66,6 +70,11 @@ class TableBuilder {
   [[nodiscard]] std::uint64_t estimated_bytes() const;
   /// The memory of the hashes kept.
   [[nodiscard]] std::uint64_t memory_bytes() const;
+
+  /// The key of the last entry; valid until the next one.
+  [[nodiscard]] std::string_view last_key() const;
+  /// If it is known only now which tables it replaces.
+  void set_replaces(std::vector<std::uint64_t> replaces);
 
   /// Writes the rest, syncs and closes the file; the caller syncs the folder. Requires at least one entry. If the
   /// filter cannot be built (kNotSupported, no memory), it is omitted: a table without one is only slower.

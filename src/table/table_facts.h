@@ -1,12 +1,24 @@
 // What is known about a table without opening it.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "base/features.h"
 #include "entry/entry.h"
 
 namespace tamis {
+
+/// As which a table was written: its header, its properties and the seeds of its checksums have these.
+struct TableOrigin {
+  std::array<std::byte, 16> store_id = {};
+  std::uint64_t number = 0;
+
+  friend bool operator==(const TableOrigin&, const TableOrigin&) = default;
+};
 
 /// Everything that policies, the filter plan and the read path need to know about a table before they open its file.
 /// Stored in the table's properties and, for live tables, in the manifest.
@@ -33,6 +45,19 @@ struct TableFacts {
   std::uint64_t created_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;  ///< When the oldest delete was first written to a table; 0: none here.
 
+  std::optional<TableOrigin> origin = {};  ///< Only in a manifest, for a table that another store wrote.
+  Features features = {};                  ///< What its entries need; also in its header.
+
+  /// The number in the file's header and in the seeds of its checksums.
+  [[nodiscard]] std::uint64_t written_number() const { return origin ? origin->number : number; }
+  /// Whether these, from a manifest, speak of the table whose properties have `written`.
+  [[nodiscard]] bool are_of(const TableFacts& written) const {
+    if (!origin) return written == *this;
+    TableFacts expected = *this;
+    expected.number = origin->number;
+    expected.origin.reset();
+    return written == expected;
+  }
   [[nodiscard]] bool overlaps(std::string_view from, std::string_view to_inclusive) const {
     return smallest_key <= to_inclusive && from <= largest_key;
   }

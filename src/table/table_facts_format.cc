@@ -1,6 +1,7 @@
 // Facts as tagged fields: table_format.h has the layout, this file the tags.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -38,6 +39,8 @@ constexpr std::uint32_t kLargestSequence = 12;
 constexpr std::uint32_t kFilterKind = 15;
 constexpr std::uint32_t kFilterRate = 16;
 constexpr std::uint32_t kLastFact = 19;  // All from 1 on are present in every version.
+constexpr std::uint32_t kOrigin = 20;    // Absent for a store's own tables: store id, then the number.
+constexpr std::uint32_t kFeatures = 21;  // Absent if there are none: as bytes 16 to 31 of a header.
 
 const NumberFact* find_number(std::uint32_t tag) {
   for (const NumberFact& fact : kNumberFacts) {
@@ -67,13 +70,49 @@ Status decode_key(const TaggedField& field, const ByteReader& reader, std::strin
   return {};
 }
 
+Status expect_bytes(const TaggedField& field, const ByteReader& reader, std::size_t bytes) {
+  if (field.value.size() == bytes) return {};
+  return reader.corruption(fmt::format("fact {} has {} bytes, {} expected", field.tag, field.value.size(), bytes));
+}
+
+Status decode_origin(const TaggedField& field, const ByteReader& reader, TableFacts& facts) {
+  TableOrigin origin;
+  TAMIS_TRY_STATUS(expect_bytes(field, reader, origin.store_id.size() + 8));
+  std::ranges::copy(field.value.first(origin.store_id.size()), origin.store_id.begin());
+  origin.number = load_le<std::uint64_t>(field.value.data() + origin.store_id.size());
+  facts.origin = origin;
+  return {};
+}
+
+Status decode_features(const TaggedField& field, const ByteReader& reader, TableFacts& facts) {
+  TAMIS_TRY_STATUS(expect_bytes(field, reader, 16));
+  facts.features.to_read = load_le<std::uint32_t>(field.value.data());
+  facts.features.to_write = load_le<std::uint32_t>(field.value.data() + 4);
+  facts.features.optional = load_le<std::uint64_t>(field.value.data() + 8);
+  return check_can_read(facts.features, "a table's facts");
+}
+
+void append_origin(std::string& to, const TableOrigin& origin) {
+  std::string value(as_text(origin.store_id));
+  append_le(value, origin.number);
+  append_field(to, kOrigin, FieldNeed::kRequired, value);
+}
+
+void append_features(std::string& to, const Features& features) {
+  std::string value;
+  append_le(value, features.to_read);
+  append_le(value, features.to_write);
+  append_le(value, features.optional);
+  append_field(to, kFeatures, FieldNeed::kRequired, value);
+}
+
 Status decode_fact(const TaggedField& field, const ByteReader& reader, TableFacts& facts) {
+  if (field.tag == kOrigin) return decode_origin(field, reader, facts);
+  if (field.tag == kFeatures) return decode_features(field, reader, facts);
   if (field.tag > kLastFact) return TaggedFields::pass_over(field, "a table's facts");
   if (field.tag == kSmallestKey) return decode_key(field, reader, facts.smallest_key);
   if (field.tag == kLargestKey) return decode_key(field, reader, facts.largest_key);
-  if (field.value.size() != 8) {
-    return reader.corruption(fmt::format("fact {} has {} bytes, 8 expected", field.tag, field.value.size()));
-  }
+  TAMIS_TRY_STATUS(expect_bytes(field, reader, 8));
   const auto value = load_le<std::uint64_t>(field.value.data());
   switch (field.tag) {
     case kSmallestSequence: facts.smallest_sequence = Sequence{value}; break;
@@ -95,6 +134,8 @@ Status decode_fact(const TaggedField& field, const ByteReader& reader, TableFact
 
 void append_facts(std::string& to, const TableFacts& facts) {
   for (std::uint32_t tag = 1; tag <= kLastFact; ++tag) append_fact(to, tag, facts);
+  if (facts.origin) append_origin(to, *facts.origin);
+  if (facts.features != Features{}) append_features(to, facts.features);
   append_fields_end(to);
 }
 

@@ -32,9 +32,11 @@ enum Tag : std::uint32_t {
   kBlockBytes = 11,
   kLevel = 12,
   kRun = 13,
-  kReplaces = 14,  // 8 bytes per number.
-  kLastTag = 14,   // All from 1 on are present in every version.
-  kFlushed = 15,   // Omitted if 0.
+  kReplaces = 14,      // 8 bytes per number.
+  kLastTag = 14,       // All from 1 on are present in every version.
+  kFlushed = 15,       // Omitted if 0.
+  kKeyspaceName = 16,  // Omitted if empty.
+  kRewrite = 17,       // Omitted if 0.
 };
 
 std::string encode_section(const Section& section) {
@@ -81,7 +83,7 @@ class PropertiesReader {
  private:
   Status read_field(const TaggedField& field) {
     switch (field.tag) {
-      case kKeyspace: return read_keyspace(field);
+      case kKeyspace: return read_number(field, 0xffff'ffff, properties_.keyspace);
       case kOrder: return read_order(field);
       case kStoreId: return read_array(field, properties_.identity.store_id);
       case kHash: return read_hash(field);
@@ -96,6 +98,8 @@ class PropertiesReader {
       case kRun: return read_number(field, ~std::uint64_t{0}, properties_.run);
       case kReplaces: return read_replaces(field);
       case kFlushed: return read_number(field, ~std::uint64_t{0}, properties_.flushed_sequence);
+      case kKeyspaceName: properties_.keyspace_name = as_text(field.value); return {};
+      case kRewrite: return read_number(field, ~std::uint64_t{0}, properties_.rewrite);
       default: break;
     }
     return TaggedFields::pass_over(field, name_);
@@ -125,12 +129,6 @@ class PropertiesReader {
     to.bytes = load_le<std::uint64_t>(field.value.data() + 8);
     to.checksum = load_le<std::uint64_t>(field.value.data() + 16);
     return {};
-  }
-  Status read_keyspace(const TaggedField& field) {
-    std::uint64_t keyspace = 0;
-    TAMIS_TRY_STATUS(read_number(field, ~std::uint64_t{0}, keyspace));
-    if (keyspace == 0) return {};
-    return Status::not_supported(fmt::format("{}: keyspace {}; this build knows 0 only", name_, keyspace));
   }
   Status read_order(const TaggedField& field) {
     if (as_text(field.value) == kBytewiseOrder) return {};
@@ -174,6 +172,7 @@ class PropertiesReader {
 Status check_consistency(const TableProperties& properties, std::uint64_t offset, std::string_view name) {
   const TableFacts& facts = properties.facts;
   const auto bad = [&](std::string_view why) { return Status::corruption(fmt::format("{}: {}", name, why)); };
+  if (facts.origin) return bad("a table that says that it was written as another");
   if (facts.entries == 0 || facts.keys == 0 || facts.blocks == 0) return bad("a table of nothing");
   if (facts.keys > facts.entries || facts.deletes > facts.entries || facts.blocks > facts.entries) {
     return bad("more keys, deletes or blocks than entries");
@@ -254,7 +253,7 @@ std::string encode_properties(const TableProperties& properties) {
   constexpr FieldNeed kRequired = FieldNeed::kRequired;
   constexpr FieldNeed kOptional = FieldNeed::kOptional;
   std::string to;
-  append_number_field(to, kKeyspace, kRequired, 0);
+  append_number_field(to, kKeyspace, kRequired, number_of(properties.keyspace));
   append_field(to, kOrder, kRequired, kBytewiseOrder);
   append_field(to, kStoreId, kRequired, as_text(properties.identity.store_id));
   append_field(to, kHash, kRequired, encode_hash(properties));
@@ -273,6 +272,8 @@ std::string encode_properties(const TableProperties& properties) {
   for (const std::uint64_t number : properties.replaces) append_le(replaces, number);
   append_field(to, kReplaces, kOptional, replaces);
   if (properties.flushed_sequence != 0) append_number_field(to, kFlushed, kOptional, properties.flushed_sequence);
+  if (!properties.keyspace_name.empty()) append_field(to, kKeyspaceName, kOptional, properties.keyspace_name);
+  if (properties.rewrite != 0) append_number_field(to, kRewrite, kOptional, properties.rewrite);
   append_fields_end(to);
   return to;
 }

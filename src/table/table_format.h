@@ -32,6 +32,7 @@
 #include "base/bytes.h"
 #include "base/features.h"
 #include "base/hash.h"
+#include "entry/keyspace_id.h"
 #include "table/table_facts.h"
 #include "tamis/filter.h"
 #include "tamis/status.h"
@@ -69,6 +70,8 @@ struct Section {
 /// Everything a table records about itself.
 struct TableProperties {
   TableIdentity identity;
+  KeyspaceId keyspace = kDefaultKeyspace;
+  std::string keyspace_name;  ///< Empty for the default keyspace.
   std::uint8_t hash_id = kKeyedXxh3;
   TableFacts facts;
   Section filter;
@@ -79,7 +82,9 @@ struct TableProperties {
   std::uint32_t block_bytes = 0;
   std::uint32_t level = 0;
   std::uint64_t run = 0;
+  /// Those of its rewrite's inputs that overlap it, and obsolete tables that were not gone yet.
   std::vector<std::uint64_t> replaces;
+  std::uint64_t rewrite = 0;  ///< The number of the first table that the same rewrite wrote; 0: it is alone.
   /// When this table was begun, all writes up to here were durable in tables: no journal is needed for them.
   std::uint64_t flushed_sequence = 0;
 
@@ -109,7 +114,7 @@ Status check_properties(Bytes properties, Bytes footer, std::string_view name);
 
 /// Its length does not depend on the numbers, so that a file's length can be computed before it is in its properties.
 std::string encode_properties(const TableProperties& properties);
-/// kNotSupported for an unknown required field, order or keyspace; kCorruption for impossible fields. `offset` is where
+/// kNotSupported for an unknown required field or order; kCorruption for impossible fields. `offset` is where
 /// the properties begin in their file: the sections must lie before it, one after the other.
 Result<TableProperties> decode_properties(Bytes bytes, std::uint64_t offset, std::string_view name);
 

@@ -42,6 +42,10 @@ TableProperties example() {
   properties.level = 3;
   properties.run = 77;
   properties.replaces = {5, 6, 7};
+  properties.rewrite = 12;
+  properties.keyspace = KeyspaceId{3};
+  properties.keyspace_name = "users";
+  facts.features = Features::of(Feature::kLongKeys);
   properties.flushed_sequence = 1234;
   return properties;
 }
@@ -55,6 +59,7 @@ TEST(TableFormat, HeadersComeBackAsTheyWereAndEveryFlippedBitIsCorruption) {
   TableHeader header;
   header.store_id.fill(std::byte{0x5a});
   header.number = 13;
+  header.features = {.to_read = 64, .to_write = 2, .optional = 1};
   TableHeaderBytes bytes = encode_table_header(header);
   ASSERT_EQ(*decode_table_header(bytes, "t"), header);
   for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
@@ -65,17 +70,20 @@ TEST(TableFormat, HeadersComeBackAsTheyWereAndEveryFlippedBitIsCorruption) {
   EXPECT_EQ(decode_table_header(Bytes(bytes).first(63), "t").status().code(), StatusCode::kCorruption);
 }
 
-TEST(TableFormat, ANewerVersionAndUnknownRequiredFeaturesAreRefusedByName) {
+TEST(TableFormat, OtherVersionsAndUnknownFeaturesAreRefusedByName) {
   const auto changed = [](std::size_t at, std::uint8_t value) {
     TableHeaderBytes bytes = encode_table_header({});
     bytes[at] = std::byte{value};
     store_le(bytes.data() + 56, checksum64(Bytes(bytes).first(56)));
     return decode_table_header(bytes, "t").status();
   };
-  EXPECT_EQ(changed(8, 2).to_text(),
-            "not supported: t: format version 2 is newer than this build reads (1); use a newer tamis");
+  EXPECT_EQ(changed(8, 1).to_text(),
+            "not supported: t: format version 1, written before 0.2; this build reads version 2");
+  EXPECT_EQ(changed(8, 3).to_text(),
+            "not supported: t: format version 3 is newer than this build reads (2); use a newer tamis");
   EXPECT_EQ(changed(17, 4).to_text(),
-            "not supported: t: required feature 10 is not known to this build; use a newer tamis");
+            "not supported: t: feature 10, needed to read it, is not known to this build; use a newer tamis");
+  EXPECT_TRUE(changed(21, 4).ok()) << "a feature that only writers need";
   EXPECT_TRUE(changed(24, 1).ok()) << "an unknown optional feature is ignored";
   EXPECT_EQ(changed(10, 1).code(), StatusCode::kCorruption) << "a journal";
 }
@@ -87,6 +95,34 @@ TEST(TableFormat, PropertiesComeBackAsTheyWere) {
   TableProperties larger = example();
   larger.facts.file_bytes = ~std::uint64_t{0};
   EXPECT_EQ(encode_properties(larger).size(), encode_properties(example()).size());
+}
+
+TEST(TableFormat, AnOriginIsAFactOfAManifestOnly) {
+  TableFacts facts = example().facts;
+  facts.origin.emplace().store_id.fill(std::byte{0x33});
+  facts.origin->number = 99;
+  EXPECT_EQ(facts.written_number(), 99U);
+  EXPECT_EQ(example().facts.written_number(), 13U);
+  std::string bytes;
+  append_facts(bytes, facts);
+  ByteReader reader(as_bytes(bytes), "facts");
+  EXPECT_EQ(*decode_facts(reader), facts);
+  TableProperties properties = example();
+  properties.facts = facts;
+  EXPECT_EQ(decode(encode_properties(properties)).status().code(), StatusCode::kCorruption);
+  EXPECT_FALSE(facts.are_of(example().facts));
+  TableFacts written = example().facts;
+  written.number = 99;
+  EXPECT_TRUE(facts.are_of(written));
+}
+
+TEST(TableFormat, FactsWithAnUnknownFeatureAreNotSupported) {
+  TableFacts facts = example().facts;
+  facts.features = Features::of(Feature::kExpiry);
+  std::string bytes;
+  append_facts(bytes, facts);
+  ByteReader reader(as_bytes(bytes), "facts");
+  EXPECT_EQ(decode_facts(reader).status().code(), StatusCode::kNotSupported);
 }
 
 TEST(TableFormat, FactsSayWhereTheyEnd) {

@@ -35,12 +35,15 @@ TableEntries golden_entries() {
 
 TableSpec golden_spec(const Codec& codec) {
   return {.number = 13,
+          .keyspace = KeyspaceId{3},
+          .keyspace_name = "places",
           .block_bytes = 512,
           .codec = &codec,
           .prefix_rule = {PrefixRule::Kind::kUntil, '/'},
           .level = 2,
           .run = 9,
           .replaces = {10, 11},
+          .rewrite = 12,
           .created_unix_seconds = 1'700'000'000};
 }
 
@@ -73,14 +76,12 @@ TEST(TableGolden, TheFuzzersBeginWithItsPropertiesAndIndex) {
   std::unique_ptr<ReadableFile> file = *posix_file_system().open_readable(golden_path("none"));
   const std::string bytes = *read_whole_file(posix_file_system(), golden_path("none"));
   const TableProperties properties = *read_properties(*file, "t");
-  const auto corpus = [](std::string_view name) {
-    return *read_whole_file(posix_file_system(), source_file(fmt::format("fuzz/corpus/{}/none", name)));
-  };
   std::string wanted;
   append_le(wanted, static_cast<std::uint16_t>(properties.index.end()));
   wanted += bytes.substr(properties.index.end(), bytes.size() - properties.index.end() - kTableFooterBytes);
-  EXPECT_TRUE(corpus("table_format_fuzz") == wanted);
-  EXPECT_TRUE(corpus("index_format_fuzz") == bytes.substr(properties.index.offset, properties.index.bytes - 8));
+  test::expect_golden("fuzz/corpus/table_format_fuzz/none", wanted);
+  test::expect_golden("fuzz/corpus/index_format_fuzz/none",
+                      bytes.substr(properties.index.offset, properties.index.bytes - 8));
 }
 
 TEST(TableFile, ShowsPropertiesAndBlocksOfALoneFile) {

@@ -165,7 +165,7 @@ Result<BlockBuffer> TableIterator::read_block(std::uint32_t block) {
     TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, table_.open_file());
     TAMIS_TRY_STATUS(window_.read(*file, *index_, block, name));
   }
-  const std::uint64_t number = table_.facts().number;
+  const std::uint64_t number = table_.facts().written_number();
   TAMIS_TRY(BlockBuffer frame, tamis::open_block(window_.use(block, position), number, position.offset, name));
   TAMIS_TRY_STATUS(DataBlock::check(block_of(frame.span()), name, position.offset));
   return frame;

@@ -205,7 +205,8 @@ Result<PinnedBlock> Table::fetch_block(TableSearch& search, bool fills_cache) co
   search.step.source = BlockSource::kDisk;
   ++search.step.blocks_read;
   TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, open_file());
-  TAMIS_TRY(BlockBuffer frame, read_block(*file, search.index->position(search.block), facts_->number, path()));
+  TAMIS_TRY(BlockBuffer frame,
+            read_block(*file, search.index->position(search.block), facts_->written_number(), path()));
   return keep_block(search.block, std::move(frame), fills_cache);
 }
 

@@ -71,14 +71,15 @@ std::shared_ptr<const typename T::element_type> share_charged(T value, Charge ch
 Result<TableProperties> Table::read_own_properties(const ReadableFile& file) const {
   const std::string name = path();
   TAMIS_TRY(TableProperties read, read_properties(file, name));
-  if (read.identity.store_id != context_.identity.store_id) {
+  const auto& store_id = facts_->origin ? facts_->origin->store_id : context_.identity.store_id;
+  if (read.identity.store_id != store_id) {
     return Status::corruption(fmt::format("{}: at offset 0: a table of another store", name));
   }
-  if (read.facts.number != facts_->number) {
+  if (read.facts.number != facts_->written_number()) {
     return Status::corruption(
-        fmt::format("{}: at offset 0: this is table {}, not {}", name, read.facts.number, facts_->number));
+        fmt::format("{}: at offset 0: this is table {}, not {}", name, read.facts.number, facts_->written_number()));
   }
-  if (read.facts != *facts_) {
+  if (!facts_->are_of(read.facts)) {
     return Status::corruption(
         fmt::format("{}: at offset {}: not what the manifest says of it", name, read.index.end()));
   }
@@ -96,7 +97,7 @@ Result<const TableProperties*> Table::properties() {
   shares_hash_.store(shares_hash, std::memory_order_relaxed);
   if (!shares_hash || read.filter.bytes == 0) inside_->filter_is_useless.store(true, std::memory_order_relaxed);
   if (read.prefix_filter.bytes == 0) inside_->prefix_filter_is_useless.store(true, std::memory_order_relaxed);
-  // Only repair needs the list, from the file. In a run that was rewritten as a whole, every table lists the whole run.
+  // Only repair needs the list, from the file.
   std::vector<std::uint64_t>().swap(read.replaces);
   const MutexLock lock(inside_->mutex);
   if (inside_->owned_properties == nullptr) {

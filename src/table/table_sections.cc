@@ -58,7 +58,7 @@ Result<TableProperties> read_properties(const ReadableFile& file, std::string_vi
     return damage(name, section.offset,
                   fmt::format("the file has {} bytes, {} when written", file_bytes, properties.facts.file_bytes));
   }
-  if (header != TableHeader{properties.identity.store_id, properties.facts.number}) {
+  if (header != TableHeader{properties.identity.store_id, properties.facts.number, properties.facts.features}) {
     return damage(name, 0, "header and properties are of different tables");
   }
   return properties;

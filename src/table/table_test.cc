@@ -454,5 +454,32 @@ TEST(Table, FailingReadsAreToldAndForgotten) {
   }
 }
 
+/// A manifest may name a table that another store wrote under another number.
+TEST(Table, OneThatAnotherStoreWroteIsReadByItsOrigin) {
+  TableWorld world;
+  TableEntries entries;
+  entries.add("paris", 5, "2102650");
+  entries.sort();
+  TableIdentity other = test::example_identity();
+  other.store_id.fill(std::byte{0x77});
+  TableFacts facts = world.build(entries, {"line", 10}, {.number = 99, .identity = other});
+  ASSERT_TRUE(world.files.rename(TableWorld::path_of(99), TableWorld::path_of(13)).ok());
+  facts.number = 13;
+  const auto first_key = [&](const TableFacts& named) -> Result<std::string> {
+    const std::unique_ptr<Table> table = world.open(named);
+    const auto at = table->iterate(true);
+    at->seek_to_first();
+    if (!at->valid()) return at->status();
+    return std::string(at->entry().key);
+  };
+  EXPECT_EQ(first_key(facts).status().code(), StatusCode::kCorruption) << "not this store's";
+  facts.origin = {other.store_id, 98};
+  EXPECT_EQ(first_key(facts).status().code(), StatusCode::kCorruption) << "not that one's either";
+  facts.origin = {other.store_id, 99};
+  EXPECT_EQ(first_key(facts).value(), "paris");
+  const std::unique_ptr<Table> table = world.open(facts);
+  EXPECT_EQ((*find_in(*table, "paris", kMaxSequence, true))->value, "2102650");
+}
+
 }  // namespace
 }  // namespace tamis

@@ -117,6 +117,9 @@ Status CheckedEdit::take_keyspace(const ManifestState& state, KeyspaceId id, con
   }
   static const KeyspaceState kNothing;
   const KeyspaceState& before = edit.created ? kNothing : existing->second;
+  for (const ShapeEdit::Added& added : edit.shape.added) {
+    if (added.facts != nullptr) features_ |= added.facts->features;
+  }
   if (id == kDefaultKeyspace && edit.options) return Status::corruption("an edit gives the default keyspace options");
   Changed changed{.name = {}, .options = edit.options, .shape = {}, .flushed_sequence = before.flushed_sequence};
   if (edit.created) {

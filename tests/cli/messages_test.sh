@@ -72,9 +72,8 @@ says 1 "s: key '' not found" get s ''
 says 1 "s: key 0x00ff not found" get s --hex 00ff
 long=$(head -c 65536 /dev/zero | tr '\0' k)
 says 1 "s: key '${long:0:40}'... not found" get s "$long"
-says 2 "the key has 65536 bytes; the max is 65535" put s "$long" v
-printf 'a\t1\n%s\tv\n' "$long" >lines
-says 2 "lines: line 2: the key has 65536 bytes; the max is 65535; nothing was loaded" load s lines
+{ printf 'a\t1\n'; head -c 16777217 /dev/zero | tr '\0' k; printf '\tv\n'; } >lines
+says 2 "lines: line 2: the key has 16777217 bytes; the max is 16777216; nothing was loaded" load s lines
 
 # --- lines ---
 printf 'a\t1\nb\t2\nno tab\n' >lines

@@ -1,4 +1,4 @@
-#include "show/progress_line.h"
+#include "show/progress.h"
 
 #include <gtest/gtest.h>
 

@@ -77,7 +77,7 @@ std::string Generator::draw_key() {
   if (draw < 650) return fmt::format("g{}:{}", random_.below(10), random_.below(30));
   if (draw < 720) return std::string(300, 'k') + fmt::format("{:02}", random_.below(40));
   if (draw < 740) return std::string(2000, 'l') + fmt::format("{}", random_.below(4));
-  if (draw < 741) return std::string(65'535, static_cast<char>('x' + random_.below(2)));
+  if (draw < 741) return std::string(65'535 + random_.below(3), static_cast<char>('x' + random_.below(2)));
   std::string key;
   for (std::uint64_t left = random_.below(6); left > 0; --left) key.push_back("\x00\x01\x61\xff"[random_.below(4)]);
   return key;

@@ -1,5 +1,6 @@
-// A whole store, frozen: tests/golden/store-1 was written once, in version 1 of every format, and every later build
-// must open it. Its runs have every filter kind and every codec; its journal has records.
+// A whole store, frozen: tests/golden/store-2 was written once, in version 2 of every format, and every later build
+// must open it. Its runs have every filter kind and every codec; its journal has records. tests/golden/store-1 has
+// version 1, which was never released: it is refused by name.
 //
 //     TAMIS_WRITE_GOLDEN=1 model_test --gtest_filter='GoldenStore.*'    # Writes the store and its dump if missing.
 #include <fmt/core.h>
@@ -186,7 +187,7 @@ class GoldenStore : public testing::Test {
   }
   Result<DB> open(const Options& options = {}) const { return DB::open(copy_, options); }
 
-  const std::string golden_ = source_file("tests/golden/store-1");
+  const std::string golden_ = source_file("tests/golden/store-2");
   const ScratchFolder folder_;
   const std::string copy_ = folder_.path();
 };
@@ -231,6 +232,27 @@ TEST_F(GoldenStore, IsWhatItsGeneratorWrites) {
   const Result<DB> db = open({.read_only = true});
   ASSERT_TRUE(db.ok()) << db.status().to_text();
   EXPECT_EQ(entries_of(*db), written);
+}
+
+/// Never misread: neither by a store, nor by a repair, which leaves all of it alone.
+TEST(GoldenStoreOfVersion1, IsRefusedByName) {
+  const ScratchFolder folder;
+  std::filesystem::copy(source_file("tests/golden/store-1"), folder.path());
+  const auto before = files_of(folder.path());
+  const std::string why = "CURRENT: format version 1, written before 0.2; this build reads version 2";
+  for (const bool read_only : {false, true}) {
+    const Status opened = DB::open(folder.path(), {.read_only = read_only}).status();
+    EXPECT_EQ(opened.code(), StatusCode::kNotSupported);
+    EXPECT_TRUE(opened.message().ends_with(why)) << opened.to_text();
+  }
+  const Status repaired = DB::repair(folder.path()).status();
+  EXPECT_EQ(repaired.code(), StatusCode::kNotSupported);
+  EXPECT_TRUE(repaired.message().ends_with(why)) << repaired.to_text();
+  for (const auto& [name, bytes] : before) {
+    if (!name.ends_with(".tms")) continue;
+    EXPECT_EQ(TableFile::open(folder.path() + "/" + name).status().code(), StatusCode::kNotSupported) << name;
+  }
+  EXPECT_EQ(files_of(folder.path()), before);
 }
 
 }  // namespace

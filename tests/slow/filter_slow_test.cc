@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "filter/fuse_build.h"
+#include "filter/fuse.h"
 #include "support/filter_rate.h"
 #include "support/filter_sets.h"
 #include "tamis/filter.h"
@@ -16,27 +16,13 @@ namespace {
 
 using test::HashSet;
 
-Filter build(const std::string& kind, const std::vector<std::uint64_t>& hashes) {
-  FilterOptions options = {.target_rate = 0.01};
-  options.kind = kind;
-  FilterBuilder builder(options);
-  for (const std::uint64_t hash : hashes) builder.add_hash(hash);
-  return builder.finish().value();
-}
-
-std::vector<std::string> kind_names() {
-  std::vector<std::string> names;
-  for (const FilterKindInfo& info : filter_kinds()) names.emplace_back(info.name);
-  return names;
-}
-
 class LargeFilter : public testing::TestWithParam<std::string> {};
 
 TEST_P(LargeFilter, NeverDeniesOneOfTenMillionMembersAndIsWrongAsPredicted) {
   for (const std::uint64_t keys : {1'000'000, 10'000'000}) {
     std::uint64_t denied = 0;
     const test::MeasuredRate measured = test::measure_rate(keys, 2000, [&](const std::vector<std::uint64_t>& hashes) {
-      Filter filter = build(GetParam(), hashes);
+      Filter filter = test::build_filter({.kind = GetParam(), .target_rate = 0.01}, hashes);
       denied += hashes.size() - test::count_maybe(filter, hashes);
       return filter;
     });
@@ -46,7 +32,7 @@ TEST_P(LargeFilter, NeverDeniesOneOfTenMillionMembersAndIsWrongAsPredicted) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, LargeFilter, testing::ValuesIn(kind_names()),
+INSTANTIATE_TEST_SUITE_P(Kinds, LargeFilter, testing::ValuesIn(test::kind_names()),
                          [](const auto& one) { return one.param; });
 
 /// How many seeds the worst of these sizes needed with its first shape; the builder tries eight before the shape grows.

@@ -1,10 +1,13 @@
-// Key sets for filter tests: distinct by construction, reproducible from a seed, members and absent keys never mixed.
+// Kinds, builds and key sets for filter tests. Key sets are distinct by construction, reproducible from a seed, members
+// and absent keys never mixed.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/hash.h"
+#include "tamis/filter.h"
 
 namespace tamis::test {
 
@@ -31,5 +34,21 @@ class HashSet {
  private:
   std::uint64_t base_;
 };
+
+/// The names of all kinds, or of those with this capability.
+inline std::vector<std::string> kind_names(bool FilterKindInfo::*capability = nullptr) {
+  std::vector<std::string> names;
+  for (const FilterKindInfo& info : filter_kinds()) {
+    if (capability == nullptr || info.*capability) names.emplace_back(info.name);
+  }
+  return names;
+}
+
+/// Ends the test program if the build fails.
+inline Filter build_filter(const FilterOptions& options, const std::vector<std::uint64_t>& hashes) {
+  FilterBuilder builder(options);
+  for (const std::uint64_t hash : hashes) builder.add_hash(hash);
+  return builder.finish().value();
+}
 
 }  // namespace tamis::test

@@ -4,17 +4,12 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/bytes_text.h"
-#include "cli/command_line.h"
-#include "cli/error.h"
 #include "cli/files.h"
-#include "cli/filter/facts.h"
-#include "cli/json.h"
+#include "cli/filter/filter_file.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 #include "cli/verbs.h"
 #include "tamis/foreign.h"
 
@@ -29,11 +24,8 @@ struct VerifyArguments {
   std::string format;
 };
 
-std::string as_json(const VerifyReport& report) {
-  std::vector<std::string> missing;
-  for (const std::string& key : report.missing) missing.push_back(JsonObject().add_bytes("key", key).text());
-  std::vector<std::string> fitting;
-  for (const std::string_view format : report.fitting_formats) fitting.push_back(json_value(format));
+JsonObject as_json(const VerifyReport& report) {
+  const auto key_json = [](const std::string& key) { return JsonObject().add_bytes("key", key); };
   return JsonObject()
       .add("ok", report.verdict == VerifyReport::Verdict::kOk)
       .add("verdict", foreign::to_string(report.verdict))
@@ -41,9 +33,8 @@ std::string as_json(const VerifyReport& report) {
       .add("missing", report.missing.size())
       .add("format", report.checked_format)
       .add("implied_format", report.implied_format.empty() ? std::nullopt : std::optional(report.implied_format))
-      .add_list("fitting_formats", fitting)
-      .add_list("missing_keys", missing)
-      .text();
+      .add("fitting_formats", report.fitting_formats)
+      .add_list("missing_keys", report.missing, key_json);
 }
 
 void print_missing(const std::vector<std::string>& missing, const CommonOptions& options) {
@@ -84,8 +75,7 @@ void print_report(const VerifyReport& report, const VerifyArguments& wanted, con
 
 int run_filter_verify(Arguments arguments) {
   VerifyArguments wanted;
-  CommandLine line({.name = "filter verify",
-                    .summary =
+  CommandLine line({.summary =
                         "Tests a Cassandra filter for every key of its index. Reads do not find a row whose key is "
                         "missing from the filter. Exits with status 1 if keys are missing and says which layout fits.",
                     .usage = "FILE --index INDEX [--format F]",
@@ -99,7 +89,7 @@ int run_filter_verify(Arguments arguments) {
   line.need_all({"--index"});
   const VerifyReport report = need(foreign::cassandra_verify(wanted.filter, wanted.index, wanted.format));
   if (line.common().json) {
-    standard_output().print("{}\n", as_json(report));
+    standard_output().write(as_json(report).line());
   } else {
     print_report(report, wanted, line.common());
   }
@@ -110,8 +100,7 @@ int run_filter_rebuild(Arguments arguments) {
   std::string index;
   std::string output;
   foreign::RebuildOptions options;
-  CommandLine line({.name = "filter rebuild",
-                    .summary = "Builds the Filter.db for a Cassandra Index.db, byte for byte as Cassandra writes it.",
+  CommandLine line({.summary = "Builds the Filter.db for a Cassandra Index.db, byte for byte as Cassandra writes it.",
                     .usage = "--from-index INDEX --format F [--expected-keys N] (--fpr P | --like FILTER) -o OUT",
                     .example = "  tamis filter rebuild --from-index nb-1-big-Index.db --format cassandra-new \\\n"
                                "      --fpr 0.01 -o nb-1-big-Filter.db",

@@ -6,8 +6,6 @@
 #include <cerrno>
 
 #include "cli/bytes_text.h"
-#include "cli/error.h"
-#include "cli/lines.h"
 
 namespace tamis::cli {
 namespace {
@@ -104,52 +102,32 @@ void StoreArguments::need_folder(bool may_be_missing) const {
   }
 }
 
-std::string bytes_of_word(std::string_view word, std::string_view what, const CommonOptions& options) {
-  if (!options.hex) return std::string(word);
-  std::string bytes;
-  if (!from_hex(word, bytes)) usage_error(fmt::format("{} '{}' is not hexadecimal{}", what, word, hint_on_hex(word)));
-  return bytes;
+void RangeArguments::declare(CommandLine& line) {
+  line.option("--prefix", "P", "keys that begin with this", prefix);
+  declare_bounds(line);
 }
 
-std::string shown(std::string_view bytes, const CommonOptions& options) {
-  return options.hex ? to_hex(bytes) : std::string(bytes);
+void RangeArguments::declare_bounds(CommandLine& line) {
+  line.option("--from", "A", "keys from this one (inclusive)", from);
+  line.option("--to", "B", "keys up to this one (exclusive)", to);
 }
 
-void add_user_bytes(JsonObject& object, std::string_view name, std::string_view bytes, const CommonOptions& options) {
-  if (options.hex) {
-    object.add(fmt::format("{}_hex", name), to_hex(bytes));
-  } else {
-    object.add_bytes(name, bytes);
-  }
+ScanOptions RangeArguments::scan(const CommandLine& line) {
+  prefix = bytes_of_word(prefix, "--prefix:", line.common());
+  from = bytes_of_word(from, "--from:", line.common());
+  to = bytes_of_word(to, "--to:", line.common());
+  ScanOptions range = {.prefix = prefix, .fills_cache = false};
+  if (line.given("--from")) range.from = from;
+  if (line.given("--to")) range.to = to;
+  return range;
 }
 
-std::string entry_json(std::string_view key, std::string_view value, const CommonOptions& options) {
+JsonObject entry_json(std::string_view key, std::optional<std::string_view> value, bool found,
+                      const CommonOptions& options) {
   JsonObject object;
-  add_user_bytes(object, "key", key, options);
-  add_user_bytes(object, "value", value, options);
-  return object.add("found", true).text();
-}
-
-std::string absence_json(std::string_view key, const CommonOptions& options) {
-  JsonObject object;
-  add_user_bytes(object, "key", key, options);
-  return object.add("found", false).text();
-}
-
-std::uint64_t entries_in_tables(const DB& db) {
-  std::uint64_t entries = 0;
-  for (const Stats::Level& level : db.stats().levels) entries += level.entries;
-  return entries;
-}
-
-std::vector<std::string> problems_json(const std::vector<Problem>& problems) {
-  std::vector<std::string> list;
-  list.reserve(problems.size());
-  for (const Problem& problem : problems) {
-    list.push_back(
-        JsonObject().add("file", problem.file).add("offset", problem.offset).add("what", problem.what).text());
-  }
-  return list;
+  object.add_bytes("key", key, options.hex);
+  if (value) object.add_bytes("value", *value, options.hex);
+  return object.add("found", found);
 }
 
 }  // namespace tamis::cli

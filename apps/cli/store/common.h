@@ -1,7 +1,6 @@
-// Shared by the store verbs: opening a store, and reading and printing user bytes.
+// Shared by the store verbs: opening a store, ranges of keys, and the JSON of entries and problems.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,22 +42,22 @@ struct StoreArguments {
   void need_folder(bool may_be_missing) const;
 };
 
+/// --prefix, --from and --to, for scan and count; compact has no prefix.
+struct RangeArguments {
+  std::string prefix;
+  std::string from;
+  std::string to;
+
+  void declare(CommandLine& line);
+  void declare_bounds(CommandLine& line);
+  /// Call after reading the line; decodes --hex. The result refers to this object.
+  [[nodiscard]] ScanOptions scan(const CommandLine& line);
+};
+
 /// For a store that could not be opened. Its options were checked before, so kInvalidArgument is about what was found.
 CommandError error_of_opening(const Status& status);
 
-/// A key or value given as a word: the text itself, or decoded with --hex. `what` is for the message.
-std::string bytes_of_word(std::string_view word, std::string_view what, const CommonOptions& options);
-/// The inverse, for output.
-std::string shown(std::string_view bytes, const CommonOptions& options);
-/// As `name`, or `name`_hex with --hex or if the bytes are not UTF-8.
-void add_user_bytes(JsonObject& object, std::string_view name, std::string_view bytes, const CommonOptions& options);
-/// {"key": …, "value": …, "found": true}.
-std::string entry_json(std::string_view key, std::string_view value, const CommonOptions& options);
-/// {"key": …, "found": false}.
-std::string absence_json(std::string_view key, const CommonOptions& options);
-/// Entries in all tables, including overwritten and deleted ones, but not the journal's: about what a scan shows.
-std::uint64_t entries_in_tables(const DB& db);
-/// {"file": …, "offset": …, "what": …} for each.
-std::vector<std::string> problems_json(const std::vector<Problem>& problems);
-
+/// {"key": …, "value": …, "found": true}; without a value it has no such member.
+JsonObject entry_json(std::string_view key, std::optional<std::string_view> value, bool found,
+                      const CommonOptions& options);
 }  // namespace tamis::cli

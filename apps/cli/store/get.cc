@@ -1,4 +1,4 @@
-// tamis get, tamis multi-get: look up keys.
+// tamis get, tamis multi-get, tamis explain: look up keys.
 #include <fmt/core.h>
 
 #include <optional>
@@ -7,22 +7,45 @@
 #include <vector>
 
 #include "cli/bytes_text.h"
-#include "cli/command_line.h"
-#include "cli/error.h"
-#include "cli/output.h"
 #include "cli/store/common.h"
-#include "cli/store/entry_format.h"
+#include "cli/store/entry_text.h"
 #include "cli/verbs.h"
-#include "tamis/db.h"
 
 namespace tamis::cli {
+namespace {
+
+JsonObject step_json(const Explanation::Step& step) {
+  JsonObject object;
+  object.add("where", step.where).add("level", step.level).add("run", step.run).add("table", step.table);
+  std::optional<JsonObject> filter;
+  if (!step.filter_verdict.empty()) {
+    filter = JsonObject()
+                 .add("kind", step.filter_kind)
+                 .add("bits_per_key", step.bits_per_key)
+                 .add("verdict", step.filter_verdict);
+  }
+  std::optional<JsonObject> block;
+  if (!step.block_source.empty()) block = JsonObject().add("source", step.block_source);
+  return object.add("filter", filter).add("block", block).add("outcome", step.outcome);
+}
+
+JsonObject as_json(const Explanation& explanation, const CommonOptions& options) {
+  JsonObject object;
+  object.add_bytes("key", explanation.key, options.hex).add("found", explanation.found);
+  if (explanation.value) object.add_bytes("value", *explanation.value, options.hex);
+  return object.add("reads", explanation.reads)
+      .add("metadata_reads", explanation.metadata_reads)
+      .add("nanoseconds", explanation.nanoseconds)
+      .add_list("steps", explanation.steps, step_json);
+}
+
+}  // namespace
 
 int run_get(Arguments arguments) {
   StoreArguments store;
   std::string key;
   bool raw = false;
-  CommandLine line({.name = "get",
-                    .summary = "Prints the value of a key and a newline. Exits with status 1 if the key is not found.",
+  CommandLine line({.summary = "Prints the value of a key and a newline. Exits with status 1 if the key is not found.",
                     .usage = "DIR KEY [--raw]",
                     .example = "  tamis get cities paris\n"
                                "  tamis get pictures logo --raw > logo.png",
@@ -37,7 +60,7 @@ int run_get(Arguments arguments) {
   const std::optional<std::string> value = need(db.get(key));
   Output& out = standard_output();
   if (options.json) {
-    out.print("{}\n", value ? entry_json(key, *value, options) : absence_json(key, options));
+    out.write(entry_json(key, value, value.has_value(), options).line());
   } else if (value) {
     out.write(shown(*value, options));
     if (!raw) out.write("\n");
@@ -50,8 +73,7 @@ int run_get(Arguments arguments) {
 int run_multi_get(Arguments arguments) {
   StoreArguments store;
   std::vector<std::string> words;
-  CommandLine line({.name = "multi-get",
-                    .summary =
+  CommandLine line({.summary =
                         "Looks up several keys in one snapshot. Prints key, tab and value of each key found, in the "
                         "order given. Exits with status 1 if any key is not found.",
                     .usage = "DIR KEY...",
@@ -73,10 +95,28 @@ int run_multi_get(Arguments arguments) {
       print_entry(keys[i], *value, options.json ? EntryFormat::kJsonLines : EntryFormat::kTsv, options);
     } else {
       all_found = false;
-      if (options.json) standard_output().print("{}\n", absence_json(keys[i], options));
+      if (options.json) standard_output().write(entry_json(keys[i], std::nullopt, false, options).line());
     }
   }
   return all_found ? kExitOk : kExitNo;
+}
+
+int run_explain(Arguments arguments) {
+  StoreArguments store;
+  std::string key;
+  CommandLine line({.summary =
+                        "Looks up a key and shows every step: memtables, runs and tables, filter answers, blocks "
+                        "read, cost. Exits with status 0 whether or not the key is found.",
+                    .usage = "DIR KEY",
+                    .example = "  tamis explain cities rome",
+                    .common = kJson | kHex});
+  store.declare(line);
+  line.operand("KEY", "the key", key);
+  if (!line.read(arguments)) return kExitOk;
+  key = bytes_of_word(key, "the key", line.common());
+  const Explanation explanation = need(store.open(StoreUse::kRead).explain(key));
+  print_report(line.common().json ? as_json(explanation, line.common()).line() : explanation.to_text());
+  return kExitOk;
 }
 
 }  // namespace tamis::cli

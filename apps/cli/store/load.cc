@@ -10,19 +10,13 @@
 #include <optional>
 #include <string>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
-#include "cli/json.h"
 #include "cli/lines.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 #include "cli/store/common.h"
-#include "cli/store/entry_format.h"
-#include "cli/store/entry_source.h"
+#include "cli/store/entry_text.h"
 #include "cli/verbs.h"
-#include "tamis/db.h"
 
 namespace tamis::cli {
 namespace {
@@ -148,12 +142,12 @@ void load_all(Loader& loader, EntrySource& entries, show::Progress& progress) {
 void report(const Loader& loader, double seconds, const CommonOptions& options) {
   const double per_second = seconds > 0 ? static_cast<double>(loader.entries()) / seconds : 0;
   if (options.json) {
-    standard_output().print("{}\n", JsonObject()
-                                        .add("entries", loader.entries())
-                                        .add("seconds", seconds)
-                                        .add("entries_per_second", per_second)
-                                        .add("bytes", loader.bytes())
-                                        .text());
+    standard_output().write(JsonObject()
+                                .add("entries", loader.entries())
+                                .add("seconds", seconds)
+                                .add("entries_per_second", per_second)
+                                .add("bytes", loader.bytes())
+                                .line());
   } else if (!options.quiet) {
     standard_output().print("{} {}, {} bytes ({}) in {:.3f} seconds: {} entries/s\n", with_thousands(loader.entries()),
                             loader.entries() == 1 ? "entry" : "entries", with_thousands(loader.bytes()),
@@ -202,8 +196,7 @@ int run_load(Arguments arguments) {
   std::string acknowledgements_path;
   std::optional<std::uint64_t> batch = kDefaultBatch;
   bool sync = false;
-  CommandLine line({.name = "load",
-                    .summary =
+  CommandLine line({.summary =
                         "Loads entries: lines of KEY<TAB>VALUE, where the value is everything after the first tab; CSV "
                         "with two columns; or JSON lines as written by 'tamis dump --json'. With --json, input that "
                         "begins with { is read as JSON lines. Creates the store if missing, when the first batch is "

@@ -2,19 +2,22 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <set>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
 #include "cli/interrupt.h"
-#include "cli/json.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 #include "cli/store/common.h"
-#include "cli/store/written_tables.h"
 #include "cli/verbs.h"
-#include "tamis/db.h"
+#include "show/progress.h"
 
 namespace tamis::cli {
 namespace {
@@ -28,6 +31,9 @@ struct Shape {
   [[nodiscard]] std::string text() const {
     return fmt::format("{} {}, {} {}, {}", with_thousands(tables), tables == 1 ? "table" : "tables",
                        with_thousands(entries), entries == 1 ? "entry" : "entries", human_bytes(bytes));
+  }
+  [[nodiscard]] JsonObject add_to(JsonObject object) const {
+    return object.add("tables", tables).add("entries", entries).add("bytes", bytes);
   }
 };
 
@@ -44,14 +50,11 @@ Shape shape_of(const DB& db) {
 /// "3 tables, 1,000 entries, 1.23 MiB (before: …)", or the same as JSON.
 void report(const Shape& before, const Shape& after, double seconds, const CommonOptions& options) {
   if (options.json) {
-    standard_output().print("{}\n", JsonObject()
-                                        .add("tables", after.tables)
-                                        .add("entries", after.entries)
-                                        .add("bytes", after.bytes)
-                                        .add("tables_before", before.tables)
-                                        .add("bytes_before", before.bytes)
-                                        .add("seconds", seconds)
-                                        .text());
+    standard_output().write(after.add_to(JsonObject())
+                                .add("tables_before", before.tables)
+                                .add("bytes_before", before.bytes)
+                                .add("seconds", seconds)
+                                .line());
   } else if (!options.quiet) {
     standard_output().print("before: {}\nnow:    {}\n", before.text(), after.text());
   }
@@ -69,12 +72,70 @@ int do_and_report(DB& db, const CommonOptions& options, const Work& work) {
   return kExitOk;
 }
 
+/// Sizes of the tables in a folder. Tables that vanish meanwhile are skipped.
+std::map<std::string, std::uint64_t> tables_in(const std::string& directory) {
+  std::map<std::string, std::uint64_t> tables;
+  std::error_code error;
+  std::filesystem::directory_iterator at(directory, error);
+  for (; !error && at != std::filesystem::directory_iterator(); at.increment(error)) {
+    if (at->path().extension() != ".tms") continue;
+    std::error_code gone;
+    const std::uintmax_t bytes = at->file_size(gone);
+    if (!gone) tables[at->path().filename().string()] = bytes;
+  }
+  return tables;
+}
+
+/// Shows a compaction's progress during its lifetime, by the bytes of new tables in the store's folder. The store
+/// reports only between steps, each of which may take minutes.
+///
+/// Threads: created and destroyed by one; if a bar is shown, a thread of its own polls the folder.
+class WrittenTables {
+ public:
+  /// `expected_bytes` is a guess: about as much is written as exists now.
+  WrittenTables(std::string directory, std::uint64_t expected_bytes, const CommonOptions& options)
+      : directory_(std::move(directory)),
+        expected_bytes_(expected_bytes),
+        progress_("compacting", expected_bytes, options.wants_progress(), show::Progress::Unit::kBytes) {
+    if (!progress_.is_shown()) return;
+    progress_.call_total_a_guess();
+    for (const auto& [name, bytes] : tables_in(directory_)) there_before_.insert(name);
+    watcher_ = std::jthread([this](const std::stop_token& ends) { watch(ends); });
+  }
+
+ private:
+  void watch(const std::stop_token& ends) {
+    std::mutex mutex;
+    std::condition_variable_any ended;
+    std::unique_lock lock(mutex);
+    while (!ends.stop_requested()) {
+      ended.wait_for(lock, ends, std::chrono::milliseconds(200), [] { return false; });
+      if (!ends.stop_requested()) look();
+    }
+  }
+
+  void look() {
+    for (const auto& [name, bytes] : tables_in(directory_)) {
+      if (!there_before_.contains(name)) written_[name] = bytes;
+    }
+    std::uint64_t done = 0;
+    for (const auto& [name, bytes] : written_) done += bytes;
+    progress_.set(done, expected_bytes_);
+  }
+
+  const std::string directory_;
+  const std::uint64_t expected_bytes_;
+  show::Progress progress_;
+  std::set<std::string> there_before_;
+  std::map<std::string, std::uint64_t> written_;  // Including tables that a later step has replaced.
+  std::jthread watcher_;                          // Last: it stops before the others are destroyed.
+};
+
 }  // namespace
 
 int run_flush(Arguments arguments) {
   StoreArguments store;
-  CommandLine line({.name = "flush",
-                    .summary = "Writes the entries that are only in the journal to tables.",
+  CommandLine line({.summary = "Writes the entries that are only in the journal to tables.",
                     .usage = "DIR",
                     .example = "  tamis flush cities",
                     .common = kJson | kQuiet});
@@ -86,36 +147,28 @@ int run_flush(Arguments arguments) {
 
 int run_compact(Arguments arguments) {
   StoreArguments store;
-  std::string from;
-  std::string to;
-  CommandLine line({.name = "compact",
-                    .summary = "Rewrites all keys, or those of a range, into the last level, dropping overwritten and "
+  RangeArguments range;
+  CommandLine line({.summary = "Rewrites all keys, or those of a range, into the last level, dropping overwritten and "
                                "deleted entries. Ctrl-C loses nothing.",
                     .usage = "DIR [--from A] [--to B]",
                     .example = "  tamis compact cities\n"
                                "  tamis compact cities --from a --to n",
                     .common = kJson | kHex | kQuiet | kNoProgress});
   store.declare(line);
-  line.option("--from", "A", "keys from this one (inclusive)", from);
-  line.option("--to", "B", "keys up to this one (exclusive)", to);
+  range.declare_bounds(line);
   if (!line.read(arguments)) return kExitOk;
-  from = bytes_of_word(from, "--from:", line.common());
-  to = bytes_of_word(to, "--to:", line.common());
-  Range range = {.from = from};
-  if (line.given("--to")) range.to = to;
-
+  const ScanOptions wanted = range.scan(line);
   DB db = store.open(StoreUse::kWrite);
   return do_and_report(db, line.common(), [&] {
     const WrittenTables progress(store.directory, shape_of(db).bytes, line.common());
-    return db.compact(range);
+    return db.compact({.from = wanted.from.value_or(""), .to = wanted.to});
   });
 }
 
 int run_checkpoint(Arguments arguments) {
   StoreArguments store;
   std::string to;
-  CommandLine line({.name = "checkpoint",
-                    .summary = "Copies the store as of now to a new folder, as an independent store. Tables are "
+  CommandLine line({.summary = "Copies the store as of now to a new folder, as an independent store. Tables are "
                                "hard-linked, not copied, if the file system supports it.",
                     .usage = "DIR TO",
                     .example = "  tamis checkpoint cities cities-monday",
@@ -131,12 +184,7 @@ int run_checkpoint(Arguments arguments) {
   const Shape shape = shape_of(db);
   need(db.close());
   if (line.common().json) {
-    standard_output().print("{}\n", JsonObject()
-                                        .add("path", to)
-                                        .add("tables", shape.tables)
-                                        .add("entries", shape.entries)
-                                        .add("bytes", shape.bytes)
-                                        .text());
+    standard_output().write(shape.add_to(JsonObject().add("path", to)).line());
   } else if (!line.common().quiet) {
     standard_output().print("{}: {}\n", to, shape.text());
   }

@@ -5,15 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
+#include "cli/bytes_text.h"
 #include "cli/files.h"
-#include "cli/json.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 #include "cli/store/common.h"
 #include "cli/verbs.h"
-#include "tamis/db.h"
 
 namespace tamis::cli {
 namespace {
@@ -22,7 +18,7 @@ namespace {
 int done(DB& db, const Status& written, const CommonOptions& options) {
   need(written);
   need(db.close());
-  if (options.json) standard_output().print("{}\n", JsonObject().add("ok", true).text());
+  if (options.json) standard_output().write(JsonObject().add("ok", true).line());
   return kExitOk;
 }
 
@@ -47,8 +43,7 @@ int run_put(Arguments arguments) {
   std::optional<std::string> value;
   std::string path;
   bool sync = false;
-  CommandLine line({.name = "put",
-                    .summary = "Stores a value under a key. The value is a word, or the bytes of a file, taken as they "
+  CommandLine line({.summary = "Stores a value under a key. The value is a word, or the bytes of a file, taken as they "
                                "are even with --hex. Creates the store if missing.",
                     .usage = "DIR KEY (VALUE | --from-file FILE) [--sync]",
                     .example = "  tamis put cities paris 2102650\n"
@@ -78,8 +73,7 @@ int run_delete(Arguments arguments) {
   StoreArguments store;
   std::string key;
   bool sync = false;
-  CommandLine line({.name = "delete",
-                    .summary = "Removes a key. Removing an absent key is not an error.",
+  CommandLine line({.summary = "Removes a key. Removing an absent key is not an error.",
                     .usage = "DIR KEY [--sync]",
                     .example = "  tamis delete cities paris",
                     .common = kJson | kHex});

@@ -1,17 +1,39 @@
-// tamis scan: keys in order.
+// tamis scan, tamis count, tamis dump: entries in order.
+#include <fmt/core.h>
+
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
+#include "cli/bytes_text.h"
 #include "cli/numbers.h"
 #include "cli/store/common.h"
-#include "cli/store/entry_format.h"
-#include "cli/store/range_arguments.h"
+#include "cli/store/entry_text.h"
 #include "cli/verbs.h"
-#include "tamis/db.h"
+#include "show/progress.h"
 
 namespace tamis::cli {
+namespace {
+
+/// Including overwritten and deleted ones, but not the journal's: about what a scan shows.
+std::uint64_t entries_in_tables(const DB& db) {
+  std::uint64_t entries = 0;
+  for (const Stats::Level& level : db.stats().levels) entries += level.entries;
+  return entries;
+}
+
+/// Refuses bytes that would not read back unchanged.
+void check_line(std::string_view key, std::string_view value) {
+  const bool key_breaks = key.find_first_of("\t\n") != std::string_view::npos;
+  if (!key_breaks && value.find('\n') == std::string_view::npos) return;
+  usage_error(
+      fmt::format("the {} of the entry with key (in hexadecimal) {} contains a {}, which would break its line; "
+                  "use --hex, --csv or --json",
+                  key_breaks ? "key" : "value", to_hex(key),
+                  key_breaks && key.find('\n') == std::string_view::npos ? "tab" : "line end"));
+}
+
+}  // namespace
 
 int run_scan(Arguments arguments) {
   StoreArguments store;
@@ -20,8 +42,7 @@ int run_scan(Arguments arguments) {
   std::optional<std::uint64_t> limit;
   bool reverse = false;
   bool keys_only = false;
-  CommandLine line({.name = "scan",
-                    .summary = "Prints keys and values in order, separated by a tab, one entry per line; or as CSV or "
+  CommandLine line({.summary = "Prints keys and values in order, separated by a tab, one entry per line; or as CSV or "
                                "JSON lines, which hold any bytes and which 'tamis load' reads.",
                     .usage = "DIR [--prefix P] [--from A] [--to B] [--limit N] [--reverse] [--keys-only]",
                     .example = "  tamis scan cities --prefix p --limit 10\n"
@@ -44,12 +65,73 @@ int run_scan(Arguments arguments) {
   print_entry_header(format, keys_only);
   Iterator entry = db.scan(wanted);
   for (std::uint64_t printed = 0; entry.valid() && (!limit || printed < *limit); ++printed) {
-    if (keys_only) {
-      print_key(entry.key(), format, options);
-    } else {
-      print_entry(entry.key(), entry.value(), format, options);
-    }
+    print_entry(entry.key(), keys_only ? std::nullopt : std::optional(entry.value()), format, options);
     entry.advance();
+  }
+  need(entry.status());
+  return kExitOk;
+}
+
+int run_count(Arguments arguments) {
+  StoreArguments store;
+  RangeArguments range;
+  CommandLine line(
+      {.summary = "Counts the keys of a store or of a range, exactly, by scanning them. 'tamis stats' shows the number "
+                  "of entries in the tables without a scan, including overwritten and deleted ones.",
+       .usage = "DIR [--prefix P] [--from A] [--to B]",
+       .example = "  tamis count cities\n"
+                  "  tamis count cities --prefix p",
+       .common = kJson | kHex | kQuiet | kNoProgress});
+  store.declare(line);
+  range.declare(line);
+  if (!line.read(arguments)) return kExitOk;
+  const CommonOptions& options = line.common();
+  const ScanOptions wanted = range.scan(line);
+  const bool is_part = line.given("--prefix") || line.given("--from") || line.given("--to");
+
+  const DB db = store.open(StoreUse::kRead);
+  std::uint64_t count = 0;
+  {
+    show::Progress progress("counting", is_part ? 0 : entries_in_tables(db), options.wants_progress());
+    Iterator entry = db.scan(wanted);
+    for (; entry.valid(); entry.next()) {
+      ++count;
+      progress.count(1, "keys");
+      progress.advance(1);
+    }
+    need(entry.status());
+  }
+  standard_output().write(options.json ? JsonObject().add("count", count).line() : fmt::format("{}\n", count));
+  return kExitOk;
+}
+
+int run_dump(Arguments arguments) {
+  StoreArguments store;
+  FormatArguments formats;
+  CommandLine line(
+      {.summary = "Prints every entry, as of one snapshot, in a format that 'tamis load' reads. CSV, JSON lines and "
+                  "TSV with --hex hold any bytes; plain TSV does not, and dump stops with status 2 at bytes "
+                  "that would break a line.",
+       .usage = "DIR [--format tsv|csv|jsonl]",
+       .example = "  tamis dump cities --hex > cities.txt\n"
+                  "  tamis dump cities --csv > cities.csv\n"
+                  "  tamis dump --json cities | tamis load --json copy",
+       .common = kJson | kHex | kQuiet | kNoProgress});
+  store.declare(line);
+  formats.declare(line);
+  if (!line.read(arguments)) return kExitOk;
+  const CommonOptions& options = line.common();
+  const EntryFormat format = formats.written(line);
+  const DB db = store.open(StoreUse::kRead);
+  print_entry_header(format, false);
+  // If the entries go to the terminal, they show the progress.
+  show::Progress progress("dumping", entries_in_tables(db), options.wants_progress() && !output_is_terminal());
+  Iterator entry = db.scan({.fills_cache = false});
+  for (; entry.valid(); entry.next()) {
+    progress.count(1, "entries");
+    progress.advance(1);
+    if (format == EntryFormat::kTsv && !options.hex) check_line(entry.key(), entry.value());
+    print_entry(entry.key(), entry.value(), format, options);
   }
   need(entry.status());
   return kExitOk;

@@ -1,19 +1,11 @@
 // tamis stats: what a store holds, per level, and its costs.
-#include <string>
-#include <vector>
-
-#include "cli/command_line.h"
-#include "cli/error.h"
-#include "cli/json.h"
-#include "cli/output.h"
 #include "cli/store/common.h"
 #include "cli/verbs.h"
-#include "tamis/db.h"
 
 namespace tamis::cli {
 namespace {
 
-std::string level_json(const Stats::Level& level) {
+JsonObject level_json(const Stats::Level& level) {
   return JsonObject()
       .add("level", level.level)
       .add("runs", level.runs)
@@ -30,8 +22,7 @@ std::string level_json(const Stats::Level& level) {
       .add("negatives", level.negatives)
       .add("false_positives", level.false_positives)
       .add("hits", level.hits)
-      .add("blocks_read", level.blocks_read)
-      .text();
+      .add("blocks_read", level.blocks_read);
 }
 
 JsonObject cache_json(const Stats::Cache& cache) {
@@ -76,15 +67,13 @@ JsonObject stalls_json(const Stats::Stalls& stalls) {
       .add("reason", stalls.reason);
 }
 
-std::string as_json(const Stats& stats) {
-  std::vector<std::string> levels;
-  for (const Stats::Level& level : stats.levels) levels.push_back(level_json(level));
+JsonObject as_json(const Stats& stats) {
   return JsonObject()
-      .add_list("levels", levels)
-      .add_object("cache", cache_json(stats.cache))
-      .add_object("journal", journal_json(stats.journal))
-      .add_object("memory", memory_json(stats.memory))
-      .add_object("stalls", stalls_json(stats.stalls))
+      .add_list("levels", stats.levels, level_json)
+      .add("cache", cache_json(stats.cache))
+      .add("journal", journal_json(stats.journal))
+      .add("memory", memory_json(stats.memory))
+      .add("stalls", stalls_json(stats.stalls))
       .add("gets", stats.gets)
       .add("gets_found", stats.gets_found)
       .add("memtable_hits", stats.memtable_hits)
@@ -99,16 +88,14 @@ std::string as_json(const Stats& stats) {
       .add("bytes_on_disk", stats.bytes_on_disk)
       .add("write_amplification", stats.write_amplification)
       .add("space_amplification", stats.space_amplification)
-      .add("background_error", stats.background_error)
-      .text();
+      .add("background_error", stats.background_error);
 }
 
 }  // namespace
 
 int run_stats(Arguments arguments) {
   StoreArguments store;
-  CommandLine line({.name = "stats",
-                    .summary =
+  CommandLine line({.summary =
                         "Shows what a store holds, level by level, with filters and their error rates; caches, "
                         "journal, memory, amplification. Counters start when a store is opened, so most are 0 here; "
                         "a program calls DB::stats.",
@@ -117,9 +104,8 @@ int run_stats(Arguments arguments) {
                     .common = kJson});
   store.declare(line);
   if (!line.read(arguments)) return kExitOk;
-  const DB db = store.open(StoreUse::kRead);
-  const Stats stats = db.stats();
-  print_report(line.common().json ? as_json(stats) + "\n" : stats.to_text());
+  const Stats stats = store.open(StoreUse::kRead).stats();
+  print_report(line.common().json ? as_json(stats).line() : stats.to_text());
   return kExitOk;
 }
 

@@ -11,11 +11,7 @@
 #include <system_error>
 
 #include "cli/bytes_text.h"
-#include "cli/command_line.h"
-#include "cli/error.h"
-#include "cli/json.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 #include "cli/store/common.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
@@ -28,10 +24,7 @@ constexpr std::size_t kShownKeyBytes = 40;
 
 /// In hexadecimal if a terminal would not show it, or with --hex; long keys are truncated.
 std::string key_cell(std::string_view key, const CommonOptions& options) {
-  const auto is_unprintable = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  const bool is_plain =
-      !options.hex && is_utf8(key) && std::find_if(key.begin(), key.end(), is_unprintable) == key.end();
-  if (is_plain && key.size() <= kShownKeyBytes) return std::string(key);
+  if (!options.hex && is_printable(key) && key.size() <= kShownKeyBytes) return std::string(key);
   const std::string hex = to_hex(key.substr(0, kShownKeyBytes / 2));
   return fmt::format("0x{}{}", hex, key.size() > kShownKeyBytes / 2 ? "…" : "");
 }
@@ -64,7 +57,7 @@ void print_properties(const TableFile& file, const CommonOptions& options) {
     std::string name = property.name;
     std::replace(name.begin(), name.end(), ' ', '_');
     if (is_key(property)) {
-      add_user_bytes(object, name, property.text, options);
+      object.add_bytes(name, property.text, options.hex);
     } else if (const std::optional<std::uint64_t> number = whole_number(property.text)) {
       object.add(name, *number);
     } else {
@@ -72,20 +65,19 @@ void print_properties(const TableFile& file, const CommonOptions& options) {
     }
     table.add({property.name, property_cell(property, options)});
   }
-  standard_output().write(options.json ? object.text() + "\n" : table.text());
+  standard_output().write(options.json ? object.line() : table.text());
 }
 
-std::string block_json(const TableFile::Block& block, const CommonOptions& options) {
-  JsonObject object;
-  object.add("block", block.number)
+JsonObject block_json(const TableFile::Block& block, const CommonOptions& options) {
+  return JsonObject()
+      .add("block", block.number)
       .add("offset", block.offset)
       .add("stored_bytes", block.stored_bytes)
       .add("block_bytes", block.block_bytes)
       .add("entries", block.entries)
-      .add("codec", block.codec);
-  add_user_bytes(object, "first_key", block.first_key, options);
-  add_user_bytes(object, "separator", block.separator, options);
-  return object.text();
+      .add("codec", block.codec)
+      .add_bytes("first_key", block.first_key, options.hex)
+      .add_bytes("separator", block.separator, options.hex);
 }
 
 void print_blocks(const TableFile& file, const CommonOptions& options) {
@@ -99,7 +91,7 @@ void print_blocks(const TableFile& file, const CommonOptions& options) {
   for (std::uint32_t number = 0; number < file.blocks(); ++number) {
     const TableFile::Block block = need(file.block(number));
     if (options.json) {
-      standard_output().print("{}\n", block_json(block, options));
+      standard_output().write(block_json(block, options).line());
       continue;
     }
     table.add({std::to_string(number), std::to_string(block.offset), std::to_string(block.stored_bytes),
@@ -116,10 +108,9 @@ void print_entries(const TableFile& file, const CommonOptions& options) {
     const std::string_view kind = entries.is_delete() ? "delete" : "put";
     if (options.json) {
       JsonObject object;
-      add_user_bytes(object, "key", entries.key(), options);
-      object.add("sequence", entries.sequence()).add("kind", kind);
-      if (!entries.is_delete()) add_user_bytes(object, "value", entries.value(), options);
-      standard_output().print("{}\n", object.text());
+      object.add_bytes("key", entries.key(), options.hex).add("sequence", entries.sequence()).add("kind", kind);
+      if (!entries.is_delete()) object.add_bytes("value", entries.value(), options.hex);
+      standard_output().write(object.line());
     } else {
       standard_output().print("{}\t{}\t{}\t{}\n", shown(entries.key(), options), entries.sequence(), kind,
                               shown(entries.value(), options));
@@ -147,8 +138,7 @@ int run_table(Arguments arguments) {
   std::string path;
   bool entries = false;
   bool blocks = false;
-  CommandLine line({.name = "table",
-                    .summary = "Inspects one table file of a store: its properties, its blocks with their index "
+  CommandLine line({.summary = "Inspects one table file of a store: its properties, its blocks with their index "
                                "entries, or its entries.",
                     .usage = "FILE.tms [--entries|--blocks]",
                     .example = "  tamis table cities/000013.tms --blocks",

@@ -1,37 +1,51 @@
-// tamis verify: checks every byte of a store.
+// tamis verify, tamis repair: check every byte of a store; recover a usable store from a damaged one.
 #include <fmt/core.h>
 
 #include <cstdint>
 #include <string>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
-#include "cli/json.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 #include "cli/store/common.h"
 #include "cli/verbs.h"
 #include "show/progress.h"
-#include "tamis/db.h"
 
 namespace tamis::cli {
 namespace {
 
-/// For a store too damaged to open, that error is the only problem.
-VerifyReport verify(const StoreArguments& store, const CommonOptions& options) {
-  show::Progress progress("verifying", 0, options.wants_progress(), show::Progress::Unit::kBytes);
-  const auto show = [&](std::uint64_t done, std::uint64_t total) {
+/// Shows what the store reports of its progress.
+auto shown_by(show::Progress& progress) {
+  return [&progress](std::uint64_t done, std::uint64_t total) {
     progress.set(done, total);
     return true;
   };
+}
+
+/// For a store too damaged to open, that error is the only problem.
+VerifyReport verify(const StoreArguments& store, const CommonOptions& options) {
+  show::Progress progress("verifying", 0, options.wants_progress(), show::Progress::Unit::kBytes);
   try {
-    return need(store.open(StoreUse::kRead).verify(show));
+    return need(store.open(StoreUse::kRead).verify(shown_by(progress)));
   } catch (const CommandError& error) {
     if (error.exit_status() != kExitCorruption) throw;
     VerifyReport report;
     report.problems.push_back({.file = store.directory, .offset = 0, .what = error.what()});
     return report;
   }
+}
+
+JsonObject problem_json(const Problem& problem) {
+  return JsonObject().add("file", problem.file).add("offset", problem.offset).add("what", problem.what);
+}
+
+JsonObject as_json(const VerifyReport& report) {
+  return JsonObject()
+      .add("ok", report.ok())
+      .add_list("problems", report.problems, problem_json)
+      .add("files", report.files)
+      .add("bytes", report.bytes)
+      .add("entries", report.entries)
+      .add("journal_entries", report.journal_entries)
+      .add("journal_bytes", report.journal_bytes);
 }
 
 std::string count_of(std::uint64_t count, std::string_view one, std::string_view many) {
@@ -59,12 +73,37 @@ void print_text(const VerifyReport& report, const CommonOptions& options) {
   out.write("\n");
 }
 
+JsonObject as_json(const RepairReport& report, const CommonOptions& options) {
+  const auto doubt_json = [&](const RepairReport::Doubt& doubt) {
+    return JsonObject()
+        .add_bytes("from", doubt.from, options.hex)
+        .add_bytes("to", doubt.to, options.hex)
+        .add("why", doubt.why);
+  };
+  return JsonObject()
+      .add("dry_run", report.is_dry_run)
+      .add("manifest_lost", report.manifest_lost)
+      .add("tables_kept", report.tables_kept)
+      .add("tables_rewritten", report.tables_rewritten)
+      .add("tables_left_out", report.tables_left_out)
+      .add("entries", report.entries)
+      .add("journal_entries", report.journal_entries)
+      .add("bytes_looked_at", report.bytes_looked_at)
+      .add_list("lost", report.lost, problem_json)
+      .add_list("doubts", report.doubts, doubt_json);
+}
+
+/// Reading every byte takes most of the time; little is rewritten.
+Result<RepairReport> repair(const std::string& directory, bool only_looks, const CommonOptions& options) {
+  show::Progress progress("reading tables", 0, options.wants_progress(), show::Progress::Unit::kBytes);
+  return DB::repair(directory, only_looks, {}, shown_by(progress));
+}
+
 }  // namespace
 
 int run_verify(Arguments arguments) {
   StoreArguments store;
-  CommandLine line({.name = "verify",
-                    .summary =
+  CommandLine line({.summary =
                         "Reads every byte of a store: checks checksums, key order, and that no filter denies a key of "
                         "its table. Lists all problems and exits with status 1 if there are any.",
                     .usage = "DIR",
@@ -74,19 +113,31 @@ int run_verify(Arguments arguments) {
   if (!line.read(arguments)) return kExitOk;
   const VerifyReport report = verify(store, line.common());
   if (line.common().json) {
-    standard_output().print("{}\n", JsonObject()
-                                        .add("ok", report.ok())
-                                        .add_list("problems", problems_json(report.problems))
-                                        .add("files", report.files)
-                                        .add("bytes", report.bytes)
-                                        .add("entries", report.entries)
-                                        .add("journal_entries", report.journal_entries)
-                                        .add("journal_bytes", report.journal_bytes)
-                                        .text());
+    standard_output().write(as_json(report).line());
   } else {
     print_text(report, line.common());
   }
   return report.ok() ? kExitOk : kExitNo;
+}
+
+int run_repair(Arguments arguments) {
+  StoreArguments store;
+  bool dry_run = false;
+  CommandLine line({.summary =
+                        "Makes a damaged store usable: builds a new manifest from the readable tables and journals. "
+                        "Lists exactly what was lost, and where deleted keys may have returned. Removes nothing.",
+                    .usage = "DIR [--dry-run]",
+                    .example = "  tamis repair cities --dry-run",
+                    .common = kJson | kHex | kQuiet | kNoProgress});
+  store.declare_folder(line);
+  line.flag("--dry-run", "show what would be done; change nothing", dry_run);
+  if (!line.read(arguments)) return kExitOk;
+  const bool only_looks = dry_run || store.options(StoreUse::kWrite).read_only;
+  store.need_folder(false);
+  const Result<RepairReport> report = repair(store.directory, only_looks, line.common());
+  if (!report.ok()) throw error_of_opening(report.status());
+  standard_output().write(line.common().json ? as_json(*report, line.common()).line() : report->to_text());
+  return kExitOk;
 }
 
 }  // namespace tamis::cli

@@ -49,6 +49,14 @@ Finding check_value(const TortureScript& script, std::uint32_t writer, std::uint
                   shown(script.key(writer, index)), shown_value(value), at_most, at_least, shown_value(expected)));
 }
 
+Finding verify(const DB& db) {
+  const Result<VerifyReport> report = db.verify();
+  if (!report.ok()) return Finding::told("verify", report.status());
+  if (report->ok()) return {};
+  const Problem& problem = report->problems.front();
+  return Finding::wrong(fmt::format("verify: {} at {}: {}", problem.file, problem.offset, problem.what));
+}
+
 TortureReader::TortureReader(const DB& db, const TortureScript& script) : db_(db), script_(script) {
   for (std::uint32_t writer = 0; writer < script.writers(); ++writer) {
     for (std::uint32_t index = 0; index < script.keys(); ++index) {
@@ -93,17 +101,18 @@ Finding TortureReader::read_notes(Iterator& walk, Moment& found) {
   return take_notes(std::move(notes), found);
 }
 
-/// Compares the iterator's position with the expected entry.
-Finding TortureReader::compare(const Iterator& walk, const Place& place, const Moment& moment, bool& is_there) {
+/// Compares the iterator's position with the expected entry, and passes it.
+Finding TortureReader::compare(Iterator& walk, const Place& place, const Moment& moment) {
   ++reads_;
   const std::optional<std::string> expected = script_.value(place.writer, place.index, moment[place.writer]);
   if (!walk.valid() && !walk.status().ok()) return Finding::told("scan", walk.status());
-  is_there = walk.valid() && walk.key() == place.key;
+  const bool is_there = walk.valid() && walk.key() == place.key;
   if (is_there != expected.has_value() || (is_there && walk.value() != *expected)) {
     return Finding::wrong(fmt::format("a scan at {} gives {}, expected {} after {} commits of its writer",
                                       shown(place.key), is_there ? shown(walk.value()) : "nothing",
                                       shown_value(expected), moment[place.writer]));
   }
+  if (is_there) walk.advance();
   return {};
 }
 
@@ -112,9 +121,7 @@ Finding TortureReader::scan(const Snapshot* snapshot, Moment& found) {
   Iterator walk = db_.scan({.snapshot = snapshot});
   if (Finding finding = read_notes(walk, found); !finding.is_right()) return finding;
   for (const Place& place : places_) {
-    bool is_there = false;
-    if (Finding finding = compare(walk, place, found, is_there); !finding.is_right()) return finding;
-    if (is_there) walk.next();
+    if (Finding finding = compare(walk, place, found); !finding.is_right()) return finding;
   }
   if (!walk.status().ok()) return Finding::told("scan", walk.status());
   if (walk.valid()) return Finding::wrong(fmt::format("a scan gives {}, which was never written", shown(walk.key())));
@@ -124,9 +131,7 @@ Finding TortureReader::scan(const Snapshot* snapshot, Moment& found) {
 Finding TortureReader::scan_backwards(const Snapshot* snapshot, const Moment& moment) {
   Iterator walk = db_.scan({.reverse = true, .snapshot = snapshot});
   for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
-    bool is_there = false;
-    if (Finding finding = compare(walk, *place, moment, is_there); !finding.is_right()) return finding;
-    if (is_there) walk.previous();
+    if (Finding finding = compare(walk, *place, moment); !finding.is_right()) return finding;
   }
   for (std::uint32_t writer = script_.writers(); writer > 0; --writer) {
     if (moment[writer - 1] == 0) continue;
@@ -146,9 +151,7 @@ Finding TortureReader::scan_prefix(std::uint32_t writer, const Snapshot* snapsho
   Iterator walk = db_.scan({.prefix = prefix, .snapshot = snapshot});
   for (const Place& place : places_) {
     if (place.writer != writer) continue;
-    bool is_there = false;
-    if (Finding finding = compare(walk, place, moment, is_there); !finding.is_right()) return finding;
-    if (is_there) walk.next();
+    if (Finding finding = compare(walk, place, moment); !finding.is_right()) return finding;
   }
   if (!walk.status().ok()) return Finding::told("scan of a prefix", walk.status());
   if (walk.valid()) return Finding::wrong(fmt::format("a scan of {} gives {}", prefix, shown(walk.key())));

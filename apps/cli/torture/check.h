@@ -41,6 +41,9 @@ Finding check_between(const Moment& at_least, const Moment& found, const Moment&
 Finding check_value(const TortureScript& script, std::uint32_t writer, std::uint32_t index,
                     const std::optional<std::string>& value, std::uint64_t at_least, std::uint64_t at_most);
 
+/// Right if the store finds nothing wrong with its files.
+Finding verify(const DB& db);
+
 /// Reads a store and compares. Every function but get reads one moment of the store: one that it finds from the
 /// writers' notes and returns, or one that it is given.
 ///
@@ -80,7 +83,7 @@ class TortureReader {
 
   Finding take_notes(std::vector<std::optional<std::string>> notes, Moment& found) const;
   Finding read_notes(Iterator& walk, Moment& found);
-  Finding compare(const Iterator& walk, const Place& place, const Moment& moment, bool& is_there);
+  Finding compare(Iterator& walk, const Place& place, const Moment& moment);
 
   const DB& db_;
   const TortureScript& script_;

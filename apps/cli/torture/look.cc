@@ -3,8 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
+#include <map>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "cli/torture/folder.h"
@@ -28,14 +31,6 @@ Finding read_everything(TortureReader& reader, const TortureScript& script, cons
     if (Finding finding = reader.scan_prefix(writer, nullptr, found); !finding.is_right()) return finding;
   }
   return {};
-}
-
-Finding verify(const DB& db) {
-  const Result<VerifyReport> report = db.verify();
-  if (!report.ok()) return Finding::told("verify", report.status());
-  if (report->ok()) return {};
-  const Problem& problem = report->problems.front();
-  return Finding::wrong(fmt::format("verify: {} at {}: {}", problem.file, problem.offset, problem.what));
 }
 
 bool is_number(std::string_view text) {
@@ -72,8 +67,49 @@ std::vector<std::string> tables_in(const std::string& path) {
   return names;
 }
 
-Finding look(const std::string& path, const Options& options, const TortureScript& script, const Expected& expected,
-             TortureCounts& counts, Moment& found, std::uint64_t& tables) {
+bool is_of_damage(StatusCode code) { return code == StatusCode::kCorruption || code == StatusCode::kNotSupported; }
+
+std::string text_of(const Flip& flip) {
+  return fmt::format("{} at {} changed by {}", flip.file, flip.offset, flip.difference);
+}
+
+void make_damaged_copy(const std::string& store, const std::string& copy, const Flip& flip) {
+  copy_store(store, copy, flip.file);
+  flip_byte(copy + "/" + flip.file, flip.offset, flip.difference);
+}
+
+/// Values name their commit; an empty value may be of any.
+bool was_once_written(const TortureScript& script, std::uint32_t writer, std::uint32_t index, std::string_view value,
+                      std::uint64_t commits) {
+  if (value.empty()) return true;
+  std::uint64_t commit = 0;
+  if (std::from_chars(value.data(), value.data() + value.size(), commit).ec != std::errc()) return false;
+  return commit <= commits && script.touches(writer, index, commit) && script.value(writer, index, commit) == value;
+}
+
+/// A repaired store holds only what was once written.
+Finding check_history(const DB& db, const TortureScript& script, const Moment& at_most) {
+  std::map<std::string, std::pair<std::uint32_t, std::uint32_t>, std::less<>> places;
+  for (std::uint32_t writer = 0; writer < script.writers(); ++writer) {
+    for (std::uint32_t index = 0; index < script.keys(); ++index) places[script.key(writer, index)] = {writer, index};
+  }
+  Iterator walk = db.scan();
+  for (; walk.valid(); walk.next()) {
+    if (walk.key().starts_with("note") && script.parse_note(walk.value())) continue;
+    const auto place = places.find(walk.key());
+    if (place == places.end()) return Finding::wrong(fmt::format("after repair, it holds {}", walk.key()));
+    const auto [writer, index] = place->second;
+    if (!was_once_written(script, writer, index, walk.value(), at_most[writer])) {
+      return Finding::wrong(fmt::format("after repair, {} holds a value that was never written", walk.key()));
+    }
+  }
+  return walk.status().ok() ? Finding() : Finding::told("scan after repair", walk.status());
+}
+
+}  // namespace
+
+Finding look_at_store(const std::string& path, const Options& options, const TortureScript& script,
+                      const Expected& expected, TortureCounts& counts, Moment& found, bool checks_files) {
   Result<DB> db = DB::open(path, options);
   if (!db.ok()) return Finding::told("open", db.status());
   TortureReader reader(*db, script);
@@ -82,24 +118,9 @@ Finding look(const std::string& path, const Options& options, const TortureScrip
   if (!finding.is_right()) return finding;
   if (finding = verify(*db); !finding.is_right()) return finding;
   if (const Status idle = db->wait_idle(); !idle.ok()) return Finding::told("wait_idle", idle);
-  tables = tables_of(*db);
-  const Status closed = db->close();
-  return closed.ok() ? Finding() : Finding::told("close", closed);
-}
-
-}  // namespace
-
-Finding look_at_store(const std::string& path, const Options& options, const TortureScript& script,
-                      const Expected& expected, TortureCounts& counts, Moment& found) {
-  std::uint64_t tables = 0;
-  return look(path, options, script, expected, counts, found, tables);
-}
-
-Finding look_at_store_and_files(const std::string& path, const Options& options, const TortureScript& script,
-                                const Expected& expected, TortureCounts& counts, Moment& found) {
-  std::uint64_t tables = 0;
-  Finding finding = look(path, options, script, expected, counts, found, tables);
-  return finding.is_right() ? check_files(path, tables) : finding;
+  const std::uint64_t tables = tables_of(*db);
+  if (const Status closed = db->close(); !closed.ok()) return Finding::told("close", closed);
+  return checks_files ? check_files(path, tables) : Finding();
 }
 
 Finding look_without_writing(const std::string& path, Options options, const TortureScript& script,
@@ -138,6 +159,92 @@ Finding look_at_checkpoint(const std::string& path, Options options, const Tortu
   Finding finding = reader.scan(nullptr, found);
   counts.reads += reader.reads();
   return finding.is_right() ? check_between(Moment(found.size()), found, expected.at_most) : finding;
+}
+
+std::optional<Flip> draw_flip(const std::string& store, Draw& draw) {
+  std::vector<std::string> names = names_in(store);
+  std::erase(names, "LOCK");
+  std::erase_if(names, [&](const std::string& name) {
+    std::error_code error;
+    return !std::filesystem::is_regular_file(store + "/" + name, error) ||
+           std::filesystem::file_size(store + "/" + name, error) == 0;
+  });
+  if (names.empty()) return std::nullopt;
+  const std::string file = draw.one_of(names);
+  return Flip{.file = file,
+              .offset = draw.below(std::filesystem::file_size(store + "/" + file)),
+              .difference = static_cast<std::uint8_t>(1 + draw.below(255))};
+}
+
+Finding look_at_flip(const std::string& store, const std::string& copy, const Flip& flip, const Options& options,
+                     const TortureScript& script, const Expected& expected, TortureCounts& counts) {
+  make_damaged_copy(store, copy, flip);
+  ++counts.flips;
+  bool was_told = false;
+  const auto excused = [&](Finding finding) -> Finding {  // If it only reports the damage.
+    if (finding.kind == Finding::Kind::kTold && is_of_damage(finding.code)) {
+      was_told = true;
+      return {};
+    }
+    if (!finding.is_right()) finding.what = fmt::format("{}: {}", text_of(flip), finding.what);
+    return finding;
+  };
+  const Result<DB> db = DB::open(copy, options);
+  if (!db.ok()) {
+    ++counts.flips_refused;
+    return excused(Finding::told("open", db.status()));
+  }
+  TortureReader reader(*db, script);
+  Moment found;
+  Finding finding = excused(reader.scan(nullptr, found));
+  const bool has_notes = !found.empty();
+  if (finding.is_right() && has_notes) finding = excused(check_between(expected.at_least, found, expected.at_most));
+  if (!has_notes && expected.at_least == expected.at_most) found = expected.at_most;  // The only possible moment.
+  if (finding.is_right() && !found.empty()) finding = excused(reader.scan_backwards(nullptr, found));
+  if (finding.is_right() && !found.empty()) finding = excused(reader.get_all(nullptr, found));
+  counts.reads += reader.reads();
+  counts.flips_told += was_told ? 1 : 0;
+  return finding;
+}
+
+Finding repair_sound(const std::string& store, const std::string& copy, const Options& options,
+                     const TortureScript& script, const Expected& expected, TortureCounts& counts) {
+  copy_store(store, copy);
+  ++counts.repairs;
+  const Result<RepairReport> report = DB::repair(copy);
+  if (!report.ok()) return Finding::told("repair of an undamaged store", report.status());
+  if (!report->lost.empty()) {
+    return Finding::wrong(fmt::format("repair of an undamaged store lost: {}", report->lost.front().what));
+  }
+  Moment found;
+  Finding finding = look_at_store(copy, options, script, expected, counts, found, /*checks_files=*/false);
+  if (!finding.is_right()) finding.what = "after repair of an undamaged store: " + finding.what;
+  return finding;
+}
+
+Finding repair_damaged(const std::string& store, const std::string& copy, const Flip& flip, const Options& options,
+                       const TortureScript& script, const Moment& moment, TortureCounts& counts) {
+  make_damaged_copy(store, copy, flip);
+  ++counts.repairs;
+  const auto after = [&](std::string_view what) {
+    return Finding::wrong(fmt::format("repair after {}: {}", text_of(flip), what));
+  };
+  const Result<RepairReport> report = DB::repair(copy);
+  if (!report.ok()) return after(report.status().to_text());
+  Result<DB> db = DB::open(copy, options);
+  if (!db.ok()) return after(db.status().to_text());
+  if (const Finding history = check_history(*db, script, moment); !history.is_right()) return after(history.what);
+  const bool has_excuse = !report->lost.empty() || !report->doubts.empty() || !report->manifest_lost.empty();
+  TortureReader reader(*db, script);
+  Moment found;
+  Finding finding = reader.scan(nullptr, found);
+  counts.reads += reader.reads();
+  if (finding.is_right()) finding = check_between(moment, found, moment);
+  if (!finding.is_right() && !has_excuse) return after(fmt::format("nothing was lost, but {}", finding.what));
+  const Result<VerifyReport> verified = db->verify();
+  if (!verified.ok()) return after(verified.status().to_text());
+  if (!verified->ok()) return after("verify: " + verified->problems.front().what);
+  return {};
 }
 
 }  // namespace tamis::cli

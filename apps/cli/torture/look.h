@@ -1,11 +1,11 @@
-// Checks a store after the process that wrote it has ended.
+// Checks a store after the process that wrote it has ended, copies of it with one byte changed, and repaired copies.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "cli/draw.h"
 #include "cli/torture/check.h"
-#include "cli/torture/draw.h"
 #include "cli/torture/script.h"
 #include "tamis/options.h"
 
@@ -38,17 +38,40 @@ struct Expected {
   Moment at_most;
 };
 
-/// Opens the store, reads everything in every way, verifies, closes. `found` is what it holds.
+/// Opens the store, reads everything in every way, verifies, closes. `found` is what it holds. With `checks_files` its
+/// files must be exactly those of the store's tables: no leftovers, none truncated.
 Finding look_at_store(const std::string& path, const Options& options, const TortureScript& script,
-                      const Expected& expected, TortureCounts& counts, Moment& found);
-/// The same, then checks the files: exactly those of the store's tables, no leftovers, none truncated.
-Finding look_at_store_and_files(const std::string& path, const Options& options, const TortureScript& script,
-                                const Expected& expected, TortureCounts& counts, Moment& found);
+                      const Expected& expected, TortureCounts& counts, Moment& found, bool checks_files = true);
 /// The same with one scan, changing nothing.
 Finding look_without_writing(const std::string& path, Options options, const TortureScript& script,
                              const Expected& expected, TortureCounts& counts);
 /// A checkpoint interrupted by the kill is one moment, or not a store.
 Finding look_at_checkpoint(const std::string& path, Options options, const TortureScript& script,
                            const Expected& expected, TortureCounts& counts);
+
+/// Where a byte was changed.
+struct Flip {
+  std::string file;
+  std::uint64_t offset = 0;
+  std::uint8_t difference = 1;
+};
+
+/// A random byte of a random file of the store. Nullopt for a store without bytes.
+std::optional<Flip> draw_flip(const std::string& store, Draw& draw);
+
+/// Changes that byte in a copy of a store. The copy must refuse to open, report which answers it cannot give, or give
+/// the right ones: of a moment between those expected. A store that was closed holds one moment. In one left by a kill
+/// the last commits can look unfinished, so that it may hold any earlier moment, but a complete one.
+Finding look_at_flip(const std::string& store, const std::string& copy, const Flip& flip, const Options& options,
+                     const TortureScript& script, const Expected& expected, TortureCounts& counts);
+
+/// Repairs a copy of an undamaged store: nothing is lost.
+Finding repair_sound(const std::string& store, const std::string& copy, const Options& options,
+                     const TortureScript& script, const Expected& expected, TortureCounts& counts);
+
+/// Repairs a damaged copy. It must open, verify, and hold nothing that was never written. Its reported losses and
+/// doubts must explain any difference.
+Finding repair_damaged(const std::string& store, const std::string& copy, const Flip& flip, const Options& options,
+                       const TortureScript& script, const Moment& moment, TortureCounts& counts);
 
 }  // namespace tamis::cli

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/torture/draw.h"
+#include "cli/draw.h"
 #include "tamis/filter.h"
 
 namespace tamis::cli {

@@ -7,10 +7,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/draw.h"
 #include "cli/error.h"
 #include "cli/interrupt.h"
-#include "cli/torture/damage.h"
-#include "cli/torture/draw.h"
 #include "tamis/db.h"
 
 namespace tamis::cli {
@@ -196,7 +195,7 @@ Finding TortureRun::look(const Expected& expected) {
     finding = repair_sound(left_path(folder_), copy_path(folder_), plan_.looking_options, script, expected, counts_);
     if (!finding.is_right()) return finding;
   }
-  return look_at_store_and_files(store_path(folder_), plan_.looking_options, script, expected, counts_, acknowledged_);
+  return look_at_store(store_path(folder_), plan_.looking_options, script, expected, counts_, acknowledged_);
 }
 
 /// Checks damaged copies of the store as left and as it is now. The check has closed it, so any changed byte can be
@@ -211,8 +210,9 @@ Finding TortureRun::look_at_copies(const Expected& when_left) {
     const bool is_of_left = i % 3 == 2;
     const std::optional<Flip> flip = draw_flip(is_of_left ? left : store, draw);
     if (!flip) continue;
-    Finding finding = is_of_left ? look_at_flip_of_left(left, copy, *flip, plan_.options, script, when_left, counts_)
-                                 : look_at_flip(store, copy, *flip, plan_.options, script, acknowledged_, counts_);
+    const Expected expected = is_of_left ? Expected{Moment(when_left.at_most.size()), when_left.at_most}
+                                         : Expected{acknowledged_, acknowledged_};
+    Finding finding = look_at_flip(is_of_left ? left : store, copy, *flip, plan_.options, script, expected, counts_);
     if (!finding.is_right()) return finding;
     advance();
     if (i > 0 || !plan_.is_repaired) continue;

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "cli/torture/channel.h"
 #include "cli/torture/folder.h"
 #include "cli/torture/look.h"
 #include "cli/torture/plan.h"

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "cli/torture/draw.h"
+#include "cli/draw.h"
 
 namespace tamis::cli {
 namespace {

@@ -9,12 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/command_line.h"
-#include "cli/error.h"
 #include "cli/interrupt.h"
-#include "cli/json.h"
 #include "cli/numbers.h"
-#include "cli/output.h"
 #include "cli/table.h"
 #include "cli/torture/folder.h"
 #include "cli/torture/run.h"
@@ -39,13 +35,14 @@ struct Outcome {
   std::string kept;  ///< The folder, if kept.
 };
 
-std::string as_json(const Outcome& result) {
+JsonObject violation_json(const Violation& found) {
+  return JsonObject().add("round", found.round).add("what", found.what).add("options", found.options);
+}
+
+JsonObject as_json(const Outcome& result) {
   const TortureCounts& counts = result.counts;
-  std::vector<std::string> violations;
-  if (const auto& found = result.violation) {
-    violations.push_back(
-        JsonObject().add("round", found->round).add("what", found->what).add("options", found->options).text());
-  }
+  std::vector<Violation> violations;
+  if (result.violation) violations.push_back(*result.violation);
   return JsonObject()
       .add("ok", !result.violation)
       .add("seed", result.seed)
@@ -67,8 +64,7 @@ std::string as_json(const Outcome& result) {
       .add("flips_refused", counts.flips_refused)
       .add("flips_told", counts.flips_told)
       .add("repairs", counts.repairs)
-      .add_list("violations", violations)
-      .text();
+      .add_list("violations", violations, violation_json);
 }
 
 void print_counts(const TortureCounts& counts) {
@@ -110,8 +106,7 @@ int run_torture(Arguments arguments) {
   std::optional<std::uint64_t> seed;
   bool keep = false;
   CommandLine line(
-      {.name = "torture",
-       .summary = "Tries to break a store's guarantees on this disk. In each round, a process writes to a store under "
+      {.summary = "Tries to break a store's guarantees on this disk. In each round, a process writes to a store under "
                   "load and is killed at a random moment. Then everything it acknowledged must be there, every answer "
                   "correct, every file intact; damaged copies must be detected. Ends with a summary; exits with status "
                   "1 and keeps the files if anything was wrong. A crash of the machine itself cannot be tested this "
@@ -144,7 +139,7 @@ int run_torture(Arguments arguments) {
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   if (!result.violation && !keep) folder.remove();
   if (line.common().json) {
-    standard_output().print("{}\n", as_json(result));
+    standard_output().write(as_json(result).line());
   } else {
     print_text(result, line.common());
   }

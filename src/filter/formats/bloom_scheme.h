@@ -39,12 +39,23 @@ concept PositionSequence = std::constructible_from<T, std::string_view, const Bl
   { positions.next() } -> std::same_as<std::uint64_t>;
 };
 
-/// Double hashing: value, value + step, value + 2·step, …, modulo the bits; words wrap around.
 template <typename Word>
+constexpr Word unchanged(Word word) {
+  return word;
+}
+/// The complement of what is negative in Java's signed words.
+template <typename Word>
+constexpr Word flipped(Word word) {
+  return (word >> (8 * sizeof(Word) - 1)) != 0 ? ~word : word;
+}
+
+/// Double hashing: value, value + step, value + 2·step, …; words wrap around. `kReduced` of a word, modulo the bits, is
+/// the position.
+template <typename Word, Word (*kReduced)(Word) = unchanged<Word>>
 class SteppedPositions {
  public:
   std::uint64_t next() {
-    const std::uint64_t position = value_ % bits_;
+    const std::uint64_t position = kReduced(value_) % bits_;
     value_ += step_;
     return position;
   }
@@ -56,19 +67,6 @@ class SteppedPositions {
   Word value_;
   Word step_;
   std::uint64_t bits_;
-};
-
-/// The same in Java's signed words: begins with value + step, and takes the complement of what is negative.
-template <typename Word>
-class SignedSteppedPositions : public SteppedPositions<Word> {
- public:
-  std::uint64_t next() {
-    this->value_ += this->step_;
-    return ((this->value_ >> (8 * sizeof(Word) - 1)) != 0 ? ~this->value_ : this->value_) % this->bits_;
-  }
-
- protected:
-  using SteppedPositions<Word>::SteppedPositions;
 };
 
 /// A layout's positions and bit order as functions, with the types erased.

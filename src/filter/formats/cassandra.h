@@ -1,4 +1,4 @@
-// Apache Cassandra: shared by its filter, index and file names.
+// Apache Cassandra: its file names and indexes.
 #pragma once
 
 #include <array>
@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "filter/formats/classic.h"
-#include "tamis/status.h"
+#include "tamis/foreign.h"
 
 namespace tamis::foreign {
 
@@ -26,16 +25,6 @@ struct CassandraName {
 
 /// Reads `<ver>-<id>-<big|bti>-<component>` and the older `<keyspace>-<table>-<ver>-<generation>-<component>`.
 std::optional<CassandraName> parse_cassandra_name(std::string_view path);
-
-/// k and the bits per key for a rate; kInvalidArgument below the range of Cassandra's table.
-struct CassandraSizing {
-  std::uint32_t hashes;
-  std::uint32_t bits_per_key;
-};
-Result<CassandraSizing> cassandra_sizing(double rate);
-
-/// k and the number of words of a Filter.db, checked against its size.
-Result<BloomShape> read_cassandra_header(Bytes file, std::string_view name);
 
 /// How an Index.db encodes positions and sizes: fixed width before version `ma`, vints since.
 enum class CassandraNumbers : std::uint8_t { kFixed, kVariable };

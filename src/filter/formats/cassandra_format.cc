@@ -11,12 +11,11 @@
 //     cassandra-old-h1h2   from `ia`, 1.2   big-endian words       position i = |h1 + i·h2| mod m
 #include <fmt/core.h>
 
-#include <limits>
+#include <cmath>
 
 #include "base/try.h"
-#include "filter/formats/cassandra.h"
+#include "filter/formats/classic.h"
 #include "filter/formats/foreign_hash.h"
-#include "filter/formats/registry.h"
 
 namespace tamis::foreign {
 namespace {
@@ -26,35 +25,24 @@ constexpr double kDefaultRate = 0.01;              // bloom_filter_fp_chance
 
 enum class Base : std::uint8_t { kHigh, kLow };
 
+/// Of the signed value; for −2⁶³ it is 2⁶³, as in Java's remainder.
+constexpr std::uint64_t magnitude(std::uint64_t word) { return (word >> 63) != 0 ? 0 - word : word; }
+
 template <Base kBase>
-class CassandraPositions {
+class CassandraPositions : public SteppedPositions<std::uint64_t, magnitude> {
  public:
-  CassandraPositions(std::string_view key, const BloomShape& shape) : bits_(shape.bits) {
+  CassandraPositions(std::string_view key, const BloomShape& shape) : SteppedPositions(shape) {
     const Hash128 hash = murmur3_x64_128(key, 0, TailBytes::kSignExtended);
     value_ = kBase == Base::kHigh ? hash.high : hash.low;
     step_ = kBase == Base::kHigh ? hash.low : hash.high;
   }
-  std::uint64_t next() {
-    // The magnitude of the signed value; for −2⁶³ it is 2⁶³, as in Java's remainder.
-    const std::uint64_t magnitude = (value_ >> 63) != 0 ? 0 - value_ : value_;
-    value_ += step_;
-    return magnitude % bits_;
-  }
-
- private:
-  std::uint64_t bits_;
-  std::uint64_t value_;
-  std::uint64_t step_;
 };
 
 Result<BloomShape> read_header(ByteReader& reader, const OpenOptions&) {
   TAMIS_TRY(const std::uint32_t hashes, reader.read_be<std::uint32_t>("the number of hashes"));
   TAMIS_TRY_STATUS(check_hashes(reader, hashes, kMaxCassandraHashes));
-  TAMIS_TRY(const std::uint32_t words, reader.read_be<std::uint32_t>("the number of words"));
-  if (words == 0 || words > std::uint32_t{std::numeric_limits<std::int32_t>::max()}) {
-    return reader.corruption(fmt::format("{} words; a filter has 1 to 2147483647", words));
-  }
-  return BloomShape{.bits = std::uint64_t{words} * 64, .hashes = hashes};
+  TAMIS_TRY(const std::uint64_t bits, read_words(reader));
+  return BloomShape{.bits = bits, .hashes = hashes};
 }
 
 void write_header(std::string& file, const BloomShape& shape) {
@@ -62,11 +50,38 @@ void write_header(std::string& file, const BloomShape& shape) {
   append_be<std::uint32_t>(file, static_cast<std::uint32_t>(shape.bits / 64));
 }
 
+/// Cassandra's table of rates: (1 − e^(−hashes / bits))^hashes to three digits, but for one entry.
+double table_rate(std::uint32_t bits_per_key, std::uint32_t hashes) {
+  if (bits_per_key == 5 && hashes == 3) return .092;
+  const double rate = std::pow(-std::expm1(-1.0 * hashes / bits_per_key), hashes);
+  const double thousandths = std::pow(10, 3 - std::ceil(std::log10(rate)));
+  return std::round(rate * thousandths) / thousandths;
+}
+
+struct Sizing {
+  std::uint32_t hashes;
+  std::uint32_t bits_per_key;
+};
+
+/// The first row of the table that reaches the rate, and the fewest hashes that do so in that row.
+Result<Sizing> sizing_for(double rate) {
+  constexpr std::uint32_t kMostBits = 20;
+  // From here on, Cassandra returns its two results in the wrong order, and must keep doing so.
+  if (rate >= table_rate(2, 1)) return Sizing{.hashes = 2, .bits_per_key = 1};
+  for (std::uint32_t bits = 2; bits <= kMostBits; ++bits) {
+    std::uint32_t hashes = 1;
+    while (table_rate(bits, hashes) > rate && table_rate(bits, hashes + 1) < table_rate(bits, hashes)) ++hashes;
+    if (table_rate(bits, hashes) <= rate) return Sizing{hashes, bits};
+  }
+  return Status::invalid_argument(
+      fmt::format("Cassandra cannot satisfy a rate of {}; its table ends at {}", rate, table_rate(kMostBits, 14)));
+}
+
 Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
   // With both words and hashes given, the rate decides nothing.
-  CassandraSizing sizing = {.hashes = 1, .bits_per_key = 1};
+  Sizing sizing = {.hashes = 1, .bits_per_key = 1};
   if (!options.words || !options.hashes) {
-    TAMIS_TRY(sizing, cassandra_sizing(options.fpr.value_or(kDefaultRate)));
+    TAMIS_TRY(sizing, sizing_for(options.fpr.value_or(kDefaultRate)));
   }
   TAMIS_TRY(const std::uint32_t hashes, checked_hashes(options, sizing.hashes, kMaxCassandraHashes));
   constexpr std::uint64_t kSpareBits = 20;
@@ -117,13 +132,5 @@ constinit const Format kCassandraOldFormat =
     make_format<Base::kHigh, BitOrder::kBigEndianWords>("cassandra-old", "Filter.db of 3.0 to 3.11 (ma to me)");
 constinit const Format kCassandraOldH1H2Format =
     make_format<Base::kLow, BitOrder::kBigEndianWords>("cassandra-old-h1h2", "Filter.db of 1.2 to 2.2 (ia to lb)");
-
-Result<BloomShape> read_cassandra_header(Bytes file, std::string_view name) {
-  ByteReader reader(file, name);
-  TAMIS_TRY(const BloomShape shape, read_header(reader, {}));
-  TAMIS_TRY_STATUS(reader.skip(shape.bits / 8, "the bit array"));
-  TAMIS_TRY_STATUS(reader.expect_end());
-  return shape;
-}
 
 }  // namespace tamis::foreign

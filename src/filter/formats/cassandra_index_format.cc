@@ -28,16 +28,12 @@ Result<std::uint64_t> read_vint(ByteReader& reader, std::string_view what) {
   return value;
 }
 
-Result<std::uint64_t> read_position(ByteReader& reader, CassandraNumbers numbers) {
-  constexpr std::string_view kWhat = "a position in the data";
-  return numbers == CassandraNumbers::kVariable ? read_vint(reader, kWhat) : reader.read_be<std::uint64_t>(kWhat);
-}
-
-Result<std::uint64_t> read_size(ByteReader& reader, CassandraNumbers numbers) {
-  constexpr std::string_view kWhat = "the size of a promoted index";
-  if (numbers == CassandraNumbers::kVariable) return read_vint(reader, kWhat);
-  TAMIS_TRY(const std::uint32_t size, reader.read_be<std::uint32_t>(kWhat));
-  return std::uint64_t{size};
+/// `Fixed` is the type before version `ma`.
+template <typename Fixed>
+Result<std::uint64_t> read_number(ByteReader& reader, CassandraNumbers numbers, std::string_view what) {
+  if (numbers == CassandraNumbers::kVariable) return read_vint(reader, what);
+  TAMIS_TRY(const Fixed number, reader.read_be<Fixed>(what));
+  return std::uint64_t{number};
 }
 
 }  // namespace
@@ -48,9 +44,10 @@ Result<std::vector<std::string>> read_cassandra_index(Bytes file, std::string_vi
   while (!reader.at_end()) {
     TAMIS_TRY(const std::uint16_t key_bytes, reader.read_be<std::uint16_t>("the length of a key"));
     TAMIS_TRY(const Bytes key, reader.read(key_bytes, "a key"));
-    TAMIS_TRY(const std::uint64_t position, read_position(reader, numbers));
+    TAMIS_TRY(const std::uint64_t position, read_number<std::uint64_t>(reader, numbers, "a position in the data"));
     if ((position >> 63) != 0) return reader.corruption("a negative position in the data");
-    TAMIS_TRY(const std::uint64_t promoted_bytes, read_size(reader, numbers));
+    TAMIS_TRY(const std::uint64_t promoted_bytes,
+              read_number<std::uint32_t>(reader, numbers, "the size of a promoted index"));
     TAMIS_TRY_STATUS(reader.skip(promoted_bytes, "a promoted index"));
     keys.emplace_back(as_text(key));
   }

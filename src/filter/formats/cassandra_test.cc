@@ -67,16 +67,16 @@ TEST(CassandraSizing, FollowsItsTable) {
   const struct {
     double rate;
     std::uint32_t hashes, bits_per_key;
-  } rows[] = {{.5, 2, 1},  {.393, 2, 1}, {.392, 1, 3},  {.25, 2, 3},     {.1, 3, 5},
-              {.05, 3, 7}, {.01, 5, 10}, {.001, 7, 15}, {.0001, 10, 20}, {.0000671, 14, 20}};
+  } rows[] = {{.5, 2, 1},    {.393, 2, 1},  {.392, 1, 3},      {.25, 2, 3},     {.1, 3, 5},        {.092, 3, 5},
+              {.0919, 2, 6}, {.0561, 4, 6}, {.05, 3, 7},       {.024, 4, 8},    {.01, 5, 10},      {.00509, 8, 11},
+              {.003, 6, 13}, {.001, 7, 15}, {.000176, 12, 18}, {.0001, 10, 20}, {.0000671, 14, 20}};
   for (const auto& row : rows) {
-    const auto sizing = cassandra_sizing(row.rate);
-    ASSERT_TRUE(sizing.ok()) << row.rate;
-    EXPECT_EQ(sizing->hashes, row.hashes) << row.rate;
-    EXPECT_EQ(sizing->bits_per_key, row.bits_per_key) << row.rate;
+    const auto file = build({}, {.format = "cassandra-new", .expected_keys = 6'400, .fpr = row.rate});
+    ASSERT_TRUE(file.ok()) << row.rate;
+    EXPECT_EQ(load_be<std::uint32_t>(file->data()), row.hashes) << row.rate;
+    EXPECT_EQ(load_be<std::uint32_t>(file->data() + 4), 100 * row.bits_per_key + 1) << row.rate;
   }
-  EXPECT_EQ(cassandra_sizing(.000067).status().code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(cassandra_sizing(.0).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(build({}, {.format = "cassandra-new", .fpr = .000067}).status().code(), StatusCode::kInvalidArgument);
 }
 
 TEST(CassandraSizing, ARateOfOneWritesNoFilter) {
@@ -138,9 +138,11 @@ TEST_F(CassandraFiles, ADamagedFilterIsToldFromAMislabelledOne) {
 
   bytes.pop_back();
   EXPECT_EQ(cassandra_verify(write("nb-1-big-Filter.db", bytes), index).status().code(), StatusCode::kCorruption);
-  const auto absent = cassandra_verify(write("nb-1-big-Filter.db", ""), index);
+  const std::string empty = write("nb-1-big-Filter.db", "");
+  const auto absent = cassandra_verify(empty, index);
   ASSERT_TRUE(absent.ok());
   EXPECT_EQ(absent->verdict, VerifyReport::Verdict::kOk);
+  EXPECT_EQ(cassandra_rebuild(index, {.like = empty}).status().code(), StatusCode::kCorruption);
 }
 
 TEST_F(CassandraFiles, WithoutAVersionTheFittingLayoutIsFound) {

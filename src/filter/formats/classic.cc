@@ -4,12 +4,68 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <numbers>
 #include <utility>
 
-#include "base/try.h"
-
 namespace tamis::foreign {
+
+std::uint64_t keys_to_size_for(const BuildOptions& options, std::size_t keys) {
+  return std::max<std::uint64_t>(options.expected_keys.value_or(keys), 1);
+}
+
+double ideal_bits(std::uint64_t keys, double rate) {
+  return -static_cast<double>(keys) * std::log(rate) / (std::numbers::ln2 * std::numbers::ln2);
+}
+
+Result<std::uint64_t> checked_bits(double bits) {
+  if (!(bits <= static_cast<double>(kMaxBuildBits))) {
+    return Status::invalid_argument(
+        fmt::format("a filter of {:.0f} bits is too large; at most {}", bits, kMaxBuildBits));
+  }
+  return checked_bits(static_cast<std::uint64_t>(bits));
+}
+
+Result<std::uint64_t> checked_bits(std::uint64_t bits) {
+  if (bits == 0) return Status::invalid_argument("a filter needs at least one bit");
+  if (bits > kMaxBuildBits) {
+    return Status::invalid_argument(fmt::format("a filter of {} bits is too large; at most {}", bits, kMaxBuildBits));
+  }
+  return bits;
+}
+
+Result<std::uint64_t> bits_by_rate(const BuildOptions& options, std::uint64_t keys) {
+  if (options.bits) return checked_bits(*options.bits);
+  return checked_bits(std::ceil(ideal_bits(keys, options.fpr.value_or(0.01))));
+}
+
+Result<std::uint32_t> checked_hashes(const BuildOptions& options, double computed, std::uint32_t limit) {
+  const double hashes = options.hashes ? static_cast<double>(*options.hashes) : computed;
+  if (!(hashes >= 1 && hashes <= limit)) {
+    return Status::invalid_argument(fmt::format("{} takes 1 to {} hashes, not {:.0f}", options.format, limit, hashes));
+  }
+  return static_cast<std::uint32_t>(hashes);
+}
+
+Result<std::uint32_t> whole_bits_per_key(const BuildOptions& options, std::uint32_t fallback) {
+  const double bits_per_key = options.bits_per_key.value_or(fallback);
+  if (bits_per_key < 1 || bits_per_key != std::floor(bits_per_key)) {
+    return Status::invalid_argument(
+        fmt::format("{} takes a whole number of bits per key, at least 1, not {}", options.format, bits_per_key));
+  }
+  return static_cast<std::uint32_t>(bits_per_key);
+}
+
+Result<std::string> zeroed_file(std::string_view head, std::uint64_t bytes, std::string_view tail) {
+  std::string file;
+  try {
+    file.reserve(head.size() + bytes + tail.size());
+  } catch (const std::bad_alloc&) {
+    return Status::out_of_space(fmt::format("no memory for a filter of {} bytes", bytes));
+  }
+  file.append(head).append(bytes, '\0').append(tail);
+  return file;
+}
 
 Result<ProbePtr> open_classic(const ClassicLayout& layout, const Input& input, std::string detail) {
   ByteReader reader(input.bytes, input.name);
@@ -25,10 +81,7 @@ Result<std::string> build_classic(const ClassicLayout& layout, std::span<const s
   TAMIS_TRY(const BloomShape shape, layout.size(options, keys_to_size_for(options, keys.size())));
   std::string header;
   layout.write_header(header, shape);
-  TAMIS_TRY(std::string file, zeroed_file(header, body_bytes(shape.bits, layout.unit_bits)));
-  const MutableBytes bits = std::as_writable_bytes(std::span(file)).subspan(header.size());
-  for (const std::string& key : keys) layout.scheme.add(bits, shape, key);
-  return file;
+  return build_bits(layout.scheme, shape, keys, header, body_bytes(shape.bits, layout.unit_bits));
 }
 
 std::string write_classic(const ClassicLayout& layout, const PlainBits& plain) {
@@ -54,6 +107,12 @@ Result<BloomShape> size_in_words(const BuildOptions& options, std::uint64_t keys
   const double best = std::floor(wanted / static_cast<double>(keys) * std::numbers::ln2 + 0.5);
   TAMIS_TRY(const std::uint32_t hashes, checked_hashes(options, std::max(1.0, best), most_hashes));
   return BloomShape{.bits = (bits + 63) / 64 * 64, .hashes = hashes};
+}
+
+Result<std::uint64_t> read_words(ByteReader& reader) {
+  TAMIS_TRY(const std::uint32_t words, reader.read_be<std::uint32_t>("the number of words"));
+  if (words > 0x7fffffffU) return reader.corruption("a negative length");
+  return std::uint64_t{words} * 64;
 }
 
 Status check_hashes(const ByteReader& reader, std::uint64_t hashes, std::uint32_t limit) {

@@ -1,20 +1,145 @@
-// The public API: opening, probing and building through the registry.
+// The public API and the registry: guessing the format of a file, opening, probing and building.
 #include "tamis/foreign.h"
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.h"
+#include "base/nearest_word.h"
 #include "base/try.h"
-#include "filter/formats/guess.h"
-#include "filter/formats/registry.h"
+#include "filter/formats/classic.h"
 #include "filter/open_filter.h"
 #include "io/file.h"
 
 namespace tamis::foreign {
+namespace {
+
+/// In the order shown to users.
+constexpr const Format* kFormats[] = {&kCassandraNewFormat, &kCassandraOldFormat, &kCassandraOldH1H2Format,
+                                      &kRocksDbTableFormat, &kRocksDbRawFormat,   &kLevelDbTableFormat,
+                                      &kLevelDbRawFormat,   &kBadgerFormat,       &kSparkFormat,
+                                      &kGuavaFormat,        &kParquetFormat,      &kSbbfThriftFormat,
+                                      &kSbbfFormat,         &kGoBloomFormat,      &kGoBloomJsonFormat,
+                                      &kGoArticleFormat,    &kGoArticleLeFormat,  &kGoArticleJsonFormat,
+                                      &kLabFormat,          &kLessonFormat,       &kPyChapterFormat};
+
+using Candidates = std::vector<const Format*>;
+
+std::string names_of(const Candidates& candidates) {
+  std::string names;
+  for (const Format* format : candidates) names.append(names.empty() ? "" : ", ").append(format->info.name);
+  return names;
+}
+
+/// The format implied by an ending that only one system uses. Null: none.
+const Format* promised_by_ending(std::string_view name) {
+  if (name.ends_with(".parquet")) return &kParquetFormat;
+  if (name.ends_with(".ldb")) return &kLevelDbTableFormat;
+  if (name.ends_with(".sst")) return &kRocksDbTableFormat;
+  return nullptr;
+}
+
+/// The one format that matches name and content. Returns kInvalidArgument, naming the candidates, if there are several
+/// or only weak ones: reading a filter in the wrong format would turn "maybe" into "no".
+Result<const Format*> guess_format(const Input& input) {
+  // Only the name distinguishes Cassandra's three layouts, and shows that a file is older than all of them.
+  if (input.name.ends_with("Filter.db")) {
+    const Result<std::string_view> layout = cassandra_format_of_name(input.name);
+    if (layout.ok()) return find_format(*layout);
+    if (layout.status().code() == StatusCode::kNotSupported) return layout.status();
+  }
+  Candidates strong;
+  Candidates possible;
+  for (const Format* format : kFormats) {
+    const Fit fit = format->fit(input);
+    if (fit == Fit::kStrong) strong.push_back(format);
+    if (fit == Fit::kPossible) possible.push_back(format);
+  }
+  if (strong.size() == 1) return strong.front();
+  // The ending decides between several matches, and which error to report if the content matches nothing.
+  const Format* const promised = promised_by_ending(input.name);
+  if (promised != nullptr && (strong.empty() || std::ranges::find(strong, promised) != strong.end())) return promised;
+  if (!strong.empty()) {
+    return Status::invalid_argument(
+        fmt::format("{}: several formats fit, say which: {}", input.name, names_of(strong)));
+  }
+  if (possible.empty()) return Status::corruption(fmt::format("{}: no known filter format matches", input.name));
+  return Status::invalid_argument(
+      fmt::format("{}: nothing in the file tells its format, say which; possible: {}", input.name, names_of(possible)));
+}
+
+Status refuse_unused(const BuildOptions& options, ParameterSet takes) {
+  struct Row {
+    ParameterSet parameter;
+    bool given;
+    std::string_view name;
+  };
+  const Row rows[] = {
+      {kTakesExpectedKeys, options.expected_keys.has_value(), "a number of expected keys"},
+      {kTakesRate, options.fpr.has_value(), "a false-positive rate"},
+      {kTakesBits, options.bits.has_value(), "a number of bits"},
+      {kTakesHashes, options.hashes.has_value(), "a number of hashes"},
+      {kTakesBitsPerKey, options.bits_per_key.has_value(), "bits per key"},
+      {kTakesWords, options.words.has_value(), "a number of words"},
+      {kTakesBlocks, options.blocks.has_value(), "a number of blocks"},
+      {kTakesSeed, options.seed.has_value(), "a seed"},
+      {kTakesVariant, !options.variant.empty(), "a variant"},
+  };
+  for (const Row& row : rows) {
+    if (row.given && (takes & row.parameter) == 0) {
+      return Status::invalid_argument(fmt::format("{} does not take {}", options.format, row.name));
+    }
+  }
+  return {};
+}
+
+/// kInvalidArgument for a parameter that the format does not use, an invalid rate, or a size above kMaxBuildBits.
+Status check_parameters(const BuildOptions& options, ParameterSet takes) {
+  TAMIS_TRY_STATUS(refuse_unused(options, takes));
+  // Written so that NaN fails.
+  const bool one_is_fine = (takes & kTakesRateOfOne) != 0;
+  if (options.fpr && !(*options.fpr > 0 && (*options.fpr < 1 || (one_is_fine && *options.fpr == 1)))) {
+    return Status::invalid_argument(fmt::format("a false-positive rate must be between 0 and 1, not {}", *options.fpr));
+  }
+  if (options.bits_per_key && !(*options.bits_per_key > 0 && *options.bits_per_key <= 1000)) {
+    return Status::invalid_argument(
+        fmt::format("bits per key must be between 0 and 1000, not {}", *options.bits_per_key));
+  }
+  if (options.expected_keys && *options.expected_keys > kMaxBuildBits) {
+    return Status::invalid_argument(fmt::format("too many expected keys: {}", *options.expected_keys));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<const Format*> find_format(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Format* format : kFormats) {
+    if (format->info.name == name) return format;
+    names.push_back(format->info.name);
+  }
+  const std::optional<std::string_view> guess = nearest_word(name, names);
+  return Status::invalid_argument(
+      guess ? fmt::format("unknown format '{}'; did you mean '{}'?", name, *guess)
+            : fmt::format("unknown format '{}'; the formats are {}", name, fmt::join(names, ", ")));
+}
+
+std::span<const FormatInfo> formats() {
+  static const auto infos = [] {
+    std::array<FormatInfo, std::size(kFormats)> all;
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = kFormats[i]->info;
+    return all;
+  }();
+  return infos;
+}
 
 /// A file's bytes, mapped or copied, and the probe that refers to them.
 struct ForeignFilter::Image {
@@ -102,10 +227,9 @@ Result<std::string> build(std::span<const std::string> keys, const BuildOptions&
 
 Result<OpenOptions> open_options_of_built(std::uint64_t keys, const BuildOptions& options) {
   TAMIS_TRY(const Format* const format, find_format(options.format));
-  OpenOptions open;
-  open.format = options.format;
-  if (format->out_of_band == nullptr) return open;
-  TAMIS_TRY(const BloomShape shape, format->out_of_band(options, keys_to_size_for(options, keys)));
+  OpenOptions open = {.format = options.format};
+  if (!format->info.needs_bits_to_probe && !format->info.needs_hashes_to_probe) return open;
+  TAMIS_TRY(const BloomShape shape, format->size(options, keys_to_size_for(options, keys)));
   if (format->info.needs_bits_to_probe) open.bits = shape.bits;
   if (format->info.needs_hashes_to_probe) open.hashes = shape.hashes;
   return open;

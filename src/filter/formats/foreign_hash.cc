@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <cstring>
 #include <utility>
 
 #include "base/hash.h"
@@ -70,6 +72,52 @@ struct Murmur3State {
     return {low, high};
   }
 };
+
+using Crc32cTable = std::array<std::uint32_t, 256>;
+
+/// The effect of each value of the lowest byte on the rest, for the reflected polynomial.
+constexpr Crc32cTable make_crc32c_table() {
+  Crc32cTable table = {};
+  for (std::uint32_t byte = 0; byte < table.size(); ++byte) {
+    std::uint32_t crc = byte;
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0x82f63b78U : 0);
+    table[byte] = crc;
+  }
+  return table;
+}
+constexpr Crc32cTable kCrc32cTable = make_crc32c_table();
+
+constexpr std::size_t kMd5BlockBytes = 64;
+
+/// ⌊2³² · |sin(i + 1)|⌋, the additive constants of MD5's 64 steps.
+const std::array<std::uint32_t, 64> kMd5Sines = [] {
+  std::array<std::uint32_t, 64> sines;
+  for (std::uint32_t i = 0; i < 64; ++i) sines[i] = static_cast<std::uint32_t>(0x1p32 * std::abs(std::sin(i + 1.0)));
+  return sines;
+}();
+constexpr int kMd5Rotations[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
+
+using Md5State = std::array<std::uint32_t, 4>;
+
+void mix_md5_block(Md5State& state, const char* block) {
+  auto [a, b, c, d] = state;
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    std::uint32_t f = 0;
+    std::uint32_t word = 0;
+    switch (i / 16) {
+      case 0: f = (b & c) | (~b & d), word = i; break;
+      case 1: f = (d & b) | (~d & c), word = 5 * i + 1; break;
+      case 2: f = b ^ c ^ d, word = 3 * i + 5; break;
+      default: f = c ^ (b | ~d), word = 7 * i; break;
+    }
+    f += a + kMd5Sines[i] + load_le<std::uint32_t>(block + 4 * (word % 16));
+    a = d;
+    d = c;
+    c = b;
+    b += std::rotl(f, kMd5Rotations[i / 16][i % 4]);
+  }
+  state = {state[0] + a, state[1] + b, state[2] + c, state[3] + d};
+}
 
 }  // namespace
 
@@ -158,5 +206,30 @@ std::uint64_t fnv1a64(std::string_view key) {
 }
 
 std::uint64_t splitmix64(std::uint64_t x) { return remix(x + 0x9e3779b97f4a7c15U); }
+
+std::uint32_t crc32c(Bytes bytes, std::uint32_t before) {
+  std::uint32_t crc = ~before;
+  for (const std::byte byte : bytes)
+    crc = (crc >> 8) ^ kCrc32cTable[(crc ^ std::to_integer<std::uint32_t>(byte)) & 0xff];
+  return ~crc;
+}
+
+std::array<std::byte, 16> md5(std::string_view message) {
+  Md5State state = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
+  std::string_view rest = message;
+  for (; rest.size() >= kMd5BlockBytes; rest.remove_prefix(kMd5BlockBytes)) mix_md5_block(state, rest.data());
+
+  // The rest, one 1 bit, zeros, and the length in bits: one block or two.
+  std::array<char, 2 * kMd5BlockBytes> last = {};
+  if (!rest.empty()) std::memcpy(last.data(), rest.data(), rest.size());
+  last[rest.size()] = '\x80';
+  const std::size_t last_bytes = rest.size() + 1 + 8 <= kMd5BlockBytes ? kMd5BlockBytes : 2 * kMd5BlockBytes;
+  store_le<std::uint64_t>(last.data() + last_bytes - 8, std::uint64_t{message.size()} * 8);
+  for (std::size_t at = 0; at < last_bytes; at += kMd5BlockBytes) mix_md5_block(state, last.data() + at);
+
+  std::array<std::byte, 16> digest;
+  for (std::size_t i = 0; i < state.size(); ++i) store_le(digest.data() + 4 * i, state[i]);
+  return digest;
+}
 
 }  // namespace tamis::foreign

@@ -1,7 +1,6 @@
 // The hash functions in other systems' files, exactly as those systems compute them, bugs included.
 //
-// tamis itself uses none of these. XXH32, XXH64 and XXH3 come from <xxhash.h>; XXPH3, MD5 and CRC-32C have their own
-// files.
+// tamis itself uses none of these. XXH32, XXH64 and XXH3 come from <xxhash.h>.
 #pragma once
 
 #include <array>
@@ -60,5 +59,19 @@ std::uint64_t fnv1a64(std::string_view key);
 
 /// One step of SplitMix64 from the state `x`.
 std::uint64_t splitmix64(std::uint64_t x);
+
+/// XXPH3 with seed 0: the preview of XXH3 that RocksDB froze into its filters. It differs from the released XXH3 at
+/// every length.
+std::uint64_t xxph3_64(std::string_view key);
+
+/// RFC 1321. Not used for security.
+std::array<std::byte, 16> md5(std::string_view message);
+
+/// CRC-32C (Castagnoli), the block checksum of LevelDB and of older RocksDB tables: of `bytes` or, given the checksum
+/// of the preceding bytes, of both together.
+std::uint32_t crc32c(Bytes bytes, std::uint32_t before = 0);
+
+/// As LevelDB stores it: rotated and offset, so that checksums of bytes that contain checksums stay random.
+constexpr std::uint32_t masked_crc32c(std::uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8U; }
 
 }  // namespace tamis::foreign

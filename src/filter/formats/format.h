@@ -1,4 +1,5 @@
-// The interface between registry and formats: each format is one of these rows, defined in its own *_format.cc.
+// The formats. A new one is a row of type Format in the *_format.cc of its system, declared here and listed in
+// foreign.cc.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +8,25 @@
 #include <string_view>
 
 #include "base/bytes.h"
-#include "filter/formats/parameters.h"
 #include "filter/formats/probe.h"
 #include "tamis/foreign.h"
 
 namespace tamis::foreign {
+
+/// The fields of BuildOptions that a format may use, as bits of a set.
+enum Parameter : std::uint32_t {
+  kTakesExpectedKeys = 1,
+  kTakesRate = 2,
+  kTakesBits = 4,
+  kTakesHashes = 8,
+  kTakesBitsPerKey = 16,
+  kTakesWords = 32,
+  kTakesBlocks = 64,
+  kTakesSeed = 128,
+  kTakesVariant = 256,
+  kTakesRateOfOne = 512,  // A rate of 1 is allowed and means no filter.
+};
+using ParameterSet = std::uint32_t;
 
 /// A file to open. The bytes outlive the probe made from them; the rest lives for the call.
 struct Input {
@@ -37,8 +52,8 @@ struct Format {
   Result<ProbePtr> (*open)(const Input& input);
   Result<std::string> (*build)(std::span<const std::string> keys, const BuildOptions& options);  // Null: read-only.
   Fit (*fit)(const Input& input);
-  /// Only if the file does not hold both: the bits and hashes that `build` chooses for this many keys.
-  Result<BloomShape> (*out_of_band)(const BuildOptions& options, std::uint64_t keys) = nullptr;
+  /// The bits and hashes that `build` chooses for this many keys. Null only if the file holds both.
+  Result<BloomShape> (*size)(const BuildOptions& options, std::uint64_t keys) = nullptr;
   /// Formats of one family set the same bits for a key, so one can be written from another's bits. Empty: none.
   std::string_view family = {};
   std::string (*rewrite)(const PlainBits& plain) = nullptr;  // Null: not writable this way.
@@ -53,5 +68,17 @@ Fit fit_if_it_opens(const Input& input) {
 
 /// The max hashes of a file whose format sets no limit: far above any writer, and low enough that probes end.
 inline constexpr std::uint32_t kMaxHashes = 65536;
+
+extern const Format kCassandraNewFormat, kCassandraOldFormat, kCassandraOldH1H2Format;
+extern const Format kRocksDbTableFormat, kRocksDbRawFormat;
+extern const Format kLevelDbTableFormat, kLevelDbRawFormat, kBadgerFormat;
+extern const Format kSparkFormat;
+extern const Format kGuavaFormat;
+extern const Format kParquetFormat, kSbbfThriftFormat, kSbbfFormat;
+extern const Format kGoBloomFormat, kGoBloomJsonFormat, kGoArticleFormat, kGoArticleLeFormat, kGoArticleJsonFormat;
+extern const Format kLabFormat, kLessonFormat, kPyChapterFormat;
+
+/// kInvalidArgument names the known formats.
+Result<const Format*> find_format(std::string_view name);
 
 }  // namespace tamis::foreign

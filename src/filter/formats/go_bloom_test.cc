@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/bytes.h"
-#include "filter/formats/base64.h"
 #include "filter/formats/go_json_format.h"
 #include "tamis/foreign.h"
 

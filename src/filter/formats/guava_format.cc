@@ -11,12 +11,9 @@
 //     1: position i = ((h1 + i·h2) & (2⁶³−1)) mod m, i from 0
 #include <fmt/core.h>
 
-#include <limits>
-
 #include "base/try.h"
 #include "filter/formats/classic.h"
 #include "filter/formats/foreign_hash.h"
-#include "filter/formats/registry.h"
 
 namespace tamis::foreign {
 namespace {
@@ -24,42 +21,36 @@ namespace {
 enum class Strategy : std::uint8_t { kMitz32 = 0, kMitz64 = 1 };
 constexpr std::uint32_t kHashLimit = 255;
 
-class Mitz32Positions : public SignedSteppedPositions<std::uint32_t> {
+class Mitz32Positions : public SteppedPositions<std::uint32_t, flipped> {
  public:
-  Mitz32Positions(std::string_view key, const BloomShape& shape) : SignedSteppedPositions(shape) {
+  Mitz32Positions(std::string_view key, const BloomShape& shape) : SteppedPositions(shape) {
     const std::uint64_t hash = murmur3_x64_128(key, 0, TailBytes::kUnsigned).low;
-    value_ = static_cast<std::uint32_t>(hash);
     step_ = static_cast<std::uint32_t>(hash >> 32);
+    value_ = static_cast<std::uint32_t>(hash) + step_;
   }
 };
 
-class Mitz64Positions {
- public:
-  Mitz64Positions(std::string_view key, const BloomShape& shape)
-      : bits_(shape.bits), hash_(murmur3_x64_128(key, 0, TailBytes::kUnsigned)) {}
-  std::uint64_t next() {
-    const std::uint64_t position = (hash_.low & (~std::uint64_t{0} >> 1)) % bits_;
-    hash_.low += hash_.high;
-    return position;
-  }
+constexpr std::uint64_t without_sign(std::uint64_t word) { return word & (~std::uint64_t{0} >> 1); }
 
- private:
-  std::uint64_t bits_;
-  Hash128 hash_;
+class Mitz64Positions : public SteppedPositions<std::uint64_t, without_sign> {
+ public:
+  Mitz64Positions(std::string_view key, const BloomShape& shape) : SteppedPositions(shape) {
+    const Hash128 hash = murmur3_x64_128(key, 0, TailBytes::kUnsigned);
+    value_ = hash.low;
+    step_ = hash.high;
+  }
 };
 
 Result<BloomShape> read_header(ByteReader& reader, const OpenOptions&) {
   TAMIS_TRY_STATUS(reader.skip(1, "the strategy"));
   TAMIS_TRY(const std::uint8_t hashes, reader.read_le<std::uint8_t>("the number of hashes"));
   TAMIS_TRY_STATUS(check_hashes(reader, hashes, kHashLimit));
-  TAMIS_TRY(const std::uint32_t words, reader.read_be<std::uint32_t>("the number of words"));
-  if (words > std::uint32_t{std::numeric_limits<std::int32_t>::max()}) return reader.corruption("a negative length");
-  return BloomShape{.bits = std::uint64_t{words} * 64, .hashes = hashes};
+  TAMIS_TRY(const std::uint64_t bits, read_words(reader));
+  return BloomShape{.bits = bits, .hashes = hashes};
 }
 
-template <Strategy kStrategy>
 void write_header(std::string& file, const BloomShape& shape) {
-  file.push_back(static_cast<char>(kStrategy));
+  file.push_back(static_cast<char>(Strategy::kMitz64));
   file.push_back(static_cast<char>(shape.hashes));
   append_be<std::uint32_t>(file, static_cast<std::uint32_t>(shape.bits / 64));
 }
@@ -69,25 +60,23 @@ Result<BloomShape> size(const BuildOptions& options, std::uint64_t keys) {
   return size_in_words(options, keys, kDefaultRate, kHashLimit);
 }
 
-template <typename Positions, Strategy kStrategy>
-constexpr ClassicLayout kLayout = {kBloomScheme<Positions, BitOrder::kBigEndianWords>, 64, read_header,
-                                   write_header<kStrategy>, size};
+template <typename Positions>
+constexpr ClassicLayout kLayout = {kBloomScheme<Positions, BitOrder::kBigEndianWords>, 64, read_header, write_header,
+                                   size};
 
 Result<ProbePtr> open(const Input& input) {
   ByteReader reader(input.bytes, input.name);
   TAMIS_TRY(const std::uint8_t strategy, reader.read_le<std::uint8_t>("the strategy"));
   switch (Strategy{strategy}) {
-    case Strategy::kMitz32:
-      return open_classic(kLayout<Mitz32Positions, Strategy::kMitz32>, input, "MURMUR128_MITZ_32");
-    case Strategy::kMitz64:
-      return open_classic(kLayout<Mitz64Positions, Strategy::kMitz64>, input, "MURMUR128_MITZ_64");
+    case Strategy::kMitz32: return open_classic(kLayout<Mitz32Positions>, input, "MURMUR128_MITZ_32");
+    case Strategy::kMitz64: return open_classic(kLayout<Mitz64Positions>, input, "MURMUR128_MITZ_64");
   }
   return reader.corruption(fmt::format("strategy {} is neither 0 nor 1", strategy));
 }
 
 Result<std::string> build_file(std::span<const std::string> keys, const BuildOptions& options) {
   if (options.variant.empty() || options.variant == "64") {
-    return build_classic(kLayout<Mitz64Positions, Strategy::kMitz64>, keys, options);
+    return build_classic(kLayout<Mitz64Positions>, keys, options);
   }
   if (options.variant == "32") {
     return Status::not_supported("guava: the 32-bit strategy is read, not written; current releases write variant 64");

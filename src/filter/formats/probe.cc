@@ -1,9 +1,10 @@
 #include "filter/formats/probe.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <utility>
+
+#include "filter/bit_array.h"
 
 namespace tamis::foreign {
 namespace {
@@ -82,12 +83,8 @@ std::string plain_bytes(Bytes bytes, std::uint64_t count, BitOrder order) {
 }
 
 std::uint64_t count_bits(Bytes bytes, std::uint64_t count, BitOrder order) {
-  const std::uint64_t words = count / 64;
-  std::uint64_t set = 0;
-  for (std::uint64_t i = 0; i < words; ++i) {
-    set += static_cast<std::uint64_t>(std::popcount(load_le<std::uint64_t>(bytes.data() + 8 * i)));
-  }
-  for (std::uint64_t bit = words * 64; bit < count; ++bit) {
+  std::uint64_t set = count_set_bits(bytes.first(count / 64 * 8));
+  for (std::uint64_t bit = count / 64 * 64; bit < count; ++bit) {
     const std::uint64_t at =
         order == BitOrder::kBytes ? byte_of<BitOrder::kBytes>(bit) : byte_of<BitOrder::kBigEndianWords>(bit);
     set += (std::to_integer<std::uint64_t>(bytes[at]) >> (bit % 8)) & 1;

@@ -10,7 +10,4 @@ namespace tamis::foreign {
 /// answer. Returns kCorruption if the trailer contradicts the length, as no answer would then be certain.
 Result<ProbePtr> open_rocksdb_filter(Bytes filter, std::string_view name);
 
-/// A Ribbon filter: `body` is the filter without its trailer, a whole number of 16-byte segments; blocks >= 2.
-ProbePtr open_rocksdb_ribbon(Bytes body, std::uint32_t blocks, std::uint32_t seed);
-
 }  // namespace tamis::foreign

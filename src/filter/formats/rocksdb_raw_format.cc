@@ -8,6 +8,11 @@
 //
 // Five bytes or fewer hold no keys. Legacy: the hash selects a line, then positions inside it as in LevelDB.
 // FastLocalBloom: the low half of XXPH3 selects a 64-byte block, the high half the positions inside it.
+//
+// Ribbon ("Standard128Ribbon") is read-only. The body consists of 128-bit segments, little-endian. A block of 128 slots
+// has one segment per column, that is, per bit of the result. If the number of segments is not a multiple of the
+// blocks, the first blocks have one column fewer. A key covers 128 consecutive slots from any start, so it touches a
+// block and the next one.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -15,12 +20,12 @@
 #include <cmath>
 #include <vector>
 
+#include "base/check.h"
 #include "base/hash.h"
 #include "base/try.h"
+#include "filter/formats/classic.h"
 #include "filter/formats/foreign_hash.h"
-#include "filter/formats/registry.h"
 #include "filter/formats/rocksdb_filter.h"
-#include "filter/formats/xxph3.h"
 
 namespace tamis::foreign {
 namespace {
@@ -72,6 +77,91 @@ class FastLocalPositions {
 constexpr BloomScheme kLegacyScheme = kBloomScheme<LegacyPositions, BitOrder::kBytes>;
 constexpr BloomScheme kFastLocalScheme = kBloomScheme<FastLocalPositions, BitOrder::kBytes>;
 
+__extension__ using Wide = unsigned __int128;
+constexpr std::uint32_t kSlotsPerBlock = 128;
+constexpr std::size_t kSegmentBytes = 16;
+constexpr std::uint32_t kMaxColumns = 32;
+
+Wide load_segment(const std::byte* at) {
+  return (static_cast<Wide>(load_le<std::uint64_t>(at + 8)) << 64) | load_le<std::uint64_t>(at);
+}
+
+std::uint32_t parity(Wide value) {
+  const auto folded = static_cast<std::uint64_t>(value) ^ static_cast<std::uint64_t>(value >> 64);
+  return static_cast<std::uint32_t>(std::popcount(folded)) & 1;
+}
+
+/// The seed in the file counts attempts; this is its effect on the hash.
+std::uint64_t raw_seed(std::uint32_t ordinal) {
+  std::uint64_t mixed = ordinal * 0xc78219a23eeadd03U;
+  mixed ^= (mixed & 0xf0f0f0f0f0f0f0f0U) >> 4;
+  return mixed & 0xffffffffU;
+}
+
+/// Invariants: columns_ <= 32, and every segment that a key can touch lies in body_: the last start, slot
+/// 128·(blocks-1), touches only the last block, and a block never has more columns than the next.
+class RibbonProbe final : public Probe {
+ public:
+  RibbonProbe(Bytes body, std::uint32_t blocks, std::uint32_t seed)
+      : body_(body), blocks_(blocks), seed_(seed), raw_seed_(raw_seed(seed)) {
+    const std::uint64_t segments = body.size() / kSegmentBytes;
+    columns_ = (segments + blocks - 1) / blocks;
+    short_blocks_ = columns_ * blocks - segments;
+    if (columns_ > kMaxColumns) {
+      columns_ = kMaxColumns;
+      short_blocks_ = 0;
+    }
+  }
+
+  [[nodiscard]] bool may_contain(std::string_view key) const override {
+    const std::uint64_t hash = (xxph3_64(key) ^ raw_seed_) * 0x6193d459236a3a0dU;
+    const std::uint64_t starts = std::uint64_t{kSlotsPerBlock} * blocks_ - (kSlotsPerBlock - 1);
+    const std::uint64_t start = fast_range(hash, starts);
+    const std::uint64_t block = start / kSlotsPerBlock;
+    const auto shift = static_cast<std::uint32_t>(start % kSlotsPerBlock);
+
+    const std::uint64_t mixed = hash * 0xc28f82822b650bedU;
+    const Wide row = (static_cast<Wide>(mixed) << 64) | (mixed ^ 0xc367844a6e52731dU) | 1;
+    const auto expected = static_cast<std::uint32_t>(byte_swapped(mixed));
+
+    const std::uint64_t columns = columns_ - (block < short_blocks_ ? 1 : 0);
+    const std::uint64_t segment = block * columns_ - std::min(block, short_blocks_);
+    for (std::uint64_t i = 0; i < columns; ++i) {
+      Wide product = segment_at(segment + i) & (row << shift);
+      if (shift != 0) product ^= segment_at(segment + columns + i) & (row >> (kSlotsPerBlock - shift));
+      if (parity(product) != ((expected >> i) & 1)) return false;
+    }
+    return true;
+  }
+
+  void describe(ForeignInfo& info) const override {
+    FillEstimate estimate;
+    estimate.add(body_.size() * 8, count_bits(body_, body_.size() * 8, BitOrder::kBytes), 1);
+    estimate.write_to(info);
+    info.detail = "Ribbon";
+    info.hashes = static_cast<std::uint32_t>(columns_);
+    info.seed = seed_;
+    // The bits of a solved system say nothing about its keys, but its size does: about 1.05 slots per key.
+    const double slots = double{kSlotsPerBlock} * blocks_;
+    const double short_part = static_cast<double>(short_blocks_) / blocks_;
+    info.estimated_keys = slots / 1.05;
+    info.estimated_rate = (1 + short_part) / static_cast<double>(std::uint64_t{1} << columns_);
+  }
+
+ private:
+  [[nodiscard]] Wide segment_at(std::uint64_t index) const {
+    TAMIS_INVARIANT((index + 1) * kSegmentBytes <= body_.size());
+    return load_segment(body_.data() + index * kSegmentBytes);
+  }
+
+  Bytes body_;
+  std::uint64_t blocks_;
+  std::uint32_t seed_;
+  std::uint64_t raw_seed_;
+  std::uint64_t columns_ = 0;
+  std::uint64_t short_blocks_ = 0;  // The first blocks, which have one column fewer.
+};
+
 ProbePtr constant(bool answer) { return std::make_unique<ConstantProbe>(answer); }
 
 Result<ProbePtr> open_legacy(Bytes body, std::uint32_t hashes, std::uint32_t lines) {
@@ -98,10 +188,10 @@ Result<ProbePtr> open_fast_local(Bytes body, Bytes trailer, std::string_view nam
 Result<ProbePtr> open_ribbon(Bytes body, std::uint32_t packed, std::string_view name) {
   const std::uint32_t blocks = packed >> 8;
   if (blocks < 2) return constant(true);
-  if (body.size() % 16 != 0) {
+  if (body.size() % kSegmentBytes != 0) {
     return Status::corruption(fmt::format("{}: {} bytes are not whole 16-byte segments", name, body.size()));
   }
-  return open_rocksdb_ribbon(body, blocks, packed & 0xff);
+  return ProbePtr(std::make_unique<RibbonProbe>(body, blocks, packed & 0xff));
 }
 
 Result<ProbePtr> open(const Input& input) { return open_rocksdb_filter(input.bytes, input.name); }
@@ -123,6 +213,12 @@ Fit fit(const Input& input) {
   return info.detail == "Ribbon" && columns_make_sense ? Fit::kStrong : Fit::kPossible;
 }
 
+Result<std::string> build_lines(const BloomScheme& scheme, std::uint64_t lines, std::uint32_t hashes,
+                                const std::vector<std::string_view>& keys, std::string_view trailer) {
+  const BloomShape shape = {.bits = lines * kLineBytes * 8, .hashes = hashes, .block_bits = kLineBytes * 8};
+  return build_bits(scheme, shape, keys, {}, lines * kLineBytes, trailer);
+}
+
 /// Whole bits only, as in the old filter; hashes and an odd number of lines follow from them.
 Result<std::string> build_legacy(const std::vector<std::string_view>& keys, double bits_per_key) {
   const double whole_bits = std::round(bits_per_key);
@@ -132,11 +228,7 @@ Result<std::string> build_legacy(const std::vector<std::string_view>& keys, doub
   if (lines > 0xffffffffU) return Status::invalid_argument("too many keys for a legacy filter");
   std::string trailer(1, static_cast<char>(hashes));
   append_le(trailer, static_cast<std::uint32_t>(lines));
-  TAMIS_TRY(std::string file, zeroed_file({}, lines * kLineBytes, trailer));
-  const BloomShape shape = {.bits = lines * kLineBytes * 8, .hashes = hashes, .block_bits = kLineBytes * 8};
-  const MutableBytes body = std::as_writable_bytes(std::span(file)).first(lines * kLineBytes);
-  for (const std::string_view key : keys) kLegacyScheme.add(body, shape, key);
-  return file;
+  return build_lines(kLegacyScheme, lines, hashes, keys, trailer);
 }
 
 std::uint32_t fast_local_hashes(std::uint64_t millibits_per_key) {
@@ -154,11 +246,7 @@ Result<std::string> build_fast_local(const std::vector<std::string_view>& keys, 
   if (blocks > 0xffffffffU) return Status::invalid_argument("too many keys for one filter");
   const std::uint32_t hashes = fast_local_hashes(millibits);
   const std::string trailer = {static_cast<char>(kNewBloomMarker), 0, static_cast<char>(hashes), 0, 0};
-  TAMIS_TRY(std::string file, zeroed_file({}, blocks * kLineBytes, trailer));
-  const BloomShape shape = {.bits = blocks * kLineBytes * 8, .hashes = hashes, .block_bits = kLineBytes * 8};
-  const MutableBytes body = std::as_writable_bytes(std::span(file)).first(blocks * kLineBytes);
-  for (const std::string_view key : keys) kFastLocalScheme.add(body, shape, key);
-  return file;
+  return build_lines(kFastLocalScheme, blocks, hashes, keys, trailer);
 }
 
 /// Tables hold sorted keys, and the builder drops a hash equal to the previous one.

@@ -9,11 +9,10 @@
 //                         index of filters by key range; "rocksdb.properties" → handle of the properties
 #include <fmt/core.h>
 
-#include <map>
 #include <vector>
 
 #include "base/try.h"
-#include "filter/formats/registry.h"
+#include "filter/formats/format.h"
 #include "filter/formats/rocksdb_filter.h"
 #include "filter/formats/table_block_format.h"
 
@@ -26,9 +25,6 @@ constexpr std::size_t kVersion0FooterBytes = 48;
 constexpr std::uint32_t kContextVersion = 6;  // From here on, checksums depend on the offset.
 constexpr std::uint32_t kNewestVersion = 7;   // The newest version whose footer is known.
 constexpr std::string_view kPolicy = "rocksdb.BuiltinBloomFilter";
-
-/// The names and values of a block, by name.
-using Dictionary = std::map<std::string, std::string, std::less<>>;
 
 /// One filter per key range: that of the first separator not before the key, else the last.
 class PartitionedProbe final : public Probe {
@@ -121,37 +117,25 @@ Result<Footer> read_footer(const Input& input) {
   return Footer{{input.bytes, input.name, checksum}, metaindex};
 }
 
-Result<Dictionary> read_dictionary(const TableBytes& table, BlockHandle handle, std::string_view what) {
-  TAMIS_TRY(const BlockContents block, read_block(table, handle, what));
-  TAMIS_TRY(std::vector<BlockEntry> entries, read_block_entries(block.bytes(), table.name));
-  Dictionary dictionary;
-  for (BlockEntry& entry : entries) dictionary.insert_or_assign(std::move(entry.key), std::move(entry.value));
-  return dictionary;
-}
-
-Result<Dictionary> read_properties(const TableBytes& table, const Dictionary& metaindex) {
+Result<BlockDictionary> read_properties(const TableBytes& table, const BlockDictionary& metaindex) {
   const auto found = metaindex.find("rocksdb.properties");
-  if (found == metaindex.end()) return Dictionary();
-  ByteReader reader(as_bytes(found->second), table.name);
-  TAMIS_TRY(const BlockHandle handle, read_handle(reader));
+  if (found == metaindex.end()) return BlockDictionary();
+  TAMIS_TRY(const BlockHandle handle, handle_in(found->second, table.name));
   return read_dictionary(table, handle, "the properties");
 }
 
 /// Numeric properties used as flags: set unless absent or 0.
-bool is_set(const Dictionary& properties, std::string_view name) {
+bool is_set(const BlockDictionary& properties, std::string_view name) {
   const auto found = properties.find(name);
   return found != properties.end() && !found->second.empty() && found->second != std::string_view("\0", 1);
 }
 
 Result<ProbePtr> open_filter_at(const TableBytes& table, BlockHandle handle) {
-  TAMIS_TRY(const BlockContents block, read_block(table, handle, "a filter block"));
-  if (block.is_owned()) {
-    return Status::not_supported(fmt::format("{}: a compressed filter, which RocksDB never writes", table.name));
-  }
-  return open_rocksdb_filter(block.bytes(), table.name);
+  TAMIS_TRY(const Bytes block, read_filter_block(table, handle));
+  return open_rocksdb_filter(block, table.name);
 }
 
-Result<ProbePtr> open_partitions(const TableBytes& table, BlockHandle handle, const Dictionary& properties) {
+Result<ProbePtr> open_partitions(const TableBytes& table, BlockHandle handle, const BlockDictionary& properties) {
   const auto comparator = properties.find("rocksdb.comparator");
   if (comparator != properties.end() && comparator->second != "leveldb.BytewiseComparator") {
     return Status::not_supported(
@@ -159,8 +143,7 @@ Result<ProbePtr> open_partitions(const TableBytes& table, BlockHandle handle, co
   }
   const IndexEncoding encoding = {.values_are_deltas = is_set(properties, "rocksdb.index.value.is.delta.encoded"),
                                   .keys_are_user_keys = is_set(properties, "rocksdb.index.key.is.user.key")};
-  TAMIS_TRY(const BlockContents block, read_block(table, handle, "the index of the filters"));
-  TAMIS_TRY(std::vector<IndexEntry> index, read_index_entries(block.bytes(), table.name, encoding));
+  TAMIS_TRY(std::vector<IndexEntry> index, read_index(table, handle, encoding));
   std::vector<ProbePtr> filters;
   filters.reserve(index.size());
   for (const IndexEntry& entry : index) {
@@ -173,8 +156,8 @@ Result<ProbePtr> open_partitions(const TableBytes& table, BlockHandle handle, co
 Result<ProbePtr> open(const Input& input) {
   TAMIS_TRY(const Footer footer, read_footer(input));
   const TableBytes& table = footer.table;
-  TAMIS_TRY(const Dictionary metaindex, read_dictionary(table, footer.metaindex, "the metaindex"));
-  TAMIS_TRY(const Dictionary properties, read_properties(table, metaindex));
+  TAMIS_TRY(const BlockDictionary metaindex, read_dictionary(table, footer.metaindex, "the metaindex"));
+  TAMIS_TRY(const BlockDictionary properties, read_properties(table, metaindex));
   const auto whole_keys = properties.find("rocksdb.block.based.table.whole.key.filtering");
   if (whole_keys != properties.end() && whole_keys->second == "0") {
     return Status::not_supported(fmt::format("{}: the filter holds prefixes only, not keys", input.name));
@@ -182,8 +165,7 @@ Result<ProbePtr> open(const Input& input) {
   for (const bool partitioned : {false, true}) {
     const auto found = metaindex.find(fmt::format("{}.{}", partitioned ? "partitionedfilter" : "fullfilter", kPolicy));
     if (found == metaindex.end()) continue;
-    ByteReader reader(as_bytes(found->second), input.name);
-    TAMIS_TRY(const BlockHandle handle, read_handle(reader));
+    TAMIS_TRY(const BlockHandle handle, handle_in(found->second, input.name));
     return partitioned ? open_partitions(table, handle, properties) : open_filter_at(table, handle);
   }
   const bool obsolete = metaindex.contains(fmt::format("filter.{}", kPolicy));

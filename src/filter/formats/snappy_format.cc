@@ -1,10 +1,17 @@
-#include "filter/formats/snappy_format.h"
-
+// Snappy decompression, for blocks of LevelDB and RocksDB.
+//
+//     LEB128   total uncompressed bytes, at most 2^32 − 1
+//     element  a tag: the low two bits are the type, the other bits are n
+//              0  literal: n + 1 bytes; for n = 60 … 63 the next n − 59 bytes, little-endian, replace n
+//              1  copy of n % 8 + 4 bytes from n / 8 · 256 + the next byte before the current end
+//              2  copy of n + 1 bytes; the next 2 bytes are the distance back
+//              3  copy of n + 1 bytes; the next 4 bytes are the distance back
 #include <fmt/core.h>
 
 #include <cstdint>
 
 #include "base/try.h"
+#include "filter/formats/table_block_format.h"
 
 namespace tamis::foreign {
 namespace {

@@ -1,12 +1,11 @@
 // Tests our decompressor against Snappy's compressor.
-#include "filter/formats/snappy_format.h"
-
 #include <gtest/gtest.h>
 #include <snappy.h>
 
 #include <string>
 
 #include "base/hash.h"
+#include "filter/formats/table_block_format.h"
 
 namespace tamis::foreign {
 namespace {

@@ -13,28 +13,26 @@
 #include "base/try.h"
 #include "filter/formats/classic.h"
 #include "filter/formats/foreign_hash.h"
-#include "filter/formats/registry.h"
 
 namespace tamis::foreign {
 namespace {
 
 constexpr double kDefaultRate = 0.03;
 
-class SparkV1Positions : public SignedSteppedPositions<std::uint32_t> {
+class SparkV1Positions : public SteppedPositions<std::uint32_t, flipped> {
  public:
-  SparkV1Positions(std::string_view key, const BloomShape& shape)
-      : SignedSteppedPositions(shape, spark_murmur3_32(key, 0)) {
+  SparkV1Positions(std::string_view key, const BloomShape& shape) : SteppedPositions(shape, spark_murmur3_32(key, 0)) {
     step_ = spark_murmur3_32(key, value_);
+    value_ += step_;
   }
 };
 
-class SparkV2Positions : public SignedSteppedPositions<std::uint64_t> {
+class SparkV2Positions : public SteppedPositions<std::uint64_t, flipped> {
  public:
-  SparkV2Positions(std::string_view key, const BloomShape& shape) : SignedSteppedPositions(shape) {
+  SparkV2Positions(std::string_view key, const BloomShape& shape) : SteppedPositions(shape) {
     const std::uint32_t h1 = spark_murmur3_32(key, static_cast<std::uint32_t>(shape.seed.value_or(0)));
-    const std::uint32_t h2 = spark_murmur3_32(key, h1);
-    value_ = widened(h1) * std::numeric_limits<std::int32_t>::max();
-    step_ = widened(h2);
+    step_ = widened(spark_murmur3_32(key, h1));
+    value_ = widened(h1) * std::numeric_limits<std::int32_t>::max() + step_;
   }
 
  private:
@@ -53,9 +51,7 @@ Result<BloomShape> read_header(ByteReader& reader, const OpenOptions&) {
     TAMIS_TRY(const std::uint32_t seed, reader.read_be<std::uint32_t>("the seed"));
     shape.seed = static_cast<std::int32_t>(seed);
   }
-  TAMIS_TRY(const std::uint32_t words, reader.read_be<std::uint32_t>("the number of words"));
-  if (words > std::uint32_t{std::numeric_limits<std::int32_t>::max()}) return reader.corruption("a negative length");
-  shape.bits = std::uint64_t{words} * 64;
+  TAMIS_TRY(shape.bits, read_words(reader));
   return shape;
 }
 

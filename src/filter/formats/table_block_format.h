@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,8 @@ struct BlockHandle {
   std::uint64_t size = 0;  // Without the trailer.
 };
 Result<BlockHandle> read_handle(ByteReader& reader);
+/// The handle in the value of an entry.
+Result<BlockHandle> handle_in(std::string_view value, std::string_view name);
 
 enum class BlockChecksum : std::uint8_t { kNone = 0, kCrc32c = 1, kXxh32 = 2, kXxh64 = 3, kXxh3 = 4 };
 
@@ -45,30 +48,15 @@ struct TableBytes {
   [[nodiscard]] std::uint32_t context_at(std::uint64_t offset) const;
 };
 
-/// The contents of a block, possibly decompressed: a view into the file, or its own bytes.
-class BlockContents {
- public:
-  explicit BlockContents(Bytes view) : view_(view) {}
-  explicit BlockContents(std::string owned) : owned_(std::move(owned)), is_owned_(true) {}
-  [[nodiscard]] Bytes bytes() const { return is_owned_ ? as_bytes(owned_) : view_; }
-  [[nodiscard]] bool is_owned() const { return is_owned_; }
-
- private:
-  Bytes view_;
-  std::string owned_;
-  bool is_owned_ = false;
-};
-
-/// Reads the block at this handle. kCorruption if it lies outside the file or its checksum does not match;
+/// The contents of the block at this handle. kCorruption if it lies outside the file or its checksum does not match;
 /// kNotSupported for compression other than Snappy.
-Result<BlockContents> read_block(const TableBytes& table, BlockHandle handle, std::string_view what);
+Result<std::string> read_block(const TableBytes& table, BlockHandle handle, std::string_view what);
+/// The same for a filter, as bytes of the file. kNotSupported if it is compressed, which no system does.
+Result<Bytes> read_filter_block(const TableBytes& table, BlockHandle handle);
 
-struct BlockEntry {
-  std::string key;
-  std::string value;
-};
-/// All entries of a block, in order.
-Result<std::vector<BlockEntry>> read_block_entries(Bytes contents, std::string_view name);
+/// The keys and values of a block.
+using BlockDictionary = std::map<std::string, std::string, std::less<>>;
+Result<BlockDictionary> read_dictionary(const TableBytes& table, BlockHandle handle, std::string_view what);
 
 struct IndexEntry {
   std::string separator;  // User key: at or after every key of the block, before every key of the next.
@@ -80,9 +68,13 @@ struct IndexEncoding {
   bool values_are_deltas = false;
   bool keys_are_user_keys = false;
 };
-Result<std::vector<IndexEntry>> read_index_entries(Bytes contents, std::string_view name, IndexEncoding encoding = {});
+Result<std::vector<IndexEntry>> read_index(const TableBytes& table, BlockHandle handle, IndexEncoding encoding = {});
 
 /// The first entry whose separator is not before the key, or the number of entries.
 std::size_t find_separator(const std::vector<IndexEntry>& index, std::string_view user_key);
+
+/// Snappy's decompression; kCorruption, naming the bytes, for anything that Snappy does not write. Allocates only once
+/// the declared length is plausible for this many packed bytes.
+Result<std::string> unpack_snappy(Bytes packed, std::string_view name);
 
 }  // namespace tamis::foreign

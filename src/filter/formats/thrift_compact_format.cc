@@ -7,7 +7,6 @@
 //     struct   fields, then a byte 0
 #include <fmt/core.h>
 
-#include "base/try.h"
 #include "filter/formats/thrift_compact_format.h"
 
 namespace tamis::foreign {
@@ -46,27 +45,19 @@ Status skip_map(ByteReader& reader, int depth) {
   return {};
 }
 
-Status skip_struct(ByteReader& reader, int depth) {
-  for (ThriftStruct fields(reader);;) {
-    TAMIS_TRY(const ThriftField field, fields.next());
-    if (field.type == ThriftType::kStop) return {};
-    TAMIS_TRY_STATUS(skip_thrift_value(reader, field.type, depth));
-  }
-}
-
 }  // namespace
 
-Result<ThriftField> ThriftStruct::next() {
-  TAMIS_TRY(const std::uint8_t head, reader_.read_le<std::uint8_t>("a field"));
+Result<ThriftField> read_thrift_field(ByteReader& reader, std::int32_t& last_id) {
+  TAMIS_TRY(const std::uint8_t head, reader.read_le<std::uint8_t>("a field"));
   if (head == 0) return ThriftField{};
-  TAMIS_TRY(const ThriftType type, checked_type(reader_, head & 15U));
-  std::int64_t id = std::int64_t{last_id_} + (head >> 4U);
+  TAMIS_TRY(const ThriftType type, checked_type(reader, head & 15U));
+  std::int64_t id = std::int64_t{last_id} + (head >> 4U);
   if (head >> 4U == 0) {
-    TAMIS_TRY(id, read_thrift_integer(reader_));
+    TAMIS_TRY(id, read_thrift_integer(reader));
   }
-  if (id < 0 || id > 0x7fff) return reader_.corruption(fmt::format("{} is not a field number", id));
-  last_id_ = static_cast<std::int32_t>(id);
-  return ThriftField{last_id_, type};
+  if (id < 0 || id > 0x7fff) return reader.corruption(fmt::format("{} is not a field number", id));
+  last_id = static_cast<std::int32_t>(id);
+  return ThriftField{last_id, type};
 }
 
 Result<std::int64_t> read_thrift_integer(ByteReader& reader) {
@@ -106,7 +97,9 @@ Status skip_thrift_value(ByteReader& reader, ThriftType type, int depth) {
     case ThriftType::kList:
     case ThriftType::kSet: return skip_list(reader, depth + 1);
     case ThriftType::kMap: return skip_map(reader, depth + 1);
-    case ThriftType::kStruct: return skip_struct(reader, depth + 1);
+    case ThriftType::kStruct:
+      return read_thrift_struct(
+          reader, [&](const ThriftField& field) { return skip_thrift_value(reader, field.type, depth + 1); });
   }
   return reader.corruption("a value without a type");
 }

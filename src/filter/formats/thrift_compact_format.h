@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/bytes.h"
+#include "base/try.h"
 #include "tamis/status.h"
 
 namespace tamis::foreign {
@@ -35,25 +36,18 @@ struct ThriftList {
   ThriftType type = ThriftType::kStop;
 };
 
-/// Reads one struct's fields in order. Nested values are read or skipped through the same ByteReader.
-///
-///     for (ThriftStruct fields(reader);;) {
-///       TAMIS_TRY(const ThriftField field, fields.next());
-///       if (field.type == ThriftType::kStop) break;
-///       ...read or skip the value...
-///     }
-///
-/// Threads: one at a time.
-class ThriftStruct {
- public:
-  explicit ThriftStruct(ByteReader& reader) : reader_(reader) {}
-  /// The next field's number and type; kStop after the last.
-  Result<ThriftField> next();
+/// The next field of a struct, or kStop after the last; updates `last_id`, which begins at 0.
+Result<ThriftField> read_thrift_field(ByteReader& reader, std::int32_t& last_id);
 
- private:
-  ByteReader& reader_;
-  std::int32_t last_id_ = 0;
-};
+/// Calls `read`(field) for each field of a struct, in order; it must read or skip the value.
+template <typename Read>
+Status read_thrift_struct(ByteReader& reader, Read read) {
+  for (std::int32_t last_id = 0;;) {
+    TAMIS_TRY(const ThriftField field, read_thrift_field(reader, last_id));
+    if (field.type == ThriftType::kStop) return {};
+    TAMIS_TRY_STATUS(read(field));
+  }
+}
 
 /// A zigzag number: the value of an i16, i32 or i64 field.
 Result<std::int64_t> read_thrift_integer(ByteReader& reader);

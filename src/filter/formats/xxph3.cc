@@ -1,4 +1,4 @@
-#include "filter/formats/xxph3.h"
+#include "filter/formats/foreign_hash.h"
 
 #include <array>
 
