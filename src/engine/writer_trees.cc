@@ -234,7 +234,7 @@ Status Writer::drop_keyspace(std::string_view name) {
     if (keyspace == nullptr) {
       return Status::invalid_argument(fmt::format("{}: there is no keyspace '{}'", context_.directory, name));
     }
-    TAMIS_TRY_STATUS(keyspaces_.drop(*keyspace, published_.newest()));
+    TAMIS_TRY_STATUS(keyspaces_.drop(*keyspace));
     stop_writing_to(keyspace->id());
     return {};
   });

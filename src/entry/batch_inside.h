@@ -1,6 +1,7 @@
 // What the store sees and does of a Batch that its users do not.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "entry/entry.h"
@@ -29,8 +30,8 @@ struct BatchInside {
   }
   /// The encoded entries and markers (batch_format.h) without a header. Valid until the batch changes.
   static std::string_view entries(const Batch& batch) { return batch.entries_; }
-  /// The store that its keyspaces belong to; null if it names only the default one, which every store has.
-  static const void* store(const Batch& batch) { return batch.store_; }
+  /// The number of the store that its keyspaces belong to; 0 if it names only the default one, which every store has.
+  static std::uint64_t store(const Batch& batch) { return batch.store_; }
   /// Whether a key has more than kMaxNarrowKeyBytes.
   static bool has_long_keys(const Batch& batch) { return batch.has_long_keys_; }
   static EntryKeyspaces keyspaces(const Batch& batch) {
