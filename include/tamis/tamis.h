@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tamis/batch.h"
+#include "tamis/call_options.h"
 #include "tamis/caller.h"
 #include "tamis/db.h"
 #include "tamis/environment.h"
@@ -11,7 +12,9 @@
 #include "tamis/filter_math.h"
 #include "tamis/foreign.h"
 #include "tamis/iterator.h"
+#include "tamis/keyspace.h"
 #include "tamis/options.h"
+#include "tamis/pinned_value.h"
 #include "tamis/prefix_rule.h"
 #include "tamis/scale.h"
 #include "tamis/snapshot.h"

@@ -174,7 +174,7 @@ TEST(Rewrite, EachTableListsTheInputsThatOverlapIt) {
   }
   world.spec.inputs.push_back(facts_of(200, "a", "b"));
   world.spec.inputs.push_back(facts_of(201, "z", "z"));
-  const RewriteResult result = *world.write(entries);
+  const RewriteResult result = world.write(entries);
   ASSERT_GT(result.tables.size(), 5U);
   std::set<std::uint64_t> listed;
   std::size_t most = 0;

@@ -310,7 +310,7 @@ std::string only_journal(CrashFileSystem& files) {
 TEST(Keyspaces, Rule35_AnEntryOfAKeyspaceThatWasNeverMadeIsDamage) {
   CrashFileSystem files;
   Result<DB> db = open(files);
-  ASSERT_TRUE(db->put("a", "1").ok());
+  ASSERT_TRUE(db->keyspace("first")->put("a", "1").ok());
   CrashFileSystem before(files.disk().after_crash(Loss::kNothing, 1));
   ASSERT_TRUE(db->keyspace("other")->put("b", "2").ok());
   CrashFileSystem after(files.disk().after_crash(Loss::kNothing, 1));
@@ -320,7 +320,7 @@ TEST(Keyspaces, Rule35_AnEntryOfAKeyspaceThatWasNeverMadeIsDamage) {
   ASSERT_TRUE((*before.open_writable(only_journal(before), OpenMode::kExisting))->write_at(0, {&bytes, 1}).ok());
   const Result<DB> opened = open(before, 2);
   EXPECT_EQ(opened.status().code(), StatusCode::kCorruption) << opened.status().to_text();
-  EXPECT_NE(opened.status().message().find("keyspace 1"), std::string_view::npos) << opened.status().to_text();
+  EXPECT_NE(opened.status().message().find("keyspace 2"), std::string_view::npos) << opened.status().to_text();
   EXPECT_TRUE(open(after, 2).ok());
 }
 
