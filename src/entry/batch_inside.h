@@ -16,6 +16,9 @@ struct EntryKeyspaces {
   KeyspaceId last = kDefaultKeyspace;   ///< Of an entry that would be appended without a marker.
   bool has_markers = false;             ///< If not, all entries are of `first`.
 
+  /// Whether all entries are of the default keyspace.
+  [[nodiscard]] bool are_default() const { return first == kDefaultKeyspace && !has_markers; }
+
   friend bool operator==(const EntryKeyspaces&, const EntryKeyspaces&) = default;
 };
 
