@@ -55,8 +55,7 @@ std::optional<std::string_view> Lines::take_line() {
     searched = buffer_.size() - position_;
     if (searched > longest_) {
       usage_error(
-          fmt::format("{} is longer than {}, more than the store takes; if it is intended, raise --option "
-                      "memory_bytes",
+          fmt::format("{} is longer than {}, more than the longest key and value take; check for a missing line end",
                       place(number_ + 1), show::human_bytes(longest_)));
     }
     read_more();

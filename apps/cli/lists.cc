@@ -113,7 +113,8 @@ int run_filter_formats(Arguments arguments) {
 int run_options(Arguments arguments) {
   return print_list(arguments,
                     {.summary = "Lists the options of a store with their defaults, values and effects. They are not "
-                                "stored: a store may be opened with others next time.",
+                                "stored: a store may be opened with others next time. A keyspace stores those that "
+                                "it sets for itself: see 'tamis keyspaces'.",
                      .example = "  tamis options\n"
                                 "  tamis load cities cities.txt --option codec_last=zstd --option fanout=8",
                      .common = kJson},

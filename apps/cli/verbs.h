@@ -53,6 +53,7 @@ int run_filter_union(Arguments arguments);
 int run_filter_verify(Arguments arguments);
 int run_flush(Arguments arguments);
 int run_get(Arguments arguments);
+int run_keyspaces(Arguments arguments);
 int run_load(Arguments arguments);
 int run_manual(Arguments arguments);
 int run_multi_get(Arguments arguments);

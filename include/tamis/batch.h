@@ -94,7 +94,7 @@ class TAMIS_EXPORT Batch {
   void add(std::uint32_t keyspace, std::uint8_t kind, std::string_view key, std::string_view value);
   [[nodiscard]] bool accepts(std::string_view key, std::string_view value);
   void enter(std::uint32_t keyspace, std::size_t bytes);
-  void belong_to(const void* store);
+  void belong_to(std::uint64_t store);
 
   std::string entries_;  // Encoded as in src/entry/batch_format.h, so that writing a batch is one copy.
   std::size_t count_ = 0;
@@ -102,8 +102,8 @@ class TAMIS_EXPORT Batch {
   std::uint32_t first_keyspace_ = 0;  // Of the changes before the first marker in entries_.
   std::uint32_t last_keyspace_ = 0;   // Of the last change.
   bool has_markers_ = false;
-  const void* store_ = nullptr;  // Of the keyspaces that were named; null: only the default one was.
-  bool has_long_keys_ = false;   // Of more than 65,535 bytes.
+  bool has_long_keys_ = false;  // Of more than 65,535 bytes.
+  std::uint64_t store_ = 0;  // The number of the store whose keyspaces were named; 0: only the default one was.
 };
 
 /// One change of a batch. The views point into the batch.

@@ -22,6 +22,8 @@ class Checkpoint {
   Checkpoint(const Checkpoint&) = delete;
   Checkpoint& operator=(const Checkpoint&) = delete;
 
+  /// Whether there is any but the default one.
+  [[nodiscard]] bool spans_keyspaces() const { return state_.keyspaces.size() > 1; }
   /// Makes a store of them in a new folder, by hard links where possible.
   Status copy_to(const StoreContext& context, const std::string& path) const;
 

@@ -94,12 +94,12 @@ class CallerPool final : public JobPool {
   [[nodiscard]] bool may_wait_for_running_job() const override { return !schedule_; }
 
  private:
-  /// What the leader would wait for is done while others may still lead.
+  /// What the leader would wait for is done while others may still lead. A flush of many trees may be what makes a
+  /// compaction due.
   void work_before_write(bool seals) override {
     if (!schedule_) return;
-    for (const Job job : {Job::kCompaction, Job::kFlush}) {
-      while (source_.holds_up_writes(job, seals) && source_.run(job)) {
-      }
+    const auto has_run = [&](Job job) { return source_.holds_up_writes(job, seals) && source_.run(job); };
+    while (has_run(Job::kCompaction) || has_run(Job::kFlush)) {
     }
   }
   void work_after_write() override {

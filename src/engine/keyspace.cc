@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "engine/never_throws.h"
 #include "engine/open_keyspace.h"
+#include "engine/snapshot_state.h"
 #include "engine/store.h"
 #include "entry/batch_inside.h"
 #include "tamis/batch.h"
@@ -17,19 +18,33 @@ Status no_keyspace() { return Status::closed("this Keyspace belongs to no store:
 /// A snapshot from before the drop still sees the keyspace.
 Status check_visible(const OpenKeyspace& keyspace, const Snapshot* snapshot) {
   if (!keyspace.is_dropped()) return {};
-  if (snapshot != nullptr && keyspace.is_visible_at(Sequence{snapshot->sequence()})) return {};
+  const bool has_state = snapshot != nullptr && snapshot->state() != nullptr;
+  if (has_state && keyspace.is_visible_after(snapshot->state()->drops())) return {};
   return Status::invalid_argument("the keyspace '" + keyspace.name + "' was dropped");
 }
 
 /// The store's answer, or why there is none.
 template <typename Call>
-auto ask(const std::shared_ptr<Store>& store, const std::shared_ptr<OpenKeyspace>& keyspace, const Snapshot* snapshot,
-         Call call) {
+auto ask(const std::shared_ptr<Store>& store, const std::shared_ptr<OpenKeyspace>& keyspace, Call call) {
+  return never_throws([&] {
+    using Answer = std::invoke_result_t<Call, Store&, OpenKeyspace&>;
+    if (keyspace == nullptr) return Answer(no_keyspace());
+    if (Status visible = check_visible(*keyspace, nullptr); !visible.ok()) return Answer(std::move(visible));
+    return call(*store, *keyspace);
+  });
+}
+
+/// The same where the answer may come from a keyspace that was dropped meanwhile, and that was found empty.
+template <typename Call>
+auto read(const std::shared_ptr<Store>& store, const std::shared_ptr<OpenKeyspace>& keyspace, const Snapshot* snapshot,
+          Call call) {
   return never_throws([&] {
     using Answer = std::invoke_result_t<Call, Store&, OpenKeyspace&>;
     if (keyspace == nullptr) return Answer(no_keyspace());
     if (Status visible = check_visible(*keyspace, snapshot); !visible.ok()) return Answer(std::move(visible));
-    return call(*store, *keyspace);
+    Answer answer = call(*store, *keyspace);
+    if (Status visible = check_visible(*keyspace, snapshot); !visible.ok()) return Answer(std::move(visible));
+    return answer;
   });
 }
 
@@ -42,12 +57,12 @@ std::string_view Keyspace::name() const { return keyspace_ == nullptr ? std::str
 std::uint32_t Keyspace::id() const { return keyspace_ == nullptr ? 0 : number_of(keyspace_->id()); }
 
 Status Keyspace::put(std::string_view key, std::string_view value, const WriteOptions& options) {
-  return ask(store_, keyspace_, nullptr, [&](Store& store, OpenKeyspace& keyspace) {
+  return ask(store_, keyspace_, [&](Store& store, OpenKeyspace& keyspace) {
     return store.write({keyspace.id(), EntryKind::kPut, key, value}, options, true);
   });
 }
 Status Keyspace::remove(std::string_view key, const WriteOptions& options) {
-  return ask(store_, keyspace_, nullptr, [&](Store& store, OpenKeyspace& keyspace) {
+  return ask(store_, keyspace_, [&](Store& store, OpenKeyspace& keyspace) {
     return store.write({keyspace.id(), EntryKind::kDelete, key, {}}, options, true);
   });
 }
@@ -59,58 +74,60 @@ Result<std::optional<std::string>> Keyspace::get(std::string_view key, const Rea
   return std::optional<std::string>(std::move(value));
 }
 Result<bool> Keyspace::get(std::string_view key, std::string* value, const ReadOptions& options) const {
-  return ask(store_, keyspace_, options.snapshot,
-             [&](Store& store, OpenKeyspace& keyspace) { return store.get(keyspace, key, value, options); });
+  return read(store_, keyspace_, options.snapshot,
+              [&](Store& store, OpenKeyspace& keyspace) { return store.get(keyspace, key, value, options); });
 }
 Result<bool> Keyspace::exists(std::string_view key, const ReadOptions& options) const {
-  return ask(store_, keyspace_, options.snapshot,
-             [&](Store& store, OpenKeyspace& keyspace) { return store.exists(keyspace, key, options); });
+  return read(store_, keyspace_, options.snapshot,
+              [&](Store& store, OpenKeyspace& keyspace) { return store.exists(keyspace, key, options); });
 }
 Result<std::optional<PinnedValue>> Keyspace::get_pinned(std::string_view key, const ReadOptions& options) const {
-  return ask(store_, keyspace_, options.snapshot,
-             [&](Store& store, OpenKeyspace& keyspace) { return store.get_pinned(keyspace, key, options); });
+  return read(store_, keyspace_, options.snapshot,
+              [&](Store& store, OpenKeyspace& keyspace) { return store.get_pinned(keyspace, key, options); });
 }
 std::vector<Result<std::optional<std::string>>> Keyspace::multi_get(std::span<const std::string_view> keys,
                                                                     const ReadOptions& options) const {
-  const Status why = keyspace_ == nullptr ? no_keyspace() : check_visible(*keyspace_, options.snapshot);
-  if (!why.ok()) return std::vector<Result<std::optional<std::string>>>(keys.size(), why);
-  return never_throws([&] { return store_->multi_get(*keyspace_, keys, options); });
+  const auto check = [&] { return keyspace_ == nullptr ? no_keyspace() : check_visible(*keyspace_, options.snapshot); };
+  std::vector<Result<std::optional<std::string>>> answers;
+  if (check().ok()) answers = never_throws([&] { return store_->multi_get(*keyspace_, keys, options); });
+  if (const Status why = check(); !why.ok()) answers.assign(keys.size(), why);
+  return answers;
 }
 Status Keyspace::multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
                            const ReadOptions& options) const {
-  return ask(store_, keyspace_, options.snapshot,
-             [&](Store& store, OpenKeyspace& keyspace) { return store.multi_get(keyspace, keys, values, options); });
+  return read(store_, keyspace_, options.snapshot,
+              [&](Store& store, OpenKeyspace& keyspace) { return store.multi_get(keyspace, keys, values, options); });
 }
 Iterator Keyspace::scan(const ScanOptions& options, Caller caller) const {
   if (keyspace_ == nullptr) return {};
   return never_throws([&] {
+    Iterator it = store_->scan(*keyspace_, options, caller);
     Status visible = check_visible(*keyspace_, options.snapshot);
-    if (!visible.ok()) return store_->failed_scan(std::move(visible));
-    return store_->scan(*keyspace_, options, caller);
+    return visible.ok() ? std::move(it) : store_->failed_scan(std::move(visible));
   });
 }
 Result<Explanation> Keyspace::explain(std::string_view key, const ReadOptions& options) const {
-  return ask(store_, keyspace_, options.snapshot,
-             [&](Store& store, OpenKeyspace& keyspace) { return store.explain(keyspace, key, options); });
+  return read(store_, keyspace_, options.snapshot,
+              [&](Store& store, OpenKeyspace& keyspace) { return store.explain(keyspace, key, options); });
 }
 
 Status Keyspace::compact(const Range& range, const Progress& progress) {
-  return ask(store_, keyspace_, nullptr,
-             [&](Store& store, OpenKeyspace& keyspace) { return store.compact(keyspace, range, progress); });
+  return read(store_, keyspace_, nullptr,
+              [&](Store& store, OpenKeyspace& keyspace) { return store.compact(keyspace, range, progress); });
 }
 Result<std::uint64_t> Keyspace::approximate_size(const Range& range) const {
-  return ask(store_, keyspace_, nullptr,
-             [&](Store& store, OpenKeyspace& keyspace) { return store.approximate_size(keyspace, range); });
+  return read(store_, keyspace_, nullptr,
+              [&](Store& store, OpenKeyspace& keyspace) { return store.approximate_size(keyspace, range); });
 }
 
 void Batch::put(const Keyspace& keyspace, std::string_view key, std::string_view value) {
-  belong_to(keyspace.store_.get());
+  belong_to(keyspace.store_ == nullptr ? 0 : keyspace.store_->number());
   if (keyspace.store_ == nullptr && status_.ok()) status_ = no_keyspace();
   BatchInside::add(*this, KeyspaceId{keyspace.id()}, EntryKind::kPut, key, value);
 }
 
 void Batch::remove(const Keyspace& keyspace, std::string_view key) {
-  belong_to(keyspace.store_.get());
+  belong_to(keyspace.store_ == nullptr ? 0 : keyspace.store_->number());
   if (keyspace.store_ == nullptr && status_.ok()) status_ = no_keyspace();
   BatchInside::add(*this, KeyspaceId{keyspace.id()}, EntryKind::kDelete, key, {});
 }

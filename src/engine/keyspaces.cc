@@ -24,11 +24,12 @@ Status check_name(std::string_view name) {
 }  // namespace
 
 Keyspaces::Keyspaces(const StoreContext& context, StoreMemory& memory, Catalog& catalog, const Health& health,
-                     const PublishedSequence& published, ChangeSignal& changes)
+                     const PublishedSequence& published, LiveHandles& handles, ChangeSignal& changes)
     : parts_({context, memory, catalog, deletions_paused_}),
       catalog_(catalog),
       health_(health),
       published_(published),
+      handles_(handles),
       changes_(changes),
       default_(parts_, health, published, kDefaultKeyspace, std::string(kDefaultKeyspaceName),
                std::make_shared<const TreeSettings>(context.options)) {}
@@ -105,10 +106,10 @@ Result<std::shared_ptr<OpenKeyspace>> Keyspaces::create(std::string_view name, c
   return created;
 }
 
-Status Keyspaces::drop(OpenKeyspace& keyspace, Sequence now) {
+Status Keyspaces::drop(OpenKeyspace& keyspace) {
   if (&keyspace == &default_) return Status::invalid_argument("the default keyspace cannot be dropped");
   const auto hide = [&](const ManifestState&) {
-    keyspace.dropped_at.store(number_of(now), std::memory_order_release);
+    keyspace.drop_number.store(handles_.count_drop(), std::memory_order_release);
     MutexLock lock(mutex_);
     const auto found = by_id_.find(keyspace.id());
     TAMIS_CHECK(found != by_id_.end());
@@ -144,28 +145,32 @@ Status Keyspaces::change(OpenKeyspace& keyspace, const KeyspaceOptions& options)
   return {};
 }
 
-void Keyspaces::release_dropped(const LiveHandles& handles) {
+void Keyspaces::release_dropped() {
   std::vector<std::shared_ptr<OpenKeyspace>> unseen;
   {
     MutexLock lock(mutex_);
     if (dropped_.empty()) return;
-    const std::optional<Sequence> oldest = handles.oldest_snapshot();
-    std::erase_if(dropped_, [&](const std::shared_ptr<OpenKeyspace>& keyspace) {
-      if (oldest && keyspace->is_visible_at(*oldest)) return false;
-      unseen.push_back(keyspace);
-      return true;
-    });
+    const std::optional<std::uint64_t> drops = handles_.drops_before_snapshots();
+    for (const std::shared_ptr<OpenKeyspace>& keyspace : dropped_) {
+      if (!drops || !keyspace->is_visible_after(*drops)) unseen.push_back(keyspace);
+    }
   }
-  std::vector<std::shared_ptr<OpenKeyspace>> held;
   for (const std::shared_ptr<OpenKeyspace>& keyspace : unseen) {
     keyspace->tree.clear();
     keyspace->tree.remove_obsolete_files();
     std::vector<std::uint64_t> left;
     keyspace->tree.add_obsolete_numbers(left);
-    if (!left.empty()) held.push_back(keyspace);  // By an iterator.
+    if (!left.empty()) continue;  // An iterator holds them.
+    MutexLock lock(mutex_);
+    if (std::erase(dropped_, keyspace) > 0) released_reads_ += keyspace->reader.counts();
   }
+}
+
+ReadCounts Keyspaces::reads_of_dropped() const {
   MutexLock lock(mutex_);
-  dropped_.insert(dropped_.end(), held.begin(), held.end());
+  ReadCounts counts = released_reads_;
+  for (const std::shared_ptr<OpenKeyspace>& keyspace : dropped_) counts += keyspace->reader.counts();
+  return counts;
 }
 
 void Keyspaces::seal(std::span<const std::shared_ptr<OpenKeyspace>> keyspaces, Sequence last) {

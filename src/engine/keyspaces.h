@@ -49,7 +49,7 @@ struct SealedOfTree {
 class Keyspaces {
  public:
   Keyspaces(const StoreContext& context, StoreMemory& memory, Catalog& catalog, const Health& health,
-            const PublishedSequence& published, ChangeSignal& changes);
+            const PublishedSequence& published, LiveHandles& handles, ChangeSignal& changes);
 
   /// The keyspaces that the manifest names. To be called first, once.
   Status open() EXCLUDES(mutex_);
@@ -64,12 +64,14 @@ class Keyspaces {
 
   /// Makes a keyspace, durably. The commit leader, as `drop` and `change`.
   Result<std::shared_ptr<OpenKeyspace>> create(std::string_view name, const KeyspaceOptions& options) EXCLUDES(mutex_);
-  /// Durable on return. Readers at `now` and before still see it.
-  Status drop(OpenKeyspace& keyspace, Sequence now) EXCLUDES(mutex_);
+  /// Durable on return. The snapshots of this moment still see it.
+  Status drop(OpenKeyspace& keyspace) EXCLUDES(mutex_);
   /// Adds these to the options that the keyspace sets for itself.
   Status change(OpenKeyspace& keyspace, const KeyspaceOptions& options);
   /// Frees dropped keyspaces that no snapshot sees, and removes their files.
-  void release_dropped(const LiveHandles& handles) EXCLUDES(mutex_);
+  void release_dropped() EXCLUDES(mutex_);
+  /// What was asked of keyspaces that have been dropped since the store was opened.
+  [[nodiscard]] ReadCounts reads_of_dropped() const EXCLUDES(mutex_);
 
   /// Seals the memtables of these trees, which wait for their flush from now on. The commit leader.
   void seal(std::span<const std::shared_ptr<OpenKeyspace>> keyspaces, Sequence last) EXCLUDES(mutex_);
@@ -107,6 +109,7 @@ class Keyspaces {
   Catalog& catalog_;
   const Health& health_;
   const PublishedSequence& published_;
+  LiveHandles& handles_;
   ChangeSignal& changes_;
   OpenKeyspace default_;  // Here, so that DB::get needs no further pointer.
   std::atomic<double> debt_ = 0;
@@ -119,6 +122,7 @@ class Keyspaces {
   std::map<std::string, std::shared_ptr<OpenKeyspace>, std::less<>> by_name_ GUARDED_BY(mutex_);
   std::deque<std::shared_ptr<OpenKeyspace>> sealed_ GUARDED_BY(mutex_);  // Oldest first.
   std::vector<std::shared_ptr<OpenKeyspace>> dropped_ GUARDED_BY(mutex_);
+  ReadCounts released_reads_ GUARDED_BY(mutex_);  // Of those that are not even there any more.
 };
 
 }  // namespace tamis

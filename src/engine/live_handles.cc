@@ -14,6 +14,7 @@ void LiveHandles::add(LiveHandle& handle) {
 void LiveHandles::add_snapshot(LiveHandle& handle, const PublishedSequence& published) {
   MutexLock lock(mutex_);
   handle.sequence = published.newest();
+  handle.drops = drops_;
   sequences_.insert(handle.sequence);
   link(handle);
 }
@@ -51,9 +52,17 @@ std::vector<Sequence> LiveHandles::readable(const PublishedSequence& published) 
   return ascending;
 }
 
-std::optional<Sequence> LiveHandles::oldest_snapshot() const {
+std::uint64_t LiveHandles::count_drop() {
   MutexLock lock(mutex_);
-  return sequences_.empty() ? std::optional<Sequence>() : *sequences_.begin();
+  return ++drops_;
+}
+
+std::optional<std::uint64_t> LiveHandles::drops_before_snapshots() const {
+  MutexLock lock(mutex_);
+  for (const LiveHandle* handle = oldest_; handle != nullptr; handle = handle->after) {
+    if (handle->sequence != kMaxSequence) return handle->drops;
+  }
+  return {};
 }
 
 std::string LiveHandles::to_text() const {

@@ -1,6 +1,7 @@
 // The live iterators and snapshots of an open store.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,7 +18,8 @@ namespace tamis {
 struct LiveHandle {
   std::string_view kind;
   Caller caller;
-  Sequence sequence = kMaxSequence;  // Of a snapshot only.
+  Sequence sequence = kMaxSequence;  // Of a snapshot only,
+  std::uint64_t drops = 0;           // like this: how many keyspaces had been dropped before it.
   // Links of the list.
   LiveHandle* before = nullptr;
   LiveHandle* after = nullptr;
@@ -39,8 +41,10 @@ class LiveHandles {
   /// The sequences that a rewrite which begins now must keep readable: those of the snapshots and the newest one.
   /// Ascending, each once.
   [[nodiscard]] std::vector<Sequence> readable(const PublishedSequence& published) const EXCLUDES(mutex_);
-  /// The sequence of the oldest snapshot; none if there is no snapshot.
-  [[nodiscard]] std::optional<Sequence> oldest_snapshot() const EXCLUDES(mutex_);
+  /// A keyspace is dropped: the number of drops with this one. Later snapshots have at least this many before them.
+  std::uint64_t count_drop() EXCLUDES(mutex_);
+  /// How many keyspaces had been dropped before the oldest snapshot; none if there is no snapshot.
+  [[nodiscard]] std::optional<std::uint64_t> drops_before_snapshots() const EXCLUDES(mutex_);
   /// "iterator made at demo.cc:12, snapshot made at demo.cc:14".
   [[nodiscard]] std::string to_text() const EXCLUDES(mutex_);
 
@@ -52,6 +56,7 @@ class LiveHandles {
   LiveHandle* newest_ GUARDED_BY(mutex_) = nullptr;
   std::size_t count_ GUARDED_BY(mutex_) = 0;
   std::multiset<Sequence> sequences_ GUARDED_BY(mutex_);
+  std::uint64_t drops_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace tamis

@@ -23,15 +23,13 @@ bool cores_are_few(const JobPool& pool) {
 }  // namespace
 
 Maintenance::Maintenance(const StoreContext& context, Catalog& catalog, Keyspaces& keyspaces, Journals& journals,
-                         TableRewrites& rewrites, Residency& residency, const LiveHandles& handles, Health& health,
-                         ChangeSignal& changes)
+                         TableRewrites& rewrites, Residency& residency, Health& health, ChangeSignal& changes)
     : context_(context),
       catalog_(catalog),
       keyspaces_(keyspaces),
       journals_(journals),
       rewrites_(rewrites),
       residency_(residency),
-      handles_(handles),
       health_(health),
       changes_(changes),
       pool_(JobPool::make(context, *this, health, changes)),
@@ -145,7 +143,8 @@ Result<bool> Maintenance::compact_one(std::uint64_t now_unix_seconds) {
     const PolicyOptions options = settings->policy_options(context_.memtable_bytes, now_unix_seconds);
     const std::optional<CompactionPlan> plan = settings->policy.pick(keyspace->tree.version()->shape(), options);
     if (plan) {
-      TAMIS_TRY_STATUS(execute(*keyspace, *plan));
+      Status done = execute(*keyspace, *plan);
+      if (!done.ok() && !keyspace->is_dropped()) return done;  // One that was dropped meanwhile needs none.
       return true;
     }
     keyspace->settled_at = now_unix_seconds;
@@ -178,7 +177,7 @@ void Maintenance::give_way_to_flush() {
 
 void Maintenance::keep_up() {
   keyspaces_.remove_obsolete_files();
-  keyspaces_.release_dropped(handles_);
+  keyspaces_.release_dropped();
   residency_.review();
   index_runs();
 }
@@ -245,13 +244,16 @@ Result<bool> Maintenance::step_towards(OpenKeyspace& keyspace, const RangeGoal& 
 
 Status Maintenance::wait_idle() {
   const auto is_flushed = [this] { return !keyspaces_.has_sealed(); };
-  const auto is_idle = [this] {
-    return !keyspaces_.has_sealed() && !is_due(Job::kCompaction) && !flush_runs_ && !compaction_runs_;
+  const auto is_compacted = [this] {
+    return keyspaces_.has_sealed() || (!is_due(Job::kCompaction) && !flush_runs_ && !compaction_runs_);
   };
-  TAMIS_TRY_STATUS(pool_->wait_until(Job::kFlush, is_flushed, "a flush could not be done"));
-  TAMIS_TRY_STATUS(pool_->wait_until(Job::kCompaction, is_idle, "a rewrite is running"));
+  do {  // Others may write during a compaction.
+    TAMIS_TRY_STATUS(pool_->wait_until(Job::kFlush, is_flushed, "a flush could not be done"));
+    TAMIS_TRY_STATUS(pool_->wait_until(Job::kCompaction, is_compacted, "a rewrite is running"));
+  } while (keyspaces_.has_sealed());
   for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces_.all()) keyspace->indexer.wait();
   index_runs();
+  keyspaces_.release_dropped();
   const MutexLock flush_lock(flush_mutex_);  // A flush whose table is installed may still be releasing its journal.
   return {};
 }

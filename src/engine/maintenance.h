@@ -14,7 +14,6 @@
 #include "engine/job_pool.h"
 #include "engine/journals.h"
 #include "engine/keyspaces.h"
-#include "engine/live_handles.h"
 #include "engine/residency.h"
 #include "engine/store_context.h"
 #include "engine/table_rewrites.h"
@@ -34,8 +33,7 @@ namespace tamis {
 class Maintenance final : public JobSource {
  public:
   Maintenance(const StoreContext& context, Catalog& catalog, Keyspaces& keyspaces, Journals& journals,
-              TableRewrites& rewrites, Residency& residency, const LiveHandles& handles, Health& health,
-              ChangeSignal& changes);
+              TableRewrites& rewrites, Residency& residency, Health& health, ChangeSignal& changes);
 
   [[nodiscard]] JobPool& pool() { return *pool_; }
 
@@ -81,7 +79,6 @@ class Maintenance final : public JobSource {
   Journals& journals_;
   TableRewrites& rewrites_;
   Residency& residency_;
-  const LiveHandles& handles_;
   Health& health_;
   ChangeSignal& changes_;
 

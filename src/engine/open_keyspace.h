@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,19 +31,20 @@ struct OpenKeyspace {
         indexer(parts.context, parts.memory, tree, health, reader) {}
 
   [[nodiscard]] KeyspaceId id() const { return tree.id(); }
-  /// Whether a reader at this moment still sees the keyspace.
-  [[nodiscard]] bool is_visible_at(Sequence moment) const {
-    return number_of(moment) <= dropped_at.load(std::memory_order_acquire);
+  /// Whether a snapshot still sees the keyspace: this many had been dropped before it. The sequence does not tell: a
+  /// drop has none.
+  [[nodiscard]] bool is_visible_after(std::uint64_t drops) const {
+    return drops < drop_number.load(std::memory_order_acquire);
   }
-  [[nodiscard]] bool is_dropped() const { return dropped_at.load(std::memory_order_acquire) != kNotDropped; }
+  [[nodiscard]] bool is_dropped() const { return drop_number.load(std::memory_order_acquire) != kNotDropped; }
 
-  static constexpr std::uint64_t kNotDropped = number_of(kMaxSequence);
+  static constexpr std::uint64_t kNotDropped = std::numeric_limits<std::uint64_t>::max();
 
   const std::string name;
   Tree tree;
   Reader reader;
   RunIndexer indexer;
-  std::atomic<std::uint64_t> dropped_at = kNotDropped;  ///< The newest sequence when it was dropped.
+  std::atomic<std::uint64_t> drop_number = kNotDropped;  ///< How many had been dropped, with this one.
   // For Maintenance.
   std::atomic<std::uint64_t> settled_generation = 0;  ///< Of the tree when nothing was left to compact.
   std::atomic<std::uint64_t> settled_at = 0;          ///< The time of that, in seconds.

@@ -21,6 +21,22 @@
 
 namespace tamis {
 
+/// Gets that were answered.
+struct ReadCounts {
+  std::uint64_t absent = 0;
+  std::uint64_t from_memtables = 0;
+  std::uint64_t from_tables = 0;
+
+  [[nodiscard]] std::uint64_t found() const { return from_memtables + from_tables; }
+  [[nodiscard]] std::uint64_t all() const { return absent + found(); }
+  ReadCounts& operator+=(const ReadCounts& other) {
+    absent += other.absent;
+    from_memtables += other.from_memtables;
+    from_tables += other.from_tables;
+    return *this;
+  }
+};
+
 /// Answers gets from the current view, and counts them.
 ///
 /// A lookup probes the memtables, then the runs of the version. First it reads only memory, inside an EpochGuard: no
@@ -57,9 +73,7 @@ class Reader {
     return snapshot == nullptr ? published_.newest() : Sequence{snapshot->sequence()};
   }
 
-  [[nodiscard]] std::uint64_t gets() const { return absent_.sum() + from_memtables_.sum() + from_tables_.sum(); }
-  [[nodiscard]] std::uint64_t gets_from_memtables() const { return from_memtables_.sum(); }
-  [[nodiscard]] std::uint64_t gets_from_tables() const { return from_tables_.sum(); }
+  [[nodiscard]] ReadCounts counts() const { return {absent_.sum(), from_memtables_.sum(), from_tables_.sum()}; }
 
  private:
   struct Answers;  // multi_get.cc

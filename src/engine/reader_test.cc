@@ -82,14 +82,14 @@ TEST(Reader, CountsEachGetOnceByWhereItsValueWas) {
   std::string value;
   for (std::uint64_t round = 1; round <= 2; ++round) {
     for (const std::string_view key : kKeys) ASSERT_TRUE(world.reader.get(key, &value, {}).ok());
-    EXPECT_EQ(world.reader.gets(), 12 * round - 6);
+    EXPECT_EQ(world.reader.counts().all(), 12 * round - 6);
     ASSERT_EQ(world.reader.multi_get(kKeys, {}).size(), kKeys.size());
-    EXPECT_EQ(world.reader.gets(), 12 * round);
-    EXPECT_EQ(world.reader.gets_from_memtables(), 4 * round);
-    EXPECT_EQ(world.reader.gets_from_tables(), 2 * round);
+    EXPECT_EQ(world.reader.counts().all(), 12 * round);
+    EXPECT_EQ(world.reader.counts().from_memtables, 4 * round);
+    EXPECT_EQ(world.reader.counts().from_tables, 2 * round);
   }
   ASSERT_TRUE(world.reader.explain("table", {}).ok());
-  EXPECT_EQ(world.reader.gets(), 24U) << "to explain one is not to get";
+  EXPECT_EQ(world.reader.counts().all(), 24U) << "to explain one is not to get";
 }
 
 TEST(Reader, ExplainsTheLookupThatAGetDoes) {

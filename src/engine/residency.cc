@@ -46,11 +46,11 @@ bool Residency::is_due(std::span<const std::shared_ptr<Table>> tables, std::uint
 
 void Residency::review() {
   std::vector<std::shared_ptr<Table>> tables;  // Of all keyspaces: they share the budgets.
-  std::uint64_t gets = 0;
+  std::uint64_t gets = keyspaces_.reads_of_dropped().all();
   for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces_.all()) {
     const std::shared_ptr<const Version> version = keyspace->tree.version();
     tables.insert(tables.end(), version->tables().begin(), version->tables().end());
-    gets += keyspace->reader.gets();
+    gets += keyspace->reader.counts().all();
   }
   if (!is_due(tables, gets)) return;
   std::vector<ResidentCandidate> filters;

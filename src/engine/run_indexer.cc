@@ -90,7 +90,7 @@ void RunIndexer::index_waiting_runs(const IsInVain& is_in_vain) {
   }
   std::uint64_t keys = 0;
   for (const WaitingRun& run : waiting) keys += run.keys;
-  const std::uint64_t lookups = reader_.gets();
+  const std::uint64_t lookups = reader_.counts().all();
   const std::uint64_t paid = (lookups - gets_at_last_indexing_) * std::max<std::uint64_t>(unserved, 1);
   if (waiting.empty() || paid * kEagerness < keys) return;
 

@@ -1,6 +1,7 @@
 // The implementation of Snapshot.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -32,6 +33,8 @@ class SnapshotState {
   SnapshotState& operator=(const SnapshotState&) = delete;
 
   [[nodiscard]] Sequence sequence() const { return handle_.sequence; }
+  /// How many keyspaces had been dropped before.
+  [[nodiscard]] std::uint64_t drops() const { return handle_.drops; }
   [[nodiscard]] bool belongs_to(const Store& store) const { return store_.get() == &store; }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <atomic>
 #include <utility>
 
 #include "base/try.h"
@@ -16,6 +17,14 @@
 #include "io/path.h"
 
 namespace tamis {
+namespace {
+
+std::uint64_t next_store_number() {
+  static std::atomic<std::uint64_t> numbers = 0;
+  return ++numbers;
+}
+
+}  // namespace
 
 Result<std::shared_ptr<Store>> Store::open(const std::string& path, const Options& options,
                                            const Environment& environment) {
@@ -37,11 +46,12 @@ Store::Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory>
       catalog_(*context_, health_),
       journals_(context_->files, context_->directory, *context_->random,
                 share_memory(context_->options, MetadataWanted()).journal),
-      keyspaces_(*context_, *memory_, catalog_, health_, published_, changes_),
+      keyspaces_(*context_, *memory_, catalog_, health_, published_, live_handles_, changes_),
       rewrites_(*context_, catalog_, journals_, keyspaces_, published_, live_handles_),
       residency_(*memory_, keyspaces_),
-      maintenance_(*context_, catalog_, keyspaces_, journals_, rewrites_, residency_, live_handles_, health_, changes_),
-      writer_(*context_, catalog_, keyspaces_, journals_, maintenance_, health_, published_, changes_) {}
+      maintenance_(*context_, catalog_, keyspaces_, journals_, rewrites_, residency_, health_, changes_),
+      writer_(*context_, catalog_, keyspaces_, journals_, maintenance_, health_, published_, changes_),
+      number_(next_store_number()) {}
 
 Store::~Store() { stop_background(); }
 
@@ -87,7 +97,7 @@ Status Store::close(bool detaches) {
   const bool had_stopped = health_.has_stopped();
   if (is_long_to_replay && is_writable && !had_stopped) (void)flush().ok();
   stop_background();
-  keyspaces_.release_dropped(live_handles_);
+  keyspaces_.release_dropped();
   keyspaces_.remove_obsolete_files();  // Some may have been held until just now.
   open_generation_ = kClosed;
   const std::optional<Health::Stop> stop = health_.stop();
@@ -126,8 +136,8 @@ Status Store::write(const Changes& changes, const WriteOptions& options, bool ma
 }
 
 Status Store::write_batch(const Batch& batch, const WriteOptions& options, bool may_wait) {
-  const void* const owner = BatchInside::store(batch);
-  if (owner != nullptr && owner != this) {
+  const std::uint64_t owner = BatchInside::store(batch);
+  if (owner != 0 && owner != number_) {
     return Status::invalid_argument("the batch names keyspaces of another store");
   }
   return write(batch, options, may_wait);
@@ -237,7 +247,7 @@ Result<std::shared_ptr<OpenKeyspace>> Store::keyspace(std::string_view name, con
 Status Store::drop_keyspace(std::string_view name) {
   TAMIS_TRY_STATUS(check_open());
   TAMIS_TRY_STATUS(writer_.drop_keyspace(name));
-  keyspaces_.release_dropped(live_handles_);
+  keyspaces_.release_dropped();
   return {};
 }
 
@@ -248,7 +258,8 @@ Status Store::checkpoint(const std::string& folder) {
   TAMIS_TRY(const std::string path, plain_path(folder));
   if (keyspaces_.size() == 1) {
     TAMIS_TRY_STATUS(writer_.flush());
-    return Checkpoint(catalog_, keyspaces_).copy_to(*context_, path);
+    const Checkpoint checkpoint(catalog_, keyspaces_);
+    if (!checkpoint.spans_keyspaces()) return checkpoint.copy_to(*context_, path);  // Or one was made meanwhile.
   }
   TAMIS_TRY_STATUS(context_->check_writable());
   std::optional<Checkpoint> checkpoint;

@@ -92,6 +92,8 @@ class Store final : public std::enable_shared_from_this<Store> {
   [[nodiscard]] bool is_open() const {
     return known_fork_generation.load(std::memory_order_relaxed) == open_generation_.load(std::memory_order_relaxed);
   }
+  /// No other store of this process has or had it. An address may be that of a later store.
+  [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] LiveHandles& live_handles() { return live_handles_; }
   [[nodiscard]] const PublishedSequence& published() const { return published_; }
   [[nodiscard]] const BlockCache& cache() const { return memory_->cache(); }
@@ -128,6 +130,7 @@ class Store final : public std::enable_shared_from_this<Store> {
   Writer writer_;
   Mutex lock_mutex_;
   std::unique_ptr<FileLock> lock_ GUARDED_BY(lock_mutex_);
+  const std::uint64_t number_;
 };
 
 }  // namespace tamis

@@ -19,6 +19,7 @@ StoreContext::StoreContext(std::string path, const Options& given_options, const
     : directory(std::move(path)),
       options(given_options),
       environment(given_environment),
+      has_own_clock(environment.unix_seconds || environment.random_seed),
       files(environment.files != nullptr ? *environment.files : posix_file_system()),
       random(make_random_source(environment.random_seed)),
       memtable_bytes(sealing_memory(options)) {}
@@ -31,9 +32,7 @@ std::uint64_t StoreContext::now_unix_seconds() const {
   return seconds > 0 ? static_cast<std::uint64_t>(seconds) : 0;  // The clock may be set to before 1970.
 }
 
-std::uint64_t StoreContext::now_unix_milliseconds() const {
-  if (environment.unix_seconds) return environment.unix_seconds() * 1000;
-  if (environment.random_seed) return kFrozenSeconds * 1000;
+std::uint64_t StoreContext::coarse_unix_milliseconds() {
   timespec now = {};
   if (clock_gettime(CLOCK_REALTIME_COARSE, &now) != 0 || now.tv_sec < 0) return 0;
   return static_cast<std::uint64_t>(now.tv_sec) * 1000 + static_cast<std::uint64_t>(now.tv_nsec) / 1'000'000;

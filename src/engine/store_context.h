@@ -25,7 +25,11 @@ struct StoreContext {
   /// With a random_seed and no clock of the caller's, time stands still, so that a run can be repeated.
   [[nodiscard]] std::uint64_t now_unix_seconds() const;
   /// The same clock, as coarse as the machine's cheapest one: a few milliseconds.
-  [[nodiscard]] std::uint64_t now_unix_milliseconds() const;
+  [[nodiscard]] std::uint64_t now_unix_milliseconds() const {
+    if (has_own_clock) [[unlikely]]
+      return now_unix_seconds() * 1000;
+    return coarse_unix_milliseconds();
+  }
 
   /// Tells the listener, if there is one.
   void tell(StoreEvent::Kind kind, std::string_view what, const RewriteResult* result = nullptr) const
@@ -37,12 +41,16 @@ struct StoreContext {
   const std::string directory;
   const Options options;
   const Environment environment;
+  const bool has_own_clock;  ///< Time is not the machine's.
   FileSystem& files;
   const std::unique_ptr<RandomSource> random;
   const std::uint64_t memtable_bytes;  ///< A memtable is sealed at this size: 7/8 of its share of memory.
   TableIdentity identity = {};
   KeyHasher hasher;
   mutable Mutex listener_mutex;
+
+ private:
+  static std::uint64_t coarse_unix_milliseconds();
 };
 
 }  // namespace tamis

@@ -67,6 +67,7 @@ void finish(Stats::Level& level, std::uint64_t keys) {
 
 /// What a store's stats take from its trees.
 struct TreeSums {
+  ReadCounts reads;
   std::vector<std::uint64_t> keys;  // By level.
   std::uint64_t slot_hits = 0;
   std::uint64_t memtable_bytes = 0;
@@ -133,9 +134,7 @@ void add_tree(const OpenKeyspace& keyspace, std::uint64_t sequence, Stats& stats
   const std::uint64_t writes_in_memory = keyspace.tree.entries_in_memtables();
   sums.live_bytes += live_bytes(shape, sequence - std::min(sequence, writes_in_memory));
   stats.bytes_on_disk += shape.bytes();
-  stats.gets += keyspace.reader.gets();
-  stats.memtable_hits += keyspace.reader.gets_from_memtables();
-  stats.gets_found += keyspace.reader.gets_from_memtables() + keyspace.reader.gets_from_tables();
+  sums.reads += keyspace.reader.counts();
 }
 
 }  // namespace
@@ -148,6 +147,10 @@ Stats Store::stats() {
   for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces_.all()) {
     add_tree(*keyspace, stats.sequence, stats, sums);
   }
+  sums.reads += keyspaces_.reads_of_dropped();
+  stats.gets = sums.reads.all();
+  stats.gets_found = sums.reads.found();
+  stats.memtable_hits = sums.reads.from_memtables;
   for (Stats::Level& level : stats.levels) finish(level, sums.keys[level.level]);
   const CacheStats cache = memory_->cache().stats();
   stats.cache = {.policy = std::string(memory_->cache().policy()),

@@ -82,7 +82,7 @@ bool Tree::has_unsealed() const {
 
 std::uint64_t Tree::active_bytes() const {
   MutexLock lock(mutex_);
-  return active_->empty() ? 0 : active_->memory_bytes();
+  return is_idle() ? 0 : active_->memory_bytes();
 }
 
 /// An empty memtable needs no journal: what it gets from now on is in the newest one, or a later one.

@@ -82,7 +82,7 @@ class Tree {
   [[nodiscard]] bool has_sealed() const EXCLUDES(mutex_);
   /// Whether the memtable that takes writes has any.
   [[nodiscard]] bool has_unsealed() const EXCLUDES(mutex_);
-  /// Of that memtable; 0 if it is empty.
+  /// The memory of that memtable; 0 if the tree is not being written to.
   [[nodiscard]] std::uint64_t active_bytes() const EXCLUDES(mutex_);
   /// The oldest journal with entries that are only in memory, without those of `flushed`; kNoJournal if there is none.
   [[nodiscard]] std::uint64_t first_journal(const Memtable* flushed = nullptr) const EXCLUDES(mutex_);

@@ -41,7 +41,7 @@ struct World {
   PublishedSequence published;
   Catalog catalog{context, health};
   Journals journals{files, "/store", *context.random, 0};
-  Keyspaces keyspaces{context, *memory, catalog, health, published, changes};
+  Keyspaces keyspaces{context, *memory, catalog, health, published, handles, changes};
   TableRewrites rewrites{context, catalog, journals, keyspaces, published, handles};
   Tree& tree = keyspaces.default_keyspace().tree;
   Sequence last = {};

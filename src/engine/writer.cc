@@ -11,13 +11,6 @@
 #include "entry/batch_format.h"
 
 namespace tamis {
-namespace {
-
-/// Of the leader's buffer: enough for groups of small writes, and small beside the budget.
-constexpr std::size_t kMaxKeptPayloadBytes = std::size_t{128} << 10;
-
-}  // namespace
-
 Writer::Writer(const StoreContext& context, Catalog& catalog, Keyspaces& keyspaces, Journals& journals,
                Maintenance& maintenance, Health& health, PublishedSequence& published, ChangeSignal& changes)
     : context_(context),
@@ -130,25 +123,14 @@ Status Writer::append_and_insert(std::span<CommitRequest* const> group) {
   }
   if (entries == 0) return syncs ? journals_.sync() : Status();
   TAMIS_TRY_STATUS(make_room(bytes));
-  TAMIS_TRY(const EntryKeyspaces keyspaces, encode_group());
-  const bool is_default_only = keyspaces == EntryKeyspaces();
-  if (is_default_only) [[likely]] {
-    TAMIS_TRY_STATUS(writing_->reserve(entries, bytes));
-  } else {
+  TAMIS_TRY_STATUS(encode_group());
+  if (!keyspaces_of_group_.are_default()) [[unlikely]] {
     if (reject_dropped(group)) return append_and_insert(group);
-    TAMIS_TRY_STATUS(reserve_in_trees(keyspaces, entries));
-  }
-  Status durable =
-      journals_.append(as_bytes(payload_), static_cast<std::uint32_t>(entries), context_.now_unix_milliseconds());
-  if (durable.ok() && syncs) durable = journals_.sync();
-  if (!durable.ok()) {
-    forget_touched();
-    return durable;
-  }
-  if (is_default_only) [[likely]] {
-    insert_group(entries);
+    TAMIS_TRY_STATUS(append_to_trees(entries, syncs));
   } else {
-    insert_into_trees(keyspaces, entries);
+    TAMIS_TRY_STATUS(writing_->reserve(entries, bytes));
+    TAMIS_TRY_STATUS(append_to_journal(entries, syncs));
+    insert_group(entries);
   }
   writes_.fetch_add(entries, std::memory_order_relaxed);
   bytes_written_.fetch_add(bytes, std::memory_order_relaxed);
@@ -156,10 +138,11 @@ Status Writer::append_and_insert(std::span<CommitRequest* const> group) {
 }
 
 /// As large as the group.
-Result<EntryKeyspaces> Writer::encode_group() {
+Status Writer::encode_group() {
   try {
     payload_.clear();
-    return append_encoded(payload_, changes_);
+    keyspaces_of_group_ = append_encoded(payload_, changes_);
+    return {};
   } catch (const std::bad_alloc&) {
     return Status::out_of_space("no memory for a record of the journal");
   }
@@ -175,11 +158,6 @@ void Writer::insert_group(std::uint64_t entries) {
     at = entry.end;
   }
   publish(sequence);
-}
-
-void Writer::publish(Sequence last) {
-  if (payload_.capacity() > kMaxKeptPayloadBytes) std::string().swap(payload_);
-  published_.publish(last);
 }
 
 /// Seals memtables when they are full, and slows writers down while the background is behind.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/features.h"
+#include "base/try.h"
 #include "engine/catalog.h"
 #include "engine/commit_queue.h"
 #include "engine/health.h"
@@ -20,6 +21,7 @@
 #include "engine/published_sequence.h"
 #include "engine/store_context.h"
 #include "engine/throttle.h"
+#include "entry/batch_inside.h"
 #include "entry/keyspace_id.h"
 #include "tamis/options.h"
 #include "tamis/status.h"
@@ -72,22 +74,33 @@ class Writer final : public GroupLeader {
     std::uint64_t counted_bytes = 0;  // Of its memory, in others_bytes_.
     bool is_touched = false;          // By the current group.
   };
+  /// Of the leader's buffer: enough for groups of small writes, and small beside the budget.
+  static constexpr std::size_t kMaxKeptPayloadBytes = std::size_t{128} << 10;
   using Trees = std::vector<std::shared_ptr<OpenKeyspace>>;
 
   Status write_large(const Changes& changes);
   Status lead_group(std::span<CommitRequest* const> group);
   Status append_and_insert(std::span<CommitRequest* const> group);
-  Result<EntryKeyspaces> encode_group();
+  Status encode_group();
+  Status append_to_journal(std::uint64_t entries, bool syncs) {
+    TAMIS_TRY_STATUS(
+        journals_.append(as_bytes(payload_), static_cast<std::uint32_t>(entries), context_.now_unix_milliseconds()));
+    return syncs ? journals_.sync() : Status();
+  }
   void insert_group(std::uint64_t entries);
   // Groups that name other keyspaces than the default one.
   bool reject_dropped(std::span<CommitRequest* const> group);
-  Status reserve_in_trees(const EntryKeyspaces& keyspaces, std::uint64_t entries);
-  void insert_into_trees(const EntryKeyspaces& keyspaces, std::uint64_t entries);
+  Status append_to_trees(std::uint64_t entries, bool syncs);
+  Status reserve_in_trees(std::uint64_t entries);
+  void insert_into_trees(std::uint64_t entries);
   Writing& writing_to(KeyspaceId id);
   void count_bytes(Writing& writing);
   void stop_writing_to(KeyspaceId id);
   void forget_touched();
-  void publish(Sequence last);
+  void publish(Sequence last) {
+    if (payload_.capacity() > kMaxKeptPayloadBytes) std::string().swap(payload_);
+    published_.publish(last);
+  }
 
   Status make_room(std::uint64_t group_bytes);
   [[nodiscard]] Trees trees_to_seal() const;
@@ -115,7 +128,8 @@ class Writer final : public GroupLeader {
   std::map<KeyspaceId, Writing> others_;  // The other trees with entries.
   std::uint64_t others_bytes_ = 0;        // Of their memtables.
   std::vector<Writing*> touched_;         // By the current group.
-  std::string payload_;
+  std::string payload_;                   // The group, encoded.
+  EntryKeyspaces keyspaces_of_group_;
   std::vector<Changes> changes_;
 
   std::atomic<std::uint64_t> writes_ = 0;

@@ -53,9 +53,17 @@ bool Writer::reject_dropped(std::span<CommitRequest* const> group) {
   return has_rejected;
 }
 
+Status Writer::append_to_trees(std::uint64_t entries, bool syncs) {
+  Status appended = reserve_in_trees(entries);
+  if (appended.ok()) appended = append_to_journal(entries, syncs);
+  if (appended.ok()) insert_into_trees(entries);
+  forget_touched();
+  return appended;
+}
+
 /// In each tree as if all entries were its own: that is more than needed, and simple.
-Status Writer::reserve_in_trees(const EntryKeyspaces& keyspaces, std::uint64_t entries) {
-  KeyspaceId id = keyspaces.first;
+Status Writer::reserve_in_trees(std::uint64_t entries) {
+  KeyspaceId id = keyspaces_of_group_.first;
   bool has_default = false;
   const char* const end = payload_.data() + payload_.size();
   for (const char* at = payload_.data() + batch_header_bytes(id, entries); at != end;) {
@@ -70,7 +78,6 @@ Status Writer::reserve_in_trees(const EntryKeyspaces& keyspaces, std::uint64_t e
   for (Writing* writing : touched_) {
     if (reserved.ok()) reserved = writing->memtable->reserve(entries, payload_.size());
   }
-  if (!reserved.ok()) forget_touched();
   return reserved;
 }
 
@@ -85,9 +92,9 @@ void Writer::forget_touched() {
   touched_.clear();
 }
 
-void Writer::insert_into_trees(const EntryKeyspaces& keyspaces, std::uint64_t entries) {
+void Writer::insert_into_trees(std::uint64_t entries) {
   Sequence sequence = published_.newest();
-  KeyspaceId id = keyspaces.first;
+  KeyspaceId id = keyspaces_of_group_.first;
   KeyspaceId into_id = kDefaultKeyspace;
   Memtable* into = writing_.get();
   const char* const end = payload_.data() + payload_.size();
@@ -101,7 +108,6 @@ void Writer::insert_into_trees(const EntryKeyspaces& keyspaces, std::uint64_t en
     into->insert({entry.key, entry.value, sequence, entry.kind}, context_.hasher(entry.key));
     at = entry.end;
   }
-  forget_touched();
   publish(sequence);
 }
 
@@ -228,7 +234,7 @@ Status Writer::drop_keyspace(std::string_view name) {
     if (keyspace == nullptr) {
       return Status::invalid_argument(fmt::format("{}: there is no keyspace '{}'", context_.directory, name));
     }
-    TAMIS_TRY_STATUS(keyspaces_.drop(*keyspace, published_.newest()));
+    TAMIS_TRY_STATUS(keyspaces_.drop(*keyspace));
     stop_writing_to(keyspace->id());
     return {};
   });

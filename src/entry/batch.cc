@@ -60,12 +60,12 @@ void Batch::clear() {
   status_ = {};
   first_keyspace_ = last_keyspace_ = 0;
   has_markers_ = has_long_keys_ = false;
-  store_ = nullptr;
+  store_ = 0;
 }
 
-void Batch::belong_to(const void* store) {
-  if (store_ == nullptr) store_ = store;
-  if (store != nullptr && store != store_ && status_.ok()) {
+void Batch::belong_to(std::uint64_t store) {
+  if (store_ == 0) store_ = store;
+  if (store != 0 && store != store_ && status_.ok()) {
     status_ = Status::invalid_argument("the keyspaces of a batch must belong to one store");
   }
 }

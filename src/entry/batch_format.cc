@@ -32,7 +32,7 @@ class Prefix {
   [[nodiscard]] std::string_view text() const { return {bytes_.data(), size_}; }
 
  private:
-  std::array<char, 24> bytes_;  // Two varints and a kind take at most 21.
+  std::array<char, 48> bytes_;  // Four varints and a kind take at most 41.
   std::size_t size_ = 0;
 };
 
@@ -45,6 +45,18 @@ Result<KeyspaceId> read_keyspace(ByteReader& reader) {
 }
 
 /// Reads the markers before an entry, too.
+/// Appends what the prefix already has and the entry. There must be room for both.
+void append_entry(std::string& to, Prefix& prefix, const EncodedEntry& entry) {
+  TAMIS_INVARIANT(entry.key.size() <= kMaxKeyBytes && entry.value.size() <= kMaxValueBytes);
+  TAMIS_INVARIANT(entry.kind == EntryKind::kPut || entry.value.empty());
+  prefix.add_byte(static_cast<std::uint8_t>(entry.kind));
+  prefix.add_varint(entry.key.size());
+  prefix.add_varint(entry.value.size());
+  to.append(prefix.text());
+  to.append(entry.key);
+  to.append(entry.value);
+}
+
 Status check_entry(ByteReader& reader, EntryKeyspaces& keyspaces, std::string_view name) {
   TAMIS_TRY(auto kind, reader.read_le<std::uint8_t>("entry kind"));
   for (; kind == kKeyspaceMarker; keyspaces.has_markers = true) {
@@ -76,16 +88,9 @@ std::size_t batch_entry_bytes(std::size_t key_bytes, std::size_t value_bytes) {
 }
 
 void append_batch_entry(std::string& to, EntryKind kind, std::string_view key, std::string_view value) {
-  TAMIS_INVARIANT(key.size() <= kMaxKeyBytes && value.size() <= kMaxValueBytes);
-  TAMIS_INVARIANT(kind == EntryKind::kPut || value.empty());
+  make_room(to, batch_entry_bytes(key.size(), value.size()));
   Prefix prefix;
-  prefix.add_byte(static_cast<std::uint8_t>(kind));
-  prefix.add_varint(key.size());
-  prefix.add_varint(value.size());
-  make_room(to, prefix.text().size() + key.size() + value.size());
-  to.append(prefix.text());
-  to.append(key);
-  to.append(value);
+  append_entry(to, prefix, {kind, key, value, nullptr});
 }
 
 void append_keyspace_marker(std::string& to, KeyspaceId keyspace, std::size_t bytes_after) {
@@ -109,6 +114,10 @@ EntryKeyspaces append_encoded(std::string& to, std::span<const Changes> group) {
   Prefix header;
   header.add_varint(static_cast<std::uint32_t>(keyspaces.first));
   header.add_varint(count);
+  if (group.size() == 1 && group.front().is_single()) {
+    append_entry(to, header, group.front().single());
+    return keyspaces;
+  }
   to.append(header.text());
   for (const Changes& changes : group) changes.append_to(to, keyspaces);
   return keyspaces;

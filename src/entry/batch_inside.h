@@ -1,6 +1,7 @@
 // What the store sees and does of a Batch that its users do not.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "entry/entry.h"
@@ -15,6 +16,9 @@ struct EntryKeyspaces {
   KeyspaceId last = kDefaultKeyspace;   ///< Of an entry that would be appended without a marker.
   bool has_markers = false;             ///< If not, all entries are of `first`.
 
+  /// Whether all entries are of the default keyspace.
+  [[nodiscard]] bool are_default() const { return first == kDefaultKeyspace && !has_markers; }
+
   friend bool operator==(const EntryKeyspaces&, const EntryKeyspaces&) = default;
 };
 
@@ -26,8 +30,8 @@ struct BatchInside {
   }
   /// The encoded entries and markers (batch_format.h) without a header. Valid until the batch changes.
   static std::string_view entries(const Batch& batch) { return batch.entries_; }
-  /// The store that its keyspaces belong to; null if it names only the default one, which every store has.
-  static const void* store(const Batch& batch) { return batch.store_; }
+  /// The number of the store that its keyspaces belong to; 0 if it names only the default one, which every store has.
+  static std::uint64_t store(const Batch& batch) { return batch.store_; }
   /// Whether a key has more than kMaxNarrowKeyBytes.
   static bool has_long_keys(const Batch& batch) { return batch.has_long_keys_; }
   static EntryKeyspaces keyspaces(const Batch& batch) {

@@ -49,6 +49,10 @@ class Changes {
     return batch_ != nullptr ? BatchInside::has_long_keys(*batch_) : key_.size() > kMaxNarrowKeyBytes;
   }
 
+  /// Whether it is a single change outside of a batch, and that change.
+  [[nodiscard]] bool is_single() const { return batch_ == nullptr && count_ == 1; }
+  [[nodiscard]] EncodedEntry single() const { return {kind_, key_, value_, nullptr}; }
+
   /// Calls `visit` with every keyspace that is written to, perhaps repeatedly.
   template <typename Visit>
   void visit_keyspaces(Visit visit) const {
@@ -61,7 +65,7 @@ class Changes {
   template <typename Visit>
   void visit(Visit visit) const {
     if (batch_ == nullptr) {
-      if (count_ != 0) visit(keyspace_, EncodedEntry{kind_, key_, value_, nullptr});
+      if (count_ != 0) visit(keyspace_, single());
       return;
     }
     KeyspaceId keyspace = keyspace_;

@@ -120,6 +120,7 @@ std::vector<TableFile::Property> TableFile::properties() const {
   const auto number = [&](std::string_view name, std::uint64_t value) { text(name, std::to_string(value)); };
   number("number", facts.number);
   text("store id", hex_of(properties.identity.store_id));
+  text("keyspace", properties.keyspace_name.empty() ? "default" : properties.keyspace_name);
   number("file bytes", facts.file_bytes);
   number("entries", facts.entries);
   number("deletes", facts.deletes);

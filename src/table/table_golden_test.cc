@@ -91,6 +91,7 @@ TEST(TableFile, ShowsPropertiesAndBlocksOfALoneFile) {
   for (const TableFile::Property& property : file->properties()) properties[property.name] = property.text;
   EXPECT_EQ(properties["number"], "13");
   EXPECT_EQ(properties["store id"], "5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a");
+  EXPECT_EQ(properties["keyspace"], "places");
   EXPECT_EQ(properties["filter"], "line");
   EXPECT_EQ(properties["prefix rule"], "until:/");
   EXPECT_EQ(properties["replaces"], "10 11");

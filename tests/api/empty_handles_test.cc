@@ -102,10 +102,40 @@ TEST_F(EmptyHandles, ADBAnswersClosed) {
     Iterator it = db.scan();
     check_empty_iterator(it);
     EXPECT_EQ(db.snapshot().sequence(), 0U);
+    EXPECT_EQ(db.keyspace("a").status().code(), kClosed);
+    EXPECT_EQ(db.drop_keyspace("a").code(), kClosed);
+    EXPECT_TRUE(db.keyspaces().empty());
     EXPECT_TRUE(db.stats().levels.empty());
     EXPECT_TRUE(db.plan().runs.empty());
   };
   check_empty<DB>([&] { return open_store(); }, check);
+}
+
+TEST_F(EmptyHandles, AKeyspaceAnswersClosed) {
+  DB db = open_store();
+  const auto check = [](Keyspace& keyspace) {
+    std::string value = "before";
+    check_closed({keyspace.put("key", "value"), keyspace.remove("key"), keyspace.compact(),
+                  keyspace.get("key").status(), keyspace.get("key", &value).status(), keyspace.exists("key").status(),
+                  keyspace.get_pinned("key").status(), keyspace.approximate_size({}).status(),
+                  keyspace.explain("key").status()});
+    EXPECT_EQ(value, "before");
+    const std::vector<std::string_view> keys = {"a", "b"};
+    ASSERT_EQ(keyspace.multi_get(keys).size(), 2U);
+    EXPECT_EQ(keyspace.multi_get(keys).back().status().code(), kClosed);
+    std::vector<std::optional<std::string>> values;
+    EXPECT_EQ(keyspace.multi_get(keys, &values).code(), kClosed);
+    Iterator it = keyspace.scan();
+    check_empty_iterator(it);
+    EXPECT_EQ(keyspace.name(), "");
+    EXPECT_EQ(keyspace.id(), 0U);
+    Batch batch;
+    batch.put(keyspace, "key", "value");
+    batch.remove(keyspace, "key");
+    EXPECT_EQ(batch.status().code(), kClosed);
+  };
+  check_empty<Keyspace>([&] { return *db.keyspace("a"); }, check);
+  EXPECT_TRUE(db.close().ok());
 }
 
 TEST_F(EmptyHandles, AnIteratorStandsOnNoKeyAndIsClosed) {

@@ -169,10 +169,10 @@ says 4 "d/$table: block at offset 64: its checksum is #, its bytes have #; $repa
 run 1 verify d; out_has "d/$table: block at offset 64: its checksum is " "1 problem; $repair: 1 table, "
 says 4 "d/$table: block at offset 64: its checksum is #, its bytes have #; if it belongs to a store, run 'tamis repair' on the store's folder" table "d/$table" --entries
 says 4 "empty: at offset 0: 0 bytes are too few for a table; if it belongs to a store, run 'tamis repair' on the store's folder" table empty
-fresh; printf 'TAMISCUR\2\0\4\0\x80\0\0\0' >d/CURRENT; head -c 104 /dev/zero >>d/CURRENT; printf '\xf1\x7f\x41\x6e\x30\xec\x7a\x2f' >>d/CURRENT
+fresh; printf 'TAMISCUR\3\0\4\0\x80\0\0\0' >d/CURRENT; head -c 104 /dev/zero >>d/CURRENT; printf '\xa7\x5b\x28\x46\xd6\xd3\x79\x85' >>d/CURRENT
 for verb in 'get d k' 'put d k v' 'stats d'; do
   # shellcheck disable=SC2086
-  says 4 "d/CURRENT: format version 2 is newer than this build reads (1); use a newer tamis" $verb
+  says 4 "d/CURRENT: format version 3 is newer than this build reads (2); use a newer tamis" $verb
 done
 
 # --- locked: 5 ---

@@ -81,6 +81,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> kLines = {
     {"count", {"count store"}},
     {"load", {"load store entries"}},
     {"dump", {"dump store"}},
+    {"keyspaces", {"keyspaces store", "keyspaces store --create other", "keyspaces store --drop other"}},
     {"explain", {"explain store a", "explain store a --json"}},
     {"stats", {"stats store"}},
     {"plan", {"plan store"}},

@@ -26,6 +26,8 @@ std::uint64_t weight_of(Verb verb) {
     case Verb::kDropIterator: return 150;
     case Verb::kSnapshot: return 150;
     case Verb::kRelease: return 120;
+    case Verb::kMakeKeyspace: return 40;
+    case Verb::kDropKeyspace: return 12;
     case Verb::kFlush: return 60;
     case Verb::kCompact: return 25;
     case Verb::kWaitIdle: return 20;
@@ -93,7 +95,7 @@ std::string Generator::draw_place() {
 }
 
 Change Generator::draw_change() {
-  Change change{.key = draw_key(), .is_put = !one_in(4)};
+  Change change{.key = draw_key(), .keyspace = draw_keyspace(), .is_put = !one_in(4)};
   if (!change.is_put) return change;
   change.value_seed = static_cast<std::uint32_t>(random_.next());
   const std::uint64_t draw = random_.below(100);
@@ -139,12 +141,16 @@ Operation Generator::next() {
     while (count-- > 0) operation.keys.push_back(one_in(8) ? draw_place() : draw_key());
     if (one_in(4)) operation.slot = draw_slot();
     operation.fills_cache = !one_in(8);
+    operation.keyspace = draw_keyspace();
   };
   switch (operation.verb) {
     case Verb::kPut:
     case Verb::kRemove:
       operation.changes.push_back(draw_change());
-      if (operation.verb == Verb::kRemove) operation.changes.back() = {.key = operation.changes.back().key};
+      if (operation.verb == Verb::kRemove) {
+        const Change& change = operation.changes.back();
+        operation.changes.back() = {.key = change.key, .keyspace = change.keyspace};
+      }
       operation.changes.back().is_put = operation.verb == Verb::kPut;
       operation.sync = one_in(50);
       break;
@@ -177,6 +183,14 @@ Operation Generator::next() {
     case Verb::kCompact:
     case Verb::kApproximateSize:
       if (one_in(2)) operation.bounds = draw_bounds();
+      operation.keyspace = draw_keyspace();
+      break;
+    case Verb::kMakeKeyspace:
+    case Verb::kDropKeyspace:
+      operation.keyspace = 1 + static_cast<std::uint32_t>(random_.below(kKeyspaces - 1));
+      if (operation.verb == Verb::kMakeKeyspace && random_.coin()) {
+        operation.options_seed = static_cast<std::uint32_t>(1 + random_.below(1 << 20));
+      }
       break;
     case Verb::kSync:
     case Verb::kFlush:

@@ -29,6 +29,7 @@ class Generator {
   Bounds draw_bounds();
   std::vector<Move> draw_moves(std::uint64_t most);
   std::uint32_t draw_slot() { return static_cast<std::uint32_t>(random_.below(Operation::kSlots)); }
+  std::uint32_t draw_keyspace() { return static_cast<std::uint32_t>(one_in(3) ? 0 : random_.below(kKeyspaces)); }
   bool one_in(std::uint64_t count) { return random_.below(count) == 0; }
 
   SplitMix64 random_;

@@ -4,23 +4,23 @@
 
 namespace tamis::test {
 
-void Model::apply(const Change& change) {
+void Model::apply(const Change& change, std::uint32_t keyspace) {
   ++sequence_;
+  Map& map = now_.at(keyspace).map;
   if (change.is_put) {
-    now_[change.key] = std::make_shared<const std::string>(value_of(change));
+    map[change.key] = std::make_shared<const std::string>(value_of(change));
   } else {
-    now_.erase(change.key);
+    map.erase(change.key);
   }
 }
 
-const Model::Map& Model::at(const std::optional<std::uint32_t>& slot) const {
-  return slot && snapshots_.at(*slot) ? *snapshots_.at(*slot) : now_;
-}
-
-const std::string* Model::find(std::string_view key, const std::optional<std::uint32_t>& slot) const {
-  const Map& map = at(slot);
-  const auto found = map.find(key);
-  return found == map.end() ? nullptr : found->second.get();
+Model::Target Model::at(std::uint32_t keyspace, const std::optional<std::uint32_t>& slot) const {
+  static const Map kNothing;
+  const bool has_snapshot = slot && snapshots_.at(*slot);
+  const Keyspaces& then = has_snapshot ? *snapshots_.at(*slot) : now_;
+  if (then.at(keyspace).id) return {*then.at(keyspace).id, &then.at(keyspace).map};
+  if (now_.at(keyspace).id) return {*now_.at(keyspace).id, &kNothing};  // Made after the snapshot.
+  return {0, &then[0].map};
 }
 
 std::uint64_t Model::snapshots() const {

@@ -15,19 +15,33 @@
 
 namespace tamis::test {
 
-/// A std::map, and a copy of it for each snapshot.
+/// A std::map for each keyspace, and a copy of them for each snapshot.
 ///
 /// Threads: one at a time.
 class Model {
  public:
   using Map = std::map<std::string, std::shared_ptr<const std::string>, std::less<>>;
+  struct Keyspace {
+    std::optional<std::uint32_t> id = {};  ///< In the store; none if it does not exist.
+    Map map = {};
+  };
+  using Keyspaces = std::array<Keyspace, kKeyspaces>;
+  /// What an operation reads.
+  struct Target {
+    std::uint32_t id = 0;
+    const Map* map = nullptr;
+  };
 
-  void apply(const Change& change);
-  /// The contents at the snapshot in the slot, if any; otherwise the current contents.
-  [[nodiscard]] const Map& at(const std::optional<std::uint32_t>& slot) const;
-  [[nodiscard]] const Map& now() const { return now_; }
-  /// Null when the key is absent.
-  [[nodiscard]] const std::string* find(std::string_view key, const std::optional<std::uint32_t>& slot) const;
+  Model() { now_[0].id = 0; }
+
+  /// The keyspace that is meant by this number: the default one if there is none of it.
+  [[nodiscard]] std::uint32_t existing(std::uint32_t keyspace) const { return now_.at(keyspace).id ? keyspace : 0; }
+  void apply(const Change& change, std::uint32_t keyspace);
+  void make_keyspace(std::uint32_t keyspace, std::uint32_t id) { now_.at(keyspace) = {.id = id, .map = {}}; }
+  void drop_keyspace(std::uint32_t keyspace) { now_.at(keyspace) = {}; }
+  /// At the snapshot in the slot, if any; otherwise now. A keyspace that has been dropped since is still in a snapshot.
+  [[nodiscard]] Target at(std::uint32_t keyspace, const std::optional<std::uint32_t>& slot) const;
+  [[nodiscard]] const Keyspaces& now() const { return now_; }
 
   void take_snapshot(std::uint32_t slot) { snapshots_.at(slot) = now_; }
   void release(std::uint32_t slot) { snapshots_.at(slot).reset(); }
@@ -38,8 +52,8 @@ class Model {
   [[nodiscard]] std::uint64_t sequence() const { return sequence_; }
 
  private:
-  Map now_;
-  std::array<std::optional<Map>, Operation::kSlots> snapshots_;
+  Keyspaces now_;
+  std::array<std::optional<Keyspaces>, Operation::kSlots> snapshots_;
   std::uint64_t sequence_ = 0;
 };
 

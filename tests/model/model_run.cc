@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/try.h"
+#include "model/option_sets.h"
 
 namespace tamis::test {
 namespace {
@@ -121,6 +122,8 @@ Status ModelRun::run_verb(const Operation& operation) {
       snapshots_.at(*operation.slot).reset();
       model_.release(*operation.slot);
       return {};
+    case Verb::kMakeKeyspace: return make_keyspace(operation);
+    case Verb::kDropKeyspace: return drop_keyspace(operation);
     case Verb::kFlush: return db_->flush();
     case Verb::kCompact: return compact(operation);
     case Verb::kWaitIdle: return db_->wait_idle();
@@ -142,20 +145,25 @@ Status ModelRun::run_verb(const Operation& operation) {
 
 Status ModelRun::write(const Operation& operation) {
   const WriteOptions options{.sync = operation.sync};
-  const Operation* outer = std::exchange(writing_, &operation);
+  Write write{operation};
   Batch batch;
   for (const Change& change : operation.changes) {
-    if (change.is_put) {
-      batch.put(change.key, value_of(change));
+    write.keyspaces.push_back(model_.existing(change.keyspace));
+    write.ids.push_back(model_.at(change.keyspace, {}).id);
+    if (write.ids.back() == 0) {
+      change.is_put ? batch.put(change.key, value_of(change)) : batch.remove(change.key);
     } else {
-      batch.remove(change.key);
+      const Keyspace& into = handles_.at(write.ids.back());
+      change.is_put ? batch.put(into, change.key, value_of(change)) : batch.remove(into, change.key);
     }
   }
+  const Write* outer = std::exchange(writing_, &write);
   Status written;
-  if (operation.verb == Verb::kPut) {
-    written = db_->put(operation.changes.front().key, value_of(operation.changes.front()), options);
-  } else if (operation.verb == Verb::kRemove) {
-    written = db_->remove(operation.changes.front().key, options);
+  if (operation.verb == Verb::kPut || operation.verb == Verb::kRemove) {
+    const Change& change = operation.changes.front();
+    written = with(write.ids.front(), [&](auto& into) {
+      return change.is_put ? into.put(change.key, value_of(change), options) : into.remove(change.key, options);
+    });
   } else if (operation.verb == Verb::kTryWrite) {
     written = db_->try_write(batch, options);
     // Whether it would have waited depends on the options; the answers must not.
@@ -164,20 +172,71 @@ Status ModelRun::write(const Operation& operation) {
     written = db_->write(batch, options);
   }
   const bool is_applied = std::exchange(writing_, outer) == nullptr;
+  if (written.code() == StatusCode::kInvalidArgument && has_lost_a_keyspace(write)) return {};
   TAMIS_TRY_STATUS(std::move(written));
-  if (!is_applied) apply(operation);
+  if (!is_applied) apply(write);
   return {};
 }
 
-void ModelRun::apply(const Operation& operation) {
-  for (const Change& change : operation.changes) model_.apply(change);
-  writes_ += operation.changes.size();
+/// Whether one of its keyspaces was dropped by an operation in the middle of it.
+bool ModelRun::has_lost_a_keyspace(const Write& write) const {
+  for (std::size_t i = 0; i < write.keyspaces.size(); ++i) {
+    if (model_.now().at(write.keyspaces[i]).id != write.ids[i]) return true;
+  }
+  return false;
+}
+
+void ModelRun::apply(const Write& write) {
+  for (std::size_t i = 0; i < write.keyspaces.size(); ++i) {
+    model_.apply(write.operation.changes[i], write.keyspaces[i]);
+  }
+  writes_ += write.keyspaces.size();
 }
 
 /// To operations in the middle of a write, its changes are visible or not yet: the store says which.
 void ModelRun::apply_if_published() {
   if (writing_ == nullptr || db_->snapshot().sequence() == model_.sequence()) return;
   apply(*std::exchange(writing_, nullptr));
+}
+
+Status ModelRun::make_keyspace(const Operation& operation) {
+  const std::uint32_t keyspace = operation.keyspace;
+  TAMIS_TRY(Keyspace made, db_->keyspace(name_of_keyspace(keyspace), draw_keyspace_options(operation.options_seed)));
+  const std::uint32_t id = made.id();
+  handles_.insert_or_assign(id, std::move(made));
+  if (const std::optional<std::uint32_t> before = model_.now().at(keyspace).id) {
+    return before == id ? Status() : disagreement(fmt::format("keyspace {} became {}", *before, id));
+  }
+  model_.make_keyspace(keyspace, id);
+  if (id <= newest_keyspace_) return disagreement(fmt::format("keyspace {} after {}", id, newest_keyspace_));
+  newest_keyspace_ = id;
+  return {};
+}
+
+Status ModelRun::drop_keyspace(const Operation& operation) {
+  const std::optional<std::uint32_t> id = model_.now().at(operation.keyspace).id;
+  Status dropped = db_->drop_keyspace(name_of_keyspace(operation.keyspace));
+  if (!id) {
+    if (dropped.code() == StatusCode::kInvalidArgument) return {};
+    return disagreement("a missing keyspace was dropped: " + dropped.to_text());
+  }
+  TAMIS_TRY_STATUS(std::move(dropped));
+  model_.drop_keyspace(operation.keyspace);
+  const Result<bool> after = handles_.at(*id).get("", &buffer_);
+  if (after.status().code() == StatusCode::kInvalidArgument) return {};
+  return disagreement("a get from a dropped keyspace said " + after.status().to_text());
+}
+
+Status ModelRun::open_keyspaces() {
+  handles_.clear();
+  for (std::uint32_t keyspace = 1; keyspace < kKeyspaces; ++keyspace) {
+    const std::optional<std::uint32_t> id = model_.now().at(keyspace).id;
+    if (!id) continue;
+    TAMIS_TRY(Keyspace opened, db_->keyspace(name_of_keyspace(keyspace)));
+    if (opened.id() != *id) return disagreement(fmt::format("keyspace {} is now {}", *id, opened.id()));
+    handles_.emplace(*id, std::move(opened));
+  }
+  return {};
 }
 
 Status ModelRun::open() {
@@ -188,7 +247,8 @@ Status ModelRun::open() {
   gets_ = 0;
   gets_found_ = 0;
   writes_ = 0;
-  return compare_all();
+  TAMIS_TRY_STATUS(compare_all());
+  return open_keyspaces();
 }
 
 void ModelRun::drop_handles() {
@@ -205,7 +265,7 @@ Status ModelRun::close() {
     const Status busy = db_->close();
     if (busy.code() != StatusCode::kBusy) return disagreement("close with live handles said " + busy.to_text());
     TAMIS_TRY(const bool found, db_->get("", &buffer_));
-    if (found != (model_.find("", {}) != nullptr)) return disagreement("a get after a refused close");
+    if (found != model_.now()[0].map.contains("")) return disagreement("a get after a refused close");
   }
   count_work();
   drop_handles();
@@ -213,6 +273,9 @@ Status ModelRun::close() {
   const Result<bool> after = db_->get("", &buffer_);
   if (after.status().code() != StatusCode::kClosed) return disagreement("a get after close was answered");
   if (db_->put("a", "b").code() != StatusCode::kClosed) return disagreement("a put after close was accepted");
+  for (auto& [id, keyspace] : handles_) {
+    if (keyspace.put("a", "b").ok()) return disagreement("a put into a keyspace after close was accepted");
+  }
   db_.reset();
   ++openings_;
   return {};
@@ -233,6 +296,9 @@ Status ModelRun::abandon() {
       return disagreement("an iterator outlived its store and said " + iterator->store.status().to_text());
     }
   }
+  for (const auto& [id, keyspace] : handles_) {
+    if (keyspace.exists("a").ok()) return disagreement("a keyspace outlived its store and was read");
+  }
   drop_handles();
   ++openings_;
   return open();
@@ -242,6 +308,7 @@ Status ModelRun::crash() {
   count_work();
   auto rebooted = std::make_unique<CrashFileSystem>(files_->disk().after_crash(Loss::kNothing, 0));
   drop_handles();
+  handles_.clear();
   db_.reset();
   make_disk(std::move(rebooted));
   ++openings_;
@@ -252,7 +319,7 @@ Status ModelRun::crash_copy() {
   CrashFileSystem rebooted(files_->disk().after_crash(Loss::kNothing, 0));
   Environment there = environment();
   there.files = &rebooted;
-  TAMIS_TRY(const DB db, DB::open(kDirectory, options(), there));
+  TAMIS_TRY(DB db, DB::open(kDirectory, options(), there));
   return compare_with(db);
 }
 
@@ -273,6 +340,7 @@ Status ModelRun::read_only() {
 }
 
 Status ModelRun::repair() {
+  TAMIS_TRY_STATUS(db_->flush());  // Repair refuses journals of several keyspaces.
   TAMIS_TRY_STATUS(close());
   TAMIS_TRY(const RepairReport dry, DB::repair(kDirectory, true, environment()));
   TAMIS_TRY(const RepairReport report, DB::repair(kDirectory, false, environment()));

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -66,12 +67,22 @@ class ModelRun {
     Iterator store;
     ModelWalk model;
   };
+  /// A write on its way, and the keyspaces that it goes to, as they were when it began.
+  struct Write {
+    const Operation& operation;
+    std::vector<std::uint32_t> keyspaces = {};  // One for each change.
+    std::vector<std::uint32_t> ids = {};
+  };
 
   // model_run.cc: writing, opening, closing and crashing.
   Status run_next();
   Status run_verb(const Operation& operation);
   Status write(const Operation& operation);
-  void apply(const Operation& operation);
+  void apply(const Write& write);
+  [[nodiscard]] bool has_lost_a_keyspace(const Write& write) const;
+  Status make_keyspace(const Operation& operation);
+  Status drop_keyspace(const Operation& operation);
+  Status open_keyspaces();
   void interrupt();
   void apply_if_published();
   void make_disk(std::unique_ptr<CrashFileSystem> files);
@@ -98,8 +109,17 @@ class ModelRun {
   Status move_iterator(const Operation& operation);
   Status walk(OpenIterator& iterator, const std::vector<Move>& moves);
   Status compare_position(const OpenIterator& iterator);
-  Status compare_with(const DB& db);
-  [[nodiscard]] Iterator begin_scan(const Operation& operation) const;
+  Status compare_with(DB& db);
+  Status compare_scan(Iterator it, const Model::Map& map);
+  [[nodiscard]] Iterator begin_scan(const Operation& operation);
+  [[nodiscard]] Model::Target target(const Operation& operation) const {
+    return model_.at(operation.keyspace, operation.slot);
+  }
+  /// Calls with the DB for the default keyspace, and with the handle of another one.
+  template <typename Call>
+  auto with(std::uint32_t keyspace_id, Call call) {
+    return keyspace_id == 0 ? call(*db_) : call(handles_.at(keyspace_id));
+  }
   [[nodiscard]] ReadOptions read_options(const Operation& operation) const;
   Status compare_answer(const Operation& operation, std::string_view key, const Result<bool>& found,
                         std::string_view value);
@@ -119,11 +139,13 @@ class ModelRun {
   std::unique_ptr<CrashFileSystem> files_;
   std::unique_ptr<InterruptedFileSystem> interrupted_files_;
   std::optional<DB> db_;
+  std::map<std::uint32_t, Keyspace> handles_;  // By id. Those of dropped keyspaces too, for snapshots.
+  std::uint32_t newest_keyspace_ = 0;          // The largest id that was seen.
   std::array<std::optional<Snapshot>, Operation::kSlots> snapshots_;
   std::array<std::optional<OpenIterator>, Operation::kSlots> iterators_;
   std::string buffer_;
   std::span<const Operation> coming_;
-  const Operation* writing_ = nullptr;  // The innermost write, while the store may be ahead of the model.
+  const Write* writing_ = nullptr;  // The innermost write, while the store may be ahead of the model.
   SplitMix64 interruption_draws_;
   bool may_interrupt_ = false;  // Whether the current operation's rewrites may be interrupted.
   int depth_ = 0;               // How many rewrites are paused: a compaction, and a flush during it.

@@ -31,7 +31,9 @@ ReadOptions ModelRun::read_options(const Operation& operation) const {
 Status ModelRun::compare_answer(const Operation& operation, std::string_view key, const Result<bool>& found,
                                 std::string_view value) {
   if (!found.ok()) return found.status();
-  const std::string* expected = model_.find(key, operation.slot);
+  const Model::Map& map = *target(operation).map;
+  const auto at = map.find(key);
+  const std::string* expected = at == map.end() ? nullptr : at->second.get();
   note(*found ? value : "absent");
   if (*found == (expected != nullptr) && (!*found || *expected == value)) return {};
   return disagreement(fmt::format("{} of {} answered {}; expected {}", to_text(operation.verb), brief(key),
@@ -39,7 +41,8 @@ Status ModelRun::compare_answer(const Operation& operation, std::string_view key
 }
 
 Status ModelRun::get(const Operation& operation) {
-  const Result<std::optional<std::string>> value = db_->get(operation.keys.front(), read_options(operation));
+  const Result<std::optional<std::string>> value =
+      with(target(operation).id, [&](auto& from) { return from.get(operation.keys.front(), read_options(operation)); });
   if (!value.ok()) return value.status();
   ++gets_;
   if (*value) ++gets_found_;
@@ -47,18 +50,22 @@ Status ModelRun::get(const Operation& operation) {
 }
 
 Status ModelRun::get_into(const Operation& operation) {
-  const Result<bool> found = db_->get(operation.keys.front(), &buffer_, read_options(operation));
+  const Result<bool> found = with(target(operation).id, [&](auto& from) {
+    return from.get(operation.keys.front(), &buffer_, read_options(operation));
+  });
   ++gets_;
   if (found.ok() && *found) ++gets_found_;
   TAMIS_TRY_STATUS(compare_answer(operation, operation.keys.front(), found, buffer_));
-  const Result<bool> exists = db_->exists(operation.keys.front(), read_options(operation));
+  const Result<bool> exists = with(
+      target(operation).id, [&](auto& from) { return from.exists(operation.keys.front(), read_options(operation)); });
   ++gets_;
   if (exists.ok() && *exists) ++gets_found_;
   return compare_answer(operation, operation.keys.front(), exists, buffer_);
 }
 
 Status ModelRun::get_pinned(const Operation& operation) {
-  const auto value = db_->get_pinned(operation.keys.front(), read_options(operation));
+  const auto value = with(target(operation).id,
+                          [&](auto& from) { return from.get_pinned(operation.keys.front(), read_options(operation)); });
   if (!value.ok()) return value.status();
   ++gets_;
   if (*value) ++gets_found_;
@@ -67,7 +74,8 @@ Status ModelRun::get_pinned(const Operation& operation) {
 
 Status ModelRun::multi_get(const Operation& operation) {
   const std::vector<std::string_view> keys(operation.keys.begin(), operation.keys.end());
-  const std::vector<Result<std::optional<std::string>>> answers = db_->multi_get(keys, read_options(operation));
+  const std::vector<Result<std::optional<std::string>>> answers =
+      with(target(operation).id, [&](auto& from) { return from.multi_get(keys, read_options(operation)); });
   if (answers.size() != keys.size()) return disagreement("multi_get gave another number of answers than keys");
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (!answers[i].ok()) return answers[i].status();
@@ -78,18 +86,18 @@ Status ModelRun::multi_get(const Operation& operation) {
   return {};
 }
 
-Iterator ModelRun::begin_scan(const Operation& operation) const {
+Iterator ModelRun::begin_scan(const Operation& operation) {
   ScanOptions options{.prefix = operation.bounds.prefix,
                       .reverse = operation.bounds.reverse,
                       .snapshot = read_options(operation).snapshot,
                       .fills_cache = operation.fills_cache};
   if (operation.bounds.from) options.from = *operation.bounds.from;
   if (operation.bounds.to) options.to = *operation.bounds.to;
-  return db_->scan(options);
+  return with(target(operation).id, [&](auto& from) { return from.scan(options); });
 }
 
 Status ModelRun::scan(const Operation& operation) {
-  OpenIterator iterator{begin_scan(operation), ModelWalk(model_.at(operation.slot), operation.bounds)};
+  OpenIterator iterator{begin_scan(operation), ModelWalk(*target(operation).map, operation.bounds)};
   TAMIS_TRY_STATUS(compare_position(iterator));
   return walk(iterator, operation.moves);
 }
@@ -97,7 +105,7 @@ Status ModelRun::scan(const Operation& operation) {
 /// Uses the iterator's slot; reads at the snapshot of the same slot, if any.
 Status ModelRun::open_iterator(const Operation& operation) {
   std::optional<OpenIterator>& iterator = iterators_.at(*operation.slot);
-  iterator.emplace(OpenIterator{begin_scan(operation), ModelWalk(model_.at(operation.slot), operation.bounds)});
+  iterator.emplace(OpenIterator{begin_scan(operation), ModelWalk(*target(operation).map, operation.bounds)});
   TAMIS_TRY_STATUS(compare_position(*iterator));
   return walk(*iterator, operation.moves);
 }
@@ -144,9 +152,21 @@ Status ModelRun::compare_position(const OpenIterator& iterator) {
 
 Status ModelRun::compare_all() { return compare_with(*db_); }
 
-Status ModelRun::compare_with(const DB& db) {
-  Iterator it = db.scan({.fills_cache = false});
-  for (const auto& [key, value] : model_.now()) {
+Status ModelRun::compare_with(DB& db) {
+  std::size_t count = 0;
+  for (std::uint32_t keyspace = 0; keyspace < kKeyspaces; ++keyspace) {
+    const Model::Keyspace& expected = model_.now().at(keyspace);
+    if (!expected.id) continue;
+    ++count;
+    TAMIS_TRY(const Keyspace opened, db.keyspace(name_of_keyspace(keyspace)));
+    TAMIS_TRY_STATUS(compare_scan(opened.scan({.fills_cache = false}), expected.map));
+  }
+  const std::size_t listed = db.keyspaces().size();
+  return listed == count ? Status() : disagreement(fmt::format("{} keyspaces; expected {}", listed, count));
+}
+
+Status ModelRun::compare_scan(Iterator it, const Model::Map& map) {
+  for (const auto& [key, value] : map) {
     TAMIS_TRY_STATUS(it.status());
     if (!it.valid()) return disagreement(fmt::format("{} is missing at the end of a full scan", brief(key)));
     if (it.key() != key || it.value() != *value) {

@@ -35,20 +35,24 @@ void ModelRun::count_work() {
   compactions_ += stats.compactions + stats.moves;
 }
 
+/// One that is dropped meanwhile needs no compaction.
 Status ModelRun::compact(const Operation& operation) {
   const Range range = range_of(operation.bounds);
-  TAMIS_TRY_STATUS(db_->compact(range));
+  const std::uint32_t keyspace = model_.existing(operation.keyspace);
+  const std::uint32_t id = *model_.now().at(keyspace).id;
+  Status compacted = with(id, [&](auto& what) { return what.compact(range); });
+  if (model_.now().at(keyspace).id != id) return {};
+  TAMIS_TRY_STATUS(std::move(compacted));
   const bool is_alone = !spec_.runs_in_background && !spec_.schedule_seed;
   if (!is_alone || operation.bounds.from || operation.bounds.to) return {};
-  const Stats stats = db_->stats();
-  std::uint64_t runs = 0;
-  std::uint64_t entries = 0;
-  for (const Stats::Level& level : stats.levels) {
-    runs += level.runs;
-    entries += level.entries;
+  for (const KeyspaceInfo& info : db_->keyspaces()) {
+    if (info.id != id) continue;
+    const std::size_t keys = model_.now().at(keyspace).map.size();
+    if (info.entries < keys) return disagreement("fewer entries than keys after everything was compacted");
+    if (model_.snapshots() == 0 && info.entries > keys) {
+      return disagreement(fmt::format("{} entries for {} keys after everything was compacted", info.entries, keys));
+    }
   }
-  if (runs > 1) return disagreement(fmt::format("{} runs after everything was compacted", runs));
-  if (entries < model_.now().size()) return disagreement("fewer entries than keys after everything was compacted");
   return {};
 }
 
@@ -63,8 +67,9 @@ Status ModelRun::verify() {
 
 Status ModelRun::approximate_size(const Operation& operation) {
   const Range range = range_of(operation.bounds);
-  TAMIS_TRY(const std::uint64_t part, db_->approximate_size(range));
-  TAMIS_TRY(const std::uint64_t whole, db_->approximate_size({}));
+  const std::uint32_t id = model_.at(operation.keyspace, {}).id;
+  TAMIS_TRY(const std::uint64_t part, with(id, [&](auto& of) { return of.approximate_size(range); }));
+  TAMIS_TRY(const std::uint64_t whole, with(id, [](auto& of) { return of.approximate_size({}); }));
   if (spec_.runs_in_background) return {};
   if (part > whole) return disagreement(fmt::format("a range has {} bytes, everything {}", part, whole));
   if (whole > db_->stats().bytes_on_disk) return disagreement("more bytes than there are on disk");
@@ -104,7 +109,8 @@ Status ModelRun::stats() {
 Status ModelRun::explain(const Operation& operation) {
   const std::string& key = operation.keys.front();
   const Reads before = reads_so_far(db_->stats());
-  TAMIS_TRY(const Explanation explanation, db_->explain(key, read_options(operation)));
+  TAMIS_TRY(const Explanation explanation,
+            with(target(operation).id, [&](auto& from) { return from.explain(key, read_options(operation)); }));
   const Reads after = reads_so_far(db_->stats());
   TAMIS_TRY_STATUS(compare_answer(operation, key, explanation.found, explanation.value.value_or("")));
   if (explanation.found != explanation.value.has_value()) return disagreement("explain: found without a value");
@@ -115,7 +121,8 @@ Status ModelRun::explain(const Operation& operation) {
   for (const Explanation::Step& step : explanation.steps) {
     if (step.filter_verdict == "not asked: the run index says no") ++ruled_out_by_run_index_;
   }
-  if (spec_.runs_in_background) return {};
+  const bool is_dropped = target(operation).id != model_.at(operation.keyspace, {}).id;  // Then it is not in the stats.
+  if (spec_.runs_in_background || is_dropped) return {};
   if (after.blocks - before.blocks != explanation.reads ||
       after.metadata - before.metadata != explanation.metadata_reads) {
     return disagreement(fmt::format("explain reports {} and {} reads, the counters {} and {}:\n{}", explanation.reads,

@@ -57,10 +57,16 @@ std::uint32_t number_of_text(std::string_view text) {
   return number;
 }
 
-/// "key,seed,bytes" or "key".
+/// "key,seed,bytes" or "key"; "1/key" in another keyspace than the default one.
 Change parse_change(std::string_view text) {
+  std::uint32_t keyspace = 0;
+  if (text.size() > 1 && text[1] == '/') {
+    keyspace = number_of_text(text.substr(0, 1));
+    text.remove_prefix(2);
+  }
   const std::size_t first = text.find(',');
-  Change change{.key = unescaped(text.substr(0, first)), .is_put = first != std::string_view::npos};
+  Change change{
+      .key = unescaped(text.substr(0, first)), .keyspace = keyspace, .is_put = first != std::string_view::npos};
   if (!change.is_put) return change;
   const std::size_t second = text.find(',', first + 1);
   change.value_seed = number_of_text(text.substr(first + 1, second - first - 1));
@@ -95,6 +101,10 @@ Status read_word(Operation& operation, std::string_view name, std::string_view v
     operation.bounds.reverse = true;
   } else if (name == "uncached") {
     operation.fills_cache = false;
+  } else if (name == "keyspace") {
+    operation.keyspace = number_of_text(value);
+  } else if (name == "options") {
+    operation.options_seed = number_of_text(value);
   } else if (std::optional<Move> move = parse_move(name, value)) {
     operation.moves.push_back(std::move(*move));
   } else {
@@ -122,6 +132,8 @@ std::string_view to_text(Verb verb) {
     case Verb::kDropIterator: return "drop_iterator";
     case Verb::kSnapshot: return "snapshot";
     case Verb::kRelease: return "release";
+    case Verb::kMakeKeyspace: return "make_keyspace";
+    case Verb::kDropKeyspace: return "drop_keyspace";
     case Verb::kFlush: return "flush";
     case Verb::kCompact: return "compact";
     case Verb::kWaitIdle: return "wait_idle";
@@ -141,6 +153,11 @@ std::string_view to_text(Verb verb) {
   return "";
 }
 
+std::string name_of_keyspace(std::uint32_t keyspace) {
+  if (keyspace == 0) return "default";
+  return keyspace == kKeyspaces - 1 ? std::string(254, '\n') + "=" : fmt::format("space {}", keyspace);
+}
+
 /// Half of it repeats, so that codecs can compress it.
 std::string value_of(const Change& change) {
   SplitMix64 random(change.value_seed);
@@ -152,7 +169,9 @@ std::string value_of(const Change& change) {
 std::string to_text(const Operation& operation) {
   std::string text(to_text(operation.verb));
   for (const Change& change : operation.changes) {
-    text += " change=" + escaped(change.key);
+    text += " change=";
+    if (change.keyspace != 0) text += fmt::format("{}/", change.keyspace);
+    text += escaped(change.key);
     if (change.is_put) text += fmt::format(",{},{}", change.value_seed, change.value_bytes);
   }
   if (operation.sync) text += " sync";
@@ -163,6 +182,8 @@ std::string to_text(const Operation& operation) {
   if (operation.bounds.to) text += " to=" + escaped(*operation.bounds.to);
   if (operation.bounds.reverse) text += " reverse";
   if (!operation.fills_cache) text += " uncached";
+  if (operation.keyspace != 0) text += fmt::format(" keyspace={}", operation.keyspace);
+  if (operation.options_seed != 0) text += fmt::format(" options={}", operation.options_seed);
   for (const Move& move : operation.moves) {
     text += fmt::format(" {}", to_text(move.kind));
     if (move.kind == Move::Kind::kSeek || move.kind == Move::Kind::kSeekBefore) text += "=" + escaped(move.key);

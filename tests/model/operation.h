@@ -30,6 +30,8 @@ enum class Verb : std::uint8_t {
   kDropIterator,
   kSnapshot,
   kRelease,
+  kMakeKeyspace,  ///< Or changes the options of one that exists.
+  kDropKeyspace,
   kFlush,
   kCompact,
   kWaitIdle,
@@ -51,9 +53,14 @@ inline constexpr std::size_t kVerbs = static_cast<std::size_t>(kLastVerb) + 1;
 
 std::string_view to_text(Verb verb);
 
+/// Keyspaces by number; 0 is the default one. The others come and go.
+inline constexpr std::uint32_t kKeyspaces = 4;
+std::string name_of_keyspace(std::uint32_t keyspace);
+
 /// A put or a remove. The bytes of a value follow from two numbers.
 struct Change {
   std::string key = {};
+  std::uint32_t keyspace = 0;
   bool is_put = true;
   std::uint32_t value_seed = 0;
   std::uint32_t value_bytes = 0;
@@ -82,7 +89,8 @@ struct Bounds {
 };
 
 /// Fields that a verb does not use are empty. Any list of operations can run: one that names a missing snapshot or
-/// iterator reads the current state, or does nothing. So operations can be dropped from a list.
+/// iterator reads the current state, or does nothing; one that names a missing keyspace means the default one. So
+/// operations can be dropped from a list.
 struct Operation {
   static constexpr std::uint32_t kSlots = 4;  ///< For snapshots, and as many for iterators.
 
@@ -94,12 +102,14 @@ struct Operation {
   Bounds bounds = {};
   std::vector<Move> moves = {};
   bool fills_cache = true;
+  std::uint32_t keyspace = 0;      ///< Of the keys or bounds, or the one to make or drop.
+  std::uint32_t options_seed = 0;  ///< For the options of a keyspace; 0: none.
 
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
 /// "put change=a%00b,17,200 sync": words with = between name and value, key bytes that are not letters or digits as
-/// %HH, values as seed and length.
+/// %HH, values as seed and length, "3/" before the key of a change in keyspace 3.
 std::string to_text(const Operation& operation);
 Result<Operation> parse_operation(std::string_view line);
 

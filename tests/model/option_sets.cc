@@ -54,6 +54,25 @@ Options draw_options(SplitMix64& random) {
   return make_options([&] { return random.next() >> 8; });
 }
 
+KeyspaceOptions draw_keyspace_options(std::uint32_t seed) {
+  KeyspaceOptions options;
+  if (seed == 0) return options;
+  SplitMix64 random(seed);
+  const Options drawn = draw_options(random);
+  const auto take = [&](auto& to, const auto& from) {
+    if (random.coin()) to = from;
+  };
+  take(options.block_bytes, drawn.block_bytes);
+  take(options.table_bytes, drawn.table_bytes);
+  take(options.codec, drawn.codec);
+  take(options.codec_last, drawn.codec_last);
+  take(options.filter, drawn.filter);
+  take(options.prefix_rule, drawn.prefix_rule);
+  take(options.compaction, drawn.compaction);
+  take(options.fanout, drawn.fanout);
+  return options;
+}
+
 std::vector<Options> spread_options(std::size_t count, std::uint64_t seed) {
   const std::vector<std::string> filters = filter_words();
   SplitMix64 random(seed);

@@ -82,6 +82,8 @@ class Panel {
           member.store->reopen();
         });
       case Verb::kSync:
+      case Verb::kMakeKeyspace:  // The others have one tree: all keyspaces are one here.
+      case Verb::kDropKeyspace:
       case Verb::kWaitIdle:
       case Verb::kResume:
       case Verb::kCheckpoint:

@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 
+#include "base/nearest_word.h"
 #include "cli/bytes_text.h"
 
 namespace tamis::cli {
@@ -22,7 +24,20 @@ bool is_other_than_folder(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode);
 }
 
+constexpr std::size_t kMaxNameBytes = 255;
+
 bool is_no_store(const Status& status) { return status.message().ends_with("no store is here"); }
+
+/// Status 3, as for a missing store.
+[[noreturn]] void refuse_missing_keyspace(const std::string& directory, std::string_view name,
+                                          const std::vector<KeyspaceInfo>& keyspaces) {
+  std::vector<std::string_view> names;
+  for (const KeyspaceInfo& keyspace : keyspaces) names.push_back(keyspace.name);
+  const auto guess = nearest_word(name, names);
+  throw CommandError(kExitInputOutput, fmt::format("{}: there is no keyspace {}; {}", directory, quoted(name),
+                                                   guess ? fmt::format("did you mean {}?", quoted(*guess))
+                                                         : fmt::format("'tamis keyspaces {}' lists them", directory)));
+}
 
 }  // namespace
 
@@ -45,6 +60,11 @@ void StoreArguments::declare(CommandLine& line) {
   declare_options(line);
 }
 
+void StoreArguments::declare_with_keyspace(CommandLine& line, std::string_view help) {
+  declare(line);
+  line.option("--keyspace", "NAME", help, keyspace_name);
+}
+
 void StoreArguments::declare_options(CommandLine& line) {
   line.repeated("--option", "NAME=VALUE", "set an option; 'tamis options' lists them; may be repeated", settings);
   line.unlisted_flag("--read-only", read_only);
@@ -57,6 +77,9 @@ void StoreArguments::declare_folder(CommandLine& line) {
 }
 
 Options StoreArguments::options(StoreUse use) const {
+  if (keyspace_name.empty() || keyspace_name.size() > kMaxNameBytes) {
+    usage_error(fmt::format("--keyspace: a name has 1 to {} bytes", kMaxNameBytes));
+  }
   Options options;
   options.read_only = read_only || use == StoreUse::kRead;
   options.create_if_missing = use == StoreUse::kCreate && !options.read_only;
@@ -92,6 +115,16 @@ std::optional<DB> StoreArguments::open_if_there() const {
   throw error_of_opening(opened.status());
 }
 
+Keyspace StoreArguments::keyspace(DB& db, StoreUse use) const {
+  if (use != StoreUse::kCreate && keyspace_name != "default") {
+    const std::vector<KeyspaceInfo> keyspaces = db.keyspaces();
+    if (find_keyspace(keyspaces, keyspace_name) == nullptr) {
+      refuse_missing_keyspace(directory, keyspace_name, keyspaces);
+    }
+  }
+  return need(db.keyspace(keyspace_name));
+}
+
 void StoreArguments::need_folder(bool may_be_missing) const {
   if (directory.empty()) usage_error("DIR is empty; it names the store's folder");
   if (!may_be_missing && is_missing(directory)) {
@@ -120,6 +153,11 @@ ScanOptions RangeArguments::scan(const CommandLine& line) {
   if (line.given("--from")) range.from = from;
   if (line.given("--to")) range.to = to;
   return range;
+}
+
+const KeyspaceInfo* find_keyspace(const std::vector<KeyspaceInfo>& keyspaces, std::string_view name) {
+  const auto found = std::ranges::find(keyspaces, name, &KeyspaceInfo::name);
+  return found == keyspaces.end() ? nullptr : &*found;
 }
 
 JsonObject entry_json(std::string_view key, std::optional<std::string_view> value, bool found,

@@ -20,15 +20,18 @@ enum class StoreUse : unsigned char {
   kCreate,  ///< Creates the store if missing.
 };
 
-/// DIR and --option, for every store verb; also --read-only, which is unlisted: verbs that read open the store that way
-/// anyway, and verbs that write refuse it.
+/// DIR and --option, for every store verb; --keyspace, for those that read or write entries; also --read-only, which is
+/// unlisted: verbs that read open the store that way anyway, and verbs that write refuse it.
 struct StoreArguments {
   std::string directory;
+  std::string keyspace_name = "default";
   std::vector<std::string> settings;
   bool read_only = false;
 
   void declare(CommandLine& line);
-  /// The same without DIR.
+  /// The same and --keyspace; `help` says what it selects.
+  void declare_with_keyspace(CommandLine& line, std::string_view help = "use this keyspace instead of the default one");
+  /// The same as `declare`, without DIR.
   void declare_options(CommandLine& line);
   /// DIR, for a verb that does not open the store: the options are accepted and ignored.
   void declare_folder(CommandLine& line);
@@ -38,6 +41,8 @@ struct StoreArguments {
   [[nodiscard]] DB open(StoreUse use) const;
   /// Opens the store for writing, or nullopt if there is none.
   [[nodiscard]] std::optional<DB> open_if_there() const;
+  /// The keyspace that --keyspace names, in this store. kCreate makes it if missing; otherwise that is status 3.
+  [[nodiscard]] Keyspace keyspace(DB& db, StoreUse use) const;
   /// Refuses what cannot be a store before opening anything: status 3.
   void need_folder(bool may_be_missing) const;
 };
@@ -53,6 +58,9 @@ struct RangeArguments {
   /// Call after reading the line; decodes --hex. The result refers to this object.
   [[nodiscard]] ScanOptions scan(const CommandLine& line);
 };
+
+/// The KeyspaceInfo of this name; null if there is none.
+const KeyspaceInfo* find_keyspace(const std::vector<KeyspaceInfo>& keyspaces, std::string_view name);
 
 /// For a store that could not be opened. Its options were checked before, so kInvalidArgument is about what was found.
 CommandError error_of_opening(const Status& status);

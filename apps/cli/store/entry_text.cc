@@ -173,8 +173,11 @@ class CsvEntries : public EntrySource {
 constexpr std::string_view kExample = R"(each line is an object such as {"key": "paris", "value": "2102650"})";
 
 /// As written by dump --json: {"key": "paris", "value": "2102650"}, with key_hex and value_hex for bytes that are not
-/// UTF-8.
+/// UTF-8, and keyspace for entries that are not in the default one.
 class JsonEntries : public EntrySource {
+  static constexpr std::array<std::string_view, 6> kMembers = {"key",       "key_hex",  "value",
+                                                               "value_hex", "keyspace", "keyspace_hex"};
+
  public:
   explicit JsonEntries(Lines& lines) : EntrySource(lines) {}
 
@@ -183,7 +186,7 @@ class JsonEntries : public EntrySource {
     if (!line) return std::nullopt;
     const Json object = parse(*line);
     for (const auto& [name, value] : object.items()) check_member(name, value);
-    return Entry{bytes_of(object, "key", key_), bytes_of(object, "value", value_)};
+    return Entry{bytes_of(object, "key", key_), bytes_of(object, "value", value_), keyspace_of(object)};
   }
 
  private:
@@ -207,10 +210,19 @@ class JsonEntries : public EntrySource {
   /// Refuses unknown members, which would otherwise be lost. "found" comes from get and scan.
   void check_member(const std::string& name, const Json& value) const {
     if (name == "found" && value == true) return;
-    if (name != "key" && name != "key_hex" && name != "value" && name != "value_hex") {
+    if (std::ranges::find(kMembers, name) == kMembers.end()) {
       usage_error(fmt::format("{}: unknown member '{}'; remove it or move it into the value", place(), name));
     }
     if (!value.is_string()) usage_error(fmt::format("{}: '{}' is not a string; put it in quotes", place(), name));
+  }
+
+  std::string_view keyspace_of(const Json& object) {
+    if (!object.contains("keyspace") && !object.contains("keyspace_hex")) return {};
+    const std::string_view name = bytes_of(object, "keyspace", keyspace_);
+    if (name.empty() || name.size() > 255) {
+      usage_error(fmt::format("{}: the name of a keyspace has 1 to 255 bytes", place()));
+    }
+    return name;
   }
 
   /// The value of `name` or `name`_hex.
@@ -262,9 +274,11 @@ void print_entry_header(EntryFormat format, bool keys_only) {
 }
 
 void print_entry(std::string_view key, std::optional<std::string_view> value, EntryFormat format,
-                 const CommonOptions& options) {
+                 const CommonOptions& options, std::string_view keyspace) {
   if (format == EntryFormat::kJsonLines) {
-    return standard_output().write(entry_json(key, value, true, options).line());
+    JsonObject object = entry_json(key, value, true, options);
+    if (!keyspace.empty()) object.add_bytes("keyspace", keyspace);
+    return standard_output().write(object.line());
   }
   write_field(key, format, options);
   if (value) {
@@ -284,6 +298,17 @@ EntrySource::Entry EntrySource::decoded(std::string_view key, std::string_view v
   decode(key, "key", key_);
   decode(value, "value", value_);
   return {key_, value_};
+}
+
+std::uint64_t longest_record_of(EntryFormat format, bool is_hex) {
+  constexpr std::uint64_t kNames = 1024;  // Of members and keyspaces, and what separates fields.
+  constexpr std::uint64_t kPlain = Batch::kMaxKeyBytes + Batch::kMaxValueBytes;
+  switch (format) {
+    case EntryFormat::kTsv: return (is_hex ? 2 : 1) * kPlain + kNames;
+    case EntryFormat::kCsv: return 2 * kPlain + kNames;            // Hexadecimal, or nothing but quotes, each doubled.
+    case EntryFormat::kJsonLines: return 6 * kPlain + 6 * kNames;  // JSON's \u0000 is six bytes for one.
+  }
+  return 0;
 }
 
 std::unique_ptr<EntrySource> entries_in(Lines& lines, const EntryInput& input) {

@@ -32,9 +32,10 @@ struct FormatArguments {
 
 /// What precedes the first entry: CSV's header.
 void print_entry_header(EntryFormat format, bool keys_only);
-/// Writes to standard output, with the line end; no value: the key alone. TSV takes the bytes unchanged.
+/// Writes to standard output, with the line end; no value: the key alone. TSV takes the bytes unchanged. JSON also
+/// names the keyspace, unless that is empty.
 void print_entry(std::string_view key, std::optional<std::string_view> value, EntryFormat format,
-                 const CommonOptions& options);
+                 const CommonOptions& options, std::string_view keyspace = {});
 
 /// Entries in file order. A record that cannot be parsed is a usage error with its position. At most one record and the
 /// line buffer are in memory.
@@ -45,6 +46,7 @@ class EntrySource {
   struct Entry {
     std::string_view key;
     std::string_view value;
+    std::string_view keyspace = {};  ///< Empty if the entry names none.
   };
 
   virtual ~EntrySource() = default;
@@ -64,6 +66,7 @@ class EntrySource {
   Lines& lines_;
   std::string key_;  // What an entry refers to, unless it is in a line.
   std::string value_;
+  std::string keyspace_;
 };
 
 /// What load's options say about its input.
@@ -75,6 +78,9 @@ struct EntryInput {
   std::optional<bool> has_header = {};
   std::uint64_t longest_record = 0;  ///< In bytes. A longer record is refused before it is in memory.
 };
+
+/// The length of the longest record that a store takes, in this format.
+std::uint64_t longest_record_of(EntryFormat format, bool is_hex);
 
 /// Reads from `lines`, which must outlive it.
 std::unique_ptr<EntrySource> entries_in(Lines& lines, const EntryInput& input);

@@ -46,18 +46,19 @@ int run_get(Arguments arguments) {
   std::string key;
   bool raw = false;
   CommandLine line({.summary = "Prints the value of a key and a newline. Exits with status 1 if the key is not found.",
-                    .usage = "DIR KEY [--raw]",
+                    .usage = "DIR KEY [--keyspace NAME] [--raw]",
                     .example = "  tamis get cities paris\n"
-                               "  tamis get pictures logo --raw > logo.png",
+                               "  tamis get pictures logo --raw > logo.png\n"
+                               "  tamis get shop ada --keyspace users",
                     .common = kJson | kHex | kQuiet});
-  store.declare(line);
+  store.declare_with_keyspace(line);
   line.operand("KEY", "the key", key);
   line.flag("--raw", "print the value without a newline", raw);
   if (!line.read(arguments)) return kExitOk;
   const CommonOptions& options = line.common();
   key = bytes_of_word(key, "the key", options);
-  const DB db = store.open(StoreUse::kRead);
-  const std::optional<std::string> value = need(db.get(key));
+  DB db = store.open(StoreUse::kRead);
+  const std::optional<std::string> value = need(store.keyspace(db, StoreUse::kRead).get(key));
   Output& out = standard_output();
   if (options.json) {
     out.write(entry_json(key, value, value.has_value(), options).line());
@@ -76,18 +77,18 @@ int run_multi_get(Arguments arguments) {
   CommandLine line({.summary =
                         "Looks up several keys in one snapshot. Prints key, tab and value of each key found, in the "
                         "order given. Exits with status 1 if any key is not found.",
-                    .usage = "DIR KEY...",
+                    .usage = "DIR KEY... [--keyspace NAME]",
                     .example = "  tamis multi-get cities paris lyon rome",
                     .common = kJson | kHex});
-  store.declare(line);
+  store.declare_with_keyspace(line);
   line.operands("KEY", "the keys; after -- they may begin with '-'", words);
   if (!line.read(arguments)) return kExitOk;
   const CommonOptions& options = line.common();
   for (std::string& word : words) word = bytes_of_word(word, "the key", options);
   const std::vector<std::string_view> keys(words.begin(), words.end());
 
-  const DB db = store.open(StoreUse::kRead);
-  const auto values = db.multi_get(keys);
+  DB db = store.open(StoreUse::kRead);
+  const auto values = store.keyspace(db, StoreUse::kRead).multi_get(keys);
   bool all_found = true;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const std::optional<std::string>& value = values[i].ok() ? *values[i] : throw CommandError(values[i].status());
@@ -107,14 +108,15 @@ int run_explain(Arguments arguments) {
   CommandLine line({.summary =
                         "Looks up a key and shows every step: memtables, runs and tables, filter answers, blocks "
                         "read, cost. Exits with status 0 whether or not the key is found.",
-                    .usage = "DIR KEY",
+                    .usage = "DIR KEY [--keyspace NAME]",
                     .example = "  tamis explain cities rome",
                     .common = kJson | kHex});
-  store.declare(line);
+  store.declare_with_keyspace(line);
   line.operand("KEY", "the key", key);
   if (!line.read(arguments)) return kExitOk;
   key = bytes_of_word(key, "the key", line.common());
-  const Explanation explanation = need(store.open(StoreUse::kRead).explain(key));
+  DB db = store.open(StoreUse::kRead);
+  const Explanation explanation = need(store.keyspace(db, StoreUse::kRead).explain(key));
   print_report(line.common().json ? as_json(explanation, line.common()).line() : explanation.to_text());
   return kExitOk;
 }

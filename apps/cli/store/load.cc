@@ -6,9 +6,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/files.h"
 #include "cli/interrupt.h"
@@ -22,7 +26,7 @@ namespace tamis::cli {
 namespace {
 
 constexpr std::uint64_t kDefaultBatch = 1000;
-/// A batch also ends at this size, so that large values do not exceed the store's memory.
+/// A batch also ends at this size, so that it fits in a memtable unless a single value is larger.
 constexpr std::uint64_t kBatchBytes = std::uint64_t{4} << 20;
 
 /// The running total, written after each batch, before anything else happens. Unbuffered, so that an acknowledged total
@@ -63,10 +67,17 @@ class Target {
     if (!db_) db_ = store_.open(StoreUse::kCreate);
     return *db_;
   }
+  /// Created on first use too.
+  const Keyspace& keyspace(const std::string& name) {
+    const auto found = keyspaces_.find(name);
+    if (found != keyspaces_.end()) return found->second;
+    return keyspaces_.emplace(name, need(db().keyspace(name))).first->second;
+  }
 
  private:
   const StoreArguments& store_;
   std::optional<DB> db_;
+  std::map<std::string, Keyspace> keyspaces_;  // By name.
 };
 
 /// Collects entries into batches and writes them.
@@ -76,10 +87,11 @@ class Loader {
     std::uint64_t batch_entries;
     std::uint64_t batch_bytes;
     bool sync;
+    std::string keyspace;  ///< Of entries that name none.
   };
 
   Loader(Target& target, const Acknowledgements& acknowledgements, Limits limits)
-      : target_(target), acknowledgements_(acknowledgements), limits_(limits) {}
+      : target_(target), acknowledgements_(acknowledgements), limits_(std::move(limits)) {}
 
   void load(EntrySource& entries, show::Progress& progress) {
     while (const auto entry = entries.next()) {
@@ -87,10 +99,12 @@ class Loader {
         usage_error(fmt::format("{}: the key has {} bytes; the max is {}", entries.place(), entry->key.size(),
                                 Batch::kMaxKeyBytes));
       }
-      batch_.put(entry->key, entry->value);
-      if (!batch_.status().ok()) usage_error(fmt::format("{}: {}", entries.place(), batch_.status().message()));
+      Batch& part = part_of(entry->keyspace.empty() ? limits_.keyspace : entry->keyspace);
+      part.put(entry->key, entry->value);
+      if (!part.status().ok()) usage_error(fmt::format("{}: {}", entries.place(), part.status().message()));
+      ++entries_in_batch_;
       bytes_in_batch_ += entry->key.size() + entry->value.size();
-      if (batch_.size() >= limits_.batch_entries || bytes_in_batch_ >= limits_.batch_bytes) write(progress);
+      if (entries_in_batch_ >= limits_.batch_entries || bytes_in_batch_ >= limits_.batch_bytes) write(progress);
     }
     write(progress);
   }
@@ -100,15 +114,34 @@ class Loader {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
+  /// Of the batch: what goes to one keyspace.
+  Batch& part_of(std::string_view keyspace) {
+    const auto found = parts_.find(keyspace);
+    if (found != parts_.end()) return found->second;
+    names_.emplace_back(keyspace);
+    return parts_[names_.back()];
+  }
+
+  /// Its parts together. Keyspaces are opened only here, so that a load that fails early creates nothing.
+  const Batch& batch() {
+    if (names_.size() == 1 && names_[0] == "default") return parts_["default"];
+    batch_.clear();
+    for (const std::string& name : names_) {
+      for (const Batch::Operation& entry : parts_[name]) batch_.put(target_.keyspace(name), entry.key, entry.value);
+    }
+    return batch_;
+  }
+
   /// Ctrl-C takes effect before a batch, or after the batch and its acknowledgement.
   void write(show::Progress& progress) {
-    if (batch_.empty()) return;
+    if (entries_in_batch_ == 0) return;
     const DelayInterrupt until_acknowledged;
-    need(target_.db().write(batch_, {.sync = limits_.sync}));
-    entries_ += batch_.size();
+    need(target_.db().write(batch(), {.sync = limits_.sync}));
+    entries_ += entries_in_batch_;
     bytes_ += bytes_in_batch_;
-    progress.count(batch_.size(), "entries");
-    batch_.clear();
+    progress.count(entries_in_batch_, "entries");
+    for (auto& [name, part] : parts_) part.clear();
+    entries_in_batch_ = 0;
     bytes_in_batch_ = 0;
     acknowledgements_.write(entries_);
     if (DelayInterrupt::is_pending()) {
@@ -119,7 +152,10 @@ class Loader {
   Target& target_;
   const Acknowledgements& acknowledgements_;
   Limits limits_;
-  Batch batch_;
+  std::vector<std::string> names_;                   // Of keyspaces, in the order in which they are to be created.
+  std::map<std::string, Batch, std::less<>> parts_;  // By keyspace.
+  Batch batch_;                                      // Of several keyspaces, reused.
+  std::uint64_t entries_in_batch_ = 0;
   std::uint64_t bytes_in_batch_ = 0;
   std::uint64_t entries_ = 0;
   std::uint64_t bytes_ = 0;
@@ -173,7 +209,7 @@ struct InputArguments {
   }
 
   /// With --json, input that begins with { is JSON lines, as 'dump --json' writes them.
-  [[nodiscard]] EntryInput input(const CommandLine& line, Lines& lines, std::uint64_t memory_bytes) const {
+  [[nodiscard]] EntryInput input(const CommandLine& line, Lines& lines) const {
     const std::optional<EntryFormat> named = formats.named(line);
     const bool is_json = !named && line.common().json && lines.begins_with('{');
     const EntryFormat format = named.value_or(is_json ? EntryFormat::kJsonLines : EntryFormat::kTsv);
@@ -182,8 +218,7 @@ struct InputArguments {
     if (header && no_header) usage_error("give only one of --header, --no-header");
     EntryInput input{.format = format, .is_hex = line.common().hex, .strips_return = crlf};
     if (header || no_header) input.has_header = header;
-    // A value is at most a quarter of the memory; hexadecimal doubles it, and JSON's \u0000 is six bytes for one.
-    input.longest_record = 2 * memory_bytes;
+    input.longest_record = longest_record_of(format, input.is_hex);
     return input;
   }
 };
@@ -199,15 +234,15 @@ int run_load(Arguments arguments) {
   CommandLine line({.summary =
                         "Loads entries: lines of KEY<TAB>VALUE, where the value is everything after the first tab; CSV "
                         "with two columns; or JSON lines as written by 'tamis dump --json'. With --json, input that "
-                        "begins with { is read as JSON lines. Creates the store if missing, when the first batch is "
-                        "ready. Each batch is atomic; batches are written in order.",
-                    .usage = "DIR [FILE] [--format tsv|csv|jsonl] [--batch N] [--sync] [--ack FILE]",
+                        "begins with { is read as JSON lines. Creates the store and keyspaces if missing, when the "
+                        "first batch is ready. Each batch is atomic, over keyspaces too; batches are written in order.",
+                    .usage = "DIR [FILE] [--keyspace NAME] [--format tsv|csv|jsonl] [--batch N] [--sync] [--ack FILE]",
                     .example = "  printf 'paris\\t2102650\\nlyon\\t522250\\n' | tamis load cities\n"
                                "  tamis load cities cities.txt --batch 10000 --sync\n"
                                "  tamis load cities cities.csv --csv --header\n"
                                "  tamis dump --json cities | tamis load --json copy",
                     .common = kJson | kHex | kQuiet | kNoProgress});
-  store.declare(line);
+  store.declare_with_keyspace(line, "load into this keyspace; JSON lines may name another");
   input.declare(line);
   line.option("--batch", "N", "entries per batch; default: 1000, fewer if values are large", batch, parse_count);
   line.flag("--sync", "make each batch durable before writing the next", sync);
@@ -217,11 +252,14 @@ int run_load(Arguments arguments) {
 
   const std::uint64_t memory_bytes = store.options(StoreUse::kCreate).memory_bytes;
   Lines lines(input.path.value_or("-"), "loading", line.common());
-  const std::unique_ptr<EntrySource> entries = entries_in(lines, input.input(line, lines, memory_bytes));
+  const std::unique_ptr<EntrySource> entries = entries_in(lines, input.input(line, lines));
   const Acknowledgements acknowledgements(acknowledgements_path, sync);
   Target target(store);
   Loader loader(target, acknowledgements,
-                {.batch_entries = *batch, .batch_bytes = std::min(kBatchBytes, memory_bytes / 16), .sync = sync});
+                {.batch_entries = *batch,
+                 .batch_bytes = std::min(kBatchBytes, memory_bytes / 16),
+                 .sync = sync,
+                 .keyspace = store.keyspace_name});
   const auto begun = std::chrono::steady_clock::now();
   load_all(loader, *entries, lines.progress());
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();

@@ -131,11 +131,20 @@ class WrittenTables {
   std::jthread watcher_;                          // Last: it stops before the others are destroyed.
 };
 
+Status compact_all(DB& db) {
+  for (const KeyspaceInfo& info : db.keyspaces()) {
+    Result<Keyspace> keyspace = db.keyspace(info.name);
+    if (!keyspace.ok()) return keyspace.status();
+    if (Status compacted = keyspace->compact(); !compacted.ok()) return compacted;
+  }
+  return {};
+}
+
 }  // namespace
 
 int run_flush(Arguments arguments) {
   StoreArguments store;
-  CommandLine line({.summary = "Writes the entries that are only in the journal to tables.",
+  CommandLine line({.summary = "Writes the entries of all keyspaces that are only in the journal to tables.",
                     .usage = "DIR",
                     .example = "  tamis flush cities",
                     .common = kJson | kQuiet});
@@ -148,31 +157,35 @@ int run_flush(Arguments arguments) {
 int run_compact(Arguments arguments) {
   StoreArguments store;
   RangeArguments range;
-  CommandLine line({.summary = "Rewrites all keys, or those of a range, into the last level, dropping overwritten and "
-                               "deleted entries. Ctrl-C loses nothing.",
-                    .usage = "DIR [--from A] [--to B]",
+  CommandLine line({.summary = "Rewrites all keys, or those of a keyspace or of a range, into the last level, dropping "
+                               "overwritten and deleted entries. Ctrl-C loses nothing.",
+                    .usage = "DIR [--keyspace NAME] [--from A] [--to B]",
                     .example = "  tamis compact cities\n"
                                "  tamis compact cities --from a --to n",
                     .common = kJson | kHex | kQuiet | kNoProgress});
-  store.declare(line);
+  store.declare_with_keyspace(line, "compact this keyspace; default: all, or the default one of a range");
   range.declare_bounds(line);
   if (!line.read(arguments)) return kExitOk;
   const ScanOptions wanted = range.scan(line);
+  const bool compacts_all = !line.given("--keyspace") && !line.given("--from") && !line.given("--to");
   DB db = store.open(StoreUse::kWrite);
+  Keyspace keyspace = store.keyspace(db, StoreUse::kWrite);
   return do_and_report(db, line.common(), [&] {
     const WrittenTables progress(store.directory, shape_of(db).bytes, line.common());
-    return db.compact({.from = wanted.from.value_or(""), .to = wanted.to});
+    if (!compacts_all) return keyspace.compact({.from = wanted.from.value_or(""), .to = wanted.to});
+    return compact_all(db);
   });
 }
 
 int run_checkpoint(Arguments arguments) {
   StoreArguments store;
   std::string to;
-  CommandLine line({.summary = "Copies the store as of now to a new folder, as an independent store. Tables are "
-                               "hard-linked, not copied, if the file system supports it.",
-                    .usage = "DIR TO",
-                    .example = "  tamis checkpoint cities cities-monday",
-                    .common = kJson | kQuiet});
+  CommandLine line(
+      {.summary = "Copies the store with all keyspaces as of now to a new folder, as an independent store. Tables are "
+                  "hard-linked, not copied, if the file system supports it.",
+       .usage = "DIR TO",
+       .example = "  tamis checkpoint cities cities-monday",
+       .common = kJson | kQuiet});
   store.declare(line);
   line.operand("TO", "the folder to create; it must not exist", to);
   if (!line.read(arguments)) return kExitOk;

@@ -238,7 +238,8 @@ int run_plan(Arguments arguments) {
   std::optional<std::string> directory;
   std::optional<std::uint64_t> memory;
   CommandLine line({.summary =
-                        "Shows the filter plan for the current runs: bits per key and bytes for each, and the reads "
+                        "Shows the filter plan for the current runs of the default keyspace: bits per key and bytes "
+                        "for each, and the reads "
                         "that a lookup of an absent key is expected to waste, compared with uniform bits. With --size "
                         "instead of DIR: what a store of that size would cost in memory, reads, rewriting and time to "
                         "open, computed and simulated (docs/SCALE.md).",

@@ -1,6 +1,7 @@
 // tamis put, tamis delete: one write.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,15 +25,14 @@ int done(DB& db, const Status& written, const CommonOptions& options) {
 
 constexpr std::string_view kSyncHelp = "return once the change is durable (survives a machine crash)";
 
-/// The whole file. Reading stops once it exceeds what a store with this much memory takes.
-std::string value_in_file(const std::string& path, std::uint64_t memory_bytes) {
+/// The whole file. A file that is larger than a value may be is not read to its end.
+std::string value_in_file(const std::string& path) {
   InputFile file(path);
-  std::string bytes = read_rest(file, memory_bytes);
-  if (bytes.size() <= memory_bytes) return bytes;
+  std::string bytes;
+  if (file.size() <= Batch::kMaxValueBytes) bytes = read_rest(file, Batch::kMaxValueBytes);
+  if (std::max<std::uint64_t>(file.size(), bytes.size()) <= Batch::kMaxValueBytes) return bytes;
   usage_error(
-      fmt::format("{}: is larger than memory_bytes, {}; a value is at most a quarter of that; raise it with "
-                  "--option memory_bytes=SIZE",
-                  file.name(), human_bytes(memory_bytes)));
+      fmt::format("{}: is larger than {}, the max size of a value", file.name(), human_bytes(Batch::kMaxValueBytes)));
 }
 
 }  // namespace
@@ -44,14 +44,15 @@ int run_put(Arguments arguments) {
   std::string path;
   bool sync = false;
   CommandLine line({.summary = "Stores a value under a key. The value is a word, or the bytes of a file, taken as they "
-                               "are even with --hex. Creates the store if missing.",
-                    .usage = "DIR KEY (VALUE | --from-file FILE) [--sync]",
+                               "are even with --hex. Creates the store and the keyspace if missing.",
+                    .usage = "DIR KEY (VALUE | --from-file FILE) [--keyspace NAME] [--sync]",
                     .example = "  tamis put cities paris 2102650\n"
                                "  tamis put cities low -- -5\n"
                                "  tamis put pictures logo --from-file logo.png\n"
-                               "  gzip < page.html | tamis put pages index --from-file -",
+                               "  gzip < page.html | tamis put pages index --from-file -\n"
+                               "  tamis put shop ada 1815 --keyspace users",
                     .common = kJson | kHex});
-  store.declare(line);
+  store.declare_with_keyspace(line);
   line.operand("KEY", "the key", key);
   line.optional_operand("VALUE", "the value; may be empty", value);
   line.option("--from-file", "FILE", "read the value from this file; - for standard input", path);
@@ -59,14 +60,10 @@ int run_put(Arguments arguments) {
   if (!line.read(arguments)) return kExitOk;
   if (value && line.given("--from-file")) usage_error("give the value as a word or with --from-file, not both");
   if (!value && !line.given("--from-file")) usage_error("VALUE is missing; see 'tamis put --help'");
-  const Options options = store.options(StoreUse::kCreate);
-  Batch batch;
   key = bytes_of_word(key, "the key", line.common());
-  value = value ? bytes_of_word(*value, "the value", line.common()) : value_in_file(path, options.memory_bytes);
-  batch.put(key, *value);
-  need(batch.status());  // Before a store is created for it.
+  value = value ? bytes_of_word(*value, "the value", line.common()) : value_in_file(path);
   DB db = store.open(StoreUse::kCreate);
-  return done(db, db.write(batch, {.sync = sync}), line.common());
+  return done(db, store.keyspace(db, StoreUse::kCreate).put(key, *value, {.sync = sync}), line.common());
 }
 
 int run_delete(Arguments arguments) {
@@ -74,16 +71,16 @@ int run_delete(Arguments arguments) {
   std::string key;
   bool sync = false;
   CommandLine line({.summary = "Removes a key. Removing an absent key is not an error.",
-                    .usage = "DIR KEY [--sync]",
+                    .usage = "DIR KEY [--keyspace NAME] [--sync]",
                     .example = "  tamis delete cities paris",
                     .common = kJson | kHex});
-  store.declare(line);
+  store.declare_with_keyspace(line);
   line.operand("KEY", "the key", key);
   line.flag("--sync", kSyncHelp, sync);
   if (!line.read(arguments)) return kExitOk;
   key = bytes_of_word(key, "the key", line.common());
   DB db = store.open(StoreUse::kWrite);
-  return done(db, db.remove(key, {.sync = sync}), line.common());
+  return done(db, store.keyspace(db, StoreUse::kWrite).remove(key, {.sync = sync}), line.common());
 }
 
 }  // namespace tamis::cli

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/bytes_text.h"
 #include "cli/numbers.h"
@@ -15,10 +17,12 @@
 namespace tamis::cli {
 namespace {
 
-/// Including overwritten and deleted ones, but not the journal's: about what a scan shows.
-std::uint64_t entries_in_tables(const DB& db) {
+/// Of this keyspace, or of all. Including overwritten and deleted ones: about what a scan shows.
+std::uint64_t entries_in(const DB& db, std::optional<std::string_view> keyspace = {}) {
   std::uint64_t entries = 0;
-  for (const Stats::Level& level : db.stats().levels) entries += level.entries;
+  for (const KeyspaceInfo& info : db.keyspaces()) {
+    if (!keyspace || info.name == *keyspace) entries += info.entries;
+  }
   return entries;
 }
 
@@ -33,6 +37,35 @@ void check_line(std::string_view key, std::string_view value) {
                   key_breaks && key.find('\n') == std::string_view::npos ? "tab" : "line end"));
 }
 
+/// TSV and CSV have no column for the keyspace.
+void refuse_several_keyspaces(const DB& db, const std::string& directory) {
+  const std::size_t keyspaces = db.keyspaces().size();
+  if (keyspaces == 1) return;
+  usage_error(
+      fmt::format("{0}: the store has {1} keyspaces, and only JSON lines hold several; use --json, or dump one with "
+                  "--keyspace NAME; 'tamis keyspaces {0}' lists them",
+                  directory, keyspaces));
+}
+
+/// What dump writes, and how far it is.
+struct Dump {
+  EntryFormat format;
+  const CommonOptions& options;
+  show::Progress& progress;
+
+  /// `name` is written with each entry; empty: it is not.
+  void write(const Keyspace& keyspace, std::string_view name, const Snapshot& snapshot) const {
+    Iterator entry = keyspace.scan({.snapshot = &snapshot, .fills_cache = false});
+    for (; entry.valid(); entry.next()) {
+      progress.count(1, "entries");
+      progress.advance(1);
+      if (format == EntryFormat::kTsv && !options.hex) check_line(entry.key(), entry.value());
+      print_entry(entry.key(), entry.value(), format, options, name);
+    }
+    need(entry.status());
+  }
+};
+
 }  // namespace
 
 int run_scan(Arguments arguments) {
@@ -42,14 +75,15 @@ int run_scan(Arguments arguments) {
   std::optional<std::uint64_t> limit;
   bool reverse = false;
   bool keys_only = false;
-  CommandLine line({.summary = "Prints keys and values in order, separated by a tab, one entry per line; or as CSV or "
-                               "JSON lines, which hold any bytes and which 'tamis load' reads.",
-                    .usage = "DIR [--prefix P] [--from A] [--to B] [--limit N] [--reverse] [--keys-only]",
-                    .example = "  tamis scan cities --prefix p --limit 10\n"
-                               "  tamis scan cities --from lyon --to paris --reverse\n"
-                               "  tamis scan cities --prefix p --csv > some.csv",
-                    .common = kJson | kHex});
-  store.declare(line);
+  CommandLine line(
+      {.summary = "Prints keys and values in order, separated by a tab, one entry per line; or as CSV or "
+                  "JSON lines, which hold any bytes and which 'tamis load' reads.",
+       .usage = "DIR [--keyspace NAME] [--prefix P] [--from A] [--to B] [--limit N] [--reverse] [--keys-only]",
+       .example = "  tamis scan cities --prefix p --limit 10\n"
+                  "  tamis scan cities --from lyon --to paris --reverse\n"
+                  "  tamis scan cities --prefix p --csv > some.csv",
+       .common = kJson | kHex});
+  store.declare_with_keyspace(line);
   range.declare(line);
   line.option("--limit", "N", "print at most this many", limit, parse_count);
   line.flag("--reverse", "print in reverse order", reverse);
@@ -61,9 +95,10 @@ int run_scan(Arguments arguments) {
   ScanOptions wanted = range.scan(line);
   wanted.reverse = reverse;
 
-  const DB db = store.open(StoreUse::kRead);
+  DB db = store.open(StoreUse::kRead);
+  const Keyspace keyspace = store.keyspace(db, StoreUse::kRead);
   print_entry_header(format, keys_only);
-  Iterator entry = db.scan(wanted);
+  Iterator entry = keyspace.scan(wanted);
   for (std::uint64_t printed = 0; entry.valid() && (!limit || printed < *limit); ++printed) {
     print_entry(entry.key(), keys_only ? std::nullopt : std::optional(entry.value()), format, options);
     entry.advance();
@@ -76,24 +111,26 @@ int run_count(Arguments arguments) {
   StoreArguments store;
   RangeArguments range;
   CommandLine line(
-      {.summary = "Counts the keys of a store or of a range, exactly, by scanning them. 'tamis stats' shows the number "
-                  "of entries in the tables without a scan, including overwritten and deleted ones.",
-       .usage = "DIR [--prefix P] [--from A] [--to B]",
+      {.summary =
+           "Counts the keys of a keyspace or of a range, exactly, by scanning them. 'tamis stats' shows the number "
+           "of entries in the tables without a scan, including overwritten and deleted ones.",
+       .usage = "DIR [--keyspace NAME] [--prefix P] [--from A] [--to B]",
        .example = "  tamis count cities\n"
                   "  tamis count cities --prefix p",
        .common = kJson | kHex | kQuiet | kNoProgress});
-  store.declare(line);
+  store.declare_with_keyspace(line);
   range.declare(line);
   if (!line.read(arguments)) return kExitOk;
   const CommonOptions& options = line.common();
   const ScanOptions wanted = range.scan(line);
   const bool is_part = line.given("--prefix") || line.given("--from") || line.given("--to");
 
-  const DB db = store.open(StoreUse::kRead);
+  DB db = store.open(StoreUse::kRead);
+  const Keyspace keyspace = store.keyspace(db, StoreUse::kRead);
   std::uint64_t count = 0;
   {
-    show::Progress progress("counting", is_part ? 0 : entries_in_tables(db), options.wants_progress());
-    Iterator entry = db.scan(wanted);
+    show::Progress progress("counting", is_part ? 0 : entries_in(db, keyspace.name()), options.wants_progress());
+    Iterator entry = keyspace.scan(wanted);
     for (; entry.valid(); entry.next()) {
       ++count;
       progress.count(1, "keys");
@@ -111,29 +148,32 @@ int run_dump(Arguments arguments) {
   CommandLine line(
       {.summary = "Prints every entry, as of one snapshot, in a format that 'tamis load' reads. CSV, JSON lines and "
                   "TSV with --hex hold any bytes; plain TSV does not, and dump stops with status 2 at bytes "
-                  "that would break a line.",
-       .usage = "DIR [--format tsv|csv|jsonl]",
+                  "that would break a line. JSON lines hold all keyspaces of a store, the others one: name it if "
+                  "there are several. To copy options and empty keyspaces too, use 'tamis checkpoint'.",
+       .usage = "DIR [--keyspace NAME] [--format tsv|csv|jsonl]",
        .example = "  tamis dump cities --hex > cities.txt\n"
                   "  tamis dump cities --csv > cities.csv\n"
                   "  tamis dump --json cities | tamis load --json copy",
        .common = kJson | kHex | kQuiet | kNoProgress});
-  store.declare(line);
+  store.declare_with_keyspace(line, "dump this keyspace; default: the only one, or all as JSON lines");
   formats.declare(line);
   if (!line.read(arguments)) return kExitOk;
   const CommonOptions& options = line.common();
   const EntryFormat format = formats.written(line);
-  const DB db = store.open(StoreUse::kRead);
+  DB db = store.open(StoreUse::kRead);
+  const bool writes_all = !line.given("--keyspace");
+  if (writes_all && format != EntryFormat::kJsonLines) refuse_several_keyspaces(db, store.directory);
+  const Keyspace keyspace = store.keyspace(db, StoreUse::kRead);
   print_entry_header(format, false);
   // If the entries go to the terminal, they show the progress.
-  show::Progress progress("dumping", entries_in_tables(db), options.wants_progress() && !output_is_terminal());
-  Iterator entry = db.scan({.fills_cache = false});
-  for (; entry.valid(); entry.next()) {
-    progress.count(1, "entries");
-    progress.advance(1);
-    if (format == EntryFormat::kTsv && !options.hex) check_line(entry.key(), entry.value());
-    print_entry(entry.key(), entry.value(), format, options);
+  show::Progress progress("dumping", writes_all ? entries_in(db) : entries_in(db, keyspace.name()),
+                          options.wants_progress() && !output_is_terminal());
+  const Dump dump{format, options, progress};
+  const Snapshot snapshot = db.snapshot();
+  dump.write(keyspace, "", snapshot);
+  for (const KeyspaceInfo& other : writes_all ? db.keyspaces() : std::vector<KeyspaceInfo>()) {
+    if (other.id != keyspace.id()) dump.write(need(db.keyspace(other.name)), other.name, snapshot);
   }
-  need(entry.status());
   return kExitOk;
 }
 

@@ -1,5 +1,6 @@
 // tamis stats: what a store holds, per level, and its costs.
 #include "cli/store/common.h"
+#include "cli/store/keyspaces.h"
 #include "cli/verbs.h"
 
 namespace tamis::cli {
@@ -67,9 +68,10 @@ JsonObject stalls_json(const Stats::Stalls& stalls) {
       .add("reason", stalls.reason);
 }
 
-JsonObject as_json(const Stats& stats) {
+JsonObject as_json(const Stats& stats, const std::vector<KeyspaceInfo>& keyspaces) {
   return JsonObject()
       .add_list("levels", stats.levels, level_json)
+      .add_list("keyspaces", keyspaces, keyspace_json)
       .add("cache", cache_json(stats.cache))
       .add("journal", journal_json(stats.journal))
       .add("memory", memory_json(stats.memory))
@@ -96,16 +98,24 @@ JsonObject as_json(const Stats& stats) {
 int run_stats(Arguments arguments) {
   StoreArguments store;
   CommandLine line({.summary =
-                        "Shows what a store holds, level by level, with filters and their error rates; caches, "
-                        "journal, memory, amplification. Counters start when a store is opened, so most are 0 here; "
+                        "Shows what a store holds, level by level over all keyspaces, with filters and their error "
+                        "rates; caches, journal, memory, amplification; each keyspace if there are several. Counters "
+                        "start when a store is opened, so most are 0 here; "
                         "a program calls DB::stats.",
                     .usage = "DIR",
                     .example = "  tamis stats cities",
                     .common = kJson});
   store.declare(line);
   if (!line.read(arguments)) return kExitOk;
-  const Stats stats = store.open(StoreUse::kRead).stats();
-  print_report(line.common().json ? as_json(stats).line() : stats.to_text());
+  const DB db = store.open(StoreUse::kRead);
+  const Stats stats = db.stats();
+  const std::vector<KeyspaceInfo> keyspaces = db.keyspaces();
+  if (line.common().json) {
+    standard_output().write(as_json(stats, keyspaces).line());
+    return kExitOk;
+  }
+  print_report(stats.to_text());
+  if (keyspaces.size() > 1) print_report("\n" + keyspaces_text(keyspaces));
   return kExitOk;
 }
 

@@ -29,7 +29,10 @@ std::string key_cell(std::string_view key, const CommonOptions& options) {
   return fmt::format("0x{}{}", hex, key.size() > kShownKeyBytes / 2 ? "…" : "");
 }
 
-bool is_key(const TableFile::Property& property) { return property.name.ends_with(" key"); }
+/// A key, or a name of a keyspace: any bytes.
+bool is_bytes(const TableFile::Property& property) {
+  return property.name.ends_with(" key") || property.name == "keyspace";
+}
 
 std::optional<std::uint64_t> whole_number(const std::string& text) {
   if (text.empty() || text.size() > 19 || text.find_first_not_of("0123456789") != std::string::npos) return {};
@@ -38,7 +41,7 @@ std::optional<std::uint64_t> whole_number(const std::string& text) {
 
 /// For people: thousands separators, sizes also in larger units, times as dates.
 std::string property_cell(const TableFile::Property& property, const CommonOptions& options) {
-  if (is_key(property)) return key_cell(property.text, options);
+  if (is_bytes(property)) return key_cell(property.text, options);
   if (property.name == "filter rate" && property.text != "none")
     return human_rate(std::strtod(property.text.c_str(), nullptr));
   const std::optional<std::uint64_t> number = whole_number(property.text);
@@ -56,7 +59,7 @@ void print_properties(const TableFile& file, const CommonOptions& options) {
   for (const TableFile::Property& property : file.properties()) {
     std::string name = property.name;
     std::replace(name.begin(), name.end(), ' ', '_');
-    if (is_key(property)) {
+    if (is_bytes(property)) {
       object.add_bytes(name, property.text, options.hex);
     } else if (const std::optional<std::uint64_t> number = whole_number(property.text)) {
       object.add(name, *number);

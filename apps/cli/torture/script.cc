@@ -76,16 +76,18 @@ std::optional<TortureScript::Change> TortureScript::last_change(std::uint32_t wr
   return std::nullopt;
 }
 
-Batch TortureScript::batch(std::uint32_t writer, const Note& note) const {
+Batch TortureScript::batch(std::uint32_t writer, const Note& note, const Keyspace& second) const {
   Batch batch;
   const std::uint32_t end = changes(writer, note.commit);
   for (std::uint32_t number = 0; number < end; ++number) {
     const Change made = change(writer, note.commit, number);
     const std::string changed = key(writer, made.index);
+    const bool is_second = is_in_second_keyspace(made.index);
     if (made.is_put) {
-      batch.put(changed, value_of(changed, note.commit, made.draw, made.most_bytes));
+      const std::string value = value_of(changed, note.commit, made.draw, made.most_bytes);
+      is_second ? batch.put(second, changed, value) : batch.put(changed, value);
     } else {
-      batch.remove(changed);
+      is_second ? batch.remove(second, changed) : batch.remove(changed);
     }
   }
   std::string text = fmt::format("{}", note.commit);

@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "tamis/batch.h"
+#include "tamis/keyspace.h"
 
 namespace tamis::cli {
 
 /// The commits of all writers of one store. Each writer has its own keys and numbers its commits 1, 2, 3, …; commit n
 /// is one batch of a few puts and removes, plus a note of n under the writer's note key. So the notes of one moment
-/// determine what every key holds at that moment.
+/// determine what every key holds at that moment. Every other key is in a second keyspace; the notes are in the default
+/// one.
 ///
 /// Invariants: everything follows from the seed; nothing is stored. Commit n changes key n modulo the number of keys
 /// (and others), so the newest change of a key is among the last few commits. No batch exceeds 80 KiB, which the
@@ -23,6 +25,7 @@ namespace tamis::cli {
 class TortureScript {
  public:
   static constexpr std::uint32_t kMaxWriters = 8;
+  static constexpr std::string_view kSecondKeyspace = "second";
 
   struct Shape {
     std::uint64_t seed = 1;
@@ -46,7 +49,9 @@ class TortureScript {
   [[nodiscard]] std::string prefix(std::uint32_t writer) const;
   [[nodiscard]] std::string key(std::uint32_t writer, std::uint32_t index) const;
 
-  [[nodiscard]] Batch batch(std::uint32_t writer, const Note& note) const;
+  [[nodiscard]] static bool is_in_second_keyspace(std::uint32_t index) { return index % 2 == 1; }
+
+  [[nodiscard]] Batch batch(std::uint32_t writer, const Note& note, const Keyspace& second) const;
   /// What the key holds after that many commits of its writer.
   [[nodiscard]] std::optional<std::string> value(std::uint32_t writer, std::uint32_t index,
                                                  std::uint64_t commits) const;
