@@ -22,7 +22,7 @@ namespace {
 class JournalWalk {
  public:
   JournalWalk(FileSystem& files, const std::string& directory, const JournalsToRead& wanted,
-              const std::function<Status(const Entry&)>& take)
+              const TakeJournalEntry& take)
       : files_(files), directory_(directory), wanted_(wanted), take_(take), due_(wanted.flushed_sequence + 1) {}
 
   Result<JournalsRead> run() {
@@ -127,11 +127,19 @@ class JournalWalk {
     }
   }
 
+  [[nodiscard]] bool is_needed(KeyspaceId keyspace, Sequence sequence) const {
+    const auto flushed = wanted_.flushed.find(keyspace);
+    if (flushed == wanted_.flushed.end()) return number_of(keyspace) >= wanted_.next_keyspace;
+    return number_of(sequence) > flushed->second;
+  }
+
   Status take_record(const JournalRecord& record, const std::string& name) {
     TAMIS_TRY(const BatchView batch, BatchView::decode(record.payload, Sequence{record.first_sequence}, name));
-    if (batch.keyspaces() != EntryKeyspaces{}) return Status::not_supported("a batch of several keyspaces");
-    for (const Entry& entry : batch) TAMIS_TRY_STATUS(take_(entry));
-    read_.entries += batch.size();
+    for (BatchView::Iterator it = batch.begin(); it != batch.end(); ++it) {
+      if (!is_needed(it.keyspace(), it->sequence)) continue;
+      TAMIS_TRY_STATUS(take_(it.keyspace(), *it));
+      ++read_.entries;
+    }
     due_ = record.first_sequence + record.count;
     knows_due_ = true;
     read_.last_sequence = std::max(read_.last_sequence, due_ - 1);
@@ -141,7 +149,7 @@ class JournalWalk {
   FileSystem& files_;
   const std::string& directory_;
   const JournalsToRead& wanted_;
-  const std::function<Status(const Entry&)>& take_;
+  const TakeJournalEntry& take_;
   std::vector<JournalReader> journals_;
   JournalsRead read_;
   std::uint64_t due_;  // The expected first sequence of the next record.
@@ -151,7 +159,7 @@ class JournalWalk {
 }  // namespace
 
 Result<JournalsRead> read_journals(FileSystem& files, const std::string& directory, const JournalsToRead& wanted,
-                                   const std::function<Status(const Entry&)>& take) {
+                                   const TakeJournalEntry& take) {
   return JournalWalk(files, directory, wanted, take).run();
 }
 

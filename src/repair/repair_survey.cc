@@ -321,7 +321,8 @@ class Surveyor {
   }
 
   Status look_at_journals() {
-    const auto take = [this](const Entry& entry) {
+    const auto take = [this](KeyspaceId keyspace, const Entry& entry) {
+      if (!survey_.state.keyspaces.contains(keyspace)) add_nameless_keyspace(keyspace);
       bounds_.add(entry.key);
       return Status();
     };
@@ -331,6 +332,17 @@ class Surveyor {
     if (!read.lost.empty()) doubts_everywhere_.emplace_back("the journal lost records; deletes may be among them");
     std::ranges::move(read.lost, std::back_inserter(survey_.report.lost));
     return {};
+  }
+
+  /// Journals have ids only.
+  void add_nameless_keyspace(KeyspaceId id) {
+    ManifestState& state = survey_.state;
+    state.keyspaces[id].name = fmt::format("~{}", number_of(id));
+    state.next_keyspace = std::max(state.next_keyspace, number_of(id) + 1);
+    state.features |= Features::of(Feature::kKeyspaces);
+    doubts_everywhere_.emplace_back(
+        fmt::format("the name of keyspace {} is lost; it is \"{}\" now, and may have been dropped", number_of(id),
+                    state.keyspaces[id].name));
   }
 
   void add_doubts_everywhere() {
@@ -362,12 +374,18 @@ TableToSalvage table_to_salvage(const RepairSurvey& survey, const std::string& d
 }
 
 JournalsToRead journals_to_read(const RepairSurvey& survey) {
-  return {.numbers = survey.journals,
-          .store_id = survey.state.identity.store_id,
-          .is_flushed_known = survey.has_manifest,
-          .flushed_sequence = survey.state.flushed_sequence,
-          .first_journal = survey.state.first_journal,
-          .known_end = survey.known_journal_end};
+  JournalsToRead wanted = {.numbers = survey.journals,
+                           .store_id = survey.state.identity.store_id,
+                           .is_flushed_known = survey.has_manifest,
+                           .flushed_sequence = survey.state.flushed_sequence,
+                           .first_journal = survey.state.first_journal,
+                           .known_end = survey.known_journal_end};
+  if (!survey.has_manifest) return wanted;
+  wanted.next_keyspace = survey.state.next_keyspace;
+  for (const auto& [id, keyspace] : survey.state.keyspaces) {
+    wanted.flushed[id] = flushed_sequence_of(survey.state, keyspace);
+  }
+  return wanted;
 }
 
 Result<RepairSurvey> survey_store(FileSystem& files, const std::string& directory, RandomSource& random,
