@@ -103,7 +103,7 @@ class TAMIS_EXPORT Batch {
   std::uint32_t last_keyspace_ = 0;   // Of the last change.
   bool has_markers_ = false;
   bool has_long_keys_ = false;  // Of more than 65,535 bytes.
-  std::uint64_t store_ = 0;  // The number of the store whose keyspaces were named; 0: only the default one was.
+  std::uint64_t store_ = 0;     // The number of the store whose keyspaces were named; 0: only the default one was.
 };
 
 /// One change of a batch. The views point into the batch.

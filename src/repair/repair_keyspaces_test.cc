@@ -80,6 +80,37 @@ TEST(RepairOfKeyspaces, EntriesOfJournalsComeBackToTheirKeyspace) {
   }
 }
 
+/// One record has entries of all of them.
+TEST(RepairOfKeyspaces, Rule35_ABatchOverKeyspacesComesBackWithoutWhatWasDropped) {
+  for (const bool has_manifest : {true, false}) {
+    RepairWorld world;
+    {
+      DB db = world.open();
+      Keyspace users = *db.keyspace("users");
+      ASSERT_TRUE(users.put("in a table", "1").ok() && db.flush().ok());
+      const Keyspace logs = *db.keyspace("logs");
+      const Keyspace dropped = *db.keyspace("dropped");
+      Batch batch;
+      batch.put("key", "in default");
+      batch.put(users, "key", "in users");
+      batch.put(dropped, "key", "dropped");
+      batch.put(logs, "key", "in logs");
+      batch.remove(users, "in a table");
+      ASSERT_TRUE(db.write(batch, {.sync = true}).ok() && db.drop_keyspace("dropped").ok() && db.close().ok());
+    }
+    if (!has_manifest) world.remove_manifest();
+    const RepairReport report = world.repair();
+    EXPECT_TRUE(report.lost.empty()) << report.to_text();
+    EXPECT_EQ(report.journal_entries, has_manifest ? 4U : 5U);
+    AllContents expected = {{"default", {{"key", "in default"}}}, {"users", {{"key", "in users"}}}};
+    expected[has_manifest ? "logs" : "keyspace-2"] = {{"key", "in logs"}};
+    if (!has_manifest) expected["keyspace-3"] = {{"key", "dropped"}};
+    EXPECT_EQ(all_contents(world), expected);
+    DB db = world.open();
+    EXPECT_EQ(db.keyspace("another")->id(), 4U) << "no id is given twice";
+  }
+}
+
 TEST(RepairOfKeyspaces, AKeyspaceThatOnlyJournalsKnowGetsAName) {
   RepairWorld world;
   {
