@@ -28,6 +28,8 @@ namespace tamis {
 namespace {
 
 using Tables = std::vector<std::shared_ptr<const TableFacts>>;
+/// The tables of each keyspace, one element per memtable, oldest first.
+using Flushes = std::map<KeyspaceId, std::vector<Tables>>;
 
 constexpr std::size_t kMaxMemtableBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxOpenTables = 256;
@@ -85,14 +87,16 @@ class RepairWriter {
       TAMIS_TRY(const ShapeEdit edit, replace_damaged(id, keyspace.shape));
       TAMIS_TRY(keyspace.shape, keyspace.shape.with(edit));
     }
-    ShapeEdit edit;
-    TAMIS_TRY(const std::vector<Tables> flushes, write_journals());
-    for (const Tables& flush : flushes) {
-      const std::uint64_t run = next_number_++;
-      for (const auto& table : flush) edit.added.push_back({0, run, table});
+    TAMIS_TRY(const Flushes flushes, write_journals());
+    for (const auto& [id, of_keyspace] : flushes) {
+      ShapeEdit edit;
+      for (const Tables& flush : of_keyspace) {
+        const std::uint64_t run = next_number_++;
+        for (const auto& table : flush) edit.added.push_back({0, run, table});
+      }
+      Shape& shape = state_.keyspaces.at(id).shape;
+      TAMIS_TRY(shape, shape.with(edit));
     }
-    Shape& shape = state_.keyspaces.at(kDefaultKeyspace).shape;
-    TAMIS_TRY(shape, shape.with(edit));
     return {};
   }
 
@@ -116,18 +120,19 @@ class RepairWriter {
   Status find_places() {
     std::map<KeyspaceId, Tables> tables;
     for (const std::uint64_t number : survey_.chosen) {
-      const std::optional<TableProperties>& properties = survey_.tables.at(number).properties;
-      const KeyspaceId keyspace = properties ? properties->keyspace : kDefaultKeyspace;
+      const FoundTable& found = survey_.tables.at(number);
       if (is_sound(number)) {
-        tables[keyspace].push_back(std::make_shared<const TableFacts>(properties->facts));
+        tables[found.keyspace].push_back(std::make_shared<const TableFacts>(found.properties->facts));
         continue;
       }
-      TAMIS_TRY(std::shared_ptr<const TableFacts> anew, write_anew(number, keyspace, 0, 0));
-      if (anew != nullptr) tables[keyspace].push_back(std::move(anew));
+      TAMIS_TRY(std::shared_ptr<const TableFacts> anew, write_anew(number, found.keyspace, 0, 0));
+      if (anew != nullptr) tables[found.keyspace].push_back(std::move(anew));
     }
-    TAMIS_TRY(const std::vector<Tables> flushes, write_journals());
-    Tables& in_default = tables[kDefaultKeyspace];
-    for (const Tables& flush : flushes) in_default.insert(in_default.end(), flush.begin(), flush.end());
+    TAMIS_TRY(const Flushes flushes, write_journals());
+    for (const auto& [id, of_keyspace] : flushes) {
+      Tables& into = tables[id];
+      for (const Tables& flush : of_keyspace) into.insert(into.end(), flush.begin(), flush.end());
+    }
     for (auto& [id, of_keyspace] : tables) TAMIS_TRY_STATUS(find_places_in(id, std::move(of_keyspace)));
     return {};
   }
@@ -181,23 +186,30 @@ class RepairWriter {
     return std::shared_ptr<const TableFacts>(std::make_shared<const TableFacts>(std::move(facts)));
   }
 
-  /// One element per filled memtable, oldest first.
-  Result<std::vector<Tables>> write_journals() {
-    std::vector<Tables> flushes;
-    auto memtable = std::make_unique<Memtable>();
+  /// All memtables are flushed when they have become too large together.
+  Result<Flushes> write_journals() {
+    Flushes flushes;
+    std::map<KeyspaceId, Memtable> memtables;
+    std::size_t bytes = 0;
     const auto flush = [&]() -> Status {
-      if (memtable->empty()) return {};
-      TAMIS_TRY(Tables tables, write_tables(kDefaultKeyspace, *memtable->iterate(), {}));
-      flushes.push_back(std::move(tables));
-      memtable = std::make_unique<Memtable>();
+      for (auto& [keyspace, memtable] : memtables) {
+        TAMIS_TRY(Tables tables, write_tables(keyspace, *memtable.iterate(), {}));
+        flushes[keyspace].push_back(std::move(tables));
+      }
+      memtables.clear();
+      bytes = 0;
       return {};
     };
-    const auto take = [&](const Entry& entry) -> Status {
-      TAMIS_TRY_STATUS(memtable->reserve(1, entry.key.size() + entry.value.size()));
-      memtable->insert(entry, hasher_(entry.key));
-      return memtable->memory_bytes() < kMaxMemtableBytes ? Status() : flush();
+    const auto take = [&](KeyspaceId keyspace, const Entry& entry) -> Status {
+      const auto [found, is_new] = memtables.try_emplace(keyspace);
+      Memtable& memtable = found->second;
+      const std::size_t before = is_new ? 0 : memtable.memory_bytes();
+      TAMIS_TRY_STATUS(memtable.reserve(1, entry.key.size() + entry.value.size()));
+      memtable.insert(entry, hasher_(entry.key));
+      bytes += memtable.memory_bytes() - before;
+      return bytes < kMaxMemtableBytes ? Status() : flush();
     };
-    TAMIS_TRY(const JournalsRead read, read_journals(files_, directory_, journals_to_read(survey_), take));
+    TAMIS_TRY(const JournalsRead read, read_journals(files_, directory_, survey_.journals_to_read, take));
     TAMIS_TRY_STATUS(check_same(directory_ + ": the journals", survey_.report.journal_entries, read.entries));
     TAMIS_TRY_STATUS(flush());
     return flushes;

@@ -29,12 +29,15 @@ class TortureCheck : public testing::Test {
     Result<DB> opened = DB::open(path_, {});
     EXPECT_TRUE(opened.ok()) << opened.status().to_text();
     db_.emplace(*std::move(opened));
+    Result<Keyspace> second = db_->keyspace(TortureScript::kSecondKeyspace);
+    EXPECT_TRUE(second.ok()) << second.status().to_text();
+    second_ = *std::move(second);
     for (std::uint64_t commit = 1; commit <= kFirst; ++commit) write(0, commit, {commit - 1, 0});
     for (std::uint64_t commit = 1; commit <= kSecond; ++commit) write(1, commit, {kFirst, commit - 1});
   }
 
   void write(std::uint32_t writer, std::uint64_t commit, std::vector<std::uint64_t> after) {
-    const Status written = db_->write(script_.batch(writer, {commit, std::move(after)}));
+    const Status written = db_->write(script_.batch(writer, {commit, std::move(after)}, second_));
     ASSERT_TRUE(written.ok()) << written.to_text();
   }
   /// Reads everything in every way: all answers agree.
@@ -47,18 +50,43 @@ class TortureCheck : public testing::Test {
     EXPECT_EQ(quick.kind == Kind::kRight, last_.kind == Kind::kRight) << quick.what << " / " << last_.what;
     return last_.kind;
   }
-  /// A present key of the writer.
-  std::string present_key(std::uint32_t writer, std::uint64_t commits) {
-    for (std::uint32_t index = 0; index < script_.keys(); ++index) {
+  /// A present key of the writer, in that keyspace.
+  std::string present_key(std::uint32_t writer, std::uint64_t commits, bool is_second) {
+    for (std::uint32_t index = is_second ? 1 : 0; index < script_.keys(); index += 2) {
       if (script_.value(writer, index, commits)) return script_.key(writer, index);
     }
     return "";
+  }
+  /// Where the key belongs.
+  Keyspace keyspace_of(std::uint32_t index) {
+    return TortureScript::is_in_second_keyspace(index) ? second_ : *db_->keyspace("default");
+  }
+  /// Writes the part of writer 0's next commit that goes to this keyspace, and its note. Whether a value is missing.
+  bool write_part(std::uint64_t commit, std::uint32_t keyspace_id) {
+    const Batch whole = script_.batch(0, {commit, {commit - 1, kSecond}}, second_);
+    Batch part;
+    bool lacks_value = false;
+    for (const Batch::Operation& change : whole) {
+      if (change.keyspace_id != keyspace_id && change.key != script_.note_key(0)) {
+        lacks_value |= !change.value.empty();
+        continue;
+      }
+      const bool is_put = change.kind == Batch::Operation::Kind::kPut;
+      if (change.keyspace_id == 0) {
+        is_put ? part.put(change.key, change.value) : part.remove(change.key);
+      } else {
+        is_put ? part.put(second_, change.key, change.value) : part.remove(second_, change.key);
+      }
+    }
+    EXPECT_TRUE(db_->write(part).ok());
+    return lacks_value;
   }
 
   const test::ScratchFolder scratch_;
   const std::string path_ = scratch_.path();
   const TortureScript script_{{.seed = 7, .writers = 2, .keys = 30}};
   std::optional<DB> db_;
+  Keyspace second_;
   TortureCounts counts_;
   Finding last_;
 };
@@ -82,14 +110,44 @@ TEST_F(TortureCheck, ACommitThatNobodyBeganIsSeen) {
 }
 
 TEST_F(TortureCheck, ALostKeyIsSeen) {
-  ASSERT_TRUE(db_->remove(present_key(1, kSecond)).ok());
+  ASSERT_TRUE(db_->remove(present_key(1, kSecond, false)).ok());
   EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond}), Kind::kWrong);
+}
+
+TEST_F(TortureCheck, ALostKeyOfTheSecondKeyspaceIsSeen) {
+  ASSERT_TRUE(second_.remove(present_key(1, kSecond, true)).ok());
+  EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond}), Kind::kWrong);
+}
+
+TEST_F(TortureCheck, AKeyInTheOtherKeyspaceIsSeen) {
+  ASSERT_TRUE(second_.put(script_.key(0, 0), "x").ok());
+  Moment found;
+  EXPECT_EQ(TortureReader(*db_, script_).multi_get({0}, nullptr, found).kind, Kind::kWrong);
+  EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond}), Kind::kWrong);
+}
+
+TEST_F(TortureCheck, AMissingKeyspaceIsSeen) {
+  ASSERT_TRUE(db_->drop_keyspace(TortureScript::kSecondKeyspace).ok());
+  EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond}), Kind::kWrong);
+}
+
+/// A batch over keyspaces of which only one part has arrived.
+TEST_F(TortureCheck, ABatchThatIsMissingInOneKeyspaceIsSeen) {
+  std::uint64_t commit = kFirst;
+  for (const std::uint32_t there : {0U, second_.id()}) {
+    const std::uint64_t first = commit + 1;
+    while (!write_part(++commit, there)) continue;
+    Moment found;
+    EXPECT_EQ(TortureReader(*db_, script_).scan(nullptr, found).kind, Kind::kWrong) << there;
+    for (std::uint64_t again = first; again <= commit; ++again) write(0, again, {again - 1, kSecond});
+    EXPECT_EQ(TortureReader(*db_, script_).scan(nullptr, found).kind, Kind::kRight) << there;
+  }
 }
 
 TEST_F(TortureCheck, ARemovedKeyThatIsBackIsSeen) {
   for (std::uint32_t index = 0; index < script_.keys(); ++index) {
     if (script_.value(0, index, kFirst)) continue;
-    ASSERT_TRUE(db_->put(script_.key(0, index), "").ok());
+    ASSERT_TRUE(keyspace_of(index).put(script_.key(0, index), "").ok());
     EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond}), Kind::kWrong);
     return;
   }
@@ -101,7 +159,7 @@ TEST_F(TortureCheck, AnOldValueIsSeen) {
     const auto now = script_.value(0, index, kFirst);
     const auto old = script_.value(0, index, kFirst / 2);
     if (!old || now == old) continue;
-    ASSERT_TRUE(db_->put(script_.key(0, index), *old).ok());
+    ASSERT_TRUE(keyspace_of(index).put(script_.key(0, index), *old).ok());
     EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond}), Kind::kWrong);
     return;
   }
@@ -192,10 +250,14 @@ TEST_F(TortureCheck, ChangedBytesOfAStoreThatWasLeftGiveAnEarlierMomentOrAreTold
 }
 
 TEST(TortureScript, NoBatchIsLargerThanTheSmallestMemoryTakes) {
+  const test::ScratchFolder scratch;
+  Result<DB> db = DB::open(scratch.path(), {});
+  ASSERT_TRUE(db.ok());
+  const Keyspace second = *db->keyspace(TortureScript::kSecondKeyspace);
   const TortureScript script({.seed = 3, .writers = 1, .keys = 40});
   std::size_t largest = 0;
   for (std::uint64_t commit = 1; commit <= 20'000; ++commit) {
-    largest = std::max(largest, script.batch(0, {commit, {commit - 1}}).byte_size());
+    largest = std::max(largest, script.batch(0, {commit, {commit - 1}}, second).byte_size());
   }
   EXPECT_LT(largest, 80U << 10);
   EXPECT_GT(largest, 20U << 10) << "larger than a memtable";

@@ -57,13 +57,30 @@ Finding verify(const DB& db) {
   return Finding::wrong(fmt::format("verify: {} at {}: {}", problem.file, problem.offset, problem.what));
 }
 
-TortureReader::TortureReader(const DB& db, const TortureScript& script) : db_(db), script_(script) {
+TortureReader::TortureReader(DB& db, const TortureScript& script) : db_(db), script_(script) {
   for (std::uint32_t writer = 0; writer < script.writers(); ++writer) {
     for (std::uint32_t index = 0; index < script.keys(); ++index) {
-      places_.push_back({script.key(writer, index), writer, index});
+      Part& part = TortureScript::is_in_second_keyspace(index) ? second_ : default_;
+      part.places.push_back({script.key(writer, index), writer, index});
     }
   }
-  std::ranges::sort(places_, {}, &Place::key);
+  for (Part* const part : {&default_, &second_}) {
+    std::ranges::sort(part->places, {}, &Place::key);
+    Result<Keyspace> opened = db.keyspace(part == &second_ ? TortureScript::kSecondKeyspace : "default");
+    if (opened.ok()) {
+      part->keyspace = *std::move(opened);
+    } else {
+      opened_ = opened.status();
+    }
+  }
+}
+
+/// The second keyspace is made before the first commit.
+Finding TortureReader::check_second(const Moment& moment) const {
+  if (opened_.ok()) return {};
+  if (opened_.code() != StatusCode::kInvalidArgument) return Finding::told("open of a keyspace", opened_);
+  if (std::ranges::all_of(moment, [](std::uint64_t commits) { return commits == 0; })) return {};
+  return Finding::wrong("there are commits, but not the keyspace that they write to: " + opened_.to_text());
 }
 
 /// A writer without a note has not committed. If a commit is there, so must be all commits before it.
@@ -86,7 +103,7 @@ Finding TortureReader::take_notes(std::vector<std::optional<std::string>> notes,
       }
     }
   }
-  return {};
+  return check_second(found);
 }
 
 /// Notes sort before all other keys.
@@ -116,23 +133,41 @@ Finding TortureReader::compare(Iterator& walk, const Place& place, const Moment&
   return {};
 }
 
-Finding TortureReader::scan(const Snapshot* snapshot, Moment& found) {
-  found.clear();
-  Iterator walk = db_.scan({.snapshot = snapshot});
-  if (Finding finding = read_notes(walk, found); !finding.is_right()) return finding;
-  for (const Place& place : places_) {
-    if (Finding finding = compare(walk, place, found); !finding.is_right()) return finding;
+/// From the first key that is no note.
+Finding TortureReader::scan_part(const Part& part, Iterator& walk, const Moment& moment) {
+  for (const Place& place : part.places) {
+    if (Finding finding = compare(walk, place, moment); !finding.is_right()) return finding;
   }
   if (!walk.status().ok()) return Finding::told("scan", walk.status());
   if (walk.valid()) return Finding::wrong(fmt::format("a scan gives {}, which was never written", shown(walk.key())));
   return {};
 }
 
-Finding TortureReader::scan_backwards(const Snapshot* snapshot, const Moment& moment) {
-  Iterator walk = db_.scan({.reverse = true, .snapshot = snapshot});
-  for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
+Finding TortureReader::scan(const Snapshot* snapshot, Moment& found) {
+  found.clear();
+  const Snapshot now = db_.snapshot();  // Two scans of one moment.
+  if (snapshot == nullptr) snapshot = &now;
+  Iterator walk = db_.scan({.snapshot = snapshot});
+  if (Finding finding = read_notes(walk, found); !finding.is_right()) return finding;
+  if (Finding finding = scan_part(default_, walk, found); !finding.is_right()) return finding;
+  if (!opened_.ok()) return {};  // As checked with the notes.
+  Iterator second = second_.keyspace.scan({.snapshot = snapshot});
+  return scan_part(second_, second, found);
+}
+
+/// Up to the last note.
+Finding TortureReader::scan_part_backwards(const Part& part, Iterator& walk, const Moment& moment) {
+  for (auto place = part.places.rbegin(); place != part.places.rend(); ++place) {
     if (Finding finding = compare(walk, *place, moment); !finding.is_right()) return finding;
   }
+  return {};
+}
+
+Finding TortureReader::scan_backwards(const Snapshot* snapshot, const Moment& moment) {
+  Iterator second = second_.keyspace.scan({.reverse = true, .snapshot = snapshot});
+  if (Finding finding = scan_part_backwards(second_, second, moment); !finding.is_right()) return finding;
+  Iterator walk = db_.scan({.reverse = true, .snapshot = snapshot});
+  if (Finding finding = scan_part_backwards(default_, walk, moment); !finding.is_right()) return finding;
   for (std::uint32_t writer = script_.writers(); writer > 0; --writer) {
     if (moment[writer - 1] == 0) continue;
     if (!walk.status().ok()) return Finding::told("scan backwards", walk.status());
@@ -141,60 +176,76 @@ Finding TortureReader::scan_backwards(const Snapshot* snapshot, const Moment& mo
     }
     walk.previous();
   }
-  if (!walk.status().ok()) return Finding::told("scan backwards", walk.status());
-  if (walk.valid()) return Finding::wrong(fmt::format("a scan backwards gives {}", shown(walk.key())));
+  for (const Iterator* const end : {&walk, &second}) {
+    if (!end->status().ok()) return Finding::told("scan backwards", end->status());
+    if (end->valid()) return Finding::wrong(fmt::format("a scan backwards gives {}", shown(end->key())));
+  }
   return {};
 }
 
 Finding TortureReader::scan_prefix(std::uint32_t writer, const Snapshot* snapshot, const Moment& moment) {
   const std::string prefix = script_.prefix(writer);
-  Iterator walk = db_.scan({.prefix = prefix, .snapshot = snapshot});
-  for (const Place& place : places_) {
-    if (place.writer != writer) continue;
-    if (Finding finding = compare(walk, place, moment); !finding.is_right()) return finding;
+  for (const Part* const part : {&default_, &second_}) {
+    Iterator walk = part->keyspace.scan({.prefix = prefix, .snapshot = snapshot});
+    for (const Place& place : part->places) {
+      if (place.writer != writer) continue;
+      if (Finding finding = compare(walk, place, moment); !finding.is_right()) return finding;
+    }
+    if (!walk.status().ok()) return Finding::told("scan of a prefix", walk.status());
+    if (walk.valid()) return Finding::wrong(fmt::format("a scan of {} gives {}", prefix, shown(walk.key())));
   }
-  if (!walk.status().ok()) return Finding::told("scan of a prefix", walk.status());
-  if (walk.valid()) return Finding::wrong(fmt::format("a scan of {} gives {}", prefix, shown(walk.key())));
   return {};
 }
 
 Finding TortureReader::multi_get(const std::vector<std::uint32_t>& indexes, const Snapshot* snapshot, Moment& found) {
+  const Snapshot now = db_.snapshot();  // Two calls at one moment.
+  if (snapshot == nullptr) snapshot = &now;
   std::vector<std::string> keys;
   for (std::uint32_t writer = 0; writer < script_.writers(); ++writer) keys.push_back(script_.note_key(writer));
   for (std::uint32_t writer = 0; writer < script_.writers(); ++writer) {
     for (const std::uint32_t index : indexes) keys.push_back(script_.key(writer, index));
   }
-  const auto results = db_.multi_get(std::vector<std::string_view>(keys.begin(), keys.end()), {.snapshot = snapshot});
-  reads_ += results.size();
+  // Every key is asked for in both keyspaces, and is in one at most.
+  const std::vector<std::string_view> asked(keys.begin(), keys.end());
+  const auto results = db_.multi_get(asked, {.snapshot = snapshot});
+  const auto second = second_.keyspace.multi_get(asked, {.snapshot = snapshot});
+  reads_ += results.size() + second.size();
   std::vector<std::optional<std::string>> notes;
-  for (const auto& result : results) {
-    if (!result.ok()) return Finding::told("multi_get", result.status());
-    if (notes.size() < script_.writers()) notes.push_back(*result);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].ok()) return Finding::told("multi_get", results[i].status());
+    if (!second[i].ok()) return Finding::told("multi_get", second[i].status());
+    if (i < script_.writers()) notes.push_back(*results[i]);
   }
   if (Finding finding = take_notes(std::move(notes), found); !finding.is_right()) return finding;
-  std::size_t at = script_.writers();
-  for (std::uint32_t writer = 0; writer < script_.writers(); ++writer) {
-    for (const std::uint32_t index : indexes) {
-      Finding finding = check_value(script_, writer, index, *results[at++], found[writer], found[writer]);
-      if (!finding.is_right()) return finding;
+  for (std::size_t i = script_.writers(); i < results.size(); ++i) {
+    const auto writer = static_cast<std::uint32_t>((i - script_.writers()) / indexes.size());
+    const std::uint32_t index = indexes[(i - script_.writers()) % indexes.size()];
+    const bool is_second = TortureScript::is_in_second_keyspace(index);
+    if ((is_second ? results : second)[i]->has_value()) {
+      return Finding::wrong(fmt::format("{} is in the other keyspace", shown(keys[i])));
     }
+    Finding finding =
+        check_value(script_, writer, index, *(is_second ? second : results)[i], found[writer], found[writer]);
+    if (!finding.is_right()) return finding;
   }
   return {};
 }
 
 Finding TortureReader::get_all(const Snapshot* snapshot, const Moment& moment) {
   Finding told;
-  for (const Place& place : places_) {
-    reads_ += 2;
-    const auto value = db_.get(place.key, {.snapshot = snapshot});
-    const auto absent = db_.get(place.key + "?", {.snapshot = snapshot});
-    if (!value.ok()) told = Finding::told("get", value.status());
-    if (!absent.ok()) told = Finding::told("get", absent.status());
-    if (absent.ok() && *absent) return Finding::wrong(fmt::format("{}? was never written but is there", place.key));
-    if (!value.ok()) continue;
-    const std::uint64_t commits = moment[place.writer];
-    Finding finding = check_value(script_, place.writer, place.index, *value, commits, commits);
-    if (!finding.is_right()) return finding;
+  for (const Part* const part : {&default_, &second_}) {
+    for (const Place& place : part->places) {
+      reads_ += 2;
+      const auto value = part->keyspace.get(place.key, {.snapshot = snapshot});
+      const auto absent = part->keyspace.get(place.key + "?", {.snapshot = snapshot});
+      if (!value.ok()) told = Finding::told("get", value.status());
+      if (!absent.ok()) told = Finding::told("get", absent.status());
+      if (absent.ok() && *absent) return Finding::wrong(fmt::format("{}? was never written but is there", place.key));
+      if (!value.ok()) continue;
+      const std::uint64_t commits = moment[place.writer];
+      Finding finding = check_value(script_, place.writer, place.index, *value, commits, commits);
+      if (!finding.is_right()) return finding;
+    }
   }
   return told;
 }

@@ -44,13 +44,14 @@ Finding check_value(const TortureScript& script, std::uint32_t writer, std::uint
 /// Right if the store finds nothing wrong with its files.
 Finding verify(const DB& db);
 
-/// Reads a store and compares. Every function but get reads one moment of the store: one that it finds from the
-/// writers' notes and returns, or one that it is given.
+/// Reads both keyspaces of a store and compares. Every function but get reads one moment of the store: one that it
+/// finds from the writers' notes and returns, or one that it is given.
 ///
 /// Threads: one at a time; others may write meanwhile.
 class TortureReader {
  public:
-  TortureReader(const DB& db, const TortureScript& script);
+  /// Makes the second keyspace if it is missing and the store can be written.
+  TortureReader(DB& db, const TortureScript& script);
 
   /// Scans everything. The moment is empty if the scan ended before the notes.
   Finding scan(const Snapshot* snapshot, Moment& found);
@@ -66,7 +67,7 @@ class TortureReader {
   template <typename AtMost>
   Finding get(std::uint32_t writer, std::uint32_t index, std::uint64_t at_least, AtMost at_most) {
     ++reads_;
-    const auto value = db_.get(script_.key(writer, index));
+    const auto value = keyspace_of(index).get(script_.key(writer, index));
     if (!value.ok()) return Finding::told("get", value.status());
     return check_value(script_, writer, index, *value, at_least, at_most());
   }
@@ -81,13 +82,27 @@ class TortureReader {
     std::uint32_t index;
   };
 
+  /// A keyspace and the keys that belong there, in key order.
+  struct Part {
+    Keyspace keyspace;
+    std::vector<Place> places;
+  };
+
+  [[nodiscard]] const Keyspace& keyspace_of(std::uint32_t index) const {
+    return (TortureScript::is_in_second_keyspace(index) ? second_ : default_).keyspace;
+  }
+  [[nodiscard]] Finding check_second(const Moment& moment) const;
+  Finding scan_part(const Part& part, Iterator& walk, const Moment& moment);
+  Finding scan_part_backwards(const Part& part, Iterator& walk, const Moment& moment);
   Finding take_notes(std::vector<std::optional<std::string>> notes, Moment& found) const;
   Finding read_notes(Iterator& walk, Moment& found);
   Finding compare(Iterator& walk, const Place& place, const Moment& moment);
 
-  const DB& db_;
+  DB& db_;
   const TortureScript& script_;
-  std::vector<Place> places_;  // In key order.
+  Part default_;
+  Part second_;
+  Status opened_;  // Why the second keyspace cannot be read, if so.
   std::uint64_t reads_ = 0;
 };
 

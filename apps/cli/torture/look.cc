@@ -87,23 +87,41 @@ bool was_once_written(const TortureScript& script, std::uint32_t writer, std::ui
   return commit <= commits && script.touches(writer, index, commit) && script.value(writer, index, commit) == value;
 }
 
-/// A repaired store holds only what was once written.
-Finding check_history(const DB& db, const TortureScript& script, const Moment& at_most) {
-  std::map<std::string, std::pair<std::uint32_t, std::uint32_t>, std::less<>> places;
-  for (std::uint32_t writer = 0; writer < script.writers(); ++writer) {
-    for (std::uint32_t index = 0; index < script.keys(); ++index) places[script.key(writer, index)] = {writer, index};
-  }
-  Iterator walk = db.scan();
+using Places =
+    std::map<std::string, std::pair<std::uint32_t, std::uint32_t>, std::less<>>;  ///< Writer and index by key.
+
+Finding check_history_of(const Keyspace& keyspace, const Places& places, const TortureScript& script,
+                         const Moment& at_most) {
+  Iterator walk = keyspace.scan();
   for (; walk.valid(); walk.next()) {
-    if (walk.key().starts_with("note") && script.parse_note(walk.value())) continue;
+    const bool is_second = keyspace.id() != 0;
+    if (!is_second && walk.key().starts_with("note") && script.parse_note(walk.value())) continue;
     const auto place = places.find(walk.key());
     if (place == places.end()) return Finding::wrong(fmt::format("after repair, it holds {}", walk.key()));
     const auto [writer, index] = place->second;
+    if (TortureScript::is_in_second_keyspace(index) != is_second) {
+      return Finding::wrong(fmt::format("after repair, {} is in keyspace {}", walk.key(), keyspace.name()));
+    }
     if (!was_once_written(script, writer, index, walk.value(), at_most[writer])) {
       return Finding::wrong(fmt::format("after repair, {} holds a value that was never written", walk.key()));
     }
   }
   return walk.status().ok() ? Finding() : Finding::told("scan after repair", walk.status());
+}
+
+/// A repaired store holds only what was once written. Repair may have to give the second keyspace another name.
+Finding check_history(DB& db, const TortureScript& script, const Moment& at_most) {
+  Places places;
+  for (std::uint32_t writer = 0; writer < script.writers(); ++writer) {
+    for (std::uint32_t index = 0; index < script.keys(); ++index) places[script.key(writer, index)] = {writer, index};
+  }
+  for (const KeyspaceInfo& info : db.keyspaces()) {
+    const Result<Keyspace> keyspace = db.keyspace(info.name);
+    if (!keyspace.ok()) return Finding::told("open of a keyspace after repair", keyspace.status());
+    Finding finding = check_history_of(*keyspace, places, script, at_most);
+    if (!finding.is_right()) return finding;
+  }
+  return {};
 }
 
 }  // namespace
@@ -128,7 +146,7 @@ Finding look_without_writing(const std::string& path, Options options, const Tor
   const std::vector<std::string> before = tables_in(path);
   options.read_only = true;
   {
-    const Result<DB> db = DB::open(path, options);
+    Result<DB> db = DB::open(path, options);
     if (!db.ok()) {
       // A process killed before it created its store left none; then nothing was acknowledged.
       const bool is_empty = std::ranges::all_of(expected.at_least, [](std::uint64_t commits) { return commits == 0; });
@@ -151,7 +169,7 @@ Finding look_at_checkpoint(const std::string& path, Options options, const Tortu
                            const Expected& expected, TortureCounts& counts) {
   if (!std::filesystem::exists(path + "/CURRENT")) return {};
   options.read_only = true;
-  const Result<DB> db = DB::open(path, options);
+  Result<DB> db = DB::open(path, options);
   if (!db.ok()) return Finding::told("open of a checkpoint", db.status());
   ++counts.checkpoints;
   TortureReader reader(*db, script);
@@ -189,7 +207,7 @@ Finding look_at_flip(const std::string& store, const std::string& copy, const Fl
     if (!finding.is_right()) finding.what = fmt::format("{}: {}", text_of(flip), finding.what);
     return finding;
   };
-  const Result<DB> db = DB::open(copy, options);
+  Result<DB> db = DB::open(copy, options);
   if (!db.ok()) {
     ++counts.flips_refused;
     return excused(Finding::told("open", db.status()));

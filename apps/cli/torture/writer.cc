@@ -48,7 +48,7 @@ std::vector<std::uint32_t> some_indexes(Draw& draw, std::uint32_t keys) {
 class TortureLoad {
  public:
   /// `moment` is what the store holds. Checkpoints go to `checkpoint_path`.
-  TortureLoad(DB& db, const RoundPlan& plan, const TortureScript& script, const Moment& moment,
+  TortureLoad(DB& db, Keyspace second, const RoundPlan& plan, const TortureScript& script, const Moment& moment,
               std::string checkpoint_path);
 
   /// Returns once every writer has made its commits, in a round that ends by itself.
@@ -71,6 +71,7 @@ class TortureLoad {
   [[nodiscard]] Moment begun() const;
 
   DB& db_;
+  Keyspace second_;
   const RoundPlan& plan_;
   const TortureScript& script_;
   const std::string checkpoint_path_;
@@ -80,9 +81,9 @@ class TortureLoad {
   std::atomic<bool> is_over_ = false;
 };
 
-TortureLoad::TortureLoad(DB& db, const RoundPlan& plan, const TortureScript& script, const Moment& moment,
-                         std::string checkpoint_path)
-    : db_(db), plan_(plan), script_(script), checkpoint_path_(std::move(checkpoint_path)) {
+TortureLoad::TortureLoad(DB& db, Keyspace second, const RoundPlan& plan, const TortureScript& script,
+                         const Moment& moment, std::string checkpoint_path)
+    : db_(db), second_(std::move(second)), plan_(plan), script_(script), checkpoint_path_(std::move(checkpoint_path)) {
   for (std::uint32_t writer = 0; writer < script.writers(); ++writer) {
     begun_[writer] = moment[writer];
     acknowledged_[writer] = moment[writer];
@@ -133,7 +134,7 @@ void TortureLoad::write(std::uint32_t writer, std::uint64_t seed) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(plan_.milliseconds);
   for (std::uint64_t commit = acknowledged_[writer] + 1;; ++commit) {
     if (ends && (commit > last || std::chrono::steady_clock::now() > end)) return;
-    const Batch batch = script_.batch(writer, {.commit = commit, .after = acknowledged()});
+    const Batch batch = script_.batch(writer, {.commit = commit, .after = acknowledged()}, second_);
     begun_[writer] = commit;
     bool is_synced = false;
     need(write_once(draw, batch, is_synced), "write");
@@ -210,7 +211,8 @@ void TortureLoad::maintain(std::uint64_t seed) {
         const std::string from = script_.key(0, static_cast<std::uint32_t>(draw.below(script_.keys())));
         const std::string to = script_.prefix(static_cast<std::uint32_t>(draw.below(script_.writers()))) + "9";
         tell_watcher({.kind = Message::Kind::kCompacts});
-        need(draw.once_in(2) || to <= from ? db_.compact() : db_.compact({.from = from, .to = to}), "compact");
+        const Range range = draw.once_in(2) || to <= from ? Range() : Range{.from = from, .to = to};
+        need(draw.once_in(2) ? db_.compact(range) : second_.compact(range), "compact");
         tell_watcher({.kind = Message::Kind::kCompacted});
         break;
       }
@@ -232,7 +234,7 @@ void TortureLoad::make_checkpoint() {
   {
     Options options = plan_.looking_options;
     options.read_only = true;
-    const Result<DB> copy = DB::open(checkpoint_path_, options);
+    Result<DB> copy = DB::open(checkpoint_path_, options);
     need(copy.status(), "open of a checkpoint");
     Moment found;
     need(TortureReader(*copy, script_).scan(nullptr, found));
@@ -264,12 +266,14 @@ int run_torture_writer(Arguments arguments) {
   Result<DB> db = DB::open(store_path(folder), plan.options);
   if (!db.ok()) return give_up("open", db.status());
   tell_watcher({.kind = Message::Kind::kOpened});
+  const Result<Keyspace> second = db->keyspace(TortureScript::kSecondKeyspace);
+  if (!second.ok()) return give_up("open of a keyspace", second.status());
   Moment moment;
   if (const Finding finding = TortureReader(*db, script).scan(nullptr, moment); !finding.is_right()) {
     tell_watcher({.kind = Message::Kind::kWrong, .text = "after opening: " + finding.what});
     return kExitNo;
   }
-  TortureLoad(*db, plan, script, moment, checkpoint_path(folder)).run(mixed({seed, round, 3}));
+  TortureLoad(*db, *second, plan, script, moment, checkpoint_path(folder)).run(mixed({seed, round, 3}));
   if (const Status closed = db->close(); !closed.ok()) return give_up("close", closed);
   tell_watcher({.kind = Message::Kind::kClosed});
   return kExitOk;
