@@ -172,9 +172,10 @@ struct VerifyReport {
 struct TAMIS_EXPORT RepairReport {
   /// A key range in which deleted keys may have reappeared.
   struct Doubt {
-    std::string from = {};  ///< The first key.
-    std::string to = {};    ///< The last key.
-    std::string why = {};   ///< A human-readable reason.
+    std::string from = {};             ///< The first key.
+    std::string to = {};               ///< The last key.
+    std::string why = {};              ///< A human-readable reason.
+    std::string keyspace = "default";  ///< The name of the keyspace.
   };
   std::string manifest_lost = {};      ///< Why the manifest was unusable; empty if it was usable.
   std::vector<Problem> lost = {};      ///< What was unreadable and is lost.

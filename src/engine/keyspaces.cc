@@ -12,7 +12,6 @@
 namespace tamis {
 namespace {
 
-constexpr std::string_view kDefaultName = "default";
 constexpr std::size_t kMaxNameBytes = 255;
 
 Status check_name(std::string_view name) {
@@ -32,7 +31,7 @@ Keyspaces::Keyspaces(const StoreContext& context, StoreMemory& memory, Catalog& 
       published_(published),
       handles_(handles),
       changes_(changes),
-      default_(parts_, health, published, kDefaultKeyspace, std::string(kDefaultName),
+      default_(parts_, health, published, kDefaultKeyspace, std::string(kDefaultKeyspaceName),
                std::make_shared<const TreeSettings>(context.options)) {}
 
 std::shared_ptr<OpenKeyspace> Keyspaces::make(KeyspaceId id, std::string_view name,

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -21,8 +22,7 @@ namespace {
 /// Threads: one.
 class JournalWalk {
  public:
-  JournalWalk(FileSystem& files, const std::string& directory, const JournalsToRead& wanted,
-              const TakeJournalEntry& take)
+  JournalWalk(FileSystem& files, const std::string& directory, const JournalsToRead& wanted, const TakeEntry& take)
       : files_(files), directory_(directory), wanted_(wanted), take_(take), due_(wanted.flushed_sequence + 1) {}
 
   Result<JournalsRead> run() {
@@ -55,6 +55,7 @@ class JournalWalk {
       } else if (journal->header().store_id != wanted_.store_id) {
         read_.lost.push_back({file_name_of(path), 32, "the journal of another store"});
       } else {
+        read_.features |= journal->header().features;
         const std::uint64_t first = std::max<std::uint64_t>(journal->header().first_sequence, 1);
         read_.last_sequence = std::max(read_.last_sequence, first - 1);
         if (is_another(journal->header(), number)) {
@@ -89,7 +90,9 @@ class JournalWalk {
       const Result<std::optional<JournalRecord>> record = stream->next();
       if (!record.ok()) return false;
       if (!*record) return true;
-      if (!BatchView::decode((*record)->payload, Sequence{(*record)->first_sequence}, directory_).ok()) return false;
+      const Result<BatchView> batch =
+          BatchView::decode((*record)->payload, Sequence{(*record)->first_sequence}, directory_);
+      if (!batch.ok() || has_unknown_keyspace(*batch)) return false;
     }
   }
 
@@ -127,17 +130,33 @@ class JournalWalk {
     }
   }
 
-  [[nodiscard]] bool is_needed(KeyspaceId keyspace, Sequence sequence) const {
-    const auto flushed = wanted_.flushed.find(keyspace);
-    if (flushed == wanted_.flushed.end()) return number_of(keyspace) >= wanted_.next_keyspace;
-    return number_of(sequence) > flushed->second;
+  /// Opening the store refuses an id that was never given (rule 35).
+  [[nodiscard]] bool has_unknown_keyspace(const BatchView& batch) const {
+    for (BatchView::Iterator it = batch.begin(); it != batch.end(); ++it) {
+      if (number_of(it.keyspace()) >= wanted_.next_keyspace) return true;
+      if (!batch.keyspaces().has_markers) return false;
+    }
+    return false;
+  }
+
+  /// Entries of this keyspace up to here are in tables; all of them if it was dropped.
+  [[nodiscard]] std::uint64_t flushed_sequence_of(KeyspaceId keyspace) const {
+    const auto found = wanted_.flushed.find(keyspace);
+    if (found != wanted_.flushed.end()) return found->second;
+    return number_of(keyspace) < wanted_.next_keyspace ? number_of(kMaxSequence) : wanted_.flushed_sequence;
   }
 
   Status take_record(const JournalRecord& record, const std::string& name) {
     TAMIS_TRY(const BatchView batch, BatchView::decode(record.payload, Sequence{record.first_sequence}, name));
+    std::optional<KeyspaceId> current;
+    std::uint64_t flushed = 0;
     for (BatchView::Iterator it = batch.begin(); it != batch.end(); ++it) {
-      if (!is_needed(it.keyspace(), it->sequence)) continue;
-      TAMIS_TRY_STATUS(take_(it.keyspace(), *it));
+      if (current != it.keyspace()) {
+        current = it.keyspace();
+        flushed = flushed_sequence_of(*current);
+      }
+      if (number_of(it->sequence) <= flushed) continue;
+      TAMIS_TRY_STATUS(take_(*current, *it));
       ++read_.entries;
     }
     due_ = record.first_sequence + record.count;
@@ -149,7 +168,7 @@ class JournalWalk {
   FileSystem& files_;
   const std::string& directory_;
   const JournalsToRead& wanted_;
-  const TakeJournalEntry& take_;
+  const TakeEntry& take_;
   std::vector<JournalReader> journals_;
   JournalsRead read_;
   std::uint64_t due_;  // The expected first sequence of the next record.
@@ -159,7 +178,7 @@ class JournalWalk {
 }  // namespace
 
 Result<JournalsRead> read_journals(FileSystem& files, const std::string& directory, const JournalsToRead& wanted,
-                                   const TakeJournalEntry& take) {
+                                   const TakeEntry& take) {
   return JournalWalk(files, directory, wanted, take).run();
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "entry/entry.h"
-#include "entry/keyspace_id.h"
 #include "io/file_system.h"
 #include "journal/journal_format.h"
 #include "tamis/stats.h"
@@ -22,29 +21,32 @@ struct JournalsToRead {
   std::vector<std::uint64_t> numbers = {};  ///< Of the files, ascending.
   StoreId store_id = {};
   bool is_flushed_known = false;       ///< There is a manifest: the first record needed begins at flushed_sequence + 1.
-  std::uint64_t flushed_sequence = 0;  ///< Sequences up to this one are in tables.
-  std::uint64_t first_journal = 0;     ///< Earlier journals are not needed; 0: no journal has to exist.
-  KnownJournalEnd known_end = {};
-  /// With a manifest: the keyspaces, and up to which sequence their entries are in tables (rule 34). An id below
-  /// `next_keyspace` that is not here was dropped.
+  std::uint64_t flushed_sequence = 0;  ///< Sequences up to this one are in tables, in every keyspace.
+  /// With a manifest: its keyspaces, and up to where the entries of each are in tables (rule 34).
   std::map<KeyspaceId, std::uint64_t> flushed = {};
+  /// With a manifest: an id below this that is not in `flushed` was dropped; one from here on was never given (rule
+  /// 35).
   std::uint32_t next_keyspace = 0;
+  std::uint64_t first_journal = 0;  ///< Earlier journals are not needed; 0: no journal has to exist.
+  KnownJournalEnd known_end = {};
 };
-
-/// Takes an entry of this keyspace.
-using TakeJournalEntry = std::function<Status(KeyspaceId, const Entry&)>;
 
 /// The result of read_journals.
 struct JournalsRead {
   std::vector<Problem> lost = {};
-  std::uint64_t entries = 0;        ///< That were taken.
+  std::uint64_t entries = 0;
   std::uint64_t last_sequence = 0;  ///< The largest that a record or a header implies.
+  Features features = {};           ///< In the headers.
 };
 
-/// Calls `take` for every entry that is neither in a table nor of a dropped keyspace, by ascending sequence. If opening
-/// the store would replay the journals, these are the same entries. If it would refuse, they come from every readable
-/// record, even after damage. Fails if `take` fails, or with an error that is not damage (is_damage).
+/// What becomes of an entry of this keyspace.
+using TakeEntry = std::function<Status(KeyspaceId keyspace, const Entry& entry)>;
+
+/// Calls `take` for every entry that is not in a table, by ascending sequence, except those of dropped keyspaces. If
+/// opening the store would replay the journals, these are the same entries. If it would refuse, they come from every
+/// readable record, even after damage, and an id that was never given is taken, too. Fails if `take` fails, or with an
+/// error that is not damage (is_damage).
 Result<JournalsRead> read_journals(FileSystem& files, const std::string& directory, const JournalsToRead& wanted,
-                                   const TakeJournalEntry& take);
+                                   const TakeEntry& take);
 
 }  // namespace tamis

@@ -10,7 +10,9 @@
 #include "base/try.h"
 #include "io/file_names.h"
 #include "journal/journal_reader.h"
+#include "repair/repair_doubts.h"
 #include "repair/repair_journals.h"
+#include "repair/repair_keyspaces.h"
 #include "repair/repair_order.h"
 #include "repair/repair_problem.h"
 #include "table/table_sections.h"
@@ -18,24 +20,6 @@
 
 namespace tamis {
 namespace {
-
-/// The smallest and the largest of all kept keys.
-class KeyBounds {
- public:
-  void add(std::string_view key) {
-    if (!any_ || key < smallest_) smallest_ = key;
-    if (!any_ || key > largest_) largest_ = key;
-    any_ = true;
-  }
-  [[nodiscard]] bool any() const { return any_; }
-  [[nodiscard]] const std::string& smallest() const { return smallest_; }
-  [[nodiscard]] const std::string& largest() const { return largest_; }
-
- private:
-  std::string smallest_;
-  std::string largest_;
-  bool any_ = false;
-};
 
 /// Threads: one.
 class Surveyor {
@@ -50,10 +34,10 @@ class Surveyor {
     if (!survey_.has_manifest) TAMIS_TRY_STATUS(find_identity());
     TAMIS_TRY_STATUS(judge_tables());
     choose_tables();
-    if (!survey_.has_manifest) find_keyspaces();
-    for (const std::uint64_t number : survey_.chosen) TAMIS_TRY_STATUS(count_entries(number));
     TAMIS_TRY_STATUS(look_at_journals());
-    add_doubts_everywhere();
+    find_keyspaces();
+    for (const std::uint64_t number : survey_.chosen) TAMIS_TRY_STATUS(count_entries(number));
+    survey_.report.doubts = doubts_.in_report(survey_.state);
     return std::move(survey_);
   }
 
@@ -97,11 +81,11 @@ class Surveyor {
       return {};
     }
     survey_.state = (*manifest)->state();
-    survey_.known_journal_end = (*manifest)->known_journal_end();
+    survey_.journals_to_read.known_end = (*manifest)->known_journal_end();
     survey_.has_manifest = survey_.has_hash_key = true;
     TAMIS_TRY_STATUS(check_can_write(survey_.state.features, current_path(directory_)));
     survey_.next_number = std::max(survey_.next_number, survey_.state.reserved_numbers);
-    for_each_table([this](const std::shared_ptr<const TableFacts>& facts) {
+    for_each_table([this](KeyspaceId /*keyspace*/, const std::shared_ptr<const TableFacts>& facts) {
       if (facts->origin) origins_.emplace(facts->number, *facts->origin);
     });
     for (const auto& [id, keyspace] : survey_.state.keyspaces) {
@@ -220,35 +204,61 @@ class Surveyor {
       rewrite.inputs.insert(found.properties->replaces.begin(), found.properties->replaces.end());
     }
     if (survey_.has_manifest) {
-      for_each_table([&](const std::shared_ptr<const TableFacts>& facts) { choose_if_there(facts, ours); });
+      for_each_table([&](KeyspaceId keyspace, const std::shared_ptr<const TableFacts>& facts) {
+        choose_if_there(keyspace, facts, ours);
+      });
     } else {
       survey_.chosen = tables_without_replaced(ours, rewrites);
-      doubts_everywhere_.emplace_back(
+      doubts_.add_everywhere(
           "without the manifest, a table whose entries were all deleted looks like one that is needed");
     }
     survey_.report.tables_left_out = ours.size() - survey_.chosen.size();
   }
 
-  /// Rule 35: a table has the id and the name of its keyspace. Options are lost. Of two keyspaces with one name, the
-  /// older one was dropped, or its tables are all that is left: it gets another name.
+  /// Those that no manifest lists (rule 35).
   void find_keyspaces() {
-    ManifestState& state = survey_.state;
-    for (const std::uint64_t number : survey_.chosen) {
-      const FoundTable& found = survey_.tables.at(number);
-      if (!found.properties || found.properties->keyspace == kDefaultKeyspace) continue;
-      const KeyspaceId id = found.properties->keyspace;
-      state.keyspaces[id].name = found.properties->keyspace_name;
-      state.next_keyspace = std::max(state.next_keyspace, number_of(id) + 1);
-      state.features |= Features::of(Feature::kKeyspaces);
-      doubts_everywhere_.emplace_back(fmt::format(
-          "the options of keyspace \"{}\" are lost, and it may have been dropped", state.keyspaces[id].name));
-    }
-    std::set<std::string> names;
-    for (auto keyspace = state.keyspaces.rbegin(); keyspace != state.keyspaces.rend(); ++keyspace) {
-      const bool lacks_name = keyspace->first != kDefaultKeyspace && keyspace->second.name.empty();
-      if (lacks_name || !names.insert(keyspace->second.name).second) {
-        keyspace->second.name += fmt::format("~{}", number_of(keyspace->first));
+    KeyspaceFinder finder(survey_.state);
+    if (!survey_.has_manifest) find_in_tables(finder);
+    for (const KeyspaceId id : in_journals_) {
+      if (survey_.state.keyspaces.contains(id)) continue;
+      if (survey_.has_manifest) {
+        finder.add(id, fmt::format("lost-{}", number_of(id)));
+        doubts_.add(id, fmt::format("journals have entries of keyspace {}, which was never created", number_of(id)));
+      } else {
+        finder.add(id, fmt::format("keyspace-{}", number_of(id)));
+        doubts_.add(
+            id, "only journals have entries of it: its name and its options are lost, and it may have been dropped");
       }
+    }
+    if (!survey_.has_manifest) place_tables_without_properties(finder);
+  }
+
+  /// A table has the id and the name of its keyspace. Options are lost. Of two keyspaces with one name, the older one
+  /// was dropped, or its tables are all that is left: it gets another name.
+  void find_in_tables(KeyspaceFinder& finder) {
+    std::map<KeyspaceId, std::string> names;
+    for (const std::uint64_t number : survey_.chosen) {
+      FoundTable& found = survey_.tables.at(number);
+      if (!found.properties || found.properties->keyspace == kDefaultKeyspace) continue;
+      found.keyspace = found.properties->keyspace;
+      names[found.keyspace] = found.properties->keyspace_name;
+    }
+    for (auto found = names.rbegin(); found != names.rend(); ++found) {
+      const auto& [id, name] = *found;
+      finder.add(id, name.empty() ? fmt::format("keyspace-{}", number_of(id)) : name);
+      doubts_.add(id, "its options are lost, and it may have been dropped");
+    }
+  }
+
+  /// In a store with keyspaces, nobody knows where the entries of such a table belong. In the default keyspace they
+  /// could hide or delete what is there, so each gets a keyspace of its own.
+  void place_tables_without_properties(KeyspaceFinder& finder) {
+    if (!survey_.state.features.includes(Features::of(Feature::kKeyspaces))) return;
+    for (const std::uint64_t number : survey_.chosen) {
+      FoundTable& found = survey_.tables.at(number);
+      if (found.properties) continue;
+      found.keyspace = finder.add_new(fmt::format("table-{}", number));
+      doubts_.add(found.keyspace, fmt::format("table {} does not record to which keyspace it belongs", number));
     }
   }
 
@@ -257,17 +267,18 @@ class Surveyor {
     for (const auto& [id, keyspace] : survey_.state.keyspaces) {
       for (const std::vector<Run>& level : keyspace.shape.levels) {
         for (const Run& run : level) {
-          for (const auto& facts : run.tables) visit(facts);
+          for (const auto& facts : run.tables) visit(id, facts);
         }
       }
     }
   }
 
-  void choose_if_there(const std::shared_ptr<const TableFacts>& facts, const std::set<std::uint64_t>& ours) {
+  void choose_if_there(KeyspaceId keyspace, const std::shared_ptr<const TableFacts>& facts,
+                       const std::set<std::uint64_t>& ours) {
     if (!ours.contains(facts->number)) {
       survey_.report.lost.push_back({file_name_of(table_path(directory_, facts->number)), 0,
                                      fmt::format("the table is missing, with {} entries", facts->entries)});
-      add_doubt(*facts);
+      doubts_.table_lost_entries(keyspace, *facts);
       return;
     }
     FoundTable& found = survey_.tables.at(facts->number);
@@ -275,15 +286,8 @@ class Surveyor {
       found.condition = FoundTable::Condition::kDamaged;  // To be rewritten with correct facts.
     }
     found.facts = facts;
+    found.keyspace = keyspace;
     survey_.chosen.push_back(facts->number);
-  }
-
-  /// Only a lost delete can bring a key back.
-  void add_doubt(const TableFacts& facts) {
-    if (facts.deletes == 0) return;
-    survey_.report.doubts.push_back(
-        {facts.smallest_key, facts.largest_key,
-         fmt::format("table {} lost entries, and had {} deletes", facts.number, facts.deletes)});
   }
 
   Status count_entries(std::uint64_t number) {
@@ -292,12 +296,12 @@ class Surveyor {
     if (found.condition == FoundTable::Condition::kSound) {
       ++report.tables_kept;
       report.entries += found.properties->facts.entries;
-      bounds_.add(found.properties->facts.smallest_key);
-      bounds_.add(found.properties->facts.largest_key);
+      doubts_.key_is_kept(found.keyspace, found.properties->facts.smallest_key);
+      doubts_.key_is_kept(found.keyspace, found.properties->facts.largest_key);
       return {};
     }
     const auto take = [&](const Entry& entry) {
-      bounds_.add(entry.key);
+      doubts_.key_is_kept(found.keyspace, entry.key);
       survey_.last_sequence = std::max(survey_.last_sequence, number_of(entry.sequence));
       return Status();
     };
@@ -311,45 +315,39 @@ class Surveyor {
     report.bytes_looked_at += salvaged.bytes_looked_at;
     if (salvaged.entries > 0) ++report.tables_rewritten;
     if (found.facts == nullptr) {
-      doubts_everywhere_.push_back(
-          fmt::format("table {} does not record what it held or which tables it replaced", number));
+      doubts_.add_everywhere(fmt::format("table {} does not record what it held or which tables it replaced", number));
     } else if (!salvaged.lost.empty()) {
-      add_doubt(*found.facts);
+      doubts_.table_lost_entries(found.keyspace, *found.facts);
     }
     std::ranges::move(salvaged.lost, std::back_inserter(report.lost));
     return {};
   }
 
   Status look_at_journals() {
+    JournalsToRead& wanted = survey_.journals_to_read;
+    wanted.numbers = survey_.journals;
+    wanted.store_id = survey_.state.identity.store_id;
+    wanted.is_flushed_known = survey_.has_manifest;
+    wanted.flushed_sequence = survey_.state.flushed_sequence;
+    wanted.first_journal = survey_.state.first_journal;
+    if (survey_.has_manifest) {
+      for (const auto& [id, keyspace] : survey_.state.keyspaces) {
+        wanted.flushed.emplace(id, flushed_sequence_of(survey_.state, keyspace));
+      }
+      wanted.next_keyspace = survey_.state.next_keyspace;
+    }
     const auto take = [this](KeyspaceId keyspace, const Entry& entry) {
-      if (!survey_.state.keyspaces.contains(keyspace)) add_nameless_keyspace(keyspace);
-      bounds_.add(entry.key);
+      in_journals_.insert(keyspace);
+      doubts_.key_is_kept(keyspace, entry.key);
       return Status();
     };
-    TAMIS_TRY(JournalsRead read, read_journals(files_, directory_, journals_to_read(survey_), take));
+    TAMIS_TRY(JournalsRead read, read_journals(files_, directory_, wanted, take));
+    survey_.state.features |= read.features;
     survey_.report.journal_entries = read.entries;
     survey_.last_sequence = std::max(survey_.last_sequence, read.last_sequence);
-    if (!read.lost.empty()) doubts_everywhere_.emplace_back("the journal lost records; deletes may be among them");
+    if (!read.lost.empty()) doubts_.add_everywhere("the journal lost records; deletes may be among them");
     std::ranges::move(read.lost, std::back_inserter(survey_.report.lost));
     return {};
-  }
-
-  /// Journals have ids only.
-  void add_nameless_keyspace(KeyspaceId id) {
-    ManifestState& state = survey_.state;
-    state.keyspaces[id].name = fmt::format("~{}", number_of(id));
-    state.next_keyspace = std::max(state.next_keyspace, number_of(id) + 1);
-    state.features |= Features::of(Feature::kKeyspaces);
-    doubts_everywhere_.emplace_back(
-        fmt::format("the name of keyspace {} is lost; it is \"{}\" now, and may have been dropped", number_of(id),
-                    state.keyspaces[id].name));
-  }
-
-  void add_doubts_everywhere() {
-    if (!bounds_.any()) return;
-    for (std::string& why : doubts_everywhere_) {
-      survey_.report.doubts.push_back({bounds_.smallest(), bounds_.largest(), std::move(why)});
-    }
   }
 
   FileSystem& files_;
@@ -359,9 +357,9 @@ class Surveyor {
   std::uint64_t bytes_in_all_ = 0;  // Of tables to verify, and of damaged ones to salvage.
   std::uint64_t bytes_done_ = 0;
   RepairSurvey survey_;
-  KeyBounds bounds_;
+  RepairDoubts doubts_;
+  std::set<KeyspaceId> in_journals_;              // With entries that are in no table.
   std::map<std::uint64_t, TableOrigin> origins_;  // Of tables that another store wrote.
-  std::vector<std::string> doubts_everywhere_;    // Reasons why any kept key may be a deleted one.
 };
 
 }  // namespace
@@ -371,21 +369,6 @@ TableToSalvage table_to_salvage(const RepairSurvey& survey, const std::string& d
   return {.path = table_path(directory, number),
           .number = facts == nullptr ? number : facts->written_number(),
           .facts = facts};
-}
-
-JournalsToRead journals_to_read(const RepairSurvey& survey) {
-  JournalsToRead wanted = {.numbers = survey.journals,
-                           .store_id = survey.state.identity.store_id,
-                           .is_flushed_known = survey.has_manifest,
-                           .flushed_sequence = survey.state.flushed_sequence,
-                           .first_journal = survey.state.first_journal,
-                           .known_end = survey.known_journal_end};
-  if (!survey.has_manifest) return wanted;
-  wanted.next_keyspace = survey.state.next_keyspace;
-  for (const auto& [id, keyspace] : survey.state.keyspaces) {
-    wanted.flushed[id] = flushed_sequence_of(survey.state, keyspace);
-  }
-  return wanted;
 }
 
 Result<RepairSurvey> survey_store(FileSystem& files, const std::string& directory, RandomSource& random,

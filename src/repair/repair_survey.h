@@ -29,6 +29,7 @@ struct FoundTable {
   Condition condition = Condition::kDamaged;
   std::optional<TableProperties> properties = {};  ///< None if they cannot be read.
   std::shared_ptr<const TableFacts> facts = {};    ///< From the manifest or the properties; null: unknown.
+  KeyspaceId keyspace = kDefaultKeyspace;          ///< If it is chosen: where its entries belong.
   std::uint64_t salvaged_entries = 0;              ///< If it is damaged and chosen: how many could be read.
 };
 
@@ -40,8 +41,10 @@ struct RepairSurvey {
   bool has_current = false;
   bool has_manifest = false;  ///< It can be read, and defines the tables and their order.
   bool has_hash_key = false;  ///< The identity's, from the manifest or a table.
-  ManifestState state;        ///< From the manifest; without one, only identity and flushed sequence.
-  KnownJournalEnd known_journal_end;
+  /// From the manifest, and keyspaces that were found elsewhere. Without a manifest only these, the identity and the
+  /// flushed sequence.
+  ManifestState state;
+  JournalsToRead journals_to_read;
   std::vector<std::uint64_t> chosen;  ///< The store's tables, as far as their files exist.
   std::uint64_t next_number = 1;      ///< Neither it nor a larger one was ever used, here or in lost/.
   std::uint64_t last_sequence = 0;    ///< The largest one seen.
@@ -50,9 +53,6 @@ struct RepairSurvey {
 
 /// A damaged table of the surveyed store, as input for salvage_entries.
 TableToSalvage table_to_salvage(const RepairSurvey& survey, const std::string& directory, std::uint64_t number);
-
-/// The journals of the surveyed store, as input for read_journals.
-JournalsToRead journals_to_read(const RepairSurvey& survey);
 
 /// kNotSupported if a newer version wrote any of it: that is not damage. kIoError if there is no store. kClosed if
 /// `progress`, which receives bytes of tables, returns false.

@@ -28,7 +28,7 @@ namespace tamis {
 namespace {
 
 using Tables = std::vector<std::shared_ptr<const TableFacts>>;
-/// Of each keyspace one element per filled memtable, oldest first.
+/// The tables of each keyspace, one element per memtable, oldest first.
 using Flushes = std::map<KeyspaceId, std::vector<Tables>>;
 
 constexpr std::size_t kMaxMemtableBytes = std::size_t{64} << 20;
@@ -120,18 +120,18 @@ class RepairWriter {
   Status find_places() {
     std::map<KeyspaceId, Tables> tables;
     for (const std::uint64_t number : survey_.chosen) {
-      const std::optional<TableProperties>& properties = survey_.tables.at(number).properties;
-      const KeyspaceId keyspace = properties ? properties->keyspace : kDefaultKeyspace;
+      const FoundTable& found = survey_.tables.at(number);
       if (is_sound(number)) {
-        tables[keyspace].push_back(std::make_shared<const TableFacts>(properties->facts));
+        tables[found.keyspace].push_back(std::make_shared<const TableFacts>(found.properties->facts));
         continue;
       }
-      TAMIS_TRY(std::shared_ptr<const TableFacts> anew, write_anew(number, keyspace, 0, 0));
-      if (anew != nullptr) tables[keyspace].push_back(std::move(anew));
+      TAMIS_TRY(std::shared_ptr<const TableFacts> anew, write_anew(number, found.keyspace, 0, 0));
+      if (anew != nullptr) tables[found.keyspace].push_back(std::move(anew));
     }
     TAMIS_TRY(const Flushes flushes, write_journals());
     for (const auto& [id, of_keyspace] : flushes) {
-      for (const Tables& flush : of_keyspace) tables[id].insert(tables[id].end(), flush.begin(), flush.end());
+      Tables& into = tables[id];
+      for (const Tables& flush : of_keyspace) into.insert(into.end(), flush.begin(), flush.end());
     }
     for (auto& [id, of_keyspace] : tables) TAMIS_TRY_STATUS(find_places_in(id, std::move(of_keyspace)));
     return {};
@@ -186,14 +186,15 @@ class RepairWriter {
     return std::shared_ptr<const TableFacts>(std::make_shared<const TableFacts>(std::move(facts)));
   }
 
+  /// All memtables are flushed when they have become too large together.
   Result<Flushes> write_journals() {
     Flushes flushes;
     std::map<KeyspaceId, Memtable> memtables;
     std::size_t bytes = 0;
     const auto flush = [&]() -> Status {
-      for (auto& [id, memtable] : memtables) {
-        TAMIS_TRY(Tables tables, write_tables(id, *memtable.iterate(), {}));
-        flushes[id].push_back(std::move(tables));
+      for (auto& [keyspace, memtable] : memtables) {
+        TAMIS_TRY(Tables tables, write_tables(keyspace, *memtable.iterate(), {}));
+        flushes[keyspace].push_back(std::move(tables));
       }
       memtables.clear();
       bytes = 0;
@@ -202,13 +203,13 @@ class RepairWriter {
     const auto take = [&](KeyspaceId keyspace, const Entry& entry) -> Status {
       const auto [found, is_new] = memtables.try_emplace(keyspace);
       Memtable& memtable = found->second;
-      if (!is_new) bytes -= memtable.memory_bytes();
+      const std::size_t before = is_new ? 0 : memtable.memory_bytes();
       TAMIS_TRY_STATUS(memtable.reserve(1, entry.key.size() + entry.value.size()));
       memtable.insert(entry, hasher_(entry.key));
-      bytes += memtable.memory_bytes();
+      bytes += memtable.memory_bytes() - before;
       return bytes < kMaxMemtableBytes ? Status() : flush();
     };
-    TAMIS_TRY(const JournalsRead read, read_journals(files_, directory_, journals_to_read(survey_), take));
+    TAMIS_TRY(const JournalsRead read, read_journals(files_, directory_, survey_.journals_to_read, take));
     TAMIS_TRY_STATUS(check_same(directory_ + ": the journals", survey_.report.journal_entries, read.entries));
     TAMIS_TRY_STATUS(flush());
     return flushes;

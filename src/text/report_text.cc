@@ -194,7 +194,10 @@ std::string RepairReport::to_text() const {
   }
   if (!doubts.empty()) text += "Deleted keys may have returned:\n";
   for (const Doubt& doubt : doubts) {
-    text += fmt::format("  {} to {}: {}\n", shown_bytes(doubt.from, 40), shown_bytes(doubt.to, 40), doubt.why);
+    const std::string keyspace =
+        doubt.keyspace == "default" ? "" : fmt::format("keyspace {}, ", shown_bytes(doubt.keyspace, 40));
+    text +=
+        fmt::format("  {}{} to {}: {}\n", keyspace, shown_bytes(doubt.from, 40), shown_bytes(doubt.to, 40), doubt.why);
   }
   return text;
 }

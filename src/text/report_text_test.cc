@@ -197,7 +197,8 @@ TEST(ReportText, ARepairSaysWhatWasLostAndWhatIsInDoubt) {
   report.tables_left_out = 2;
   report.journal_entries = 1;
   report.lost = {{.file = "7.tms", .offset = 4096, .what = "checksum differs"}};
-  report.doubts = {{.from = "a", .to = std::string("z\xff", 2), .why = "table 7 is gone"}};
+  report.doubts = {{.from = "a", .to = std::string("z\xff", 2), .why = "table 7 is gone"},
+                   {.from = "b", .to = "c", .why = "its options are lost", .keyspace = "users"}};
   EXPECT_EQ(report.to_text(),
             "A dry run: nothing was changed.\n"
             "Kept 1 table with 2,000 entries, and 1 entry from journals.\n"
@@ -205,7 +206,8 @@ TEST(ReportText, ARepairSaysWhatWasLostAndWhatIsInDoubt) {
             "Lost:\n"
             "  7.tms at 4096: checksum differs\n"
             "Deleted keys may have returned:\n"
-            "  \"a\" to 0x7aff: table 7 is gone\n");
+            "  \"a\" to 0x7aff: table 7 is gone\n"
+            "  keyspace \"users\", \"b\" to \"c\": its options are lost\n");
   report = {.manifest_lost = "cities/CURRENT: missing", .tables_kept = 2, .tables_rewritten = 1, .entries = 7};
   EXPECT_EQ(report.to_text(),
             "The manifest cannot be used: cities/CURRENT: missing\n"

@@ -78,7 +78,8 @@ JsonObject as_json(const RepairReport& report, const CommonOptions& options) {
     return JsonObject()
         .add_bytes("from", doubt.from, options.hex)
         .add_bytes("to", doubt.to, options.hex)
-        .add("why", doubt.why);
+        .add("why", doubt.why)
+        .add("keyspace", doubt.keyspace);
   };
   return JsonObject()
       .add("dry_run", report.is_dry_run)
