@@ -135,6 +135,22 @@ std::vector<Move> Generator::draw_moves(std::uint64_t most) {
   return moves;
 }
 
+void Generator::draw_write(Operation& operation) {
+  const bool is_batch = operation.verb == Verb::kWrite || operation.verb == Verb::kTryWrite;
+  for (std::uint64_t left = is_batch ? random_.below(10) : 1; left > 0; --left) {
+    operation.changes.push_back(draw_change());
+  }
+  operation.sync = one_in(is_batch ? 10 : 50);
+  if (is_batch) {
+    // The smallest store accepts batches of 80 KiB: the longest keys are put alone.
+    std::erase_if(operation.changes, [](const Change& change) { return change.key.size() > kLongKeyBytes; });
+    return;
+  }
+  Change& change = operation.changes.back();
+  if (operation.verb == Verb::kRemove) change = {.key = change.key, .keyspace = change.keyspace};
+  change.is_put = operation.verb == Verb::kPut;
+}
+
 Operation Generator::next() {
   Operation operation{.verb = draw_verb()};
   const auto draw_keys = [&](std::uint64_t count) {
@@ -146,21 +162,8 @@ Operation Generator::next() {
   switch (operation.verb) {
     case Verb::kPut:
     case Verb::kRemove:
-      operation.changes.push_back(draw_change());
-      if (operation.verb == Verb::kRemove) {
-        const Change& change = operation.changes.back();
-        operation.changes.back() = {.key = change.key, .keyspace = change.keyspace};
-      }
-      operation.changes.back().is_put = operation.verb == Verb::kPut;
-      operation.sync = one_in(50);
-      break;
     case Verb::kWrite:
-    case Verb::kTryWrite:
-      for (std::uint64_t left = random_.below(10); left > 0; --left) operation.changes.push_back(draw_change());
-      // The smallest store accepts batches of 80 KiB: the longest keys are put alone.
-      std::erase_if(operation.changes, [](const Change& change) { return change.key.size() > kLongKeyBytes; });
-      operation.sync = one_in(10);
-      break;
+    case Verb::kTryWrite: draw_write(operation); break;
     case Verb::kGet:
     case Verb::kGetInto:
     case Verb::kGetPinned:

@@ -190,7 +190,7 @@ void ModelRun::apply(const Write& write) {
   for (std::size_t i = 0; i < write.keyspaces.size(); ++i) {
     model_.apply(write.operation.changes[i], write.keyspaces[i]);
   }
-  writes_ += write.keyspaces.size();
+  asked_.writes += write.keyspaces.size();
 }
 
 /// To operations in the middle of a write, its changes are visible or not yet: the store says which.
@@ -244,9 +244,7 @@ Status ModelRun::open() {
   now.create_if_missing = openings_ == 0;
   TAMIS_TRY(DB opened, DB::open(kDirectory, now, environment()));
   db_.emplace(std::move(opened));
-  gets_ = 0;
-  gets_found_ = 0;
-  writes_ = 0;
+  asked_ = {};
   TAMIS_TRY_STATUS(compare_all());
   return open_keyspaces();
 }

@@ -74,6 +74,13 @@ class ModelRun {
     std::vector<std::uint32_t> ids = {};
   };
 
+  /// Since the store was opened.
+  struct Asked {
+    std::uint64_t gets = 0;
+    std::uint64_t gets_found = 0;
+    std::uint64_t writes = 0;
+  };
+
   // model_run.cc: writing, opening, closing and crashing.
   Status run_next();
   Status run_verb(const Operation& operation);
@@ -158,10 +165,7 @@ class ModelRun {
   std::uint64_t interruptions_ = 0;
   std::uint64_t ruled_out_by_run_index_ = 0;
   std::size_t begun_ = 0;
-  // Since the store was opened.
-  std::uint64_t gets_ = 0;
-  std::uint64_t gets_found_ = 0;
-  std::uint64_t writes_ = 0;
+  Asked asked_;
 };
 
 /// The message of a run when store and model disagree.

@@ -44,8 +44,8 @@ Status ModelRun::get(const Operation& operation) {
   const Result<std::optional<std::string>> value =
       with(target(operation).id, [&](auto& from) { return from.get(operation.keys.front(), read_options(operation)); });
   if (!value.ok()) return value.status();
-  ++gets_;
-  if (*value) ++gets_found_;
+  ++asked_.gets;
+  if (*value) ++asked_.gets_found;
   return compare_answer(operation, operation.keys.front(), value->has_value(), value->value_or(""));
 }
 
@@ -53,13 +53,13 @@ Status ModelRun::get_into(const Operation& operation) {
   const Result<bool> found = with(target(operation).id, [&](auto& from) {
     return from.get(operation.keys.front(), &buffer_, read_options(operation));
   });
-  ++gets_;
-  if (found.ok() && *found) ++gets_found_;
+  ++asked_.gets;
+  if (found.ok() && *found) ++asked_.gets_found;
   TAMIS_TRY_STATUS(compare_answer(operation, operation.keys.front(), found, buffer_));
   const Result<bool> exists = with(
       target(operation).id, [&](auto& from) { return from.exists(operation.keys.front(), read_options(operation)); });
-  ++gets_;
-  if (exists.ok() && *exists) ++gets_found_;
+  ++asked_.gets;
+  if (exists.ok() && *exists) ++asked_.gets_found;
   return compare_answer(operation, operation.keys.front(), exists, buffer_);
 }
 
@@ -67,8 +67,8 @@ Status ModelRun::get_pinned(const Operation& operation) {
   const auto value = with(target(operation).id,
                           [&](auto& from) { return from.get_pinned(operation.keys.front(), read_options(operation)); });
   if (!value.ok()) return value.status();
-  ++gets_;
-  if (*value) ++gets_found_;
+  ++asked_.gets;
+  if (*value) ++asked_.gets_found;
   return compare_answer(operation, operation.keys.front(), value->has_value(), *value ? (*value)->view() : "");
 }
 
@@ -79,8 +79,8 @@ Status ModelRun::multi_get(const Operation& operation) {
   if (answers.size() != keys.size()) return disagreement("multi_get gave another number of answers than keys");
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (!answers[i].ok()) return answers[i].status();
-    ++gets_;
-    if (*answers[i]) ++gets_found_;
+    ++asked_.gets;
+    if (*answers[i]) ++asked_.gets_found;
     TAMIS_TRY_STATUS(compare_answer(operation, keys[i], answers[i]->has_value(), answers[i]->value_or("")));
   }
   return {};

@@ -85,9 +85,9 @@ Status ModelRun::stats() {
   };
   TAMIS_TRY_STATUS(expect("sequence", stats.sequence, model_.sequence()));
   TAMIS_TRY_STATUS(expect("snapshots", stats.snapshots, model_.snapshots()));
-  TAMIS_TRY_STATUS(expect("writes", stats.writes, writes_));
-  TAMIS_TRY_STATUS(expect("gets", stats.gets, gets_));
-  TAMIS_TRY_STATUS(expect("gets_found", stats.gets_found, gets_found_));
+  TAMIS_TRY_STATUS(expect("writes", stats.writes, asked_.writes));
+  TAMIS_TRY_STATUS(expect("gets", stats.gets, asked_.gets));
+  TAMIS_TRY_STATUS(expect("gets_found", stats.gets_found, asked_.gets_found));
   const Stats::Memory& memory = stats.memory;
   TAMIS_TRY_STATUS(expect("memory", memory.used,
                           memory.memtables + memory.blocks + memory.indexes + memory.filters + memory.journal));
