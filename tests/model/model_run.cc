@@ -338,7 +338,6 @@ Status ModelRun::read_only() {
 }
 
 Status ModelRun::repair() {
-  TAMIS_TRY_STATUS(db_->flush());  // Repair refuses journals of several keyspaces.
   TAMIS_TRY_STATUS(close());
   TAMIS_TRY(const RepairReport dry, DB::repair(kDirectory, true, environment()));
   TAMIS_TRY(const RepairReport report, DB::repair(kDirectory, false, environment()));
