@@ -67,11 +67,16 @@ Operation operation_of(Record record) {
   const auto [verb, first, second, length, flags, slot, moves, count] = std::to_array<std::uint8_t>(
       {record[0], record[1], record[2], record[3], record[4], record[5], record[6], record[7]});
   Operation operation{.verb = verb_of(verb)};
+  const std::uint32_t keyspace = slot / 16U;  // Half of them are the default one.
+  const auto keyspace_of = [&](unsigned i) { return keyspace < 8 ? 0 : (keyspace + i) % kKeyspaces; };
+  const bool is_of_keyspace = operation.verb == Verb::kMakeKeyspace || operation.verb == Verb::kDropKeyspace;
+  operation.keyspace = is_of_keyspace ? 1 + keyspace % (kKeyspaces - 1) : keyspace_of(0);
   const bool is_single = operation.verb == Verb::kPut || operation.verb == Verb::kRemove;
   const unsigned changes = is_single ? 1 : count % 12U;
   for (unsigned i = 0; i < changes; ++i) {
     const bool is_put = is_single ? operation.verb == Verb::kPut : ((flags >> (i % 8)) & 1) == 0;
     operation.changes.push_back(change_of(static_cast<std::uint8_t>(first + i * second), length, is_put));
+    operation.changes.back().keyspace = keyspace_of(i);
   }
   const unsigned keys = operation.verb == Verb::kMultiGet ? count % 12U : 1;
   for (unsigned i = 0; i < keys; ++i) operation.keys.push_back(key_of(static_cast<std::uint8_t>(first + i * second)));

@@ -23,7 +23,8 @@ namespace {
 ///     its inputs exist; if some are missing, the remaining inputs are left out. The tables also record up to where no
 ///     journal is needed.
 ///  2. A damaged table is rewritten from its readable blocks.
-///  3. Journal records are written to a table.
+///  3. Journal entries are written to tables of their keyspaces, except what a keyspace has flushed or was dropped
+///     (rules 34, 35). Entries whose keyspace is not known get one of their own.
 ///  4. Without a manifest, sequences give the order of tables. Tables whose sequences interleave are merged.
 ///
 /// Files that are no longer needed are moved to lost/; none is removed. The survey (repair_survey.h) inspects and

@@ -20,6 +20,7 @@ namespace {
 
 using test::RepairWorld;
 using test::SeededRandom;
+using test::set_header_byte;
 
 /// The first file of the store with this name's end.
 std::string find(RepairWorld& world, std::string_view part) {
@@ -28,14 +29,6 @@ std::string find(RepairWorld& world, std::string_view part) {
   }
   ADD_FAILURE() << "no file like " << part;
   return {};
-}
-
-/// Sets a byte of a header, and its checksum.
-void change_header(RepairWorld& world, const std::string& path, std::size_t header_bytes, std::size_t at, char value) {
-  std::string text = *read_whole_file(world.files, path);
-  text[at] = value;
-  store_le(text.data() + header_bytes - 8, checksum64(as_bytes(text).first(header_bytes - 8)));
-  world.put_file(path, text);
 }
 
 /// Appends a valid record of a kind that nobody knows yet to the newest journal.
@@ -64,24 +57,26 @@ TEST(RepairOfTheUnknown, StopsAndChangesNothing) {
     bool has_manifest = true;
   };
   const std::vector<Case> cases = {
-      {"a table's feature", [](RepairWorld& w) { change_header(w, find(w, ".tms"), 64, 17, kUnknown); }},
-      {"a table's feature, no manifest", [](RepairWorld& w) { change_header(w, find(w, ".tms"), 64, 17, kUnknown); },
-       false},
-      {"a table's version", [](RepairWorld& w) { change_header(w, find(w, ".tms"), 64, 8, 3); }},
-      {"a journal's feature", [](RepairWorld& w) { change_header(w, find(w, ".journal"), 4096, 17, kUnknown); }},
+      {"a table's feature", [](RepairWorld& w) { set_header_byte(w.files, find(w, ".tms"), 64, 17, kUnknown); }},
+      {"a table's feature, no manifest",
+       [](RepairWorld& w) { set_header_byte(w.files, find(w, ".tms"), 64, 17, kUnknown); }, false},
+      {"a table's version", [](RepairWorld& w) { set_header_byte(w.files, find(w, ".tms"), 64, 8, 3); }},
+      {"a journal's feature",
+       [](RepairWorld& w) { set_header_byte(w.files, find(w, ".journal"), 4096, 17, kUnknown); }},
       {"a journal's feature, no manifest",
-       [](RepairWorld& w) { change_header(w, find(w, ".journal"), 4096, 17, kUnknown); }, false},
+       [](RepairWorld& w) { set_header_byte(w.files, find(w, ".journal"), 4096, 17, kUnknown); }, false},
       {"a journal's feature for writers, no manifest",
-       [](RepairWorld& w) { change_header(w, find(w, ".journal"), 4096, 21, kUnknown); }, false},
+       [](RepairWorld& w) { set_header_byte(w.files, find(w, ".journal"), 4096, 21, kUnknown); }, false},
       {"a record's kind", append_unknown_record},
       {"a record's kind, no manifest", append_unknown_record, false},
-      {"the manifest's feature", [](RepairWorld& w) { change_header(w, find(w, "MANIFEST"), 4096, 17, kUnknown); }},
+      {"the manifest's feature",
+       [](RepairWorld& w) { set_header_byte(w.files, find(w, "MANIFEST"), 4096, 17, kUnknown); }},
       {"the manifest's feature for writers",
-       [](RepairWorld& w) { change_header(w, find(w, "MANIFEST"), 4096, 21, kUnknown); }},
-      {"CURRENT's feature", [](RepairWorld& w) { change_header(w, find(w, "CURRENT"), 128, 17, kUnknown); }},
+       [](RepairWorld& w) { set_header_byte(w.files, find(w, "MANIFEST"), 4096, 21, kUnknown); }},
+      {"CURRENT's feature", [](RepairWorld& w) { set_header_byte(w.files, find(w, "CURRENT"), 128, 17, kUnknown); }},
       {"CURRENT's feature for writers",
-       [](RepairWorld& w) { change_header(w, find(w, "CURRENT"), 128, 21, kUnknown); }},
-      {"CURRENT's version", [](RepairWorld& w) { change_header(w, find(w, "CURRENT"), 128, 8, 1); }},
+       [](RepairWorld& w) { set_header_byte(w.files, find(w, "CURRENT"), 128, 21, kUnknown); }},
+      {"CURRENT's version", [](RepairWorld& w) { set_header_byte(w.files, find(w, "CURRENT"), 128, 8, 1); }},
   };
   for (const Case& unknown : cases) {
     RepairWorld world;

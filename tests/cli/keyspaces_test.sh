@@ -92,5 +92,7 @@ run 0 put big fresh 1 --keyspace users
 run 0 checkpoint big big-copy; run 0 dump big --json; mv out dumped; run 0 dump big-copy --json; same out dumped
 cp -r big-copy damaged; for file in damaged/*.tms; do patch "$file" 100 'damage'; done
 run 1 verify damaged --json; out_json 'len(set(p["file"] for p in d[0]["problems"])) == 3'
-rm big/CURRENT big/MANIFEST-*; run 0 repair big; out_has 'keyspace "users"'; run 0 dump big --json; same out dumped
+rm big/CURRENT big/MANIFEST-*; run 0 repair big --dry-run --json
+out_json 'set(doubt["keyspace"] for doubt in d[0]["doubts"]) == {"default", "users"}'
+run 0 repair big; out_has 'keyspace "users"'; run 0 dump big --json; same out dumped
 finish

@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "io/file.h"
 #include "io/file_system.h"
 
 namespace tamis::test {
@@ -22,6 +25,15 @@ inline void put_file(FileSystem& files, const std::string& path, std::string_vie
   const std::unique_ptr<WritableFile> file = *files.open_writable(path, OpenMode::kReplace);
   const Bytes piece = as_bytes(bytes);
   EXPECT_TRUE(file->write_at(0, std::span(&piece, 1)).ok() && file->sync().ok());
+}
+
+/// Sets a byte of the header with which the file begins. A header ends with its checksum, which then fits again.
+inline void set_header_byte(FileSystem& files, const std::string& path, std::size_t header_bytes, std::size_t at,
+                            char value) {
+  std::string text = *read_whole_file(files, path);
+  text[at] = value;
+  store_le(text.data() + header_bytes - 8, checksum64(as_bytes(text).first(header_bytes - 8)));
+  put_file(files, path, text);
 }
 
 /// Sorted; none if there is no such folder.
