@@ -14,6 +14,7 @@
 #include "tamis/iterator.h"
 #include "tamis/keyspace.h"
 #include "tamis/options.h"
+#include "tamis/ordered.h"
 #include "tamis/pinned_value.h"
 #include "tamis/prefix_rule.h"
 #include "tamis/scale.h"
