@@ -23,7 +23,7 @@ constexpr auto kStatuses = std::to_array<StatusMeaning>({
     {kExitOk, "Success."},
     {kExitNo, "Not found, the answer is no, or a verification failed."},
     {kExitUsage, "Invalid command line or value, or unsupported operation."},
-    {kExitInputOutput, "Input or output failed, space ran out, or there is no store."},
+    {kExitInputOutput, "Input or output failed, space ran out, or there is no such store or keyspace."},
     {kExitCorruption, "Data is damaged or in a newer format."},
     {kExitBusy, "Another process has locked the store."},
     {kExitInterrupted, "Interrupted by Ctrl-C; the store is consistent."},

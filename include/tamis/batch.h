@@ -30,9 +30,8 @@ class Keyspace;  // <tamis/keyspace.h>
 /// Threads: like std::string.
 class TAMIS_EXPORT Batch {
  public:
-  static constexpr std::size_t kMaxKeyBytes = std::size_t{16} << 20;  ///< Max key length: 16 MiB.
-  static constexpr std::uint64_t kMaxValueBytes = std::uint64_t{1}
-                                                  << 30;  ///< 1 GiB. A store allows less: see DB::write.
+  static constexpr std::size_t kMaxKeyBytes = std::size_t{16} << 20;       ///< Max key length: 16 MiB.
+  static constexpr std::uint64_t kMaxValueBytes = std::uint64_t{1} << 30;  ///< Max value length: 1 GiB.
 
   struct Operation;
   class Iterator;

@@ -70,12 +70,13 @@ class TAMIS_EXPORT DB {
   /// Closes the store. Live handles then return kClosed.
   ~DB();
 
-  /// Sets the value of a key. A key may have up to 16 MiB, a value up to 1 GiB, both together up to a quarter of
-  /// Options::memory_bytes. Otherwise returns kInvalidArgument. Keys over 65,535 bytes work, but slowly.
+  /// Sets the value of a key. A key may have up to 16 MiB, a value up to 1 GiB; otherwise returns kInvalidArgument.
+  /// Keys over 65,535 bytes work, but slowly.
   Status put(std::string_view key, std::string_view value, const WriteOptions& options = {});
   /// Removes a key. Removing an absent key is not an error.
   Status remove(std::string_view key, const WriteOptions& options = {});
-  /// Applies the batch atomically. Returns kInvalidArgument above a quarter of Options::memory_bytes.
+  /// Applies the batch atomically. It may have any size. One of more than a quarter of Options::memory_bytes is written
+  /// to tables at once, and is durable on return.
   Status write(const Batch& batch, const WriteOptions& options = {});
   /// Like write, but returns kBusy instead of waiting while compaction is behind.
   Status try_write(const Batch& batch, const WriteOptions& options = {});

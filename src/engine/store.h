@@ -37,7 +37,8 @@ class IteratorState;
 ///
 /// Invariant: a part refers only to parts that are declared before it.
 ///
-/// Threads: any. Mutexes are taken in this order: Maintenance's, Catalog's, Tree's; the others are innermost.
+/// Threads: any. Mutexes are taken in this order: Maintenance's, Catalog's, Keyspaces', Tree's; the others are
+/// innermost.
 class Store final : public std::enable_shared_from_this<Store> {
  public:
   static Result<std::shared_ptr<Store>> open(const std::string& path, const Options& options,

@@ -26,7 +26,7 @@ run 3 get s k --keyspace user; err_has "did you mean 'users'?"
 printf 'no tab\n' | run 2 load s --keyspace none
 run 3 keyspaces s --drop none; err_has "no keyspace 'none'"
 run 0 keyspaces s --json; out_json '[row["name"] for row in d] == ["default", "users", "logs"]'
-run 2 put s k v --keyspace ''; err_has '--keyspace: a name has 1 to 255 bytes'
+run 2 put s k v --keyspace ''; err_has 'the name of a keyspace has 1 to 255 bytes'; run 2 keyspaces s --create ''; err_has '1 to 255 bytes'
 run 2 put none k v --keyspace "$(head -c 256 /dev/zero | tr '\0' n)"; err_has '1 to 255'; check 'a store was made for a bad name' test ! -e none
 run 0 put names k v --keyspace "$(head -c 255 /dev/zero | tr '\0' n)"; run 0 put names k v --keyspace $'\xff\n'
 run 0 keyspaces names --json; out_json 'd[1]["name"] == "n" * 255 and d[2]["name_hex"] == "ff0a"'; run 0 keyspaces names; out_has 0xff0a

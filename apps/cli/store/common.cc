@@ -78,7 +78,7 @@ void StoreArguments::declare_folder(CommandLine& line) {
 
 Options StoreArguments::options(StoreUse use) const {
   if (keyspace_name.empty() || keyspace_name.size() > kMaxNameBytes) {
-    usage_error(fmt::format("--keyspace: a name has 1 to {} bytes", kMaxNameBytes));
+    usage_error(fmt::format("the name of a keyspace has 1 to {} bytes", kMaxNameBytes));
   }
   Options options;
   options.read_only = read_only || use == StoreUse::kRead;
