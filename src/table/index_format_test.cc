@@ -291,5 +291,21 @@ TEST(IndexFormat, NumbersThatCannotBeAreNamed) {
             "corruption: t: index at offset 1000: byte 92: the separator of block 1 does not ascend");
 }
 
+/// Every group is in order, and the second one comes before the first.
+TEST(IndexFormat, TheFirstSeparatorOfAGroupIsAfterTheGroupBefore) {
+  Blocks blocks;
+  for (std::size_t i = 1; i < kIndexGroupBlocks; ++i) blocks.keys.push_back({"m" + std::to_string(100 + i)});
+  blocks.keys.push_back({"middle"});
+  for (std::size_t i = 1; i < 10; ++i) blocks.keys.push_back({"middlf" + std::to_string(i)});
+  const std::string section = blocks.builder().finish(kSeed);
+  ASSERT_NE(opened(section), nullptr);
+  const std::size_t prefix_of_second = section.find("middlf");
+  ASSERT_NE(prefix_of_second, std::string::npos);
+  ASSERT_EQ(refusal(section, prefix_of_second, 'n').code(), StatusCode::kOk);
+  const Status status = refusal(section, prefix_of_second, 'a');
+  EXPECT_EQ(status.code(), StatusCode::kCorruption);
+  EXPECT_NE(status.message().find("does not ascend"), std::string_view::npos) << status.to_text();
+}
+
 }  // namespace
 }  // namespace tamis
