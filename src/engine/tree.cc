@@ -198,7 +198,7 @@ std::uint64_t Tree::memtable_bytes() const {
   std::vector<std::shared_ptr<const Memtable>> memtables;
   {
     MutexLock lock(mutex_);
-    memtables.push_back(active_);
+    if (!is_idle()) memtables.push_back(active_);
     for (const SealedMemtable& sealed : sealed_) memtables.push_back(sealed.memtable);
     for (const std::weak_ptr<const Memtable>& flushed : flushed_) {
       if (auto held = flushed.lock()) memtables.push_back(std::move(held));

@@ -373,5 +373,14 @@ TEST_F(KeyspaceApi, TheListSaysWhatEachHolds) {
   EXPECT_GT(infos[1].memtable_bytes, 0U);
 }
 
+TEST_F(KeyspaceApi, P8_AKeyspaceThatIsNotWrittenTakesNoMemtable) {
+  const std::uint64_t before = db_.stats().memory.memtables;
+  for (int i = 0; i < 20; ++i) (void)make(fmt::format("idle {}", i));
+  EXPECT_EQ(db_.stats().memory.memtables, before);
+  EXPECT_EQ(db_.keyspaces()[1].memtable_bytes, 0U);
+  ASSERT_TRUE(make("written").put("key", "value").ok());
+  EXPECT_GT(db_.stats().memory.memtables, before);
+}
+
 }  // namespace
 }  // namespace tamis::test
