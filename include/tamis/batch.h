@@ -90,7 +90,7 @@ class TAMIS_EXPORT Batch {
  private:
   friend struct BatchInside;  // src/entry/batch_inside.h.
 
-  void add(std::uint32_t keyspace, std::uint8_t kind, std::string_view key, std::string_view value);
+  void add_change(std::uint32_t keyspace, std::uint8_t kind, std::string_view key, std::string_view value);
   [[nodiscard]] bool accepts(std::string_view key, std::string_view value);
   void enter(std::uint32_t keyspace, std::size_t bytes);
   void belong_to(std::uint64_t store);

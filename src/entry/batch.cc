@@ -15,7 +15,7 @@ void Batch::put(std::string_view key, std::string_view value) {
 
 void Batch::remove(std::string_view key) { BatchInside::add(*this, kDefaultKeyspace, EntryKind::kDelete, key, {}); }
 
-void Batch::add(std::uint32_t keyspace, std::uint8_t kind, std::string_view key, std::string_view value) {
+void Batch::add_change(std::uint32_t keyspace, std::uint8_t kind, std::string_view key, std::string_view value) {
   if (!accepts(key, value)) return;
   if (keyspace != last_keyspace_) enter(keyspace, batch_entry_bytes(key.size(), value.size()));
   append_batch_entry(entries_, static_cast<EntryKind>(kind), key, value);

@@ -26,7 +26,7 @@ struct EntryKeyspaces {
 struct BatchInside {
   /// What Batch::put and Batch::remove do, for any keyspace. A delete has no value.
   static void add(Batch& batch, KeyspaceId keyspace, EntryKind kind, std::string_view key, std::string_view value) {
-    batch.add(static_cast<std::uint32_t>(keyspace), static_cast<std::uint8_t>(kind), key, value);
+    batch.add_change(static_cast<std::uint32_t>(keyspace), static_cast<std::uint8_t>(kind), key, value);
   }
   /// The encoded entries and markers (batch_format.h) without a header. Valid until the batch changes.
   static std::string_view entries(const Batch& batch) { return batch.entries_; }
