@@ -105,6 +105,7 @@ Status StoreWorkload::step(char what) {
 Status StoreWorkload::write(char what) {
   const bool syncs = std::isupper(what) != 0;
   const Batch batch = make_batch(static_cast<char>(std::tolower(what)));
+  if (batch.empty()) return {};  // Of a keyspace that could not be made. It would not be a commit.
   ledger_.tries(batch);
   Status written = db_->write(batch, {.sync = syncs});
   if (written.ok()) ledger_.acknowledged(syncs);
