@@ -48,7 +48,7 @@ void run_many(std::uint64_t first_seed, std::size_t runs, Rewrites rewrites, std
              runs * kOperationsPerRun, flushes, compactions, interruptions);
 }
 
-TEST(ModelSlow, AnswersAreRightUnderAnyOptions) { run_many(base_seed(10'000), 70, Rewrites::kAtOnce, 1); }
+TEST(ModelSlow, AnswersAreRightUnderAnyOptions) { run_many(base_seed(10'000), 46, Rewrites::kAtOnce, 1); }
 
 TEST(ModelSlow, AnswersAreRightWhenEveryOpeningHasOtherOptions) {
   run_many(base_seed(20'000), 20, Rewrites::kAtOnce, 10);
@@ -56,7 +56,7 @@ TEST(ModelSlow, AnswersAreRightWhenEveryOpeningHasOtherOptions) {
 
 TEST(ModelSlow, AnswersAreRightWithThreadsInTheBackground) { run_many(base_seed(30'000), 15, Rewrites::kByThreads, 2); }
 
-TEST(ModelSlow, AnswersAreRightUnderAnySchedule) { run_many(base_seed(50'000), 40, Rewrites::kBySchedule, 2); }
+TEST(ModelSlow, AnswersAreRightUnderAnySchedule) { run_many(base_seed(50'000), 34, Rewrites::kBySchedule, 2); }
 
 TEST(MetamorphicSlow, SixtyOptionSetsGiveTheSameAnswers) {
   const std::vector<Operation> operations = Generator(base_seed(40'000)).many(5000);
