@@ -52,7 +52,7 @@ struct CommonOptions {
 /// What --help says about a verb besides its name and options.
 struct VerbHelp {
   std::string_view summary;     ///< A sentence or two.
-  std::string_view usage = "";  ///< The usage line after the name.
+  std::string_view usage = {};  ///< The usage line after the name.
   std::string_view example;     ///< One or more lines to paste.
   unsigned common = 0;          ///< The CommonOptions that affect this verb; only these are listed.
 };

@@ -30,6 +30,7 @@ std::string json_value(const std::optional<T>& value) {
 template <typename T>
 std::string json_value(const std::vector<T>& list) {
   std::vector<std::string> values;
+  values.reserve(list.size());
   for (const T& value : list) values.push_back(json_value(value));
   return fmt::format("[{}]", fmt::join(values, ", "));
 }
@@ -48,6 +49,7 @@ class JsonObject {
   template <typename List, typename AsJson>
   JsonObject& add_list(std::string_view name, const List& items, const AsJson& as_json) {
     std::vector<JsonObject> objects;
+    objects.reserve(items.size());
     for (const auto& item : items) objects.push_back(as_json(item));
     return add(name, objects);
   }

@@ -32,6 +32,7 @@ bool is_no_store(const Status& status) { return status.message().ends_with("no s
 [[noreturn]] void refuse_missing_keyspace(const std::string& directory, std::string_view name,
                                           const std::vector<KeyspaceInfo>& keyspaces) {
   std::vector<std::string_view> names;
+  names.reserve(keyspaces.size());
   for (const KeyspaceInfo& keyspace : keyspaces) names.push_back(keyspace.name);
   const auto guess = nearest_word(name, names);
   throw CommandError(kExitInputOutput, fmt::format("{}: there is no keyspace {}; {}", directory, quoted(name),
