@@ -114,7 +114,7 @@ template <typename... Values>
 template <typename... Values>
 [[nodiscard]] std::optional<std::tuple<Values...>> unpack_key(std::string_view key) {
   std::optional<std::tuple<Values...>> values(std::in_place);
-  const bool are_there = std::apply([&key](Values&... value) { return (take_ordered(key, value) && ...); }, *values);
+  const bool are_there = std::apply([&](Values&... value) { return (take_ordered(key, value) && ...); }, *values);
   if (!are_there || !key.empty()) values.reset();
   return values;
 }

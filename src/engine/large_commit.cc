@@ -60,6 +60,7 @@ Result<std::vector<TreeChange>> TableRewrites::write_changes(const Changes& chan
     return written;
   }
   std::vector<TreeChange> made;
+  made.reserve(trees.size());
   for (auto& [id, tree] : trees) made.push_back({.keyspace = tree.keyspace.get(), .edit = std::move(tree.edit)});
   return made;
 }
