@@ -169,6 +169,7 @@ double wasted_if_uniform(std::vector<PlannedRunFilter> runs, const FilterPlanOpt
 /// The run index that fits in the memory above 10 bits per key.
 RunMatrixPlan plan_run_index(const std::vector<PlannedRunFilter>& runs, double budget_bits) {
   std::vector<std::uint64_t> keys_of_runs;
+  keys_of_runs.reserve(runs.size());
   for (const PlannedRunFilter& run : runs) keys_of_runs.push_back(run.keys);
   const double room_bytes = std::clamp((budget_bits - kBitsPerKey * keys_of(runs)) / 8, 0.0, 0x1p62);
   return plan_run_matrix(std::move(keys_of_runs), static_cast<std::uint64_t>(room_bytes));
