@@ -48,7 +48,7 @@ Status TableRewrites::flush(std::span<const SealedOfTree> flushes) {
   for (TreeChange& change : changes) {  // The store's says the same for most.
     if (rest.flushed_sequence >= change.edit.flushed_sequence) change.edit.flushed_sequence.reset();
   }
-  const Status installed = keyspaces_.install(changes, std::move(rest));
+  Status installed = keyspaces_.install(changes, std::move(rest));
   for (const RewriteResult& result : results) {
     if (installed.code() == StatusCode::kClosed) remove_unused(result);
     if (!installed.ok()) continue;
