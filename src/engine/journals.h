@@ -56,6 +56,8 @@ class Journals {
   Status begin(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
   /// The same, after sequences that no journal holds: they and everything before them are in tables.
   Status begin_after_gap(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
+  /// The sequences of that gap are not in tables after all. Writes have stopped, and another journal is begun first.
+  void abandon() { writer_.reset(); }
   /// The same after the old one failed; its file is left alone.
   Status begin_after_failure(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
 

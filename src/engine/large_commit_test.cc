@@ -143,5 +143,36 @@ TEST(LargeCommit, Rule37_IsAllOrNothingAfterACrash) {
   EXPECT_GT(images, 40U);
 }
 
+/// Any call may fail once: then all of it is there or nothing, and writes go on.
+TEST(LargeCommit, Rule37_WritesGoOnAfterAFailedOne) {
+  const Model small{{"first", "1"}};
+  std::uint64_t calls_before = 0;
+  bool was_reached = true;
+  for (std::uint64_t call = 0; was_reached; ++call) {  // First without a fault, to count.
+    MemoryFileSystem files;
+    FaultyFileSystem faulty(files, {.at_call = call == 0 ? ~std::uint64_t{0} : calls_before + call});
+    Model all = small;
+    Model expected;
+    {
+      DB db = test::open_db(faulty, kSmallMemory);
+      ASSERT_TRUE(db.put("first", "1").ok());
+      if (call == 0) {
+        calls_before = faulty.calls();
+        continue;
+      }
+      const bool is_written = db.write(large_batch(all)).ok();
+      was_reached = faulty.fired() > 0;
+      expected = is_written ? all : small;
+      if (!db.put("after", "2").ok()) {
+        ASSERT_TRUE(db.resume().ok()) << "call " << call;
+        ASSERT_TRUE(db.put("after", "2").ok()) << "call " << call;
+      }
+      expected["after"] = "2";
+      EXPECT_EQ(contents(db), expected) << "call " << call;
+    }
+    EXPECT_EQ(contents(test::open_db(files, kSmallMemory)), expected) << "call " << call;
+  }
+}
+
 }  // namespace
 }  // namespace tamis

@@ -191,9 +191,13 @@ Status Writer::write_large(const Changes& changes) {
     TAMIS_TRY(const std::uint64_t number, catalog_.new_number());
     TAMIS_TRY_STATUS(journals_.begin_after_gap(number, last + 1));
     writing_ = keyspaces_.default_keyspace().tree.begin_writing(number);
-    TAMIS_TRY_STATUS(keyspaces_.install(trees, {.flushed_sequence = number_of(last), .first_journal = number}));
+    Status installed = keyspaces_.install(trees, {.flushed_sequence = number_of(last), .first_journal = number});
+    if (!installed.ok()) {
+      journals_.abandon();
+      return installed;
+    }
     published_.publish(last);
-    TAMIS_TRY_STATUS(maintenance_.release_journals());
+    journals_.release_before(number);
     writes_.fetch_add(changes.size(), std::memory_order_relaxed);
     bytes_written_.fetch_add(changes.byte_size(), std::memory_order_relaxed);
     return {};
