@@ -44,7 +44,7 @@ class CommitWindowTest : public ::testing::Test {
   Sequence last_ = {};
 };
 
-TEST_F(CommitWindowTest, RecordsNothingWhileNoTransactionLives) {
+TEST_F(CommitWindowTest, Rule39_RecordsNothingWhileNoTransactionLives) {
   commit("a");
   EXPECT_EQ(window_.stats().window_bytes, 0U);
   EXPECT_TRUE(has_conflict(Sequence{0}, key("other"))) << "it may have read what was not recorded";
@@ -98,7 +98,7 @@ TEST_F(CommitWindowTest, ADeletedRangeConflictsWithReadsInsideIt) {
   window_.end();
 }
 
-TEST_F(CommitWindowTest, ForgetsTheOldestBeyondItsMemory) {
+TEST_F(CommitWindowTest, Rule39_ForgetsTheOldestBeyondItsMemory) {
   window_.begin();
   for (int i = 0; i < 1000; ++i) commit("key " + std::to_string(i));
   EXPECT_LE(window_.stats().window_bytes, 10'000U);
@@ -161,7 +161,7 @@ TEST_F(CommitWindowTest, TheTransactionsThatCommitNeedNoRecord) {
   window_.end();
 }
 
-TEST_F(CommitWindowTest, EarlierMembersOfTheGroupCount) {
+TEST_F(CommitWindowTest, Rule39_EarlierMembersOfTheGroupCount) {
   window_.begin();
   ASSERT_TRUE(window_.add_to_group(Changes(kDefaultKeyspace, EntryKind::kDelete, "a", "")).ok());
   ASSERT_TRUE(window_.add_to_group(Changes(kDefaultKeyspace, kRangeDelete, "m", "n")).ok());

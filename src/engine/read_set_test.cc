@@ -54,7 +54,7 @@ TEST(ReadSet, IntervalsAreSortedAndJoinedBeforeTheCheck) {
   EXPECT_EQ(reads.keyspaces(), std::vector<KeyspaceId>{KeyspaceId{1}});
 }
 
-TEST(ReadSet, CoarsensToLargerIntervalsThatHoldEverything) {
+TEST(ReadSet, Rule40_CoarsensToLargerIntervalsThatHoldEverything) {
   ReadSet reads(4000);
   ReadSet::Slot slot;
   std::uint64_t most = 0;

@@ -1,50 +1,16 @@
 // What <tamis/transaction.h> promises of one transaction beside other writes, through the public headers.
-#include <fmt/core.h>
-#include <gtest/gtest.h>
-#include <tamis/tamis.h>
-
-#include <atomic>
-#include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "io/memory_file_system.h"
+#include "api/transaction_store.h"
 
 namespace tamis::test {
 namespace {
 
-constexpr StatusCode kConflict = StatusCode::kConflict;
-constexpr StatusCode kInvalid = StatusCode::kInvalidArgument;
 constexpr TransactionOptions kAtSnapshot{.isolation = Isolation::kSnapshot};
 
-class Transactions : public ::testing::Test {
- protected:
-  Transactions() { open(); }
-
-  void open(const Options& options = {}) {
-    db_ = DB();
-    Result<DB> opened = DB::open("/store", options, {.files = &files_, .runs_in_background = false});
-    ASSERT_TRUE(opened.ok()) << opened.status().to_text();
-    db_ = *std::move(opened);
-  }
-  void put(std::string_view key, std::string_view value) { ASSERT_TRUE(db_.put(key, value).ok()); }
-  std::string value_of(std::string_view key) { return text(db_.get(key)); }
-  static std::string text(const Result<std::optional<std::string>>& value) {
-    return value.ok() ? value->value_or("absent") : value.status().to_text();
-  }
-
-  MemoryFileSystem files_;
-  DB db_;
-};
-
-/// "a=1 b=2", or the error.
-std::string all_of(Iterator it) {
-  std::string all;
-  for (const auto& [key, value] : it) all += fmt::format("{}{}={}", all.empty() ? "" : " ", key, value);
-  return it.status().ok() ? all : it.status().to_text();
-}
+using Transactions = TransactionStore;
 
 TEST_F(Transactions, ReadsAsOfItsBeginAndItsOwnWrites) {
   put("a", "1");
@@ -122,7 +88,7 @@ TEST_F(Transactions, CommitsAllOrRollsBackAll) {
   EXPECT_EQ(stats.transactions.live, 0U);
 }
 
-TEST_F(Transactions, AWriteToWhatWasReadIsAConflictThatNamesTheKey) {
+TEST_F(Transactions, Rule39_AWriteToWhatWasReadIsAConflictThatNamesTheKey) {
   put("read", "1");
   Transaction tx = db_.begin();
   EXPECT_EQ(text(tx.get("read")), "1");
@@ -147,7 +113,7 @@ TEST_F(Transactions, WritesElsewhereAreNoConflict) {
   EXPECT_EQ(value_of("written"), "1") << "a blind write is the later one";
 }
 
-TEST_F(Transactions, AnAbsentKeyIsReadToo) {
+TEST_F(Transactions, Rule40_AnAbsentKeyIsReadToo) {
   for (const bool uses_exists : {false, true}) {
     Transaction tx = db_.begin();
     if (uses_exists) {
@@ -200,7 +166,7 @@ Status commit_after_scan(DB& db, const ScanOptions& options, int steps, std::str
   return committed;
 }
 
-TEST_F(Transactions, AScanReadsWhatItPassedWithTheGaps) {
+TEST_F(Transactions, Rule40_AScanReadsWhatItPassedWithTheGaps) {
   for (const std::string_view key : {"b", "d", "f", "h"}) put(key, "1");
   const auto is_conflict = [&](const ScanOptions& options, int steps, std::string_view key) {
     return commit_after_scan(db_, options, steps, key).code() == kConflict;
@@ -223,7 +189,7 @@ TEST_F(Transactions, AScanReadsWhatItPassedWithTheGaps) {
   EXPECT_FALSE(is_conflict({.prefix = "x"}, 1, "y"));
 }
 
-TEST_F(Transactions, ABackwardScanDoesTheSame) {
+TEST_F(Transactions, Rule40_ABackwardScanDoesTheSame) {
   for (const std::string_view key : {"b", "d", "f", "h"}) put(key, "1");
   const auto is_conflict = [&](const ScanOptions& options, int steps, std::string_view key) {
     return commit_after_scan(db_, options, steps, key).code() == kConflict;
@@ -240,7 +206,7 @@ TEST_F(Transactions, ABackwardScanDoesTheSame) {
   EXPECT_FALSE(is_conflict({.from = "c", .to = "g", .reverse = true}, 4, "bz"));
 }
 
-TEST_F(Transactions, SeeksReadTheirOwnIntervals) {
+TEST_F(Transactions, Rule40_SeeksReadTheirOwnIntervals) {
   for (const std::string_view key : {"b", "d", "f", "h", "j"}) put(key, "1");
   const auto is_conflict = [&](std::string_view written) {
     Transaction tx = db_.begin();
@@ -268,7 +234,7 @@ TEST_F(Transactions, SeeksReadTheirOwnIntervals) {
   EXPECT_FALSE(is_conflict("i"));
 }
 
-TEST_F(Transactions, AScanReadsBeneathItsOwnWrites) {
+TEST_F(Transactions, Rule40_AScanReadsBeneathItsOwnWrites) {
   put("d", "1");
   Transaction tx = db_.begin();
   ASSERT_TRUE(tx.put("b", "own").ok() && tx.remove("d").ok());
@@ -318,7 +284,7 @@ TEST_F(Transactions, SpansKeyspaces) {
   EXPECT_EQ(text(users.get("a")), "2");
 }
 
-TEST_F(Transactions, ADroppedKeyspaceIsAConflict) {
+TEST_F(Transactions, Rule39_ADroppedKeyspaceIsAConflict) {
   for (const bool writes : {false, true}) {
     Keyspace users = *db_.keyspace("users");
     ASSERT_TRUE(users.put("a", "1").ok());
@@ -417,7 +383,7 @@ TEST_F(Transactions, OutlivesItsStore) {
   EXPECT_EQ(it.status().code(), StatusCode::kClosed);
 }
 
-TEST_F(Transactions, CompactionKeepsWhatItReads) {
+TEST_F(Transactions, Rule40_CompactionKeepsWhatItReads) {
   for (int i = 0; i < 100; ++i) put(fmt::format("k{:02}", i), "old");
   Transaction tx = db_.begin();
   for (int i = 0; i < 100; ++i) put(fmt::format("k{:02}", i), "new");
@@ -426,7 +392,7 @@ TEST_F(Transactions, CompactionKeepsWhatItReads) {
   EXPECT_EQ(all_of(tx.scan({.from = "k98"})), "k98=old k99=old");
 }
 
-TEST_F(Transactions, ItsReadsMayOutgrowTheirMemory) {
+TEST_F(Transactions, Rule40_ItsReadsMayOutgrowTheirMemory) {
   for (int i = 0; i < 200; ++i) put(fmt::format("k{:03}", i), "1");
   const auto commit_after = [&](std::string_view written) {
     Transaction tx = db_.begin({.max_read_bytes = 1000});
@@ -438,132 +404,6 @@ TEST_F(Transactions, ItsReadsMayOutgrowTheirMemory) {
   for (int i = 0; i < 200; i += 18) EXPECT_EQ(commit_after(fmt::format("k{:03}", i)), kConflict) << i;
   EXPECT_EQ(commit_after("k"), StatusCode::kOk) << "before all that was read";
   EXPECT_EQ(commit_after("l"), StatusCode::kOk) << "after it";
-}
-
-TEST_F(Transactions, TransactRunsAgainOnConflictOnly) {
-  put("n", "0");
-  int runs = 0;
-  const auto add_one = [&](Transaction& tx) -> Status {
-    const Result<std::optional<std::string>> value = tx.get("n");
-    if (!value.ok()) return value.status();
-    ++runs;
-    EXPECT_TRUE(runs >= 4 || db_.put("n", fmt::format("{}", 10 * runs)).ok());
-    return tx.put("n", fmt::format("{}", std::stoi(**value) + 1));
-  };
-  EXPECT_TRUE(db_.transact(add_one).ok());
-  EXPECT_EQ(runs, 4);
-  EXPECT_EQ(value_of("n"), "31");
-  runs = 0;
-  const Status always = db_.transact(
-      [&](Transaction& tx) -> Status {
-        ++runs;
-        EXPECT_TRUE(tx.get("n").ok());
-        EXPECT_TRUE(db_.put("n", "0").ok());
-        return tx.put("n", "1");
-      },
-      {.max_tries = 5});
-  EXPECT_EQ(always.code(), kConflict);
-  EXPECT_EQ(runs, 5);
-  runs = 0;
-  const Status failed = db_.transact([&](Transaction& tx) {
-    ++runs;
-    EXPECT_TRUE(tx.put("n", "never").ok());
-    return Status::io_error("the caller's own");
-  });
-  EXPECT_EQ(failed.code(), StatusCode::kIoError);
-  EXPECT_EQ(runs, 1);
-  EXPECT_EQ(value_of("n"), "0");
-  EXPECT_TRUE(db_.transact([](Transaction& tx) { return tx.rollback(); }).ok());
-}
-
-TEST_F(Transactions, PutIfChangesOnlyTheExpectedValue) {
-  Keyspace users = *db_.keyspace("users");
-  EXPECT_FALSE(*db_.put_if("a", "1", "2"));
-  EXPECT_TRUE(*db_.put_if("a", std::nullopt, "1"));
-  EXPECT_FALSE(*db_.put_if("a", std::nullopt, "2"));
-  EXPECT_FALSE(*db_.put_if("a", "2", "3"));
-  EXPECT_TRUE(*db_.put_if("a", "1", ""));
-  EXPECT_FALSE(*db_.put_if("a", std::nullopt, "2")) << "an empty value is a value";
-  EXPECT_FALSE(*db_.remove_if("a", "1"));
-  EXPECT_TRUE(*db_.remove_if("a", ""));
-  EXPECT_FALSE(*db_.remove_if("a", ""));
-  EXPECT_EQ(value_of("a"), "absent");
-  EXPECT_TRUE(*users.put_if("a", std::nullopt, "1"));
-  EXPECT_FALSE(*users.remove_if("a", "2"));
-  EXPECT_TRUE(*users.remove_if("a", "1", {.sync = true}));
-  EXPECT_EQ(db_.put_if(std::string(Batch::kMaxKeyBytes + 1, 'k'), std::nullopt, "").status().code(), kInvalid);
-  ASSERT_TRUE(db_.drop_keyspace("users").ok());
-  EXPECT_EQ(users.put_if("a", std::nullopt, "1").status().code(), kInvalid);
-}
-
-TEST_F(Transactions, CountersOfManyThreadsLoseNothing) {
-  constexpr int kThreads = 4;
-  constexpr int kTimes = 200;
-  put("n", "0");
-  std::atomic<int> failures = 0;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) {
-    threads.emplace_back([&, i] {
-      for (int j = 0; j < kTimes; ++j) {
-        const auto add_one = [](Transaction& tx) -> Status {
-          const Result<std::optional<std::string>> value = tx.get("n");
-          if (!value.ok()) return value.status();
-          return tx.put("n", fmt::format("{}", std::stoi(**value) + 1));
-        };
-        if (i % 2 == 0) {
-          failures += db_.transact(add_one, {.max_tries = 100'000}).ok() ? 0 : 1;
-          continue;
-        }
-        while (true) {
-          const std::string before = **db_.get("n");
-          const Result<bool> changed = db_.put_if("n", before, fmt::format("{}", std::stoi(before) + 1));
-          if (changed.ok() && *changed) break;
-        }
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(failures, 0);
-  EXPECT_EQ(value_of("n"), fmt::format("{}", kThreads * kTimes));
-}
-
-TEST_F(Transactions, OneOfAnySizeCommits) {
-  open({.memory_bytes = 1 << 20});
-  put("read", "1");
-  const std::string value(4096, 'v');
-  for (const bool is_conflict : {true, false}) {
-    Transaction tx = db_.begin();
-    EXPECT_EQ(text(tx.get("read")), "1");
-    for (int i = 0; i < 200; ++i) ASSERT_TRUE(tx.put(fmt::format("k{}", i), value).ok());
-    if (is_conflict) put("read", "1");
-    EXPECT_EQ(tx.commit().code(), is_conflict ? kConflict : StatusCode::kOk);
-    EXPECT_EQ(value_of("k199"), is_conflict ? "absent" : value);
-  }
-  Transaction beside = db_.begin();
-  EXPECT_EQ(text(beside.get("k7")), value);
-  ASSERT_TRUE(beside.put("other", "1").ok());
-  Batch large;
-  for (int i = 0; i < 200; ++i) large.put(fmt::format("k{}", i), value);
-  ASSERT_TRUE(db_.write(large).ok());
-  EXPECT_EQ(beside.commit().code(), kConflict) << "a large commit is a write like any other";
-}
-
-TEST_F(Transactions, OneOlderThanTheKeptCommitsConflicts) {
-  open({.memory_bytes = 1 << 20});
-  Transaction tx = db_.begin();
-  EXPECT_EQ(text(tx.get("read")), "absent");
-  ASSERT_TRUE(tx.put("other", "1").ok());
-  std::uint64_t most_bytes = 0;
-  for (int i = 0; i < 1000; ++i) {
-    put(fmt::format("a longer key of some commit, number {}", i), "");
-    most_bytes = std::max(most_bytes, db_.stats().transactions.window_bytes);
-  }
-  EXPECT_GT(most_bytes, 10'000U);
-  EXPECT_LE(most_bytes, (1U << 20) / 64 + 500);
-  EXPECT_EQ(tx.commit().to_text(),
-            "conflict: the transaction is older than the recent commits that are kept in memory");
-  put("a", "1");
-  EXPECT_EQ(db_.stats().transactions.window_bytes, 0U) << "nobody needs them";
 }
 
 }  // namespace
