@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "engine/live_handles.h"
+#include "engine/store_context.h"
+#include "io/memory_file_system.h"
 #include "tamis/batch.h"
 
 namespace tamis {
@@ -132,13 +134,15 @@ TEST_F(CommitWindowTest, ACommitLargerThanItsMemoryMakesEveryTransactionOld) {
 }
 
 TEST_F(CommitWindowTest, ForgetsWhatNoLiveTransactionNeeds) {
+  MemoryFileSystem files;
+  const StoreContext context("/store", {}, {.files = &files});
   PublishedSequence published;
   window_.begin();
   LiveHandle handle;
   for (int i = 0; i < 300; ++i) {
     if (i == 100) {
       published.publish(last_);
-      handles_.add_snapshot(handle, published);
+      handles_.add_snapshot(handle, published, context.expiry);
     }
     commit("k");
   }

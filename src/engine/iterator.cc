@@ -12,7 +12,7 @@ namespace tamis {
 
 void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
   std::unique_ptr<EntryIterator> source = merged(range, options);
-  walk_.emplace(std::move(source), sequence_, std::move(range));
+  walk_.emplace(std::move(source), moment_, std::move(range));
   begin_walk(options.reverse);
 }
 
@@ -22,14 +22,15 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const 
   if (layer.own != nullptr) {
     std::vector<std::unique_ptr<EntryIterator>> runs;
     runs.push_back(layer.own->iterate());
-    runs.push_back(std::make_unique<CappedIterator>(std::move(source), sequence_));
+    runs.push_back(std::make_unique<CappedIterator>(std::move(source), moment_.sequence));
     source = make_merging_iterator(std::move(runs));
     memtables_.push_back(layer.own);
   }
   if (layer.reads != nullptr) {
     source = std::make_unique<TrackedIterator>(std::move(source), layer.reads, layer.keyspace, range);
   }
-  walk_.emplace(std::move(source), layer.own != nullptr ? layer.moment : sequence_, std::move(range));
+  const Sequence last = layer.own != nullptr ? layer.last_own : moment_.sequence;
+  walk_.emplace(std::move(source), Moment{last, moment_.time}, std::move(range));
   begin_walk(options.reverse);
 }
 

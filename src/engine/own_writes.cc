@@ -11,7 +11,7 @@ Result<std::optional<FoundEntry>> OwnWrites::find(KeyspaceId keyspace, std::stri
   if (batch_.size() > kFewWrites) {
     TAMIS_TRY_STATUS(fill_memtables());
     const auto own = memtables_.find(keyspace);
-    if (own != memtables_.end()) found = own->second->find({.key = key, .hash = hasher_(key), .sequence = moment()});
+    if (own != memtables_.end()) found = own->second->find({.key = key, .hash = hasher_(key), .sequence = last()});
     return found;
   }
   Sequence sequence = snapshot_;

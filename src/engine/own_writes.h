@@ -43,8 +43,8 @@ class OwnWrites {
   }
   [[nodiscard]] const Batch& batch() const { return batch_; }
   [[nodiscard]] bool empty() const { return batch_.empty(); }
-  /// Sees all writes so far.
-  [[nodiscard]] Sequence moment() const { return snapshot_ + batch_.size(); }
+  /// The sequence of the last write.
+  [[nodiscard]] Sequence last() const { return snapshot_ + batch_.size(); }
 
   /// The last write to the key. Its value is valid until the next write or rollback.
   Result<std::optional<FoundEntry>> find(KeyspaceId keyspace, std::string_view key);

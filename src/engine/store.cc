@@ -229,7 +229,8 @@ Iterator Store::scan_in_transaction(OpenKeyspace& keyspace, const ScanOptions& o
 std::unique_ptr<IteratorState> Store::begin_scan(OpenKeyspace& keyspace, const Snapshot* snapshot, Caller caller) {
   const EpochGuard guard;
   const auto [view, sequence] = keyspace.tree.view().peek_at([&] { return keyspace.reader.sequence_for(snapshot); });
-  return std::make_unique<IteratorState>(shared_from_this(), view, sequence, caller);
+  return std::make_unique<IteratorState>(shared_from_this(), view, keyspace.reader.moment_for(snapshot, sequence),
+                                         caller);
 }
 
 Iterator Store::failed_scan(Status why) {

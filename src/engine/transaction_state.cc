@@ -72,15 +72,22 @@ Result<std::optional<FoundEntry>> TransactionState::find_own(OpenKeyspace& keysp
 Result<bool> TransactionState::get(OpenKeyspace& keyspace, std::string_view key, std::string* value) {
   TAMIS_TRY(const std::optional<FoundEntry> own, find_own(keyspace, key));
   if (!own) return store_->get(keyspace, key, value, {.snapshot = &snapshot_});
-  if (visible(*own, own_.moment()) != Visible::kValue) return false;
-  TAMIS_TRY_STATUS(assign_bytes(*value, own->value));
+  std::string_view bytes;
+  if (!has_value(*own, bytes)) return false;
+  TAMIS_TRY_STATUS(assign_bytes(*value, bytes));
   return true;
 }
 
 Result<bool> TransactionState::exists(OpenKeyspace& keyspace, std::string_view key) {
   TAMIS_TRY(const std::optional<FoundEntry> own, find_own(keyspace, key));
   if (!own) return store_->exists(keyspace, key, {.snapshot = &snapshot_});
-  return visible(*own, own_.moment()) == Visible::kValue;
+  std::string_view bytes;
+  return has_value(*own, bytes);
+}
+
+/// At the time of the snapshot (rule 30).
+bool TransactionState::has_value(const FoundEntry& own, std::string_view& value) const {
+  return visible(own, Moment{own_.last(), snapshot_.state()->time()}, value) == Visible::kValue;
 }
 
 /// The keys without an own write are looked up together.
@@ -96,12 +103,13 @@ std::vector<Result<std::optional<std::string>>> TransactionState::multi_get(Open
       answers.emplace_back(own.status());
       continue;
     }
+    std::string_view bytes;
     std::optional<std::string>& answer = *answers.emplace_back(std::optional<std::string>());
     if (!*own) {
       others.push_back(key);
       numbers.push_back(answers.size() - 1);
-    } else if (visible(**own, own_.moment()) == Visible::kValue) {
-      if (Status copied = assign_bytes(answer.emplace(), (*own)->value); !copied.ok()) answers.back() = copied;
+    } else if (has_value(**own, bytes)) {
+      if (Status copied = assign_bytes(answer.emplace(), bytes); !copied.ok()) answers.back() = copied;
     }
   }
   std::vector<Result<std::optional<std::string>>> found = store_->multi_get(keyspace, others, {.snapshot = &snapshot_});
@@ -113,7 +121,7 @@ Iterator TransactionState::scan(OpenKeyspace& keyspace, const ScanOptions& optio
   if (options.snapshot != nullptr) {
     return store_->failed_scan(Status::invalid_argument("a transaction reads as of its begin; no other snapshot"));
   }
-  TransactionLayer layer{.moment = own_.moment(), .own = {}, .reads = reads_, .keyspace = keyspace.id()};
+  TransactionLayer layer{.last_own = own_.last(), .own = {}, .reads = reads_, .keyspace = keyspace.id()};
   if (!own_.empty()) {
     Result<std::shared_ptr<Memtable>> own = own_.memtable(keyspace.id());
     if (!own.ok()) return store_->failed_scan(own.status());

@@ -62,6 +62,9 @@ class TransactionState {
   /// The key's own write, if any. Otherwise the key counts as read.
   Result<std::optional<FoundEntry>> find_own(OpenKeyspace& keyspace, std::string_view key);
 
+  /// Whether an own write is a value, and that value.
+  bool has_value(const FoundEntry& own, std::string_view& value) const;
+
   const std::shared_ptr<Store> store_;
   const std::uint64_t number_;  // Of all transactions of the process.
   bool is_active_ = true;
