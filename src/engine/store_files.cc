@@ -41,6 +41,12 @@ Result<std::vector<std::string>> redundant_files(const StoreContext& context, co
         redundant.push_back(table_path(directory, number));
       }
     }
+    const std::vector<std::uint64_t> live_values = value_file_numbers(state);
+    for (const std::uint64_t number : found.value_files) {
+      if (number < state.reserved_numbers && !std::ranges::binary_search(live_values, number)) {
+        redundant.push_back(value_file_path(directory, number));
+      }
+    }
     for (const std::uint64_t number : found.journals) {
       if (number < state.first_journal) redundant.push_back(journal_path(directory, number));
     }
@@ -59,6 +65,7 @@ Result<StoreFiles> StoreFiles::list(FileSystem& files, const std::string& direct
     if (name->kind == FileKind::kCurrent) found.has_current = true;
     if (name->kind == FileKind::kJournal) found.journals.push_back(name->number);
     if (name->kind == FileKind::kTable) found.tables.push_back(name->number);
+    if (name->kind == FileKind::kValues) found.value_files.push_back(name->number);
     if (name->kind == FileKind::kManifest) found.manifests.push_back(name->number);
     if (name->kind == FileKind::kTemporary) found.temporaries.push_back(entry.name);
   }
