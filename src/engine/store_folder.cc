@@ -40,8 +40,7 @@ enum class Mark : std::uint8_t { kOurs, kNone, kBlank };
 /// Judges a file by its bytes.
 Result<Mark> mark_of(const ReadableFile& file) {
   TAMIS_TRY(const std::string begin, bytes_at(file, 0, kMagicBytes));
-  if (begin == kCurrentMagic || begin == kJournalMagic || begin == kTableMagic ||
-      begin == kValueFileMagic) {
+  if (begin == kCurrentMagic || begin == kJournalMagic || begin == kTableMagic || begin == kValueFileMagic) {
     return Mark::kOurs;
   }
   TAMIS_TRY(const std::uint64_t size, file.size());

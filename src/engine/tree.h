@@ -103,8 +103,8 @@ class Tree {
   /// Grows with every edit of the tables.
   [[nodiscard]] std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
-  /// Removes the files of replaced tables and value files that no reader holds. A file that cannot be removed now is found to be
-  /// redundant when the store is next opened.
+  /// Removes the files of replaced tables and value files that no reader holds. A file that cannot be removed now is
+  /// found to be redundant when the store is next opened.
   void remove_obsolete_files() EXCLUDES(mutex_);
   /// Tables whose files are still there although the manifest does without them.
   void add_obsolete_numbers(std::vector<std::uint64_t>& numbers) const EXCLUDES(mutex_);

@@ -23,10 +23,10 @@ std::optional<FileName> parse_file_name(std::string_view name);
 
 std::string current_path(std::string_view directory);
 std::string lock_path(std::string_view directory);
-std::string lost_path(std::string_view directory);                            // A folder.
-std::string manifest_path(std::string_view directory, std::uint64_t number);  // MANIFEST-000001
-std::string journal_path(std::string_view directory, std::uint64_t number);   // 000012.journal
-std::string table_path(std::string_view directory, std::uint64_t number);     // 000013.tms
+std::string lost_path(std::string_view directory);                              // A folder.
+std::string manifest_path(std::string_view directory, std::uint64_t number);    // MANIFEST-000001
+std::string journal_path(std::string_view directory, std::uint64_t number);     // 000012.journal
+std::string table_path(std::string_view directory, std::uint64_t number);       // 000013.tms
 std::string value_file_path(std::string_view directory, std::uint64_t number);  // 000017.values
 
 }  // namespace tamis

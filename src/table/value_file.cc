@@ -95,13 +95,13 @@ Status ValueFile::verify_header() const {
   TAMIS_TRY(const std::size_t there, file->read_at(0, bytes));
   TAMIS_TRY(const ValueFileHeader header, decode_value_file_header(Bytes(bytes).first(there), path()));
   if (header.number != facts_.number || header.store_id != context_.identity.store_id) {
-    return Status::corruption(fmt::format("{}: the header is of value file {}, perhaps of another store", path(),
-                                          header.number));
+    return Status::corruption(
+        fmt::format("{}: the header is of value file {}, perhaps of another store", path(), header.number));
   }
   TAMIS_TRY(const std::uint64_t size, file->size());
   if (size == facts_.file_bytes) return {};
-  return Status::corruption(fmt::format("{}: the file has {} bytes, the manifest says {}", path(), size,
-                                        facts_.file_bytes));
+  return Status::corruption(
+      fmt::format("{}: the file has {} bytes, the manifest says {}", path(), size, facts_.file_bytes));
 }
 
 }  // namespace tamis

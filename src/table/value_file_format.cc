@@ -13,8 +13,10 @@ namespace tamis {
 namespace {
 
 constexpr std::uint8_t kValueFileKind = 5;
-constexpr FileHeaderFormat kHeaderFormat = {
-    .magic = kValueFileMagic, .what = "value file", .version = kValueFileVersion, .header_bytes = kValueFileHeaderBytes};
+constexpr FileHeaderFormat kHeaderFormat = {.magic = kValueFileMagic,
+                                            .what = "value file",
+                                            .version = kValueFileVersion,
+                                            .header_bytes = kValueFileHeaderBytes};
 
 Status check_pointer(const ValuePointer& pointer, const ByteReader& reader) {
   if (pointer.file == 0) return reader.corruption("a pointer to value file 0");

@@ -27,8 +27,8 @@
 //                                                                     time of creation (Unix seconds), varints
 //                                                                 16  a value file that is removed: its number, varint
 //
-// Fields 7, 8, 11, 15 and 16 may occur any number of times. Fields 1 to 3 are in the first record and in no other. The first
-// record is the edit that turns an empty state into the whole state; it creates every keyspace but the default.
+// Fields 7, 8, 11, 15 and 16 may occur any number of times. Fields 1 to 3 are in the first record and in no other. The
+// first record is the edit that turns an empty state into the whole state; it creates every keyspace but the default.
 #pragma once
 
 #include <optional>

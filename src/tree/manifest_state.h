@@ -82,7 +82,8 @@ inline std::uint64_t flushed_sequence_of(const ManifestState& state, const Keysp
 }
 /// The largest of these.
 std::uint64_t newest_flushed_sequence_of(const ManifestState& state);
-/// The invariants of every shape, and over all keyspaces: no name and no number of a table or a value file occurs twice.
+/// The invariants of every shape, and over all keyspaces: no name and no number of a table or a value file occurs
+/// twice.
 Status check_state(const ManifestState& state);
 
 /// An edit that fits a state, in the two halves of apply_edit: the manifest writes between them. Its size is that of

@@ -69,9 +69,9 @@ struct ValueFileUse {
 struct Shape {
   static constexpr std::uint32_t kMaxLevels = 8;
 
-  std::vector<std::vector<Run>> levels;  ///< By level; trailing empty levels are dropped.
+  std::vector<std::vector<Run>> levels = {};  ///< By level; trailing empty levels are dropped.
 
-  std::vector<ValueFileFacts> value_files;  ///< By ascending number.
+  std::vector<ValueFileFacts> value_files = {};  ///< By ascending number.
 
   /// The shape after the edit; kCorruption if the edit does not fit or breaks an invariant.
   [[nodiscard]] Result<Shape> with(const ShapeEdit& edit) const;

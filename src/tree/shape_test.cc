@@ -173,7 +173,8 @@ std::shared_ptr<const TableFacts> pointing(std::uint64_t number, std::string key
 }
 
 Shape with_values() {
-  ShapeEdit edit = {{}, {{0, 7, pointing(20, "a", {{30, 100, 2}, {31, 50, 1}})}, {1, 1, pointing(21, "a", {{30, 7, 1}})}}};
+  ShapeEdit edit = {{},
+                    {{0, 7, pointing(20, "a", {{30, 100, 2}, {31, 50, 1}})}, {1, 1, pointing(21, "a", {{30, 7, 1}})}}};
   edit.values_added = {{31, 64 + 50, 5}, {30, 64 + 200, 5}};
   const Result<Shape> shape = Shape().with(edit);
   EXPECT_TRUE(shape.ok()) << shape.status().to_text();

@@ -47,7 +47,8 @@ struct DiskLookup {
 /// Threads: any number.
 class Version {
  public:
-  /// Takes the tables and value files that are in both and the columns of the run index from `before` (may be null); makes the others.
+  /// Takes the tables and value files that are in both and the columns of the run index from `before` (may be null);
+  /// makes the others.
   Version(Shape shape, const Version* before, const TableContext& context);
   /// The same with these columns, all of one matrix and filled with the hash that lookups use.
   Version(Shape shape, const Version* before, const TableContext& context, const RunColumns& columns);
