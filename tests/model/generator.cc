@@ -28,6 +28,14 @@ std::uint64_t weight_of(Verb verb) {
     case Verb::kRelease: return 120;
     case Verb::kMakeKeyspace: return 40;
     case Verb::kDropKeyspace: return 12;
+    case Verb::kBegin: return 350;
+    case Verb::kGetIn: return 600;
+    case Verb::kScanIn: return 200;
+    case Verb::kWriteIn: return 500;
+    case Verb::kSavepoint: return 80;
+    case Verb::kRollbackTo: return 80;
+    case Verb::kCommit: return 500;
+    case Verb::kRollback: return 60;
     case Verb::kFlush: return 60;
     case Verb::kCompact: return 25;
     case Verb::kWaitIdle: return 20;
@@ -169,17 +177,34 @@ Operation Generator::next() {
     case Verb::kGetPinned:
     case Verb::kExplain: draw_keys(1); break;
     case Verb::kMultiGet: draw_keys(random_.below(20)); break;
+    case Verb::kGetIn:
+      draw_keys(1);
+      operation.slot = draw_slot();
+      break;
+    case Verb::kWriteIn:
+      operation.changes.push_back(draw_change());
+      operation.slot = draw_slot();
+      break;
     case Verb::kScan:
+    case Verb::kScanIn:
     case Verb::kOpenIterator:
       operation.bounds = draw_bounds();
       operation.moves = draw_moves(12);
       draw_keys(0);
-      if (operation.verb == Verb::kOpenIterator) operation.slot = draw_slot();
+      if (operation.verb != Verb::kScan) operation.slot = draw_slot();
       break;
     case Verb::kMoveIterator:
       operation.moves = draw_moves(20);
       operation.slot = draw_slot();
       break;
+    case Verb::kCommit:
+      operation.slot = draw_slot();
+      operation.sync = one_in(10);
+      break;
+    case Verb::kBegin:
+    case Verb::kSavepoint:
+    case Verb::kRollbackTo:
+    case Verb::kRollback:
     case Verb::kDropIterator:
     case Verb::kSnapshot:
     case Verb::kRelease: operation.slot = draw_slot(); break;

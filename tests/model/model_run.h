@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,33 @@ struct RunSpec {
   /// Without background threads, this seed determines when flushes and compactions run, and which operations happen in
   /// the middle of one. Without a seed they run whole, as soon as they are due.
   std::optional<std::uint64_t> schedule_seed = {};
+};
+
+/// A transaction of the store, and what the model knows of it.
+///
+/// Threads: one at a time.
+struct ModelTransaction {
+  enum class Outcome : std::uint8_t { kCommits, kConflicts, kEither };
+  struct Saved {
+    Savepoint savepoint;
+    Model::Keyspaces view;
+    std::size_t writes = 0;
+  };
+
+  [[nodiscard]] std::uint32_t existing(std::uint32_t keyspace) const;
+  [[nodiscard]] bool has_written(std::uint32_t keyspace, std::string_view key) const;
+  /// What a commit must say.
+  [[nodiscard]] Outcome outcome(const Model& model) const;
+
+  Transaction store = {};
+  Isolation isolation = Isolation::kSerializable;
+  Model::Keyspaces view = {};  ///< The store as of its begin, and its own writes.
+  std::size_t begun = 0;       ///< The length of the model's log.
+  std::vector<Change> own = {};
+  std::vector<Saved> saved = {};
+  // With the ids of keyspaces; empty at snapshot isolation.
+  std::set<std::pair<std::uint32_t, std::string>> reads = {};
+  std::vector<std::pair<std::uint32_t, Bounds>> scans = {};
 };
 
 /// Applies each operation to a store on an in-memory disk and to the model, and compares the answers.
@@ -132,6 +160,14 @@ class ModelRun {
                         std::string_view value);
   void note(std::string_view answer);
 
+  // model_run_transactions.cc
+  Status run_in_transaction(const Operation& operation);
+  Status get_in(ModelTransaction& tx, const Operation& operation);
+  Status scan_in(ModelTransaction& tx, const Operation& operation);
+  Status write_in(ModelTransaction& tx, const Operation& operation);
+  Status commit(std::optional<ModelTransaction>& slot, const Operation& operation);
+  [[nodiscard]] std::uint64_t live_snapshots() const;
+
   // model_run_reports.cc
   Status compact(const Operation& operation);
   Status verify();
@@ -150,6 +186,7 @@ class ModelRun {
   std::uint32_t newest_keyspace_ = 0;          // The largest id that was seen.
   std::array<std::optional<Snapshot>, Operation::kSlots> snapshots_;
   std::array<std::optional<OpenIterator>, Operation::kSlots> iterators_;
+  std::array<std::optional<ModelTransaction>, 2> transactions_;  // The second at snapshot isolation.
   std::string buffer_;
   std::span<const Operation> coming_;
   const Write* writing_ = nullptr;  // The innermost write, while the store may be ahead of the model.
