@@ -79,8 +79,8 @@ class ModelRun {
   /// Covers all answers so far: the same for all options.
   [[nodiscard]] std::uint64_t digest() const { return digest_; }
   /// What happened, to show that a run was useful.
-  [[nodiscard]] std::uint64_t flushes() const { return flushes_; }
-  [[nodiscard]] std::uint64_t compactions() const { return compactions_; }
+  [[nodiscard]] std::uint64_t flushes() const { return work_.flushes; }
+  [[nodiscard]] std::uint64_t compactions() const { return work_.compactions; }
   /// Operations that ran in the middle of a flush or compaction.
   [[nodiscard]] std::uint64_t interruptions() const { return interruptions_; }
   /// Tables that the run index ruled out, according to `explain`.
@@ -107,6 +107,12 @@ class ModelRun {
     std::uint64_t gets = 0;
     std::uint64_t gets_found = 0;
     std::uint64_t writes = 0;
+  };
+
+  /// Of all openings.
+  struct Work {
+    std::uint64_t flushes = 0;
+    std::uint64_t compactions = 0;
   };
 
   // model_run.cc: writing, opening, closing and crashing.
@@ -197,8 +203,7 @@ class ModelRun {
   std::uint64_t digest_ = 0;
   std::uint64_t openings_ = 0;
   std::uint64_t copies_ = 0;
-  std::uint64_t flushes_ = 0;
-  std::uint64_t compactions_ = 0;
+  Work work_;
   std::uint64_t interruptions_ = 0;
   std::uint64_t ruled_out_by_run_index_ = 0;
   std::size_t begun_ = 0;

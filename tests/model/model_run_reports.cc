@@ -31,8 +31,8 @@ Range range_of(const Bounds& bounds) {
 
 void ModelRun::count_work() {
   const Stats stats = db_->stats();
-  flushes_ += stats.flushes;
-  compactions_ += stats.compactions + stats.moves;
+  work_.flushes += stats.flushes;
+  work_.compactions += stats.compactions + stats.moves;
 }
 
 /// One that is dropped meanwhile needs no compaction.
