@@ -28,6 +28,7 @@ ExitStatus exit_status_of(StatusCode code) {
     case StatusCode::kOk: return kExitOk;
     case StatusCode::kInvalidArgument:
     case StatusCode::kNotSupported: return kExitUsage;
+    case StatusCode::kStale:
     case StatusCode::kBusy: return kExitBusy;
     case StatusCode::kIoError:
     case StatusCode::kOutOfSpace:

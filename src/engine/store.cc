@@ -40,6 +40,7 @@ Result<std::shared_ptr<Store>> Store::open(const std::string& path, const Option
 Store::Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory> memory)
     : fork_generation_(fork_generation()),
       open_generation_(fork_generation_),
+      read_generation_(context->options.follows ? kClosed : fork_generation_),
       context_(std::move(context)),
       health_(*context_, changes_),
       memory_(std::move(memory)),
@@ -56,6 +57,11 @@ Store::Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory>
 Store::~Store() { stop_background(); }
 
 Status Store::open_parts() {
+  if (context_->options.follows) {
+    TAMIS_TRY_STATUS(check_can_be_followed(*context_));
+    follower_ = std::make_unique<Follower>(*context_, *memory_, catalog_, keyspaces_, journals_, published_);
+    return follower_->open();
+  }
   {
     MutexLock lock(lock_mutex_);
     TAMIS_TRY(lock_, lock_folder(*context_));
@@ -100,6 +106,7 @@ Status Store::close(bool detaches) {
   keyspaces_.release_dropped();
   keyspaces_.remove_obsolete_files();  // Some may have been held until just now.
   open_generation_ = kClosed;
+  read_generation_ = kClosed;
   const std::optional<Health::Stop> stop = health_.stop();
   Status closed = stop ? stop->why : Status();
   const bool is_whole = !stop || (!had_stopped && !catalog_.has_failed() && !journals_.is_lost());
@@ -124,9 +131,19 @@ bool Store::owns(const Snapshot& snapshot) const {
   return snapshot.state() != nullptr && snapshot.state()->belongs_to(*this);
 }
 
-Status Store::why_not_read() const {
+Result<Reader::Moment> Store::followed(const OpenKeyspace& keyspace, const Snapshot* snapshot) const {
   TAMIS_TRY_STATUS(check_open());
-  return Status::invalid_argument("the snapshot is not of this store");
+  if (snapshot != nullptr && !owns(*snapshot)) return Status::invalid_argument("the snapshot is not of this store");
+  const FollowedMoment moment = snapshot != nullptr ? snapshot->state()->followed() : follower_->now();
+  std::shared_ptr<const ReadView> view = moment.find(keyspace.id());
+  if (view == nullptr) return Status::invalid_argument("the keyspace '" + keyspace.name + "' was dropped");
+  return Reader::Moment{std::move(view), moment.sequence};
+}
+
+Result<std::uint64_t> Store::catch_up() {
+  TAMIS_TRY_STATUS(check_open());
+  if (follower_ != nullptr) return follower_->catch_up();
+  return Status::not_supported(context_->directory + ": opened without Options::follows");
 }
 
 Status Store::write(const Changes& changes, const WriteOptions& options, bool may_wait) {
@@ -158,52 +175,65 @@ Status Store::resume() {
   return writer_.resume();
 }
 
+Result<Reader::Moment> Store::moment_for(const OpenKeyspace& keyspace, const Snapshot* snapshot) const {
+  if (!may_read(snapshot)) [[unlikely]]
+    return followed(keyspace, snapshot);
+  return keyspace.reader.begin_read(snapshot);
+}
+
 Result<bool> Store::get(OpenKeyspace& keyspace, std::string_view key, std::string* value, const ReadOptions& options) {
-  if (!may_read(options.snapshot)) [[unlikely]]
-    return why_not_read();
+  if (!may_read(options.snapshot)) [[unlikely]] {
+    TAMIS_TRY(const Reader::Moment moment, followed(keyspace, options.snapshot));
+    return keyspace.reader.get(key, value, options, moment);
+  }
   return keyspace.reader.get(key, value, options);
 }
 
 Result<bool> Store::exists(OpenKeyspace& keyspace, std::string_view key, const ReadOptions& options) {
-  if (!may_read(options.snapshot)) [[unlikely]]
-    return why_not_read();
+  if (!may_read(options.snapshot)) [[unlikely]] {
+    TAMIS_TRY(const Reader::Moment moment, followed(keyspace, options.snapshot));
+    return keyspace.reader.exists(key, options, moment);
+  }
   return keyspace.reader.exists(key, options);
 }
 
 Result<std::optional<PinnedValue>> Store::get_pinned(OpenKeyspace& keyspace, std::string_view key,
                                                      const ReadOptions& options) {
-  if (!may_read(options.snapshot)) [[unlikely]]
-    return why_not_read();
-  return keyspace.reader.get_pinned(key, options, shared_from_this());
+  TAMIS_TRY(const Reader::Moment moment, moment_for(keyspace, options.snapshot));
+  return keyspace.reader.get_pinned(key, options, shared_from_this(), moment);
 }
 
 std::vector<Result<std::optional<std::string>>> Store::multi_get(OpenKeyspace& keyspace,
                                                                  std::span<const std::string_view> keys,
                                                                  const ReadOptions& options) {
-  if (!may_read(options.snapshot)) [[unlikely]]
-    return std::vector<Result<std::optional<std::string>>>(keys.size(), why_not_read());
-  return keyspace.reader.multi_get(keys, options);
+  const Result<Reader::Moment> moment = moment_for(keyspace, options.snapshot);
+  if (!moment.ok()) return std::vector<Result<std::optional<std::string>>>(keys.size(), moment.status());
+  return keyspace.reader.multi_get(keys, options, *moment);
 }
 
 Status Store::multi_get(OpenKeyspace& keyspace, std::span<const std::string_view> keys,
                         std::vector<std::optional<std::string>>* values, const ReadOptions& options) {
-  if (!may_read(options.snapshot)) [[unlikely]] {
+  const Result<Reader::Moment> moment = moment_for(keyspace, options.snapshot);
+  if (!moment.ok()) {
     values->clear();
-    return why_not_read();
+    return moment.status();
   }
-  return keyspace.reader.multi_get(keys, values, options);
+  return keyspace.reader.multi_get(keys, values, options, *moment);
 }
 
 Result<Explanation> Store::explain(OpenKeyspace& keyspace, std::string_view key, const ReadOptions& options) {
-  if (!may_read(options.snapshot)) [[unlikely]]
-    return why_not_read();
-  return keyspace.reader.explain(key, options);
+  TAMIS_TRY(const Reader::Moment moment, moment_for(keyspace, options.snapshot));
+  return keyspace.reader.explain(key, options, moment);
 }
 
 /// View first, then sequence (rule 9); the iterator keeps what it needs of the view, which is looked at only (rule 10).
 Iterator Store::scan(OpenKeyspace& keyspace, const ScanOptions& options, Caller caller) {
-  if (!may_read(options.snapshot)) [[unlikely]]
-    return failed_scan(why_not_read());
+  if (!may_read(options.snapshot)) [[unlikely]] {
+    const Result<Reader::Moment> moment = followed(keyspace, options.snapshot);
+    if (!moment.ok()) return failed_scan(moment.status());
+    return scan_at(std::make_unique<IteratorState>(shared_from_this(), *moment->view, moment->sequence, caller),
+                   options);
+  }
   std::unique_ptr<IteratorState> state;
   {
     const EpochGuard guard;
@@ -211,6 +241,10 @@ Iterator Store::scan(OpenKeyspace& keyspace, const ScanOptions& options, Caller 
         keyspace.tree.view().peek_at([&] { return keyspace.reader.sequence_for(options.snapshot); });
     state = std::make_unique<IteratorState>(shared_from_this(), view, sequence, caller);
   }
+  return scan_at(std::move(state), options);
+}
+
+Iterator Store::scan_at(std::unique_ptr<IteratorState> state, const ScanOptions& options) {
   KeyRange range;
   if (!options.prefix.empty()) range = KeyRange::of_prefix(options.prefix);
   range.narrow(options.from, options.to);
@@ -280,13 +314,14 @@ Result<VerifyReport> Store::verify(const Progress& progress) {
     report.journal_entries += keyspace->tree.entries_in_memtables();
     versions.push_back(keyspace->tree.version());
   }
-  TAMIS_TRY_STATUS(verify_tables(versions, memory_->handles(), progress, report));
+  TAMIS_TRY_STATUS(verify_tables(versions, progress, report));
   return report;
 }
 
 Result<std::uint64_t> Store::approximate_size(OpenKeyspace& keyspace, const Range& range) {
   TAMIS_TRY_STATUS(check_open());
-  return keyspace.tree.version()->approximate_bytes(range.from, range.to);
+  TAMIS_TRY(const Reader::Moment moment, moment_for(keyspace, nullptr));
+  return moment.view->version->approximate_bytes(range.from, range.to);
 }
 
 }  // namespace tamis
