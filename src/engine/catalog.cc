@@ -30,8 +30,7 @@ Status Catalog::open(bool exists) {
 }
 
 void Catalog::follow(ManifestState state, const Current& current) {
-  auto manifest =
-      Manifest::follow(context_.files, context_.directory, std::move(state), current, *context_.random);
+  auto manifest = Manifest::follow(context_.files, context_.directory, std::move(state), current, *context_.random);
   MutexLock lock(mutex_);
   manifest_ = std::move(manifest);
   next_number_ = std::max<std::uint64_t>(manifest_->state().reserved_numbers, 1);

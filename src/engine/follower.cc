@@ -190,6 +190,8 @@ Status Follower::begin_anew(const Current& current) {
     return Status::stale(context_.directory + ": another store is in this folder now; open it anew");
   }
   TAMIS_TRY(JournalTail tail, open_journals(state, current.journal_end));
+  // A recovery or a restart of writes is under way: the journal that begins the term says what was committed before.
+  if (view_ != nullptr && tail.newest_term() < current.term) return {};
   auto view = std::make_unique<View>(std::move(tail));
   TAMIS_TRY_STATUS(view->take(std::move(state), keyspaces_));
   TAMIS_TRY_STATUS(open_tables(*view));
@@ -246,8 +248,8 @@ Result<JournalTail> Follower::open_journals(const ManifestState& state, const Kn
   const bool lacks_known = known.number != 0 && known.number >= state.first_journal &&
                            !std::ranges::binary_search(spec.numbers, known.number);
   if (lacks_first || lacks_known) {
-    return Status::stale(
-        journal_path(context_.directory, lacks_first ? state.first_journal : known.number) + ": missing");
+    return Status::stale(journal_path(context_.directory, lacks_first ? state.first_journal : known.number) +
+                         ": missing");
   }
   for (const std::uint64_t number : spec.numbers) spec.paths.push_back(journal_path(context_.directory, number));
   Result<JournalTail> tail = JournalTail::open(context_.files, spec);

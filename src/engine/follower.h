@@ -26,8 +26,8 @@ namespace tamis {
 /// takes no lock and writes nothing.
 ///
 /// It reads CURRENT, the manifest as far as CURRENT says that it is durable, and the journals to their end for now. It
-/// holds every file of its view open, so the writer may remove them. A file that is missing, a journal that was recycled
-/// while it was read, and any other error while CURRENT changes make the whole attempt void: it begins again.
+/// holds every file of its view open, so the writer may remove them. A file that is missing, a journal that was
+/// recycled while it was read, and any other error while CURRENT changes make the whole attempt void: it begins again.
 ///
 /// Invariants:
 ///  1. What it shows is one prefix for all keyspaces, and appears in one step.

@@ -12,7 +12,7 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
   std::vector<std::unique_ptr<EntryIterator>> runs;
   for (const std::shared_ptr<Memtable>& memtable : memtables_) runs.push_back(memtable->iterate());
   version_->iterate(range, options.prefix, options.fills_cache, runs);
-  walk_.emplace(make_merging_iterator(std::move(runs)), sequence_, std::move(range));
+  walk_.emplace(make_merging_iterator(std::move(runs)), moment_, std::move(range));
   is_reverse_ = options.reverse;
   is_reverse_ ? walk_->seek_to_last() : walk_->seek_to_first();
 }

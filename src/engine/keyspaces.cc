@@ -59,8 +59,8 @@ Result<std::shared_ptr<OpenKeyspace>> Keyspaces::make_stored(KeyspaceId id, cons
   if (id == kDefaultKeyspace) return std::shared_ptr<OpenKeyspace>(std::shared_ptr<void>(), &default_);
   const Result<KeyspaceOptions> own = parse_keyspace_options(state.options);
   if (own.ok()) return make(id, state.name, *own);
-  return Status(own.status().code(), fmt::format("{}: keyspace '{}': {}", parts_.context.directory, state.name,
-                                                 own.status().message()));
+  return Status(own.status().code(),
+                fmt::format("{}: keyspace '{}': {}", parts_.context.directory, state.name, own.status().message()));
 }
 
 void Keyspaces::drop_followed(OpenKeyspace& keyspace) {
@@ -112,8 +112,7 @@ Result<std::shared_ptr<OpenKeyspace>> Keyspaces::create(std::string_view name, c
 
 Status Keyspaces::drop(OpenKeyspace& keyspace) {
   if (&keyspace == &default_) return Status::invalid_argument("the default keyspace cannot be dropped");
-  TAMIS_TRY_STATUS(
-      catalog_.commit({.dropped = {keyspace.id()}}, [&](const ManifestState&) { hide(keyspace); }));
+  TAMIS_TRY_STATUS(catalog_.commit({.dropped = {keyspace.id()}}, [&](const ManifestState&) { hide(keyspace); }));
   sum_up();
   changes_.announce();
   return {};

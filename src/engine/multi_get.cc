@@ -41,17 +41,20 @@ struct Reader::Answers {
     Status why;
   };
   std::span<std::optional<std::string>> values;
+  std::uint64_t time = 0;  // Of the read.
   std::vector<Failure> failures = {};
 
   /// Overwrites an existing string. True if there is a value.
   bool set(const StagedLookup& staged) {
     std::optional<std::string>& value = values[staged.number];
-    if (!has_value(staged)) {
+    std::string_view found;
+    if (!has_value(
+            staged, [this] { return time; }, found)) {
       value.reset();
       return false;
     }
     if (!value) value.emplace();
-    if (Status copied = assign_bytes(*value, staged.found.value); !copied.ok()) fail(staged.number, std::move(copied));
+    if (Status copied = assign_bytes(*value, found); !copied.ok()) fail(staged.number, std::move(copied));
     return true;
   }
   void fail(std::size_t number, Status why) {
@@ -61,7 +64,7 @@ struct Reader::Answers {
 };
 
 std::vector<Result<std::optional<std::string>>> Reader::multi_get(std::span<const std::string_view> keys,
-                                                                  const ReadOptions& options, const Moment& moment) {
+                                                                  const ReadOptions& options, const KeptView& moment) {
   using Answer = Result<std::optional<std::string>>;
   std::vector<std::optional<std::string>> values(keys.size());
   Answers answers{.values = values};
@@ -72,22 +75,23 @@ std::vector<Result<std::optional<std::string>>> Reader::multi_get(std::span<cons
 }
 
 Status Reader::multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
-                         const ReadOptions& options, const Moment& moment) {
+                         const ReadOptions& options, const KeptView& moment) {
   values->resize(keys.size());
   Answers answers{.values = *values};
   get_all(keys, options, moment, answers);
   return answers.failures.empty() ? Status() : std::move(answers.failures.front().why);
 }
 
-void Reader::get_all(std::span<const std::string_view> keys, const ReadOptions& options, const Moment& moment,
+void Reader::get_all(std::span<const std::string_view> keys, const ReadOptions& options, const KeptView& moment,
                      Answers& answers) {
+  answers.time = moment_for(options.snapshot, moment.sequence).time;
   for (std::size_t begin = 0; begin < keys.size(); begin += kLookupsAtOnce) {
     const std::size_t count = std::min(kLookupsAtOnce, keys.size() - begin);
     get_group(moment, keys.subspan(begin, count), begin, options.fills_cache, answers);
   }
 }
 
-void Reader::get_group(const Moment& moment, std::span<const std::string_view> keys, std::size_t first_number,
+void Reader::get_group(const KeptView& moment, std::span<const std::string_view> keys, std::size_t first_number,
                        bool fills_cache, Answers& answers) {
   std::array<StagedLookup, kLookupsAtOnce> lookups;
   const std::span<StagedLookup> group(lookups.data(), keys.size());
@@ -104,7 +108,7 @@ void Reader::get_group(const Moment& moment, std::span<const std::string_view> k
 }
 
 /// Answers from memory only. Returns how many lookups are still unknown.
-std::size_t Reader::peek_group(const Moment& moment, std::span<StagedLookup> group, Answers& answers) {
+std::size_t Reader::peek_group(const KeptView& moment, std::span<StagedLookup> group, Answers& answers) {
   const EpochGuard guard;
   ask_memtable(*moment.view->active, group);
   for (const std::shared_ptr<Memtable>& sealed : moment.view->sealed) ask_memtable(*sealed, group);
@@ -142,8 +146,7 @@ void Reader::find_group(const Version& version, std::span<StagedLookup> group, s
       answers.fail(lookup.staged->number, std::move(lookup.status));
       continue;
     }
-    count_get(*lookup.staged);
-    answers.set(*lookup.staged);
+    count_get(*lookup.staged, answers.set(*lookup.staged));
   }
 }
 

@@ -8,21 +8,29 @@
 #include "base/try.h"
 #include "engine/fork_generation.h"
 #include "engine/never_throws.h"
+#include "engine/snapshot_state.h"
 #include "entry/visible.h"
 #include "filter/filter_kind.h"
 
 namespace tamis {
 namespace {
 
+// In the order of the enumerators.
+constexpr std::string_view kVerdicts[] = {"", "no", "maybe", "not in memory", "not asked: the run index says no"};
+constexpr std::string_view kSources[] = {"", "cache", "disk"};
+constexpr std::string_view kOutcomes[] = {"ruled out", "absent", "found", "deleted", "expired", "outside"};
+static_assert(std::size(kVerdicts) == static_cast<std::size_t>(FilterVerdict::kNoByRunIndex) + 1);
+static_assert(std::size(kSources) == static_cast<std::size_t>(BlockSource::kDisk) + 1);
+static_assert(std::size(kOutcomes) == static_cast<std::size_t>(TableOutcome::kOutside) + 1);
+
 /// For `explain`: the steps, and the view whose tables they name.
 struct ExplainedSteps {
   static constexpr bool kRecords = true;
 
-  void add_memtable(std::string_view where, const std::optional<FoundEntry>& found, Sequence moment) {
-    const bool is_value = found && visible(*found, moment) == Visible::kValue;
+  void add_memtable(std::string_view where, const std::optional<FoundEntry>& found) {
     Explanation::Step step;
     step.where = where;
-    step.outcome = !found ? "absent" : is_value ? "found" : "deleted";
+    step.outcome = kOutcomes[static_cast<std::size_t>(found ? outcome_of(*found) : TableOutcome::kAbsent)];
     memtables.push_back(std::move(step));
   }
 
@@ -39,7 +47,7 @@ template <typename Steps>
 inline bool ask_memtables(const ReadView& view, StagedLookup& staged, Steps& steps) {
   const auto ask = [&](const Memtable& memtable, [[maybe_unused]] std::string_view where) {
     const std::optional<FoundEntry> found = memtable.find(staged.lookup);
-    if constexpr (Steps::kRecords) steps.add_memtable(where, found, staged.lookup.sequence);
+    if constexpr (Steps::kRecords) steps.add_memtable(where, found);
     if (!found) return false;
     staged.found = *found;
     staged.answer = LookupAnswer::kFound;
@@ -51,14 +59,6 @@ inline bool ask_memtables(const ReadView& view, StagedLookup& staged, Steps& ste
   }
   return false;
 }
-
-// In the order of the enumerators.
-constexpr std::string_view kVerdicts[] = {"", "no", "maybe", "not in memory", "not asked: the run index says no"};
-constexpr std::string_view kSources[] = {"", "cache", "disk"};
-constexpr std::string_view kOutcomes[] = {"ruled out", "absent", "found", "deleted", "outside"};
-static_assert(std::size(kVerdicts) == static_cast<std::size_t>(FilterVerdict::kNoByRunIndex) + 1);
-static_assert(std::size(kSources) == static_cast<std::size_t>(BlockSource::kDisk) + 1);
-static_assert(std::size(kOutcomes) == static_cast<std::size_t>(TableOutcome::kOutside) + 1);
 
 /// Level and run come from the shape: a table may have moved since it was written.
 Explanation::Step explained_step(const TableStep& step, const Shape& shape) {
@@ -80,7 +80,7 @@ Explanation::Step explained_step(const TableStep& step, const Shape& shape) {
 }
 
 /// For a view that the caller keeps.
-auto peek_at(const Reader::Moment& moment) {
+auto peek_at(const Reader::KeptView& moment) {
   return [&moment] { return ViewAt<const ReadView&>{*moment.view, moment.sequence}; };
 }
 
@@ -108,8 +108,11 @@ template <typename Peek, typename Steps, typename Take>
 Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take) {
   StagedLookup staged;
   const auto finish = [&]() -> Result<bool> {
-    const bool is_value = Steps::kRecords ? has_value(staged) : count_get(staged);
-    if (is_value) TAMIS_TRY_STATUS(take(staged.found.value));
+    std::string_view value;
+    const bool is_value = has_value(
+        staged, [&] { return time_for(options.snapshot); }, value);
+    if constexpr (!Steps::kRecords) count_get(staged, is_value);
+    if (is_value) TAMIS_TRY_STATUS(take(value));
     return is_value;
   };
   std::shared_ptr<const ReadView> kept;
@@ -136,7 +139,7 @@ Result<bool> Reader::get(std::string_view key, std::string* value, const ReadOpt
   return look_up(key, options, peek, none, [value](std::string_view bytes) { return assign_bytes(*value, bytes); });
 }
 
-Result<bool> Reader::get(std::string_view key, std::string* value, const ReadOptions& options, const Moment& moment) {
+Result<bool> Reader::get(std::string_view key, std::string* value, const ReadOptions& options, const KeptView& moment) {
   NoSteps none;
   const auto take = [value](std::string_view bytes) { return assign_bytes(*value, bytes); };
   return look_up(key, options, peek_at(moment), none, take);
@@ -148,12 +151,12 @@ Result<bool> Reader::exists(std::string_view key, const ReadOptions& options) {
   return look_up(key, options, peek, none, [](std::string_view) { return Status(); });
 }
 
-Result<bool> Reader::exists(std::string_view key, const ReadOptions& options, const Moment& moment) {
+Result<bool> Reader::exists(std::string_view key, const ReadOptions& options, const KeptView& moment) {
   NoSteps none;
   return look_up(key, options, peek_at(moment), none, [](std::string_view) { return Status(); });
 }
 
-Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& options, const Moment& moment) {
+Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& options, const KeptView& moment) {
   Explanation explanation;
   explanation.key = key;
   ExplainedSteps steps;
@@ -169,12 +172,21 @@ Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& opt
     explanation.metadata_reads += step.metadata_reads;
     explanation.steps.push_back(explained_step(step, steps.view->version->shape()));
   }
+  // Only the last step has found anything, and only now it is known whether that was due.
+  Explanation::Step& last = explanation.steps.back();
+  if (last.outcome == kOutcomes[static_cast<std::size_t>(TableOutcome::kExpires)] && explanation.found) {
+    last.outcome = kOutcomes[static_cast<std::size_t>(TableOutcome::kFound)];
+  }
   return explanation;
+}
+
+std::uint64_t Reader::time_for(const Snapshot* snapshot) const {
+  return snapshot == nullptr ? expiry_.now() : snapshot->state()->time();
 }
 
 /// A value in a table needs a pinned block, so there is no lookup in memory alone.
 Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, const ReadOptions& options,
-                                                      std::shared_ptr<const void> owner, const Moment& moment) {
+                                                      std::shared_ptr<const void> owner, const KeptView& moment) {
   auto kept = std::make_shared<Kept>(std::move(owner));
   StagedLookup staged;
   staged.lookup = {.key = key, .hash = hasher_(key), .sequence = moment.sequence};
@@ -188,8 +200,12 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
     if (!disk.status.ok()) return disk.status;
     kept->pin = std::move(disk.pin);
   }
-  if (!count_get(staged)) return std::optional<PinnedValue>();
-  return std::optional<PinnedValue>(PinnedValue(staged.found.value, std::move(kept)));
+  std::string_view value;
+  const bool is_value = has_value(
+      staged, [&] { return time_for(options.snapshot); }, value);
+  count_get(staged, is_value);
+  if (!is_value) return std::optional<PinnedValue>();
+  return std::optional<PinnedValue>(PinnedValue(value, std::move(kept)));
 }
 
 }  // namespace tamis

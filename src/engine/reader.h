@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "base/sharded_counter.h"
+#include "engine/expiry_clock.h"
 #include "engine/published_sequence.h"
 #include "engine/read_view.h"
 #include "entry/entry.h"
@@ -45,33 +46,35 @@ struct ReadCounts {
 ///
 /// Invariants:
 ///  1. The view is taken before the sequence (rule 9).
-///  2. A multi_get reads all its keys from one view at one sequence.
+///  2. A multi_get reads all its keys from one view at one sequence and one time (rule 30). A get looks at the clock
+///     only if it finds something that expires.
 ///  3. Each answered get is counted once: as absent, or by the place of its value.
 ///
 /// Threads: any. The caller keeps the store open, and passes only snapshots of this store.
 class Reader {
  public:
-  /// `published` is the newest sequence that readers may see. All three outlive the reader.
-  Reader(const CurrentView& view, const PublishedSequence& published, const KeyHasher& hasher)
-      : view_(view), published_(published), hasher_(hasher) {}
+  /// `published` is the newest sequence that readers may see. All four outlive the reader.
+  Reader(const CurrentView& view, const PublishedSequence& published, const KeyHasher& hasher,
+         const ExpiryClock& expiry)
+      : view_(view), published_(published), hasher_(hasher), expiry_(expiry) {}
 
   /// A view and a sequence. A follower passes its own; others read the current view.
-  using Moment = ViewAt<std::shared_ptr<const ReadView>>;
+  using KeptView = ViewAt<std::shared_ptr<const ReadView>>;
 
   // reader.cc
   Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options);
-  Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options, const Moment& moment);
+  Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options, const KeptView& moment);
   Result<bool> exists(std::string_view key, const ReadOptions& options);
-  Result<bool> exists(std::string_view key, const ReadOptions& options, const Moment& moment);
+  Result<bool> exists(std::string_view key, const ReadOptions& options, const KeptView& moment);
   /// The value keeps `owner` alive, which owns the block cache.
   Result<std::optional<PinnedValue>> get_pinned(std::string_view key, const ReadOptions& options,
-                                                std::shared_ptr<const void> owner, const Moment& moment);
+                                                std::shared_ptr<const void> owner, const KeptView& moment);
   // multi_get.cc
   std::vector<Result<std::optional<std::string>>> multi_get(std::span<const std::string_view> keys,
-                                                            const ReadOptions& options, const Moment& moment);
+                                                            const ReadOptions& options, const KeptView& moment);
   Status multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
-                   const ReadOptions& options, const Moment& moment);
-  Result<Explanation> explain(std::string_view key, const ReadOptions& options, const Moment& moment);
+                   const ReadOptions& options, const KeptView& moment);
+  Result<Explanation> explain(std::string_view key, const ReadOptions& options, const KeptView& moment);
 
   /// The snapshot's sequence, or the newest. Called after the view was taken.
   [[nodiscard]] Sequence sequence_for(const Snapshot* snapshot) const {
@@ -79,8 +82,14 @@ class Reader {
   }
 
   /// The view of this moment, and the snapshot's sequence or the newest.
-  [[nodiscard]] Moment begin_read(const Snapshot* snapshot) const {
+  [[nodiscard]] KeptView begin_read(const Snapshot* snapshot) const {
     return view_.take_at([&] { return sequence_for(snapshot); });
+  }
+  /// The snapshot's time, or now; for a get that has found something that expires.
+  [[nodiscard]] std::uint64_t time_for(const Snapshot* snapshot) const;
+  /// For reads that fix their time when they begin (rule 30). `sequence` came from sequence_for.
+  [[nodiscard]] Moment moment_for(const Snapshot* snapshot, Sequence sequence) const {
+    return {sequence, snapshot == nullptr ? expiry_.time_of_read() : time_for(snapshot)};
   }
 
   [[nodiscard]] ReadCounts counts() const { return {absent_.sum(), from_memtables_.sum(), from_tables_.sum()}; }
@@ -92,28 +101,30 @@ class Reader {
   /// value, which is valid during the call, and may fail.
   template <typename Peek, typename Steps, typename Take>
   Result<bool> look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take);
-  static bool has_value(const StagedLookup& staged) {
-    return staged.answer == LookupAnswer::kFound && visible(staged.found, staged.lookup.sequence) == Visible::kValue;
+  /// Whether the answer is a value, and that value. `load_time` returns the time of the read.
+  template <typename LoadTime>
+  static bool has_value(const StagedLookup& staged, LoadTime load_time, std::string_view& value) {
+    return staged.answer == LookupAnswer::kFound &&
+           visible(staged.found, staged.lookup.sequence, load_time, value) == Visible::kValue;
   }
-  /// Counts an answered get. True if the answer is a value.
-  bool count_get(const StagedLookup& staged) {
-    const bool is_value = has_value(staged);
+  /// Counts an answered get.
+  void count_get(const StagedLookup& staged, bool is_value) {
     (!is_value ? absent_ : staged.table == nullptr ? from_memtables_ : from_tables_).add();
-    return is_value;
   }
 
   // multi_get.cc
-  void get_all(std::span<const std::string_view> keys, const ReadOptions& options, const Moment& moment,
+  void get_all(std::span<const std::string_view> keys, const ReadOptions& options, const KeptView& moment,
                Answers& answers);
-  void get_group(const Moment& moment, std::span<const std::string_view> keys, std::size_t first_number,
+  void get_group(const KeptView& moment, std::span<const std::string_view> keys, std::size_t first_number,
                  bool fills_cache, Answers& answers);
-  std::size_t peek_group(const Moment& moment, std::span<StagedLookup> group, Answers& answers);
+  std::size_t peek_group(const KeptView& moment, std::span<StagedLookup> group, Answers& answers);
   void find_group(const Version& version, std::span<StagedLookup> group, std::size_t unknown, bool fills_cache,
                   Answers& answers);
 
   const CurrentView& view_;
   const PublishedSequence& published_;
   const KeyHasher& hasher_;
+  const ExpiryClock& expiry_;
   // Each get adds to one of them.
   ShardedCounter absent_;
   ShardedCounter from_memtables_;

@@ -21,13 +21,14 @@ class SnapshotState {
   /// Of this moment.
   SnapshotState(std::shared_ptr<Store> store, Caller caller)
       : store_(std::move(store)), handle_({.kind = "snapshot", .caller = caller}) {
-    handle_.drops = store_->live_handles().drops();  // Before the views, which then may lack a keyspace, not vice versa.
+    handle_.drops =
+        store_->live_handles().drops();  // Before the views, which then may lack a keyspace, not vice versa.
     followed_ = store_->followed_now();
     handle_.sequence = followed_.sequence;
     if (followed_.views != nullptr) {
-      store_->live_handles().add_followed(handle_);
+      store_->live_handles().add_followed(handle_, store_->expiry());
     } else {
-      store_->live_handles().add_snapshot(handle_, store_->published());
+      store_->live_handles().add_snapshot(handle_, store_->published(), store_->expiry());
     }
   }
   ~SnapshotState() {
@@ -41,6 +42,8 @@ class SnapshotState {
   SnapshotState& operator=(const SnapshotState&) = delete;
 
   [[nodiscard]] Sequence sequence() const { return handle_.sequence; }
+  /// When it was taken, if anything in the store could expire then.
+  [[nodiscard]] std::uint64_t time() const { return handle_.time; }
   /// How many keyspaces had been dropped before.
   [[nodiscard]] std::uint64_t drops() const { return handle_.drops; }
   /// What it sees, in a follower.

@@ -131,13 +131,13 @@ bool Store::owns(const Snapshot& snapshot) const {
   return snapshot.state() != nullptr && snapshot.state()->belongs_to(*this);
 }
 
-Result<Reader::Moment> Store::followed(const OpenKeyspace& keyspace, const Snapshot* snapshot) const {
+Result<Reader::KeptView> Store::followed(const OpenKeyspace& keyspace, const Snapshot* snapshot) const {
   TAMIS_TRY_STATUS(check_open());
   if (snapshot != nullptr && !owns(*snapshot)) return Status::invalid_argument("the snapshot is not of this store");
   const FollowedMoment moment = snapshot != nullptr ? snapshot->state()->followed() : follower_->now();
   std::shared_ptr<const ReadView> view = moment.find(keyspace.id());
   if (view == nullptr) return Status::invalid_argument("the keyspace '" + keyspace.name + "' was dropped");
-  return Reader::Moment{std::move(view), moment.sequence};
+  return Reader::KeptView{std::move(view), moment.sequence};
 }
 
 Result<std::uint64_t> Store::catch_up() {
@@ -175,7 +175,7 @@ Status Store::resume() {
   return writer_.resume();
 }
 
-Result<Reader::Moment> Store::moment_for(const OpenKeyspace& keyspace, const Snapshot* snapshot) const {
+Result<Reader::KeptView> Store::view_for(const OpenKeyspace& keyspace, const Snapshot* snapshot) const {
   if (!may_read(snapshot)) [[unlikely]]
     return followed(keyspace, snapshot);
   return keyspace.reader.begin_read(snapshot);
@@ -183,7 +183,7 @@ Result<Reader::Moment> Store::moment_for(const OpenKeyspace& keyspace, const Sna
 
 Result<bool> Store::get(OpenKeyspace& keyspace, std::string_view key, std::string* value, const ReadOptions& options) {
   if (!may_read(options.snapshot)) [[unlikely]] {
-    TAMIS_TRY(const Reader::Moment moment, followed(keyspace, options.snapshot));
+    TAMIS_TRY(const Reader::KeptView moment, followed(keyspace, options.snapshot));
     return keyspace.reader.get(key, value, options, moment);
   }
   return keyspace.reader.get(key, value, options);
@@ -191,7 +191,7 @@ Result<bool> Store::get(OpenKeyspace& keyspace, std::string_view key, std::strin
 
 Result<bool> Store::exists(OpenKeyspace& keyspace, std::string_view key, const ReadOptions& options) {
   if (!may_read(options.snapshot)) [[unlikely]] {
-    TAMIS_TRY(const Reader::Moment moment, followed(keyspace, options.snapshot));
+    TAMIS_TRY(const Reader::KeptView moment, followed(keyspace, options.snapshot));
     return keyspace.reader.exists(key, options, moment);
   }
   return keyspace.reader.exists(key, options);
@@ -199,21 +199,21 @@ Result<bool> Store::exists(OpenKeyspace& keyspace, std::string_view key, const R
 
 Result<std::optional<PinnedValue>> Store::get_pinned(OpenKeyspace& keyspace, std::string_view key,
                                                      const ReadOptions& options) {
-  TAMIS_TRY(const Reader::Moment moment, moment_for(keyspace, options.snapshot));
+  TAMIS_TRY(const Reader::KeptView moment, view_for(keyspace, options.snapshot));
   return keyspace.reader.get_pinned(key, options, shared_from_this(), moment);
 }
 
 std::vector<Result<std::optional<std::string>>> Store::multi_get(OpenKeyspace& keyspace,
                                                                  std::span<const std::string_view> keys,
                                                                  const ReadOptions& options) {
-  const Result<Reader::Moment> moment = moment_for(keyspace, options.snapshot);
+  const Result<Reader::KeptView> moment = view_for(keyspace, options.snapshot);
   if (!moment.ok()) return std::vector<Result<std::optional<std::string>>>(keys.size(), moment.status());
   return keyspace.reader.multi_get(keys, options, *moment);
 }
 
 Status Store::multi_get(OpenKeyspace& keyspace, std::span<const std::string_view> keys,
                         std::vector<std::optional<std::string>>* values, const ReadOptions& options) {
-  const Result<Reader::Moment> moment = moment_for(keyspace, options.snapshot);
+  const Result<Reader::KeptView> moment = view_for(keyspace, options.snapshot);
   if (!moment.ok()) {
     values->clear();
     return moment.status();
@@ -222,24 +222,25 @@ Status Store::multi_get(OpenKeyspace& keyspace, std::span<const std::string_view
 }
 
 Result<Explanation> Store::explain(OpenKeyspace& keyspace, std::string_view key, const ReadOptions& options) {
-  TAMIS_TRY(const Reader::Moment moment, moment_for(keyspace, options.snapshot));
+  TAMIS_TRY(const Reader::KeptView moment, view_for(keyspace, options.snapshot));
   return keyspace.reader.explain(key, options, moment);
 }
 
 /// View first, then sequence (rule 9); the iterator keeps what it needs of the view, which is looked at only (rule 10).
 Iterator Store::scan(OpenKeyspace& keyspace, const ScanOptions& options, Caller caller) {
   if (!may_read(options.snapshot)) [[unlikely]] {
-    const Result<Reader::Moment> moment = followed(keyspace, options.snapshot);
+    const Result<Reader::KeptView> moment = followed(keyspace, options.snapshot);
     if (!moment.ok()) return failed_scan(moment.status());
-    return scan_at(std::make_unique<IteratorState>(shared_from_this(), *moment->view, moment->sequence, caller),
-                   options);
+    const Moment at = keyspace.reader.moment_for(options.snapshot, moment->sequence);
+    return scan_at(std::make_unique<IteratorState>(shared_from_this(), *moment->view, at, caller), options);
   }
   std::unique_ptr<IteratorState> state;
   {
     const EpochGuard guard;
     const auto [view, sequence] =
         keyspace.tree.view().peek_at([&] { return keyspace.reader.sequence_for(options.snapshot); });
-    state = std::make_unique<IteratorState>(shared_from_this(), view, sequence, caller);
+    const Moment moment = keyspace.reader.moment_for(options.snapshot, sequence);
+    state = std::make_unique<IteratorState>(shared_from_this(), view, moment, caller);
   }
   return scan_at(std::move(state), options);
 }
@@ -320,7 +321,7 @@ Result<VerifyReport> Store::verify(const Progress& progress) {
 
 Result<std::uint64_t> Store::approximate_size(OpenKeyspace& keyspace, const Range& range) {
   TAMIS_TRY_STATUS(check_open());
-  TAMIS_TRY(const Reader::Moment moment, moment_for(keyspace, nullptr));
+  TAMIS_TRY(const Reader::KeptView moment, view_for(keyspace, nullptr));
   return moment.view->version->approximate_bytes(range.from, range.to);
 }
 

@@ -101,7 +101,10 @@ class Store final : public std::enable_shared_from_this<Store> {
   [[nodiscard]] LiveHandles& live_handles() { return live_handles_; }
   [[nodiscard]] const PublishedSequence& published() const { return published_; }
   /// What a follower shows now; any other store: no views.
-  [[nodiscard]] FollowedMoment followed_now() const { return follower_ == nullptr ? FollowedMoment() : follower_->now(); }
+  [[nodiscard]] FollowedMoment followed_now() const {
+    return follower_ == nullptr ? FollowedMoment() : follower_->now();
+  }
+  [[nodiscard]] const ExpiryClock& expiry() const { return context_->expiry; }
   [[nodiscard]] const BlockCache& cache() const { return memory_->cache(); }
   [[nodiscard]] GroupLeader& leader() { return writer_; }
 
@@ -115,8 +118,8 @@ class Store final : public std::enable_shared_from_this<Store> {
            (snapshot == nullptr || owns(*snapshot));
   }
   /// Otherwise: what to read of a keyspace if the store is a follower, or why not.
-  Result<Reader::Moment> followed(const OpenKeyspace& keyspace, const Snapshot* snapshot) const;
-  Result<Reader::Moment> moment_for(const OpenKeyspace& keyspace, const Snapshot* snapshot) const;
+  Result<Reader::KeptView> followed(const OpenKeyspace& keyspace, const Snapshot* snapshot) const;
+  Result<Reader::KeptView> view_for(const OpenKeyspace& keyspace, const Snapshot* snapshot) const;
   static Iterator scan_at(std::unique_ptr<IteratorState> state, const ScanOptions& options);
   [[nodiscard]] bool owns(const Snapshot& snapshot) const;
   void stop_background();

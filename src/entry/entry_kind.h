@@ -9,12 +9,21 @@ namespace tamis {
 /// One byte, the same in a batch, a block and memory; permanent on disk. The low three bits are the kind: 1 put,
 /// 2 delete, 3 merge operand, 4 range delete. 8 and 16 are flags: the entry expires, its value is apart. 0 is never a
 /// kind: in a batch it marks a keyspace.
-enum class EntryKind : std::uint8_t { kPut = 1, kDelete = 2 };
+enum class EntryKind : std::uint8_t {
+  kPut = 1,
+  kDelete = 2,
+  /// In a block, and in entries as iterators over tables show them: the kind is the first byte of the value (plain, in
+  /// entry.h). Never in a batch or a memtable.
+  kInValue = 7,
+  kExpiringPut = 9,  ///< The value begins with the time when it is due (expiry.h).
+};
 
 /// Whether this build knows the kind. Any other is kNotSupported, in bytes whose checksum holds.
-constexpr bool is_entry_kind(std::uint8_t number) { return number == 1 || number == 2; }
+constexpr bool is_entry_kind(std::uint8_t number) { return number == 1 || number == 2 || number == 9; }
+/// Whether a block has three bits for the kind, and so no byte.
+constexpr bool fits_into_stamp(EntryKind kind) { return static_cast<std::uint8_t>(kind) < 7; }
 
-/// For the error message about a kind that this build does not know: "entry kind 9: a put that expires, …".
+/// For the error message about a kind that this build does not know: "entry kind 3: a merge operand, …".
 std::string unknown_kind_text(std::uint8_t number);
 
 }  // namespace tamis

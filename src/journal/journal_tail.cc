@@ -90,8 +90,10 @@ Status JournalTail::check_unchanged() {
 }
 
 Status JournalTail::check_known_end() const {
-  for (const JournalReader& journal : journals_) {
+  for (std::size_t i = 0; i < journals_.size(); ++i) {
+    const JournalReader& journal = journals_[i];
     if (journal.header().number != known_.number || journal.offset() >= known_.durable_offset) continue;
+    if (is_ended_by_term(i)) continue;
     return Status::corruption(
         fmt::format("{}: at offset {}: damaged: no valid record stands here, yet the journal was durable up to {}",
                     journal.path(), journal.offset(), known_.durable_offset));

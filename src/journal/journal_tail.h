@@ -46,7 +46,11 @@ class JournalTail {
   /// The number of the last record's journal; 0 if there are no journals.
   [[nodiscard]] std::uint64_t journal() const { return journals_.empty() ? 0 : journals_[current_].header().number; }
   /// Of the newest journal; 0 if there are none.
-  [[nodiscard]] std::uint64_t newest_journal() const { return journals_.empty() ? 0 : journals_.back().header().number; }
+  [[nodiscard]] std::uint64_t newest_journal() const {
+    return journals_.empty() ? 0 : journals_.back().header().number;
+  }
+  /// The same for its term.
+  [[nodiscard]] std::uint64_t newest_term() const { return journals_.empty() ? 0 : journals_.back().header().term; }
   [[nodiscard]] std::size_t journals() const { return journals_.size(); }
   /// Of records and headers, as far as they were read.
   [[nodiscard]] std::uint64_t bytes() const;

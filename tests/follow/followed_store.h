@@ -53,12 +53,29 @@ class FollowedStore {
   explicit FollowedStore(FileSystem& files) : files_(files) { after_[0] = {}; }
 
   void open() {
+    const Status opened = try_open();
+    ASSERT_TRUE(opened.ok()) << opened.to_text();
+  }
+  Status try_open() {
     Result<DB> db = DB::open("/store", kFollowed, without_threads(files_));
-    ASSERT_TRUE(db.ok()) << db.status().to_text();
+    if (!db.ok()) return db.status();
     db_.emplace(*std::move(db));
     others_.clear();
+    return {};
   }
   void close() { db_.reset(); }
+  /// The same store after its writer has died: what it recovers is what it holds.
+  [[nodiscard]] FollowedStore reopened(FileSystem& files) const {
+    FollowedStore again(files);
+    again.after_ = after_;
+    again.commits_ = commits_;
+    again.open();
+    again.lose_above(again.db().stats().sequence);
+    for (const KeyspaceInfo& info : again.db().keyspaces()) {
+      if (info.id != 0) again.add_keyspace(info.name);
+    }
+    return again;
+  }
   [[nodiscard]] DB& db() { return *db_; }
 
   /// Commits a put of each key, in every keyspace, with a value that no other commit has. Key 'k0' is in every commit.
@@ -78,9 +95,11 @@ class FollowedStore {
       next[keyspace].erase(removed);
       ++entries;
     };
-    put(0, [&](const auto& key, const auto& v) { batch.put(key, v); }, [&](const auto& key) { batch.remove(key); });
+    put(
+        0, [&](const auto& key, const auto& v) { batch.put(key, v); }, [&](const auto& key) { batch.remove(key); });
     for (auto& [name, keyspace] : others_) {
-      put(keyspace.id(), [&, &in = keyspace](const auto& key, const auto& v) { batch.put(in, key, v); },
+      put(
+          keyspace.id(), [&, &in = keyspace](const auto& key, const auto& v) { batch.put(in, key, v); },
           [&, &in = keyspace](const auto& key) { batch.remove(in, key); });
     }
     const std::uint64_t sequence = db_->stats().sequence + entries;
@@ -115,8 +134,8 @@ class FollowedStore {
       Result<Keyspace> keyspace = follower.keyspace(info.name);
       ASSERT_TRUE(keyspace.ok()) << where;
       const Content content = content_of(keyspace->scan({.snapshot = &snapshot}));
-      EXPECT_TRUE(is_prefix(sequence, info.id, content))
-          << where << ": keyspace '" << info.name << "' at sequence " << sequence << " has " << content.size() << " keys";
+      EXPECT_TRUE(is_prefix(sequence, info.id, content)) << where << ": keyspace '" << info.name << "' at sequence "
+                                                         << sequence << " has " << content.size() << " keys";
       const auto k0 = keyspace->get("k0");
       ASSERT_TRUE(k0.ok()) << where << ": " << k0.status().to_text();
       EXPECT_EQ(k0->has_value(), content.contains("k0")) << where;
