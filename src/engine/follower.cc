@@ -36,94 +36,6 @@ Status stale_if_missing(FileSystem& files, const std::string& path, Status error
 
 }  // namespace
 
-/// What was read of the store. While the follower moves on, it may be ahead of what is shown.
-struct Follower::View {
-  /// The entries of one journal.
-  struct Part {
-    std::shared_ptr<Memtable> memtable;
-    std::uint64_t first = 0;  // The sequences of its first and its last record.
-    std::uint64_t last = 0;
-  };
-  struct Followed {
-    std::shared_ptr<OpenKeyspace> keyspace;
-    std::shared_ptr<const Version> version = nullptr;
-    std::vector<Part> parts = {};  // Oldest first.
-    bool takes_records = false;    // The newest part does.
-    std::uint64_t flushed_sequence = 0;
-    bool is_new = true;      // Not listed among the keyspaces yet.
-    bool is_changed = true;  // Not shown yet.
-
-    [[nodiscard]] FollowedTree to_show() const;
-    Memtable* begin(const JournalRecord& record, std::uint64_t full_at, const std::shared_ptr<SpareMemory>& spare) {
-      if (!std::exchange(takes_records, true)) {
-        parts.push_back({std::make_shared<Memtable>(full_at, spare), record.first_sequence, 0});
-        is_changed = true;
-      }
-      parts.back().last = record.first_sequence + record.count - 1;
-      return parts.back().memtable.get();
-    }
-  };
-
-  explicit View(JournalTail journals) : tail(std::move(journals)) {}
-
-  /// Takes the keyspaces of this state. Their trees stay as they are.
-  Status take(ManifestState next, Keyspaces& keyspaces);
-  /// Forgets memtables that are in tables now. kStale if only a part of one is.
-  Status forget_flushed();
-  /// The records of the next journal go to new memtables, as the writer's do.
-  void begin_journal() {
-    journal = tail.journal();
-    for (auto& [id, followed] : trees) followed.takes_records = false;
-  }
-
-  ManifestState state;
-  std::map<KeyspaceId, Followed> trees;
-  JournalTail tail;
-  std::uint64_t journal = 0;  // Of the newest parts.
-};
-
-FollowedTree Follower::View::Followed::to_show() const {
-  FollowedTree tree{.version = version, .active = nullptr, .sealed = {}};
-  for (const Part& part : parts) {
-    if (takes_records && &part == &parts.back()) {
-      tree.active = part.memtable;
-    } else {
-      tree.sealed.insert(tree.sealed.begin(), {.memtable = part.memtable, .last_sequence = Sequence{part.last}});
-    }
-  }
-  return tree;
-}
-
-Status Follower::View::take(ManifestState next, Keyspaces& keyspaces) {
-  state = std::move(next);
-  std::erase_if(trees, [&](const auto& tree) { return !state.keyspaces.contains(tree.first); });
-  for (const auto& [id, keyspace] : state.keyspaces) {
-    auto found = trees.find(id);
-    if (found == trees.end()) {
-      std::shared_ptr<OpenKeyspace> open = keyspaces.find(id);
-      const bool is_new = open == nullptr;
-      if (is_new) {
-        TAMIS_TRY(open, keyspaces.make_stored(id, keyspace));
-      }
-      found = trees.emplace(id, Followed{.keyspace = std::move(open), .is_new = is_new}).first;
-    }
-    found->second.flushed_sequence = flushed_sequence_of(state, keyspace);
-  }
-  return {};
-}
-
-Status Follower::View::forget_flushed() {
-  for (auto& [id, followed] : trees) {
-    const auto is_flushed = [&followed = followed](const Part& part) { return part.last <= followed.flushed_sequence; };
-    if (!followed.parts.empty() && is_flushed(followed.parts.back())) followed.takes_records = false;
-    if (std::erase_if(followed.parts, is_flushed) > 0) followed.is_changed = true;
-    if (!followed.parts.empty() && followed.parts.front().first <= followed.flushed_sequence) {
-      return Status::stale("a flush ended within what was read of a journal");
-    }
-  }
-  return {};
-}
-
 Follower::Follower(StoreContext& context, StoreMemory& memory, Catalog& catalog, Keyspaces& keyspaces,
                    Journals& journals, PublishedSequence& published)
     : context_(context),
@@ -151,19 +63,28 @@ Result<std::uint64_t> Follower::catch_up() {
   return number_of(now().sequence);
 }
 
+Status Follower::move_on() {
+  return attempt([this](const Current& current) REQUIRES(mutex_) {
+    Status done = try_once(current);
+    if (!done.ok()) {
+      begins_anew_ = true;
+      manifest_.reset();
+    }
+    return done;
+  });
+}
+
 /// An error while CURRENT changes says nothing: the writer may have removed or recycled what was read. While CURRENT
 /// stays, it is what it says.
-Status Follower::move_on() {
+Status Follower::attempt(const std::function<Status(const Current&)>& once) {
   Status done;
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+  for (int attempts = 0; attempts < kMaxAttempts; ++attempts) {
     const Result<Current> current = read_current(context_.files, context_.directory);
     if (!current.ok()) {
       return stale_if_missing(context_.files, current_path(context_.directory), current.status());
     }
-    done = try_once(*current);
+    done = once(*current);
     if (done.ok()) return done;
-    begins_anew_ = true;
-    manifest_.reset();
     if (done.code() == StatusCode::kStale) continue;
     const Result<Current> after = read_current(context_.files, context_.directory);
     if (after.ok() && *after == *current) return done;
@@ -192,10 +113,10 @@ Status Follower::begin_anew(const Current& current) {
   TAMIS_TRY(JournalTail tail, open_journals(state, current.journal_end));
   // A recovery or a restart of writes is under way: the journal that begins the term says what was committed before.
   if (view_ != nullptr && tail.newest_term() < current.term) return {};
-  auto view = std::make_unique<View>(std::move(tail));
+  auto view = std::make_unique<FollowedView>(std::move(tail));
   TAMIS_TRY_STATUS(view->take(std::move(state), keyspaces_));
   TAMIS_TRY_STATUS(open_tables(*view));
-  TAMIS_TRY(const std::uint64_t records, read_on(*view));
+  TAMIS_TRY(const std::uint64_t records, read_on(*view, into_memtables(*view)));
   (void)records;
   TAMIS_TRY_STATUS(view->tail.check_known_end());
   TAMIS_TRY_STATUS(check_still(*view, current));
@@ -206,14 +127,14 @@ Status Follower::begin_anew(const Current& current) {
 
 /// Reads what is new. Memtables are appended to beyond the sequence that is shown.
 Status Follower::advance(const Current& current) {
-  View& view = *view_;
+  FollowedView& view = *view_;
   const bool has_new_manifest = current != current_;
   if (has_new_manifest) {
     TAMIS_TRY(ManifestState state, read_manifest(current));
     TAMIS_TRY_STATUS(view.take(std::move(state), keyspaces_));
     TAMIS_TRY_STATUS(open_tables(view));
   }
-  TAMIS_TRY(const std::uint64_t records, read_on(view));
+  TAMIS_TRY(const std::uint64_t records, read_on(view, into_memtables(view)));
   if (records == 0 && !has_new_manifest) return view.tail.check_unchanged();
   if (has_new_manifest) {
     if (view.tail.next_sequence() <= newest_flushed_sequence_of(view.state)) {
@@ -262,7 +183,7 @@ Result<JournalTail> Follower::open_journals(const ManifestState& state, const Kn
 }
 
 /// Whether there were any.
-Result<bool> Follower::add_new_journals(View& view) {
+Result<bool> Follower::add_new_journals(FollowedView& view) {
   TAMIS_TRY(const StoreFiles found, StoreFiles::list(context_.files, context_.directory));
   bool has_new = false;
   for (const std::uint64_t number : found.journals) {
@@ -276,7 +197,7 @@ Result<bool> Follower::add_new_journals(View& view) {
 }
 
 /// The tables of an attempt that fails are kept for the next one.
-Status Follower::open_tables(View& view) {
+Status Follower::open_tables(FollowedView& view) {
   for (auto& [id, followed] : view.trees) {
     const Shape& shape = view.state.keyspaces.at(id).shape;
     std::shared_ptr<const Version>& newest = newest_versions_[id];
@@ -295,13 +216,13 @@ Status Follower::open_tables(View& view) {
 }
 
 /// How many records were new.
-Result<std::uint64_t> Follower::read_on(View& view) {
+Result<std::uint64_t> Follower::read_on(FollowedView& view, const TakeRecord& take) {
   std::uint64_t records = 0;
   for (bool has_new_journals = true; has_new_journals;) {
     while (true) {
       TAMIS_TRY(const std::optional<JournalRecord> record, view.tail.next());
       if (!record) break;
-      TAMIS_TRY_STATUS(take_record(view, *record));
+      TAMIS_TRY_STATUS(take(*record));
       ++records;
     }
     TAMIS_TRY(has_new_journals, add_new_journals(view));
@@ -310,14 +231,14 @@ Result<std::uint64_t> Follower::read_on(View& view) {
 }
 
 /// A keyspace that the manifest does not know was created since it was read (rule 35).
-Status Follower::take_record(View& view, const JournalRecord& record) {
+Status Follower::take_record(FollowedView& view, const JournalRecord& record) {
   if (view.tail.journal() != view.journal) view.begin_journal();
   TAMIS_TRY(const BatchView batch,
             BatchView::decode(record.payload, Sequence{record.first_sequence}, context_.directory));
   const auto target_of = [&](KeyspaceId id) -> Result<ReplayTarget> {
     const auto found = view.trees.find(id);
     if (found != view.trees.end()) {
-      View::Followed& followed = found->second;
+      FollowedView::Followed& followed = found->second;
       if (record.first_sequence + record.count - 1 <= followed.flushed_sequence) return ReplayTarget();
       return ReplayTarget{followed.begin(record, context_.memtable_bytes, memory_.spare()), followed.flushed_sequence};
     }
@@ -329,7 +250,7 @@ Status Follower::take_record(View& view, const JournalRecord& record) {
 }
 
 /// Rule 42: what was read counts if it is still that of the same term.
-Status Follower::check_still(View& view, const Current& current) const {
+Status Follower::check_still(FollowedView& view, const Current& current) const {
   TAMIS_TRY_STATUS(view.tail.check_unchanged());
   const Result<Current> after = read_current(context_.files, context_.directory);
   if (!after.ok()) return stale_if_missing(context_.files, current_path(context_.directory), after.status());
@@ -340,7 +261,8 @@ Status Follower::check_still(View& view, const Current& current) const {
   return Status::stale(context_.directory + ": CURRENT was replaced while the store was read");
 }
 
-std::shared_ptr<const FollowedMoment::Views> Follower::show_trees(View& view, const FollowedMoment::Views* before) {
+std::shared_ptr<const FollowedMoment::Views> Follower::show_trees(FollowedView& view,
+                                                                  const FollowedMoment::Views* before) {
   auto views = std::make_shared<FollowedMoment::Views>();
   for (auto& [id, followed] : view.trees) {
     const auto shown = before == nullptr ? FollowedMoment::Views::const_iterator() : before->find(id);
@@ -356,7 +278,7 @@ std::shared_ptr<const FollowedMoment::Views> Follower::show_trees(View& view, co
 
 /// Nothing can fail here. Readers see all of it from the one assignment on.
 void Follower::show(const Current& current) {
-  View& view = *view_;
+  FollowedView& view = *view_;
   const FollowedMoment before = now();
   const auto is_changed = [](const auto& tree) { return tree.second.is_changed; };
   std::shared_ptr<const FollowedMoment::Views> views = before.views;

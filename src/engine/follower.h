@@ -2,14 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/sync.h"
 #include "engine/catalog.h"
 #include "engine/followed_moment.h"
+#include "engine/followed_view.h"
 #include "engine/journals.h"
 #include "engine/keyspaces.h"
 #include "engine/published_sequence.h"
@@ -51,25 +54,34 @@ class Follower {
   /// Shows what the writer has committed meanwhile: the sequence that is shown now. kStale if the writer replaced files
   /// faster than they could be opened, many times in a row.
   Result<std::uint64_t> catch_up() EXCLUDES(mutex_);
+  /// Copies what the writer has committed by now into a new folder: tables by links, as far as they still have names,
+  /// and the records of the journals. The copy is then opened once, so that its tables have everything.
+  Status checkpoint(const std::string& path) EXCLUDES(mutex_);  // follower_copy.cc
   /// What readers read.
   [[nodiscard]] FollowedMoment now() const EXCLUDES(moment_mutex_);
 
  private:
-  struct View;
-
   Status move_on() REQUIRES(mutex_);
   Status try_once(const Current& current) REQUIRES(mutex_);
+  /// Calls `attempt` with CURRENT until it succeeds, or fails while CURRENT stays as it is, or too often.
+  Status attempt(const std::function<Status(const Current&)>& once);
+  Status copy_once(const Current& current, const std::string& path) REQUIRES(mutex_);
   Status begin_anew(const Current& current) REQUIRES(mutex_);
   Status advance(const Current& current) REQUIRES(mutex_);
   Result<ManifestState> read_manifest(const Current& current) REQUIRES(mutex_);
   Result<JournalTail> open_journals(const ManifestState& state, const KnownJournalEnd& known) const;
-  Result<bool> add_new_journals(View& view);
-  Status open_tables(View& view) REQUIRES(mutex_);
-  Result<std::uint64_t> read_on(View& view);
-  Status take_record(View& view, const JournalRecord& record);
-  Status check_still(View& view, const Current& current) const;
+  Result<bool> add_new_journals(FollowedView& view);
+  Status open_tables(FollowedView& view) REQUIRES(mutex_);
+  using TakeRecord = std::function<Status(const JournalRecord& record)>;
+  Result<std::uint64_t> read_on(FollowedView& view, const TakeRecord& take);
+  Status take_record(FollowedView& view, const JournalRecord& record);
+  TakeRecord into_memtables(FollowedView& view) {
+    return [this, &view](const JournalRecord& record) { return take_record(view, record); };
+  }
+  Status check_still(FollowedView& view, const Current& current) const;
   void show(const Current& current) REQUIRES(mutex_);
-  static std::shared_ptr<const FollowedMoment::Views> show_trees(View& view, const FollowedMoment::Views* before);
+  static std::shared_ptr<const FollowedMoment::Views> show_trees(FollowedView& view,
+                                                                 const FollowedMoment::Views* before);
 
   StoreContext& context_;
   StoreMemory& memory_;
@@ -82,8 +94,8 @@ class Follower {
   Mutex mutex_;
   std::optional<ManifestReader> manifest_ GUARDED_BY(mutex_);
   Current current_ GUARDED_BY(mutex_);
-  std::unique_ptr<View> view_ GUARDED_BY(mutex_);  // What is shown; null before the store is open.
-  bool begins_anew_ GUARDED_BY(mutex_) = true;     // Parts of view_ were changed and not shown.
+  std::unique_ptr<FollowedView> view_ GUARDED_BY(mutex_);  // What is shown; null before the store is open.
+  bool begins_anew_ GUARDED_BY(mutex_) = true;             // Parts of view_ were changed and not shown.
   std::map<KeyspaceId, std::shared_ptr<const Version>> newest_versions_ GUARDED_BY(mutex_);
 
   mutable Mutex moment_mutex_;

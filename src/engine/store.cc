@@ -291,6 +291,7 @@ Status Store::drop_keyspace(std::string_view name) {
 Status Store::checkpoint(const std::string& folder) {
   TAMIS_TRY_STATUS(check_open());
   TAMIS_TRY(const std::string path, plain_path(folder));
+  if (follower_ != nullptr) return follower_->checkpoint(path);
   if (keyspaces_.size() == 1) {
     TAMIS_TRY_STATUS(writer_.flush());
     const Checkpoint checkpoint(catalog_, keyspaces_);
