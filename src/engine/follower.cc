@@ -24,7 +24,7 @@ bool has_same_tables(const Shape& a, const Shape& b) {
     return x.id == y.id && std::ranges::equal(x.tables, y.tables, same_table);
   };
   const auto same_level = [&](const auto& x, const auto& y) { return std::ranges::equal(x, y, same_run); };
-  return std::ranges::equal(a.levels, b.levels, same_level);
+  return a.value_files == b.value_files && std::ranges::equal(a.levels, b.levels, same_level);
 }
 
 /// kStale instead of the error if the file does not exist (rule 43).
@@ -206,6 +206,9 @@ Status Follower::open_tables(FollowedView& view) {
     }
     for (const std::shared_ptr<Table>& table : newest->tables()) {
       TAMIS_TRY_STATUS(stale_if_missing(context_.files, table->path(), table->hold_file()));
+    }
+    for (const std::shared_ptr<ValueFile>& file : newest->value_files()) {
+      TAMIS_TRY_STATUS(stale_if_missing(context_.files, file->path(), file->hold_file()));
     }
     if (followed.version == newest) continue;
     followed.version = newest;

@@ -68,6 +68,11 @@ Status Follower::copy_once(const Current& current, const std::string& path) {
         TAMIS_TRY_STATUS(
             link_or_copy(context_.files, table->path(), table_path(path, table->facts().number), held.get()));
       }
+      for (const std::shared_ptr<ValueFile>& file : followed.version->value_files()) {
+        TAMIS_TRY(const std::shared_ptr<const ReadableFile> held, file->open_file());
+        TAMIS_TRY_STATUS(
+            link_or_copy(context_.files, file->path(), value_file_path(path, file->facts().number), held.get()));
+      }
     }
     return context_.files.sync_directory(path);
   };

@@ -19,6 +19,7 @@ struct StoreFiles {
   bool has_current = false;
   std::vector<std::uint64_t> journals;  ///< Ascending.
   std::vector<std::uint64_t> tables;    ///< Ascending.
+  std::vector<std::uint64_t> value_files;
   std::vector<std::uint64_t> manifests;
   std::vector<std::string> temporaries;
 
@@ -33,8 +34,8 @@ Result<std::unique_ptr<FileLock>> lock_folder(const StoreContext& context);
 /// Whether a store is here that a follower can read.
 Status check_can_be_followed(const StoreContext& context);
 
-/// Removes what is provably not needed (rule 19): temporary files; tables whose number was reserved and that the
-/// manifest does without; journals before the first one needed; manifests before CURRENT's.
+/// Removes what is provably not needed (rule 19): temporary files; tables and value files whose number was
+/// reserved and that the manifest does without; journals before the first one needed; manifests before CURRENT's.
 Status remove_redundant_files(const StoreContext& context, Catalog& catalog);
 
 }  // namespace tamis
