@@ -77,6 +77,37 @@ void expect_prefix(DB& db, const std::string& where) {
   }
 }
 
+Options follower_options() {
+  Options options = kSmall;
+  options.read_only = options.follows = true;
+  return options;
+}
+
+/// Now and then: another follower, a verification, a copy. Returns the number of copies.
+int look_otherwise(DB& follower, const test::ScratchFolder& folder, int round, const std::string& where) {
+  const auto is_stale = [](const Status& status) { return status.code() == StatusCode::kStale; };
+  if (round % 4 == 1) {
+    Result<DB> another = DB::open(folder.path(), follower_options());
+    EXPECT_TRUE(another.ok() || is_stale(another.status())) << another.status().to_text();
+    if (another.ok()) expect_prefix(*another, where + ", opened anew");
+  }
+  if (round % 8 == 3) {
+    const Result<VerifyReport> report = follower.verify();
+    EXPECT_TRUE(report.ok() && report->problems.empty()) << where << ": " << report.status().to_text();
+  }
+  if (round % 16 != 5) return 0;
+  const std::string copy = folder.path(fmt::format("copy{}", round));
+  const Status copied = follower.checkpoint(copy);
+  EXPECT_TRUE(copied.ok() || is_stale(copied)) << copied.to_text();
+  if (copied.ok()) {
+    Result<DB> opened = DB::open(copy, kSmall);
+    EXPECT_TRUE(opened.ok()) << opened.status().to_text();
+    if (opened.ok()) expect_prefix(*opened, where + ", a copy");
+  }
+  std::filesystem::remove_all(copy);
+  return copied.ok() ? 1 : 0;
+}
+
 double seconds_to_run() {
   const char* const wanted = std::getenv("TAMIS_LIVE_SECONDS");
   return wanted == nullptr ? 4 : std::atof(wanted);
@@ -91,9 +122,7 @@ TEST(LiveStore, Rule42_FollowersOfAnotherProcessSeePrefixesThroughKillsOfIt) {
     return writer;
   };
   std::unique_ptr<ChildProcess> writer = begin_writer();
-  Options following = kSmall;
-  following.read_only = following.follows = true;
-  Result<DB> follower = DB::open(path, following);
+  Result<DB> follower = DB::open(path, follower_options());
   ASSERT_TRUE(follower.ok()) << follower.status().to_text();
   const auto begin = Clock::now();
   const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
@@ -114,28 +143,7 @@ TEST(LiveStore, Rule42_FollowersOfAnotherProcessSeePrefixesThroughKillsOfIt) {
       shown = *sequence;
     }
     expect_prefix(*follower, where);
-    if (rounds % 4 == 1) {
-      Result<DB> another = DB::open(path, following);
-      ASSERT_TRUE(another.ok() || another.status().code() == StatusCode::kStale) << another.status().to_text();
-      if (another.ok()) expect_prefix(*another, where + ", opened anew");
-    }
-    if (rounds % 8 == 3) {
-      const Result<VerifyReport> report = follower->verify();
-      ASSERT_TRUE(report.ok()) << report.status().to_text();
-      EXPECT_TRUE(report->problems.empty()) << where << ": " << report->problems.front().what;
-    }
-    if (rounds % 16 == 5) {
-      const std::string copy = folder.path(fmt::format("copy{}", rounds));
-      const Status copied = follower->checkpoint(copy);
-      ASSERT_TRUE(copied.ok() || copied.code() == StatusCode::kStale) << copied.to_text();
-      if (copied.ok()) {
-        Result<DB> opened = DB::open(copy, kSmall);
-        ASSERT_TRUE(opened.ok()) << opened.status().to_text();
-        expect_prefix(*opened, where + ", a copy");
-        ++copies;
-      }
-      std::filesystem::remove_all(copy);
-    }
+    copies += look_otherwise(*follower, folder, rounds, where);
     if (elapsed() > next_kill) {
       writer->kill();
       writer->wait();
