@@ -10,6 +10,7 @@
 //     s = db.write(batch);
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -43,6 +44,7 @@ struct KeyspaceOptions {
   std::optional<PrefixRule> prefix_rule = {};     ///< As Options::prefix_rule.
   std::optional<std::string> compaction = {};     ///< As Options::compaction.
   std::optional<std::uint32_t> fanout = {};       ///< As Options::fanout.
+  std::optional<std::chrono::milliseconds> default_expiry = {};  ///< As Options::default_expiry.
 };
 
 /// Sets an option of a keyspace by name, as set_option does for a store. kInvalidArgument also for an option that

@@ -132,6 +132,7 @@ class Writer final : public GroupLeader {
   EntryKeyspaces keyspaces_of_group_;
   std::vector<Changes> changes_;
 
+  std::atomic<bool> has_used_expiry_ = false;  // Since the opening: every journal from then on has the feature.
   std::atomic<std::uint64_t> writes_ = 0;
   std::atomic<std::uint64_t> bytes_written_ = 0;
 };

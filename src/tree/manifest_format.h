@@ -24,6 +24,8 @@
 //          9  term, varint
 //         10  next keyspace id, varint
 //         11  id of a keyspace that is dropped, varint
+//         14  expiry horizon: 8 bytes each of time, boot
+//             number and uptime, in milliseconds
 //
 // Fields 7, 8 and 11 may occur any number of times. Fields 1 to 3 are in the first record and in no other. The first
 // record is the edit that turns an empty state into the whole state; it creates every keyspace but the default.

@@ -4,13 +4,27 @@
 
 namespace tamis::test {
 
-void Model::apply(const Change& change, std::uint32_t keyspace) {
+void Model::apply(const Change& change, std::uint32_t keyspace, std::uint64_t written_at) {
   ++sequence_;
-  Map& map = now_.at(keyspace).map;
-  if (change.is_put) {
-    map[change.key] = std::make_shared<const std::string>(value_of(change));
-  } else {
+  auto& [id, map, due] = now_.at(keyspace);
+  due.erase(change.key);
+  const bool has_expired = change.expires_in != 0 && written_at + change.expires_in <= time_;
+  if (!change.is_put || has_expired) {
     map.erase(change.key);
+    return;
+  }
+  map[change.key] = std::make_shared<const std::string>(value_of(change));
+  if (change.expires_in != 0) due[change.key] = written_at + change.expires_in;
+}
+
+void Model::pass_time(std::uint64_t now) {
+  time_ = now;
+  for (Keyspace& keyspace : now_) {
+    std::erase_if(keyspace.due, [&](const auto& key_and_time) {
+      if (key_and_time.second > now) return false;
+      keyspace.map.erase(key_and_time.first);
+      return true;
+    });
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -72,6 +73,7 @@ class ModelRun {
     const Operation& operation;
     std::vector<std::uint32_t> keyspaces = {};  // One for each change.
     std::vector<std::uint32_t> ids = {};
+    std::uint64_t time = 0;
   };
 
   /// Since the store was opened.
@@ -85,6 +87,7 @@ class ModelRun {
   Status run_next();
   Status run_verb(const Operation& operation);
   Status write(const Operation& operation);
+  Status pass_time(std::uint32_t milliseconds);
   void apply(const Write& write);
   [[nodiscard]] bool has_lost_a_keyspace(const Write& write) const;
   Status make_keyspace(const Operation& operation);
@@ -141,7 +144,11 @@ class ModelRun {
   Status plan();
   void count_work();
 
+  static constexpr std::uint64_t kBeginning = 1'700'000'000'000;
+
   const RunSpec spec_;
+  std::atomic<std::uint64_t> clock_ = kBeginning;
+  std::atomic<std::uint64_t> uptime_ = 1;
   Model model_;
   std::unique_ptr<CrashFileSystem> files_;
   std::unique_ptr<InterruptedFileSystem> interrupted_files_;
