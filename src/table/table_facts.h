@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/features.h"
 #include "entry/entry.h"
+#include "table/value_files.h"
 
 namespace tamis {
 
@@ -52,6 +54,9 @@ struct TableFacts {
 
   std::optional<TableOrigin> origin = {};  ///< Only in a manifest, for a table that another store wrote.
   Features features = {};                  ///< What its entries need; also in its header.
+
+  /// By ascending file: the value files that its entries point into (rule 41). Empty: every value is in the table.
+  std::vector<ValuesOfTable> values_apart = {};
 
   /// The number in the file's header and in the seeds of its checksums.
   [[nodiscard]] std::uint64_t written_number() const { return origin ? origin->number : number; }

@@ -149,7 +149,7 @@ Status ModelRun::run_verb(const Operation& operation) {
 /// Sometimes only the clock moves on, so that what has expired may not be dropped yet.
 Status ModelRun::pass_time(std::uint32_t milliseconds) {
   clock_ += milliseconds;
-  if (milliseconds % 3 != 0) uptime_ += milliseconds;
+  if (milliseconds % 16 != 0) uptime_ += milliseconds;
   model_.pass_time(clock_);
   return {};
 }

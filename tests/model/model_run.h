@@ -88,6 +88,7 @@ class ModelRun {
   Status run_verb(const Operation& operation);
   Status write(const Operation& operation);
   Status pass_time(std::uint32_t milliseconds);
+  [[nodiscard]] bool is_clock_ahead() const { return clock_ - kBeginning > uptime_; }
   void apply(const Write& write);
   [[nodiscard]] bool has_lost_a_keyspace(const Write& write) const;
   Status make_keyspace(const Operation& operation);
@@ -148,7 +149,7 @@ class ModelRun {
 
   const RunSpec spec_;
   std::atomic<std::uint64_t> clock_ = kBeginning;
-  std::atomic<std::uint64_t> uptime_ = 1;
+  std::atomic<std::uint64_t> uptime_ = 0;
   Model model_;
   std::unique_ptr<CrashFileSystem> files_;
   std::unique_ptr<InterruptedFileSystem> interrupted_files_;
