@@ -64,8 +64,8 @@ class TAMIS_EXPORT Batch {
   void remove(std::string_view key);
   /// Adds a put to a keyspace. A batch may span keyspaces, all of one store.
   void put(const Keyspace& keyspace, std::string_view key, std::string_view value);
-  /// Adds a put of a value that expires this long after the write. kNeverExpires: never; 0: as the put above; a negative
-  /// time is an error, kept in status().
+  /// Adds a put of a value that expires this long after the write. kNeverExpires: never; 0: as the put above; a
+  /// negative time is an error, kept in status().
   void put(std::string_view key, std::string_view value, std::chrono::milliseconds expires_in);
   /// Adds a put of a value that expires at this time, rounded up to a millisecond.
   void put(std::string_view key, std::string_view value, std::chrono::system_clock::time_point expires_at);
@@ -134,10 +134,10 @@ struct Batch::Operation {
     kPut,     ///< Sets the value of the key.
     kRemove,  ///< Removes the key.
   };
-  Kind kind = Kind::kPut;         ///< What the change does.
-  std::string_view key;           ///< The key it changes.
-  std::string_view value;         ///< The new value; empty for kRemove.
-  std::uint32_t keyspace_id = 0;  ///< The keyspace it changes; 0 is the default one.
+  Kind kind = Kind::kPut;                     ///< What the change does.
+  std::string_view key;                       ///< The key it changes.
+  std::string_view value;                     ///< The new value; empty for kRemove.
+  std::uint32_t keyspace_id = 0;              ///< The keyspace it changes; 0 is the default one.
   std::chrono::milliseconds expires_in = {};  ///< How long after the write the value expires; 0 if it does not say so.
   std::optional<ExpiryTime> expires_at = {};  ///< When the value expires, if that was given as a time.
 

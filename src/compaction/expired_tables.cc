@@ -30,7 +30,7 @@ CompactionPlan in_place(std::uint32_t level, const Run& run, std::string_view re
 }
 
 bool has_only_expired(const TableFacts& table, std::uint64_t expired_by) {
-  return table.expiring == table.entries && table.latest_due <= expired_by;
+  return table.expiring != 0 && table.expiring == table.entries && table.latest_due <= expired_by;
 }
 
 bool is_overlapped(const TableFacts& table, const std::vector<const Run*>& older) {
@@ -39,13 +39,14 @@ bool is_overlapped(const TableFacts& table, const std::vector<const Run*>& older
 
 }  // namespace
 
-bool may_go_unread(const TableFacts& table, const std::vector<const Run*>& older, const std::vector<Sequence>& snapshots,
-                   const std::vector<std::uint64_t>& expired_by) {
+bool may_go_unread(const TableFacts& table, const std::vector<const Run*>& older,
+                   const std::vector<Sequence>& snapshots, const std::vector<std::uint64_t>& expired_by) {
   const std::size_t stripe = stripe_of(table.smallest_sequence, snapshots);
   return stripe < expired_by.size() && has_only_expired(table, expired_by[stripe]) && !is_overlapped(table, older);
 }
 
 std::optional<CompactionPlan> pick_wholly_expired(const Shape& shape, std::uint64_t expired_by) {
+  if (expired_by == 0) return std::nullopt;
   return first_of_runs(shape, [&](std::uint32_t level, const Run& run) -> std::optional<CompactionPlan> {
     CompactionPlan plan = in_place(level, run, "tables have expired");
     plan.is_drop = true;
@@ -55,12 +56,14 @@ std::optional<CompactionPlan> pick_wholly_expired(const Shape& shape, std::uint6
     }
     if (tables.empty()) return std::nullopt;
     const std::vector<const Run*> older = runs_older_than_inputs(shape, plan);
-    std::erase_if(tables, [&](std::uint64_t number) { return is_overlapped(**shape.find_table(number)->facts, older); });
+    std::erase_if(tables,
+                  [&](std::uint64_t number) { return is_overlapped(**shape.find_table(number)->facts, older); });
     return tables.empty() ? std::nullopt : std::optional(std::move(plan));
   });
 }
 
 std::optional<CompactionPlan> pick_mostly_expired(const Shape& shape, std::uint64_t expired_by) {
+  if (expired_by == 0) return std::nullopt;
   return first_of_runs(shape, [&](std::uint32_t level, const Run& run) -> std::optional<CompactionPlan> {
     for (const auto& table : run.tables) {
       if (table->expired_by(expired_by) <= table->entries / 2) continue;

@@ -13,8 +13,8 @@ namespace tamis {
 
 /// Rule 28: whether the table may go unread. All its entries expire, all of them are due for every reader, and no older
 /// run overlaps it. `expired_by` belongs to `snapshots`, as in RewriteSpec.
-bool may_go_unread(const TableFacts& table, const std::vector<const Run*>& older, const std::vector<Sequence>& snapshots,
-                   const std::vector<std::uint64_t>& expired_by);
+bool may_go_unread(const TableFacts& table, const std::vector<const Run*>& older,
+                   const std::vector<Sequence>& snapshots, const std::vector<std::uint64_t>& expired_by);
 
 /// The tables of a run that may go unread, if any. `expired_by` is the time by which an entry must be due to be expired
 /// for every reader, whatever its sequence.

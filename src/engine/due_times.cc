@@ -25,7 +25,8 @@ Batch with_due_times(const Batch& batch, std::uint64_t now, const ExpiryDefaults
       return BatchInside::add(resolved, keyspace, entry.kind, entry.key, entry.value);
     }
     const bool has_own = entry.kind == EntryKind::kExpiringPut;
-    ExpiringValue value = has_own ? load_expiring(entry.value) : ExpiringValue{lifetime_of(keyspace, defaults), entry.value};
+    ExpiringValue value =
+        has_own ? load_expiring(entry.value) : ExpiringValue{lifetime_of(keyspace, defaults), entry.value};
     if (value.due == kNeverDue) return BatchInside::add(resolved, keyspace, EntryKind::kPut, entry.key, value.value);
     if (is_lifetime(value.due)) value.due = std::min(now + lifetime_in(value.due), kMaxDue);
     BatchInside::add_expiring(resolved, keyspace, entry.key, value);

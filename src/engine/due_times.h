@@ -12,7 +12,7 @@ namespace tamis {
 
 /// How long the puts of a write live that do not say so themselves.
 struct ExpiryDefaults {
-  std::chrono::milliseconds of_write = {};  ///< WriteOptions::expires_in; 0: the keyspace's.
+  std::chrono::milliseconds of_write = {};                           ///< WriteOptions::expires_in; 0: the keyspace's.
   std::function<std::chrono::milliseconds(KeyspaceId)> of_keyspace;  ///< 0: they do not expire.
 };
 

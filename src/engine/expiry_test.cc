@@ -385,10 +385,10 @@ TEST(Expiry, LargeCommitsAndCheckpointsKeepTheTimes) {
   ASSERT_TRUE(store.db->write(batch).ok());
   ASSERT_TRUE(store.db->checkpoint("/copy").ok());
   store.pass(kMinute);
-  const Environment environment{.files = &store.files,
-                                .random_seed = 1,
-                                .runs_in_background = false,
-                                .unix_milliseconds = [&] { return store.clock.load(); }};
+  const Environment environment{
+      .files = &store.files, .random_seed = 1, .runs_in_background = false, .unix_milliseconds = [&] {
+        return store.clock.load();
+      }};
   DB copy = *DB::open("/copy", {}, environment);
   for (DB* db : {&*store.db, &copy}) {
     int keys = 0;

@@ -57,9 +57,8 @@ std::string_view Keyspace::name() const { return keyspace_ == nullptr ? std::str
 std::uint32_t Keyspace::id() const { return keyspace_ == nullptr ? 0 : number_of(keyspace_->id()); }
 
 Status Keyspace::put(std::string_view key, std::string_view value, const WriteOptions& options) {
-  return ask(store_, keyspace_, [&](Store& store, OpenKeyspace& keyspace) {
-    return store.put(keyspace.id(), key, value, options);
-  });
+  return ask(store_, keyspace_,
+             [&](Store& store, OpenKeyspace& keyspace) { return store.put(keyspace.id(), key, value, options); });
 }
 Status Keyspace::remove(std::string_view key, const WriteOptions& options) {
   return ask(store_, keyspace_, [&](Store& store, OpenKeyspace& keyspace) {

@@ -31,8 +31,7 @@ Keyspaces::Keyspaces(const StoreContext& context, StoreMemory& memory, Catalog& 
       published_(published),
       handles_(handles),
       changes_(changes),
-      default_(parts_, health, published, kDefaultKeyspace, std::string(kDefaultKeyspaceName),
-               settings_for({})) {}
+      default_(parts_, health, published, kDefaultKeyspace, std::string(kDefaultKeyspaceName), settings_for({})) {}
 
 std::shared_ptr<const TreeSettings> Keyspaces::settings_for(const KeyspaceOptions& own) const {
   const Options options = options_for(parts_.context.options, own);

@@ -91,8 +91,8 @@ ManifestEdit TableRewrites::journals_after(std::span<const SealedOfTree> flushes
 Status TableRewrites::execute(OpenKeyspace& keyspace, const CompactionPlan& plan,
                               const std::function<bool()>& is_cancelled) {
   const std::shared_ptr<const Version> version = keyspace.tree.version();
-  TAMIS_TRY_STATUS(check_plan(version->shape(), plan));
   if (plan.is_drop) return drop(keyspace, plan, version->shape());
+  TAMIS_TRY_STATUS(check_plan(version->shape(), plan));
   return plan.is_move ? move(keyspace, plan, version->shape()) : merge(keyspace, plan, *version, is_cancelled);
 }
 
@@ -221,7 +221,11 @@ Result<std::shared_ptr<const TableFacts>> TableRewrites::facts_of(const Shape& s
 }
 
 TableRewrites::Counts TableRewrites::counts() const {
-  return {.tables_expired = tables_expired_, .flushes = flushes_, .compactions = compactions_, .moves = moves_, .bytes_written = bytes_written_};
+  return {.tables_expired = tables_expired_,
+          .flushes = flushes_,
+          .compactions = compactions_,
+          .moves = moves_,
+          .bytes_written = bytes_written_};
 }
 
 }  // namespace tamis

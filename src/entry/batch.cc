@@ -34,7 +34,8 @@ void Batch::put(std::string_view key, std::string_view value, std::chrono::syste
 void Batch::add_put(std::uint32_t keyspace, std::string_view key, std::string_view value,
                     std::chrono::milliseconds expires_in) {
   if (expires_in.count() < 0 && status_.ok()) {
-    status_ = Status::invalid_argument(fmt::format("a value cannot expire {} ms before it is put", -expires_in.count()));
+    status_ =
+        Status::invalid_argument(fmt::format("a value cannot expire {} ms before it is put", -expires_in.count()));
   }
   if (expires_in.count() == 0) return add_change(keyspace, static_cast<std::uint8_t>(EntryKind::kPut), key, value);
   add_expiring(keyspace, key, value, encoded_lifetime(expires_in));

@@ -33,7 +33,7 @@ struct ManifestState {
   std::uint64_t first_journal = 0;     ///< Journals with smaller numbers are not needed.
   /// Numbers below this may have been given to a file; a table below it that is in no shape is redundant.
   std::uint64_t reserved_numbers = 0;
-  std::uint64_t term = 0;  ///< Grows with every recovery that was not clean and every restart of writes (rule 42).
+  std::uint64_t term = 0;      ///< Grows with every recovery that was not clean and every restart of writes (rule 42).
   ExpiryHorizon horizon = {};  ///< Of a store that uses expiry.
   /// In use anywhere in the store, once it was in use: in the headers of the manifest and of CURRENT, not in records.
   Features features = {};

@@ -45,11 +45,11 @@ ModelRun::~ModelRun() { drop_handles(); }
 
 Environment ModelRun::environment() const {
   Environment environment{.files = interrupted_files_.get(),
-                          .random_seed = spec_.seed + openings_,
+                          .random_seed = spec_.seed + machine_.openings,
                           .runs_in_background = spec_.runs_in_background,
-                          .unix_milliseconds = [this] { return clock_.load(); },
-                          .uptime_milliseconds = [this] { return uptime_.load(); }};
-  if (spec_.schedule_seed) environment.schedule_seed = *spec_.schedule_seed + openings_;
+                          .unix_milliseconds = [this] { return machine_.clock.load(); },
+                          .uptime_milliseconds = [this] { return machine_.uptime.load(); }};
+  if (spec_.schedule_seed) environment.schedule_seed = *spec_.schedule_seed + machine_.openings;
   return environment;
 }
 
@@ -148,15 +148,15 @@ Status ModelRun::run_verb(const Operation& operation) {
 
 /// Sometimes only the clock moves on, so that what has expired may not be dropped yet.
 Status ModelRun::pass_time(std::uint32_t milliseconds) {
-  clock_ += milliseconds;
-  if (milliseconds % 16 != 0) uptime_ += milliseconds;
-  model_.pass_time(clock_);
+  machine_.clock += milliseconds;
+  if (milliseconds % 16 != 0) machine_.uptime += milliseconds;
+  model_.pass_time(machine_.clock);
   return {};
 }
 
 Status ModelRun::write(const Operation& operation) {
   WriteOptions options{.sync = operation.sync};
-  Write write{.operation = operation, .time = clock_};
+  Write write{.operation = operation, .time = machine_.clock};
   Batch batch;
   for (const Change& change : operation.changes) {
     write.keyspaces.push_back(model_.existing(change.keyspace));
@@ -166,7 +166,7 @@ Status ModelRun::write(const Operation& operation) {
       change.is_put ? batch.put(change.key, value_of(change), expires_in) : batch.remove(change.key);
     } else {
       const Keyspace& into = handles_.at(write.ids.back());
-      const ExpiryTime expires_at(std::chrono::milliseconds(clock_ + change.expires_in));
+      const ExpiryTime expires_at(std::chrono::milliseconds(machine_.clock + change.expires_in));
       change.expires_in != 0 ? batch.put(into, change.key, value_of(change), expires_at)
       : change.is_put        ? batch.put(into, change.key, value_of(change))
                              : batch.remove(into, change.key);
@@ -184,7 +184,7 @@ Status ModelRun::write(const Operation& operation) {
     written = db_->try_write(batch, options);
     // Whether it would have waited depends on the options; the answers must not.
     if (written.code() == StatusCode::kBusy) {
-      write.time = clock_;
+      write.time = machine_.clock;
       written = db_->write(batch, options);
     }
   } else {
@@ -260,7 +260,7 @@ Status ModelRun::open_keyspaces() {
 
 Status ModelRun::open() {
   Options now = options();
-  now.create_if_missing = openings_ == 0;
+  now.create_if_missing = machine_.openings == 0;
   TAMIS_TRY(DB opened, DB::open(kDirectory, now, environment()));
   db_.emplace(std::move(opened));
   asked_ = {};
@@ -294,7 +294,7 @@ Status ModelRun::close() {
     if (keyspace.put("a", "b").ok()) return disagreement("a put into a keyspace after close was accepted");
   }
   db_.reset();
-  ++openings_;
+  ++machine_.openings;
   return {};
 }
 
@@ -317,7 +317,7 @@ Status ModelRun::abandon() {
     if (keyspace.exists("a").ok()) return disagreement("a keyspace outlived its store and was read");
   }
   drop_handles();
-  ++openings_;
+  ++machine_.openings;
   return open();
 }
 
@@ -328,7 +328,7 @@ Status ModelRun::crash() {
   handles_.clear();
   db_.reset();
   make_disk(std::move(rebooted));
-  ++openings_;
+  ++machine_.openings;
   return open();
 }
 
@@ -368,7 +368,7 @@ Status ModelRun::repair() {
 }
 
 Status ModelRun::checkpoint() {
-  const std::string path = fmt::format("/copy-{}", ++copies_);
+  const std::string path = fmt::format("/copy-{}", ++machine_.copies);
   TAMIS_TRY_STATUS(db_->checkpoint(path));
   {
     TAMIS_TRY(DB copy, DB::open(path, options(), environment()));

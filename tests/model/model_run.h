@@ -76,6 +76,14 @@ class ModelRun {
     std::uint64_t time = 0;
   };
 
+  static constexpr std::uint64_t kBeginning = 1'700'000'000'000;
+  struct Machine {
+    std::atomic<std::uint64_t> clock = kBeginning;
+    std::atomic<std::uint64_t> uptime = 0;
+    std::uint64_t openings = 0;
+    std::uint64_t copies = 0;
+  };
+
   /// Since the store was opened.
   struct Asked {
     std::uint64_t gets = 0;
@@ -88,7 +96,7 @@ class ModelRun {
   Status run_verb(const Operation& operation);
   Status write(const Operation& operation);
   Status pass_time(std::uint32_t milliseconds);
-  [[nodiscard]] bool is_clock_ahead() const { return clock_ - kBeginning > uptime_; }
+  [[nodiscard]] bool is_clock_ahead() const { return machine_.clock - kBeginning > machine_.uptime; }
   void apply(const Write& write);
   [[nodiscard]] bool has_lost_a_keyspace(const Write& write) const;
   Status make_keyspace(const Operation& operation);
@@ -107,7 +115,7 @@ class ModelRun {
   Status repair();
   Status checkpoint();
   void drop_handles();
-  [[nodiscard]] const Options& options() const { return spec_.options[openings_ % spec_.options.size()]; }
+  [[nodiscard]] const Options& options() const { return spec_.options[machine_.openings % spec_.options.size()]; }
   [[nodiscard]] Environment environment() const;
 
   // model_run_reads.cc
@@ -145,11 +153,8 @@ class ModelRun {
   Status plan();
   void count_work();
 
-  static constexpr std::uint64_t kBeginning = 1'700'000'000'000;
-
   const RunSpec spec_;
-  std::atomic<std::uint64_t> clock_ = kBeginning;
-  std::atomic<std::uint64_t> uptime_ = 0;
+  Machine machine_;
   Model model_;
   std::unique_ptr<CrashFileSystem> files_;
   std::unique_ptr<InterruptedFileSystem> interrupted_files_;
@@ -166,8 +171,6 @@ class ModelRun {
   int depth_ = 0;               // How many rewrites are paused: a compaction, and a flush during it.
   Status inside_status_;
   std::uint64_t digest_ = 0;
-  std::uint64_t openings_ = 0;
-  std::uint64_t copies_ = 0;
   std::uint64_t flushes_ = 0;
   std::uint64_t compactions_ = 0;
   std::uint64_t interruptions_ = 0;
