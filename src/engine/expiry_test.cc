@@ -413,5 +413,58 @@ TEST(Expiry, ExplainSaysThatAValueHasExpired) {
   }
 }
 
+TEST(Expiry, ATransactionTakesLifetimesAndReadsAtItsTime) {
+  ExpiringStore store;
+  store.put("a", "1", 1min);
+  {
+    Transaction transaction = store.db->begin();
+    Batch batch;
+    batch.put("b", "2", 1min);
+    ASSERT_TRUE(transaction.write(batch).ok());
+    EXPECT_EQ(transaction.get("b")->value_or("-"), "2");
+    store.pass(kMinute);
+    EXPECT_EQ(transaction.get("a")->value_or("-"), "1") << "it reads as of its begin";
+    EXPECT_EQ(store.get("a"), "-");
+    ASSERT_TRUE(transaction.commit().ok());
+  }
+  EXPECT_EQ(store.get("b"), "2") << "the lifetime begins with the commit";
+  store.open();
+  EXPECT_EQ(store.get("b"), "2");
+  store.pass(kMinute);
+  EXPECT_EQ(store.get("b"), "-");
+}
+
+TEST(Expiry, TablesThatHaveExpiredGoUnreadAndTheStoreSaysSo) {
+  ExpiringStore store;
+  for (int i = 0; i < 1000; ++i) store.put(fmt::format("k{:04}", i), std::string(100, 'v'), 1min);
+  ASSERT_TRUE(store.db->flush().ok());
+  EXPECT_EQ(store.db->stats().expiring_entries, 1000U);
+  EXPECT_EQ(store.db->stats().expired_entries, 0U);
+  store.open();
+  store.pass(kMinute);
+  EXPECT_EQ(store.db->stats().expired_entries, 1000U);
+  const std::uint64_t written = store.db->stats().bytes_written;
+  ASSERT_TRUE(store.db->wait_idle().ok());
+  const Stats stats = store.db->stats();
+  EXPECT_EQ(stats.expiring_entries, 0U);
+  EXPECT_EQ(stats.tables_expired, 1U);
+  EXPECT_EQ(stats.bytes_on_disk, 0U);
+  EXPECT_LT(stats.bytes_written - written, 1000U) << "nothing but an edit of the manifest";
+  EXPECT_EQ(store.all(), "");
+}
+
+TEST(Expiry, ATableOfWhichMostHasExpiredIsRewrittenWithoutAWrite) {
+  ExpiringStore store;
+  for (int i = 0; i < 1000; ++i) {
+    store.put(fmt::format("k{:04}", i), std::string(100, 'v'), i % 4 == 0 ? std::chrono::milliseconds() : 1min);
+  }
+  ASSERT_TRUE(store.db->flush().ok());
+  const std::uint64_t before = store.db->stats().bytes_on_disk;
+  store.pass(kMinute);
+  ASSERT_TRUE(store.db->wait_idle().ok());
+  EXPECT_EQ(store.entries(), 250U);
+  EXPECT_LT(store.db->stats().bytes_on_disk, before / 2);
+}
+
 }  // namespace
 }  // namespace tamis

@@ -41,6 +41,8 @@ class LiveHandles {
 
   [[nodiscard]] bool empty() const EXCLUDES(mutex_);
   [[nodiscard]] std::size_t snapshots() const EXCLUDES(mutex_);
+  /// The sequence of the oldest snapshot; none if there is no snapshot.
+  [[nodiscard]] std::optional<Sequence> oldest_snapshot() const EXCLUDES(mutex_);
   /// What a rewrite that begins now must keep readable: the sequences of the snapshots and the newest one, ascending,
   /// each once; and by when an entry must be due to be expired, for each (rule 30): the horizon and the times of all
   /// snapshots that can see it, the earliest of these.

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +26,16 @@ int done(DB& db, const Status& written, const CommonOptions& options) {
 
 constexpr std::string_view kSyncHelp = "return once the change is durable (survives a machine crash)";
 
+/// As the option default_expiry is read.
+std::chrono::milliseconds time_of(const std::string& text) {
+  if (text.empty()) return {};
+  Options options;
+  if (set_option(options, "default_expiry", text).ok()) {
+    return text == "never" ? kNeverExpires : options.default_expiry;
+  }
+  usage_error(fmt::format("--expires-in {}: expected never, or a number of ms, s, min, h or d", quoted(text)));
+}
+
 /// The whole file. A file that is larger than a value may be is not read to its end.
 std::string value_in_file(const std::string& path) {
   InputFile file(path);
@@ -42,20 +53,23 @@ int run_put(Arguments arguments) {
   std::string key;
   std::optional<std::string> value;
   std::string path;
+  std::string lifetime;
   bool sync = false;
   CommandLine line({.summary = "Stores a value under a key. The value is a word, or the bytes of a file, taken as they "
                                "are even with --hex. Creates the store and the keyspace if missing.",
-                    .usage = "DIR KEY (VALUE | --from-file FILE) [--keyspace NAME] [--sync]",
+                    .usage = "DIR KEY (VALUE | --from-file FILE) [--keyspace NAME] [--expires-in TIME] [--sync]",
                     .example = "  tamis put cities paris 2102650\n"
                                "  tamis put cities low -- -5\n"
                                "  tamis put pictures logo --from-file logo.png\n"
                                "  gzip < page.html | tamis put pages index --from-file -\n"
-                               "  tamis put shop ada 1815 --keyspace users",
+                               "  tamis put shop ada 1815 --keyspace users\n"
+                               "  tamis put sessions 7f3a ada --expires-in 30min",
                     .common = kJson | kHex});
   store.declare_with_keyspace(line);
   line.operand("KEY", "the key", key);
   line.optional_operand("VALUE", "the value; may be empty", value);
   line.option("--from-file", "FILE", "read the value from this file; - for standard input", path);
+  line.option("--expires-in", "TIME", "the value expires after this time: a number of ms, s, min, h or d", lifetime);
   line.flag("--sync", kSyncHelp, sync);
   if (!line.read(arguments)) return kExitOk;
   if (value && line.given("--from-file")) usage_error("give the value as a word or with --from-file, not both");
@@ -63,7 +77,8 @@ int run_put(Arguments arguments) {
   key = bytes_of_word(key, "the key", line.common());
   value = value ? bytes_of_word(*value, "the value", line.common()) : value_in_file(path);
   DB db = store.open(StoreUse::kCreate);
-  return done(db, store.keyspace(db, StoreUse::kCreate).put(key, *value, {.sync = sync}), line.common());
+  return done(db, store.keyspace(db, StoreUse::kCreate).put(key, *value, {.sync = sync, .expires_in = time_of(lifetime)}),
+              line.common());
 }
 
 int run_delete(Arguments arguments) {
