@@ -189,7 +189,7 @@ Stats Store::stats() {
   stats.snapshots = live_handles_.snapshots();
   const TableRewrites::Counts rewrites = rewrites_.counts();
   stats.flushes = rewrites.flushes;
-  stats.tables_expired = rewrites_.counts().tables_expired;
+  stats.tables_expired = rewrites.tables_expired;
   stats.compactions = rewrites.compactions;
   stats.moves = rewrites.moves;
   stats.bytes_written_by_users = writer_.bytes_written();

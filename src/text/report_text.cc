@@ -88,7 +88,7 @@ std::string work_text(const Stats& stats) {
                                        count_of(stats.compactions, "compaction"), count_of(stats.moves, "move"),
                                        count_of(stats.snapshots, "snapshot")));
   if (stats.expiring_entries + stats.tables_expired > 0) {
-    text += labelled("expiry", fmt::format("{} expire, about {} have; {} dropped unread",
+    text += labelled("expiry", fmt::format("{} with a due time, about {} expired; {} dropped unread",
                                            count_of(stats.expiring_entries, "entry", "entries"),
                                            count_text(stats.expired_entries), count_of(stats.tables_expired, "table")));
   }
