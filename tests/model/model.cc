@@ -6,15 +6,23 @@ namespace tamis::test {
 
 void Model::apply(const Change& change, std::uint32_t keyspace, std::uint64_t written_at) {
   ++sequence_;
+  log_.emplace_back(*now_.at(keyspace).id, change.key);
   auto& [id, map, due] = now_.at(keyspace);
   due.erase(change.key);
-  const bool has_expired = change.expires_in != 0 && written_at + change.expires_in <= time_;
-  if (!change.is_put || has_expired) {
+  if (change.expires_in != 0 && written_at + change.expires_in <= time_) {
     map.erase(change.key);
     return;
   }
-  map[change.key] = std::make_shared<const std::string>(value_of(change));
+  apply_to(map, change);
   if (change.expires_in != 0) due[change.key] = written_at + change.expires_in;
+}
+
+void Model::apply_to(Map& map, const Change& change) {
+  if (change.is_put) {
+    map[change.key] = std::make_shared<const std::string>(value_of(change));
+  } else {
+    map.erase(change.key);
+  }
 }
 
 void Model::pass_time(std::uint64_t now) {

@@ -42,6 +42,7 @@ class Model {
   /// What is due by then is gone. Snapshots keep what they saw.
   void pass_time(std::uint64_t now);
   void make_keyspace(std::uint32_t keyspace, std::uint32_t id) { now_.at(keyspace) = {.id = id}; }
+  static void apply_to(Map& map, const Change& change);
   void drop_keyspace(std::uint32_t keyspace) { now_.at(keyspace) = {}; }
   /// At the snapshot in the slot, if any; otherwise now. A keyspace that has been dropped since is still in a snapshot.
   [[nodiscard]] Target at(std::uint32_t keyspace, const std::optional<std::uint32_t>& slot) const;
@@ -52,6 +53,8 @@ class Model {
   void release_all() { snapshots_ = {}; }
   [[nodiscard]] bool has_snapshot(std::uint32_t slot) const { return snapshots_.at(slot).has_value(); }
   [[nodiscard]] std::uint64_t snapshots() const;
+  /// Every change so far: the id of its keyspace and its key.
+  [[nodiscard]] const std::vector<std::pair<std::uint32_t, std::string>>& log() const { return log_; }
   /// The number of changes so far.
   [[nodiscard]] std::uint64_t sequence() const { return sequence_; }
 
@@ -60,6 +63,7 @@ class Model {
   std::array<std::optional<Keyspaces>, Operation::kSlots> snapshots_;
   std::uint64_t sequence_ = 0;
   std::uint64_t time_ = 0;
+  std::vector<std::pair<std::uint32_t, std::string>> log_;
 };
 
 /// An iterator over what a map held when the iterator was created.
