@@ -156,7 +156,8 @@ int run_dump(Arguments arguments) {
       {.summary = "Prints every entry, as of one snapshot, in a format that 'tamis load' reads. CSV, JSON lines and "
                   "TSV with --hex hold any bytes; plain TSV does not, and dump stops with status 2 at bytes "
                   "that would break a line. JSON lines hold all keyspaces of a store, and when values expire; the "
-                  "others hold one keyspace, of values that do not: name it if there are several. To copy options and empty keyspaces too, use 'tamis checkpoint'.",
+                  "others hold one keyspace, of values that do not: name it if there are several. To copy options and "
+                  "empty keyspaces too, use 'tamis checkpoint'.",
        .usage = "DIR [--keyspace NAME] [--format tsv|csv|jsonl]",
        .example = "  tamis dump cities --hex > cities.txt\n"
                   "  tamis dump cities --csv > cities.csv\n"
