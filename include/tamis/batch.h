@@ -1,13 +1,16 @@
 // A group of changes applied atomically.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "tamis/expiry.h"
 #include "tamis/export.h"
 #include "tamis/status.h"
 
@@ -61,6 +64,17 @@ class TAMIS_EXPORT Batch {
   void remove(std::string_view key);
   /// Adds a put to a keyspace. A batch may span keyspaces, all of one store.
   void put(const Keyspace& keyspace, std::string_view key, std::string_view value);
+  /// Adds a put of a value that expires this long after the write. kNeverExpires: never; 0: as the put above; a
+  /// negative time is an error, kept in status().
+  void put(std::string_view key, std::string_view value, std::chrono::milliseconds expires_in);
+  /// Adds a put of a value that expires at this time, rounded up to a millisecond.
+  void put(std::string_view key, std::string_view value, std::chrono::system_clock::time_point expires_at);
+  /// The same in a keyspace.
+  void put(const Keyspace& keyspace, std::string_view key, std::string_view value,
+           std::chrono::milliseconds expires_in);
+  /// The same in a keyspace.
+  void put(const Keyspace& keyspace, std::string_view key, std::string_view value,
+           std::chrono::system_clock::time_point expires_at);
   /// Adds a remove from a keyspace.
   void remove(const Keyspace& keyspace, std::string_view key);
   /// Appends the changes of another batch, or adopts its error. A batch may be appended to itself.
@@ -91,6 +105,12 @@ class TAMIS_EXPORT Batch {
   friend struct BatchInside;  // src/entry/batch_inside.h.
 
   void add_change(std::uint32_t keyspace, std::uint8_t kind, std::string_view key, std::string_view value);
+  void add_expiring(std::uint32_t keyspace, std::string_view key, std::string_view value, std::uint64_t due);
+  void add_put(std::uint32_t keyspace, std::string_view key, std::string_view value,
+               std::chrono::milliseconds expires_in);
+  void add_put(std::uint32_t keyspace, std::string_view key, std::string_view value,
+               std::chrono::system_clock::time_point expires_at);
+  std::uint32_t id_of(const Keyspace& keyspace);
   [[nodiscard]] bool accepts(std::string_view key, std::string_view value);
   void enter(std::uint32_t keyspace, std::size_t bytes);
   void belong_to(std::uint64_t store);
@@ -102,6 +122,8 @@ class TAMIS_EXPORT Batch {
   std::uint32_t last_keyspace_ = 0;   // Of the last change.
   bool has_markers_ = false;
   bool has_long_keys_ = false;  // Of more than 65,535 bytes.
+  bool has_expiry_ = false;
+  bool has_lifetimes_ = false;  // A value expires some time after the write.
   std::uint64_t store_ = 0;     // The number of the store whose keyspaces were named; 0: only the default one was.
 };
 
@@ -112,12 +134,14 @@ struct Batch::Operation {
     kPut,     ///< Sets the value of the key.
     kRemove,  ///< Removes the key.
   };
-  Kind kind = Kind::kPut;         ///< What the change does.
-  std::string_view key;           ///< The key it changes.
-  std::string_view value;         ///< The new value; empty for kRemove.
-  std::uint32_t keyspace_id = 0;  ///< The keyspace it changes; 0 is the default one.
+  Kind kind = Kind::kPut;                     ///< What the change does.
+  std::string_view key;                       ///< The key it changes.
+  std::string_view value;                     ///< The new value; empty for kRemove.
+  std::uint32_t keyspace_id = 0;              ///< The keyspace it changes; 0 is the default one.
+  std::chrono::milliseconds expires_in = {};  ///< How long after the write the value expires; 0 if it does not say so.
+  std::optional<ExpiryTime> expires_at = {};  ///< When the value expires, if that was given as a time.
 
-  /// Compares kind, key, value and keyspace.
+  /// Compares all members.
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
@@ -157,6 +181,7 @@ class TAMIS_EXPORT Batch::Iterator {
   friend class Batch;
   Iterator(const char* at, const char* end, std::uint32_t keyspace);
   void load();
+  void load_expiry(std::string_view stored);
 
   const char* at_ = nullptr;
   const char* end_ = nullptr;

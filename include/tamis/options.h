@@ -1,6 +1,7 @@
 // The options of a store.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -34,10 +35,11 @@ struct Options {
   std::string filter = "auto";                             ///< "auto", "none", or a name from filter_kinds().
   std::optional<std::uint64_t> filter_memory = {};         ///< None: 10 bits per key, max memory_bytes/4.
   PrefixRule prefix_rule = {};                             ///< Adds a second filter for scans within one prefix.
-  std::string compaction = "leveled";    ///< The compaction policy: "leveled", "lazy", "tiered" or "manual".
-  std::uint32_t fanout = 10;             ///< Size ratio between adjacent levels.
-  std::string journal = "auto";          ///< How the journal is written: "auto", "mapped" or "write".
-  std::uint32_t background_threads = 2;  ///< Threads that flush and compact.
+  std::string compaction = "leveled";             ///< The compaction policy: "leveled", "lazy", "tiered" or "manual".
+  std::uint32_t fanout = 10;                      ///< Size ratio between adjacent levels.
+  std::chrono::milliseconds default_expiry = {};  ///< How long after a put its value expires; 0: it does not.
+  std::string journal = "auto";                   ///< How the journal is written: "auto", "mapped" or "write".
+  std::uint32_t background_threads = 2;           ///< Threads that flush and compact.
 };
 
 /// The description of one option.

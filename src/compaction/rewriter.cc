@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/try.h"
 #include "entry/drop_rule.h"
+#include "entry/expiry.h"
 #include "filter/filter_kind.h"
 #include "io/file_names.h"
 
@@ -98,6 +99,7 @@ class Rewriter {
  private:
   void begin_key(std::string_view key);
   bool is_kept(const Entry& entry);
+  [[nodiscard]] Entry as_expired(Entry entry) const;
   [[nodiscard]] Entry as_written(const Entry& entry) const;
   Status keep(const Entry& entry);
   [[nodiscard]] bool should_cut(std::string_view key);
@@ -130,7 +132,7 @@ Status Rewriter::write_all() {
     if (result_.entries_read % kEntriesPerQuestion == 0 && spec_.is_cancelled && spec_.is_cancelled()) {
       return Status::closed("the rewrite was cancelled");
     }
-    const Entry entry = source_.entry().plain();
+    const Entry entry = as_expired(source_.entry().plain());
     ++result_.entries_read;
     if (!has_key_ || entry.key != key_) begin_key(entry.key);
     const bool stays = is_kept(entry);
@@ -159,6 +161,16 @@ void Rewriter::begin_key(std::string_view key) {
   is_key_written_ = false;
 }
 
+/// Rules 28 to 30: what has expired for every reader is a delete.
+Entry Rewriter::as_expired(Entry entry) const {
+  if (entry.kind != EntryKind::kExpiringPut) return entry;
+  const std::size_t stripe = stripe_of(entry.sequence, spec_.snapshots);
+  if (stripe >= spec_.expired_by.size() || load_expiring(entry.value).due > spec_.expired_by[stripe]) return entry;
+  entry.kind = EntryKind::kDelete;
+  entry.value = {};
+  return entry;
+}
+
 /// Rule 17.
 bool Rewriter::is_kept(const Entry& entry) {
   switch (fate_of(entry.kind, entry.sequence, newer_, spec_.snapshots)) {
@@ -174,7 +186,7 @@ bool Rewriter::is_kept(const Entry& entry) {
 Entry Rewriter::as_written(const Entry& entry) const {
   Entry written = entry;
   const bool all_see_it = entry.sequence <= spec_.snapshots.front();
-  if (older_.empty() && all_see_it && entry.kind == EntryKind::kPut) written.sequence = Sequence{0};
+  if (older_.empty() && all_see_it && entry.kind != EntryKind::kDelete) written.sequence = Sequence{0};
   return written;
 }
 

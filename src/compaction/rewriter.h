@@ -44,6 +44,8 @@ struct RewriteSpec {
   const FilterPlanner* filters = nullptr;
   /// Ascending; the last one is the sequence published when they were copied (rule 9).
   std::vector<Sequence> snapshots = {};
+  /// For each of them: an entry that it is the first to see has expired if it is due by then. Empty: none has.
+  std::vector<std::uint64_t> expired_by = {};
   /// Runs older than all inputs, in the same or deeper levels: a tombstone is droppable if none of them can hold its
   /// key. Empty: nothing is older, and entries that all readers see are written with sequence 0.
   std::vector<const Run*> older_runs = {};

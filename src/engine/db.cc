@@ -56,9 +56,7 @@ DB::~DB() {
 }
 
 Status DB::put(std::string_view key, std::string_view value, const WriteOptions& options) {
-  return ask(store_, [&](Store& store) {
-    return store.write({kDefaultKeyspace, EntryKind::kPut, key, value}, options, true);
-  });
+  return ask(store_, [&](Store& store) { return store.put(kDefaultKeyspace, key, value, options); });
 }
 Status DB::remove(std::string_view key, const WriteOptions& options) {
   return ask(store_, [&](Store& store) {

@@ -81,6 +81,10 @@ Iterator::~Iterator() {
 bool Iterator::valid() const { return state_ != nullptr && state_->walk() != nullptr && state_->walk()->valid(); }
 std::string_view Iterator::key() const { return valid() ? state_->walk()->key() : std::string_view(); }
 std::string_view Iterator::value() const { return valid() ? state_->walk()->value() : std::string_view(); }
+std::optional<ExpiryTime> Iterator::expires_at() const {
+  const std::uint64_t due = valid() ? state_->walk()->due() : 0;
+  return due == 0 ? std::nullopt : std::optional(ExpiryTime(std::chrono::milliseconds(due)));
+}
 const Status& Iterator::status() const {
   if (state_ != nullptr) [[likely]]
     return state_->status();

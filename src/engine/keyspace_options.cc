@@ -43,6 +43,7 @@ constexpr Row kRows[] = {
     row<&KeyspaceOptions::prefix_rule, &Options::prefix_rule>("prefix_rule"),
     row<&KeyspaceOptions::compaction, &Options::compaction>("compaction"),
     row<&KeyspaceOptions::fanout, &Options::fanout>("fanout"),
+    row<&KeyspaceOptions::default_expiry, &Options::default_expiry>("default_expiry"),
 };
 
 const Row* find_row(std::string_view name) {

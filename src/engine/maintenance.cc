@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/try.h"
+#include "compaction/expired_tables.h"
 #include "engine/pacing.h"
 
 namespace tamis {
@@ -48,7 +49,9 @@ bool Maintenance::run(Job job) {
 bool Maintenance::is_due(Job job) const {
   switch (job) {
     case Job::kFlush: return keyspaces_.has_sealed();
-    case Job::kCompaction: return settled_generation_ != keyspaces_.generation();
+    case Job::kCompaction:
+      if (settled_generation_ != keyspaces_.generation()) return true;
+      return context_.expiry.is_used() && settled_at_ != context_.now_unix_seconds();  // Time makes work.
     case Job::kUpkeep: break;
   }
   return true;
@@ -141,7 +144,12 @@ Result<bool> Maintenance::compact_one(std::uint64_t now_unix_seconds) {
     if (keyspace->settled_generation == generation && keyspace->settled_at == now_unix_seconds) continue;
     const std::shared_ptr<const TreeSettings> settings = keyspace->tree.settings();
     const PolicyOptions options = settings->policy_options(context_.memtable_bytes, now_unix_seconds);
-    const std::optional<CompactionPlan> plan = settings->policy.pick(keyspace->tree.version()->shape(), options);
+    const std::shared_ptr<const Version> version = keyspace->tree.version();
+    const Shape& shape = version->shape();
+    const std::uint64_t expired_by = settings->policy.drops_expired ? rewrites_.expired_by() : 0;
+    std::optional<CompactionPlan> plan = pick_wholly_expired(shape, expired_by);
+    if (!plan) plan = settings->policy.pick(shape, options);
+    if (!plan) plan = pick_mostly_expired(shape, expired_by);
     if (plan) {
       Status done = execute(*keyspace, *plan);
       if (!done.ok() && !keyspace->is_dropped()) return done;  // One that was dropped meanwhile needs none.
@@ -226,6 +234,7 @@ Result<RangeGoal> Maintenance::goal_for(const Tree& tree, const Range& range) {
                    .to = range.to,
                    .newest = Sequence{catalog_.flushed_sequence(tree.id())},
                    .first_new_table = catalog_.next_number(),
+                   .expired_by = rewrites_.expired_by(),
                    .step_bytes = kTablesPerStep * tree.settings()->options.table_bytes};
 }
 

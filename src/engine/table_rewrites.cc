@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/try.h"
+#include "compaction/expired_tables.h"
 #include "compaction/plan_parts.h"
 #include "engine/memory_shares.h"
 #include "entry/merging_iterator.h"
@@ -65,8 +66,10 @@ Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, Ent
   const std::shared_ptr<const TreeSettings> settings = keyspace.tree.settings();
   TAMIS_TRY(const std::uint64_t run, catalog_.new_number());
   RewriteSpec spec = spec_for(keyspace, *settings, version->shape(), 0, run);
-  const Features long_keys = Features::of(Feature::kLongKeys);
-  if (catalog_.features().includes(long_keys)) spec.features |= long_keys;  // There may be some.
+  const Features in_use = catalog_.features();
+  for (const Feature feature : {Feature::kLongKeys, Feature::kExpiry}) {  // There may be some entries that need it.
+    if (in_use.includes(Features::of(feature))) spec.features |= Features::of(feature);
+  }
   for (const Run& older : newer) spec.older_runs.push_back(&older);
   for (const Run* older : all_runs(version->shape())) spec.older_runs.push_back(older);
   const FilterPlanner filters(version->shape(), {}, 0, run, entries, settings->filter_plan_options());
@@ -88,6 +91,7 @@ ManifestEdit TableRewrites::journals_after(std::span<const SealedOfTree> flushes
 Status TableRewrites::execute(OpenKeyspace& keyspace, const CompactionPlan& plan,
                               const std::function<bool()>& is_cancelled) {
   const std::shared_ptr<const Version> version = keyspace.tree.version();
+  if (plan.is_drop) return drop(keyspace, plan, version->shape());
   TAMIS_TRY_STATUS(check_plan(version->shape(), plan));
   return plan.is_move ? move(keyspace, plan, version->shape()) : merge(keyspace, plan, *version, is_cancelled);
 }
@@ -105,6 +109,29 @@ Status TableRewrites::move(OpenKeyspace& keyspace, const CompactionPlan& plan, c
   moves_.fetch_add(1, std::memory_order_relaxed);
   context_.tell(StoreEvent::Kind::kMoved, plan.reason, &moved);
   return {};
+}
+
+/// Rule 28. A snapshot of a time before may have come since the plan was made: then the table stays.
+Status TableRewrites::drop(OpenKeyspace& keyspace, const CompactionPlan& plan, const Shape& shape) {
+  const LiveHandles::Readable readable = handles_.readable(published_, context_.expiry.advance());
+  const std::vector<const Run*> older = runs_older_than_inputs(shape, plan);
+  TreeChange change{.keyspace = &keyspace};
+  for (const std::uint64_t number : plan.inputs.front().tables) {
+    TAMIS_TRY(const std::shared_ptr<const TableFacts> facts, facts_of(shape, number));
+    const bool goes = may_go_unread(*facts, older, readable.sequences, readable.expired_by);
+    if (goes) change.edit.shape.removed.push_back(number);
+  }
+  TAMIS_TRY_STATUS(keyspaces_.install({&change, 1}));
+  tables_expired_.fetch_add(change.edit.shape.removed.size(), std::memory_order_relaxed);
+  compactions_.fetch_add(1, std::memory_order_relaxed);
+  const RewriteResult nothing;
+  context_.tell(StoreEvent::Kind::kCompacted, plan.reason, &nothing);
+  return {};
+}
+
+std::uint64_t TableRewrites::expired_by() const {
+  if (!context_.expiry.is_used()) return 0;
+  return handles_.readable(published_, context_.expiry.advance()).expired_by.front();
 }
 
 Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, const Version& version,
@@ -165,6 +192,8 @@ RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSett
                                     std::uint32_t level, std::uint64_t run) {
   const Options& options = settings.options;
   const bool is_last_level = level > 0 && level >= shape.last_level();
+  const std::uint64_t horizon = context_.expiry.advance();
+  LiveHandles::Readable readable = handles_.readable(published_, horizon);
   return {.files = &context_.files,
           .directory = context_.directory,
           .identity = context_.identity,
@@ -180,7 +209,8 @@ RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSett
           .output_run = run,
           .flushed_sequence = catalog_.flushed_sequence(),
           .now_unix_seconds = context_.now_unix_seconds(),
-          .snapshots = handles_.readable(published_),
+          .snapshots = std::move(readable.sequences),
+          .expired_by = std::move(readable.expired_by),
           .new_number = [this] { return catalog_.new_number(); }};
 }
 
@@ -191,7 +221,11 @@ Result<std::shared_ptr<const TableFacts>> TableRewrites::facts_of(const Shape& s
 }
 
 TableRewrites::Counts TableRewrites::counts() const {
-  return {.flushes = flushes_, .compactions = compactions_, .moves = moves_, .bytes_written = bytes_written_};
+  return {.tables_expired = tables_expired_,
+          .flushes = flushes_,
+          .compactions = compactions_,
+          .moves = moves_,
+          .bytes_written = bytes_written_};
 }
 
 }  // namespace tamis

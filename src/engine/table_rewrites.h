@@ -48,7 +48,11 @@ class TableRewrites {
   /// `is_cancelled` is asked now and then; true ends it with kClosed.
   Status execute(OpenKeyspace& keyspace, const CompactionPlan& plan, const std::function<bool()>& is_cancelled);
 
+  /// Entries that are due by then have expired for every reader; 0 if nothing expires. Advances the horizon.
+  [[nodiscard]] std::uint64_t expired_by() const;
+
   struct Counts {
+    std::uint64_t tables_expired = 0;
     std::uint64_t flushes = 0;
     std::uint64_t compactions = 0;
     std::uint64_t moves = 0;
@@ -62,6 +66,7 @@ class TableRewrites {
                                   const std::deque<Run>& newer, KeyspaceEdit& edit);
   [[nodiscard]] ManifestEdit journals_after(std::span<const SealedOfTree> flushes) const;
   Status move(OpenKeyspace& keyspace, const CompactionPlan& plan, const Shape& shape);
+  Status drop(OpenKeyspace& keyspace, const CompactionPlan& plan, const Shape& shape);
   Status merge(OpenKeyspace& keyspace, const CompactionPlan& plan, const Version& version,
                const std::function<bool()>& is_cancelled);
   RewriteSpec spec_for(const OpenKeyspace& keyspace, const TreeSettings& settings, const Shape& shape,
@@ -76,6 +81,7 @@ class TableRewrites {
   Keyspaces& keyspaces_;
   const PublishedSequence& published_;
   const LiveHandles& handles_;
+  std::atomic<std::uint64_t> tables_expired_ = 0;
   std::atomic<std::uint64_t> flushes_ = 0;
   std::atomic<std::uint64_t> compactions_ = 0;
   std::atomic<std::uint64_t> moves_ = 0;

@@ -159,7 +159,7 @@ Status TransactionState::commit(const WriteOptions& options) {
   if (!own_.empty()) {
     if (reads_ != nullptr) reads_->prepare();
     const CommitCheck check{.snapshot = Sequence{snapshot_.sequence()}, .reads = reads_.get()};
-    committed = store_->write(own_.batch(), options, true, &check);
+    committed = store_->write_batch(own_.batch(), options, true, &check);
     if (committed.ok()) store_->window().count_committed();
   } else if (options.sync) {
     committed = store_->sync();

@@ -33,6 +33,10 @@ Status Writer::write(const Changes& changes, const WriteOptions& options, bool m
   if (!may_wait) TAMIS_TRY_STATUS(check_would_not_wait());
   if (changes.has_long_keys()) [[unlikely]]
     TAMIS_TRY_STATUS(run_alone([this] { return use(Feature::kLongKeys); }));
+  if (changes.has_expiry() && !has_used_expiry_.load(std::memory_order_acquire)) [[unlikely]] {
+    TAMIS_TRY_STATUS(run_alone([this] { return use(Feature::kExpiry); }));
+    has_used_expiry_.store(true, std::memory_order_release);
+  }
   if (changes.byte_size() > context_.options.memory_bytes / 4) [[unlikely]]
     return write_large(changes, check);
   pool_.before_write(false);

@@ -145,6 +145,7 @@ class Writer final : public GroupLeader {
   std::uint64_t committing_ = 0;  // Transactions in the current group.
   std::size_t in_group_ = 0;      // Of changes_: what the window knows of the current group.
 
+  std::atomic<bool> has_used_expiry_ = false;  // Since the opening: every journal from then on has the feature.
   std::atomic<std::uint64_t> writes_ = 0;
   std::atomic<std::uint64_t> bytes_written_ = 0;
 };

@@ -219,6 +219,9 @@ Result<std::shared_ptr<OpenKeyspace>> Writer::open_keyspace(std::string_view nam
   }
   const auto find_or_create = [&]() -> Status {
     keyspace = keyspaces_.find(name);
+    if (options.default_expiry.value_or(std::chrono::milliseconds()).count() != 0) {
+      TAMIS_TRY_STATUS(use(Feature::kExpiry));
+    }
     if (keyspace != nullptr) return keyspaces_.change(*keyspace, options);
     TAMIS_TRY_STATUS(use(Feature::kKeyspaces));
     TAMIS_TRY(keyspace, keyspaces_.create(name, options));
@@ -232,6 +235,7 @@ Result<std::shared_ptr<OpenKeyspace>> Writer::open_keyspace(std::string_view nam
 Status Writer::use(Feature feature) {
   const Features features = Features::of(feature);
   if (journals_.current_has(features)) return {};
+  if (feature == Feature::kExpiry) context_.expiry.begin();
   TAMIS_TRY_STATUS(catalog_.commit({.features = features}, [](const ManifestState&) {}));
   journals_.use(features);
   return begin_journal();

@@ -9,7 +9,6 @@
 #include "base/check.h"
 #include "base/try.h"
 #include "entry/changes.h"
-#include "entry/expiry.h"
 
 namespace tamis {
 namespace {
@@ -97,6 +96,18 @@ void append_batch_entry(std::string& to, EntryKind kind, std::string_view key, s
   make_room(to, batch_entry_bytes(key.size(), value.size()));
   Prefix prefix;
   append_entry(to, prefix, {kind, key, value, nullptr});
+}
+
+void append_expiring_entry(std::string& to, std::string_view key, const ExpiringValue& value) {
+  const std::size_t stored_bytes = kDueBytes + value.value.size();
+  make_room(to, batch_entry_bytes(key.size(), stored_bytes));
+  Prefix prefix;
+  prefix.add_byte(static_cast<std::uint8_t>(EntryKind::kExpiringPut));
+  prefix.add_varint(key.size());
+  prefix.add_varint(stored_bytes);
+  to.append(prefix.text());
+  to.append(key);
+  append_expiring(to, value);
 }
 
 void append_keyspace_marker(std::string& to, KeyspaceId keyspace, std::size_t bytes_after) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "entry/entry.h"
+#include "entry/expiry.h"
 #include "entry/keyspace_id.h"
 #include "tamis/batch.h"
 
@@ -40,12 +41,25 @@ struct BatchInside {
   static void add(Batch& batch, KeyspaceId keyspace, EntryKind kind, std::string_view key, std::string_view value) {
     batch.add_change(static_cast<std::uint32_t>(keyspace), static_cast<std::uint8_t>(kind), key, value);
   }
+  static void add_expiring(Batch& batch, KeyspaceId keyspace, std::string_view key, const ExpiringValue& value) {
+    batch.add_expiring(static_cast<std::uint32_t>(keyspace), key, value.value, value.due);
+  }
+  /// An empty one that may name the same keyspaces.
+  static Batch empty_like(const Batch& batch) {
+    Batch empty;
+    empty.store_ = batch.store_;
+    return empty;
+  }
   /// The encoded entries and markers (batch_format.h) without a header. Valid until the batch changes.
   static std::string_view entries(const Batch& batch) { return batch.entries_; }
   /// The number of the store that its keyspaces belong to; 0 if it names only the default one, which every store has.
   static std::uint64_t store(const Batch& batch) { return batch.store_; }
   /// Whether a key has more than kMaxNarrowKeyBytes.
   static bool has_long_keys(const Batch& batch) { return batch.has_long_keys_; }
+  /// Whether a put expires.
+  static bool has_expiry(const Batch& batch) { return batch.has_expiry_; }
+  /// Whether a put says how long it lives, and not until when.
+  static bool has_lifetimes(const Batch& batch) { return batch.has_lifetimes_; }
   static BatchMark mark(const Batch& batch) {
     return {batch.entries_.size(), batch.count_,         batch.first_keyspace_, batch.last_keyspace_,
             batch.has_markers_,    batch.has_long_keys_, batch.store_};

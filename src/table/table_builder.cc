@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/try.h"
+#include "entry/expiry.h"
 #include "filter/filter_kind.h"
 #include "io/append_file.h"
 #include "table/block_file.h"
@@ -130,6 +131,7 @@ void TableBuilder::State::begin_key(std::string_view key, std::uint64_t hash) {
 void TableBuilder::State::count(const Entry& entry) {
   ++facts_.entries;
   facts_.deletes += entry.kind == EntryKind::kDelete ? 1 : 0;
+  if (entry.kind == EntryKind::kExpiringPut) facts_.add_expiring(load_expiring(entry.value).due);
   facts_.key_bytes += entry.key.size();
   facts_.value_bytes += entry.value.size();
   facts_.smallest_sequence = std::min(facts_.smallest_sequence, entry.sequence);

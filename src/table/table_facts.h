@@ -1,6 +1,7 @@
 // What is known about a table without opening it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -47,6 +48,10 @@ struct TableFacts {
   std::uint64_t created_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;  ///< When the oldest delete was first written to a table; 0: none here.
 
+  std::uint64_t expiring = 0;  ///< Entries that expire, of all; the next two are 0 if there are none.
+  std::uint64_t earliest_due = 0;
+  std::uint64_t latest_due = 0;
+
   std::optional<TableOrigin> origin = {};  ///< Only in a manifest, for a table that another store wrote.
   Features features = {};                  ///< What its entries need; also in its header.
 
@@ -62,6 +67,20 @@ struct TableFacts {
     expected.number = origin->number;
     expected.origin.reset();
     return written == expected;
+  }
+  /// Counts an entry that expires.
+  void add_expiring(std::uint64_t due) {
+    earliest_due = expiring == 0 ? due : std::min(earliest_due, due);
+    latest_due = std::max(latest_due, due);
+    ++expiring;
+  }
+  /// About how many entries are due by then: exact if that is before the first or after the last, otherwise as if they
+  /// were spread evenly between the two.
+  [[nodiscard]] std::uint64_t expired_by(std::uint64_t time) const {
+    if (expiring == 0 || time < earliest_due) return 0;
+    if (time >= latest_due) return expiring;
+    const double share = static_cast<double>(time - earliest_due) / static_cast<double>(latest_due - earliest_due);
+    return static_cast<std::uint64_t>(share * static_cast<double>(expiring));
   }
   [[nodiscard]] bool overlaps(std::string_view from, std::string_view to_inclusive) const {
     return smallest_key <= to_inclusive && from <= largest_key;

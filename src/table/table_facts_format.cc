@@ -41,6 +41,7 @@ constexpr std::uint32_t kFilterRate = 16;
 constexpr std::uint32_t kLastFact = 19;  // All from 1 on are present in every version.
 constexpr std::uint32_t kOrigin = 20;    // Absent for a store's own tables: store id, then the number.
 constexpr std::uint32_t kFeatures = 21;  // Absent if there are none: as bytes 16 to 31 of a header.
+constexpr std::uint32_t kExpiry = 23;    // Absent if nothing expires: number of such entries, first and last due time.
 /// Absent if there are none. For every value file that the entries point into, ascending: its number, the stored bytes
 /// of the values and their number, varints.
 constexpr std::uint32_t kValuesApart = 25;
@@ -95,6 +96,16 @@ Status decode_features(const TaggedField& field, const ByteReader& reader, Table
   return check_can_read(facts.features, "a table's facts");
 }
 
+Status decode_expiry(const TaggedField& field, const ByteReader& reader, TableFacts& facts) {
+  TAMIS_TRY_STATUS(expect_bytes(field, reader, 24));
+  facts.expiring = load_le<std::uint64_t>(field.value.data());
+  facts.earliest_due = load_le<std::uint64_t>(field.value.data() + 8);
+  facts.latest_due = load_le<std::uint64_t>(field.value.data() + 16);
+  if (facts.expiring != 0 && facts.expiring <= facts.entries && facts.earliest_due <= facts.latest_due) return {};
+  return reader.corruption(fmt::format("{} of {} entries expire, from {} to {}", facts.expiring, facts.entries,
+                                       facts.earliest_due, facts.latest_due));
+}
+
 Status decode_values_apart(const TaggedField& field, TableFacts& facts) {
   ByteReader values(field.value, "a table's value files");
   while (!values.at_end()) {
@@ -126,6 +137,14 @@ void append_origin(std::string& to, const TableOrigin& origin) {
   append_field(to, kOrigin, FieldNeed::kRequired, value);
 }
 
+void append_expiry(std::string& to, const TableFacts& facts) {
+  std::string value;
+  append_le(value, facts.expiring);
+  append_le(value, facts.earliest_due);
+  append_le(value, facts.latest_due);
+  append_field(to, kExpiry, FieldNeed::kRequired, value);
+}
+
 void append_features(std::string& to, const Features& features) {
   std::string value;
   append_le(value, features.to_read);
@@ -137,6 +156,7 @@ void append_features(std::string& to, const Features& features) {
 Status decode_fact(const TaggedField& field, const ByteReader& reader, TableFacts& facts) {
   if (field.tag == kOrigin) return decode_origin(field, reader, facts);
   if (field.tag == kFeatures) return decode_features(field, reader, facts);
+  if (field.tag == kExpiry) return decode_expiry(field, reader, facts);
   if (field.tag == kValuesApart) return decode_values_apart(field, facts);
   if (field.tag > kLastFact) return TaggedFields::pass_over(field, "a table's facts");
   if (field.tag == kSmallestKey) return decode_key(field, reader, facts.smallest_key);
@@ -165,6 +185,7 @@ void append_facts(std::string& to, const TableFacts& facts) {
   for (std::uint32_t tag = 1; tag <= kLastFact; ++tag) append_fact(to, tag, facts);
   if (facts.origin) append_origin(to, *facts.origin);
   if (facts.features != Features{}) append_features(to, facts.features);
+  if (facts.expiring != 0) append_expiry(to, facts);
   if (!facts.values_apart.empty()) append_values_apart(to, facts);
   append_fields_end(to);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/try.h"
+#include "entry/expiry.h"
 #include "filter/filter_kind.h"
 #include "io/posix_file_system.h"
 #include "table/block_file.h"
@@ -211,7 +212,13 @@ std::string_view TableFile::Entries::key() const {
   return state_ == nullptr ? std::string_view() : state_->entry().key;
 }
 std::string_view TableFile::Entries::value() const {
-  return state_ == nullptr ? std::string_view() : state_->entry().value;
+  if (state_ == nullptr) return {};
+  const Entry& entry = state_->entry();
+  return entry.kind == EntryKind::kExpiringPut ? load_expiring(entry.value).value : entry.value;
+}
+std::optional<ExpiryTime> TableFile::Entries::expires_at() const {
+  if (state_ == nullptr || state_->entry().kind != EntryKind::kExpiringPut) return {};
+  return ExpiryTime(std::chrono::milliseconds(load_expiring(state_->entry().value).due));
 }
 std::uint64_t TableFile::Entries::sequence() const {
   return state_ == nullptr ? 0 : number_of(state_->entry().sequence);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/try.h"
+#include "entry/expiry.h"
 #include "table/block_file.h"
 #include "table/data_block_format.h"
 #include "table/index_format.h"
@@ -130,6 +131,7 @@ class Verification {
     if (seen_.entries == 0) seen_.smallest_key = entry.key;
     ++seen_.entries;
     seen_.deletes += entry.kind == EntryKind::kDelete ? 1 : 0;
+    if (entry.kind == EntryKind::kExpiringPut) seen_.add_expiring(load_expiring(entry.value).due);
     seen_.key_bytes += entry.key.size();
     seen_.value_bytes += entry.value.size();
     seen_.smallest_sequence = std::min(seen_.smallest_sequence, entry.sequence);
@@ -146,6 +148,9 @@ class Verification {
     };
     compare("entries", seen_.entries, facts.entries);
     compare("deletes", seen_.deletes, facts.deletes);
+    compare("expiring entries", seen_.expiring, facts.expiring);
+    compare("as earliest due time", seen_.earliest_due, facts.earliest_due);
+    compare("as latest due time", seen_.latest_due, facts.latest_due);
     compare("keys", seen_.keys, facts.keys);
     compare("bytes of keys", seen_.key_bytes, facts.key_bytes);
     compare("bytes of values", seen_.value_bytes, facts.value_bytes);

@@ -30,6 +30,7 @@ Status ManifestReplay::apply(const ManifestEdit& edit) {
                               .first_journal = edit.first_journal,
                               .reserved_numbers = edit.reserved_numbers,
                               .term = edit.term,
+                              .horizon = edit.horizon,
                               .features = edit.features,
                               .next_keyspace = edit.next_keyspace};
   for (const auto& [id, change] : edit.keyspaces) {

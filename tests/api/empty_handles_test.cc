@@ -66,6 +66,7 @@ void check_empty_iterator(Iterator& it) {
   EXPECT_FALSE(it.valid());
   EXPECT_EQ(it.key(), "");
   EXPECT_EQ(it.value(), "");
+  EXPECT_FALSE(it.expires_at());
   EXPECT_EQ(it.status().code(), kClosed);
   it.advance();
   it.next();
@@ -140,6 +141,8 @@ TEST_F(EmptyHandles, AKeyspaceAnswersClosed) {
     EXPECT_EQ(keyspace.id(), 0U);
     Batch batch;
     batch.put(keyspace, "key", "value");
+    batch.put(keyspace, "key", "value", std::chrono::minutes(1));
+    batch.put(keyspace, "key", "value", std::chrono::system_clock::now());
     batch.remove(keyspace, "key");
     EXPECT_EQ(batch.status().code(), kClosed);
   };
@@ -219,6 +222,9 @@ TEST_F(EmptyHandles, ABatchIsEmptyAndUsable) {
     swap(batch, other);
     ASSERT_EQ(batch.size(), 4U);
     EXPECT_EQ((*++batch.begin()).key, "b");
+    batch.put("c", "3", std::chrono::minutes(1));
+    batch.put("d", "4", std::chrono::system_clock::now());
+    EXPECT_TRUE(batch.status().ok());
   };
   const auto make = [] {
     Batch batch;

@@ -39,6 +39,7 @@ std::uint64_t weight_of(Verb verb) {
     case Verb::kFlush: return 60;
     case Verb::kCompact: return 25;
     case Verb::kWaitIdle: return 20;
+    case Verb::kPassTime: return 150;
     case Verb::kResume: return 10;
     case Verb::kCheckpoint: return 6;
     case Verb::kVerify: return 8;
@@ -109,6 +110,7 @@ Change Generator::draw_change() {
   const std::uint64_t draw = random_.below(100);
   const std::uint64_t most = draw < 10 ? 1 : draw < 40 ? 16 : draw < 80 ? 200 : draw < 95 ? 1200 : 5001;
   change.value_bytes = static_cast<std::uint32_t>(random_.below(most));
+  if (one_in(3)) change.expires_in = static_cast<std::uint32_t>(1 + random_.below(one_in(4) ? 5'000'000 : 30'000));
   return change;
 }
 
@@ -225,6 +227,7 @@ Operation Generator::next() {
       break;
     case Verb::kMakeKeyspace:
     case Verb::kDropKeyspace: draw_change_of_keyspaces(operation); break;
+    case Verb::kPassTime: operation.milliseconds = static_cast<std::uint32_t>(1 + random_.below(10'000)); break;
     case Verb::kSync:
     case Verb::kFlush:
     case Verb::kWaitIdle:

@@ -4,10 +4,17 @@
 
 namespace tamis::test {
 
-void Model::apply(const Change& change, std::uint32_t keyspace) {
+void Model::apply(const Change& change, std::uint32_t keyspace, std::uint64_t written_at) {
   ++sequence_;
   log_.emplace_back(*now_.at(keyspace).id, change.key);
-  apply_to(now_.at(keyspace).map, change);
+  auto& [id, map, due] = now_.at(keyspace);
+  due.erase(change.key);
+  if (change.expires_in != 0 && written_at + change.expires_in <= time_) {
+    map.erase(change.key);
+    return;
+  }
+  apply_to(map, change);
+  if (change.expires_in != 0) due[change.key] = written_at + change.expires_in;
 }
 
 void Model::apply_to(Map& map, const Change& change) {
@@ -15,6 +22,17 @@ void Model::apply_to(Map& map, const Change& change) {
     map[change.key] = std::make_shared<const std::string>(value_of(change));
   } else {
     map.erase(change.key);
+  }
+}
+
+void Model::pass_time(std::uint64_t now) {
+  time_ = now;
+  for (Keyspace& keyspace : now_) {
+    std::erase_if(keyspace.due, [&](const auto& key_and_time) {
+      if (key_and_time.second > now) return false;
+      keyspace.map.erase(key_and_time.first);
+      return true;
+    });
   }
 }
 

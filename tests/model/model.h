@@ -24,6 +24,7 @@ class Model {
   struct Keyspace {
     std::optional<std::uint32_t> id = {};  ///< In the store; none if it does not exist.
     Map map = {};
+    std::map<std::string, std::uint64_t, std::less<>> due = {};  ///< Of the keys whose values expire.
   };
   using Keyspaces = std::array<Keyspace, kKeyspaces>;
   /// What an operation reads.
@@ -36,9 +37,12 @@ class Model {
 
   /// The keyspace that is meant by this number: the default one if there is none of it.
   [[nodiscard]] std::uint32_t existing(std::uint32_t keyspace) const { return now_.at(keyspace).id ? keyspace : 0; }
-  void apply(const Change& change, std::uint32_t keyspace);
+  /// `written_at` is the time of the write.
+  void apply(const Change& change, std::uint32_t keyspace, std::uint64_t written_at);
+  /// What is due by then is gone. Snapshots keep what they saw.
+  void pass_time(std::uint64_t now);
+  void make_keyspace(std::uint32_t keyspace, std::uint32_t id) { now_.at(keyspace) = {.id = id}; }
   static void apply_to(Map& map, const Change& change);
-  void make_keyspace(std::uint32_t keyspace, std::uint32_t id) { now_.at(keyspace) = {.id = id, .map = {}}; }
   void drop_keyspace(std::uint32_t keyspace) { now_.at(keyspace) = {}; }
   /// At the snapshot in the slot, if any; otherwise now. A keyspace that has been dropped since is still in a snapshot.
   [[nodiscard]] Target at(std::uint32_t keyspace, const std::optional<std::uint32_t>& slot) const;
@@ -58,6 +62,7 @@ class Model {
   Keyspaces now_;
   std::array<std::optional<Keyspaces>, Operation::kSlots> snapshots_;
   std::uint64_t sequence_ = 0;
+  std::uint64_t time_ = 0;
   std::vector<std::pair<std::uint32_t, std::string>> log_;
 };
 

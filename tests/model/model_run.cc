@@ -45,9 +45,11 @@ ModelRun::~ModelRun() { drop_handles(); }
 
 Environment ModelRun::environment() const {
   Environment environment{.files = interrupted_files_.get(),
-                          .random_seed = spec_.seed + openings_,
-                          .runs_in_background = spec_.runs_in_background};
-  if (spec_.schedule_seed) environment.schedule_seed = *spec_.schedule_seed + openings_;
+                          .random_seed = spec_.seed + machine_.openings,
+                          .runs_in_background = spec_.runs_in_background,
+                          .unix_milliseconds = [this] { return machine_.clock.load(); },
+                          .uptime_milliseconds = [this] { return machine_.uptime.load(); }};
+  if (spec_.schedule_seed) environment.schedule_seed = *spec_.schedule_seed + machine_.openings;
   return environment;
 }
 
@@ -135,6 +137,7 @@ Status ModelRun::run_verb(const Operation& operation) {
     case Verb::kFlush: return db_->flush();
     case Verb::kCompact: return compact(operation);
     case Verb::kWaitIdle: return db_->wait_idle();
+    case Verb::kPassTime: return pass_time(operation.milliseconds);
     case Verb::kResume: return db_->resume();
     case Verb::kCheckpoint: return checkpoint();
     case Verb::kVerify: return verify();
@@ -151,31 +154,47 @@ Status ModelRun::run_verb(const Operation& operation) {
   return {};
 }
 
+/// Sometimes only the clock moves on, so that what has expired may not be dropped yet.
+Status ModelRun::pass_time(std::uint32_t milliseconds) {
+  machine_.clock += milliseconds;
+  if (milliseconds % 16 != 0) machine_.uptime += milliseconds;
+  model_.pass_time(machine_.clock);
+  return {};
+}
+
 Status ModelRun::write(const Operation& operation) {
-  const WriteOptions options{.sync = operation.sync};
-  Write write{operation};
+  WriteOptions options{.sync = operation.sync};
+  Write write{.operation = operation, .time = machine_.clock};
   Batch batch;
   for (const Change& change : operation.changes) {
     write.keyspaces.push_back(model_.existing(change.keyspace));
     write.ids.push_back(model_.at(change.keyspace, {}).id);
     if (write.ids.back() == 0) {
-      change.is_put ? batch.put(change.key, value_of(change)) : batch.remove(change.key);
+      const std::chrono::milliseconds expires_in(change.expires_in);
+      change.is_put ? batch.put(change.key, value_of(change), expires_in) : batch.remove(change.key);
     } else {
       const Keyspace& into = handles_.at(write.ids.back());
-      change.is_put ? batch.put(into, change.key, value_of(change)) : batch.remove(into, change.key);
+      const ExpiryTime expires_at(std::chrono::milliseconds(machine_.clock + change.expires_in));
+      change.expires_in != 0 ? batch.put(into, change.key, value_of(change), expires_at)
+      : change.is_put        ? batch.put(into, change.key, value_of(change))
+                             : batch.remove(into, change.key);
     }
   }
   const Write* outer = std::exchange(writing_, &write);
   Status written;
   if (operation.verb == Verb::kPut || operation.verb == Verb::kRemove) {
     const Change& change = operation.changes.front();
+    options.expires_in = std::chrono::milliseconds(change.expires_in);
     written = with(write.ids.front(), [&](auto& into) {
       return change.is_put ? into.put(change.key, value_of(change), options) : into.remove(change.key, options);
     });
   } else if (operation.verb == Verb::kTryWrite) {
     written = db_->try_write(batch, options);
     // Whether it would have waited depends on the options; the answers must not.
-    if (written.code() == StatusCode::kBusy) written = db_->write(batch, options);
+    if (written.code() == StatusCode::kBusy) {
+      write.time = machine_.clock;
+      written = db_->write(batch, options);
+    }
   } else {
     written = db_->write(batch, options);
   }
@@ -196,7 +215,7 @@ bool ModelRun::has_lost_a_keyspace(const Write& write) const {
 
 void ModelRun::apply(const Write& write) {
   for (std::size_t i = 0; i < write.keyspaces.size(); ++i) {
-    model_.apply(write.operation.changes[i], write.keyspaces[i]);
+    model_.apply(write.operation.changes[i], write.keyspaces[i], write.time);
   }
   asked_.writes += write.keyspaces.size();
 }
@@ -249,7 +268,7 @@ Status ModelRun::open_keyspaces() {
 
 Status ModelRun::open() {
   Options now = options();
-  now.create_if_missing = openings_ == 0;
+  now.create_if_missing = machine_.openings == 0;
   TAMIS_TRY(DB opened, DB::open(kDirectory, now, environment()));
   db_.emplace(std::move(opened));
   asked_ = {};
@@ -284,7 +303,7 @@ Status ModelRun::close() {
     if (keyspace.put("a", "b").ok()) return disagreement("a put into a keyspace after close was accepted");
   }
   db_.reset();
-  ++openings_;
+  ++machine_.openings;
   return {};
 }
 
@@ -313,7 +332,7 @@ Status ModelRun::abandon() {
     if (keyspace.exists("a").ok()) return disagreement("a keyspace outlived its store and was read");
   }
   drop_handles();
-  ++openings_;
+  ++machine_.openings;
   return open();
 }
 
@@ -324,7 +343,7 @@ Status ModelRun::crash() {
   handles_.clear();
   db_.reset();
   make_disk(std::move(rebooted));
-  ++openings_;
+  ++machine_.openings;
   return open();
 }
 
@@ -364,7 +383,7 @@ Status ModelRun::repair() {
 }
 
 Status ModelRun::checkpoint() {
-  const std::string path = fmt::format("/copy-{}", ++copies_);
+  const std::string path = fmt::format("/copy-{}", ++machine_.copies);
   TAMIS_TRY_STATUS(db_->checkpoint(path));
   {
     TAMIS_TRY(DB copy, DB::open(path, options(), environment()));

@@ -129,6 +129,7 @@ Status ModelRun::scan_in(ModelTransaction& tx, const Operation& operation) {
 Status ModelRun::write_in(ModelTransaction& tx, const Operation& operation) {
   for (Change change : operation.changes) {
     change.keyspace = tx.existing(change.keyspace);
+    change.expires_in = 0;  // A transaction's own put has no lifetime.
     const std::uint32_t id = *tx.view.at(change.keyspace).id;
     if (id == 0) {
       TAMIS_TRY_STATUS(change.is_put ? tx.store.put(change.key, value_of(change)) : tx.store.remove(change.key));
@@ -155,7 +156,7 @@ Status ModelRun::commit(std::optional<ModelTransaction>& slot, const Operation& 
     return disagreement("a transaction that conflicts said " + committed.to_text());
   }
   TAMIS_TRY_STATUS(std::move(committed));
-  for (const Change& change : tx.own) model_.apply(change, change.keyspace);
+  for (const Change& change : tx.own) model_.apply(change, change.keyspace, machine_.clock);
   asked_.writes += tx.own.size();
   return {};
 }

@@ -43,6 +43,7 @@ enum class Verb : std::uint8_t {
   kFlush,
   kCompact,
   kWaitIdle,
+  kPassTime,
   kResume,
   kCheckpoint,  ///< The copy is opened, compared and destroyed.
   kVerify,
@@ -72,6 +73,7 @@ struct Change {
   bool is_put = true;
   std::uint32_t value_seed = 0;
   std::uint32_t value_bytes = 0;
+  std::uint32_t expires_in = 0;  ///< In milliseconds; 0: never.
 
   friend bool operator==(const Change&, const Change&) = default;
 };
@@ -112,12 +114,13 @@ struct Operation {
   bool fills_cache = true;
   std::uint32_t keyspace = 0;      ///< Of the keys or bounds, or the one to make or drop.
   std::uint32_t options_seed = 0;  ///< For the options of a keyspace; 0: none.
+  std::uint32_t milliseconds = 0;  ///< That pass.
 
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
 /// "put change=a%00b,17,200 sync": words with = between name and value, key bytes that are not letters or digits as
-/// %HH, values as seed and length, "3/" before the key of a change in keyspace 3.
+/// %HH, values as seed and length and perhaps a lifetime, "3/" before the key of a change in keyspace 3.
 std::string to_text(const Operation& operation);
 Result<Operation> parse_operation(std::string_view line);
 
