@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/features.h"
 #include "base/try.h"
 #include "engine/store_files.h"
 #include "io/file_names.h"
@@ -290,6 +291,7 @@ void Follower::show(const Current& current) {
   }
   const Sequence sequence{std::max(view.tail.next_sequence() - 1, newest_flushed_sequence_of(view.state))};
   if (current != current_ || before.views == nullptr) catalog_.follow(view.state, current);
+  if (view.state.features.includes(Features::of(Feature::kExpiry))) context_.expiry.open(view.state.horizon);
   {
     MutexLock lock(moment_mutex_);
     moment_.sequence = sequence;
