@@ -9,7 +9,7 @@ namespace tamis {
 /// One byte, the same in a batch, a block and memory; permanent on disk. The low three bits are the kind: 1 put,
 /// 2 delete, 3 merge operand, 4 range delete. 8 and 16 are flags: the entry expires, its value is apart. 0 is never a
 /// kind: in a batch it marks a keyspace.
-enum class EntryKind : std::uint8_t { kPut = 1, kDelete = 2 };
+enum class EntryKind : std::uint8_t { kPut = 1, kDelete = 2, kRangeDelete = 4 };
 
 /// Whether this build knows the kind. Any other is kNotSupported, in bytes whose checksum holds.
 constexpr bool is_entry_kind(std::uint8_t number) { return number == 1 || number == 2; }
