@@ -82,6 +82,8 @@ class TAMIS_EXPORT Keyspace {
   Status put(std::string_view key, std::string_view value, const WriteOptions& options = {});
   /// As DB::remove.
   Status remove(std::string_view key, const WriteOptions& options = {});
+  /// As DB::remove_range.
+  Status remove_range(std::string_view from, std::optional<std::string_view> to, const WriteOptions& options = {});
 
   /// As DB::get.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key, const ReadOptions& options = {}) const;

@@ -23,7 +23,7 @@ using Tables = std::vector<std::shared_ptr<const TableFacts>>;
 constexpr std::string_view kReason = "compact was called";
 
 bool is_in_range(const RangeGoal& goal, const TableFacts& table) {
-  return table.largest_key >= goal.from && (!goal.to || table.smallest_key < *goal.to);
+  return table.overlaps(goal.from, goal.to ? KeyEnd::before(*goal.to) : KeyEnd::nowhere());
 }
 
 /// Whether the table holds something that existed when the goal was set.
@@ -31,7 +31,7 @@ bool is_of_goal(const RangeGoal& goal, const TableFacts& table) {
   return is_in_range(goal, table) && table.smallest_sequence <= goal.newest;
 }
 
-bool holds_nothing_dead(const TableFacts& table) { return table.deletes == 0 && table.entries == table.keys; }
+bool holds_nothing_dead(const TableFacts& table) { return table.tombstones() == 0 && table.entries == table.keys; }
 
 bool is_to_be_cleaned(const RangeGoal& goal, const TableFacts& table) {
   return is_in_range(goal, table) && table.number < goal.first_new_table && !holds_nothing_dead(table);

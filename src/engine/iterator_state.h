@@ -8,6 +8,7 @@
 
 #include "engine/live_handles.h"
 #include "engine/store.h"
+#include "engine/view_range_deletes.h"
 #include "entry/visible_iterator.h"
 #include "memtable/memtable.h"
 #include "tamis/caller.h"
@@ -65,6 +66,7 @@ class IteratorState {
   std::optional<LiveHandle> handle_;
   std::vector<std::shared_ptr<Memtable>> memtables_;
   std::shared_ptr<const Version> version_;
+  std::unique_ptr<const ViewRangeDeletes> range_deletes_;
   std::optional<VisibleIterator> walk_;  // Destroyed before what it reads.
   Status status_;
 };

@@ -8,6 +8,7 @@
 #include "base/try.h"
 #include "engine/fork_generation.h"
 #include "engine/never_throws.h"
+#include "engine/view_range_deletes.h"
 #include "entry/visible.h"
 #include "filter/filter_kind.h"
 
@@ -29,6 +30,7 @@ struct ExplainedSteps {
   std::shared_ptr<const ReadView> view;
   std::vector<Explanation::Step> memtables;
   RecordedSteps tables;
+  bool is_hidden = false;  // By a range delete.
 };
 
 NoSteps& for_tables(NoSteps& steps) { return steps; }
@@ -99,13 +101,26 @@ struct Kept {
 
 }  // namespace
 
+/// Range deletes are asked only about a value that was found.
+template <typename Steps>
+inline Result<bool> Reader::is_value(const ReadView& view, StagedLookup& staged, Steps& steps) {
+  if (!has_value(staged)) return false;
+  if (view.has_range_deletes()) [[unlikely]] {
+    TAMIS_TRY(const bool is_hidden, hide_covered(view, staged));
+    if constexpr (Steps::kRecords) steps.is_hidden = is_hidden;
+    return !is_hidden;
+  }
+  return true;
+}
+
 template <typename Steps, typename Take>
 Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Steps& steps, Take take) {
   StagedLookup staged;
-  const auto finish = [&]() -> Result<bool> {
-    const bool is_value = Steps::kRecords ? has_value(staged) : count_get(staged);
-    if (is_value) TAMIS_TRY_STATUS(take(staged.found.value));
-    return is_value;
+  const auto finish = [&](const ReadView& view) -> Result<bool> {
+    TAMIS_TRY(const bool present, is_value(view, staged, steps));
+    if constexpr (!Steps::kRecords) count_get(staged, present);
+    if (present) TAMIS_TRY_STATUS(take(staged.found.value));
+    return present;
   };
   std::shared_ptr<const ReadView> kept;
   {
@@ -116,13 +131,13 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, S
     view.version->run_index().prefetch(staged.lookup.hash);
     if (!ask_memtables(view, staged, steps)) view.version->peek(staged, for_tables(steps));
     if (staged.answer != LookupAnswer::kUnknown) [[likely]]
-      return finish();
+      return finish(view);
     kept = view.shared_from_this();
   }
   DiskLookup disk(staged);
   kept->version->find({&disk, 1}, options.fills_cache, for_tables(steps));
   if (!disk.status.ok()) return disk.status;
-  return finish();
+  return finish(*kept);
 }
 
 Result<bool> Reader::get(std::string_view key, std::string* value, const ReadOptions& options) {
@@ -151,6 +166,7 @@ Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& opt
     explanation.metadata_reads += step.metadata_reads;
     explanation.steps.push_back(explained_step(step, steps.view->version->shape()));
   }
+  if (steps.is_hidden) explanation.steps.push_back({.where = "range delete", .outcome = "hides it"});
   return explanation;
 }
 
@@ -171,7 +187,9 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
     if (!disk.status.ok()) return disk.status;
     kept->pin = std::move(disk.pin);
   }
-  if (!count_get(staged)) return std::optional<PinnedValue>();
+  TAMIS_TRY(const bool present, is_value(*moment.view, staged, none));
+  count_get(staged, present);
+  if (!present) return std::optional<PinnedValue>();
   return std::optional<PinnedValue>(PinnedValue(staged.found.value, std::move(kept)));
 }
 

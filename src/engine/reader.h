@@ -88,11 +88,12 @@ class Reader {
   static bool has_value(const StagedLookup& staged) {
     return staged.answer == LookupAnswer::kFound && visible(staged.found, staged.lookup.sequence) == Visible::kValue;
   }
-  /// Counts an answered get. True if the answer is a value.
-  bool count_get(const StagedLookup& staged) {
-    const bool is_value = has_value(staged);
+  /// Whether the answer is a value that no range delete hides.
+  template <typename Steps>
+  static Result<bool> is_value(const ReadView& view, StagedLookup& staged, Steps& steps);
+  /// Counts an answered get.
+  void count_get(const StagedLookup& staged, bool is_value) {
     (!is_value ? absent_ : staged.table == nullptr ? from_memtables_ : from_tables_).add();
-    return is_value;
   }
 
   // multi_get.cc
@@ -100,7 +101,7 @@ class Reader {
   void get_group(const Moment& moment, std::span<const std::string_view> keys, std::size_t first_number,
                  bool fills_cache, Answers& answers);
   std::size_t peek_group(const Moment& moment, std::span<StagedLookup> group, Answers& answers);
-  void find_group(const Version& version, std::span<StagedLookup> group, std::size_t unknown, bool fills_cache,
+  void find_group(const ReadView& view, std::span<StagedLookup> group, std::size_t unknown, bool fills_cache,
                   Answers& answers);
 
   const CurrentView& view_;

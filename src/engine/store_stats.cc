@@ -24,7 +24,7 @@ void add_table(Stats::Level& level, const Table& table) {
   ++level.tables;
   level.bytes += facts.file_bytes;
   level.entries += facts.entries;
-  level.tombstones += facts.deletes;
+  level.tombstones += facts.tombstones();
   level.filter_bytes += facts.filter_bytes;
   level.bits_per_key += 8 * static_cast<double>(facts.filter_bytes);           // Divided by the keys at the end.
   level.designed_rate += facts.filter_rate * static_cast<double>(facts.keys);  // The same.
@@ -99,6 +99,7 @@ double live_bytes(const Shape& shape, std::uint64_t writes_in_tables) {
         run_entries += static_cast<double>(table->entries);
         run_deletes += static_cast<double>(table->deletes);
       }
+      if (run_entries == 0) continue;
       const double live = static_cast<double>(run.bytes()) * (run_entries - run_deletes) / run_entries;
       entries += run_entries;
       live_in_all += live;

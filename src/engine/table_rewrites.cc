@@ -27,6 +27,13 @@ void add_tables(ShapeEdit& edit, const RewriteResult& result, std::uint32_t leve
   for (const std::shared_ptr<const TableFacts>& table : result.tables) edit.added.push_back({level, run, table});
 }
 
+Status add_range_deletes(Table& table, std::vector<RangeTombstone>& to) {
+  if (table.facts().range_deletes == 0) return {};
+  TAMIS_TRY(const std::shared_ptr<const std::vector<RangeTombstone>> fragments, table.range_deletes());
+  to.insert(to.end(), fragments->begin(), fragments->end());
+  return {};
+}
+
 /// Of two times, 0 meaning none.
 std::uint64_t older(std::uint64_t a, std::uint64_t b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
 
@@ -41,7 +48,8 @@ Status TableRewrites::flush(std::span<const SealedOfTree> flushes) {
     change.edit.flushed_sequence = number_of(flush.sealed.last_sequence);
     const Memtable& memtable = *flush.sealed.memtable;
     TAMIS_TRY(RewriteResult result,
-              write_run(*flush.keyspace, *memtable.iterate(), memtable.entries(), {}, change.edit));
+              write_run(*flush.keyspace, *memtable.iterate(), memtable.entries(), memtable.range_deletes().all(), {},
+                        change.edit));
     results.push_back(std::move(result));
   }
   ManifestEdit rest = journals_after(flushes);
@@ -59,12 +67,13 @@ Status TableRewrites::flush(std::span<const SealedOfTree> flushes) {
 }
 
 Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, EntryIterator& source,
-                                               std::uint64_t entries, const std::deque<Run>& newer,
-                                               KeyspaceEdit& edit) {
+                                               std::uint64_t entries, std::vector<RangeTombstone> range_deletes,
+                                               const std::deque<Run>& newer, KeyspaceEdit& edit) {
   const std::shared_ptr<const Version> version = keyspace.tree.version();
   const std::shared_ptr<const TreeSettings> settings = keyspace.tree.settings();
   TAMIS_TRY(const std::uint64_t run, catalog_.new_number());
   RewriteSpec spec = spec_for(keyspace, *settings, version->shape(), 0, run);
+  spec.range_deletes = std::move(range_deletes);
   const Features long_keys = Features::of(Feature::kLongKeys);
   if (catalog_.features().includes(long_keys)) spec.features |= long_keys;  // There may be some.
   for (const Run& older : newer) spec.older_runs.push_back(&older);
@@ -128,6 +137,7 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
       spec.inputs.push_back(facts);
       spec.features |= facts->features;
       keys += facts->keys;
+      TAMIS_TRY_STATUS(add_range_deletes(*version.table(number), spec.range_deletes));
       spec.oldest_delete_unix_seconds = older(facts->oldest_delete_unix_seconds, spec.oldest_delete_unix_seconds);
     }
   }

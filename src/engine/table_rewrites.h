@@ -59,7 +59,8 @@ class TableRewrites {
  private:
   /// Writes a run of level 0. `newer` are runs that are newer than those of the version, newest first.
   Result<RewriteResult> write_run(const OpenKeyspace& keyspace, EntryIterator& source, std::uint64_t entries,
-                                  const std::deque<Run>& newer, KeyspaceEdit& edit);
+                                  std::vector<RangeTombstone> range_deletes, const std::deque<Run>& newer,
+                                  KeyspaceEdit& edit);
   [[nodiscard]] ManifestEdit journals_after(std::span<const SealedOfTree> flushes) const;
   Status move(OpenKeyspace& keyspace, const CompactionPlan& plan, const Shape& shape);
   Status merge(OpenKeyspace& keyspace, const CompactionPlan& plan, const Version& version,

@@ -15,6 +15,18 @@ void Batch::put(std::string_view key, std::string_view value) {
 
 void Batch::remove(std::string_view key) { BatchInside::add(*this, kDefaultKeyspace, EntryKind::kDelete, key, {}); }
 
+void Batch::remove_range(std::string_view from, std::optional<std::string_view> to) {
+  BatchInside::add_range_delete(*this, kDefaultKeyspace, from, to);
+}
+
+void BatchInside::add_range_delete(Batch& batch, KeyspaceId keyspace, std::string_view from,
+                                   std::optional<std::string_view> to) {
+  if (to && *to <= from) return;
+  if (to && !batch.accepts(*to, {})) return;
+  add(batch, keyspace, EntryKind::kRangeDelete, from, to.value_or(std::string_view()));
+  if (batch.status_.ok()) batch.has_range_deletes_ = true;
+}
+
 void Batch::add_change(std::uint32_t keyspace, std::uint8_t kind, std::string_view key, std::string_view value) {
   if (!accepts(key, value)) return;
   if (keyspace != last_keyspace_) enter(keyspace, batch_entry_bytes(key.size(), value.size()));
@@ -51,6 +63,7 @@ void Batch::append(const Batch& other) {
   last_keyspace_ = last;
   has_markers_ |= other.has_markers_;
   has_long_keys_ |= other.has_long_keys_;
+  has_range_deletes_ |= other.has_range_deletes_;
   count_ += other.count_;
 }
 
@@ -59,7 +72,7 @@ void Batch::clear() {
   count_ = 0;
   status_ = {};
   first_keyspace_ = last_keyspace_ = 0;
-  has_markers_ = has_long_keys_ = false;
+  has_markers_ = has_long_keys_ = has_range_deletes_ = false;
   store_ = 0;
 }
 
@@ -79,6 +92,7 @@ void Batch::swap(Batch& other) noexcept {
   std::swap(has_markers_, other.has_markers_);
   std::swap(store_, other.store_);
   std::swap(has_long_keys_, other.has_long_keys_);
+  std::swap(has_range_deletes_, other.has_range_deletes_);
 }
 
 bool Batch::accepts(std::string_view key, std::string_view value) {
@@ -119,7 +133,9 @@ void Batch::Iterator::load() {
   if (at_ == end_) return;
   KeyspaceId keyspace{operation_.keyspace_id};
   const EncodedEntry entry = load_batch_entry(at_, keyspace);
-  operation_.kind = entry.kind == EntryKind::kPut ? Operation::Kind::kPut : Operation::Kind::kRemove;
+  operation_.kind = entry.kind == EntryKind::kPut      ? Operation::Kind::kPut
+                    : entry.kind == EntryKind::kDelete ? Operation::Kind::kRemove
+                                                       : Operation::Kind::kRemoveRange;
   operation_.key = entry.key;
   operation_.value = entry.value;
   operation_.keyspace_id = static_cast<std::uint32_t>(keyspace);

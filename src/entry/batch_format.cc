@@ -48,7 +48,7 @@ Result<KeyspaceId> read_keyspace(ByteReader& reader) {
 /// Appends what the prefix already has and the entry. There must be room for both.
 void append_entry(std::string& to, Prefix& prefix, const EncodedEntry& entry) {
   TAMIS_INVARIANT(entry.key.size() <= kMaxKeyBytes && entry.value.size() <= kMaxValueBytes);
-  TAMIS_INVARIANT(entry.kind == EntryKind::kPut || entry.value.empty());
+  TAMIS_INVARIANT(entry.kind != EntryKind::kDelete || entry.value.empty());
   prefix.add_byte(static_cast<std::uint8_t>(entry.kind));
   prefix.add_varint(entry.key.size());
   prefix.add_varint(entry.value.size());
@@ -63,7 +63,7 @@ Status check_entry(ByteReader& reader, EntryKeyspaces& keyspaces, std::string_vi
     TAMIS_TRY(keyspaces.last, read_keyspace(reader));
     TAMIS_TRY(kind, reader.read_le<std::uint8_t>("entry kind"));
   }
-  if (!is_entry_kind(kind)) {
+  if (!is_batch_kind(kind)) {
     return Status::not_supported(fmt::format("{}: at offset {}: {}", name, reader.offset(), unknown_kind_text(kind)));
   }
   TAMIS_TRY(const std::uint64_t key_bytes, reader.read_varint("key length"));
@@ -77,8 +77,14 @@ Status check_entry(ByteReader& reader, EntryKeyspaces& keyspaces, std::string_vi
   if (static_cast<EntryKind>(kind) == EntryKind::kDelete && value_bytes != 0) {
     return reader.corruption(fmt::format("a delete with a value of {} bytes", value_bytes));
   }
-  TAMIS_TRY_STATUS(reader.skip(key_bytes, "key"));
-  return reader.skip(value_bytes, "value");
+  TAMIS_TRY(const Bytes key, reader.read(key_bytes, "key"));
+  TAMIS_TRY(const Bytes value, reader.read(value_bytes, "value"));
+  if (static_cast<EntryKind>(kind) != EntryKind::kRangeDelete || value.empty()) return {};
+  if (value_bytes > kMaxKeyBytes) {
+    return reader.corruption(fmt::format("a range delete to a key of {} bytes, {} allowed", value_bytes, kMaxKeyBytes));
+  }
+  if (as_text(value) <= as_text(key)) return reader.corruption("a range delete of an empty range");
+  return {};
 }
 
 }  // namespace

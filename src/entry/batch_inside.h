@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "entry/entry.h"
@@ -28,12 +29,16 @@ struct BatchInside {
   static void add(Batch& batch, KeyspaceId keyspace, EntryKind kind, std::string_view key, std::string_view value) {
     batch.add_change(static_cast<std::uint32_t>(keyspace), static_cast<std::uint8_t>(kind), key, value);
   }
+  /// What Batch::remove_range does, for any keyspace.
+  static void add_range_delete(Batch& batch, KeyspaceId keyspace, std::string_view from,
+                               std::optional<std::string_view> to);
   /// The encoded entries and markers (batch_format.h) without a header. Valid until the batch changes.
   static std::string_view entries(const Batch& batch) { return batch.entries_; }
   /// The number of the store that its keyspaces belong to; 0 if it names only the default one, which every store has.
   static std::uint64_t store(const Batch& batch) { return batch.store_; }
   /// Whether a key has more than kMaxNarrowKeyBytes.
   static bool has_long_keys(const Batch& batch) { return batch.has_long_keys_; }
+  static bool has_range_deletes(const Batch& batch) { return batch.has_range_deletes_; }
   static EntryKeyspaces keyspaces(const Batch& batch) {
     return {KeyspaceId{batch.first_keyspace_}, KeyspaceId{batch.last_keyspace_}, batch.has_markers_};
   }

@@ -163,7 +163,7 @@ TEST(Version, ADamagedTableIsAnErrorAndNotAMiss) {
 std::vector<std::unique_ptr<EntryIterator>> runs_of(const Version& version, const KeyRange& range,
                                                     std::string_view prefix, bool fills_cache) {
   std::vector<std::unique_ptr<EntryIterator>> runs;
-  version.iterate(range, prefix, fills_cache, runs);
+  version.iterate(range, prefix, fills_cache, {}, runs);
   return runs;
 }
 
