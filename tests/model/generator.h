@@ -27,6 +27,7 @@ class Generator {
   std::string draw_place();
   Change draw_change();
   void draw_write(Operation& operation);
+  void draw_range(Change& change);
   Bounds draw_bounds();
   std::vector<Move> draw_moves(std::uint64_t most);
   std::uint32_t draw_slot() { return static_cast<std::uint32_t>(random_.below(Operation::kSlots)); }
