@@ -52,10 +52,13 @@ struct Environment {
   /// Requires runs_in_background = false. Decides at every write whether a due flush or compaction runs, and which runs
   /// first. Nothing waits for a running one: calls return kBusy. Threads must take turns.
   std::optional<std::uint64_t> schedule_seed = {};
-  /// The time in seconds; called from any thread. Empty: the machine's clock or, with a random_seed, a frozen one. It
-  /// is recorded with commits and decides when old tombstones are compacted: a clock that jumps never costs
-  /// correctness.
-  std::function<std::uint64_t()> unix_seconds = {};
+  /// The time in milliseconds since 1970 (UTC); called from any thread. Empty: the machine's clock or, with a
+  /// random_seed, a frozen one. It is recorded with commits, decides when old tombstones are compacted and when values
+  /// expire. A clock that jumps ahead hides values before they are due, but does not destroy them.
+  std::function<std::uint64_t()> unix_milliseconds = {};
+  /// Milliseconds since a fixed moment, which no one sets; called from any thread. Empty: the time since the machine
+  /// was started or, with a random_seed, a frozen one. Expired values are dropped no faster than this clock runs.
+  std::function<std::uint64_t()> uptime_milliseconds = {};
 };
 
 }  // namespace tamis

@@ -154,7 +154,7 @@ Status Rewriter::write_all() {
     if (result_.entries_read % kEntriesPerQuestion == 0 && spec_.is_cancelled && spec_.is_cancelled()) {
       return Status::closed("the rewrite was cancelled");
     }
-    const Entry& entry = source_.entry();
+    const Entry entry = source_.entry().plain();
     ++result_.entries_read;
     if (!has_key_ || entry.key != key_) begin_key(entry.key);
     const bool stays = is_kept(entry);

@@ -25,11 +25,11 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
   bool has_range_deletes = version_->range_deletes() != nullptr;
   for (const std::shared_ptr<Memtable>& memtable : memtables_) has_range_deletes |= memtable->has_range_deletes();
   if (has_range_deletes) range_deletes_ = std::make_unique<const ViewRangeDeletes>(memtables_, *version_);
-  const Uncovered uncovered{range_deletes_.get(), sequence_};
+  const Uncovered uncovered{range_deletes_.get(), moment_.sequence};
   std::vector<std::unique_ptr<EntryIterator>> runs;
   for (const std::shared_ptr<Memtable>& memtable : memtables_) runs.push_back(iterate(*memtable, uncovered));
   version_->iterate(range, options.prefix, options.fills_cache, uncovered, runs);
-  walk_.emplace(make_merging_iterator(std::move(runs)), sequence_, std::move(range));
+  walk_.emplace(make_merging_iterator(std::move(runs)), moment_, std::move(range));
   is_reverse_ = options.reverse;
   is_reverse_ ? walk_->seek_to_last() : walk_->seek_to_first();
 }

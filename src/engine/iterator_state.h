@@ -23,9 +23,9 @@ class IteratorState {
  public:
   /// An iteration that could not begin.
   IteratorState(std::shared_ptr<Store> store, Status why) : store_(std::move(store)), status_(std::move(why)) {}
-  /// `sequence` was read after the view.
-  IteratorState(std::shared_ptr<Store> store, const ReadView& view, Sequence sequence, Caller caller)
-      : store_(std::move(store)), sequence_(sequence), version_(view.version) {
+  /// The moment was read after the view.
+  IteratorState(std::shared_ptr<Store> store, const ReadView& view, Moment moment, Caller caller)
+      : store_(std::move(store)), moment_(moment), version_(view.version) {
     store_->live_handles().add(handle_.emplace(LiveHandle{.kind = "iterator", .caller = caller}));
     keep(view.active);
     for (const std::shared_ptr<Memtable>& sealed : view.sealed) keep(sealed);
@@ -61,7 +61,7 @@ class IteratorState {
   }
 
   const std::shared_ptr<Store> store_;
-  const Sequence sequence_ = {};
+  const Moment moment_ = {};
   bool is_reverse_ = false;
   std::optional<LiveHandle> handle_;
   std::vector<std::shared_ptr<Memtable>> memtables_;

@@ -11,9 +11,10 @@ void LiveHandles::add(LiveHandle& handle) {
   link(handle);
 }
 
-void LiveHandles::add_snapshot(LiveHandle& handle, const PublishedSequence& published) {
+void LiveHandles::add_snapshot(LiveHandle& handle, const PublishedSequence& published, const ExpiryClock& expiry) {
   MutexLock lock(mutex_);
   handle.sequence = published.newest();
+  handle.time = expiry.time_of_read();
   handle.drops = drops_;
   sequences_.insert(handle.sequence);
   link(handle);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/sync.h"
+#include "engine/expiry_clock.h"
 #include "engine/published_sequence.h"
 #include "entry/entry.h"
 #include "tamis/caller.h"
@@ -18,8 +19,10 @@ namespace tamis {
 struct LiveHandle {
   std::string_view kind;
   Caller caller;
-  Sequence sequence = kMaxSequence;  // Of a snapshot only,
-  std::uint64_t drops = 0;           // like this: how many keyspaces had been dropped before it.
+  // Of a snapshot only:
+  Sequence sequence = kMaxSequence;
+  std::uint64_t time = 0;   // When it was taken, if anything could expire then.
+  std::uint64_t drops = 0;  // How many keyspaces had been dropped before it.
   // Links of the list.
   LiveHandle* before = nullptr;
   LiveHandle* after = nullptr;
@@ -31,9 +34,9 @@ struct LiveHandle {
 class LiveHandles {
  public:
   void add(LiveHandle& handle) EXCLUDES(mutex_);
-  /// A snapshot of this moment. Its sequence is read and registered in one step, so that `readable` never misses a
-  /// snapshot whose sequence it does not cover (rule 9).
-  void add_snapshot(LiveHandle& handle, const PublishedSequence& published) EXCLUDES(mutex_);
+  /// A snapshot of this moment. Its sequence and time are read and registered in one step, so that `readable` never
+  /// misses a snapshot that it does not cover (rules 9 and 30).
+  void add_snapshot(LiveHandle& handle, const PublishedSequence& published, const ExpiryClock& expiry) EXCLUDES(mutex_);
   void remove(LiveHandle& handle) EXCLUDES(mutex_);
 
   [[nodiscard]] bool empty() const EXCLUDES(mutex_);

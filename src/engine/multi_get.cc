@@ -42,22 +42,25 @@ struct Reader::Answers {
     Status why;
   };
   std::span<std::optional<std::string>> values;
+  std::uint64_t time = 0;  // Of the read.
   std::vector<Failure> failures = {};
 
   /// Overwrites an existing string. True if there is a value.
   bool set(const StagedLookup& staged) {
     std::optional<std::string>& value = values[staged.number];
-    if (!has_value(staged)) {
+    std::string_view found;
+    if (!has_value(
+            staged, [this] { return time; }, found)) {
       value.reset();
       return false;
     }
     if (!value) value.emplace();
-    if (Status copied = assign_bytes(*value, staged.found.value); !copied.ok()) fail(staged.number, std::move(copied));
+    if (Status copied = assign_bytes(*value, found); !copied.ok()) fail(staged.number, std::move(copied));
     return true;
   }
   /// Lets range deletes hide the value, if one was found. False if that failed.
   bool hide(const ReadView& view, StagedLookup& staged) {
-    if (!has_value(staged)) return true;
+    if (staged.answer != LookupAnswer::kFound) return true;
     const Result<bool> is_hidden = hide_covered(view, staged);
     if (!is_hidden.ok()) fail(staged.number, is_hidden.status());
     return is_hidden.ok();
@@ -88,14 +91,15 @@ Status Reader::multi_get(std::span<const std::string_view> keys, std::vector<std
 }
 
 void Reader::get_all(std::span<const std::string_view> keys, const ReadOptions& options, Answers& answers) {
-  const Moment moment = begin_read(options.snapshot);
+  const KeptView moment = begin_read(options.snapshot);
+  answers.time = moment_for(options.snapshot, moment.sequence).time;
   for (std::size_t begin = 0; begin < keys.size(); begin += kLookupsAtOnce) {
     const std::size_t count = std::min(kLookupsAtOnce, keys.size() - begin);
     get_group(moment, keys.subspan(begin, count), begin, options.fills_cache, answers);
   }
 }
 
-void Reader::get_group(const Moment& moment, std::span<const std::string_view> keys, std::size_t first_number,
+void Reader::get_group(const KeptView& moment, std::span<const std::string_view> keys, std::size_t first_number,
                        bool fills_cache, Answers& answers) {
   std::array<StagedLookup, kLookupsAtOnce> lookups;
   const std::span<StagedLookup> group(lookups.data(), keys.size());
@@ -112,7 +116,7 @@ void Reader::get_group(const Moment& moment, std::span<const std::string_view> k
 }
 
 /// Answers from memory only. Returns how many lookups are still unknown.
-std::size_t Reader::peek_group(const Moment& moment, std::span<StagedLookup> group, Answers& answers) {
+std::size_t Reader::peek_group(const KeptView& moment, std::span<StagedLookup> group, Answers& answers) {
   const EpochGuard guard;
   ask_memtable(*moment.view->active, group);
   for (const std::shared_ptr<Memtable>& sealed : moment.view->sealed) ask_memtable(*sealed, group);
@@ -156,8 +160,7 @@ void Reader::find_group(const ReadView& view, std::span<StagedLookup> group, std
     }
     if (view.has_range_deletes() && !answers.hide(view, *lookup.staged)) [[unlikely]]
       continue;
-    count_get(*lookup.staged, has_value(*lookup.staged));
-    answers.set(*lookup.staged);
+    count_get(*lookup.staged, answers.set(*lookup.staged));
   }
 }
 

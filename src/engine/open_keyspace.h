@@ -27,7 +27,7 @@ struct OpenKeyspace {
                std::string given_name, std::shared_ptr<const TreeSettings> settings)
       : name(std::move(given_name)),
         tree(parts, id, std::move(settings)),
-        reader(tree.view(), published, parts.context.hasher),
+        reader(tree.view(), published, parts.context.hasher, parts.context.expiry),
         indexer(parts.context, parts.memory, tree, health, reader) {}
 
   [[nodiscard]] KeyspaceId id() const { return tree.id(); }

@@ -8,6 +8,7 @@
 #include "base/try.h"
 #include "engine/fork_generation.h"
 #include "engine/never_throws.h"
+#include "engine/snapshot_state.h"
 #include "engine/view_range_deletes.h"
 #include "entry/visible.h"
 #include "filter/filter_kind.h"
@@ -15,15 +16,22 @@
 namespace tamis {
 namespace {
 
+// In the order of the enumerators.
+constexpr std::string_view kVerdicts[] = {"", "no", "maybe", "not in memory", "not asked: the run index says no"};
+constexpr std::string_view kSources[] = {"", "cache", "disk"};
+constexpr std::string_view kOutcomes[] = {"ruled out", "absent", "found", "deleted", "expired", "outside"};
+static_assert(std::size(kVerdicts) == static_cast<std::size_t>(FilterVerdict::kNoByRunIndex) + 1);
+static_assert(std::size(kSources) == static_cast<std::size_t>(BlockSource::kDisk) + 1);
+static_assert(std::size(kOutcomes) == static_cast<std::size_t>(TableOutcome::kOutside) + 1);
+
 /// For `explain`: the steps, and the view whose tables they name.
 struct ExplainedSteps {
   static constexpr bool kRecords = true;
 
-  void add_memtable(std::string_view where, const std::optional<FoundEntry>& found, Sequence moment) {
-    const bool is_value = found && visible(*found, moment) == Visible::kValue;
+  void add_memtable(std::string_view where, const std::optional<FoundEntry>& found) {
     Explanation::Step step;
     step.where = where;
-    step.outcome = !found ? "absent" : is_value ? "found" : "deleted";
+    step.outcome = kOutcomes[static_cast<std::size_t>(found ? outcome_of(*found) : TableOutcome::kAbsent)];
     memtables.push_back(std::move(step));
   }
 
@@ -41,7 +49,7 @@ template <typename Steps>
 inline bool ask_memtables(const ReadView& view, StagedLookup& staged, Steps& steps) {
   const auto ask = [&](const Memtable& memtable, [[maybe_unused]] std::string_view where) {
     const std::optional<FoundEntry> found = memtable.find(staged.lookup);
-    if constexpr (Steps::kRecords) steps.add_memtable(where, found, staged.lookup.sequence);
+    if constexpr (Steps::kRecords) steps.add_memtable(where, found);
     if (!found) return false;
     staged.found = *found;
     staged.answer = LookupAnswer::kFound;
@@ -53,14 +61,6 @@ inline bool ask_memtables(const ReadView& view, StagedLookup& staged, Steps& ste
   }
   return false;
 }
-
-// In the order of the enumerators.
-constexpr std::string_view kVerdicts[] = {"", "no", "maybe", "not in memory", "not asked: the run index says no"};
-constexpr std::string_view kSources[] = {"", "cache", "disk"};
-constexpr std::string_view kOutcomes[] = {"ruled out", "absent", "found", "deleted", "outside"};
-static_assert(std::size(kVerdicts) == static_cast<std::size_t>(FilterVerdict::kNoByRunIndex) + 1);
-static_assert(std::size(kSources) == static_cast<std::size_t>(BlockSource::kDisk) + 1);
-static_assert(std::size(kOutcomes) == static_cast<std::size_t>(TableOutcome::kOutside) + 1);
 
 /// Level and run come from the shape: a table may have moved since it was written.
 Explanation::Step explained_step(const TableStep& step, const Shape& shape) {
@@ -103,24 +103,26 @@ struct Kept {
 
 /// Range deletes are asked only about a value that was found.
 template <typename Steps>
-inline Result<bool> Reader::is_value(const ReadView& view, StagedLookup& staged, Steps& steps) {
-  if (!has_value(staged)) return false;
-  if (view.has_range_deletes()) [[unlikely]] {
-    TAMIS_TRY(const bool is_hidden, hide_covered(view, staged));
-    if constexpr (Steps::kRecords) steps.is_hidden = is_hidden;
-    return !is_hidden;
-  }
-  return true;
+inline Result<bool> Reader::has_uncovered_value(const ReadView& view, StagedLookup& staged, const ReadOptions& options,
+                                                Steps& steps, std::string_view& value) const {
+  const bool is_value = has_value(
+      staged, [&] { return time_for(options.snapshot); }, value);
+  if (!is_value || !view.has_range_deletes()) [[likely]]
+    return is_value;
+  TAMIS_TRY(const bool is_hidden, hide_covered(view, staged));
+  if constexpr (Steps::kRecords) steps.is_hidden = is_hidden;
+  return !is_hidden;
 }
 
 template <typename Steps, typename Take>
 Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Steps& steps, Take take) {
   StagedLookup staged;
   const auto finish = [&](const ReadView& view) -> Result<bool> {
-    TAMIS_TRY(const bool present, is_value(view, staged, steps));
-    if constexpr (!Steps::kRecords) count_get(staged, present);
-    if (present) TAMIS_TRY_STATUS(take(staged.found.value));
-    return present;
+    std::string_view value;
+    TAMIS_TRY(const bool is_value, has_uncovered_value(view, staged, options, steps, value));
+    if constexpr (!Steps::kRecords) count_get(staged, is_value);
+    if (is_value) TAMIS_TRY_STATUS(take(value));
+    return is_value;
   };
   std::shared_ptr<const ReadView> kept;
   {
@@ -166,14 +168,24 @@ Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& opt
     explanation.metadata_reads += step.metadata_reads;
     explanation.steps.push_back(explained_step(step, steps.view->version->shape()));
   }
+  // Only the last step has found anything, and only now it is known whether that was due.
+  Explanation::Step& last = explanation.steps.back();
+  if (last.outcome == kOutcomes[static_cast<std::size_t>(TableOutcome::kExpires)] &&
+      (explanation.found || steps.is_hidden)) {
+    last.outcome = kOutcomes[static_cast<std::size_t>(TableOutcome::kFound)];
+  }
   if (steps.is_hidden) explanation.steps.push_back({.where = "range delete", .outcome = "hides it"});
   return explanation;
+}
+
+std::uint64_t Reader::time_for(const Snapshot* snapshot) const {
+  return snapshot == nullptr ? expiry_.now() : snapshot->state()->time();
 }
 
 /// A value in a table needs a pinned block, so there is no lookup in memory alone.
 Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, const ReadOptions& options,
                                                       std::shared_ptr<const void> owner) {
-  const Moment moment = begin_read(options.snapshot);
+  const KeptView moment = begin_read(options.snapshot);
   auto kept = std::make_shared<Kept>(std::move(owner));
   StagedLookup staged;
   staged.lookup = {.key = key, .hash = hasher_(key), .sequence = moment.sequence};
@@ -187,10 +199,11 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
     if (!disk.status.ok()) return disk.status;
     kept->pin = std::move(disk.pin);
   }
-  TAMIS_TRY(const bool present, is_value(*moment.view, staged, none));
-  count_get(staged, present);
-  if (!present) return std::optional<PinnedValue>();
-  return std::optional<PinnedValue>(PinnedValue(staged.found.value, std::move(kept)));
+  std::string_view value;
+  TAMIS_TRY(const bool is_value, has_uncovered_value(*moment.view, staged, options, none, value));
+  count_get(staged, is_value);
+  if (!is_value) return std::optional<PinnedValue>();
+  return std::optional<PinnedValue>(PinnedValue(value, std::move(kept)));
 }
 
 }  // namespace tamis

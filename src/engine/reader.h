@@ -12,6 +12,7 @@
 
 #include "base/hash.h"
 #include "base/sharded_counter.h"
+#include "engine/expiry_clock.h"
 #include "engine/published_sequence.h"
 #include "engine/read_view.h"
 #include "entry/entry.h"
@@ -45,15 +46,17 @@ struct ReadCounts {
 ///
 /// Invariants:
 ///  1. The view is taken before the sequence (rule 9).
-///  2. A multi_get reads all its keys from one view at one sequence.
+///  2. A multi_get reads all its keys from one view at one sequence and one time (rule 30). A get looks at the clock
+///     only if it finds something that expires.
 ///  3. Each answered get is counted once: as absent, or by the place of its value.
 ///
 /// Threads: any. The caller keeps the store open, and passes only snapshots of this store.
 class Reader {
  public:
-  /// `published` is the newest sequence that readers may see. All three outlive the reader.
-  Reader(const CurrentView& view, const PublishedSequence& published, const KeyHasher& hasher)
-      : view_(view), published_(published), hasher_(hasher) {}
+  /// `published` is the newest sequence that readers may see. All four outlive the reader.
+  Reader(const CurrentView& view, const PublishedSequence& published, const KeyHasher& hasher,
+         const ExpiryClock& expiry)
+      : view_(view), published_(published), hasher_(hasher), expiry_(expiry) {}
 
   // reader.cc
   Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options);
@@ -73,24 +76,35 @@ class Reader {
     return snapshot == nullptr ? published_.newest() : Sequence{snapshot->sequence()};
   }
 
+  /// The snapshot's time, or now; for a get that has found something that expires.
+  [[nodiscard]] std::uint64_t time_for(const Snapshot* snapshot) const;
+  /// For reads that fix their time when they begin (rule 30). `sequence` came from sequence_for.
+  [[nodiscard]] Moment moment_for(const Snapshot* snapshot, Sequence sequence) const {
+    return {sequence, snapshot == nullptr ? expiry_.time_of_read() : time_for(snapshot)};
+  }
+
   [[nodiscard]] ReadCounts counts() const { return {absent_.sum(), from_memtables_.sum(), from_tables_.sum()}; }
 
  private:
   struct Answers;  // multi_get.cc
-  using Moment = ViewAt<std::shared_ptr<const ReadView>>;
+  using KeptView = ViewAt<std::shared_ptr<const ReadView>>;
 
-  [[nodiscard]] Moment begin_read(const Snapshot* snapshot) const {
+  [[nodiscard]] KeptView begin_read(const Snapshot* snapshot) const {
     return view_.take_at([&] { return sequence_for(snapshot); });
   }
   /// Whether the key is present. `take` receives its value, which is valid during the call, and may fail.
   template <typename Steps, typename Take>
   Result<bool> look_up(std::string_view key, const ReadOptions& options, Steps& steps, Take take);
-  static bool has_value(const StagedLookup& staged) {
-    return staged.answer == LookupAnswer::kFound && visible(staged.found, staged.lookup.sequence) == Visible::kValue;
+  /// Whether the answer is a value, and that value. `load_time` returns the time of the read.
+  template <typename LoadTime>
+  static bool has_value(const StagedLookup& staged, LoadTime load_time, std::string_view& value) {
+    return staged.answer == LookupAnswer::kFound &&
+           visible(staged.found, staged.lookup.sequence, load_time, value) == Visible::kValue;
   }
-  /// Whether the answer is a value that no range delete hides.
+  /// The same, if no range delete hides it.
   template <typename Steps>
-  static Result<bool> is_value(const ReadView& view, StagedLookup& staged, Steps& steps);
+  Result<bool> has_uncovered_value(const ReadView& view, StagedLookup& staged, const ReadOptions& options, Steps& steps,
+                                   std::string_view& value) const;
   /// Counts an answered get.
   void count_get(const StagedLookup& staged, bool is_value) {
     (!is_value ? absent_ : staged.table == nullptr ? from_memtables_ : from_tables_).add();
@@ -98,15 +112,16 @@ class Reader {
 
   // multi_get.cc
   void get_all(std::span<const std::string_view> keys, const ReadOptions& options, Answers& answers);
-  void get_group(const Moment& moment, std::span<const std::string_view> keys, std::size_t first_number,
+  void get_group(const KeptView& moment, std::span<const std::string_view> keys, std::size_t first_number,
                  bool fills_cache, Answers& answers);
-  std::size_t peek_group(const Moment& moment, std::span<StagedLookup> group, Answers& answers);
+  std::size_t peek_group(const KeptView& moment, std::span<StagedLookup> group, Answers& answers);
   void find_group(const ReadView& view, std::span<StagedLookup> group, std::size_t unknown, bool fills_cache,
                   Answers& answers);
 
   const CurrentView& view_;
   const PublishedSequence& published_;
   const KeyHasher& hasher_;
+  const ExpiryClock& expiry_;
   // Each get adds to one of them.
   ShardedCounter absent_;
   ShardedCounter from_memtables_;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/store_context.h"
 #include "support/table_world.h"
 
 namespace tamis {
@@ -49,7 +50,8 @@ struct ReaderWorld {
   KeyHasher hasher{tables.context.identity.hash_key};
   PublishedSequence published;
   CurrentView view;
-  Reader reader{view, published, hasher};
+  StoreContext context{"/store", {}, {}};
+  Reader reader{view, published, hasher, context.expiry};
 };
 
 const std::vector<std::string_view> kKeys = {"active", "deleted", "gone", "nothing", "sealed", "table"};

@@ -20,7 +20,7 @@ class SnapshotState {
   /// Of this moment.
   SnapshotState(std::shared_ptr<Store> store, Caller caller)
       : store_(std::move(store)), handle_({.kind = "snapshot", .caller = caller}) {
-    store_->live_handles().add_snapshot(handle_, store_->published());
+    store_->live_handles().add_snapshot(handle_, store_->published(), store_->expiry());
   }
   ~SnapshotState() {
     if (store_->is_of_another_process()) {
@@ -33,6 +33,8 @@ class SnapshotState {
   SnapshotState& operator=(const SnapshotState&) = delete;
 
   [[nodiscard]] Sequence sequence() const { return handle_.sequence; }
+  /// When it was taken, if anything in the store could expire then.
+  [[nodiscard]] std::uint64_t time() const { return handle_.time; }
   /// How many keyspaces had been dropped before.
   [[nodiscard]] std::uint64_t drops() const { return handle_.drops; }
   [[nodiscard]] bool belongs_to(const Store& store) const { return store_.get() == &store; }

@@ -209,7 +209,8 @@ Iterator Store::scan(OpenKeyspace& keyspace, const ScanOptions& options, Caller 
     const EpochGuard guard;
     const auto [view, sequence] =
         keyspace.tree.view().peek_at([&] { return keyspace.reader.sequence_for(options.snapshot); });
-    state = std::make_unique<IteratorState>(shared_from_this(), view, sequence, caller);
+    const Moment moment = keyspace.reader.moment_for(options.snapshot, sequence);
+    state = std::make_unique<IteratorState>(shared_from_this(), view, moment, caller);
   }
   KeyRange range;
   if (!options.prefix.empty()) range = KeyRange::of_prefix(options.prefix);

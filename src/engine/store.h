@@ -97,6 +97,7 @@ class Store final : public std::enable_shared_from_this<Store> {
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] LiveHandles& live_handles() { return live_handles_; }
   [[nodiscard]] const PublishedSequence& published() const { return published_; }
+  [[nodiscard]] const ExpiryClock& expiry() const { return context_->expiry; }
   [[nodiscard]] const BlockCache& cache() const { return memory_->cache(); }
   [[nodiscard]] GroupLeader& leader() { return writer_; }
 

@@ -108,7 +108,7 @@ TEST(PolicyCalls, HappenWhileTheStateIsNotLocked) {
     if (stats.back().wait_for(std::chrono::seconds(20)) != std::future_status::ready) ++in_vain;
     return 1;
   };
-  db.emplace(open_db({.files = &files, .runs_in_background = false, .unix_seconds = clock}, kSmall));
+  db.emplace(open_db({.files = &files, .runs_in_background = false, .unix_milliseconds = clock}, kSmall));
   write_runs(*db, 20);
   EXPECT_GT(db->stats().compactions, 0U);
   EXPECT_GT(calls, 10);

@@ -180,7 +180,7 @@ TEST(CommitTimes, ComeFromTheEnvironmentsClock) {
   CrashFileSystem files;
   Environment with_clock = environment(files);
   std::uint64_t now = 1'234'567'890;
-  with_clock.unix_seconds = [&] { return now; };
+  with_clock.unix_milliseconds = [&] { return now * 1000; };
   DB db = *DB::open("/store", {}, with_clock);
   ASSERT_TRUE(db.put("a", "1").ok());
   now += 5;

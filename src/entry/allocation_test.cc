@@ -18,7 +18,7 @@ using test::allocations_when_repeated;
 
 TEST(Allocations, NoneWhileIteratorsWalkAndTurn) {
   const test::EntrySets sets(1, {.runs = 9, .entries = 200, .keys = 60, .sequences = 90});
-  VisibleIterator iterator(make_merging_iterator(sets.iterators()), Sequence{70}, {});
+  VisibleIterator iterator(make_merging_iterator(sets.iterators()), Moment{Sequence{70}}, {});
   const auto walk = [&] {
     for (iterator.seek_to_first(); iterator.valid(); iterator.next()) continue;
     for (iterator.seek_to_last(); iterator.valid(); iterator.previous()) continue;

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/try.h"
 #include "entry/changes.h"
+#include "entry/expiry.h"
 
 namespace tamis {
 namespace {
@@ -47,7 +48,7 @@ Result<KeyspaceId> read_keyspace(ByteReader& reader) {
 /// Reads the markers before an entry, too.
 /// Appends what the prefix already has and the entry. There must be room for both.
 void append_entry(std::string& to, Prefix& prefix, const EncodedEntry& entry) {
-  TAMIS_INVARIANT(entry.key.size() <= kMaxKeyBytes && entry.value.size() <= kMaxValueBytes);
+  TAMIS_INVARIANT(entry.key.size() <= kMaxKeyBytes && entry.value.size() <= max_stored_bytes(entry.kind));
   TAMIS_INVARIANT(entry.kind != EntryKind::kDelete || entry.value.empty());
   prefix.add_byte(static_cast<std::uint8_t>(entry.kind));
   prefix.add_varint(entry.key.size());
@@ -71,14 +72,18 @@ Status check_entry(ByteReader& reader, EntryKeyspaces& keyspaces, std::string_vi
     return reader.corruption(fmt::format("a key of {} bytes, {} allowed", key_bytes, kMaxKeyBytes));
   }
   TAMIS_TRY(const std::uint64_t value_bytes, reader.read_varint("value length"));
-  if (value_bytes > kMaxValueBytes) {
-    return reader.corruption(fmt::format("a value of {} bytes, {} allowed", value_bytes, kMaxValueBytes));
+  const std::uint64_t max_bytes = max_stored_bytes(static_cast<EntryKind>(kind));
+  if (value_bytes > max_bytes) {
+    return reader.corruption(fmt::format("a value of {} bytes, {} allowed", value_bytes, max_bytes));
   }
   if (static_cast<EntryKind>(kind) == EntryKind::kDelete && value_bytes != 0) {
     return reader.corruption(fmt::format("a delete with a value of {} bytes", value_bytes));
   }
   TAMIS_TRY(const Bytes key, reader.read(key_bytes, "key"));
   TAMIS_TRY(const Bytes value, reader.read(value_bytes, "value"));
+  if (static_cast<EntryKind>(kind) == EntryKind::kExpiringPut && !is_expiring(as_text(value))) {
+    return reader.corruption("a value that expires without a valid time");
+  }
   if (static_cast<EntryKind>(kind) != EntryKind::kRangeDelete || value.empty()) return {};
   if (value_bytes > kMaxKeyBytes) {
     return reader.corruption(fmt::format("a range delete to a key of {} bytes, {} allowed", value_bytes, kMaxKeyBytes));

@@ -1,5 +1,6 @@
 #include "entry/batch_format.h"
 #include "entry/changes.h"
+#include "entry/expiry.h"
 #include "support/golden.h"
 #include "support/source_file.h"
 
@@ -45,6 +46,17 @@ Batch cities() {
   return batch;
 }
 
+constexpr std::uint64_t kDue = 1'700'000'000'123;
+
+/// The cities, of which one expires.
+std::string expiring_batch() {
+  std::string value;
+  append_expiring(value, {kDue, "522969"});
+  std::string bytes("\0\1", 2);
+  append_batch_entry(bytes, EntryKind::kExpiringPut, "lyon", value);
+  return bytes;
+}
+
 TEST(BatchFormat, IsTheBytesOfTheGoldenFileForEver) {
   const std::string path = source_file("tests/golden/batches/cities.batch");
   std::ifstream file(path, std::ios::binary);
@@ -70,11 +82,30 @@ TEST(BatchFormat, OfSeveralKeyspacesIsTheBytesOfTheGoldenFile) {
   EXPECT_EQ(view->keyspaces(), (EntryKeyspaces{KeyspaceId{7}, KeyspaceId{300}, true}));
 }
 
+TEST(BatchFormat, OfTheGoldenFileWithAPutThatExpiresIsReproducedAndRead) {
+  const std::string golden = test::golden_file("tests/golden/batches/expiring.batch", expiring_batch());
+  EXPECT_EQ(golden, expiring_batch());
+  const Result<BatchView> view = BatchView::decode(as_bytes(golden), Sequence{1}, "t");
+  ASSERT_TRUE(view.ok()) << view.status().to_text();
+  const Entry entry = *view->begin();
+  EXPECT_EQ(entry.kind, EntryKind::kExpiringPut);
+  EXPECT_EQ(load_expiring(entry.value).due, kDue);
+  EXPECT_EQ(load_expiring(entry.value).value, "522969");
+}
+
+TEST(BatchFormat, RefusesAnExpiringValueWithoutAValidTime) {
+  std::string bytes = expiring_batch();
+  bytes[4 + 4 + 8] = static_cast<char>(0x80);  // The highest bit of the time.
+  EXPECT_EQ(refusal(bytes), "t: at offset 23: a value that expires without a valid time");
+  using namespace std::string_literals;
+  EXPECT_EQ(refusal("\0\1\x09\1\7k1234567"s), "t: at offset 13: a value that expires without a valid time");
+}
+
 /// Later builds may read it; no build calls it damaged.
-TEST(BatchFormat, OfTheGoldenFileWithAPutThatExpiresIsNotSupported) {
+TEST(BatchFormat, OfTheGoldenFileWithAnUnknownKindIsNotSupported) {
   std::string made = encoded(cities());
-  made[2] = 9;
-  const std::string golden = test::golden_file("tests/golden/batches/expiring.batch", made);
+  made[2] = 5;
+  const std::string golden = test::golden_file("tests/golden/batches/unknown-kind.batch", made);
   const Result<BatchView> view = BatchView::decode(as_bytes(golden), Sequence{1}, "t");
   EXPECT_EQ(view.status().code(), StatusCode::kNotSupported) << view.status().to_text();
 }
@@ -257,16 +288,17 @@ TEST(BatchFormat, OfAKindThatThisBuildDoesNotKnowIsNotDamaged) {
     std::string bytes = encoded(cities());
     bytes[2] = static_cast<char>(kind);
     const Result<BatchView> view = BatchView::decode(as_bytes(bytes), Sequence{1}, "t");
-    if (kind <= 2) {  // A put, and a delete with a value.
+    if (kind <= 2 || kind == 9) {  // A put, a delete with a value, and a put that expires without a time.
       EXPECT_EQ(view.status().code(), kind == 1 ? StatusCode::kOk : StatusCode::kCorruption);
     } else {
       EXPECT_EQ(view.status().code(), StatusCode::kNotSupported) << kind;
     }
   }
   std::string bytes = encoded(cities());
-  bytes[2] = 9;
-  EXPECT_EQ(BatchView::decode(as_bytes(bytes), Sequence{1}, "t").status().message(),
-            "t: at offset 3: entry kind 9: a put that expires, which this build does not know; use a newer tamis");
+  bytes[2] = 17;
+  EXPECT_EQ(
+      BatchView::decode(as_bytes(bytes), Sequence{1}, "t").status().message(),
+      "t: at offset 3: entry kind 17: a put with its value apart, which this build does not know; use a newer tamis");
 }
 
 TEST(BatchFormat, RefusesSequencesThatWouldReachTheLastOne) {

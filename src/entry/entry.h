@@ -42,7 +42,14 @@ struct EntryPosition {
 /// The direction of iteration.
 enum class Direction : std::uint8_t { kForwards, kBackwards };
 
-/// One version of one key. The views belong to the source of the entry. A delete has no value.
+/// For an entry of a block whose kind is the first byte of its value: takes the kind out of the value.
+inline void take_kind(EntryKind& kind, std::string_view& value) {
+  kind = static_cast<EntryKind>(value.front());
+  value.remove_prefix(1);
+}
+
+/// One version of one key. The views belong to the source of the entry. A delete has no value. Iterators over tables
+/// show entries as their blocks have them: whoever looks at a kind takes plain() first.
 struct Entry {
   std::string_view key;
   std::string_view value;
@@ -50,6 +57,13 @@ struct Entry {
   EntryKind kind = EntryKind::kPut;
 
   [[nodiscard]] EntryPosition position() const { return {key, sequence}; }
+  /// The same with its kind, if that was in the value.
+  [[nodiscard]] Entry plain() const {
+    Entry entry = *this;
+    if (kind == EntryKind::kInValue) [[unlikely]]
+      take_kind(entry.kind, entry.value);
+    return entry;
+  }
 
   friend bool operator==(const Entry&, const Entry&) = default;
 };

@@ -9,14 +9,24 @@ namespace tamis {
 /// One byte, the same in a batch, a block and memory; permanent on disk. The low three bits are the kind: 1 put,
 /// 2 delete, 3 merge operand, 4 range delete. 8 and 16 are flags: the entry expires, its value is apart. 0 is never a
 /// kind: in a batch it marks a keyspace.
-enum class EntryKind : std::uint8_t { kPut = 1, kDelete = 2, kRangeDelete = 4 };
+enum class EntryKind : std::uint8_t {
+  kPut = 1,
+  kDelete = 2,
+  kRangeDelete = 4,  ///< In batches; memtables and tables keep them apart (range_tombstones.h).
+  /// In a block, and in entries as iterators over tables show them: the kind is the first byte of the value (plain, in
+  /// entry.h). Never in a batch or a memtable.
+  kInValue = 7,
+  kExpiringPut = 9,  ///< The value begins with the time when it is due (expiry.h).
+};
 
 /// Whether this build knows the kind. Any other is kNotSupported, in bytes whose checksum holds. A range delete is never
-/// in a block: tables keep them apart.
-constexpr bool is_entry_kind(std::uint8_t number) { return number == 1 || number == 2; }
+/// in a block.
+constexpr bool is_entry_kind(std::uint8_t number) { return number == 1 || number == 2 || number == 9; }
 constexpr bool is_batch_kind(std::uint8_t number) { return is_entry_kind(number) || number == 4; }
+/// Whether a block has three bits for the kind, and so no byte.
+constexpr bool fits_into_stamp(EntryKind kind) { return static_cast<std::uint8_t>(kind) < 7; }
 
-/// For the error message about a kind that this build does not know: "entry kind 9: a put that expires, …".
+/// For the error message about a kind that this build does not know: "entry kind 3: a merge operand, …".
 std::string unknown_kind_text(std::uint8_t number);
 
 }  // namespace tamis

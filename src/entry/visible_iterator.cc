@@ -10,8 +10,8 @@ constexpr int kVersionsPassed = 64;
 
 }  // namespace
 
-VisibleIterator::VisibleIterator(std::unique_ptr<EntryIterator> source, Sequence snapshot, KeyRange range)
-    : snapshot_(snapshot), range_(std::move(range)), source_(std::move(source)) {}
+VisibleIterator::VisibleIterator(std::unique_ptr<EntryIterator> source, Moment moment, KeyRange range)
+    : moment_(moment), range_(std::move(range)), source_(std::move(source)) {}
 
 void VisibleIterator::seek(std::string_view key) {
   if (range_.ends_before(key)) {
@@ -20,7 +20,7 @@ void VisibleIterator::seek(std::string_view key) {
     return;
   }
   saved_key_.assign(range_.begins_after(key) ? std::string_view(range_.from) : key);  // `key` may be the one we show.
-  source_->seek({saved_key_, snapshot_});
+  source_->seek({saved_key_, moment_.sequence});
   find_forwards(false);
 }
 
@@ -37,7 +37,7 @@ void VisibleIterator::seek_backwards(std::string_view key, Sequence sequence) {
 }
 
 void VisibleIterator::seek_to_first() {
-  source_->seek({range_.from, snapshot_});
+  source_->seek({range_.from, moment_.sequence});
   find_forwards(false);
 }
 
@@ -81,9 +81,10 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
   while (source_->valid()) {
     const Entry& entry = source_->entry();
     if (range_.ends_before(entry.key)) break;
-    if (const Visible here = visible(entry, snapshot_); here != Visible::kNewer) {
+    std::string_view value;
+    if (const Visible here = visible(entry, moment_, value); here != Visible::kNewer) {
       if (!skips_saved_key || !is_same_key(entry.key, saved_key_)) {
-        if (here == Visible::kValue) return show(entry.key, entry.value, Direction::kForwards);
+        if (here == Visible::kValue) return show(entry.key, value, Direction::kForwards);
         saved_key_.assign(entry.key);  // Deleted: so are its older versions.
         skips_saved_key = true;
         passed = 0;
@@ -105,12 +106,13 @@ void VisibleIterator::find_backwards() {
     const Entry& entry = source_->entry();
     if (range_.begins_after(entry.key)) break;
     if (is_found && entry.key != saved_key_) break;
-    const Visible here = visible(entry, snapshot_);
+    std::string_view value;
+    const Visible here = visible(entry, moment_, value);
     if (here == Visible::kNewer) continue;
     is_found = here == Visible::kValue;
     if (!is_found) continue;
     saved_key_.assign(entry.key);
-    saved_value_.assign(entry.value);
+    saved_value_.assign(value);
   }
   // After an error a newer version may have been missed: do not show what was found.
   if (!is_found || !source_->status().ok()) return show_end();

@@ -12,8 +12,8 @@
 
 namespace tamis {
 
-/// Iterates in both directions over the keys of a range as of a snapshot: for each key, the newest version at or below
-/// the snapshot's sequence, omitting keys for which that is not a value (entry/visible.h).
+/// Iterates in both directions over the keys of a range as of a moment: for each key, the newest version at or below
+/// its sequence, omitting keys for which that is not a value (entry/visible.h).
 ///
 /// Forwards, the source is on the version shown, and its key is copied on leaving it, unless the source has the next
 /// entry ready in the same array. Backwards, where the newest version of a key comes last, the source has passed the
@@ -28,7 +28,7 @@ namespace tamis {
 /// Threads: one at a time. What the source iterates over must outlive it.
 class VisibleIterator {
  public:
-  VisibleIterator(std::unique_ptr<EntryIterator> source, Sequence snapshot, KeyRange range);
+  VisibleIterator(std::unique_ptr<EntryIterator> source, Moment moment, KeyRange range);
 
   [[nodiscard]] bool valid() const { return valid_; }
   /// Both live until this iterator moves.
@@ -60,7 +60,8 @@ class VisibleIterator {
     while (source_->has_ready()) {
       source_->step();
       const Entry& entry = source_->entry();
-      switch (visible(entry, snapshot_)) {
+      std::string_view value;
+      switch (visible(entry, moment_, value)) {
         case Visible::kNewer: continue;
         case Visible::kDeleted: return find_after(before);
         case Visible::kValue: break;
@@ -69,7 +70,7 @@ class VisibleIterator {
       if (range_.ends_before(entry.key)) [[unlikely]]
         return find_after(before);
       key_ = entry.key;
-      value_ = entry.value;
+      value_ = value;
       return;
     }
     next_anyhow();
@@ -94,7 +95,7 @@ class VisibleIterator {
   void show(std::string_view key, std::string_view value, Direction direction);
   void show_end();
 
-  const Sequence snapshot_;
+  const Moment moment_;
   const KeyRange range_;
   std::unique_ptr<EntryIterator> source_;
   Status status_;

@@ -100,7 +100,7 @@ TEST(VisibleIterator, ShowsWhatASnapshotSeesWhateverTheMoves) {
       const Sequence sequence = snapshot == 13 ? kMaxSequence : Sequence{snapshot};
       const KeyRange range = random_range(sets, random);
       const View view = view_of(sets.merged(), sequence, range);
-      VisibleIterator iterator(make_merging_iterator(sets.iterators()), sequence, range);
+      VisibleIterator iterator(make_merging_iterator(sets.iterators()), Moment{sequence}, range);
       ASSERT_FALSE(iterator.valid());
       Walk walk(sets, view, iterator, seed);
       for (int move = 0; move < 100; ++move) {
@@ -123,7 +123,7 @@ TEST(VisibleIterator, Rule18_KeepsEverySeekInsideItsRange) {
                                       {"c", "3", Sequence{3}},
                                       {"d", "4", Sequence{4}},
                                       {"e", "5", Sequence{5}}};
-  VisibleIterator iterator(std::make_unique<VectorIterator>(entries), kMaxSequence, {.from = "b", .to = "d"});
+  VisibleIterator iterator(std::make_unique<VectorIterator>(entries), Moment{}, {.from = "b", .to = "d"});
   EXPECT_EQ(keys_seen(iterator), (std::vector<std::string>{"b", "c"}));
   iterator.seek("");
   EXPECT_EQ(iterator.key(), "b");
@@ -151,7 +151,7 @@ TEST(VisibleIterator, FindsItsWayThroughThousandsOfVersionsAndDeletes) {
   std::vector<Entry> entries;
   for (std::uint64_t i = 5000; i > 0; --i) entries.push_back({"hot", "v", Sequence{2 * i}});
   for (std::uint64_t i = 5000; i > 0; --i) entries.push_back({"lost", "", Sequence{2 * i + 1}, EntryKind::kDelete});
-  VisibleIterator iterator(std::make_unique<VectorIterator>(entries), Sequence{4000}, {});
+  VisibleIterator iterator(std::make_unique<VectorIterator>(entries), Moment{Sequence{4000}}, {});
   EXPECT_EQ(keys_seen(iterator), (std::vector<std::string>{"hot"}));
   iterator.seek_to_last();
   EXPECT_EQ(iterator.key(), "hot");
@@ -165,7 +165,8 @@ void walk_into_failure(std::uint64_t seed, int fail_at) {
   const Sequence snapshot{seed % 10};
   const View view = view_of(sets.merged(), snapshot, {});
   int moves_left = fail_at;
-  VisibleIterator iterator(make_merging_iterator(test::failing(sets.iterators(), &moves_left, true)), snapshot, {});
+  VisibleIterator iterator(make_merging_iterator(test::failing(sets.iterators(), &moves_left, true)), Moment{snapshot},
+                           {});
   Walk walk(sets, view, iterator, seed);
   int failures = 0;
   for (int move = 0; move < 40; ++move) {
@@ -189,7 +190,7 @@ TEST(VisibleIterator, NeverShowsAnOlderVersionBecauseANewerOneCouldNotBeRead) {
 TEST(VisibleIterator, ForgetsAnErrorWhenASeekEndsOutsideTheRange) {
   const EntrySets sets(1, {.runs = 2});
   int moves_left = 0;
-  VisibleIterator iterator(make_merging_iterator(test::failing(sets.iterators(), &moves_left, false)), kMaxSequence,
+  VisibleIterator iterator(make_merging_iterator(test::failing(sets.iterators(), &moves_left, false)), Moment{},
                            {.to = "b"});
   iterator.seek_to_first();
   EXPECT_EQ(iterator.status().code(), StatusCode::kIoError);
@@ -208,7 +209,7 @@ TEST(VisibleIterator, PassesThousandsOfOldVersionsWithoutLookingAtEach) {
     int moves_left = kVersions;
     auto counted =
         std::make_unique<test::FailingIterator>(std::make_unique<VectorIterator>(entries), &moves_left, true);
-    VisibleIterator iterator(std::move(counted), Sequence{kVersions}, {});
+    VisibleIterator iterator(std::move(counted), Moment{Sequence{kVersions}}, {});
     std::string keys;
     for (iterator.seek_to_first(); iterator.valid(); iterator.next()) keys += iterator.key();
     EXPECT_EQ(keys, newest == EntryKind::kPut ? "abc" : "ac");

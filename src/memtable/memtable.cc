@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "entry/expiry.h"
 #include "memtable/arena.h"
 #include "memtable/hash_index.h"
 #include "memtable/order_on_demand.h"
@@ -95,7 +96,8 @@ Status Memtable::reserve(std::size_t entries, std::size_t key_and_value_bytes) {
 
 void Memtable::insert(const Entry& entry, std::uint64_t hash) {
   TAMIS_INVARIANT(entry.sequence > last_sequence() || empty());
-  TAMIS_INVARIANT(entry.kind != EntryKind::kRangeDelete && entry.key.size() <= kMaxKeyBytes && entry.value.size() <= kMaxValueBytes);
+  TAMIS_INVARIANT(entry.kind != EntryKind::kRangeDelete);
+  TAMIS_INVARIANT(entry.key.size() <= kMaxKeyBytes && entry.value.size() <= max_stored_bytes(entry.kind));
   TAMIS_CHECK(reserve(1, entry.key.size() + entry.value.size()).ok());  // Free if it was already reserved.
   State& state = *state_;
   const InsertedEntries before = unpacked(state.inserted.load(std::memory_order_relaxed));

@@ -13,8 +13,8 @@ namespace {
 using test::RepairWorld;
 using test::small_options;
 
-constexpr char kPutThatExpires = 9;
-constexpr char kMergeOperand = 3;
+constexpr char kUnknown = 5;
+constexpr char kUnknownInTable = 6;
 
 /// Appends a record with an entry of another kind to the newest journal.
 void append_unknown(RepairWorld& world, std::string_view payload) {
@@ -38,7 +38,7 @@ void change_kind(RepairWorld& world, std::uint64_t table) {
   std::string block(as_text(block_of(frame.span())));
   const std::size_t entries = load_le<std::uint16_t>(block.data());
   const std::size_t stamp = load_le<std::uint16_t>(block.data() + data_block::offsets_at(entries)) + std::size_t{1};
-  block[stamp] = static_cast<char>((block[stamp] & ~7) | kMergeOperand);
+  block[stamp] = static_cast<char>((block[stamp] & ~7) | kUnknownInTable);
   std::string stored;
   append_block(stored, as_bytes(block), nullptr, table, first.offset);
   ASSERT_EQ(stored.size(), first.bytes) << "the store is not compressed";
@@ -61,10 +61,10 @@ TEST(RepairUnknownKinds, AnEntryOfTheJournalIsNeitherDamageNorItsEnd) {
     RepairWorld world;
     world.fill();
     using namespace std::string_literals;
-    append_unknown(world, "\0\1"s + kPutThatExpires + "\1\1kv");
+    append_unknown(world, "\0\1"s + kUnknown + "\1\1kv");
     if (!has_manifest) world.remove_manifest();
     const auto before = world.all_bytes();
-    const std::string what = "entry kind 9: a put that expires";
+    const std::string what = "entry kind 5";
     if (has_manifest) expect_not_supported(DB::open("/store", small_options(), world.environment()).status(), what);
     expect_not_supported(DB::repair("/store", true, world.environment()).status(), what);
     expect_not_supported(DB::repair("/store", false, world.environment()).status(), what);
@@ -83,7 +83,7 @@ TEST(RepairUnknownKinds, AnEntryOfATableIsNotDamage) {
     }
     change_kind(world, world.numbers(FileKind::kTable).front());
     const auto before = world.all_bytes();
-    const std::string what = "entry kind 3: a merge operand";
+    const std::string what = "entry kind 6";
     if (has_manifest) {
       DB db = world.open(uncompressed());
       {

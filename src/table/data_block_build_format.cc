@@ -15,7 +15,13 @@ constexpr std::size_t kOffsetsEnd = 65'536;
 constexpr std::size_t kKeptBytes = std::size_t{1} << 20;  // A buffer that grew larger for one value is freed.
 
 std::uint64_t stamp_of(Sequence sequence, EntryKind kind, std::uint64_t base) {
-  return (number_of(sequence) - base) << kKindBits | static_cast<std::uint64_t>(kind);
+  const std::uint64_t bits = fits_into_stamp(kind) ? static_cast<std::uint64_t>(kind) : kKindEscape;
+  return (number_of(sequence) - base) << kKindBits | bits;
+}
+
+/// Of the value, and of the kind before it.
+std::size_t value_bytes_with_kind(std::size_t value_bytes, EntryKind kind) {
+  return value_bytes + (fits_into_stamp(kind) ? 0 : 1);
 }
 
 std::size_t entry_bytes(std::size_t suffix_bytes, std::uint64_t stamp, std::size_t value_bytes) {
@@ -47,11 +53,12 @@ inline std::string_view DataBlockBuilder::value_of(const Pending& pending) const
 
 inline DataBlockBuilder::Totals DataBlockBuilder::totals_with(const Entry& entry) const {
   const std::uint64_t sequence = number_of(entry.sequence);
-  if (empty()) return {1, entry.key.size(), entry.value.size(), entry.key.size(), entry.key.size(), sequence, sequence};
+  const std::size_t value_bytes = value_bytes_with_kind(entry.value.size(), entry.kind);
+  if (empty()) return {1, entry.key.size(), value_bytes, entry.key.size(), entry.key.size(), sequence, sequence};
   Totals totals = totals_;
   ++totals.entries;
   totals.key_bytes += entry.key.size();
-  totals.value_bytes += entry.value.size();
+  totals.value_bytes += value_bytes;
   totals.longest_key = std::max(totals.longest_key, entry.key.size());
   // Keys ascend, so all share what the first and the last share.
   totals.prefix_bytes = common_prefix(key_of(pending_.front()).substr(0, totals_.prefix_bytes), entry.key);
@@ -79,7 +86,8 @@ bool DataBlockBuilder::fits(const Entry& entry) const {
 
 std::size_t DataBlockBuilder::exact_bytes(const Totals& totals, const Entry& last) const {
   const auto bytes_of = [&](std::size_t key_bytes, Sequence sequence, EntryKind kind, std::size_t value_bytes) {
-    return entry_bytes(key_bytes - totals.prefix_bytes, stamp_of(sequence, kind, totals.lowest_sequence), value_bytes);
+    return entry_bytes(key_bytes - totals.prefix_bytes, stamp_of(sequence, kind, totals.lowest_sequence),
+                       value_bytes_with_kind(value_bytes, kind));
   };
   std::size_t bytes = prefix_at(totals.entries) + totals.prefix_bytes + kBlockTrailerBytes;
   for (const Pending& entry : pending_) {
@@ -90,6 +98,7 @@ std::size_t DataBlockBuilder::exact_bytes(const Totals& totals, const Entry& las
 
 void DataBlockBuilder::add(const Entry& entry, std::uint64_t hash) {
   TAMIS_INVARIANT(fits(entry));
+  TAMIS_INVARIANT(entry.kind != EntryKind::kInValue);
   TAMIS_INVARIANT(entry.key.size() <= kMaxKeyBytes && entry.sequence < kMaxSequence);
   TAMIS_INVARIANT(empty() || std::max(entry.key.size(), totals_.longest_key) <= kMaxNarrowKeyBytes);  // Offsets end.
   TAMIS_INVARIANT(empty() || (EntryPosition{key_of(pending_.back()), pending_.back().sequence} < entry.position()));
@@ -114,7 +123,7 @@ std::string_view DataBlockBuilder::finish() {
 std::size_t DataBlockBuilder::write_block() {
   const std::size_t count = pending_.size();
   const std::string_view prefix = key_of(pending_.front()).substr(0, totals_.prefix_bytes);
-  const std::size_t most = prefix_at(count) + prefix.size() + text_.size() + count * 2 * kMaxVarintBytes;
+  const std::size_t most = prefix_at(count) + prefix.size() + text_.size() + count * (2 * kMaxVarintBytes + 1);
   if (block_.size() < most) block_.resize(most);
   char* const block = block_.data();
   store_le(block, static_cast<std::uint16_t>(count));
@@ -131,6 +140,7 @@ std::size_t DataBlockBuilder::write_block() {
     end = write_varint(end, suffix.size());
     end = write_varint(end, stamp_of(entry.sequence, entry.kind, totals_.lowest_sequence));
     end = write_text(end, suffix.substr(std::min(kHeadBytes, suffix.size())));
+    if (!fits_into_stamp(entry.kind)) *end++ = static_cast<char>(entry.kind);
     end = write_text(end, value_of(entry));
   }
   return static_cast<std::size_t>(end - block);

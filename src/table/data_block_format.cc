@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "entry/expiry.h"
 #include "table/block_scan.h"
 
 namespace tamis {
@@ -31,7 +32,12 @@ struct DataBlock::Stored {
   [[nodiscard]] std::string_view value() const {
     return {rest + rest_bytes, static_cast<std::size_t>(end - rest) - rest_bytes};
   }
-  [[nodiscard]] FoundEntry found() const { return {kind, Sequence{sequence}, value()}; }
+  [[nodiscard]] FoundEntry found() const {
+    FoundEntry entry = {kind, Sequence{sequence}, value()};
+    if (kind == EntryKind::kInValue) [[unlikely]]
+      take_kind(entry.kind, entry.value);
+    return entry;
+  }
   /// For two entries with the same head.
   [[nodiscard]] bool comes_before(const Stored& other) const {
     if (const int order = rest_text().compare(other.rest_text()); order != 0) return order < 0;
@@ -191,6 +197,8 @@ void DataBlock::load(std::size_t i, std::string& key_buffer, Entry& entry) const
   entry.value = found.value();
   entry.sequence = Sequence{found.sequence};
   entry.kind = found.kind;
+  if (entry.kind == EntryKind::kInValue) [[unlikely]]
+    take_kind(entry.kind, entry.value);
 }
 
 std::size_t DataBlock::load_some(std::size_t first, std::size_t count, std::span<char> key_buffer,
@@ -245,6 +253,25 @@ Status DataBlock::check(Bytes bytes, std::string_view name, std::uint64_t file_o
   return {};
 }
 
+/// Of an entry's kind, given the bits of its stamp, and of its value.
+DataBlock::Problem DataBlock::check_value(std::uint8_t kind, std::string_view value) {
+  if (kind == kKindEscape) {
+    if (value.empty()) return {"its kind is cut off"};
+    kind = static_cast<std::uint8_t>(value.front());
+    value.remove_prefix(1);
+    if (fits_into_stamp(static_cast<EntryKind>(kind)) && is_entry_kind(kind)) {
+      return {fmt::format("entry kind {} needs no byte of its own", kind)};
+    }
+  }
+  if (!is_entry_kind(kind)) return {unknown_kind_text(kind), true};
+  switch (static_cast<EntryKind>(kind)) {
+    case EntryKind::kDelete: return value.empty() ? Problem() : Problem{"a delete with a value"};
+    case EntryKind::kExpiringPut:
+      return is_expiring(value) ? Problem() : Problem{"a value that expires without a valid time"};
+    default: return {};
+  }
+}
+
 /// The entries before it were checked.
 DataBlock::Problem DataBlock::check_entry(std::size_t i) const {
   const std::size_t begin = begin_of(i);
@@ -259,20 +286,15 @@ DataBlock::Problem DataBlock::check_entry(std::size_t i) const {
   if (suffix_bytes > max_bytes - prefix_bytes_) {
     return {fmt::format("a key of {} + {} bytes, {} allowed", prefix_bytes_, suffix_bytes, max_bytes)};
   }
-  const auto kind = static_cast<std::uint8_t>(stamp & kKindMask);
-  if (kind == kKindEscape) {
-    if (at == block_ + end) return {"its kind is cut off"};
-    const auto escaped = static_cast<std::uint8_t>(*at);
-    if (is_entry_kind(escaped)) return {fmt::format("entry kind {} needs no byte of its own", escaped)};
-    return {unknown_kind_text(escaped), true};
-  }
-  if (!is_entry_kind(kind)) return {unknown_kind_text(kind), true};
   const auto left = static_cast<std::size_t>(block_ + end - at);
   if (rest_bytes_of(suffix_bytes) > left) {
     return {fmt::format("its key needs {} bytes, {} are left", suffix_bytes, left)};
   }
-  if (static_cast<EntryKind>(kind) == EntryKind::kDelete && rest_bytes_of(suffix_bytes) != left) {
-    return {"a delete with a value"};
+  at += rest_bytes_of(suffix_bytes);
+  if (Problem problem =
+          check_value(static_cast<std::uint8_t>(stamp & kKindMask), {at, static_cast<std::size_t>(block_ + end - at)});
+      !problem.why.empty()) {
+    return problem;
   }
   if (stamp >> kKindBits >= number_of(kMaxSequence) - base_sequence_) {
     return {fmt::format("sequence {} + {}", base_sequence_, stamp >> kKindBits)};

@@ -108,7 +108,7 @@ class DataBlock {
   /// Entry i; its key is assembled in `key_buffer`, its value points into the block.
   void load(std::size_t i, std::string& key_buffer, Entry& entry) const;
   /// Entries from `first` on: `count` of them, or as many as have their keys fit `key_buffer`, possibly none. Returns
-  /// how many. Overwrites up to kKeySlackBytes behind the keys.
+  /// how many. Overwrites up to kKeySlackBytes behind the keys. An entry may have the kind kInValue.
   std::size_t load_some(std::size_t first, std::size_t count, std::span<char> key_buffer, Entry* entries) const;
   static constexpr std::size_t kKeySlackBytes = 32;
 
@@ -126,6 +126,7 @@ class DataBlock {
   [[nodiscard]] bool match(const Wanted& wanted, std::uint8_t tag, Stored& entry) const;
   struct Problem;
   [[nodiscard]] Problem check_entry(std::size_t i) const;
+  static Problem check_value(std::uint8_t kind, std::string_view value);
 
   const char* block_;
   std::size_t block_bytes_;

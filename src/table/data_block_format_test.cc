@@ -23,7 +23,8 @@ const KeyHasher kHasher(KeyHasher::Key{std::byte{7}});
 class OwnedEntries {
  public:
   void add(std::string key, std::uint64_t sequence, std::string value, EntryKind kind = EntryKind::kPut) {
-    entries_[{std::move(key), ~sequence}] = {kind == EntryKind::kPut ? std::move(value) : "", kind};
+    if (kind == EntryKind::kExpiringPut) value.insert(0, "12345678");
+    entries_[{std::move(key), ~sequence}] = {kind == EntryKind::kDelete ? "" : std::move(value), kind};
   }
   [[nodiscard]] std::vector<Entry> views() const {
     std::vector<Entry> all;
@@ -92,6 +93,10 @@ void expect_equal_to_oracle(const std::string& bytes, const std::vector<Entry>& 
   ASSERT_EQ(block.size(), entries.size());
   std::vector<std::string> keys;
   ASSERT_EQ(loaded(block, keys), entries);
+  std::vector<char> buffer((std::size_t{1} << 20) + DataBlock::kKeySlackBytes);
+  std::vector<Entry> several(entries.size());
+  several.resize(block.load_some(0, entries.size(), buffer, several.data()));
+  for (std::size_t i = 0; i < several.size(); ++i) ASSERT_EQ(several[i].plain(), entries[i]);
   std::set<std::string> asked = {"", std::string(1, '\0'), "\xff\xff\xff"};
   std::set<std::uint64_t> sequences = {0, number_of(kMaxSequence)};
   for (const Entry& entry : entries) {
@@ -130,7 +135,7 @@ TEST(DataBlock, AnswersAsALinearSearchDoesForRandomEntries) {
     const std::uint64_t base = seed % 5 == 0 ? 0 : random() >> 1;
     for (std::uint64_t left = 1 + random() % (1 + seed); left > 0; --left) {
       entries.add(some_key(random, shared), base + random() % span, std::string(random() % 20, 'v'),
-                  random() % 4 == 0 ? EntryKind::kDelete : EntryKind::kPut);
+                  std::vector{EntryKind::kDelete, EntryKind::kExpiringPut, EntryKind::kPut}[random() % 3]);
     }
     const std::vector<Entry> all = entries.views();
     ASSERT_NO_FATAL_FAILURE(expect_equal_to_oracle(build_one(all), all));

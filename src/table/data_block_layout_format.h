@@ -4,14 +4,14 @@
 //          0        2  n, entries, at least 1                    entry
 //          2        2  p, bytes all keys share; 0 when n = 1     varint  s, bytes of the key after the prefix
 //          4        8  base sequence, the lowest                 varint  (sequence - base) * 8 + kind
-//         12        n  tags                                      1 byte: the kind, if the bits above are 7
-//         12 + n   2n  heads                                     max(s, 2) - 2 bytes: the key after prefix and head
+//         12        n  tags                                      max(s, 2) - 2 bytes: the key after prefix and head
+//         12 + n   2n  heads                                     1 byte: the kind, if the bits above are 7
 //         12 + 3n  2n  offsets of the entries                    the value, up to the next entry or the end
 //         12 + 5n   p  the shared prefix
 //         12 + 5n + p  the entries
 //
-// A key of more than 65,535 bytes is alone: p + s may exceed that only if n = 1. This build knows no kind that needs
-// the byte: a block that has one is kNotSupported.
+// A key of more than 65,535 bytes is alone: p + s may exceed that only if n = 1. The byte of the kind is next to the
+// value, so that a scan takes it for a part of the value (EntryKind::kInValue) and needs no branch for it.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ inline constexpr std::size_t kTagsAt = kHeaderBytes;
 inline constexpr std::size_t kHeadBytes = 2;
 inline constexpr unsigned kKindBits = 3;
 inline constexpr std::uint64_t kKindMask = 7;
-inline constexpr std::uint8_t kKindEscape = 7;  ///< The kind is in the byte after the varint.
+inline constexpr std::uint8_t kKindEscape = 7;  ///< The kind is in the byte before the value.
 /// The sequences of one block differ by less than this.
 inline constexpr std::uint64_t kSequenceSpan = std::uint64_t{1} << (64 - kKindBits);
 

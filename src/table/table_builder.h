@@ -41,7 +41,7 @@ struct TableSpec {
 
 /// For a key and its value together. A block holds at least one entry, with an overhead of at most 64 bytes.
 inline constexpr std::uint64_t kMaxEntryBytes = kMaxBlockBytes - 64;
-static_assert(kMaxKeyBytes + kMaxValueBytes <= kMaxEntryBytes);
+static_assert(kMaxKeyBytes + kMaxValueBytes + 16 <= kMaxEntryBytes);
 
 /// Which filter a table gets, decided once its keys are counted.
 struct FilterChoice {

@@ -196,7 +196,7 @@ bool Table::search_block(TableSearch& search, const Lookup& lookup, Bytes frame,
     ++search.block;
     return true;
   }
-  if (found) search.step.outcome = outcome_of(*found, lookup.sequence);
+  if (found) search.step.outcome = outcome_of(*found);
   count(search.step, found.has_value());
   return false;
 }

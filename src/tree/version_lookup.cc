@@ -20,7 +20,7 @@ TableStep step_in_memory(const Table& table, LookupAnswer answer, const StagedLo
   step.verdict = table.has_filter_in_memory() ? FilterVerdict::kMaybe : FilterVerdict::kNone;
   step.source = BlockSource::kCache;
   step.outcome = TableOutcome::kAbsent;
-  if (answer == LookupAnswer::kFound) step.outcome = outcome_of(staged.found, staged.lookup.sequence);
+  if (answer == LookupAnswer::kFound) step.outcome = outcome_of(staged.found);
   return step;
 }
 

@@ -28,7 +28,7 @@ struct ClockWorld {
     Environment environment = environment_on(files, 1);
     environment.listener = &events;
     environment.runs_in_background = in_background;
-    environment.unix_seconds = [this] { return time.load(); };
+    environment.unix_milliseconds = [this] { return time.load() * 1000; };
     Options options = options_of({.name = "clock", .steps = "", .compaction = compaction});
     Result<DB> db = DB::open("/store", options, environment);
     EXPECT_TRUE(db.ok()) << db.status().to_text();
