@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/try.h"
+#include "compaction/covered_tables.h"
 #include "compaction/plan_parts.h"
 #include "engine/memory_shares.h"
 #include "entry/merging_iterator.h"
@@ -154,6 +155,21 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
   compactions_.fetch_add(1, std::memory_order_relaxed);
   context_.tell(StoreEvent::Kind::kCompacted, plan.reason, &result);
   return {};
+}
+
+/// The snapshots are copied after the version was taken: one that is made later sees the range deletes.
+Result<bool> TableRewrites::remove_covered(OpenKeyspace& keyspace) {
+  const std::shared_ptr<const Version> version = keyspace.tree.version();
+  if (version->range_deletes() == nullptr) return false;
+  TreeChange change{.keyspace = &keyspace};
+  change.edit.shape.removed =
+      tables_covered_whole(version->shape(), version->range_deletes()->known(), handles_.readable(published_));
+  if (change.edit.shape.removed.empty()) return false;
+  TAMIS_TRY_STATUS(keyspaces_.install({&change, 1}));
+  compactions_.fetch_add(1, std::memory_order_relaxed);
+  const RewriteResult nothing;
+  context_.tell(StoreEvent::Kind::kCompacted, "range deletes cover whole tables", &nothing);
+  return true;
 }
 
 /// The keyspace was dropped while these tables were written.

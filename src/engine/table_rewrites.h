@@ -48,6 +48,9 @@ class TableRewrites {
   /// `is_cancelled` is asked now and then; true ends it with kClosed.
   Status execute(OpenKeyspace& keyspace, const CompactionPlan& plan, const std::function<bool()>& is_cancelled);
 
+  /// Removes the tables that range deletes cover whole, unread (rule 27). False if there are none.
+  Result<bool> remove_covered(OpenKeyspace& keyspace);
+
   struct Counts {
     std::uint64_t flushes = 0;
     std::uint64_t compactions = 0;

@@ -26,6 +26,8 @@ class TableRangeDeletes final : public RangeDeletes {
   explicit TableRangeDeletes(std::span<const std::shared_ptr<Table>> tables);
 
   [[nodiscard]] Result<const RangeTombstone*> newest_covering(std::string_view key, Sequence moment) const override;
+  /// Those that could be read.
+  [[nodiscard]] const RangeTombstones& known() const { return *set_; }
   [[nodiscard]] std::size_t size() const { return set_->all().size(); }
   [[nodiscard]] std::size_t memory_bytes() const { return set_->memory_bytes(); }
 
