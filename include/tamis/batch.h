@@ -110,7 +110,7 @@ class TAMIS_EXPORT Batch {
   bool has_markers_ = false;
   bool has_long_keys_ = false;  // Of more than 65,535 bytes.
   bool has_range_deletes_ = false;
-  std::uint64_t store_ = 0;     // The number of the store whose keyspaces were named; 0: only the default one was.
+  std::uint64_t store_ = 0;  // The number of the store whose keyspaces were named; 0: only the default one was.
 };
 
 /// One change of a batch. The views point into the batch.
@@ -121,9 +121,9 @@ struct Batch::Operation {
     kRemove,       ///< Removes the key.
     kRemoveRange,  ///< Removes the keys from `key` up to `value`.
   };
-  Kind kind = Kind::kPut;         ///< What the change does.
-  std::string_view key;           ///< The key it changes; for kRemoveRange, the first one.
-  std::string_view value;         ///< The new value; empty for kRemove. For kRemoveRange, the end; empty: there is none.
+  Kind kind = Kind::kPut;  ///< What the change does.
+  std::string_view key;    ///< The key it changes; for kRemoveRange, the first one.
+  std::string_view value;  ///< The new value; empty for kRemove. For kRemoveRange, the end; empty: there is none.
   std::uint32_t keyspace_id = 0;  ///< The keyspace it changes; 0 is the default one.
 
   /// Compares kind, key, value and keyspace.

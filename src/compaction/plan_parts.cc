@@ -25,8 +25,8 @@ KeySpan span_of(std::span<const Run> runs) {
 }
 
 std::span<const std::shared_ptr<const TableFacts>> overlapping(const Run& run, const KeySpan& span) {
-  const auto begin =
-      std::ranges::partition_point(run.tables, [&](const auto& table) { return table->end().is_before(span.smallest); });
+  const auto begin = std::ranges::partition_point(
+      run.tables, [&](const auto& table) { return table->end().is_before(span.smallest); });
   const auto end = std::partition_point(begin, run.tables.end(),
                                         [&](const auto& table) { return !span.end.is_before(table->begin()); });
   return {begin, end};

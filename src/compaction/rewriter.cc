@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kEntriesPerQuestion = 1024;  // Between polls of is_cancelled: well below a millisecond.
 constexpr Features kRangeDeletes = Features::of(Feature::kRangeDeletes);
-constexpr std::size_t kMaxOverlappedTables = 10;     // Limits the cost of pushing an output down; LevelDB's figure.
+constexpr std::size_t kMaxOverlappedTables = 10;  // Limits the cost of pushing an output down; LevelDB's figure.
 
 /// Tests ascending keys against a run, so that a test costs a comparison and not a search.
 class AscendingBounds {

@@ -67,8 +67,8 @@ struct RewriteResult {
   std::uint64_t bytes_written = 0;
 };
 
-/// Reads all of `source` and writes what readers can still see, range deletes cut at the ends of tables. After an error, files begun here have been removed if
-/// possible.
+/// Reads all of `source` and writes what readers can still see, range deletes cut at the ends of tables. After an
+/// error, files begun here have been removed if possible.
 Result<RewriteResult> rewrite(EntryIterator& source, const RewriteSpec& spec);
 
 }  // namespace tamis

@@ -11,8 +11,9 @@ namespace {
 
 bool may_be_in(const std::vector<const Run*>& runs, std::uint64_t key) {
   const std::string bytes = simulated_key(key);
-  return std::ranges::any_of(
-      runs, [&](const Run* run) { return !overlapping(*run, {.smallest = bytes, .end = KeyEnd::with(bytes)}).empty(); });
+  return std::ranges::any_of(runs, [&](const Run* run) {
+    return !overlapping(*run, {.smallest = bytes, .end = KeyEnd::with(bytes)}).empty();
+  });
 }
 
 }  // namespace
@@ -86,7 +87,8 @@ std::uint64_t SimulatedStore::runs_around(std::uint64_t key) const {
   const std::string bytes = simulated_key(key);
   std::uint64_t runs = 0;
   for (const std::vector<Run>& level : shape_.levels) {
-    for (const Run& run : level) runs += overlapping(run, {.smallest = bytes, .end = KeyEnd::with(bytes)}).empty() ? 0 : 1;
+    for (const Run& run : level)
+      runs += overlapping(run, {.smallest = bytes, .end = KeyEnd::with(bytes)}).empty() ? 0 : 1;
   }
   return runs;
 }

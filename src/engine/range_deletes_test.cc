@@ -119,9 +119,8 @@ TEST(RangeDeletes, InABatchCoverWhatTheBatchHasPutBefore) {
   batch.remove_range(users, "a", std::nullopt);
   std::string kinds;
   for (const Batch::Operation& change : batch) {
-    kinds += change.kind == Batch::Operation::Kind::kRemoveRange
-                 ? fmt::format("[{},{})", change.key, change.value)
-                 : std::string(change.key);
+    kinds += change.kind == Batch::Operation::Kind::kRemoveRange ? fmt::format("[{},{})", change.key, change.value)
+                                                                 : std::string(change.key);
   }
   EXPECT_EQ(kinds, "a[a,c)b[a,)");
   ASSERT_TRUE(db.write(batch).ok());

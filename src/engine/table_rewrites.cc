@@ -48,9 +48,8 @@ Status TableRewrites::flush(std::span<const SealedOfTree> flushes) {
         changes.emplace_back(TreeChange{.keyspace = flush.keyspace.get(), .flushed = flush.sealed.memtable.get()});
     change.edit.flushed_sequence = number_of(flush.sealed.last_sequence);
     const Memtable& memtable = *flush.sealed.memtable;
-    TAMIS_TRY(RewriteResult result,
-              write_run(*flush.keyspace, *memtable.iterate(), memtable.entries(), memtable.range_deletes().all(), {},
-                        change.edit));
+    TAMIS_TRY(RewriteResult result, write_run(*flush.keyspace, *memtable.iterate(), memtable.entries(),
+                                              memtable.range_deletes().all(), {}, change.edit));
     results.push_back(std::move(result));
   }
   ManifestEdit rest = journals_after(flushes);

@@ -19,8 +19,8 @@ enum class EntryKind : std::uint8_t {
   kExpiringPut = 9,  ///< The value begins with the time when it is due (expiry.h).
 };
 
-/// Whether this build knows the kind. Any other is kNotSupported, in bytes whose checksum holds. A range delete is never
-/// in a block.
+/// Whether this build knows the kind. Any other is kNotSupported, in bytes whose checksum holds. A range delete is
+/// never in a block.
 constexpr bool is_entry_kind(std::uint8_t number) { return number == 1 || number == 2 || number == 9; }
 constexpr bool is_batch_kind(std::uint8_t number) { return is_entry_kind(number) || number == 4; }
 /// Whether a block has three bits for the kind, and so no byte.

@@ -29,7 +29,8 @@ struct KeyEnd {
   }
   /// Of two ends, the one that is reached first.
   friend bool operator<(const KeyEnd& a, const KeyEnd& b) {
-    if (a.kind == Kind::kNowhere || b.kind == Kind::kNowhere) return a.kind != Kind::kNowhere && b.kind == Kind::kNowhere;
+    if (a.kind == Kind::kNowhere || b.kind == Kind::kNowhere)
+      return a.kind != Kind::kNowhere && b.kind == Kind::kNowhere;
     return a.key != b.key ? a.key < b.key : a.kind < b.kind;
   }
   friend bool operator==(const KeyEnd&, const KeyEnd&) = default;

@@ -72,8 +72,8 @@ RangeTombstone range_tombstone_of(const Entry& entry) {
   return tombstone;
 }
 
-/// The nodes that together cover the tombstone's leaves. Node n has the children 2n and 2n + 1; with b leaves, leaf i is
-/// the node b + i.
+/// The nodes that together cover the tombstone's leaves. Node n has the children 2n and 2n + 1; with b leaves, leaf i
+/// is the node b + i.
 template <typename Visit>
 void RangeTombstones::visit_nodes(const RangeTombstone& tombstone, Visit visit) const {
   const std::size_t leaves = bounds_.size();

@@ -26,9 +26,9 @@ RangeTombstone range_tombstone_of(const Entry& entry);
 
 /// Any number of range deletes, which may overlap.
 ///
-/// A segment tree over the distinct bounds: each tombstone is in O(log n) nodes, and the nodes above a key have all that
-/// cover it. So any moment has an exact answer in O(log² n), and n tombstones that overlap take O(n log n) memory, not
-/// O(n²).
+/// A segment tree over the distinct bounds: each tombstone is in O(log n) nodes, and the nodes above a key have all
+/// that cover it. So any moment has an exact answer in O(log² n), and n tombstones that overlap take O(n log n) memory,
+/// not O(n²).
 ///
 /// Threads: constant after construction.
 class RangeTombstones {
@@ -51,9 +51,9 @@ class RangeTombstones {
   void visit_nodes(const RangeTombstone& tombstone, Visit visit) const;
 
   std::vector<RangeTombstone> tombstones_;
-  std::vector<std::string_view> bounds_;     // Distinct, ascending. Leaf i is [bounds_[i], bounds_[i + 1]).
-  std::vector<std::uint32_t> node_begins_;   // In in_nodes_, by node; the leaves come last.
-  std::vector<std::uint32_t> in_nodes_;      // Numbers of tombstones, ascending in each node.
+  std::vector<std::string_view> bounds_;    // Distinct, ascending. Leaf i is [bounds_[i], bounds_[i + 1]).
+  std::vector<std::uint32_t> node_begins_;  // In in_nodes_, by node; the leaves come last.
+  std::vector<std::uint32_t> in_nodes_;     // Numbers of tombstones, ascending in each node.
 };
 
 /// The larger of two, either of which may be null.

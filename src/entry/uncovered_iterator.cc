@@ -32,9 +32,8 @@ void UncoveredIterator::settle(Direction direction) {
 /// Moves the source on from an entry that the tombstone hides. False: it hides all of the rest.
 bool UncoveredIterator::leave_forwards(const RangeTombstone& tombstone) {
   const std::string_view key = source_->entry().key;
-  const auto here = std::partition_point(parts_.begin(), parts_.end(), [&](const SourcePart& part) {
-    return part.largest && *part.largest < key;
-  });
+  const auto here = std::partition_point(parts_.begin(), parts_.end(),
+                                         [&](const SourcePart& part) { return part.largest && *part.largest < key; });
   auto part = here;
   while (part != parts_.end() && part->newest < tombstone.sequence && covers_to_end(tombstone, *part)) ++part;
   if (part == parts_.end()) return false;
@@ -50,8 +49,8 @@ bool UncoveredIterator::leave_forwards(const RangeTombstone& tombstone) {
 
 bool UncoveredIterator::leave_backwards(const RangeTombstone& tombstone) {
   const std::string_view key = source_->entry().key;
-  const auto after = std::partition_point(parts_.begin(), parts_.end(),
-                                          [&](const SourcePart& part) { return part.smallest <= key; });
+  const auto after =
+      std::partition_point(parts_.begin(), parts_.end(), [&](const SourcePart& part) { return part.smallest <= key; });
   auto end = after;  // The part before this one is the current one.
   const auto is_hidden = [&](const SourcePart& part) {
     return part.newest < tombstone.sequence && tombstone.range.from <= part.smallest;

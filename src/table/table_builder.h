@@ -80,8 +80,8 @@ class TableBuilder {
   /// As fragments_of makes them; the spec's features name them.
   void set_range_deletes(std::vector<RangeTombstone> fragments);
 
-  /// Writes the rest, syncs and closes the file; the caller syncs the folder. Requires an entry or a range delete. If the
-  /// filter cannot be built (kNotSupported, no memory), it is omitted: a table without one is only slower.
+  /// Writes the rest, syncs and closes the file; the caller syncs the folder. Requires an entry or a range delete. If
+  /// the filter cannot be built (kNotSupported, no memory), it is omitted: a table without one is only slower.
   Result<TableFacts> finish(const FilterChoice& filter);
 
  private:

@@ -35,8 +35,8 @@ struct TableFacts {
   std::uint64_t key_bytes = 0;  ///< Sums over all entries, before prefixes are stripped and blocks compressed.
   std::uint64_t value_bytes = 0;
   std::uint64_t blocks = 0;
-  std::string smallest_key;  ///< Of the entries, as the next one. Both are empty without entries.
-  std::string largest_key;   ///< Inclusive.
+  std::string smallest_key;         ///< Of the entries, as the next one. Both are empty without entries.
+  std::string largest_key;          ///< Inclusive.
   Sequence smallest_sequence = {};  ///< Of entries and range deletes, as the next one.
   Sequence largest_sequence = {};
   std::uint64_t index_bytes = 0;   ///< Of the section in the file.

@@ -59,7 +59,7 @@ struct TableIdentity {
 /// A part of a table's file.
 struct Section {
   std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;     ///< 0: absent.
+  std::uint64_t bytes = 0;  ///< 0: absent.
   /// XXH3-64 of the bytes of a filter or of range deletes, which do not identify their table; else 0.
   std::uint64_t checksum = 0;
 

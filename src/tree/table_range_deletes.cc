@@ -4,8 +4,8 @@
 
 namespace tamis {
 
-std::shared_ptr<const TableRangeDeletes> TableRangeDeletes::of(
-    std::span<const std::shared_ptr<Table>> tables, const std::shared_ptr<const TableRangeDeletes>& before) {
+std::shared_ptr<const TableRangeDeletes> TableRangeDeletes::of(std::span<const std::shared_ptr<Table>> tables,
+                                                               const std::shared_ptr<const TableRangeDeletes>& before) {
   std::vector<std::uint64_t> numbers;
   for (const std::shared_ptr<Table>& table : tables) {
     if (table->facts().range_deletes > 0) numbers.push_back(table->facts().number);

@@ -112,7 +112,8 @@ void Generator::draw_range(Change& change) {
   if (change.key.size() > kLongKeyBytes) change.key.resize(kLongKeyBytes);
   if (one_in(60)) return;
   change.to = draw_place();
-  if (!one_in(4)) change.to = change.key.substr(0, change.key.size() - std::min<std::size_t>(change.key.size(), 1)) + '\xff';
+  if (!one_in(4))
+    change.to = change.key.substr(0, change.key.size() - std::min<std::size_t>(change.key.size(), 1)) + '\xff';
   if (*change.to < change.key && !one_in(8)) std::swap(*change.to, change.key);
 }
 

@@ -63,7 +63,7 @@ struct Change {
   std::string key = {};
   std::uint32_t keyspace = 0;
   bool is_put = true;
-  bool is_range = false;                 ///< From `key` to `to`; then it is no put.
+  bool is_range = false;               ///< From `key` to `to`; then it is no put.
   std::optional<std::string> to = {};  ///< For a range: exclusive; none: to the last key.
   std::uint32_t value_seed = 0;
   std::uint32_t value_bytes = 0;
