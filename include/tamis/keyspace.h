@@ -84,6 +84,12 @@ class TAMIS_EXPORT Keyspace {
   Status remove(std::string_view key, const WriteOptions& options = {});
   /// As DB::remove_range.
   Status remove_range(std::string_view from, std::optional<std::string_view> to, const WriteOptions& options = {});
+  /// As DB::put_if.
+  [[nodiscard]] Result<bool> put_if(std::string_view key, std::optional<std::string_view> expected,
+                                    std::string_view value, const WriteOptions& options = {});
+  /// As DB::remove_if.
+  [[nodiscard]] Result<bool> remove_if(std::string_view key, std::string_view expected,
+                                       const WriteOptions& options = {});
 
   /// As DB::get.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key, const ReadOptions& options = {}) const;
@@ -110,6 +116,11 @@ class TAMIS_EXPORT Keyspace {
   Status compact(const Range& range = {}, const Progress& progress = {});
   /// As DB::approximate_size.
   [[nodiscard]] Result<std::uint64_t> approximate_size(const Range& range) const;
+
+  /// For the library; null if it belongs to no keyspace.
+  [[nodiscard]] OpenKeyspace* state() const { return keyspace_.get(); }
+  /// For the library; null if it belongs to no keyspace.
+  [[nodiscard]] Store* store() const { return store_.get(); }
 
  private:
   friend class DB;

@@ -18,6 +18,10 @@ Status copy_tables_to(const StoreContext& context, const ManifestState& state, c
   for (const std::uint64_t number : table_numbers(state)) {
     TAMIS_TRY_STATUS(link_or_copy(context.files, table_path(context.directory, number), table_path(path, number)));
   }
+  for (const std::uint64_t number : value_file_numbers(state)) {
+    TAMIS_TRY_STATUS(
+        link_or_copy(context.files, value_file_path(context.directory, number), value_file_path(path, number)));
+  }
   return context.files.sync_directory(path);
 }
 

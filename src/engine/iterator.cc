@@ -4,6 +4,8 @@
 
 #include "engine/iterator_state.h"
 #include "engine/never_throws.h"
+#include "engine/tracked_iterator.h"
+#include "entry/capped_iterator.h"
 #include "entry/merging_iterator.h"
 #include "entry/uncovered_iterator.h"
 
@@ -22,6 +24,30 @@ std::unique_ptr<EntryIterator> iterate(const Memtable& memtable, const Uncovered
 }  // namespace
 
 void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
+  std::unique_ptr<EntryIterator> source = merged(range, options);
+  walk_.emplace(std::move(source), moment_, std::move(range));
+  begin_walk(options.reverse);
+}
+
+/// Its own writes are one more run, newer than those of the store up to the snapshot.
+void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const TransactionLayer& layer) {
+  std::unique_ptr<EntryIterator> source = merged(range, options);
+  if (layer.own != nullptr) {
+    std::vector<std::unique_ptr<EntryIterator>> runs;
+    runs.push_back(layer.own->iterate());
+    runs.push_back(std::make_unique<CappedIterator>(std::move(source), moment_.sequence));
+    source = make_merging_iterator(std::move(runs));
+    memtables_.push_back(layer.own);
+  }
+  if (layer.reads != nullptr) {
+    source = std::make_unique<TrackedIterator>(std::move(source), layer.reads, layer.keyspace, range);
+  }
+  const Sequence last = layer.own != nullptr ? layer.last_own : moment_.sequence;
+  walk_.emplace(std::move(source), Moment{last, moment_.time}, std::move(range));
+  begin_walk(options.reverse);
+}
+
+std::unique_ptr<EntryIterator> IteratorState::merged(const KeyRange& range, const ScanOptions& options) {
   bool has_range_deletes = version_->range_deletes() != nullptr;
   for (const std::shared_ptr<Memtable>& memtable : memtables_) has_range_deletes |= memtable->has_range_deletes();
   if (has_range_deletes) range_deletes_ = std::make_unique<const ViewRangeDeletes>(memtables_, *version_);
@@ -29,8 +55,11 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
   std::vector<std::unique_ptr<EntryIterator>> runs;
   for (const std::shared_ptr<Memtable>& memtable : memtables_) runs.push_back(iterate(*memtable, uncovered));
   version_->iterate(range, options.prefix, options.fills_cache, uncovered, runs);
-  walk_.emplace(make_merging_iterator(std::move(runs)), moment_, std::move(range));
-  is_reverse_ = options.reverse;
+  return make_merging_iterator(std::move(runs));
+}
+
+void IteratorState::begin_walk(bool is_reverse) {
+  is_reverse_ = is_reverse;
   is_reverse_ ? walk_->seek_to_last() : walk_->seek_to_first();
 }
 

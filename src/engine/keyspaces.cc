@@ -158,9 +158,7 @@ void Keyspaces::release_dropped() {
   for (const std::shared_ptr<OpenKeyspace>& keyspace : unseen) {
     keyspace->tree.clear();
     keyspace->tree.remove_obsolete_files();
-    std::vector<std::uint64_t> left;
-    keyspace->tree.add_obsolete_numbers(left);
-    if (!left.empty()) continue;  // An iterator holds them.
+    if (keyspace->tree.has_obsolete_files()) continue;  // An iterator holds them.
     MutexLock lock(mutex_);
     if (std::erase(dropped_, keyspace) > 0) released_reads_ += keyspace->reader.counts();
   }
@@ -220,8 +218,7 @@ Status Keyspaces::install(std::span<const TreeChange> changes, ManifestEdit rest
   for (const TreeChange& change : changes) rest.keyspaces.emplace(change.keyspace->id(), change.edit);
   const auto show = [&](const ManifestState& state) {
     for (const TreeChange& change : changes) {
-      change.keyspace->tree.show(state.keyspaces.at(change.keyspace->id()).shape, change.edit.shape.removed,
-                                 change.flushed);
+      change.keyspace->tree.show(state.keyspaces.at(change.keyspace->id()).shape, change.edit.shape, change.flushed);
       if (change.flushed != nullptr) was_flushed(*change.keyspace);
     }
     sum_up();

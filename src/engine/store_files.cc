@@ -35,12 +35,15 @@ Result<std::vector<std::string>> redundant_files(const StoreContext& context, co
     if (number < catalog.manifest_number()) redundant.push_back(manifest_path(directory, number));
   }
   catalog.inspect([&](const ManifestState& state) {
-    const std::vector<std::uint64_t> live = table_numbers(state);
-    for (const std::uint64_t number : found.tables) {
-      if (number < state.reserved_numbers && !std::ranges::binary_search(live, number)) {
-        redundant.push_back(table_path(directory, number));
+    const auto add_unlisted = [&](const auto& numbers, const std::vector<std::uint64_t>& live, auto path_of) {
+      for (const std::uint64_t number : numbers) {
+        if (number < state.reserved_numbers && !std::ranges::binary_search(live, number)) {
+          redundant.push_back(path_of(directory, number));
+        }
       }
-    }
+    };
+    add_unlisted(found.tables, table_numbers(state), table_path);
+    add_unlisted(found.value_files, value_file_numbers(state), value_file_path);
     for (const std::uint64_t number : found.journals) {
       if (number < state.first_journal) redundant.push_back(journal_path(directory, number));
     }
@@ -59,6 +62,7 @@ Result<StoreFiles> StoreFiles::list(FileSystem& files, const std::string& direct
     if (name->kind == FileKind::kCurrent) found.has_current = true;
     if (name->kind == FileKind::kJournal) found.journals.push_back(name->number);
     if (name->kind == FileKind::kTable) found.tables.push_back(name->number);
+    if (name->kind == FileKind::kValues) found.value_files.push_back(name->number);
     if (name->kind == FileKind::kManifest) found.manifests.push_back(name->number);
     if (name->kind == FileKind::kTemporary) found.temporaries.push_back(entry.name);
   }

@@ -19,6 +19,7 @@ struct StoreFiles {
   bool has_current = false;
   std::vector<std::uint64_t> journals;  ///< Ascending.
   std::vector<std::uint64_t> tables;    ///< Ascending.
+  std::vector<std::uint64_t> value_files;
   std::vector<std::uint64_t> manifests;
   std::vector<std::string> temporaries;
 
@@ -30,8 +31,8 @@ struct StoreFiles {
 /// Makes the folder where that is wanted, checks that it may hold a store of ours, and locks it.
 Result<std::unique_ptr<FileLock>> lock_folder(const StoreContext& context);
 
-/// Removes what is provably not needed (rule 19): temporary files; tables whose number was reserved and that the
-/// manifest does without; journals before the first one needed; manifests before CURRENT's.
+/// Removes what is provably not needed (rule 19): temporary files; tables and value files whose number was
+/// reserved and that the manifest does without; journals before the first one needed; manifests before CURRENT's.
 Status remove_redundant_files(const StoreContext& context, Catalog& catalog);
 
 }  // namespace tamis

@@ -10,6 +10,7 @@
 #include "io/path.h"
 #include "journal/journal_format.h"
 #include "table/table_format.h"
+#include "table/value_file_format.h"
 #include "tree/current_format.h"
 
 namespace tamis {
@@ -20,6 +21,7 @@ constexpr std::string_view kLockText = "pid ";             // What a holder writ
 constexpr std::size_t kMagicBytes = 8;
 static_assert(kCurrentMagic.size() == kMagicBytes && kJournalMagic.size() == kMagicBytes);
 static_assert(kTableMagic.size() == kMagicBytes && kTableEndMagic.size() == kMagicBytes);
+static_assert(kValueFileMagic.size() == kMagicBytes);
 
 Result<std::string> bytes_at(const ReadableFile& file, std::uint64_t offset, std::size_t count) {
   std::string bytes(count, '\0');
@@ -38,7 +40,9 @@ enum class Mark : std::uint8_t { kOurs, kNone, kBlank };
 /// Judges a file by its bytes.
 Result<Mark> mark_of(const ReadableFile& file) {
   TAMIS_TRY(const std::string begin, bytes_at(file, 0, kMagicBytes));
-  if (begin == kCurrentMagic || begin == kJournalMagic || begin == kTableMagic) return Mark::kOurs;
+  if (begin == kCurrentMagic || begin == kJournalMagic || begin == kTableMagic || begin == kValueFileMagic) {
+    return Mark::kOurs;
+  }
   TAMIS_TRY(const std::uint64_t size, file.size());
   if (size >= kMagicBytes) {
     TAMIS_TRY(const std::string end, bytes_at(file, size - kMagicBytes, kMagicBytes));

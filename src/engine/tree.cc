@@ -94,15 +94,16 @@ std::uint64_t Tree::first_journal(const Memtable* flushed) const {
   return active_->empty() ? kNoJournal : active_first_journal_;
 }
 
-void Tree::show(const Shape& shape, const std::vector<std::uint64_t>& removed, const Memtable* flushed) {
+void Tree::show(const Shape& shape, const ShapeEdit& edit, const Memtable* flushed) {
   const std::shared_ptr<const Version> before = version();
   auto next = std::make_shared<const Version>(shape, before.get(), table_context_);
   memory_.share(id_, *next);
   const double debt = debt_of(shape);
   MutexLock lock(mutex_);
-  for (const std::uint64_t number : removed) {
+  for (const std::uint64_t number : edit.removed) {
     if (next->table(number) == nullptr) retire(*before, number);
   }
+  for (const std::uint64_t number : edit.values_removed) retire_values(*before, number);
   if (flushed != nullptr) drop_flushed(flushed);
   version_ = std::move(next);
   debt_ = debt;
@@ -117,6 +118,7 @@ void Tree::clear() {
   {
     MutexLock lock(mutex_);
     for (const std::shared_ptr<Table>& table : before->tables()) retire(*before, table->facts().number);
+    for (const std::shared_ptr<ValueFile>& file : before->value_files()) retire_values(*before, file->facts().number);
     version_ = std::move(none);
     active_ = memory_.empty_memtable();
     sealed_.clear();
@@ -133,6 +135,10 @@ void Tree::retire(const Version& before, std::uint64_t number) {
   const std::uint32_t level = before.shape().find_table(number)->level;
   if (retired_counts_.size() <= level) retired_counts_.resize(level + 1);
   retired_counts_[level] += table->counts();
+}
+
+void Tree::retire_values(const Version& before, std::uint64_t number) {
+  obsolete_values_.push_back({.number = number, .file = before.value_file(number)});
 }
 
 void Tree::drop_flushed(const Memtable* flushed) {
@@ -170,6 +176,7 @@ void Tree::install_view() {
 /// pause began: not while the mutex is held.
 void Tree::remove_obsolete_files() {
   std::vector<Obsolete> unheld;
+  std::vector<ObsoleteValues> unheld_values;
   {
     MutexLock lock(mutex_);
     if (deletions_paused_.load() > 0) return;
@@ -178,12 +185,26 @@ void Tree::remove_obsolete_files() {
       unheld.push_back(obsolete);
       return true;
     });
+    std::erase_if(obsolete_values_, [&](const ObsoleteValues& obsolete) {
+      if (!obsolete.file.expired()) return false;
+      unheld_values.push_back(obsolete);
+      return true;
+    });
   }
   for (const Obsolete& table : unheld) {
     memory_.handles().close(table.number);
     memory_.cache().erase_table(table.number, table.blocks);
     (void)context_.files.remove(table_path(context_.directory, table.number)).ok();
   }
+  for (const ObsoleteValues& values : unheld_values) {
+    memory_.handles().close(values.number);
+    (void)context_.files.remove(value_file_path(context_.directory, values.number)).ok();
+  }
+}
+
+bool Tree::has_obsolete_files() const {
+  MutexLock lock(mutex_);
+  return !obsolete_.empty() || !obsolete_values_.empty();
 }
 
 void Tree::add_obsolete_numbers(std::vector<std::uint64_t>& numbers) const {

@@ -89,7 +89,7 @@ class Tree {
 
   /// After an edit of the manifest: shows the tables of the new shape. `flushed` is the memtable that they replace, the
   /// oldest sealed one, or null. Under the Catalog's mutex.
-  void show(const Shape& shape, const std::vector<std::uint64_t>& removed, const Memtable* flushed) EXCLUDES(mutex_);
+  void show(const Shape& shape, const ShapeEdit& edit, const Memtable* flushed) EXCLUDES(mutex_);
   /// Frees the views that were replaced. Not under the Catalog's mutex.
   void drop_replaced_views() { view_.drop_replaced(); }
   /// The same tables with another run index. The version of this moment may be newer than the one that the columns were
@@ -103,11 +103,14 @@ class Tree {
   /// Grows with every edit of the tables.
   [[nodiscard]] std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
-  /// Removes the files of replaced tables that no reader holds. A file that cannot be removed now is found to be
-  /// redundant when the store is next opened.
+  /// Removes the files of replaced tables and value files that no reader holds. A file that cannot be removed now is
+  /// found to be redundant when the store is next opened.
   void remove_obsolete_files() EXCLUDES(mutex_);
   /// Tables whose files are still there although the manifest does without them.
   void add_obsolete_numbers(std::vector<std::uint64_t>& numbers) const EXCLUDES(mutex_);
+
+  /// Whether files of tables or values wait for their readers.
+  [[nodiscard]] bool has_obsolete_files() const EXCLUDES(mutex_);
 
   [[nodiscard]] std::uint64_t entries_in_memtables() const;
   /// Of all memtables, those included that only readers hold.
@@ -122,11 +125,16 @@ class Tree {
     std::uint64_t blocks = 0;
     std::weak_ptr<Table> table;
   };
+  struct ObsoleteValues {
+    std::uint64_t number = 0;
+    std::weak_ptr<ValueFile> file;
+  };
 
   [[nodiscard]] double debt_of(const Shape& shape) const;
   [[nodiscard]] bool is_idle() const REQUIRES(mutex_) { return active_ == memory_.empty_memtable(); }
   void install_view() REQUIRES(mutex_);
   void retire(const Version& before, std::uint64_t number) REQUIRES(mutex_);
+  void retire_values(const Version& before, std::uint64_t number) REQUIRES(mutex_);
   void drop_flushed(const Memtable* flushed) REQUIRES(mutex_);
 
   const StoreContext& context_;
@@ -147,6 +155,7 @@ class Tree {
   std::vector<std::weak_ptr<const Memtable>> flushed_ GUARDED_BY(mutex_);  // Those that readers may still hold.
   std::shared_ptr<const Version> version_ GUARDED_BY(mutex_);
   std::vector<Obsolete> obsolete_ GUARDED_BY(mutex_);
+  std::vector<ObsoleteValues> obsolete_values_ GUARDED_BY(mutex_);
   std::vector<TableCounts> retired_counts_ GUARDED_BY(mutex_);
 };
 

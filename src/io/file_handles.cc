@@ -51,6 +51,11 @@ Result<SharedFile> FileHandles::open(std::uint64_t id, const std::string& path) 
   return state_->keep(id, std::move(file), closes_before);
 }
 
+bool FileHandles::is_missing(const std::string& path) const {
+  const Result<std::optional<std::uint64_t>> size = state_->files.file_size(path);
+  return size.ok() && !*size;
+}
+
 void FileHandles::read_many(std::span<FileRead> reads) { state_->files.read_many(reads); }
 
 void FileHandles::close(std::uint64_t id) {

@@ -27,6 +27,8 @@ class FileHandles {
 
   /// The open file of this id; opens `path` if needed. It stays open while the caller holds it.
   Result<std::shared_ptr<const ReadableFile>> open(std::uint64_t id, const std::string& path);
+  /// Whether no such file exists. Costs a call; to be asked when opening has failed.
+  [[nodiscard]] bool is_missing(const std::string& path) const;
   /// FileSystem::read_many, for files opened here.
   void read_many(std::span<FileRead> reads);
   /// Forgets the file, before it is removed.

@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view kManifestPrefix = "MANIFEST-";
 constexpr std::string_view kJournalSuffix = ".journal";
 constexpr std::string_view kTableSuffix = ".tms";
+constexpr std::string_view kValuesSuffix = ".values";
 constexpr std::string_view kTemporarySuffix = ".tmp";
 
 struct FixedName {
@@ -51,6 +52,7 @@ std::optional<FileName> parse_lasting_name(std::string_view name) {
   if (name.starts_with(kManifestPrefix)) return numbered(FileKind::kManifest, name.substr(kManifestPrefix.size()));
   if (cut_suffix(name, kJournalSuffix)) return numbered(FileKind::kJournal, name);
   if (cut_suffix(name, kTableSuffix)) return numbered(FileKind::kTable, name);
+  if (cut_suffix(name, kValuesSuffix)) return numbered(FileKind::kValues, name);
   return std::nullopt;
 }
 
@@ -76,6 +78,10 @@ std::string journal_path(std::string_view directory, std::uint64_t number) {
 }
 std::string table_path(std::string_view directory, std::uint64_t number) {
   return join_path(directory, number_text(number).append(kTableSuffix));
+}
+
+std::string value_file_path(std::string_view directory, std::uint64_t number) {
+  return join_path(directory, number_text(number).append(kValuesSuffix));
 }
 
 }  // namespace tamis

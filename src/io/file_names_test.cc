@@ -14,6 +14,7 @@ TEST(FileNames, PathsAreTheDocumentedOnes) {
   EXPECT_EQ(manifest_path("s", 1), "s/MANIFEST-000001");
   EXPECT_EQ(journal_path("s", 12), "s/000012.journal");
   EXPECT_EQ(table_path("s", 13), "s/000013.tms");
+  EXPECT_EQ(value_file_path("s", 17), "s/000017.values");
   EXPECT_EQ(table_path("s", 1'234'567), "s/1234567.tms");
 }
 
@@ -23,6 +24,7 @@ TEST(FileNames, EveryNumberedNameComesBack) {
     EXPECT_EQ(parse_file_name(manifest_path("", number)), (FileName{FileKind::kManifest, number}));
     EXPECT_EQ(parse_file_name(journal_path("", number)), (FileName{FileKind::kJournal, number}));
     EXPECT_EQ(parse_file_name(table_path("", number)), (FileName{FileKind::kTable, number}));
+    EXPECT_EQ(parse_file_name(value_file_path("", number)), (FileName{FileKind::kValues, number}));
   }
 }
 

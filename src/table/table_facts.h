@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/features.h"
 #include "entry/entry.h"
 #include "entry/key_end.h"
 #include "entry/key_range.h"
+#include "table/value_files.h"
 
 namespace tamis {
 
@@ -51,6 +53,9 @@ struct TableFacts {
   Features features = {};                  ///< What its entries need; also in its header.
   std::uint64_t range_deletes = 0;         ///< Fragments.
   KeyRange range_extent = {};              ///< From the first to the last key that they cover.
+
+  /// By ascending file: the value files that its entries point into (rule 41). Empty: every value is in the table.
+  std::vector<ValuesOfTable> values_apart = {};
 
   /// The number in the file's header and in the seeds of its checksums.
   [[nodiscard]] std::uint64_t written_number() const { return origin ? origin->number : number; }

@@ -43,6 +43,9 @@ constexpr std::uint32_t kOrigin = 20;    // Absent for a store's own tables: sto
 constexpr std::uint32_t kFeatures = 21;  // Absent if there are none: as bytes 16 to 31 of a header.
 /// Absent if there are none: varint count, varint length and bytes of the begin, 1 and the end, or 0 if there is none.
 constexpr std::uint32_t kRangeDeletes = 22;
+/// Absent if there are none. For every value file that the entries point into, ascending: its number, the stored bytes
+/// of the values and their number, varints.
+constexpr std::uint32_t kValuesApart = 25;
 
 const NumberFact* find_number(std::uint32_t tag) {
   for (const NumberFact& fact : kNumberFacts) {
@@ -113,6 +116,21 @@ Status decode_range_deletes(const TaggedField& field, std::string_view name, Tab
   return {};
 }
 
+Status decode_values_apart(const TaggedField& field, TableFacts& facts) {
+  ByteReader values(field.value, "a table's value files");
+  while (!values.at_end()) {
+    ValuesOfTable next;
+    TAMIS_TRY(next.file, values.read_varint("value file"));
+    TAMIS_TRY(next.bytes, values.read_varint("bytes in a value file"));
+    TAMIS_TRY(next.values, values.read_varint("values in a value file"));
+    const std::uint64_t last = facts.values_apart.empty() ? 0 : facts.values_apart.back().file;
+    if (next.file <= last) return values.corruption(fmt::format("value file {} does not ascend", next.file));
+    if (next.values == 0) return values.corruption(fmt::format("no value in value file {}", next.file));
+    facts.values_apart.push_back(next);
+  }
+  return {};
+}
+
 void append_range_deletes(std::string& to, const TableFacts& facts) {
   std::string value;
   append_varint(value, facts.range_deletes);
@@ -121,6 +139,16 @@ void append_range_deletes(std::string& to, const TableFacts& facts) {
   value += static_cast<char>(facts.range_extent.to ? 1 : 0);
   if (facts.range_extent.to) value += *facts.range_extent.to;
   append_field(to, kRangeDeletes, FieldNeed::kRequired, value);
+}
+
+void append_values_apart(std::string& to, const TableFacts& facts) {
+  std::string value;
+  for (const ValuesOfTable& values : facts.values_apart) {
+    append_varint(value, values.file);
+    append_varint(value, values.bytes);
+    append_varint(value, values.values);
+  }
+  append_field(to, kValuesApart, FieldNeed::kRequired, value);
 }
 
 void append_origin(std::string& to, const TableOrigin& origin) {
@@ -141,6 +169,7 @@ Status decode_fact(const TaggedField& field, const ByteReader& reader, TableFact
   if (field.tag == kOrigin) return decode_origin(field, reader, facts);
   if (field.tag == kFeatures) return decode_features(field, reader, facts);
   if (field.tag == kRangeDeletes) return decode_range_deletes(field, "range deletes of a table's facts", facts);
+  if (field.tag == kValuesApart) return decode_values_apart(field, facts);
   if (field.tag > kLastFact) return TaggedFields::pass_over(field, "a table's facts");
   if (field.tag == kSmallestKey) return decode_key(field, reader, facts.smallest_key);
   if (field.tag == kLargestKey) return decode_key(field, reader, facts.largest_key);
@@ -169,6 +198,7 @@ void append_facts(std::string& to, const TableFacts& facts) {
   if (facts.origin) append_origin(to, *facts.origin);
   if (facts.features != Features{}) append_features(to, facts.features);
   if (facts.range_deletes != 0) append_range_deletes(to, facts);
+  if (!facts.values_apart.empty()) append_values_apart(to, facts);
   append_fields_end(to);
 }
 

@@ -26,6 +26,8 @@ enum Field : std::uint64_t {
   kDroppedKeyspace = 11,
   kKeyspaceName = 12,
   kKeyspaceOptions = 13,
+  kAddedValueFile = 15,
+  kRemovedValueFile = 16,
 };
 
 void append_field(std::string& to, Field field, std::string_view bytes) {
@@ -50,6 +52,14 @@ void append_added(std::string& to, const ShapeEdit::Added& added) {
   append_varint(bytes, added.run);
   append_facts(bytes, *added.facts);
   append_field(to, kAddedTable, bytes);
+}
+
+void append_added(std::string& to, const ValueFileFacts& added) {
+  std::string bytes;
+  append_varint(bytes, added.number);
+  append_varint(bytes, added.file_bytes);
+  append_varint(bytes, added.created_unix_seconds);
+  append_field(to, kAddedValueFile, bytes);
 }
 
 /// A record being read: single fields must not be repeated.
@@ -129,6 +139,20 @@ Status read_added(ByteReader& field, ShapeEdit& edit) {
   return {};
 }
 
+Status read_removed_values(ByteReader& field, ShapeEdit& edit) {
+  TAMIS_TRY(const std::uint64_t number, field.read_varint("number of a value file"));
+  edit.values_removed.push_back(number);
+  return {};
+}
+
+Status read_added_values(ByteReader& field, ShapeEdit& edit) {
+  ValueFileFacts& added = edit.values_added.emplace_back();
+  TAMIS_TRY(added.number, field.read_varint("number of a value file"));
+  TAMIS_TRY(added.file_bytes, field.read_varint("bytes of a value file"));
+  TAMIS_TRY(added.created_unix_seconds, field.read_varint("time of a value file"));
+  return {};
+}
+
 /// A field's number and value; its reader has its own name, so offsets are relative to the field.
 struct RawField {
   std::uint64_t number = 0;
@@ -175,6 +199,8 @@ Status read_keyspace_field(const RawField& raw, std::string_view name, PartialKe
     case kFlushedSequence: TAMIS_TRY_STATUS(read_number(field, keyspace.edit.flushed_sequence)); break;
     case kRemovedTable: TAMIS_TRY_STATUS(read_removed(field, keyspace.edit.shape)); break;
     case kAddedTable: TAMIS_TRY_STATUS(read_added(field, keyspace.edit.shape)); break;
+    case kRemovedValueFile: TAMIS_TRY_STATUS(read_removed_values(field, keyspace.edit.shape)); break;
+    case kAddedValueFile: TAMIS_TRY_STATUS(read_added_values(field, keyspace.edit.shape)); break;
     default: return unknown_field(raw, name);
   }
   return field.expect_end();
@@ -215,6 +241,8 @@ std::string encode_section(const KeyspaceEdit& edit) {
   append_number(fields, kFlushedSequence, edit.flushed_sequence);
   for (const std::uint64_t number : edit.shape.removed) append_number(fields, kRemovedTable, number);
   for (const ShapeEdit::Added& added : edit.shape.added) append_added(fields, added);
+  for (const std::uint64_t number : edit.shape.values_removed) append_number(fields, kRemovedValueFile, number);
+  for (const ValueFileFacts& added : edit.shape.values_added) append_added(fields, added);
   return fields;
 }
 

@@ -15,6 +15,7 @@ TableFacts example_facts(std::uint64_t number) {
   facts.smallest_key = "amsterdam";
   facts.largest_key = "paris";
   facts.largest_sequence = Sequence{77};
+  facts.values_apart = {{3, 100'000, 7}, {14, 5, 1}};
   return facts;
 }
 
@@ -29,6 +30,8 @@ ManifestRecord example() {
   change.shape.removed = {4, 5};
   change.shape.added = {{0, 12, std::make_shared<const TableFacts>(example_facts(12))},
                         {7, 1, std::make_shared<const TableFacts>(example_facts(11))}};
+  change.shape.values_removed = {2, 3};
+  change.shape.values_added = {{14, 1'000'000, 1'700'000'000}, {15, 64, 0}};
   record.edit.keyspaces[KeyspaceId{3}].created = {.name = "users", .options = "codec=zstd\n"};
   record.edit.keyspaces[KeyspaceId{899}].created = {.name = "events", .options = ""};
   return record;
@@ -38,6 +41,8 @@ void expect_equal(const KeyspaceEdit& a, const KeyspaceEdit& b) {
   EXPECT_EQ(a.created, b.created);
   EXPECT_EQ(a.flushed_sequence, b.flushed_sequence);
   EXPECT_EQ(a.shape.removed, b.shape.removed);
+  EXPECT_EQ(a.shape.values_removed, b.shape.values_removed);
+  EXPECT_EQ(a.shape.values_added, b.shape.values_added);
   ASSERT_EQ(a.shape.added.size(), b.shape.added.size());
   for (std::size_t i = 0; i < a.shape.added.size(); ++i) {
     EXPECT_EQ(a.shape.added[i].level, b.shape.added[i].level);

@@ -11,6 +11,18 @@
 
 namespace tamis {
 
+namespace {
+
+/// Value files are few: each edit changes the shape's list.
+ShapeEdit values_of(const ShapeEdit& edit) {
+  ShapeEdit values;
+  values.values_removed = edit.values_removed;
+  values.values_added = edit.values_added;
+  return values;
+}
+
+}  // namespace
+
 Status ManifestReplay::apply(const ManifestEdit& edit) {
   ManifestEdit without_tables{.keyspaces = {},
                               .dropped = edit.dropped,
@@ -23,7 +35,7 @@ Status ManifestReplay::apply(const ManifestEdit& edit) {
   for (const auto& [id, change] : edit.keyspaces) {
     without_tables.keyspaces.emplace(id, KeyspaceEdit{.created = change.created,
                                                       .options = change.options,
-                                                      .shape = {},
+                                                      .shape = values_of(change.shape),
                                                       .flushed_sequence = change.flushed_sequence});
   }
   TAMIS_TRY(CheckedEdit checked, CheckedEdit::make_unchecked(state_, without_tables));

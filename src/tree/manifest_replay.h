@@ -35,7 +35,7 @@ class ManifestReplay {
 
   Status take_tables(KeyspaceId keyspace, const ShapeEdit& edit);
 
-  ManifestState state_;                               // Without shapes.
+  ManifestState state_;                               // Shapes have value files and no tables.
   std::unordered_map<std::uint64_t, Placed> tables_;  // By number. A dropped keyspace's stay here, and are left out.
 };
 

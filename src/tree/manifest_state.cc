@@ -57,6 +57,11 @@ Status check_table_numbers(const ManifestState& state, const ManifestEdit& edit)
       if (!added.emplace(table.facts->number, id).second) return table_twice(table.facts->number);
     }
   }
+  for (const auto& [id, change] : edit.keyspaces) {
+    for (const ValueFileFacts& file : change.shape.values_added) {
+      if (!added.emplace(file.number, id).second) return table_twice(file.number);
+    }
+  }
   if (added.empty() || state.keyspaces.size() == 1) return {};
   std::optional<std::uint64_t> twice;
   for (const auto& [id, keyspace] : state.keyspaces) {
@@ -64,6 +69,10 @@ Status check_table_numbers(const ManifestState& state, const ManifestEdit& edit)
       const auto found = added.find(facts.number);
       if (found != added.end() && found->second != owner) twice = facts.number;
     });
+    for (const ValueFileFacts& file : keyspace.shape.value_files) {
+      const auto found = added.find(file.number);
+      if (found != added.end() && found->second != id) twice = file.number;
+    }
   }
   return twice ? table_twice(*twice) : Status();
 }
@@ -126,7 +135,8 @@ Status CheckedEdit::take_keyspace(const ManifestState& state, KeyspaceId id, con
     changed.name = edit.created->name;
     changed.options = edit.created->options;
   }
-  if (!edit.shape.removed.empty() || !edit.shape.added.empty()) {
+  if (!edit.shape.values_added.empty()) features_ |= Features::of(Feature::kValuesApart);
+  if (!edit.shape.empty()) {
     TAMIS_TRY(changed.shape, before.shape.with(edit.shape));
   }
   TAMIS_TRY_STATUS(raise("flushed sequence", edit.flushed_sequence, changed.flushed_sequence));
@@ -188,6 +198,7 @@ ManifestEdit whole_edit(const ManifestState& state) {
         }
       }
     }
+    change.shape.values_added = keyspace.shape.value_files;
   }
   edit.next_keyspace = state.next_keyspace;
   edit.flushed_sequence = state.flushed_sequence;
@@ -202,6 +213,15 @@ std::vector<std::uint64_t> table_numbers(const ManifestState& state) {
   std::vector<std::uint64_t> numbers;
   for (const auto& [id, keyspace] : state.keyspaces) {
     for_each_table(keyspace.shape, [&](const TableFacts& facts) { numbers.push_back(facts.number); });
+  }
+  std::ranges::sort(numbers);
+  return numbers;
+}
+
+std::vector<std::uint64_t> value_file_numbers(const ManifestState& state) {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& [id, keyspace] : state.keyspaces) {
+    for (const ValueFileFacts& file : keyspace.shape.value_files) numbers.push_back(file.number);
   }
   std::ranges::sort(numbers);
   return numbers;
@@ -224,6 +244,9 @@ Status check_state(const ManifestState& state) {
     for_each_table(keyspace.shape, [&](const TableFacts& facts) {
       if (!tables.insert(facts.number).second) twice = facts.number;
     });
+    for (const ValueFileFacts& file : keyspace.shape.value_files) {
+      if (!tables.insert(file.number).second) twice = file.number;
+    }
     if (twice) return table_twice(*twice);
   }
   return {};

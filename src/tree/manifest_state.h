@@ -75,13 +75,15 @@ Status apply_edit(ManifestState& state, const ManifestEdit& edit);
 ManifestEdit whole_edit(const ManifestState& state);
 /// Of all keyspaces, ascending.
 std::vector<std::uint64_t> table_numbers(const ManifestState& state);
+std::vector<std::uint64_t> value_file_numbers(const ManifestState& state);
 /// The writes of this keyspace up to here are in tables (rule 34).
 inline std::uint64_t flushed_sequence_of(const ManifestState& state, const KeyspaceState& keyspace) {
   return std::max(state.flushed_sequence, keyspace.flushed_sequence);
 }
 /// The largest of these.
 std::uint64_t newest_flushed_sequence_of(const ManifestState& state);
-/// The invariants of every shape, and over all keyspaces: no name and no table number occurs twice.
+/// The invariants of every shape, and over all keyspaces: no name and no number of a table or a value file occurs
+/// twice.
 Status check_state(const ManifestState& state);
 
 /// An edit that fits a state, in the two halves of apply_edit: the manifest writes between them. Its size is that of

@@ -143,6 +143,22 @@ TEST(ManifestState, ATableIsInOneKeyspace) {
             "an edit removes table 3, which is not in the shape");
 }
 
+TEST(ManifestState, Rule41_AValueFileIsInOneKeyspaceAndNeedsItsFeature) {
+  ManifestState state = three_keyspaces();
+  ShapeEdit adds;
+  adds.values_added = {{70, 100, 0}};
+  ASSERT_TRUE(apply_edit(state, edit_of(kUsers, {.shape = adds})).ok());
+  EXPECT_TRUE(state.features.includes(Features::of(Feature::kValuesApart)));
+  EXPECT_EQ(value_file_numbers(state), (std::vector<std::uint64_t>{70}));
+  EXPECT_FALSE(apply_edit(state, edit_of(kEvents, {.shape = adds})).ok());
+  EXPECT_FALSE(apply_edit(state, edit_of(kEvents, {.shape = adding(70)})).ok());
+  adds.values_added = {{3, 100, 0}};
+  EXPECT_FALSE(apply_edit(state, edit_of(kUsers, {.shape = adds})).ok()) << "a table of another keyspace";
+  ManifestState again;
+  ASSERT_TRUE(apply_edit(again, whole_edit(state)).ok());
+  EXPECT_EQ(value_file_numbers(again), value_file_numbers(state));
+}
+
 TEST(ManifestState, CheckStateFindsWhatNoEditCouldMake) {
   const auto refused = [](const std::function<void(ManifestState&)>& change) {
     ManifestState state = three_keyspaces();

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/check.h"
 #include "base/try.h"
+#include "table/value_file_format.h"
 
 namespace tamis {
 namespace {
@@ -73,6 +75,33 @@ Status add_table(const ShapeEdit::Added& added, Shape& shape) {
   return {};
 }
 
+Status change_value_files(const ShapeEdit& edit, Shape& shape) {
+  std::vector<ValueFileFacts>& files = shape.value_files;
+  for (const std::uint64_t number : edit.values_removed) {
+    if (std::erase_if(files, [&](const ValueFileFacts& file) { return file.number == number; }) > 0) continue;
+    return Status::corruption(fmt::format("an edit removes value file {}, which is not in the shape", number));
+  }
+  for (const ValueFileFacts& added : edit.values_added) {
+    files.insert(std::ranges::upper_bound(files, added.number, {}, &ValueFileFacts::number), added);
+  }
+  return {};
+}
+
+Status check_value_file(const ValueFileUse& use) {
+  if (use.facts.file_bytes < kValueFileHeaderBytes) {
+    return Status::corruption(fmt::format("value file {} has {} bytes", use.facts.number, use.facts.file_bytes));
+  }
+  if (use.live_bytes <= use.facts.file_bytes - kValueFileHeaderBytes) return {};
+  return Status::corruption(fmt::format("tables point to {} bytes of value file {}, which has {}", use.live_bytes,
+                                        use.facts.number, use.facts.file_bytes));
+}
+
+/// Of the shape's value files, or none.
+ValueFileUse* find_use(std::vector<ValueFileUse>& uses, std::uint64_t file) {
+  const auto at = std::ranges::lower_bound(uses, file, {}, [](const ValueFileUse& use) { return use.facts.number; });
+  return at == uses.end() || at->facts.number != file ? nullptr : &*at;
+}
+
 void cut_empty_ends(Shape& shape) {
   for (std::vector<Run>& level : shape.levels) {
     std::erase_if(level, [](const Run& run) { return run.tables.empty(); });
@@ -122,6 +151,7 @@ Result<Shape> Shape::with(const ShapeEdit& edit) const {
   Shape next = *this;
   TAMIS_TRY_STATUS(remove_tables(edit.removed, next));
   for (const ShapeEdit::Added& added : edit.added) TAMIS_TRY_STATUS(add_table(added, next));
+  TAMIS_TRY_STATUS(change_value_files(edit, next));
   cut_empty_ends(next);
   TAMIS_TRY_STATUS(next.check());
   return next;
@@ -142,8 +172,50 @@ Status Shape::check() const {
       }
     }
   }
+  for (const ValueFileFacts& file : value_files) {
+    if (numbers.insert(file.number).second) continue;
+    return Status::corruption(fmt::format("value file {} occurs twice, or is a table's number", file.number));
+  }
+  return check_values();
+}
+
+/// Rule 41.
+Status Shape::check_values() const {
+  std::vector<ValueFileUse> uses;
+  for (const ValueFileFacts& file : value_files) uses.push_back({file});
+  TAMIS_TRY_STATUS(count_values(uses));
+  for (const ValueFileUse& use : uses) TAMIS_TRY_STATUS(check_value_file(use));
   return {};
 }
+
+Status Shape::count_values(std::vector<ValueFileUse>& uses) const {
+  for (const std::vector<Run>& level : levels) {
+    for (const Run& run : level) {
+      for (const auto& table : run.tables) {
+        for (const ValuesOfTable& values : table->values_apart) {
+          ValueFileUse* const use = find_use(uses, values.file);
+          if (use == nullptr) {
+            return Status::corruption(fmt::format("table {} points into value file {}, which is not in the shape",
+                                                  table->number, values.file));
+          }
+          use->live_bytes += values.bytes;
+          use->values += values.values;
+        }
+      }
+    }
+  }
+  return {};
+}
+
+std::vector<ValueFileUse> Shape::value_use() const {
+  std::vector<ValueFileUse> uses;
+  for (const ValueFileFacts& file : value_files) uses.push_back({file});
+  const Status counted = count_values(uses);
+  TAMIS_CHECK(counted.ok());  // An invariant.
+  return uses;
+}
+
+std::uint64_t ValueFileUse::garbage_bytes() const { return facts.file_bytes - kValueFileHeaderBytes - live_bytes; }
 
 std::uint64_t Shape::bytes() const {
   std::uint64_t total = 0;

@@ -165,5 +165,47 @@ TEST(Shape, RandomEditsKeepEveryTableInItsPlace) {
   }
 }
 
+/// A table that points to so many bytes of these value files.
+std::shared_ptr<const TableFacts> pointing(std::uint64_t number, std::string key, std::vector<ValuesOfTable> values) {
+  auto made = test::facts_of(number, key, key);
+  made->values_apart = std::move(values);
+  return made;
+}
+
+Shape with_values() {
+  ShapeEdit edit = {{},
+                    {{0, 7, pointing(20, "a", {{30, 100, 2}, {31, 50, 1}})}, {1, 1, pointing(21, "a", {{30, 7, 1}})}}};
+  edit.values_added = {{31, 64 + 50, 5}, {30, 64 + 200, 5}};
+  const Result<Shape> shape = Shape().with(edit);
+  EXPECT_TRUE(shape.ok()) << shape.status().to_text();
+  return *shape;
+}
+
+TEST(Shape, Rule41_UseOfAValueFileIsTheSumOverTheFactsOfTables) {
+  const std::vector<ValueFileUse> use = with_values().value_use();
+  ASSERT_EQ(use.size(), 2U);
+  EXPECT_EQ(use[0].facts.number, 30U);
+  EXPECT_EQ(use[0].live_bytes, 107U);
+  EXPECT_EQ(use[0].values, 3U);
+  EXPECT_EQ(use[0].garbage_bytes(), 93U);
+  EXPECT_EQ(use[1].live_bytes, 50U);
+  EXPECT_EQ(use[1].garbage_bytes(), 0U);
+  const Shape without = *with_values().with({.removed = {20}, .added = {}});
+  EXPECT_EQ(without.value_use()[0].live_bytes, 7U) << "a table that is dropped unread counts";
+  EXPECT_EQ(without.value_use()[1].live_bytes, 0U);
+}
+
+TEST(Shape, Rule41_ValueFilesThatTablesPointIntoAreThereAndLongEnough) {
+  const auto refused = [](const ShapeEdit& edit) { return std::string(with_values().with(edit).status().message()); };
+  EXPECT_EQ(refused({.values_removed = {30}}), "table 20 points into value file 30, which is not in the shape");
+  EXPECT_EQ(refused({.values_removed = {9}}), "an edit removes value file 9, which is not in the shape");
+  EXPECT_EQ(refused({.values_added = {{30, 100, 0}}}), "value file 30 occurs twice, or is a table's number");
+  EXPECT_EQ(refused({.values_added = {{20, 100, 0}}}), "value file 20 occurs twice, or is a table's number");
+  EXPECT_EQ(refused({.values_added = {{40, 63, 0}}}), "value file 40 has 63 bytes");
+  EXPECT_EQ(refused(adds(2, 1, pointing(22, "b", {{31, 1, 1}}))),
+            "tables point to 51 bytes of value file 31, which has 114");
+  EXPECT_EQ(refused({.removed = {20}, .added = {}, .values_removed = {31}}), "");
+}
+
 }  // namespace
 }  // namespace tamis

@@ -67,6 +67,12 @@ Version::Version(Shape shape, const Version* before, const TableContext& context
     for (const Run& run : shape_.levels[level]) add_run(level, run, before, context);
   }
   range_deletes_ = TableRangeDeletes::of(tables_, before == nullptr ? nullptr : before->range_deletes_);
+  value_files_.reserve(shape_.value_files.size());
+  for (const ValueFileFacts& facts : shape_.value_files) {
+    std::shared_ptr<ValueFile> file = before == nullptr ? nullptr : before->value_file(facts.number);
+    if (file == nullptr) file = std::make_shared<ValueFile>(facts, context);
+    value_files_.push_back(std::move(file));
+  }
 }
 
 void Version::add_run(std::uint32_t level, const Run& run, const Version* before, const TableContext& context) {
@@ -152,6 +158,12 @@ Result<std::uint64_t> Version::approximate_bytes(std::string_view from, std::opt
     }
   }
   return total;
+}
+
+std::shared_ptr<ValueFile> Version::value_file(std::uint64_t number) const {
+  const auto at =
+      std::ranges::lower_bound(value_files_, number, {}, [](const auto& file) { return file->facts().number; });
+  return at == value_files_.end() || (*at)->facts().number != number ? nullptr : *at;
 }
 
 std::shared_ptr<Table> Version::table(std::uint64_t number) const {

@@ -16,6 +16,7 @@
 #include "entry/entry_iterator.h"
 #include "entry/key_range.h"
 #include "table/table.h"
+#include "table/value_file.h"
 #include "tamis/status.h"
 #include "tree/run_index.h"
 #include "tree/shape.h"
@@ -48,12 +49,13 @@ struct Uncovered {
   Sequence moment = {};
 };
 
-/// A shape with its tables. Immutable: a change makes a new one, which shares the tables that stay.
+/// A shape with its tables and value files. Immutable: a change makes a new one, which shares those that stay.
 ///
 /// Threads: any number.
 class Version {
  public:
-  /// Takes the tables that are in both and the columns of the run index from `before` (may be null); makes the others.
+  /// Takes the tables and value files that are in both and the columns of the run index from `before` (may be null);
+  /// makes the others.
   Version(Shape shape, const Version* before, const TableContext& context);
   /// The same with these columns, all of one matrix and filled with the hash that lookups use.
   Version(Shape shape, const Version* before, const TableContext& context, const RunColumns& columns);
@@ -88,6 +90,9 @@ class Version {
                                                         std::optional<std::string_view> to) const;
   /// Null if it is not in this version.
   [[nodiscard]] std::shared_ptr<Table> table(std::uint64_t number) const;
+  /// Null if it is not in this version.
+  [[nodiscard]] std::shared_ptr<ValueFile> value_file(std::uint64_t number) const;
+  [[nodiscard]] const std::vector<std::shared_ptr<ValueFile>>& value_files() const { return value_files_; }
   /// All tables, newest run first; within a run first those with entries, in key order.
   [[nodiscard]] const std::vector<std::shared_ptr<Table>>& tables() const { return tables_; }
 
@@ -143,6 +148,7 @@ class Version {
   std::vector<std::shared_ptr<Table>> tables_;
   std::vector<BoundHeads> heads_;  // One per table.
   std::vector<SearchRun> runs_;
+  std::vector<std::shared_ptr<ValueFile>> value_files_;  // By ascending number.
   RunIndex run_index_;
   std::shared_ptr<const TableRangeDeletes> range_deletes_;
   std::unordered_map<std::uint64_t, std::uint32_t> by_number_;  // Indexes in tables_.
