@@ -27,7 +27,7 @@ Shape shape() {
 
 std::vector<std::uint64_t> covered(std::vector<RangeTombstone> range_deletes, std::vector<std::uint64_t> snapshots) {
   std::vector<Sequence> sequences;
-  for (const std::uint64_t snapshot : snapshots) sequences.emplace_back(snapshot);
+  for (const std::uint64_t snapshot : snapshots) sequences.push_back(Sequence{snapshot});
   return tables_covered_whole(shape(), RangeTombstones(std::move(range_deletes)), sequences);
 }
 

@@ -5,14 +5,17 @@
 namespace tamis::test {
 
 void Model::apply(const Change& change, std::uint32_t keyspace) {
-  Map& map = now_.at(keyspace).map;
+  if (change.is_range && change.to && *change.to <= change.key) return;  // Nothing is written.
+  ++sequence_;
+  log_.push_back({*now_.at(keyspace).id, change});
+  apply_to(now_.at(keyspace).map, change);
+}
+
+void Model::apply_to(Map& map, const Change& change) {
   if (change.is_range) {
-    if (change.to && *change.to <= change.key) return;  // Nothing is written.
-    ++sequence_;
     map.erase(map.lower_bound(change.key), change.to ? map.lower_bound(*change.to) : map.end());
     return;
   }
-  ++sequence_;
   if (change.is_put) {
     map[change.key] = std::make_shared<const std::string>(value_of(change));
   } else {

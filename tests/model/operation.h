@@ -33,6 +33,14 @@ enum class Verb : std::uint8_t {
   kRelease,
   kMakeKeyspace,  ///< Or changes the options of one that exists.
   kDropKeyspace,
+  kBegin,  ///< A transaction, which stays open during other operations.
+  kGetIn,  ///< In a transaction, as the next five.
+  kScanIn,
+  kWriteIn,
+  kSavepoint,
+  kRollbackTo,  ///< The last savepoint.
+  kCommit,
+  kRollback,
   kFlush,
   kCompact,
   kWaitIdle,
@@ -68,6 +76,9 @@ struct Change {
   std::uint32_t value_seed = 0;
   std::uint32_t value_bytes = 0;
 
+  [[nodiscard]] bool changes(std::string_view any_key) const {
+    return is_range ? key <= any_key && (!to || any_key < *to) : key == any_key;
+  }
   friend bool operator==(const Change&, const Change&) = default;
 };
 
