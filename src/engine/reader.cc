@@ -81,6 +81,11 @@ Explanation::Step explained_step(const TableStep& step, const Shape& shape) {
   return result;
 }
 
+/// For a view that the caller keeps.
+auto peek_at(const Reader::KeptView& moment) {
+  return [&moment] { return ViewAt<const ReadView&>{*moment.view, moment.sequence}; };
+}
+
 /// What a PinnedValue keeps alive.
 struct Kept {
   explicit Kept(std::shared_ptr<const void> store) : owner(std::move(store)) {}
@@ -114,8 +119,8 @@ inline Result<bool> Reader::has_uncovered_value(const ReadView& view, StagedLook
   return !is_hidden;
 }
 
-template <typename Steps, typename Take>
-Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Steps& steps, Take take) {
+template <typename Peek, typename Steps, typename Take>
+Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take) {
   StagedLookup staged;
   const auto finish = [&](const ReadView& view) -> Result<bool> {
     std::string_view value;
@@ -127,7 +132,7 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, S
   std::shared_ptr<const ReadView> kept;
   {
     const EpochGuard guard;
-    const auto [view, sequence] = view_.peek_at([&] { return sequence_for(options.snapshot); });
+    const auto [view, sequence] = peek();
     staged.lookup = {.key = key, .hash = hasher_(key), .sequence = sequence};
     if constexpr (Steps::kRecords) steps.view = view.shared_from_this();
     view.version->run_index().prefetch(staged.lookup.hash);
@@ -144,21 +149,34 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, S
 
 Result<bool> Reader::get(std::string_view key, std::string* value, const ReadOptions& options) {
   NoSteps none;
-  return look_up(key, options, none, [value](std::string_view bytes) { return assign_bytes(*value, bytes); });
+  const auto peek = [&] { return view_.peek_at([&] { return sequence_for(options.snapshot); }); };
+  return look_up(key, options, peek, none, [value](std::string_view bytes) { return assign_bytes(*value, bytes); });
+}
+
+Result<bool> Reader::get(std::string_view key, std::string* value, const ReadOptions& options, const KeptView& moment) {
+  NoSteps none;
+  const auto take = [value](std::string_view bytes) { return assign_bytes(*value, bytes); };
+  return look_up(key, options, peek_at(moment), none, take);
 }
 
 Result<bool> Reader::exists(std::string_view key, const ReadOptions& options) {
   NoSteps none;
-  return look_up(key, options, none, [](std::string_view) { return Status(); });
+  const auto peek = [&] { return view_.peek_at([&] { return sequence_for(options.snapshot); }); };
+  return look_up(key, options, peek, none, [](std::string_view) { return Status(); });
 }
 
-Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& options) {
+Result<bool> Reader::exists(std::string_view key, const ReadOptions& options, const KeptView& moment) {
+  NoSteps none;
+  return look_up(key, options, peek_at(moment), none, [](std::string_view) { return Status(); });
+}
+
+Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& options, const KeptView& moment) {
   Explanation explanation;
   explanation.key = key;
   ExplainedSteps steps;
   const auto begin = std::chrono::steady_clock::now();
   const auto take = [&](std::string_view bytes) { return assign_bytes(explanation.value.emplace(), bytes); };
-  TAMIS_TRY(explanation.found, look_up(key, options, steps, take));
+  TAMIS_TRY(explanation.found, look_up(key, options, peek_at(moment), steps, take));
   const auto time = std::chrono::steady_clock::now() - begin;
   explanation.nanoseconds =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
@@ -184,8 +202,7 @@ std::uint64_t Reader::time_for(const Snapshot* snapshot) const {
 
 /// A value in a table needs a pinned block, so there is no lookup in memory alone.
 Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, const ReadOptions& options,
-                                                      std::shared_ptr<const void> owner) {
-  const KeptView moment = begin_read(options.snapshot);
+                                                      std::shared_ptr<const void> owner, const KeptView& moment) {
   auto kept = std::make_shared<Kept>(std::move(owner));
   StagedLookup staged;
   staged.lookup = {.key = key, .hash = hasher_(key), .sequence = moment.sequence};

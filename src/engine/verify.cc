@@ -20,8 +20,8 @@ void compare_facts(const TableFacts& manifest, const TableFacts& table, std::vec
 
 }  // namespace
 
-Status verify_tables(std::span<const std::shared_ptr<const Version>> versions, FileHandles& handles,
-                     const Progress& progress, VerifyReport& report) {
+Status verify_tables(std::span<const std::shared_ptr<const Version>> versions, const Progress& progress,
+                     VerifyReport& report) {
   std::vector<std::shared_ptr<Table>> tables;
   std::uint64_t total = 0;
   for (const std::shared_ptr<const Version>& version : versions) {
@@ -34,7 +34,7 @@ Status verify_tables(std::span<const std::shared_ptr<const Version>> versions, F
     ++report.files;
     report.entries += table->facts().entries;
     std::vector<TableProblem> problems;
-    const Result<std::shared_ptr<const ReadableFile>> file = handles.open(table->facts().number, path);
+    const Result<std::shared_ptr<const ReadableFile>> file = table->open_file();
     const Result<TableProperties> properties =
         file.ok() ? read_properties(**file, path) : Result<TableProperties>(file.status());
     if (!properties.ok()) {

@@ -44,6 +44,10 @@ class ValueFile {
   Status read(const ValuePointer& pointer, std::string_view key, std::string& to) const;
   /// The same for several values, of any files of one store, with their reads sent together.
   static void read_many(std::span<ValueRead> reads);
+  /// Keeps the file open from now on, as Table::hold_file.
+  Status hold_file();
+  /// The held file, or one that is opened now.
+  [[nodiscard]] Result<std::shared_ptr<const ReadableFile>> open_file() const;
   /// Checks the header and the length of the file.
   [[nodiscard]] Status verify_header() const;
 
@@ -55,6 +59,7 @@ class ValueFile {
 
   const ValueFileFacts facts_;
   const TableContext& context_;
+  std::shared_ptr<const ReadableFile> held_file_;  // Constant once others use the file; mostly null.
 };
 
 }  // namespace tamis
