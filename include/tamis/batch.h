@@ -62,6 +62,10 @@ class TAMIS_EXPORT Batch {
   void put(std::string_view key, std::string_view value);
   /// Adds a remove. Removing an absent key is not an error.
   void remove(std::string_view key);
+  /// Adds a remove of all keys from `from` (inclusive) to `to` (exclusive), or to the last key if there is no `to`: one
+  /// change, whatever it removes. It covers what the batch has put before, not what it puts afterwards. An empty range,
+  /// `to` at or before `from`, adds nothing.
+  void remove_range(std::string_view from, std::optional<std::string_view> to);
   /// Adds a put to a keyspace. A batch may span keyspaces, all of one store.
   void put(const Keyspace& keyspace, std::string_view key, std::string_view value);
   /// Adds a put of a value that expires this long after the write. kNeverExpires: never; 0: as the put above; a
@@ -77,6 +81,8 @@ class TAMIS_EXPORT Batch {
            std::chrono::system_clock::time_point expires_at);
   /// Adds a remove from a keyspace.
   void remove(const Keyspace& keyspace, std::string_view key);
+  /// Adds a remove of a range of keys of a keyspace.
+  void remove_range(const Keyspace& keyspace, std::string_view from, std::optional<std::string_view> to);
   /// Appends the changes of another batch, or adopts its error. A batch may be appended to itself.
   void append(const Batch& other);
   /// Drops the changes and the error; keeps the memory.
@@ -122,6 +128,7 @@ class TAMIS_EXPORT Batch {
   std::uint32_t last_keyspace_ = 0;   // Of the last change.
   bool has_markers_ = false;
   bool has_long_keys_ = false;  // Of more than 65,535 bytes.
+  bool has_range_deletes_ = false;
   bool has_expiry_ = false;
   bool has_lifetimes_ = false;  // A value expires some time after the write.
   std::uint64_t store_ = 0;     // The number of the store whose keyspaces were named; 0: only the default one was.
@@ -131,12 +138,13 @@ class TAMIS_EXPORT Batch {
 struct Batch::Operation {
   /// What the change does.
   enum class Kind : std::uint8_t {
-    kPut,     ///< Sets the value of the key.
-    kRemove,  ///< Removes the key.
+    kPut,          ///< Sets the value of the key.
+    kRemove,       ///< Removes the key.
+    kRemoveRange,  ///< Removes the keys from `key` up to `value`.
   };
   Kind kind = Kind::kPut;                     ///< What the change does.
-  std::string_view key;                       ///< The key it changes.
-  std::string_view value;                     ///< The new value; empty for kRemove.
+  std::string_view key;                       ///< The key it changes; for kRemoveRange, the first one.
+  std::string_view value;                     ///< The new value; for kRemoveRange, the end, or empty if there is none.
   std::uint32_t keyspace_id = 0;              ///< The keyspace it changes; 0 is the default one.
   std::chrono::milliseconds expires_in = {};  ///< How long after the write the value expires; 0 if it does not say so.
   std::optional<ExpiryTime> expires_at = {};  ///< When the value expires, if that was given as a time.

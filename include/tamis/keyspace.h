@@ -84,6 +84,8 @@ class TAMIS_EXPORT Keyspace {
   Status put(std::string_view key, std::string_view value, const WriteOptions& options = {});
   /// As DB::remove.
   Status remove(std::string_view key, const WriteOptions& options = {});
+  /// As DB::remove_range.
+  Status remove_range(std::string_view from, std::optional<std::string_view> to, const WriteOptions& options = {});
   /// As DB::put_if.
   [[nodiscard]] Result<bool> put_if(std::string_view key, std::optional<std::string_view> expected,
                                     std::string_view value, const WriteOptions& options = {});

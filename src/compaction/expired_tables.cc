@@ -29,8 +29,10 @@ CompactionPlan in_place(std::uint32_t level, const Run& run, std::string_view re
           .reason = reason};
 }
 
+/// Range deletes do not expire.
 bool has_only_expired(const TableFacts& table, std::uint64_t expired_by) {
-  return table.expiring != 0 && table.expiring == table.entries && table.latest_due <= expired_by;
+  const bool all_expire = table.expiring != 0 && table.expiring == table.entries && table.range_deletes == 0;
+  return all_expire && table.latest_due <= expired_by;
 }
 
 bool is_overlapped(const TableFacts& table, const std::vector<const Run*>& older) {

@@ -23,7 +23,7 @@ using Tables = std::vector<std::shared_ptr<const TableFacts>>;
 constexpr std::string_view kReason = "compact was called";
 
 bool is_in_range(const RangeGoal& goal, const TableFacts& table) {
-  return table.largest_key >= goal.from && (!goal.to || table.smallest_key < *goal.to);
+  return table.overlaps(goal.from, goal.to ? KeyEnd::before(*goal.to) : KeyEnd::nowhere());
 }
 
 /// Whether the table holds something that existed when the goal was set.
@@ -33,7 +33,7 @@ bool is_of_goal(const RangeGoal& goal, const TableFacts& table) {
 
 bool holds_nothing_dead(const TableFacts& table, const RangeGoal& goal) {
   const bool has_expired = table.expiring != 0 && table.earliest_due <= goal.expired_by;
-  return table.deletes == 0 && table.entries == table.keys && !has_expired;
+  return table.tombstones() == 0 && table.entries == table.keys && !has_expired;
 }
 
 bool is_to_be_cleaned(const RangeGoal& goal, const TableFacts& table) {

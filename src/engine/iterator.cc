@@ -7,8 +7,21 @@
 #include "engine/tracked_iterator.h"
 #include "entry/capped_iterator.h"
 #include "entry/merging_iterator.h"
+#include "entry/uncovered_iterator.h"
 
 namespace tamis {
+
+namespace {
+
+std::unique_ptr<EntryIterator> iterate(const Memtable& memtable, const Uncovered& uncovered) {
+  std::unique_ptr<EntryIterator> all = memtable.iterate();
+  if (uncovered.deletes == nullptr) [[likely]]
+    return all;
+  std::vector<SourcePart> parts = {{.newest = memtable.last_sequence()}};
+  return std::make_unique<UncoveredIterator>(std::move(all), *uncovered.deletes, uncovered.moment, std::move(parts));
+}
+
+}  // namespace
 
 void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
   std::unique_ptr<EntryIterator> source = merged(range, options);
@@ -34,10 +47,14 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const 
   begin_walk(options.reverse);
 }
 
-std::unique_ptr<EntryIterator> IteratorState::merged(const KeyRange& range, const ScanOptions& options) const {
+std::unique_ptr<EntryIterator> IteratorState::merged(const KeyRange& range, const ScanOptions& options) {
+  bool has_range_deletes = version_->range_deletes() != nullptr;
+  for (const std::shared_ptr<Memtable>& memtable : memtables_) has_range_deletes |= memtable->has_range_deletes();
+  if (has_range_deletes) range_deletes_ = std::make_unique<const ViewRangeDeletes>(memtables_, *version_);
+  const Uncovered uncovered{range_deletes_.get(), moment_.sequence};
   std::vector<std::unique_ptr<EntryIterator>> runs;
-  for (const std::shared_ptr<Memtable>& memtable : memtables_) runs.push_back(memtable->iterate());
-  version_->iterate(range, options.prefix, options.fills_cache, runs);
+  for (const std::shared_ptr<Memtable>& memtable : memtables_) runs.push_back(iterate(*memtable, uncovered));
+  version_->iterate(range, options.prefix, options.fills_cache, uncovered, runs);
   return make_merging_iterator(std::move(runs));
 }
 

@@ -57,6 +57,13 @@ Status Keyspace::remove(std::string_view key, const WriteOptions& options) {
     return store.write({keyspace.id(), EntryKind::kDelete, key, {}}, options, true);
   });
 }
+Status Keyspace::remove_range(std::string_view from, std::optional<std::string_view> to, const WriteOptions& options) {
+  return ask(store_, keyspace_, [&](Store& store, OpenKeyspace& keyspace) {
+    Batch batch;
+    BatchInside::add_range_delete(batch, keyspace.id(), from, to);
+    return store.write_batch(batch, options, true);
+  });
+}
 
 Result<std::optional<std::string>> Keyspace::get(std::string_view key, const ReadOptions& options) const {
   std::string value;
@@ -134,6 +141,12 @@ void Batch::put(const Keyspace& keyspace, std::string_view key, std::string_view
 
 void Batch::remove(const Keyspace& keyspace, std::string_view key) {
   BatchInside::add(*this, KeyspaceId{id_of(keyspace)}, EntryKind::kDelete, key, {});
+}
+
+void Batch::remove_range(const Keyspace& keyspace, std::string_view from, std::optional<std::string_view> to) {
+  belong_to(keyspace.store_ == nullptr ? 0 : keyspace.store_->number());
+  if (keyspace.store_ == nullptr && status_.ok()) status_ = no_keyspace();
+  BatchInside::add_range_delete(*this, KeyspaceId{keyspace.id()}, from, to);
 }
 
 }  // namespace tamis

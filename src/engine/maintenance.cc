@@ -142,6 +142,9 @@ Result<bool> Maintenance::compact_one(std::uint64_t now_unix_seconds) {
   for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces) {
     const std::uint64_t generation = keyspace->tree.generation();
     if (keyspace->settled_generation == generation && keyspace->settled_at == now_unix_seconds) continue;
+    const Result<bool> has_removed = remove_covered(*keyspace);
+    if (!has_removed.ok() && !keyspace->is_dropped()) return has_removed.status();
+    if (!has_removed.ok() || *has_removed) return true;
     const std::shared_ptr<const TreeSettings> settings = keyspace->tree.settings();
     const PolicyOptions options = settings->policy_options(context_.memtable_bytes, now_unix_seconds);
     const std::shared_ptr<const Version> version = keyspace->tree.version();
@@ -170,6 +173,14 @@ Status Maintenance::execute(OpenKeyspace& keyspace, const CompactionPlan& plan) 
   health_.rewrite_succeeded();
   keyspace.tree.remove_obsolete_files();
   return {};
+}
+
+Result<bool> Maintenance::remove_covered(OpenKeyspace& keyspace) {
+  TAMIS_TRY(const bool has_removed, rewrites_.remove_covered(keyspace));
+  if (!has_removed) return false;
+  health_.rewrite_succeeded();
+  keyspace.tree.remove_obsolete_files();
+  return true;
 }
 
 /// A flush and a compaction at once would leave no core to the writer, who soon waits for the flush, and for the
@@ -244,6 +255,11 @@ Result<bool> Maintenance::step_towards(OpenKeyspace& keyspace, const RangeGoal& 
   MutexLock compaction_lock(compaction_mutex_);
   TAMIS_TRY_STATUS(health_.check_working());
   compaction_runs_ = true;
+  const Result<bool> has_removed = remove_covered(keyspace);
+  if (!has_removed.ok() || *has_removed) {
+    end(compaction_runs_);
+    return has_removed;
+  }
   const std::optional<CompactionPlan> plan = pick_for_range(keyspace.tree.version()->shape(), goal);
   const Status done = plan ? execute(keyspace, *plan) : Status();
   end(compaction_runs_);

@@ -65,6 +65,7 @@ class Maintenance final : public JobSource {
   void prepare_next_journal() REQUIRES(flush_mutex_);
   bool compact_if_due() EXCLUDES(compaction_mutex_);
   Result<bool> compact_one(std::uint64_t now_unix_seconds) REQUIRES(compaction_mutex_);
+  Result<bool> remove_covered(OpenKeyspace& keyspace) REQUIRES(compaction_mutex_);
   Status execute(OpenKeyspace& keyspace, const CompactionPlan& plan) REQUIRES(compaction_mutex_);
   void give_way_to_flush();
   void keep_up();

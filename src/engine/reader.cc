@@ -9,6 +9,7 @@
 #include "engine/fork_generation.h"
 #include "engine/never_throws.h"
 #include "engine/snapshot_state.h"
+#include "engine/view_range_deletes.h"
 #include "entry/visible.h"
 #include "filter/filter_kind.h"
 
@@ -37,6 +38,7 @@ struct ExplainedSteps {
   std::shared_ptr<const ReadView> view;
   std::vector<Explanation::Step> memtables;
   RecordedSteps tables;
+  bool is_hidden = false;  // By a range delete.
 };
 
 NoSteps& for_tables(NoSteps& steps) { return steps; }
@@ -104,13 +106,25 @@ struct Kept {
 
 }  // namespace
 
+/// Range deletes are asked only about a value that was found.
+template <typename Steps>
+inline Result<bool> Reader::has_uncovered_value(const ReadView& view, StagedLookup& staged, const ReadOptions& options,
+                                                Steps& steps, std::string_view& value) const {
+  const bool is_value = has_value(
+      staged, [&] { return time_for(options.snapshot); }, value);
+  if (!is_value || !view.has_range_deletes()) [[likely]]
+    return is_value;
+  TAMIS_TRY(const bool is_hidden, hide_covered(view, staged));
+  if constexpr (Steps::kRecords) steps.is_hidden = is_hidden;
+  return !is_hidden;
+}
+
 template <typename Peek, typename Steps, typename Take>
 Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take) {
   StagedLookup staged;
-  const auto finish = [&]() -> Result<bool> {
+  const auto finish = [&](const ReadView& view) -> Result<bool> {
     std::string_view value;
-    const bool is_value = has_value(
-        staged, [&] { return time_for(options.snapshot); }, value);
+    TAMIS_TRY(const bool is_value, has_uncovered_value(view, staged, options, steps, value));
     if constexpr (!Steps::kRecords) count_get(staged, is_value);
     if (is_value) TAMIS_TRY_STATUS(take(value));
     return is_value;
@@ -124,13 +138,13 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, P
     view.version->run_index().prefetch(staged.lookup.hash);
     if (!ask_memtables(view, staged, steps)) view.version->peek(staged, for_tables(steps));
     if (staged.answer != LookupAnswer::kUnknown) [[likely]]
-      return finish();
+      return finish(view);
     kept = view.shared_from_this();
   }
   DiskLookup disk(staged);
   kept->version->find({&disk, 1}, options.fills_cache, for_tables(steps));
   if (!disk.status.ok()) return disk.status;
-  return finish();
+  return finish(*kept);
 }
 
 Result<bool> Reader::get(std::string_view key, std::string* value, const ReadOptions& options) {
@@ -174,9 +188,11 @@ Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& opt
   }
   // Only the last step has found anything, and only now it is known whether that was due.
   Explanation::Step& last = explanation.steps.back();
-  if (last.outcome == kOutcomes[static_cast<std::size_t>(TableOutcome::kExpires)] && explanation.found) {
+  if (last.outcome == kOutcomes[static_cast<std::size_t>(TableOutcome::kExpires)] &&
+      (explanation.found || steps.is_hidden)) {
     last.outcome = kOutcomes[static_cast<std::size_t>(TableOutcome::kFound)];
   }
+  if (steps.is_hidden) explanation.steps.push_back({.where = "range delete", .outcome = "hides it"});
   return explanation;
 }
 
@@ -201,8 +217,7 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
     kept->pin = std::move(disk.pin);
   }
   std::string_view value;
-  const bool is_value = has_value(
-      staged, [&] { return time_for(options.snapshot); }, value);
+  TAMIS_TRY(const bool is_value, has_uncovered_value(*moment.view, staged, options, none, value));
   count_get(staged, is_value);
   if (!is_value) return std::optional<PinnedValue>();
   return std::optional<PinnedValue>(PinnedValue(value, std::move(kept)));

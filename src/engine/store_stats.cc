@@ -100,6 +100,7 @@ double live_bytes(const Shape& shape, std::uint64_t writes_in_tables) {
         run_entries += static_cast<double>(table->entries);
         run_deletes += static_cast<double>(table->deletes);
       }
+      if (run_entries == 0) continue;
       const double live = static_cast<double>(run.bytes()) * (run_entries - run_deletes) / run_entries;
       entries += run_entries;
       live_in_all += live;

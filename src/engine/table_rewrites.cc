@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/try.h"
+#include "compaction/covered_tables.h"
 #include "compaction/expired_tables.h"
 #include "compaction/plan_parts.h"
 #include "engine/memory_shares.h"
@@ -28,6 +29,13 @@ void add_tables(ShapeEdit& edit, const RewriteResult& result, std::uint32_t leve
   for (const std::shared_ptr<const TableFacts>& table : result.tables) edit.added.push_back({level, run, table});
 }
 
+Status add_range_deletes(Table& table, std::vector<RangeTombstone>& to) {
+  if (table.facts().range_deletes == 0) return {};
+  TAMIS_TRY(const std::shared_ptr<const std::vector<RangeTombstone>> fragments, table.range_deletes());
+  to.insert(to.end(), fragments->begin(), fragments->end());
+  return {};
+}
+
 /// Of two times, 0 meaning none.
 std::uint64_t older(std::uint64_t a, std::uint64_t b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
 
@@ -41,8 +49,8 @@ Status TableRewrites::flush(std::span<const SealedOfTree> flushes) {
         changes.emplace_back(TreeChange{.keyspace = flush.keyspace.get(), .flushed = flush.sealed.memtable.get()});
     change.edit.flushed_sequence = number_of(flush.sealed.last_sequence);
     const Memtable& memtable = *flush.sealed.memtable;
-    TAMIS_TRY(RewriteResult result,
-              write_run(*flush.keyspace, *memtable.iterate(), memtable.entries(), {}, change.edit));
+    TAMIS_TRY(RewriteResult result, write_run(*flush.keyspace, *memtable.iterate(), memtable.entries(),
+                                              memtable.range_deletes().all(), {}, change.edit));
     results.push_back(std::move(result));
   }
   ManifestEdit rest = journals_after(flushes);
@@ -60,12 +68,13 @@ Status TableRewrites::flush(std::span<const SealedOfTree> flushes) {
 }
 
 Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, EntryIterator& source,
-                                               std::uint64_t entries, const std::deque<Run>& newer,
-                                               KeyspaceEdit& edit) {
+                                               std::uint64_t entries, std::vector<RangeTombstone> range_deletes,
+                                               const std::deque<Run>& newer, KeyspaceEdit& edit) {
   const std::shared_ptr<const Version> version = keyspace.tree.version();
   const std::shared_ptr<const TreeSettings> settings = keyspace.tree.settings();
   TAMIS_TRY(const std::uint64_t run, catalog_.new_number());
   RewriteSpec spec = spec_for(keyspace, *settings, version->shape(), 0, run);
+  spec.range_deletes = std::move(range_deletes);
   const Features in_use = catalog_.features();
   for (const Feature feature : {Feature::kLongKeys, Feature::kExpiry}) {  // There may be some entries that need it.
     if (in_use.includes(Features::of(feature))) spec.features |= Features::of(feature);
@@ -155,6 +164,7 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
       spec.inputs.push_back(facts);
       spec.features |= facts->features;
       keys += facts->keys;
+      TAMIS_TRY_STATUS(add_range_deletes(*version.table(number), spec.range_deletes));
       spec.oldest_delete_unix_seconds = older(facts->oldest_delete_unix_seconds, spec.oldest_delete_unix_seconds);
     }
   }
@@ -171,6 +181,21 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
   compactions_.fetch_add(1, std::memory_order_relaxed);
   context_.tell(StoreEvent::Kind::kCompacted, plan.reason, &result);
   return {};
+}
+
+/// The snapshots are copied after the version was taken: one that is made later sees the range deletes.
+Result<bool> TableRewrites::remove_covered(OpenKeyspace& keyspace) {
+  const std::shared_ptr<const Version> version = keyspace.tree.version();
+  if (version->range_deletes() == nullptr) return false;
+  TreeChange change{.keyspace = &keyspace};
+  change.edit.shape.removed =
+      tables_covered_whole(version->shape(), version->range_deletes()->known(), handles_.readable(published_));
+  if (change.edit.shape.removed.empty()) return false;
+  TAMIS_TRY_STATUS(keyspaces_.install({&change, 1}));
+  compactions_.fetch_add(1, std::memory_order_relaxed);
+  const RewriteResult nothing;
+  context_.tell(StoreEvent::Kind::kCompacted, "range deletes cover whole tables", &nothing);
+  return true;
 }
 
 /// The keyspace was dropped while these tables were written.

@@ -50,6 +50,8 @@ class TableRewrites {
 
   /// Entries that are due by then have expired for every reader; 0 if nothing expires. Advances the horizon.
   [[nodiscard]] std::uint64_t expired_by() const;
+  /// Removes the tables that range deletes cover whole, unread (rule 27). False if there are none.
+  Result<bool> remove_covered(OpenKeyspace& keyspace);
 
   struct Counts {
     std::uint64_t tables_expired = 0;
@@ -63,7 +65,8 @@ class TableRewrites {
  private:
   /// Writes a run of level 0. `newer` are runs that are newer than those of the version, newest first.
   Result<RewriteResult> write_run(const OpenKeyspace& keyspace, EntryIterator& source, std::uint64_t entries,
-                                  const std::deque<Run>& newer, KeyspaceEdit& edit);
+                                  std::vector<RangeTombstone> range_deletes, const std::deque<Run>& newer,
+                                  KeyspaceEdit& edit);
   [[nodiscard]] ManifestEdit journals_after(std::span<const SealedOfTree> flushes) const;
   Status move(OpenKeyspace& keyspace, const CompactionPlan& plan, const Shape& shape);
   Status drop(OpenKeyspace& keyspace, const CompactionPlan& plan, const Shape& shape);

@@ -15,6 +15,18 @@ void Batch::put(std::string_view key, std::string_view value) {
 
 void Batch::remove(std::string_view key) { BatchInside::add(*this, kDefaultKeyspace, EntryKind::kDelete, key, {}); }
 
+void Batch::remove_range(std::string_view from, std::optional<std::string_view> to) {
+  BatchInside::add_range_delete(*this, kDefaultKeyspace, from, to);
+}
+
+void BatchInside::add_range_delete(Batch& batch, KeyspaceId keyspace, std::string_view from,
+                                   std::optional<std::string_view> to) {
+  if (to && *to <= from) return;
+  if (to && !batch.accepts(*to, {})) return;
+  add(batch, keyspace, EntryKind::kRangeDelete, from, to.value_or(std::string_view()));
+  if (batch.status_.ok()) batch.has_range_deletes_ = true;
+}
+
 void Batch::add_change(std::uint32_t keyspace, std::uint8_t kind, std::string_view key, std::string_view value) {
   if (!accepts(key, value)) return;
   if (keyspace != last_keyspace_) enter(keyspace, batch_entry_bytes(key.size(), value.size()));
@@ -87,6 +99,7 @@ void Batch::append(const Batch& other) {
   has_long_keys_ |= other.has_long_keys_;
   has_expiry_ |= other.has_expiry_;
   has_lifetimes_ |= other.has_lifetimes_;
+  has_range_deletes_ |= other.has_range_deletes_;
   count_ += other.count_;
 }
 
@@ -95,7 +108,7 @@ void Batch::clear() {
   count_ = 0;
   status_ = {};
   first_keyspace_ = last_keyspace_ = 0;
-  has_markers_ = has_long_keys_ = has_expiry_ = has_lifetimes_ = false;
+  has_markers_ = has_long_keys_ = has_range_deletes_ = has_expiry_ = has_lifetimes_ = false;
   store_ = 0;
 }
 
@@ -117,6 +130,7 @@ void Batch::swap(Batch& other) noexcept {
   std::swap(has_long_keys_, other.has_long_keys_);
   std::swap(has_expiry_, other.has_expiry_);
   std::swap(has_lifetimes_, other.has_lifetimes_);
+  std::swap(has_range_deletes_, other.has_range_deletes_);
 }
 
 bool Batch::accepts(std::string_view key, std::string_view value) {
@@ -169,7 +183,9 @@ void Batch::Iterator::load() {
   if (at_ == end_) return;
   KeyspaceId keyspace{operation_.keyspace_id};
   const EncodedEntry entry = load_batch_entry(at_, keyspace);
-  operation_.kind = entry.kind == EntryKind::kDelete ? Operation::Kind::kRemove : Operation::Kind::kPut;
+  operation_.kind = entry.kind == EntryKind::kDelete        ? Operation::Kind::kRemove
+                    : entry.kind == EntryKind::kRangeDelete ? Operation::Kind::kRemoveRange
+                                                            : Operation::Kind::kPut;
   operation_.key = entry.key;
   operation_.value = entry.value;
   operation_.expires_in = {};

@@ -63,7 +63,7 @@ Status check_entry(ByteReader& reader, EntryKeyspaces& keyspaces, std::string_vi
     TAMIS_TRY(keyspaces.last, read_keyspace(reader));
     TAMIS_TRY(kind, reader.read_le<std::uint8_t>("entry kind"));
   }
-  if (!is_entry_kind(kind)) {
+  if (!is_batch_kind(kind)) {
     return Status::not_supported(fmt::format("{}: at offset {}: {}", name, reader.offset(), unknown_kind_text(kind)));
   }
   TAMIS_TRY(const std::uint64_t key_bytes, reader.read_varint("key length"));
@@ -78,11 +78,16 @@ Status check_entry(ByteReader& reader, EntryKeyspaces& keyspaces, std::string_vi
   if (static_cast<EntryKind>(kind) == EntryKind::kDelete && value_bytes != 0) {
     return reader.corruption(fmt::format("a delete with a value of {} bytes", value_bytes));
   }
-  TAMIS_TRY_STATUS(reader.skip(key_bytes, "key"));
+  TAMIS_TRY(const Bytes key, reader.read(key_bytes, "key"));
   TAMIS_TRY(const Bytes value, reader.read(value_bytes, "value"));
   if (static_cast<EntryKind>(kind) == EntryKind::kExpiringPut && !is_expiring(as_text(value))) {
     return reader.corruption("a value that expires without a valid time");
   }
+  if (static_cast<EntryKind>(kind) != EntryKind::kRangeDelete || value.empty()) return {};
+  if (value_bytes > kMaxKeyBytes) {
+    return reader.corruption(fmt::format("a range delete to a key of {} bytes, {} allowed", value_bytes, kMaxKeyBytes));
+  }
+  if (as_text(value) <= as_text(key)) return reader.corruption("a range delete of an empty range");
   return {};
 }
 

@@ -12,14 +12,17 @@ namespace tamis {
 enum class EntryKind : std::uint8_t {
   kPut = 1,
   kDelete = 2,
+  kRangeDelete = 4,  ///< In batches; memtables and tables keep them apart (range_tombstones.h).
   /// In a block, and in entries as iterators over tables show them: the kind is the first byte of the value (plain, in
   /// entry.h). Never in a batch or a memtable.
   kInValue = 7,
   kExpiringPut = 9,  ///< The value begins with the time when it is due (expiry.h).
 };
 
-/// Whether this build knows the kind. Any other is kNotSupported, in bytes whose checksum holds.
+/// Whether this build knows the kind. Any other is kNotSupported, in bytes whose checksum holds. A range delete is
+/// never in a block.
 constexpr bool is_entry_kind(std::uint8_t number) { return number == 1 || number == 2 || number == 9; }
+constexpr bool is_batch_kind(std::uint8_t number) { return is_entry_kind(number) || number == 4; }
 /// Whether a block has three bits for the kind, and so no byte.
 constexpr bool fits_into_stamp(EntryKind kind) { return static_cast<std::uint8_t>(kind) < 7; }
 

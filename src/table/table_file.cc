@@ -25,8 +25,9 @@ class TableFileState {
   std::string path;
   std::unique_ptr<ReadableFile> file;
   TableProperties properties;
-  std::unique_ptr<const Index> index;
+  std::unique_ptr<const Index> index;  // Null without entries.
 
+  [[nodiscard]] std::uint32_t blocks() const { return index == nullptr ? 0 : index->blocks(); }
   [[nodiscard]] Result<BlockBuffer> read(std::uint32_t block) const {
     return read_block(*file, index->position(block), properties.facts.number, path);
   }
@@ -41,7 +42,7 @@ class TableEntriesState {
     if (!status_.ok()) return false;
     if (!data_ || ++at_ == data_->size()) {
       data_.reset();
-      if (block_ == file_->index->blocks()) return false;
+      if (block_ == file_->blocks()) return false;
       Result<BlockBuffer> frame = file_->read(block_);
       if (!frame.ok()) {
         status_ = frame.status();
@@ -104,7 +105,9 @@ Result<TableFile> TableFile::open(const std::string& path) {
   state->path = path;
   TAMIS_TRY(state->file, posix_file_system().open_readable(path));
   TAMIS_TRY(state->properties, read_properties(*state->file, path));
-  TAMIS_TRY(state->index, read_index(*state->file, state->properties, path));
+  if (state->properties.facts.entries > 0) {
+    TAMIS_TRY(state->index, read_index(*state->file, state->properties, path));
+  }
   return TableFile(std::move(state));
 }
 
@@ -130,6 +133,11 @@ std::vector<TableFile::Property> TableFile::properties() const {
   number("value bytes", facts.value_bytes);
   text("smallest key", facts.smallest_key);
   text("largest key", facts.largest_key);
+  if (facts.range_deletes > 0) {
+    number("range deletes", facts.range_deletes);
+    text("range deletes from", facts.range_extent.from);
+    text("range deletes to", facts.range_extent.to.value_or("the end"));
+  }
   number("smallest sequence", number_of(facts.smallest_sequence));
   number("largest sequence", number_of(facts.largest_sequence));
   number("blocks", facts.blocks);
@@ -156,7 +164,7 @@ std::vector<TableFile::Property> TableFile::properties() const {
   return rows;
 }
 
-std::uint32_t TableFile::blocks() const { return state_ == nullptr ? 0 : state_->index->blocks(); }
+std::uint32_t TableFile::blocks() const { return state_ == nullptr ? 0 : state_->blocks(); }
 
 Result<TableFile::Block> TableFile::block(std::uint32_t number) const {
   if (state_ == nullptr) return no_file();

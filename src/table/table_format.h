@@ -1,7 +1,7 @@
 // The bytes of a table around its blocks: header, properties, footer. Documented with hex in docs/FORMAT.md; frozen by
 // tests/golden/tables.
 //
-//     header, data blocks, filter, prefix filter, index, properties, footer: without gaps
+//     header, data blocks, filter, prefix filter, range deletes, index, properties, footer: without gaps
 //
 //     header                                              footer
 //     offset size                                         offset size
@@ -59,8 +59,9 @@ struct TableIdentity {
 /// A part of a table's file.
 struct Section {
   std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;     ///< 0: absent.
-  std::uint64_t checksum = 0;  ///< XXH3-64 of a filter's bytes, which do not identify their table; else 0.
+  std::uint64_t bytes = 0;  ///< 0: absent.
+  /// XXH3-64 of the bytes of a filter or of range deletes, which do not identify their table; else 0.
+  std::uint64_t checksum = 0;
 
   [[nodiscard]] std::uint64_t end() const { return offset + bytes; }
 
@@ -76,7 +77,8 @@ struct TableProperties {
   TableFacts facts;
   Section filter;
   Section prefix_filter;
-  Section index;
+  Section range_deletes;  ///< Absent if there are none.
+  Section index;          ///< Absent without entries.
   PrefixRule prefix_rule;
   std::uint8_t codec = 0;
   std::uint32_t block_bytes = 0;

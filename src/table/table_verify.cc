@@ -31,8 +31,9 @@ class Verification {
   Result<std::uint64_t> run(const std::function<bool(std::uint64_t)>& progress) {
     TAMIS_TRY_STATUS(open_sections());
     if (!step(properties_.facts.file_bytes - properties_.filter.offset, progress)) return stopped();
-    if (index_ == nullptr) return bytes_read_;
-    for (std::uint32_t block = 0; block < index_->blocks(); ++block) {
+    if (index_ == nullptr && properties_.facts.entries > 0) return bytes_read_;
+    const std::uint32_t blocks = index_ == nullptr ? 0 : index_->blocks();
+    for (std::uint32_t block = 0; block < blocks; ++block) {
       TAMIS_TRY_STATUS(check_block(block));
       if (!step(index_->position(block).bytes, progress)) return stopped();
     }
@@ -56,11 +57,22 @@ class Verification {
   }
 
   Status open_sections() {
-    Result<std::unique_ptr<const Index>> index = read_index(file_, properties_, name_);
-    TAMIS_TRY_STATUS(report_if_damage(properties_.index.offset, index.status()));
-    if (index.ok()) index_ = *std::move(index);
+    TAMIS_TRY_STATUS(check_range_deletes());
+    if (properties_.facts.entries > 0) {
+      Result<std::unique_ptr<const Index>> index = read_index(file_, properties_, name_);
+      TAMIS_TRY_STATUS(report_if_damage(properties_.index.offset, index.status()));
+      if (index.ok()) index_ = *std::move(index);
+    }
     TAMIS_TRY(filter_, open_filter(properties_.filter, {}));
     TAMIS_TRY(prefix_filter_, open_filter(properties_.prefix_filter, properties_.prefix_rule));
+    return {};
+  }
+  Status check_range_deletes() {
+    Result<std::vector<RangeTombstone>> fragments = read_range_deletes(file_, properties_, name_);
+    TAMIS_TRY_STATUS(report_if_damage(properties_.range_deletes.offset, fragments.status()));
+    all_read_ = fragments.ok();
+    if (!fragments.ok()) return {};
+    for (const RangeTombstone& fragment : *fragments) count(fragment.sequence);
     return {};
   }
   Result<std::optional<Filter>> open_filter(const Section& section, const PrefixRule& rule) {
@@ -134,8 +146,11 @@ class Verification {
     if (entry.kind == EntryKind::kExpiringPut) seen_.add_expiring(load_expiring(entry.value).due);
     seen_.key_bytes += entry.key.size();
     seen_.value_bytes += entry.value.size();
-    seen_.smallest_sequence = std::min(seen_.smallest_sequence, entry.sequence);
-    seen_.largest_sequence = std::max(seen_.largest_sequence, entry.sequence);
+    count(entry.sequence);
+  }
+  void count(Sequence sequence) {
+    seen_.smallest_sequence = std::min(seen_.smallest_sequence, sequence);
+    seen_.largest_sequence = std::max(seen_.largest_sequence, sequence);
   }
 
   /// Only if every block could be read: otherwise the counts are unknown.

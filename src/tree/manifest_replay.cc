@@ -72,7 +72,7 @@ Result<ManifestState> ManifestReplay::finish() const {
   std::unordered_map<KeyspaceId, ShapeEdit> edits;
   for (const auto& [number, placed] : tables_) edits[placed.keyspace].added.push_back(placed.table);
   const auto place = [](const ShapeEdit::Added& added) {
-    return std::tie(added.level, added.run, added.facts->smallest_key, added.facts->number);
+    return std::tuple(added.level, added.run, added.facts->begin(), added.facts->number);
   };
   ManifestState state = state_;
   for (auto& [id, keyspace] : state.keyspaces) {

@@ -88,8 +88,9 @@ TEST_F(EmptyHandles, ADBAnswersClosed) {
     Batch batch;
     batch.put("key", "value");
     std::string value = "before";
-    check_closed({db.put("key", "value"), db.remove("key"), db.write(batch), db.try_write(batch), db.sync(), db.flush(),
-                  db.compact(), db.wait_idle(), db.resume(), db.checkpoint("/copy"), db.close()});
+    check_closed({db.put("key", "value"), db.remove("key"), db.remove_range("a", "b"), db.write(batch),
+                  db.try_write(batch), db.sync(), db.flush(), db.compact(), db.wait_idle(), db.resume(),
+                  db.checkpoint("/copy"), db.close()});
     check_closed({db.get("key").status(), db.get("key", &value).status(), db.exists("key").status(),
                   db.get_pinned("key").status(), db.verify().status(), db.approximate_size({}).status(),
                   db.explain("key").status(), db.catch_up().status()});
@@ -122,11 +123,11 @@ TEST_F(EmptyHandles, AKeyspaceAnswersClosed) {
   DB db = open_store();
   const auto check = [](Keyspace& keyspace) {
     std::string value = "before";
-    check_closed({keyspace.put("key", "value"), keyspace.remove("key"), keyspace.compact(),
-                  keyspace.get("key").status(), keyspace.get("key", &value).status(), keyspace.exists("key").status(),
-                  keyspace.get_pinned("key").status(), keyspace.approximate_size({}).status(),
-                  keyspace.explain("key").status(), keyspace.put_if("key", "a", "b").status(),
-                  keyspace.remove_if("key", "a").status()});
+    check_closed({keyspace.put("key", "value"), keyspace.remove("key"), keyspace.remove_range("a", "b"),
+                  keyspace.compact(), keyspace.get("key").status(), keyspace.get("key", &value).status(),
+                  keyspace.exists("key").status(), keyspace.get_pinned("key").status(),
+                  keyspace.approximate_size({}).status(), keyspace.explain("key").status(),
+                  keyspace.put_if("key", "a", "b").status(), keyspace.remove_if("key", "a").status()});
     EXPECT_EQ(value, "before");
     EXPECT_EQ(keyspace.state(), nullptr);
     EXPECT_EQ(keyspace.store(), nullptr);

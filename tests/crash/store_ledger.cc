@@ -55,6 +55,10 @@ void apply_to(const Batch& batch, Content& content, const std::map<std::uint32_t
     const std::string mark = operation.keyspace_id == 0 ? std::string() : mark_of(names.at(operation.keyspace_id));
     if (operation.kind == Batch::Operation::Kind::kRemove) {
       content.erase(mark + std::string(operation.key));
+    } else if (operation.kind == Batch::Operation::Kind::kRemoveRange) {
+      TAMIS_CHECK(!operation.value.empty());
+      content.erase(content.lower_bound(mark + std::string(operation.key)),
+                    content.lower_bound(mark + std::string(operation.value)));
     } else {
       content[mark + std::string(operation.key)] = operation.value;
     }

@@ -21,6 +21,7 @@ constexpr std::array<StoreScript, 13> kScripts = {{
     {"copied", "pbfPrfwpfpfbPkpBfcp"},
     {"copied without links", "pbfPrfbfpkpBfcpb", 256 << 10, "manual", false},
     {"deletes", "bbbfrrbfRrrfrrrfbcrrrrfrcp"},
+    {"range deletes", "bbbfdbfDrfcdbpfodbDcfdpkdBdfc"},
     // Rule 7: after sixteen consecutive unsynced commits, the next are copied into a window of the journal.
     {"copied into a window", "pprpbpprppppbpppprppbpfppppppbpprpppppprpppbPpfcppppppppppbpppppppprpppopp"},
     {"keyspaces", "pmnqNqvnvqvnvvpvvnqfnqmNnqpcvnvvvqnvvvpxnqBkNfcqn", 192 << 10},
@@ -222,6 +223,15 @@ Batch StoreWorkload::make_batch(char what) {
       if (newest_.id() != 0) batch.put(newest_, some_key(), value());
       if (newest_.id() != 0 && random_.below(3) == 0) batch.remove(newest_, some_key());
       break;
+    case 'd': {
+      std::string from = some_key();
+      std::string to = some_key();
+      if (to < from) std::swap(from, to);
+      batch.put(from, value());
+      batch.remove_range(from, to);
+      if (from != to) batch.put(from, value());
+      break;
+    }
     case 'w': batch.put(some_key(), padded(fmt::format("{}.", ++values_), 5000)); break;
     case 'l': batch.put(padded(fmt::format("{}", random_.below(10)), 6000), value()); break;
     case 'b':

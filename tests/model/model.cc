@@ -5,10 +5,11 @@
 namespace tamis::test {
 
 void Model::apply(const Change& change, std::uint32_t keyspace, std::uint64_t written_at) {
+  if (change.is_range && change.to && *change.to <= change.key) return;  // Nothing is written.
   ++sequence_;
-  log_.emplace_back(*now_.at(keyspace).id, change.key);
   auto& [id, map, due] = now_.at(keyspace);
-  due.erase(change.key);
+  log_.push_back({*id, change});
+  std::erase_if(due, [&](const auto& time) { return change.changes(time.first); });
   if (change.expires_in != 0 && written_at + change.expires_in <= time_) {
     map.erase(change.key);
     return;
@@ -18,6 +19,10 @@ void Model::apply(const Change& change, std::uint32_t keyspace, std::uint64_t wr
 }
 
 void Model::apply_to(Map& map, const Change& change) {
+  if (change.is_range) {
+    map.erase(map.lower_bound(change.key), change.to ? map.lower_bound(*change.to) : map.end());
+    return;
+  }
   if (change.is_put) {
     map[change.key] = std::make_shared<const std::string>(value_of(change));
   } else {

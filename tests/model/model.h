@@ -53,8 +53,8 @@ class Model {
   void release_all() { snapshots_ = {}; }
   [[nodiscard]] bool has_snapshot(std::uint32_t slot) const { return snapshots_.at(slot).has_value(); }
   [[nodiscard]] std::uint64_t snapshots() const;
-  /// Every change so far: the id of its keyspace and its key.
-  [[nodiscard]] const std::vector<std::pair<std::uint32_t, std::string>>& log() const { return log_; }
+  /// Every change so far, with the id of its keyspace.
+  [[nodiscard]] const std::vector<std::pair<std::uint32_t, Change>>& log() const { return log_; }
   /// The number of changes so far.
   [[nodiscard]] std::uint64_t sequence() const { return sequence_; }
 
@@ -63,7 +63,7 @@ class Model {
   std::array<std::optional<Keyspaces>, Operation::kSlots> snapshots_;
   std::uint64_t sequence_ = 0;
   std::uint64_t time_ = 0;
-  std::vector<std::pair<std::uint32_t, std::string>> log_;
+  std::vector<std::pair<std::uint32_t, Change>> log_;
 };
 
 /// An iterator over what a map held when the iterator was created.

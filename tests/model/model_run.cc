@@ -19,6 +19,7 @@ bool can_be_interrupted(Verb verb) {
   switch (verb) {
     case Verb::kPut:
     case Verb::kRemove:
+    case Verb::kRemoveRange:
     case Verb::kWrite:
     case Verb::kTryWrite:
     case Verb::kFlush:
@@ -31,6 +32,23 @@ bool can_be_interrupted(Verb verb) {
 /// Whether it leaves the store open; a crash during a rewrite uses a copy of the disk.
 bool can_interrupt(Verb verb) {
   return verb != Verb::kReopen && verb != Verb::kAbandon && verb != Verb::kReadOnly && verb != Verb::kRepair;
+}
+
+/// To the default keyspace, which gets lifetimes, or to one that is given, which gets due times.
+template <typename... Into>
+void add(Batch& batch, const Change& change, std::uint64_t clock, const Into&... into) {
+  const std::chrono::milliseconds lifetime(change.expires_in);
+  if (change.is_range) {
+    batch.remove_range(into..., change.key, change.to);
+  } else if (!change.is_put) {
+    batch.remove(into..., change.key);
+  } else if (change.expires_in == 0) {
+    batch.put(into..., change.key, value_of(change));
+  } else if constexpr (sizeof...(into) == 0) {
+    batch.put(change.key, value_of(change), lifetime);
+  } else {
+    batch.put(into..., change.key, value_of(change), ExpiryTime(std::chrono::milliseconds(clock) + lifetime));
+  }
 }
 
 }  // namespace
@@ -103,6 +121,7 @@ Status ModelRun::run_verb(const Operation& operation) {
   switch (operation.verb) {
     case Verb::kPut:
     case Verb::kRemove:
+    case Verb::kRemoveRange:
     case Verb::kWrite:
     case Verb::kTryWrite: return write(operation);
     case Verb::kSync: return db_->sync();
@@ -170,22 +189,18 @@ Status ModelRun::write(const Operation& operation) {
     write.keyspaces.push_back(model_.existing(change.keyspace));
     write.ids.push_back(model_.at(change.keyspace, {}).id);
     if (write.ids.back() == 0) {
-      const std::chrono::milliseconds expires_in(change.expires_in);
-      change.is_put ? batch.put(change.key, value_of(change), expires_in) : batch.remove(change.key);
+      add(batch, change, machine_.clock);
     } else {
-      const Keyspace& into = handles_.at(write.ids.back());
-      const ExpiryTime expires_at(std::chrono::milliseconds(machine_.clock + change.expires_in));
-      change.expires_in != 0 ? batch.put(into, change.key, value_of(change), expires_at)
-      : change.is_put        ? batch.put(into, change.key, value_of(change))
-                             : batch.remove(into, change.key);
+      add(batch, change, machine_.clock, handles_.at(write.ids.back()));
     }
   }
   const Write* outer = std::exchange(writing_, &write);
   Status written;
-  if (operation.verb == Verb::kPut || operation.verb == Verb::kRemove) {
+  if (operation.verb != Verb::kWrite && operation.verb != Verb::kTryWrite) {
     const Change& change = operation.changes.front();
     options.expires_in = std::chrono::milliseconds(change.expires_in);
     written = with(write.ids.front(), [&](auto& into) {
+      if (change.is_range) return into.remove_range(change.key, change.to, options);
       return change.is_put ? into.put(change.key, value_of(change), options) : into.remove(change.key, options);
     });
   } else if (operation.verb == Verb::kTryWrite) {
@@ -214,10 +229,11 @@ bool ModelRun::has_lost_a_keyspace(const Write& write) const {
 }
 
 void ModelRun::apply(const Write& write) {
+  const std::uint64_t before = model_.sequence();
   for (std::size_t i = 0; i < write.keyspaces.size(); ++i) {
     model_.apply(write.operation.changes[i], write.keyspaces[i], write.time);
   }
-  asked_.writes += write.keyspaces.size();
+  asked_.writes += model_.sequence() - before;
 }
 
 /// To operations in the middle of a write, its changes are visible or not yet: the store says which.

@@ -64,6 +64,11 @@ Change parse_change(std::string_view text) {
     keyspace = number_of_text(text.substr(0, 1));
     text.remove_prefix(2);
   }
+  if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
+    Change range{.key = unescaped(text.substr(0, dash)), .keyspace = keyspace, .is_put = false, .is_range = true};
+    if (text.substr(dash + 1).starts_with('>')) range.to = unescaped(text.substr(dash + 2));
+    return range;
+  }
   const std::size_t first = text.find(',');
   Change change{
       .key = unescaped(text.substr(0, first)), .keyspace = keyspace, .is_put = first != std::string_view::npos};
@@ -123,6 +128,7 @@ std::string_view to_text(Verb verb) {
   switch (verb) {
     case Verb::kPut: return "put";
     case Verb::kRemove: return "remove";
+    case Verb::kRemoveRange: return "remove_range";
     case Verb::kWrite: return "write";
     case Verb::kTryWrite: return "try_write";
     case Verb::kSync: return "sync";
@@ -185,6 +191,7 @@ std::string to_text(const Operation& operation) {
     text += " change=";
     if (change.keyspace != 0) text += fmt::format("{}/", change.keyspace);
     text += escaped(change.key);
+    if (change.is_range) text += change.to ? "->" + escaped(*change.to) : "-";
     if (change.is_put) text += fmt::format(",{},{}", change.value_seed, change.value_bytes);
     if (change.expires_in != 0) text += fmt::format(",{}", change.expires_in);
   }

@@ -45,6 +45,7 @@ class Panel {
     switch (operation.verb) {
       case Verb::kPut:
       case Verb::kRemove:
+      case Verb::kRemoveRange:
       case Verb::kWrite:
       case Verb::kTryWrite: return all([&](Member& member) { member.store->write(operation.changes, operation.sync); });
       case Verb::kGet:

@@ -124,4 +124,25 @@ int run_delete(Arguments arguments) {
   return done_if(db, keyspace.remove_if(key, before, {.sync = sync}), line.common());
 }
 
+int run_delete_range(Arguments arguments) {
+  StoreArguments store;
+  std::string from;
+  std::optional<std::string> to;
+  bool sync = false;
+  CommandLine line(
+      {.summary = "Removes all keys from FROM (inclusive) to TO (exclusive), or to the last key without TO.",
+       .usage = "DIR FROM [TO] [--keyspace NAME] [--sync]",
+       .example = "  tamis delete-range cities m p",
+       .common = kJson | kHex});
+  store.declare_with_keyspace(line);
+  line.operand("FROM", "the first key", from);
+  line.optional_operand("TO", "the first key that stays", to);
+  line.flag("--sync", kSyncHelp, sync);
+  if (!line.read(arguments)) return kExitOk;
+  from = bytes_of_word(from, "FROM", line.common());
+  if (to) to = bytes_of_word(*to, "TO", line.common());
+  DB db = store.open(StoreUse::kWrite);
+  return done(db, store.keyspace(db, StoreUse::kWrite).remove_range(from, to, {.sync = sync}), line.common());
+}
+
 }  // namespace tamis::cli
