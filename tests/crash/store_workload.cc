@@ -26,7 +26,7 @@ constexpr std::array<StoreScript, 14> kScripts = {{
     {"keyspaces", "pmnqNqvnvqvnvvpvvnqfnqmNnqpcvnvvvqnvvvpxnqBkNfcqn", 192 << 10},
     {"keyspaces in turn", "mqNnfxmnfqfnNcxmonqmfnofqcxpNofmnqxc"},
     {"transactions", "ptTutmtTuNtfUtpTftcuTxtTfUcptT"},
-    {"expiry", "eEefhEhhhpebefhbehcEpfhhkeofhhpeEfrcohhepEefehhchhpe"},
+    {"expiry", "eEefhEhhhpebefhbehcEpfhhkeofhhpeEfrcohhepEefehhchhpebbbceeEfhhhhpspseefhhhhpPp"},
 }};
 
 constexpr std::uint64_t kHour = 3'600'000;
