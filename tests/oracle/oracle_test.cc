@@ -81,6 +81,7 @@ class Panel {
           member.walks = {};
           member.store->reopen();
         });
+      case Verb::kPassTime:  // All values are put to stay.
       case Verb::kBegin:  // The others' transactions differ.
       case Verb::kGetIn:
       case Verb::kScanIn:
