@@ -82,7 +82,7 @@ class Panel {
           member.store->reopen();
         });
       case Verb::kPassTime:  // All values are put to stay.
-      case Verb::kBegin:  // The others' transactions differ.
+      case Verb::kBegin:     // The others' transactions differ.
       case Verb::kGetIn:
       case Verb::kScanIn:
       case Verb::kWriteIn:
