@@ -25,7 +25,8 @@ class ExpiryClock {
  public:
   explicit ExpiryClock(const StoreContext& context) : context_(context) {}
 
-  /// Goes on with the horizon of the manifest. Call it before anything else, if the store uses expiry.
+  /// Goes on with the horizon of the manifest; without one, begins at the clock. Call it before anything else, if the
+  /// store uses expiry.
   void open(const ExpiryHorizon& horizon) EXCLUDES(mutex_);
   /// The first use of expiry in this store: nothing can have expired before.
   void begin() EXCLUDES(mutex_);

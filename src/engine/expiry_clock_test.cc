@@ -123,6 +123,17 @@ TEST(ExpiryClock, Rule29_AMachineWhoseStartIsUnknownCountsFromTheOpening) {
   EXPECT_EQ(unknown.advance(), kBegin - kHour);
 }
 
+/// As a repair that found no manifest leaves it. Otherwise nothing would be dropped for as long as time has passed
+/// since 1970.
+TEST(ExpiryClock, Rule29_AHorizonThatWasLostBeginsAtTheClock) {
+  Machine machine;
+  ExpiryClock& expiry = machine.context.expiry;
+  expiry.open({});
+  EXPECT_EQ(expiry.horizon(), (ExpiryHorizon{.time = kBegin, .at = machine.context.uptime()}));
+  machine.pass(kHour);
+  EXPECT_EQ(expiry.advance(), kBegin + kHour);
+}
+
 TEST(LiveSnapshots, Rule30_HaveTheTimeOfTheirRegistration) {
   Machine machine;
   LiveHandles handles;

@@ -37,10 +37,11 @@ Status stale_if_missing(FileSystem& files, const std::string& path, Status error
 
 }  // namespace
 
-Follower::Follower(StoreContext& context, StoreMemory& memory, Catalog& catalog, Keyspaces& keyspaces,
-                   Journals& journals, PublishedSequence& published)
+Follower::Follower(StoreContext& context, StoreMemory& memory, TableContext& tables, Catalog& catalog,
+                   Keyspaces& keyspaces, Journals& journals, PublishedSequence& published)
     : context_(context),
       memory_(memory),
+      table_context_(tables),
       catalog_(catalog),
       keyspaces_(keyspaces),
       journals_(journals),

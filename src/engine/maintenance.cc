@@ -135,6 +135,18 @@ bool Maintenance::compact_if_due() {
   return done.ok() && *done;
 }
 
+/// The version is not kept: its tables could not be removed right after the compaction.
+std::optional<CompactionPlan> Maintenance::plan_for(const Tree& tree, std::uint64_t now_unix_seconds) const {
+  const std::shared_ptr<const TreeSettings> settings = tree.settings();
+  const std::shared_ptr<const Version> version = tree.version();
+  const Shape& shape = version->shape();
+  const std::uint64_t expired_by = settings->policy.drops_expired ? rewrites_.expired_by() : 0;
+  std::optional<CompactionPlan> plan = pick_wholly_expired(shape, expired_by);
+  if (!plan) plan = settings->policy.pick(shape, settings->policy_options(context_.memtable_bytes, now_unix_seconds));
+  if (!plan) plan = pick_mostly_expired(shape, expired_by);
+  return plan;
+}
+
 /// One compaction of the tree that needs it most. False: none needs any.
 Result<bool> Maintenance::compact_one(std::uint64_t now_unix_seconds) {
   std::vector<std::shared_ptr<OpenKeyspace>> keyspaces = keyspaces_.all();
@@ -145,14 +157,7 @@ Result<bool> Maintenance::compact_one(std::uint64_t now_unix_seconds) {
     const Result<bool> has_removed = remove_covered(*keyspace);
     if (!has_removed.ok() && !keyspace->is_dropped()) return has_removed.status();
     if (!has_removed.ok() || *has_removed) return true;
-    const std::shared_ptr<const TreeSettings> settings = keyspace->tree.settings();
-    const PolicyOptions options = settings->policy_options(context_.memtable_bytes, now_unix_seconds);
-    const std::shared_ptr<const Version> version = keyspace->tree.version();
-    const Shape& shape = version->shape();
-    const std::uint64_t expired_by = settings->policy.drops_expired ? rewrites_.expired_by() : 0;
-    std::optional<CompactionPlan> plan = pick_wholly_expired(shape, expired_by);
-    if (!plan) plan = settings->policy.pick(shape, options);
-    if (!plan) plan = pick_mostly_expired(shape, expired_by);
+    const std::optional<CompactionPlan> plan = plan_for(keyspace->tree, now_unix_seconds);
     if (plan) {
       Status done = execute(*keyspace, *plan);
       if (!done.ok() && !keyspace->is_dropped()) return done;  // One that was dropped meanwhile needs none.

@@ -67,7 +67,8 @@ Store::~Store() { stop_background(); }
 Status Store::open_parts() {
   if (context_->options.follows) {
     TAMIS_TRY_STATUS(check_can_be_followed(*context_));
-    follower_ = std::make_unique<Follower>(*context_, *memory_, catalog_, keyspaces_, journals_, published_);
+    follower_ =
+        std::make_unique<Follower>(*context_, *memory_, followed_tables_, catalog_, keyspaces_, journals_, published_);
     return follower_->open();
   }
   {

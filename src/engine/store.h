@@ -154,6 +154,7 @@ class Store final : public std::enable_shared_from_this<Store> {
   PublishedSequence published_;
   Catalog catalog_;
   Journals journals_;
+  TableContext followed_tables_;  // Of a follower. Outlives the tables, which are destroyed with the keyspaces.
   Keyspaces keyspaces_;
   TableRewrites rewrites_;
   Residency residency_;

@@ -85,6 +85,7 @@ TEST(BatchFormat, OfSeveralKeyspacesIsTheBytesOfTheGoldenFile) {
 TEST(BatchFormat, OfTheGoldenFileWithAPutThatExpiresIsReproducedAndRead) {
   const std::string golden = test::golden_file("tests/golden/batches/expiring.batch", expiring_batch());
   EXPECT_EQ(golden, expiring_batch());
+  test::expect_golden("fuzz/corpus/batch_format_fuzz/expiring", expiring_batch());
   const Result<BatchView> view = BatchView::decode(as_bytes(golden), Sequence{1}, "t");
   ASSERT_TRUE(view.ok()) << view.status().to_text();
   const Entry entry = *view->begin();

@@ -221,25 +221,11 @@ Status check_consistency(const TableProperties& properties, std::uint64_t offset
 }  // namespace
 
 TableHeaderBytes encode_table_header(const TableHeader& header) {
-  std::string raw;
-  append_file_header(raw, kHeaderFormat, {.kind = kTableFileKind, .features = header.features});
-  raw += as_text(header.store_id);
-  append_le(raw, header.number);
-  return sealed_file_header<kTableHeaderBytes>(raw);
+  return encode_numbered_file_header(kHeaderFormat, kTableFileKind, header);
 }
 
 Result<TableHeader> decode_table_header(Bytes bytes, std::string_view name) {
-  TAMIS_TRY(FileHeaderFields start, read_file_header(bytes, kHeaderFormat, name));
-  ByteReader& reader = start.fields;
-  if (start.header.kind != kTableFileKind) {
-    return reader.corruption(fmt::format("file kind {} is not a table", start.header.kind));
-  }
-  TableHeader header;
-  header.features = start.header.features;
-  TAMIS_TRY(const Bytes store_id, reader.read(header.store_id.size(), "store id"));
-  std::ranges::copy(store_id, header.store_id.begin());
-  TAMIS_TRY(header.number, reader.read_le<std::uint64_t>("table number"));
-  return header;
+  return decode_numbered_file_header(bytes, kHeaderFormat, kTableFileKind, name);
 }
 
 std::string encode_footer(Bytes properties, std::uint64_t offset) {

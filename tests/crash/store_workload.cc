@@ -11,7 +11,7 @@
 namespace tamis::test {
 namespace {
 
-constexpr std::array<StoreScript, 13> kScripts = {{
+constexpr std::array<StoreScript, 14> kScripts = {{
     {"commits", "pPbBrRspPbfpBwRpbfPpWbrfspbBpfpPrcPbp"},
     {"journals in turn", "pbpfpPbfprpfPbpfBpfpbrfpPfbpfpp"},
     {"full memtables", "wPbwrWwbBpwPwbwpWcbwRwpwfwc", 64 << 10},
@@ -27,7 +27,10 @@ constexpr std::array<StoreScript, 13> kScripts = {{
     {"keyspaces", "pmnqNqvnvqvnvvpvvnqfnqmNnqpcvnvvvqnvvvpxnqBkNfcqn", 192 << 10},
     {"keyspaces in turn", "mqNnfxmnfqfnNcxmonqmfnofqcxpNofmnqxc"},
     {"transactions", "ptTutmtTuNtfUtpTftcuTxtTfUcptT"},
+    {"expiry", "eEefhEhhhpebefhbehcEpfhhkeofhhpeEfrcohhepEefehhchhpebbbceeEfhhhhpspseefhhhhpPp"},
 }};
+
+constexpr std::uint64_t kHour = 3'600'000;
 
 std::string padded(std::string text, std::size_t bytes) {
   while (text.size() < bytes) text += static_cast<char>('a' + text.size() % 23);
@@ -53,6 +56,13 @@ Environment environment_on(FileSystem& files, std::uint64_t seed) {
   return {.files = &files, .random_seed = seed, .runs_in_background = false};
 }
 
+Environment environment_on(FileSystem& files, std::uint64_t seed, const StoreLedger& ledger) {
+  Environment environment = environment_on(files, seed);
+  environment.unix_milliseconds = [&ledger] { return ledger.now(); };
+  environment.uptime_milliseconds = [&ledger] { return ledger.uptime(); };
+  return environment;
+}
+
 void StoreWorkload::run() {
   if (Status opened = open(); !opened.ok()) {
     errors_.push_back(std::move(opened));
@@ -68,7 +78,7 @@ void StoreWorkload::run() {
 }
 
 Status StoreWorkload::open() {
-  Environment environment = environment_on(files_, remix(seed_) + openings_++);
+  Environment environment = environment_on(files_, remix(seed_) + openings_++, ledger_);
   environment.listener = &events_;
   Options options = options_of(script_);
   options.create_if_missing = !ledger_.is_created();
@@ -98,6 +108,7 @@ Status StoreWorkload::step(char what) {
       return copied;
     }
     case 'o': return reopen();
+    case 'h': ledger_.set_clock(ledger_.now() + kHour); return {};
     case 'm': return make_keyspace();
     case 'x': return drop_keyspace();
     case 't':
@@ -234,6 +245,11 @@ Batch StoreWorkload::make_batch(char what) {
     }
     case 'w': batch.put(some_key(), padded(fmt::format("{}.", ++values_), 5000)); break;
     case 'l': batch.put(padded(fmt::format("{}", random_.below(10)), 6000), value()); break;
+    case 'e':
+      for (std::uint64_t left = 1 + random_.below(3); left > 0; --left) {
+        batch.put(some_key(), value(), std::chrono::milliseconds((1 + 2 * random_.below(4)) * kHour / 2));
+      }
+      break;
     case 'b':
       for (std::uint64_t left = 2 + random_.below(4); left > 0; --left) {
         if (random_.below(4) == 0) {

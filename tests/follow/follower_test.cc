@@ -158,6 +158,7 @@ TEST(Follower, Rule42_GoesOnAfterACrashOfTheWriterInItsNewTerm) {
   bool has_died = true;
   int terms = 0;
   for (std::uint64_t call = 1; has_died; call += 37) {
+    std::uint64_t calls = 0;
     MemoryFileSystem disk;
     ObservedFileSystem files(disk);
     FollowedStore store(files);
@@ -168,7 +169,6 @@ TEST(Follower, Rule42_GoesOnAfterACrashOfTheWriterInItsNewTerm) {
     Result<DB> late = open_follower(disk);
     ASSERT_TRUE(follower.ok() && late.ok());
     const std::uint64_t term = term_of(disk);
-    std::uint64_t calls = 0;
     files.after_change = [&] {
       if (++calls == call) files.stop();
     };

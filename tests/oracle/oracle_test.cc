@@ -82,7 +82,8 @@ class Panel {
           member.walks = {};
           member.store->reopen();
         });
-      case Verb::kBegin:  // The others' transactions differ.
+      case Verb::kPassTime:  // All values are put to stay.
+      case Verb::kBegin:     // The others' transactions differ.
       case Verb::kGetIn:
       case Verb::kScanIn:
       case Verb::kWriteIn:

@@ -16,6 +16,8 @@
 namespace tamis::cli {
 namespace {
 
+using namespace std::chrono_literals;
+
 /// Both print nothing on success, except with --json.
 int done(DB& db, const Status& written, const CommonOptions& options) {
   need(written);
@@ -36,7 +38,6 @@ constexpr std::string_view kSyncHelp = "return once the change is durable (survi
 
 /// As the option default_expiry is read.
 std::chrono::milliseconds time_of(const std::string& text) {
-  if (text.empty()) return {};
   Options options;
   if (set_option(options, "default_expiry", text).ok()) {
     return text == "never" ? kNeverExpires : options.default_expiry;
@@ -92,7 +93,7 @@ int run_put(Arguments arguments) {
   if (!value && !line.given("--from-file")) usage_error("VALUE is missing; see 'tamis put --help'");
   key = bytes_of_word(key, "the key", line.common());
   value = value ? bytes_of_word(*value, "the value", line.common()) : value_in_file(path);
-  const WriteOptions how{.sync = sync, .expires_in = time_of(lifetime)};
+  const WriteOptions how{.sync = sync, .expires_in = line.given("--expires-in") ? time_of(lifetime) : 0ms};
   DB db = store.open(StoreUse::kCreate);
   Keyspace keyspace = store.keyspace(db, StoreUse::kCreate);
   if (!if_value && !if_absent) return done(db, keyspace.put(key, *value, how), line.common());
