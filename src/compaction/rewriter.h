@@ -14,6 +14,7 @@
 #include "entry/range_tombstones.h"
 #include "io/file_system.h"
 #include "table/table_builder.h"
+#include "tamis/merge.h"
 #include "tamis/status.h"
 #include "tree/shape.h"
 
@@ -49,6 +50,8 @@ struct RewriteSpec {
   std::vector<std::uint64_t> expired_by = {};
   /// All range deletes of the inputs, in any order. Each lies inside the bounds of its input.
   std::vector<RangeTombstone> range_deletes = {};
+  /// Folds merge operands; null, or without a function: they stay as they are (rule 32).
+  const MergeOperator* merge_operator = nullptr;
   /// Runs older than all inputs, in the same or deeper levels: a tombstone is droppable if none of them can hold its
   /// key, a range delete if none overlaps its range. Empty: nothing is older, and entries that all readers see are
   /// written with sequence 0.

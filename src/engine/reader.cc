@@ -1,85 +1,19 @@
 #include "engine/reader.h"
 
 #include <chrono>
-#include <iterator>
 #include <utility>
 
 #include "base/epoch.h"
 #include "base/try.h"
+#include "engine/explained_steps.h"
 #include "engine/fork_generation.h"
 #include "engine/never_throws.h"
 #include "engine/snapshot_state.h"
 #include "engine/view_range_deletes.h"
 #include "entry/visible.h"
-#include "filter/filter_kind.h"
 
 namespace tamis {
 namespace {
-
-// In the order of the enumerators.
-constexpr std::string_view kVerdicts[] = {"", "no", "maybe", "not in memory", "not asked: the run index says no"};
-constexpr std::string_view kSources[] = {"", "cache", "disk"};
-constexpr std::string_view kOutcomes[] = {"ruled out", "absent", "found", "deleted", "expired", "outside"};
-static_assert(std::size(kVerdicts) == static_cast<std::size_t>(FilterVerdict::kNoByRunIndex) + 1);
-static_assert(std::size(kSources) == static_cast<std::size_t>(BlockSource::kDisk) + 1);
-static_assert(std::size(kOutcomes) == static_cast<std::size_t>(TableOutcome::kOutside) + 1);
-
-/// For `explain`: the steps, and the view whose tables they name.
-struct ExplainedSteps {
-  static constexpr bool kRecords = true;
-
-  void add_memtable(std::string_view where, const std::optional<FoundEntry>& found) {
-    Explanation::Step step;
-    step.where = where;
-    step.outcome = kOutcomes[static_cast<std::size_t>(found ? outcome_of(*found) : TableOutcome::kAbsent)];
-    memtables.push_back(std::move(step));
-  }
-
-  std::shared_ptr<const ReadView> view;
-  std::vector<Explanation::Step> memtables;
-  RecordedSteps tables;
-  bool is_hidden = false;  // By a range delete.
-};
-
-NoSteps& for_tables(NoSteps& steps) { return steps; }
-RecordedSteps& for_tables(ExplainedSteps& steps) { return steps.tables; }
-
-/// Whether a memtable has the key.
-template <typename Steps>
-inline bool ask_memtables(const ReadView& view, StagedLookup& staged, Steps& steps) {
-  const auto ask = [&](const Memtable& memtable, [[maybe_unused]] std::string_view where) {
-    const std::optional<FoundEntry> found = memtable.find(staged.lookup);
-    if constexpr (Steps::kRecords) steps.add_memtable(where, found);
-    if (!found) return false;
-    staged.found = *found;
-    staged.answer = LookupAnswer::kFound;
-    return true;
-  };
-  if (ask(*view.active, "memtable")) return true;
-  for (const std::shared_ptr<Memtable>& sealed : view.sealed) {
-    if (ask(*sealed, "sealed memtable")) return true;
-  }
-  return false;
-}
-
-/// Level and run come from the shape: a table may have moved since it was written.
-Explanation::Step explained_step(const TableStep& step, const Shape& shape) {
-  const TableFacts& facts = step.table->facts();
-  Explanation::Step result;
-  const std::optional<TablePlace> place = shape.find_table(facts.number);
-  result.level = place->level;
-  result.run = place->run->id;
-  result.outcome = kOutcomes[static_cast<std::size_t>(step.outcome)];
-  const bool is_whole_run = step.outcome == TableOutcome::kOutside && place->run->tables.size() > 1;
-  result.where = is_whole_run ? "run" : "table";
-  if (!is_whole_run) result.table = facts.number;
-  if (step.outcome == TableOutcome::kOutside) return result;  // No filter was asked.
-  if (const FilterKind* const kind = find_filter_kind(facts.filter_kind)) result.filter_kind = kind->info.name;
-  result.bits_per_key = facts.filter_bits_per_key();
-  result.filter_verdict = kVerdicts[static_cast<std::size_t>(step.verdict)];
-  result.block_source = kSources[static_cast<std::size_t>(step.source)];
-  return result;
-}
 
 /// For a view that the caller keeps.
 auto peek_at(const Reader::KeptView& moment) {
@@ -102,34 +36,42 @@ struct Kept {
   std::shared_ptr<const void> owner;                 // Destroyed last: its cache has the block.
   std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in a memtable. The version is not kept.
   PinnedBlock pin;
+  std::string folded;  // For a value that is in no block.
 };
 
 }  // namespace
 
-/// Range deletes are asked only about a value that was found.
+/// Range deletes are asked only about what was found.
 template <typename Steps>
-inline Result<bool> Reader::has_uncovered_value(const ReadView& view, StagedLookup& staged, const ReadOptions& options,
+inline Result<Visible> Reader::uncovered_answer(const ReadView& view, StagedLookup& staged, const ReadOptions& options,
                                                 Steps& steps, std::string_view& value) const {
-  const bool is_value = has_value(
+  const Visible answer = answer_of(
       staged, [&] { return time_for(options.snapshot); }, value);
-  if (!is_value || !view.has_range_deletes()) [[likely]]
-    return is_value;
+  if (answer == Visible::kDeleted || !view.has_range_deletes()) [[likely]] {
+    if constexpr (Steps::kRecords) steps.end_lookup(answer == Visible::kValue, false);
+    return answer;
+  }
   TAMIS_TRY(const bool is_hidden, hide_covered(view, staged));
-  if constexpr (Steps::kRecords) steps.is_hidden = is_hidden;
-  return !is_hidden;
+  if constexpr (Steps::kRecords) steps.end_lookup(answer == Visible::kValue, is_hidden);
+  return is_hidden ? Visible::kDeleted : answer;
 }
 
 template <typename Peek, typename Steps, typename Take>
 Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take) {
   StagedLookup staged;
-  const auto finish = [&](const ReadView& view) -> Result<bool> {
+  std::shared_ptr<const ReadView> kept;
+  const auto finish = [&](const ReadView& view, auto leave) -> Result<bool> {
     std::string_view value;
-    TAMIS_TRY(const bool is_value, has_uncovered_value(view, staged, options, steps, value));
+    TAMIS_TRY(const Visible answer, uncovered_answer(view, staged, options, steps, value));
+    if (answer == Visible::kOperand) [[unlikely]] {
+      leave();
+      return take_fold(*kept, staged, options, steps, take);
+    }
+    const bool is_value = answer == Visible::kValue;
     if constexpr (!Steps::kRecords) count_get(staged, is_value);
     if (is_value) TAMIS_TRY_STATUS(take(value));
     return is_value;
   };
-  std::shared_ptr<const ReadView> kept;
   {
     const EpochGuard guard;
     const auto [view, sequence] = peek();
@@ -137,14 +79,31 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, P
     if constexpr (Steps::kRecords) steps.view = view.shared_from_this();
     view.version->run_index().prefetch(staged.lookup.hash);
     if (!ask_memtables(view, staged, steps)) view.version->peek(staged, for_tables(steps));
-    if (staged.answer != LookupAnswer::kUnknown) [[likely]]
-      return finish(view);
+    if (staged.answer != LookupAnswer::kUnknown) [[likely]] {
+      return finish(view, [&kept, &guard, &view = view] {
+        kept = view.shared_from_this();
+        guard.leave();
+      });
+    }
     kept = view.shared_from_this();
   }
   DiskLookup disk(staged);
   kept->version->find({&disk, 1}, options.fills_cache, for_tables(steps));
   if (!disk.status.ok()) return disk.status;
-  return finish(*kept);
+  return finish(*kept, [] {});
+}
+
+/// The steps so far have found the newest operand, and are taken again.
+template <typename Steps, typename Take>
+Result<bool> Reader::take_fold(const ReadView& view, const StagedLookup& staged, const ReadOptions& options,
+                               Steps& steps, Take take) {
+  if constexpr (Steps::kRecords) steps.steps.clear();
+  std::string folded;
+  TAMIS_TRY_STATUS(
+      fold(view, staged.lookup, time_for(options.snapshot), options.fills_cache, steps, folded));
+  if constexpr (!Steps::kRecords) count_get(staged, true);
+  TAMIS_TRY_STATUS(take(folded));
+  return true;
 }
 
 Result<bool> Reader::get(std::string_view key, std::string* value, const ReadOptions& options) {
@@ -176,23 +135,17 @@ Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& opt
   ExplainedSteps steps;
   const auto begin = std::chrono::steady_clock::now();
   const auto take = [&](std::string_view bytes) { return assign_bytes(explanation.value.emplace(), bytes); };
-  TAMIS_TRY(explanation.found, look_up(key, options, peek_at(moment), steps, take));
+  const Result<bool> found = look_up(key, options, peek_at(moment), steps, take);
+  if (!found.ok() && steps.operands.empty()) return found.status();
   const auto time = std::chrono::steady_clock::now() - begin;
   explanation.nanoseconds =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
-  explanation.steps = std::move(steps.memtables);
-  for (const TableStep& step : steps.tables.steps) {
-    explanation.reads += step.blocks_read;
-    explanation.metadata_reads += step.metadata_reads;
-    explanation.steps.push_back(explained_step(step, steps.view->version->shape()));
-  }
-  // Only the last step has found anything, and only now it is known whether that was due.
-  Explanation::Step& last = explanation.steps.back();
-  if (last.outcome == kOutcomes[static_cast<std::size_t>(TableOutcome::kExpires)] &&
-      (explanation.found || steps.is_hidden)) {
-    last.outcome = kOutcomes[static_cast<std::size_t>(TableOutcome::kFound)];
-  }
-  if (steps.is_hidden) explanation.steps.push_back({.where = "range delete", .outcome = "hides it"});
+  explanation.found = !found.ok() || *found;
+  explanation.fold_error = found.ok() ? "" : found.status().to_text();
+  explanation.operands = std::move(steps.operands);
+  explanation.steps = std::move(steps.steps);
+  explanation.reads = steps.reads;
+  explanation.metadata_reads = steps.metadata_reads;
   return explanation;
 }
 
@@ -217,7 +170,13 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
     kept->pin = std::move(disk.pin);
   }
   std::string_view value;
-  TAMIS_TRY(const bool is_value, has_uncovered_value(*moment.view, staged, options, none, value));
+  TAMIS_TRY(const Visible answer, uncovered_answer(*moment.view, staged, options, none, value));
+  if (answer == Visible::kOperand) {
+    TAMIS_TRY_STATUS(fold(*moment.view, staged.lookup, time_for(options.snapshot), options.fills_cache, none,
+                          kept->folded));
+    value = kept->folded;
+  }
+  const bool is_value = answer != Visible::kDeleted;
   count_get(staged, is_value);
   if (!is_value) return std::optional<PinnedValue>();
   return std::optional<PinnedValue>(PinnedValue(value, std::move(kept)));

@@ -13,10 +13,12 @@
 #include "base/hash.h"
 #include "base/sharded_counter.h"
 #include "engine/expiry_clock.h"
+#include "engine/keyspace_operator.h"
 #include "engine/published_sequence.h"
 #include "engine/read_view.h"
 #include "entry/entry.h"
 #include "entry/visible.h"
+#include "entry/operand_chain.h"
 #include "table/staged_lookup.h"
 #include "tamis/db.h"
 
@@ -42,7 +44,8 @@ struct ReadCounts {
 ///
 /// A lookup probes the memtables, then the runs of the version. First it reads only memory, inside an EpochGuard: no
 /// mutex, no reference count, no allocation besides the value's. If it also needs the disk, it leaves the guard and
-/// keeps its view (rule 10). `explain` runs the same code and records its steps.
+/// keeps its view (rule 10). A merge operand is kept, and the lookup goes on beneath it, until there is a value or
+/// nothing (rule 31). `explain` runs the same code and records its steps.
 ///
 /// Invariants:
 ///  1. The view is taken before the sequence (rule 9).
@@ -53,10 +56,10 @@ struct ReadCounts {
 /// Threads: any. The caller keeps the store open, and passes only snapshots of this store.
 class Reader {
  public:
-  /// `published` is the newest sequence that readers may see. All four outlive the reader.
+  /// `published` is the newest sequence that readers may see. All five outlive the reader.
   Reader(const CurrentView& view, const PublishedSequence& published, const KeyHasher& hasher,
-         const ExpiryClock& expiry)
-      : view_(view), published_(published), hasher_(hasher), expiry_(expiry) {}
+         const ExpiryClock& expiry, const KeyspaceOperator& merge_operator)
+      : view_(view), published_(published), hasher_(hasher), expiry_(expiry), merge_operator_(merge_operator) {}
 
   /// A view and a sequence. A follower passes its own; others read the current view.
   using KeptView = ViewAt<std::shared_ptr<const ReadView>>;
@@ -97,20 +100,29 @@ class Reader {
  private:
   struct Answers;  // multi_get.cc
 
+  template <typename Steps, typename Take>
+  Result<bool> take_fold(const ReadView& view, const StagedLookup& staged, const ReadOptions& options, Steps& steps,
+                         Take take);
   /// Whether the key is present. `peek` returns the view and the sequence, inside an EpochGuard. `take` receives the
   /// value, which is valid during the call, and may fail.
   template <typename Peek, typename Steps, typename Take>
   Result<bool> look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take);
-  /// Whether the answer is a value, and that value. `load_time` returns the time of the read.
+  /// What the answer is: kValue and kOperand with their bytes, or kDeleted, also for an absent key. `load_time` returns
+  /// the time of the read.
   template <typename LoadTime>
-  static bool has_value(const StagedLookup& staged, LoadTime load_time, std::string_view& value) {
-    return staged.answer == LookupAnswer::kFound &&
-           visible(staged.found, staged.lookup.sequence, load_time, value) == Visible::kValue;
+  static Visible answer_of(const StagedLookup& staged, LoadTime load_time, std::string_view& value) {
+    if (staged.answer != LookupAnswer::kFound) return Visible::kDeleted;
+    return visible(staged.found, staged.lookup.sequence, load_time, value);
   }
-  /// The same, if no range delete hides it.
+  /// The same; kDeleted if a range delete hides it.
   template <typename Steps>
-  Result<bool> has_uncovered_value(const ReadView& view, StagedLookup& staged, const ReadOptions& options, Steps& steps,
+  Result<Visible> uncovered_answer(const ReadView& view, StagedLookup& staged, const ReadOptions& options, Steps& steps,
                                    std::string_view& value) const;
+  // folded_lookup.cc
+  /// The value of a key whose newest visible version is an operand. May read from disk: not inside an EpochGuard.
+  template <typename Steps>
+  Status fold(const ReadView& view, Lookup lookup, std::uint64_t time, bool fills_cache, Steps& steps,
+              std::string& folded) const;
   /// Counts an answered get.
   void count_get(const StagedLookup& staged, bool is_value) {
     (!is_value ? absent_ : staged.table == nullptr ? from_memtables_ : from_tables_).add();
@@ -119,6 +131,7 @@ class Reader {
   // multi_get.cc
   void get_all(std::span<const std::string_view> keys, const ReadOptions& options, const KeptView& moment,
                Answers& answers);
+  void fold_all(const ReadView& view, bool fills_cache, Answers& answers) const;
   void get_group(const KeptView& moment, std::span<const std::string_view> keys, std::size_t first_number,
                  bool fills_cache, Answers& answers);
   std::size_t peek_group(const KeptView& moment, std::span<StagedLookup> group, Answers& answers);
@@ -129,6 +142,7 @@ class Reader {
   const PublishedSequence& published_;
   const KeyHasher& hasher_;
   const ExpiryClock& expiry_;
+  const KeyspaceOperator& merge_operator_;
   // Each get adds to one of them.
   ShardedCounter absent_;
   ShardedCounter from_memtables_;

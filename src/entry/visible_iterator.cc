@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/try.h"
+
 namespace tamis {
 namespace {
 
@@ -10,8 +12,9 @@ constexpr int kVersionsPassed = 64;
 
 }  // namespace
 
-VisibleIterator::VisibleIterator(std::unique_ptr<EntryIterator> source, Moment moment, KeyRange range)
-    : moment_(moment), range_(std::move(range)), source_(std::move(source)) {}
+VisibleIterator::VisibleIterator(std::unique_ptr<EntryIterator> source, Moment moment, KeyRange range,
+                                 const MergeOperator* merge_operator)
+    : moment_(moment), range_(std::move(range)), source_(std::move(source)), merge_operator_(merge_operator) {}
 
 void VisibleIterator::seek(std::string_view key) {
   if (range_.ends_before(key)) {
@@ -51,10 +54,10 @@ void VisibleIterator::seek_to_last() {
 }
 
 void VisibleIterator::next_anyhow() {
-  if (direction_ == Direction::kForwards) {
+  if (place_ == SourcePlace::kOnIt) {
     saved_key_.assign(key_);
     source_->next();
-  } else {
+  } else if (place_ == SourcePlace::kBefore) {
     source_->seek({saved_key_, Sequence{0}});  // The oldest possible version, or what follows.
   }
   find_forwards(true);
@@ -68,8 +71,8 @@ void VisibleIterator::find_after(std::string_view key) {
 
 void VisibleIterator::previous() {
   TAMIS_INVARIANT(valid_);
-  if (direction_ == Direction::kForwards) {
-    saved_key_.assign(key_);
+  if (place_ != SourcePlace::kBefore) {
+    if (place_ == SourcePlace::kOnIt) saved_key_.assign(key_);
     source_->seek_backwards({saved_key_, kMaxSequence});  // No version is that new: what precedes them all.
   }
   find_backwards();
@@ -84,7 +87,8 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
     std::string_view value;
     if (const Visible here = visible(entry, moment_, value); here != Visible::kNewer) {
       if (!skips_saved_key || !is_same_key(entry.key, saved_key_)) {
-        if (here == Visible::kValue) return show(entry.key, value, Direction::kForwards);
+        if (here == Visible::kValue) return show(entry.key, value, SourcePlace::kOnIt);
+        if (here == Visible::kOperand) return fold_forwards();
         saved_key_.assign(entry.key);  // Deleted: so are its older versions.
         skips_saved_key = true;
         passed = 0;
@@ -99,9 +103,11 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
 }
 
 /// From the source's position, before all versions of the key just left, to the visible entry before it. The versions
-/// of a key come oldest first, so each visible version replaces the one before, until the key changes.
+/// of a key come oldest first, so each visible version replaces the one before, until the key changes; an operand is
+/// added to them.
 void VisibleIterator::find_backwards() {
   bool is_found = false;
+  operands_.clear();
   for (; source_->valid(); source_->previous()) {
     const Entry& entry = source_->entry();
     if (range_.begins_after(entry.key)) break;
@@ -109,30 +115,80 @@ void VisibleIterator::find_backwards() {
     std::string_view value;
     const Visible here = visible(entry, moment_, value);
     if (here == Visible::kNewer) continue;
+    if (here == Visible::kOperand) {
+      if (Status added = add_newer_operand(entry, value, is_found); !added.ok()) return show_error(std::move(added));
+      is_found = true;
+      continue;
+    }
+    operands_.clear();
     is_found = here == Visible::kValue;
     if (!is_found) continue;
     saved_key_.assign(entry.key);
     saved_value_.assign(value);
+    saved_sequence_ = entry.sequence;
     saved_due_ = due_of(entry);
   }
   // After an error a newer version may have been missed: do not show what was found.
   if (!is_found || !source_->status().ok()) return show_end();
-  show(saved_key_, saved_value_, Direction::kBackwards);
+  if (!operands_.empty()) {
+    operands_.reverse();
+    return show_fold(SourcePlace::kBefore);
+  }
+  show(saved_key_, saved_value_, SourcePlace::kBefore);
 }
 
-void VisibleIterator::show(std::string_view key, std::string_view value, Direction direction) {
+/// The source is on an operand that is newer than everything before it. `has_older`: of the same key, a value, or
+/// operands. The same entry may be in two runs after a repair; it counts once.
+Status VisibleIterator::add_newer_operand(const Entry& entry, std::string_view operand, bool has_older) {
+  if (!has_older) saved_key_.assign(entry.key);
+  if (has_older && operands_.empty()) TAMIS_TRY_STATUS(operands_.add(saved_value_, saved_sequence_));
+  if (!operands_.empty() && operands_.links().back().sequence == entry.sequence) return {};
+  return operands_.add(operand, entry.sequence);
+}
+
+/// The source is on the newest operand of a key: goes on to the value beneath, or beyond the key.
+void VisibleIterator::fold_forwards() {
+  saved_key_.assign(source_->entry().key);
+  operands_.clear();
+  for (; source_->valid() && is_same_key(source_->entry().key, saved_key_); source_->step()) {
+    const Entry& entry = source_->entry();
+    std::string_view value;
+    const Visible here = visible(entry, moment_, value);
+    if (here == Visible::kDeleted) break;
+    if (!operands_.empty() && operands_.links().back().sequence == entry.sequence) continue;  // As after a repair.
+    if (Status added = operands_.add(value, entry.sequence); !added.ok()) return show_error(std::move(added));
+    if (here == Visible::kValue) break;
+  }
+  if (!source_->status().ok()) return show_end();
+  show_fold(SourcePlace::kAfter);
+}
+
+/// A fold does not expire: when the value beneath is due, the operands are left.
+void VisibleIterator::show_fold(SourcePlace place) {
+  if (Status folded = operands_.fold(merge_operator_, saved_value_); !folded.ok()) return show_error(std::move(folded));
+  operands_.clear();
+  saved_due_ = 0;
+  show(saved_key_, saved_value_, place);
+}
+
+void VisibleIterator::show(std::string_view key, std::string_view value, SourcePlace place) {
   if (!status_.ok()) [[unlikely]]
     status_ = {};
   valid_ = true;
   key_ = key;
   value_ = value;
-  direction_ = direction;
+  place_ = place;
 }
 
 /// Beyond the range the source may be valid; nothing has failed then.
 void VisibleIterator::show_end() {
   valid_ = false;
   status_ = source_->status();
+}
+
+void VisibleIterator::show_error(Status why) {
+  valid_ = false;
+  status_ = std::move(why);
 }
 
 }  // namespace tamis
