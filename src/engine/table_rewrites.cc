@@ -76,7 +76,7 @@ Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, Ent
   RewriteSpec spec = spec_for(keyspace, *settings, version->shape(), 0, run);
   spec.range_deletes = std::move(range_deletes);
   const Features in_use = catalog_.features();
-  for (const Feature feature : {Feature::kLongKeys, Feature::kExpiry}) {  // There may be some entries that need it.
+  for (const Feature feature : {Feature::kLongKeys, Feature::kExpiry, Feature::kMerges}) {  // There may be some entries that need it.
     if (in_use.includes(Features::of(feature))) spec.features |= Features::of(feature);
   }
   for (const Run& older : newer) spec.older_runs.push_back(&older);
@@ -237,6 +237,7 @@ RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSett
           .now_unix_seconds = context_.now_unix_seconds(),
           .snapshots = std::move(readable.sequences),
           .expired_by = std::move(readable.expired_by),
+          .merge_operator = keyspace.merge_operator.load(std::memory_order_acquire),
           .new_number = [this] { return catalog_.new_number(); }};
 }
 
