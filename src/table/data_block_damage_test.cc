@@ -181,8 +181,8 @@ TEST(DataBlock, SaysWhatIsWrongWithItsBytes) {
   EXPECT_EQ(refusal(changed(bytes, 37, "\xff\xff\x03"s)),
             begin + "entry 0 of 4: a key of 5 + 65535 bytes, 65535 allowed");
   EXPECT_EQ(refusal(changed(bytes, 37, "\x0b"s)), begin + "entry 0 of 4: its key needs 11 bytes, 8 are left");
-  EXPECT_EQ(refusal(changed(bytes, 38, "\x13"s)),
-            begin + "entry 0 of 4: entry kind 3: a merge operand, which this build does not know; use a newer tamis");
+  EXPECT_EQ(refusal(changed(bytes, 38, "\x15"s)),
+            begin + "entry 0 of 4: entry kind 5, which this build does not know; use a newer tamis");
   EXPECT_EQ(refusal(changed(bytes, 38, "\x12"s)), begin + "entry 0 of 4: a delete with a value");
   EXPECT_EQ(refusal(block_of_entries({{"a", "", Sequence{1}}}).replace(2, 1, "\1")),
             begin + "a single entry shares a prefix");
