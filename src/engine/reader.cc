@@ -86,6 +86,19 @@ auto peek_at(const Reader::KeptView& moment) {
   return [&moment] { return ViewAt<const ReadView&>{*moment.view, moment.sequence}; };
 }
 
+/// After a lookup that failed. True if it lacked range deletes that could be read now, outside of its epoch (rule 10).
+template <typename Peek>
+bool reads_range_deletes_again(Peek peek, std::string_view key) {
+  std::shared_ptr<const ReadView> view;
+  {
+    const EpochGuard guard;
+    view = peek().view.shared_from_this();
+  }
+  if (!lacks_range_deletes(*view, key)) return false;
+  view->version->range_deletes()->read_again();
+  return !lacks_range_deletes(*view, key);
+}
+
 /// What a PinnedValue keeps alive.
 struct Kept {
   explicit Kept(std::shared_ptr<const void> store) : owner(std::move(store)) {}
@@ -121,6 +134,17 @@ inline Result<bool> Reader::has_uncovered_value(const ReadView& view, StagedLook
 
 template <typename Peek, typename Steps, typename Take>
 Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take) {
+  for (;;) {
+    Result<bool> answer = look_up_once(key, options, peek, steps, take);
+    if (answer.ok() || !reads_range_deletes_again(peek, key)) [[likely]]
+      return answer;
+    steps = Steps();
+  }
+}
+
+template <typename Peek, typename Steps, typename Take>
+inline Result<bool> Reader::look_up_once(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps,
+                                         Take take) {
   StagedLookup staged;
   const auto finish = [&](const ReadView& view) -> Result<bool> {
     std::string_view value;
@@ -216,6 +240,7 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
     if (!disk.status.ok()) return disk.status;
     kept->pin = std::move(disk.pin);
   }
+  if (lacks_range_deletes(*moment.view, key)) moment.view->version->range_deletes()->read_again();
   std::string_view value;
   TAMIS_TRY(const bool is_value, has_uncovered_value(*moment.view, staged, options, none, value));
   count_get(staged, is_value);

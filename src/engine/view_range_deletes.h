@@ -43,6 +43,11 @@ class ViewRangeDeletes final : public RangeDeletes {
   const RangeDeletes* of_tables_;
 };
 
+/// Whether some that may cover the key are not in memory, because they could not be read.
+inline bool lacks_range_deletes(const ReadView& view, std::string_view key) {
+  return view.version->range_deletes() != nullptr && view.version->range_deletes()->lacks(key);
+}
+
 /// Whether a range delete hides the value that was found. Then the answer becomes that the key was deleted.
 Result<bool> hide_covered(const ReadView& view, StagedLookup& staged);
 
