@@ -86,19 +86,6 @@ auto peek_at(const Reader::KeptView& moment) {
   return [&moment] { return ViewAt<const ReadView&>{*moment.view, moment.sequence}; };
 }
 
-/// After a lookup that failed. True if it lacked range deletes that could be read now, outside of its epoch (rule 10).
-template <typename Peek>
-bool reads_range_deletes_again(Peek peek, std::string_view key) {
-  std::shared_ptr<const ReadView> view;
-  {
-    const EpochGuard guard;
-    view = peek().view.shared_from_this();
-  }
-  if (!lacks_range_deletes(*view, key)) return false;
-  view->version->range_deletes()->read_again();
-  return !lacks_range_deletes(*view, key);
-}
-
 /// What a PinnedValue keeps alive.
 struct Kept {
   explicit Kept(std::shared_ptr<const void> store) : owner(std::move(store)) {}
@@ -134,17 +121,6 @@ inline Result<bool> Reader::has_uncovered_value(const ReadView& view, StagedLook
 
 template <typename Peek, typename Steps, typename Take>
 Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take) {
-  for (;;) {
-    Result<bool> answer = look_up_once(key, options, peek, steps, take);
-    if (answer.ok() || !reads_range_deletes_again(peek, key)) [[likely]]
-      return answer;
-    steps = Steps();
-  }
-}
-
-template <typename Peek, typename Steps, typename Take>
-inline Result<bool> Reader::look_up_once(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps,
-                                         Take take) {
   StagedLookup staged;
   const auto finish = [&](const ReadView& view) -> Result<bool> {
     std::string_view value;
@@ -161,13 +137,25 @@ inline Result<bool> Reader::look_up_once(std::string_view key, const ReadOptions
     if constexpr (Steps::kRecords) steps.view = view.shared_from_this();
     view.version->run_index().prefetch(staged.lookup.hash);
     if (!ask_memtables(view, staged, steps)) view.version->peek(staged, for_tables(steps));
-    if (staged.answer != LookupAnswer::kUnknown) [[likely]]
+    if (staged.answer != LookupAnswer::kUnknown && !lacks_range_deletes(view, staged)) [[likely]]
       return finish(view);
     kept = view.shared_from_this();
+  }
+  if (staged.answer != LookupAnswer::kUnknown) [[unlikely]] {  // What was found is valid only inside the epoch.
+    kept->version->range_deletes()->read_again();
+    const Lookup lookup = staged.lookup;
+    staged = StagedLookup();
+    staged.lookup = lookup;
+    if constexpr (Steps::kRecords) {
+      steps = Steps();
+      steps.view = kept;
+    }
+    if (ask_memtables(*kept, staged, steps)) return finish(*kept);
   }
   DiskLookup disk(staged);
   kept->version->find({&disk, 1}, options.fills_cache, for_tables(steps));
   if (!disk.status.ok()) return disk.status;
+  if (lacks_range_deletes(*kept, staged)) kept->version->range_deletes()->read_again();
   return finish(*kept);
 }
 
@@ -240,7 +228,7 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
     if (!disk.status.ok()) return disk.status;
     kept->pin = std::move(disk.pin);
   }
-  if (lacks_range_deletes(*moment.view, key)) moment.view->version->range_deletes()->read_again();
+  if (lacks_range_deletes(*moment.view, staged)) moment.view->version->range_deletes()->read_again();
   std::string_view value;
   TAMIS_TRY(const bool is_value, has_uncovered_value(*moment.view, staged, options, none, value));
   count_get(staged, is_value);

@@ -101,8 +101,6 @@ class Reader {
   /// value, which is valid during the call, and may fail.
   template <typename Peek, typename Steps, typename Take>
   Result<bool> look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take);
-  template <typename Peek, typename Steps, typename Take>
-  Result<bool> look_up_once(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take);
   /// Whether the answer is a value, and that value. `load_time` returns the time of the read.
   template <typename LoadTime>
   static bool has_value(const StagedLookup& staged, LoadTime load_time, std::string_view& value) {
