@@ -22,6 +22,7 @@ Status Reader::fold(const ReadView& view, Lookup lookup, std::uint64_t time, boo
       view.version->find({&*disk, 1}, fills_cache, for_tables(steps));
       if (!disk->status.ok()) return disk->status;
     }
+    if (lacks_range_deletes(view, staged)) view.version->range_deletes()->read_again();
     std::string_view value;
     Visible here = answer_of(
         staged, [time] { return time; }, value);

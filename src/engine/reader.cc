@@ -79,7 +79,7 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, P
     if constexpr (Steps::kRecords) steps.view = view.shared_from_this();
     view.version->run_index().prefetch(staged.lookup.hash);
     if (!ask_memtables(view, staged, steps)) view.version->peek(staged, for_tables(steps));
-    if (staged.answer != LookupAnswer::kUnknown) [[likely]] {
+    if (staged.answer != LookupAnswer::kUnknown && !lacks_range_deletes(view, staged)) [[likely]] {
       return finish(view, [&kept, &guard, &view = view] {
         kept = view.shared_from_this();
         guard.leave();
@@ -87,9 +87,21 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, P
     }
     kept = view.shared_from_this();
   }
+  if (staged.answer != LookupAnswer::kUnknown) [[unlikely]] {  // What was found is valid only inside the epoch.
+    kept->version->range_deletes()->read_again();
+    const Lookup lookup = staged.lookup;
+    staged = StagedLookup();
+    staged.lookup = lookup;
+    if constexpr (Steps::kRecords) {
+      steps = Steps();
+      steps.view = kept;
+    }
+    if (ask_memtables(*kept, staged, steps)) return finish(*kept, [] {});
+  }
   DiskLookup disk(staged);
   kept->version->find({&disk, 1}, options.fills_cache, for_tables(steps));
   if (!disk.status.ok()) return disk.status;
+  if (lacks_range_deletes(*kept, staged)) kept->version->range_deletes()->read_again();
   return finish(*kept, [] {});
 }
 
@@ -169,6 +181,7 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
     if (!disk.status.ok()) return disk.status;
     kept->pin = std::move(disk.pin);
   }
+  if (lacks_range_deletes(*moment.view, staged)) moment.view->version->range_deletes()->read_again();
   std::string_view value;
   TAMIS_TRY(const Visible answer, uncovered_answer(*moment.view, staged, options, none, value));
   if (answer == Visible::kOperand) {

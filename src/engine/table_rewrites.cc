@@ -189,8 +189,7 @@ Result<bool> TableRewrites::remove_covered(OpenKeyspace& keyspace) {
   if (version->range_deletes() == nullptr) return false;
   TreeChange change{.keyspace = &keyspace};
   const std::vector<Sequence> sequences = handles_.readable(published_, /*horizon=*/0).sequences;
-  change.edit.shape.removed =
-      tables_covered_whole(version->shape(), version->range_deletes()->known(), sequences);
+  change.edit.shape.removed = tables_covered_whole(version->shape(), version->range_deletes()->known(), sequences);
   if (change.edit.shape.removed.empty()) return false;
   TAMIS_TRY_STATUS(keyspaces_.install({&change, 1}));
   compactions_.fetch_add(1, std::memory_order_relaxed);

@@ -126,8 +126,8 @@ struct Operation {
 };
 
 /// "put change=a%00b,17,200 sync": words with = between name and value, key bytes that are not letters or digits as
-/// %HH, values as seed and length and perhaps a lifetime, "3/" before the key of a change in keyspace 3, "a->b" and "a-" for
-/// ranges.
+/// %HH, values as seed and length and perhaps a lifetime, "3/" before the key of a change in keyspace 3, "a->b" and
+/// "a-" for ranges.
 std::string to_text(const Operation& operation);
 Result<Operation> parse_operation(std::string_view line);
 
