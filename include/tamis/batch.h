@@ -18,8 +18,8 @@ namespace tamis {
 
 class Keyspace;  // <tamis/keyspace.h>
 
-/// A list of puts, removes and merges that DB::write applies atomically and in order: the later of two changes to one key wins.
-/// Keys and values are copied in. Both may be empty and may hold any bytes.
+/// A list of puts, removes and merges that DB::write applies atomically and in order: the later of two changes to one
+/// key wins. Keys and values are copied in. Both may be empty and may hold any bytes.
 ///
 ///     tamis::Batch batch;
 ///     batch.put("lyon", "522969");

@@ -21,7 +21,8 @@ namespace tamis {
 ///
 ///     auto db = tamis::DB::open("cities", {.memory_bytes = 1 << 30, .codec_last = "zstd"});
 ///
-/// option_table() lists those from memory_bytes to background_threads with their ranges; set_option() sets them by name.
+/// option_table() lists those from memory_bytes to background_threads with their ranges; set_option() sets them by
+/// name.
 struct Options {
   bool create_if_missing = true;  ///< Create a missing store; otherwise that is an error.
   bool error_if_exists = false;   ///< Fail if the folder already has a store.
@@ -43,8 +44,8 @@ struct Options {
   /// What DB::merge does: a name of merge_operator_names() or of merge_operators; empty: nothing. Stored with the first
   /// merge and fixed from then on: another name is kInvalidArgument, none means the stored one.
   std::string merge_operator = {};
-  std::string journal = "auto";                   ///< How the journal is written: "auto", "mapped" or "write".
-  std::uint32_t background_threads = 2;           ///< Threads that flush and compact.
+  std::string journal = "auto";          ///< How the journal is written: "auto", "mapped" or "write".
+  std::uint32_t background_threads = 2;  ///< Threads that flush and compact.
 
   std::vector<MergeOperator> merge_operators = {};  ///< The operators of the program.
 };

@@ -90,6 +90,7 @@ struct TAMIS_EXPORT Stats {
   std::uint64_t writes = 0;            ///< Number of puts and removes.
   std::uint64_t sequence = 0;          ///< The sequence number of the newest write.
   std::uint64_t snapshots = 0;         ///< Live snapshots.
+  std::uint64_t merge_operands = 0;    ///< Merge operands in tables that are not folded onto a value yet.
   std::uint64_t expiring_entries = 0;  ///< Entries in tables that expire, whether due or not.
   /// Of those, how many are due: hidden, and not yet dropped. Exact for tables that have expired whole, otherwise an
   /// estimate from their first and last due time.
@@ -129,15 +130,15 @@ struct TAMIS_EXPORT Explanation {
     /// the table or run.
     std::string outcome = {};
   };
-  std::string key = {};                   ///< The key that was looked up.
-  bool found = false;                     ///< Whether the key is present.
-  std::optional<std::string> value = {};  ///< Its value, if present.
+  std::string key = {};                    ///< The key that was looked up.
+  bool found = false;                      ///< Whether the key is present.
+  std::optional<std::string> value = {};   ///< Its value, if present.
   std::vector<std::string> operands = {};  ///< The merge operands that the value is the fold of, newest first.
-  std::string fold_error = {};             ///< Why they could not be folded: then there is no value. Empty if they were.
-  std::uint64_t reads = 0;                ///< Data blocks read from files.
-  std::uint64_t metadata_reads = 0;       ///< Indexes and filters read from files.
-  std::uint64_t nanoseconds = 0;          ///< Duration of the lookup.
-  std::vector<Step> steps = {};           ///< The steps, in order.
+  std::string fold_error = {};       ///< Why they could not be folded: then there is no value. Empty if they were.
+  std::uint64_t reads = 0;           ///< Data blocks read from files.
+  std::uint64_t metadata_reads = 0;  ///< Indexes and filters read from files.
+  std::uint64_t nanoseconds = 0;     ///< Duration of the lookup.
+  std::vector<Step> steps = {};      ///< The steps, in order.
 
   /// A human-readable table.
   [[nodiscard]] std::string to_text() const;

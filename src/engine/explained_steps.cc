@@ -11,8 +11,8 @@ namespace {
 // In the order of the enumerators.
 constexpr std::string_view kVerdicts[] = {"", "no", "maybe", "not in memory", "not asked: the run index says no"};
 constexpr std::string_view kSources[] = {"", "cache", "disk"};
-constexpr std::string_view kOutcomes[] = {"ruled out", "absent", "found", "deleted", "expired", "merge operand",
-                                          "outside"};
+constexpr std::string_view kOutcomes[] = {"ruled out", "absent",        "found",  "deleted",
+                                          "expired",   "merge operand", "outside"};
 static_assert(std::size(kVerdicts) == static_cast<std::size_t>(FilterVerdict::kNoByRunIndex) + 1);
 static_assert(std::size(kSources) == static_cast<std::size_t>(BlockSource::kDisk) + 1);
 static_assert(std::size(kOutcomes) == static_cast<std::size_t>(TableOutcome::kOutside) + 1);

@@ -175,9 +175,8 @@ Status Keyspaces::change(OpenKeyspace& keyspace, const KeyspaceOptions& options)
   if (after_text == keyspace_options_text(before)) return {};
   const std::string operator_before = before.merge_operator.value_or("");
   if (!operator_before.empty() && after.merge_operator != operator_before) {  // Rule 32.
-    return Status::invalid_argument(
-        fmt::format("the keyspace '{}' has the merge operator '{}', which cannot change", keyspace.name,
-                    operator_before));
+    return Status::invalid_argument(fmt::format("the keyspace '{}' has the merge operator '{}', which cannot change",
+                                                keyspace.name, operator_before));
   }
   if (&keyspace == &default_) {
     return Status::invalid_argument("the default keyspace has the options that the store is opened with");

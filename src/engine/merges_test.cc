@@ -305,7 +305,8 @@ TEST(Merges, Rule32_AFoldThatFailsIsTheReadersError) {
 }
 
 TEST(Merges, BuiltInOperatorsFoldNumbers) {
-  for (const auto& [name, expected] : std::map<std::string, std::int64_t>{{"add_i64", 4}, {"max_u64", 7}, {"min_u64", 2}}) {
+  for (const auto& [name, expected] :
+       std::map<std::string, std::int64_t>{{"add_i64", 4}, {"max_u64", 7}, {"min_u64", 2}}) {
     MergingStore store(with_operator(name));
     for (const std::int64_t number : {7, 2, -5}) {
       store.merge("k", pack_i64(name == "add_i64" || number > 0 ? number : 4));
@@ -319,8 +320,7 @@ TEST(Merges, BuiltInOperatorsFoldNumbers) {
   EXPECT_EQ(unpack_i64(store.get("k")), std::numeric_limits<std::int64_t>::min()) << "it wraps around";
   store.put("k", "seven");
   store.merge("k", pack_i64(1));
-  EXPECT_EQ(store.get("k"),
-            "invalid argument: the merge operator 'add_i64' cannot fold values of 5 and 8 bytes");
+  EXPECT_EQ(store.get("k"), "invalid argument: the merge operator 'add_i64' cannot fold values of 5 and 8 bytes");
 }
 
 /// What a reader must see, by the definition: the operands since the last value, delete or range delete.

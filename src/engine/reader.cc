@@ -111,8 +111,7 @@ Result<bool> Reader::take_fold(const ReadView& view, const StagedLookup& staged,
                                Steps& steps, Take take) {
   if constexpr (Steps::kRecords) steps.steps.clear();
   std::string folded;
-  TAMIS_TRY_STATUS(
-      fold(view, staged.lookup, time_for(options.snapshot), options.fills_cache, steps, folded));
+  TAMIS_TRY_STATUS(fold(view, staged.lookup, time_for(options.snapshot), options.fills_cache, steps, folded));
   if constexpr (!Steps::kRecords) count_get(staged, true);
   TAMIS_TRY_STATUS(take(folded));
   return true;
@@ -185,8 +184,8 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
   std::string_view value;
   TAMIS_TRY(const Visible answer, uncovered_answer(*moment.view, staged, options, none, value));
   if (answer == Visible::kOperand) {
-    TAMIS_TRY_STATUS(fold(*moment.view, staged.lookup, time_for(options.snapshot), options.fills_cache, none,
-                          kept->folded));
+    TAMIS_TRY_STATUS(
+        fold(*moment.view, staged.lookup, time_for(options.snapshot), options.fills_cache, none, kept->folded));
     value = kept->folded;
   }
   const bool is_value = answer != Visible::kDeleted;

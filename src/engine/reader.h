@@ -17,8 +17,8 @@
 #include "engine/published_sequence.h"
 #include "engine/read_view.h"
 #include "entry/entry.h"
-#include "entry/visible.h"
 #include "entry/operand_chain.h"
+#include "entry/visible.h"
 #include "table/staged_lookup.h"
 #include "tamis/db.h"
 

@@ -133,6 +133,7 @@ void add_tree(const OpenKeyspace& keyspace, std::uint64_t sequence, Stats& stats
   for (const TableCounts& counts : retired) sums.slot_hits += counts.slot_hits;
   for (const std::shared_ptr<Table>& table : version->tables()) {
     sums.slot_hits += table->counts().slot_hits;
+    stats.merge_operands += table->facts().operands;
     stats.expiring_entries += table->facts().expiring;
     stats.expired_entries += table->facts().expired_by(sums.time);
   }

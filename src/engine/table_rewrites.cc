@@ -76,7 +76,8 @@ Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, Ent
   RewriteSpec spec = spec_for(keyspace, *settings, version->shape(), 0, run);
   spec.range_deletes = std::move(range_deletes);
   const Features in_use = catalog_.features();
-  for (const Feature feature : {Feature::kLongKeys, Feature::kExpiry, Feature::kMerges}) {  // There may be some entries that need it.
+  for (const Feature feature :
+       {Feature::kLongKeys, Feature::kExpiry, Feature::kMerges}) {  // There may be some entries that need it.
     if (in_use.includes(Features::of(feature))) spec.features |= Features::of(feature);
   }
   for (const Run& older : newer) spec.older_runs.push_back(&older);

@@ -73,9 +73,9 @@ struct BatchInside {
   static bool has_range_deletes(const Batch& batch) { return batch.has_range_deletes_; }
   static bool has_merges(const Batch& batch) { return batch.has_merges_; }
   static BatchMark mark(const Batch& batch) {
-    return {batch.entries_.size(), batch.count_,         batch.first_keyspace_,    batch.last_keyspace_,
-            batch.has_markers_,    batch.has_long_keys_, batch.has_range_deletes_,
-            batch.has_merges_,     batch.store_};
+    return {batch.entries_.size(),    batch.count_,       batch.first_keyspace_,
+            batch.last_keyspace_,     batch.has_markers_, batch.has_long_keys_,
+            batch.has_range_deletes_, batch.has_merges_,  batch.store_};
   }
   /// Drops the changes since the mark, and the error.
   static void truncate(Batch& batch, const BatchMark& mark) {

@@ -52,7 +52,8 @@ TEST(KeyHead, IsTheFirstEightBytesWithZerosBehind) {
 
 TEST(EntryKind, KnowsPutsDeletesAndMergeOperandsOnly) {
   for (int number = 0; number < 256; ++number) {
-    EXPECT_EQ(is_entry_kind(static_cast<std::uint8_t>(number)), number == 1 || number == 2 || number == 3 || number == 9);
+    EXPECT_EQ(is_entry_kind(static_cast<std::uint8_t>(number)),
+              number == 1 || number == 2 || number == 3 || number == 9);
   }
 }
 

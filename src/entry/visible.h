@@ -43,9 +43,9 @@ Visible visible_unless_put(EntryKind kind, std::string_view stored, LoadTime loa
 }
 
 /// What an Entry or a FoundEntry means to a reader that sees what was written up to this sequence. `load_time` returns
-/// the reader's time, and is called only for an entry that expires. Sets `value` for kValue, to the user's value, and for kOperand.
-/// Readers ask this and never look at kinds. Decoding refuses kinds that this build does not know (is_entry_kind), so
-/// that none of them is taken for a value or for a delete.
+/// the reader's time, and is called only for an entry that expires. Sets `value` for kValue, to the user's value, and
+/// for kOperand. Readers ask this and never look at kinds. Decoding refuses kinds that this build does not know
+/// (is_entry_kind), so that none of them is taken for a value or for a delete.
 template <typename AnyEntry, typename LoadTime>
 Visible visible(const AnyEntry& entry, Sequence sequence, LoadTime load_time, std::string_view& value) {
   if (entry.sequence > sequence) return Visible::kNewer;

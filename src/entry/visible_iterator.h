@@ -128,7 +128,7 @@ class VisibleIterator {
   std::string_view value_;
   std::string saved_key_;  // On it: the key whose remaining versions are skipped. Otherwise: the key shown.
   std::string saved_value_;
-  std::uint64_t saved_due_ = 0;  // Unless on it.
+  std::uint64_t saved_due_ = 0;   // Unless on it.
   Sequence saved_sequence_ = {};  // While going backwards: of saved_value_.
   const MergeOperator* const merge_operator_;
   OperandChain operands_;

@@ -43,7 +43,7 @@ constexpr std::uint32_t kOrigin = 20;    // Absent for a store's own tables: sto
 constexpr std::uint32_t kFeatures = 21;  // Absent if there are none: as bytes 16 to 31 of a header.
 /// Absent if there are none: varint count, varint length and bytes of the begin, 1 and the end, or 0 if there is none.
 constexpr std::uint32_t kRangeDeletes = 22;
-constexpr std::uint32_t kExpiry = 23;  // Absent if nothing expires: number of such entries, first and last due time.
+constexpr std::uint32_t kExpiry = 23;    // Absent if nothing expires: number of such entries, first and last due time.
 constexpr std::uint32_t kOperands = 24;  // Absent if there are none: the number of merge operands.
 /// Absent if there are none. For every value file that the entries point into, ascending: its number, the stored bytes
 /// of the values and their number, varints.

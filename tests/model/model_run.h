@@ -52,9 +52,9 @@ struct ModelTransaction {
 
   Transaction store = {};
   Isolation isolation = Isolation::kSerializable;
-  Model::Keyspaces view = {};  ///< The store as of its begin, and its own writes.
+  Model::Keyspaces view = {};   ///< The store as of its begin, and its own writes.
   Model::Keyspaces first = {};  ///< The store as of its begin.
-  std::size_t begun = 0;       ///< The length of the model's log.
+  std::size_t begun = 0;        ///< The length of the model's log.
   std::vector<Change> own = {};
   std::vector<Saved> saved = {};
   // With the ids of keyspaces; empty at snapshot isolation.

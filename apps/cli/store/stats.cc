@@ -92,6 +92,7 @@ JsonObject as_json(const Stats& stats, const std::vector<KeyspaceInfo>& keyspace
       .add("writes", stats.writes)
       .add("sequence", stats.sequence)
       .add("snapshots", stats.snapshots)
+      .add("merge_operands", stats.merge_operands)
       .add("expiring_entries", stats.expiring_entries)
       .add("expired_entries", stats.expired_entries)
       .add("tables_expired", stats.tables_expired)
