@@ -57,6 +57,7 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
       {"keyspaces", {Landmark::kLinkedTable}},
       {"keyspaces in turn", {Landmark::kContinuedCommit}},
       {"transactions", {}},
+      {"merges", {Landmark::kContinuedCommit, Landmark::kLinkedTable}},
       {"expiry", {Landmark::kLinkedTable}},
   };
   ASSERT_EQ(claims.size(), store_scripts().size());

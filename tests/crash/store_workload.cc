@@ -11,7 +11,7 @@
 namespace tamis::test {
 namespace {
 
-constexpr std::array<StoreScript, 15> kScripts = {{
+constexpr std::array<StoreScript, 16> kScripts = {{
     {"commits", "pPbBrRspPbfpBwRpbfPpWbrfspbBpfpPrcPbp"},
     {"journals in turn", "pbpfpPbfprpfPbpfBpfpbrfpPfbpfpp"},
     {"full memtables", "wPbwrWwbBpwPwbwpWcbwRwpwfwc", 64 << 10},
@@ -27,6 +27,7 @@ constexpr std::array<StoreScript, 15> kScripts = {{
     {"keyspaces", "pmnqNqvnvqvnvvpvvnqfnqmNnqpcvnvvvqnvvvpxnqBkNfcqn", 192 << 10},
     {"keyspaces in turn", "mqNnfxmnfqfnNcxmonqmfnofqcxpNofmnqxc"},
     {"transactions", "ptTutmtTuNtfUtpTftcuTxtTfUcptT"},
+    {"merges", "aAafabpaoraAfcaamNafnaofaracaAkbafaac"},
     {"expiry", "eEefhEhhhpebefhbehcEpfhhkeofhhpeEfrcohhepEefehhchhpebbbceeEfhhhhpspseefhhhhpPp"},
 }};
 
@@ -49,6 +50,7 @@ Options options_of(const StoreScript& script) {
   options.table_bytes = 64 << 10;
   options.fanout = 2;
   options.compaction = script.compaction;
+  options.merge_operator = "append";
   return options;
 }
 
@@ -245,6 +247,12 @@ Batch StoreWorkload::make_batch(char what) {
     }
     case 'w': batch.put(some_key(), padded(fmt::format("{}.", ++values_), 5000)); break;
     case 'l': batch.put(padded(fmt::format("{}", random_.below(10)), 6000), value()); break;
+    case 'a':
+      for (std::uint64_t left = 1 + random_.below(4); left > 0; --left) {
+        batch.merge(some_key(), fmt::format("+{}", ++values_));
+        if (newest_.id() != 0) batch.merge(newest_, some_key(), fmt::format("+{}", ++values_));
+      }
+      break;
     case 'e':
       for (std::uint64_t left = 1 + random_.below(3); left > 0; --left) {
         batch.put(some_key(), value(), std::chrono::milliseconds((1 + 2 * random_.below(4)) * kHour / 2));
