@@ -34,8 +34,8 @@ class RewriteMerges : public ::testing::Test {
     std::string text;
     for (const OwnedEntry& entry : world.read(result)) {
       const char sign = entry.kind == EntryKind::kMerge ? '+' : entry.kind == EntryKind::kDelete ? '-' : '=';
-      text += fmt::format("{}{}{}@{} ", entry.key, sign, entry.kind == EntryKind::kExpiringPut ? "expires" : entry.value,
-                          number_of(entry.sequence));
+      text += fmt::format("{}{}{}@{} ", entry.key, sign,
+                          entry.kind == EntryKind::kExpiringPut ? "expires" : entry.value, number_of(entry.sequence));
     }
     EXPECT_EQ(result.entries_read, entries.size());
     std::uint64_t operands = 0;
@@ -89,8 +89,8 @@ TEST_F(RewriteMerges, Rule31_DoesNotFoldAcrossASnapshot) {
 TEST_F(RewriteMerges, Rule31_FoldsOntoAnExpiringValueOnlyWhenItHasExpired) {
   std::string stored;
   append_expiring(stored, {.due = 1000, .value = "a"});
-  const std::vector<Entry> entries = {merged("k", 9, "c"), merged("k", 8, "b"),
-                                      {"k", stored, Sequence{7}, EntryKind::kExpiringPut}};
+  const std::vector<Entry> entries = {
+      merged("k", 9, "c"), merged("k", 8, "b"), {"k", stored, Sequence{7}, EntryKind::kExpiringPut}};
   lies_over_older();
   world.spec.expired_by = {999};
   EXPECT_EQ(written(entries), "k+bc@9 k=expires@7 ");

@@ -53,9 +53,8 @@ TEST(OperandChain, SaysWhyItCannotFold) {
                                  throw std::runtime_error("although it must not");
                                }};
   EXPECT_EQ(chain_of(2).fold(&throwing, folded).code(), StatusCode::kInvalidArgument);
-  const MergeOperator hungry{"hungry", [](std::string_view, std::string_view, std::string&) -> bool {
-                               throw std::bad_alloc();
-                             }};
+  const MergeOperator hungry{"hungry",
+                             [](std::string_view, std::string_view, std::string&) -> bool { throw std::bad_alloc(); }};
   EXPECT_EQ(chain_of(2).fold(&hungry, folded).code(), StatusCode::kOutOfSpace);
 }
 

@@ -226,15 +226,14 @@ TEST(VisibleIterator, Rule31_ShowsTheFoldOfOperandsInBothDirections) {
   const auto entry = [](std::string_view key, std::uint64_t sequence, EntryKind kind, std::string_view value) {
     return Entry{key, value, Sequence{sequence}, kind};
   };
-  const std::vector<Entry> entries = {
-      entry("a", 9, EntryKind::kMerge, "3"), entry("a", 8, EntryKind::kMerge, "2"), entry("a", 7, EntryKind::kPut, "1"),
-      entry("a", 6, EntryKind::kPut, "old"), entry("b", 5, EntryKind::kPut, "b"),   entry("c", 9, EntryKind::kMerge, "y"),
-      entry("c", 4, EntryKind::kDelete, ""), entry("c", 3, EntryKind::kPut, "old"), entry("d", 9, EntryKind::kDelete, ""),
-      entry("d", 8, EntryKind::kMerge, "d"), entry("e", 2, EntryKind::kMerge, "v"), entry("e", 1, EntryKind::kMerge, "u")};
-  const std::map<std::uint64_t, std::string> expected = {{9, "a=123 b=b c=y e=uv "},
-                                                         {8, "a=12 b=b d=d e=uv "},
-                                                         {6, "a=old b=b e=uv "},
-                                                         {1, "e=u "}};
+  const std::vector<Entry> entries = {entry("a", 9, EntryKind::kMerge, "3"), entry("a", 8, EntryKind::kMerge, "2"),
+                                      entry("a", 7, EntryKind::kPut, "1"),   entry("a", 6, EntryKind::kPut, "old"),
+                                      entry("b", 5, EntryKind::kPut, "b"),   entry("c", 9, EntryKind::kMerge, "y"),
+                                      entry("c", 4, EntryKind::kDelete, ""), entry("c", 3, EntryKind::kPut, "old"),
+                                      entry("d", 9, EntryKind::kDelete, ""), entry("d", 8, EntryKind::kMerge, "d"),
+                                      entry("e", 2, EntryKind::kMerge, "v"), entry("e", 1, EntryKind::kMerge, "u")};
+  const std::map<std::uint64_t, std::string> expected = {
+      {9, "a=123 b=b c=y e=uv "}, {8, "a=12 b=b d=d e=uv "}, {6, "a=old b=b e=uv "}, {1, "e=u "}};
   for (const auto& [sequence, text] : expected) {
     VisibleIterator at(std::make_unique<VectorIterator>(entries), {Sequence{sequence}, 0}, {}, &append);
     const auto shown = [&] { return std::string(at.key()) + "=" + std::string(at.value()) + " "; };
