@@ -237,7 +237,7 @@ Status Rewriter::fold_onto(const Entry* base, bool& is_folded) {
   const bool has_value = base != nullptr && base->kind == EntryKind::kPut;
   if (has_value) TAMIS_TRY_STATUS(operands_.add(base->value, base->sequence));
   std::string folded;
-  is_folded = operands_.fold(spec_.merge_operator, folded).ok();
+  is_folded = operands_.fold(spec_.keyspace.merge_operator, folded).ok();
   if (has_value) operands_.remove_last();
   if (!is_folded) return {};
   result_.entries_dropped += operands_.size() - 1;
@@ -249,7 +249,7 @@ Status Rewriter::fold_onto(const Entry* base, bool& is_folded) {
 Status Rewriter::write_operands() {
   const OperandChain chain = std::exchange(operands_, {});
   std::string folded;
-  if (chain.size() > 1 && chain.fold(spec_.merge_operator, folded).ok()) {
+  if (chain.size() > 1 && chain.fold(spec_.keyspace.merge_operator, folded).ok()) {
     result_.entries_dropped += chain.size() - 1;
     return keep({key_, folded, chain.links().front().sequence, EntryKind::kMerge});
   }
@@ -330,8 +330,8 @@ Status Rewriter::begin_table() {
   TableSpec table = {.path = table_path(spec_.directory, number),
                      .number = number,
                      .identity = spec_.identity,
-                     .keyspace = spec_.keyspace,
-                     .keyspace_name = spec_.keyspace_name,
+                     .keyspace = spec_.keyspace.id,
+                     .keyspace_name = spec_.keyspace.name,
                      .features = spec_.features | (fragments_.empty() ? Features() : kRangeDeletes),
                      .block_bytes = spec_.block_bytes,
                      .codec = spec_.codec,

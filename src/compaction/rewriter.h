@@ -20,13 +20,20 @@
 
 namespace tamis {
 
+/// Whose entries they are.
+struct RewrittenKeyspace {
+  KeyspaceId id = kDefaultKeyspace;
+  std::string name = {};
+  /// Folds merge operands; null, or without a function: they stay as they are (rule 32).
+  const MergeOperator* merge_operator = nullptr;
+};
+
 /// How to write the entries, and which may be dropped.
 struct RewriteSpec {
   FileSystem* files = nullptr;
   std::string directory = {};
   TableIdentity identity = {};
-  KeyspaceId keyspace = kDefaultKeyspace;
-  std::string keyspace_name = {};
+  RewrittenKeyspace keyspace = {};
   Features features = {};  ///< What the entries may need.
   const KeyHasher* hasher = nullptr;
   std::uint32_t block_bytes = 4096;
@@ -50,8 +57,6 @@ struct RewriteSpec {
   std::vector<std::uint64_t> expired_by = {};
   /// All range deletes of the inputs, in any order. Each lies inside the bounds of its input.
   std::vector<RangeTombstone> range_deletes = {};
-  /// Folds merge operands; null, or without a function: they stay as they are (rule 32).
-  const MergeOperator* merge_operator = nullptr;
   /// Runs older than all inputs, in the same or deeper levels: a tombstone is droppable if none of them can hold its
   /// key, a range delete if none overlaps its range. Empty: nothing is older, and entries that all readers see are
   /// written with sequence 0.

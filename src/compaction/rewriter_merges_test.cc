@@ -23,7 +23,7 @@ Entry merged(std::string_view key, std::uint64_t sequence, std::string_view oper
 class RewriteMerges : public ::testing::Test {
  protected:
   RewriteMerges() {
-    world.spec.merge_operator = operators.find("append");
+    world.spec.keyspace.merge_operator = operators.find("append");
     world.spec.features = Features::of(Feature::kMerges) | Features::of(Feature::kExpiry);
     older.tables = {facts_of(1, "a", "m")};
   }
@@ -71,7 +71,7 @@ TEST_F(RewriteMerges, Rule31_StaysAnOperandWhileSomethingOlderMayBeThere) {
 TEST_F(RewriteMerges, Rule31_OnlyAFinishedFoldGetsTheSequenceZero) {
   EXPECT_EQ(written({merged("k", 9, "c"), merged("k", 8, "b")}), "k=bc@0 ");
   EXPECT_EQ(written({merged("k", 9, "c"), put("k", 8, "b")}), "k=bc@0 ");
-  world.spec.merge_operator = nullptr;
+  world.spec.keyspace.merge_operator = nullptr;
   EXPECT_EQ(written({merged("k", 9, "c"), put("k", 8, "b")}), "k+c@9 k=b@0 ");
 }
 
@@ -109,14 +109,14 @@ TEST_F(RewriteMerges, Rule31_ARangeDeleteIsTheEnd) {
 
 TEST_F(RewriteMerges, Rule32_WithoutAFunctionNothingIsFolded) {
   for (const MergeOperator* missing : {operators.find(""), operators.find("unknown")}) {
-    world.spec.merge_operator = missing;
+    world.spec.keyspace.merge_operator = missing;
     EXPECT_EQ(written({merged("k", 9, "c"), merged("k", 8, "b"), put("k", 7, "a"), put("k", 6, "old")}),
               "k+c@9 k+b@8 k=a@0 ");
   }
 }
 
 TEST_F(RewriteMerges, Rule32_AFoldThatFailsLeavesTheOperands) {
-  world.spec.merge_operator = operators.find("add_i64");
+  world.spec.keyspace.merge_operator = operators.find("add_i64");
   const std::string one = pack_i64(1);
   EXPECT_EQ(written({merged("k", 9, one), merged("k", 8, one), put("k", 7, "text")}),
             fmt::format("k+{}@9 k=text@0 ", pack_i64(2)));

@@ -223,8 +223,9 @@ RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSett
   return {.files = &context_.files,
           .directory = context_.directory,
           .identity = context_.identity,
-          .keyspace = keyspace.id(),
-          .keyspace_name = keyspace.id() == kDefaultKeyspace ? std::string() : keyspace.name,
+          .keyspace = {.id = keyspace.id(),
+                       .name = keyspace.id() == kDefaultKeyspace ? std::string() : keyspace.name,
+                       .merge_operator = keyspace.merge_operator.load(std::memory_order_acquire)},
           .hasher = &context_.hasher,
           .block_bytes = options.block_bytes,
           .table_bytes = options.table_bytes,
@@ -237,7 +238,6 @@ RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSett
           .now_unix_seconds = context_.now_unix_seconds(),
           .snapshots = std::move(readable.sequences),
           .expired_by = std::move(readable.expired_by),
-          .merge_operator = keyspace.merge_operator.load(std::memory_order_acquire),
           .new_number = [this] { return catalog_.new_number(); }};
 }
 
