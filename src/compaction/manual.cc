@@ -17,6 +17,7 @@ constinit const CompactionPolicy kManualPolicy = {
     .summary = "only when compact() is called",
     .pick = pick,
     .debt = debt,
+    .is_automatic = false,
 };
 
 }  // namespace tamis

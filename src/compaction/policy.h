@@ -36,6 +36,8 @@ struct CompactionPlan {
   std::uint32_t output_level = 0;
   std::uint64_t output_run = 0;
   bool is_move = false;     ///< One input that moves down unchanged.
+  /// Value files whose values are copied to new ones, ascending; the inputs point into them (rule 41).
+  std::vector<std::uint64_t> collected = {};
   std::string_view reason;  ///< A few words for `stats` and the log, such as "level 0 has 4 runs".
 
   friend bool operator==(const CompactionPlan&, const CompactionPlan&) = default;
@@ -50,6 +52,7 @@ struct CompactionPolicy {
   /// How far behind compaction is: 0 nothing to do, 1 as much as is tolerable. Writes are slowed from 0.5 on and wait
   /// from 2 on, which bounds the number of runs; `pick` then has a plan.
   double (*debt)(const Shape& shape, const PolicyOptions& options) = nullptr;
+  bool is_automatic = true;  ///< False: only compact() rewrites anything.
 };
 
 /// leveled, tiered, lazy, manual.

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/try.h"
+#include "compaction/value_sink.h"
 #include "entry/drop_rule.h"
 #include "filter/filter_kind.h"
 #include "io/file_names.h"
@@ -85,7 +86,11 @@ FilterCost filter_cost(const RewriteSpec& spec) {
 class Rewriter {
  public:
   Rewriter(EntryIterator& source, const RewriteSpec& spec)
-      : source_(source), spec_(spec), filter_cost_(filter_cost(spec)), next_level_(spec.next_level) {
+      : source_(source),
+        spec_(spec),
+        filter_cost_(filter_cost(spec)),
+        next_level_(spec.next_level),
+        values_(spec, begun_) {
     TAMIS_CHECK(!spec.snapshots.empty());
     TAMIS_INVARIANT(std::ranges::is_sorted(spec.snapshots));
     for (const Run* run : spec.older_runs) older_.emplace_back(*run);
@@ -119,6 +124,7 @@ class Rewriter {
   bool is_key_written_ = false;
 
   std::unique_ptr<TableBuilder> table_;
+  ValueSink values_;
   std::vector<std::string> begun_;
   std::uint64_t kept_ = 0;
   std::uint64_t first_output_ = 0;
@@ -139,9 +145,11 @@ Status Rewriter::write_all() {
       ++result_.entries_dropped;
       continue;
     }
-    TAMIS_TRY_STATUS(keep(as_written(entry)));
+    TAMIS_TRY(const Entry placed, values_.place(as_written(entry)));
+    TAMIS_TRY_STATUS(keep(placed));
   }
   TAMIS_TRY_STATUS(source_.status());
+  TAMIS_TRY_STATUS(values_.finish(result_));
   if (table_ != nullptr) TAMIS_TRY_STATUS(finish_table(Position::kLast));
 
   std::uint64_t written = 0;
@@ -174,7 +182,8 @@ bool Rewriter::is_kept(const Entry& entry) {
 Entry Rewriter::as_written(const Entry& entry) const {
   Entry written = entry;
   const bool all_see_it = entry.sequence <= spec_.snapshots.front();
-  if (older_.empty() && all_see_it && entry.kind == EntryKind::kPut) written.sequence = Sequence{0};
+  const bool is_put = entry.kind == EntryKind::kPut || entry.kind == EntryKind::kPutApart;
+  if (older_.empty() && all_see_it && is_put) written.sequence = Sequence{0};
   return written;
 }
 
@@ -214,10 +223,7 @@ Status Rewriter::begin_table() {
                      .flushed_sequence = spec_.flushed_sequence,
                      .created_unix_seconds = spec_.now_unix_seconds,
                      .oldest_delete_unix_seconds = spec_.oldest_delete_unix_seconds};
-  // An error removes files begun here, even if only the reply was lost. So check that the file is ours.
-  TAMIS_TRY(const std::optional<std::uint64_t> before, spec_.files->file_size(table.path));
-  if (before) return Status::corruption(fmt::format("{}: there is such a file already", table.path));
-  begun_.push_back(table.path);
+  TAMIS_TRY_STATUS(note_begun(*spec_.files, table.path, begun_));
   TAMIS_TRY(table_, TableBuilder::create(*spec_.files, std::move(table)));
   next_level_.begin(key_);
   return {};
@@ -249,6 +255,7 @@ Status Rewriter::finish_table(Position position) {
 /// Best effort: what stays is in no manifest, and opening the store removes it (rule 19).
 void Rewriter::remove_files() {
   table_.reset();
+  values_.abandon();
   for (const std::string& path : begun_) {
     const Status ignored = spec_.files->remove(path);
     static_cast<void>(ignored);

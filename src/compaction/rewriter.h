@@ -13,6 +13,8 @@
 #include "entry/entry_iterator.h"
 #include "io/file_system.h"
 #include "table/table_builder.h"
+#include "table/value_file_format.h"
+#include "table/value_files.h"
 #include "tamis/status.h"
 #include "tree/shape.h"
 
@@ -51,6 +53,13 @@ struct RewriteSpec {
   const Run* next_level = nullptr;
   /// Returns a number that no file has had.
   std::function<Result<std::uint64_t>()> new_number = {};
+  /// Values of puts that have at least this many bytes go to value files; 0: none.
+  std::uint64_t value_bytes_apart = 0;
+  std::uint64_t value_file_bytes = ~std::uint64_t{0};  ///< Size at which a value file is finished.
+  /// Value files whose values are copied to new ones, ascending (rule 41).
+  std::vector<std::uint64_t> collected = {};
+  /// Reads the value of this key; for those that are copied.
+  std::function<Status(const ValuePointer& pointer, std::string_view key, std::string& to)> read_value = {};
   /// Polled occasionally; true: stop with kClosed.
   std::function<bool()> is_cancelled = {};
 };
@@ -58,12 +67,14 @@ struct RewriteSpec {
 /// The output. Every file is synced, but not its name: the caller syncs the folder.
 struct RewriteResult {
   std::vector<std::shared_ptr<const TableFacts>> tables;  ///< In key order; none if everything was dropped.
+  std::vector<ValueFileFacts> values;  ///< Those that the tables point into and that were written here.
   std::uint64_t entries_read = 0;
   std::uint64_t entries_dropped = 0;
   std::uint64_t bytes_written = 0;
 };
 
-/// Reads all of `source` and writes what readers can still see. After an error, files begun here have been removed if
+/// Reads all of `source` and writes what readers can still see. A value to be copied that is damaged stays where it is:
+/// the entry keeps its pointer. After an error, files begun here have been removed if
 /// possible.
 Result<RewriteResult> rewrite(EntryIterator& source, const RewriteSpec& spec);
 

@@ -2,17 +2,38 @@
 
 #include <utility>
 
+#include "base/try.h"
 #include "engine/iterator_state.h"
 #include "engine/never_throws.h"
 #include "entry/merging_iterator.h"
 
 namespace tamis {
 
+namespace {
+
+/// Reads from the value files of a version, which outlives it.
+class ValuesOfVersion final : public ApartValues {
+ public:
+  explicit ValuesOfVersion(const Version& version) : version_(version) {}
+
+  Status read(std::string_view key, std::string_view pointer, std::string& to) override {
+    TAMIS_TRY(const ValueRead read, version_.begin_value(key, pointer, to));
+    return read.file->read(read.pointer, key, to);
+  }
+
+ private:
+  const Version& version_;
+};
+
+}  // namespace
+
 void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
   std::vector<std::unique_ptr<EntryIterator>> runs;
   for (const std::shared_ptr<Memtable>& memtable : memtables_) runs.push_back(memtable->iterate());
   version_->iterate(range, options.prefix, options.fills_cache, runs);
-  walk_.emplace(make_merging_iterator(std::move(runs)), moment_, std::move(range));
+  std::unique_ptr<ApartValues> values;
+  if (!version_->value_files().empty()) values = std::make_unique<ValuesOfVersion>(*version_);
+  walk_.emplace(make_merging_iterator(std::move(runs)), moment_, std::move(range), std::move(values));
   is_reverse_ = options.reverse;
   is_reverse_ ? walk_->seek_to_last() : walk_->seek_to_first();
 }

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/try.h"
+#include "compaction/value_plan.h"
 #include "engine/pacing.h"
 
 namespace tamis {
@@ -15,6 +16,14 @@ namespace {
 constexpr unsigned kFewCores = 3;
 /// Of compact(), about: where two steps meet, a table of the level below is written twice.
 constexpr std::uint64_t kTablesPerStep = 16;
+
+std::vector<std::uint64_t> damaged_values(const Version& version) {
+  std::vector<std::uint64_t> numbers;
+  for (const std::shared_ptr<ValueFile>& file : version.value_files()) {
+    if (file->is_damaged()) numbers.push_back(file->facts().number);
+  }
+  return numbers;
+}
 
 bool cores_are_few(const JobPool& pool) {
   return pool.threads() > 1 && std::thread::hardware_concurrency() <= kFewCores;
@@ -141,7 +150,9 @@ Result<bool> Maintenance::compact_one(std::uint64_t now_unix_seconds) {
     if (keyspace->settled_generation == generation && keyspace->settled_at == now_unix_seconds) continue;
     const std::shared_ptr<const TreeSettings> settings = keyspace->tree.settings();
     const PolicyOptions options = settings->policy_options(context_.memtable_bytes, now_unix_seconds);
-    const std::optional<CompactionPlan> plan = settings->policy.pick(keyspace->tree.version()->shape(), options);
+    const std::shared_ptr<const Version> version = keyspace->tree.version();
+    std::optional<CompactionPlan> plan = settings->policy.pick(version->shape(), options);
+    if (!plan && settings->policy.is_automatic) plan = pick_values(version->shape(), damaged_values(*version));
     if (plan) {
       Status done = execute(*keyspace, *plan);
       if (!done.ok() && !keyspace->is_dropped()) return done;  // One that was dropped meanwhile needs none.

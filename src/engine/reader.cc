@@ -1,5 +1,6 @@
 #include "engine/reader.h"
 
+#include <array>
 #include <chrono>
 #include <iterator>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "engine/snapshot_state.h"
 #include "entry/visible.h"
 #include "filter/filter_kind.h"
+#include "table/value_file.h"
 
 namespace tamis {
 namespace {
@@ -37,6 +39,20 @@ struct ExplainedSteps {
   std::shared_ptr<const ReadView> view;
   std::vector<Explanation::Step> memtables;
   RecordedSteps tables;
+  std::optional<std::uint64_t> value_file;  // The one that was read.
+};
+
+/// What get does with the value.
+struct CopyTo {
+  static constexpr bool kReads = true;
+  Status operator()(std::string_view bytes) const { return assign_bytes(*to, bytes); }
+  [[nodiscard]] std::string& room() const { return *to; }
+
+  std::string* to;
+};
+struct TakeNothing {
+  static constexpr bool kReads = false;
+  Status operator()(std::string_view /*bytes*/) const { return {}; }
 };
 
 NoSteps& for_tables(NoSteps& steps) { return steps; }
@@ -95,22 +111,26 @@ struct Kept {
   std::shared_ptr<const void> owner;                 // Destroyed last: its cache has the block.
   std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in a memtable. The version is not kept.
   PinnedBlock pin;
+  std::string value;  // One that is apart from its table.
 };
 
 }  // namespace
 
+/// The block that has the pointer may go when the epoch ends, so that is copied first.
 template <typename Steps, typename Take>
 Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Steps& steps, Take take) {
   StagedLookup staged;
-  const auto finish = [&]() -> Result<bool> {
-    std::string_view value;
-    const bool is_value = has_value(
-        staged, [&] { return time_for(options.snapshot); }, value);
+  const auto load_time = [&] { return time_for(options.snapshot); };
+  const auto finish = [&](Visible meaning, std::string_view value) -> Result<bool> {
+    const bool is_value = meaning == Visible::kValue;
     if constexpr (!Steps::kRecords) count_get(staged, is_value);
     if (is_value) TAMIS_TRY_STATUS(take(value));
     return is_value;
   };
   std::shared_ptr<const ReadView> kept;
+  std::array<char, kMaxValuePointerBytes> copied;
+  std::string_view value;
+  Visible meaning;
   {
     const EpochGuard guard;
     const auto [view, sequence] = view_.peek_at([&] { return sequence_for(options.snapshot); });
@@ -118,24 +138,43 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, S
     if constexpr (Steps::kRecords) steps.view = view.shared_from_this();
     view.version->run_index().prefetch(staged.lookup.hash);
     if (!ask_memtables(view, staged, steps)) view.version->peek(staged, for_tables(steps));
-    if (staged.answer != LookupAnswer::kUnknown) [[likely]]
-      return finish();
+    if (staged.answer != LookupAnswer::kUnknown) [[likely]] {
+      meaning = meaning_of(staged, load_time, value);
+      if (meaning != Visible::kApart) [[likely]]
+        return finish(meaning, value);
+      value = {copied.data(), value.copy(copied.data(), copied.size())};
+    }
     kept = view.shared_from_this();
   }
   DiskLookup disk(staged);
-  kept->version->find({&disk, 1}, options.fills_cache, for_tables(steps));
-  if (!disk.status.ok()) return disk.status;
-  return finish();
+  if (staged.answer == LookupAnswer::kUnknown) {
+    kept->version->find({&disk, 1}, options.fills_cache, for_tables(steps));
+    if (!disk.status.ok()) return disk.status;
+    meaning = meaning_of(staged, load_time, value);
+    if (meaning != Visible::kApart) return finish(meaning, value);
+  }
+  if constexpr (Take::kReads) TAMIS_TRY_STATUS(read_apart(*kept->version, key, value, steps, take.room()));
+  if constexpr (!Steps::kRecords) count_get(staged, true);
+  return true;
+}
+
+template <typename Steps>
+Status Reader::read_apart(const Version& version, std::string_view key, std::string_view pointer,
+                          [[maybe_unused]] Steps& steps, std::string& to) {
+  TAMIS_TRY(const ValueRead read, version.begin_value(key, pointer, to));
+  if constexpr (Steps::kRecords) steps.value_file = read.pointer.file;
+  return read.file->read(read.pointer, key, to);
 }
 
 Result<bool> Reader::get(std::string_view key, std::string* value, const ReadOptions& options) {
   NoSteps none;
-  return look_up(key, options, none, [value](std::string_view bytes) { return assign_bytes(*value, bytes); });
+  return look_up(key, options, none, CopyTo{value});
 }
 
+/// A value that is apart is not read.
 Result<bool> Reader::exists(std::string_view key, const ReadOptions& options) {
   NoSteps none;
-  return look_up(key, options, none, [](std::string_view) { return Status(); });
+  return look_up(key, options, none, TakeNothing());
 }
 
 Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& options) {
@@ -143,8 +182,9 @@ Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& opt
   explanation.key = key;
   ExplainedSteps steps;
   const auto begin = std::chrono::steady_clock::now();
-  const auto take = [&](std::string_view bytes) { return assign_bytes(explanation.value.emplace(), bytes); };
-  TAMIS_TRY(explanation.found, look_up(key, options, steps, take));
+  std::string value;
+  TAMIS_TRY(explanation.found, look_up(key, options, steps, CopyTo{&value}));
+  if (explanation.found) explanation.value = std::move(value);
   const auto time = std::chrono::steady_clock::now() - begin;
   explanation.nanoseconds =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
@@ -158,6 +198,15 @@ Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& opt
   Explanation::Step& last = explanation.steps.back();
   if (last.outcome == kOutcomes[static_cast<std::size_t>(TableOutcome::kExpires)] && explanation.found) {
     last.outcome = kOutcomes[static_cast<std::size_t>(TableOutcome::kFound)];
+  }
+  if (steps.value_file) {
+    ++explanation.reads;
+    Explanation::Step step;
+    step.where = "value file";
+    step.table = *steps.value_file;
+    step.block_source = kSources[static_cast<std::size_t>(BlockSource::kDisk)];
+    step.outcome = kOutcomes[static_cast<std::size_t>(TableOutcome::kFound)];
+    explanation.steps.push_back(std::move(step));
   }
   return explanation;
 }
@@ -184,8 +233,13 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
     kept->pin = std::move(disk.pin);
   }
   std::string_view value;
-  const bool is_value = has_value(
+  const Visible meaning = meaning_of(
       staged, [&] { return time_for(options.snapshot); }, value);
+  if (meaning == Visible::kApart) {
+    TAMIS_TRY_STATUS(read_apart(*moment.view->version, key, value, none, kept->value));
+    value = kept->value;
+  }
+  const bool is_value = meaning != Visible::kDeleted;
   count_get(staged, is_value);
   if (!is_value) return std::optional<PinnedValue>();
   return std::optional<PinnedValue>(PinnedValue(value, std::move(kept)));

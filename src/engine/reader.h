@@ -92,14 +92,20 @@ class Reader {
   [[nodiscard]] KeptView begin_read(const Snapshot* snapshot) const {
     return view_.take_at([&] { return sequence_for(snapshot); });
   }
-  /// Whether the key is present. `take` receives its value, which is valid during the call, and may fail.
+  /// Whether the key is present. `take` receives its value, which is valid during the call, and may fail; a value that
+  /// is apart is read into take.room().
   template <typename Steps, typename Take>
   Result<bool> look_up(std::string_view key, const ReadOptions& options, Steps& steps, Take take);
-  /// Whether the answer is a value, and that value. `load_time` returns the time of the read.
+  /// Reads the value to which `pointer` points.
+  template <typename Steps>
+  static Status read_apart(const Version& version, std::string_view key, std::string_view pointer, Steps& steps,
+                           std::string& to);
+  /// What the answer is: kValue, kApart or kDeleted, and `value` as visible() says. `load_time` returns the time of the
+  /// read.
   template <typename LoadTime>
-  static bool has_value(const StagedLookup& staged, LoadTime load_time, std::string_view& value) {
-    return staged.answer == LookupAnswer::kFound &&
-           visible(staged.found, staged.lookup.sequence, load_time, value) == Visible::kValue;
+  static Visible meaning_of(const StagedLookup& staged, LoadTime load_time, std::string_view& value) {
+    if (staged.answer != LookupAnswer::kFound) return Visible::kDeleted;
+    return visible(staged.found, staged.lookup.sequence, load_time, value);
   }
   /// Counts an answered get.
   void count_get(const StagedLookup& staged, bool is_value) {

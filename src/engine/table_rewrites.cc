@@ -25,6 +25,7 @@ std::vector<const Run*> all_runs(const Shape& shape) {
 
 void add_tables(ShapeEdit& edit, const RewriteResult& result, std::uint32_t level, std::uint64_t run) {
   for (const std::shared_ptr<const TableFacts>& table : result.tables) edit.added.push_back({level, run, table});
+  edit.values_added.insert(edit.values_added.end(), result.values.begin(), result.values.end());
 }
 
 /// Of two times, 0 meaning none.
@@ -67,6 +68,8 @@ Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, Ent
   RewriteSpec spec = spec_for(keyspace, *settings, version->shape(), 0, run);
   const Features long_keys = Features::of(Feature::kLongKeys);
   if (catalog_.features().includes(long_keys)) spec.features |= long_keys;  // There may be some.
+  spec.value_bytes_apart = settings->options.value_bytes_apart;
+  if (spec.value_bytes_apart != 0) spec.features |= Features::of(Feature::kValuesApart);  // The same.
   for (const Run& older : newer) spec.older_runs.push_back(&older);
   for (const Run* older : all_runs(version->shape())) spec.older_runs.push_back(older);
   const FilterPlanner filters(version->shape(), {}, 0, run, entries, settings->filter_plan_options());
@@ -131,6 +134,10 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
       spec.oldest_delete_unix_seconds = older(facts->oldest_delete_unix_seconds, spec.oldest_delete_unix_seconds);
     }
   }
+  spec.collected = plan.collected;
+  spec.read_value = [&version](const ValuePointer& pointer, std::string_view key, std::string& to) {
+    return version.value_file(pointer.file)->copy_out(pointer, key, to);
+  };
   // Repair must know, without a manifest, that obsolete tables were replaced even when what replaced them is gone.
   keyspace.tree.add_obsolete_numbers(spec.replaces);
   const FilterPlanner filters(shape, removed, plan.output_level, plan.output_run, keys,
@@ -150,6 +157,9 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
 void TableRewrites::remove_unused(const RewriteResult& result) {
   for (const auto& table : result.tables) {
     (void)context_.files.remove(table_path(context_.directory, table->number)).ok();
+  }
+  for (const ValueFileFacts& values : result.values) {
+    (void)context_.files.remove(value_file_path(context_.directory, values.number)).ok();
   }
 }
 
@@ -181,7 +191,8 @@ RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSett
           .flushed_sequence = catalog_.flushed_sequence(),
           .now_unix_seconds = context_.now_unix_seconds(),
           .snapshots = handles_.readable(published_),
-          .new_number = [this] { return catalog_.new_number(); }};
+          .new_number = [this] { return catalog_.new_number(); },
+          .value_file_bytes = std::max(context_.memtable_bytes, options.table_bytes)};
 }
 
 Result<std::shared_ptr<const TableFacts>> TableRewrites::facts_of(const Shape& shape, std::uint64_t number) const {

@@ -64,7 +64,7 @@ Status check_entry(ByteReader& reader, EntryKeyspaces& keyspaces, std::string_vi
     TAMIS_TRY(keyspaces.last, read_keyspace(reader));
     TAMIS_TRY(kind, reader.read_le<std::uint8_t>("entry kind"));
   }
-  if (!is_entry_kind(kind)) {
+  if (!is_batch_kind(kind)) {
     return Status::not_supported(fmt::format("{}: at offset {}: {}", name, reader.offset(), unknown_kind_text(kind)));
   }
   TAMIS_TRY(const std::uint64_t key_bytes, reader.read_varint("key length"));

@@ -10,8 +10,9 @@ constexpr int kVersionsPassed = 64;
 
 }  // namespace
 
-VisibleIterator::VisibleIterator(std::unique_ptr<EntryIterator> source, Moment moment, KeyRange range)
-    : moment_(moment), range_(std::move(range)), source_(std::move(source)) {}
+VisibleIterator::VisibleIterator(std::unique_ptr<EntryIterator> source, Moment moment, KeyRange range,
+                                 std::unique_ptr<ApartValues> values)
+    : moment_(moment), range_(std::move(range)), source_(std::move(source)), values_(std::move(values)) {}
 
 void VisibleIterator::seek(std::string_view key) {
   if (range_.ends_before(key)) {
@@ -85,6 +86,7 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
     if (const Visible here = visible(entry, moment_, value); here != Visible::kNewer) {
       if (!skips_saved_key || !is_same_key(entry.key, saved_key_)) {
         if (here == Visible::kValue) return show(entry.key, value, Direction::kForwards);
+        if (here == Visible::kApart) return show_apart(entry.key, value, Direction::kForwards);
         saved_key_.assign(entry.key);  // Deleted: so are its older versions.
         skips_saved_key = true;
         passed = 0;
@@ -102,6 +104,7 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
 /// of a key come oldest first, so each visible version replaces the one before, until the key changes.
 void VisibleIterator::find_backwards() {
   bool is_found = false;
+  bool is_apart = false;
   for (; source_->valid(); source_->previous()) {
     const Entry& entry = source_->entry();
     if (range_.begins_after(entry.key)) break;
@@ -109,13 +112,15 @@ void VisibleIterator::find_backwards() {
     std::string_view value;
     const Visible here = visible(entry, moment_, value);
     if (here == Visible::kNewer) continue;
-    is_found = here == Visible::kValue;
+    is_apart = here == Visible::kApart;
+    is_found = here == Visible::kValue || is_apart;
     if (!is_found) continue;
     saved_key_.assign(entry.key);
     saved_value_.assign(value);
   }
   // After an error a newer version may have been missed: do not show what was found.
   if (!is_found || !source_->status().ok()) return show_end();
+  if (is_apart) return show_apart(saved_key_, saved_value_, Direction::kBackwards);
   show(saved_key_, saved_value_, Direction::kBackwards);
 }
 
@@ -126,6 +131,17 @@ void VisibleIterator::show(std::string_view key, std::string_view value, Directi
   key_ = key;
   value_ = value;
   direction_ = direction;
+}
+
+/// A value that cannot be read ends the iteration, as a block does.
+void VisibleIterator::show_apart(std::string_view key, std::string_view pointer, Direction direction) {
+  TAMIS_CHECK(values_ != nullptr);
+  if (Status read = values_->read(key, pointer, apart_value_); !read.ok()) {
+    valid_ = false;
+    status_ = std::move(read);
+    return;
+  }
+  show(key, apart_value_, direction);
 }
 
 /// Beyond the range the source may be valid; nothing has failed then.

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "entry/apart_values.h"
 #include "entry/entry_iterator.h"
 #include "entry/key_range.h"
 #include "entry/visible.h"
@@ -28,7 +29,9 @@ namespace tamis {
 /// Threads: one at a time. What the source iterates over must outlive it.
 class VisibleIterator {
  public:
-  VisibleIterator(std::unique_ptr<EntryIterator> source, Moment moment, KeyRange range);
+  /// `values` reads those that are apart; null if the source has none.
+  VisibleIterator(std::unique_ptr<EntryIterator> source, Moment moment, KeyRange range,
+                  std::unique_ptr<ApartValues> values = nullptr);
 
   [[nodiscard]] bool valid() const { return valid_; }
   /// Both live until this iterator moves.
@@ -63,6 +66,7 @@ class VisibleIterator {
       std::string_view value;
       switch (visible(entry, moment_, value)) {
         case Visible::kNewer: continue;
+        case Visible::kApart:
         case Visible::kDeleted: return find_after(before);
         case Visible::kValue: break;
       }
@@ -93,6 +97,7 @@ class VisibleIterator {
   void find_backwards();
   void seek_backwards(std::string_view key, Sequence sequence);
   void show(std::string_view key, std::string_view value, Direction direction);
+  void show_apart(std::string_view key, std::string_view pointer, Direction direction);
   void show_end();
 
   const Moment moment_;
@@ -105,6 +110,8 @@ class VisibleIterator {
   std::string_view value_;
   std::string saved_key_;  // Forwards: the key whose remaining versions are skipped. Backwards: the key shown.
   std::string saved_value_;
+  std::unique_ptr<ApartValues> values_;
+  std::string apart_value_;
 };
 
 }  // namespace tamis

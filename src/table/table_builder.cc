@@ -13,6 +13,7 @@
 #include "table/block_trailer_format.h"
 #include "table/data_block_format.h"
 #include "table/index_format.h"
+#include "table/value_pointers.h"
 
 namespace tamis {
 namespace {
@@ -134,6 +135,7 @@ void TableBuilder::State::count(const Entry& entry) {
   facts_.value_bytes += entry.value.size();
   facts_.smallest_sequence = std::min(facts_.smallest_sequence, entry.sequence);
   facts_.largest_sequence = std::max(facts_.largest_sequence, entry.sequence);
+  if (is_apart(entry.kind)) count_value(facts_.values_apart, pointer_of(entry));
 }
 
 Status TableBuilder::State::end_block() {
