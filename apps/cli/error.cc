@@ -28,7 +28,8 @@ ExitStatus exit_status_of(StatusCode code) {
     case StatusCode::kOk: return kExitOk;
     case StatusCode::kInvalidArgument:
     case StatusCode::kNotSupported: return kExitUsage;
-    case StatusCode::kBusy: return kExitBusy;
+    case StatusCode::kBusy:
+    case StatusCode::kConflict: return kExitBusy;
     case StatusCode::kIoError:
     case StatusCode::kOutOfSpace:
     case StatusCode::kClosed: return kExitInputOutput;

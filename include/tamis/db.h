@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -27,6 +28,7 @@
 #include "tamis/snapshot.h"
 #include "tamis/stats.h"
 #include "tamis/status.h"
+#include "tamis/transaction.h"
 
 namespace tamis {
 
@@ -82,6 +84,22 @@ class TAMIS_EXPORT DB {
   Status try_write(const Batch& batch, const WriteOptions& options = {});
   /// Makes all earlier writes durable.
   Status sync();
+
+  /// Begins a transaction as of now.
+  [[nodiscard]] Transaction begin(const TransactionOptions& options = {}, Caller caller = Caller::here());
+  /// Runs `work` in a transaction and commits it. On kConflict, from the commit or from `work`, it runs `work` again in
+  /// a new transaction, after a pause that grows to a few milliseconds, at most TransactionOptions::max_tries times. It
+  /// does not run again after any other error: then `work` or the commit has failed, and the error says whether the
+  /// writes may have happened. If `work` ends the transaction itself, its answer is returned.
+  Status transact(const std::function<Status(Transaction&)>& work, const TransactionOptions& options = {},
+                  Caller caller = Caller::here());
+  /// Sets the value of a key if it has the value `expected`; without `expected`, if the key is absent. Returns whether
+  /// it did. kConflict after 100 tries against other writers of the key; then nothing was written.
+  [[nodiscard]] Result<bool> put_if(std::string_view key, std::optional<std::string_view> expected,
+                                    std::string_view value, const WriteOptions& options = {});
+  /// Removes a key if it has the value `expected`. Returns whether it did.
+  [[nodiscard]] Result<bool> remove_if(std::string_view key, std::string_view expected,
+                                       const WriteOptions& options = {});
 
   /// Opens the keyspace of this name; makes it, durably, if there is none. The options that are set are stored and
   /// apply to tables written from now on. "default" is the keyspace that put, get and the others here use. A name has 1
@@ -142,8 +160,9 @@ class TAMIS_EXPORT DB {
   /// The filter plan for the current runs of the default keyspace, with the configured filter memory or another amount.
   [[nodiscard]] PlanReport plan(std::optional<std::uint64_t> filter_memory = {}) const;
 
-  /// Closes the store. Returns kBusy while iterators or snapshots are alive, naming where each was created; the store
-  /// then stays open. More than 4 MiB in memtables is flushed, so that the next open need not replay it.
+  /// Closes the store. Returns kBusy while iterators, snapshots or transactions are alive, naming where each was
+  /// created; the store then stays open. More than 4 MiB in memtables is flushed, so that the next open need not replay
+  /// it.
   Status close();
 
  private:

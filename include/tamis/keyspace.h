@@ -35,15 +35,15 @@ struct OpenKeyspace;
 /// What a keyspace sets for itself; for the rest the store's Options apply. These settings are stored: the next opening
 /// uses them without being told.
 struct KeyspaceOptions {
-  std::optional<std::uint32_t> block_bytes = {};  ///< As Options::block_bytes.
-  std::optional<std::uint64_t> table_bytes = {};  ///< As Options::table_bytes.
-  std::optional<std::string> codec = {};          ///< As Options::codec.
-  std::optional<std::string> codec_last = {};     ///< As Options::codec_last.
-  std::optional<std::string> filter = {};         ///< As Options::filter.
-  std::optional<PrefixRule> prefix_rule = {};     ///< As Options::prefix_rule.
-  std::optional<std::string> compaction = {};     ///< As Options::compaction.
+  std::optional<std::uint32_t> block_bytes = {};        ///< As Options::block_bytes.
+  std::optional<std::uint64_t> table_bytes = {};        ///< As Options::table_bytes.
+  std::optional<std::string> codec = {};                ///< As Options::codec.
+  std::optional<std::string> codec_last = {};           ///< As Options::codec_last.
+  std::optional<std::string> filter = {};               ///< As Options::filter.
+  std::optional<PrefixRule> prefix_rule = {};           ///< As Options::prefix_rule.
+  std::optional<std::string> compaction = {};           ///< As Options::compaction.
   std::optional<std::uint64_t> value_bytes_apart = {};  ///< As Options::value_bytes_apart.
-  std::optional<std::uint32_t> fanout = {};       ///< As Options::fanout.
+  std::optional<std::uint32_t> fanout = {};             ///< As Options::fanout.
 };
 
 /// Sets an option of a keyspace by name, as set_option does for a store. kInvalidArgument also for an option that
@@ -83,6 +83,12 @@ class TAMIS_EXPORT Keyspace {
   Status put(std::string_view key, std::string_view value, const WriteOptions& options = {});
   /// As DB::remove.
   Status remove(std::string_view key, const WriteOptions& options = {});
+  /// As DB::put_if.
+  [[nodiscard]] Result<bool> put_if(std::string_view key, std::optional<std::string_view> expected,
+                                    std::string_view value, const WriteOptions& options = {});
+  /// As DB::remove_if.
+  [[nodiscard]] Result<bool> remove_if(std::string_view key, std::string_view expected,
+                                       const WriteOptions& options = {});
 
   /// As DB::get.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key, const ReadOptions& options = {}) const;
@@ -109,6 +115,11 @@ class TAMIS_EXPORT Keyspace {
   Status compact(const Range& range = {}, const Progress& progress = {});
   /// As DB::approximate_size.
   [[nodiscard]] Result<std::uint64_t> approximate_size(const Range& range) const;
+
+  /// For the library; null if it belongs to no keyspace.
+  [[nodiscard]] OpenKeyspace* state() const { return keyspace_.get(); }
+  /// For the library; null if it belongs to no keyspace.
+  [[nodiscard]] Store* store() const { return store_.get(); }
 
  private:
   friend class DB;

@@ -51,13 +51,14 @@ struct TAMIS_EXPORT Stats {
   };
   /// Memory use in bytes.
   struct Memory {
-    std::uint64_t budget = 0;     ///< Options::memory_bytes.
-    std::uint64_t used = 0;       ///< The sum of the following.
-    std::uint64_t memtables = 0;  ///< Including flushed ones still being read, and memory kept for the next one.
-    std::uint64_t blocks = 0;     ///< Cached blocks.
-    std::uint64_t indexes = 0;    ///< Indexes of tables.
-    std::uint64_t filters = 0;    ///< Filters of tables, and the run index.
-    std::uint64_t journal = 0;    ///< The mapped part of the active journal.
+    std::uint64_t budget = 0;        ///< Options::memory_bytes.
+    std::uint64_t used = 0;          ///< The sum of the following.
+    std::uint64_t memtables = 0;     ///< Including flushed ones still being read, and memory kept for the next one.
+    std::uint64_t blocks = 0;        ///< Cached blocks.
+    std::uint64_t indexes = 0;       ///< Indexes of tables.
+    std::uint64_t filters = 0;       ///< Filters of tables, and the run index.
+    std::uint64_t journal = 0;       ///< The mapped part of the active journal.
+    std::uint64_t transactions = 0;  ///< Recent commits, kept while transactions are live.
     std::uint64_t indexes_not_resident = 0;    ///< Bytes of indexes that are read from disk when needed.
     std::uint64_t filters_not_resident = 0;    ///< Bytes of filters that answer maybe meanwhile.
     std::uint64_t metadata_loads = 0;          ///< Indexes and filters loaded since open.
@@ -76,6 +77,13 @@ struct TAMIS_EXPORT Stats {
     std::uint64_t delay_us = 0;        ///< Total delay in microseconds.
     std::string reason = {};           ///< Reason for the current or last delay; empty if none.
   };
+  /// Transactions, and the recent commits that they are checked against.
+  struct Transactions {
+    std::uint64_t live = 0;          ///< Begun and not ended.
+    std::uint64_t committed = 0;     ///< Committed with writes.
+    std::uint64_t conflicts = 0;     ///< Commits refused with kConflict.
+    std::uint64_t window_bytes = 0;  ///< Memory of the recent commits.
+  };
 
   std::vector<Level> levels = {};            ///< One element per level, level 0 first.
   Cache cache = {};                          ///< The block cache.
@@ -83,6 +91,7 @@ struct TAMIS_EXPORT Stats {
   Memory memory = {};                        ///< Memory use.
   Values values = {};                        ///< Value files.
   Stalls stalls = {};                        ///< Delayed writes.
+  Transactions transactions = {};            ///< Transactions.
   std::uint64_t gets = 0;                    ///< Keys looked up.
   std::uint64_t gets_found = 0;              ///< Keys found.
   std::uint64_t memtable_hits = 0;           ///< Keys found in a memtable.

@@ -22,6 +22,7 @@ enum class StatusCode : std::uint8_t {
   kOutOfSpace = 5,       ///< Free space, then continue.
   kCorruption = 6,       ///< Restore or repair; the message names file and offset.
   kClosed = 7,           ///< The store was closed, the handle was moved from, or a Progress stopped the task.
+  kConflict = 8,         ///< Another write interfered with a transaction; run it again.
 };
 
 /// The name of the code, e.g. "corruption".
@@ -59,6 +60,7 @@ class [[nodiscard]] TAMIS_EXPORT Status {
   static Status out_of_space(std::string m) { return {StatusCode::kOutOfSpace, std::move(m)}; }     ///< kOutOfSpace
   static Status corruption(std::string m) { return {StatusCode::kCorruption, std::move(m)}; }       ///< kCorruption
   static Status closed(std::string m) { return {StatusCode::kClosed, std::move(m)}; }               ///< kClosed
+  static Status conflict(std::string m) { return {StatusCode::kConflict, std::move(m)}; }           ///< kConflict
 
   /// Whether this is success.
   [[nodiscard]] bool ok() const { return detail_ == nullptr; }

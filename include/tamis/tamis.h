@@ -22,4 +22,5 @@
 #include "tamis/stats.h"
 #include "tamis/status.h"
 #include "tamis/table_file.h"
+#include "tamis/transaction.h"
 #include "tamis/version.h"

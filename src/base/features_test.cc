@@ -16,7 +16,7 @@ TEST(Features, NumbersOnDiskStayAsTheyAre) {
 }
 
 TEST(Features, UnknownOnesAreRefusedByNameAccordingToTheirClass) {
-  const Features known{.to_read = 1 | 32 | 64, .to_write = 1 | 32 | 64, .optional = ~std::uint64_t{0}};
+  const Features known{.to_read = 1 | 16 | 32 | 64, .to_write = 1 | 16 | 32 | 64, .optional = ~std::uint64_t{0}};
   EXPECT_TRUE(check_can_read(known, "f").ok());
   EXPECT_TRUE(check_can_write(known, "f").ok());
   EXPECT_EQ(check_can_read({.to_read = 1 | 4 | 8}, "f").to_text(),

@@ -17,6 +17,7 @@ std::string_view to_string(StatusCode code) {
     case StatusCode::kOutOfSpace: return "out of space";
     case StatusCode::kCorruption: return "corruption";
     case StatusCode::kClosed: return "closed";
+    case StatusCode::kConflict: return "conflict";
   }
   return "unknown status";
 }

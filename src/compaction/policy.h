@@ -35,7 +35,7 @@ struct CompactionPlan {
   std::vector<CompactionInput> inputs;  ///< Newest first.
   std::uint32_t output_level = 0;
   std::uint64_t output_run = 0;
-  bool is_move = false;     ///< One input that moves down unchanged.
+  bool is_move = false;  ///< One input that moves down unchanged.
   /// Value files whose values are copied to new ones, ascending; the inputs point into them (rule 41).
   std::vector<std::uint64_t> collected = {};
   std::string_view reason;  ///< A few words for `stats` and the log, such as "level 0 has 4 runs".

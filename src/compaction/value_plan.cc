@@ -14,9 +14,7 @@ constexpr std::uint64_t kHiddenPart = 10;  // At most one of so many parts of wh
 /// One plan reads tables once for several files: until this part of the garbage is gone that exceeds nothing.
 constexpr std::uint64_t kPartPerPlan = 4;
 
-bool is_mostly_live(const ValueFileUse& use) {
-  return use.garbage_bytes() * kGarbagePart <= use.facts.file_bytes;
-}
+bool is_mostly_live(const ValueFileUse& use) { return use.garbage_bytes() * kGarbagePart <= use.facts.file_bytes; }
 
 std::uint64_t values_of(const Run& run) {
   std::uint64_t bytes = 0;
@@ -49,9 +47,8 @@ std::vector<std::uint64_t> files_to_collect(const Shape& shape, std::span<const 
 }
 
 bool points_into(const TableFacts& table, const std::vector<std::uint64_t>& files) {
-  return std::ranges::any_of(table.values_apart, [&](const ValuesOfTable& values) {
-    return std::ranges::binary_search(files, values.file);
-  });
+  return std::ranges::any_of(
+      table.values_apart, [&](const ValuesOfTable& values) { return std::ranges::binary_search(files, values.file); });
 }
 
 /// Rewrites the run from its first to its last table that points into the files.

@@ -14,6 +14,8 @@
 
 namespace tamis {
 
+struct CommitCheck;  // engine/commit_window.h.
+
 /// A caller's request. It lives on the caller's stack until it is done.
 struct CommitRequest {
   enum class Kind : std::uint8_t {
@@ -28,6 +30,7 @@ struct CommitRequest {
   Changes changes = {};
   bool sync = false;
   const std::function<Status()>* task = nullptr;
+  const CommitCheck* check = nullptr;  ///< Of a transaction: written only if this holds.
   bool is_rejected = false;  ///< The leader has set its status already: the others of its group do not depend on it.
   Status status = {};        ///< The leader's answer.
 

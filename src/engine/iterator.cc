@@ -5,6 +5,8 @@
 #include "base/try.h"
 #include "engine/iterator_state.h"
 #include "engine/never_throws.h"
+#include "engine/tracked_iterator.h"
+#include "entry/capped_iterator.h"
 #include "entry/merging_iterator.h"
 
 namespace tamis {
@@ -28,13 +30,44 @@ class ValuesOfVersion final : public ApartValues {
 }  // namespace
 
 void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
+  std::unique_ptr<EntryIterator> source = merged(range, options);
+  walk_.emplace(std::move(source), moment_, std::move(range), values_apart());
+  begin_walk(options.reverse);
+}
+
+/// Its own writes are one more run, newer than those of the store up to the snapshot.
+void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const TransactionLayer& layer) {
+  std::unique_ptr<EntryIterator> source = merged(range, options);
+  if (layer.own != nullptr) {
+    std::vector<std::unique_ptr<EntryIterator>> runs;
+    runs.push_back(layer.own->iterate());
+    runs.push_back(std::make_unique<CappedIterator>(std::move(source), moment_.sequence));
+    source = make_merging_iterator(std::move(runs));
+    memtables_.push_back(layer.own);
+  }
+  if (layer.reads != nullptr) {
+    source = std::make_unique<TrackedIterator>(std::move(source), layer.reads, layer.keyspace, range);
+  }
+  const Sequence last = layer.own != nullptr ? layer.last_own : moment_.sequence;
+  walk_.emplace(std::move(source), Moment{last, moment_.time}, std::move(range), values_apart());
+  begin_walk(options.reverse);
+}
+
+std::unique_ptr<EntryIterator> IteratorState::merged(const KeyRange& range, const ScanOptions& options) const {
   std::vector<std::unique_ptr<EntryIterator>> runs;
   for (const std::shared_ptr<Memtable>& memtable : memtables_) runs.push_back(memtable->iterate());
   version_->iterate(range, options.prefix, options.fills_cache, runs);
-  std::unique_ptr<ApartValues> values;
-  if (!version_->value_files().empty()) values = std::make_unique<ValuesOfVersion>(*version_);
-  walk_.emplace(make_merging_iterator(std::move(runs)), moment_, std::move(range), std::move(values));
-  is_reverse_ = options.reverse;
+  return make_merging_iterator(std::move(runs));
+}
+
+/// Null in a tree without value files.
+std::unique_ptr<ApartValues> IteratorState::values_apart() const {
+  if (version_->value_files().empty()) return nullptr;
+  return std::make_unique<ValuesOfVersion>(*version_);
+}
+
+void IteratorState::begin_walk(bool is_reverse) {
+  is_reverse_ = is_reverse;
   is_reverse_ ? walk_->seek_to_last() : walk_->seek_to_first();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/live_handles.h"
+#include "engine/read_set.h"
 #include "engine/store.h"
 #include "entry/visible_iterator.h"
 #include "memtable/memtable.h"
@@ -14,6 +15,14 @@
 #include "tree/version.h"
 
 namespace tamis {
+
+/// What a transaction adds to a scan.
+struct TransactionLayer {
+  Sequence last_own = {};          ///< Of its own writes.
+  std::shared_ptr<Memtable> own;   ///< Its writes to the keyspace; null: none.
+  std::shared_ptr<ReadSet> reads;  ///< Gets what the scan reads; null: that is not needed.
+  KeyspaceId keyspace = {};
+};
 
 /// An iteration, and the memtables and the version that it reads.
 ///
@@ -38,6 +47,8 @@ class IteratorState {
 
   /// Begins at the first key of the range, in the direction of the scan.
   void walk_over(KeyRange range, const ScanOptions& options);
+  /// The same in a transaction.
+  void walk_over(KeyRange range, const ScanOptions& options, const TransactionLayer& layer);
 
   /// Called before every move. False if the store is closed or the iteration never began.
   bool may_move() {
@@ -53,6 +64,9 @@ class IteratorState {
   [[nodiscard]] const Status& status() const { return walk_ ? walk_->status() : status_; }
 
  private:
+  std::unique_ptr<EntryIterator> merged(const KeyRange& range, const ScanOptions& options) const;
+  [[nodiscard]] std::unique_ptr<ApartValues> values_apart() const;
+  void begin_walk(bool is_reverse);
   void end_walk();
   /// Entries added to an empty one later are newer than this iteration's sequence.
   void keep(const std::shared_ptr<Memtable>& memtable) {

@@ -15,14 +15,6 @@ namespace {
 
 Status no_keyspace() { return Status::closed("this Keyspace belongs to no store: it was moved from or never opened"); }
 
-/// A snapshot from before the drop still sees the keyspace.
-Status check_visible(const OpenKeyspace& keyspace, const Snapshot* snapshot) {
-  if (!keyspace.is_dropped()) return {};
-  const bool has_state = snapshot != nullptr && snapshot->state() != nullptr;
-  if (has_state && keyspace.is_visible_after(snapshot->state()->drops())) return {};
-  return Status::invalid_argument("the keyspace '" + keyspace.name + "' was dropped");
-}
-
 /// The store's answer, or why there is none.
 template <typename Call>
 auto ask(const std::shared_ptr<Store>& store, const std::shared_ptr<OpenKeyspace>& keyspace, Call call) {

@@ -45,6 +45,12 @@ std::size_t LiveHandles::snapshots() const {
   return sequences_.size();
 }
 
+std::optional<Sequence> LiveHandles::oldest_snapshot() const {
+  MutexLock lock(mutex_);
+  if (sequences_.empty()) return {};
+  return *sequences_.begin();
+}
+
 std::vector<Sequence> LiveHandles::readable(const PublishedSequence& published) const {
   MutexLock lock(mutex_);
   std::vector<Sequence> ascending(sequences_.begin(), sequences_.end());

@@ -41,6 +41,8 @@ class LiveHandles {
 
   [[nodiscard]] bool empty() const EXCLUDES(mutex_);
   [[nodiscard]] std::size_t snapshots() const EXCLUDES(mutex_);
+  /// The sequence of the oldest snapshot; none if there is no snapshot.
+  [[nodiscard]] std::optional<Sequence> oldest_snapshot() const EXCLUDES(mutex_);
   /// The sequences that a rewrite which begins now must keep readable: those of the snapshots and the newest one.
   /// Ascending, each once.
   [[nodiscard]] std::vector<Sequence> readable(const PublishedSequence& published) const EXCLUDES(mutex_);

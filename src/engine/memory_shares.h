@@ -20,6 +20,7 @@ namespace tamis {
 struct MemoryShares {
   std::uint64_t memtable = 0;  ///< For one of two: one is being written, one flushed.
   std::uint64_t journal = 0;   ///< The mapped part of the journal.
+  std::uint64_t window = 0;    ///< The recent commits, for transactions.
   std::uint64_t filters = 0;   ///< And the run index.
   std::uint64_t indexes = 0;
   std::uint64_t blocks = 0;
@@ -42,7 +43,11 @@ struct MetadataWanted {
   std::uint64_t run_matrix_bytes = 0;            ///< The size of the present run index.
 };
 
-/// Memtables get at most half; a mapped journal gets a 64th if that is enough for a window. Filters get filter_memory,
+/// Of the recent commits: more would only serve transactions that live while a hundred thousand keys are written.
+constexpr std::uint64_t kMaxWindowBytes = std::uint64_t{8} << 20;
+
+/// Memtables get at most half; a mapped journal gets a 64th if that is enough for a window; the recent commits
+/// get a 64th, too. Filters get filter_memory,
 /// by default a quarter; the run index gets what they leave of that. Indexes get what they need, at most half of the
 /// rest. Blocks get what is left.
 inline MemoryShares share_memory(const Options& options, MetadataWanted wanted) {
@@ -50,7 +55,8 @@ inline MemoryShares share_memory(const Options& options, MetadataWanted wanted) 
   shares.memtable = std::min(options.memtable_bytes, options.memory_bytes / 4);
   shares.journal = std::min(options.memory_bytes / 64, AppendFile::kMaxWindowBytes);
   if (shares.journal < AppendFile::kMinWindowBytes || options.journal == "write") shares.journal = 0;
-  std::uint64_t rest = options.memory_bytes - 2 * shares.memtable - shares.journal;
+  shares.window = std::min(options.memory_bytes / 64, kMaxWindowBytes);
+  std::uint64_t rest = options.memory_bytes - 2 * shares.memtable - shares.journal - shares.window;
   const std::uint64_t most_filters = std::min(options.filter_memory.value_or(options.memory_bytes / 4), rest);
   shares.filters = std::min(wanted.filter_bytes, most_filters);
   shares.run_matrix_room = most_filters - shares.filters;

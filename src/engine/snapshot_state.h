@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "engine/live_handles.h"
@@ -18,8 +19,8 @@ namespace tamis {
 class SnapshotState {
  public:
   /// Of this moment.
-  SnapshotState(std::shared_ptr<Store> store, Caller caller)
-      : store_(std::move(store)), handle_({.kind = "snapshot", .caller = caller}) {
+  SnapshotState(std::shared_ptr<Store> store, Caller caller, std::string_view kind = "snapshot")
+      : store_(std::move(store)), handle_({.kind = kind, .caller = caller}) {
     store_->live_handles().add_snapshot(handle_, store_->published(), store_->expiry());
   }
   ~SnapshotState() {
@@ -43,5 +44,13 @@ class SnapshotState {
   const std::shared_ptr<Store> store_;
   LiveHandle handle_;
 };
+
+/// A snapshot from before the drop still sees the keyspace.
+inline Status check_visible(const OpenKeyspace& keyspace, const Snapshot* snapshot) {
+  if (!keyspace.is_dropped()) return {};
+  const bool has_state = snapshot != nullptr && snapshot->state() != nullptr;
+  if (has_state && keyspace.is_visible_after(snapshot->state()->drops())) return {};
+  return Status::invalid_argument("the keyspace '" + keyspace.name + "' was dropped");
+}
 
 }  // namespace tamis

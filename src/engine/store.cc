@@ -24,6 +24,13 @@ std::uint64_t next_store_number() {
   return ++numbers;
 }
 
+KeyRange range_of(const ScanOptions& options) {
+  KeyRange range;
+  if (!options.prefix.empty()) range = KeyRange::of_prefix(options.prefix);
+  range.narrow(options.from, options.to);
+  return range;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Store>> Store::open(const std::string& path, const Options& options,
@@ -50,7 +57,7 @@ Store::Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory>
       rewrites_(*context_, catalog_, journals_, keyspaces_, published_, live_handles_),
       residency_(*memory_, keyspaces_),
       maintenance_(*context_, catalog_, keyspaces_, journals_, rewrites_, residency_, health_, changes_),
-      writer_(*context_, catalog_, keyspaces_, journals_, maintenance_, health_, published_, changes_),
+      writer_(*context_, catalog_, keyspaces_, journals_, maintenance_, health_, published_, live_handles_, changes_),
       number_(next_store_number()) {}
 
 Store::~Store() { stop_background(); }
@@ -129,18 +136,21 @@ Status Store::why_not_read() const {
   return Status::invalid_argument("the snapshot is not of this store");
 }
 
-Status Store::write(const Changes& changes, const WriteOptions& options, bool may_wait) {
+Status Store::write(const Changes& changes, const WriteOptions& options, bool may_wait, const CommitCheck* check) {
   if (!is_open()) [[unlikely]]
     return check_open();
-  return writer_.write(changes, options, may_wait);
+  return writer_.write(changes, options, may_wait, check);
 }
 
 Status Store::write_batch(const Batch& batch, const WriteOptions& options, bool may_wait) {
-  const std::uint64_t owner = BatchInside::store(batch);
-  if (owner != 0 && owner != number_) {
-    return Status::invalid_argument("the batch names keyspaces of another store");
-  }
+  TAMIS_TRY_STATUS(check_owns(batch));
   return write(batch, options, may_wait);
+}
+
+Status Store::check_owns(const Batch& batch) const {
+  const std::uint64_t owner = BatchInside::store(batch);
+  if (owner == 0 || owner == number_) return {};
+  return Status::invalid_argument("the batch names keyspaces of another store");
 }
 
 Status Store::sync() {
@@ -200,23 +210,27 @@ Result<Explanation> Store::explain(OpenKeyspace& keyspace, std::string_view key,
   return keyspace.reader.explain(key, options);
 }
 
-/// View first, then sequence (rule 9); the iterator keeps what it needs of the view, which is looked at only (rule 10).
 Iterator Store::scan(OpenKeyspace& keyspace, const ScanOptions& options, Caller caller) {
   if (!may_read(options.snapshot)) [[unlikely]]
     return failed_scan(why_not_read());
-  std::unique_ptr<IteratorState> state;
-  {
-    const EpochGuard guard;
-    const auto [view, sequence] =
-        keyspace.tree.view().peek_at([&] { return keyspace.reader.sequence_for(options.snapshot); });
-    const Moment moment = keyspace.reader.moment_for(options.snapshot, sequence);
-    state = std::make_unique<IteratorState>(shared_from_this(), view, moment, caller);
-  }
-  KeyRange range;
-  if (!options.prefix.empty()) range = KeyRange::of_prefix(options.prefix);
-  range.narrow(options.from, options.to);
-  state->walk_over(std::move(range), options);
+  std::unique_ptr<IteratorState> state = begin_scan(keyspace, options.snapshot, caller);
+  state->walk_over(range_of(options), options);
   return Iterator(std::move(state));
+}
+
+Iterator Store::scan_in_transaction(OpenKeyspace& keyspace, const ScanOptions& options, Caller caller,
+                                    const TransactionLayer& layer) {
+  std::unique_ptr<IteratorState> state = begin_scan(keyspace, options.snapshot, caller);
+  state->walk_over(range_of(options), options, layer);
+  return Iterator(std::move(state));
+}
+
+/// View first, then sequence (rule 9); the iterator keeps what it needs of the view, which is looked at only (rule 10).
+std::unique_ptr<IteratorState> Store::begin_scan(OpenKeyspace& keyspace, const Snapshot* snapshot, Caller caller) {
+  const EpochGuard guard;
+  const auto [view, sequence] = keyspace.tree.view().peek_at([&] { return keyspace.reader.sequence_for(snapshot); });
+  return std::make_unique<IteratorState>(shared_from_this(), view, keyspace.reader.moment_for(snapshot, sequence),
+                                         caller);
 }
 
 Iterator Store::failed_scan(Status why) {

@@ -31,6 +31,7 @@
 namespace tamis {
 
 class IteratorState;
+struct TransactionLayer;  // engine/iterator_state.h.
 
 /// Puts the parts together: opens and closes them, and answers DB and Keyspace. The work is theirs: Writer takes writes
 /// into the trees of the keyspaces, Reader looks keys up in one, Maintenance flushes and compacts them.
@@ -45,9 +46,12 @@ class Store final : public std::enable_shared_from_this<Store> {
                                              const Environment& environment);
   ~Store();
 
-  Status write(const Changes& changes, const WriteOptions& options, bool may_wait);
+  /// `check`: of a transaction.
+  Status write(const Changes& changes, const WriteOptions& options, bool may_wait, const CommitCheck* check = nullptr);
   /// The same for a batch, which may name keyspaces.
   Status write_batch(const Batch& batch, const WriteOptions& options, bool may_wait);
+  /// Whether the keyspaces that the batch names are of this store.
+  [[nodiscard]] Status check_owns(const Batch& batch) const;
   Status sync();
   Status flush();
   Status resume();
@@ -70,6 +74,8 @@ class Store final : public std::enable_shared_from_this<Store> {
                    std::vector<std::optional<std::string>>* values, const ReadOptions& options);
   Result<Explanation> explain(OpenKeyspace& keyspace, std::string_view key, const ReadOptions& options);
   Iterator scan(OpenKeyspace& keyspace, const ScanOptions& options, Caller caller);
+  Iterator scan_in_transaction(OpenKeyspace& keyspace, const ScanOptions& options, Caller caller,
+                               const TransactionLayer& layer);
   /// A scan that could not begin.
   Iterator failed_scan(Status why);
   Snapshot snapshot(Caller caller);
@@ -100,6 +106,8 @@ class Store final : public std::enable_shared_from_this<Store> {
   [[nodiscard]] const ExpiryClock& expiry() const { return context_->expiry; }
   [[nodiscard]] const BlockCache& cache() const { return memory_->cache(); }
   [[nodiscard]] GroupLeader& leader() { return writer_; }
+  [[nodiscard]] CommitWindow& window() { return writer_.window(); }
+  [[nodiscard]] const KeyHasher& hasher() const { return context_->hasher; }
 
  private:
   Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory> memory);
@@ -112,6 +120,7 @@ class Store final : public std::enable_shared_from_this<Store> {
   [[nodiscard]] bool owns(const Snapshot& snapshot) const;
   [[nodiscard]] Status why_not_read() const;
   void stop_background();
+  std::unique_ptr<IteratorState> begin_scan(OpenKeyspace& keyspace, const Snapshot* snapshot, Caller caller);
 
   static constexpr std::uint64_t kClosed = ~std::uint64_t{0};
 

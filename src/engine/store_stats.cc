@@ -181,7 +181,10 @@ Stats Store::stats() {
   memory.indexes = memory_->index_budget().used_bytes();
   memory.filters = memory_->filter_budget().used_bytes();
   memory.journal = journal.window_bytes;
-  memory.used = memory.memtables + memory.blocks + memory.indexes + memory.filters + memory.journal;
+  stats.transactions = writer_.window().stats();
+  memory.transactions = stats.transactions.window_bytes;
+  memory.used =
+      memory.memtables + memory.blocks + memory.indexes + memory.filters + memory.journal + memory.transactions;
   stats.stalls = writer_.stalls();
   if (const std::optional<Health::Stop> stop = health_.stop()) stats.background_error = stop->why.message();
   stats.writes = writer_.writes();

@@ -178,7 +178,8 @@ TEST(ValuesApart, Rule41_GarbageIsCountedCollectedAndBounded) {
   const Stats stats = db.stats();
   std::uint64_t on_disk = 0;
   for (const std::string& name : world.names()) {
-    if (name.ends_with(".values") || name.ends_with(".tms")) on_disk += *world.files.file_size(world.path(name)).value();
+    if (name.ends_with(".values") || name.ends_with(".tms"))
+      on_disk += *world.files.file_size(world.path(name)).value();
   }
   EXPECT_EQ(on_disk, stats.bytes_on_disk);
   EXPECT_LE(static_cast<double>(on_disk), 1.25 * static_cast<double>(live)) << stats.to_text();
@@ -312,7 +313,10 @@ TEST(ValuesApart, Rule41_P3_DamageIsAnErrorForItsReaderAloneAndStaysInPlace) {
     put_many(db, model, 0, 100);
     ASSERT_TRUE(db.close().ok());
   }
-  { DB db = world.open(apart_options()); ASSERT_TRUE(db.compact().ok()); }
+  {
+    DB db = world.open(apart_options());
+    ASSERT_TRUE(db.compact().ok());
+  }
   const std::string path = value_file_path("/store", world.numbers(FileKind::kValues).front());
   world.flip(path, 64 + 200);  // In the first value.
   DB db = world.open(apart_options());

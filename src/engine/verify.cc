@@ -30,13 +30,13 @@ Status verify_values(Table& table, const Version& version, const Progress& progr
     if (!is_apart(entry.kind)) continue;
     const ValuePointer pointer = pointer_of(entry);
     const std::shared_ptr<ValueFile> file = version.value_file(pointer.file);
-    const Status read = file == nullptr ? Status::corruption("there is no such value file")
-                                        : file->read(pointer, entry.key, value);
+    const Status read =
+        file == nullptr ? Status::corruption("there is no such value file") : file->read(pointer, entry.key, value);
     const bool is_bad = read.code() == StatusCode::kCorruption || read.code() == StatusCode::kNotSupported;
     if (!read.ok() && !is_bad) return read;
     if (is_bad) {
-      report.problems.push_back({file_name(value_file_path("", pointer.file)), pointer.offset,
-                                 std::string(read.message())});
+      report.problems.push_back(
+          {file_name(value_file_path("", pointer.file)), pointer.offset, std::string(read.message())});
     }
     report.bytes += pointer.stored_bytes;
     if (progress && !progress(done += pointer.stored_bytes, total)) return Status::closed("stopped");

@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "base/try.h"
+#include "engine/memory_shares.h"
 #include "engine/pacing.h"
 #include "entry/batch_format.h"
 
 namespace tamis {
 Writer::Writer(const StoreContext& context, Catalog& catalog, Keyspaces& keyspaces, Journals& journals,
-               Maintenance& maintenance, Health& health, PublishedSequence& published, ChangeSignal& changes)
+               Maintenance& maintenance, Health& health, PublishedSequence& published, const LiveHandles& handles,
+               ChangeSignal& changes)
     : context_(context),
       catalog_(catalog),
       keyspaces_(keyspaces),
@@ -21,9 +23,10 @@ Writer::Writer(const StoreContext& context, Catalog& catalog, Keyspaces& keyspac
       pool_(maintenance.pool()),
       health_(health),
       published_(published),
-      throttle_(context, keyspaces, maintenance, pool_, health, changes) {}
+      throttle_(context, keyspaces, maintenance, pool_, health, changes),
+      window_(handles, share_memory(context.options, MetadataWanted()).window) {}
 
-Status Writer::write(const Changes& changes, const WriteOptions& options, bool may_wait) {
+Status Writer::write(const Changes& changes, const WriteOptions& options, bool may_wait, const CommitCheck* check) {
   TAMIS_TRY_STATUS(changes.status());
   if (context_.options.read_only) return context_.check_writable();
   if (changes.empty() && !options.sync) return {};
@@ -31,9 +34,9 @@ Status Writer::write(const Changes& changes, const WriteOptions& options, bool m
   if (changes.has_long_keys()) [[unlikely]]
     TAMIS_TRY_STATUS(run_alone([this] { return use(Feature::kLongKeys); }));
   if (changes.byte_size() > context_.options.memory_bytes / 4) [[unlikely]]
-    return write_large(changes);
+    return write_large(changes, check);
   pool_.before_write(false);
-  CommitRequest request{.changes = changes, .sync = options.sync};
+  CommitRequest request{.changes = changes, .sync = options.sync, .check = check};
   Status status = commits_.commit(request, *this);
   pool_.after_write();
   return status;
@@ -109,18 +112,22 @@ Status Writer::lead_group(std::span<CommitRequest* const> group) {
 
 Status Writer::append_and_insert(std::span<CommitRequest* const> group) {
   changes_.clear();
+  committing_ = 0;
   bool syncs = false;
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
-  for (const CommitRequest* request : group) {
-    if (request->is_rejected) [[unlikely]]
-      continue;
+  for (CommitRequest* request : group) {
+    if (request->is_rejected || request->check != nullptr) [[unlikely]] {
+      if (!accept(*request)) continue;
+    }
     syncs |= request->sync;
     if (request->changes.empty()) continue;
     changes_.push_back(request->changes);
     entries += request->changes.size();
     bytes += request->changes.byte_size();
   }
+  if (committing_ != 0) [[unlikely]]
+    window_.forget_group();
   if (entries == 0) return syncs ? journals_.sync() : Status();
   TAMIS_TRY_STATUS(make_room(bytes));
   TAMIS_TRY_STATUS(encode_group());
@@ -135,6 +142,33 @@ Status Writer::append_and_insert(std::span<CommitRequest* const> group) {
   writes_.fetch_add(entries, std::memory_order_relaxed);
   bytes_written_.fetch_add(bytes, std::memory_order_relaxed);
   return {};
+}
+
+/// Whether the request is to be written. A transaction is checked against the window and the accepted members before it
+/// (rule 39). One that is refused is not in the record, and the others do not depend on it.
+bool Writer::accept(CommitRequest& request) {
+  if (request.check != nullptr && committing_++ == 0) in_group_ = 0;
+  if (request.is_rejected) return false;
+  Status checked;
+  while (in_group_ < changes_.size() && checked.ok()) {
+    checked = window_.add_to_group(changes_[in_group_]);
+    if (checked.ok()) ++in_group_;
+  }
+  if (checked.ok()) checked = check_transaction(*request.check, request.changes);
+  request.is_rejected = !checked.ok();
+  request.status = std::move(checked);
+  return !request.is_rejected;
+}
+
+Status Writer::check_transaction(const CommitCheck& check, const Changes& changes) {
+  bool has_dropped = false;
+  changes.visit_keyspaces([&](KeyspaceId id) { has_dropped |= is_dropped(id); });
+  if (check.reads != nullptr) {
+    for (const KeyspaceId id : check.reads->keyspaces()) has_dropped |= is_dropped(id);
+  }
+  if (!has_dropped) return window_.check(check, changes);
+  window_.count_conflict();
+  return Status::conflict(context_.directory + ": a keyspace was dropped since the transaction began");
 }
 
 /// As large as the group.

@@ -14,9 +14,11 @@
 #include "base/try.h"
 #include "engine/catalog.h"
 #include "engine/commit_queue.h"
+#include "engine/commit_window.h"
 #include "engine/health.h"
 #include "engine/journals.h"
 #include "engine/keyspaces.h"
+#include "engine/live_handles.h"
 #include "engine/maintenance.h"
 #include "engine/published_sequence.h"
 #include "engine/store_context.h"
@@ -41,12 +43,14 @@ namespace tamis {
 class Writer final : public GroupLeader {
  public:
   Writer(const StoreContext& context, Catalog& catalog, Keyspaces& keyspaces, Journals& journals,
-         Maintenance& maintenance, Health& health, PublishedSequence& published, ChangeSignal& changes);
+         Maintenance& maintenance, Health& health, PublishedSequence& published, const LiveHandles& handles,
+         ChangeSignal& changes);
 
   /// Call once, after the trees were opened and recovered.
   void begin();
 
-  Status write(const Changes& changes, const WriteOptions& options, bool may_wait);
+  /// `check`: written only if it holds; kConflict otherwise.
+  Status write(const Changes& changes, const WriteOptions& options, bool may_wait, const CommitCheck* check = nullptr);
   Status sync();
   /// Seals the memtables and waits for their flush.
   Status flush();
@@ -64,6 +68,7 @@ class Writer final : public GroupLeader {
 
   [[nodiscard]] std::uint64_t writes() const { return writes_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::uint64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
+  [[nodiscard]] CommitWindow& window() { return window_; }
   [[nodiscard]] Stats::Stalls stalls() const { return throttle_.stats(); }
 
  private:
@@ -78,7 +83,7 @@ class Writer final : public GroupLeader {
   static constexpr std::size_t kMaxKeptPayloadBytes = std::size_t{128} << 10;
   using Trees = std::vector<std::shared_ptr<OpenKeyspace>>;
 
-  Status write_large(const Changes& changes);
+  Status write_large(const Changes& changes, const CommitCheck* check);
   Status lead_group(std::span<CommitRequest* const> group);
   Status append_and_insert(std::span<CommitRequest* const> group);
   Status encode_group();
@@ -90,6 +95,10 @@ class Writer final : public GroupLeader {
   void insert_group(std::uint64_t entries);
   // Groups that name other keyspaces than the default one.
   bool reject_dropped(std::span<CommitRequest* const> group);
+  [[nodiscard]] bool is_dropped(KeyspaceId id) const;
+  // Transactions.
+  bool accept(CommitRequest& request);
+  Status check_transaction(const CommitCheck& check, const Changes& changes);
   Status append_to_trees(std::uint64_t entries, bool syncs);
   Status reserve_in_trees(std::uint64_t entries);
   void insert_into_trees(std::uint64_t entries);
@@ -99,6 +108,7 @@ class Writer final : public GroupLeader {
   void forget_touched();
   void publish(Sequence last) {
     if (payload_.capacity() > kMaxKeptPayloadBytes) std::string().swap(payload_);
+    window_.record(changes_, published_.newest(), last, committing_);
     published_.publish(last);
   }
 
@@ -131,6 +141,9 @@ class Writer final : public GroupLeader {
   std::string payload_;                   // The group, encoded.
   EntryKeyspaces keyspaces_of_group_;
   std::vector<Changes> changes_;
+  CommitWindow window_;
+  std::uint64_t committing_ = 0;  // Transactions in the current group.
+  std::size_t in_group_ = 0;      // Of changes_: what the window knows of the current group.
 
   std::atomic<std::uint64_t> writes_ = 0;
   std::atomic<std::uint64_t> bytes_written_ = 0;

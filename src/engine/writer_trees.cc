@@ -45,12 +45,16 @@ bool Writer::reject_dropped(std::span<CommitRequest* const> group) {
   for (CommitRequest* request : group) {
     if (request->is_rejected || request->changes.empty()) continue;
     request->changes.visit_keyspaces([&](KeyspaceId id) {
-      if (id == kDefaultKeyspace || request->is_rejected || others_.contains(id) || keyspaces_.find(id)) return;
+      if (request->is_rejected || !is_dropped(id)) return;
       request->is_rejected = has_rejected = true;
       request->status = Status::invalid_argument(context_.directory + ": the keyspace was dropped");
     });
   }
   return has_rejected;
+}
+
+bool Writer::is_dropped(KeyspaceId id) const {
+  return id != kDefaultKeyspace && !others_.contains(id) && !keyspaces_.find(id);
 }
 
 Status Writer::append_to_trees(std::uint64_t entries, bool syncs) {
@@ -179,10 +183,11 @@ Status Writer::flush_alone() {
 
 /// Rule 37: everything before the commit is in tables, then the commit is, and one edit of the manifest makes it
 /// visible and durable. No journal holds it: the next one begins after it.
-Status Writer::write_large(const Changes& changes) {
+Status Writer::write_large(const Changes& changes, const CommitCheck* check) {
   return run_alone([&]() -> Status {
     CommitRequest request{.changes = changes};
     CommitRequest* const group[] = {&request};
+    if (check != nullptr) TAMIS_TRY_STATUS(check_transaction(*check, changes));
     if (reject_dropped(group)) return request.status;
     TAMIS_TRY_STATUS(flush_alone());
     const Sequence before = published_.newest();
@@ -196,6 +201,7 @@ Status Writer::write_large(const Changes& changes) {
       journals_.abandon();
       return installed;
     }
+    window_.record({&changes, 1}, before, last, check != nullptr ? 1 : 0);
     published_.publish(last);
     journals_.release_before(number);
     writes_.fetch_add(changes.size(), std::memory_order_relaxed);

@@ -1,6 +1,7 @@
 // What the store sees and does of a Batch that its users do not.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -22,6 +23,17 @@ struct EntryKeyspaces {
   friend bool operator==(const EntryKeyspaces&, const EntryKeyspaces&) = default;
 };
 
+/// A state of a batch, to which it can be cut back.
+struct BatchMark {
+  std::size_t bytes = 0;
+  std::size_t count = 0;
+  std::uint32_t first_keyspace = 0;
+  std::uint32_t last_keyspace = 0;
+  bool has_markers = false;
+  bool has_long_keys = false;
+  std::uint64_t store = 0;
+};
+
 /// Access to the private members of Batch.
 struct BatchInside {
   /// What Batch::put and Batch::remove do, for any keyspace. A delete has no value.
@@ -34,6 +46,21 @@ struct BatchInside {
   static std::uint64_t store(const Batch& batch) { return batch.store_; }
   /// Whether a key has more than kMaxNarrowKeyBytes.
   static bool has_long_keys(const Batch& batch) { return batch.has_long_keys_; }
+  static BatchMark mark(const Batch& batch) {
+    return {batch.entries_.size(), batch.count_,         batch.first_keyspace_, batch.last_keyspace_,
+            batch.has_markers_,    batch.has_long_keys_, batch.store_};
+  }
+  /// Drops the changes since the mark, and the error.
+  static void truncate(Batch& batch, const BatchMark& mark) {
+    batch.entries_.resize(mark.bytes);
+    batch.count_ = mark.count;
+    batch.status_ = {};
+    batch.first_keyspace_ = mark.first_keyspace;
+    batch.last_keyspace_ = mark.last_keyspace;
+    batch.has_markers_ = mark.has_markers;
+    batch.has_long_keys_ = mark.has_long_keys;
+    batch.store_ = mark.store;
+  }
   static EntryKeyspaces keyspaces(const Batch& batch) {
     return {KeyspaceId{batch.first_keyspace_}, KeyspaceId{batch.last_keyspace_}, batch.has_markers_};
   }

@@ -37,7 +37,7 @@ Visible visible_unless_put(EntryKind kind, std::string_view stored, LoadTime loa
     stored = expiring.value;
   }
   value = stored;
-  if (is_apart(kind)) return Visible::kApart;
+  if (kind == EntryKind::kPutApart || kind == EntryKind::kExpiringPutApart) return Visible::kApart;
   TAMIS_CHECK(kind == EntryKind::kExpiringPut);
   return Visible::kValue;
 }

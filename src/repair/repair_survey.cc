@@ -9,13 +9,13 @@
 
 #include "base/try.h"
 #include "io/file_names.h"
+#include "io/path.h"
 #include "journal/journal_reader.h"
 #include "repair/repair_doubts.h"
 #include "repair/repair_journals.h"
 #include "repair/repair_keyspaces.h"
 #include "repair/repair_order.h"
 #include "repair/repair_problem.h"
-#include "io/path.h"
 #include "table/table_sections.h"
 #include "table/table_verify.h"
 

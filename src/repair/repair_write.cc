@@ -288,8 +288,8 @@ class RepairWriter {
     return KnownJournalEnd{header.number, header.salt, journal->durable_offset()};
   }
 
-  /// The names of journals, whose entries are now in tables, of manifests, and of tables and value files outside the new
-  /// store.
+  /// The names of journals, whose entries are now in tables, of manifests, and of tables and value files outside the
+  /// new store.
   [[nodiscard]] std::vector<std::string> unneeded_files() const {
     const std::vector<std::uint64_t> live = table_numbers(state_);
     std::vector<std::string> names;

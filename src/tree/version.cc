@@ -133,8 +133,8 @@ Result<std::uint64_t> Version::approximate_bytes(std::string_view from, std::opt
       } else {
         TAMIS_TRY(const std::uint64_t part, table->approximate_bytes(from, to));
         const double share = static_cast<double>(part) / static_cast<double>(table->facts().file_bytes);
-        total += part + static_cast<std::uint64_t>(
-                            share * static_cast<double>(sum_of(table->facts().values_apart).bytes));
+        total +=
+            part + static_cast<std::uint64_t>(share * static_cast<double>(sum_of(table->facts().values_apart).bytes));
       }
     }
   }
@@ -152,8 +152,8 @@ Result<ValueRead> Version::begin_value(std::string_view key, std::string_view po
   TAMIS_TRY(read.pointer, decode_value_pointer(pointer, "a pointer"));
   read.file = value_file(read.pointer.file).get();  // This version keeps it.
   if (read.file != nullptr) return read;
-  return Status::corruption(fmt::format("value file {}: value at offset {}: there is no such file", read.pointer.file,
-                                        read.pointer.offset));
+  return Status::corruption(
+      fmt::format("value file {}: value at offset {}: there is no such file", read.pointer.file, read.pointer.offset));
 }
 
 std::shared_ptr<Table> Version::table(std::uint64_t number) const {

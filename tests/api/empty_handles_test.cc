@@ -102,6 +102,12 @@ TEST_F(EmptyHandles, ADBAnswersClosed) {
     Iterator it = db.scan();
     check_empty_iterator(it);
     EXPECT_EQ(db.snapshot().sequence(), 0U);
+    EXPECT_FALSE(db.begin().is_active());
+    int runs = 0;
+    const auto work = [&](Transaction&) { return ++runs, Status(); };
+    check_closed({db.transact(work), db.put_if("key", "a", "b").status(), db.remove_if("key", "a").status(),
+                  db.begin().commit()});
+    EXPECT_EQ(runs, 0);
     EXPECT_EQ(db.keyspace("a").status().code(), kClosed);
     EXPECT_EQ(db.drop_keyspace("a").code(), kClosed);
     EXPECT_TRUE(db.keyspaces().empty());
@@ -118,8 +124,11 @@ TEST_F(EmptyHandles, AKeyspaceAnswersClosed) {
     check_closed({keyspace.put("key", "value"), keyspace.remove("key"), keyspace.compact(),
                   keyspace.get("key").status(), keyspace.get("key", &value).status(), keyspace.exists("key").status(),
                   keyspace.get_pinned("key").status(), keyspace.approximate_size({}).status(),
-                  keyspace.explain("key").status()});
+                  keyspace.explain("key").status(), keyspace.put_if("key", "a", "b").status(),
+                  keyspace.remove_if("key", "a").status()});
     EXPECT_EQ(value, "before");
+    EXPECT_EQ(keyspace.state(), nullptr);
+    EXPECT_EQ(keyspace.store(), nullptr);
     const std::vector<std::string_view> keys = {"a", "b"};
     ASSERT_EQ(keyspace.multi_get(keys).size(), 2U);
     EXPECT_EQ(keyspace.multi_get(keys).back().status().code(), kClosed);
@@ -136,6 +145,36 @@ TEST_F(EmptyHandles, AKeyspaceAnswersClosed) {
   };
   check_empty<Keyspace>([&] { return *db.keyspace("a"); }, check);
   EXPECT_TRUE(db.close().ok());
+}
+
+TEST_F(EmptyHandles, ATransactionAnswersClosed) {
+  DB db = open_store();
+  const Keyspace keyspace = *db.keyspace("a");
+  const auto check = [&](Transaction& tx) {
+    std::string value = "before";
+    check_closed({tx.get("key").status(), tx.get("key", &value).status(), tx.exists("key").status(),
+                  tx.get(keyspace, "key").status(), tx.get(keyspace, "key", &value).status(),
+                  tx.exists(keyspace, "key").status(), tx.put("key", "value"), tx.put(keyspace, "key", "value"),
+                  tx.remove("key"), tx.remove(keyspace, "key"), tx.write(Batch()), tx.savepoint().status(),
+                  tx.rollback_to(Savepoint()), tx.rollback(), tx.commit()});
+    EXPECT_EQ(value, "before");
+    const std::vector<std::string_view> keys = {"a", "b"};
+    ASSERT_EQ(tx.multi_get(keys).size(), 2U);
+    EXPECT_EQ(tx.multi_get(keys).back().status().code(), kClosed);
+    EXPECT_EQ(tx.multi_get(keyspace, keys).back().status().code(), kClosed);
+    Iterator it = tx.scan();
+    check_empty_iterator(it);
+    Iterator of_keyspace = tx.scan(keyspace);
+    check_empty_iterator(of_keyspace);
+    EXPECT_EQ(tx.sequence(), 0U);
+    EXPECT_FALSE(tx.is_active());
+  };
+  check_empty<Transaction>([&] { return db.begin(); }, check);
+  EXPECT_TRUE(db.close().ok()) << "those that were moved or assigned over have ended";
+  const Keyspace none;
+  DB other = open_store();
+  Transaction tx = other.begin();
+  check_closed({tx.get(none, "key").status(), tx.put(none, "key", "value"), tx.scan(none).status()});
 }
 
 TEST_F(EmptyHandles, AnIteratorStandsOnNoKeyAndIsClosed) {

@@ -1,0 +1,90 @@
+// Which keys were written, and when last.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "entry/entry.h"
+#include "entry/key_range.h"
+#include "entry/keyspace_id.h"
+
+namespace tamis {
+
+/// A key of one keyspace.
+struct WrittenKey {
+  KeyspaceId keyspace = {};
+  std::string_view key;
+};
+
+/// The keys of recent writes in order, with the sequence of the last write to each, and the intervals that were deleted
+/// as a whole.
+///
+/// Threads: one at a time.
+class WrittenKeys {
+ public:
+  struct StoredKey {
+    KeyspaceId keyspace = {};
+    std::string key;
+  };
+  /// Compares a stored key with a view of one, too.
+  struct Before {
+    using is_transparent = void;
+    template <typename A, typename B>
+    bool operator()(const A& a, const B& b) const {
+      if (a.keyspace != b.keyspace) return a.keyspace < b.keyspace;
+      return std::string_view(a.key) < std::string_view(b.key);
+    }
+  };
+  using Keys = std::map<StoredKey, Sequence, Before>;
+
+  /// Sequences ascend from call to call. True if the key is new. Throws std::bad_alloc.
+  std::pair<Keys::iterator, bool> add(WrittenKey written, Sequence sequence) {
+    auto at = keys_.lower_bound(written);
+    const bool is_new = at == keys_.end() || Before()(written, at->first);
+    if (is_new) {
+      at = keys_.emplace_hint(at, StoredKey{written.keyspace, std::string(written.key)}, sequence);
+    } else {
+      at->second = sequence;
+    }
+    return {at, is_new};
+  }
+  /// All keys of an interval were deleted.
+  void add_interval(KeyspaceId keyspace, std::string_view from, std::string_view to, Sequence sequence) {
+    intervals_.push_back({keyspace, KeyRange{std::string(from), std::string(to)}, sequence});
+  }
+  void erase(Keys::iterator key) { keys_.erase(key); }
+  /// Forgets the intervals that were deleted at or before the sequence: the bytes they took.
+  std::uint64_t erase_intervals_until(Sequence last);
+  void clear() {
+    keys_.clear();
+    intervals_.clear();
+  }
+  [[nodiscard]] bool empty() const { return keys_.empty() && intervals_.empty(); }
+
+  /// Whether the key was written after the sequence.
+  [[nodiscard]] bool has_key_after(WrittenKey key, Sequence sequence) const;
+  /// A key of the range that was written after the sequence, the first one in order. Valid until something changes.
+  [[nodiscard]] std::optional<std::string_view> key_in_range_after(KeyspaceId keyspace, const KeyRange& range,
+                                                                   Sequence sequence) const;
+
+  static std::uint64_t bytes_of_interval(std::string_view from, std::string_view to) {
+    return sizeof(WrittenInterval) + from.size() + to.size();
+  }
+
+ private:
+  struct WrittenInterval {
+    KeyspaceId keyspace = {};
+    KeyRange range;
+    Sequence sequence = {};
+  };
+
+  Keys keys_;
+  std::vector<WrittenInterval> intervals_;  // By sequence.
+};
+
+}  // namespace tamis
