@@ -20,6 +20,16 @@
 
 namespace tamis {
 
+/// Which values go to value files (rule 41).
+struct ValueRules {
+  std::uint64_t bytes_apart = 0;                 ///< Of puts: values of at least this size; 0: none.
+  std::uint64_t file_bytes = ~std::uint64_t{0};  ///< Size at which a value file is finished.
+  /// Value files whose values are copied to new ones, ascending.
+  std::vector<std::uint64_t> collected = {};
+  /// Reads a value to be copied.
+  std::function<Status(const ValuePointer& pointer, std::string_view key, std::string& to)> read = {};
+};
+
 /// How to write the entries, and which may be dropped.
 struct RewriteSpec {
   FileSystem* files = nullptr;
@@ -53,13 +63,7 @@ struct RewriteSpec {
   const Run* next_level = nullptr;
   /// Returns a number that no file has had.
   std::function<Result<std::uint64_t>()> new_number = {};
-  /// Values of puts that have at least this many bytes go to value files; 0: none.
-  std::uint64_t value_bytes_apart = 0;
-  std::uint64_t value_file_bytes = ~std::uint64_t{0};  ///< Size at which a value file is finished.
-  /// Value files whose values are copied to new ones, ascending (rule 41).
-  std::vector<std::uint64_t> collected = {};
-  /// Reads the value of this key; for those that are copied.
-  std::function<Status(const ValuePointer& pointer, std::string_view key, std::string& to)> read_value = {};
+  ValueRules values = {};
   /// Polled occasionally; true: stop with kClosed.
   std::function<bool()> is_cancelled = {};
 };

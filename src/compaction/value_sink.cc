@@ -29,17 +29,17 @@ Status note_begun(FileSystem& files, const std::string& path, std::vector<std::s
 }
 
 Result<Entry> ValueSink::place(const Entry& entry) {
-  if (is_apart(entry.kind)) return spec_.collected.empty() ? entry : copy(entry);
-  if (spec_.value_bytes_apart == 0 || entry.kind == EntryKind::kDelete) return entry;
+  if (is_apart(entry.kind)) return spec_.values.collected.empty() ? entry : copy(entry);
+  if (spec_.values.bytes_apart == 0 || entry.kind == EntryKind::kDelete) return entry;
   const std::string_view value = value_of(entry);
-  return value.size() < spec_.value_bytes_apart ? entry : write(entry, value);
+  return value.size() < spec_.values.bytes_apart ? entry : write(entry, value);
 }
 
 /// A value that cannot be verified is not copied: its reader gets the error, and the file stays.
 Result<Entry> ValueSink::copy(const Entry& entry) {
   const ValuePointer pointer = pointer_of(entry);
-  if (!std::ranges::binary_search(spec_.collected, pointer.file)) return entry;
-  const Status read = spec_.read_value(pointer, entry.key, copied_);
+  if (!std::ranges::binary_search(spec_.values.collected, pointer.file)) return entry;
+  const Status read = spec_.values.read(pointer, entry.key, copied_);
   if (read.code() == StatusCode::kCorruption) return entry;
   TAMIS_TRY_STATUS(read);
   return write(entry, copied_);
@@ -48,7 +48,7 @@ Result<Entry> ValueSink::copy(const Entry& entry) {
 Result<Entry> ValueSink::write(const Entry& entry, std::string_view value) {
   if (builder_ == nullptr) TAMIS_TRY_STATUS(begin_file());
   TAMIS_TRY(const ValuePointer pointer, builder_->add(entry.key, value));
-  if (builder_->bytes() >= spec_.value_file_bytes) TAMIS_TRY_STATUS(finish_file());
+  if (builder_->bytes() >= spec_.values.file_bytes) TAMIS_TRY_STATUS(finish_file());
   stored_.clear();
   if (expires(entry.kind)) stored_ = entry.value.substr(0, kDueBytes);
   stored_ += encode_value_pointer(pointer);

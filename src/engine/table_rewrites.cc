@@ -68,8 +68,8 @@ Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, Ent
   RewriteSpec spec = spec_for(keyspace, *settings, version->shape(), 0, run);
   const Features long_keys = Features::of(Feature::kLongKeys);
   if (catalog_.features().includes(long_keys)) spec.features |= long_keys;  // There may be some.
-  spec.value_bytes_apart = settings->options.value_bytes_apart;
-  if (spec.value_bytes_apart != 0) spec.features |= Features::of(Feature::kValuesApart);  // The same.
+  spec.values.bytes_apart = settings->options.value_bytes_apart;
+  if (spec.values.bytes_apart != 0) spec.features |= Features::of(Feature::kValuesApart);  // The same.
   for (const Run& older : newer) spec.older_runs.push_back(&older);
   for (const Run* older : all_runs(version->shape())) spec.older_runs.push_back(older);
   const FilterPlanner filters(version->shape(), {}, 0, run, entries, settings->filter_plan_options());
@@ -134,8 +134,8 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
       spec.oldest_delete_unix_seconds = older(facts->oldest_delete_unix_seconds, spec.oldest_delete_unix_seconds);
     }
   }
-  spec.collected = plan.collected;
-  spec.read_value = [&version](const ValuePointer& pointer, std::string_view key, std::string& to) {
+  spec.values.collected = plan.collected;
+  spec.values.read = [&version](const ValuePointer& pointer, std::string_view key, std::string& to) {
     return version.value_file(pointer.file)->copy_out(pointer, key, to);
   };
   // Repair must know, without a manifest, that obsolete tables were replaced even when what replaced them is gone.
@@ -192,7 +192,7 @@ RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSett
           .now_unix_seconds = context_.now_unix_seconds(),
           .snapshots = handles_.readable(published_),
           .new_number = [this] { return catalog_.new_number(); },
-          .value_file_bytes = std::max(context_.memtable_bytes, options.table_bytes)};
+          .values = {.file_bytes = std::max(context_.memtable_bytes, options.table_bytes)}};
 }
 
 Result<std::shared_ptr<const TableFacts>> TableRewrites::facts_of(const Shape& shape, std::uint64_t number) const {

@@ -15,6 +15,7 @@
 #include "table/index_format.h"
 #include "table/table_sections.h"
 #include "table/table_verify.h"
+#include "table/value_pointers.h"
 
 namespace tamis {
 
@@ -127,6 +128,9 @@ std::vector<TableFile::Property> TableFile::properties() const {
   number("keys", facts.keys);
   number("key bytes", facts.key_bytes);
   number("value bytes", facts.value_bytes);
+  const ValuesOfTable apart = sum_of(facts.values_apart);
+  number("values apart", apart.values);
+  number("bytes of values apart", apart.bytes);
   text("smallest key", facts.smallest_key);
   text("largest key", facts.largest_key);
   number("smallest sequence", number_of(facts.smallest_sequence));
