@@ -102,11 +102,21 @@ Status CommitWindow::add_to_group(const Changes& changes) {
   }
 }
 
-/// If memory is short, the window is empty afterwards, and the transactions that live conflict.
-void CommitWindow::record_all(std::span<const Changes> changes, Sequence before, Sequence last) {
+/// Whether the keys of these changes can be recorded at all.
+bool CommitWindow::fits(std::span<const Changes> changes) const {
   std::uint64_t bytes = 0;
   for (const Changes& of_one : changes) bytes += of_one.byte_size();
-  bool is_recorded = bytes <= max_bytes_;
+  if (bytes <= max_bytes_) return true;
+  bytes = 0;
+  for (const Changes& of_one : changes) {
+    of_one.visit([&](KeyspaceId, const EncodedEntry& entry) { bytes += kBytesOfAKey + entry.key.size(); });
+  }
+  return bytes <= max_bytes_;
+}
+
+/// If memory is short, the window is empty afterwards, and the transactions that live conflict.
+void CommitWindow::record_all(std::span<const Changes> changes, Sequence before, Sequence last) {
+  bool is_recorded = fits(changes);
   try {
     if (is_recorded) record_changes(changes, before);
   } catch (const std::bad_alloc&) {

@@ -80,6 +80,7 @@ class CommitWindow {
   /// Of a recorded key besides its bytes: a node of the map.
   static constexpr std::uint64_t kBytesOfAKey = sizeof(WrittenKeys::Keys::value_type) + 5 * sizeof(void*);
 
+  [[nodiscard]] bool fits(std::span<const Changes> changes) const;
   void record_all(std::span<const Changes> changes, Sequence before, Sequence last);
   void record_changes(std::span<const Changes> changes, Sequence before);
   void forget_until(Sequence last);

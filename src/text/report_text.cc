@@ -96,6 +96,13 @@ std::string work_text(const Stats& stats) {
     text += labelled("values apart", fmt::format("{} in {} files, {} of them live", bytes_text(stats.values.bytes),
                                                  stats.values.files, bytes_text(stats.values.live_bytes)));
   }
+  const Stats::Transactions& transactions = stats.transactions;
+  if (transactions.committed + transactions.conflicts + transactions.live > 0) {
+    text += labelled("transactions",
+                     fmt::format("{} committed, {}, {} live; {} of recent commits", count_text(transactions.committed),
+                                 count_of(transactions.conflicts, "conflict"), count_text(transactions.live),
+                                 bytes_text(transactions.window_bytes)));
+  }
   if (stats.stalls.delayed_writes > 0) {
     text += labelled("stalls", fmt::format("{} delayed, {} in all: {}", count_of(stats.stalls.delayed_writes, "write"),
                                            duration_text(1000 * stats.stalls.delay_us), stats.stalls.reason));

@@ -139,6 +139,10 @@ run 0 put files piped --from-file - <bytes; run 0 get files piped --raw; same ou
 run 0 put files --hex 00ff --from-file bytes --json; out_has '"ok": true'; run 0 get files --hex 00ff --raw; python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(open("out").read()))' >back; same back bytes
 run 0 put files nothing --from-file /dev/null; run 0 get files nothing --raw; out_is_empty
 run 0 put files dash -; run 0 get files dash; out_is -'\n'
+run 0 put cas k 1 --if-absent; out_is_empty; run 1 put cas k 2 --if-absent; run 1 put cas k 2 --if-value 3 --json; out_has '"changed": false'
+run 0 put cas k 2 --if-value 1 --json; out_has '"changed": true'; run 1 put cas other 2 --if-value ''; run 0 get cas k; out_is '2\n'
+run 1 delete cas k --if-value 1; run 0 get cas k; out_is '2\n'; run 0 delete cas k --if-value 2; run 1 get cas k
+run 2 put cas k 1 --if-absent --if-value 1; err_has 'exclude each other'
 run 2 put files k v --from-file bytes; err_has 'not both'
 run 2 put files k; err_has 'VALUE is missing'
 run 2 put files k --from-file; err_has '--from-file needs a value'

@@ -73,7 +73,7 @@ bool lists(const VerbDescription& description, std::string_view name) {
 /// Each verb in one line or more, in an order in which each finds what it needs. The missing ones take too long here,
 /// or become another program.
 const std::vector<std::pair<std::string, std::vector<std::string>>> kLines = {
-    {"put", {"put store k v", "put store k --from-file keys"}},
+    {"put", {"put store k v", "put store k --from-file keys", "put store k v --if-absent"}},
     {"get", {"get store k", "get store none"}},
     {"delete", {"delete store k"}},
     {"multi-get", {"multi-get store a"}},

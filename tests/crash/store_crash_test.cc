@@ -55,6 +55,7 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
       {"copied into a window", {Landmark::kCopiedCommit}},
       {"keyspaces", {Landmark::kLinkedTable}},
       {"keyspaces in turn", {Landmark::kContinuedCommit}},
+      {"transactions", {}},
   };
   ASSERT_EQ(claims.size(), store_scripts().size());
   std::uint64_t seed = 1;

@@ -11,7 +11,7 @@
 namespace tamis::test {
 namespace {
 
-constexpr std::array<StoreScript, 14> kScripts = {{
+constexpr std::array<StoreScript, 15> kScripts = {{
     {"commits", "pPbBrRspPbfpBwRpbfPpWbrfspbBpfpPrcPbp"},
     {"journals in turn", "pbpfpPbfprpfPbpfBpfpbrfpPfbpfpp"},
     {"full memtables", "wPbwrWwbBpwPwbwpWcbwRwpwfwc", 64 << 10},
@@ -27,6 +27,7 @@ constexpr std::array<StoreScript, 14> kScripts = {{
     {"keyspaces in turn", "mqNnfxmnfqfnNcxmonqmfnofqcxpNofmnqxc"},
     {"values apart", "wPbwrWwbBpwPfwbwpWcbwRwkpwfwcowpfWbfc", 64 << 10, "leveled", true, 16},
     {"values apart in tiers", "pbwfPrfbwfpBfrpfbPfcpbomqNnfxwWf", 128 << 10, "tiered", false, 500},
+    {"transactions", "ptTutmtTuNtfUtpTftcuTxtTfUcptT"},
 }};
 
 std::string padded(std::string text, std::size_t bytes) {
@@ -101,6 +102,10 @@ Status StoreWorkload::step(char what) {
     case 'o': return reopen();
     case 'm': return make_keyspace();
     case 'x': return drop_keyspace();
+    case 't':
+    case 'T': return run_transaction(what == 'T', false);
+    case 'u':
+    case 'U': return run_transaction(what == 'U', true);
     default: return write(what);
   }
 }
@@ -109,10 +114,41 @@ Status StoreWorkload::write(char what) {
   const bool syncs = std::isupper(what) != 0;
   const Batch batch = make_batch(static_cast<char>(std::tolower(what)));
   if (batch.empty()) return {};  // Of a keyspace that could not be made. It would not be a commit.
+  return commit(batch, syncs);
+}
+
+Status StoreWorkload::commit(const Batch& batch, bool syncs) {
   ledger_.tries(batch);
   Status written = db_->write(batch, {.sync = syncs});
   if (written.ok()) ledger_.acknowledged(syncs);
   return written;
+}
+
+/// Whole or absent like a batch. One that conflicts is no commit: no state of the ledger has it.
+Status StoreWorkload::run_transaction(bool syncs, bool conflicts) {
+  const std::string read_key = some_key();
+  const Batch batch = make_batch(newest_.name().empty() ? 'b' : 'n');
+  Transaction tx = db_->begin();
+  if (const Result<bool> read = tx.exists(read_key); !read.ok()) return read.status();
+  {
+    Iterator it = tx.scan({.to = "k"});
+    while (it.valid()) it.advance();
+    if (!it.status().ok()) return it.status();
+  }
+  if (Status added = tx.write(batch); !added.ok()) return added;
+  if (conflicts) {
+    Batch other;
+    other.put(read_key, padded(fmt::format("v{}", ++values_), 30));
+    if (Status written = commit(other, syncs); !written.ok()) return written;
+    Status refused = tx.commit({.sync = syncs});
+    if (refused.code() == StatusCode::kConflict) return {};
+    if (refused.ok()) violations_.push_back("a transaction committed although what it read was overwritten");
+    return refused;
+  }
+  ledger_.tries(batch);
+  Status committed = tx.commit({.sync = syncs});
+  if (committed.ok()) ledger_.acknowledged(syncs);
+  return committed;
 }
 
 Status StoreWorkload::make_keyspace() {

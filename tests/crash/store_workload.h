@@ -25,6 +25,7 @@ inline constexpr std::string_view kCopy = "/copy";
 ///   s sync   f flush   c compact   k checkpoint   o close and reopen
 ///   m make a keyspace   x drop the newest one   q put into it   n a batch over it and the default one
 ///   v a value of twenty thousand bytes
+///   t a transaction that reads, scans and writes   u one that conflicts with a put after its begin
 struct StoreScript {
   std::string_view name;
   std::string_view steps;
@@ -84,6 +85,8 @@ class StoreWorkload {
   Status open();
   Status step(char what);
   Status write(char what);
+  Status commit(const Batch& batch, bool syncs);
+  Status run_transaction(bool syncs, bool conflicts);
   Status reopen();
   Status make_keyspace();
   Status drop_keyspace();

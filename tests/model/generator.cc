@@ -28,6 +28,14 @@ std::uint64_t weight_of(Verb verb) {
     case Verb::kRelease: return 120;
     case Verb::kMakeKeyspace: return 40;
     case Verb::kDropKeyspace: return 12;
+    case Verb::kBegin: return 350;
+    case Verb::kGetIn: return 600;
+    case Verb::kScanIn: return 200;
+    case Verb::kWriteIn: return 500;
+    case Verb::kSavepoint: return 80;
+    case Verb::kRollbackTo: return 80;
+    case Verb::kCommit: return 500;
+    case Verb::kRollback: return 60;
     case Verb::kFlush: return 60;
     case Verb::kCompact: return 25;
     case Verb::kWaitIdle: return 20;
@@ -151,14 +159,33 @@ void Generator::draw_write(Operation& operation) {
   change.is_put = operation.verb == Verb::kPut;
 }
 
+void Generator::draw_in_transaction(Operation& operation) {
+  operation.slot = draw_slot();
+  operation.keyspace = draw_keyspace();
+  if (operation.verb == Verb::kGetIn) operation.keys.push_back(draw_key());
+  if (operation.verb == Verb::kWriteIn) operation.changes.push_back(draw_change());
+  if (operation.verb == Verb::kCommit) operation.sync = one_in(10);
+  if (operation.verb != Verb::kScanIn) return;
+  operation.bounds = draw_bounds();
+  operation.moves = draw_moves(12);
+}
+
+void Generator::draw_keys(Operation& operation, std::uint64_t count) {
+  while (count-- > 0) operation.keys.push_back(one_in(8) ? draw_place() : draw_key());
+  if (one_in(4)) operation.slot = draw_slot();
+  operation.fills_cache = !one_in(8);
+  operation.keyspace = draw_keyspace();
+}
+
+void Generator::draw_change_of_keyspaces(Operation& operation) {
+  operation.keyspace = 1 + static_cast<std::uint32_t>(random_.below(kKeyspaces - 1));
+  if (operation.verb == Verb::kMakeKeyspace && random_.coin()) {
+    operation.options_seed = static_cast<std::uint32_t>(1 + random_.below(1 << 20));
+  }
+}
+
 Operation Generator::next() {
   Operation operation{.verb = draw_verb()};
-  const auto draw_keys = [&](std::uint64_t count) {
-    while (count-- > 0) operation.keys.push_back(one_in(8) ? draw_place() : draw_key());
-    if (one_in(4)) operation.slot = draw_slot();
-    operation.fills_cache = !one_in(8);
-    operation.keyspace = draw_keyspace();
-  };
   switch (operation.verb) {
     case Verb::kPut:
     case Verb::kRemove:
@@ -167,19 +194,27 @@ Operation Generator::next() {
     case Verb::kGet:
     case Verb::kGetInto:
     case Verb::kGetPinned:
-    case Verb::kExplain: draw_keys(1); break;
-    case Verb::kMultiGet: draw_keys(random_.below(20)); break;
+    case Verb::kExplain: draw_keys(operation, 1); break;
+    case Verb::kMultiGet: draw_keys(operation, random_.below(20)); break;
     case Verb::kScan:
     case Verb::kOpenIterator:
       operation.bounds = draw_bounds();
       operation.moves = draw_moves(12);
-      draw_keys(0);
+      draw_keys(operation, 0);
       if (operation.verb == Verb::kOpenIterator) operation.slot = draw_slot();
       break;
     case Verb::kMoveIterator:
       operation.moves = draw_moves(20);
       operation.slot = draw_slot();
       break;
+    case Verb::kBegin:
+    case Verb::kGetIn:
+    case Verb::kScanIn:
+    case Verb::kWriteIn:
+    case Verb::kSavepoint:
+    case Verb::kRollbackTo:
+    case Verb::kCommit:
+    case Verb::kRollback: draw_in_transaction(operation); break;
     case Verb::kDropIterator:
     case Verb::kSnapshot:
     case Verb::kRelease: operation.slot = draw_slot(); break;
@@ -189,12 +224,7 @@ Operation Generator::next() {
       operation.keyspace = draw_keyspace();
       break;
     case Verb::kMakeKeyspace:
-    case Verb::kDropKeyspace:
-      operation.keyspace = 1 + static_cast<std::uint32_t>(random_.below(kKeyspaces - 1));
-      if (operation.verb == Verb::kMakeKeyspace && random_.coin()) {
-        operation.options_seed = static_cast<std::uint32_t>(1 + random_.below(1 << 20));
-      }
-      break;
+    case Verb::kDropKeyspace: draw_change_of_keyspaces(operation); break;
     case Verb::kSync:
     case Verb::kFlush:
     case Verb::kWaitIdle:

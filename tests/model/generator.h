@@ -27,6 +27,9 @@ class Generator {
   std::string draw_place();
   Change draw_change();
   void draw_write(Operation& operation);
+  void draw_in_transaction(Operation& operation);
+  void draw_keys(Operation& operation, std::uint64_t count);
+  void draw_change_of_keyspaces(Operation& operation);
   Bounds draw_bounds();
   std::vector<Move> draw_moves(std::uint64_t most);
   std::uint32_t draw_slot() { return static_cast<std::uint32_t>(random_.below(Operation::kSlots)); }

@@ -6,7 +6,11 @@ namespace tamis::test {
 
 void Model::apply(const Change& change, std::uint32_t keyspace) {
   ++sequence_;
-  Map& map = now_.at(keyspace).map;
+  log_.emplace_back(*now_.at(keyspace).id, change.key);
+  apply_to(now_.at(keyspace).map, change);
+}
+
+void Model::apply_to(Map& map, const Change& change) {
   if (change.is_put) {
     map[change.key] = std::make_shared<const std::string>(value_of(change));
   } else {

@@ -124,6 +124,14 @@ Status ModelRun::run_verb(const Operation& operation) {
       return {};
     case Verb::kMakeKeyspace: return make_keyspace(operation);
     case Verb::kDropKeyspace: return drop_keyspace(operation);
+    case Verb::kBegin:
+    case Verb::kGetIn:
+    case Verb::kScanIn:
+    case Verb::kWriteIn:
+    case Verb::kSavepoint:
+    case Verb::kRollbackTo:
+    case Verb::kCommit:
+    case Verb::kRollback: return run_in_transaction(operation);
     case Verb::kFlush: return db_->flush();
     case Verb::kCompact: return compact(operation);
     case Verb::kWaitIdle: return db_->wait_idle();
@@ -252,12 +260,13 @@ Status ModelRun::open() {
 void ModelRun::drop_handles() {
   iterators_ = {};
   snapshots_ = {};
+  transactions_ = {};
   model_.release_all();
 }
 
 /// With live handles: busy, and nothing has changed.
 Status ModelRun::close() {
-  bool has_handles = model_.snapshots() > 0;
+  bool has_handles = live_snapshots() > 0;
   for (const auto& iterator : iterators_) has_handles |= iterator.has_value();
   if (has_handles) {
     const Status busy = db_->close();
@@ -292,6 +301,12 @@ Status ModelRun::abandon() {
     iterator->store.seek_to_first();
     if (iterator->store.valid() || iterator->store.status().code() != StatusCode::kClosed) {
       return disagreement("an iterator outlived its store and said " + iterator->store.status().to_text());
+    }
+  }
+  for (auto& transaction : transactions_) {
+    if (!transaction) continue;
+    if (transaction->store.get("a").ok() || transaction->store.commit().code() != StatusCode::kClosed) {
+      return disagreement("a transaction outlived its store and was used");
     }
   }
   for (const auto& [id, keyspace] : handles_) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,33 @@ struct RunSpec {
   std::optional<std::uint64_t> schedule_seed = {};
 };
 
+/// A transaction of the store, and what the model knows of it.
+///
+/// Threads: one at a time.
+struct ModelTransaction {
+  enum class Outcome : std::uint8_t { kCommits, kConflicts, kEither };
+  struct Saved {
+    Savepoint savepoint;
+    Model::Keyspaces view;
+    std::size_t writes = 0;
+  };
+
+  [[nodiscard]] std::uint32_t existing(std::uint32_t keyspace) const;
+  [[nodiscard]] bool has_written(std::uint32_t keyspace, std::string_view key) const;
+  /// What a commit must say.
+  [[nodiscard]] Outcome outcome(const Model& model) const;
+
+  Transaction store = {};
+  Isolation isolation = Isolation::kSerializable;
+  Model::Keyspaces view = {};  ///< The store as of its begin, and its own writes.
+  std::size_t begun = 0;       ///< The length of the model's log.
+  std::vector<Change> own = {};
+  std::vector<Saved> saved = {};
+  // With the ids of keyspaces; empty at snapshot isolation.
+  std::set<std::pair<std::uint32_t, std::string>> reads = {};
+  std::vector<std::pair<std::uint32_t, Bounds>> scans = {};
+};
+
 /// Applies each operation to a store on an in-memory disk and to the model, and compares the answers.
 ///
 /// With a schedule, a later operation may run between two calls of a flush or compaction: on its own thread, while the
@@ -51,8 +79,8 @@ class ModelRun {
   /// Covers all answers so far: the same for all options.
   [[nodiscard]] std::uint64_t digest() const { return digest_; }
   /// What happened, to show that a run was useful.
-  [[nodiscard]] std::uint64_t flushes() const { return flushes_; }
-  [[nodiscard]] std::uint64_t compactions() const { return compactions_; }
+  [[nodiscard]] std::uint64_t flushes() const { return work_.flushes; }
+  [[nodiscard]] std::uint64_t compactions() const { return work_.compactions; }
   /// Operations that ran in the middle of a flush or compaction.
   [[nodiscard]] std::uint64_t interruptions() const { return interruptions_; }
   /// Tables that the run index ruled out, according to `explain`.
@@ -79,6 +107,12 @@ class ModelRun {
     std::uint64_t gets = 0;
     std::uint64_t gets_found = 0;
     std::uint64_t writes = 0;
+  };
+
+  /// Of all openings.
+  struct Work {
+    std::uint64_t flushes = 0;
+    std::uint64_t compactions = 0;
   };
 
   // model_run.cc: writing, opening, closing and crashing.
@@ -132,6 +166,14 @@ class ModelRun {
                         std::string_view value);
   void note(std::string_view answer);
 
+  // model_run_transactions.cc
+  Status run_in_transaction(const Operation& operation);
+  Status get_in(ModelTransaction& tx, const Operation& operation);
+  Status scan_in(ModelTransaction& tx, const Operation& operation);
+  Status write_in(ModelTransaction& tx, const Operation& operation);
+  Status commit(std::optional<ModelTransaction>& slot, const Operation& operation);
+  [[nodiscard]] std::uint64_t live_snapshots() const;
+
   // model_run_reports.cc
   Status compact(const Operation& operation);
   Status verify();
@@ -150,6 +192,7 @@ class ModelRun {
   std::uint32_t newest_keyspace_ = 0;          // The largest id that was seen.
   std::array<std::optional<Snapshot>, Operation::kSlots> snapshots_;
   std::array<std::optional<OpenIterator>, Operation::kSlots> iterators_;
+  std::array<std::optional<ModelTransaction>, 2> transactions_;  // The second at snapshot isolation.
   std::string buffer_;
   std::span<const Operation> coming_;
   const Write* writing_ = nullptr;  // The innermost write, while the store may be ahead of the model.
@@ -160,8 +203,7 @@ class ModelRun {
   std::uint64_t digest_ = 0;
   std::uint64_t openings_ = 0;
   std::uint64_t copies_ = 0;
-  std::uint64_t flushes_ = 0;
-  std::uint64_t compactions_ = 0;
+  Work work_;
   std::uint64_t interruptions_ = 0;
   std::uint64_t ruled_out_by_run_index_ = 0;
   std::size_t begun_ = 0;

@@ -31,8 +31,8 @@ Range range_of(const Bounds& bounds) {
 
 void ModelRun::count_work() {
   const Stats stats = db_->stats();
-  flushes_ += stats.flushes;
-  compactions_ += stats.compactions + stats.moves;
+  work_.flushes += stats.flushes;
+  work_.compactions += stats.compactions + stats.moves;
 }
 
 /// One that is dropped meanwhile needs no compaction.
@@ -49,7 +49,7 @@ Status ModelRun::compact(const Operation& operation) {
     if (info.id != id) continue;
     const std::size_t keys = model_.now().at(keyspace).map.size();
     if (info.entries < keys) return disagreement("fewer entries than keys after everything was compacted");
-    if (model_.snapshots() == 0 && info.entries > keys) {
+    if (live_snapshots() == 0 && info.entries > keys) {
       return disagreement(fmt::format("{} entries for {} keys after everything was compacted", info.entries, keys));
     }
   }
@@ -84,13 +84,14 @@ Status ModelRun::stats() {
     return disagreement(fmt::format("stats: {} is {}; expected {}", what, is, should_be));
   };
   TAMIS_TRY_STATUS(expect("sequence", stats.sequence, model_.sequence()));
-  TAMIS_TRY_STATUS(expect("snapshots", stats.snapshots, model_.snapshots()));
+  TAMIS_TRY_STATUS(expect("snapshots", stats.snapshots, live_snapshots()));
   TAMIS_TRY_STATUS(expect("writes", stats.writes, asked_.writes));
   TAMIS_TRY_STATUS(expect("gets", stats.gets, asked_.gets));
   TAMIS_TRY_STATUS(expect("gets_found", stats.gets_found, asked_.gets_found));
   const Stats::Memory& memory = stats.memory;
-  TAMIS_TRY_STATUS(expect("memory", memory.used,
-                          memory.memtables + memory.blocks + memory.indexes + memory.filters + memory.journal));
+  TAMIS_TRY_STATUS(expect(
+      "memory", memory.used,
+      memory.memtables + memory.blocks + memory.indexes + memory.filters + memory.journal + memory.transactions));
   std::uint64_t bytes = 0;
   for (const Stats::Level& level : stats.levels) {
     bytes += level.bytes;

@@ -134,6 +134,14 @@ std::string_view to_text(Verb verb) {
     case Verb::kRelease: return "release";
     case Verb::kMakeKeyspace: return "make_keyspace";
     case Verb::kDropKeyspace: return "drop_keyspace";
+    case Verb::kBegin: return "begin";
+    case Verb::kGetIn: return "get_in";
+    case Verb::kScanIn: return "scan_in";
+    case Verb::kWriteIn: return "write_in";
+    case Verb::kSavepoint: return "savepoint";
+    case Verb::kRollbackTo: return "rollback_to";
+    case Verb::kCommit: return "commit";
+    case Verb::kRollback: return "rollback";
     case Verb::kFlush: return "flush";
     case Verb::kCompact: return "compact";
     case Verb::kWaitIdle: return "wait_idle";

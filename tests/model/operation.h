@@ -32,6 +32,14 @@ enum class Verb : std::uint8_t {
   kRelease,
   kMakeKeyspace,  ///< Or changes the options of one that exists.
   kDropKeyspace,
+  kBegin,  ///< A transaction, which stays open during other operations.
+  kGetIn,  ///< In a transaction, as the next five.
+  kScanIn,
+  kWriteIn,
+  kSavepoint,
+  kRollbackTo,  ///< The last savepoint.
+  kCommit,
+  kRollback,
   kFlush,
   kCompact,
   kWaitIdle,

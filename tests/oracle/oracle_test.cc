@@ -81,6 +81,14 @@ class Panel {
           member.walks = {};
           member.store->reopen();
         });
+      case Verb::kBegin:  // The others' transactions differ.
+      case Verb::kGetIn:
+      case Verb::kScanIn:
+      case Verb::kWriteIn:
+      case Verb::kSavepoint:
+      case Verb::kRollbackTo:
+      case Verb::kCommit:
+      case Verb::kRollback:
       case Verb::kSync:
       case Verb::kMakeKeyspace:  // The others have one tree: all keyspaces are one here.
       case Verb::kDropKeyspace:

@@ -205,6 +205,43 @@ TEST(NoMemory, AnyAllocationThatFailsIsToldOrEndsTheProgramAndNothingIsLost) {
   EXPECT_LT(large.stopped, large.all);
 }
 
+/// One put beside a live transaction that has read its key, with one failed allocation: the n-th of the put.
+int put_beside_a_transaction(const std::string& path, std::int64_t n) {
+  Result<DB> db = DB::open(path, small_options(), {.runs_in_background = false});
+  if (!db.ok()) return kWrongStatus;
+  {
+    const Transaction other = db->begin();  // Buffers have grown, and the window is used.
+    for (int i = 0; i < 100; ++i) {
+      if (!db->put(fmt::format("key{}", i), "1").ok()) return kWrongStatus;
+    }
+  }
+  Transaction tx = db->begin();
+  const std::string key = "a key that is too long to stand in a string of the window";
+  if (!tx.get(key).ok() || !tx.put("other", "1").ok()) return kWrongStatus;
+  shortage.smallest = 64;
+  shortage.once = true;
+  shortage.left = n;
+  const Status written = in_store([&] { return db->put(key, "2"); });
+  const bool was_short = shortage.end();
+  const Status committed = tx.commit();
+  if (!written.ok() && written.code() != StatusCode::kOutOfSpace) return kWrongStatus;
+  if (committed.code() != (written.ok() ? StatusCode::kConflict : StatusCode::kOk)) return kWrongAnswer;
+  return was_short ? kWasShort : 0;
+}
+
+TEST(NoMemory, Rule39_ACommitThatCannotBeRecordedIsWrittenAndTransactionsConflict) {
+  int ended = kWasShort;
+  int runs = 0;
+  for (std::int64_t n = 0; ended == kWasShort; ++n) {
+    const ScratchFolder scratch;
+    ChildProcess child([&](const ChildProcess::Teller&) { return put_beside_a_transaction(scratch.path(), n); });
+    ended = child.wait();
+    ++runs;
+  }
+  EXPECT_EQ(ended, 0);
+  EXPECT_GT(runs, 2) << "nothing was allocated";
+}
+
 std::uint64_t mapped_bytes() {
   std::ifstream file("/proc/self/statm");
   std::uint64_t pages = 0;

@@ -23,6 +23,14 @@ int done(DB& db, const Status& written, const CommonOptions& options) {
   return kExitOk;
 }
 
+/// The same for a write that depends on the present value. Exit status 1 if nothing was changed.
+int done_if(DB& db, const Result<bool>& changed, const CommonOptions& options) {
+  need(changed.status());
+  need(db.close());
+  if (options.json) standard_output().write(JsonObject().add("ok", true).add("changed", *changed).line());
+  return *changed ? kExitOk : kExitNo;
+}
+
 constexpr std::string_view kSyncHelp = "return once the change is durable (survives a machine crash)";
 
 /// The whole file. A file that is larger than a value may be is not read to its end.
@@ -42,45 +50,63 @@ int run_put(Arguments arguments) {
   std::string key;
   std::optional<std::string> value;
   std::string path;
+  std::string expected;
+  bool if_absent = false;
   bool sync = false;
   CommandLine line({.summary = "Stores a value under a key. The value is a word, or the bytes of a file, taken as they "
                                "are even with --hex. Creates the store and the keyspace if missing.",
-                    .usage = "DIR KEY (VALUE | --from-file FILE) [--keyspace NAME] [--sync]",
+                    .usage = "DIR KEY (VALUE | --from-file FILE) [--if-value VALUE | --if-absent] [--keyspace NAME] "
+                             "[--sync]",
                     .example = "  tamis put cities paris 2102650\n"
                                "  tamis put cities low -- -5\n"
                                "  tamis put pictures logo --from-file logo.png\n"
                                "  gzip < page.html | tamis put pages index --from-file -\n"
-                               "  tamis put shop ada 1815 --keyspace users",
+                               "  tamis put shop ada 1815 --keyspace users\n"
+                               "  tamis put locks backup $$ --if-absent || echo taken",
                     .common = kJson | kHex});
   store.declare_with_keyspace(line);
   line.operand("KEY", "the key", key);
   line.optional_operand("VALUE", "the value; may be empty", value);
   line.option("--from-file", "FILE", "read the value from this file; - for standard input", path);
+  line.option("--if-value", "VALUE", "only if the key has this value; otherwise exit status 1", expected);
+  line.flag("--if-absent", "only if the key is absent; otherwise exit status 1", if_absent);
   line.flag("--sync", kSyncHelp, sync);
   if (!line.read(arguments)) return kExitOk;
+  const bool if_value = line.given("--if-value");
+  if (if_value && if_absent) usage_error("--if-value and --if-absent exclude each other");
   if (value && line.given("--from-file")) usage_error("give the value as a word or with --from-file, not both");
   if (!value && !line.given("--from-file")) usage_error("VALUE is missing; see 'tamis put --help'");
   key = bytes_of_word(key, "the key", line.common());
   value = value ? bytes_of_word(*value, "the value", line.common()) : value_in_file(path);
   DB db = store.open(StoreUse::kCreate);
-  return done(db, store.keyspace(db, StoreUse::kCreate).put(key, *value, {.sync = sync}), line.common());
+  Keyspace keyspace = store.keyspace(db, StoreUse::kCreate);
+  if (!if_value && !if_absent) return done(db, keyspace.put(key, *value, {.sync = sync}), line.common());
+  std::optional<std::string> before;
+  if (if_value) before = bytes_of_word(expected, "the value", line.common());
+  return done_if(db, keyspace.put_if(key, before, *value, {.sync = sync}), line.common());
 }
 
 int run_delete(Arguments arguments) {
   StoreArguments store;
   std::string key;
+  std::string expected;
   bool sync = false;
   CommandLine line({.summary = "Removes a key. Removing an absent key is not an error.",
-                    .usage = "DIR KEY [--keyspace NAME] [--sync]",
-                    .example = "  tamis delete cities paris",
+                    .usage = "DIR KEY [--if-value VALUE] [--keyspace NAME] [--sync]",
+                    .example = "  tamis delete cities paris\n"
+                               "  tamis delete locks backup --if-value 4711",
                     .common = kJson | kHex});
   store.declare_with_keyspace(line);
   line.operand("KEY", "the key", key);
+  line.option("--if-value", "VALUE", "only if the key has this value; otherwise exit status 1", expected);
   line.flag("--sync", kSyncHelp, sync);
   if (!line.read(arguments)) return kExitOk;
   key = bytes_of_word(key, "the key", line.common());
   DB db = store.open(StoreUse::kWrite);
-  return done(db, store.keyspace(db, StoreUse::kWrite).remove(key, {.sync = sync}), line.common());
+  Keyspace keyspace = store.keyspace(db, StoreUse::kWrite);
+  if (!line.given("--if-value")) return done(db, keyspace.remove(key, {.sync = sync}), line.common());
+  const std::string before = bytes_of_word(expected, "the value", line.common());
+  return done_if(db, keyspace.remove_if(key, before, {.sync = sync}), line.common());
 }
 
 }  // namespace tamis::cli

@@ -55,6 +55,7 @@ JsonObject memory_json(const Stats::Memory& memory) {
       .add("indexes", memory.indexes)
       .add("filters", memory.filters)
       .add("journal", memory.journal)
+      .add("transactions", memory.transactions)
       .add("indexes_not_resident", memory.indexes_not_resident)
       .add("filters_not_resident", memory.filters_not_resident)
       .add("metadata_loads", memory.metadata_loads)
@@ -68,6 +69,14 @@ JsonObject stalls_json(const Stats::Stalls& stalls) {
       .add("reason", stalls.reason);
 }
 
+JsonObject transactions_json(const Stats::Transactions& transactions) {
+  return JsonObject()
+      .add("live", transactions.live)
+      .add("committed", transactions.committed)
+      .add("conflicts", transactions.conflicts)
+      .add("window_bytes", transactions.window_bytes);
+}
+
 JsonObject as_json(const Stats& stats, const std::vector<KeyspaceInfo>& keyspaces) {
   return JsonObject()
       .add_list("levels", stats.levels, level_json)
@@ -76,6 +85,7 @@ JsonObject as_json(const Stats& stats, const std::vector<KeyspaceInfo>& keyspace
       .add("journal", journal_json(stats.journal))
       .add("memory", memory_json(stats.memory))
       .add("stalls", stalls_json(stats.stalls))
+      .add("transactions", transactions_json(stats.transactions))
       .add("gets", stats.gets)
       .add("gets_found", stats.gets_found)
       .add("memtable_hits", stats.memtable_hits)
