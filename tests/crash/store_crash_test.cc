@@ -56,6 +56,8 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
       {"keyspaces", {Landmark::kLinkedTable}},
       {"keyspaces in turn", {Landmark::kContinuedCommit}},
       {"transactions", {}},
+      {"values apart", {Landmark::kValues, Landmark::kObsoleteValues, Landmark::kLinkedTable}},
+      {"values apart in tiers", {Landmark::kValues, Landmark::kObsoleteValues}},
   };
   ASSERT_EQ(claims.size(), store_scripts().size());
   std::uint64_t seed = 1;
