@@ -113,6 +113,10 @@ int calls_not_refused(DB& db, const Snapshot& snapshot, Iterator& walk) {
   expect_closed(db.scan().status());
   walk.next();
   expect_closed(walk.status());
+  expect_closed(db.begin().commit());
+  expect_closed(db.transact([](Transaction&) { return Status(); }));
+  expect_closed(db.put_if("child", std::nullopt, "1").status());
+  expect_closed(db.remove_if("a", "b").status());
   expect_closed(db.flush());
   expect_closed(db.compact());
   expect_closed(db.wait_idle());
@@ -139,8 +143,13 @@ TEST(ForkedChild, Rule10_EveryCallIsRefusedAndNothingHangs) {
   {
     auto snapshot = std::make_unique<Snapshot>(db->snapshot());
     auto walk = std::make_unique<Iterator>(db->scan());
+    auto transaction = std::make_unique<Transaction>(db->begin());
+    ASSERT_TRUE(transaction->put("child", "1").ok());
     ChildProcess child([&](const auto&) {
-      const int others = calls_not_refused(*db, *snapshot, *walk);
+      int others = calls_not_refused(*db, *snapshot, *walk);
+      others += transaction->get("a").status().code() == StatusCode::kClosed ? 0 : 1;
+      others += transaction->commit().code() == StatusCode::kClosed ? 0 : 1;
+      transaction.reset();
       snapshot.reset();
       walk.reset();
       db.reset();
