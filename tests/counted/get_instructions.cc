@@ -3,7 +3,7 @@
 //     get_instructions make DIR         a store of one run
 //     get_instructions READ DIR TIMES   warms it, then reads: hit, absent, pinned, multi_get (per key), scan (per
 //     step),
-//                                       seek
+//                                       seek; batch and transaction: two gets and two puts
 #include <fmt/core.h>
 #include <tamis/db.h>
 
@@ -54,7 +54,27 @@ void seek(const DB& db, const std::vector<std::string>& keys, std::uint64_t time
   }
 }
 
-void read(const DB& db, std::string_view what, std::uint64_t times) {
+/// Two gets, then two puts in a batch, or all of it in a transaction.
+void get_and_put(DB& db, const std::vector<std::string>& keys, std::uint64_t times, bool in_transaction) {
+  std::string value;
+  for (std::uint64_t i = 0; i < times; ++i) {
+    const std::string& a = keys[i % keys.size()];
+    const std::string& b = keys[(i * 7 + 1) % keys.size()];
+    if (in_transaction) {
+      Transaction tx = db.begin();
+      TAMIS_CHECK(*tx.get(a, &value) && *tx.get(b, &value));
+      TAMIS_CHECK(tx.put(a, value).ok() && tx.put(b, value).ok() && tx.commit().ok());
+    } else {
+      Batch batch;
+      TAMIS_CHECK(*db.get(a, &value) && *db.get(b, &value));
+      batch.put(a, value);
+      batch.put(b, value);
+      TAMIS_CHECK(db.write(batch).ok());
+    }
+  }
+}
+
+void read(DB& db, std::string_view what, std::uint64_t times) {
   const bool is_there = what != "absent";
   std::string value;
   for (std::uint64_t i = 0; i < kKeys; ++i) TAMIS_CHECK(*db.get(key_of(2 * i), &value));
@@ -63,6 +83,7 @@ void read(const DB& db, std::string_view what, std::uint64_t times) {
   if (what == "multi_get") return multi_get(db, keys, times);
   if (what == "scan") return scan(db, times);
   if (what == "seek") return seek(db, keys, times);
+  if (what == "batch" || what == "transaction") return get_and_put(db, keys, times, what == "transaction");
   for (std::uint64_t i = 0; i < times; ++i) {
     const std::string& key = keys[i % keys.size()];
     TAMIS_CHECK((what == "pinned" ? (*db.get_pinned(key)).has_value() : *db.get(key, &value)) == is_there);

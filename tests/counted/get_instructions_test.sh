@@ -36,4 +36,15 @@ for what in hit absent pinned multi_get scan seek; do
   echo "$what: $each instructions, at most ${!most}"
   [ "$each" -gt 100 ] && [ "$each" -le "${!most}" ] || failed=1
 done
+
+# Each on a copy: what they write must not be replayed by the next one.
+writes() {
+  rm -rf "$folder/copy" && cp -r "$folder/store" "$folder/copy"
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$1" "$folder/copy" "$2" 2>&1 |
+    sed -n 's/.*Collected : \([0-9]*\)$/\1/p'
+}
+batch=$((($(writes batch 6000) - $(writes batch 1000)) / 5000))
+transaction=$((($(writes transaction 6000) - $(writes transaction 1000)) / 5000))
+echo "two gets and two puts: $batch instructions; in a transaction $transaction, at most 1.6 times as many"
+[ "$batch" -gt 1000 ] && [ $((10 * transaction)) -le $((16 * batch)) ] || failed=1
 exit $failed
