@@ -46,6 +46,7 @@ std::string seen(const AnyEntry& entry, std::uint64_t time) {
   std::string_view value;
   switch (visible(entry, Moment{Sequence{9}, time}, value)) {
     case Visible::kNewer: return "newer";
+    case Visible::kApart: return "apart";
     case Visible::kDeleted: return "deleted";
     case Visible::kValue: break;
   }
@@ -70,6 +71,17 @@ TEST(Visible, Rule28AValueIsADeleteFromTheMillisecondOnInWhichItIsDue) {
   EXPECT_EQ(shown.plain(), entry);
   EXPECT_EQ(seen(shown, kDue - 1), "value");
   EXPECT_EQ(seen(shown, kDue), "deleted");
+}
+
+TEST(Visible, AValueApartIsAPointerAndExpiresAsOthersDo) {
+  EXPECT_EQ(seen(Entry{"key", "pointer", Sequence{9}, EntryKind::kPutApart}, kDue), "apart");
+  const std::string stored = expiring("pointer");
+  const Entry entry{"key", stored, Sequence{9}, EntryKind::kExpiringPutApart};
+  EXPECT_EQ(seen(entry, kDue - 1), "apart");
+  EXPECT_EQ(seen(entry, kDue), "deleted");
+  std::string_view value;
+  (void)visible(entry, Moment{Sequence{9}, kDue - 1}, value);
+  EXPECT_EQ(value, "pointer");
 }
 
 TEST(Visible, TheTimeIsReadOnlyForAnEntryThatExpires) {
