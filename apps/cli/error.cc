@@ -29,6 +29,7 @@ ExitStatus exit_status_of(StatusCode code) {
     case StatusCode::kInvalidArgument:
     case StatusCode::kNotSupported: return kExitUsage;
     case StatusCode::kBusy:
+    case StatusCode::kStale:
     case StatusCode::kConflict: return kExitBusy;
     case StatusCode::kIoError:
     case StatusCode::kOutOfSpace:

@@ -25,7 +25,7 @@ constexpr auto kStatuses = std::to_array<StatusMeaning>({
     {kExitUsage, "Invalid command line or value, or unsupported operation."},
     {kExitInputOutput, "Input or output failed, space ran out, or there is no such store or keyspace."},
     {kExitCorruption, "Data is damaged or in a newer format."},
-    {kExitBusy, "Another process has locked the store, or a transaction conflicts."},
+    {kExitBusy, "Another process is writing the store, and this verb would too; or a transaction conflicts."},
     {kExitInterrupted, "Interrupted by Ctrl-C; the store is consistent."},
 });
 

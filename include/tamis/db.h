@@ -34,7 +34,8 @@ namespace tamis {
 
 class Store;  // src/engine/store.h.
 
-/// A store in a folder. One process at a time may write it; others may read it while none does.
+/// A store in a folder. One process at a time may write it. Others may read it while none does, or beside the writer
+/// with Options::follows.
 ///
 /// Guarantees: a write that returned ok survives a crash of the process; a synced write also survives a crash of the
 /// machine. After any crash the store holds a prefix of its writes and no partial batch. No answer comes from bytes
@@ -146,6 +147,12 @@ class TAMIS_EXPORT DB {
   Status wait_idle();
   /// Resumes writes, to new files, once the cause of a background error is gone.
   Status resume();
+  /// Shows what the writer of the store has committed since the store was opened with Options::follows, or since the
+  /// last call. Returns the sequence that reads see now: the number of writes up to there. Iterators and snapshots keep
+  /// what they saw. The sequence falls only if writes were lost: the machine crashed before they were synced, or they
+  /// failed. Returns kStale if the writer replaced files faster than they could be opened; reads then see what they saw
+  /// before, and the next call tries again. kNotSupported if the store was opened without follows.
+  Result<std::uint64_t> catch_up();
   /// Copies the store as of now into a folder that must not exist. Hard-links tables if the file system can.
   Status checkpoint(const std::string& path);
   /// Reads every byte. The report lists damage; the status says whether verification itself succeeded.

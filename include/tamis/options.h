@@ -23,6 +23,7 @@ struct Options {
   bool create_if_missing = true;  ///< Create a missing store; otherwise that is an error.
   bool error_if_exists = false;   ///< Fail if the folder already has a store.
   bool read_only = false;         ///< Write nothing; replay the journal into memory only.
+  bool follows = false;           ///< With read_only: read beside a process that writes; see DB::catch_up.
 
   std::uint64_t memory_bytes = std::uint64_t{256} << 20;   ///< Limit for all memory of the store.
   std::uint64_t memtable_bytes = std::uint64_t{32} << 20;  ///< Memtable size that triggers a flush; max memory_bytes/4.

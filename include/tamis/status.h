@@ -23,6 +23,7 @@ enum class StatusCode : std::uint8_t {
   kCorruption = 6,       ///< Restore or repair; the message names file and offset.
   kClosed = 7,           ///< The store was closed, the handle was moved from, or a Progress stopped the task.
   kConflict = 8,         ///< Another write interfered with a transaction; run it again.
+  kStale = 9,            ///< A follower could not keep up with its store's writer; call catch_up again.
 };
 
 /// The name of the code, e.g. "corruption".
@@ -61,6 +62,7 @@ class [[nodiscard]] TAMIS_EXPORT Status {
   static Status corruption(std::string m) { return {StatusCode::kCorruption, std::move(m)}; }       ///< kCorruption
   static Status closed(std::string m) { return {StatusCode::kClosed, std::move(m)}; }               ///< kClosed
   static Status conflict(std::string m) { return {StatusCode::kConflict, std::move(m)}; }           ///< kConflict
+  static Status stale(std::string m) { return {StatusCode::kStale, std::move(m)}; }                 ///< kStale
 
   /// Whether this is success.
   [[nodiscard]] bool ok() const { return detail_ == nullptr; }

@@ -18,6 +18,7 @@ std::string_view to_string(StatusCode code) {
     case StatusCode::kCorruption: return "corruption";
     case StatusCode::kClosed: return "closed";
     case StatusCode::kConflict: return "conflict";
+    case StatusCode::kStale: return "stale";
   }
   return "unknown status";
 }

@@ -1,6 +1,7 @@
 #include "engine/catalog.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/random_source.h"
 #include "base/try.h"
@@ -26,6 +27,13 @@ Status Catalog::open(bool exists) {
   }
   next_number_ = std::max<std::uint64_t>(manifest_->state().reserved_numbers, 1);  // 0 names no file.
   return {};
+}
+
+void Catalog::follow(ManifestState state, const Current& current) {
+  auto manifest = Manifest::follow(context_.files, context_.directory, std::move(state), current, *context_.random);
+  MutexLock lock(mutex_);
+  manifest_ = std::move(manifest);
+  next_number_ = std::max<std::uint64_t>(manifest_->state().reserved_numbers, 1);
 }
 
 Status Catalog::commit(const ManifestEdit& edit, const std::function<void(const ManifestState&)>& show) noexcept {

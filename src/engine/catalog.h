@@ -28,6 +28,9 @@ class Catalog {
   /// Reads the manifest that CURRENT names, or makes the first one. To be called first, once.
   Status open(bool exists) EXCLUDES(mutex_);
 
+  /// Takes what a follower has read of the manifest that another process writes.
+  void follow(ManifestState state, const Current& current) EXCLUDES(mutex_);
+
   /// Makes the edit durable, then calls `show` with the state after it, under the mutex: versions appear in the order
   /// of the manifest's edits. kClosed, and nothing is done, if the edit names a keyspace that was dropped. An
   /// allocation that fails in between ends the process (docs/decisions/0016).

@@ -132,6 +132,9 @@ Status DB::wait_idle() {
 Status DB::resume() {
   return ask(store_, [&](Store& store) { return store.resume(); });
 }
+Result<std::uint64_t> DB::catch_up() {
+  return ask(store_, [&](Store& store) { return store.catch_up(); });
+}
 Status DB::checkpoint(const std::string& path) {
   return ask(store_, [&](Store& store) { return store.checkpoint(path); });
 }

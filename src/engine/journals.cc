@@ -192,6 +192,12 @@ void Journals::keep(std::uint64_t number, Sequence first, std::uint64_t bytes) {
   live_.push_back({number, first, bytes});
 }
 
+void Journals::only_show(std::size_t files, std::uint64_t bytes) {
+  current_bytes_ = bytes;
+  MutexLock lock(mutex_);
+  live_.assign(files, {});
+}
+
 Journals::Counts Journals::counts() const {
   MutexLock lock(mutex_);
   std::uint64_t bytes = current_bytes_;

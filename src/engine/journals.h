@@ -52,6 +52,8 @@ class Journals {
   void continue_closed(std::uint64_t number, const JournalHeader& header, const JournalEnd& end);
   /// For a read-only store: its stats show the size of the last journal.
   void only_show(const JournalEnd& end) { current_bytes_ = end.offset; }
+  /// For a follower: how much it has read of the writer's.
+  void only_show(std::size_t files, std::uint64_t bytes) EXCLUDES(mutex_);
   /// Begins a new journal. After an error the old one, if any, is still current.
   Status begin(std::uint64_t number, Sequence first) EXCLUDES(mutex_);
   /// The same, after sequences that no journal holds: they and everything before them are in tables.

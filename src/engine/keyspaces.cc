@@ -45,24 +45,28 @@ Status Keyspaces::open() {
   Status opened;
   catalog_.inspect([&](const ManifestState& state) {
     for (const auto& [id, keyspace] : state.keyspaces) {
-      if (id == kDefaultKeyspace) {
-        default_.tree.open(keyspace.shape);
-        add(std::shared_ptr<OpenKeyspace>(std::shared_ptr<void>(), &default_));
-        continue;
-      }
-      const Result<KeyspaceOptions> own = parse_keyspace_options(keyspace.options);
-      if (!own.ok()) {
-        opened = Status(own.status().code(), fmt::format("{}: keyspace '{}': {}", parts_.context.directory,
-                                                         keyspace.name, own.status().message()));
-        return;
-      }
-      std::shared_ptr<OpenKeyspace> added = make(id, keyspace.name, *own);
-      added->tree.open(keyspace.shape);
-      add(std::move(added));
+      Result<std::shared_ptr<OpenKeyspace>> added = make_stored(id, keyspace);
+      opened = added.status();
+      if (!opened.ok()) return;
+      (*added)->tree.open(keyspace.shape);
+      add(*std::move(added));
     }
   });
   sum_up();
   return opened;
+}
+
+Result<std::shared_ptr<OpenKeyspace>> Keyspaces::make_stored(KeyspaceId id, const KeyspaceState& state) {
+  if (id == kDefaultKeyspace) return std::shared_ptr<OpenKeyspace>(std::shared_ptr<void>(), &default_);
+  const Result<KeyspaceOptions> own = parse_keyspace_options(state.options);
+  if (own.ok()) return make(id, state.name, *own);
+  return Status(own.status().code(),
+                fmt::format("{}: keyspace '{}': {}", parts_.context.directory, state.name, own.status().message()));
+}
+
+void Keyspaces::drop_followed(OpenKeyspace& keyspace) {
+  hide(keyspace);
+  sum_up();
 }
 
 void Keyspaces::add(std::shared_ptr<OpenKeyspace> keyspace) {
@@ -109,22 +113,23 @@ Result<std::shared_ptr<OpenKeyspace>> Keyspaces::create(std::string_view name, c
 
 Status Keyspaces::drop(OpenKeyspace& keyspace) {
   if (&keyspace == &default_) return Status::invalid_argument("the default keyspace cannot be dropped");
-  const auto hide = [&](const ManifestState&) {
-    keyspace.drop_number.store(handles_.count_drop(), std::memory_order_release);
-    MutexLock lock(mutex_);
-    const auto found = by_id_.find(keyspace.id());
-    TAMIS_CHECK(found != by_id_.end());
-    dropped_.push_back(found->second);
-    by_name_.erase(keyspace.name);
-    by_id_.erase(found);
-    size_ = by_id_.size();
-    std::erase(sealed_, dropped_.back());
-    sealed_count_ = sealed_.size();
-  };
-  TAMIS_TRY_STATUS(catalog_.commit({.dropped = {keyspace.id()}}, hide));
+  TAMIS_TRY_STATUS(catalog_.commit({.dropped = {keyspace.id()}}, [&](const ManifestState&) { hide(keyspace); }));
   sum_up();
   changes_.announce();
   return {};
+}
+
+void Keyspaces::hide(OpenKeyspace& keyspace) {
+  keyspace.drop_number.store(handles_.count_drop(), std::memory_order_release);
+  MutexLock lock(mutex_);
+  const auto found = by_id_.find(keyspace.id());
+  TAMIS_CHECK(found != by_id_.end());
+  dropped_.push_back(found->second);
+  by_name_.erase(keyspace.name);
+  by_id_.erase(found);
+  size_ = by_id_.size();
+  std::erase(sealed_, dropped_.back());
+  sealed_count_ = sealed_.size();
 }
 
 Status Keyspaces::change(OpenKeyspace& keyspace, const KeyspaceOptions& options) {

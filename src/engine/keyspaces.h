@@ -54,6 +54,13 @@ class Keyspaces {
   /// The keyspaces that the manifest names. To be called first, once.
   Status open() EXCLUDES(mutex_);
 
+  /// A keyspace that the manifest names, not listed yet and without its tree.
+  Result<std::shared_ptr<OpenKeyspace>> make_stored(KeyspaceId id, const KeyspaceState& state);
+  /// In a follower: another process has made it.
+  void add_followed(const std::shared_ptr<OpenKeyspace>& keyspace) EXCLUDES(mutex_) { add(keyspace); }
+  /// In a follower: another process has dropped it.
+  void drop_followed(OpenKeyspace& keyspace) EXCLUDES(mutex_);
+
   [[nodiscard]] OpenKeyspace& default_keyspace() { return default_; }
   /// Null if there is none.
   [[nodiscard]] std::shared_ptr<OpenKeyspace> find(KeyspaceId id) const EXCLUDES(mutex_);
@@ -101,6 +108,7 @@ class Keyspaces {
   [[nodiscard]] std::shared_ptr<OpenKeyspace> make(KeyspaceId id, std::string_view name,
                                                    const KeyspaceOptions& options) const;
   void add(std::shared_ptr<OpenKeyspace> keyspace) EXCLUDES(mutex_);
+  void hide(OpenKeyspace& keyspace) EXCLUDES(mutex_);
   void was_flushed(const OpenKeyspace& keyspace) EXCLUDES(mutex_);
   void sum_up() EXCLUDES(mutex_);
 

@@ -20,6 +20,18 @@ void LiveHandles::add_snapshot(LiveHandle& handle, const PublishedSequence& publ
   link(handle);
 }
 
+void LiveHandles::add_followed(LiveHandle& handle, const ExpiryClock& expiry) {
+  MutexLock lock(mutex_);
+  handle.time = expiry.time_of_read();
+  sequences_.insert(handle.sequence);
+  link(handle);
+}
+
+std::uint64_t LiveHandles::drops() const {
+  MutexLock lock(mutex_);
+  return drops_;
+}
+
 void LiveHandles::link(LiveHandle& handle) {
   handle.before = newest_;
   (newest_ != nullptr ? newest_->after : oldest_) = &handle;

@@ -37,6 +37,8 @@ class LiveHandles {
   /// A snapshot of this moment. Its sequence and time are read and registered in one step, so that `readable` never
   /// misses a snapshot that it does not cover (rules 9 and 30).
   void add_snapshot(LiveHandle& handle, const PublishedSequence& published, const ExpiryClock& expiry) EXCLUDES(mutex_);
+  /// A snapshot of a follower, whose sequence and drops are set already.
+  void add_followed(LiveHandle& handle, const ExpiryClock& expiry) EXCLUDES(mutex_);
   void remove(LiveHandle& handle) EXCLUDES(mutex_);
 
   [[nodiscard]] bool empty() const EXCLUDES(mutex_);
@@ -48,6 +50,7 @@ class LiveHandles {
   [[nodiscard]] std::vector<Sequence> readable(const PublishedSequence& published) const EXCLUDES(mutex_);
   /// A keyspace is dropped: the number of drops with this one. Later snapshots have at least this many before them.
   std::uint64_t count_drop() EXCLUDES(mutex_);
+  [[nodiscard]] std::uint64_t drops() const EXCLUDES(mutex_);
   /// How many keyspaces had been dropped before the oldest snapshot; none if there is no snapshot.
   [[nodiscard]] std::optional<std::uint64_t> drops_before_snapshots() const EXCLUDES(mutex_);
   /// "iterator made at demo.cc:12, snapshot made at demo.cc:14".

@@ -94,26 +94,26 @@ struct Reader::Answers {
 };
 
 std::vector<Result<std::optional<std::string>>> Reader::multi_get(std::span<const std::string_view> keys,
-                                                                  const ReadOptions& options) {
+                                                                  const ReadOptions& options, const KeptView& moment) {
   using Answer = Result<std::optional<std::string>>;
   std::vector<std::optional<std::string>> values(keys.size());
   Answers answers{.values = values};
-  get_all(keys, options, answers);
+  get_all(keys, options, moment, answers);
   std::vector<Answer> results(std::make_move_iterator(values.begin()), std::make_move_iterator(values.end()));
   for (Answers::Failure& failure : answers.failures) results[failure.number] = std::move(failure.why);
   return results;
 }
 
 Status Reader::multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
-                         const ReadOptions& options) {
+                         const ReadOptions& options, const KeptView& moment) {
   values->resize(keys.size());
   Answers answers{.values = *values};
-  get_all(keys, options, answers);
+  get_all(keys, options, moment, answers);
   return answers.failures.empty() ? Status() : std::move(answers.failures.front().why);
 }
 
-void Reader::get_all(std::span<const std::string_view> keys, const ReadOptions& options, Answers& answers) {
-  const KeptView moment = begin_read(options.snapshot);
+void Reader::get_all(std::span<const std::string_view> keys, const ReadOptions& options, const KeptView& moment,
+                     Answers& answers) {
   answers.time = moment_for(options.snapshot, moment.sequence).time;
   for (std::size_t begin = 0; begin < keys.size(); begin += kLookupsAtOnce) {
     const std::size_t count = std::min(kLookupsAtOnce, keys.size() - begin);

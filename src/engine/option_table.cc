@@ -245,6 +245,9 @@ std::string get_option(const Options& options, std::string_view name) {
 
 Status check_options(const Options& options) {
   for (const Row& row : rows()) TAMIS_TRY_STATUS(check_row(row, options));
+  if (options.follows && !options.read_only) {
+    return Status::invalid_argument("follows: a follower writes nothing; set read_only too");
+  }
   if (options.read_only && options.error_if_exists) {
     return Status::invalid_argument("read_only and error_if_exists: a read-only store must exist");
   }

@@ -95,6 +95,11 @@ Explanation::Step explained_step(const TableStep& step, const Shape& shape) {
   return result;
 }
 
+/// For a view that the caller keeps.
+auto peek_at(const Reader::KeptView& moment) {
+  return [&moment] { return ViewAt<const ReadView&>{*moment.view, moment.sequence}; };
+}
+
 /// What a PinnedValue keeps alive.
 struct Kept {
   explicit Kept(std::shared_ptr<const void> store) : owner(std::move(store)) {}
@@ -117,8 +122,8 @@ struct Kept {
 }  // namespace
 
 /// The block that has the pointer may go when the epoch ends, so that is copied first.
-template <typename Steps, typename Take>
-Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Steps& steps, Take take) {
+template <typename Peek, typename Steps, typename Take>
+Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take) {
   StagedLookup staged;
   const auto load_time = [&] { return time_for(options.snapshot); };
   const auto finish = [&](Visible meaning, std::string_view value) -> Result<bool> {
@@ -133,7 +138,7 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, S
   Visible meaning;
   {
     const EpochGuard guard;
-    const auto [view, sequence] = view_.peek_at([&] { return sequence_for(options.snapshot); });
+    const auto [view, sequence] = peek();
     staged.lookup = {.key = key, .hash = hasher_(key), .sequence = sequence};
     if constexpr (Steps::kRecords) steps.view = view.shared_from_this();
     view.version->run_index().prefetch(staged.lookup.hash);
@@ -168,22 +173,34 @@ Status Reader::read_apart(const Version& version, std::string_view key, std::str
 
 Result<bool> Reader::get(std::string_view key, std::string* value, const ReadOptions& options) {
   NoSteps none;
-  return look_up(key, options, none, CopyTo{value});
+  const auto peek = [&] { return view_.peek_at([&] { return sequence_for(options.snapshot); }); };
+  return look_up(key, options, peek, none, CopyTo{value});
+}
+
+Result<bool> Reader::get(std::string_view key, std::string* value, const ReadOptions& options, const KeptView& moment) {
+  NoSteps none;
+  return look_up(key, options, peek_at(moment), none, CopyTo{value});
 }
 
 /// A value that is apart is not read.
 Result<bool> Reader::exists(std::string_view key, const ReadOptions& options) {
   NoSteps none;
-  return look_up(key, options, none, TakeNothing());
+  const auto peek = [&] { return view_.peek_at([&] { return sequence_for(options.snapshot); }); };
+  return look_up(key, options, peek, none, TakeNothing());
 }
 
-Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& options) {
+Result<bool> Reader::exists(std::string_view key, const ReadOptions& options, const KeptView& moment) {
+  NoSteps none;
+  return look_up(key, options, peek_at(moment), none, TakeNothing());
+}
+
+Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& options, const KeptView& moment) {
   Explanation explanation;
   explanation.key = key;
   ExplainedSteps steps;
   const auto begin = std::chrono::steady_clock::now();
   std::string value;
-  TAMIS_TRY(explanation.found, look_up(key, options, steps, CopyTo{&value}));
+  TAMIS_TRY(explanation.found, look_up(key, options, peek_at(moment), steps, CopyTo{&value}));
   if (explanation.found) explanation.value = std::move(value);
   const auto time = std::chrono::steady_clock::now() - begin;
   explanation.nanoseconds =
@@ -217,8 +234,7 @@ std::uint64_t Reader::time_for(const Snapshot* snapshot) const {
 
 /// A value in a table needs a pinned block, so there is no lookup in memory alone.
 Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, const ReadOptions& options,
-                                                      std::shared_ptr<const void> owner) {
-  const KeptView moment = begin_read(options.snapshot);
+                                                      std::shared_ptr<const void> owner, const KeptView& moment) {
   auto kept = std::make_shared<Kept>(std::move(owner));
   StagedLookup staged;
   staged.lookup = {.key = key, .hash = hasher_(key), .sequence = moment.sequence};

@@ -58,24 +58,33 @@ class Reader {
          const ExpiryClock& expiry)
       : view_(view), published_(published), hasher_(hasher), expiry_(expiry) {}
 
+  /// A view and a sequence. A follower passes its own; others read the current view.
+  using KeptView = ViewAt<std::shared_ptr<const ReadView>>;
+
   // reader.cc
   Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options);
+  Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options, const KeptView& moment);
   Result<bool> exists(std::string_view key, const ReadOptions& options);
+  Result<bool> exists(std::string_view key, const ReadOptions& options, const KeptView& moment);
   /// The value keeps `owner` alive, which owns the block cache.
   Result<std::optional<PinnedValue>> get_pinned(std::string_view key, const ReadOptions& options,
-                                                std::shared_ptr<const void> owner);
+                                                std::shared_ptr<const void> owner, const KeptView& moment);
   // multi_get.cc
   std::vector<Result<std::optional<std::string>>> multi_get(std::span<const std::string_view> keys,
-                                                            const ReadOptions& options);
+                                                            const ReadOptions& options, const KeptView& moment);
   Status multi_get(std::span<const std::string_view> keys, std::vector<std::optional<std::string>>* values,
-                   const ReadOptions& options);
-  Result<Explanation> explain(std::string_view key, const ReadOptions& options);
+                   const ReadOptions& options, const KeptView& moment);
+  Result<Explanation> explain(std::string_view key, const ReadOptions& options, const KeptView& moment);
 
   /// The snapshot's sequence, or the newest. Called after the view was taken.
   [[nodiscard]] Sequence sequence_for(const Snapshot* snapshot) const {
     return snapshot == nullptr ? published_.newest() : Sequence{snapshot->sequence()};
   }
 
+  /// The view of this moment, and the snapshot's sequence or the newest.
+  [[nodiscard]] KeptView begin_read(const Snapshot* snapshot) const {
+    return view_.take_at([&] { return sequence_for(snapshot); });
+  }
   /// The snapshot's time, or now; for a get that has found something that expires.
   [[nodiscard]] std::uint64_t time_for(const Snapshot* snapshot) const;
   /// For reads that fix their time when they begin (rule 30). `sequence` came from sequence_for.
@@ -87,15 +96,11 @@ class Reader {
 
  private:
   struct Answers;  // multi_get.cc
-  using KeptView = ViewAt<std::shared_ptr<const ReadView>>;
 
-  [[nodiscard]] KeptView begin_read(const Snapshot* snapshot) const {
-    return view_.take_at([&] { return sequence_for(snapshot); });
-  }
-  /// Whether the key is present. `take` receives its value, which is valid during the call, and may fail; a value that
-  /// is apart is read into take.room().
-  template <typename Steps, typename Take>
-  Result<bool> look_up(std::string_view key, const ReadOptions& options, Steps& steps, Take take);
+  /// Whether the key is present. `peek` returns the view and the sequence, inside an EpochGuard. `take` receives the
+  /// value, which is valid during the call, and may fail; a value that is apart is read into take.room().
+  template <typename Peek, typename Steps, typename Take>
+  Result<bool> look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take);
   /// Reads the value to which `pointer` points.
   template <typename Steps>
   static Status read_apart(const Version& version, std::string_view key, std::string_view pointer, Steps& steps,
@@ -113,7 +118,8 @@ class Reader {
   }
 
   // multi_get.cc
-  void get_all(std::span<const std::string_view> keys, const ReadOptions& options, Answers& answers);
+  void get_all(std::span<const std::string_view> keys, const ReadOptions& options, const KeptView& moment,
+               Answers& answers);
   void get_group(const KeptView& moment, std::span<const std::string_view> keys, std::size_t first_number,
                  bool fills_cache, Answers& answers);
   std::size_t peek_group(const KeptView& moment, std::span<StagedLookup> group, Answers& answers);

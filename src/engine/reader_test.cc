@@ -45,6 +45,7 @@ struct ReaderWorld {
     EXPECT_EQ(reader.exists(key, {}).value_or(!*found), *found);
     return *found ? std::optional(value) : std::nullopt;
   }
+  Result<Explanation> explain(std::string_view key) { return reader.explain(key, {}, reader.begin_read(nullptr)); }
 
   test::TableWorld tables;
   KeyHasher hasher{tables.context.identity.hash_key};
@@ -62,17 +63,18 @@ TEST(Reader, AnswersEveryKindOfReadAlike) {
   ReaderWorld world;
   for (int round = 0; round < 2; ++round) {  // From disk, then from memory.
     std::vector<std::optional<std::string>> together;
-    ASSERT_TRUE(world.reader.multi_get(kKeys, &together, {}).ok());
+    ASSERT_TRUE(world.reader.multi_get(kKeys, &together, {}, world.reader.begin_read(nullptr)).ok());
     EXPECT_EQ(together, kValues);
     for (std::size_t i = 0; i < kKeys.size(); ++i) {
       EXPECT_EQ(world.get(kKeys[i]), kValues[i]) << kKeys[i];
-      const Result<std::optional<PinnedValue>> pinned = world.reader.get_pinned(kKeys[i], {}, nullptr);
+      const Result<std::optional<PinnedValue>> pinned =
+          world.reader.get_pinned(kKeys[i], {}, nullptr, world.reader.begin_read(nullptr));
       ASSERT_TRUE(pinned.ok());
       EXPECT_EQ(pinned->has_value(), kValues[i].has_value()) << kKeys[i];
       if (kValues[i]) {
         EXPECT_EQ((*pinned)->view(), *kValues[i]);
       }
-      EXPECT_EQ(world.reader.explain(kKeys[i], {})->value, kValues[i]) << kKeys[i];
+      EXPECT_EQ(world.explain(kKeys[i])->value, kValues[i]) << kKeys[i];
     }
   }
   world.published.publish(Sequence{5});
@@ -85,18 +87,18 @@ TEST(Reader, CountsEachGetOnceByWhereItsValueWas) {
   for (std::uint64_t round = 1; round <= 2; ++round) {
     for (const std::string_view key : kKeys) ASSERT_TRUE(world.reader.get(key, &value, {}).ok());
     EXPECT_EQ(world.reader.counts().all(), 12 * round - 6);
-    ASSERT_EQ(world.reader.multi_get(kKeys, {}).size(), kKeys.size());
+    ASSERT_EQ(world.reader.multi_get(kKeys, {}, world.reader.begin_read(nullptr)).size(), kKeys.size());
     EXPECT_EQ(world.reader.counts().all(), 12 * round);
     EXPECT_EQ(world.reader.counts().from_memtables, 4 * round);
     EXPECT_EQ(world.reader.counts().from_tables, 2 * round);
   }
-  ASSERT_TRUE(world.reader.explain("table", {}).ok());
+  ASSERT_TRUE(world.explain("table").ok());
   EXPECT_EQ(world.reader.counts().all(), 24U) << "to explain one is not to get";
 }
 
 TEST(Reader, ExplainsTheLookupThatAGetDoes) {
   ReaderWorld world;
-  const Explanation cold = *world.reader.explain("table", {});
+  const Explanation cold = *world.explain("table");
   ASSERT_EQ(cold.steps.size(), 3U) << cold.to_text();
   EXPECT_EQ(cold.steps[0].where, "memtable");
   EXPECT_EQ(cold.steps[1].where, "sealed memtable");
@@ -108,7 +110,7 @@ TEST(Reader, ExplainsTheLookupThatAGetDoes) {
   EXPECT_EQ(world.get("table"), "old table");
   const std::uint64_t slot_hits = world.counts().slot_hits;
   const CacheStats asked = world.tables.cache->stats();
-  const Explanation warm = *world.reader.explain("table", {});
+  const Explanation warm = *world.explain("table");
   EXPECT_EQ(warm.steps[2].block_source, "cache");
   EXPECT_EQ(warm.steps[2].filter_verdict, "maybe");
   EXPECT_EQ(warm.steps[2].outcome, "found");
@@ -116,9 +118,9 @@ TEST(Reader, ExplainsTheLookupThatAGetDoes) {
   EXPECT_EQ(world.counts().slot_hits, slot_hits + 1) << "the block was not found in its slot";
   EXPECT_EQ(world.tables.cache->stats().hits, asked.hits) << "the cache was asked";
 
-  EXPECT_EQ(world.reader.explain("gone", {})->steps.back().outcome, "deleted");
-  EXPECT_EQ(world.reader.explain("deleted", {})->steps.back().outcome, "deleted");
-  EXPECT_EQ(world.reader.explain("aaa", {})->steps.back().outcome, "outside");
+  EXPECT_EQ(world.explain("gone")->steps.back().outcome, "deleted");
+  EXPECT_EQ(world.explain("deleted")->steps.back().outcome, "deleted");
+  EXPECT_EQ(world.explain("aaa")->steps.back().outcome, "outside");
 }
 
 }  // namespace

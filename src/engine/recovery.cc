@@ -8,6 +8,7 @@
 
 #include "base/try.h"
 #include "engine/lost_folder.h"
+#include "engine/replay.h"
 #include "entry/batch_format.h"
 #include "io/file_names.h"
 
@@ -81,13 +82,17 @@ Status Recovery::keep_journals(std::span<const std::uint64_t> needed, const Jour
 }
 
 Status Recovery::replay(JournalStream& stream) {
+  const auto target_of = [this](KeyspaceId id) -> Result<ReplayTarget> {
+    TAMIS_TRY(const Replayed* const into, replayed_for(id));
+    return ReplayTarget{into->memtable.get(), into->flushed_sequence};
+  };
   std::uint64_t entries = 0;
   while (true) {
     TAMIS_TRY(const std::optional<JournalRecord> record, stream.next());
     if (!record) break;
     TAMIS_TRY(const BatchView batch,
               BatchView::decode(record->payload, Sequence{record->first_sequence}, context_.directory));
-    TAMIS_TRY_STATUS(replay_batch(batch, record->payload.size()));
+    TAMIS_TRY_STATUS(replay_batch(batch, record->payload.size(), context_.hasher, target_of));
     entries += batch.size();
     // An earlier recovery may have flushed more than the journals still have.
     published_.publish(std::max(published_.newest(), Sequence{record->first_sequence + record->count - 1}));
@@ -97,21 +102,6 @@ Status Recovery::replay(JournalStream& stream) {
   }
   if (entries > 0) {
     context_.tell(StoreEvent::Kind::kRecovered, fmt::format("{} entries from the journal", entries));
-  }
-  return {};
-}
-
-Status Recovery::replay_batch(const BatchView& batch, std::size_t bytes) {
-  std::optional<KeyspaceId> current;
-  Replayed* into = nullptr;
-  for (BatchView::Iterator it = batch.begin(); it != batch.end(); ++it) {
-    if (current != it.keyspace()) {
-      current = it.keyspace();
-      TAMIS_TRY(into, replayed_for(*current));
-      if (into->memtable != nullptr) TAMIS_TRY_STATUS(into->memtable->reserve(batch.size(), bytes));
-    }
-    if (into->memtable == nullptr || number_of(it->sequence) <= into->flushed_sequence) continue;
-    into->memtable->insert(*it, context_.hasher(it->key));
   }
   return {};
 }

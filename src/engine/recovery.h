@@ -50,7 +50,6 @@ class Recovery {
   Result<std::vector<std::uint64_t>> needed_journals(const StoreFiles& found, const KnownJournalEnd& known) const;
   Status keep_journals(std::span<const std::uint64_t> needed, const JournalStream& stream);
   Status replay(JournalStream& stream);
-  Status replay_batch(const BatchView& batch, std::size_t bytes);
   Result<Replayed*> replayed_for(KeyspaceId id);
   Status flush_replayed();
   Status begin_new_journal(const std::vector<std::uint64_t>& replayed, const JournalStreamEnd& end);

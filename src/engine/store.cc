@@ -47,6 +47,7 @@ Result<std::shared_ptr<Store>> Store::open(const std::string& path, const Option
 Store::Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory> memory)
     : fork_generation_(fork_generation()),
       open_generation_(fork_generation_),
+      read_generation_(context->options.follows ? kClosed : fork_generation_),
       context_(std::move(context)),
       health_(*context_, changes_),
       memory_(std::move(memory)),
@@ -63,6 +64,11 @@ Store::Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory>
 Store::~Store() { stop_background(); }
 
 Status Store::open_parts() {
+  if (context_->options.follows) {
+    TAMIS_TRY_STATUS(check_can_be_followed(*context_));
+    follower_ = std::make_unique<Follower>(*context_, *memory_, catalog_, keyspaces_, journals_, published_);
+    return follower_->open();
+  }
   {
     MutexLock lock(lock_mutex_);
     TAMIS_TRY(lock_, lock_folder(*context_));
@@ -107,6 +113,7 @@ Status Store::close(bool detaches) {
   keyspaces_.release_dropped();
   keyspaces_.remove_obsolete_files();  // Some may have been held until just now.
   open_generation_ = kClosed;
+  read_generation_ = kClosed;
   const std::optional<Health::Stop> stop = health_.stop();
   Status closed = stop ? stop->why : Status();
   const bool is_whole = !stop || (!had_stopped && !catalog_.has_failed() && !journals_.is_lost());
@@ -131,9 +138,19 @@ bool Store::owns(const Snapshot& snapshot) const {
   return snapshot.state() != nullptr && snapshot.state()->belongs_to(*this);
 }
 
-Status Store::why_not_read() const {
+Result<Reader::KeptView> Store::followed(const OpenKeyspace& keyspace, const Snapshot* snapshot) const {
   TAMIS_TRY_STATUS(check_open());
-  return Status::invalid_argument("the snapshot is not of this store");
+  if (snapshot != nullptr && !owns(*snapshot)) return Status::invalid_argument("the snapshot is not of this store");
+  const FollowedMoment moment = snapshot != nullptr ? snapshot->state()->followed() : follower_->now();
+  std::shared_ptr<const ReadView> view = moment.find(keyspace.id());
+  if (view == nullptr) return Status::invalid_argument("the keyspace '" + keyspace.name + "' was dropped");
+  return Reader::KeptView{std::move(view), moment.sequence};
+}
+
+Result<std::uint64_t> Store::catch_up() {
+  TAMIS_TRY_STATUS(check_open());
+  if (follower_ != nullptr) return follower_->catch_up();
+  return Status::not_supported(context_->directory + ": opened without Options::follows");
 }
 
 Status Store::write(const Changes& changes, const WriteOptions& options, bool may_wait, const CommitCheck* check) {
@@ -168,51 +185,64 @@ Status Store::resume() {
   return writer_.resume();
 }
 
+Result<Reader::KeptView> Store::view_for(const OpenKeyspace& keyspace, const Snapshot* snapshot) const {
+  if (!may_read(snapshot)) [[unlikely]]
+    return followed(keyspace, snapshot);
+  return keyspace.reader.begin_read(snapshot);
+}
+
 Result<bool> Store::get(OpenKeyspace& keyspace, std::string_view key, std::string* value, const ReadOptions& options) {
-  if (!may_read(options.snapshot)) [[unlikely]]
-    return why_not_read();
+  if (!may_read(options.snapshot)) [[unlikely]] {
+    TAMIS_TRY(const Reader::KeptView moment, followed(keyspace, options.snapshot));
+    return keyspace.reader.get(key, value, options, moment);
+  }
   return keyspace.reader.get(key, value, options);
 }
 
 Result<bool> Store::exists(OpenKeyspace& keyspace, std::string_view key, const ReadOptions& options) {
-  if (!may_read(options.snapshot)) [[unlikely]]
-    return why_not_read();
+  if (!may_read(options.snapshot)) [[unlikely]] {
+    TAMIS_TRY(const Reader::KeptView moment, followed(keyspace, options.snapshot));
+    return keyspace.reader.exists(key, options, moment);
+  }
   return keyspace.reader.exists(key, options);
 }
 
 Result<std::optional<PinnedValue>> Store::get_pinned(OpenKeyspace& keyspace, std::string_view key,
                                                      const ReadOptions& options) {
-  if (!may_read(options.snapshot)) [[unlikely]]
-    return why_not_read();
-  return keyspace.reader.get_pinned(key, options, shared_from_this());
+  TAMIS_TRY(const Reader::KeptView moment, view_for(keyspace, options.snapshot));
+  return keyspace.reader.get_pinned(key, options, shared_from_this(), moment);
 }
 
 std::vector<Result<std::optional<std::string>>> Store::multi_get(OpenKeyspace& keyspace,
                                                                  std::span<const std::string_view> keys,
                                                                  const ReadOptions& options) {
-  if (!may_read(options.snapshot)) [[unlikely]]
-    return std::vector<Result<std::optional<std::string>>>(keys.size(), why_not_read());
-  return keyspace.reader.multi_get(keys, options);
+  const Result<Reader::KeptView> moment = view_for(keyspace, options.snapshot);
+  if (!moment.ok()) return std::vector<Result<std::optional<std::string>>>(keys.size(), moment.status());
+  return keyspace.reader.multi_get(keys, options, *moment);
 }
 
 Status Store::multi_get(OpenKeyspace& keyspace, std::span<const std::string_view> keys,
                         std::vector<std::optional<std::string>>* values, const ReadOptions& options) {
-  if (!may_read(options.snapshot)) [[unlikely]] {
+  const Result<Reader::KeptView> moment = view_for(keyspace, options.snapshot);
+  if (!moment.ok()) {
     values->clear();
-    return why_not_read();
+    return moment.status();
   }
-  return keyspace.reader.multi_get(keys, values, options);
+  return keyspace.reader.multi_get(keys, values, options, *moment);
 }
 
 Result<Explanation> Store::explain(OpenKeyspace& keyspace, std::string_view key, const ReadOptions& options) {
-  if (!may_read(options.snapshot)) [[unlikely]]
-    return why_not_read();
-  return keyspace.reader.explain(key, options);
+  TAMIS_TRY(const Reader::KeptView moment, view_for(keyspace, options.snapshot));
+  return keyspace.reader.explain(key, options, moment);
 }
 
 Iterator Store::scan(OpenKeyspace& keyspace, const ScanOptions& options, Caller caller) {
-  if (!may_read(options.snapshot)) [[unlikely]]
-    return failed_scan(why_not_read());
+  if (!may_read(options.snapshot)) [[unlikely]] {
+    Result<std::unique_ptr<IteratorState>> followed = begin_followed_scan(keyspace, options.snapshot, caller);
+    if (!followed.ok()) return failed_scan(followed.status());
+    (*followed)->walk_over(range_of(options), options);
+    return Iterator(*std::move(followed));
+  }
   std::unique_ptr<IteratorState> state = begin_scan(keyspace, options.snapshot, caller);
   state->walk_over(range_of(options), options);
   return Iterator(std::move(state));
@@ -220,6 +250,12 @@ Iterator Store::scan(OpenKeyspace& keyspace, const ScanOptions& options, Caller 
 
 Iterator Store::scan_in_transaction(OpenKeyspace& keyspace, const ScanOptions& options, Caller caller,
                                     const TransactionLayer& layer) {
+  if (!may_read(options.snapshot)) [[unlikely]] {
+    Result<std::unique_ptr<IteratorState>> followed = begin_followed_scan(keyspace, options.snapshot, caller);
+    if (!followed.ok()) return failed_scan(followed.status());
+    (*followed)->walk_over(range_of(options), options, layer);
+    return Iterator(*std::move(followed));
+  }
   std::unique_ptr<IteratorState> state = begin_scan(keyspace, options.snapshot, caller);
   state->walk_over(range_of(options), options, layer);
   return Iterator(std::move(state));
@@ -231,6 +267,13 @@ std::unique_ptr<IteratorState> Store::begin_scan(OpenKeyspace& keyspace, const S
   const auto [view, sequence] = keyspace.tree.view().peek_at([&] { return keyspace.reader.sequence_for(snapshot); });
   return std::make_unique<IteratorState>(shared_from_this(), view, keyspace.reader.moment_for(snapshot, sequence),
                                          caller);
+}
+
+Result<std::unique_ptr<IteratorState>> Store::begin_followed_scan(OpenKeyspace& keyspace, const Snapshot* snapshot,
+                                                                  Caller caller) {
+  TAMIS_TRY(const Reader::KeptView view, followed(keyspace, snapshot));
+  const Moment moment = keyspace.reader.moment_for(snapshot, view.sequence);
+  return std::make_unique<IteratorState>(shared_from_this(), *view.view, moment, caller);
 }
 
 Iterator Store::failed_scan(Status why) {
@@ -271,6 +314,7 @@ Status Store::drop_keyspace(std::string_view name) {
 Status Store::checkpoint(const std::string& folder) {
   TAMIS_TRY_STATUS(check_open());
   TAMIS_TRY(const std::string path, plain_path(folder));
+  if (follower_ != nullptr) return follower_->checkpoint(path);
   if (keyspaces_.size() == 1) {
     TAMIS_TRY_STATUS(writer_.flush());
     const Checkpoint checkpoint(catalog_, keyspaces_);
@@ -295,13 +339,14 @@ Result<VerifyReport> Store::verify(const Progress& progress) {
     report.journal_entries += keyspace->tree.entries_in_memtables();
     versions.push_back(keyspace->tree.version());
   }
-  TAMIS_TRY_STATUS(verify_tables(versions, memory_->handles(), progress, report));
+  TAMIS_TRY_STATUS(verify_tables(versions, progress, report));
   return report;
 }
 
 Result<std::uint64_t> Store::approximate_size(OpenKeyspace& keyspace, const Range& range) {
   TAMIS_TRY_STATUS(check_open());
-  return keyspace.tree.version()->approximate_bytes(range.from, range.to);
+  TAMIS_TRY(const Reader::KeptView moment, view_for(keyspace, nullptr));
+  return moment.view->version->approximate_bytes(range.from, range.to);
 }
 
 }  // namespace tamis

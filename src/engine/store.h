@@ -13,6 +13,7 @@
 #include "base/change_signal.h"
 #include "base/sync.h"
 #include "engine/catalog.h"
+#include "engine/follower.h"
 #include "engine/fork_generation.h"
 #include "engine/health.h"
 #include "engine/journals.h"
@@ -55,6 +56,8 @@ class Store final : public std::enable_shared_from_this<Store> {
   Status sync();
   Status flush();
   Status resume();
+  /// kNotSupported unless the store is a follower.
+  Result<std::uint64_t> catch_up();
 
   /// Opens or makes a keyspace.
   Result<std::shared_ptr<OpenKeyspace>> keyspace(std::string_view name, const KeyspaceOptions& options);
@@ -103,6 +106,10 @@ class Store final : public std::enable_shared_from_this<Store> {
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] LiveHandles& live_handles() { return live_handles_; }
   [[nodiscard]] const PublishedSequence& published() const { return published_; }
+  /// What a follower shows now; any other store: no views.
+  [[nodiscard]] FollowedMoment followed_now() const {
+    return follower_ == nullptr ? FollowedMoment() : follower_->now();
+  }
   [[nodiscard]] const ExpiryClock& expiry() const { return context_->expiry; }
   [[nodiscard]] const BlockCache& cache() const { return memory_->cache(); }
   [[nodiscard]] GroupLeader& leader() { return writer_; }
@@ -113,12 +120,17 @@ class Store final : public std::enable_shared_from_this<Store> {
   Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory> memory);
 
   Status open_parts();
-  /// Whether the store is open and the snapshot, if any, belongs to it.
+  /// Whether the store is open, no follower, and the snapshot, if any, belongs to it.
   [[nodiscard]] bool may_read(const Snapshot* snapshot) const {
-    return is_open() && (snapshot == nullptr || owns(*snapshot));
+    return known_fork_generation.load(std::memory_order_relaxed) == read_generation_.load(std::memory_order_relaxed) &&
+           (snapshot == nullptr || owns(*snapshot));
   }
+  /// Otherwise: what to read of a keyspace if the store is a follower, or why not.
+  Result<Reader::KeptView> followed(const OpenKeyspace& keyspace, const Snapshot* snapshot) const;
+  Result<Reader::KeptView> view_for(const OpenKeyspace& keyspace, const Snapshot* snapshot) const;
+  Result<std::unique_ptr<IteratorState>> begin_followed_scan(OpenKeyspace& keyspace, const Snapshot* snapshot,
+                                                             Caller caller);
   [[nodiscard]] bool owns(const Snapshot& snapshot) const;
-  [[nodiscard]] Status why_not_read() const;
   void stop_background();
   std::unique_ptr<IteratorState> begin_scan(OpenKeyspace& keyspace, const Snapshot* snapshot, Caller caller);
 
@@ -126,6 +138,7 @@ class Store final : public std::enable_shared_from_this<Store> {
 
   const std::uint64_t fork_generation_;
   std::atomic<std::uint64_t> open_generation_;  // fork_generation_, or kClosed.
+  std::atomic<std::uint64_t> read_generation_;  // The same; kClosed in a follower, whose reads go another way.
   const std::unique_ptr<StoreContext> context_;
   ChangeSignal changes_;
   Health health_;
@@ -139,6 +152,7 @@ class Store final : public std::enable_shared_from_this<Store> {
   Residency residency_;
   Maintenance maintenance_;
   Writer writer_;
+  std::unique_ptr<Follower> follower_;  // Constant once the store is open; mostly null.
   Mutex lock_mutex_;
   std::unique_ptr<FileLock> lock_ GUARDED_BY(lock_mutex_);
   const std::uint64_t number_;

@@ -96,6 +96,12 @@ Result<std::unique_ptr<FileLock>> lock_folder(const StoreContext& context) {
   return context.files.lock(lock_path(directory), options.read_only ? LockMode::kShared : LockMode::kExclusive);
 }
 
+Status check_can_be_followed(const StoreContext& context) {
+  TAMIS_TRY_STATUS(check_may_be_opened(context.files, context.directory));
+  TAMIS_TRY(const std::optional<std::uint64_t> size, context.files.file_size(current_path(context.directory)));
+  return size ? Status() : Status::io_error(context.directory + ": no store is here");
+}
+
 /// What was read of the manifest may not be durable yet, and nothing may be deleted because of it before it is: so the
 /// manifest is committed first. That removes temporary files by itself, hence the second look.
 Status remove_redundant_files(const StoreContext& context, Catalog& catalog) {

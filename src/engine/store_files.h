@@ -31,6 +31,9 @@ struct StoreFiles {
 /// Makes the folder where that is wanted, checks that it may hold a store of ours, and locks it.
 Result<std::unique_ptr<FileLock>> lock_folder(const StoreContext& context);
 
+/// Whether a store is here that a follower can read.
+Status check_can_be_followed(const StoreContext& context);
+
 /// Removes what is provably not needed (rule 19): temporary files; tables and value files whose number was
 /// reserved and that the manifest does without; journals before the first one needed; manifests before CURRENT's.
 Status remove_redundant_files(const StoreContext& context, Catalog& catalog);

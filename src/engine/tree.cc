@@ -111,6 +111,30 @@ void Tree::show(const Shape& shape, const ShapeEdit& edit, const Memtable* flush
   install_view();
 }
 
+std::shared_ptr<const ReadView> Tree::show_followed(FollowedTree next) {
+  const std::shared_ptr<const Version> before = version();
+  memory_.share(id_, *next.version);
+  {
+    MutexLock lock(mutex_);
+    if (before != nullptr) {
+      for (const std::shared_ptr<Table>& table : before->tables()) {
+        if (next.version->table(table->facts().number) == nullptr) retire(*before, table->facts().number);
+      }
+      for (const std::shared_ptr<ValueFile>& file : before->value_files()) {
+        const std::uint64_t number = file->facts().number;
+        if (next.version->value_file(number) == nullptr) retire_values(*before, number);
+      }
+    }
+    version_ = std::move(next.version);
+    active_ = next.active != nullptr ? std::move(next.active) : memory_.empty_memtable();
+    sealed_ = std::move(next.sealed);
+    generation_.fetch_add(1, std::memory_order_release);
+    install_view();
+  }
+  view_.drop_replaced();
+  return view_.take();
+}
+
 void Tree::clear() {
   const std::shared_ptr<const Version> before = version();
   auto none = std::make_shared<const Version>(Shape(), nullptr, table_context_);
@@ -190,11 +214,15 @@ void Tree::remove_obsolete_files() {
   for (const Obsolete& table : unheld) {
     memory_.handles().close(table.number);
     memory_.cache().erase_table(table.number, table.blocks);
-    (void)context_.files.remove(table_path(context_.directory, table.number)).ok();
+    if (!context_.options.read_only) {
+      (void)context_.files.remove(table_path(context_.directory, table.number)).ok();
+    }
   }
   for (const ObsoleteValues& values : unheld_values) {
     memory_.handles().close(values.number);
-    (void)context_.files.remove(value_file_path(context_.directory, values.number)).ok();
+    if (!context_.options.read_only) {
+      (void)context_.files.remove(value_file_path(context_.directory, values.number)).ok();
+    }
   }
 }
 

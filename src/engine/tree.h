@@ -32,6 +32,13 @@ struct SealedMemtable {
   std::uint64_t first_journal = 0;  ///< The journals before this one hold none of its entries.
 };
 
+/// What a follower shows of a tree.
+struct FollowedTree {
+  std::shared_ptr<const Version> version;
+  std::shared_ptr<Memtable> active;  ///< Null: an empty one.
+  std::vector<SealedMemtable> sealed;
+};
+
 /// The parts of the store that every tree uses.
 struct TreeParts {
   const StoreContext& context;
@@ -95,6 +102,8 @@ class Tree {
   /// The same tables with another run index. The version of this moment may be newer than the one that the columns were
   /// read from: it takes those that cover its runs.
   void install_columns(const RunColumns& columns) EXCLUDES(mutex_);
+  /// In a follower: shows what was read of the store that another process writes, and returns the view of it.
+  std::shared_ptr<const ReadView> show_followed(FollowedTree next) EXCLUDES(mutex_);
   /// After its keyspace was dropped: shows nothing any more, and all its files are obsolete.
   void clear() EXCLUDES(mutex_);
 

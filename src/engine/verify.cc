@@ -52,13 +52,13 @@ void verify_value_files(const Version& version, VerifyReport& report) {
   }
 }
 
-Status verify_one_table(const std::shared_ptr<Table>& table, FileHandles& handles,
-                        const std::function<bool(std::uint64_t bytes)>& step, VerifyReport& report) {
+Status verify_one_table(const std::shared_ptr<Table>& table, const std::function<bool(std::uint64_t bytes)>& step,
+                        VerifyReport& report) {
   const std::string path = table->path();
   ++report.files;
   report.entries += table->facts().entries;
   std::vector<TableProblem> problems;
-  const Result<std::shared_ptr<const ReadableFile>> file = handles.open(table->facts().number, path);
+  const Result<std::shared_ptr<const ReadableFile>> file = table->open_file();
   const Result<TableProperties> properties =
       file.ok() ? read_properties(**file, path) : Result<TableProperties>(file.status());
   if (!properties.ok()) {
@@ -76,8 +76,8 @@ Status verify_one_table(const std::shared_ptr<Table>& table, FileHandles& handle
 
 }  // namespace
 
-Status verify_tables(std::span<const std::shared_ptr<const Version>> versions, FileHandles& handles,
-                     const Progress& progress, VerifyReport& report) {
+Status verify_tables(std::span<const std::shared_ptr<const Version>> versions, const Progress& progress,
+                     VerifyReport& report) {
   std::uint64_t total = 0;
   for (const std::shared_ptr<const Version>& version : versions) {
     total += version->shape().bytes();
@@ -88,7 +88,7 @@ Status verify_tables(std::span<const std::shared_ptr<const Version>> versions, F
   for (const std::shared_ptr<const Version>& version : versions) {
     verify_value_files(*version, report);
     for (const std::shared_ptr<Table>& table : version->tables()) {
-      TAMIS_TRY_STATUS(verify_one_table(table, handles, step, report));
+      TAMIS_TRY_STATUS(verify_one_table(table, step, report));
       if (table->facts().values_apart.empty()) continue;
       TAMIS_TRY_STATUS(verify_values(*table, *version, progress, done, total, report));
     }

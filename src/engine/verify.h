@@ -4,7 +4,6 @@
 #include <memory>
 #include <span>
 
-#include "io/file_handles.h"
 #include "tamis/db.h"
 #include "tamis/status.h"
 #include "tree/version.h"
@@ -12,7 +11,7 @@
 namespace tamis {
 
 /// Adds what it finds to the report. The manifest and the journals were checked when the store was opened.
-Status verify_tables(std::span<const std::shared_ptr<const Version>> versions, FileHandles& handles,
-                     const Progress& progress, VerifyReport& report);
+Status verify_tables(std::span<const std::shared_ptr<const Version>> versions, const Progress& progress,
+                     VerifyReport& report);
 
 }  // namespace tamis

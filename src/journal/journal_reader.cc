@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <utility>
+
 #include "base/check.h"
 #include "base/try.h"
 
@@ -26,25 +28,59 @@ JournalReader::JournalReader(ReadWindow window, std::string path, const JournalH
 
 Result<std::optional<JournalRecord>> JournalReader::next() {
   while (!is_finished_) {
-    const std::uint64_t offset = end_.offset;
-    TAMIS_TRY(const std::optional<Found> found, read_record(offset));
+    TAMIS_TRY(const std::optional<Found> found, read_record(end_.offset));
     if (!found) {
       TAMIS_TRY_STATUS(finish());
       break;
     }
-    const RecordHeader& record = found->header;
-    TAMIS_TRY_STATUS(check_kind(record));
-    TAMIS_TRY_STATUS(check_order(record));
-    end_.offset += kRecordHeaderBytes + record.payload_bytes;
-    end_.next_sequence += record.count;
-    end_.is_closed = record.kind == RecordKind::kClosed;
-    if (record.durable_offset > kJournalHeaderBytes || end_.is_closed) end_.was_synced = true;
-    if (record.kind == RecordKind::kData) {
-      return std::optional(
-          JournalRecord{offset, record.first_sequence, record.count, record.commit_time, found->payload});
-    }
+    TAMIS_TRY(const std::optional<JournalRecord> record, pass(*found));
+    if (record) return record;
   }
   return std::optional<JournalRecord>();
+}
+
+Result<std::optional<JournalRecord>> JournalReader::pass(const Found& found) {
+  const RecordHeader& record = found.header;
+  TAMIS_TRY_STATUS(check_kind(record));
+  TAMIS_TRY_STATUS(check_order(record));
+  const std::uint64_t offset = end_.offset;
+  end_.offset += kRecordHeaderBytes + record.payload_bytes;
+  end_.next_sequence += record.count;
+  end_.is_closed = record.kind == RecordKind::kClosed;
+  if (record.durable_offset > kJournalHeaderBytes || end_.is_closed) end_.was_synced = true;
+  last_ = {record, found.payload_checksum};
+  if (record.kind != RecordKind::kData) return std::optional<JournalRecord>();
+  return std::optional(JournalRecord{offset, record.first_sequence, record.count, record.commit_time, found.payload});
+}
+
+/// What was read before may be old, so a record that is not valid is read once more.
+Result<std::optional<JournalRecord>> JournalReader::next_so_far() {
+  for (bool is_new = false;;) {
+    TAMIS_TRY(const std::optional<Found> found, read_record(end_.offset));
+    if (found) {
+      TAMIS_TRY(const std::optional<JournalRecord> record, pass(*found));
+      if (record) return record;
+    } else if (!std::exchange(is_new, true)) {
+      TAMIS_TRY_STATUS(window_.look_again());
+    } else {
+      return std::optional<JournalRecord>();
+    }
+  }
+}
+
+Result<bool> JournalReader::is_unchanged() const {
+  JournalHeaderPage page;
+  TAMIS_TRY(const std::size_t header_bytes, window_.read_anew(0, page));
+  const Result<JournalHeader> header = decode_journal_header(Bytes(page).first(header_bytes), path_);
+  if (!header.ok() || *header != header_) return false;
+  if (!last_) return true;
+  RecordHeaderBytes bytes;
+  const std::uint64_t offset = end_.offset - kRecordHeaderBytes - last_->header.payload_bytes;
+  TAMIS_TRY(const std::size_t there, window_.read_anew(offset, bytes));
+  if (there < bytes.size()) return false;
+  const std::optional<RecordCandidate> candidate =
+      decode_record_header(bytes, header_, offset, last_->header.payload_bytes);
+  return candidate && candidate->header == last_->header && candidate->payload_checksum == last_->payload_checksum;
 }
 
 Result<bool> JournalReader::skip_damage() {
@@ -86,7 +122,7 @@ Result<std::optional<JournalReader::Found>> JournalReader::read_record(std::uint
   const std::uint64_t payload_bytes = candidate->header.payload_bytes;
   TAMIS_TRY(const Bytes payload, window_.at(offset + kRecordHeaderBytes, payload_bytes));
   if (payload.size() < payload_bytes || !candidate->matches(payload)) return std::optional<Found>();
-  return std::optional(Found{candidate->header, payload});
+  return std::optional(Found{candidate->header, candidate->payload_checksum, payload});
 }
 
 Status JournalReader::check_kind(const RecordHeader& record) const {

@@ -64,6 +64,15 @@ class JournalReader {
   void was_durable_to(std::uint64_t offset) { known_durable_offset_ = offset; }
   /// The next record, or none at the end.
   Result<std::optional<JournalRecord>> next();
+  /// As next(), for a journal that may still be written to: none if no valid record follows yet, whatever is there
+  /// (rule 42). A later call looks again.
+  Result<std::optional<JournalRecord>> next_so_far();
+  /// Whether the file still begins with this journal's header, and the last record that was returned is still there.
+  /// Journals are recycled, and a record whose append failed is overwritten.
+  [[nodiscard]] Result<bool> is_unchanged() const;
+  /// After the last record that was read, and the sequence that is due there.
+  [[nodiscard]] std::uint64_t offset() const { return end_.offset; }
+  [[nodiscard]] std::uint64_t next_sequence() const { return end_.next_sequence; }
   /// After next() returned kCorruption: skips to the first valid record beyond the damage, which next() then returns;
   /// false if there is none. For repair, which salvages what it can.
   Result<bool> skip_damage();
@@ -76,6 +85,7 @@ class JournalReader {
   /// A valid record of any kind.
   struct Found {
     RecordHeader header;
+    std::uint64_t payload_checksum = 0;
     Bytes payload;
   };
   /// What the bytes beyond the end show.
@@ -88,6 +98,8 @@ class JournalReader {
   JournalReader(ReadWindow window, std::string path, const JournalHeader& header, std::uint64_t known_durable_offset);
 
   Result<std::optional<Found>> read_record(std::uint64_t offset);
+  /// Goes past a record that was read; none if it has no data.
+  Result<std::optional<JournalRecord>> pass(const Found& found);
   Status check_kind(const RecordHeader& record) const;
   Status check_order(const RecordHeader& record) const;
   Status finish();
@@ -100,6 +112,11 @@ class JournalReader {
   JournalHeader header_;
   std::uint64_t known_durable_offset_;
   JournalEnd end_;  // So far.
+  struct Last {
+    RecordHeader header;
+    std::uint64_t payload_checksum = 0;
+  };
+  std::optional<Last> last_;  // The record before it.
   bool is_finished_ = false;
 };
 

@@ -40,7 +40,7 @@ Status check_identity(const JournalReader& journal, const JournalReader* before,
 
 }  // namespace
 
-Result<JournalStream> JournalStream::open(FileSystem& files, const JournalStreamSpec& spec) {
+Result<std::vector<JournalReader>> open_journals(FileSystem& files, const JournalStreamSpec& spec) {
   TAMIS_CHECK(spec.numbers.empty() || spec.numbers.size() == spec.paths.size());
   std::vector<JournalReader> journals;
   for (std::size_t i = 0; i < spec.paths.size(); ++i) {
@@ -54,6 +54,11 @@ Result<JournalStream> JournalStream::open(FileSystem& files, const JournalStream
         fmt::format("{}: at offset 64: the oldest journal begins with sequence {}, {} is due: a journal is missing",
                     journals[0].path(), journals[0].header().first_sequence, spec.first_sequence));
   }
+  return journals;
+}
+
+Result<JournalStream> JournalStream::open(FileSystem& files, const JournalStreamSpec& spec) {
+  TAMIS_TRY(std::vector<JournalReader> journals, open_journals(files, spec));
   return JournalStream(std::move(journals), spec.first_sequence);
 }
 

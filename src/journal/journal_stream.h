@@ -38,6 +38,9 @@ struct JournalStreamEnd {
   std::optional<std::size_t> first_stranded;
 };
 
+/// Opens all of them: kCorruption if a header is damaged, foreign, out of order or not that of the expected journal.
+Result<std::vector<JournalReader>> open_journals(FileSystem& files, const JournalStreamSpec& spec);
+
 /// Iterates over the records of several journals, starting at a sequence.
 ///
 /// Invariants:
@@ -49,7 +52,7 @@ struct JournalStreamEnd {
 /// Threads: one at a time.
 class JournalStream {
  public:
-  /// Reads every header: kCorruption if one is damaged, foreign, out of order or not the expected journal.
+  /// Reads every header; see open_journals.
   static Result<JournalStream> open(FileSystem& files, const JournalStreamSpec& spec);
 
   /// The next record, valid until the next call; none at the end.

@@ -23,7 +23,14 @@ Table::~Table() {
 
 std::string Table::path() const { return table_path(context_.directory, facts_->number); }
 
+Status Table::hold_file() {
+  if (inside_->held_file != nullptr) return {};
+  TAMIS_TRY(inside_->held_file, open_file());
+  return {};
+}
+
 Result<std::shared_ptr<const ReadableFile>> Table::open_file() const {
+  if (inside_->held_file != nullptr) return inside_->held_file;
   return context_.handles->open(facts_->number, path());
 }
 

@@ -153,6 +153,9 @@ class Table {
 
   [[nodiscard]] FileHandles& handles() const { return *context_.handles; }
   [[nodiscard]] Result<std::shared_ptr<const ReadableFile>> open_file() const;
+  /// Keeps the file open from now on, so that the table can be read after somebody else removed it (rule 43). To be
+  /// called before others use the table.
+  Status hold_file();
   /// The index in memory, loaded if the budget allows; otherwise one that the caller owns.
   Result<std::shared_ptr<const Index>> shared_index(std::uint32_t& metadata_reads);
   /// Pins a block that was read, and caches it if `fills_cache`.

@@ -31,7 +31,8 @@ std::optional<bool> ask_loaded(const std::atomic<const Filter*>& loaded, Ask ask
 struct Table::Inside {
   /// Held by the loading thread; the others continue without. Taken by exchange(acquire), released by store(release).
   std::atomic<bool> is_loading = false;
-  std::unique_ptr<BlockSlot[]> owned_slots;  // Made once, by the loading thread.
+  std::shared_ptr<const ReadableFile> held_file;  // Constant once others use the table; mostly null.
+  std::unique_ptr<BlockSlot[]> owned_slots;       // Made once, by the loading thread.
 
   std::atomic<const TableProperties*> properties = nullptr;  // Stored once with release, loaded with acquire.
   std::atomic<const Filter*> prefix_filter = nullptr;        // Like Table::filter_.

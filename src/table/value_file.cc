@@ -32,8 +32,19 @@ Status ValueFile::damage(const ValuePointer& pointer, std::string_view why) cons
   return Status::corruption(fmt::format("{}: value at offset {}: {}", path(), pointer.offset, why));
 }
 
+Status ValueFile::hold_file() {
+  if (held_file_ != nullptr) return {};
+  TAMIS_TRY(held_file_, open_file());
+  return {};
+}
+
+Result<std::shared_ptr<const ReadableFile>> ValueFile::open_file() const {
+  if (held_file_ != nullptr) return held_file_;
+  return context_.handles->open(facts_.number, path());
+}
+
 Result<std::shared_ptr<const ReadableFile>> ValueFile::open(const ValuePointer& pointer) const {
-  Result<std::shared_ptr<const ReadableFile>> file = context_.handles->open(facts_.number, path());
+  Result<std::shared_ptr<const ReadableFile>> file = open_file();
   if (!file.ok() && context_.handles->is_missing(path())) return damage(pointer, "the file is missing");
   return file;
 }

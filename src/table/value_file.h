@@ -48,6 +48,10 @@ class ValueFile {
   [[nodiscard]] bool is_damaged() const { return is_damaged_.load(std::memory_order_relaxed); }
   /// The same for several values, of any files of one store, with their reads sent together.
   static void read_many(std::span<ValueRead> reads);
+  /// Keeps the file open from now on, as Table::hold_file.
+  Status hold_file();
+  /// The held file, or one that is opened now.
+  [[nodiscard]] Result<std::shared_ptr<const ReadableFile>> open_file() const;
   /// Checks the header and the length of the file.
   [[nodiscard]] Status verify_header() const;
 
@@ -60,6 +64,7 @@ class ValueFile {
   const ValueFileFacts facts_;
   const TableContext& context_;
   std::atomic<bool> is_damaged_ = false;
+  std::shared_ptr<const ReadableFile> held_file_;  // Constant once others use the file; mostly null.
 };
 
 }  // namespace tamis

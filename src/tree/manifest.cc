@@ -11,11 +11,10 @@
 #include "base/check.h"
 #include "base/try.h"
 #include "io/file_names.h"
-#include "journal/journal_reader.h"
 #include "journal/journal_writer.h"
 #include "tree/current_format.h"
 #include "tree/manifest_format.h"
-#include "tree/manifest_replay.h"
+#include "tree/manifest_reader.h"
 
 namespace tamis {
 namespace {
@@ -39,32 +38,6 @@ Status replace_current(FileSystem& files, const std::string& directory, const Cu
   return files.sync_directory(directory);
 }
 
-Status check_header(const JournalHeader& header, const Current& current, const std::string& path) {
-  const bool is_the_one = header.kind == JournalKind::kManifest && header.store_id == current.store_id &&
-                          header.number == current.manifest_number && header.salt == current.manifest_salt;
-  if (is_the_one) return {};
-  return Status::corruption(fmt::format("{}: at offset 0: not the manifest that CURRENT names", path));
-}
-
-/// Applies one record; the first one initialises the state.
-Status apply_record(const JournalRecord& raw, const Current& current, const std::string& path,
-                    std::optional<ManifestReplay>& replay) {
-  const std::string name = fmt::format("{}: record at offset {}", path, raw.offset);
-  TAMIS_TRY(const ManifestRecord record, decode_manifest_record(raw.payload, name));
-  const bool is_first = !replay.has_value();
-  if (record.identity.has_value() != is_first) {
-    return Status::corruption(
-        fmt::format("{}: the store's identity {}", name, is_first ? "is missing" : "stands there again"));
-  }
-  if (is_first) replay.emplace(*record.identity);
-  if (replay->identity().store_id != current.store_id) {
-    return Status::corruption(fmt::format("{}: the store's id is not the one in CURRENT", name));
-  }
-  const Status applied = replay->apply(record.edit);
-  if (!applied.ok()) return Status::corruption(fmt::format("{}: {}", name, applied.message()));
-  return {};
-}
-
 }  // namespace
 
 /// The implementation: the state, its manifest, and CURRENT.
@@ -74,7 +47,7 @@ class Manifest::Inside {
       : files_(files), directory_(std::move(directory)), random_(random) {}
 
   Status read();
-  Status take_features(const std::string& manifest);
+  void follow(ManifestState state, const Current& current);
   Status begin(ManifestState state, std::uint64_t number, const std::function<Status()>& before_current);
   Status commit(const ManifestEdit& edit);
   Status renew();
@@ -112,47 +85,24 @@ class Manifest::Inside {
 };
 
 Status Manifest::Inside::read() {
-  const std::string current_name = current_path(directory_);
-  TAMIS_TRY(const std::string raw, read_whole_file(files_, current_name));
-  TAMIS_TRY(current_, decode_current(as_bytes(raw), current_name));
-  const std::string manifest = path(current_.manifest_number);
-  TAMIS_TRY(const std::optional<std::uint64_t> size, files_.file_size(manifest));
-  if (!size) return Status::corruption(fmt::format("{}: missing, though {} names it", manifest, current_name));
-  TAMIS_TRY(JournalReader reader, JournalReader::open(files_, manifest, current_.manifest_durable_bytes));
-  TAMIS_TRY_STATUS(check_header(reader.header(), current_, manifest));
-  std::optional<ManifestReplay> replay;
-  for (;;) {
-    TAMIS_TRY(const std::optional<JournalRecord> record, reader.next());
-    if (!record) break;
-    TAMIS_TRY_STATUS(apply_record(*record, current_, manifest, replay));
-  }
-  if (!replay) return Status::corruption(fmt::format("{}: at offset 4096: the manifest holds nothing", manifest));
-  Result<ManifestState> state = replay->finish();
-  if (!state.ok()) {
-    return Status::corruption(fmt::format("{}: at offset {}: after all records: {}", manifest, reader.end().offset,
-                                          state.status().message()));
-  }
-  state_ = *std::move(state);
-  header_ = reader.header();
-  TAMIS_TRY_STATUS(take_features(manifest));
-  end_ = reader.end();
+  TAMIS_TRY(current_, read_current(files_, directory_));
+  Result<ManifestReader> reader = ManifestReader::open(files_, directory_, current_);
+  if (reader.status().code() == StatusCode::kStale) return Status::corruption(std::string(reader.status().message()));
+  TAMIS_TRY_STATUS(reader.status());
+  TAMIS_TRY_STATUS(reader->read_all(current_));
+  TAMIS_TRY(state_, reader->state(current_));
+  header_ = reader->header();
+  end_ = reader->end();
   // A close that CURRENT does not record may be one whose sync failed: it is only in the page cache.
   if (current_.manifest_durable_bytes < end_.offset) end_.is_closed = false;
   last_number_ = current_.manifest_number;
   return {};
 }
 
-/// The records that brought the features are in this manifest, or in one before it.
-Status Manifest::Inside::take_features(const std::string& manifest) {
-  if (state_.term < current_.term) {
-    return Status::corruption(fmt::format("{}: term {}, though CURRENT says {}", manifest, state_.term, current_.term));
-  }
-  if (!header_.features.includes(state_.features)) {
-    return Status::corruption(
-        fmt::format("{}: at offset 16: the header lacks a feature that its records have", manifest));
-  }
-  state_.features = header_.features | current_.features;
-  return {};
+void Manifest::Inside::follow(ManifestState state, const Current& current) {
+  state_ = std::move(state);
+  current_ = current;
+  failure_ = Status::not_supported("the manifest of a store that another process writes");
 }
 
 /// A store's first manifest, or one that replaces all earlier ones.
@@ -326,6 +276,13 @@ Result<std::unique_ptr<Manifest>> Manifest::open(FileSystem& files, const std::s
                                                  RandomSource& random) {
   auto inside = std::make_unique<Inside>(files, directory, random);
   TAMIS_TRY_STATUS(inside->read());
+  return std::unique_ptr<Manifest>(new Manifest(std::move(inside)));
+}
+
+std::unique_ptr<Manifest> Manifest::follow(FileSystem& files, const std::string& directory, ManifestState state,
+                                           const Current& current, RandomSource& random) {
+  auto inside = std::make_unique<Inside>(files, directory, random);
+  inside->follow(std::move(state), current);
   return std::unique_ptr<Manifest>(new Manifest(std::move(inside)));
 }
 

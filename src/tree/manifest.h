@@ -10,6 +10,7 @@
 #include "io/file_system.h"
 #include "table/table_format.h"
 #include "tamis/status.h"
+#include "tree/current_format.h"
 #include "tree/manifest_state.h"
 
 namespace tamis {
@@ -46,6 +47,9 @@ class Manifest {
                                                        const ManifestState& state, std::uint64_t manifest_number,
                                                        RandomSource& random,
                                                        const std::function<Status()>& before_current = {});
+  /// What a follower has read of a manifest that another process writes. Every commit fails.
+  static std::unique_ptr<Manifest> follow(FileSystem& files, const std::string& directory, ManifestState state,
+                                          const Current& current, RandomSource& random);
   ~Manifest();
 
   [[nodiscard]] const ManifestState& state() const;

@@ -91,7 +91,7 @@ TEST_F(EmptyHandles, ADBAnswersClosed) {
                   db.compact(), db.wait_idle(), db.resume(), db.checkpoint("/copy"), db.close()});
     check_closed({db.get("key").status(), db.get("key", &value).status(), db.exists("key").status(),
                   db.get_pinned("key").status(), db.verify().status(), db.approximate_size({}).status(),
-                  db.explain("key").status()});
+                  db.explain("key").status(), db.catch_up().status()});
     EXPECT_EQ(value, "before");
     const std::vector<std::string_view> keys = {"a", "b", "c"};
     const std::vector<Result<std::optional<std::string>>> answers = db.multi_get(keys);

@@ -182,10 +182,19 @@ pid=$!
 exec 3<>pipe  # Does not wait for the reader, which may have failed.
 # Looked up, not tried: opening the store now could lock out the other process.
 for _ in $(seq 100); do grep -q "^pid $pid " d/LOCK && break; sleep 0.05; done
-for verb in 'get d k' 'put d k v' 'verify d' 'repair d' 'compact d'; do
+for verb in 'put d k v' 'repair d' 'compact d'; do
   # shellcheck disable=SC2086
   says 5 "d/LOCK: locked by pid $pid; try again once that process has closed the store" $verb
 done
+# Verbs that only read follow the other process.
+there=$("$tamis" scan d --keys-only --limit 1 2>/dev/null)
+note="tamis: note: d/LOCK: locked by pid $pid; this is what that process has committed"
+for verb in "get d $there" 'scan d' 'count d' 'stats d' 'explain d k' 'verify d' 'dump d' 'keyspaces d' 'checkpoint d copy'; do
+  # shellcheck disable=SC2086
+  "$tamis" $verb >out 2>err || fail "$verb beside a writer: $(cat err)"
+  [ "$(head -1 err)" = "$note" ] || fail "$verb beside a writer said: $(cat err)"
+done
+"$tamis" get copy "$there" >out || fail "the copy of a live store lacks a key"
 exec 3>&-
 wait $pid
 

@@ -8,6 +8,7 @@
 
 #include "base/nearest_word.h"
 #include "cli/bytes_text.h"
+#include "cli/output.h"
 
 namespace tamis::cli {
 namespace {
@@ -100,6 +101,13 @@ DB StoreArguments::open(StoreUse use) const {
   const Options wanted = options(use);
   need_folder(wanted.create_if_missing);
   Result<DB> opened = DB::open(directory, wanted);
+  const bool may_follow = use == StoreUse::kRead || use == StoreUse::kCopy;
+  if (may_follow && opened.status().code() == StatusCode::kBusy) {
+    report_note(fmt::format("{}; this is what that process has committed", opened.status().message()));
+    Options following = wanted;
+    following.read_only = following.follows = true;
+    opened = DB::open(directory, following);
+  }
   if (!opened.ok()) throw error_of_opening(opened.status());
   if (read_only && use != StoreUse::kRead) usage_error("--read-only: this verb changes the store; remove the option");
   return std::move(opened).value();

@@ -15,7 +15,8 @@ namespace tamis::cli {
 
 /// Why a verb opens a store; decides lock and creation.
 enum class StoreUse : unsigned char {
-  kRead,    ///< Changes nothing; others may read at the same time.
+  kRead,    ///< Changes nothing; others may read at the same time. Follows a process that writes.
+  kCopy,    ///< Changes nothing that others see; the store must exist. Follows a process that writes.
   kWrite,   ///< The store must exist.
   kCreate,  ///< Creates the store if missing.
 };

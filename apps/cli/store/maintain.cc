@@ -182,14 +182,14 @@ int run_checkpoint(Arguments arguments) {
   std::string to;
   CommandLine line(
       {.summary = "Copies the store with all keyspaces as of now to a new folder, as an independent store. Tables are "
-                  "hard-linked, not copied, if the file system supports it.",
+                  "hard-linked, not copied, if the file system supports it. Another process may be writing the store.",
        .usage = "DIR TO",
        .example = "  tamis checkpoint cities cities-monday",
        .common = kJson | kQuiet});
   store.declare(line);
   line.operand("TO", "the folder to create; it must not exist", to);
   if (!line.read(arguments)) return kExitOk;
-  DB db = store.open(StoreUse::kWrite);
+  DB db = store.open(StoreUse::kCopy);
   {
     const DelayInterrupt until_whole;
     need(db.checkpoint(to));
