@@ -27,6 +27,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"put", "store a value under a key", run_put},
     {"get", "print the value of a key", run_get},
     {"delete", "remove a key", run_delete},
+    {"delete-range", "remove a range of keys", run_delete_range},
     {"multi-get", "look up several keys at once", run_multi_get},
     {"scan", "print keys and values in order", run_scan},
     {"count", "count the keys of a keyspace or of a range", run_count},

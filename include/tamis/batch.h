@@ -1,13 +1,16 @@
 // A group of changes applied atomically.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "tamis/expiry.h"
 #include "tamis/export.h"
 #include "tamis/status.h"
 
@@ -59,10 +62,27 @@ class TAMIS_EXPORT Batch {
   void put(std::string_view key, std::string_view value);
   /// Adds a remove. Removing an absent key is not an error.
   void remove(std::string_view key);
+  /// Adds a remove of all keys from `from` (inclusive) to `to` (exclusive), or to the last key if there is no `to`: one
+  /// change, whatever it removes. It covers what the batch has put before, not what it puts afterwards. An empty range,
+  /// `to` at or before `from`, adds nothing.
+  void remove_range(std::string_view from, std::optional<std::string_view> to);
   /// Adds a put to a keyspace. A batch may span keyspaces, all of one store.
   void put(const Keyspace& keyspace, std::string_view key, std::string_view value);
+  /// Adds a put of a value that expires this long after the write. kNeverExpires: never; 0: as the put above; a
+  /// negative time is an error, kept in status().
+  void put(std::string_view key, std::string_view value, std::chrono::milliseconds expires_in);
+  /// Adds a put of a value that expires at this time, rounded up to a millisecond.
+  void put(std::string_view key, std::string_view value, std::chrono::system_clock::time_point expires_at);
+  /// The same in a keyspace.
+  void put(const Keyspace& keyspace, std::string_view key, std::string_view value,
+           std::chrono::milliseconds expires_in);
+  /// The same in a keyspace.
+  void put(const Keyspace& keyspace, std::string_view key, std::string_view value,
+           std::chrono::system_clock::time_point expires_at);
   /// Adds a remove from a keyspace.
   void remove(const Keyspace& keyspace, std::string_view key);
+  /// Adds a remove of a range of keys of a keyspace.
+  void remove_range(const Keyspace& keyspace, std::string_view from, std::optional<std::string_view> to);
   /// Appends the changes of another batch, or adopts its error. A batch may be appended to itself.
   void append(const Batch& other);
   /// Drops the changes and the error; keeps the memory.
@@ -91,6 +111,12 @@ class TAMIS_EXPORT Batch {
   friend struct BatchInside;  // src/entry/batch_inside.h.
 
   void add_change(std::uint32_t keyspace, std::uint8_t kind, std::string_view key, std::string_view value);
+  void add_expiring(std::uint32_t keyspace, std::string_view key, std::string_view value, std::uint64_t due);
+  void add_put(std::uint32_t keyspace, std::string_view key, std::string_view value,
+               std::chrono::milliseconds expires_in);
+  void add_put(std::uint32_t keyspace, std::string_view key, std::string_view value,
+               std::chrono::system_clock::time_point expires_at);
+  std::uint32_t id_of(const Keyspace& keyspace);
   [[nodiscard]] bool accepts(std::string_view key, std::string_view value);
   void enter(std::uint32_t keyspace, std::size_t bytes);
   void belong_to(std::uint64_t store);
@@ -102,6 +128,9 @@ class TAMIS_EXPORT Batch {
   std::uint32_t last_keyspace_ = 0;   // Of the last change.
   bool has_markers_ = false;
   bool has_long_keys_ = false;  // Of more than 65,535 bytes.
+  bool has_range_deletes_ = false;
+  bool has_expiry_ = false;
+  bool has_lifetimes_ = false;  // A value expires some time after the write.
   std::uint64_t store_ = 0;     // The number of the store whose keyspaces were named; 0: only the default one was.
 };
 
@@ -109,15 +138,18 @@ class TAMIS_EXPORT Batch {
 struct Batch::Operation {
   /// What the change does.
   enum class Kind : std::uint8_t {
-    kPut,     ///< Sets the value of the key.
-    kRemove,  ///< Removes the key.
+    kPut,          ///< Sets the value of the key.
+    kRemove,       ///< Removes the key.
+    kRemoveRange,  ///< Removes the keys from `key` up to `value`.
   };
-  Kind kind = Kind::kPut;         ///< What the change does.
-  std::string_view key;           ///< The key it changes.
-  std::string_view value;         ///< The new value; empty for kRemove.
-  std::uint32_t keyspace_id = 0;  ///< The keyspace it changes; 0 is the default one.
+  Kind kind = Kind::kPut;                     ///< What the change does.
+  std::string_view key;                       ///< The key it changes; for kRemoveRange, the first one.
+  std::string_view value;                     ///< The new value; for kRemoveRange, the end, or empty if there is none.
+  std::uint32_t keyspace_id = 0;              ///< The keyspace it changes; 0 is the default one.
+  std::chrono::milliseconds expires_in = {};  ///< How long after the write the value expires; 0 if it does not say so.
+  std::optional<ExpiryTime> expires_at = {};  ///< When the value expires, if that was given as a time.
 
-  /// Compares kind, key, value and keyspace.
+  /// Compares all members.
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
@@ -157,6 +189,7 @@ class TAMIS_EXPORT Batch::Iterator {
   friend class Batch;
   Iterator(const char* at, const char* end, std::uint32_t keyspace);
   void load();
+  void load_expiry(std::string_view stored);
 
   const char* at_ = nullptr;
   const char* end_ = nullptr;

@@ -1,11 +1,13 @@
 // Options of single calls.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
 
+#include "tamis/expiry.h"
 #include "tamis/snapshot.h"
 
 namespace tamis {
@@ -13,6 +15,9 @@ namespace tamis {
 /// Options for one write.
 struct WriteOptions {
   bool sync = false;  ///< Return only once the write would survive a machine crash.
+  /// How long after the write its values expire: readers then find none, and compaction drops them. 0: the default of
+  /// the keyspace. kNeverExpires: never. Puts of a batch that have a time of their own keep it.
+  std::chrono::milliseconds expires_in = {};
 };
 
 /// Options for one read.

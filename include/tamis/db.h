@@ -78,6 +78,9 @@ class TAMIS_EXPORT DB {
   Status put(std::string_view key, std::string_view value, const WriteOptions& options = {});
   /// Removes a key. Removing an absent key is not an error.
   Status remove(std::string_view key, const WriteOptions& options = {});
+  /// Removes all keys from `from` (inclusive) to `to` (exclusive), or to the last key if there is no `to`. One record
+  /// of the journal, whatever it removes; snapshots see what they saw. An empty range is not an error.
+  Status remove_range(std::string_view from, std::optional<std::string_view> to, const WriteOptions& options = {});
   /// Applies the batch atomically. It may have any size. One of more than a quarter of Options::memory_bytes is written
   /// to tables at once, and is durable on return.
   Status write(const Batch& batch, const WriteOptions& options = {});

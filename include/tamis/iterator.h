@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "tamis/expiry.h"
 #include "tamis/export.h"
 #include "tamis/snapshot.h"
 #include "tamis/status.h"
@@ -102,6 +103,8 @@ class TAMIS_EXPORT Iterator {
   [[nodiscard]] std::string_view key() const;
   /// The current value, a view valid until the iterator moves; empty if not valid().
   [[nodiscard]] std::string_view value() const;
+  /// When the current value expires; none if it does not, or if not valid().
+  [[nodiscard]] std::optional<ExpiryTime> expires_at() const;
   /// Why it is on no key: ok past either end of the range, otherwise the error that ended the scan.
   [[nodiscard]] const Status& status() const;
 

@@ -10,6 +10,7 @@
 //     s = db.write(batch);
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -35,15 +36,16 @@ struct OpenKeyspace;
 /// What a keyspace sets for itself; for the rest the store's Options apply. These settings are stored: the next opening
 /// uses them without being told.
 struct KeyspaceOptions {
-  std::optional<std::uint32_t> block_bytes = {};        ///< As Options::block_bytes.
-  std::optional<std::uint64_t> table_bytes = {};        ///< As Options::table_bytes.
-  std::optional<std::string> codec = {};                ///< As Options::codec.
-  std::optional<std::string> codec_last = {};           ///< As Options::codec_last.
-  std::optional<std::string> filter = {};               ///< As Options::filter.
-  std::optional<PrefixRule> prefix_rule = {};           ///< As Options::prefix_rule.
-  std::optional<std::string> compaction = {};           ///< As Options::compaction.
-  std::optional<std::uint64_t> value_bytes_apart = {};  ///< As Options::value_bytes_apart.
-  std::optional<std::uint32_t> fanout = {};             ///< As Options::fanout.
+  std::optional<std::uint32_t> block_bytes = {};                 ///< As Options::block_bytes.
+  std::optional<std::uint64_t> table_bytes = {};                 ///< As Options::table_bytes.
+  std::optional<std::string> codec = {};                         ///< As Options::codec.
+  std::optional<std::string> codec_last = {};                    ///< As Options::codec_last.
+  std::optional<std::string> filter = {};                        ///< As Options::filter.
+  std::optional<PrefixRule> prefix_rule = {};                    ///< As Options::prefix_rule.
+  std::optional<std::string> compaction = {};                    ///< As Options::compaction.
+  std::optional<std::uint64_t> value_bytes_apart = {};           ///< As Options::value_bytes_apart.
+  std::optional<std::uint32_t> fanout = {};                      ///< As Options::fanout.
+  std::optional<std::chrono::milliseconds> default_expiry = {};  ///< As Options::default_expiry.
 };
 
 /// Sets an option of a keyspace by name, as set_option does for a store. kInvalidArgument also for an option that
@@ -83,6 +85,8 @@ class TAMIS_EXPORT Keyspace {
   Status put(std::string_view key, std::string_view value, const WriteOptions& options = {});
   /// As DB::remove.
   Status remove(std::string_view key, const WriteOptions& options = {});
+  /// As DB::remove_range.
+  Status remove_range(std::string_view from, std::optional<std::string_view> to, const WriteOptions& options = {});
   /// As DB::put_if.
   [[nodiscard]] Result<bool> put_if(std::string_view key, std::optional<std::string_view> expected,
                                     std::string_view value, const WriteOptions& options = {});

@@ -1,6 +1,7 @@
 // The options of a store.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -37,9 +38,10 @@ struct Options {
   std::string compaction = "leveled";  ///< The compaction policy: "leveled", "lazy", "tiered" or "manual".
   /// Values of at least this size are written to files of their own, and compaction does not move them; 0: none.
   std::uint64_t value_bytes_apart = 0;
-  std::uint32_t fanout = 10;             ///< Size ratio between adjacent levels.
-  std::string journal = "auto";          ///< How the journal is written: "auto", "mapped" or "write".
-  std::uint32_t background_threads = 2;  ///< Threads that flush and compact.
+  std::uint32_t fanout = 10;                      ///< Size ratio between adjacent levels.
+  std::chrono::milliseconds default_expiry = {};  ///< How long after a put its value expires; 0: it does not.
+  std::string journal = "auto";                   ///< How the journal is written: "auto", "mapped" or "write".
+  std::uint32_t background_threads = 2;           ///< Threads that flush and compact.
 };
 
 /// The description of one option.

@@ -55,14 +55,15 @@ struct ScalePlan {
   };
   /// What it keeps in memory.
   struct Memory {
-    std::uint64_t index_bytes = 0;     ///< With all indexes in memory.
-    std::uint64_t filter_bytes = 0;    ///< With all filters in memory.
-    std::uint64_t memtable_share = 0;  ///< Share of memory_bytes for both memtables.
-    std::uint64_t journal_share = 0;   ///< Share of memory_bytes for the mapped journal.
-    std::uint64_t index_share = 0;     ///< Share of memory_bytes for indexes.
-    std::uint64_t filter_share = 0;    ///< Share of memory_bytes for filters.
-    std::uint64_t block_share = 0;     ///< Share of memory_bytes for cached blocks.
-    std::uint64_t beyond_budget = 0;   ///< Per-table state; not part of memory_bytes.
+    std::uint64_t index_bytes = 0;        ///< With all indexes in memory.
+    std::uint64_t filter_bytes = 0;       ///< With all filters in memory.
+    std::uint64_t memtable_share = 0;     ///< Share of memory_bytes for both memtables.
+    std::uint64_t journal_share = 0;      ///< Share of memory_bytes for the mapped journal.
+    std::uint64_t transaction_share = 0;  ///< Share of memory_bytes for the recent commits, for transactions.
+    std::uint64_t index_share = 0;        ///< Share of memory_bytes for indexes.
+    std::uint64_t filter_share = 0;       ///< Share of memory_bytes for filters.
+    std::uint64_t block_share = 0;        ///< Share of memory_bytes for cached blocks.
+    std::uint64_t beyond_budget = 0;      ///< Per-table state; not part of memory_bytes.
   };
   /// Reads per lookup, with uniformly chosen keys.
   struct Reads {

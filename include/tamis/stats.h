@@ -85,19 +85,24 @@ struct TAMIS_EXPORT Stats {
     std::uint64_t window_bytes = 0;  ///< Memory of the recent commits.
   };
 
-  std::vector<Level> levels = {};            ///< One element per level, level 0 first.
-  Cache cache = {};                          ///< The block cache.
-  Journal journal = {};                      ///< The journal.
-  Memory memory = {};                        ///< Memory use.
-  Values values = {};                        ///< Value files.
-  Stalls stalls = {};                        ///< Delayed writes.
-  Transactions transactions = {};            ///< Transactions.
-  std::uint64_t gets = 0;                    ///< Keys looked up.
-  std::uint64_t gets_found = 0;              ///< Keys found.
-  std::uint64_t memtable_hits = 0;           ///< Keys found in a memtable.
-  std::uint64_t writes = 0;                  ///< Number of puts and removes.
-  std::uint64_t sequence = 0;                ///< The sequence number of the newest write.
-  std::uint64_t snapshots = 0;               ///< Live snapshots.
+  std::vector<Level> levels = {};      ///< One element per level, level 0 first.
+  Cache cache = {};                    ///< The block cache.
+  Journal journal = {};                ///< The journal.
+  Memory memory = {};                  ///< Memory use.
+  Values values = {};                  ///< Value files.
+  Stalls stalls = {};                  ///< Delayed writes.
+  Transactions transactions = {};      ///< Transactions.
+  std::uint64_t gets = 0;              ///< Keys looked up.
+  std::uint64_t gets_found = 0;        ///< Keys found.
+  std::uint64_t memtable_hits = 0;     ///< Keys found in a memtable.
+  std::uint64_t writes = 0;            ///< Number of puts and removes.
+  std::uint64_t sequence = 0;          ///< The sequence number of the newest write.
+  std::uint64_t snapshots = 0;         ///< Live snapshots.
+  std::uint64_t expiring_entries = 0;  ///< Entries in tables that expire, whether due or not.
+  /// Of those, how many are due: hidden, and not yet dropped. Exact for tables that have expired whole, otherwise an
+  /// estimate from their first and last due time.
+  std::uint64_t expired_entries = 0;
+  std::uint64_t tables_expired = 0;          ///< Tables dropped unread because everything in them had expired.
   std::uint64_t flushes = 0;                 ///< Memtables written to tables.
   std::uint64_t compactions = 0;             ///< Compactions that merged tables.
   std::uint64_t moves = 0;                   ///< Compactions that only moved tables.

@@ -11,10 +11,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tamis/expiry.h"
 #include "tamis/export.h"
 #include "tamis/status.h"
 
@@ -75,6 +77,8 @@ class TAMIS_EXPORT TableFile {
     [[nodiscard]] std::string_view key() const;
     /// The entry's value, valid until the next call to next(); empty for a tombstone.
     [[nodiscard]] std::string_view value() const;
+    /// When the entry's value expires; none if it does not.
+    [[nodiscard]] std::optional<ExpiryTime> expires_at() const;
     /// The entry's sequence number; 0 before the first and after the last entry.
     [[nodiscard]] std::uint64_t sequence() const;
     /// Whether the entry is a tombstone.

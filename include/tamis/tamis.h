@@ -7,6 +7,7 @@
 #include "tamis/caller.h"
 #include "tamis/db.h"
 #include "tamis/environment.h"
+#include "tamis/expiry.h"
 #include "tamis/export.h"
 #include "tamis/filter.h"
 #include "tamis/filter_math.h"

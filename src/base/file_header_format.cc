@@ -65,4 +65,27 @@ Result<FileHeaderFields> read_file_header(Bytes bytes, const FileHeaderFormat& f
   return FileHeaderFields{header, reader};
 }
 
+NumberedFileHeaderBytes encode_numbered_file_header(const FileHeaderFormat& format, std::uint8_t kind,
+                                                    const NumberedFileHeader& header) {
+  std::string raw;
+  append_file_header(raw, format, {.kind = kind, .features = header.features});
+  raw += as_text(header.store_id);
+  append_le(raw, header.number);
+  return sealed_file_header<kNumberedFileHeaderBytes>(raw);
+}
+
+Result<NumberedFileHeader> decode_numbered_file_header(Bytes bytes, const FileHeaderFormat& format, std::uint8_t kind,
+                                                       std::string_view name) {
+  TAMIS_TRY(FileHeaderFields start, read_file_header(bytes, format, name));
+  ByteReader& reader = start.fields;
+  if (start.header.kind != kind) {
+    return reader.corruption(fmt::format("file kind {} is not a {}", start.header.kind, format.what));
+  }
+  NumberedFileHeader header{.features = start.header.features};
+  TAMIS_TRY(const Bytes store_id, reader.read(header.store_id.size(), "store id"));
+  std::ranges::copy(store_id, header.store_id.begin());
+  TAMIS_TRY(header.number, reader.read_le<std::uint64_t>("file number"));
+  return header;
+}
+
 }  // namespace tamis

@@ -63,4 +63,21 @@ struct FileHeaderFields {
 /// looked at.
 Result<FileHeaderFields> read_file_header(Bytes bytes, const FileHeaderFormat& format, std::string_view name);
 
+/// The header of a table or a value file: 64 bytes.
+struct NumberedFileHeader {
+  std::array<std::byte, 16> store_id = {};
+  std::uint64_t number = 0;
+  Features features = {};  ///< What its contents need.
+
+  friend bool operator==(const NumberedFileHeader&, const NumberedFileHeader&) = default;
+};
+inline constexpr std::size_t kNumberedFileHeaderBytes = 64;
+using NumberedFileHeaderBytes = std::array<std::byte, kNumberedFileHeaderBytes>;
+
+NumberedFileHeaderBytes encode_numbered_file_header(const FileHeaderFormat& format, std::uint8_t kind,
+                                                    const NumberedFileHeader& header);
+/// As read_file_header; also kCorruption for another kind.
+Result<NumberedFileHeader> decode_numbered_file_header(Bytes bytes, const FileHeaderFormat& format, std::uint8_t kind,
+                                                       std::string_view name);
+
 }  // namespace tamis

@@ -72,7 +72,7 @@ CompactionPlan push_down(const Shape& shape, std::uint32_t level, const TableFac
                          .is_move = false,
                          .reason = reason};
   const bool overlaps = below != nullptr && add_overlapping(plan, level + 1, *below, span_of(table));
-  plan.is_move = !overlaps && may_move_to(shape, level + 1, plan.output_run, table.deletes);
+  plan.is_move = !overlaps && may_move_to(shape, level + 1, plan.output_run, table.tombstones());
   return plan;
 }
 

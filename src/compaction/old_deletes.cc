@@ -17,14 +17,14 @@ std::string_view reason_of_deletes(const Run& run, std::uint32_t level, const Po
 }  // namespace
 
 std::string_view reason_of_deletes(const TableFacts& table, std::uint32_t level, const PolicyOptions& options) {
-  if (table.deletes == 0) return {};
+  if (table.tombstones() == 0) return {};
   // After a clock was set back, earlier writes seem to be in the future. Their tombstones must not wait for the clock
   // to catch up.
   const std::uint64_t since = table.oldest_delete_unix_seconds;
   const std::uint64_t now = options.now_unix_seconds;
   const std::uint64_t wait = kDeleteWaitSeconds << level;
   if (since != 0 && std::max(now, since) - std::min(now, since) > wait) return "deletes are old";
-  if (level > 0 && table.deletes > table.entries / 2) return "deletes are many";
+  if (level > 0 && table.tombstones() > table.entries / 2) return "deletes are many";
   return {};
 }
 

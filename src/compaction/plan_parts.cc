@@ -7,14 +7,14 @@
 namespace tamis {
 
 KeySpan KeySpan::joined(const KeySpan& other) const {
-  return {.smallest = std::min(smallest, other.smallest), .largest = std::max(largest, other.largest)};
+  return {.smallest = std::min(smallest, other.smallest), .end = std::max(end, other.end)};
 }
 
-KeySpan span_of(const TableFacts& table) { return {.smallest = table.smallest_key, .largest = table.largest_key}; }
+KeySpan span_of(const TableFacts& table) { return {.smallest = table.begin(), .end = table.end()}; }
 
 KeySpan span_of(const Run& run) {
   TAMIS_INVARIANT(!run.tables.empty());
-  return {.smallest = run.tables.front()->smallest_key, .largest = run.tables.back()->largest_key};
+  return {.smallest = run.tables.front()->begin(), .end = run.tables.back()->end()};
 }
 
 KeySpan span_of(std::span<const Run> runs) {
@@ -25,10 +25,10 @@ KeySpan span_of(std::span<const Run> runs) {
 }
 
 std::span<const std::shared_ptr<const TableFacts>> overlapping(const Run& run, const KeySpan& span) {
-  const auto begin =
-      std::ranges::partition_point(run.tables, [&](const auto& table) { return table->largest_key < span.smallest; });
+  const auto begin = std::ranges::partition_point(
+      run.tables, [&](const auto& table) { return table->end().is_before(span.smallest); });
   const auto end = std::partition_point(begin, run.tables.end(),
-                                        [&](const auto& table) { return table->smallest_key <= span.largest; });
+                                        [&](const auto& table) { return !span.end.is_before(table->begin()); });
   return {begin, end};
 }
 

@@ -12,13 +12,13 @@
 
 namespace tamis {
 
-/// From the smallest to the largest key of some tables, both inclusive. The views belong to the tables' facts.
+/// From the beginning to the end of some tables, range deletes included (rule 25). The views belong to their facts.
 struct KeySpan {
   std::string_view smallest;
-  std::string_view largest;
+  KeyEnd end;
 
   [[nodiscard]] KeySpan joined(const KeySpan& other) const;
-  [[nodiscard]] bool overlaps(const TableFacts& table) const { return table.overlaps(smallest, largest); }
+  [[nodiscard]] bool overlaps(const TableFacts& table) const { return table.overlaps(smallest, end); }
 };
 
 KeySpan span_of(const TableFacts& table);

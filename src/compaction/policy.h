@@ -36,6 +36,7 @@ struct CompactionPlan {
   std::uint32_t output_level = 0;
   std::uint64_t output_run = 0;
   bool is_move = false;  ///< One input that moves down unchanged.
+  bool is_drop = false;  ///< One input that goes unread: everything in it has expired (rule 28).
   /// Value files whose values are copied to new ones, ascending; the inputs point into them (rule 41).
   std::vector<std::uint64_t> collected = {};
   std::string_view reason;  ///< A few words for `stats` and the log, such as "level 0 has 4 runs".
@@ -52,7 +53,9 @@ struct CompactionPolicy {
   /// How far behind compaction is: 0 nothing to do, 1 as much as is tolerable. Writes are slowed from 0.5 on and wait
   /// from 2 on, which bounds the number of runs; `pick` then has a plan.
   double (*debt)(const Shape& shape, const PolicyOptions& options) = nullptr;
-  bool is_automatic = true;  ///< False: only compact() rewrites anything.
+  /// False: only compact() rewrites anything. Otherwise tables are also dropped and rewritten because their entries
+  /// have expired (expired_tables.h), and value files because of their garbage (value_plan.h).
+  bool is_automatic = true;
 };
 
 /// leveled, tiered, lazy, manual.
@@ -70,6 +73,8 @@ struct RangeGoal {
   /// The number of the next table. In the last level, tables below it are rewritten if they hold tombstones or old
   /// versions; those above already were.
   std::uint64_t first_new_table = 0;
+  /// Entries that are due by then have expired for every reader.
+  std::uint64_t expired_by = 0;
   /// The approximate input size of one step, as far as inputs can be separated.
   std::uint64_t step_bytes = ~std::uint64_t{0};
 };

@@ -23,7 +23,7 @@ using Tables = std::vector<std::shared_ptr<const TableFacts>>;
 constexpr std::string_view kReason = "compact was called";
 
 bool is_in_range(const RangeGoal& goal, const TableFacts& table) {
-  return table.largest_key >= goal.from && (!goal.to || table.smallest_key < *goal.to);
+  return table.overlaps(goal.from, goal.to ? KeyEnd::before(*goal.to) : KeyEnd::nowhere());
 }
 
 /// Whether the table holds something that existed when the goal was set.
@@ -31,10 +31,13 @@ bool is_of_goal(const RangeGoal& goal, const TableFacts& table) {
   return is_in_range(goal, table) && table.smallest_sequence <= goal.newest;
 }
 
-bool holds_nothing_dead(const TableFacts& table) { return table.deletes == 0 && table.entries == table.keys; }
+bool holds_nothing_dead(const TableFacts& table, const RangeGoal& goal) {
+  const bool has_expired = table.expiring != 0 && table.earliest_due <= goal.expired_by;
+  return table.tombstones() == 0 && table.entries == table.keys && !has_expired;
+}
 
 bool is_to_be_cleaned(const RangeGoal& goal, const TableFacts& table) {
-  return is_in_range(goal, table) && table.number < goal.first_new_table && !holds_nothing_dead(table);
+  return is_in_range(goal, table) && table.number < goal.first_new_table && !holds_nothing_dead(table, goal);
 }
 
 std::uint32_t last_level_of(const Shape& shape) { return std::max<std::uint32_t>(1, shape.last_level()); }
@@ -57,8 +60,9 @@ std::span<const Run> runs_to_leave(const Shape& shape, std::uint32_t level, cons
 
 /// A plan that grows from newer runs to older ones.
 struct Descent {
-  CompactionPlan plan;
-  KeySpan hull;  // Of all inputs.
+  const RangeGoal& goal;
+  CompactionPlan plan = {};
+  KeySpan hull = {};  // Of all inputs.
   std::uint64_t bytes = 0;
   bool holds_nothing_dead = true;
 
@@ -67,7 +71,7 @@ struct Descent {
     CompactionInput& input = plan.inputs.emplace_back(CompactionInput{.level = level, .run = run.id, .tables = {}});
     for (const auto& table : tables) {
       input.tables.push_back(table->number);
-      holds_nothing_dead = holds_nothing_dead && tamis::holds_nothing_dead(*table);
+      holds_nothing_dead = holds_nothing_dead && tamis::holds_nothing_dead(*table, goal);
     }
     const KeySpan span = span_of(*tables.front()).joined(span_of(*tables.back()));
     hull = plan.inputs.size() == 1 ? span : hull.joined(span);
@@ -78,7 +82,7 @@ struct Descent {
   }
   /// Same, but includes runs with little of the goal as a whole: otherwise runs flushed in key order would stay as many
   /// small tables.
-  void add_overlapping_or_small(std::uint32_t level, std::span<const Run> runs, const RangeGoal& goal) {
+  void add_overlapping_or_small(std::uint32_t level, std::span<const Run> runs) {
     for (const Run& run : runs) {
       KeySpan widened = hull;
       std::uint64_t bytes_of_goal = 0;
@@ -101,12 +105,12 @@ bool has_overlap(const Shape& shape, std::uint32_t level, const KeySpan& span) {
 Descent descend(const Shape& shape, std::uint32_t level, const Run& run,
                 std::span<const std::shared_ptr<const TableFacts>> tables, const RangeGoal& goal) {
   const std::uint32_t last = last_level_of(shape);
-  Descent descent;
+  Descent descent{.goal = goal};
   descent.plan.reason = kReason;
   descent.add(level, run, tables);
   const std::span<const Run> to_leave = runs_to_leave(shape, level, goal);
   const auto older = static_cast<std::size_t>(&run - to_leave.data()) + 1;
-  descent.add_overlapping_or_small(level, to_leave.subspan(older), goal);
+  descent.add_overlapping_or_small(level, to_leave.subspan(older));
   if (level == last) descent.add_overlapping(level, runs_of(shape, level).subspan(to_leave.size(), 1));
   std::uint32_t target = level;
   if (level < last) {

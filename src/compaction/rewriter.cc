@@ -11,6 +11,7 @@
 #include "base/try.h"
 #include "compaction/value_sink.h"
 #include "entry/drop_rule.h"
+#include "entry/expiry.h"
 #include "filter/filter_kind.h"
 #include "io/file_names.h"
 
@@ -18,7 +19,8 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kEntriesPerQuestion = 1024;  // Between polls of is_cancelled: well below a millisecond.
-constexpr std::size_t kMaxOverlappedTables = 10;     // Limits the cost of pushing an output down; LevelDB's figure.
+constexpr Features kRangeDeletes = Features::of(Feature::kRangeDeletes);
+constexpr std::size_t kMaxOverlappedTables = 10;  // Limits the cost of pushing an output down; LevelDB's figure.
 
 /// Tests ascending keys against a run, so that a test costs a comparison and not a search.
 class AscendingBounds {
@@ -27,8 +29,8 @@ class AscendingBounds {
 
   /// Whether the key lies in a table's bounds.
   bool may_contain(std::string_view key) {
-    while (at_ < tables_.size() && tables_[at_]->largest_key < key) ++at_;
-    return at_ < tables_.size() && tables_[at_]->smallest_key <= key;
+    while (at_ < tables_.size() && tables_[at_]->end().is_before(key)) ++at_;
+    return at_ < tables_.size() && tables_[at_]->begin() <= key;
   }
 
  private:
@@ -45,12 +47,12 @@ class NextLevelOverlap {
 
   /// Whether a table that ends with this key, which must ascend, would overlap too many.
   bool is_too_much(std::string_view key) {
-    while (end_ < tables_.size() && tables_[end_]->smallest_key <= key) ++end_;
+    while (end_ < tables_.size() && tables_[end_]->begin() <= key) ++end_;
     return end_ - begin_ > kMaxOverlappedTables;
   }
   /// The next table begins with this key.
   void begin(std::string_view key) {
-    while (begin_ < tables_.size() && tables_[begin_]->largest_key < key) ++begin_;
+    while (begin_ < tables_.size() && tables_[begin_]->end().is_before(key)) ++begin_;
     end_ = std::max(begin_, end_);
   }
 
@@ -78,11 +80,24 @@ FilterCost filter_cost(const RewriteSpec& spec) {
   return cost;
 }
 
+/// The range deletes that must stay: those that an older run may need, and those that a reader does not see (rule 25).
+std::vector<RangeTombstone> range_deletes_to_keep(const RewriteSpec& spec) {
+  std::vector<RangeTombstone> fragments = fragments_of(spec.range_deletes, spec.snapshots);
+  std::erase_if(fragments, [&](const RangeTombstone& fragment) {
+    if (fragment.sequence > spec.snapshots.front()) return false;
+    return std::ranges::none_of(spec.older_runs, [&](const Run* run) {
+      return std::ranges::any_of(run->tables, [&](const auto& table) { return table->overlaps(fragment.range); });
+    });
+  });
+  return fragments;
+}
+
 /// One rewrite: which entries are kept, how they are written, and where tables end.
 ///
 /// Invariants:
 ///  1. All versions of a key are in one table, so output tables do not overlap.
 ///  2. Every file in begun_ was created here and is in no manifest.
+///  3. The tables share the kept range deletes: each has the parts from where it begins to where the next one does.
 class Rewriter {
  public:
   Rewriter(EntryIterator& source, const RewriteSpec& spec)
@@ -90,9 +105,11 @@ class Rewriter {
         spec_(spec),
         filter_cost_(filter_cost(spec)),
         next_level_(spec.next_level),
+        range_deletes_(spec.range_deletes),
         values_(spec, begun_) {
     TAMIS_CHECK(!spec.snapshots.empty());
     TAMIS_INVARIANT(std::ranges::is_sorted(spec.snapshots));
+    fragments_ = range_deletes_to_keep(spec);
     for (const Run* run : spec.older_runs) older_.emplace_back(*run);
   }
 
@@ -103,19 +120,25 @@ class Rewriter {
  private:
   void begin_key(std::string_view key);
   bool is_kept(const Entry& entry);
+  [[nodiscard]] Entry as_expired(Entry entry) const;
+  [[nodiscard]] bool is_covered(const Entry& entry) const;
   [[nodiscard]] Entry as_written(const Entry& entry) const;
   Status keep(const Entry& entry);
   [[nodiscard]] bool should_cut(std::string_view key);
   Status begin_table();
   enum class Position : std::uint8_t { kInside, kLast };
   Status finish_table(Position position);
-  [[nodiscard]] std::vector<std::uint64_t> replaced_by_table(Position position) const;
+  [[nodiscard]] std::vector<RangeTombstone> take_fragments(Position position);
+  [[nodiscard]] std::vector<std::uint64_t> replaced_by_table(Position position, const KeyEnd& end) const;
 
   EntryIterator& source_;
   const RewriteSpec& spec_;
   const FilterCost filter_cost_;
   std::vector<AscendingBounds> older_;
   NextLevelOverlap next_level_;
+  const RangeTombstones range_deletes_;
+  std::vector<RangeTombstone> fragments_;  // Those that stay.
+  std::string table_begin_;                // The tables before the current one have the fragments before this key.
 
   std::string key_;  // The current key.
   bool has_key_ = false;
@@ -136,7 +159,7 @@ Status Rewriter::write_all() {
     if (result_.entries_read % kEntriesPerQuestion == 0 && spec_.is_cancelled && spec_.is_cancelled()) {
       return Status::closed("the rewrite was cancelled");
     }
-    const Entry entry = source_.entry().plain();
+    const Entry entry = as_expired(source_.entry().plain());
     ++result_.entries_read;
     if (!has_key_ || entry.key != key_) begin_key(entry.key);
     const bool stays = is_kept(entry);
@@ -150,6 +173,7 @@ Status Rewriter::write_all() {
   }
   TAMIS_TRY_STATUS(source_.status());
   TAMIS_TRY_STATUS(values_.finish(result_));
+  if (table_ == nullptr && !fragments_.empty()) TAMIS_TRY_STATUS(begin_table());
   if (table_ != nullptr) TAMIS_TRY_STATUS(finish_table(Position::kLast));
 
   std::uint64_t written = 0;
@@ -167,8 +191,27 @@ void Rewriter::begin_key(std::string_view key) {
   is_key_written_ = false;
 }
 
+/// Rules 28 to 30: what has expired for every reader is a delete.
+Entry Rewriter::as_expired(Entry entry) const {
+  if (!expires(entry.kind)) return entry;
+  const std::size_t stripe = stripe_of(entry.sequence, spec_.snapshots);
+  if (stripe >= spec_.expired_by.size() || load_expiring(entry.value).due > spec_.expired_by[stripe]) return entry;
+  entry.kind = EntryKind::kDelete;
+  entry.value = {};
+  return entry;
+}
+
+/// Whether a range delete of the same stripe is newer.
+bool Rewriter::is_covered(const Entry& entry) const {
+  const std::size_t stripe = stripe_of(entry.sequence, spec_.snapshots);
+  const Sequence last = stripe < spec_.snapshots.size() ? spec_.snapshots[stripe] : kMaxSequence;
+  const RangeTombstone* const newest = range_deletes_.newest_covering(entry.key, last);
+  return newest != nullptr && newest->sequence > entry.sequence;
+}
+
 /// Rule 17.
 bool Rewriter::is_kept(const Entry& entry) {
+  if (!range_deletes_.empty() && is_covered(entry)) return false;
   switch (fate_of(entry.kind, entry.sequence, newer_, spec_.snapshots)) {
     case VersionFate::kKeep: return true;
     case VersionFate::kDrop: return false;
@@ -182,8 +225,7 @@ bool Rewriter::is_kept(const Entry& entry) {
 Entry Rewriter::as_written(const Entry& entry) const {
   Entry written = entry;
   const bool all_see_it = entry.sequence <= spec_.snapshots.front();
-  const bool is_put = entry.kind == EntryKind::kPut || entry.kind == EntryKind::kPutApart;
-  if (older_.empty() && all_see_it && is_put) written.sequence = Sequence{0};
+  if (older_.empty() && all_see_it && entry.kind != EntryKind::kDelete) written.sequence = Sequence{0};
   return written;
 }
 
@@ -213,7 +255,7 @@ Status Rewriter::begin_table() {
                      .identity = spec_.identity,
                      .keyspace = spec_.keyspace,
                      .keyspace_name = spec_.keyspace_name,
-                     .features = spec_.features,
+                     .features = spec_.features | (fragments_.empty() ? Features() : kRangeDeletes),
                      .block_bytes = spec_.block_bytes,
                      .codec = spec_.codec,
                      .prefix_rule = spec_.prefix_rule,
@@ -231,22 +273,38 @@ Status Rewriter::begin_table() {
 
 /// Inputs between the last output's end and this one's. An input of which nothing is left overlaps no output, yet it
 /// was replaced: gaps count to the output behind them, the end to the last.
-std::vector<std::uint64_t> Rewriter::replaced_by_table(Position position) const {
+std::vector<std::uint64_t> Rewriter::replaced_by_table(Position position, const KeyEnd& end) const {
   std::vector<std::uint64_t> replaced = spec_.replaces;
   for (const auto& input : spec_.inputs) {
-    const bool ends_before = !result_.tables.empty() && input->largest_key <= result_.tables.back()->largest_key;
-    const bool begins_behind = position == Position::kInside && input->smallest_key > table_->last_key();
+    const bool ends_before = !result_.tables.empty() && !(result_.tables.back()->end() < input->end());
+    const bool begins_behind = position == Position::kInside && end.is_before(input->begin());
     if (!ends_before && !begins_behind) replaced.push_back(input->number);
   }
   return replaced;
 }
 
+/// Those of the current table. The next one begins with key_.
+std::vector<RangeTombstone> Rewriter::take_fragments(Position position) {
+  KeyRange part{std::move(table_begin_), std::nullopt};
+  table_begin_ = key_;
+  if (position == Position::kInside) part.to = key_;
+  return cut_fragments(fragments_, part);
+}
+
 Status Rewriter::finish_table(Position position) {
-  table_->set_replaces(replaced_by_table(position));
-  const FilterChoice filter = spec_.filters != nullptr ? spec_.filters->choose(table_->keys()) : FilterChoice();
+  std::vector<RangeTombstone> fragments = take_fragments(position);
+  KeyEnd end = KeyEnd::with(table_->last_key());
+  if (!fragments.empty()) {
+    const std::optional<std::string>& to = fragments.back().range.to;
+    end = std::max(end, to ? KeyEnd::before(*to) : KeyEnd::nowhere());
+  }
+  table_->set_replaces(replaced_by_table(position, end));
+  table_->set_range_deletes(std::move(fragments));
+  const bool has_filter = spec_.filters != nullptr && table_->keys() > 0;
+  const FilterChoice filter = has_filter ? spec_.filters->choose(table_->keys()) : FilterChoice();
   TAMIS_TRY(TableFacts facts, table_->finish(filter));
   table_.reset();
-  TAMIS_CHECK(result_.tables.empty() || result_.tables.back()->largest_key < facts.smallest_key);
+  TAMIS_CHECK(result_.tables.empty() || result_.tables.back()->end().is_before(facts.begin()));
   result_.bytes_written += facts.file_bytes;
   result_.tables.push_back(std::make_shared<const TableFacts>(std::move(facts)));
   return {};

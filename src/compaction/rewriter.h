@@ -11,6 +11,7 @@
 #include "compaction/filter_planner.h"
 #include "compaction/policy.h"
 #include "entry/entry_iterator.h"
+#include "entry/range_tombstones.h"
 #include "io/file_system.h"
 #include "table/table_builder.h"
 #include "table/value_file_format.h"
@@ -56,8 +57,13 @@ struct RewriteSpec {
   const FilterPlanner* filters = nullptr;
   /// Ascending; the last one is the sequence published when they were copied (rule 9).
   std::vector<Sequence> snapshots = {};
+  /// For each of them: an entry that it is the first to see has expired if it is due by then. Empty: none has.
+  std::vector<std::uint64_t> expired_by = {};
+  /// All range deletes of the inputs, in any order. Each lies inside the bounds of its input.
+  std::vector<RangeTombstone> range_deletes = {};
   /// Runs older than all inputs, in the same or deeper levels: a tombstone is droppable if none of them can hold its
-  /// key. Empty: nothing is older, and entries that all readers see are written with sequence 0.
+  /// key, a range delete if none overlaps its range. Empty: nothing is older, and entries that all readers see are
+  /// written with sequence 0.
   std::vector<const Run*> older_runs = {};
   /// Tables are also cut so that none overlaps more than ten tables of this run, the next level's; null: no such run.
   const Run* next_level = nullptr;
@@ -77,9 +83,9 @@ struct RewriteResult {
   std::uint64_t bytes_written = 0;
 };
 
-/// Reads all of `source` and writes what readers can still see. A value to be copied that is damaged stays where it is:
-/// the entry keeps its pointer. After an error, files begun here have been removed if
-/// possible.
+/// Reads all of `source` and writes what readers can still see, range deletes cut at the ends of tables. A value to be
+/// copied that is damaged stays where it is: the entry keeps its pointer. After an error, files begun here have been
+/// removed if possible.
 Result<RewriteResult> rewrite(EntryIterator& source, const RewriteSpec& spec);
 
 }  // namespace tamis

@@ -188,7 +188,7 @@ TEST(Rewrite, EachTableListsTheInputsThatOverlapIt) {
     most = std::max(most, properties.replaces.size());
     listed.insert(properties.replaces.begin(), properties.replaces.end());
     for (const auto& input : world.spec.inputs) {
-      if (!table->overlaps(input->smallest_key, input->largest_key)) continue;
+      if (!table->overlaps(input->begin(), input->end())) continue;
       EXPECT_TRUE(std::ranges::count(properties.replaces, input->number) == 1) << table->number << ' ' << input->number;
     }
   }
@@ -209,7 +209,7 @@ TEST(Rewrite, CutsTablesWhereTheyWouldOverlapMoreThanTenOfTheNextLevel) {
   EXPECT_EQ(result.tables.size(), 10U);
   for (const auto& table : result.tables) {
     const auto overlapped = std::ranges::count_if(
-        next.tables, [&](const auto& other) { return other->overlaps(table->smallest_key, table->largest_key); });
+        next.tables, [&](const auto& other) { return other->overlaps(table->begin(), table->end()); });
     EXPECT_LE(overlapped, 10);
   }
 }

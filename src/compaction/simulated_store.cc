@@ -11,8 +11,9 @@ namespace {
 
 bool may_be_in(const std::vector<const Run*>& runs, std::uint64_t key) {
   const std::string bytes = simulated_key(key);
-  return std::ranges::any_of(
-      runs, [&](const Run* run) { return !overlapping(*run, {.smallest = bytes, .largest = bytes}).empty(); });
+  return std::ranges::any_of(runs, [&](const Run* run) {
+    return !overlapping(*run, {.smallest = bytes, .end = KeyEnd::with(bytes)}).empty();
+  });
 }
 
 }  // namespace
@@ -65,7 +66,7 @@ std::optional<SimulatedWrite> SimulatedStore::find(std::uint64_t key) const {
   const std::string bytes = simulated_key(key);
   for (const std::vector<Run>& level : shape_.levels) {
     for (const Run& run : level) {
-      for (const auto& table : overlapping(run, {.smallest = bytes, .largest = bytes})) {
+      for (const auto& table : overlapping(run, {.smallest = bytes, .end = KeyEnd::with(bytes)})) {
         const Writes& writes = contents_.at(table->number);
         const auto at = std::ranges::lower_bound(writes, key, {}, &SimulatedWrite::key);
         if (at == writes.end() || at->key != key) continue;
@@ -86,7 +87,8 @@ std::uint64_t SimulatedStore::runs_around(std::uint64_t key) const {
   const std::string bytes = simulated_key(key);
   std::uint64_t runs = 0;
   for (const std::vector<Run>& level : shape_.levels) {
-    for (const Run& run : level) runs += overlapping(run, {.smallest = bytes, .largest = bytes}).empty() ? 0 : 1;
+    for (const Run& run : level)
+      runs += overlapping(run, {.smallest = bytes, .end = KeyEnd::with(bytes)}).empty() ? 0 : 1;
   }
   return runs;
 }

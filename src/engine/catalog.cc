@@ -62,7 +62,12 @@ Result<std::uint64_t> Catalog::begin_term() noexcept {
   return manifest_->state().term;
 }
 
-Status Catalog::commit_locked(const ManifestEdit& edit) {
+/// The horizon goes along with whatever is written (rule 29).
+Status Catalog::commit_locked(ManifestEdit edit) {
+  if (context_.expiry.is_used()) {
+    const ExpiryHorizon horizon = context_.expiry.horizon();
+    if (horizon != manifest_->state().horizon) edit.horizon = horizon;
+  }
   Status committed = manifest_->commit(edit);
   if (!committed.ok()) {
     has_failed_ = true;

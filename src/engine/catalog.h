@@ -62,7 +62,7 @@ class Catalog {
   Status close(const KnownJournalEnd& journal) EXCLUDES(mutex_);
 
  private:
-  Status commit_locked(const ManifestEdit& edit) REQUIRES(mutex_);
+  Status commit_locked(ManifestEdit edit) REQUIRES(mutex_);
 
   const StoreContext& context_;
   Health& health_;

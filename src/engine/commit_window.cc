@@ -52,7 +52,7 @@ std::optional<WrittenKey> changed_and_written(const Changes& changes, const Writ
   changes.visit([&](KeyspaceId keyspace, const EncodedEntry& entry) {
     if (found) return;
     if (deletes_range(entry)) {
-      const KeyRange range{std::string(entry.key), std::string(entry.value)};
+      const KeyRange range = WrittenKeys::range_of(entry.key, entry.value);
       if (const auto key = written.key_in_range_after(keyspace, range, sequence)) found = WrittenKey{keyspace, *key};
     } else if (written.has_key_after({keyspace, entry.key}, sequence)) {
       found = WrittenKey{keyspace, entry.key};

@@ -56,13 +56,18 @@ DB::~DB() {
 }
 
 Status DB::put(std::string_view key, std::string_view value, const WriteOptions& options) {
-  return ask(store_, [&](Store& store) {
-    return store.write({kDefaultKeyspace, EntryKind::kPut, key, value}, options, true);
-  });
+  return ask(store_, [&](Store& store) { return store.put(kDefaultKeyspace, key, value, options); });
 }
 Status DB::remove(std::string_view key, const WriteOptions& options) {
   return ask(store_, [&](Store& store) {
     return store.write({kDefaultKeyspace, EntryKind::kDelete, key, {}}, options, true);
+  });
+}
+Status DB::remove_range(std::string_view from, std::optional<std::string_view> to, const WriteOptions& options) {
+  return ask(store_, [&](Store& store) {
+    Batch batch;
+    batch.remove_range(from, to);
+    return store.write_batch(batch, options, true);
   });
 }
 Status DB::write(const Batch& batch, const WriteOptions& options) {

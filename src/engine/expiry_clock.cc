@@ -6,12 +6,15 @@ namespace tamis {
 
 void ExpiryClock::open(const ExpiryHorizon& horizon) {
   const Uptime uptime = context_.uptime();
+  // A repair without a manifest has lost it.
+  const bool is_lost = horizon.time == 0;
+  const std::uint64_t clock = is_lost ? context_.precise_unix_milliseconds() : 0;
   MutexLock lock(mutex_);
-  recorded_ = base_ = horizon;
+  recorded_ = base_ = is_lost ? ExpiryHorizon{.time = clock, .at = uptime} : horizon;
   // After a restart of the machine nobody knows how long it was off.
   const bool goes_on = uptime.boot != 0 && uptime.boot == base_.at.boot && uptime.milliseconds >= base_.at.milliseconds;
   if (!goes_on) base_.at = uptime;
-  horizon_.store(horizon.time, std::memory_order_relaxed);
+  horizon_.store(base_.time, std::memory_order_relaxed);
   is_used_.store(true, std::memory_order_release);
 }
 

@@ -25,13 +25,17 @@ class ExpiryClock {
  public:
   explicit ExpiryClock(const StoreContext& context) : context_(context) {}
 
-  /// Goes on with the horizon of the manifest. Call it before anything else, if the store uses expiry.
+  /// Goes on with the horizon of the manifest; without one, begins at the clock. Call it before anything else, if the
+  /// store uses expiry.
   void open(const ExpiryHorizon& horizon) EXCLUDES(mutex_);
   /// The first use of expiry in this store: nothing can have expired before.
   void begin() EXCLUDES(mutex_);
 
   /// Whether an entry of the store may expire.
   [[nodiscard]] bool is_used() const { return is_used_.load(std::memory_order_acquire); }
+  /// Whether a keyspace has a default expiry.
+  [[nodiscard]] bool has_defaults() const { return has_defaults_.load(std::memory_order_relaxed); }
+  void add_default() { has_defaults_.store(true, std::memory_order_relaxed); }
   /// The time of readers.
   [[nodiscard]] std::uint64_t now() const;
   /// The same for a reader that fixes its time when it begins; 0, and no look at the clock, if nothing expires. To be
@@ -49,6 +53,7 @@ class ExpiryClock {
   /// The stores, under the mutex, pair with the loads of is_used and now.
   std::atomic<bool> is_used_ = false;
   std::atomic<std::uint64_t> horizon_ = 0;
+  std::atomic<bool> has_defaults_ = false;
   mutable Mutex mutex_;
   ExpiryHorizon recorded_ GUARDED_BY(mutex_);  ///< The horizon and the uptime when it advanced last.
   ExpiryHorizon base_ GUARDED_BY(mutex_);      ///< A past time and the uptime then: no later one is further ahead.

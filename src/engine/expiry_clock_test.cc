@@ -123,6 +123,17 @@ TEST(ExpiryClock, Rule29_AMachineWhoseStartIsUnknownCountsFromTheOpening) {
   EXPECT_EQ(unknown.advance(), kBegin - kHour);
 }
 
+/// As a repair that found no manifest leaves it. Otherwise nothing would be dropped for as long as time has passed
+/// since 1970.
+TEST(ExpiryClock, Rule29_AHorizonThatWasLostBeginsAtTheClock) {
+  Machine machine;
+  ExpiryClock& expiry = machine.context.expiry;
+  expiry.open({});
+  EXPECT_EQ(expiry.horizon(), (ExpiryHorizon{.time = kBegin, .at = machine.context.uptime()}));
+  machine.pass(kHour);
+  EXPECT_EQ(expiry.advance(), kBegin + kHour);
+}
+
 TEST(LiveSnapshots, Rule30_HaveTheTimeOfTheirRegistration) {
   Machine machine;
   LiveHandles handles;
@@ -139,6 +150,27 @@ TEST(LiveSnapshots, Rule30_HaveTheTimeOfTheirRegistration) {
   EXPECT_EQ(first.time, kBegin);
   EXPECT_EQ(second.time, kBegin + 1);
   for (LiveHandle* handle : {&before, &first, &second}) handles.remove(*handle);
+}
+
+TEST(LiveSnapshots, Rule30_AnEntryHasExpiredWhenItIsDueForAllThatSeeIt) {
+  Machine machine;
+  LiveHandles handles;
+  PublishedSequence published;
+  machine.context.expiry.begin();
+  std::array<LiveHandle, 3> snapshots;
+  const auto take = [&](LiveHandle& handle, std::uint64_t sequence, std::uint64_t time) {
+    published.publish(Sequence{sequence});
+    machine.clock = time;
+    handles.add_snapshot(handle, published, machine.context.expiry);
+  };
+  take(snapshots[0], 5, kBegin + 300);
+  take(snapshots[1], 8, kBegin + 100);  // The clock was set back.
+  take(snapshots[2], 8, kBegin + 200);
+  published.publish(Sequence{9});
+  const LiveHandles::Readable readable = handles.readable(published, kBegin + 250);
+  EXPECT_EQ(readable.sequences, (std::vector{Sequence{5}, Sequence{8}, Sequence{9}}));
+  EXPECT_EQ(readable.expired_by, (std::vector{kBegin + 100, kBegin + 100, kBegin + 250}));
+  for (LiveHandle& handle : snapshots) handles.remove(handle);
 }
 
 }  // namespace

@@ -31,6 +31,14 @@ const FirstUse kFirstUses[] = {
     {"keyspaces", Feature::kKeyspaces,
      [](DB& db, std::string_view value) { return db.keyspace("users")->put("key", value); },
      [](const BatchView::Iterator& entry) { return entry.keyspace() != kDefaultKeyspace; }},
+    {"range deletes", Feature::kRangeDeletes,
+     [](DB& db, std::string_view value) {
+       Batch batch;
+       batch.remove_range("a", "b");
+       batch.put("key", value);
+       return db.write(batch);
+     },
+     [](const BatchView::Iterator& entry) { return entry->kind == EntryKind::kRangeDelete; }},
     {"long keys", Feature::kLongKeys,
      [](DB& db, std::string_view value) { return db.put(std::string(70'000, 'k'), value); },
      [](const BatchView::Iterator& entry) { return entry->key.size() > kMaxNarrowKeyBytes; }},

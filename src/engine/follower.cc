@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/features.h"
 #include "base/try.h"
 #include "engine/store_files.h"
 #include "io/file_names.h"
@@ -36,10 +37,11 @@ Status stale_if_missing(FileSystem& files, const std::string& path, Status error
 
 }  // namespace
 
-Follower::Follower(StoreContext& context, StoreMemory& memory, Catalog& catalog, Keyspaces& keyspaces,
-                   Journals& journals, PublishedSequence& published)
+Follower::Follower(StoreContext& context, StoreMemory& memory, TableContext& tables, Catalog& catalog,
+                   Keyspaces& keyspaces, Journals& journals, PublishedSequence& published)
     : context_(context),
       memory_(memory),
+      table_context_(tables),
       catalog_(catalog),
       keyspaces_(keyspaces),
       journals_(journals),
@@ -290,6 +292,7 @@ void Follower::show(const Current& current) {
   }
   const Sequence sequence{std::max(view.tail.next_sequence() - 1, newest_flushed_sequence_of(view.state))};
   if (current != current_ || before.views == nullptr) catalog_.follow(view.state, current);
+  if (view.state.features.includes(Features::of(Feature::kExpiry))) context_.expiry.open(view.state.horizon);
   {
     MutexLock lock(moment_mutex_);
     moment_.sequence = sequence;

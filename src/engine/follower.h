@@ -44,9 +44,9 @@ namespace tamis {
 /// Threads: any. One at a time moves on; readers do not wait for it.
 class Follower {
  public:
-  /// All must outlive it. `context` gets the store's identity.
-  Follower(StoreContext& context, StoreMemory& memory, Catalog& catalog, Keyspaces& keyspaces, Journals& journals,
-           PublishedSequence& published);
+  /// All must outlive it, `tables` also every view. `context` and `tables` get the store's identity.
+  Follower(StoreContext& context, StoreMemory& memory, TableContext& tables, Catalog& catalog, Keyspaces& keyspaces,
+           Journals& journals, PublishedSequence& published);
   ~Follower();
 
   /// To be called first, once; kStale as catch_up.
@@ -85,11 +85,11 @@ class Follower {
 
   StoreContext& context_;
   StoreMemory& memory_;
+  TableContext& table_context_;
   Catalog& catalog_;
   Keyspaces& keyspaces_;
   Journals& journals_;
   PublishedSequence& published_;
-  TableContext table_context_;  // Set with the store's identity.
 
   Mutex mutex_;
   std::optional<ManifestReader> manifest_ GUARDED_BY(mutex_);

@@ -8,6 +8,7 @@
 #include "engine/tracked_iterator.h"
 #include "entry/capped_iterator.h"
 #include "entry/merging_iterator.h"
+#include "entry/uncovered_iterator.h"
 
 namespace tamis {
 
@@ -26,6 +27,14 @@ class ValuesOfVersion final : public ApartValues {
  private:
   const Version& version_;
 };
+
+std::unique_ptr<EntryIterator> iterate(const Memtable& memtable, const Uncovered& uncovered) {
+  std::unique_ptr<EntryIterator> all = memtable.iterate();
+  if (uncovered.deletes == nullptr) [[likely]]
+    return all;
+  std::vector<SourcePart> parts = {{.newest = memtable.last_sequence()}};
+  return std::make_unique<UncoveredIterator>(std::move(all), *uncovered.deletes, uncovered.moment, std::move(parts));
+}
 
 }  // namespace
 
@@ -53,10 +62,14 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const 
   begin_walk(options.reverse);
 }
 
-std::unique_ptr<EntryIterator> IteratorState::merged(const KeyRange& range, const ScanOptions& options) const {
+std::unique_ptr<EntryIterator> IteratorState::merged(const KeyRange& range, const ScanOptions& options) {
+  bool has_range_deletes = version_->range_deletes() != nullptr;
+  for (const std::shared_ptr<Memtable>& memtable : memtables_) has_range_deletes |= memtable->has_range_deletes();
+  if (has_range_deletes) range_deletes_ = std::make_unique<const ViewRangeDeletes>(memtables_, *version_);
+  const Uncovered uncovered{range_deletes_.get(), moment_.sequence};
   std::vector<std::unique_ptr<EntryIterator>> runs;
-  for (const std::shared_ptr<Memtable>& memtable : memtables_) runs.push_back(memtable->iterate());
-  version_->iterate(range, options.prefix, options.fills_cache, runs);
+  for (const std::shared_ptr<Memtable>& memtable : memtables_) runs.push_back(iterate(*memtable, uncovered));
+  version_->iterate(range, options.prefix, options.fills_cache, uncovered, runs);
   return make_merging_iterator(std::move(runs));
 }
 
@@ -106,6 +119,10 @@ Iterator::~Iterator() {
 bool Iterator::valid() const { return state_ != nullptr && state_->walk() != nullptr && state_->walk()->valid(); }
 std::string_view Iterator::key() const { return valid() ? state_->walk()->key() : std::string_view(); }
 std::string_view Iterator::value() const { return valid() ? state_->walk()->value() : std::string_view(); }
+std::optional<ExpiryTime> Iterator::expires_at() const {
+  const std::uint64_t due = valid() ? state_->walk()->due() : 0;
+  return due == 0 ? std::nullopt : std::optional(ExpiryTime(std::chrono::milliseconds(due)));
+}
 const Status& Iterator::status() const {
   if (state_ != nullptr) [[likely]]
     return state_->status();

@@ -9,6 +9,7 @@
 #include "engine/live_handles.h"
 #include "engine/read_set.h"
 #include "engine/store.h"
+#include "engine/view_range_deletes.h"
 #include "entry/visible_iterator.h"
 #include "memtable/memtable.h"
 #include "tamis/caller.h"
@@ -64,7 +65,7 @@ class IteratorState {
   [[nodiscard]] const Status& status() const { return walk_ ? walk_->status() : status_; }
 
  private:
-  std::unique_ptr<EntryIterator> merged(const KeyRange& range, const ScanOptions& options) const;
+  std::unique_ptr<EntryIterator> merged(const KeyRange& range, const ScanOptions& options);
   [[nodiscard]] std::unique_ptr<ApartValues> values_apart() const;
   void begin_walk(bool is_reverse);
   void end_walk();
@@ -79,6 +80,7 @@ class IteratorState {
   std::optional<LiveHandle> handle_;
   std::vector<std::shared_ptr<Memtable>> memtables_;
   std::shared_ptr<const Version> version_;
+  std::unique_ptr<const ViewRangeDeletes> range_deletes_;
   std::optional<VisibleIterator> walk_;  // Destroyed before what it reads.
   Status status_;
 };

@@ -49,13 +49,19 @@ std::string_view Keyspace::name() const { return keyspace_ == nullptr ? std::str
 std::uint32_t Keyspace::id() const { return keyspace_ == nullptr ? 0 : number_of(keyspace_->id()); }
 
 Status Keyspace::put(std::string_view key, std::string_view value, const WriteOptions& options) {
-  return ask(store_, keyspace_, [&](Store& store, OpenKeyspace& keyspace) {
-    return store.write({keyspace.id(), EntryKind::kPut, key, value}, options, true);
-  });
+  return ask(store_, keyspace_,
+             [&](Store& store, OpenKeyspace& keyspace) { return store.put(keyspace.id(), key, value, options); });
 }
 Status Keyspace::remove(std::string_view key, const WriteOptions& options) {
   return ask(store_, keyspace_, [&](Store& store, OpenKeyspace& keyspace) {
     return store.write({keyspace.id(), EntryKind::kDelete, key, {}}, options, true);
+  });
+}
+Status Keyspace::remove_range(std::string_view from, std::optional<std::string_view> to, const WriteOptions& options) {
+  return ask(store_, keyspace_, [&](Store& store, OpenKeyspace& keyspace) {
+    Batch batch;
+    BatchInside::add_range_delete(batch, keyspace.id(), from, to);
+    return store.write_batch(batch, options, true);
   });
 }
 
@@ -112,16 +118,35 @@ Result<std::uint64_t> Keyspace::approximate_size(const Range& range) const {
               [&](Store& store, OpenKeyspace& keyspace) { return store.approximate_size(keyspace, range); });
 }
 
-void Batch::put(const Keyspace& keyspace, std::string_view key, std::string_view value) {
+/// The batch belongs to the keyspace's store from then on.
+std::uint32_t Batch::id_of(const Keyspace& keyspace) {
   belong_to(keyspace.store_ == nullptr ? 0 : keyspace.store_->number());
   if (keyspace.store_ == nullptr && status_.ok()) status_ = no_keyspace();
-  BatchInside::add(*this, KeyspaceId{keyspace.id()}, EntryKind::kPut, key, value);
+  return keyspace.id();
+}
+
+void Batch::put(const Keyspace& keyspace, std::string_view key, std::string_view value) {
+  BatchInside::add(*this, KeyspaceId{id_of(keyspace)}, EntryKind::kPut, key, value);
+}
+
+void Batch::put(const Keyspace& keyspace, std::string_view key, std::string_view value,
+                std::chrono::milliseconds expires_in) {
+  add_put(id_of(keyspace), key, value, expires_in);
+}
+
+void Batch::put(const Keyspace& keyspace, std::string_view key, std::string_view value,
+                std::chrono::system_clock::time_point expires_at) {
+  add_put(id_of(keyspace), key, value, expires_at);
 }
 
 void Batch::remove(const Keyspace& keyspace, std::string_view key) {
+  BatchInside::add(*this, KeyspaceId{id_of(keyspace)}, EntryKind::kDelete, key, {});
+}
+
+void Batch::remove_range(const Keyspace& keyspace, std::string_view from, std::optional<std::string_view> to) {
   belong_to(keyspace.store_ == nullptr ? 0 : keyspace.store_->number());
   if (keyspace.store_ == nullptr && status_.ok()) status_ = no_keyspace();
-  BatchInside::add(*this, KeyspaceId{keyspace.id()}, EntryKind::kDelete, key, {});
+  BatchInside::add_range_delete(*this, KeyspaceId{keyspace.id()}, from, to);
 }
 
 }  // namespace tamis

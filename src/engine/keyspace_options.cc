@@ -44,6 +44,7 @@ constexpr Row kRows[] = {
     row<&KeyspaceOptions::compaction, &Options::compaction>("compaction"),
     row<&KeyspaceOptions::value_bytes_apart, &Options::value_bytes_apart>("value_bytes_apart"),
     row<&KeyspaceOptions::fanout, &Options::fanout>("fanout"),
+    row<&KeyspaceOptions::default_expiry, &Options::default_expiry>("default_expiry"),
 };
 
 const Row* find_row(std::string_view name) {

@@ -32,13 +32,17 @@ Keyspaces::Keyspaces(const StoreContext& context, StoreMemory& memory, Catalog& 
       published_(published),
       handles_(handles),
       changes_(changes),
-      default_(parts_, health, published, kDefaultKeyspace, std::string(kDefaultKeyspaceName),
-               std::make_shared<const TreeSettings>(context.options)) {}
+      default_(parts_, health, published, kDefaultKeyspace, std::string(kDefaultKeyspaceName), settings_for({})) {}
+
+std::shared_ptr<const TreeSettings> Keyspaces::settings_for(const KeyspaceOptions& own) const {
+  const Options options = options_for(parts_.context.options, own);
+  if (options.default_expiry.count() != 0) parts_.context.expiry.add_default();
+  return std::make_shared<const TreeSettings>(options);
+}
 
 std::shared_ptr<OpenKeyspace> Keyspaces::make(KeyspaceId id, std::string_view name,
                                               const KeyspaceOptions& options) const {
-  auto settings = std::make_shared<const TreeSettings>(options_for(parts_.context.options, options));
-  return std::make_shared<OpenKeyspace>(parts_, health_, published_, id, std::string(name), std::move(settings));
+  return std::make_shared<OpenKeyspace>(parts_, health_, published_, id, std::string(name), settings_for(options));
 }
 
 Status Keyspaces::open() {
@@ -146,7 +150,7 @@ Status Keyspaces::change(OpenKeyspace& keyspace, const KeyspaceOptions& options)
   ManifestEdit edit;
   edit.keyspaces[keyspace.id()].options = after_text;
   TAMIS_TRY_STATUS(catalog_.commit(edit, [](const ManifestState&) {}));
-  keyspace.tree.change_settings(std::make_shared<const TreeSettings>(options_for(parts_.context.options, after)));
+  keyspace.tree.change_settings(settings_for(after));
   generation_.fetch_add(1, std::memory_order_release);
   return {};
 }

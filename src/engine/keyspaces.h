@@ -107,6 +107,7 @@ class Keyspaces {
  private:
   [[nodiscard]] std::shared_ptr<OpenKeyspace> make(KeyspaceId id, std::string_view name,
                                                    const KeyspaceOptions& options) const;
+  [[nodiscard]] std::shared_ptr<const TreeSettings> settings_for(const KeyspaceOptions& own) const;
   void add(std::shared_ptr<OpenKeyspace> keyspace) EXCLUDES(mutex_);
   void hide(OpenKeyspace& keyspace) EXCLUDES(mutex_);
   void was_flushed(const OpenKeyspace& keyspace) EXCLUDES(mutex_);

@@ -17,6 +17,7 @@ namespace {
 struct Pending {
   std::shared_ptr<OpenKeyspace> keyspace;
   std::vector<Entry> entries;
+  std::vector<RangeTombstone> range_deletes;
   std::deque<Run> runs;
   KeyspaceEdit edit;
 };
@@ -32,10 +33,11 @@ Result<std::vector<TreeChange>> TableRewrites::write_changes(const Changes& chan
   std::vector<RewriteResult> results;
   const auto write_pending = [&]() -> Status {
     for (auto& [id, tree] : trees) {
-      if (tree.entries.empty()) continue;
+      if (tree.entries.empty() && tree.range_deletes.empty()) continue;
       std::ranges::sort(tree.entries, {}, &Entry::position);
       VectorIterator sorted(tree.entries);
-      TAMIS_TRY(RewriteResult result, write_run(*tree.keyspace, sorted, tree.entries.size(), tree.runs, tree.edit));
+      TAMIS_TRY(RewriteResult result, write_run(*tree.keyspace, sorted, tree.entries.size(),
+                                                std::exchange(tree.range_deletes, {}), tree.runs, tree.edit));
       Run& run = tree.runs.emplace_front();
       run.tables = result.tables;
       results.push_back(std::move(result));
@@ -50,7 +52,12 @@ Result<std::vector<TreeChange>> TableRewrites::write_changes(const Changes& chan
     if (!written.ok()) return;
     Pending& tree = trees[id];
     if (tree.keyspace == nullptr) tree.keyspace = keyspaces_.find(id);
-    tree.entries.push_back({entry.key, entry.value, sequence, entry.kind});
+    const Entry made{entry.key, entry.value, sequence, entry.kind};
+    if (entry.kind == EntryKind::kRangeDelete) {
+      tree.range_deletes.push_back(range_tombstone_of(made));
+    } else {
+      tree.entries.push_back(made);
+    }
     sequence = sequence + 1;
     if (++pending_entries == max_entries) written = write_pending();
   });

@@ -3,6 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "entry/drop_rule.h"
 
 namespace tamis {
 
@@ -63,12 +66,19 @@ std::optional<Sequence> LiveHandles::oldest_snapshot() const {
   return *sequences_.begin();
 }
 
-std::vector<Sequence> LiveHandles::readable(const PublishedSequence& published) const {
+LiveHandles::Readable LiveHandles::readable(const PublishedSequence& published, std::uint64_t horizon) const {
   MutexLock lock(mutex_);
   std::vector<Sequence> ascending(sequences_.begin(), sequences_.end());
   ascending.push_back(published.newest());
   ascending.erase(std::unique(ascending.begin(), ascending.end()), ascending.end());
-  return ascending;
+  std::vector<std::uint64_t> expired_by(ascending.size(), horizon);
+  for (const LiveHandle* handle = oldest_; handle != nullptr; handle = handle->after) {
+    if (handle->sequence == kMaxSequence) continue;
+    std::uint64_t& time = expired_by[stripe_of(handle->sequence, ascending)];
+    time = std::min(time, handle->time);
+  }
+  for (std::size_t i = expired_by.size(); i-- > 1;) expired_by[i - 1] = std::min(expired_by[i - 1], expired_by[i]);
+  return {.sequences = std::move(ascending), .expired_by = std::move(expired_by)};
 }
 
 std::uint64_t LiveHandles::count_drop() {

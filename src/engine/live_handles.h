@@ -45,9 +45,14 @@ class LiveHandles {
   [[nodiscard]] std::size_t snapshots() const EXCLUDES(mutex_);
   /// The sequence of the oldest snapshot; none if there is no snapshot.
   [[nodiscard]] std::optional<Sequence> oldest_snapshot() const EXCLUDES(mutex_);
-  /// The sequences that a rewrite which begins now must keep readable: those of the snapshots and the newest one.
-  /// Ascending, each once.
-  [[nodiscard]] std::vector<Sequence> readable(const PublishedSequence& published) const EXCLUDES(mutex_);
+  /// What a rewrite that begins now must keep readable: the sequences of the snapshots and the newest one, ascending,
+  /// each once; and by when an entry must be due to be expired, for each (rule 30): the horizon and the times of all
+  /// snapshots that can see it, the earliest of these.
+  struct Readable {
+    std::vector<Sequence> sequences;
+    std::vector<std::uint64_t> expired_by;
+  };
+  [[nodiscard]] Readable readable(const PublishedSequence& published, std::uint64_t horizon) const EXCLUDES(mutex_);
   /// A keyspace is dropped: the number of drops with this one. Later snapshots have at least this many before them.
   std::uint64_t count_drop() EXCLUDES(mutex_);
   [[nodiscard]] std::uint64_t drops() const EXCLUDES(mutex_);

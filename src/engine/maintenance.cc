@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/try.h"
+#include "compaction/expired_tables.h"
 #include "compaction/value_plan.h"
 #include "engine/pacing.h"
 
@@ -57,7 +58,9 @@ bool Maintenance::run(Job job) {
 bool Maintenance::is_due(Job job) const {
   switch (job) {
     case Job::kFlush: return keyspaces_.has_sealed();
-    case Job::kCompaction: return settled_generation_ != keyspaces_.generation();
+    case Job::kCompaction:
+      if (settled_generation_ != keyspaces_.generation()) return true;
+      return context_.expiry.is_used() && settled_at_ != context_.now_unix_seconds();  // Time makes work.
     case Job::kUpkeep: break;
   }
   return true;
@@ -141,6 +144,19 @@ bool Maintenance::compact_if_due() {
   return done.ok() && *done;
 }
 
+/// The version is not kept: its tables could not be removed right after the compaction.
+std::optional<CompactionPlan> Maintenance::plan_for(const Tree& tree, std::uint64_t now_unix_seconds) const {
+  const std::shared_ptr<const TreeSettings> settings = tree.settings();
+  const std::shared_ptr<const Version> version = tree.version();
+  const Shape& shape = version->shape();
+  const std::uint64_t expired_by = settings->policy.is_automatic ? rewrites_.expired_by() : 0;
+  std::optional<CompactionPlan> plan = pick_wholly_expired(shape, expired_by);
+  if (!plan) plan = settings->policy.pick(shape, settings->policy_options(context_.memtable_bytes, now_unix_seconds));
+  if (!plan) plan = pick_mostly_expired(shape, expired_by);
+  if (!plan && settings->policy.is_automatic) plan = pick_values(shape, damaged_values(*version));
+  return plan;
+}
+
 /// One compaction of the tree that needs it most. False: none needs any.
 Result<bool> Maintenance::compact_one(std::uint64_t now_unix_seconds) {
   std::vector<std::shared_ptr<OpenKeyspace>> keyspaces = keyspaces_.all();
@@ -148,11 +164,10 @@ Result<bool> Maintenance::compact_one(std::uint64_t now_unix_seconds) {
   for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces) {
     const std::uint64_t generation = keyspace->tree.generation();
     if (keyspace->settled_generation == generation && keyspace->settled_at == now_unix_seconds) continue;
-    const std::shared_ptr<const TreeSettings> settings = keyspace->tree.settings();
-    const PolicyOptions options = settings->policy_options(context_.memtable_bytes, now_unix_seconds);
-    const std::shared_ptr<const Version> version = keyspace->tree.version();
-    std::optional<CompactionPlan> plan = settings->policy.pick(version->shape(), options);
-    if (!plan && settings->policy.is_automatic) plan = pick_values(version->shape(), damaged_values(*version));
+    const Result<bool> has_removed = remove_covered(*keyspace);
+    if (!has_removed.ok() && !keyspace->is_dropped()) return has_removed.status();
+    if (!has_removed.ok() || *has_removed) return true;
+    const std::optional<CompactionPlan> plan = plan_for(keyspace->tree, now_unix_seconds);
     if (plan) {
       Status done = execute(*keyspace, *plan);
       if (!done.ok() && !keyspace->is_dropped()) return done;  // One that was dropped meanwhile needs none.
@@ -173,6 +188,14 @@ Status Maintenance::execute(OpenKeyspace& keyspace, const CompactionPlan& plan) 
   health_.rewrite_succeeded();
   keyspace.tree.remove_obsolete_files();
   return {};
+}
+
+Result<bool> Maintenance::remove_covered(OpenKeyspace& keyspace) {
+  TAMIS_TRY(const bool has_removed, rewrites_.remove_covered(keyspace));
+  if (!has_removed) return false;
+  health_.rewrite_succeeded();
+  keyspace.tree.remove_obsolete_files();
+  return true;
 }
 
 /// A flush and a compaction at once would leave no core to the writer, who soon waits for the flush, and for the
@@ -237,6 +260,7 @@ Result<RangeGoal> Maintenance::goal_for(const Tree& tree, const Range& range) {
                    .to = range.to,
                    .newest = Sequence{catalog_.flushed_sequence(tree.id())},
                    .first_new_table = catalog_.next_number(),
+                   .expired_by = rewrites_.expired_by(),
                    .step_bytes = kTablesPerStep * tree.settings()->options.table_bytes};
 }
 
@@ -246,6 +270,11 @@ Result<bool> Maintenance::step_towards(OpenKeyspace& keyspace, const RangeGoal& 
   MutexLock compaction_lock(compaction_mutex_);
   TAMIS_TRY_STATUS(health_.check_working());
   compaction_runs_ = true;
+  const Result<bool> has_removed = remove_covered(keyspace);
+  if (!has_removed.ok() || *has_removed) {
+    end(compaction_runs_);
+    return has_removed;
+  }
   const std::optional<CompactionPlan> plan = pick_for_range(keyspace.tree.version()->shape(), goal);
   const Status done = plan ? execute(keyspace, *plan) : Status();
   end(compaction_runs_);

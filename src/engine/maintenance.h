@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/change_signal.h"
@@ -64,7 +65,9 @@ class Maintenance final : public JobSource {
   Status flush_oldest() REQUIRES(flush_mutex_);
   void prepare_next_journal() REQUIRES(flush_mutex_);
   bool compact_if_due() EXCLUDES(compaction_mutex_);
+  [[nodiscard]] std::optional<CompactionPlan> plan_for(const Tree& tree, std::uint64_t now_unix_seconds) const;
   Result<bool> compact_one(std::uint64_t now_unix_seconds) REQUIRES(compaction_mutex_);
+  Result<bool> remove_covered(OpenKeyspace& keyspace) REQUIRES(compaction_mutex_);
   Status execute(OpenKeyspace& keyspace, const CompactionPlan& plan) REQUIRES(compaction_mutex_);
   void give_way_to_flush();
   void keep_up();

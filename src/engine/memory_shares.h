@@ -46,10 +46,9 @@ struct MetadataWanted {
 /// Of the recent commits: more would only serve transactions that live while a hundred thousand keys are written.
 constexpr std::uint64_t kMaxWindowBytes = std::uint64_t{8} << 20;
 
-/// Memtables get at most half; a mapped journal gets a 64th if that is enough for a window; the recent commits
-/// get a 64th, too. Filters get filter_memory,
-/// by default a quarter; the run index gets what they leave of that. Indexes get what they need, at most half of the
-/// rest. Blocks get what is left.
+/// Memtables get at most half; a mapped journal gets a 64th if that is enough for a window, and the recent commits get
+/// a 64th. Filters get filter_memory, by default a quarter; the run index gets what they leave of that. Indexes get
+/// what they need, at most half of the rest. Blocks get what is left.
 inline MemoryShares share_memory(const Options& options, MetadataWanted wanted) {
   MemoryShares shares;
   shares.memtable = std::min(options.memtable_bytes, options.memory_bytes / 4);

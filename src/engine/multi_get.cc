@@ -11,6 +11,7 @@
 #include "base/epoch.h"
 #include "engine/never_throws.h"
 #include "engine/reader.h"
+#include "engine/view_range_deletes.h"
 
 namespace tamis {
 namespace {
@@ -87,6 +88,13 @@ struct Reader::Answers {
     }
     apart.clear();
   }
+  /// Lets range deletes hide the value, if one was found. False if that failed.
+  bool hide(const ReadView& view, StagedLookup& staged) {
+    if (staged.answer != LookupAnswer::kFound) return true;
+    const Result<bool> is_hidden = hide_covered(view, staged);
+    if (!is_hidden.ok()) fail(staged.number, is_hidden.status());
+    return is_hidden.ok();
+  }
   void fail(std::size_t number, Status why) {
     values[number].reset();
     failures.push_back({number, std::move(why)});
@@ -136,7 +144,7 @@ void Reader::get_group(const KeptView& moment, std::span<const std::string_view>
     const std::size_t count = std::min(kSideBySide, group.size() - begin);
     unknown += peek_group(moment, group.subspan(begin, count), answers);
   }
-  if (unknown > 0) find_group(*moment.view->version, group, unknown, fills_cache, answers);
+  if (unknown > 0) find_group(*moment.view, group, unknown, fills_cache, answers);
 }
 
 /// Answers from memory only. Returns how many lookups are still unknown.
@@ -148,8 +156,12 @@ std::size_t Reader::peek_group(const KeptView& moment, std::span<StagedLookup> g
   std::size_t unknown = 0;
   std::size_t absent = 0;
   std::size_t from_tables = 0;
-  for (const StagedLookup& staged : group) {
-    if (staged.answer == LookupAnswer::kUnknown) {
+  std::size_t failed = 0;
+  const bool has_range_deletes = moment.view->has_range_deletes();
+  for (StagedLookup& staged : group) {
+    if (has_range_deletes && !answers.hide(*moment.view, staged)) [[unlikely]] {
+      ++failed;
+    } else if (staged.answer == LookupAnswer::kUnknown) {
       ++unknown;
     } else if (!answers.set(staged)) {
       ++absent;
@@ -159,12 +171,12 @@ std::size_t Reader::peek_group(const KeptView& moment, std::span<StagedLookup> g
   }
   absent_.add(absent);
   from_tables_.add(from_tables);
-  from_memtables_.add(group.size() - unknown - absent - from_tables);
+  from_memtables_.add(group.size() - unknown - absent - from_tables - failed);
   return unknown;
 }
 
 /// Answers the rest, each from the run that could not answer.
-void Reader::find_group(const Version& version, std::span<StagedLookup> group, std::size_t unknown, bool fills_cache,
+void Reader::find_group(const ReadView& view, std::span<StagedLookup> group, std::size_t unknown, bool fills_cache,
                         Answers& answers) {
   std::vector<DiskLookup> lookups;
   lookups.reserve(unknown);
@@ -172,12 +184,14 @@ void Reader::find_group(const Version& version, std::span<StagedLookup> group, s
     if (staged.answer == LookupAnswer::kUnknown) lookups.emplace_back(staged);
   }
   NoSteps none;
-  version.find(lookups, fills_cache, none);
+  view.version->find(lookups, fills_cache, none);
   for (DiskLookup& lookup : lookups) {
     if (!lookup.status.ok()) {
       answers.fail(lookup.staged->number, std::move(lookup.status));
       continue;
     }
+    if (view.has_range_deletes() && !answers.hide(view, *lookup.staged)) [[unlikely]]
+      continue;
     count_get(*lookup.staged, answers.set(*lookup.staged));
   }
 }

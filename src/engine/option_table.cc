@@ -149,6 +149,25 @@ Row prefix_rule_row() {
           .accepts = accepts};
 }
 
+Row default_expiry_row() {
+  const auto read = [](Options& options, std::string_view text) {
+    const std::optional<std::chrono::milliseconds> time = parse_time(text);
+    options.default_expiry = time.value_or(std::chrono::milliseconds());
+    return text == "never" || time.has_value();
+  };
+  const auto write = [](const Options& options) {
+    return options.default_expiry.count() == 0 ? std::string("never") : time_text(options.default_expiry);
+  };
+  return {.name = "default_expiry",
+          .effect = "How long after a put its value expires, unless the put says otherwise.",
+          .range = "never, or a number of ms, s, min, h or d",
+          .read = read,
+          .write = write,
+          .accepts = [](const Options& options) {
+            return options.default_expiry.count() == 0 || parse_time(time_text(options.default_expiry)).has_value();
+          }};
+}
+
 std::vector<Row> make_rows() {
   return {
       size_row<&Options::memory_bytes, 256 * kKiB, 1024 * kGiB>(
@@ -173,6 +192,7 @@ std::vector<Row> make_rows() {
           "Values of at least this size are written to value files when they are flushed, and compaction moves only "
           "pointers to them; 0 keeps all values in tables."),
       number_row<&Options::fanout, 2, 100>("fanout", "Size ratio of each level to the level above."),
+      default_expiry_row(),
       word_row<&Options::journal, journal_words>(
           "journal",
           "How writes reach the journal: by system call or, if short and not synced, "

@@ -24,7 +24,7 @@ TEST(OptionTable, HasTheDocumentedNamesInTheirOrder) {
   for (const OptionInfo& option : option_table()) names += std::string(option.name) + " ";
   EXPECT_EQ(names,
             "memory_bytes memtable_bytes block_bytes table_bytes codec codec_last filter filter_memory prefix_rule "
-            "compaction value_bytes_apart fanout journal background_threads ");
+            "compaction value_bytes_apart fanout default_expiry journal background_threads ");
 }
 
 TEST(OptionTable, EveryRowExplainsItselfAndItsDefaultIsAcceptedAndReadBack) {
@@ -50,6 +50,10 @@ TEST(OptionTable, WhatGetOptionWritesSetOptionReads) {
                                                         {"filter_memory", "77KiB"},
                                                         {"prefix_rule", "until:0x00"},
                                                         {"fanout", "4"},
+                                                        {"default_expiry", "90s"},
+                                                        {"default_expiry", "250ms"},
+                                                        {"default_expiry", "never"},
+                                                        {"default_expiry", "7d"},
                                                         {"background_threads", "1"},
                                                         {"journal", "write"},
                                                         {"filter_memory", "auto"},

@@ -22,6 +22,10 @@ struct ReadView : std::enable_shared_from_this<ReadView> {
   std::shared_ptr<Memtable> active;
   std::vector<std::shared_ptr<Memtable>> sealed;  ///< Newest first.
   std::shared_ptr<const Version> version;
+  bool older_have_range_deletes = false;  ///< The sealed memtables or the version.
+
+  /// Asked after the sequence was loaded: whoever sees the sequence of a range delete also sees that there are some.
+  [[nodiscard]] bool has_range_deletes() const { return older_have_range_deletes || active->has_range_deletes(); }
 };
 
 /// A view and the sequence to read it at. `View`: a reference, or a pointer that keeps the view.

@@ -10,6 +10,7 @@
 #include "engine/fork_generation.h"
 #include "engine/never_throws.h"
 #include "engine/snapshot_state.h"
+#include "engine/view_range_deletes.h"
 #include "entry/visible.h"
 #include "filter/filter_kind.h"
 #include "table/value_file.h"
@@ -40,6 +41,7 @@ struct ExplainedSteps {
   std::vector<Explanation::Step> memtables;
   RecordedSteps tables;
   std::optional<std::uint64_t> value_file;  // The one that was read.
+  bool is_hidden = false;                   // By a range delete.
 };
 
 /// What get does with the value.
@@ -121,11 +123,23 @@ struct Kept {
 
 }  // namespace
 
+/// Range deletes are asked only about a value that was found.
+template <typename Steps>
+inline Result<Visible> Reader::meaning_in(const ReadView& view, StagedLookup& staged, const ReadOptions& options,
+                                          Steps& steps, std::string_view& value) const {
+  const Visible meaning = meaning_of(
+      staged, [&] { return time_for(options.snapshot); }, value);
+  if (meaning == Visible::kDeleted || !view.has_range_deletes()) [[likely]]
+    return meaning;
+  TAMIS_TRY(const bool is_hidden, hide_covered(view, staged));
+  if constexpr (Steps::kRecords) steps.is_hidden = is_hidden;
+  return is_hidden ? Visible::kDeleted : meaning;
+}
+
 /// The block that has the pointer may go when the epoch ends, so that is copied first.
 template <typename Peek, typename Steps, typename Take>
 Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take) {
   StagedLookup staged;
-  const auto load_time = [&] { return time_for(options.snapshot); };
   const auto finish = [&](Visible meaning, std::string_view value) -> Result<bool> {
     const bool is_value = meaning == Visible::kValue;
     if constexpr (!Steps::kRecords) count_get(staged, is_value);
@@ -135,7 +149,6 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, P
   std::shared_ptr<const ReadView> kept;
   std::array<char, kMaxValuePointerBytes> copied;
   std::string_view value;
-  Visible meaning;
   {
     const EpochGuard guard;
     const auto [view, sequence] = peek();
@@ -144,7 +157,7 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, P
     view.version->run_index().prefetch(staged.lookup.hash);
     if (!ask_memtables(view, staged, steps)) view.version->peek(staged, for_tables(steps));
     if (staged.answer != LookupAnswer::kUnknown) [[likely]] {
-      meaning = meaning_of(staged, load_time, value);
+      TAMIS_TRY(const Visible meaning, meaning_in(view, staged, options, steps, value));
       if (meaning != Visible::kApart) [[likely]]
         return finish(meaning, value);
       value = {copied.data(), value.copy(copied.data(), copied.size())};
@@ -155,7 +168,7 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, P
   if (staged.answer == LookupAnswer::kUnknown) {
     kept->version->find({&disk, 1}, options.fills_cache, for_tables(steps));
     if (!disk.status.ok()) return disk.status;
-    meaning = meaning_of(staged, load_time, value);
+    TAMIS_TRY(const Visible meaning, meaning_in(*kept, staged, options, steps, value));
     if (meaning != Visible::kApart) return finish(meaning, value);
   }
   if constexpr (Take::kReads) TAMIS_TRY_STATUS(read_apart(*kept->version, key, value, steps, take.room()));
@@ -213,7 +226,8 @@ Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& opt
   }
   // Only the last step has found anything, and only now it is known whether that was due.
   Explanation::Step& last = explanation.steps.back();
-  if (last.outcome == kOutcomes[static_cast<std::size_t>(TableOutcome::kExpires)] && explanation.found) {
+  if (last.outcome == kOutcomes[static_cast<std::size_t>(TableOutcome::kExpires)] &&
+      (explanation.found || steps.is_hidden)) {
     last.outcome = kOutcomes[static_cast<std::size_t>(TableOutcome::kFound)];
   }
   if (steps.value_file) {
@@ -225,6 +239,7 @@ Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& opt
     step.outcome = kOutcomes[static_cast<std::size_t>(TableOutcome::kFound)];
     explanation.steps.push_back(std::move(step));
   }
+  if (steps.is_hidden) explanation.steps.push_back({.where = "range delete", .outcome = "hides it"});
   return explanation;
 }
 
@@ -249,8 +264,7 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
     kept->pin = std::move(disk.pin);
   }
   std::string_view value;
-  const Visible meaning = meaning_of(
-      staged, [&] { return time_for(options.snapshot); }, value);
+  TAMIS_TRY(const Visible meaning, meaning_in(*moment.view, staged, options, none, value));
   if (meaning == Visible::kApart) {
     TAMIS_TRY_STATUS(read_apart(*moment.view->version, key, value, none, kept->value));
     value = kept->value;

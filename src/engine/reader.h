@@ -112,6 +112,10 @@ class Reader {
     if (staged.answer != LookupAnswer::kFound) return Visible::kDeleted;
     return visible(staged.found, staged.lookup.sequence, load_time, value);
   }
+  /// The same, and kDeleted if a range delete hides it.
+  template <typename Steps>
+  Result<Visible> meaning_in(const ReadView& view, StagedLookup& staged, const ReadOptions& options, Steps& steps,
+                             std::string_view& value) const;
   /// Counts an answered get.
   void count_get(const StagedLookup& staged, bool is_value) {
     (!is_value ? absent_ : staged.table == nullptr ? from_memtables_ : from_tables_).add();
@@ -123,7 +127,7 @@ class Reader {
   void get_group(const KeptView& moment, std::span<const std::string_view> keys, std::size_t first_number,
                  bool fills_cache, Answers& answers);
   std::size_t peek_group(const KeptView& moment, std::span<StagedLookup> group, Answers& answers);
-  void find_group(const Version& version, std::span<StagedLookup> group, std::size_t unknown, bool fills_cache,
+  void find_group(const ReadView& view, std::span<StagedLookup> group, std::size_t unknown, bool fills_cache,
                   Answers& answers);
 
   const CurrentView& view_;

@@ -17,7 +17,10 @@ Status replay_batch(const BatchView& batch, std::size_t bytes, const KeyHasher& 
       if (into.memtable != nullptr) TAMIS_TRY_STATUS(into.memtable->reserve(batch.size(), bytes));
     }
     if (into.memtable == nullptr || number_of(it->sequence) <= into.flushed_sequence) continue;
-    into.memtable->insert(*it, hasher(it->key));
+    if (it->kind == EntryKind::kRangeDelete) {
+      TAMIS_TRY_STATUS(into.memtable->prepare_range_delete(it->key, it->value));
+    }
+    insert_entry(*into.memtable, *it, hasher);
   }
   return {};
 }

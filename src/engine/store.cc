@@ -7,6 +7,7 @@
 
 #include "base/try.h"
 #include "engine/checkpoint.h"
+#include "engine/due_times.h"
 #include "engine/iterator_state.h"
 #include "engine/memory_shares.h"
 #include "engine/recovery.h"
@@ -66,7 +67,8 @@ Store::~Store() { stop_background(); }
 Status Store::open_parts() {
   if (context_->options.follows) {
     TAMIS_TRY_STATUS(check_can_be_followed(*context_));
-    follower_ = std::make_unique<Follower>(*context_, *memory_, catalog_, keyspaces_, journals_, published_);
+    follower_ =
+        std::make_unique<Follower>(*context_, *memory_, followed_tables_, catalog_, keyspaces_, journals_, published_);
     return follower_->open();
   }
   {
@@ -81,6 +83,7 @@ Status Store::open_parts() {
   catalog_.inspect([this](const ManifestState& state) {
     context_->identity = state.identity;
     context_->hasher = KeyHasher(state.identity.hash_key);
+    if (state.features.includes(Features::of(Feature::kExpiry))) context_->expiry.open(state.horizon);
     journals_.open(state.identity.store_id, state.term, state.features);
   });
   TAMIS_TRY_STATUS(keyspaces_.open());
@@ -159,9 +162,26 @@ Status Store::write(const Changes& changes, const WriteOptions& options, bool ma
   return writer_.write(changes, options, may_wait, check);
 }
 
-Status Store::write_batch(const Batch& batch, const WriteOptions& options, bool may_wait) {
+Status Store::write_batch(const Batch& batch, const WriteOptions& options, bool may_wait, const CommitCheck* check) {
   TAMIS_TRY_STATUS(check_owns(batch));
-  return write(batch, options, may_wait);
+  const bool has_lifetimes = BatchInside::has_lifetimes(batch) || options.expires_in.count() != 0;
+  if (!has_lifetimes && !context_->expiry.has_defaults()) [[likely]]
+    return write(batch, options, may_wait, check);
+  TAMIS_TRY_STATUS(batch.status());
+  if (options.expires_in.count() < 0) return Status::invalid_argument("expires_in is negative");
+  ExpiryDefaults defaults{.of_write = options.expires_in, .of_keyspace = {}};
+  defaults.of_keyspace = [this](KeyspaceId id) {
+    const std::shared_ptr<OpenKeyspace> keyspace = keyspaces_.find(id);
+    return keyspace == nullptr ? std::chrono::milliseconds() : keyspace->tree.settings()->options.default_expiry;
+  };
+  return write(with_due_times(batch, context_->expiry.now(), defaults), options, may_wait, check);
+}
+
+Status Store::put_expiring(KeyspaceId keyspace, std::string_view key, std::string_view value,
+                           const WriteOptions& options) {
+  Batch batch;
+  BatchInside::add(batch, keyspace, EntryKind::kPut, key, value);
+  return write_batch(batch, options, true);
 }
 
 Status Store::check_owns(const Batch& batch) const {

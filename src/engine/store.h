@@ -47,10 +47,16 @@ class Store final : public std::enable_shared_from_this<Store> {
                                              const Environment& environment);
   ~Store();
 
+  Status put(KeyspaceId keyspace, std::string_view key, std::string_view value, const WriteOptions& options) {
+    if (options.expires_in.count() != 0 || context_->expiry.has_defaults()) [[unlikely]]
+      return put_expiring(keyspace, key, value, options);
+    return write({keyspace, EntryKind::kPut, key, value}, options, true);
+  }
   /// `check`: of a transaction.
   Status write(const Changes& changes, const WriteOptions& options, bool may_wait, const CommitCheck* check = nullptr);
   /// The same for a batch, which may name keyspaces.
-  Status write_batch(const Batch& batch, const WriteOptions& options, bool may_wait);
+  Status write_batch(const Batch& batch, const WriteOptions& options, bool may_wait,
+                     const CommitCheck* check = nullptr);
   /// Whether the keyspaces that the batch names are of this store.
   [[nodiscard]] Status check_owns(const Batch& batch) const;
   Status sync();
@@ -120,6 +126,7 @@ class Store final : public std::enable_shared_from_this<Store> {
   Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory> memory);
 
   Status open_parts();
+  Status put_expiring(KeyspaceId keyspace, std::string_view key, std::string_view value, const WriteOptions& options);
   /// Whether the store is open, no follower, and the snapshot, if any, belongs to it.
   [[nodiscard]] bool may_read(const Snapshot* snapshot) const {
     return known_fork_generation.load(std::memory_order_relaxed) == read_generation_.load(std::memory_order_relaxed) &&
@@ -147,6 +154,7 @@ class Store final : public std::enable_shared_from_this<Store> {
   PublishedSequence published_;
   Catalog catalog_;
   Journals journals_;
+  TableContext followed_tables_;  // Of a follower. Outlives the tables, which are destroyed with the keyspaces.
   Keyspaces keyspaces_;
   TableRewrites rewrites_;
   Residency residency_;

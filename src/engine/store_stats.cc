@@ -67,6 +67,7 @@ void finish(Stats::Level& level, std::uint64_t keys) {
 
 /// What a store's stats take from its trees.
 struct TreeSums {
+  std::uint64_t time = 0;  // Of readers.
   ReadCounts reads;
   std::vector<std::uint64_t> keys;  // By level.
   std::uint64_t slot_hits = 0;
@@ -99,6 +100,7 @@ double live_bytes(const Shape& shape, std::uint64_t writes_in_tables) {
         run_entries += static_cast<double>(table->entries);
         run_deletes += static_cast<double>(table->deletes);
       }
+      if (run_entries == 0) continue;
       const double live = static_cast<double>(run.bytes()) * (run_entries - run_deletes) / run_entries;
       entries += run_entries;
       live_in_all += live;
@@ -129,7 +131,11 @@ void add_tree(const OpenKeyspace& keyspace, std::uint64_t sequence, Stats& stats
     add_counts(stats.levels[level], retired[level]);
   }
   for (const TableCounts& counts : retired) sums.slot_hits += counts.slot_hits;
-  for (const std::shared_ptr<Table>& table : version->tables()) sums.slot_hits += table->counts().slot_hits;
+  for (const std::shared_ptr<Table>& table : version->tables()) {
+    sums.slot_hits += table->counts().slot_hits;
+    stats.expiring_entries += table->facts().expiring;
+    stats.expired_entries += table->facts().expired_by(sums.time);
+  }
   sums.memtable_bytes += keyspace.tree.memtable_bytes();
   const std::uint64_t writes_in_memory = keyspace.tree.entries_in_memtables();
   sums.live_bytes += live_bytes(shape, sequence - std::min(sequence, writes_in_memory));
@@ -150,6 +156,7 @@ Stats Store::stats() {
   if (is_of_another_process()) return stats;
   stats.sequence = number_of(published_.newest());
   TreeSums sums;
+  sums.time = context_->expiry.time_of_read();
   for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces_.all()) {
     add_tree(*keyspace, stats.sequence, stats, sums);
   }
@@ -191,6 +198,7 @@ Stats Store::stats() {
   stats.snapshots = live_handles_.snapshots();
   const TableRewrites::Counts rewrites = rewrites_.counts();
   stats.flushes = rewrites.flushes;
+  stats.tables_expired = rewrites.tables_expired;
   stats.compactions = rewrites.compactions;
   stats.moves = rewrites.moves;
   stats.bytes_written_by_users = writer_.bytes_written();

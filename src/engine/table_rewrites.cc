@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/try.h"
+#include "compaction/covered_tables.h"
+#include "compaction/expired_tables.h"
 #include "compaction/plan_parts.h"
 #include "engine/memory_shares.h"
 #include "entry/merging_iterator.h"
@@ -28,6 +30,13 @@ void add_tables(ShapeEdit& edit, const RewriteResult& result, std::uint32_t leve
   edit.values_added.insert(edit.values_added.end(), result.values.begin(), result.values.end());
 }
 
+Status add_range_deletes(Table& table, std::vector<RangeTombstone>& to) {
+  if (table.facts().range_deletes == 0) return {};
+  TAMIS_TRY(const std::shared_ptr<const std::vector<RangeTombstone>> fragments, table.range_deletes());
+  to.insert(to.end(), fragments->begin(), fragments->end());
+  return {};
+}
+
 /// Of two times, 0 meaning none.
 std::uint64_t older(std::uint64_t a, std::uint64_t b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
 
@@ -41,8 +50,8 @@ Status TableRewrites::flush(std::span<const SealedOfTree> flushes) {
         changes.emplace_back(TreeChange{.keyspace = flush.keyspace.get(), .flushed = flush.sealed.memtable.get()});
     change.edit.flushed_sequence = number_of(flush.sealed.last_sequence);
     const Memtable& memtable = *flush.sealed.memtable;
-    TAMIS_TRY(RewriteResult result,
-              write_run(*flush.keyspace, *memtable.iterate(), memtable.entries(), {}, change.edit));
+    TAMIS_TRY(RewriteResult result, write_run(*flush.keyspace, *memtable.iterate(), memtable.entries(),
+                                              memtable.range_deletes().all(), {}, change.edit));
     results.push_back(std::move(result));
   }
   ManifestEdit rest = journals_after(flushes);
@@ -60,16 +69,19 @@ Status TableRewrites::flush(std::span<const SealedOfTree> flushes) {
 }
 
 Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, EntryIterator& source,
-                                               std::uint64_t entries, const std::deque<Run>& newer,
-                                               KeyspaceEdit& edit) {
+                                               std::uint64_t entries, std::vector<RangeTombstone> range_deletes,
+                                               const std::deque<Run>& newer, KeyspaceEdit& edit) {
   const std::shared_ptr<const Version> version = keyspace.tree.version();
   const std::shared_ptr<const TreeSettings> settings = keyspace.tree.settings();
   TAMIS_TRY(const std::uint64_t run, catalog_.new_number());
   RewriteSpec spec = spec_for(keyspace, *settings, version->shape(), 0, run);
-  const Features long_keys = Features::of(Feature::kLongKeys);
-  if (catalog_.features().includes(long_keys)) spec.features |= long_keys;  // There may be some.
+  spec.range_deletes = std::move(range_deletes);
   spec.values.bytes_apart = settings->options.value_bytes_apart;
-  if (spec.values.bytes_apart != 0) spec.features |= Features::of(Feature::kValuesApart);  // The same.
+  if (spec.values.bytes_apart != 0) spec.features |= Features::of(Feature::kValuesApart);  // There may be such values.
+  const Features in_use = catalog_.features();
+  for (const Feature feature : {Feature::kLongKeys, Feature::kExpiry}) {  // There may be some entries that need it.
+    if (in_use.includes(Features::of(feature))) spec.features |= Features::of(feature);
+  }
   for (const Run& older : newer) spec.older_runs.push_back(&older);
   for (const Run* older : all_runs(version->shape())) spec.older_runs.push_back(older);
   const FilterPlanner filters(version->shape(), {}, 0, run, entries, settings->filter_plan_options());
@@ -91,6 +103,7 @@ ManifestEdit TableRewrites::journals_after(std::span<const SealedOfTree> flushes
 Status TableRewrites::execute(OpenKeyspace& keyspace, const CompactionPlan& plan,
                               const std::function<bool()>& is_cancelled) {
   const std::shared_ptr<const Version> version = keyspace.tree.version();
+  if (plan.is_drop) return drop(keyspace, plan, version->shape());
   TAMIS_TRY_STATUS(check_plan(version->shape(), plan));
   return plan.is_move ? move(keyspace, plan, version->shape()) : merge(keyspace, plan, *version, is_cancelled);
 }
@@ -108,6 +121,29 @@ Status TableRewrites::move(OpenKeyspace& keyspace, const CompactionPlan& plan, c
   moves_.fetch_add(1, std::memory_order_relaxed);
   context_.tell(StoreEvent::Kind::kMoved, plan.reason, &moved);
   return {};
+}
+
+/// Rule 28. A snapshot of a time before may have come since the plan was made: then the table stays.
+Status TableRewrites::drop(OpenKeyspace& keyspace, const CompactionPlan& plan, const Shape& shape) {
+  const LiveHandles::Readable readable = handles_.readable(published_, context_.expiry.advance());
+  const std::vector<const Run*> older = runs_older_than_inputs(shape, plan);
+  TreeChange change{.keyspace = &keyspace};
+  for (const std::uint64_t number : plan.inputs.front().tables) {
+    TAMIS_TRY(const std::shared_ptr<const TableFacts> facts, facts_of(shape, number));
+    const bool goes = may_go_unread(*facts, older, readable.sequences, readable.expired_by);
+    if (goes) change.edit.shape.removed.push_back(number);
+  }
+  TAMIS_TRY_STATUS(keyspaces_.install({&change, 1}));
+  tables_expired_.fetch_add(change.edit.shape.removed.size(), std::memory_order_relaxed);
+  compactions_.fetch_add(1, std::memory_order_relaxed);
+  const RewriteResult nothing;
+  context_.tell(StoreEvent::Kind::kCompacted, plan.reason, &nothing);
+  return {};
+}
+
+std::uint64_t TableRewrites::expired_by() const {
+  if (!context_.expiry.is_used()) return 0;
+  return handles_.readable(published_, context_.expiry.advance()).expired_by.front();
 }
 
 Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, const Version& version,
@@ -131,6 +167,7 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
       spec.inputs.push_back(facts);
       spec.features |= facts->features;
       keys += facts->keys;
+      TAMIS_TRY_STATUS(add_range_deletes(*version.table(number), spec.range_deletes));
       spec.oldest_delete_unix_seconds = older(facts->oldest_delete_unix_seconds, spec.oldest_delete_unix_seconds);
     }
   }
@@ -151,6 +188,21 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
   compactions_.fetch_add(1, std::memory_order_relaxed);
   context_.tell(StoreEvent::Kind::kCompacted, plan.reason, &result);
   return {};
+}
+
+/// The snapshots are copied after the version was taken: one that is made later sees the range deletes.
+Result<bool> TableRewrites::remove_covered(OpenKeyspace& keyspace) {
+  const std::shared_ptr<const Version> version = keyspace.tree.version();
+  if (version->range_deletes() == nullptr) return false;
+  TreeChange change{.keyspace = &keyspace};
+  const std::vector<Sequence> sequences = handles_.readable(published_, /*horizon=*/0).sequences;
+  change.edit.shape.removed = tables_covered_whole(version->shape(), version->range_deletes()->known(), sequences);
+  if (change.edit.shape.removed.empty()) return false;
+  TAMIS_TRY_STATUS(keyspaces_.install({&change, 1}));
+  compactions_.fetch_add(1, std::memory_order_relaxed);
+  const RewriteResult nothing;
+  context_.tell(StoreEvent::Kind::kCompacted, "range deletes cover whole tables", &nothing);
+  return true;
 }
 
 /// The keyspace was dropped while these tables were written.
@@ -175,6 +227,8 @@ RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSett
                                     std::uint32_t level, std::uint64_t run) {
   const Options& options = settings.options;
   const bool is_last_level = level > 0 && level >= shape.last_level();
+  const std::uint64_t horizon = context_.expiry.advance();
+  LiveHandles::Readable readable = handles_.readable(published_, horizon);
   return {.files = &context_.files,
           .directory = context_.directory,
           .identity = context_.identity,
@@ -190,7 +244,8 @@ RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSett
           .output_run = run,
           .flushed_sequence = catalog_.flushed_sequence(),
           .now_unix_seconds = context_.now_unix_seconds(),
-          .snapshots = handles_.readable(published_),
+          .snapshots = std::move(readable.sequences),
+          .expired_by = std::move(readable.expired_by),
           .new_number = [this] { return catalog_.new_number(); },
           .values = {.file_bytes = std::max(context_.memtable_bytes, options.table_bytes)}};
 }
@@ -202,7 +257,11 @@ Result<std::shared_ptr<const TableFacts>> TableRewrites::facts_of(const Shape& s
 }
 
 TableRewrites::Counts TableRewrites::counts() const {
-  return {.flushes = flushes_, .compactions = compactions_, .moves = moves_, .bytes_written = bytes_written_};
+  return {.tables_expired = tables_expired_,
+          .flushes = flushes_,
+          .compactions = compactions_,
+          .moves = moves_,
+          .bytes_written = bytes_written_};
 }
 
 }  // namespace tamis

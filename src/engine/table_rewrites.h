@@ -48,7 +48,13 @@ class TableRewrites {
   /// `is_cancelled` is asked now and then; true ends it with kClosed.
   Status execute(OpenKeyspace& keyspace, const CompactionPlan& plan, const std::function<bool()>& is_cancelled);
 
+  /// Entries that are due by then have expired for every reader; 0 if nothing expires. Advances the horizon.
+  [[nodiscard]] std::uint64_t expired_by() const;
+  /// Removes the tables that range deletes cover whole, unread (rule 27). False if there are none.
+  Result<bool> remove_covered(OpenKeyspace& keyspace);
+
   struct Counts {
+    std::uint64_t tables_expired = 0;
     std::uint64_t flushes = 0;
     std::uint64_t compactions = 0;
     std::uint64_t moves = 0;
@@ -59,9 +65,11 @@ class TableRewrites {
  private:
   /// Writes a run of level 0. `newer` are runs that are newer than those of the version, newest first.
   Result<RewriteResult> write_run(const OpenKeyspace& keyspace, EntryIterator& source, std::uint64_t entries,
-                                  const std::deque<Run>& newer, KeyspaceEdit& edit);
+                                  std::vector<RangeTombstone> range_deletes, const std::deque<Run>& newer,
+                                  KeyspaceEdit& edit);
   [[nodiscard]] ManifestEdit journals_after(std::span<const SealedOfTree> flushes) const;
   Status move(OpenKeyspace& keyspace, const CompactionPlan& plan, const Shape& shape);
+  Status drop(OpenKeyspace& keyspace, const CompactionPlan& plan, const Shape& shape);
   Status merge(OpenKeyspace& keyspace, const CompactionPlan& plan, const Version& version,
                const std::function<bool()>& is_cancelled);
   RewriteSpec spec_for(const OpenKeyspace& keyspace, const TreeSettings& settings, const Shape& shape,
@@ -76,6 +84,7 @@ class TableRewrites {
   Keyspaces& keyspaces_;
   const PublishedSequence& published_;
   const LiveHandles& handles_;
+  std::atomic<std::uint64_t> tables_expired_ = 0;
   std::atomic<std::uint64_t> flushes_ = 0;
   std::atomic<std::uint64_t> compactions_ = 0;
   std::atomic<std::uint64_t> moves_ = 0;

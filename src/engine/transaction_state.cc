@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "engine/iterator_state.h"
 #include "engine/never_throws.h"
+#include "entry/batch_inside.h"
 #include "entry/visible.h"
 
 namespace tamis {
@@ -135,6 +136,9 @@ Iterator TransactionState::scan(OpenKeyspace& keyspace, const ScanOptions& optio
 Status TransactionState::write(const Batch& batch) {
   TAMIS_TRY_STATUS(batch.status());
   TAMIS_TRY_STATUS(store_->check_owns(batch));
+  if (BatchInside::has_range_deletes(batch)) {
+    return Status::not_supported("a transaction cannot remove a range of keys; write the batch outside of it");
+  }
   return own_.write([&](Batch& own) { own.append(batch); });
 }
 
@@ -159,7 +163,7 @@ Status TransactionState::commit(const WriteOptions& options) {
   if (!own_.empty()) {
     if (reads_ != nullptr) reads_->prepare();
     const CommitCheck check{.snapshot = Sequence{snapshot_.sequence()}, .reads = reads_.get()};
-    committed = store_->write(own_.batch(), options, true, &check);
+    committed = store_->write_batch(own_.batch(), options, true, &check);
     if (committed.ok()) store_->window().count_committed();
   } else if (options.sync) {
     committed = store_->sync();

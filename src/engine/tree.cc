@@ -187,8 +187,12 @@ void Tree::install_columns(const RunColumns& columns) {
 void Tree::install_view() {
   auto view = std::make_shared<ReadView>();
   view->active = active_;
-  for (const SealedMemtable& sealed : sealed_) view->sealed.push_back(sealed.memtable);
   view->version = version_;
+  view->older_have_range_deletes = version_->range_deletes() != nullptr;
+  for (const SealedMemtable& sealed : sealed_) {
+    view->sealed.push_back(sealed.memtable);
+    view->older_have_range_deletes |= sealed.memtable->has_range_deletes();
+  }
   view_.replace(std::move(view));
 }
 

@@ -33,6 +33,12 @@ Status Writer::write(const Changes& changes, const WriteOptions& options, bool m
   if (!may_wait) TAMIS_TRY_STATUS(check_would_not_wait());
   if (changes.has_long_keys()) [[unlikely]]
     TAMIS_TRY_STATUS(run_alone([this] { return use(Feature::kLongKeys); }));
+  if (changes.has_expiry() && !has_used_expiry_.load(std::memory_order_acquire)) [[unlikely]] {
+    TAMIS_TRY_STATUS(run_alone([this] { return use(Feature::kExpiry); }));
+    has_used_expiry_.store(true, std::memory_order_release);
+  }
+  if (changes.has_range_deletes()) [[unlikely]]
+    TAMIS_TRY_STATUS(run_alone([this] { return use(Feature::kRangeDeletes); }));
   if (changes.byte_size() > context_.options.memory_bytes / 4) [[unlikely]]
     return write_large(changes, check);
   pool_.before_write(false);
@@ -116,6 +122,7 @@ Status Writer::append_and_insert(std::span<CommitRequest* const> group) {
   bool syncs = false;
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
+  has_range_deletes_ = false;
   for (CommitRequest* request : group) {
     if (request->is_rejected || request->check != nullptr) [[unlikely]] {
       if (!accept(*request)) continue;
@@ -123,6 +130,7 @@ Status Writer::append_and_insert(std::span<CommitRequest* const> group) {
     syncs |= request->sync;
     if (request->changes.empty()) continue;
     changes_.push_back(request->changes);
+    has_range_deletes_ |= request->changes.has_range_deletes();
     entries += request->changes.size();
     bytes += request->changes.byte_size();
   }
@@ -136,6 +144,8 @@ Status Writer::append_and_insert(std::span<CommitRequest* const> group) {
     TAMIS_TRY_STATUS(append_to_trees(entries, syncs));
   } else {
     TAMIS_TRY_STATUS(writing_->reserve(entries, bytes));
+    if (has_range_deletes_) [[unlikely]]
+      TAMIS_TRY_STATUS(prepare_range_deletes(entries));
     TAMIS_TRY_STATUS(append_to_journal(entries, syncs));
     insert_group(entries);
   }
@@ -188,7 +198,7 @@ void Writer::insert_group(std::uint64_t entries) {
   for (const char* at = payload_.data() + batch_header_bytes(kDefaultKeyspace, entries); at != end;) {
     const EncodedEntry entry = load_batch_entry(at);
     sequence = sequence + 1;
-    writing_->insert({entry.key, entry.value, sequence, entry.kind}, context_.hasher(entry.key));
+    insert_entry(*writing_, {entry.key, entry.value, sequence, entry.kind}, context_.hasher);
     at = entry.end;
   }
   publish(sequence);

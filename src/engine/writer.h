@@ -102,6 +102,7 @@ class Writer final : public GroupLeader {
   Status append_to_trees(std::uint64_t entries, bool syncs);
   Status reserve_in_trees(std::uint64_t entries);
   void insert_into_trees(std::uint64_t entries);
+  Status prepare_range_deletes(std::uint64_t entries);
   Writing& writing_to(KeyspaceId id);
   void count_bytes(Writing& writing);
   void stop_writing_to(KeyspaceId id);
@@ -140,11 +141,13 @@ class Writer final : public GroupLeader {
   std::vector<Writing*> touched_;         // By the current group.
   std::string payload_;                   // The group, encoded.
   EntryKeyspaces keyspaces_of_group_;
+  bool has_range_deletes_ = false;  // The group.
   std::vector<Changes> changes_;
   CommitWindow window_;
   std::uint64_t committing_ = 0;  // Transactions in the current group.
   std::size_t in_group_ = 0;      // Of changes_: what the window knows of the current group.
 
+  std::atomic<bool> has_used_expiry_ = false;  // Since the opening: every journal from then on has the feature.
   std::atomic<std::uint64_t> writes_ = 0;
   std::atomic<std::uint64_t> bytes_written_ = 0;
 };

@@ -59,6 +59,7 @@ bool Writer::is_dropped(KeyspaceId id) const {
 
 Status Writer::append_to_trees(std::uint64_t entries, bool syncs) {
   Status appended = reserve_in_trees(entries);
+  if (appended.ok() && has_range_deletes_) appended = prepare_range_deletes(entries);
   if (appended.ok()) appended = append_to_journal(entries, syncs);
   if (appended.ok()) insert_into_trees(entries);
   forget_touched();
@@ -85,6 +86,22 @@ Status Writer::reserve_in_trees(std::uint64_t entries) {
   return reserved;
 }
 
+/// The memory for the group's range deletes, in place of what a group that failed has left.
+Status Writer::prepare_range_deletes(std::uint64_t entries) {
+  writing_->forget_prepared();
+  for (auto& [id, writing] : others_) writing.memtable->forget_prepared();
+  KeyspaceId id = keyspaces_of_group_.first;
+  const char* const end = payload_.data() + payload_.size();
+  for (const char* at = payload_.data() + batch_header_bytes(id, entries); at != end;) {
+    const EncodedEntry entry = load_batch_entry(at, id);
+    at = entry.end;
+    if (entry.kind != EntryKind::kRangeDelete) continue;
+    Memtable& memtable = id == kDefaultKeyspace ? *writing_ : *others_.at(id).memtable;
+    TAMIS_TRY_STATUS(memtable.prepare_range_delete(entry.key, entry.value));
+  }
+  return {};
+}
+
 /// After the group, or its failure. A tree that has got nothing is begun again by the group that writes to it, with the
 /// journal of that group: the current one may be released before.
 void Writer::forget_touched() {
@@ -109,7 +126,7 @@ void Writer::insert_into_trees(std::uint64_t entries) {
       into_id = id;
     }
     sequence = sequence + 1;
-    into->insert({entry.key, entry.value, sequence, entry.kind}, context_.hasher(entry.key));
+    insert_entry(*into, {entry.key, entry.value, sequence, entry.kind}, context_.hasher);
     at = entry.end;
   }
   publish(sequence);
@@ -219,6 +236,9 @@ Result<std::shared_ptr<OpenKeyspace>> Writer::open_keyspace(std::string_view nam
   }
   const auto find_or_create = [&]() -> Status {
     keyspace = keyspaces_.find(name);
+    if (options.default_expiry.value_or(std::chrono::milliseconds()).count() != 0) {
+      TAMIS_TRY_STATUS(use(Feature::kExpiry));
+    }
     if (keyspace != nullptr) return keyspaces_.change(*keyspace, options);
     TAMIS_TRY_STATUS(use(Feature::kKeyspaces));
     TAMIS_TRY(keyspace, keyspaces_.create(name, options));
@@ -232,6 +252,7 @@ Result<std::shared_ptr<OpenKeyspace>> Writer::open_keyspace(std::string_view nam
 Status Writer::use(Feature feature) {
   const Features features = Features::of(feature);
   if (journals_.current_has(features)) return {};
+  if (feature == Feature::kExpiry) context_.expiry.begin();
   TAMIS_TRY_STATUS(catalog_.commit({.features = features}, [](const ManifestState&) {}));
   journals_.use(features);
   return begin_journal();

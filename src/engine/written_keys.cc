@@ -8,7 +8,7 @@ std::uint64_t WrittenKeys::erase_intervals_until(Sequence last) {
   std::uint64_t bytes = 0;
   const auto kept = std::ranges::find_if(intervals_, [&](const WrittenInterval& i) { return i.sequence > last; });
   for (auto erased = intervals_.begin(); erased != kept; ++erased) {
-    bytes += bytes_of_interval(erased->range.from, *erased->range.to);
+    bytes += bytes_of_interval(erased->range.from, erased->range.to.value_or(""));
   }
   intervals_.erase(intervals_.begin(), kept);
   return bytes;
@@ -30,7 +30,7 @@ std::optional<std::string_view> WrittenKeys::key_in_range_after(KeyspaceId keysp
   }
   for (const WrittenInterval& interval : intervals_) {
     const bool overlaps = interval.keyspace == keyspace && interval.sequence > sequence &&
-                          range.from < *interval.range.to && !range.ends_before(interval.range.from);
+                          !interval.range.ends_before(range.from) && !range.ends_before(interval.range.from);
     if (overlaps) return std::max<std::string_view>(range.from, interval.range.from);
   }
   return std::nullopt;

@@ -53,9 +53,12 @@ class WrittenKeys {
     }
     return {at, is_new};
   }
-  /// All keys of an interval were deleted.
+  /// All keys of an interval were deleted. If `to` is empty, the interval has no end.
   void add_interval(KeyspaceId keyspace, std::string_view from, std::string_view to, Sequence sequence) {
-    intervals_.push_back({keyspace, KeyRange{std::string(from), std::string(to)}, sequence});
+    intervals_.push_back({keyspace, range_of(from, to), sequence});
+  }
+  static KeyRange range_of(std::string_view from, std::string_view to) {
+    return {std::string(from), to.empty() ? std::nullopt : std::optional<std::string>(to)};
   }
   void erase(Keys::iterator key) { keys_.erase(key); }
   /// Forgets the intervals that were deleted at or before the sequence: the bytes they took.

@@ -15,11 +15,57 @@ void Batch::put(std::string_view key, std::string_view value) {
 
 void Batch::remove(std::string_view key) { BatchInside::add(*this, kDefaultKeyspace, EntryKind::kDelete, key, {}); }
 
+void Batch::remove_range(std::string_view from, std::optional<std::string_view> to) {
+  BatchInside::add_range_delete(*this, kDefaultKeyspace, from, to);
+}
+
+void BatchInside::add_range_delete(Batch& batch, KeyspaceId keyspace, std::string_view from,
+                                   std::optional<std::string_view> to) {
+  if (to && *to <= from) return;
+  if (to && !batch.accepts(*to, {})) return;
+  add(batch, keyspace, EntryKind::kRangeDelete, from, to.value_or(std::string_view()));
+  if (batch.status_.ok()) batch.has_range_deletes_ = true;
+}
+
 void Batch::add_change(std::uint32_t keyspace, std::uint8_t kind, std::string_view key, std::string_view value) {
   if (!accepts(key, value)) return;
   if (keyspace != last_keyspace_) enter(keyspace, batch_entry_bytes(key.size(), value.size()));
   append_batch_entry(entries_, static_cast<EntryKind>(kind), key, value);
   has_long_keys_ |= key.size() > kMaxNarrowKeyBytes;
+  ++count_;
+}
+
+void Batch::put(std::string_view key, std::string_view value, std::chrono::milliseconds expires_in) {
+  add_put(0, key, value, expires_in);
+}
+
+void Batch::put(std::string_view key, std::string_view value, std::chrono::system_clock::time_point expires_at) {
+  add_put(0, key, value, expires_at);
+}
+
+void Batch::add_put(std::uint32_t keyspace, std::string_view key, std::string_view value,
+                    std::chrono::milliseconds expires_in) {
+  if (expires_in.count() < 0 && status_.ok()) {
+    status_ =
+        Status::invalid_argument(fmt::format("a value cannot expire {} ms before it is put", -expires_in.count()));
+  }
+  if (expires_in.count() == 0) return add_change(keyspace, static_cast<std::uint8_t>(EntryKind::kPut), key, value);
+  add_expiring(keyspace, key, value, encoded_lifetime(expires_in));
+}
+
+void Batch::add_put(std::uint32_t keyspace, std::string_view key, std::string_view value,
+                    std::chrono::system_clock::time_point expires_at) {
+  const auto due = std::chrono::ceil<std::chrono::milliseconds>(expires_at.time_since_epoch()).count();
+  add_expiring(keyspace, key, value, due < 0 ? 0 : static_cast<std::uint64_t>(due));
+}
+
+void Batch::add_expiring(std::uint32_t keyspace, std::string_view key, std::string_view value, std::uint64_t due) {
+  if (!accepts(key, value)) return;
+  if (keyspace != last_keyspace_) enter(keyspace, batch_entry_bytes(key.size(), kDueBytes + value.size()));
+  append_expiring_entry(entries_, key, {due, value});
+  has_long_keys_ |= key.size() > kMaxNarrowKeyBytes;
+  has_expiry_ = true;
+  has_lifetimes_ |= is_lifetime(due);
   ++count_;
 }
 
@@ -51,6 +97,9 @@ void Batch::append(const Batch& other) {
   last_keyspace_ = last;
   has_markers_ |= other.has_markers_;
   has_long_keys_ |= other.has_long_keys_;
+  has_expiry_ |= other.has_expiry_;
+  has_lifetimes_ |= other.has_lifetimes_;
+  has_range_deletes_ |= other.has_range_deletes_;
   count_ += other.count_;
 }
 
@@ -59,7 +108,7 @@ void Batch::clear() {
   count_ = 0;
   status_ = {};
   first_keyspace_ = last_keyspace_ = 0;
-  has_markers_ = has_long_keys_ = false;
+  has_markers_ = has_long_keys_ = has_range_deletes_ = has_expiry_ = has_lifetimes_ = false;
   store_ = 0;
 }
 
@@ -79,6 +128,9 @@ void Batch::swap(Batch& other) noexcept {
   std::swap(has_markers_, other.has_markers_);
   std::swap(store_, other.store_);
   std::swap(has_long_keys_, other.has_long_keys_);
+  std::swap(has_expiry_, other.has_expiry_);
+  std::swap(has_lifetimes_, other.has_lifetimes_);
+  std::swap(has_range_deletes_, other.has_range_deletes_);
 }
 
 bool Batch::accepts(std::string_view key, std::string_view value) {
@@ -115,13 +167,30 @@ Batch::Iterator::Iterator(const char* at, const char* end, std::uint32_t keyspac
   load();
 }
 
+void Batch::Iterator::load_expiry(std::string_view stored) {
+  const ExpiringValue expiring = load_expiring(stored);
+  operation_.value = expiring.value;
+  if (expiring.due == kNeverDue) {
+    operation_.expires_in = kNeverExpires;
+  } else if (is_lifetime(expiring.due)) {
+    operation_.expires_in = std::chrono::milliseconds(lifetime_in(expiring.due));
+  } else {
+    operation_.expires_at = ExpiryTime(std::chrono::milliseconds(expiring.due));
+  }
+}
+
 void Batch::Iterator::load() {
   if (at_ == end_) return;
   KeyspaceId keyspace{operation_.keyspace_id};
   const EncodedEntry entry = load_batch_entry(at_, keyspace);
-  operation_.kind = entry.kind == EntryKind::kPut ? Operation::Kind::kPut : Operation::Kind::kRemove;
+  operation_.kind = entry.kind == EntryKind::kDelete        ? Operation::Kind::kRemove
+                    : entry.kind == EntryKind::kRangeDelete ? Operation::Kind::kRemoveRange
+                                                            : Operation::Kind::kPut;
   operation_.key = entry.key;
   operation_.value = entry.value;
+  operation_.expires_in = {};
+  operation_.expires_at.reset();
+  if (entry.kind == EntryKind::kExpiringPut) load_expiry(entry.value);
   operation_.keyspace_id = static_cast<std::uint32_t>(keyspace);
   next_ = entry.end;
 }

@@ -9,7 +9,6 @@
 #include "base/check.h"
 #include "base/try.h"
 #include "entry/changes.h"
-#include "entry/expiry.h"
 
 namespace tamis {
 namespace {
@@ -79,11 +78,16 @@ Status check_entry(ByteReader& reader, EntryKeyspaces& keyspaces, std::string_vi
   if (static_cast<EntryKind>(kind) == EntryKind::kDelete && value_bytes != 0) {
     return reader.corruption(fmt::format("a delete with a value of {} bytes", value_bytes));
   }
-  TAMIS_TRY_STATUS(reader.skip(key_bytes, "key"));
+  TAMIS_TRY(const Bytes key, reader.read(key_bytes, "key"));
   TAMIS_TRY(const Bytes value, reader.read(value_bytes, "value"));
   if (static_cast<EntryKind>(kind) == EntryKind::kExpiringPut && !is_expiring(as_text(value))) {
     return reader.corruption("a value that expires without a valid time");
   }
+  if (static_cast<EntryKind>(kind) != EntryKind::kRangeDelete || value.empty()) return {};
+  if (value_bytes > kMaxKeyBytes) {
+    return reader.corruption(fmt::format("a range delete to a key of {} bytes, {} allowed", value_bytes, kMaxKeyBytes));
+  }
+  if (as_text(value) <= as_text(key)) return reader.corruption("a range delete of an empty range");
   return {};
 }
 
@@ -97,6 +101,18 @@ void append_batch_entry(std::string& to, EntryKind kind, std::string_view key, s
   make_room(to, batch_entry_bytes(key.size(), value.size()));
   Prefix prefix;
   append_entry(to, prefix, {kind, key, value, nullptr});
+}
+
+void append_expiring_entry(std::string& to, std::string_view key, const ExpiringValue& value) {
+  const std::size_t stored_bytes = kDueBytes + value.value.size();
+  make_room(to, batch_entry_bytes(key.size(), stored_bytes));
+  Prefix prefix;
+  prefix.add_byte(static_cast<std::uint8_t>(EntryKind::kExpiringPut));
+  prefix.add_varint(key.size());
+  prefix.add_varint(stored_bytes);
+  to.append(prefix.text());
+  to.append(key);
+  append_expiring(to, value);
 }
 
 void append_keyspace_marker(std::string& to, KeyspaceId keyspace, std::size_t bytes_after) {

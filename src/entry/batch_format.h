@@ -28,6 +28,7 @@
 #include "base/bytes.h"
 #include "entry/batch_inside.h"
 #include "entry/entry.h"
+#include "entry/expiry.h"
 #include "entry/keyspace_id.h"
 #include "tamis/status.h"
 
@@ -42,6 +43,9 @@ inline std::size_t batch_header_bytes(KeyspaceId first, std::uint64_t count) {
 std::size_t batch_entry_bytes(std::size_t key_bytes, std::size_t value_bytes);
 /// Appends the whole entry or, if memory runs out, nothing. The views must not point into `to`, nor exceed the limits.
 void append_batch_entry(std::string& to, EntryKind kind, std::string_view key, std::string_view value);
+
+/// The same for a value that expires.
+void append_expiring_entry(std::string& to, std::string_view key, const ExpiringValue& value);
 
 /// Appends a marker, and reserves space for `bytes_after` more bytes.
 void append_keyspace_marker(std::string& to, KeyspaceId keyspace, std::size_t bytes_after);

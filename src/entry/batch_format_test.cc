@@ -85,6 +85,7 @@ TEST(BatchFormat, OfSeveralKeyspacesIsTheBytesOfTheGoldenFile) {
 TEST(BatchFormat, OfTheGoldenFileWithAPutThatExpiresIsReproducedAndRead) {
   const std::string golden = test::golden_file("tests/golden/batches/expiring.batch", expiring_batch());
   EXPECT_EQ(golden, expiring_batch());
+  test::expect_golden("fuzz/corpus/batch_format_fuzz/expiring", expiring_batch());
   const Result<BatchView> view = BatchView::decode(as_bytes(golden), Sequence{1}, "t");
   ASSERT_TRUE(view.ok()) << view.status().to_text();
   const Entry entry = *view->begin();
@@ -288,6 +289,7 @@ TEST(BatchFormat, OfAKindThatThisBuildDoesNotKnowIsNotDamaged) {
     std::string bytes = encoded(cities());
     bytes[2] = static_cast<char>(kind);
     const Result<BatchView> view = BatchView::decode(as_bytes(bytes), Sequence{1}, "t");
+    if (kind == 4) continue;       // A range delete: the value is its end.
     if (kind <= 2 || kind == 9) {  // A put, a delete with a value, and a put that expires without a time.
       EXPECT_EQ(view.status().code(), kind == 1 ? StatusCode::kOk : StatusCode::kCorruption);
     } else {

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "entry/entry.h"
+#include "entry/expiry.h"
 #include "entry/keyspace_id.h"
 #include "tamis/batch.h"
 
@@ -31,6 +33,7 @@ struct BatchMark {
   std::uint32_t last_keyspace = 0;
   bool has_markers = false;
   bool has_long_keys = false;
+  bool has_range_deletes = false;
   std::uint64_t store = 0;
 };
 
@@ -40,15 +43,32 @@ struct BatchInside {
   static void add(Batch& batch, KeyspaceId keyspace, EntryKind kind, std::string_view key, std::string_view value) {
     batch.add_change(static_cast<std::uint32_t>(keyspace), static_cast<std::uint8_t>(kind), key, value);
   }
+  static void add_expiring(Batch& batch, KeyspaceId keyspace, std::string_view key, const ExpiringValue& value) {
+    batch.add_expiring(static_cast<std::uint32_t>(keyspace), key, value.value, value.due);
+  }
+  /// An empty one that may name the same keyspaces.
+  static Batch empty_like(const Batch& batch) {
+    Batch empty;
+    empty.store_ = batch.store_;
+    return empty;
+  }
+  /// What Batch::remove_range does, for any keyspace.
+  static void add_range_delete(Batch& batch, KeyspaceId keyspace, std::string_view from,
+                               std::optional<std::string_view> to);
   /// The encoded entries and markers (batch_format.h) without a header. Valid until the batch changes.
   static std::string_view entries(const Batch& batch) { return batch.entries_; }
   /// The number of the store that its keyspaces belong to; 0 if it names only the default one, which every store has.
   static std::uint64_t store(const Batch& batch) { return batch.store_; }
   /// Whether a key has more than kMaxNarrowKeyBytes.
   static bool has_long_keys(const Batch& batch) { return batch.has_long_keys_; }
+  /// Whether a put expires.
+  static bool has_expiry(const Batch& batch) { return batch.has_expiry_; }
+  /// Whether a put says how long it lives, and not until when.
+  static bool has_lifetimes(const Batch& batch) { return batch.has_lifetimes_; }
+  static bool has_range_deletes(const Batch& batch) { return batch.has_range_deletes_; }
   static BatchMark mark(const Batch& batch) {
-    return {batch.entries_.size(), batch.count_,         batch.first_keyspace_, batch.last_keyspace_,
-            batch.has_markers_,    batch.has_long_keys_, batch.store_};
+    return {batch.entries_.size(), batch.count_,         batch.first_keyspace_,    batch.last_keyspace_,
+            batch.has_markers_,    batch.has_long_keys_, batch.has_range_deletes_, batch.store_};
   }
   /// Drops the changes since the mark, and the error.
   static void truncate(Batch& batch, const BatchMark& mark) {
@@ -59,6 +79,7 @@ struct BatchInside {
     batch.last_keyspace_ = mark.last_keyspace;
     batch.has_markers_ = mark.has_markers;
     batch.has_long_keys_ = mark.has_long_keys;
+    batch.has_range_deletes_ = mark.has_range_deletes;
     batch.store_ = mark.store;
   }
   static EntryKeyspaces keyspaces(const Batch& batch) {

@@ -49,6 +49,11 @@ class Changes {
     return batch_ != nullptr ? BatchInside::has_long_keys(*batch_) : key_.size() > kMaxNarrowKeyBytes;
   }
 
+  /// The same for the feature "expiry". A single change outside of a batch does not expire.
+  [[nodiscard]] bool has_expiry() const { return batch_ != nullptr && BatchInside::has_expiry(*batch_); }
+  /// The same for "range deletes". A single change is none.
+  [[nodiscard]] bool has_range_deletes() const { return batch_ != nullptr && BatchInside::has_range_deletes(*batch_); }
+
   /// Whether it is a single change outside of a batch, and that change.
   [[nodiscard]] bool is_single() const { return batch_ == nullptr && count_ == 1; }
   [[nodiscard]] EncodedEntry single() const { return {kind_, key_, value_, nullptr}; }

@@ -12,6 +12,7 @@ namespace tamis {
 enum class EntryKind : std::uint8_t {
   kPut = 1,
   kDelete = 2,
+  kRangeDelete = 4,  ///< In batches; memtables and tables keep them apart (range_tombstones.h).
   /// In a block, and in entries as iterators over tables show them: the kind is the first byte of the value (plain, in
   /// entry.h). Never in a batch or a memtable.
   kInValue = 7,
@@ -26,10 +27,13 @@ constexpr bool is_apart(EntryKind kind) { return (static_cast<std::uint8_t>(kind
 /// Whether the value begins with the time when it is due.
 constexpr bool expires(EntryKind kind) { return (static_cast<std::uint8_t>(kind) & 8) != 0; }
 
-/// Whether this build knows the kind in a batch. Any other is kNotSupported, in bytes whose checksum holds.
-constexpr bool is_batch_kind(std::uint8_t number) { return number == 1 || number == 2 || number == 9; }
-/// The same in a block.
-constexpr bool is_entry_kind(std::uint8_t number) { return is_batch_kind(number) || number == 17 || number == 25; }
+/// Whether this build knows the kind in a block. Any other is kNotSupported, in bytes whose checksum holds. A range
+/// delete is never in a block.
+constexpr bool is_entry_kind(std::uint8_t number) {
+  return number == 1 || number == 2 || number == 9 || number == 17 || number == 25;
+}
+/// The same in a batch. No value is apart there.
+constexpr bool is_batch_kind(std::uint8_t number) { return number == 1 || number == 2 || number == 4 || number == 9; }
 /// Whether a block has three bits for the kind, and so no byte.
 constexpr bool fits_into_stamp(EntryKind kind) { return static_cast<std::uint8_t>(kind) < 7; }
 

@@ -4,6 +4,8 @@
 //     –        the user's value
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -38,6 +40,18 @@ inline void append_expiring(std::string& to, const ExpiringValue& expiring) {
   append_le(to, expiring.due);
   to.append(expiring.value);
 }
+
+// In a Batch that was not written yet, the time may be a lifetime: it counts from the write on.
+inline constexpr std::uint64_t kLifetimeBit = std::uint64_t{1} << 63;
+inline constexpr std::uint64_t kNeverDue = ~std::uint64_t{0};  ///< An explicit "does not expire".
+
+/// Of a positive number of milliseconds; the longest means never.
+inline std::uint64_t encoded_lifetime(std::chrono::milliseconds lifetime) {
+  if (lifetime == std::chrono::milliseconds::max()) return kNeverDue;
+  return kLifetimeBit | std::min(static_cast<std::uint64_t>(lifetime.count()), kMaxDue / 2);
+}
+constexpr bool is_lifetime(std::uint64_t due) { return (due & kLifetimeBit) != 0; }
+constexpr std::uint64_t lifetime_in(std::uint64_t due) { return due & ~kLifetimeBit; }
 
 /// Whether these are the bytes of a value that expires.
 inline bool is_expiring(std::string_view stored) {

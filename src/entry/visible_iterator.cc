@@ -117,6 +117,7 @@ void VisibleIterator::find_backwards() {
     if (!is_found) continue;
     saved_key_.assign(entry.key);
     saved_value_.assign(value);
+    saved_due_ = due_of(entry);
   }
   // After an error a newer version may have been missed: do not show what was found.
   if (!is_found || !source_->status().ok()) return show_end();

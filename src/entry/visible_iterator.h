@@ -43,6 +43,11 @@ class VisibleIterator {
     TAMIS_INVARIANT(valid_);
     return value_;
   }
+  /// When the value expires; 0 if it does not.
+  [[nodiscard]] std::uint64_t due() const {
+    TAMIS_INVARIANT(valid_);
+    return direction_ == Direction::kForwards ? due_of(source_->entry()) : saved_due_;
+  }
   /// Why it is not valid: ok at either end, otherwise the error. A seek clears it.
   [[nodiscard]] const Status& status() const { return status_; }
 
@@ -91,6 +96,10 @@ class VisibleIterator {
     }
     return a == b;
   }
+  static std::uint64_t due_of(const Entry& shown) {
+    const Entry entry = shown.plain();
+    return expires(entry.kind) ? load_expiring(entry.value).due : 0;
+  }
   void next_anyhow();
   void find_after(std::string_view key);
   void find_forwards(bool skips_saved_key);
@@ -110,6 +119,7 @@ class VisibleIterator {
   std::string_view value_;
   std::string saved_key_;  // Forwards: the key whose remaining versions are skipped. Backwards: the key shown.
   std::string saved_value_;
+  std::uint64_t saved_due_ = 0;  // Backwards only.
   std::unique_ptr<ApartValues> values_;
   std::string apart_value_;
 };

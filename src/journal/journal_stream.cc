@@ -57,6 +57,18 @@ Result<std::vector<JournalReader>> open_journals(FileSystem& files, const Journa
   return journals;
 }
 
+Result<bool> continues_stream(const JournalReader& journal, const JournalRecord& record, std::uint64_t& wanted) {
+  const std::uint64_t record_end = record.first_sequence + record.count;
+  if (record_end <= wanted) return false;
+  if (record.first_sequence != wanted) {
+    return Status::corruption(fmt::format("{}: at offset {}: sequences {} to {} form one record, {} is expected",
+                                          journal.path(), record.offset, record.first_sequence, record_end - 1,
+                                          wanted));
+  }
+  wanted = record_end;
+  return true;
+}
+
 Result<JournalStream> JournalStream::open(FileSystem& files, const JournalStreamSpec& spec) {
   TAMIS_TRY(std::vector<JournalReader> journals, open_journals(files, spec));
   return JournalStream(std::move(journals), spec.first_sequence);
@@ -74,15 +86,8 @@ Result<std::optional<JournalRecord>> JournalStream::next() {
       TAMIS_TRY_STATUS(enter_next_journal());
       continue;
     }
-    const std::uint64_t record_end = record->first_sequence + record->count;
-    if (record_end <= wanted_) continue;
-    if (record->first_sequence != wanted_) {
-      return Status::corruption(fmt::format("{}: at offset {}: sequences {} to {} form one record, {} is expected",
-                                            journals_[current_].path(), record->offset, record->first_sequence,
-                                            record_end - 1, wanted_));
-    }
-    wanted_ = record_end;
-    return record;
+    TAMIS_TRY(const bool continues, continues_stream(journals_[current_], *record, wanted_));
+    if (continues) return record;
   }
   return std::optional<JournalRecord>();
 }

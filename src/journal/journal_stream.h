@@ -41,6 +41,10 @@ struct JournalStreamEnd {
 /// Opens all of them: kCorruption if a header is damaged, foreign, out of order or not that of the expected journal.
 Result<std::vector<JournalReader>> open_journals(FileSystem& files, const JournalStreamSpec& spec);
 
+/// Whether the record, of this journal, goes on with a stream of which `wanted` is the next sequence; then `wanted`
+/// moves behind it. False if it ends before. kCorruption if it begins anywhere else.
+Result<bool> continues_stream(const JournalReader& journal, const JournalRecord& record, std::uint64_t& wanted);
+
 /// Iterates over the records of several journals, starting at a sequence.
 ///
 /// Invariants:

@@ -17,15 +17,8 @@ Result<std::optional<JournalRecord>> JournalTail::next() {
   while (true) {
     TAMIS_TRY(const std::optional<JournalRecord> record, next_of_any());
     if (!record) return record;
-    const std::uint64_t record_end = record->first_sequence + record->count;
-    if (record_end <= wanted_) continue;
-    if (record->first_sequence != wanted_) {
-      return Status::corruption(fmt::format("{}: at offset {}: sequences {} to {} form one record, {} is expected",
-                                            journals_[current_].path(), record->offset, record->first_sequence,
-                                            record_end - 1, wanted_));
-    }
-    wanted_ = record_end;
-    return record;
+    TAMIS_TRY(const bool continues, continues_stream(journals_[current_], *record, wanted_));
+    if (continues) return record;
   }
 }
 

@@ -59,7 +59,8 @@ struct Memtable::State {
   /// InsertedEntries, packed. The inserter's release store after each insert pairs with the acquire load in `iterate`,
   /// which then finds all these entries through their links.
   std::atomic<std::uint64_t> inserted = 0;
-  Sequence last_sequence = {};  // Owned by the inserter.
+  std::atomic<Sequence> last_sequence = {};  // Relaxed: stored by the inserter before it is published.
+  RangeDeleteList range_deletes{memory};
 };
 
 Memtable::Memtable(std::size_t full_at, std::shared_ptr<SpareMemory> spare)
@@ -94,7 +95,8 @@ Status Memtable::reserve(std::size_t entries, std::size_t key_and_value_bytes) {
 }
 
 void Memtable::insert(const Entry& entry, std::uint64_t hash) {
-  TAMIS_INVARIANT(entry.sequence > state_->last_sequence || empty());
+  TAMIS_INVARIANT(entry.sequence > last_sequence() || empty());
+  TAMIS_INVARIANT(entry.kind != EntryKind::kRangeDelete);
   TAMIS_INVARIANT(entry.key.size() <= kMaxKeyBytes && entry.value.size() <= max_stored_bytes(entry.kind));
   TAMIS_CHECK(reserve(1, entry.key.size() + entry.value.size()).ok());  // Free if it was already reserved.
   State& state = *state_;
@@ -103,8 +105,23 @@ void Memtable::insert(const Entry& entry, std::uint64_t hash) {
   const Place place = add_version(state.arena, entry, spot.newest, before.newest);
   state.index.publish(spot, hash, place);
   state.inserted.store(packed({before.entries + 1, place}), std::memory_order_release);
-  state.last_sequence = entry.sequence;
+  state.last_sequence.store(entry.sequence, std::memory_order_relaxed);
 }
+
+Status Memtable::prepare_range_delete(std::string_view from, std::string_view to) {
+  return state_->range_deletes.prepare(from, to);
+}
+void Memtable::forget_prepared() { state_->range_deletes.forget_prepared(); }
+
+void Memtable::insert_range_delete(const Entry& entry) {
+  TAMIS_INVARIANT(entry.sequence > last_sequence() || empty());
+  state_->range_deletes.insert(entry);
+  state_->last_sequence.store(entry.sequence, std::memory_order_relaxed);
+  has_range_deletes_.store(true, std::memory_order_release);
+}
+
+const RangeDeleteList& Memtable::range_deletes() const { return state_->range_deletes; }
+Sequence Memtable::last_sequence() const { return state_->last_sequence.load(std::memory_order_relaxed); }
 
 std::optional<FoundEntry> Memtable::find(const Lookup& lookup) const {
   const Place newest = state_->index.locate(lookup.key, lookup.hash).newest;

@@ -14,12 +14,12 @@ void RepairDoubts::key_is_kept(KeyspaceId keyspace, std::string_view key) {
 }
 
 void RepairDoubts::table_lost_entries(KeyspaceId keyspace, const TableFacts& facts) {
-  if (facts.deletes == 0) return;
+  if (facts.tombstones() == 0) return;
   of_tables_.push_back(
       {keyspace,
-       {.from = facts.smallest_key,
-        .to = facts.largest_key,
-        .why = fmt::format("table {} lost entries, and had {} deletes", facts.number, facts.deletes)}});
+       {.from = std::string(facts.begin()),
+        .to = std::string(facts.end().key),
+        .why = fmt::format("table {} lost entries, and had {} deletes", facts.number, facts.tombstones())}});
 }
 
 void RepairDoubts::add(KeyspaceId keyspace, std::string why) { of_keys_.push_back({keyspace, std::move(why)}); }

@@ -8,27 +8,27 @@
 namespace tamis {
 namespace {
 
-/// The key range and the sequence range of a group.
+/// The key range, range deletes included (rule 25), and the sequence range of a group.
 struct Extent {
-  std::string_view smallest_key;
-  std::string_view largest_key;
+  std::string_view begin;
+  KeyEnd end;
   Sequence smallest_sequence = {};
   Sequence largest_sequence = {};
 
   explicit Extent(const TableGroup& group)
-      : smallest_key(group.front()->smallest_key),
-        largest_key(group.front()->largest_key),
+      : begin(group.front()->begin()),
+        end(group.front()->end()),
         smallest_sequence(group.front()->smallest_sequence),
         largest_sequence(group.front()->largest_sequence) {
     for (const auto& table : group) {
-      smallest_key = std::min<std::string_view>(smallest_key, table->smallest_key);
-      largest_key = std::max<std::string_view>(largest_key, table->largest_key);
+      begin = std::min(begin, table->begin());
+      end = std::max(end, table->end());
       smallest_sequence = std::min(smallest_sequence, table->smallest_sequence);
       largest_sequence = std::max(largest_sequence, table->largest_sequence);
     }
   }
   [[nodiscard]] bool overlaps(const Extent& other) const {
-    return smallest_key <= other.largest_key && other.smallest_key <= largest_key;
+    return !other.end.is_before(begin) && !end.is_before(other.begin);
   }
   [[nodiscard]] bool interleaves(const Extent& other) const {
     return overlaps(other) && smallest_sequence <= other.largest_sequence &&
@@ -121,7 +121,7 @@ std::vector<std::vector<TableGroup>> in_layers(std::vector<std::shared_ptr<const
     layers[above].push_back(std::move(group));
   }
   for (std::vector<TableGroup>& layer : layers) {
-    std::ranges::sort(layer, {}, [](const TableGroup& group) { return Extent(group).smallest_key; });
+    std::ranges::sort(layer, {}, [](const TableGroup& group) { return Extent(group).begin; });
   }
   return layers;
 }

@@ -318,6 +318,7 @@ class Surveyor {
     if (found.condition == FoundTable::Condition::kSound) {
       ++report.tables_kept;
       report.entries += found.properties->facts.entries;
+      if (found.properties->facts.has_range_deletes_alone()) return {};
       doubts_.key_is_kept(found.keyspace, found.properties->facts.smallest_key);
       doubts_.key_is_kept(found.keyspace, found.properties->facts.largest_key);
       return {};
@@ -335,7 +336,10 @@ class Surveyor {
     found.salvaged_entries = salvaged.entries;
     report.entries += salvaged.entries;
     report.bytes_looked_at += salvaged.bytes_looked_at;
-    if (salvaged.entries > 0) ++report.tables_rewritten;
+    for (const RangeTombstone& fragment : salvaged.range_deletes) {
+      survey_.last_sequence = std::max(survey_.last_sequence, number_of(fragment.sequence));
+    }
+    if (salvaged.entries > 0 || !salvaged.range_deletes.empty()) ++report.tables_rewritten;
     if (found.facts == nullptr) {
       doubts_.add_everywhere(fmt::format("table {} does not record what it held or which tables it replaced", number));
     } else if (!salvaged.lost.empty()) {

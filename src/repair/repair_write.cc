@@ -179,27 +179,32 @@ class RepairWriter {
   Result<std::shared_ptr<const TableFacts>> write_anew(std::uint64_t number, KeyspaceId keyspace, std::uint32_t level,
                                                        std::uint64_t run) {
     std::unique_ptr<TableBuilder> builder;
+    const auto begin = [&]() -> Status {
+      if (builder != nullptr) return {};
+      TableSpec spec;
+      spec.number = next_number_++;
+      spec.path = table_path(directory_, spec.number);
+      spec.identity = state_.identity;
+      spec.keyspace = keyspace;
+      spec.keyspace_name = state_.keyspaces.at(keyspace).name;
+      spec.features = state_.features;
+      spec.level = level;
+      spec.run = run;
+      spec.replaces = {number};
+      spec.flushed_sequence = survey_.state.flushed_sequence;
+      TAMIS_TRY(builder, TableBuilder::create(files_, spec));
+      return {};
+    };
     const auto take = [&](const Entry& entry) -> Status {
-      if (builder == nullptr) {
-        TableSpec spec;
-        spec.number = next_number_++;
-        spec.path = table_path(directory_, spec.number);
-        spec.identity = state_.identity;
-        spec.keyspace = keyspace;
-        spec.keyspace_name = state_.keyspaces.at(keyspace).name;
-        spec.features = state_.features;
-        spec.level = level;
-        spec.run = run;
-        spec.replaces = {number};
-        spec.flushed_sequence = survey_.state.flushed_sequence;
-        TAMIS_TRY(builder, TableBuilder::create(files_, spec));
-      }
+      TAMIS_TRY_STATUS(begin());
       return builder->add(entry, hasher_(entry.key));
     };
     const TableToSalvage table = table_to_salvage(survey_, directory_, number);
-    TAMIS_TRY(const Salvaged salvaged, salvage_entries(files_, table, take));
+    TAMIS_TRY(Salvaged salvaged, salvage_entries(files_, table, take));
     TAMIS_TRY_STATUS(check_same(table.path, survey_.tables.at(number).salvaged_entries, salvaged.entries));
+    if (!salvaged.range_deletes.empty()) TAMIS_TRY_STATUS(begin());
     if (builder == nullptr) return std::shared_ptr<const TableFacts>();
+    builder->set_range_deletes(std::move(salvaged.range_deletes));
     TAMIS_TRY(TableFacts facts, builder->finish({.kind = "line", .bits_per_key = kBitsPerKey}));
     return std::shared_ptr<const TableFacts>(std::make_shared<const TableFacts>(std::move(facts)));
   }
@@ -211,7 +216,7 @@ class RepairWriter {
     std::size_t bytes = 0;
     const auto flush = [&]() -> Status {
       for (auto& [keyspace, memtable] : memtables) {
-        TAMIS_TRY(Tables tables, write_tables(keyspace, *memtable.iterate(), {}));
+        TAMIS_TRY(Tables tables, write_tables(keyspace, *memtable.iterate(), memtable.range_deletes().all(), {}));
         flushes[keyspace].push_back(std::move(tables));
       }
       memtables.clear();
@@ -223,7 +228,10 @@ class RepairWriter {
       Memtable& memtable = found->second;
       const std::size_t before = is_new ? 0 : memtable.memory_bytes();
       TAMIS_TRY_STATUS(memtable.reserve(1, entry.key.size() + entry.value.size()));
-      memtable.insert(entry, hasher_(entry.key));
+      if (entry.kind == EntryKind::kRangeDelete) {
+        TAMIS_TRY_STATUS(memtable.prepare_range_delete(entry.key, entry.value));
+      }
+      insert_entry(memtable, entry, hasher_);
       bytes += memtable.memory_bytes() - before;
       return bytes < kMaxMemtableBytes ? Status() : flush();
     };
@@ -242,17 +250,22 @@ class RepairWriter {
     std::vector<std::unique_ptr<Table>> tables;
     std::vector<std::unique_ptr<EntryIterator>> runs;
     std::vector<std::uint64_t> replaces;
+    std::vector<RangeTombstone> range_deletes;
     for (const auto& facts : group) {
       tables.push_back(std::make_unique<Table>(facts, context));
-      runs.push_back(tables.back()->iterate(false));
       replaces.push_back(facts->number);
+      if (!facts->has_range_deletes_alone()) runs.push_back(tables.back()->iterate(false));
+      if (facts->range_deletes == 0) continue;
+      TAMIS_TRY(const auto fragments, tables.back()->range_deletes());
+      range_deletes.insert(range_deletes.end(), fragments->begin(), fragments->end());
     }
     const std::unique_ptr<EntryIterator> merged = make_merging_iterator(std::move(runs));
-    return write_tables(keyspace, *merged, std::move(replaces));
+    return write_tables(keyspace, *merged, std::move(range_deletes), std::move(replaces));
   }
 
   /// Drops only overwritten versions. Deletes stay, because other tables may hold older versions.
-  Result<Tables> write_tables(KeyspaceId keyspace, EntryIterator& source, std::vector<std::uint64_t> replaces) {
+  Result<Tables> write_tables(KeyspaceId keyspace, EntryIterator& source, std::vector<RangeTombstone> range_deletes,
+                              std::vector<std::uint64_t> replaces) {
     Run anything;
     auto bounds = std::make_shared<TableFacts>();
     bounds->largest_key.assign(kMaxKeyBytes, '\xff');
@@ -263,6 +276,7 @@ class RepairWriter {
     spec.keyspace_name = state_.keyspaces.at(keyspace).name;
     spec.features = state_.features;
     spec.table_bytes = Options{}.table_bytes;
+    spec.range_deletes = std::move(range_deletes);
     spec.replaces = std::move(replaces);
     spec.flushed_sequence = survey_.state.flushed_sequence;
     spec.filters = &filters;

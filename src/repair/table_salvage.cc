@@ -63,6 +63,18 @@ class Salvage {
     return step_to(file_bytes);
   }
 
+  /// All of them or none: they have one checksum.
+  Status take_range_deletes(const TableProperties& properties) {
+    Result<std::vector<RangeTombstone>> fragments = read_range_deletes(file_, properties, table_.path);
+    if (fragments.ok()) {
+      salvaged_.range_deletes = *std::move(fragments);
+      return {};
+    }
+    if (!is_damage(fragments.status())) return fragments.status();
+    salvaged_.lost.push_back(problem_of(table_.path, properties.range_deletes.offset, fragments.status()));
+    return {};
+  }
+
   Salvaged result() && { return std::move(salvaged_); }
 
  private:
@@ -122,6 +134,8 @@ Result<Salvaged> salvage_entries(FileSystem& files, const TableToSalvage& table,
   const Result<TableProperties> properties = read_properties(*file, table.path);
   std::optional<std::uint64_t> end;
   if (properties.ok()) {
+    TAMIS_TRY_STATUS(salvage.take_range_deletes(*properties));
+    if (properties->facts.has_range_deletes_alone()) return std::move(salvage).result();
     const Result<std::unique_ptr<const Index>> index = read_index(*file, *properties, table.path);
     if (index.ok()) {
       TAMIS_TRY_STATUS(salvage.by_index(**index));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "entry/entry.h"
+#include "entry/range_tombstones.h"
 #include "io/file_system.h"
 #include "table/table_facts.h"
 #include "tamis/stats.h"
@@ -23,8 +24,9 @@ struct TableToSalvage {
 
 /// The result of a salvage.
 struct Salvaged {
-  std::vector<Problem> lost = {};     ///< Empty if all blocks exist and only the metadata that locates them is lost.
-  std::uint64_t entries = 0;          ///< Passed to `take`.
+  std::vector<Problem> lost = {};  ///< Empty if all blocks exist and only the metadata that locates them is lost.
+  std::uint64_t entries = 0;       ///< Passed to `take`.
+  std::vector<RangeTombstone> range_deletes = {};
   std::uint64_t bytes_looked_at = 0;  ///< Counted each time they are read, skipped, decoded or hashed.
 };
 

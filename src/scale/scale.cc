@@ -83,6 +83,7 @@ void plan_memory(const ScaleQuestion& question, const ScaledStore& store, ScaleP
   plan.memory.index_bytes = std::min(shares.wanted_indexes, whole(store.sum(&ScaledRun::index_memory) + slots));
   plan.memory.memtable_share = 2 * shares.memtable;
   plan.memory.journal_share = shares.journal;
+  plan.memory.transaction_share = shares.window;
   plan.memory.filter_share = shares.filters;
   plan.memory.index_share = shares.indexes;
   plan.memory.block_share = shares.blocks;

@@ -17,8 +17,8 @@ ScalePlan planned(const ScaleQuestion& question) {
 }
 
 void expect_sound(const ScalePlan& plan, const ScaleQuestion& question) {
-  EXPECT_EQ(plan.memory.memtable_share + plan.memory.journal_share + plan.memory.filter_share +
-                plan.memory.index_share + plan.memory.block_share,
+  EXPECT_EQ(plan.memory.memtable_share + plan.memory.journal_share + plan.memory.transaction_share +
+                plan.memory.filter_share + plan.memory.index_share + plan.memory.block_share,
             question.options.memory_bytes);
   EXPECT_GE(plan.tables, plan.runs);
   EXPECT_GT(plan.bytes_on_disk, plan.entries * (question.key_bytes / 2 + question.value_bytes));

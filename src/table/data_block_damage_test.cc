@@ -238,6 +238,7 @@ std::string expiring_block() {
 TEST(DataBlock, OfTheGoldenFileWithAPutThatExpiresIsReproducedAndRead) {
   std::string made;
   append_block(made, as_bytes(expiring_block()), nullptr, 12, 4096);
+  test::expect_golden("fuzz/corpus/data_block_format_fuzz/expiring", expiring_block());
   const std::string golden = test::golden_file("tests/golden/blocks/expiring.block", made);
   EXPECT_TRUE(golden == made) << "this build writes other bytes than version 2 did";
   const Result<BlockBuffer> frame = open_block(as_bytes(golden), 12, 4096, "t");

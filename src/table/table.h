@@ -13,6 +13,7 @@
 #include "cache/block_cache.h"
 #include "entry/entry.h"
 #include "entry/entry_iterator.h"
+#include "entry/range_tombstones.h"
 #include "io/file_handles.h"
 #include "table/index_format.h"
 #include "table/lookup_steps.h"
@@ -128,6 +129,9 @@ class Table {
   [[nodiscard]] bool may_contain_prefix(std::string_view scan_prefix);
   /// Bytes of data blocks between two keys, accurate to about a block.
   Result<std::uint64_t> approximate_bytes(std::string_view from, std::optional<std::string_view> to);
+
+  /// Its range deletes; read from the file once.
+  Result<std::shared_ptr<const std::vector<RangeTombstone>>> range_deletes();
 
   /// Loads index and filters now, as far as their budgets allow.
   Status load();

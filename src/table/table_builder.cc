@@ -7,12 +7,14 @@
 
 #include "base/check.h"
 #include "base/try.h"
+#include "entry/expiry.h"
 #include "filter/filter_kind.h"
 #include "io/append_file.h"
 #include "table/block_file.h"
 #include "table/block_trailer_format.h"
 #include "table/data_block_format.h"
 #include "table/index_format.h"
+#include "table/range_tombstones_format.h"
 #include "table/value_pointers.h"
 
 namespace tamis {
@@ -53,6 +55,7 @@ class TableBuilder::State {
   Status add(const Entry& entry, std::uint64_t hash);
   Result<TableFacts> finish(const FilterChoice& choice);
 
+  void set_range_deletes(std::vector<RangeTombstone> fragments) { range_deletes_ = std::move(fragments); }
   void set_replaces(std::vector<std::uint64_t> replaces) { spec_.replaces = std::move(replaces); }
   [[nodiscard]] const TableFacts& facts() const { return facts_; }
   [[nodiscard]] std::string_view last_key() const { return last_key_; }
@@ -70,6 +73,8 @@ class TableBuilder::State {
   Status end_block();
   Status write_buffer();
   Status write_filters(const FilterChoice& choice, TableProperties& properties);
+  void count_range_deletes();
+  Status write_range_deletes(TableProperties& properties);
   Status write_section(Bytes bytes, Section& section);
   Status write_end(TableProperties& properties);
 
@@ -89,6 +94,7 @@ class TableBuilder::State {
   Sequence last_sequence_ = {};
   std::string key_before_block_;
   IndexBuilder index_;
+  std::vector<RangeTombstone> range_deletes_;
   TableFacts facts_;
 };
 
@@ -131,6 +137,7 @@ void TableBuilder::State::begin_key(std::string_view key, std::uint64_t hash) {
 void TableBuilder::State::count(const Entry& entry) {
   ++facts_.entries;
   facts_.deletes += entry.kind == EntryKind::kDelete ? 1 : 0;
+  if (expires(entry.kind)) facts_.add_expiring(load_expiring(entry.value).due);
   facts_.key_bytes += entry.key.size();
   facts_.value_bytes += entry.value.size();
   facts_.smallest_sequence = std::min(facts_.smallest_sequence, entry.sequence);
@@ -155,11 +162,12 @@ Status TableBuilder::State::write_buffer() {
 }
 
 Result<TableFacts> TableBuilder::State::finish(const FilterChoice& choice) {
-  TAMIS_CHECK(facts_.entries > 0);
-  TAMIS_TRY_STATUS(end_block());
+  TAMIS_CHECK(facts_.entries > 0 || !range_deletes_.empty());
+  if (facts_.entries > 0) TAMIS_TRY_STATUS(end_block());
   facts_.largest_key = last_key_;
-  facts_.blocks = index_.blocks();
-  if (facts_.deletes > 0) {
+  facts_.blocks = facts_.entries == 0 ? 0 : index_.blocks();
+  count_range_deletes();
+  if (facts_.tombstones() > 0) {
     facts_.oldest_delete_unix_seconds =
         spec_.oldest_delete_unix_seconds != 0 ? spec_.oldest_delete_unix_seconds : spec_.created_unix_seconds;
   }
@@ -175,9 +183,27 @@ Result<TableFacts> TableBuilder::State::finish(const FilterChoice& choice) {
   properties.replaces = spec_.replaces;
   properties.rewrite = spec_.rewrite;
   properties.flushed_sequence = spec_.flushed_sequence;
-  TAMIS_TRY_STATUS(write_filters(choice, properties));
+  TAMIS_TRY_STATUS(write_filters(facts_.entries == 0 ? FilterChoice() : choice, properties));
+  TAMIS_TRY_STATUS(write_range_deletes(properties));
   TAMIS_TRY_STATUS(write_end(properties));
   return facts_;
+}
+
+void TableBuilder::State::count_range_deletes() {
+  if (range_deletes_.empty()) return;
+  facts_.range_deletes = range_deletes_.size();
+  facts_.range_extent = {range_deletes_.front().range.from, range_deletes_.back().range.to};
+  for (const RangeTombstone& fragment : range_deletes_) {
+    facts_.smallest_sequence = std::min(facts_.smallest_sequence, fragment.sequence);
+    facts_.largest_sequence = std::max(facts_.largest_sequence, fragment.sequence);
+  }
+}
+
+Status TableBuilder::State::write_range_deletes(TableProperties& properties) {
+  if (range_deletes_.empty()) return {};
+  TAMIS_CHECK(spec_.features.includes(Features::of(Feature::kRangeDeletes)));
+  properties.range_deletes.offset = offset();
+  return write_section(as_bytes(encode_range_tombstones(range_deletes_)), properties.range_deletes);
 }
 
 Status TableBuilder::State::write_filters(const FilterChoice& choice, TableProperties& properties) {
@@ -217,7 +243,7 @@ Status TableBuilder::State::write_section(Bytes bytes, Section& section) {
 
 Status TableBuilder::State::write_end(TableProperties& properties) {
   properties.index.offset = offset();
-  buffer_ += index_.finish(block_checksum_seed(spec_.number, offset()));
+  if (facts_.entries > 0) buffer_ += index_.finish(block_checksum_seed(spec_.number, offset()));
   properties.index.bytes = facts_.index_bytes = offset() - properties.index.offset;
   const std::uint64_t properties_at = offset();
   properties.facts = facts_;
@@ -248,6 +274,9 @@ std::uint64_t TableBuilder::entries() const { return state_->facts().entries; }
 std::uint64_t TableBuilder::keys() const { return state_->facts().keys; }
 std::uint64_t TableBuilder::estimated_bytes() const { return state_->estimated_bytes(); }
 std::string_view TableBuilder::last_key() const { return state_->last_key(); }
+void TableBuilder::set_range_deletes(std::vector<RangeTombstone> fragments) {
+  state_->set_range_deletes(std::move(fragments));
+}
 void TableBuilder::set_replaces(std::vector<std::uint64_t> replaces) { state_->set_replaces(std::move(replaces)); }
 std::uint64_t TableBuilder::memory_bytes() const { return state_->memory_bytes(); }
 

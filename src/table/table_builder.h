@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "entry/entry.h"
+#include "entry/range_tombstones.h"
 #include "io/file_system.h"
 #include "table/block_trailer_format.h"
 #include "table/codec.h"
@@ -76,8 +77,11 @@ class TableBuilder {
   /// If it is known only now which tables it replaces.
   void set_replaces(std::vector<std::uint64_t> replaces);
 
-  /// Writes the rest, syncs and closes the file; the caller syncs the folder. Requires at least one entry. If the
-  /// filter cannot be built (kNotSupported, no memory), it is omitted: a table without one is only slower.
+  /// As fragments_of makes them; the spec's features name them.
+  void set_range_deletes(std::vector<RangeTombstone> fragments);
+
+  /// Writes the rest, syncs and closes the file; the caller syncs the folder. Requires an entry or a range delete. If
+  /// the filter cannot be built (kNotSupported, no memory), it is omitted: a table without one is only slower.
   Result<TableFacts> finish(const FilterChoice& filter);
 
  private:

@@ -1,6 +1,7 @@
 // What is known about a table without opening it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,8 @@
 
 #include "base/features.h"
 #include "entry/entry.h"
+#include "entry/key_end.h"
+#include "entry/key_range.h"
 #include "table/value_files.h"
 
 namespace tamis {
@@ -29,15 +32,15 @@ struct TableOrigin {
 struct TableFacts {
   std::uint64_t number = 0;  ///< Names the file; never reused in a store.
   std::uint64_t file_bytes = 0;
-  std::uint64_t entries = 0;  ///< All versions, including deletes.
+  std::uint64_t entries = 0;  ///< All versions, including deletes. A table with range deletes may have none.
   std::uint64_t deletes = 0;
   std::uint64_t keys = 0;       ///< Distinct.
   std::uint64_t key_bytes = 0;  ///< Sums over all entries, before prefixes are stripped and blocks compressed.
   std::uint64_t value_bytes = 0;
   std::uint64_t blocks = 0;
-  std::string smallest_key;
-  std::string largest_key;  ///< Inclusive.
-  Sequence smallest_sequence = {};
+  std::string smallest_key;         ///< Of the entries, as the next one. Both are empty without entries.
+  std::string largest_key;          ///< Inclusive.
+  Sequence smallest_sequence = {};  ///< Of entries and range deletes, as the next one.
   Sequence largest_sequence = {};
   std::uint64_t index_bytes = 0;   ///< Of the section in the file.
   std::uint64_t filter_bytes = 0;  ///< Of the section; 0: no filter.
@@ -47,8 +50,14 @@ struct TableFacts {
   std::uint64_t created_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;  ///< When the oldest delete was first written to a table; 0: none here.
 
+  std::uint64_t expiring = 0;  ///< Entries that expire, of all; the next two are 0 if there are none.
+  std::uint64_t earliest_due = 0;
+  std::uint64_t latest_due = 0;
+
   std::optional<TableOrigin> origin = {};  ///< Only in a manifest, for a table that another store wrote.
   Features features = {};                  ///< What its entries need; also in its header.
+  std::uint64_t range_deletes = 0;         ///< Fragments.
+  KeyRange range_extent = {};              ///< From the first to the last key that they cover.
 
   /// By ascending file: the value files that its entries point into (rule 41). Empty: every value is in the table.
   std::vector<ValuesOfTable> values_apart = {};
@@ -63,9 +72,41 @@ struct TableFacts {
     expected.origin.reset();
     return written == expected;
   }
-  [[nodiscard]] bool overlaps(std::string_view from, std::string_view to_inclusive) const {
-    return smallest_key <= to_inclusive && from <= largest_key;
+  /// Counts an entry that expires.
+  void add_expiring(std::uint64_t due) {
+    earliest_due = expiring == 0 ? due : std::min(earliest_due, due);
+    latest_due = std::max(latest_due, due);
+    ++expiring;
   }
+  /// About how many entries are due by then: exact if that is before the first or after the last, otherwise as if they
+  /// were spread evenly between the two.
+  [[nodiscard]] std::uint64_t expired_by(std::uint64_t time) const {
+    if (expiring == 0 || time < earliest_due) return 0;
+    if (time >= latest_due) return expiring;
+    const double share = static_cast<double>(time - earliest_due) / static_cast<double>(latest_due - earliest_due);
+    return static_cast<std::uint64_t>(share * static_cast<double>(expiring));
+  }
+  /// The bounds of all that it holds, range deletes included (rule 25).
+  [[nodiscard]] std::string_view begin() const {
+    if (range_deletes == 0) [[likely]]
+      return smallest_key;
+    return entries == 0 || range_extent.from < smallest_key ? range_extent.from : smallest_key;
+  }
+  [[nodiscard]] KeyEnd end() const {
+    const KeyEnd of_entries = KeyEnd::with(largest_key);
+    if (range_deletes == 0) [[likely]]
+      return of_entries;
+    const KeyEnd of_ranges = range_extent.to ? KeyEnd::before(*range_extent.to) : KeyEnd::nowhere();
+    return entries == 0 || of_entries < of_ranges ? of_ranges : of_entries;
+  }
+  [[nodiscard]] bool overlaps(std::string_view from, const KeyEnd& to) const {
+    return !to.is_before(begin()) && !end().is_before(from);
+  }
+  [[nodiscard]] bool overlaps(const KeyRange& range) const {
+    return overlaps(range.from, range.to ? KeyEnd::before(*range.to) : KeyEnd::nowhere());
+  }
+  [[nodiscard]] bool has_range_deletes_alone() const { return entries == 0 && range_deletes > 0; }
+  [[nodiscard]] std::uint64_t tombstones() const { return deletes + range_deletes; }
   [[nodiscard]] double filter_bits_per_key() const {
     return keys == 0 ? 0 : 8.0 * static_cast<double>(filter_bytes) / static_cast<double>(keys);
   }

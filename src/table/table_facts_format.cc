@@ -41,6 +41,9 @@ constexpr std::uint32_t kFilterRate = 16;
 constexpr std::uint32_t kLastFact = 19;  // All from 1 on are present in every version.
 constexpr std::uint32_t kOrigin = 20;    // Absent for a store's own tables: store id, then the number.
 constexpr std::uint32_t kFeatures = 21;  // Absent if there are none: as bytes 16 to 31 of a header.
+/// Absent if there are none: varint count, varint length and bytes of the begin, 1 and the end, or 0 if there is none.
+constexpr std::uint32_t kRangeDeletes = 22;
+constexpr std::uint32_t kExpiry = 23;  // Absent if nothing expires: number of such entries, first and last due time.
 /// Absent if there are none. For every value file that the entries point into, ascending: its number, the stored bytes
 /// of the values and their number, varints.
 constexpr std::uint32_t kValuesApart = 25;
@@ -95,6 +98,35 @@ Status decode_features(const TaggedField& field, const ByteReader& reader, Table
   return check_can_read(facts.features, "a table's facts");
 }
 
+Status decode_expiry(const TaggedField& field, const ByteReader& reader, TableFacts& facts) {
+  TAMIS_TRY_STATUS(expect_bytes(field, reader, 24));
+  facts.expiring = load_le<std::uint64_t>(field.value.data());
+  facts.earliest_due = load_le<std::uint64_t>(field.value.data() + 8);
+  facts.latest_due = load_le<std::uint64_t>(field.value.data() + 16);
+  if (facts.expiring != 0 && facts.expiring <= facts.entries && facts.earliest_due <= facts.latest_due) return {};
+  return reader.corruption(fmt::format("{} of {} entries expire, from {} to {}", facts.expiring, facts.entries,
+                                       facts.earliest_due, facts.latest_due));
+}
+
+Status decode_range_deletes(const TaggedField& field, std::string_view name, TableFacts& facts) {
+  ByteReader reader(field.value, name);
+  TAMIS_TRY(facts.range_deletes, reader.read_varint("number of range deletes"));
+  TAMIS_TRY(const std::uint64_t bytes, reader.read_varint("begin of range deletes"));
+  TAMIS_TRY(const Bytes from, reader.read(bytes, "begin of range deletes"));
+  TAMIS_TRY(const auto has_end, reader.read_le<std::uint8_t>("whether range deletes end"));
+  TAMIS_TRY(const Bytes to, reader.read(reader.remaining(), "end of range deletes"));
+  facts.range_extent.from = as_text(from);
+  if (has_end == 1) facts.range_extent.to = as_text(to);
+  const bool is_empty = facts.range_extent.ends_before(facts.range_extent.from);
+  if (facts.range_deletes == 0 || has_end > 1 || (has_end == 0 && !to.empty()) || is_empty) {
+    return reader.corruption("range deletes that cover nothing");
+  }
+  if (from.size() > kMaxKeyBytes || to.size() > kMaxKeyBytes) {
+    return reader.corruption("a bound of range deletes is longer than any key");
+  }
+  return {};
+}
+
 Status decode_values_apart(const TaggedField& field, TableFacts& facts) {
   ByteReader values(field.value, "a table's value files");
   while (!values.at_end()) {
@@ -108,6 +140,16 @@ Status decode_values_apart(const TaggedField& field, TableFacts& facts) {
     facts.values_apart.push_back(next);
   }
   return {};
+}
+
+void append_range_deletes(std::string& to, const TableFacts& facts) {
+  std::string value;
+  append_varint(value, facts.range_deletes);
+  append_varint(value, facts.range_extent.from.size());
+  value += facts.range_extent.from;
+  value += static_cast<char>(facts.range_extent.to ? 1 : 0);
+  if (facts.range_extent.to) value += *facts.range_extent.to;
+  append_field(to, kRangeDeletes, FieldNeed::kRequired, value);
 }
 
 void append_values_apart(std::string& to, const TableFacts& facts) {
@@ -126,6 +168,14 @@ void append_origin(std::string& to, const TableOrigin& origin) {
   append_field(to, kOrigin, FieldNeed::kRequired, value);
 }
 
+void append_expiry(std::string& to, const TableFacts& facts) {
+  std::string value;
+  append_le(value, facts.expiring);
+  append_le(value, facts.earliest_due);
+  append_le(value, facts.latest_due);
+  append_field(to, kExpiry, FieldNeed::kRequired, value);
+}
+
 void append_features(std::string& to, const Features& features) {
   std::string value;
   append_le(value, features.to_read);
@@ -137,6 +187,8 @@ void append_features(std::string& to, const Features& features) {
 Status decode_fact(const TaggedField& field, const ByteReader& reader, TableFacts& facts) {
   if (field.tag == kOrigin) return decode_origin(field, reader, facts);
   if (field.tag == kFeatures) return decode_features(field, reader, facts);
+  if (field.tag == kRangeDeletes) return decode_range_deletes(field, "range deletes of a table's facts", facts);
+  if (field.tag == kExpiry) return decode_expiry(field, reader, facts);
   if (field.tag == kValuesApart) return decode_values_apart(field, facts);
   if (field.tag > kLastFact) return TaggedFields::pass_over(field, "a table's facts");
   if (field.tag == kSmallestKey) return decode_key(field, reader, facts.smallest_key);
@@ -165,6 +217,8 @@ void append_facts(std::string& to, const TableFacts& facts) {
   for (std::uint32_t tag = 1; tag <= kLastFact; ++tag) append_fact(to, tag, facts);
   if (facts.origin) append_origin(to, *facts.origin);
   if (facts.features != Features{}) append_features(to, facts.features);
+  if (facts.range_deletes != 0) append_range_deletes(to, facts);
+  if (facts.expiring != 0) append_expiry(to, facts);
   if (!facts.values_apart.empty()) append_values_apart(to, facts);
   append_fields_end(to);
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/try.h"
+#include "entry/expiry.h"
 #include "filter/filter_kind.h"
 #include "io/posix_file_system.h"
 #include "table/block_file.h"
@@ -25,8 +26,9 @@ class TableFileState {
   std::string path;
   std::unique_ptr<ReadableFile> file;
   TableProperties properties;
-  std::unique_ptr<const Index> index;
+  std::unique_ptr<const Index> index;  // Null without entries.
 
+  [[nodiscard]] std::uint32_t blocks() const { return index == nullptr ? 0 : index->blocks(); }
   [[nodiscard]] Result<BlockBuffer> read(std::uint32_t block) const {
     return read_block(*file, index->position(block), properties.facts.number, path);
   }
@@ -41,7 +43,7 @@ class TableEntriesState {
     if (!status_.ok()) return false;
     if (!data_ || ++at_ == data_->size()) {
       data_.reset();
-      if (block_ == file_->index->blocks()) return false;
+      if (block_ == file_->blocks()) return false;
       Result<BlockBuffer> frame = file_->read(block_);
       if (!frame.ok()) {
         status_ = frame.status();
@@ -104,7 +106,9 @@ Result<TableFile> TableFile::open(const std::string& path) {
   state->path = path;
   TAMIS_TRY(state->file, posix_file_system().open_readable(path));
   TAMIS_TRY(state->properties, read_properties(*state->file, path));
-  TAMIS_TRY(state->index, read_index(*state->file, state->properties, path));
+  if (state->properties.facts.entries > 0) {
+    TAMIS_TRY(state->index, read_index(*state->file, state->properties, path));
+  }
   return TableFile(std::move(state));
 }
 
@@ -133,6 +137,11 @@ std::vector<TableFile::Property> TableFile::properties() const {
   number("bytes of values apart", apart.bytes);
   text("smallest key", facts.smallest_key);
   text("largest key", facts.largest_key);
+  if (facts.range_deletes > 0) {
+    number("range deletes", facts.range_deletes);
+    text("range deletes from", facts.range_extent.from);
+    text("range deletes to", facts.range_extent.to.value_or("the end"));
+  }
   number("smallest sequence", number_of(facts.smallest_sequence));
   number("largest sequence", number_of(facts.largest_sequence));
   number("blocks", facts.blocks);
@@ -159,7 +168,7 @@ std::vector<TableFile::Property> TableFile::properties() const {
   return rows;
 }
 
-std::uint32_t TableFile::blocks() const { return state_ == nullptr ? 0 : state_->index->blocks(); }
+std::uint32_t TableFile::blocks() const { return state_ == nullptr ? 0 : state_->blocks(); }
 
 Result<TableFile::Block> TableFile::block(std::uint32_t number) const {
   if (state_ == nullptr) return no_file();
@@ -215,7 +224,13 @@ std::string_view TableFile::Entries::key() const {
   return state_ == nullptr ? std::string_view() : state_->entry().key;
 }
 std::string_view TableFile::Entries::value() const {
-  return state_ == nullptr ? std::string_view() : state_->entry().value;
+  if (state_ == nullptr) return {};
+  const Entry& entry = state_->entry();
+  return expires(entry.kind) ? load_expiring(entry.value).value : entry.value;
+}
+std::optional<ExpiryTime> TableFile::Entries::expires_at() const {
+  if (state_ == nullptr || !expires(state_->entry().kind)) return {};
+  return ExpiryTime(std::chrono::milliseconds(load_expiring(state_->entry().value).due));
 }
 std::uint64_t TableFile::Entries::sequence() const {
   return state_ == nullptr ? 0 : number_of(state_->entry().sequence);

@@ -37,6 +37,7 @@ enum Tag : std::uint32_t {
   kFlushed = 15,       // Omitted if 0.
   kKeyspaceName = 16,  // Omitted if empty.
   kRewrite = 17,       // Omitted if 0.
+  kRangeDeletes = 18,  // Omitted if there are none.
 };
 
 std::string encode_section(const Section& section) {
@@ -100,6 +101,7 @@ class PropertiesReader {
       case kFlushed: return read_number(field, ~std::uint64_t{0}, properties_.flushed_sequence);
       case kKeyspaceName: properties_.keyspace_name = as_text(field.value); return {};
       case kRewrite: return read_number(field, ~std::uint64_t{0}, properties_.rewrite);
+      case kRangeDeletes: return read_section(field, properties_.range_deletes);
       default: break;
     }
     return TaggedFields::pass_over(field, name_);
@@ -168,25 +170,47 @@ class PropertiesReader {
   TableProperties properties_;
 };
 
+/// Why the facts are impossible; empty if they are not.
+std::string_view problem_of_facts(const TableFacts& facts) {
+  if (facts.origin) return "a table that says that it was written as another";
+  const bool has_nothing = facts.entries == 0 || facts.keys == 0 || facts.blocks == 0;
+  const bool has_something = facts.entries != 0 || facts.keys != 0 || facts.blocks != 0;
+  if (has_nothing && (has_something || facts.range_deletes == 0)) return "a table of nothing";
+  if (facts.keys > facts.entries || facts.deletes > facts.entries || facts.blocks > facts.entries) {
+    return "more keys, deletes or blocks than entries";
+  }
+  if (facts.smallest_key > facts.largest_key) return "the smallest key is above the largest";
+  if (facts.entries == 0 && !facts.largest_key.empty()) return "the largest key of no entries";
+  if (facts.smallest_sequence > facts.largest_sequence) return "the smallest sequence is above the largest";
+  const bool needs_ranges = facts.features.includes(Features::of(Feature::kRangeDeletes));
+  if (facts.range_deletes != 0 && !needs_ranges) return "range deletes that the header does not name";
+  return {};
+}
+
 /// Checks facts that are recorded twice or are impossible.
 Status check_consistency(const TableProperties& properties, std::uint64_t offset, std::string_view name) {
   const TableFacts& facts = properties.facts;
   const auto bad = [&](std::string_view why) { return Status::corruption(fmt::format("{}: {}", name, why)); };
-  if (facts.origin) return bad("a table that says that it was written as another");
-  if (facts.entries == 0 || facts.keys == 0 || facts.blocks == 0) return bad("a table of nothing");
-  if (facts.keys > facts.entries || facts.deletes > facts.entries || facts.blocks > facts.entries) {
-    return bad("more keys, deletes or blocks than entries");
-  }
-  if (facts.smallest_key > facts.largest_key) return bad("the smallest key is above the largest");
-  if (facts.smallest_sequence > facts.largest_sequence) return bad("the smallest sequence is above the largest");
-  // Data, then filter, prefix filter and index: each begins where the previous one ends, and the properties follow.
+  if (const std::string_view problem = problem_of_facts(facts); !problem.empty()) return bad(problem);
+  // Data, then filter, prefix filter, range deletes and index: each begins where the previous one ends, and the
+  // properties follow.
   std::uint64_t begin = properties.filter.offset;
-  if (begin <= kTableHeaderBytes || begin > offset) return bad("the filter begins outside of the file");
-  for (const Section* section : {&properties.filter, &properties.prefix_filter, &properties.index}) {
+  const bool has_data = begin > kTableHeaderBytes;
+  if (begin < kTableHeaderBytes || begin > offset || has_data != (facts.entries != 0)) {
+    return bad("the filter begins outside of the file");
+  }
+  for (const Section* section :
+       {&properties.filter, &properties.prefix_filter, &properties.range_deletes, &properties.index}) {
+    if (section == &properties.range_deletes && section->bytes == 0) continue;
     if (section->offset != begin || section->bytes > offset - begin) return bad("sections are not where others end");
     begin += section->bytes;
   }
-  if (begin != offset || properties.index.bytes == 0) return bad("the index does not end where the properties begin");
+  if (begin != offset || (properties.index.bytes != 0) != has_data) {
+    return bad("the index does not end where the properties begin");
+  }
+  if ((facts.range_deletes != 0) != (properties.range_deletes.bytes != 0)) {
+    return bad("facts and sections differ in range deletes");
+  }
   if (facts.filter_bytes != properties.filter.bytes || facts.prefix_filter_bytes != properties.prefix_filter.bytes ||
       facts.index_bytes != properties.index.bytes) {
     return bad("facts and sections differ in length");
@@ -197,25 +221,11 @@ Status check_consistency(const TableProperties& properties, std::uint64_t offset
 }  // namespace
 
 TableHeaderBytes encode_table_header(const TableHeader& header) {
-  std::string raw;
-  append_file_header(raw, kHeaderFormat, {.kind = kTableFileKind, .features = header.features});
-  raw += as_text(header.store_id);
-  append_le(raw, header.number);
-  return sealed_file_header<kTableHeaderBytes>(raw);
+  return encode_numbered_file_header(kHeaderFormat, kTableFileKind, header);
 }
 
 Result<TableHeader> decode_table_header(Bytes bytes, std::string_view name) {
-  TAMIS_TRY(FileHeaderFields start, read_file_header(bytes, kHeaderFormat, name));
-  ByteReader& reader = start.fields;
-  if (start.header.kind != kTableFileKind) {
-    return reader.corruption(fmt::format("file kind {} is not a table", start.header.kind));
-  }
-  TableHeader header;
-  header.features = start.header.features;
-  TAMIS_TRY(const Bytes store_id, reader.read(header.store_id.size(), "store id"));
-  std::ranges::copy(store_id, header.store_id.begin());
-  TAMIS_TRY(header.number, reader.read_le<std::uint64_t>("table number"));
-  return header;
+  return decode_numbered_file_header(bytes, kHeaderFormat, kTableFileKind, name);
 }
 
 std::string encode_footer(Bytes properties, std::uint64_t offset) {
@@ -274,6 +284,9 @@ std::string encode_properties(const TableProperties& properties) {
   if (properties.flushed_sequence != 0) append_number_field(to, kFlushed, kOptional, properties.flushed_sequence);
   if (!properties.keyspace_name.empty()) append_field(to, kKeyspaceName, kOptional, properties.keyspace_name);
   if (properties.rewrite != 0) append_number_field(to, kRewrite, kOptional, properties.rewrite);
+  if (properties.range_deletes.bytes != 0) {
+    append_field(to, kRangeDeletes, kRequired, encode_section(properties.range_deletes));
+  }
   append_fields_end(to);
   return to;
 }

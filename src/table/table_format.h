@@ -1,7 +1,7 @@
 // The bytes of a table around its blocks: header, properties, footer. Documented with hex in docs/FORMAT.md; frozen by
 // tests/golden/tables.
 //
-//     header, data blocks, filter, prefix filter, index, properties, footer: without gaps
+//     header, data blocks, filter, prefix filter, range deletes, index, properties, footer: without gaps
 //
 //     header                                              footer
 //     offset size                                         offset size
@@ -31,6 +31,7 @@
 
 #include "base/bytes.h"
 #include "base/features.h"
+#include "base/file_header_format.h"
 #include "base/hash.h"
 #include "entry/keyspace_id.h"
 #include "table/table_facts.h"
@@ -42,7 +43,7 @@ namespace tamis {
 inline constexpr std::string_view kTableMagic = "TAMISTBL";
 inline constexpr std::string_view kTableEndMagic = "TAMISEND";
 inline constexpr std::uint16_t kTableVersion = 2;
-inline constexpr std::size_t kTableHeaderBytes = 64;
+inline constexpr std::size_t kTableHeaderBytes = kNumberedFileHeaderBytes;
 inline constexpr std::size_t kTableFooterBytes = 32;
 /// The key hash: XXH3-64 with a secret derived from the hash key (KeyHasher). On disk; other numbers are other hashes.
 inline constexpr std::uint8_t kKeyedXxh3 = 1;
@@ -59,8 +60,9 @@ struct TableIdentity {
 /// A part of a table's file.
 struct Section {
   std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;     ///< 0: absent.
-  std::uint64_t checksum = 0;  ///< XXH3-64 of a filter's bytes, which do not identify their table; else 0.
+  std::uint64_t bytes = 0;  ///< 0: absent.
+  /// XXH3-64 of the bytes of a filter or of range deletes, which do not identify their table; else 0.
+  std::uint64_t checksum = 0;
 
   [[nodiscard]] std::uint64_t end() const { return offset + bytes; }
 
@@ -76,7 +78,8 @@ struct TableProperties {
   TableFacts facts;
   Section filter;
   Section prefix_filter;
-  Section index;
+  Section range_deletes;  ///< Absent if there are none.
+  Section index;          ///< Absent without entries.
   PrefixRule prefix_rule;
   std::uint8_t codec = 0;
   std::uint32_t block_bytes = 0;
@@ -92,15 +95,8 @@ struct TableProperties {
 };
 
 /// The contents of a table's header.
-struct TableHeader {
-  std::array<std::byte, 16> store_id = {};
-  std::uint64_t number = 0;
-  Features features = {};  ///< What its entries need.
-
-  friend bool operator==(const TableHeader&, const TableHeader&) = default;
-};
-
-using TableHeaderBytes = std::array<std::byte, kTableHeaderBytes>;
+using TableHeader = NumberedFileHeader;
+using TableHeaderBytes = NumberedFileHeaderBytes;
 TableHeaderBytes encode_table_header(const TableHeader& header);
 /// kCorruption for bad bytes; kNotSupported for an intact header of another version or with an unknown feature.
 Result<TableHeader> decode_table_header(Bytes bytes, std::string_view name);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "support/golden.h"
 #include "table/tagged_field_format.h"
 
 namespace tamis {
@@ -118,7 +119,7 @@ TEST(TableFormat, AnOriginIsAFactOfAManifestOnly) {
 
 TEST(TableFormat, FactsWithAnUnknownFeatureAreNotSupported) {
   TableFacts facts = example().facts;
-  facts.features = Features::of(Feature::kExpiry);
+  facts.features.to_read = std::uint32_t{1} << 7;
   std::string bytes;
   append_facts(bytes, facts);
   ByteReader reader(as_bytes(bytes), "facts");
@@ -190,6 +191,36 @@ TEST(TableFormat, AFooterLeadsToItsPropertiesOnlyInItsPlace) {
                  check_properties(as_bytes(properties), as_bytes(footer), "t").ok());
     footer[bit / 8] = static_cast<char>(footer[bit / 8] ^ 1 << (bit % 8));
   }
+}
+
+/// The fuzzer begins with them.
+TEST(TableFormat, FactsOfEntriesThatExpireComeBackAndContradictionsAreRefused) {
+  TableFacts facts = example().facts;
+  facts.features |= Features::of(Feature::kExpiry);
+  facts.add_expiring(1'700'000'000'123);
+  facts.add_expiring(1'700'000'000'007);
+  facts.add_expiring(1'700'000'060'000);
+  std::string bytes;
+  append_facts(bytes, facts);
+  test::expect_golden("fuzz/corpus/table_format_fuzz/facts-expiring", bytes);
+  const auto decoded = [](const TableFacts& of) {
+    std::string encoded;
+    append_facts(encoded, of);
+    ByteReader reader(as_bytes(encoded), "t");
+    return decode_facts(reader);
+  };
+  const Result<TableFacts> read = decoded(facts);
+  ASSERT_TRUE(read.ok()) << read.status().to_text();
+  EXPECT_EQ(*read, facts);
+  EXPECT_EQ(read->expiring, 3U);
+  EXPECT_EQ(read->earliest_due, 1'700'000'000'007U);
+  EXPECT_EQ(read->latest_due, 1'700'000'060'000U);
+  TableFacts backwards = facts;
+  std::swap(backwards.earliest_due, backwards.latest_due);
+  EXPECT_EQ(decoded(backwards).status().code(), StatusCode::kCorruption);
+  TableFacts too_many = facts;
+  too_many.expiring = facts.entries + 1;
+  EXPECT_EQ(decoded(too_many).status().code(), StatusCode::kCorruption);
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ struct Table::Inside {
   std::shared_ptr<const Filter> owned_filter GUARDED_BY(mutex);
   std::shared_ptr<const Filter> owned_prefix_filter GUARDED_BY(mutex);
   std::optional<Status> filter_problem GUARDED_BY(mutex);
+  std::shared_ptr<const std::vector<RangeTombstone>> range_deletes GUARDED_BY(mutex);
 
   // All relaxed: no count depends on another.
   std::atomic<std::uint64_t> probes = 0;

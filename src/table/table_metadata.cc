@@ -133,6 +133,20 @@ Result<std::shared_ptr<const Index>> Table::shared_index(std::uint32_t& metadata
   return inside_->owned_index;
 }
 
+Result<std::shared_ptr<const std::vector<RangeTombstone>>> Table::range_deletes() {
+  {
+    const MutexLock lock(inside_->mutex);
+    if (inside_->range_deletes != nullptr) return inside_->range_deletes;
+  }
+  TAMIS_TRY(const TableProperties* read, properties());
+  TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, open_file());
+  TAMIS_TRY(std::vector<RangeTombstone> fragments, read_range_deletes(*file, *read, path()));
+  auto shared = std::make_shared<const std::vector<RangeTombstone>>(std::move(fragments));
+  const MutexLock lock(inside_->mutex);
+  inside_->range_deletes = shared;
+  return shared;
+}
+
 /// For the loading thread.
 void Table::make_slots(std::uint32_t blocks) {
   if (slots_.load(std::memory_order_relaxed) != nullptr) return;
@@ -209,6 +223,7 @@ std::optional<Status> Table::filter_problem() const {
 Status Table::load() {
   std::uint32_t metadata_reads = 0;
   TAMIS_TRY_STATUS(properties().status());
+  if (facts_->entries == 0) return {};  // It has range deletes alone.
   if (!has_index_in_memory()) TAMIS_TRY_STATUS(shared_index(metadata_reads).status());
   load_filter(metadata_reads);
   load_prefix_filter();

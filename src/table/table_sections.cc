@@ -7,6 +7,7 @@
 #include "base/aligned_bytes.h"
 #include "base/try.h"
 #include "table/block_trailer_format.h"
+#include "table/range_tombstones_format.h"
 
 namespace tamis {
 namespace {
@@ -79,6 +80,26 @@ Result<std::unique_ptr<const Index>> read_index(const ReadableFile& file, const 
     return damage(name, section.offset, "the index speaks of other bytes than the file's blocks");
   }
   return index;
+}
+
+Result<std::vector<RangeTombstone>> read_range_deletes(const ReadableFile& file, const TableProperties& properties,
+                                                       std::string_view name) {
+  const Section& section = properties.range_deletes;
+  if (section.bytes == 0) return std::vector<RangeTombstone>();
+  TAMIS_TRY(const AlignedBytes bytes, read_bytes(file, section.offset, section.bytes, name));
+  const std::uint64_t computed = checksum64(bytes.span());
+  if (computed != section.checksum) {
+    return damage(name, section.offset,
+                  fmt::format("the checksum of the range deletes is {:016x}, their bytes have {:016x}",
+                              section.checksum, computed));
+  }
+  TAMIS_TRY(std::vector<RangeTombstone> fragments, decode_range_tombstones(bytes.span(), name, section.offset));
+  const TableFacts& facts = properties.facts;
+  const KeyRange extent{fragments.front().range.from, fragments.back().range.to};
+  if (fragments.size() != facts.range_deletes || extent != facts.range_extent) {
+    return damage(name, section.offset, "other range deletes than the facts say");
+  }
+  return fragments;
 }
 
 Result<Filter> read_filter(const ReadableFile& file, const Section& section, const TableProperties& properties,

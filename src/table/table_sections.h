@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
+#include "entry/range_tombstones.h"
 #include "io/file_system.h"
 #include "table/index_format.h"
 #include "table/table_format.h"
@@ -20,6 +22,10 @@ Result<TableProperties> read_properties(const ReadableFile& file, std::string_vi
 /// Also checks that the index's blocks match the properties.
 Result<std::unique_ptr<const Index>> read_index(const ReadableFile& file, const TableProperties& properties,
                                                 std::string_view name);
+
+/// Also checks them against the facts. None if there is no such section.
+Result<std::vector<RangeTombstone>> read_range_deletes(const ReadableFile& file, const TableProperties& properties,
+                                                       std::string_view name);
 
 /// `rule` is what the filter must cover: kNone for whole keys.
 Result<Filter> read_filter(const ReadableFile& file, const Section& section, const TableProperties& properties,

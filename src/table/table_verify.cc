@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/try.h"
+#include "entry/expiry.h"
 #include "table/block_file.h"
 #include "table/data_block_format.h"
 #include "table/index_format.h"
@@ -31,8 +32,9 @@ class Verification {
   Result<std::uint64_t> run(const std::function<bool(std::uint64_t)>& progress) {
     TAMIS_TRY_STATUS(open_sections());
     if (!step(properties_.facts.file_bytes - properties_.filter.offset, progress)) return stopped();
-    if (index_ == nullptr) return bytes_read_;
-    for (std::uint32_t block = 0; block < index_->blocks(); ++block) {
+    if (index_ == nullptr && properties_.facts.entries > 0) return bytes_read_;
+    const std::uint32_t blocks = index_ == nullptr ? 0 : index_->blocks();
+    for (std::uint32_t block = 0; block < blocks; ++block) {
       TAMIS_TRY_STATUS(check_block(block));
       if (!step(index_->position(block).bytes, progress)) return stopped();
     }
@@ -56,11 +58,22 @@ class Verification {
   }
 
   Status open_sections() {
-    Result<std::unique_ptr<const Index>> index = read_index(file_, properties_, name_);
-    TAMIS_TRY_STATUS(report_if_damage(properties_.index.offset, index.status()));
-    if (index.ok()) index_ = *std::move(index);
+    TAMIS_TRY_STATUS(check_range_deletes());
+    if (properties_.facts.entries > 0) {
+      Result<std::unique_ptr<const Index>> index = read_index(file_, properties_, name_);
+      TAMIS_TRY_STATUS(report_if_damage(properties_.index.offset, index.status()));
+      if (index.ok()) index_ = *std::move(index);
+    }
     TAMIS_TRY(filter_, open_filter(properties_.filter, {}));
     TAMIS_TRY(prefix_filter_, open_filter(properties_.prefix_filter, properties_.prefix_rule));
+    return {};
+  }
+  Status check_range_deletes() {
+    Result<std::vector<RangeTombstone>> fragments = read_range_deletes(file_, properties_, name_);
+    TAMIS_TRY_STATUS(report_if_damage(properties_.range_deletes.offset, fragments.status()));
+    all_read_ = fragments.ok();
+    if (!fragments.ok()) return {};
+    for (const RangeTombstone& fragment : *fragments) count(fragment.sequence);
     return {};
   }
   Result<std::optional<Filter>> open_filter(const Section& section, const PrefixRule& rule) {
@@ -133,10 +146,14 @@ class Verification {
     if (seen_.entries == 0) seen_.smallest_key = entry.key;
     ++seen_.entries;
     seen_.deletes += entry.kind == EntryKind::kDelete ? 1 : 0;
+    if (expires(entry.kind)) seen_.add_expiring(load_expiring(entry.value).due);
     seen_.key_bytes += entry.key.size();
     seen_.value_bytes += entry.value.size();
-    seen_.smallest_sequence = std::min(seen_.smallest_sequence, entry.sequence);
-    seen_.largest_sequence = std::max(seen_.largest_sequence, entry.sequence);
+    count(entry.sequence);
+  }
+  void count(Sequence sequence) {
+    seen_.smallest_sequence = std::min(seen_.smallest_sequence, sequence);
+    seen_.largest_sequence = std::max(seen_.largest_sequence, sequence);
   }
 
   /// Only if every block could be read: otherwise the counts are unknown.
@@ -149,6 +166,9 @@ class Verification {
     };
     compare("entries", seen_.entries, facts.entries);
     compare("deletes", seen_.deletes, facts.deletes);
+    compare("expiring entries", seen_.expiring, facts.expiring);
+    compare("as earliest due time", seen_.earliest_due, facts.earliest_due);
+    compare("as latest due time", seen_.latest_due, facts.latest_due);
     compare("keys", seen_.keys, facts.keys);
     compare("bytes of keys", seen_.key_bytes, facts.key_bytes);
     compare("bytes of values", seen_.value_bytes, facts.value_bytes);

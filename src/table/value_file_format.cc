@@ -37,25 +37,11 @@ Status check_pointer(const ValuePointer& pointer, const ByteReader& reader) {
 }  // namespace
 
 ValueFileHeaderBytes encode_value_file_header(const ValueFileHeader& header) {
-  std::string raw;
-  append_file_header(raw, kHeaderFormat, {.kind = kValueFileKind, .features = header.features});
-  raw += as_text(header.store_id);
-  append_le(raw, header.number);
-  return sealed_file_header<kValueFileHeaderBytes>(raw);
+  return encode_numbered_file_header(kHeaderFormat, kValueFileKind, header);
 }
 
 Result<ValueFileHeader> decode_value_file_header(Bytes bytes, std::string_view name) {
-  TAMIS_TRY(FileHeaderFields start, read_file_header(bytes, kHeaderFormat, name));
-  ByteReader& reader = start.fields;
-  if (start.header.kind != kValueFileKind) {
-    return reader.corruption(fmt::format("file kind {} is not a value file", start.header.kind));
-  }
-  ValueFileHeader header;
-  header.features = start.header.features;
-  TAMIS_TRY(const Bytes store_id, reader.read(header.store_id.size(), "store id"));
-  std::ranges::copy(store_id, header.store_id.begin());
-  TAMIS_TRY(header.number, reader.read_le<std::uint64_t>("file number"));
-  return header;
+  return decode_numbered_file_header(bytes, kHeaderFormat, kValueFileKind, name);
 }
 
 std::string encode_value_pointer(const ValuePointer& pointer) {

@@ -31,17 +31,10 @@ namespace tamis {
 
 inline constexpr std::string_view kValueFileMagic = "TAMISVAL";
 inline constexpr std::uint16_t kValueFileVersion = 2;
-inline constexpr std::size_t kValueFileHeaderBytes = 64;
+inline constexpr std::size_t kValueFileHeaderBytes = kNumberedFileHeaderBytes;
 
-struct ValueFileHeader {
-  std::array<std::byte, 16> store_id = {};
-  std::uint64_t number = 0;
-  Features features = {};
-
-  friend bool operator==(const ValueFileHeader&, const ValueFileHeader&) = default;
-};
-
-using ValueFileHeaderBytes = std::array<std::byte, kValueFileHeaderBytes>;
+using ValueFileHeader = NumberedFileHeader;
+using ValueFileHeaderBytes = NumberedFileHeaderBytes;
 ValueFileHeaderBytes encode_value_file_header(const ValueFileHeader& header);
 /// kCorruption for bad bytes; kNotSupported for an intact header of another version or with an unknown feature.
 Result<ValueFileHeader> decode_value_file_header(Bytes bytes, std::string_view name);

@@ -87,6 +87,11 @@ std::string work_text(const Stats& stats) {
   text += labelled("work", fmt::format("{}, {}, {}; {} open", count_of(stats.flushes, "flush", "flushes"),
                                        count_of(stats.compactions, "compaction"), count_of(stats.moves, "move"),
                                        count_of(stats.snapshots, "snapshot")));
+  if (stats.expiring_entries + stats.tables_expired > 0) {
+    text += labelled("expiry", fmt::format("{} with a due time, about {} expired; {} dropped unread",
+                                           count_of(stats.expiring_entries, "entry", "entries"),
+                                           count_text(stats.expired_entries), count_of(stats.tables_expired, "table")));
+  }
   text += labelled(
       "written", fmt::format("{} by users, {} to files: amplification {:.2f}", bytes_text(stats.bytes_written_by_users),
                              bytes_text(stats.bytes_written), stats.write_amplification));

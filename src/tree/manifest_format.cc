@@ -26,6 +26,7 @@ enum Field : std::uint64_t {
   kDroppedKeyspace = 11,
   kKeyspaceName = 12,
   kKeyspaceOptions = 13,
+  kExpiryHorizon = 14,
   kAddedValueFile = 15,
   kRemovedValueFile = 16,
 };
@@ -44,6 +45,12 @@ void append_number(std::string& to, Field field, std::uint64_t number) {
 
 void append_number(std::string& to, Field field, const std::optional<std::uint64_t>& number) {
   if (number) append_number(to, field, *number);
+}
+
+void append_horizon(std::string& to, const ExpiryHorizon& horizon) {
+  std::string bytes;
+  for (const std::uint64_t number : {horizon.time, horizon.at.boot, horizon.at.milliseconds}) append_le(bytes, number);
+  append_field(to, kExpiryHorizon, bytes);
 }
 
 void append_added(std::string& to, const ShapeEdit::Added& added) {
@@ -80,6 +87,15 @@ struct PartialKeyspace {
 Status read_number(ByteReader& field, std::optional<std::uint64_t>& number) {
   if (number) return field.corruption("it occurs twice");
   TAMIS_TRY(number, field.read_varint("number"));
+  return {};
+}
+
+Status read_horizon(ByteReader& field, std::optional<ExpiryHorizon>& horizon) {
+  if (horizon) return field.corruption("it occurs twice");
+  horizon.emplace();
+  TAMIS_TRY(horizon->time, field.read_le<std::uint64_t>("time"));
+  TAMIS_TRY(horizon->at.boot, field.read_le<std::uint64_t>("boot number"));
+  TAMIS_TRY(horizon->at.milliseconds, field.read_le<std::uint64_t>("uptime"));
   return {};
 }
 
@@ -182,6 +198,7 @@ Status read_store_field(const RawField& raw, std::string_view name, Partial& rec
     case kFlushedSequence: TAMIS_TRY_STATUS(read_number(field, record.edit.flushed_sequence)); break;
     case kFirstJournal: TAMIS_TRY_STATUS(read_number(field, record.edit.first_journal)); break;
     case kReservedNumbers: TAMIS_TRY_STATUS(read_number(field, record.edit.reserved_numbers)); break;
+    case kExpiryHorizon: TAMIS_TRY_STATUS(read_horizon(field, record.edit.horizon)); break;
     case kTerm: TAMIS_TRY_STATUS(read_number(field, record.edit.term)); break;
     case kNextKeyspace: TAMIS_TRY_STATUS(read_next_keyspace(field, record.edit.next_keyspace)); break;
     case kDroppedKeyspace: TAMIS_TRY_STATUS(read_dropped(field, record.edit.dropped)); break;
@@ -260,6 +277,7 @@ std::string encode_manifest_record(const ManifestRecord& record) {
   append_number(bytes, kFirstJournal, edit.first_journal);
   append_number(bytes, kReservedNumbers, edit.reserved_numbers);
   append_number(bytes, kTerm, edit.term);
+  if (edit.horizon) append_horizon(bytes, *edit.horizon);
   if (edit.next_keyspace) append_number(bytes, kNextKeyspace, *edit.next_keyspace);
   for (const KeyspaceId id : edit.dropped) append_number(bytes, kDroppedKeyspace, number_of(id));
   bytes.push_back('\0');

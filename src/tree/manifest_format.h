@@ -24,8 +24,8 @@
 //          9  term, varint
 //         10  next keyspace id, varint
 //         11  id of a keyspace that is dropped, varint             15  a value file that is added: number, bytes and
-//                                                                     time of creation (Unix seconds), varints
-//                                                                 16  a value file that is removed: its number, varint
+//         14  expiry horizon: 8 bytes each of time, boot               time of creation (Unix seconds), varints
+//             number and uptime, in milliseconds                   16  a value file that is removed: its number, varint
 //
 // Fields 7, 8, 11, 15 and 16 may occur any number of times. Fields 1 to 3 are in the first record and in no other. The
 // first record is the edit that turns an empty state into the whole state; it creates every keyspace but the default.

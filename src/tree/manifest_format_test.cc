@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/golden.h"
+
 namespace tamis {
 namespace {
 
@@ -161,6 +163,20 @@ TEST(ManifestFormat, WhatNobodyWroteIsCorruption) {
   expect_corruption(in_section(flushed) + zero + zero, "a keyspace twice");
   expect_corruption(in_section(flushed).substr(0, 5), "a section that is cut");
   expect_corruption(zero + "\xff\xff\xff\xff\x10" + zero, "an id of 33 bits");
+}
+
+/// The fuzzer begins with it.
+TEST(ManifestFormat, TheExpiryHorizonComesBackAsItWas) {
+  ManifestRecord record;
+  record.edit.horizon = ExpiryHorizon{.time = 1'700'000'000'123, .at = {.boot = 0x0123456789abcdef, .milliseconds = 7}};
+  const std::string bytes = encode_manifest_record(record);
+  test::expect_golden("fuzz/corpus/manifest_format_fuzz/horizon", bytes);
+  const Result<ManifestRecord> read = decode_manifest_record(as_bytes(bytes), "t");
+  ASSERT_TRUE(read.ok()) << read.status().to_text();
+  EXPECT_EQ(read->edit.horizon, record.edit.horizon);
+  EXPECT_EQ(decode_manifest_record(as_bytes(bytes.substr(0, bytes.size() - 1) + bytes), "t").status().code(),
+            StatusCode::kCorruption)
+      << "twice";
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ Status ManifestReplay::apply(const ManifestEdit& edit) {
                               .first_journal = edit.first_journal,
                               .reserved_numbers = edit.reserved_numbers,
                               .term = edit.term,
+                              .horizon = edit.horizon,
                               .features = edit.features,
                               .next_keyspace = edit.next_keyspace};
   for (const auto& [id, change] : edit.keyspaces) {
@@ -71,7 +72,7 @@ Result<ManifestState> ManifestReplay::finish() const {
   std::unordered_map<KeyspaceId, ShapeEdit> edits;
   for (const auto& [number, placed] : tables_) edits[placed.keyspace].added.push_back(placed.table);
   const auto place = [](const ShapeEdit::Added& added) {
-    return std::tie(added.level, added.run, added.facts->smallest_key, added.facts->number);
+    return std::tuple(added.level, added.run, added.facts->begin(), added.facts->number);
   };
   ManifestState state = state_;
   for (auto& [id, keyspace] : state.keyspaces) {

@@ -99,6 +99,7 @@ Result<CheckedEdit> CheckedEdit::make_unchecked(const ManifestState& state, cons
   checked.first_journal_ = state.first_journal;
   checked.reserved_numbers_ = state.reserved_numbers;
   checked.term_ = state.term;
+  checked.horizon_ = state.horizon;
   checked.features_ = state.features | edit.features;
   for (const auto& [id, change] : edit.keyspaces) TAMIS_TRY_STATUS(checked.take_keyspace(state, id, change));
   TAMIS_TRY_STATUS(checked.take_dropped(state, edit));
@@ -107,6 +108,10 @@ Result<CheckedEdit> CheckedEdit::make_unchecked(const ManifestState& state, cons
   TAMIS_TRY_STATUS(raise("first journal", edit.first_journal, checked.first_journal_));
   TAMIS_TRY_STATUS(raise("reserved numbers", edit.reserved_numbers, checked.reserved_numbers_));
   TAMIS_TRY_STATUS(raise("term", edit.term, checked.term_));
+  if (edit.horizon) {
+    TAMIS_TRY_STATUS(raise("expiry horizon", std::optional(edit.horizon->time), checked.horizon_.time));  // Rule 29.
+    checked.horizon_.at = edit.horizon->at;
+  }
   return checked;
 }
 
@@ -176,6 +181,7 @@ void CheckedEdit::apply_to(ManifestState& state) && {
   state.first_journal = first_journal_;
   state.reserved_numbers = reserved_numbers_;
   state.term = term_;
+  state.horizon = horizon_;
   state.features = features_;
 }
 
@@ -205,6 +211,7 @@ ManifestEdit whole_edit(const ManifestState& state) {
   edit.first_journal = state.first_journal;
   edit.reserved_numbers = state.reserved_numbers;
   edit.term = state.term;
+  if (state.horizon != ExpiryHorizon{}) edit.horizon = state.horizon;
   edit.features = state.features;
   return edit;
 }

@@ -11,6 +11,7 @@
 
 #include "entry/keyspace_id.h"
 #include "table/table_format.h"
+#include "tree/expiry_horizon.h"
 #include "tree/shape.h"
 
 namespace tamis {
@@ -32,7 +33,8 @@ struct ManifestState {
   std::uint64_t first_journal = 0;     ///< Journals with smaller numbers are not needed.
   /// Numbers below this may have been given to a file; a table below it that is in no shape is redundant.
   std::uint64_t reserved_numbers = 0;
-  std::uint64_t term = 0;  ///< Grows with every recovery that was not clean and every restart of writes (rule 42).
+  std::uint64_t term = 0;      ///< Grows with every recovery that was not clean and every restart of writes (rule 42).
+  ExpiryHorizon horizon = {};  ///< Of a store that uses expiry.
   /// In use anywhere in the store, once it was in use: in the headers of the manifest and of CURRENT, not in records.
   Features features = {};
 };
@@ -61,6 +63,7 @@ struct ManifestEdit {
   std::optional<std::uint64_t> first_journal = {};
   std::optional<std::uint64_t> reserved_numbers = {};
   std::optional<std::uint64_t> term = {};
+  std::optional<ExpiryHorizon> horizon = {};
   Features features = {};  ///< That come into use, besides what keyspaces and added tables need.
   std::optional<std::uint32_t> next_keyspace = {};  ///< Only whole_edit needs it: creating a keyspace raises it too.
 };
@@ -117,6 +120,7 @@ class CheckedEdit {
   std::uint64_t first_journal_ = 0;
   std::uint64_t reserved_numbers_ = 0;
   std::uint64_t term_ = 0;
+  ExpiryHorizon horizon_;
   Features features_;
 };
 

@@ -176,5 +176,14 @@ TEST(ManifestState, CheckStateFindsWhatNoEditCouldMake) {
             "the last level is empty");
 }
 
+TEST(ManifestState, Rule29_TheHorizonNeverFalls) {
+  ManifestState state;
+  ASSERT_TRUE(apply_edit(state, {.horizon = ExpiryHorizon{.time = 100, .at = {.boot = 7, .milliseconds = 5}}}).ok());
+  ASSERT_TRUE(apply_edit(state, {.horizon = ExpiryHorizon{.time = 100, .at = {.boot = 8, .milliseconds = 1}}}).ok());
+  EXPECT_EQ(apply_edit(state, {.horizon = ExpiryHorizon{.time = 99, .at = {}}}).code(), StatusCode::kCorruption);
+  EXPECT_EQ(state.horizon, (ExpiryHorizon{.time = 100, .at = {.boot = 8, .milliseconds = 1}}));
+  EXPECT_EQ(whole_edit(state).horizon, state.horizon);
+}
+
 }  // namespace
 }  // namespace tamis

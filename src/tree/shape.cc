@@ -30,7 +30,9 @@ std::string readable(std::string_view key) {
 }
 
 std::string text_of(const TableFacts& facts) {
-  return fmt::format("{}[{}..{}]", facts.number, readable(facts.smallest_key), readable(facts.largest_key));
+  const KeyEnd end = facts.end();
+  const std::string_view bracket = end.kind == KeyEnd::Kind::kWith ? "]" : ")";
+  return fmt::format("{}[{}..{}{}", facts.number, readable(facts.begin()), readable(end.key), bracket);
 }
 
 template <typename Count>
@@ -68,7 +70,7 @@ Status add_table(const ShapeEdit::Added& added, Shape& shape) {
   }
   if (shape.levels.size() <= added.level) shape.levels.resize(added.level + 1);
   Tables& tables = run_for(shape.levels[added.level], added.run).tables;
-  const auto comes_before = [&](const auto& table) { return table->smallest_key < added.facts->smallest_key; };
+  const auto comes_before = [&](const auto& table) { return table->begin() < added.facts->begin(); };
   tables.insert(std::partition_point(tables.begin(), tables.end(), comes_before), added.facts);
   return {};
 }
@@ -111,10 +113,10 @@ Status check_run(const Run& run) {
   if (run.tables.empty()) return Status::corruption(fmt::format("run {} has no table", run.id));
   const TableFacts* before = nullptr;
   for (const auto& table : run.tables) {
-    if (table->smallest_key > table->largest_key) {
+    if (table->end().is_before(table->begin())) {
       return Status::corruption(fmt::format("the bounds of table {} are the wrong way round", text_of(*table)));
     }
-    if (before != nullptr && before->largest_key >= table->smallest_key) {
+    if (before != nullptr && !before->end().is_before(table->begin())) {
       return Status::corruption(
           fmt::format("tables {} and {} of run {} overlap", text_of(*before), text_of(*table), run.id));
     }
@@ -139,7 +141,7 @@ std::uint64_t Run::bytes() const {
   return sum(tables, [](const TableFacts& facts) { return facts.file_bytes; });
 }
 std::uint64_t Run::deletes() const {
-  return sum(tables, [](const TableFacts& facts) { return facts.deletes; });
+  return sum(tables, [](const TableFacts& facts) { return facts.tombstones(); });
 }
 std::uint64_t Run::keys() const {
   return sum(tables, [](const TableFacts& facts) { return facts.keys; });

@@ -19,7 +19,7 @@ struct Run {
   std::vector<std::shared_ptr<const TableFacts>> tables;
 
   [[nodiscard]] std::uint64_t bytes() const;
-  [[nodiscard]] std::uint64_t deletes() const;
+  [[nodiscard]] std::uint64_t deletes() const;  ///< Range deletes included.
   [[nodiscard]] std::uint64_t keys() const;
 };
 
@@ -61,7 +61,8 @@ struct ValueFileUse {
 ///
 /// Invariants (checked by `check` after every edit):
 ///  1. Within a level runs are newest first, with strictly descending ids.
-///  2. Within a run tables are in key order and their bounds do not overlap. A run has at least one table.
+///  2. Within a run tables are in key order and their bounds, range deletes included, do not overlap (rule 25). A run
+///     has at least one table.
 ///  3. No table number occurs twice, and no number of a value file.
 ///  4. The value files that tables point into are here, and are at least as long as what tables point to (rule 41).
 ///

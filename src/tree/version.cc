@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/try.h"
+#include "entry/uncovered_iterator.h"
 #include "table/table_iterator.h"
 #include "table/value_pointers.h"
 #include "tree/run_iterator.h"
@@ -43,6 +44,16 @@ class PickedParts : public TableParts {
   std::vector<std::shared_ptr<Table>> kept_;  // A move does not relocate its memory, so the span stays valid.
 };
 
+std::unique_ptr<EntryIterator> omit_covered(std::unique_ptr<EntryIterator> run, Tables tables,
+                                            const Uncovered& uncovered) {
+  std::vector<SourcePart> parts;
+  for (const std::shared_ptr<Table>& table : tables) {
+    const TableFacts& facts = table->facts();
+    parts.push_back({.smallest = facts.smallest_key, .largest = facts.largest_key, .newest = facts.largest_sequence});
+  }
+  return std::make_unique<UncoveredIterator>(std::move(run), *uncovered.deletes, uncovered.moment, std::move(parts));
+}
+
 }  // namespace
 
 Version::Version(Shape shape, const Version* before, const TableContext& context)
@@ -58,6 +69,7 @@ Version::Version(Shape shape, const Version* before, const TableContext& context
   for (std::uint32_t level = 0; level < shape_.levels.size(); ++level) {
     for (const Run& run : shape_.levels[level]) add_run(level, run, before, context);
   }
+  range_deletes_ = TableRangeDeletes::of(tables_, before == nullptr ? nullptr : before->range_deletes_);
   value_files_.reserve(shape_.value_files.size());
   for (const ValueFileFacts& facts : shape_.value_files) {
     std::shared_ptr<ValueFile> file = before == nullptr ? nullptr : before->value_file(facts.number);
@@ -70,15 +82,24 @@ void Version::add_run(std::uint32_t level, const Run& run, const Version* before
   SearchRun& added = runs_.emplace_back();
   added.level = level;
   added.first_table = static_cast<std::uint32_t>(tables_.size());
-  added.table_count = static_cast<std::uint32_t>(run.tables.size());
   for (const std::shared_ptr<const TableFacts>& facts : run.tables) {
-    std::shared_ptr<Table> table = before == nullptr ? nullptr : before->table(facts->number);
-    if (table == nullptr) table = std::make_shared<Table>(facts, context);
-    by_number_.emplace(facts->number, static_cast<std::uint32_t>(tables_.size()));
-    tables_.push_back(std::move(table));
-    heads_.push_back({key_head(facts->smallest_key), key_head(facts->largest_key)});
+    if (!facts->has_range_deletes_alone()) add_table(facts, before, context);
   }
-  if (!run.tables.empty()) added.bounds = {heads_[added.first_table].smallest, heads_.back().largest};
+  added.table_count = static_cast<std::uint32_t>(tables_.size()) - added.first_table;
+  added.bounds = {~std::uint64_t{0}, 0};
+  if (added.table_count > 0) added.bounds = {heads_[added.first_table].smallest, heads_.back().largest};
+  for (const std::shared_ptr<const TableFacts>& facts : run.tables) {
+    if (facts->has_range_deletes_alone()) add_table(facts, before, context);
+  }
+}
+
+void Version::add_table(const std::shared_ptr<const TableFacts>& facts, const Version* before,
+                        const TableContext& context) {
+  std::shared_ptr<Table> table = before == nullptr ? nullptr : before->table(facts->number);
+  if (table == nullptr) table = std::make_shared<Table>(facts, context);
+  by_number_.emplace(facts->number, static_cast<std::uint32_t>(tables_.size()));
+  tables_.push_back(std::move(table));
+  heads_.push_back({key_head(facts->smallest_key), key_head(facts->largest_key)});
 }
 
 std::span<const std::shared_ptr<Table>> Version::tables_in(const SearchRun& run, const KeyRange& range) const {
@@ -91,7 +112,7 @@ std::span<const std::shared_ptr<Table>> Version::tables_in(const SearchRun& run,
   return {tables.begin(), end};
 }
 
-void Version::iterate(const KeyRange& range, std::string_view prefix, bool fills_cache,
+void Version::iterate(const KeyRange& range, std::string_view prefix, bool fills_cache, const Uncovered& uncovered,
                       std::vector<std::unique_ptr<EntryIterator>>& iterators) const {
   if (range.ends_before(range.from)) return;
   iterators.reserve(iterators.size() + runs_.size());
@@ -107,6 +128,8 @@ void Version::iterate(const KeyRange& range, std::string_view prefix, bool fills
     } else if (!tables.empty()) {
       iterators.push_back(std::make_unique<RunIterator<TableParts>>(tables, fills_cache));
     }
+    if (uncovered.deletes != nullptr && !tables.empty()) [[unlikely]]
+      iterators.back() = omit_covered(std::move(iterators.back()), tables, uncovered);
   }
 }
 
@@ -115,7 +138,8 @@ std::unique_ptr<EntryIterator> Version::iterate_tables(const std::vector<std::ui
   for (const std::uint64_t number : numbers) {
     const auto found = by_number_.find(number);
     TAMIS_CHECK(found != by_number_.end());
-    tables.push_back(tables_[found->second]);
+    const std::shared_ptr<Table>& table = tables_[found->second];
+    if (!table->facts().has_range_deletes_alone()) tables.push_back(table);
   }
   std::ranges::sort(tables, {}, [](const auto& table) { return std::string_view(table->facts().smallest_key); });
   return std::make_unique<RunIterator<PickedParts>>(std::move(tables));

@@ -20,6 +20,7 @@
 #include "tamis/status.h"
 #include "tree/run_index.h"
 #include "tree/shape.h"
+#include "tree/table_range_deletes.h"
 
 namespace tamis {
 
@@ -42,6 +43,12 @@ struct DiskLookup {
   std::size_t waits_for = 0;  // The block's number in the batch.
 };
 
+/// What hides entries from a scan.
+struct Uncovered {
+  const RangeDeletes* deletes = nullptr;  ///< Null: nothing does.
+  Sequence moment = {};
+};
+
 /// A shape with its tables and value files. Immutable: a change makes a new one, which shares those that stay.
 ///
 /// Threads: any number.
@@ -55,6 +62,8 @@ class Version {
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] const RunIndex& run_index() const { return run_index_; }
+  /// Null if no table has any. No filter, bound or run index is asked before them (rule 26).
+  [[nodiscard]] const std::shared_ptr<const TableRangeDeletes>& range_deletes() const { return range_deletes_; }
 
   // Lookups: version_lookup.cc. They probe every run that may hold the key by its bounds and by the run index, newest
   // first, until one has it. Steps is NoSteps or RecordedSteps.
@@ -71,8 +80,8 @@ class Version {
 
   /// Appends one iterator per run that may hold a key of the range, newest first. It omits a run if bounds or prefix
   /// filters prove that it holds none; `prefix` is common to all keys of the range. The version must outlive the
-  /// iterators.
-  void iterate(const KeyRange& range, std::string_view prefix, bool fills_cache,
+  /// iterators. `uncovered`, if there are range deletes: the iterators omit what these hide.
+  void iterate(const KeyRange& range, std::string_view prefix, bool fills_cache, const Uncovered& uncovered,
                std::vector<std::unique_ptr<EntryIterator>>& iterators) const;
   /// For a compaction's inputs: exactly these tables, which belong to one run.
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate_tables(const std::vector<std::uint64_t>& numbers) const;
@@ -86,7 +95,7 @@ class Version {
   /// A read of the value to which an entry of this key points. kCorruption if there is no such file.
   [[nodiscard]] Result<ValueRead> begin_value(std::string_view key, std::string_view pointer, std::string& to) const;
   [[nodiscard]] const std::vector<std::shared_ptr<ValueFile>>& value_files() const { return value_files_; }
-  /// All tables, newest run first, in key order within a run.
+  /// All tables, newest run first; within a run first those with entries, in key order.
   [[nodiscard]] const std::vector<std::shared_ptr<Table>>& tables() const { return tables_; }
 
  private:
@@ -100,7 +109,7 @@ class Version {
   struct SearchRun {
     std::uint32_t level = 0;
     std::uint32_t first_table = 0;  // In tables_.
-    std::uint32_t table_count = 0;
+    std::uint32_t table_count = 0;  // Those with entries.
     BoundHeads bounds;
   };
   /// The key to find, with its head computed once.
@@ -117,6 +126,7 @@ class Version {
   using Candidates = std::array<Candidate, kCandidatesAtOnce>;
 
   void add_run(std::uint32_t level, const Run& run, const Version* before, const TableContext& context);
+  void add_table(const std::shared_ptr<const TableFacts>& facts, const Version* before, const TableContext& context);
   [[nodiscard]] bool ends_before(std::uint32_t table, const SearchKey& key) const;
   [[nodiscard]] bool begins_after(std::uint32_t table, const SearchKey& key) const;
   /// The index in tables_ of the run's first table that ends at or after the key; one past the run's last if none.
@@ -142,6 +152,7 @@ class Version {
   std::vector<SearchRun> runs_;
   std::vector<std::shared_ptr<ValueFile>> value_files_;  // By ascending number.
   RunIndex run_index_;
+  std::shared_ptr<const TableRangeDeletes> range_deletes_;
   std::unordered_map<std::uint64_t, std::uint32_t> by_number_;  // Indexes in tables_.
 };
 

@@ -135,7 +135,7 @@ TEST(Version, AsksOneTableOfEachRunNewestFirst) {
     ask(version, key, kMaxSequence, steps);
     std::vector<const Table*> wanted;
     for (const auto& table : version.tables()) {
-      if (table->facts().overlaps(key, key)) wanted.push_back(table.get());
+      if (table->facts().overlaps(key, KeyEnd::with(key))) wanted.push_back(table.get());
     }
     std::vector<const Table*> asked;
     for (const TableStep& step : steps.steps) {
@@ -163,7 +163,7 @@ TEST(Version, ADamagedTableIsAnErrorAndNotAMiss) {
 std::vector<std::unique_ptr<EntryIterator>> runs_of(const Version& version, const KeyRange& range,
                                                     std::string_view prefix, bool fills_cache) {
   std::vector<std::unique_ptr<EntryIterator>> runs;
-  version.iterate(range, prefix, fills_cache, runs);
+  version.iterate(range, prefix, fills_cache, {}, runs);
   return runs;
 }
 
@@ -229,7 +229,7 @@ TEST(Version, RunsThatCannotHoldTheRangeAreLeftOut) {
     const KeyRange one_key{key, key + std::string(1, '\0')};
     std::set<std::pair<std::uint32_t, std::uint64_t>> wanted;
     for (const ShapeEdit::Added& table : tree.edit.added) {
-      if (table.facts->overlaps(key, key)) wanted.insert({table.level, table.run});
+      if (table.facts->overlaps(key, KeyEnd::with(key))) wanted.insert({table.level, table.run});
     }
     ASSERT_EQ(runs_of(version, one_key, "", true).size(), wanted.size()) << i;
     left_out += 6 - wanted.size();

@@ -66,6 +66,7 @@ void check_empty_iterator(Iterator& it) {
   EXPECT_FALSE(it.valid());
   EXPECT_EQ(it.key(), "");
   EXPECT_EQ(it.value(), "");
+  EXPECT_FALSE(it.expires_at());
   EXPECT_EQ(it.status().code(), kClosed);
   it.advance();
   it.next();
@@ -87,8 +88,9 @@ TEST_F(EmptyHandles, ADBAnswersClosed) {
     Batch batch;
     batch.put("key", "value");
     std::string value = "before";
-    check_closed({db.put("key", "value"), db.remove("key"), db.write(batch), db.try_write(batch), db.sync(), db.flush(),
-                  db.compact(), db.wait_idle(), db.resume(), db.checkpoint("/copy"), db.close()});
+    check_closed({db.put("key", "value"), db.remove("key"), db.remove_range("a", "b"), db.write(batch),
+                  db.try_write(batch), db.sync(), db.flush(), db.compact(), db.wait_idle(), db.resume(),
+                  db.checkpoint("/copy"), db.close()});
     check_closed({db.get("key").status(), db.get("key", &value).status(), db.exists("key").status(),
                   db.get_pinned("key").status(), db.verify().status(), db.approximate_size({}).status(),
                   db.explain("key").status(), db.catch_up().status()});
@@ -121,11 +123,11 @@ TEST_F(EmptyHandles, AKeyspaceAnswersClosed) {
   DB db = open_store();
   const auto check = [](Keyspace& keyspace) {
     std::string value = "before";
-    check_closed({keyspace.put("key", "value"), keyspace.remove("key"), keyspace.compact(),
-                  keyspace.get("key").status(), keyspace.get("key", &value).status(), keyspace.exists("key").status(),
-                  keyspace.get_pinned("key").status(), keyspace.approximate_size({}).status(),
-                  keyspace.explain("key").status(), keyspace.put_if("key", "a", "b").status(),
-                  keyspace.remove_if("key", "a").status()});
+    check_closed({keyspace.put("key", "value"), keyspace.remove("key"), keyspace.remove_range("a", "b"),
+                  keyspace.compact(), keyspace.get("key").status(), keyspace.get("key", &value).status(),
+                  keyspace.exists("key").status(), keyspace.get_pinned("key").status(),
+                  keyspace.approximate_size({}).status(), keyspace.explain("key").status(),
+                  keyspace.put_if("key", "a", "b").status(), keyspace.remove_if("key", "a").status()});
     EXPECT_EQ(value, "before");
     EXPECT_EQ(keyspace.state(), nullptr);
     EXPECT_EQ(keyspace.store(), nullptr);
@@ -140,6 +142,8 @@ TEST_F(EmptyHandles, AKeyspaceAnswersClosed) {
     EXPECT_EQ(keyspace.id(), 0U);
     Batch batch;
     batch.put(keyspace, "key", "value");
+    batch.put(keyspace, "key", "value", std::chrono::minutes(1));
+    batch.put(keyspace, "key", "value", std::chrono::system_clock::now());
     batch.remove(keyspace, "key");
     EXPECT_EQ(batch.status().code(), kClosed);
   };
@@ -219,6 +223,9 @@ TEST_F(EmptyHandles, ABatchIsEmptyAndUsable) {
     swap(batch, other);
     ASSERT_EQ(batch.size(), 4U);
     EXPECT_EQ((*++batch.begin()).key, "b");
+    batch.put("c", "3", std::chrono::minutes(1));
+    batch.put("d", "4", std::chrono::system_clock::now());
+    EXPECT_TRUE(batch.status().ok());
   };
   const auto make = [] {
     Batch batch;
@@ -333,6 +340,7 @@ void check_no_entries(TableFile::Entries& entries) {
   EXPECT_FALSE(entries.next());
   EXPECT_EQ(entries.key(), "");
   EXPECT_EQ(entries.value(), "");
+  EXPECT_EQ(entries.expires_at(), std::nullopt);
   EXPECT_EQ(entries.sequence(), 0U);
   EXPECT_FALSE(entries.is_delete());
   EXPECT_EQ(entries.status().code(), kClosed);

@@ -24,7 +24,7 @@ out_json 'd["size"] == 10**9 and d["entries"] == 10**9 // 116 and d["compaction"
 out_json 'set(d) >= set("levels index_bytes filter_bytes wasted_reads reads_per_absent reads_per_present write_amplification compaction_hours_per_day most_load_per_day open_seconds warnings constants".split())'
 out_json 'sum(l["tables"] for l in d["levels"]) == d["tables"] and sum(l["runs"] for l in d["levels"]) == d["runs"]'
 out_json 'abs(sum(l["keys"] for l in d["levels"]) - d["entries"]) < 10 and d["bytes_on_disk"] > d["size"]'
-out_json 'd["memtable_share"] + d["journal_share"] + d["index_share"] + d["filter_share"] + d["block_share"] == d["memory_bytes"]'
+out_json 'd["memtable_share"] + d["journal_share"] + d["transaction_share"] + d["index_share"] + d["filter_share"] + d["block_share"] == d["memory_bytes"]'
 out_json 'd["levels_beyond_simulated"] == 0 and d["warnings"] == []'
 cp out once; run 0 plan --size 1GB --json; same out once
 run 0 plan --size 1GB --json --load-per-day 200GB; cp out twice

@@ -82,7 +82,7 @@ run 0 put folder k v; run 0 get folder k; out_is 'v\n'
 
 # --- options ---
 run 0 options; out_has memory_bytes filter_memory background_threads; fits_80_columns
-run 0 options --json; out_is_json_lines; json_has name default range effect; out_lines_are 13
+run 0 options --json; out_is_json_lines; json_has name default range effect; out_lines_are 14
 run 0 get m a --option memory_bytes=16MiB --option codec=lz4; out_is '1\n'
 run 0 put m a 1 --option codec=lz4 --option prefix_rule=until:,
 run 2 get m a --option memory_byte=16MiB; err_has "did you mean 'memory_bytes'?"
@@ -278,10 +278,11 @@ mkfifo pipe
 pid=$!
 exec 3>pipe
 printf 'held\topen\n' >&3
-for _ in $(seq 100); do "$tamis" get p k000001 >/dev/null 2>&1; [ $? -eq 5 ] && break; sleep 0.05; done
+for _ in $(seq 100); do "$tamis" get p k000001 2>&1 | grep -q 'locked by' && break; sleep 0.05; done
 run 5 put p a b; err_has "pid $pid"; out_is_empty
-run 5 get p k000001; err_has "$pid"
-run 5 verify p; run 5 repair p; err_has "$pid"; run 5 stats p
+run 5 repair p; err_has "$pid"
+run 0 get p k000001; err_has "$pid"
+run 0 verify p; err_has "$pid"; run 0 stats p; err_has "$pid"
 exec 3>&-
 wait $pid; check 'the loader failed' test $? -eq 0
 run 0 get p held; out_is 'open\n'

@@ -76,6 +76,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> kLines = {
     {"put", {"put store k v", "put store k --from-file keys", "put store k v --if-absent"}},
     {"get", {"get store k", "get store none"}},
     {"delete", {"delete store k"}},
+    {"delete-range", {"delete-range store x y", "delete-range store z"}},
     {"multi-get", {"multi-get store a"}},
     {"scan", {"scan store", "scan store --keys-only"}},
     {"count", {"count store"}},

@@ -56,6 +56,7 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
       {"keyspaces", {Landmark::kLinkedTable}},
       {"keyspaces in turn", {Landmark::kContinuedCommit}},
       {"transactions", {}},
+      {"expiry", {Landmark::kLinkedTable}},
       {"values apart", {Landmark::kValues, Landmark::kObsoleteValues, Landmark::kLinkedTable}},
       {"values apart in tiers", {Landmark::kValues, Landmark::kObsoleteValues}},
   };
@@ -72,6 +73,16 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
     for (const Landmark landmark : expected) {
       EXPECT_GT(count_of(met, landmark), 0) << script.name << ": " << to_string(landmark);
     }
+  }
+}
+
+TEST(StoreCrash, TheWorkloadWithExpiryDropsTablesUnread) {
+  for (const StoreScript& script : store_scripts()) {
+    CrashFileSystem memory;
+    StoreLedger ledger;
+    StoreWorkload workload(memory, ledger, script, 1);
+    workload.run();
+    EXPECT_EQ(workload.events().expired > 0, script.name == "expiry") << script.name;
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 Result<DB> open_again(CrashFileSystem& files, const StoreScript& script, const StoreLedger& ledger) {
   Options options = options_of(script);
   options.create_if_missing = !ledger.is_created();
-  return DB::open(std::string(kStore), options, environment_on(files, 7));
+  return DB::open(std::string(kStore), options, environment_on(files, 7, ledger));
 }
 
 /// Every table on disk belongs to the store, and no temporary file is left.
@@ -43,7 +43,7 @@ std::string go_on(CrashFileSystem& files, DB& db, const StoreLedger& ledger, con
   }
   if (const Status written = db.write(batch, {.sync = true}); !written.ok()) return "write: " + written.to_text();
   if (const Status written = db.put("key07", "unsynced"); !written.ok()) return "put: " + written.to_text();
-  apply_to(batch, content, names);
+  apply_to(batch, content, names, ledger.now());
   content["key07"] = "unsynced";
   if (const Status closed = db.close(); !closed.ok()) return "close: " + closed.to_text();
   Result<DB> again = open_again(files, script, ledger);
@@ -66,7 +66,7 @@ std::string check_copy(CrashFileSystem& files, const StoreLedger& ledger, const 
   for (const bool is_read_only : {true, false}) {
     Options options = options_of(script);
     options.read_only = is_read_only;
-    Result<DB> copy = DB::open(path, options, environment_on(files, 8));
+    Result<DB> copy = DB::open(path, options, environment_on(files, 8, ledger));
     if (!copy.ok()) {
       if (ledger.is_checkpoint_made()) return "the checkpoint: " + copy.status().to_text();
       continue;
@@ -170,6 +170,7 @@ void StoreCrashes::enumerate(const StoreScript& script, std::uint64_t seed, bool
     CrashFileSystem rebooted(crashed.after_crash(loss, seed));
     StoreLedger fresh;
     fresh.created();
+    fresh.set_clock(ledger.now());
     Content found;
     {
       Result<DB> db = open_again(rebooted, script, fresh);

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "base/check.h"
 #include "base/hash.h"
 
 namespace tamis::test {
@@ -11,6 +12,22 @@ namespace tamis::test {
 namespace {
 
 constexpr char kMark = '\x01';
+constexpr char kDueMark = '\x02';
+
+/// What follows a value in a Content: nothing if it does not expire.
+std::string due_text(std::optional<ExpiryTime> due) {
+  return due ? fmt::format("{}{}", kDueMark, due->time_since_epoch().count()) : std::string();
+}
+
+std::optional<ExpiryTime> due_of(const Batch::Operation& operation, std::uint64_t now) {
+  if (operation.expires_in == std::chrono::milliseconds(0)) return operation.expires_at;
+  return ExpiryTime(std::chrono::milliseconds(now) + operation.expires_in);
+}
+
+bool has_expired(const std::string& value, std::uint64_t now) {
+  const std::size_t mark = value.rfind(kDueMark);
+  return mark != std::string::npos && std::stoull(value.substr(mark + 1)) <= now;
+}
 
 std::set<std::string> keyspaces_in(const Content& content) {
   std::set<std::string> names;
@@ -27,14 +44,15 @@ template <typename Source>
 std::string read_keyspace(const Source& source, const std::string& mark, Content& content) {
   std::vector<std::pair<std::string, std::string>> entries;
   Iterator walk = source.scan();
+  const auto stored = [&] { return std::string(walk.value()) + due_text(walk.expires_at()); };
   for (; walk.valid(); walk.next()) {
     if (!entries.empty() && walk.key() <= entries.back().first) return "a scan out of order";
-    entries.emplace_back(walk.key(), walk.value());
+    entries.emplace_back(walk.key(), stored());
   }
   if (!walk.status().ok()) return "scan: " + walk.status().to_text();
   auto expected = entries.rbegin();
   for (walk.seek_to_last(); walk.valid(); walk.previous(), ++expected) {
-    if (expected == entries.rend() || walk.key() != expected->first || walk.value() != expected->second) {
+    if (expected == entries.rend() || walk.key() != expected->first || stored() != expected->second) {
       return fmt::format("a reverse scan is at {}, unlike the forward scan", walk.key());
     }
   }
@@ -50,13 +68,18 @@ std::string mark_of(std::string_view keyspace) {
   return keyspace.empty() ? std::string() : kMark + std::string(keyspace) + kMark;
 }
 
-void apply_to(const Batch& batch, Content& content, const std::map<std::uint32_t, std::string>& names) {
+void apply_to(const Batch& batch, Content& content, const std::map<std::uint32_t, std::string>& names,
+              std::uint64_t now) {
   for (const Batch::Operation& operation : batch) {
     const std::string mark = operation.keyspace_id == 0 ? std::string() : mark_of(names.at(operation.keyspace_id));
     if (operation.kind == Batch::Operation::Kind::kRemove) {
       content.erase(mark + std::string(operation.key));
+    } else if (operation.kind == Batch::Operation::Kind::kRemoveRange) {
+      TAMIS_CHECK(!operation.value.empty());
+      content.erase(content.lower_bound(mark + std::string(operation.key)),
+                    content.lower_bound(mark + std::string(operation.value)));
     } else {
-      content[mark + std::string(operation.key)] = operation.value;
+      content[mark + std::string(operation.key)] = std::string(operation.value) + due_text(due_of(operation, now));
     }
   }
 }
@@ -89,7 +112,8 @@ std::string read_all(DB& db, const std::vector<std::string>& probed, Content& co
     const Result<std::optional<std::string>> value = db.get(key);
     if (!value.ok()) return fmt::format("get {}: {}", key.substr(0, 20), value.status().to_text());
     const auto at = content.find(key);
-    if (value->has_value() != (at != content.end()) || (*value && **value != at->second)) {
+    if (value->has_value() != (at != content.end()) ||
+        (*value && **value != std::string_view(at->second).substr(0, at->second.rfind(kDueMark)))) {
       return fmt::format("get {} gives {}, the scan {}", key.substr(0, 20), value->value_or("(absent)").substr(0, 20),
                          at == content.end() ? "(absent)" : at->second.substr(0, 20));
     }
@@ -99,7 +123,7 @@ std::string read_all(DB& db, const std::vector<std::string>& probed, Content& co
 
 void StoreLedger::tries(const Batch& batch) {
   State next{acknowledged_.back().content, acknowledged_.size() - 1};
-  apply_to(batch, next.content, names_);
+  apply_to(batch, next.content, names_, now_);
   for (const Batch::Operation& operation : batch) {
     if (operation.keyspace_id == 0) keys_[std::string(operation.key)] = true;
   }
@@ -122,7 +146,7 @@ std::string StoreLedger::check(const Content& found, Crash crash) const {
   const std::size_t required = crash == Crash::kProcess ? acknowledged_.size() - 1 : durable_;
   const std::set<std::string> existing = keyspaces_in(found);
   if (std::string wrong = check_keyspaces(existing); !wrong.empty()) return wrong;
-  const auto is_found = [&](const State& state) { return with_keyspaces(state.content, existing) == found; };
+  const auto is_found = [&](const State& state) { return visible(state.content, existing) == found; };
   for (const State& state : doubtful_) {
     if (state.base >= required && is_found(state)) return {};
   }
@@ -154,9 +178,15 @@ void StoreLedger::dropped_keyspace(const std::string& name) {
   for (State& state : doubtful_) std::erase_if(state.content, is_in_it);
 }
 
-Content StoreLedger::with_keyspaces(const Content& content, const std::set<std::string>& keyspaces) {
+std::optional<Content> StoreLedger::checkpoint() const {
+  if (!checkpoint_) return std::nullopt;
+  return visible(*checkpoint_, keyspaces_in(*checkpoint_));
+}
+
+Content StoreLedger::visible(const Content& content, const std::set<std::string>& keyspaces) const {
   Content left;
   for (const auto& [key, value] : content) {
+    if (has_expired(value, now_)) continue;
     const bool is_of_default = key.empty() || key.front() != kMark;
     if (is_of_default || keyspaces.contains(key.substr(1, key.find(kMark, 1) - 1))) left.emplace(key, value);
   }
@@ -193,7 +223,7 @@ std::vector<std::string> StoreLedger::keys() const {
 }
 
 std::uint64_t StoreLedger::state_hash() const {
-  std::uint64_t hash = remix(acknowledged_.size() + remix(durable_ + remix(commits_)));
+  std::uint64_t hash = remix(acknowledged_.size() + remix(durable_ + remix(commits_ + remix(now_))));
   hash = remix(hash + remix(keyspace_changes_ + remix(doubtful_keyspaces_.size())));
   return remix(hash + (checkpoint_ ? 4 : 0) + (is_checkpoint_made_ ? 2 : 0) + (is_created_ ? 1 : 0));
 }

@@ -15,12 +15,13 @@
 namespace tamis::test {
 
 /// Everything a store holds. The keys of a keyspace begin with its mark, and the mark alone says that it exists; the
-/// default keyspace has no mark.
+/// default keyspace has no mark. A value that expires is followed by its due time, as due_text writes it.
 using Content = std::map<std::string, std::string>;
 
 std::string mark_of(std::string_view keyspace);
-/// `names` of the keyspaces by id, the default one excepted.
-void apply_to(const Batch& batch, Content& content, const std::map<std::uint32_t, std::string>& names = {});
+/// `names` of the keyspaces by id, the default one excepted. `now`: when the batch is written.
+void apply_to(const Batch& batch, Content& content, const std::map<std::uint32_t, std::string>& names = {},
+              std::uint64_t now = 0);
 /// "3 keys: k01=…": short, for messages.
 std::string to_text(const Content& content);
 
@@ -53,6 +54,12 @@ class StoreLedger {
   void created() { is_created_ = true; }
   [[nodiscard]] bool is_created() const { return is_created_; }
 
+  /// The clock of the store's machine, in milliseconds since 1970, and how long that machine has run. Both begin as a
+  /// frozen clock stands.
+  [[nodiscard]] std::uint64_t now() const { return now_; }
+  [[nodiscard]] std::uint64_t uptime() const { return now_ - kFirstTime; }
+  void set_clock(std::uint64_t now) { now_ = now; }
+
   /// A commit begins; one of the next two functions ends it.
   void tries(const Batch& batch);
   void acknowledged(bool is_durable);
@@ -72,9 +79,9 @@ class StoreLedger {
   void settle(Content content);
 
   /// After the last acknowledged commit: what a reader of the running store sees.
-  [[nodiscard]] Content current() const { return with_keyspaces(acknowledged_.back().content, keyspaces_); }
-  /// What the copy holds if it can be opened, and whether it must exist.
-  [[nodiscard]] const std::optional<Content>& checkpoint() const { return checkpoint_; }
+  [[nodiscard]] Content current() const { return visible(acknowledged_.back().content, keyspaces_); }
+  /// What a reader finds in the copy if it can be opened, and whether it must exist.
+  [[nodiscard]] std::optional<Content> checkpoint() const;
   [[nodiscard]] bool is_checkpoint_made() const { return is_checkpoint_made_; }
   /// Every key that was ever written.
   [[nodiscard]] std::vector<std::string> keys() const;
@@ -83,12 +90,14 @@ class StoreLedger {
   [[nodiscard]] std::uint64_t state_hash() const;
 
  private:
+  static constexpr std::uint64_t kFirstTime = 1'700'000'000'000;
+
   struct State {
     Content content;
     std::size_t base = 0;  // For an unsettled one: the acknowledged commit before it.
   };
-  /// What is left of a state's content when these keyspaces exist, with their marks.
-  static Content with_keyspaces(const Content& content, const std::set<std::string>& keyspaces);
+  /// What is left of a state's content now, when these keyspaces exist, with their marks.
+  [[nodiscard]] Content visible(const Content& content, const std::set<std::string>& keyspaces) const;
   [[nodiscard]] std::string check_keyspaces(const std::set<std::string>& found) const;
 
   std::vector<State> acknowledged_;
@@ -98,6 +107,7 @@ class StoreLedger {
   bool is_checkpoint_made_ = false;
   std::map<std::string, bool> keys_;
   std::size_t commits_ = 0;
+  std::uint64_t now_ = kFirstTime;
   bool is_created_ = false;
   std::set<std::string> keyspaces_;
   std::set<std::string> doubtful_keyspaces_;    // Each may exist or not.

@@ -21,6 +21,7 @@ constexpr std::array<StoreScript, 15> kScripts = {{
     {"copied", "pbfPrfwpfpfbPkpBfcp"},
     {"copied without links", "pbfPrfbfpkpBfcpb", 256 << 10, "manual", false},
     {"deletes", "bbbfrrbfRrrfrrrfbcrrrrfrcp"},
+    {"range deletes", "bbbfdbfDrfcdbpfodbDcfdpkdBdfc"},
     // Rule 7: after sixteen consecutive unsynced commits, the next are copied into a window of the journal.
     {"copied into a window", "pprpbpprppppbpppprppbpfppppppbpprpppppprpppbPpfcppppppppppbpppppppprpppopp"},
     {"keyspaces", "pmnqNqvnvqvnvvpvvnqfnqmNnqpcvnvvvqnvvvpxnqBkNfcqn", 192 << 10},
@@ -28,7 +29,10 @@ constexpr std::array<StoreScript, 15> kScripts = {{
     {"values apart", "wPbwrWwbBpwPfwbwpWcbwRwkpwfwcowpfWbfc", 64 << 10, "leveled", true, 16},
     {"values apart in tiers", "pbwfPrfbwfpBfrpfbPfcpbomqNnfxwWf", 128 << 10, "tiered", false, 500},
     {"transactions", "ptTutmtTuNtfUtpTftcuTxtTfUcptT"},
+    {"expiry", "eEefhEhhhpebefhbehcEpfhhkeofhhpeEfrcohhepEefehhchhpebbbceeEfhhhhpspseefhhhhpPp"},
 }};
+
+constexpr std::uint64_t kHour = 3'600'000;
 
 std::string padded(std::string text, std::size_t bytes) {
   while (text.size() < bytes) text += static_cast<char>('a' + text.size() % 23);
@@ -55,6 +59,13 @@ Environment environment_on(FileSystem& files, std::uint64_t seed) {
   return {.files = &files, .random_seed = seed, .runs_in_background = false};
 }
 
+Environment environment_on(FileSystem& files, std::uint64_t seed, const StoreLedger& ledger) {
+  Environment environment = environment_on(files, seed);
+  environment.unix_milliseconds = [&ledger] { return ledger.now(); };
+  environment.uptime_milliseconds = [&ledger] { return ledger.uptime(); };
+  return environment;
+}
+
 void StoreWorkload::run() {
   if (Status opened = open(); !opened.ok()) {
     errors_.push_back(std::move(opened));
@@ -70,7 +81,7 @@ void StoreWorkload::run() {
 }
 
 Status StoreWorkload::open() {
-  Environment environment = environment_on(files_, remix(seed_) + openings_++);
+  Environment environment = environment_on(files_, remix(seed_) + openings_++, ledger_);
   environment.listener = &events_;
   Options options = options_of(script_);
   options.create_if_missing = !ledger_.is_created();
@@ -100,6 +111,7 @@ Status StoreWorkload::step(char what) {
       return copied;
     }
     case 'o': return reopen();
+    case 'h': ledger_.set_clock(ledger_.now() + kHour); return {};
     case 'm': return make_keyspace();
     case 'x': return drop_keyspace();
     case 't':
@@ -225,8 +237,22 @@ Batch StoreWorkload::make_batch(char what) {
       if (newest_.id() != 0) batch.put(newest_, some_key(), value());
       if (newest_.id() != 0 && random_.below(3) == 0) batch.remove(newest_, some_key());
       break;
+    case 'd': {
+      std::string from = some_key();
+      std::string to = some_key();
+      if (to < from) std::swap(from, to);
+      batch.put(from, value());
+      batch.remove_range(from, to);
+      if (from != to) batch.put(from, value());
+      break;
+    }
     case 'w': batch.put(some_key(), padded(fmt::format("{}.", ++values_), 5000)); break;
     case 'l': batch.put(padded(fmt::format("{}", random_.below(10)), 6000), value()); break;
+    case 'e':
+      for (std::uint64_t left = 1 + random_.below(3); left > 0; --left) {
+        batch.put(some_key(), value(), std::chrono::milliseconds((1 + 2 * random_.below(4)) * kHour / 2));
+      }
+      break;
     case 'b':
       for (std::uint64_t left = 2 + random_.below(4); left > 0; --left) {
         if (random_.below(4) == 0) {

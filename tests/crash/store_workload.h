@@ -25,6 +25,7 @@ inline constexpr std::string_view kCopy = "/copy";
 ///   s sync   f flush   c compact   k checkpoint   o close and reopen
 ///   m make a keyspace   x drop the newest one   q put into it   n a batch over it and the default one
 ///   v a value of twenty thousand bytes
+///   e a batch with values that expire   h an hour passes
 ///   t a transaction that reads, scans and writes   u one that conflicts with a put after its begin
 struct StoreScript {
   std::string_view name;
@@ -41,16 +42,20 @@ std::span<const StoreScript> store_scripts();
 Options options_of(const StoreScript& script);
 /// One thread; everything is drawn from the seed.
 Environment environment_on(FileSystem& files, std::uint64_t seed);
+/// The same, with the ledger's clock.
+Environment environment_on(FileSystem& files, std::uint64_t seed, const StoreLedger& ledger);
 
 /// How often the store did what crashes should hit.
 struct EventCounts final : public EventListener {
   void on_event(const StoreEvent& event) override {
     flushes += event.kind == StoreEvent::Kind::kFlushed ? 1 : 0;
     compactions += event.kind == StoreEvent::Kind::kCompacted || event.kind == StoreEvent::Kind::kMoved ? 1 : 0;
+    expired += event.kind == StoreEvent::Kind::kCompacted && event.what == "tables have expired" ? 1 : 0;
     recoveries += event.kind == StoreEvent::Kind::kRecovered ? 1 : 0;
   }
   int flushes = 0;
   int compactions = 0;
+  int expired = 0;  ///< Compactions that dropped tables unread.
   int recoveries = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -157,6 +158,7 @@ TEST(Follower, Rule42_GoesOnAfterACrashOfTheWriterInItsNewTerm) {
   bool has_died = true;
   int terms = 0;
   for (std::uint64_t call = 1; has_died; call += 37) {
+    std::uint64_t calls = 0;
     MemoryFileSystem disk;
     ObservedFileSystem files(disk);
     FollowedStore store(files);
@@ -167,7 +169,6 @@ TEST(Follower, Rule42_GoesOnAfterACrashOfTheWriterInItsNewTerm) {
     Result<DB> late = open_follower(disk);
     ASSERT_TRUE(follower.ok() && late.ok());
     const std::uint64_t term = term_of(disk);
-    std::uint64_t calls = 0;
     files.after_change = [&] {
       if (++calls == call) files.stop();
     };
@@ -267,6 +268,40 @@ TEST(Follower, Rule43_ReadsFilesThatTheWriterHasRemoved) {
   EXPECT_TRUE(store.is_prefix(sequence, one->id(), content_of(one->scan({.snapshot = &snapshot}))));
   EXPECT_EQ(one->get("k0").status().code(), StatusCode::kInvalidArgument) << "it was dropped";
   EXPECT_FALSE(follower->keyspace("one").ok());
+}
+
+/// The writer's clock is an hour ahead of the follower's: what the writer's horizon has passed stays hidden.
+TEST(Follower, Rule29_HidesWhatIsDueByItsClockOrTheWritersHorizon) {
+  using std::chrono::hours;
+  constexpr std::uint64_t kHour = 3'600'000;
+  MemoryFileSystem disk;
+  std::uint64_t ahead = 0;
+  const std::uint64_t begin = 1'700'000'000'000;
+  std::uint64_t passed = 0;
+  Environment environment = test::without_threads(disk);
+  environment.unix_milliseconds = [&] { return begin + ahead + passed; };
+  environment.uptime_milliseconds = [&] { return kHour + ahead + passed; };
+  Result<DB> writer = DB::open("/store", test::kFollowed, environment);
+  ASSERT_TRUE(writer.ok());
+  Environment followers = test::without_threads(disk);
+  followers.unix_milliseconds = [&] { return begin + passed; };
+  Result<DB> follower = DB::open("/store", test::follower_options(), followers);
+  ASSERT_TRUE(follower.ok());
+  ASSERT_TRUE(writer->put("a", "1", {.expires_in = hours(1)}).ok());
+  ASSERT_TRUE(writer->put("b", "2", {.expires_in = hours(3)}).ok());
+  ASSERT_TRUE(follower->catch_up().ok());
+  EXPECT_EQ(content_of(follower->scan()), (test::Content{{"a", "1"}, {"b", "2"}}));
+  const Snapshot snapshot = follower->snapshot();
+  passed = kHour;
+  EXPECT_EQ(content_of(follower->scan()), (test::Content{{"b", "2"}}));
+  EXPECT_EQ(*follower->get("a"), std::nullopt);
+  EXPECT_EQ(content_of(follower->scan({.snapshot = &snapshot})), (test::Content{{"a", "1"}, {"b", "2"}}));
+  const Snapshot keeps = writer->snapshot();  // The flush drops nothing.
+  ahead = 5 * kHour;
+  ASSERT_TRUE(writer->flush().ok());
+  ASSERT_TRUE(follower->catch_up().ok());
+  EXPECT_TRUE(content_of(follower->scan()).empty());
+  EXPECT_EQ(*follower->get("b"), std::nullopt);
 }
 
 /// Of every kind of file that a view needs.

@@ -13,6 +13,7 @@ std::uint64_t weight_of(Verb verb) {
   switch (verb) {
     case Verb::kPut: return 2200;
     case Verb::kRemove: return 700;
+    case Verb::kRemoveRange: return 60;
     case Verb::kWrite: return 600;
     case Verb::kTryWrite: return 200;
     case Verb::kSync: return 50;
@@ -39,6 +40,7 @@ std::uint64_t weight_of(Verb verb) {
     case Verb::kFlush: return 60;
     case Verb::kCompact: return 25;
     case Verb::kWaitIdle: return 20;
+    case Verb::kPassTime: return 150;
     case Verb::kResume: return 10;
     case Verb::kCheckpoint: return 6;
     case Verb::kVerify: return 8;
@@ -104,12 +106,25 @@ std::string Generator::draw_place() {
 
 Change Generator::draw_change() {
   Change change{.key = draw_key(), .keyspace = draw_keyspace(), .is_put = !one_in(4)};
+  if (!change.is_put && one_in(8)) draw_range(change);
   if (!change.is_put) return change;
   change.value_seed = static_cast<std::uint32_t>(random_.next());
   const std::uint64_t draw = random_.below(100);
   const std::uint64_t most = draw < 10 ? 1 : draw < 40 ? 16 : draw < 80 ? 200 : draw < 95 ? 1200 : 5001;
   change.value_bytes = static_cast<std::uint32_t>(random_.below(most));
+  if (one_in(3)) change.expires_in = static_cast<std::uint32_t>(1 + random_.below(one_in(4) ? 5'000'000 : 30'000));
   return change;
+}
+
+/// Mostly of a few keys. One in four ranges is empty or reaches far; few have no end.
+void Generator::draw_range(Change& change) {
+  change.is_range = true;
+  if (change.key.size() > kLongKeyBytes) change.key.resize(kLongKeyBytes);
+  if (one_in(60)) return;
+  change.to = draw_place();
+  if (!one_in(4))
+    change.to = change.key.substr(0, change.key.size() - std::min<std::size_t>(change.key.size(), 1)) + '\xff';
+  if (*change.to < change.key && !one_in(8)) std::swap(*change.to, change.key);
 }
 
 Bounds Generator::draw_bounds() {
@@ -155,6 +170,12 @@ void Generator::draw_write(Operation& operation) {
     return;
   }
   Change& change = operation.changes.back();
+  if (operation.verb == Verb::kRemoveRange) {
+    change = {.key = change.key, .keyspace = change.keyspace, .is_put = false};
+    return draw_range(change);
+  }
+  change.is_range = false;
+  change.to.reset();
   if (operation.verb == Verb::kRemove) change = {.key = change.key, .keyspace = change.keyspace};
   change.is_put = operation.verb == Verb::kPut;
 }
@@ -163,7 +184,12 @@ void Generator::draw_in_transaction(Operation& operation) {
   operation.slot = draw_slot();
   operation.keyspace = draw_keyspace();
   if (operation.verb == Verb::kGetIn) operation.keys.push_back(draw_key());
-  if (operation.verb == Verb::kWriteIn) operation.changes.push_back(draw_change());
+  if (operation.verb == Verb::kWriteIn) {
+    Change change = draw_change();
+    change.is_range = false;  // Refused in a transaction.
+    change.to.reset();
+    operation.changes.push_back(std::move(change));
+  }
   if (operation.verb == Verb::kCommit) operation.sync = one_in(10);
   if (operation.verb != Verb::kScanIn) return;
   operation.bounds = draw_bounds();
@@ -189,6 +215,7 @@ Operation Generator::next() {
   switch (operation.verb) {
     case Verb::kPut:
     case Verb::kRemove:
+    case Verb::kRemoveRange:
     case Verb::kWrite:
     case Verb::kTryWrite: draw_write(operation); break;
     case Verb::kGet:
@@ -225,6 +252,7 @@ Operation Generator::next() {
       break;
     case Verb::kMakeKeyspace:
     case Verb::kDropKeyspace: draw_change_of_keyspaces(operation); break;
+    case Verb::kPassTime: operation.milliseconds = static_cast<std::uint32_t>(1 + random_.below(10'000)); break;
     case Verb::kSync:
     case Verb::kFlush:
     case Verb::kWaitIdle:

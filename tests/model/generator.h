@@ -27,6 +27,7 @@ class Generator {
   std::string draw_place();
   Change draw_change();
   void draw_write(Operation& operation);
+  void draw_range(Change& change);
   void draw_in_transaction(Operation& operation);
   void draw_keys(Operation& operation, std::uint64_t count);
   void draw_change_of_keyspaces(Operation& operation);

@@ -4,17 +4,40 @@
 
 namespace tamis::test {
 
-void Model::apply(const Change& change, std::uint32_t keyspace) {
+void Model::apply(const Change& change, std::uint32_t keyspace, std::uint64_t written_at) {
+  if (change.is_range && change.to && *change.to <= change.key) return;  // Nothing is written.
   ++sequence_;
-  log_.emplace_back(*now_.at(keyspace).id, change.key);
-  apply_to(now_.at(keyspace).map, change);
+  auto& [id, map, due] = now_.at(keyspace);
+  log_.push_back({*id, change});
+  std::erase_if(due, [&](const auto& time) { return change.changes(time.first); });
+  if (change.expires_in != 0 && written_at + change.expires_in <= time_) {
+    map.erase(change.key);
+    return;
+  }
+  apply_to(map, change);
+  if (change.expires_in != 0) due[change.key] = written_at + change.expires_in;
 }
 
 void Model::apply_to(Map& map, const Change& change) {
+  if (change.is_range) {
+    map.erase(map.lower_bound(change.key), change.to ? map.lower_bound(*change.to) : map.end());
+    return;
+  }
   if (change.is_put) {
     map[change.key] = std::make_shared<const std::string>(value_of(change));
   } else {
     map.erase(change.key);
+  }
+}
+
+void Model::pass_time(std::uint64_t now) {
+  time_ = now;
+  for (Keyspace& keyspace : now_) {
+    std::erase_if(keyspace.due, [&](const auto& key_and_time) {
+      if (key_and_time.second > now) return false;
+      keyspace.map.erase(key_and_time.first);
+      return true;
+    });
   }
 }
 

@@ -24,6 +24,7 @@ class Model {
   struct Keyspace {
     std::optional<std::uint32_t> id = {};  ///< In the store; none if it does not exist.
     Map map = {};
+    std::map<std::string, std::uint64_t, std::less<>> due = {};  ///< Of the keys whose values expire.
   };
   using Keyspaces = std::array<Keyspace, kKeyspaces>;
   /// What an operation reads.
@@ -36,9 +37,12 @@ class Model {
 
   /// The keyspace that is meant by this number: the default one if there is none of it.
   [[nodiscard]] std::uint32_t existing(std::uint32_t keyspace) const { return now_.at(keyspace).id ? keyspace : 0; }
-  void apply(const Change& change, std::uint32_t keyspace);
+  /// `written_at` is the time of the write.
+  void apply(const Change& change, std::uint32_t keyspace, std::uint64_t written_at);
+  /// What is due by then is gone. Snapshots keep what they saw.
+  void pass_time(std::uint64_t now);
+  void make_keyspace(std::uint32_t keyspace, std::uint32_t id) { now_.at(keyspace) = {.id = id}; }
   static void apply_to(Map& map, const Change& change);
-  void make_keyspace(std::uint32_t keyspace, std::uint32_t id) { now_.at(keyspace) = {.id = id, .map = {}}; }
   void drop_keyspace(std::uint32_t keyspace) { now_.at(keyspace) = {}; }
   /// At the snapshot in the slot, if any; otherwise now. A keyspace that has been dropped since is still in a snapshot.
   [[nodiscard]] Target at(std::uint32_t keyspace, const std::optional<std::uint32_t>& slot) const;
@@ -49,8 +53,8 @@ class Model {
   void release_all() { snapshots_ = {}; }
   [[nodiscard]] bool has_snapshot(std::uint32_t slot) const { return snapshots_.at(slot).has_value(); }
   [[nodiscard]] std::uint64_t snapshots() const;
-  /// Every change so far: the id of its keyspace and its key.
-  [[nodiscard]] const std::vector<std::pair<std::uint32_t, std::string>>& log() const { return log_; }
+  /// Every change so far, with the id of its keyspace.
+  [[nodiscard]] const std::vector<std::pair<std::uint32_t, Change>>& log() const { return log_; }
   /// The number of changes so far.
   [[nodiscard]] std::uint64_t sequence() const { return sequence_; }
 
@@ -58,7 +62,8 @@ class Model {
   Keyspaces now_;
   std::array<std::optional<Keyspaces>, Operation::kSlots> snapshots_;
   std::uint64_t sequence_ = 0;
-  std::vector<std::pair<std::uint32_t, std::string>> log_;
+  std::uint64_t time_ = 0;
+  std::vector<std::pair<std::uint32_t, Change>> log_;
 };
 
 /// An iterator over what a map held when the iterator was created.

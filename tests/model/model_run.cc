@@ -19,6 +19,7 @@ bool can_be_interrupted(Verb verb) {
   switch (verb) {
     case Verb::kPut:
     case Verb::kRemove:
+    case Verb::kRemoveRange:
     case Verb::kWrite:
     case Verb::kTryWrite:
     case Verb::kFlush:
@@ -33,6 +34,23 @@ bool can_interrupt(Verb verb) {
   return verb != Verb::kReopen && verb != Verb::kAbandon && verb != Verb::kReadOnly && verb != Verb::kRepair;
 }
 
+/// To the default keyspace, which gets lifetimes, or to one that is given, which gets due times.
+template <typename... Into>
+void add(Batch& batch, const Change& change, std::uint64_t clock, const Into&... into) {
+  const std::chrono::milliseconds lifetime(change.expires_in);
+  if (change.is_range) {
+    batch.remove_range(into..., change.key, change.to);
+  } else if (!change.is_put) {
+    batch.remove(into..., change.key);
+  } else if (change.expires_in == 0) {
+    batch.put(into..., change.key, value_of(change));
+  } else if constexpr (sizeof...(into) == 0) {
+    batch.put(change.key, value_of(change), lifetime);
+  } else {
+    batch.put(into..., change.key, value_of(change), ExpiryTime(std::chrono::milliseconds(clock) + lifetime));
+  }
+}
+
 }  // namespace
 
 Status disagreement(std::string what) { return Status::corruption("store and model disagree: " + std::move(what)); }
@@ -45,9 +63,11 @@ ModelRun::~ModelRun() { drop_handles(); }
 
 Environment ModelRun::environment() const {
   Environment environment{.files = interrupted_files_.get(),
-                          .random_seed = spec_.seed + openings_,
-                          .runs_in_background = spec_.runs_in_background};
-  if (spec_.schedule_seed) environment.schedule_seed = *spec_.schedule_seed + openings_;
+                          .random_seed = spec_.seed + machine_.openings,
+                          .runs_in_background = spec_.runs_in_background,
+                          .unix_milliseconds = [this] { return machine_.clock.load(); },
+                          .uptime_milliseconds = [this] { return machine_.uptime.load(); }};
+  if (spec_.schedule_seed) environment.schedule_seed = *spec_.schedule_seed + machine_.openings;
   return environment;
 }
 
@@ -101,6 +121,7 @@ Status ModelRun::run_verb(const Operation& operation) {
   switch (operation.verb) {
     case Verb::kPut:
     case Verb::kRemove:
+    case Verb::kRemoveRange:
     case Verb::kWrite:
     case Verb::kTryWrite: return write(operation);
     case Verb::kSync: return db_->sync();
@@ -135,6 +156,7 @@ Status ModelRun::run_verb(const Operation& operation) {
     case Verb::kFlush: return db_->flush();
     case Verb::kCompact: return compact(operation);
     case Verb::kWaitIdle: return db_->wait_idle();
+    case Verb::kPassTime: return pass_time(operation.milliseconds);
     case Verb::kResume: return db_->resume();
     case Verb::kCheckpoint: return checkpoint();
     case Verb::kVerify: return verify();
@@ -151,31 +173,43 @@ Status ModelRun::run_verb(const Operation& operation) {
   return {};
 }
 
+/// Sometimes only the clock moves on, so that what has expired may not be dropped yet.
+Status ModelRun::pass_time(std::uint32_t milliseconds) {
+  machine_.clock += milliseconds;
+  if (milliseconds % 16 != 0) machine_.uptime += milliseconds;
+  model_.pass_time(machine_.clock);
+  return {};
+}
+
 Status ModelRun::write(const Operation& operation) {
-  const WriteOptions options{.sync = operation.sync};
-  Write write{operation};
+  WriteOptions options{.sync = operation.sync};
+  Write write{.operation = operation, .time = machine_.clock};
   Batch batch;
   for (const Change& change : operation.changes) {
     write.keyspaces.push_back(model_.existing(change.keyspace));
     write.ids.push_back(model_.at(change.keyspace, {}).id);
     if (write.ids.back() == 0) {
-      change.is_put ? batch.put(change.key, value_of(change)) : batch.remove(change.key);
+      add(batch, change, machine_.clock);
     } else {
-      const Keyspace& into = handles_.at(write.ids.back());
-      change.is_put ? batch.put(into, change.key, value_of(change)) : batch.remove(into, change.key);
+      add(batch, change, machine_.clock, handles_.at(write.ids.back()));
     }
   }
   const Write* outer = std::exchange(writing_, &write);
   Status written;
-  if (operation.verb == Verb::kPut || operation.verb == Verb::kRemove) {
+  if (operation.verb != Verb::kWrite && operation.verb != Verb::kTryWrite) {
     const Change& change = operation.changes.front();
+    options.expires_in = std::chrono::milliseconds(change.expires_in);
     written = with(write.ids.front(), [&](auto& into) {
+      if (change.is_range) return into.remove_range(change.key, change.to, options);
       return change.is_put ? into.put(change.key, value_of(change), options) : into.remove(change.key, options);
     });
   } else if (operation.verb == Verb::kTryWrite) {
     written = db_->try_write(batch, options);
     // Whether it would have waited depends on the options; the answers must not.
-    if (written.code() == StatusCode::kBusy) written = db_->write(batch, options);
+    if (written.code() == StatusCode::kBusy) {
+      write.time = machine_.clock;
+      written = db_->write(batch, options);
+    }
   } else {
     written = db_->write(batch, options);
   }
@@ -195,10 +229,11 @@ bool ModelRun::has_lost_a_keyspace(const Write& write) const {
 }
 
 void ModelRun::apply(const Write& write) {
+  const std::uint64_t before = model_.sequence();
   for (std::size_t i = 0; i < write.keyspaces.size(); ++i) {
-    model_.apply(write.operation.changes[i], write.keyspaces[i]);
+    model_.apply(write.operation.changes[i], write.keyspaces[i], write.time);
   }
-  asked_.writes += write.keyspaces.size();
+  asked_.writes += model_.sequence() - before;
 }
 
 /// To operations in the middle of a write, its changes are visible or not yet: the store says which.
@@ -249,7 +284,7 @@ Status ModelRun::open_keyspaces() {
 
 Status ModelRun::open() {
   Options now = options();
-  now.create_if_missing = openings_ == 0;
+  now.create_if_missing = machine_.openings == 0;
   TAMIS_TRY(DB opened, DB::open(kDirectory, now, environment()));
   db_.emplace(std::move(opened));
   asked_ = {};
@@ -284,7 +319,7 @@ Status ModelRun::close() {
     if (keyspace.put("a", "b").ok()) return disagreement("a put into a keyspace after close was accepted");
   }
   db_.reset();
-  ++openings_;
+  ++machine_.openings;
   return {};
 }
 
@@ -313,7 +348,7 @@ Status ModelRun::abandon() {
     if (keyspace.exists("a").ok()) return disagreement("a keyspace outlived its store and was read");
   }
   drop_handles();
-  ++openings_;
+  ++machine_.openings;
   return open();
 }
 
@@ -324,7 +359,7 @@ Status ModelRun::crash() {
   handles_.clear();
   db_.reset();
   make_disk(std::move(rebooted));
-  ++openings_;
+  ++machine_.openings;
   return open();
 }
 
@@ -364,7 +399,7 @@ Status ModelRun::repair() {
 }
 
 Status ModelRun::checkpoint() {
-  const std::string path = fmt::format("/copy-{}", ++copies_);
+  const std::string path = fmt::format("/copy-{}", ++machine_.copies);
   TAMIS_TRY_STATUS(db_->checkpoint(path));
   {
     TAMIS_TRY(DB copy, DB::open(path, options(), environment()));

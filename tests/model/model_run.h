@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -100,6 +101,15 @@ class ModelRun {
     const Operation& operation;
     std::vector<std::uint32_t> keyspaces = {};  // One for each change.
     std::vector<std::uint32_t> ids = {};
+    std::uint64_t time = 0;
+  };
+
+  static constexpr std::uint64_t kBeginning = 1'700'000'000'000;
+  struct Machine {
+    std::atomic<std::uint64_t> clock = kBeginning;
+    std::atomic<std::uint64_t> uptime = 0;
+    std::uint64_t openings = 0;
+    std::uint64_t copies = 0;
   };
 
   /// Since the store was opened.
@@ -119,6 +129,8 @@ class ModelRun {
   Status run_next();
   Status run_verb(const Operation& operation);
   Status write(const Operation& operation);
+  Status pass_time(std::uint32_t milliseconds);
+  [[nodiscard]] bool is_clock_ahead() const { return machine_.clock - kBeginning > machine_.uptime; }
   void apply(const Write& write);
   [[nodiscard]] bool has_lost_a_keyspace(const Write& write) const;
   Status make_keyspace(const Operation& operation);
@@ -137,7 +149,7 @@ class ModelRun {
   Status repair();
   Status checkpoint();
   void drop_handles();
-  [[nodiscard]] const Options& options() const { return spec_.options[openings_ % spec_.options.size()]; }
+  [[nodiscard]] const Options& options() const { return spec_.options[machine_.openings % spec_.options.size()]; }
   [[nodiscard]] Environment environment() const;
 
   // model_run_reads.cc
@@ -184,6 +196,7 @@ class ModelRun {
   void count_work();
 
   const RunSpec spec_;
+  Machine machine_;
   Model model_;
   std::unique_ptr<CrashFileSystem> files_;
   std::unique_ptr<InterruptedFileSystem> interrupted_files_;
@@ -201,8 +214,6 @@ class ModelRun {
   int depth_ = 0;               // How many rewrites are paused: a compaction, and a flush during it.
   Status inside_status_;
   std::uint64_t digest_ = 0;
-  std::uint64_t openings_ = 0;
-  std::uint64_t copies_ = 0;
   Work work_;
   std::uint64_t interruptions_ = 0;
   std::uint64_t ruled_out_by_run_index_ = 0;

@@ -49,7 +49,8 @@ Status ModelRun::compact(const Operation& operation) {
     if (info.id != id) continue;
     const std::size_t keys = model_.now().at(keyspace).map.size();
     if (info.entries < keys) return disagreement("fewer entries than keys after everything was compacted");
-    if (live_snapshots() == 0 && info.entries > keys) {
+    // A clock that ran ahead hides what is not dropped yet.
+    if (live_snapshots() == 0 && !is_clock_ahead() && info.entries > keys) {
       return disagreement(fmt::format("{} entries for {} keys after everything was compacted", info.entries, keys));
     }
   }

@@ -44,13 +44,17 @@ ModelTransaction::Outcome ModelTransaction::outcome(const Model& model) const {
   for (const auto& [id, bounds] : scans) is_certain &= exists(id);
   std::size_t bytes = 0;
   for (std::size_t i = begun; i < model.log().size(); ++i) {
-    const auto& [id, key] = model.log()[i];
-    bytes += key.size() + kMaxBytesOfAWrite;
-    if (reads.contains({id, key})) return Outcome::kConflicts;
-    for (const auto& [scanned, bounds] : scans) is_certain &= scanned != id || !is_inside(key, bounds);
+    const auto& [id, other] = model.log()[i];
+    bytes += other.key.size() + other.to.value_or("").size() + kMaxBytesOfAWrite;
+    for (const auto& [read_id, key] : reads) {
+      if (read_id == id && other.changes(key)) return Outcome::kConflicts;
+    }
+    for (const auto& [scanned, bounds] : scans) {
+      is_certain &= scanned != id || !(other.is_range || is_inside(other.key, bounds));
+    }
     if (isolation != Isolation::kSnapshot) continue;
     for (const Change& change : own) {
-      if (view.at(change.keyspace).id == id && change.key == key) return Outcome::kConflicts;
+      if (view.at(change.keyspace).id == id && other.changes(change.key)) return Outcome::kConflicts;
     }
   }
   return is_certain && bytes <= kMaxBytesSinceBegin ? Outcome::kCommits : Outcome::kEither;
@@ -129,6 +133,7 @@ Status ModelRun::scan_in(ModelTransaction& tx, const Operation& operation) {
 Status ModelRun::write_in(ModelTransaction& tx, const Operation& operation) {
   for (Change change : operation.changes) {
     change.keyspace = tx.existing(change.keyspace);
+    change.expires_in = 0;  // A transaction's own put has no lifetime.
     const std::uint32_t id = *tx.view.at(change.keyspace).id;
     if (id == 0) {
       TAMIS_TRY_STATUS(change.is_put ? tx.store.put(change.key, value_of(change)) : tx.store.remove(change.key));
@@ -155,7 +160,7 @@ Status ModelRun::commit(std::optional<ModelTransaction>& slot, const Operation& 
     return disagreement("a transaction that conflicts said " + committed.to_text());
   }
   TAMIS_TRY_STATUS(std::move(committed));
-  for (const Change& change : tx.own) model_.apply(change, change.keyspace);
+  for (const Change& change : tx.own) model_.apply(change, change.keyspace, machine_.clock);
   asked_.writes += tx.own.size();
   return {};
 }

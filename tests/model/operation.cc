@@ -64,6 +64,11 @@ Change parse_change(std::string_view text) {
     keyspace = number_of_text(text.substr(0, 1));
     text.remove_prefix(2);
   }
+  if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
+    Change range{.key = unescaped(text.substr(0, dash)), .keyspace = keyspace, .is_put = false, .is_range = true};
+    if (text.substr(dash + 1).starts_with('>')) range.to = unescaped(text.substr(dash + 2));
+    return range;
+  }
   const std::size_t first = text.find(',');
   Change change{
       .key = unescaped(text.substr(0, first)), .keyspace = keyspace, .is_put = first != std::string_view::npos};
@@ -71,6 +76,8 @@ Change parse_change(std::string_view text) {
   const std::size_t second = text.find(',', first + 1);
   change.value_seed = number_of_text(text.substr(first + 1, second - first - 1));
   change.value_bytes = number_of_text(text.substr(second + 1));
+  const std::size_t third = text.find(',', second + 1);
+  if (third != std::string_view::npos) change.expires_in = number_of_text(text.substr(third + 1));
   return change;
 }
 
@@ -103,6 +110,8 @@ Status read_word(Operation& operation, std::string_view name, std::string_view v
     operation.fills_cache = false;
   } else if (name == "keyspace") {
     operation.keyspace = number_of_text(value);
+  } else if (name == "time") {
+    operation.milliseconds = number_of_text(value);
   } else if (name == "options") {
     operation.options_seed = number_of_text(value);
   } else if (std::optional<Move> move = parse_move(name, value)) {
@@ -119,6 +128,7 @@ std::string_view to_text(Verb verb) {
   switch (verb) {
     case Verb::kPut: return "put";
     case Verb::kRemove: return "remove";
+    case Verb::kRemoveRange: return "remove_range";
     case Verb::kWrite: return "write";
     case Verb::kTryWrite: return "try_write";
     case Verb::kSync: return "sync";
@@ -145,6 +155,7 @@ std::string_view to_text(Verb verb) {
     case Verb::kFlush: return "flush";
     case Verb::kCompact: return "compact";
     case Verb::kWaitIdle: return "wait_idle";
+    case Verb::kPassTime: return "pass_time";
     case Verb::kResume: return "resume";
     case Verb::kCheckpoint: return "checkpoint";
     case Verb::kVerify: return "verify";
@@ -180,7 +191,9 @@ std::string to_text(const Operation& operation) {
     text += " change=";
     if (change.keyspace != 0) text += fmt::format("{}/", change.keyspace);
     text += escaped(change.key);
+    if (change.is_range) text += change.to ? "->" + escaped(*change.to) : "-";
     if (change.is_put) text += fmt::format(",{},{}", change.value_seed, change.value_bytes);
+    if (change.expires_in != 0) text += fmt::format(",{}", change.expires_in);
   }
   if (operation.sync) text += " sync";
   for (const std::string& key : operation.keys) text += " key=" + escaped(key);
@@ -191,6 +204,7 @@ std::string to_text(const Operation& operation) {
   if (operation.bounds.reverse) text += " reverse";
   if (!operation.fills_cache) text += " uncached";
   if (operation.keyspace != 0) text += fmt::format(" keyspace={}", operation.keyspace);
+  if (operation.milliseconds != 0) text += fmt::format(" time={}", operation.milliseconds);
   if (operation.options_seed != 0) text += fmt::format(" options={}", operation.options_seed);
   for (const Move& move : operation.moves) {
     text += fmt::format(" {}", to_text(move.kind));

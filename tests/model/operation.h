@@ -17,6 +17,7 @@ namespace tamis::test {
 enum class Verb : std::uint8_t {
   kPut,
   kRemove,
+  kRemoveRange,
   kWrite,
   kTryWrite,
   kSync,
@@ -43,6 +44,7 @@ enum class Verb : std::uint8_t {
   kFlush,
   kCompact,
   kWaitIdle,
+  kPassTime,
   kResume,
   kCheckpoint,  ///< The copy is opened, compared and destroyed.
   kVerify,
@@ -65,14 +67,20 @@ std::string_view to_text(Verb verb);
 inline constexpr std::uint32_t kKeyspaces = 4;
 std::string name_of_keyspace(std::uint32_t keyspace);
 
-/// A put or a remove. The bytes of a value follow from two numbers.
+/// A put, a remove or a remove of a range. The bytes of a value follow from two numbers.
 struct Change {
   std::string key = {};
   std::uint32_t keyspace = 0;
   bool is_put = true;
+  bool is_range = false;               ///< From `key` to `to`; then it is no put.
+  std::optional<std::string> to = {};  ///< For a range: exclusive; none: to the last key.
   std::uint32_t value_seed = 0;
   std::uint32_t value_bytes = 0;
+  std::uint32_t expires_in = 0;  ///< In milliseconds; 0: never.
 
+  [[nodiscard]] bool changes(std::string_view any_key) const {
+    return is_range ? key <= any_key && (!to || any_key < *to) : key == any_key;
+  }
   friend bool operator==(const Change&, const Change&) = default;
 };
 
@@ -112,12 +120,14 @@ struct Operation {
   bool fills_cache = true;
   std::uint32_t keyspace = 0;      ///< Of the keys or bounds, or the one to make or drop.
   std::uint32_t options_seed = 0;  ///< For the options of a keyspace; 0: none.
+  std::uint32_t milliseconds = 0;  ///< That pass.
 
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
 /// "put change=a%00b,17,200 sync": words with = between name and value, key bytes that are not letters or digits as
-/// %HH, values as seed and length, "3/" before the key of a change in keyspace 3.
+/// %HH, values as seed and length and perhaps a lifetime, "3/" before the key of a change in keyspace 3, "a->b" and
+/// "a-" for ranges.
 std::string to_text(const Operation& operation);
 Result<Operation> parse_operation(std::string_view line);
 

@@ -45,6 +45,7 @@ class Panel {
     switch (operation.verb) {
       case Verb::kPut:
       case Verb::kRemove:
+      case Verb::kRemoveRange:
       case Verb::kWrite:
       case Verb::kTryWrite: return all([&](Member& member) { member.store->write(operation.changes, operation.sync); });
       case Verb::kGet:
@@ -81,7 +82,8 @@ class Panel {
           member.walks = {};
           member.store->reopen();
         });
-      case Verb::kBegin:  // The others' transactions differ.
+      case Verb::kPassTime:  // All values are put to stay.
+      case Verb::kBegin:     // The others' transactions differ.
       case Verb::kGetIn:
       case Verb::kScanIn:
       case Verb::kWriteIn:

@@ -11,7 +11,7 @@ import sys
 
 # Static functions that create objects; every test calls constructors from parts, assignments and destructors.
 MAKERS = {"open", "create", "from_bytes", "parse", "repair", "destroy", "measured"}
-PRIVATE = {"accepts", "add_change", "belong_to", "enter", "load", "follow_moved_bytes", "open_image"}
+PRIVATE = {"accepts", "add_change", "add_expiring", "add_put", "id_of", "load_expiry", "belong_to", "enter", "load", "follow_moved_bytes", "open_image"}
 
 
 def names(*arguments):

@@ -66,6 +66,11 @@ const KeyspaceInfo* find_keyspace(const std::vector<KeyspaceInfo>& keyspaces, st
 /// For a store that could not be opened. Its options were checked before, so kInvalidArgument is about what was found.
 CommandError error_of_opening(const Status& status);
 
+/// Since 1970.
+inline std::uint64_t milliseconds_of(ExpiryTime time) {
+  return static_cast<std::uint64_t>(time.time_since_epoch().count());
+}
+
 /// {"key": …, "value": …, "found": true}; without a value it has no such member.
 JsonObject entry_json(std::string_view key, std::optional<std::string_view> value, bool found,
                       const CommonOptions& options);

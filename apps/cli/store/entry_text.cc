@@ -175,6 +175,7 @@ constexpr std::string_view kExample = R"(each line is an object such as {"key": 
 /// As written by dump --json: {"key": "paris", "value": "2102650"}, with key_hex and value_hex for bytes that are not
 /// UTF-8, and keyspace for entries that are not in the default one.
 class JsonEntries : public EntrySource {
+  static constexpr std::uint64_t kMaxMilliseconds = 9'000'000'000'000;  // In the 23rd century: what time points hold.
   static constexpr std::array<std::string_view, 6> kMembers = {"key",       "key_hex",  "value",
                                                                "value_hex", "keyspace", "keyspace_hex"};
 
@@ -186,7 +187,8 @@ class JsonEntries : public EntrySource {
     if (!line) return std::nullopt;
     const Json object = parse(*line);
     for (const auto& [name, value] : object.items()) check_member(name, value);
-    return Entry{bytes_of(object, "key", key_), bytes_of(object, "value", value_), keyspace_of(object)};
+    return Entry{bytes_of(object, "key", key_), bytes_of(object, "value", value_), keyspace_of(object),
+                 expiry_of(object)};
   }
 
  private:
@@ -210,10 +212,20 @@ class JsonEntries : public EntrySource {
   /// Refuses unknown members, which would otherwise be lost. "found" comes from get and scan.
   void check_member(const std::string& name, const Json& value) const {
     if (name == "found" && value == true) return;
+    if (name == "expires_at") {
+      if (value.is_number_unsigned() && value.get<std::uint64_t>() <= kMaxMilliseconds) return;
+      usage_error(fmt::format("{}: 'expires_at' is not a number of milliseconds since 1970", place()));
+    }
     if (std::ranges::find(kMembers, name) == kMembers.end()) {
       usage_error(fmt::format("{}: unknown member '{}'; remove it or move it into the value", place(), name));
     }
     if (!value.is_string()) usage_error(fmt::format("{}: '{}' is not a string; put it in quotes", place(), name));
+  }
+
+  static std::optional<ExpiryTime> expiry_of(const Json& object) {
+    const auto found = object.find("expires_at");
+    if (found == object.end()) return {};
+    return ExpiryTime(std::chrono::milliseconds(found->get<std::int64_t>()));
   }
 
   std::string_view keyspace_of(const Json& object) {
@@ -274,10 +286,11 @@ void print_entry_header(EntryFormat format, bool keys_only) {
 }
 
 void print_entry(std::string_view key, std::optional<std::string_view> value, EntryFormat format,
-                 const CommonOptions& options, std::string_view keyspace) {
+                 const CommonOptions& options, std::string_view keyspace, std::optional<ExpiryTime> expires_at) {
   if (format == EntryFormat::kJsonLines) {
     JsonObject object = entry_json(key, value, true, options);
     if (!keyspace.empty()) object.add_bytes("keyspace", keyspace);
+    if (expires_at) object.add("expires_at", milliseconds_of(*expires_at));
     return standard_output().write(object.line());
   }
   write_field(key, format, options);

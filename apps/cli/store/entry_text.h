@@ -9,6 +9,7 @@
 
 #include "cli/command_line.h"
 #include "cli/lines.h"
+#include "tamis/expiry.h"
 
 namespace tamis::cli {
 
@@ -33,9 +34,10 @@ struct FormatArguments {
 /// What precedes the first entry: CSV's header.
 void print_entry_header(EntryFormat format, bool keys_only);
 /// Writes to standard output, with the line end; no value: the key alone. TSV takes the bytes unchanged. JSON also
-/// names the keyspace, unless that is empty.
+/// names the keyspace, unless that is empty, and when the value expires, in milliseconds since 1970.
 void print_entry(std::string_view key, std::optional<std::string_view> value, EntryFormat format,
-                 const CommonOptions& options, std::string_view keyspace = {});
+                 const CommonOptions& options, std::string_view keyspace = {},
+                 std::optional<ExpiryTime> expires_at = {});
 
 /// Entries in file order. A record that cannot be parsed is a usage error with its position. At most one record and the
 /// line buffer are in memory.
@@ -47,6 +49,7 @@ class EntrySource {
     std::string_view key;
     std::string_view value;
     std::string_view keyspace = {};  ///< Empty if the entry names none.
+    std::optional<ExpiryTime> expires_at = {};
   };
 
   virtual ~EntrySource() = default;

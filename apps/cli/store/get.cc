@@ -58,10 +58,15 @@ int run_get(Arguments arguments) {
   const CommonOptions& options = line.common();
   key = bytes_of_word(key, "the key", options);
   DB db = store.open(StoreUse::kRead);
-  const std::optional<std::string> value = need(store.keyspace(db, StoreUse::kRead).get(key));
+  const Keyspace keyspace = store.keyspace(db, StoreUse::kRead);
+  const std::optional<std::string> value = need(keyspace.get(key));
   Output& out = standard_output();
   if (options.json) {
-    out.write(entry_json(key, value, value.has_value(), options).line());
+    JsonObject object = entry_json(key, value, value.has_value(), options);
+    const Iterator entry = keyspace.scan({.from = key});
+    const bool is_it = value && entry.valid() && entry.key() == key;
+    if (is_it && entry.expires_at()) object.add("expires_at", milliseconds_of(*entry.expires_at()));
+    out.write(object.line());
   } else if (value) {
     out.write(shown(*value, options));
     if (!raw) out.write("\n");

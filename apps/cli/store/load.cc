@@ -100,7 +100,7 @@ class Loader {
                                 Batch::kMaxKeyBytes));
       }
       Batch& part = part_of(entry->keyspace.empty() ? limits_.keyspace : entry->keyspace);
-      part.put(entry->key, entry->value);
+      entry->expires_at ? part.put(entry->key, entry->value, *entry->expires_at) : part.put(entry->key, entry->value);
       if (!part.status().ok()) usage_error(fmt::format("{}: {}", entries.place(), part.status().message()));
       ++entries_in_batch_;
       bytes_in_batch_ += entry->key.size() + entry->value.size();
@@ -127,7 +127,11 @@ class Loader {
     if (names_.size() == 1 && names_[0] == "default") return parts_["default"];
     batch_.clear();
     for (const std::string& name : names_) {
-      for (const Batch::Operation& entry : parts_[name]) batch_.put(target_.keyspace(name), entry.key, entry.value);
+      const Keyspace& into = target_.keyspace(name);
+      for (const Batch::Operation& entry : parts_[name]) {
+        entry.expires_at ? batch_.put(into, entry.key, entry.value, *entry.expires_at)
+                         : batch_.put(into, entry.key, entry.value);
+      }
     }
     return batch_;
   }

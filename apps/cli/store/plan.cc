@@ -110,6 +110,7 @@ JsonObject as_json(const ScaleQuestion& question, const ScalePlan& plan) {
       .add("filter_bytes", plan.memory.filter_bytes)
       .add("memtable_share", plan.memory.memtable_share)
       .add("journal_share", plan.memory.journal_share)
+      .add("transaction_share", plan.memory.transaction_share)
       .add("index_share", plan.memory.index_share)
       .add("filter_share", plan.memory.filter_share)
       .add("block_share", plan.memory.block_share)

@@ -47,6 +47,11 @@ void refuse_several_keyspaces(const DB& db, const std::string& directory) {
                   directory, keyspaces));
 }
 
+/// TSV and CSV have no column for the time.
+[[noreturn]] void refuse_expiry(std::string_view key) {
+  usage_error(fmt::format("the value of the key {} expires, and only JSON lines hold when; use --json", quoted(key)));
+}
+
 /// What dump writes, and how far it is.
 struct Dump {
   EntryFormat format;
@@ -60,7 +65,8 @@ struct Dump {
       progress.count(1, "entries");
       progress.advance(1);
       if (format == EntryFormat::kTsv && !options.hex) check_line(entry.key(), entry.value());
-      print_entry(entry.key(), entry.value(), format, options, name);
+      if (format != EntryFormat::kJsonLines && entry.expires_at()) refuse_expiry(entry.key());
+      print_entry(entry.key(), entry.value(), format, options, name, entry.expires_at());
     }
     need(entry.status());
   }
@@ -100,7 +106,8 @@ int run_scan(Arguments arguments) {
   print_entry_header(format, keys_only);
   Iterator entry = keyspace.scan(wanted);
   for (std::uint64_t printed = 0; entry.valid() && (!limit || printed < *limit); ++printed) {
-    print_entry(entry.key(), keys_only ? std::nullopt : std::optional(entry.value()), format, options);
+    print_entry(entry.key(), keys_only ? std::nullopt : std::optional(entry.value()), format, options, {},
+                entry.expires_at());
     entry.advance();
   }
   need(entry.status());
@@ -148,8 +155,9 @@ int run_dump(Arguments arguments) {
   CommandLine line(
       {.summary = "Prints every entry, as of one snapshot, in a format that 'tamis load' reads. CSV, JSON lines and "
                   "TSV with --hex hold any bytes; plain TSV does not, and dump stops with status 2 at bytes "
-                  "that would break a line. JSON lines hold all keyspaces of a store, the others one: name it if "
-                  "there are several. To copy options and empty keyspaces too, use 'tamis checkpoint'.",
+                  "that would break a line. JSON lines hold all keyspaces of a store, and when values expire; the "
+                  "others hold one keyspace, of values that do not: name it if there are several. To copy options and "
+                  "empty keyspaces too, use 'tamis checkpoint'.",
        .usage = "DIR [--keyspace NAME] [--format tsv|csv|jsonl]",
        .example = "  tamis dump cities --hex > cities.txt\n"
                   "  tamis dump cities --csv > cities.csv\n"

@@ -113,6 +113,7 @@ void print_entries(const TableFile& file, const CommonOptions& options) {
       JsonObject object;
       object.add_bytes("key", entries.key(), options.hex).add("sequence", entries.sequence()).add("kind", kind);
       if (!entries.is_delete()) object.add_bytes("value", entries.value(), options.hex);
+      if (entries.expires_at()) object.add("expires_at", milliseconds_of(*entries.expires_at()));
       standard_output().write(object.line());
     } else {
       standard_output().print("{}\t{}\t{}\t{}\n", shown(entries.key(), options), entries.sequence(), kind,

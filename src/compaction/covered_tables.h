@@ -1,0 +1,22 @@
+// Tables of which range deletes leave nothing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "entry/range_tombstones.h"
+#include "tree/shape.h"
+
+namespace tamis {
+
+/// The numbers of the tables that can be removed unread (rule 27): range deletes of other tables of the shape cover all
+/// that they hold, are newer than all of it, and hide it from every reader that can see any of it. Their own deletes
+/// and range deletes cover only keys that those range deletes cover too. These stay: the drop rule keeps them while an
+/// older run overlaps them.
+///
+/// `range_deletes` are in tables of this shape; `snapshots` ascend and end with the sequence published (rule 9). Pure.
+std::vector<std::uint64_t> tables_covered_whole(const Shape& shape, const RangeTombstones& range_deletes,
+                                                std::span<const Sequence> snapshots);
+
+}  // namespace tamis

@@ -1,0 +1,27 @@
+// Who knows of range deletes.
+#pragma once
+
+#include <string_view>
+
+#include "entry/entry.h"
+#include "entry/range_tombstones.h"
+#include "tamis/status.h"
+
+namespace tamis {
+
+/// The range deletes of a memtable, of the tables of a version, or of all that a reader reads.
+///
+/// Threads: any.
+class RangeDeletes {
+ public:
+  RangeDeletes() = default;
+  RangeDeletes(const RangeDeletes&) = delete;
+  RangeDeletes& operator=(const RangeDeletes&) = delete;
+  virtual ~RangeDeletes() = default;
+
+  /// Of those with a sequence up to `moment` that cover the key, the one with the largest; null if there is none. An
+  /// error if some that may cover the key cannot be read (rule 26). Valid as long as this.
+  [[nodiscard]] virtual Result<const RangeTombstone*> newest_covering(std::string_view key, Sequence moment) const = 0;
+};
+
+}  // namespace tamis
