@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::uint64_t kEntriesPerQuestion = 1024;  // Between polls of is_cancelled: well below a millisecond.
 constexpr Features kRangeDeletes = Features::of(Feature::kRangeDeletes);
+constexpr Features kValuesApart = Features::of(Feature::kValuesApart);
 constexpr std::size_t kMaxOverlappedTables = 10;  // Limits the cost of pushing an output down; LevelDB's figure.
 
 /// Tests ascending keys against a run, so that a test costs a comparison and not a search.
@@ -106,6 +107,7 @@ class Rewriter {
         filter_cost_(filter_cost(spec)),
         next_level_(spec.next_level),
         range_deletes_(spec.range_deletes),
+        features_(spec.features),
         values_(spec, begun_) {
     TAMIS_CHECK(!spec.snapshots.empty());
     TAMIS_INVARIANT(std::ranges::is_sorted(spec.snapshots));
@@ -147,6 +149,7 @@ class Rewriter {
   bool is_key_written_ = false;
 
   std::unique_ptr<TableBuilder> table_;
+  Features features_;  // Of tables begun from now on.
   ValueSink values_;
   std::vector<std::string> begun_;
   std::uint64_t kept_ = 0;
@@ -168,8 +171,7 @@ Status Rewriter::write_all() {
       ++result_.entries_dropped;
       continue;
     }
-    TAMIS_TRY(const Entry placed, values_.place(as_written(entry)));
-    TAMIS_TRY_STATUS(keep(placed));
+    TAMIS_TRY_STATUS(keep(as_written(entry)));
   }
   TAMIS_TRY_STATUS(source_.status());
   TAMIS_TRY_STATUS(values_.finish(result_));
@@ -229,14 +231,22 @@ Entry Rewriter::as_written(const Entry& entry) const {
   return written;
 }
 
+/// A table names in its header what its entries need. So the first value that is to be apart begins a table, or stays in
+/// this one if its key has begun.
 Status Rewriter::keep(const Entry& entry) {
-  if (!is_key_written_ && table_ != nullptr && should_cut(entry.key)) {
+  const bool is_first_apart = values_.goes_apart(entry) && !features_.includes(kValuesApart);
+  if (!is_key_written_ && table_ != nullptr && (is_first_apart || should_cut(entry.key))) {
     TAMIS_TRY_STATUS(finish_table(Position::kInside));
   }
-  if (table_ == nullptr) TAMIS_TRY_STATUS(begin_table());
+  if (table_ == nullptr) {
+    if (is_first_apart) features_ |= kValuesApart;
+    TAMIS_TRY_STATUS(begin_table());
+  }
   is_key_written_ = true;
   ++kept_;
-  return table_->add(entry, hash_);
+  if (!features_.includes(kValuesApart)) return table_->add(entry, hash_);
+  TAMIS_TRY(const Entry placed, values_.place(entry));
+  return table_->add(placed, hash_);
 }
 
 /// At the target size, filter included, and where building the filter would exceed its memory.
@@ -255,7 +265,7 @@ Status Rewriter::begin_table() {
                      .identity = spec_.identity,
                      .keyspace = spec_.keyspace,
                      .keyspace_name = spec_.keyspace_name,
-                     .features = spec_.features | (fragments_.empty() ? Features() : kRangeDeletes),
+                     .features = features_ | (fragments_.empty() ? Features() : kRangeDeletes),
                      .block_bytes = spec_.block_bytes,
                      .codec = spec_.codec,
                      .prefix_rule = spec_.prefix_rule,

@@ -28,11 +28,14 @@ Status note_begun(FileSystem& files, const std::string& path, std::vector<std::s
   return {};
 }
 
+bool ValueSink::goes_apart(const Entry& entry) const {
+  if (spec_.values.bytes_apart == 0 || is_apart(entry.kind) || entry.kind == EntryKind::kDelete) return false;
+  return value_of(entry).size() >= spec_.values.bytes_apart;
+}
+
 Result<Entry> ValueSink::place(const Entry& entry) {
   if (is_apart(entry.kind)) return spec_.values.collected.empty() ? entry : copy(entry);
-  if (spec_.values.bytes_apart == 0 || entry.kind == EntryKind::kDelete) return entry;
-  const std::string_view value = value_of(entry);
-  return value.size() < spec_.values.bytes_apart ? entry : write(entry, value);
+  return goes_apart(entry) ? write(entry, value_of(entry)) : entry;
 }
 
 /// A value that cannot be verified is not copied: its reader gets the error, and the file stays.

@@ -25,6 +25,8 @@ class ValueSink {
   /// Both outlive it. Files are noted in `begun` before they are made.
   ValueSink(const RewriteSpec& spec, std::vector<std::string>& begun) : spec_(spec), begun_(begun) {}
 
+  /// Whether the value is in the entry and is to be apart.
+  [[nodiscard]] bool goes_apart(const Entry& entry) const;
   /// The entry as its table has it. It is valid until the next call.
   Result<Entry> place(const Entry& entry);
   /// Finishes the last file, and adds all to the result.

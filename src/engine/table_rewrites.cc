@@ -77,9 +77,9 @@ Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, Ent
   RewriteSpec spec = spec_for(keyspace, *settings, version->shape(), 0, run);
   spec.range_deletes = std::move(range_deletes);
   spec.values.bytes_apart = settings->options.value_bytes_apart;
-  if (spec.values.bytes_apart != 0) spec.features |= Features::of(Feature::kValuesApart);  // There may be such values.
   const Features in_use = catalog_.features();
-  for (const Feature feature : {Feature::kLongKeys, Feature::kExpiry}) {  // There may be some entries that need it.
+  // There may be some entries that need it.
+  for (const Feature feature : {Feature::kLongKeys, Feature::kExpiry, Feature::kValuesApart}) {
     if (in_use.includes(Features::of(feature))) spec.features |= Features::of(feature);
   }
   for (const Run& older : newer) spec.older_runs.push_back(&older);

@@ -11,7 +11,7 @@
 namespace tamis::test {
 namespace {
 
-constexpr std::array<StoreScript, 15> kScripts = {{
+constexpr std::array<StoreScript, 18> kScripts = {{
     {"commits", "pPbBrRspPbfpBwRpbfPpWbrfspbBpfpPrcPbp"},
     {"journals in turn", "pbpfpPbfprpfPbpfBpfpbrfpPfbpfpp"},
     {"full memtables", "wPbwrWwbBpwPwbwpWcbwRwpwfwc", 64 << 10},
@@ -28,6 +28,7 @@ constexpr std::array<StoreScript, 15> kScripts = {{
     {"keyspaces in turn", "mqNnfxmnfqfnNcxmonqmfnofqcxpNofmnqxc"},
     {"values apart", "wPbwrWwbBpwPfwbwpWcbwRwkpwfwcowpfWbfc", 64 << 10, "leveled", true, 16},
     {"values apart in tiers", "pbwfPrfbwfpBfrpfbPfcpbomqNnfxwWf", 128 << 10, "tiered", false, 500},
+    {"values apart that go", "eEbfewdfhEhbDfcebfhhdwfcehfkdbEfhhhcdfc", 64 << 10, "leveled", true, 16},
     {"transactions", "ptTutmtTuNtfUtpTftcuTxtTfUcptT"},
     {"expiry", "eEefhEhhhpebefhbehcEpfhhkeofhhpeEfrcohhepEefehhchhpebbbceeEfhhhhpspseefhhhhpPp"},
 }};
