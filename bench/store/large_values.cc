@@ -100,7 +100,9 @@ class LargeValues {
 
 void measure_large_values(Field& field) {
   for (const ValueSize& size : kSizes) {
-    const auto wants = [&](const char* figure) { return field.wants({fmt::format("values_{}_{}", figure, size.name)}); };
+    const auto wants = [&](const char* figure) {
+      return field.wants({fmt::format("values_{}_{}", figure, size.name)});
+    };
     if (wants("put") || wants("get") || wants("written") || wants("overwrite") || wants("rewritten") || wants("disk")) {
       LargeValues(field, size).run();
     }

@@ -231,8 +231,8 @@ Entry Rewriter::as_written(const Entry& entry) const {
   return written;
 }
 
-/// A table names in its header what its entries need. So the first value that is to be apart begins a table, or stays in
-/// this one if its key has begun.
+/// A table names in its header what its entries need. So the first value that is to be apart begins a table, or stays
+/// in this one if its key has begun.
 Status Rewriter::keep(const Entry& entry) {
   const bool is_first_apart = values_.goes_apart(entry) && !features_.includes(kValuesApart);
   if (!is_key_written_ && table_ != nullptr && (is_first_apart || should_cut(entry.key))) {

@@ -224,9 +224,14 @@ std::string_view TableFile::Entries::key() const {
   return state_ == nullptr ? std::string_view() : state_->entry().key;
 }
 std::string_view TableFile::Entries::value() const {
-  if (state_ == nullptr) return {};
+  if (state_ == nullptr || is_apart(state_->entry().kind)) return {};
   const Entry& entry = state_->entry();
   return expires(entry.kind) ? load_expiring(entry.value).value : entry.value;
+}
+std::optional<TableFile::ApartValue> TableFile::Entries::apart() const {
+  if (state_ == nullptr || !is_apart(state_->entry().kind)) return {};
+  const ValuePointer pointer = pointer_of(state_->entry());
+  return ApartValue{pointer.file, pointer.offset, pointer.stored_bytes, pointer.value_bytes};
 }
 std::optional<ExpiryTime> TableFile::Entries::expires_at() const {
   if (state_ == nullptr || !expires(state_->entry().kind)) return {};
