@@ -38,8 +38,8 @@ TEST(Flip, P3_AFileCutShortGivesNoWrongAnswer) {
     DamageCounts counts;
     cut_files(store, 37, counts);
     EXPECT_EQ(counts.violations.size(), 0U) << first_few(counts.violations);
-    // A recycled journal is longer than its contents.
-    EXPECT_EQ(counts.unnoticed, counts.unnoticed_by_kind[".journal"]);
+    // A recycled journal is longer than its contents. A value file may end with values that were overwritten.
+    EXPECT_EQ(counts.unnoticed, counts.unnoticed_by_kind[".journal"] + counts.unnoticed_by_kind[".values"]);
     EXPECT_LT(counts.unnoticed_by_kind[".journal"], counts.tried_by_kind[".journal"] / 2);
     EXPECT_EQ(counts.tried_by_kind[".values"] > 0, value_bytes_apart > 0);
   }
