@@ -64,6 +64,7 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const 
 
 std::unique_ptr<EntryIterator> IteratorState::merged(const KeyRange& range, const ScanOptions& options) {
   bool has_range_deletes = version_->range_deletes() != nullptr;
+  if (has_range_deletes) version_->range_deletes()->read_again();
   for (const std::shared_ptr<Memtable>& memtable : memtables_) has_range_deletes |= memtable->has_range_deletes();
   if (has_range_deletes) range_deletes_ = std::make_unique<const ViewRangeDeletes>(memtables_, *version_);
   const Uncovered uncovered{range_deletes_.get(), moment_.sequence};

@@ -123,6 +123,7 @@ Status Reader::multi_get(std::span<const std::string_view> keys, std::vector<std
 void Reader::get_all(std::span<const std::string_view> keys, const ReadOptions& options, const KeptView& moment,
                      Answers& answers) {
   answers.time = moment_for(options.snapshot, moment.sequence).time;
+  if (const auto& deletes = moment.view->version->range_deletes(); deletes != nullptr) deletes->read_again();
   for (std::size_t begin = 0; begin < keys.size(); begin += kLookupsAtOnce) {
     const std::size_t count = std::min(kLookupsAtOnce, keys.size() - begin);
     get_group(moment, keys.subspan(begin, count), begin, options.fills_cache, answers);

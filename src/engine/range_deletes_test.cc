@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <optional>
 #include <random>
@@ -11,6 +12,7 @@
 #include "io/file_names.h"
 #include "io/memory_file_system.h"
 #include "support/counting_file_system.h"
+#include "support/faulty_file_system.h"
 #include "support/files.h"
 #include "support/open_db.h"
 #include "tamis/db.h"
@@ -312,6 +314,41 @@ TEST(Rule26, DamagedRangeDeletesAreAnErrorAndNeverNone) {
     EXPECT_EQ(*db->get("z"), "old");  // Outside of the extent.
   }
   EXPECT_GT(refusals, 20);
+}
+
+/// An opening of which a read fails leaves the store readable. Every way to read is the first one once.
+TEST(Rule26, RangeDeletesThatCouldNotBeReadAreReadAgain) {
+  MemoryFileSystem files;
+  {
+    DB db = test::open_db(files, small_store("manual"));
+    for (const char* k : {"a", "m", "z"}) ASSERT_TRUE(db.put(k, "old").ok());
+    flush(db);
+    ASSERT_TRUE(db.remove_range("g", "p").ok());
+    flush(db);
+    ASSERT_TRUE(db.close().ok());
+  }
+  const auto answers = std::to_array<bool (*)(const DB&)>({
+      [](const DB& db) { return !*db.get("m"); },
+      [](const DB& db) { return !*db.exists("m"); },
+      [](const DB& db) { return !*db.get_pinned("m"); },
+      [](const DB& db) { return !*db.multi_get(std::vector<std::string_view>{"m"}).front(); },
+      [](const DB& db) { return !db.explain("m")->found; },
+      [](const DB& db) {
+        return contents(db) == Model{{"a", "old"}, {"z", "old"}};
+      },
+  });
+  int opened = 0;
+  for (const auto answers_rightly : answers) {
+    for (std::uint64_t call = 1;; ++call) {
+      FaultyFileSystem faulty(files, {FaultKind::kIoError, call});
+      const Result<DB> db = DB::open("/store", {.read_only = true}, {.files = &faulty, .runs_in_background = false});
+      if (faulty.fired() == 0) break;
+      if (!db.ok()) continue;
+      ++opened;
+      EXPECT_TRUE(answers_rightly(*db)) << call;
+    }
+  }
+  EXPECT_GE(opened, 6);
 }
 
 /// A store of several tables in the last level, all keys deleted but a few at both ends.

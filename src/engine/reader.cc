@@ -136,19 +136,13 @@ inline Result<Visible> Reader::meaning_in(const ReadView& view, StagedLookup& st
   return is_hidden ? Visible::kDeleted : meaning;
 }
 
-/// The block that has the pointer may go when the epoch ends, so that is copied first.
+/// The block that has the pointer may go when the epoch ends, so the pointer is copied first.
 template <typename Peek, typename Steps, typename Take>
 Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take) {
   StagedLookup staged;
-  const auto finish = [&](Visible meaning, std::string_view value) -> Result<bool> {
-    const bool is_value = meaning == Visible::kValue;
-    if constexpr (!Steps::kRecords) count_get(staged, is_value);
-    if (is_value) TAMIS_TRY_STATUS(take(value));
-    return is_value;
-  };
   std::shared_ptr<const ReadView> kept;
   std::array<char, kMaxValuePointerBytes> copied;
-  std::string_view value;
+  std::string_view pointer;
   {
     const EpochGuard guard;
     const auto [view, sequence] = peek();
@@ -156,24 +150,61 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, P
     if constexpr (Steps::kRecords) steps.view = view.shared_from_this();
     view.version->run_index().prefetch(staged.lookup.hash);
     if (!ask_memtables(view, staged, steps)) view.version->peek(staged, for_tables(steps));
-    if (staged.answer != LookupAnswer::kUnknown) [[likely]] {
+    if (staged.answer != LookupAnswer::kUnknown && !lacks_range_deletes(view, staged)) [[likely]] {
+      std::string_view value;
       TAMIS_TRY(const Visible meaning, meaning_in(view, staged, options, steps, value));
-      if (meaning != Visible::kApart) [[likely]]
-        return finish(meaning, value);
-      value = {copied.data(), value.copy(copied.data(), copied.size())};
+      if (meaning != Visible::kApart) [[likely]] {
+        const bool is_value = meaning == Visible::kValue;
+        if constexpr (!Steps::kRecords) count_get(staged, is_value);
+        if (is_value) TAMIS_TRY_STATUS(take(value));
+        return is_value;
+      }
+      pointer = {copied.data(), value.copy(copied.data(), copied.size())};
     }
     kept = view.shared_from_this();
   }
-  DiskLookup disk(staged);
-  if (staged.answer == LookupAnswer::kUnknown) {
-    kept->version->find({&disk, 1}, options.fills_cache, for_tables(steps));
-    if (!disk.status.ok()) return disk.status;
-    TAMIS_TRY(const Visible meaning, meaning_in(*kept, staged, options, steps, value));
-    if (meaning != Visible::kApart) return finish(meaning, value);
+  if (pointer.empty()) return look_up_outside(*kept, staged, options, steps, take);
+  return answer(*kept, staged, Visible::kApart, pointer, steps, take);
+}
+
+/// The answer is on disk, or range deletes are.
+template <typename Steps, typename Take>
+Result<bool> Reader::look_up_outside(const ReadView& view, StagedLookup& staged, const ReadOptions& options,
+                                     Steps& steps, Take take) {
+  if (staged.answer != LookupAnswer::kUnknown) [[unlikely]] {  // What was found is valid only inside the epoch.
+    view.version->range_deletes()->read_again();
+    const Lookup lookup = staged.lookup;
+    staged = StagedLookup();
+    staged.lookup = lookup;
+    if constexpr (Steps::kRecords) {
+      steps = Steps();
+      steps.view = view.shared_from_this();
+    }
+    ask_memtables(view, staged, steps);
   }
-  if constexpr (Take::kReads) TAMIS_TRY_STATUS(read_apart(*kept->version, key, value, steps, take.room()));
-  if constexpr (!Steps::kRecords) count_get(staged, true);
-  return true;
+  DiskLookup disk(staged);
+  if (staged.answer != LookupAnswer::kFound) {
+    view.version->find({&disk, 1}, options.fills_cache, for_tables(steps));
+    if (!disk.status.ok()) return disk.status;
+    if (lacks_range_deletes(view, staged)) view.version->range_deletes()->read_again();
+  }
+  std::string_view value;
+  TAMIS_TRY(const Visible meaning, meaning_in(view, staged, options, steps, value));
+  return answer(view, staged, meaning, value, steps, take);
+}
+
+template <typename Steps, typename Take>
+Result<bool> Reader::answer(const ReadView& view, const StagedLookup& staged, Visible meaning, std::string_view value,
+                            Steps& steps, Take take) {
+  const bool is_value = meaning != Visible::kDeleted;
+  if constexpr (Take::kReads) {
+    if (meaning == Visible::kApart) {
+      TAMIS_TRY_STATUS(read_apart(*view.version, staged.lookup.key, value, steps, take.room()));
+    }
+  }
+  if constexpr (!Steps::kRecords) count_get(staged, is_value);
+  if (meaning == Visible::kValue) TAMIS_TRY_STATUS(take(value));
+  return is_value;
 }
 
 template <typename Steps>
@@ -263,6 +294,7 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
     if (!disk.status.ok()) return disk.status;
     kept->pin = std::move(disk.pin);
   }
+  if (lacks_range_deletes(*moment.view, staged)) moment.view->version->range_deletes()->read_again();
   std::string_view value;
   TAMIS_TRY(const Visible meaning, meaning_in(*moment.view, staged, options, none, value));
   if (meaning == Visible::kApart) {

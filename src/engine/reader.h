@@ -101,6 +101,14 @@ class Reader {
   /// value, which is valid during the call, and may fail; a value that is apart is read into take.room().
   template <typename Peek, typename Steps, typename Take>
   Result<bool> look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take);
+  /// The rest of it, outside of the epoch.
+  template <typename Steps, typename Take>
+  Result<bool> look_up_outside(const ReadView& view, StagedLookup& staged, const ReadOptions& options, Steps& steps,
+                               Take take);
+  /// Reads the value if it is apart, gives it to `take`, and counts the get.
+  template <typename Steps, typename Take>
+  Result<bool> answer(const ReadView& view, const StagedLookup& staged, Visible meaning, std::string_view value,
+                      Steps& steps, Take take);
   /// Reads the value to which `pointer` points.
   template <typename Steps>
   static Status read_apart(const Version& version, std::string_view key, std::string_view pointer, Steps& steps,

@@ -185,7 +185,8 @@ TEST(ValuesApartMixed, KeyspacesWithDifferentThresholdsShareACommitAndARangeDele
   ASSERT_TRUE(low.compact().ok() && store.db.wait_idle().ok());
   EXPECT_EQ(store.db.stats().values.values, 20U);
   EXPECT_EQ(store.value_files(), store.db.stats().values.files);
-  EXPECT_LE(store.db.stats().values.bytes, 20 * 400 + 64 * store.value_files()) << "those of the other keyspace are gone";
+  EXPECT_LE(store.db.stats().values.bytes, 20 * 400 + 64 * store.value_files())
+      << "those of the other keyspace are gone";
   for (int i = 0; i < 40; ++i) {
     EXPECT_EQ(*low.get(key_of(i)), std::nullopt);
     EXPECT_EQ(high.get(key_of(i))->value_or(""), large(i, i % 2 == 0 ? 100 : 400));

@@ -43,6 +43,15 @@ class ViewRangeDeletes final : public RangeDeletes {
   const RangeDeletes* of_tables_;
 };
 
+/// Whether some that may hide what was found are not in memory, because they could not be read. To read them again,
+/// leave the epoch (rule 10).
+inline bool lacks_range_deletes(const ReadView& view, const StagedLookup& staged) {
+  if (staged.answer != LookupAnswer::kFound || !view.older_have_range_deletes) [[likely]]
+    return false;
+  const auto& deletes = view.version->range_deletes();
+  return deletes != nullptr && deletes->lacks(staged.lookup.key);
+}
+
 /// Whether a range delete hides the value that was found. Then the answer becomes that the key was deleted.
 Result<bool> hide_covered(const ReadView& view, StagedLookup& staged);
 

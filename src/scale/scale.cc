@@ -229,10 +229,10 @@ void warn_of_memory(const ScaleQuestion& question, ScalePlan& plan) {
 void warn_of_values_apart(const ScaleQuestion& question, ScalePlan& plan) {
   const std::uint64_t apart = question.options.value_bytes_apart;
   if (apart == 0 || question.value_bytes < apart) return;
-  plan.warnings.push_back(
-      fmt::format("values of {} bytes go to value files, because value_bytes_apart is {}; this plan has them in tables, "
-                  "where compaction writes them more often",
-                  question.value_bytes, apart));
+  plan.warnings.push_back(fmt::format(
+      "values of {} bytes go to value files, because value_bytes_apart is {}; this plan has them in tables, "
+      "where compaction writes them more often",
+      question.value_bytes, apart));
 }
 
 }  // namespace

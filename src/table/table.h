@@ -132,6 +132,8 @@ class Table {
 
   /// Its range deletes; read from the file once.
   Result<std::shared_ptr<const std::vector<RangeTombstone>>> range_deletes();
+  /// Null if they have not been read. Valid as long as the table.
+  [[nodiscard]] const std::vector<RangeTombstone>* range_deletes_in_memory() const;
 
   /// Loads index and filters now, as far as their budgets allow.
   Status load();

@@ -143,8 +143,13 @@ Result<std::shared_ptr<const std::vector<RangeTombstone>>> Table::range_deletes(
   TAMIS_TRY(std::vector<RangeTombstone> fragments, read_range_deletes(*file, *read, path()));
   auto shared = std::make_shared<const std::vector<RangeTombstone>>(std::move(fragments));
   const MutexLock lock(inside_->mutex);
-  inside_->range_deletes = shared;
-  return shared;
+  if (inside_->range_deletes == nullptr) inside_->range_deletes = std::move(shared);
+  return inside_->range_deletes;
+}
+
+const std::vector<RangeTombstone>* Table::range_deletes_in_memory() const {
+  const MutexLock lock(inside_->mutex);
+  return inside_->range_deletes.get();
 }
 
 /// For the loading thread.

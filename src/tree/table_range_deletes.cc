@@ -1,5 +1,6 @@
 #include "tree/table_range_deletes.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tamis {
@@ -24,17 +25,33 @@ TableRangeDeletes::TableRangeDeletes(std::span<const std::shared_ptr<Table>> tab
     if (read.ok()) {
       all.insert(all.end(), (*read)->begin(), (*read)->end());
     } else {
-      unread_.push_back({table->facts().range_extent, read.status()});
+      unread_.push_back({table, read.status()});
     }
   }
   set_ = std::make_unique<const RangeTombstones>(std::move(all));
 }
 
 Result<const RangeTombstone*> TableRangeDeletes::newest_covering(std::string_view key, Sequence moment) const {
+  const RangeTombstone* newest = set_->newest_covering(key, moment);
   for (const Unread& unread : unread_) {
-    if (unread.extent.contains(key)) return unread.why;
+    if (!unread.table->facts().range_extent.contains(key)) continue;
+    const std::vector<RangeTombstone>* const fragments = unread.table->range_deletes_in_memory();
+    if (fragments == nullptr) return unread.why;
+    for (const RangeTombstone& fragment : *fragments) {
+      if (fragment.sequence <= moment && fragment.range.contains(key)) newest = newer_of(newest, &fragment);
+    }
   }
-  return set_->newest_covering(key, moment);
+  return newest;
+}
+
+bool TableRangeDeletes::lacks(std::string_view key) const {
+  return std::ranges::any_of(unread_, [&](const Unread& unread) {
+    return unread.table->facts().range_extent.contains(key) && unread.table->range_deletes_in_memory() == nullptr;
+  });
+}
+
+void TableRangeDeletes::read_again() const {
+  for (const Unread& unread : unread_) (void)unread.table->range_deletes().ok();
 }
 
 }  // namespace tamis

@@ -145,6 +145,7 @@ TEST_F(EmptyHandles, AKeyspaceAnswersClosed) {
     batch.put(keyspace, "key", "value", std::chrono::minutes(1));
     batch.put(keyspace, "key", "value", std::chrono::system_clock::now());
     batch.remove(keyspace, "key");
+    batch.remove_range(keyspace, "a", "b");
     EXPECT_EQ(batch.status().code(), kClosed);
   };
   check_empty<Keyspace>([&] { return *db.keyspace("a"); }, check);
@@ -225,6 +226,7 @@ TEST_F(EmptyHandles, ABatchIsEmptyAndUsable) {
     EXPECT_EQ((*++batch.begin()).key, "b");
     batch.put("c", "3", std::chrono::minutes(1));
     batch.put("d", "4", std::chrono::system_clock::now());
+    batch.remove_range("e", "f");
     EXPECT_TRUE(batch.status().ok());
   };
   const auto make = [] {

@@ -52,6 +52,7 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
       {"copied", {Landmark::kLinkedTable, Landmark::kCopiedManifest, Landmark::kCopiedCurrent}},
       {"copied without links", {Landmark::kCopiedTable, Landmark::kCopiedManifest, Landmark::kCopiedCurrent}},
       {"deletes", {}},
+      {"range deletes", {Landmark::kContinuedCommit, Landmark::kLinkedTable}},
       {"copied into a window", {Landmark::kCopiedCommit}},
       {"keyspaces", {Landmark::kLinkedTable}},
       {"keyspaces in turn", {Landmark::kContinuedCommit}},
@@ -77,13 +78,14 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
   }
 }
 
-TEST(StoreCrash, TheWorkloadWithExpiryDropsTablesUnread) {
+TEST(StoreCrash, TheWorkloadsWithExpiryAndWithRangeDeletesDropTablesUnread) {
   for (const StoreScript& script : store_scripts()) {
     CrashFileSystem memory;
     StoreLedger ledger;
     StoreWorkload workload(memory, ledger, script, 1);
     workload.run();
     EXPECT_EQ(workload.events().expired > 0, script.name == "expiry") << script.name;
+    EXPECT_EQ(workload.events().covered > 0, script.name == "range deletes") << script.name;
   }
 }
 

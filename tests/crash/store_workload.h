@@ -25,6 +25,7 @@ inline constexpr std::string_view kCopy = "/copy";
 ///   s sync   f flush   c compact   k checkpoint   o close and reopen
 ///   m make a keyspace   x drop the newest one   q put into it   n a batch over it and the default one
 ///   v a value of twenty thousand bytes
+///   d a batch with a range delete
 ///   e a batch with values that expire   h an hour passes
 ///   t a transaction that reads, scans and writes   u one that conflicts with a put after its begin
 struct StoreScript {
@@ -51,11 +52,13 @@ struct EventCounts final : public EventListener {
     flushes += event.kind == StoreEvent::Kind::kFlushed ? 1 : 0;
     compactions += event.kind == StoreEvent::Kind::kCompacted || event.kind == StoreEvent::Kind::kMoved ? 1 : 0;
     expired += event.kind == StoreEvent::Kind::kCompacted && event.what == "tables have expired" ? 1 : 0;
+    covered += event.kind == StoreEvent::Kind::kCompacted && event.what == "range deletes cover whole tables" ? 1 : 0;
     recoveries += event.kind == StoreEvent::Kind::kRecovered ? 1 : 0;
   }
   int flushes = 0;
   int compactions = 0;
   int expired = 0;  ///< Compactions that dropped tables unread.
+  int covered = 0;  ///< Removals of tables that range deletes cover whole.
   int recoveries = 0;
 };
 
