@@ -105,7 +105,7 @@ class Rewriter {
       : source_(source),
         spec_(spec),
         filter_cost_(filter_cost(spec)),
-        next_level_(spec.next_level),
+        next_level_(spec.cuts.next_level),
         range_deletes_(spec.range_deletes),
         features_(spec.features),
         values_(spec, begun_) {
@@ -253,7 +253,7 @@ Status Rewriter::keep(const Entry& entry) {
 bool Rewriter::should_cut(std::string_view key) {
   const std::uint64_t keys = table_->keys();
   return table_->estimated_bytes() + keys * filter_cost_.bits_per_key / 8 >= spec_.table_bytes ||
-         keys * filter_cost_.build_bytes_per_key >= spec_.filter_build_bytes || next_level_.is_too_much(key);
+         keys * filter_cost_.build_bytes_per_key >= spec_.cuts.filter_build_bytes || next_level_.is_too_much(key);
 }
 
 Status Rewriter::begin_table() {

@@ -31,6 +31,14 @@ struct ValueRules {
   std::function<Status(const ValuePointer& pointer, std::string_view key, std::string& to)> read = {};
 };
 
+/// Where tables end before they have their size.
+struct CutRules {
+  /// Building a filter takes about this much at most.
+  std::uint64_t filter_build_bytes = ~std::uint64_t{0};
+  /// None overlaps more than ten tables of this run, the next level's; null: there is no such run.
+  const Run* next_level = nullptr;
+};
+
 /// How to write the entries, and which may be dropped.
 struct RewriteSpec {
   FileSystem* files = nullptr;
@@ -42,8 +50,6 @@ struct RewriteSpec {
   const KeyHasher* hasher = nullptr;
   std::uint32_t block_bytes = 4096;
   std::uint64_t table_bytes = 0;
-  /// Tables are cut so that building a filter takes about this much at most.
-  std::uint64_t filter_build_bytes = ~std::uint64_t{0};
   const Codec* codec = nullptr;
   PrefixRule prefix_rule = {};
   std::uint32_t output_level = 0;
@@ -65,8 +71,7 @@ struct RewriteSpec {
   /// key, a range delete if none overlaps its range. Empty: nothing is older, and entries that all readers see are
   /// written with sequence 0.
   std::vector<const Run*> older_runs = {};
-  /// Tables are also cut so that none overlaps more than ten tables of this run, the next level's; null: no such run.
-  const Run* next_level = nullptr;
+  CutRules cuts = {};
   /// Returns a number that no file has had.
   std::function<Result<std::uint64_t>()> new_number = {};
   ValueRules values = {};

@@ -154,7 +154,7 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
   spec.is_cancelled = is_cancelled;
   spec.older_runs = runs_older_than_inputs(shape, plan);
   const std::span<const Run> next = runs_of(shape, plan.output_level + 1);
-  if (next.size() == 1) spec.next_level = &next.front();
+  if (next.size() == 1) spec.cuts.next_level = &next.front();
   TreeChange change{.keyspace = &keyspace};
   std::vector<std::uint64_t>& removed = change.edit.shape.removed;
   std::uint64_t keys = 0;
@@ -237,7 +237,6 @@ RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSett
           .hasher = &context_.hasher,
           .block_bytes = options.block_bytes,
           .table_bytes = options.table_bytes,
-          .filter_build_bytes = filter_build_memory(options),
           .codec = find_codec(is_last_level ? options.codec_last : options.codec),
           .prefix_rule = options.prefix_rule,
           .output_level = level,
@@ -246,6 +245,7 @@ RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSett
           .now_unix_seconds = context_.now_unix_seconds(),
           .snapshots = std::move(readable.sequences),
           .expired_by = std::move(readable.expired_by),
+          .cuts = {.filter_build_bytes = filter_build_memory(options)},
           .new_number = [this] { return catalog_.new_number(); },
           .values = {.file_bytes = std::max(context_.memtable_bytes, options.table_bytes)}};
 }
