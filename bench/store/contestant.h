@@ -1,6 +1,7 @@
 // The interface of all stores that tamis-bench compares.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -22,8 +23,11 @@ struct StoreShape {
   bool is_cold = false;                                 ///< No block is cached; storage reads are counted.
   bool is_ascending = false;                            ///< Keys come in order.
   bool syncs = false;                                   ///< Writes with `sync` will follow.
+  bool has_large_values = false;                        ///< Of at least 4 KiB: a store that can keeps them apart.
 
   static constexpr std::size_t kMemtableBytes = std::size_t{64} << 20;
+  /// At most a quarter of the memory.
+  [[nodiscard]] std::size_t memtable_bytes() const { return std::min<std::size_t>(kMemtableBytes, memory_bytes / 4); }
   /// What two memtables leave to the block cache.
   [[nodiscard]] std::size_t cache_bytes() const {
     constexpr std::size_t kMemtables = 2 * kMemtableBytes;

@@ -107,7 +107,7 @@ class LeveldbContestant final : public Contestant {
     leveldb::Options options;
     options.create_if_missing = true;
     options.compression = leveldb::kNoCompression;
-    options.write_buffer_size = StoreShape::kMemtableBytes;
+    options.write_buffer_size = shape.memtable_bytes();
     options.max_file_size = std::size_t{32} << 20;
     options.max_open_files = 5000;
     options.filter_policy = filter_.get();

@@ -26,6 +26,8 @@ void warm(Contestant& contestant, Session& session, const Stock& stock);
 void measure_syncs(Field& field);
 /// Values of 1 and 4 KiB, and URLs as keys.
 void measure_other_entries(Field& field);
+/// Values of 4 KiB to 1 MiB, with a budget of 64 MiB.
+void measure_large_values(Field& field);
 /// Scans while another thread writes.
 void measure_mixed(Field& field);
 /// Percentiles of gets and puts, alone and concurrent.

@@ -107,7 +107,7 @@ rocksdb::Options options_for(const StoreShape& shape) {
   rocksdb::Options options;
   options.create_if_missing = true;
   options.compression = rocksdb::kNoCompression;
-  options.write_buffer_size = StoreShape::kMemtableBytes;
+  options.write_buffer_size = shape.memtable_bytes();
   options.max_write_buffer_number = 4;
   options.max_background_jobs = 2;
   options.level_compaction_dynamic_level_bytes = true;
@@ -116,6 +116,11 @@ rocksdb::Options options_for(const StoreShape& shape) {
   options.max_open_files = -1;
   options.use_direct_reads = shape.is_cold;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_options(shape)));
+  if (shape.has_large_values) {
+    options.enable_blob_files = true;
+    options.min_blob_size = 4096;
+    options.enable_blob_garbage_collection = true;
+  }
   if (shape.keeps_runs) {
     options.disable_auto_compactions = true;
     options.level0_slowdown_writes_trigger = std::numeric_limits<int>::max();

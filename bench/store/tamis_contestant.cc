@@ -62,7 +62,7 @@ class TamisContestant final : public Contestant {
   void open(const std::string& directory, const StoreShape& shape) override {
     Options options;
     options.memory_bytes = shape.memory_bytes;
-    options.memtable_bytes = StoreShape::kMemtableBytes;
+    options.memtable_bytes = shape.memtable_bytes();
     if (shape.keeps_runs) {
       options.compaction = "manual";
       options.filter_memory = static_cast<std::uint64_t>(shape.bits_per_key * static_cast<double>(shape.entries) / 8);

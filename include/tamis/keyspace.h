@@ -43,6 +43,7 @@ struct KeyspaceOptions {
   std::optional<std::string> filter = {};                        ///< As Options::filter.
   std::optional<PrefixRule> prefix_rule = {};                    ///< As Options::prefix_rule.
   std::optional<std::string> compaction = {};                    ///< As Options::compaction.
+  std::optional<std::uint64_t> value_bytes_apart = {};           ///< As Options::value_bytes_apart.
   std::optional<std::uint32_t> fanout = {};                      ///< As Options::fanout.
   std::optional<std::chrono::milliseconds> default_expiry = {};  ///< As Options::default_expiry.
   /// As Options::merge_operator. Once it is set, another one is kInvalidArgument.
@@ -60,7 +61,7 @@ struct KeyspaceInfo {
   std::string options;               ///< What it sets for itself, one "name=value" per line.
   std::uint64_t tables = 0;          ///< Number of its tables.
   std::uint64_t entries = 0;         ///< Entries in its tables and memtables, all versions and tombstones included.
-  std::uint64_t bytes_on_disk = 0;   ///< Size of its tables.
+  std::uint64_t bytes_on_disk = 0;   ///< Size of its tables and value files.
   std::uint64_t memtable_bytes = 0;  ///< Memory of its memtables.
 };
 

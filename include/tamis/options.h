@@ -38,7 +38,9 @@ struct Options {
   std::string filter = "auto";                             ///< "auto", "none", or a name from filter_kinds().
   std::optional<std::uint64_t> filter_memory = {};         ///< None: 10 bits per key, max memory_bytes/4.
   PrefixRule prefix_rule = {};                             ///< Adds a second filter for scans within one prefix.
-  std::string compaction = "leveled";             ///< The compaction policy: "leveled", "lazy", "tiered" or "manual".
+  std::string compaction = "leveled";  ///< The compaction policy: "leveled", "lazy", "tiered" or "manual".
+  /// Values of at least this size are written to files of their own, and compaction does not move them; 0: none.
+  std::uint64_t value_bytes_apart = 0;
   std::uint32_t fanout = 10;                      ///< Size ratio between adjacent levels.
   std::chrono::milliseconds default_expiry = {};  ///< How long after a put its value expires; 0: it does not.
   /// What DB::merge does: a name of merge_operator_names() or of merge_operators; empty: nothing. Stored with the first

@@ -64,6 +64,13 @@ struct TAMIS_EXPORT Stats {
     std::uint64_t metadata_loads = 0;          ///< Indexes and filters loaded since open.
     std::uint64_t lookups_without_filter = 0;  ///< Table probes that a non-resident filter might have avoided.
   };
+  /// Values that are apart from their tables (Options::value_bytes_apart).
+  struct Values {
+    std::uint64_t files = 0;       ///< Value files.
+    std::uint64_t bytes = 0;       ///< Their size.
+    std::uint64_t values = 0;      ///< Values that tables point to.
+    std::uint64_t live_bytes = 0;  ///< Their size; the rest is garbage, and goes when a file is rewritten.
+  };
   /// Writes slowed down because compaction is behind.
   struct Stalls {
     std::uint64_t delayed_writes = 0;  ///< Writes that were delayed.
@@ -82,6 +89,7 @@ struct TAMIS_EXPORT Stats {
   Cache cache = {};                    ///< The block cache.
   Journal journal = {};                ///< The journal.
   Memory memory = {};                  ///< Memory use.
+  Values values = {};                  ///< Value files.
   Stalls stalls = {};                  ///< Delayed writes.
   Transactions transactions = {};      ///< Transactions.
   std::uint64_t gets = 0;              ///< Keys looked up.
@@ -100,8 +108,8 @@ struct TAMIS_EXPORT Stats {
   std::uint64_t compactions = 0;             ///< Compactions that merged tables.
   std::uint64_t moves = 0;                   ///< Compactions that only moved tables.
   std::uint64_t bytes_written_by_users = 0;  ///< Bytes of keys and values.
-  std::uint64_t bytes_written = 0;           ///< Bytes of journals, tables and manifest.
-  std::uint64_t bytes_on_disk = 0;           ///< Bytes of tables.
+  std::uint64_t bytes_written = 0;           ///< Bytes of journals, tables, value files and manifest.
+  std::uint64_t bytes_on_disk = 0;           ///< Bytes of tables and value files.
   double write_amplification = 0;            ///< bytes_written / bytes_written_by_users; 0 before the first write.
   /// Bytes of tables per byte of live entries, at least 1; 0 without tables. An estimate: it infers the share of
   /// overwritten entries in a run from the share that merges have dropped so far.
@@ -116,7 +124,7 @@ struct TAMIS_EXPORT Stats {
 struct TAMIS_EXPORT Explanation {
   /// One place that the lookup visited.
   struct Step {
-    /// "memtable", "sealed memtable", "table", or "run" if none of its tables was probed.
+    /// "memtable", "sealed memtable", "table", "value file", or "run" if none of its tables was probed.
     std::string where = {};
     std::optional<std::uint32_t> level = {};  ///< The table's level.
     std::optional<std::uint64_t> run = {};    ///< Its run number.
@@ -135,7 +143,7 @@ struct TAMIS_EXPORT Explanation {
   std::optional<std::string> value = {};   ///< Its value, if present.
   std::vector<std::string> operands = {};  ///< The merge operands that the value is the fold of, newest first.
   std::string fold_error = {};       ///< Why they could not be folded: then there is no value. Empty if they were.
-  std::uint64_t reads = 0;           ///< Data blocks read from files.
+  std::uint64_t reads = 0;           ///< Data blocks and values read from files.
   std::uint64_t metadata_reads = 0;  ///< Indexes and filters read from files.
   std::uint64_t nanoseconds = 0;     ///< Duration of the lookup.
   std::vector<Step> steps = {};      ///< The steps, in order.

@@ -57,6 +57,14 @@ class TAMIS_EXPORT TableFile {
     std::string what;          ///< A human-readable description.
   };
 
+  /// Where a value is that is apart from its table (Options::value_bytes_apart).
+  struct ApartValue {
+    std::uint64_t file = 0;          ///< The number of its value file.
+    std::uint64_t offset = 0;        ///< Its position there.
+    std::uint64_t stored_bytes = 0;  ///< Its size there.
+    std::uint64_t value_bytes = 0;   ///< Its size before compression.
+  };
+
   /// Iterates over all entries, old versions and tombstones included, in file order.
   ///
   /// Threads: one at a time. May outlive its TableFile.
@@ -75,8 +83,10 @@ class TAMIS_EXPORT TableFile {
     [[nodiscard]] bool next();
     /// The entry's key, valid until the next call to next(); empty before the first and after the last entry.
     [[nodiscard]] std::string_view key() const;
-    /// The entry's value, valid until the next call to next(); empty for a tombstone.
+    /// The entry's value, valid until the next call to next(); empty for a tombstone and for a value that is apart.
     [[nodiscard]] std::string_view value() const;
+    /// Where the value is; none if it is in the entry.
+    [[nodiscard]] std::optional<ApartValue> apart() const;
     /// When the entry's value expires; none if it does not.
     [[nodiscard]] std::optional<ExpiryTime> expires_at() const;
     /// The entry's sequence number; 0 before the first and after the last entry.

@@ -17,7 +17,7 @@ constinit const CompactionPolicy kManualPolicy = {
     .summary = "only when compact() is called",
     .pick = pick,
     .debt = debt,
-    .drops_expired = false,
+    .is_automatic = false,
 };
 
 }  // namespace tamis

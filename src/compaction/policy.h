@@ -35,8 +35,10 @@ struct CompactionPlan {
   std::vector<CompactionInput> inputs;  ///< Newest first.
   std::uint32_t output_level = 0;
   std::uint64_t output_run = 0;
-  bool is_move = false;     ///< One input that moves down unchanged.
-  bool is_drop = false;     ///< One input that goes unread: everything in it has expired (rule 28).
+  bool is_move = false;  ///< One input that moves down unchanged.
+  bool is_drop = false;  ///< One input that goes unread: everything in it has expired (rule 28).
+  /// Value files whose values are copied to new ones, ascending; the inputs point into them (rule 41).
+  std::vector<std::uint64_t> collected = {};
   std::string_view reason;  ///< A few words for `stats` and the log, such as "level 0 has 4 runs".
 
   friend bool operator==(const CompactionPlan&, const CompactionPlan&) = default;
@@ -51,8 +53,9 @@ struct CompactionPolicy {
   /// How far behind compaction is: 0 nothing to do, 1 as much as is tolerable. Writes are slowed from 0.5 on and wait
   /// from 2 on, which bounds the number of runs; `pick` then has a plan.
   double (*debt)(const Shape& shape, const PolicyOptions& options) = nullptr;
-  /// Whether tables are also dropped and rewritten because their entries have expired (expired_tables.h).
-  bool drops_expired = true;
+  /// False: only compact() rewrites anything. Otherwise tables are also dropped and rewritten because their entries
+  /// have expired (expired_tables.h), and value files because of their garbage (value_plan.h).
+  bool is_automatic = true;
 };
 
 /// leveled, tiered, lazy, manual.

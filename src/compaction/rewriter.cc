@@ -9,17 +9,20 @@
 
 #include "base/check.h"
 #include "base/try.h"
+#include "compaction/value_sink.h"
 #include "entry/drop_rule.h"
 #include "entry/expiry.h"
 #include "entry/operand_chain.h"
 #include "filter/filter_kind.h"
 #include "io/file_names.h"
+#include "table/value_pointers.h"
 
 namespace tamis {
 namespace {
 
 constexpr std::uint64_t kEntriesPerQuestion = 1024;  // Between polls of is_cancelled: well below a millisecond.
 constexpr Features kRangeDeletes = Features::of(Feature::kRangeDeletes);
+constexpr Features kValuesApart = Features::of(Feature::kValuesApart);
 constexpr std::size_t kMaxOverlappedTables = 10;  // Limits the cost of pushing an output down; LevelDB's figure.
 
 /// Tests ascending keys against a run, so that a test costs a comparison and not a search.
@@ -106,8 +109,10 @@ class Rewriter {
       : source_(source),
         spec_(spec),
         filter_cost_(filter_cost(spec)),
-        next_level_(spec.next_level),
-        range_deletes_(spec.range_deletes) {
+        next_level_(spec.cuts.next_level),
+        range_deletes_(spec.range_deletes),
+        features_(spec.features),
+        values_(spec, begun_) {
     TAMIS_CHECK(!spec.snapshots.empty());
     TAMIS_INVARIANT(std::ranges::is_sorted(spec.snapshots));
     fragments_ = range_deletes_to_keep(spec);
@@ -157,6 +162,8 @@ class Rewriter {
   bool is_key_written_ = false;
 
   std::unique_ptr<TableBuilder> table_;
+  Features features_;  // Of tables begun from now on.
+  ValueSink values_;
   std::vector<std::string> begun_;
   std::uint64_t kept_ = 0;
   std::uint64_t first_output_ = 0;
@@ -178,6 +185,7 @@ Status Rewriter::write_all() {
   }
   TAMIS_TRY_STATUS(source_.status());
   TAMIS_TRY_STATUS(end_key());
+  TAMIS_TRY_STATUS(values_.finish(result_));
   if (table_ == nullptr && !fragments_.empty()) TAMIS_TRY_STATUS(begin_table());
   if (table_ != nullptr) TAMIS_TRY_STATUS(finish_table(Position::kLast));
 
@@ -232,10 +240,14 @@ Status Rewriter::fold_onto(const Entry* base, bool& is_folded) {
   const Sequence newest = operands_.links().front().sequence;
   if (base != nullptr) {
     if (stripe_of(newest, spec_.snapshots) != stripe_of(base->sequence, spec_.snapshots)) return {};
-    if (base->kind != EntryKind::kPut && base->kind != EntryKind::kDelete) return {};
+    if (expires(base->kind)) return {};
   }
-  const bool has_value = base != nullptr && base->kind == EntryKind::kPut;
-  if (has_value) TAMIS_TRY_STATUS(operands_.add(base->value, base->sequence));
+  std::string apart;
+  if (base != nullptr && is_apart(base->kind)) {
+    if (!spec_.values.read || !spec_.values.read(pointer_of(*base), base->key, apart).ok()) return {};
+  }
+  const bool has_value = base != nullptr && base->kind != EntryKind::kDelete;
+  if (has_value) TAMIS_TRY_STATUS(operands_.add(is_apart(base->kind) ? apart : base->value, base->sequence));
   std::string folded;
   is_folded = operands_.fold(spec_.keyspace.merge_operator, folded).ok();
   if (has_value) operands_.remove_last();
@@ -268,7 +280,7 @@ Status Rewriter::end_key() {
 
 /// Rules 28 to 30: what has expired for every reader is a delete.
 Entry Rewriter::as_expired(Entry entry) const {
-  if (entry.kind != EntryKind::kExpiringPut) return entry;
+  if (!expires(entry.kind)) return entry;
   const std::size_t stripe = stripe_of(entry.sequence, spec_.snapshots);
   if (stripe >= spec_.expired_by.size() || load_expiring(entry.value).due > spec_.expired_by[stripe]) return entry;
   entry.kind = EntryKind::kDelete;
@@ -306,21 +318,29 @@ Entry Rewriter::as_written(const Entry& entry) const {
   return written;
 }
 
+/// A table names in its header what its entries need. So the first value that is to be apart begins a table, or stays
+/// in this one if its key has begun.
 Status Rewriter::keep(const Entry& entry) {
-  if (!is_key_written_ && table_ != nullptr && should_cut(entry.key)) {
+  const bool is_first_apart = values_.goes_apart(entry) && !features_.includes(kValuesApart);
+  if (!is_key_written_ && table_ != nullptr && (is_first_apart || should_cut(entry.key))) {
     TAMIS_TRY_STATUS(finish_table(Position::kInside));
   }
-  if (table_ == nullptr) TAMIS_TRY_STATUS(begin_table());
+  if (table_ == nullptr) {
+    if (is_first_apart) features_ |= kValuesApart;
+    TAMIS_TRY_STATUS(begin_table());
+  }
   is_key_written_ = true;
   ++kept_;
-  return table_->add(entry, hash_);
+  if (!features_.includes(kValuesApart)) return table_->add(entry, hash_);
+  TAMIS_TRY(const Entry placed, values_.place(entry));
+  return table_->add(placed, hash_);
 }
 
 /// At the target size, filter included, and where building the filter would exceed its memory.
 bool Rewriter::should_cut(std::string_view key) {
   const std::uint64_t keys = table_->keys();
   return table_->estimated_bytes() + keys * filter_cost_.bits_per_key / 8 >= spec_.table_bytes ||
-         keys * filter_cost_.build_bytes_per_key >= spec_.filter_build_bytes || next_level_.is_too_much(key);
+         keys * filter_cost_.build_bytes_per_key >= spec_.cuts.filter_build_bytes || next_level_.is_too_much(key);
 }
 
 Status Rewriter::begin_table() {
@@ -332,7 +352,7 @@ Status Rewriter::begin_table() {
                      .identity = spec_.identity,
                      .keyspace = spec_.keyspace.id,
                      .keyspace_name = spec_.keyspace.name,
-                     .features = spec_.features | (fragments_.empty() ? Features() : kRangeDeletes),
+                     .features = features_ | (fragments_.empty() ? Features() : kRangeDeletes),
                      .block_bytes = spec_.block_bytes,
                      .codec = spec_.codec,
                      .prefix_rule = spec_.prefix_rule,
@@ -342,10 +362,7 @@ Status Rewriter::begin_table() {
                      .flushed_sequence = spec_.flushed_sequence,
                      .created_unix_seconds = spec_.now_unix_seconds,
                      .oldest_delete_unix_seconds = spec_.oldest_delete_unix_seconds};
-  // An error removes files begun here, even if only the reply was lost. So check that the file is ours.
-  TAMIS_TRY(const std::optional<std::uint64_t> before, spec_.files->file_size(table.path));
-  if (before) return Status::corruption(fmt::format("{}: there is such a file already", table.path));
-  begun_.push_back(table.path);
+  TAMIS_TRY_STATUS(note_begun(*spec_.files, table.path, begun_));
   TAMIS_TRY(table_, TableBuilder::create(*spec_.files, std::move(table)));
   next_level_.begin(key_);
   return {};
@@ -393,6 +410,7 @@ Status Rewriter::finish_table(Position position) {
 /// Best effort: what stays is in no manifest, and opening the store removes it (rule 19).
 void Rewriter::remove_files() {
   table_.reset();
+  values_.abandon();
   for (const std::string& path : begun_) {
     const Status ignored = spec_.files->remove(path);
     static_cast<void>(ignored);

@@ -14,6 +14,8 @@
 #include "entry/range_tombstones.h"
 #include "io/file_system.h"
 #include "table/table_builder.h"
+#include "table/value_file_format.h"
+#include "table/value_files.h"
 #include "tamis/merge.h"
 #include "tamis/status.h"
 #include "tree/shape.h"
@@ -28,6 +30,24 @@ struct RewrittenKeyspace {
   const MergeOperator* merge_operator = nullptr;
 };
 
+/// Which values go to value files (rule 41).
+struct ValueRules {
+  std::uint64_t bytes_apart = 0;                 ///< Of puts: values of at least this size; 0: none.
+  std::uint64_t file_bytes = ~std::uint64_t{0};  ///< Size at which a value file is finished.
+  /// Value files whose values are copied to new ones, ascending.
+  std::vector<std::uint64_t> collected = {};
+  /// Reads a value to be copied.
+  std::function<Status(const ValuePointer& pointer, std::string_view key, std::string& to)> read = {};
+};
+
+/// Where tables end before they have their size.
+struct CutRules {
+  /// Building a filter takes about this much at most.
+  std::uint64_t filter_build_bytes = ~std::uint64_t{0};
+  /// None overlaps more than ten tables of this run, the next level's; null: there is no such run.
+  const Run* next_level = nullptr;
+};
+
 /// How to write the entries, and which may be dropped.
 struct RewriteSpec {
   FileSystem* files = nullptr;
@@ -38,8 +58,6 @@ struct RewriteSpec {
   const KeyHasher* hasher = nullptr;
   std::uint32_t block_bytes = 4096;
   std::uint64_t table_bytes = 0;
-  /// Tables are cut so that building a filter takes about this much at most.
-  std::uint64_t filter_build_bytes = ~std::uint64_t{0};
   const Codec* codec = nullptr;
   PrefixRule prefix_rule = {};
   std::uint32_t output_level = 0;
@@ -61,10 +79,10 @@ struct RewriteSpec {
   /// key, a range delete if none overlaps its range. Empty: nothing is older, and entries that all readers see are
   /// written with sequence 0.
   std::vector<const Run*> older_runs = {};
-  /// Tables are also cut so that none overlaps more than ten tables of this run, the next level's; null: no such run.
-  const Run* next_level = nullptr;
+  CutRules cuts = {};
   /// Returns a number that no file has had.
   std::function<Result<std::uint64_t>()> new_number = {};
+  ValueRules values = {};
   /// Polled occasionally; true: stop with kClosed.
   std::function<bool()> is_cancelled = {};
 };
@@ -72,13 +90,15 @@ struct RewriteSpec {
 /// The output. Every file is synced, but not its name: the caller syncs the folder.
 struct RewriteResult {
   std::vector<std::shared_ptr<const TableFacts>> tables;  ///< In key order; none if everything was dropped.
+  std::vector<ValueFileFacts> values;  ///< Those that the tables point into and that were written here.
   std::uint64_t entries_read = 0;
   std::uint64_t entries_dropped = 0;
   std::uint64_t bytes_written = 0;
 };
 
-/// Reads all of `source` and writes what readers can still see, range deletes cut at the ends of tables. After an
-/// error, files begun here have been removed if possible.
+/// Reads all of `source` and writes what readers can still see, range deletes cut at the ends of tables. A value to be
+/// copied that is damaged stays where it is: the entry keeps its pointer. After an error, files begun here have been
+/// removed if possible.
 Result<RewriteResult> rewrite(EntryIterator& source, const RewriteSpec& spec);
 
 }  // namespace tamis

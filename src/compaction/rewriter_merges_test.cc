@@ -34,8 +34,8 @@ class RewriteMerges : public ::testing::Test {
     std::string text;
     for (const OwnedEntry& entry : world.read(result)) {
       const char sign = entry.kind == EntryKind::kMerge ? '+' : entry.kind == EntryKind::kDelete ? '-' : '=';
-      text += fmt::format("{}{}{}@{} ", entry.key, sign,
-                          entry.kind == EntryKind::kInValue ? "expires" : entry.value, number_of(entry.sequence));
+      text += fmt::format("{}{}{}@{} ", entry.key, sign, entry.kind == EntryKind::kInValue ? "expires" : entry.value,
+                          number_of(entry.sequence));
     }
     EXPECT_EQ(result.entries_read, entries.size());
     std::uint64_t operands = 0;

@@ -202,7 +202,7 @@ TEST(Rewrite, CutsTablesWhereTheyWouldOverlapMoreThanTenOfTheNextLevel) {
                                    fmt::format("key{:06}", i * 10 + 7)));
   }
   RewriteWorld world;
-  world.spec.next_level = &next;
+  world.spec.cuts.next_level = &next;
   const RewriteResult result = world.write(ManyEntries(1000).entries);
   EXPECT_EQ(world.read(result).size(), 1000U);
   EXPECT_EQ(result.tables.size(), 10U);

@@ -48,17 +48,27 @@ void ExplainedSteps::add_memtable(std::string_view where, const std::optional<Fo
 }
 
 /// Only the last step has found anything, and only now it is known whether that was due.
-void ExplainedSteps::end_lookup(bool is_value, bool is_hidden) {
+void ExplainedSteps::end_lookup(Visible meaning, bool is_hidden) {
   for (const TableStep& step : std::exchange(tables.steps, {})) {
     reads += step.blocks_read;
     metadata_reads += step.metadata_reads;
     steps.push_back(explained_step(step, view->version->shape()));
   }
   Explanation::Step& last = steps.back();
-  if (last.outcome == text_of(TableOutcome::kExpires) && (is_value || is_hidden)) {
+  if (last.outcome == text_of(TableOutcome::kExpires) && (meaning != Visible::kDeleted || is_hidden)) {
     last.outcome = text_of(TableOutcome::kFound);
   }
   if (is_hidden) steps.push_back({.where = "range delete", .outcome = "hides it"});
+}
+
+void ExplainedSteps::add_value_file(std::uint64_t number) {
+  ++reads;
+  Explanation::Step step;
+  step.where = "value file";
+  step.table = number;
+  step.block_source = kSources[static_cast<std::size_t>(BlockSource::kDisk)];
+  step.outcome = text_of(TableOutcome::kFound);
+  steps.push_back(std::move(step));
 }
 
 }  // namespace tamis

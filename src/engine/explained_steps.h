@@ -23,7 +23,8 @@ struct ExplainedSteps {
 
   void add_memtable(std::string_view where, const std::optional<FoundEntry>& found);
   /// The lookup is over; the next one may begin.
-  void end_lookup(bool is_value, bool is_hidden);
+  void end_lookup(Visible meaning, bool is_hidden);
+  void add_value_file(std::uint64_t number);
 
   std::shared_ptr<const ReadView> view;
   RecordedSteps tables;  // Of the current lookup, after those in memory.

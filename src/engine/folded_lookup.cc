@@ -4,6 +4,7 @@
 #include "engine/explained_steps.h"
 #include "engine/reader.h"
 #include "engine/view_range_deletes.h"
+#include "table/value_file.h"
 
 namespace tamis {
 
@@ -24,7 +25,7 @@ Status Reader::fold(const ReadView& view, Lookup lookup, std::uint64_t time, boo
     }
     if (lacks_range_deletes(view, staged)) view.version->range_deletes()->read_again();
     std::string_view value;
-    Visible here = answer_of(
+    Visible here = meaning_of(
         staged, [time] { return time; }, value);
     bool is_hidden = false;
     if (here != Visible::kDeleted && view.has_range_deletes()) {
@@ -32,8 +33,15 @@ Status Reader::fold(const ReadView& view, Lookup lookup, std::uint64_t time, boo
       if (is_hidden) here = Visible::kDeleted;
     }
     if constexpr (Steps::kRecords) {
-      steps.end_lookup(here == Visible::kValue, is_hidden);
+      steps.end_lookup(here, is_hidden);
       if (here == Visible::kOperand) steps.operands.emplace_back(value);
+    }
+    std::string read;
+    if (here == Visible::kApart) {
+      TAMIS_TRY(const ValueRead apart, view.version->begin_value(lookup.key, value, read));
+      if constexpr (Steps::kRecords) steps.add_value_file(apart.pointer.file);
+      TAMIS_TRY_STATUS(apart.file->read(apart.pointer, lookup.key, read));
+      value = read;
     }
     if (here != Visible::kDeleted) TAMIS_TRY_STATUS(chain.add(value, staged.found.sequence));
     goes_on = here == Visible::kOperand && staged.found.sequence > Sequence{0};

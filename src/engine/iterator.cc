@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/try.h"
 #include "engine/iterator_state.h"
 #include "engine/never_throws.h"
 #include "engine/tracked_iterator.h"
@@ -12,6 +13,20 @@
 namespace tamis {
 
 namespace {
+
+/// Reads from the value files of a version, which outlives it.
+class ValuesOfVersion final : public ApartValues {
+ public:
+  explicit ValuesOfVersion(const Version& version) : version_(version) {}
+
+  Status read(std::string_view key, std::string_view pointer, std::string& to) override {
+    TAMIS_TRY(const ValueRead read, version_.begin_value(key, pointer, to));
+    return read.file->read(read.pointer, key, to);
+  }
+
+ private:
+  const Version& version_;
+};
 
 std::unique_ptr<EntryIterator> iterate(const Memtable& memtable, const Uncovered& uncovered) {
   std::unique_ptr<EntryIterator> all = memtable.iterate();
@@ -25,7 +40,7 @@ std::unique_ptr<EntryIterator> iterate(const Memtable& memtable, const Uncovered
 
 void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
   std::unique_ptr<EntryIterator> source = merged(range, options);
-  walk_.emplace(std::move(source), moment_, std::move(range), merge_operator_);
+  walk_.emplace(std::move(source), moment_, std::move(range), values_apart(), merge_operator_);
   begin_walk(options.reverse);
 }
 
@@ -43,7 +58,7 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const 
     source = std::make_unique<TrackedIterator>(std::move(source), layer.reads, layer.keyspace, range);
   }
   const Sequence last = layer.own != nullptr ? layer.last_own : moment_.sequence;
-  walk_.emplace(std::move(source), Moment{last, moment_.time}, std::move(range), merge_operator_);
+  walk_.emplace(std::move(source), Moment{last, moment_.time}, std::move(range), values_apart(), merge_operator_);
   begin_walk(options.reverse);
 }
 
@@ -57,6 +72,12 @@ std::unique_ptr<EntryIterator> IteratorState::merged(const KeyRange& range, cons
   for (const std::shared_ptr<Memtable>& memtable : memtables_) runs.push_back(iterate(*memtable, uncovered));
   version_->iterate(range, options.prefix, options.fills_cache, uncovered, runs);
   return make_merging_iterator(std::move(runs));
+}
+
+/// Null in a tree without value files.
+std::unique_ptr<ApartValues> IteratorState::values_apart() const {
+  if (version_->value_files().empty()) return nullptr;
+  return std::make_unique<ValuesOfVersion>(*version_);
 }
 
 void IteratorState::begin_walk(bool is_reverse) {

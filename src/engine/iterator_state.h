@@ -67,6 +67,7 @@ class IteratorState {
 
  private:
   std::unique_ptr<EntryIterator> merged(const KeyRange& range, const ScanOptions& options);
+  [[nodiscard]] std::unique_ptr<ApartValues> values_apart() const;
   void begin_walk(bool is_reverse);
   void end_walk();
   /// Entries added to an empty one later are newer than this iteration's sequence.

@@ -42,6 +42,7 @@ constexpr Row kRows[] = {
     row<&KeyspaceOptions::filter, &Options::filter>("filter"),
     row<&KeyspaceOptions::prefix_rule, &Options::prefix_rule>("prefix_rule"),
     row<&KeyspaceOptions::compaction, &Options::compaction>("compaction"),
+    row<&KeyspaceOptions::value_bytes_apart, &Options::value_bytes_apart>("value_bytes_apart"),
     row<&KeyspaceOptions::fanout, &Options::fanout>("fanout"),
     row<&KeyspaceOptions::default_expiry, &Options::default_expiry>("default_expiry"),
     row<&KeyspaceOptions::merge_operator, &Options::merge_operator>("merge_operator"),

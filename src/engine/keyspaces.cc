@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/try.h"
+#include "compaction/value_plan.h"
 #include "engine/keyspace_options.h"
 
 namespace tamis {
@@ -261,10 +262,16 @@ std::uint64_t Keyspaces::first_journal(std::span<const SealedOfTree> flushes) co
 }
 
 Status Keyspaces::install(std::span<const TreeChange> changes, ManifestEdit rest) noexcept {
-  for (const TreeChange& change : changes) rest.keyspaces.emplace(change.keyspace->id(), change.edit);
+  for (const TreeChange& change : changes) {
+    KeyspaceEdit& edit = rest.keyspaces.emplace(change.keyspace->id(), change.edit).first->second;
+    // Only compactions remove tables, one at a time; a flush meanwhile points into no file of this version.
+    if (edit.shape.removed.empty()) continue;
+    edit.shape.values_removed = unused_values(change.keyspace->tree.version()->shape(), edit.shape);
+  }
   const auto show = [&](const ManifestState& state) {
     for (const TreeChange& change : changes) {
-      change.keyspace->tree.show(state.keyspaces.at(change.keyspace->id()).shape, change.edit.shape, change.flushed);
+      const KeyspaceId id = change.keyspace->id();
+      change.keyspace->tree.show(state.keyspaces.at(id).shape, rest.keyspaces.at(id).shape, change.flushed);
       if (change.flushed != nullptr) was_flushed(*change.keyspace);
     }
     sum_up();

@@ -7,6 +7,7 @@
 
 #include "base/try.h"
 #include "compaction/expired_tables.h"
+#include "compaction/value_plan.h"
 #include "engine/pacing.h"
 
 namespace tamis {
@@ -16,6 +17,14 @@ namespace {
 constexpr unsigned kFewCores = 3;
 /// Of compact(), about: where two steps meet, a table of the level below is written twice.
 constexpr std::uint64_t kTablesPerStep = 16;
+
+std::vector<std::uint64_t> damaged_values(const Version& version) {
+  std::vector<std::uint64_t> numbers;
+  for (const std::shared_ptr<ValueFile>& file : version.value_files()) {
+    if (file->is_damaged()) numbers.push_back(file->facts().number);
+  }
+  return numbers;
+}
 
 bool cores_are_few(const JobPool& pool) {
   return pool.threads() > 1 && std::thread::hardware_concurrency() <= kFewCores;
@@ -140,10 +149,11 @@ std::optional<CompactionPlan> Maintenance::plan_for(const Tree& tree, std::uint6
   const std::shared_ptr<const TreeSettings> settings = tree.settings();
   const std::shared_ptr<const Version> version = tree.version();
   const Shape& shape = version->shape();
-  const std::uint64_t expired_by = settings->policy.drops_expired ? rewrites_.expired_by() : 0;
+  const std::uint64_t expired_by = settings->policy.is_automatic ? rewrites_.expired_by() : 0;
   std::optional<CompactionPlan> plan = pick_wholly_expired(shape, expired_by);
   if (!plan) plan = settings->policy.pick(shape, settings->policy_options(context_.memtable_bytes, now_unix_seconds));
   if (!plan) plan = pick_mostly_expired(shape, expired_by);
+  if (!plan && settings->policy.is_automatic) plan = pick_values(shape, damaged_values(*version));
   return plan;
 }
 

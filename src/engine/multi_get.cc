@@ -50,24 +50,53 @@ struct Reader::Answers {
   std::uint64_t time = 0;  // Of the read.
   std::vector<Failure> failures = {};
   std::vector<Operand> to_fold = {};  // Counted as found.
+  /// A value that is still to be read.
+  struct Apart {
+    std::size_t number = 0;
+    std::string pointer;
+  };
+  std::vector<Apart> apart = {};
 
   /// Overwrites an existing string. False if there is no value; an operand is folded later.
   bool set(const StagedLookup& staged) {
     std::optional<std::string>& value = values[staged.number];
     std::string_view found;
-    const Visible answer = answer_of(
+    const Visible meaning = meaning_of(
         staged, [this] { return time; }, found);
-    if (answer != Visible::kValue) {
+    if (meaning == Visible::kDeleted || meaning == Visible::kOperand) {
       value.reset();
-      return answer == Visible::kOperand && add_to_fold(staged);
+      return meaning == Visible::kOperand && add_to_fold(staged);
     }
     if (!value) value.emplace();
+    if (meaning == Visible::kApart) [[unlikely]] {
+      apart.push_back({staged.number, std::string(found)});
+      return true;
+    }
     if (Status copied = assign_bytes(*value, found); !copied.ok()) fail(staged.number, std::move(copied));
     return true;
   }
   bool add_to_fold(const StagedLookup& staged) {
     to_fold.push_back({staged.lookup, staged.number});
     return true;
+  }
+  /// Reads the values that are apart, together.
+  void read_apart(const Version& version, std::span<const std::string_view> keys) {
+    std::vector<ValueRead> reads;
+    std::vector<std::size_t> numbers;
+    for (const Apart& one : apart) {
+      Result<ValueRead> read = version.begin_value(keys[one.number], one.pointer, *values[one.number]);
+      if (!read.ok()) {
+        fail(one.number, read.status());
+        continue;
+      }
+      reads.push_back(*std::move(read));
+      numbers.push_back(one.number);
+    }
+    ValueFile::read_many(reads);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      if (!reads[i].status.ok()) fail(numbers[i], std::move(reads[i].status));
+    }
+    apart.clear();
   }
   /// Lets range deletes hide the value, if one was found. False if that failed.
   bool hide(const ReadView& view, StagedLookup& staged) {
@@ -108,6 +137,8 @@ void Reader::get_all(std::span<const std::string_view> keys, const ReadOptions& 
   for (std::size_t begin = 0; begin < keys.size(); begin += kLookupsAtOnce) {
     const std::size_t count = std::min(kLookupsAtOnce, keys.size() - begin);
     get_group(moment, keys.subspan(begin, count), begin, options.fills_cache, answers);
+    if (!answers.apart.empty()) [[unlikely]]
+      answers.read_apart(*moment.view->version, keys);
   }
   if (!answers.to_fold.empty()) [[unlikely]]
     fold_all(*moment.view, options.fills_cache, answers);

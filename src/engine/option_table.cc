@@ -207,6 +207,10 @@ std::vector<Row> make_rows() {
       prefix_rule_row(),
       word_row<&Options::compaction, compaction_words>(
           "compaction", "When tables are merged; with manual, only when compact is called."),
+      size_row<&Options::value_bytes_apart, 0, kGiB>(
+          "value_bytes_apart",
+          "Values of at least this size are written to value files when they are flushed, and compaction moves only "
+          "pointers to them; 0 keeps all values in tables."),
       number_row<&Options::fanout, 2, 100>("fanout", "Size ratio of each level to the level above."),
       default_expiry_row(),
       merge_operator_row(),

@@ -1,5 +1,6 @@
 #include "engine/reader.h"
 
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -11,9 +12,23 @@
 #include "engine/snapshot_state.h"
 #include "engine/view_range_deletes.h"
 #include "entry/visible.h"
+#include "table/value_file.h"
 
 namespace tamis {
 namespace {
+
+/// What get does with the value.
+struct CopyTo {
+  static constexpr bool kReads = true;
+  Status operator()(std::string_view bytes) const { return assign_bytes(*to, bytes); }
+  [[nodiscard]] std::string& room() const { return *to; }
+
+  std::string* to;
+};
+struct TakeNothing {
+  static constexpr bool kReads = false;
+  Status operator()(std::string_view /*bytes*/) const { return {}; }
+};
 
 /// For a view that the caller keeps.
 auto peek_at(const Reader::KeptView& moment) {
@@ -36,42 +51,35 @@ struct Kept {
   std::shared_ptr<const void> owner;                 // Destroyed last: its cache has the block.
   std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in a memtable. The version is not kept.
   PinnedBlock pin;
-  std::string folded;  // For a value that is in no block.
+  std::string value;  // One that is apart from its table, or a fold.
 };
 
 }  // namespace
 
-/// Range deletes are asked only about what was found.
+/// Range deletes are asked only about a value that was found.
 template <typename Steps>
-inline Result<Visible> Reader::uncovered_answer(const ReadView& view, StagedLookup& staged, const ReadOptions& options,
-                                                Steps& steps, std::string_view& value) const {
-  const Visible answer = answer_of(
+inline Result<Visible> Reader::meaning_in(const ReadView& view, StagedLookup& staged, const ReadOptions& options,
+                                          Steps& steps, std::string_view& value) const {
+  const Visible meaning = meaning_of(
       staged, [&] { return time_for(options.snapshot); }, value);
-  if (answer == Visible::kDeleted || !view.has_range_deletes()) [[likely]] {
-    if constexpr (Steps::kRecords) steps.end_lookup(answer == Visible::kValue, false);
-    return answer;
+  if (meaning == Visible::kDeleted || !view.has_range_deletes()) [[likely]] {
+    if constexpr (Steps::kRecords) steps.end_lookup(meaning, false);
+    return meaning;
   }
   TAMIS_TRY(const bool is_hidden, hide_covered(view, staged));
-  if constexpr (Steps::kRecords) steps.end_lookup(answer == Visible::kValue, is_hidden);
-  return is_hidden ? Visible::kDeleted : answer;
+  if constexpr (Steps::kRecords) steps.end_lookup(meaning, is_hidden);
+  return is_hidden ? Visible::kDeleted : meaning;
 }
 
+/// The block that has the pointer may go when the epoch ends, so the pointer is copied first. An operand is looked up
+/// again.
 template <typename Peek, typename Steps, typename Take>
 Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take) {
   StagedLookup staged;
   std::shared_ptr<const ReadView> kept;
-  const auto finish = [&](const ReadView& view, auto leave) -> Result<bool> {
-    std::string_view value;
-    TAMIS_TRY(const Visible answer, uncovered_answer(view, staged, options, steps, value));
-    if (answer == Visible::kOperand) [[unlikely]] {
-      leave();
-      return take_fold(*kept, staged, options, steps, take);
-    }
-    const bool is_value = answer == Visible::kValue;
-    if constexpr (!Steps::kRecords) count_get(staged, is_value);
-    if (is_value) TAMIS_TRY_STATUS(take(value));
-    return is_value;
-  };
+  std::array<char, kMaxValuePointerBytes> copied;
+  std::string_view pointer;
+  bool is_operand = false;
   {
     const EpochGuard guard;
     const auto [view, sequence] = peek();
@@ -80,64 +88,99 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, P
     view.version->run_index().prefetch(staged.lookup.hash);
     if (!ask_memtables(view, staged, steps)) view.version->peek(staged, for_tables(steps));
     if (staged.answer != LookupAnswer::kUnknown && !lacks_range_deletes(view, staged)) [[likely]] {
-      return finish(view, [&kept, &guard, &view = view] {
-        kept = view.shared_from_this();
-        guard.leave();
-      });
+      std::string_view value;
+      TAMIS_TRY(const Visible meaning, meaning_in(view, staged, options, steps, value));
+      if (meaning < Visible::kApart) [[likely]] {
+        const bool is_value = meaning == Visible::kValue;
+        if constexpr (!Steps::kRecords) count_get(staged, is_value);
+        if (is_value) TAMIS_TRY_STATUS(take(value));
+        return is_value;
+      }
+      is_operand = meaning == Visible::kOperand;
+      if (!is_operand) pointer = {copied.data(), value.copy(copied.data(), copied.size())};
     }
     kept = view.shared_from_this();
   }
+  if (is_operand) return answer(*kept, staged, Visible::kOperand, {}, options, steps, take);
+  if (pointer.empty()) return look_up_outside(*kept, staged, options, steps, take);
+  return answer(*kept, staged, Visible::kApart, pointer, options, steps, take);
+}
+
+/// The answer is on disk, or range deletes are.
+template <typename Steps, typename Take>
+Result<bool> Reader::look_up_outside(const ReadView& view, StagedLookup& staged, const ReadOptions& options,
+                                     Steps& steps, Take take) {
   if (staged.answer != LookupAnswer::kUnknown) [[unlikely]] {  // What was found is valid only inside the epoch.
-    kept->version->range_deletes()->read_again();
+    view.version->range_deletes()->read_again();
     const Lookup lookup = staged.lookup;
     staged = StagedLookup();
     staged.lookup = lookup;
     if constexpr (Steps::kRecords) {
       steps = Steps();
-      steps.view = kept;
+      steps.view = view.shared_from_this();
     }
-    if (ask_memtables(*kept, staged, steps)) return finish(*kept, [] {});
+    ask_memtables(view, staged, steps);
   }
   DiskLookup disk(staged);
-  kept->version->find({&disk, 1}, options.fills_cache, for_tables(steps));
-  if (!disk.status.ok()) return disk.status;
-  if (lacks_range_deletes(*kept, staged)) kept->version->range_deletes()->read_again();
-  return finish(*kept, [] {});
+  if (staged.answer != LookupAnswer::kFound) {
+    view.version->find({&disk, 1}, options.fills_cache, for_tables(steps));
+    if (!disk.status.ok()) return disk.status;
+    if (lacks_range_deletes(view, staged)) view.version->range_deletes()->read_again();
+  }
+  std::string_view value;
+  TAMIS_TRY(const Visible meaning, meaning_in(view, staged, options, steps, value));
+  return answer(view, staged, meaning, value, options, steps, take);
 }
 
-/// The steps so far have found the newest operand, and are taken again.
 template <typename Steps, typename Take>
-Result<bool> Reader::take_fold(const ReadView& view, const StagedLookup& staged, const ReadOptions& options,
-                               Steps& steps, Take take) {
-  if constexpr (Steps::kRecords) steps.steps.clear();
-  std::string folded;
-  TAMIS_TRY_STATUS(fold(view, staged.lookup, time_for(options.snapshot), options.fills_cache, steps, folded));
-  if constexpr (!Steps::kRecords) count_get(staged, true);
-  TAMIS_TRY_STATUS(take(folded));
-  return true;
+Result<bool> Reader::answer(const ReadView& view, const StagedLookup& staged, Visible meaning, std::string_view value,
+                            const ReadOptions& options, Steps& steps, Take take) {
+  const bool is_value = meaning != Visible::kDeleted;
+  if (meaning == Visible::kOperand) {
+    if constexpr (Steps::kRecords) steps.steps.clear();  // They are taken again.
+    std::string folded;
+    TAMIS_TRY_STATUS(fold(view, staged.lookup, time_for(options.snapshot), options.fills_cache, steps, folded));
+    TAMIS_TRY_STATUS(take(folded));
+  }
+  if constexpr (Take::kReads) {
+    if (meaning == Visible::kApart) {
+      TAMIS_TRY_STATUS(read_apart(*view.version, staged.lookup.key, value, steps, take.room()));
+    }
+  }
+  if constexpr (!Steps::kRecords) count_get(staged, is_value);
+  if (meaning == Visible::kValue) TAMIS_TRY_STATUS(take(value));
+  return is_value;
+}
+
+template <typename Steps>
+Status Reader::read_apart(const Version& version, std::string_view key, std::string_view pointer,
+                          [[maybe_unused]] Steps& steps, std::string& to) {
+  TAMIS_TRY(const ValueRead read, version.begin_value(key, pointer, to));
+  if constexpr (Steps::kRecords) steps.add_value_file(read.pointer.file);
+  return read.file->read(read.pointer, key, to);
 }
 
 Result<bool> Reader::get(std::string_view key, std::string* value, const ReadOptions& options) {
   NoSteps none;
   const auto peek = [&] { return view_.peek_at([&] { return sequence_for(options.snapshot); }); };
-  return look_up(key, options, peek, none, [value](std::string_view bytes) { return assign_bytes(*value, bytes); });
+  return look_up(key, options, peek, none, CopyTo{value});
 }
 
 Result<bool> Reader::get(std::string_view key, std::string* value, const ReadOptions& options, const KeptView& moment) {
   NoSteps none;
-  const auto take = [value](std::string_view bytes) { return assign_bytes(*value, bytes); };
-  return look_up(key, options, peek_at(moment), none, take);
+  return look_up(key, options, peek_at(moment), none, CopyTo{value});
 }
 
+/// A value that is apart is not read.
 Result<bool> Reader::exists(std::string_view key, const ReadOptions& options) {
   NoSteps none;
   const auto peek = [&] { return view_.peek_at([&] { return sequence_for(options.snapshot); }); };
-  return look_up(key, options, peek, none, [](std::string_view) { return Status(); });
+  return look_up(key, options, peek, none, TakeNothing());
 }
 
 Result<bool> Reader::exists(std::string_view key, const ReadOptions& options, const KeptView& moment) {
   NoSteps none;
-  return look_up(key, options, peek_at(moment), none, [](std::string_view) { return Status(); });
+  return look_up(key, options, peek_at(moment), none, TakeNothing());
 }
 
 Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& options, const KeptView& moment) {
@@ -145,13 +188,14 @@ Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& opt
   explanation.key = key;
   ExplainedSteps steps;
   const auto begin = std::chrono::steady_clock::now();
-  const auto take = [&](std::string_view bytes) { return assign_bytes(explanation.value.emplace(), bytes); };
-  const Result<bool> found = look_up(key, options, peek_at(moment), steps, take);
+  std::string value;
+  const Result<bool> found = look_up(key, options, peek_at(moment), steps, CopyTo{&value});
   if (!found.ok() && steps.operands.empty()) return found.status();
   const auto time = std::chrono::steady_clock::now() - begin;
   explanation.nanoseconds =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
   explanation.found = !found.ok() || *found;
+  if (found.ok() && *found) explanation.value = std::move(value);
   explanation.fold_error = found.ok() ? "" : found.status().to_text();
   explanation.operands = std::move(steps.operands);
   explanation.steps = std::move(steps.steps);
@@ -182,13 +226,17 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
   }
   if (lacks_range_deletes(*moment.view, staged)) moment.view->version->range_deletes()->read_again();
   std::string_view value;
-  TAMIS_TRY(const Visible answer, uncovered_answer(*moment.view, staged, options, none, value));
-  if (answer == Visible::kOperand) {
-    TAMIS_TRY_STATUS(
-        fold(*moment.view, staged.lookup, time_for(options.snapshot), options.fills_cache, none, kept->folded));
-    value = kept->folded;
+  TAMIS_TRY(const Visible meaning, meaning_in(*moment.view, staged, options, none, value));
+  if (meaning == Visible::kApart) {
+    TAMIS_TRY_STATUS(read_apart(*moment.view->version, key, value, none, kept->value));
+    value = kept->value;
   }
-  const bool is_value = answer != Visible::kDeleted;
+  if (meaning == Visible::kOperand) {
+    const std::uint64_t time = time_for(options.snapshot);
+    TAMIS_TRY_STATUS(fold(*moment.view, staged.lookup, time, options.fills_cache, none, kept->value));
+    value = kept->value;
+  }
+  const bool is_value = meaning != Visible::kDeleted;
   count_get(staged, is_value);
   if (!is_value) return std::optional<PinnedValue>();
   return std::optional<PinnedValue>(PinnedValue(value, std::move(kept)));

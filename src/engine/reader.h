@@ -100,29 +100,38 @@ class Reader {
  private:
   struct Answers;  // multi_get.cc
 
-  template <typename Steps, typename Take>
-  Result<bool> take_fold(const ReadView& view, const StagedLookup& staged, const ReadOptions& options, Steps& steps,
-                         Take take);
   /// Whether the key is present. `peek` returns the view and the sequence, inside an EpochGuard. `take` receives the
-  /// value, which is valid during the call, and may fail.
+  /// value, which is valid during the call, and may fail; a value that is apart is read into take.room().
   template <typename Peek, typename Steps, typename Take>
   Result<bool> look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take);
-  /// What the answer is: kValue and kOperand with their bytes, or kDeleted, also for an absent key. `load_time` returns
-  /// the time of the read.
-  template <typename LoadTime>
-  static Visible answer_of(const StagedLookup& staged, LoadTime load_time, std::string_view& value) {
-    if (staged.answer != LookupAnswer::kFound) return Visible::kDeleted;
-    return visible(staged.found, staged.lookup.sequence, load_time, value);
-  }
-  /// The same; kDeleted if a range delete hides it.
-  template <typename Steps>
-  Result<Visible> uncovered_answer(const ReadView& view, StagedLookup& staged, const ReadOptions& options, Steps& steps,
-                                   std::string_view& value) const;
+  /// The rest of it, outside of the epoch.
+  template <typename Steps, typename Take>
+  Result<bool> look_up_outside(const ReadView& view, StagedLookup& staged, const ReadOptions& options, Steps& steps,
+                               Take take);
+  /// Reads the value if it is apart, folds it if it has operands, gives it to `take`, and counts the get.
+  template <typename Steps, typename Take>
+  Result<bool> answer(const ReadView& view, const StagedLookup& staged, Visible meaning, std::string_view value,
+                      const ReadOptions& options, Steps& steps, Take take);
   // folded_lookup.cc
   /// The value of a key whose newest visible version is an operand. May read from disk: not inside an EpochGuard.
   template <typename Steps>
   Status fold(const ReadView& view, Lookup lookup, std::uint64_t time, bool fills_cache, Steps& steps,
               std::string& folded) const;
+  /// Reads the value to which `pointer` points.
+  template <typename Steps>
+  static Status read_apart(const Version& version, std::string_view key, std::string_view pointer, Steps& steps,
+                           std::string& to);
+  /// What the answer is: kValue, kApart, kOperand or kDeleted, and `value` as visible() says. `load_time` returns the
+  /// time of the read.
+  template <typename LoadTime>
+  static Visible meaning_of(const StagedLookup& staged, LoadTime load_time, std::string_view& value) {
+    if (staged.answer != LookupAnswer::kFound) return Visible::kDeleted;
+    return visible(staged.found, staged.lookup.sequence, load_time, value);
+  }
+  /// The same, and kDeleted if a range delete hides it.
+  template <typename Steps>
+  Result<Visible> meaning_in(const ReadView& view, StagedLookup& staged, const ReadOptions& options, Steps& steps,
+                             std::string_view& value) const;
   /// Counts an answered get.
   void count_get(const StagedLookup& staged, bool is_value) {
     (!is_value ? absent_ : staged.table == nullptr ? from_memtables_ : from_tables_).add();

@@ -141,6 +141,12 @@ void add_tree(const OpenKeyspace& keyspace, std::uint64_t sequence, Stats& stats
   const std::uint64_t writes_in_memory = keyspace.tree.entries_in_memtables();
   sums.live_bytes += live_bytes(shape, sequence - std::min(sequence, writes_in_memory));
   stats.bytes_on_disk += shape.bytes();
+  for (const ValueFileUse& use : shape.value_use()) {
+    ++stats.values.files;
+    stats.values.bytes += use.facts.file_bytes;
+    stats.values.values += use.values;
+    stats.values.live_bytes += use.live_bytes;
+  }
   sums.reads += keyspace.reader.counts();
 }
 
@@ -156,6 +162,8 @@ Stats Store::stats() {
     add_tree(*keyspace, stats.sequence, stats, sums);
   }
   sums.reads += keyspaces_.reads_of_dropped();
+  stats.bytes_on_disk += stats.values.bytes;
+  sums.live_bytes += static_cast<double>(stats.values.live_bytes);
   stats.gets = sums.reads.all();
   stats.gets_found = sums.reads.found();
   stats.memtable_hits = sums.reads.from_memtables;
@@ -220,6 +228,7 @@ std::vector<KeyspaceInfo> Store::keyspaces() {
     info.entries = keyspace->tree.entries_in_memtables();
     for (const std::shared_ptr<Table>& table : version->tables()) info.entries += table->facts().entries;
     info.bytes_on_disk = version->shape().bytes();
+    for (const ValueFileFacts& file : version->shape().value_files) info.bytes_on_disk += file.file_bytes;
     info.memtable_bytes = keyspace->tree.memtable_bytes();
   }
   return infos;

@@ -27,6 +27,7 @@ std::vector<const Run*> all_runs(const Shape& shape) {
 
 void add_tables(ShapeEdit& edit, const RewriteResult& result, std::uint32_t level, std::uint64_t run) {
   for (const std::shared_ptr<const TableFacts>& table : result.tables) edit.added.push_back({level, run, table});
+  edit.values_added.insert(edit.values_added.end(), result.values.begin(), result.values.end());
 }
 
 Status add_range_deletes(Table& table, std::vector<RangeTombstone>& to) {
@@ -75,9 +76,10 @@ Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, Ent
   TAMIS_TRY(const std::uint64_t run, catalog_.new_number());
   RewriteSpec spec = spec_for(keyspace, *settings, version->shape(), 0, run);
   spec.range_deletes = std::move(range_deletes);
+  spec.values.bytes_apart = settings->options.value_bytes_apart;
   const Features in_use = catalog_.features();
-  for (const Feature feature :
-       {Feature::kLongKeys, Feature::kExpiry, Feature::kMerges}) {  // There may be some entries that need it.
+  // There may be some entries that need it.
+  for (const Feature feature : {Feature::kLongKeys, Feature::kExpiry, Feature::kMerges, Feature::kValuesApart}) {
     if (in_use.includes(Features::of(feature))) spec.features |= Features::of(feature);
   }
   for (const Run& older : newer) spec.older_runs.push_back(&older);
@@ -152,7 +154,7 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
   spec.is_cancelled = is_cancelled;
   spec.older_runs = runs_older_than_inputs(shape, plan);
   const std::span<const Run> next = runs_of(shape, plan.output_level + 1);
-  if (next.size() == 1) spec.next_level = &next.front();
+  if (next.size() == 1) spec.cuts.next_level = &next.front();
   TreeChange change{.keyspace = &keyspace};
   std::vector<std::uint64_t>& removed = change.edit.shape.removed;
   std::uint64_t keys = 0;
@@ -169,6 +171,10 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
       spec.oldest_delete_unix_seconds = older(facts->oldest_delete_unix_seconds, spec.oldest_delete_unix_seconds);
     }
   }
+  spec.values.collected = plan.collected;
+  spec.values.read = [&version](const ValuePointer& pointer, std::string_view key, std::string& to) {
+    return version.value_file(pointer.file)->copy_out(pointer, key, to);
+  };
   // Repair must know, without a manifest, that obsolete tables were replaced even when what replaced them is gone.
   keyspace.tree.add_obsolete_numbers(spec.replaces);
   const FilterPlanner filters(shape, removed, plan.output_level, plan.output_run, keys,
@@ -204,6 +210,9 @@ void TableRewrites::remove_unused(const RewriteResult& result) {
   for (const auto& table : result.tables) {
     (void)context_.files.remove(table_path(context_.directory, table->number)).ok();
   }
+  for (const ValueFileFacts& values : result.values) {
+    (void)context_.files.remove(value_file_path(context_.directory, values.number)).ok();
+  }
 }
 
 /// Durable when it returns.
@@ -229,7 +238,6 @@ RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSett
           .hasher = &context_.hasher,
           .block_bytes = options.block_bytes,
           .table_bytes = options.table_bytes,
-          .filter_build_bytes = filter_build_memory(options),
           .codec = find_codec(is_last_level ? options.codec_last : options.codec),
           .prefix_rule = options.prefix_rule,
           .output_level = level,
@@ -238,7 +246,9 @@ RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSett
           .now_unix_seconds = context_.now_unix_seconds(),
           .snapshots = std::move(readable.sequences),
           .expired_by = std::move(readable.expired_by),
-          .new_number = [this] { return catalog_.new_number(); }};
+          .cuts = {.filter_build_bytes = filter_build_memory(options)},
+          .new_number = [this] { return catalog_.new_number(); },
+          .values = {.file_bytes = std::max(context_.memtable_bytes, options.table_bytes)}};
 }
 
 Result<std::shared_ptr<const TableFacts>> TableRewrites::facts_of(const Shape& shape, std::uint64_t number) const {

@@ -18,12 +18,23 @@ enum class EntryKind : std::uint8_t {
   /// entry.h). Never in a batch or a memtable.
   kInValue = 7,
   kExpiringPut = 9,  ///< The value begins with the time when it is due (expiry.h).
+  // In tables alone: the value is a pointer into a value file (table/value_file_format.h).
+  kPutApart = 17,
+  kExpiringPutApart = 25,  ///< The time when it is due, then the pointer.
 };
 
-/// Whether this build knows the kind. Any other is kNotSupported, in bytes whose checksum holds. A range delete is
-/// never in a block.
-constexpr bool is_entry_kind(std::uint8_t number) { return (number >= 1 && number <= 3) || number == 9; }
-constexpr bool is_batch_kind(std::uint8_t number) { return is_entry_kind(number) || number == 4; }
+/// Whether the value is a pointer into a value file, behind its due time if it expires.
+constexpr bool is_apart(EntryKind kind) { return (static_cast<std::uint8_t>(kind) & 16) != 0; }
+/// Whether the value begins with the time when it is due.
+constexpr bool expires(EntryKind kind) { return (static_cast<std::uint8_t>(kind) & 8) != 0; }
+
+/// Whether this build knows the kind in a block. Any other is kNotSupported, in bytes whose checksum holds. A range
+/// delete is never in a block.
+constexpr bool is_entry_kind(std::uint8_t number) {
+  return (number >= 1 && number <= 3) || number == 9 || number == 17 || number == 25;
+}
+/// The same in a batch. No value is apart there.
+constexpr bool is_batch_kind(std::uint8_t number) { return (number >= 1 && number <= 4) || number == 9; }
 /// Whether a block has three bits for the kind, and so no byte.
 constexpr bool fits_into_stamp(EntryKind kind) { return static_cast<std::uint8_t>(kind) < 7; }
 

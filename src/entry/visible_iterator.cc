@@ -13,8 +13,12 @@ constexpr int kVersionsPassed = 64;
 }  // namespace
 
 VisibleIterator::VisibleIterator(std::unique_ptr<EntryIterator> source, Moment moment, KeyRange range,
-                                 const MergeOperator* merge_operator)
-    : moment_(moment), range_(std::move(range)), source_(std::move(source)), merge_operator_(merge_operator) {}
+                                 std::unique_ptr<ApartValues> values, const MergeOperator* merge_operator)
+    : moment_(moment),
+      range_(std::move(range)),
+      source_(std::move(source)),
+      values_(std::move(values)),
+      merge_operator_(merge_operator) {}
 
 void VisibleIterator::seek(std::string_view key) {
   if (range_.ends_before(key)) {
@@ -88,6 +92,7 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
     if (const Visible here = visible(entry, moment_, value); here != Visible::kNewer) {
       if (!skips_saved_key || !is_same_key(entry.key, saved_key_)) {
         if (here == Visible::kValue) return show(entry.key, value, SourcePlace::kOnIt);
+        if (here == Visible::kApart) return show_apart(entry.key, value, SourcePlace::kOnIt);
         if (here == Visible::kOperand) return fold_forwards();
         saved_key_.assign(entry.key);  // Deleted: so are its older versions.
         skips_saved_key = true;
@@ -107,6 +112,7 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
 /// added to them.
 void VisibleIterator::find_backwards() {
   bool is_found = false;
+  bool is_apart = false;  // What saved_value_ has is a pointer.
   operands_.clear();
   for (; source_->valid(); source_->previous()) {
     const Entry& entry = source_->entry();
@@ -116,12 +122,15 @@ void VisibleIterator::find_backwards() {
     const Visible here = visible(entry, moment_, value);
     if (here == Visible::kNewer) continue;
     if (here == Visible::kOperand) {
-      if (Status added = add_newer_operand(entry, value, is_found); !added.ok()) return show_error(std::move(added));
+      if (Status added = add_newer_operand(entry, value, is_found, is_apart); !added.ok()) {
+        return show_error(std::move(added));
+      }
       is_found = true;
       continue;
     }
     operands_.clear();
-    is_found = here == Visible::kValue;
+    is_apart = here == Visible::kApart;
+    is_found = here == Visible::kValue || is_apart;
     if (!is_found) continue;
     saved_key_.assign(entry.key);
     saved_value_.assign(value);
@@ -134,16 +143,27 @@ void VisibleIterator::find_backwards() {
     operands_.reverse();
     return show_fold(SourcePlace::kBefore);
   }
+  if (is_apart) return show_apart(saved_key_, saved_value_, SourcePlace::kBefore);
   show(saved_key_, saved_value_, SourcePlace::kBefore);
 }
 
 /// The source is on an operand that is newer than everything before it. `has_older`: of the same key, a value, or
 /// operands. The same entry may be in two runs after a repair; it counts once.
-Status VisibleIterator::add_newer_operand(const Entry& entry, std::string_view operand, bool has_older) {
+Status VisibleIterator::add_newer_operand(const Entry& entry, std::string_view operand, bool has_older, bool is_apart) {
   if (!has_older) saved_key_.assign(entry.key);
-  if (has_older && operands_.empty()) TAMIS_TRY_STATUS(operands_.add(saved_value_, saved_sequence_));
+  if (has_older && operands_.empty()) {
+    TAMIS_TRY_STATUS(is_apart ? add_beneath(saved_value_, saved_sequence_)
+                              : operands_.add(saved_value_, saved_sequence_));
+  }
   if (!operands_.empty() && operands_.links().back().sequence == entry.sequence) return {};
   return operands_.add(operand, entry.sequence);
+}
+
+/// The value of saved_key_ to which this points.
+Status VisibleIterator::add_beneath(std::string_view pointer, Sequence sequence) {
+  TAMIS_CHECK(values_ != nullptr);
+  TAMIS_TRY_STATUS(values_->read(saved_key_, pointer, apart_value_));
+  return operands_.add(apart_value_, sequence);
 }
 
 /// The source is on the newest operand of a key: goes on to the value beneath, or beyond the key.
@@ -156,8 +176,9 @@ void VisibleIterator::fold_forwards() {
     const Visible here = visible(entry, moment_, value);
     if (here == Visible::kDeleted) break;
     if (!operands_.empty() && operands_.links().back().sequence == entry.sequence) continue;  // As after a repair.
-    if (Status added = operands_.add(value, entry.sequence); !added.ok()) return show_error(std::move(added));
-    if (here == Visible::kValue) break;
+    Status added = here == Visible::kApart ? add_beneath(value, entry.sequence) : operands_.add(value, entry.sequence);
+    if (!added.ok()) return show_error(std::move(added));
+    if (here != Visible::kOperand) break;
   }
   if (!source_->status().ok()) return show_end();
   show_fold(SourcePlace::kAfter);
@@ -178,6 +199,17 @@ void VisibleIterator::show(std::string_view key, std::string_view value, SourceP
   key_ = key;
   value_ = value;
   place_ = place;
+}
+
+/// A value that cannot be read ends the iteration, as a block does.
+void VisibleIterator::show_apart(std::string_view key, std::string_view pointer, SourcePlace place) {
+  TAMIS_CHECK(values_ != nullptr);
+  if (Status read = values_->read(key, pointer, apart_value_); !read.ok()) {
+    valid_ = false;
+    status_ = std::move(read);
+    return;
+  }
+  show(key, apart_value_, place);
 }
 
 /// Beyond the range the source may be valid; nothing has failed then.

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "entry/apart_values.h"
 #include "entry/entry_iterator.h"
 #include "entry/key_range.h"
 #include "entry/operand_chain.h"
@@ -32,9 +33,9 @@ namespace tamis {
 /// Threads: one at a time. What the source iterates over must outlive it.
 class VisibleIterator {
  public:
-  /// The operator, which may be null, outlives this.
+  /// `values` reads those that are apart; null if the source has none. The operator, which may be null, outlives this.
   VisibleIterator(std::unique_ptr<EntryIterator> source, Moment moment, KeyRange range,
-                  const MergeOperator* merge_operator = nullptr);
+                  std::unique_ptr<ApartValues> values = nullptr, const MergeOperator* merge_operator = nullptr);
 
   [[nodiscard]] bool valid() const { return valid_; }
   /// Both live until this iterator moves.
@@ -74,8 +75,9 @@ class VisibleIterator {
       std::string_view value;
       switch (visible(entry, moment_, value)) {
         case Visible::kNewer: continue;
-        case Visible::kDeleted:
-        case Visible::kOperand: return find_after(before);
+        case Visible::kApart:
+        case Visible::kOperand:
+        case Visible::kDeleted: return find_after(before);
         case Visible::kValue: break;
       }
       if (is_same_key(entry.key, before)) continue;
@@ -104,17 +106,19 @@ class VisibleIterator {
   }
   static std::uint64_t due_of(const Entry& shown) {
     const Entry entry = shown.plain();
-    return entry.kind == EntryKind::kExpiringPut ? load_expiring(entry.value).due : 0;
+    return expires(entry.kind) ? load_expiring(entry.value).due : 0;
   }
   void next_anyhow();
   void find_after(std::string_view key);
   void find_forwards(bool skips_saved_key);
   void find_backwards();
-  Status add_newer_operand(const Entry& entry, std::string_view operand, bool has_older);
+  Status add_newer_operand(const Entry& entry, std::string_view operand, bool has_older, bool is_apart);
   void fold_forwards();
   void show_fold(SourcePlace place);
   void seek_backwards(std::string_view key, Sequence sequence);
   void show(std::string_view key, std::string_view value, SourcePlace place);
+  void show_apart(std::string_view key, std::string_view pointer, SourcePlace place);
+  Status add_beneath(std::string_view pointer, Sequence sequence);
   void show_end();
   void show_error(Status why);
 
@@ -130,6 +134,8 @@ class VisibleIterator {
   std::string saved_value_;
   std::uint64_t saved_due_ = 0;   // Unless on it.
   Sequence saved_sequence_ = {};  // While going backwards: of saved_value_.
+  std::unique_ptr<ApartValues> values_;
+  std::string apart_value_;
   const MergeOperator* const merge_operator_;
   OperandChain operands_;
 };

@@ -46,7 +46,9 @@ std::string seen(const AnyEntry& entry, std::uint64_t time) {
   std::string_view value;
   switch (visible(entry, Moment{Sequence{9}, time}, value)) {
     case Visible::kNewer: return "newer";
+    case Visible::kApart: return "apart";
     case Visible::kDeleted: return "deleted";
+    case Visible::kOperand: return "operand";
     case Visible::kValue: break;
   }
   return std::string(value);
@@ -72,6 +74,17 @@ TEST(Visible, Rule28AValueIsADeleteFromTheMillisecondOnInWhichItIsDue) {
   EXPECT_EQ(seen(shown, kDue), "deleted");
 }
 
+TEST(Visible, AValueApartIsAPointerAndExpiresAsOthersDo) {
+  EXPECT_EQ(seen(Entry{"key", "pointer", Sequence{9}, EntryKind::kPutApart}, kDue), "apart");
+  const std::string stored = expiring("pointer");
+  const Entry entry{"key", stored, Sequence{9}, EntryKind::kExpiringPutApart};
+  EXPECT_EQ(seen(entry, kDue - 1), "apart");
+  EXPECT_EQ(seen(entry, kDue), "deleted");
+  std::string_view value;
+  (void)visible(entry, Moment{Sequence{9}, kDue - 1}, value);
+  EXPECT_EQ(value, "pointer");
+}
+
 TEST(Visible, TheTimeIsReadOnlyForAnEntryThatExpires) {
   int calls = 0;
   const auto load_time = [&] {
@@ -91,7 +104,7 @@ TEST(Visible, TheTimeIsReadOnlyForAnEntryThatExpires) {
 
 /// Every number of a kind that a block or a batch could hold: bytes of the others never get as far as this.
 TEST(VisibleDeathTest, AKindThatIsNotKnownIsNeitherAValueNorADelete) {
-  for (const int number : {0, 4, 5, 6, 8, 11}) {  // Dying takes time.
+  for (const int number : {0, 4, 5, 6}) {  // Dying takes time.
     ASSERT_FALSE(is_entry_kind(static_cast<std::uint8_t>(number)));
     EXPECT_DEATH((void)at<Entry>(static_cast<EntryKind>(number), 1, 1), "broken promise");
   }

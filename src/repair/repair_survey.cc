@@ -9,6 +9,7 @@
 
 #include "base/try.h"
 #include "io/file_names.h"
+#include "io/path.h"
 #include "journal/journal_reader.h"
 #include "repair/repair_doubts.h"
 #include "repair/repair_journals.h"
@@ -37,6 +38,7 @@ class Surveyor {
     TAMIS_TRY_STATUS(look_at_journals());
     find_keyspaces();
     for (const std::uint64_t number : survey_.chosen) TAMIS_TRY_STATUS(count_entries(number));
+    report_missing_values();
     survey_.report.doubts = doubts_.in_report(survey_.state);
     return std::move(survey_);
   }
@@ -51,6 +53,10 @@ class Surveyor {
       if (!name || entry.is_directory) continue;
       if (name->kind != FileKind::kManifest) note_number(name->number);  // Manifests are numbered separately.
       if (name->kind == FileKind::kTable) survey_.tables[name->number] = {};
+      if (name->kind == FileKind::kValues) {
+        TAMIS_TRY(const std::optional<std::uint64_t> bytes, files_.file_size(join_path(directory_, entry.name)));
+        survey_.value_files[name->number] = bytes.value_or(0);
+      }
       if (name->kind == FileKind::kJournal) survey_.journals.push_back(name->number);
       if (name->kind == FileKind::kManifest) survey_.manifests.push_back(name->number);
       if (name->kind == FileKind::kCurrent) survey_.has_current = true;
@@ -92,6 +98,22 @@ class Surveyor {
       survey_.last_sequence = std::max(survey_.last_sequence, flushed_sequence_of(survey_.state, keyspace));
     }
     return {};
+  }
+
+  /// Their tables stay: only readers of these values get an error.
+  void report_missing_values() {
+    std::map<std::uint64_t, std::uint64_t> missing;
+    for (const std::uint64_t number : survey_.chosen) {
+      const FoundTable& found = survey_.tables.at(number);
+      if (found.facts == nullptr) continue;
+      for (const ValuesOfTable& values : found.facts->values_apart) {
+        if (!survey_.value_files.contains(values.file)) missing[values.file] += values.values;
+      }
+    }
+    for (const auto& [file, values] : missing) {
+      survey_.report.lost.push_back({file_name_of(value_file_path("", file)), 0,
+                                     fmt::format("the file is missing; {} values cannot be read", values)});
+    }
   }
 
   Status read_properties_of_all() {

@@ -35,8 +35,9 @@ struct FoundTable {
 
 /// Everything that a repair knows before it writes, and its report.
 struct RepairSurvey {
-  std::map<std::uint64_t, FoundTable> tables;  ///< Every file named like a table.
-  std::vector<std::uint64_t> journals;         ///< All, ascending.
+  std::map<std::uint64_t, FoundTable> tables;          ///< Every file named like a table.
+  std::vector<std::uint64_t> journals;                 ///< All, ascending.
+  std::map<std::uint64_t, std::uint64_t> value_files;  ///< The bytes of every file named like a value file.
   std::vector<std::uint64_t> manifests;
   bool has_current = false;
   bool has_manifest = false;  ///< It can be read, and defines the tables and their order.

@@ -22,6 +22,7 @@
 #include "repair/repair_problem.h"
 #include "table/table.h"
 #include "table/table_builder.h"
+#include "table/value_file_format.h"
 #include "tamis/options.h"
 
 namespace tamis {
@@ -146,8 +147,25 @@ class RepairWriter {
         for (const auto& table : merged) edit.added.push_back({0, run, table});
       }
     }
+    edit.values_added = value_files_of(edit);
     TAMIS_TRY(state_.keyspaces.at(keyspace).shape, Shape{}.with(edit));
     return {};
+  }
+
+  /// Without a manifest, tables say which value files they need. One that is missing is listed too: its readers get an
+  /// error, and so they do for what lies beyond the end of a file that was cut short.
+  [[nodiscard]] std::vector<ValueFileFacts> value_files_of(const ShapeEdit& edit) const {
+    std::map<std::uint64_t, std::uint64_t> live;
+    for (const ShapeEdit::Added& added : edit.added) {
+      for (const ValuesOfTable& values : added.facts->values_apart) live[values.file] += values.bytes;
+    }
+    std::vector<ValueFileFacts> files;
+    for (const auto& [number, bytes] : live) {
+      const auto found = survey_.value_files.find(number);
+      const std::uint64_t there = found == survey_.value_files.end() ? 0 : found->second;
+      files.push_back({.number = number, .file_bytes = std::max(there, kValueFileHeaderBytes + bytes)});
+    }
+    return files;
   }
 
   /// The report counts the entries of a first read. If the second returns fewer, the loss must not go unreported.
@@ -283,7 +301,8 @@ class RepairWriter {
     return KnownJournalEnd{header.number, header.salt, journal->durable_offset()};
   }
 
-  /// The names of journals, whose entries are now in tables, of manifests, and of tables outside the new store.
+  /// The names of journals, whose entries are now in tables, of manifests, and of tables and value files outside the
+  /// new store.
   [[nodiscard]] std::vector<std::string> unneeded_files() const {
     const std::vector<std::uint64_t> live = table_numbers(state_);
     std::vector<std::string> names;
@@ -291,6 +310,10 @@ class RepairWriter {
     for (const std::uint64_t number : survey_.manifests) names.push_back(file_name_of(manifest_path("", number)));
     for (const auto& [number, found] : survey_.tables) {
       if (!std::ranges::binary_search(live, number)) names.push_back(file_name_of(table_path("", number)));
+    }
+    const std::vector<std::uint64_t> live_values = value_file_numbers(state_);
+    for (const auto& [number, bytes] : survey_.value_files) {
+      if (!std::ranges::binary_search(live_values, number)) names.push_back(file_name_of(value_file_path("", number)));
     }
     return names;
   }

@@ -104,7 +104,7 @@ class Salvage {
       Entry entry;
       block.load(i, key_, entry);
       if (last_ && entry.position() <= EntryPosition{last_key_, *last_}) continue;
-      TAMIS_TRY_STATUS(take_(entry));
+      TAMIS_TRY_STATUS(take_(entry.plain()));
       ++salvaged_.entries;
       last_key_ = entry.key;
       last_ = entry.sequence;

@@ -226,6 +226,15 @@ void warn_of_memory(const ScaleQuestion& question, ScalePlan& plan) {
   }
 }
 
+void warn_of_values_apart(const ScaleQuestion& question, ScalePlan& plan) {
+  const std::uint64_t apart = question.options.value_bytes_apart;
+  if (apart == 0 || question.value_bytes < apart) return;
+  plan.warnings.push_back(fmt::format(
+      "values of {} bytes go to value files, because value_bytes_apart is {}; this plan has them in tables, "
+      "where compaction writes them more often",
+      question.value_bytes, apart));
+}
+
 }  // namespace
 
 Result<ScalePlan> plan_scale(const ScaleQuestion& question) {
@@ -239,6 +248,7 @@ Result<ScalePlan> plan_scale(const ScaleQuestion& question) {
   plan_opening(question, plan);
   warn_of_compaction(question, store, plan);
   warn_of_memory(question, plan);
+  warn_of_values_apart(question, plan);
   return plan;
 }
 

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "entry/expiry.h"
 #include "table/block_scan.h"
+#include "table/value_file_format.h"
 
 namespace tamis {
 
@@ -253,6 +254,11 @@ Status DataBlock::check(Bytes bytes, std::string_view name, std::uint64_t file_o
   return {};
 }
 
+DataBlock::Problem DataBlock::check_pointer(std::string_view bytes) {
+  const Result<ValuePointer> pointer = decode_value_pointer(bytes, "its pointer");
+  return pointer.ok() ? Problem() : Problem{std::string(pointer.status().message())};
+}
+
 /// Of an entry's kind, given the bits of its stamp, and of its value.
 DataBlock::Problem DataBlock::check_value(std::uint8_t kind, std::string_view value) {
   if (kind == kKindEscape) {
@@ -268,6 +274,10 @@ DataBlock::Problem DataBlock::check_value(std::uint8_t kind, std::string_view va
     case EntryKind::kDelete: return value.empty() ? Problem() : Problem{"a delete with a value"};
     case EntryKind::kExpiringPut:
       return is_expiring(value) ? Problem() : Problem{"a value that expires without a valid time"};
+    case EntryKind::kExpiringPutApart:
+      if (!is_expiring(value)) return {"a value that expires without a valid time"};
+      return check_pointer(load_expiring(value).value);
+    case EntryKind::kPutApart: return check_pointer(value);
     default: return {};
   }
 }

@@ -126,6 +126,7 @@ class DataBlock {
   [[nodiscard]] bool match(const Wanted& wanted, std::uint8_t tag, Stored& entry) const;
   struct Problem;
   [[nodiscard]] Problem check_entry(std::size_t i) const;
+  static Problem check_pointer(std::string_view bytes);
   static Problem check_value(std::uint8_t kind, std::string_view value);
 
   const char* block_;

@@ -38,7 +38,7 @@ struct TableStep {
 
 /// For a table that has the key. kExpires: the reader's time decides.
 inline TableOutcome outcome_of(const FoundEntry& found) {
-  if (found.kind == EntryKind::kExpiringPut) return TableOutcome::kExpires;
+  if (expires(found.kind)) return TableOutcome::kExpires;
   if (found.kind == EntryKind::kMerge) return TableOutcome::kOperand;
   return found.kind == EntryKind::kDelete ? TableOutcome::kDeleted : TableOutcome::kFound;
 }

@@ -15,6 +15,7 @@
 #include "table/data_block_format.h"
 #include "table/index_format.h"
 #include "table/range_tombstones_format.h"
+#include "table/value_pointers.h"
 
 namespace tamis {
 namespace {
@@ -137,11 +138,12 @@ void TableBuilder::State::count(const Entry& entry) {
   ++facts_.entries;
   facts_.deletes += entry.kind == EntryKind::kDelete ? 1 : 0;
   facts_.operands += entry.kind == EntryKind::kMerge ? 1 : 0;
-  if (entry.kind == EntryKind::kExpiringPut) facts_.add_expiring(load_expiring(entry.value).due);
+  if (expires(entry.kind)) facts_.add_expiring(load_expiring(entry.value).due);
   facts_.key_bytes += entry.key.size();
   facts_.value_bytes += entry.value.size();
   facts_.smallest_sequence = std::min(facts_.smallest_sequence, entry.sequence);
   facts_.largest_sequence = std::max(facts_.largest_sequence, entry.sequence);
+  if (is_apart(entry.kind)) count_value(facts_.values_apart, pointer_of(entry));
 }
 
 Status TableBuilder::State::end_block() {

@@ -16,6 +16,7 @@
 #include "table/index_format.h"
 #include "table/table_sections.h"
 #include "table/table_verify.h"
+#include "table/value_pointers.h"
 
 namespace tamis {
 
@@ -131,6 +132,9 @@ std::vector<TableFile::Property> TableFile::properties() const {
   number("keys", facts.keys);
   number("key bytes", facts.key_bytes);
   number("value bytes", facts.value_bytes);
+  const ValuesOfTable apart = sum_of(facts.values_apart);
+  number("values apart", apart.values);
+  number("bytes of values apart", apart.bytes);
   text("smallest key", facts.smallest_key);
   text("largest key", facts.largest_key);
   if (facts.range_deletes > 0) {
@@ -220,12 +224,17 @@ std::string_view TableFile::Entries::key() const {
   return state_ == nullptr ? std::string_view() : state_->entry().key;
 }
 std::string_view TableFile::Entries::value() const {
-  if (state_ == nullptr) return {};
+  if (state_ == nullptr || is_apart(state_->entry().kind)) return {};
   const Entry& entry = state_->entry();
-  return entry.kind == EntryKind::kExpiringPut ? load_expiring(entry.value).value : entry.value;
+  return expires(entry.kind) ? load_expiring(entry.value).value : entry.value;
+}
+std::optional<TableFile::ApartValue> TableFile::Entries::apart() const {
+  if (state_ == nullptr || !is_apart(state_->entry().kind)) return {};
+  const ValuePointer pointer = pointer_of(state_->entry());
+  return ApartValue{pointer.file, pointer.offset, pointer.stored_bytes, pointer.value_bytes};
 }
 std::optional<ExpiryTime> TableFile::Entries::expires_at() const {
-  if (state_ == nullptr || state_->entry().kind != EntryKind::kExpiringPut) return {};
+  if (state_ == nullptr || !expires(state_->entry().kind)) return {};
   return ExpiryTime(std::chrono::milliseconds(load_expiring(state_->entry().value).due));
 }
 std::uint64_t TableFile::Entries::sequence() const {

@@ -13,6 +13,7 @@
 #include "table/data_block_format.h"
 #include "table/index_format.h"
 #include "table/table_sections.h"
+#include "table/value_pointers.h"
 
 namespace tamis {
 namespace {
@@ -139,12 +140,14 @@ class Verification {
     }
   }
 
-  void count(const Entry& entry) {
+  void count(const Entry& loaded) {
+    const Entry entry = loaded.plain();
+    if (is_apart(entry.kind)) count_value(seen_.values_apart, pointer_of(entry));
     if (seen_.entries == 0) seen_.smallest_key = entry.key;
     ++seen_.entries;
     seen_.deletes += entry.kind == EntryKind::kDelete ? 1 : 0;
     seen_.operands += entry.kind == EntryKind::kMerge ? 1 : 0;
-    if (entry.kind == EntryKind::kExpiringPut) seen_.add_expiring(load_expiring(entry.value).due);
+    if (expires(entry.kind)) seen_.add_expiring(load_expiring(entry.value).due);
     seen_.key_bytes += entry.key.size();
     seen_.value_bytes += entry.value.size();
     count(entry.sequence);
@@ -173,6 +176,7 @@ class Verification {
     compare("bytes of values", seen_.value_bytes, facts.value_bytes);
     compare("as smallest sequence", number_of(seen_.smallest_sequence), number_of(facts.smallest_sequence));
     compare("as largest sequence", number_of(seen_.largest_sequence), number_of(facts.largest_sequence));
+    if (seen_.values_apart != facts.values_apart) report(at, "the properties count other values in value files");
     if (seen_.smallest_key != facts.smallest_key) report(at, "the first key is not the smallest of the properties");
     if (last_key_ != facts.largest_key) report(at, "the last key is not the largest of the properties");
   }

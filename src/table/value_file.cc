@@ -55,6 +55,12 @@ Status ValueFile::read(const ValuePointer& pointer, std::string_view key, std::s
   return finish(pointer, key, file->read_at(pointer.offset, bytes_of(to)), to);
 }
 
+Status ValueFile::copy_out(const ValuePointer& pointer, std::string_view key, std::string& to) {
+  Status copied = read(pointer, key, to);
+  if (copied.code() == StatusCode::kCorruption) is_damaged_.store(true, std::memory_order_relaxed);
+  return copied;
+}
+
 void ValueFile::read_many(std::span<ValueRead> reads) {
   std::vector<FileRead> sent;
   std::vector<ValueRead*> senders;

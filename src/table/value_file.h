@@ -1,6 +1,7 @@
 // Reads values that are apart from their tables.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,6 +43,9 @@ class ValueFile {
   /// The value of this key: one read. kCorruption, naming file and offset, if it is missing or damaged; kOutOfSpace if
   /// there is no memory for it. Not inside an EpochGuard.
   Status read(const ValuePointer& pointer, std::string_view key, std::string& to) const;
+  /// The same for a rewrite, which leaves alone from now on a file with a value that is damaged.
+  Status copy_out(const ValuePointer& pointer, std::string_view key, std::string& to);
+  [[nodiscard]] bool is_damaged() const { return is_damaged_.load(std::memory_order_relaxed); }
   /// The same for several values, of any files of one store, with their reads sent together.
   static void read_many(std::span<ValueRead> reads);
   /// Keeps the file open from now on, as Table::hold_file.
@@ -59,6 +63,7 @@ class ValueFile {
 
   const ValueFileFacts facts_;
   const TableContext& context_;
+  std::atomic<bool> is_damaged_ = false;
   std::shared_ptr<const ReadableFile> held_file_;  // Constant once others use the file; mostly null.
 };
 

@@ -51,6 +51,8 @@ struct ValuePointer {
   friend bool operator==(const ValuePointer&, const ValuePointer&) = default;
 };
 
+/// Four varints of numbers that are at most 2^64 or 2^30, codec and checksum.
+inline constexpr std::size_t kMaxValuePointerBytes = 2 * kMaxVarintBytes + 2 * 5 + 1 + 8;
 std::string encode_value_pointer(const ValuePointer& pointer);
 /// kCorruption for impossible fields. Whether the codec is known is checked by whoever reads the value.
 Result<ValuePointer> decode_value_pointer(std::string_view bytes, std::string_view name);

@@ -100,6 +100,10 @@ std::string work_text(const Stats& stats) {
                              bytes_text(stats.bytes_written), stats.write_amplification));
   text += labelled("disk", fmt::format("{} of tables: amplification {:.2f}", bytes_text(stats.bytes_on_disk),
                                        stats.space_amplification));
+  if (stats.values.files > 0) {
+    text += labelled("values apart", fmt::format("{} in {} files, {} of them live", bytes_text(stats.values.bytes),
+                                                 stats.values.files, bytes_text(stats.values.live_bytes)));
+  }
   const Stats::Transactions& transactions = stats.transactions;
   if (transactions.committed + transactions.conflicts + transactions.live > 0) {
     text += labelled("transactions",

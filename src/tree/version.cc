@@ -1,5 +1,7 @@
 #include "tree/version.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -7,6 +9,7 @@
 #include "base/try.h"
 #include "entry/uncovered_iterator.h"
 #include "table/table_iterator.h"
+#include "table/value_pointers.h"
 #include "tree/run_iterator.h"
 
 namespace tamis {
@@ -150,10 +153,12 @@ Result<std::uint64_t> Version::approximate_bytes(std::string_view from, std::opt
   for (const SearchRun& run : runs_) {
     for (const std::shared_ptr<Table>& table : tables_in(run, range)) {
       if (range.contains(table->facts().smallest_key) && range.contains(table->facts().largest_key)) {
-        total += table->facts().file_bytes;
+        total += table->facts().file_bytes + sum_of(table->facts().values_apart).bytes;
       } else {
         TAMIS_TRY(const std::uint64_t part, table->approximate_bytes(from, to));
-        total += part;
+        const double share = static_cast<double>(part) / static_cast<double>(table->facts().file_bytes);
+        total +=
+            part + static_cast<std::uint64_t>(share * static_cast<double>(sum_of(table->facts().values_apart).bytes));
       }
     }
   }
@@ -164,6 +169,15 @@ std::shared_ptr<ValueFile> Version::value_file(std::uint64_t number) const {
   const auto at =
       std::ranges::lower_bound(value_files_, number, {}, [](const auto& file) { return file->facts().number; });
   return at == value_files_.end() || (*at)->facts().number != number ? nullptr : *at;
+}
+
+Result<ValueRead> Version::begin_value(std::string_view key, std::string_view pointer, std::string& to) const {
+  ValueRead read{.key = key, .to = &to};
+  TAMIS_TRY(read.pointer, decode_value_pointer(pointer, "a pointer"));
+  read.file = value_file(read.pointer.file).get();  // This version keeps it.
+  if (read.file != nullptr) return read;
+  return Status::corruption(
+      fmt::format("value file {}: value at offset {}: there is no such file", read.pointer.file, read.pointer.offset));
 }
 
 std::shared_ptr<Table> Version::table(std::uint64_t number) const {

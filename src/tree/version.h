@@ -92,6 +92,8 @@ class Version {
   [[nodiscard]] std::shared_ptr<Table> table(std::uint64_t number) const;
   /// Null if it is not in this version.
   [[nodiscard]] std::shared_ptr<ValueFile> value_file(std::uint64_t number) const;
+  /// A read of the value to which an entry of this key points. kCorruption if there is no such file.
+  [[nodiscard]] Result<ValueRead> begin_value(std::string_view key, std::string_view pointer, std::string& to) const;
   [[nodiscard]] const std::vector<std::shared_ptr<ValueFile>>& value_files() const { return value_files_; }
   /// All tables, newest run first; within a run first those with entries, in key order.
   [[nodiscard]] const std::vector<std::shared_ptr<Table>>& tables() const { return tables_; }

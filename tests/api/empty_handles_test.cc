@@ -345,6 +345,7 @@ void check_no_entries(TableFile::Entries& entries) {
   EXPECT_FALSE(entries.next());
   EXPECT_EQ(entries.key(), "");
   EXPECT_EQ(entries.value(), "");
+  EXPECT_FALSE(entries.apart().has_value());
   EXPECT_EQ(entries.expires_at(), std::nullopt);
   EXPECT_EQ(entries.sequence(), 0U);
   EXPECT_FALSE(entries.is_delete());

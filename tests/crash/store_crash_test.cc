@@ -59,6 +59,9 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
       {"transactions", {}},
       {"merges", {Landmark::kContinuedCommit, Landmark::kLinkedTable}},
       {"expiry", {Landmark::kLinkedTable}},
+      {"values apart", {Landmark::kValues, Landmark::kObsoleteValues, Landmark::kLinkedTable}},
+      {"values apart in tiers", {Landmark::kValues, Landmark::kObsoleteValues}},
+      {"values apart that go", {Landmark::kValues, Landmark::kObsoleteValues}},
   };
   ASSERT_EQ(claims.size(), store_scripts().size());
   std::uint64_t seed = 1;

@@ -11,7 +11,7 @@ constexpr std::array<std::string_view, kLandmarks> kNames = {
     "commit",          "continued commit", "copied commit",     "journal switch",  "recycled name",
     "recycled header", "recycled commit",  "flushed table",     "compacted table", "obsolete table",
     "manifest edit",   "manifest roll",    "obsolete manifest", "CURRENT",         "linked table",
-    "copied table",    "copied manifest",  "copied CURRENT",
+    "copied table",    "copied manifest",  "copied CURRENT",    "values",          "obsolete values",
 };
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
@@ -88,6 +88,8 @@ std::vector<Landmark> LandmarkReader::landmarks_of(std::string_view text) {
   if (call.verb == "copy" && call.is_on(".journal")) found.push_back(Landmark::kCopiedCommit);
   if (call.writes_header() && recycled_.contains(call.path)) found.push_back(Landmark::kRecycledHeader);
   if (call.is_on(".tms") && call.verb == "remove") found.push_back(Landmark::kObsoleteTable);
+  if (call.is_on(".values") && call.verb == "write") found.push_back(Landmark::kValues);
+  if (call.is_on(".values") && call.verb == "remove") found.push_back(Landmark::kObsoleteValues);
   if (call.is_on("MANIFEST") && call.writes_record()) found.push_back(Landmark::kManifestEdit);
   if (call.is_on("MANIFEST") && call.verb == "create") {
     if (has_manifest_) found.push_back(Landmark::kManifestRoll);

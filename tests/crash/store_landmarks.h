@@ -31,8 +31,10 @@ enum class Landmark : std::uint8_t {
   kCopiedTable,       ///< or copied;
   kCopiedManifest,    ///< the copy's manifest is written;
   kCopiedCurrent,     ///< its CURRENT is written.
+  kValues,            ///< A value file is written,
+  kObsoleteValues,    ///< or removed, because nothing points into it.
 };
-inline constexpr std::size_t kLandmarks = 18;
+inline constexpr std::size_t kLandmarks = 20;
 
 std::string_view to_string(Landmark landmark);
 

@@ -11,7 +11,7 @@
 namespace tamis::test {
 namespace {
 
-constexpr std::array<StoreScript, 16> kScripts = {{
+constexpr std::array<StoreScript, 19> kScripts = {{
     {"commits", "pPbBrRspPbfpBwRpbfPpWbrfspbBpfpPrcPbp"},
     {"journals in turn", "pbpfpPbfprpfPbpfBpfpbrfpPfbpfpp"},
     {"full memtables", "wPbwrWwbBpwPwbwpWcbwRwpwfwc", 64 << 10},
@@ -26,6 +26,9 @@ constexpr std::array<StoreScript, 16> kScripts = {{
     {"copied into a window", "pprpbpprppppbpppprppbpfppppppbpprpppppprpppbPpfcppppppppppbpppppppprpppopp"},
     {"keyspaces", "pmnqNqvnvqvnvvpvvnqfnqmNnqpcvnvvvqnvvvpxnqBkNfcqn", 192 << 10},
     {"keyspaces in turn", "mqNnfxmnfqfnNcxmonqmfnofqcxpNofmnqxc"},
+    {"values apart", "wPbwrWwbBpwPfwbwpWcbwRwkpwfwcowpfWbfc", 64 << 10, "leveled", true, 16},
+    {"values apart in tiers", "pbwfPrfbwfpBfrpfbPfcpbomqNnfxwWf", 128 << 10, "tiered", false, 500},
+    {"values apart that go", "eEbfewdfhEhbDfcebfhhdwfcehfkdbEfhhhcdfc", 64 << 10, "leveled", true, 16},
     {"transactions", "ptTutmtTuNtfUtpTftcuTxtTfUcptT"},
     {"merges", "aAafabpaoraAfcaamNafnaofaracaAkbafaac"},
     {"expiry", "eEefhEhhhpebefhbehcEpfhhkeofhhpeEfrcohhepEefehhchhpebbbceeEfhhhhpspseefhhhhpPp"},
@@ -51,6 +54,7 @@ Options options_of(const StoreScript& script) {
   options.fanout = 2;
   options.compaction = script.compaction;
   options.merge_operator = "append";
+  options.value_bytes_apart = script.value_bytes_apart;
   return options;
 }
 

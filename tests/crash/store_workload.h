@@ -34,6 +34,7 @@ struct StoreScript {
   std::uint64_t memtable_bytes = 256 << 10;  ///< 64 KiB: three large values fill one.
   std::string_view compaction = "leveled";
   bool can_link = true;  ///< False: a checkpoint copies its tables.
+  std::uint64_t value_bytes_apart = 0;
 };
 
 /// Each contains a flush, a compaction and a manifest edit.

@@ -50,14 +50,17 @@ inline Content content_of(Iterator entries) {
 /// Writes a store, and knows what it holds after each of its commits.
 class FollowedStore {
  public:
-  explicit FollowedStore(FileSystem& files) : files_(files) { after_[0] = {}; }
+  explicit FollowedStore(FileSystem& files, std::uint64_t value_bytes_apart = 0) : files_(files) {
+    options_.value_bytes_apart = value_bytes_apart;
+    after_[0] = {};
+  }
 
   void open() {
     const Status opened = try_open();
     ASSERT_TRUE(opened.ok()) << opened.to_text();
   }
   Status try_open() {
-    Result<DB> db = DB::open("/store", kFollowed, without_threads(files_));
+    Result<DB> db = DB::open("/store", options_, without_threads(files_));
     if (!db.ok()) return db.status();
     db_.emplace(*std::move(db));
     others_.clear();
@@ -66,7 +69,7 @@ class FollowedStore {
   void close() { db_.reset(); }
   /// The same store after its writer has died: what it recovers is what it holds.
   [[nodiscard]] FollowedStore reopened(FileSystem& files) const {
-    FollowedStore again(files);
+    FollowedStore again(files, options_.value_bytes_apart);
     again.after_ = after_;
     again.commits_ = commits_;
     again.open();
@@ -152,6 +155,7 @@ class FollowedStore {
   }
 
  private:
+  Options options_ = kFollowed;
   FileSystem& files_;
   std::optional<DB> db_;
   std::map<std::string, Keyspace> others_;

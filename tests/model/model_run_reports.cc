@@ -103,7 +103,8 @@ Status ModelRun::stats() {
     if (level.hits + level.false_positives > level.probes) return disagreement("stats: more positives than probes");
     if (level.runs > level.tables) return disagreement("stats: more runs than tables");
   }
-  TAMIS_TRY_STATUS(expect("bytes_on_disk", stats.bytes_on_disk, bytes));
+  TAMIS_TRY_STATUS(expect("bytes_on_disk", stats.bytes_on_disk, bytes + stats.values.bytes));
+  if (stats.values.live_bytes > stats.values.bytes) return disagreement("stats: more live bytes than value files have");
   if (stats.memtable_hits > stats.gets_found) return disagreement("stats: more hits in memtables than hits");
   if (!stats.background_error.empty()) return disagreement("stats: " + stats.background_error);
   if (stats.to_text().empty()) return disagreement("stats have no text");
@@ -127,7 +128,8 @@ Status ModelRun::explain(const Operation& operation) {
   }
   const bool is_dropped = target(operation).id != model_.at(operation.keyspace, {}).id;  // Then it is not in the stats.
   if (spec_.runs_in_background || is_dropped) return {};
-  if (after.blocks - before.blocks != explanation.reads ||
+  const bool reads_value = explanation.steps.back().where == "value file";
+  if (after.blocks - before.blocks + (reads_value ? 1 : 0) != explanation.reads ||
       after.metadata - before.metadata != explanation.metadata_reads) {
     return disagreement(fmt::format("explain reports {} and {} reads, the counters {} and {}:\n{}", explanation.reads,
                                     explanation.metadata_reads, after.blocks - before.blocks,

@@ -33,6 +33,7 @@ Options make_options(Draw draw) {
   const std::vector<std::optional<std::uint64_t>> filter_memory = {{}, {}, 0, 500, 20'000};
   using enum PrefixRule::Kind;
   const std::vector<PrefixRule> rules = {{}, {kFirst, 1}, {kUntil, ':'}, {kFirst, 4}, {kUntil, 0}};
+  const std::vector<std::uint64_t> apart = {0, 16, 0, 200, 1};
   Options options;
   options.compaction = one_of(compaction_policies(), draw()).name;
   options.codec = one_of(codecs(), draw()).name;
@@ -45,6 +46,7 @@ Options make_options(Draw draw) {
   options.fanout = one_of(fanout, draw());
   options.filter_memory = one_of(filter_memory, draw());
   options.prefix_rule = one_of(rules, draw());
+  options.value_bytes_apart = one_of(apart, draw());
   return options;
 }
 
@@ -70,6 +72,7 @@ KeyspaceOptions draw_keyspace_options(std::uint32_t seed) {
   take(options.prefix_rule, drawn.prefix_rule);
   take(options.compaction, drawn.compaction);
   take(options.fanout, drawn.fanout);
+  take(options.value_bytes_apart, drawn.value_bytes_apart);
   return options;
 }
 

@@ -69,6 +69,14 @@ JsonObject stalls_json(const Stats::Stalls& stalls) {
       .add("reason", stalls.reason);
 }
 
+JsonObject values_json(const Stats::Values& values) {
+  return JsonObject()
+      .add("files", values.files)
+      .add("bytes", values.bytes)
+      .add("values", values.values)
+      .add("live_bytes", values.live_bytes);
+}
+
 JsonObject transactions_json(const Stats::Transactions& transactions) {
   return JsonObject()
       .add("live", transactions.live)
@@ -84,6 +92,7 @@ JsonObject as_json(const Stats& stats, const std::vector<KeyspaceInfo>& keyspace
       .add("cache", cache_json(stats.cache))
       .add("journal", journal_json(stats.journal))
       .add("memory", memory_json(stats.memory))
+      .add("values", values_json(stats.values))
       .add("stalls", stalls_json(stats.stalls))
       .add("transactions", transactions_json(stats.transactions))
       .add("gets", stats.gets)

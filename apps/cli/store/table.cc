@@ -104,6 +104,21 @@ void print_blocks(const TableFile& file, const CommonOptions& options) {
   if (!options.json) standard_output().write(table.text());
 }
 
+JsonObject apart_json(const TableFile::ApartValue& value) {
+  return JsonObject()
+      .add("file", value.file)
+      .add("offset", value.offset)
+      .add("stored_bytes", value.stored_bytes)
+      .add("value_bytes", value.value_bytes);
+}
+
+/// The value, or where it is.
+std::string value_cell(const TableFile::Entries& entries, const CommonOptions& options) {
+  const std::optional<TableFile::ApartValue> apart = entries.apart();
+  if (!apart) return shown(entries.value(), options);
+  return fmt::format("{} bytes at {} of {:06}.values", apart->value_bytes, apart->offset, apart->file);
+}
+
 /// KEY<TAB>SEQUENCE<TAB>put|delete<TAB>VALUE, including old versions and deletes.
 void print_entries(const TableFile& file, const CommonOptions& options) {
   TableFile::Entries entries = file.entries();
@@ -112,12 +127,16 @@ void print_entries(const TableFile& file, const CommonOptions& options) {
     if (options.json) {
       JsonObject object;
       object.add_bytes("key", entries.key(), options.hex).add("sequence", entries.sequence()).add("kind", kind);
-      if (!entries.is_delete()) object.add_bytes("value", entries.value(), options.hex);
+      if (entries.apart()) {
+        object.add("apart", apart_json(*entries.apart()));
+      } else if (!entries.is_delete()) {
+        object.add_bytes("value", entries.value(), options.hex);
+      }
       if (entries.expires_at()) object.add("expires_at", milliseconds_of(*entries.expires_at()));
       standard_output().write(object.line());
     } else {
       standard_output().print("{}\t{}\t{}\t{}\n", shown(entries.key(), options), entries.sequence(), kind,
-                              shown(entries.value(), options));
+                              value_cell(entries, options));
     }
   }
   need(entries.status());
