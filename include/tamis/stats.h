@@ -20,6 +20,7 @@ struct TAMIS_EXPORT Stats {
     std::uint64_t bytes = 0;            ///< Size of its tables.
     std::uint64_t entries = 0;          ///< Entries in it.
     std::uint64_t tombstones = 0;       ///< Tombstones in it.
+    std::uint64_t merge_operands = 0;   ///< Merge operands in it, not folded onto a value yet.
     std::string filter_kind = {};       ///< "none", a kind's name, or "mixed".
     double bits_per_key = 0;            ///< Filter bits per key.
     std::uint64_t filter_bytes = 0;     ///< Size of its filters.
@@ -98,7 +99,6 @@ struct TAMIS_EXPORT Stats {
   std::uint64_t writes = 0;            ///< Number of puts and removes.
   std::uint64_t sequence = 0;          ///< The sequence number of the newest write.
   std::uint64_t snapshots = 0;         ///< Live snapshots.
-  std::uint64_t merge_operands = 0;    ///< Merge operands in tables that are not folded onto a value yet.
   std::uint64_t expiring_entries = 0;  ///< Entries in tables that expire, whether due or not.
   /// Of those, how many are due: hidden, and not yet dropped. Exact for tables that have expired whole, otherwise an
   /// estimate from their first and last due time.

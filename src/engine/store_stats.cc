@@ -25,6 +25,7 @@ void add_table(Stats::Level& level, const Table& table) {
   level.bytes += facts.file_bytes;
   level.entries += facts.entries;
   level.tombstones += facts.deletes;
+  level.merge_operands += facts.operands;
   level.filter_bytes += facts.filter_bytes;
   level.bits_per_key += 8 * static_cast<double>(facts.filter_bytes);           // Divided by the keys at the end.
   level.designed_rate += facts.filter_rate * static_cast<double>(facts.keys);  // The same.
@@ -133,7 +134,6 @@ void add_tree(const OpenKeyspace& keyspace, std::uint64_t sequence, Stats& stats
   for (const TableCounts& counts : retired) sums.slot_hits += counts.slot_hits;
   for (const std::shared_ptr<Table>& table : version->tables()) {
     sums.slot_hits += table->counts().slot_hits;
-    stats.merge_operands += table->facts().operands;
     stats.expiring_entries += table->facts().expiring;
     stats.expired_entries += table->facts().expired_by(sums.time);
   }

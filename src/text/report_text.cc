@@ -87,8 +87,10 @@ std::string work_text(const Stats& stats) {
   text += labelled("work", fmt::format("{}, {}, {}; {} open", count_of(stats.flushes, "flush", "flushes"),
                                        count_of(stats.compactions, "compaction"), count_of(stats.moves, "move"),
                                        count_of(stats.snapshots, "snapshot")));
-  if (stats.merge_operands > 0) {
-    text += labelled("merges", count_of(stats.merge_operands, "operand") + " in tables, not folded yet");
+  std::uint64_t operands = 0;
+  for (const Stats::Level& level : stats.levels) operands += level.merge_operands;
+  if (operands > 0) {
+    text += labelled("merges", count_of(operands, "operand") + " in tables, not folded yet");
   }
   if (stats.expiring_entries + stats.tables_expired > 0) {
     text += labelled("expiry", fmt::format("{} with a due time, about {} expired; {} dropped unread",

@@ -18,7 +18,7 @@ run 0 put s word text; run 2 get s word --number; err_has 'a value has 4 bytes, 
 run 0 explain s n; out_has 'merge operand' operands; run 0 explain s n --json; out_has '"operands": [{'
 run 0 flush s; run 0 explain s n --json; out_has '"value"'; run 0 get s n --number; out_is '-7\n'
 run 0 stats s --json; out_has '"merge_operands": 0'
-run 0 merge s n 1; run 0 flush s; run 0 stats s; out_has '1 operand in tables, not folded yet'
+run 0 merge s n 1; run 0 flush s; run 0 stats s --json; out_has '"merge_operands": 1'; run 0 stats s; out_has '1 operand in tables, not folded yet'
 table=$(for file in s/*.tms; do "$tamis" table "$file" --entries --json | grep -q '"merge"' && echo "$file"; done)
 if [ -n "$table" ]; then pass; else fail 'no table has the operand'; fi
 run 0 compact s --quiet; run 0 stats s --json; out_has '"merge_operands": 0'; run 0 get s n --number; out_is '-6\n'
