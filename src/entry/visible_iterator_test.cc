@@ -235,7 +235,7 @@ TEST(VisibleIterator, Rule31_ShowsTheFoldOfOperandsInBothDirections) {
   const std::map<std::uint64_t, std::string> expected = {
       {9, "a=123 b=b c=y e=uv "}, {8, "a=12 b=b d=d e=uv "}, {6, "a=old b=b e=uv "}, {1, "e=u "}};
   for (const auto& [sequence, text] : expected) {
-    VisibleIterator at(std::make_unique<VectorIterator>(entries), {Sequence{sequence}, 0}, {}, &append);
+    VisibleIterator at(std::make_unique<VectorIterator>(entries), {Sequence{sequence}, 0}, {}, nullptr, &append);
     const auto shown = [&] { return std::string(at.key()) + "=" + std::string(at.value()) + " "; };
     std::string forwards;
     for (at.seek_to_first(); at.valid(); at.next()) forwards += shown();
@@ -253,7 +253,7 @@ TEST(VisibleIterator, Rule31_ShowsTheFoldOfOperandsInBothDirections) {
     EXPECT_EQ(turning, text);
     EXPECT_TRUE(at.status().ok());
   }
-  VisibleIterator at(std::make_unique<VectorIterator>(entries), {Sequence{9}, 0}, {}, &append);
+  VisibleIterator at(std::make_unique<VectorIterator>(entries), {Sequence{9}, 0}, {}, nullptr, &append);
   at.seek("a");
   at.next();
   at.previous();

@@ -196,16 +196,16 @@ TEST(DataBlock, OfAKindThatThisBuildDoesNotKnowIsNotDamaged) {
   const std::string bytes = block_of_entries(cities());
   for (int kind = 0; kind < 7; ++kind) {  // The stamp of the first entry, at 38.
     const Status status = checked(changed(bytes, 38, std::string(1, static_cast<char>(0x10 | kind))));
-    const bool is_known = kind == 1 || kind == 2;  // The entry has a value, so it is no delete.
-    EXPECT_EQ(status.code(), kind == 1  ? StatusCode::kOk
-                             : is_known ? StatusCode::kCorruption
-                                        : StatusCode::kNotSupported)
+    // The entry has a value, so it is no delete.
+    EXPECT_EQ(status.code(), kind == 1 || kind == 3 ? StatusCode::kOk
+                             : kind == 2            ? StatusCode::kCorruption
+                                                    : StatusCode::kNotSupported)
         << kind;
   }
   for (int kind = 0; kind < 256; ++kind) {  // After the escape, the kind is the first byte of the value.
     const std::string escaped = changed(changed(bytes, 38, "\x17"s), 41, std::string(1, static_cast<char>(kind)));
     // The value is too short for one that expires, and no pointer.
-    const bool is_known = kind == 1 || kind == 2 || kind == 9 || kind == 17 || kind == 25;
+    const bool is_known = kind == 1 || kind == 2 || kind == 3 || kind == 9 || kind == 17 || kind == 25;
     EXPECT_EQ(checked(escaped).code(), is_known ? StatusCode::kCorruption : StatusCode::kNotSupported) << kind;
   }
   EXPECT_EQ(
