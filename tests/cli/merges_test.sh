@@ -12,11 +12,11 @@ for bad in x 1.5 '' 9223372036854775808 '1 '; do run 2 merge s n "$bad"; done; e
 run 0 keyspaces s --json; out_has 'merge_operator=add_i64'
 
 # --- get, scan, multi-get and explain show the fold ---
-run 0 get s n --number; out_is '-7\n'; run 0 get s n --hex; out_is 'f9ffffffffffffff\n'; run 0 get s n --number --json; out_has '"value": "-7"'
+run 0 get s n --number; out_is '-7\n'; run 0 get s 6e --hex; out_is 'f9ffffffffffffff\n'; run 0 get s n --number --json; out_has '"value": "-7"'
 run 0 merge s m 5; run 0 scan s --number; out_is 'm\t5\nn\t-7\n'; run 0 scan s --number --reverse; out_is 'n\t-7\nm\t5\n'
 run 0 put s word text; run 2 get s word --number; err_has 'a value has 4 bytes, and a number has 8'; run 0 delete s word
 run 0 explain s n; out_has 'merge operand' operands; run 0 explain s n --json; out_has '"operands": [{'
-run 0 flush s; run 0 explain s n --json; out_has '"value"'; run 0 get s n --number; out_is '-7\n'
+run 0 flush s; run 0 explain s n --json; out_has '"value_hex"'; run 0 get s n --number; out_is '-7\n'
 run 0 stats s --json; out_has '"merge_operands": 0'
 run 0 merge s n 1; run 0 flush s; run 0 stats s --json; out_has '"merge_operands": 1'; run 0 stats s; out_has '1 operand in tables, not folded yet'
 table=$(for file in s/*.tms; do "$tamis" table "$file" --entries --json | grep -q '"merge"' && echo "$file"; done)
@@ -32,7 +32,7 @@ run 0 merge log a one, --operator append; out_is 'one,\n'; run 0 merge log a two
 # --- a value that cannot be folded is an error for its key alone ---
 run 0 put s n text; run 2 merge s n 1; err_has "the merge operator 'add_i64' cannot fold values of 4 and 8 bytes"
 run 2 get s n; run 0 get s m --number; out_is '5\n'; run 0 verify s; run 0 compact s --quiet; run 0 explain s n; out_has error 'cannot fold'
-run 0 put s n --hex 6e 0100000000000000; run 0 get s n --number; out_is '1\n'
+run 0 put s --hex 6e 0100000000000000; run 0 get s n --number; out_is '1\n'
 
 # --- copies have values; a dump has the folds ---
 run 0 merge s n 1; run 0 dump s --json; cp out dumped; run 0 load copy dumped --format jsonl --quiet; run 0 get copy n --number; out_is '2\n'
