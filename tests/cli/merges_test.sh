@@ -9,7 +9,7 @@ run 0 merge s n 1 --operator add_i64; out_is '1\n'; run 0 merge s n 41; out_is '
 run 3 merge s n 1 --operator append; err_has "it has the merge operator 'add_i64', which cannot become 'append'"
 run 0 merge s n 1 --operator add_i64 --json --sync; out_is '{"ok": true, "value": "-7"}\n'
 for bad in x 1.5 '' 9223372036854775808 '1 '; do run 2 merge s n "$bad"; done; err_has "is not a whole number of 64 bits"
-run 0 keyspaces s --json; out_has 'merge_operator=add_i64'
+run 0 keyspaces s --json; out_has '"merge_operator": "add_i64"'
 
 # --- get, scan, multi-get and explain show the fold ---
 run 0 get s n --number; out_is '-7\n'; run 0 get s 6e --hex; out_is 'f9ffffffffffffff\n'; run 0 get s n --number --json; out_has '"value": "-7"'
