@@ -6,6 +6,7 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     machine             machine class, compiler, date of that run
     stores [GROUP...]   the table of tamis-bench (docs/data/store_bench.json): these groups of rows, or all
     wiredtiger [GROUP...]  the same for the run with WiredTiger (docs/data/store_wiredtiger.json)
+    large-values        the same for values of 4 KiB to 1 MiB (docs/data/store_values.json)
     ratios              how many times faster tamis was, for selected rows
     lost                the same for all rows in which a rival was faster
     builds              whether the rivals were built with assertions
@@ -92,6 +93,14 @@ def stores(*groups):
 def wiredtiger(*groups):
     data = store_bench("store_wiredtiger")
     return store_table(data, groups) + "\n\n" + where(data, f"median of {data['rounds']} alternating rounds [lowest–highest], with the ratio to tamis.")
+
+
+def large_values():
+    data = store_bench("store_values")
+    machine = data["machine"]
+    return (store_table(data, ("values",)) + f"\n\nMeasured {data['date']} on a {machine['cores']}-core cloud machine, {machine['instruction_set']}, "
+            f"g++ {machine['compiler'].split()[0]}, with other work on it: median of {data['rounds']} alternating rounds [lowest–highest], "
+            f"with the ratio to tamis. Each store has {data['entries'] * 200 // 1_000_000} MB of values.")
 
 
 def store_table(data, groups):
@@ -430,7 +439,7 @@ def code(name, mark):
     return f"```{language}\n" + textwrap.dedent(found.group(1)) + "```"
 
 
-RENDERERS = {"filters": filters, "machine": machine, "wiredtiger": wiredtiger, "stores": stores, "stores-where": stores_where, "ratios": ratios, "lost": lost,
+RENDERERS = {"filters": filters, "machine": machine, "wiredtiger": wiredtiger, "large-values": large_values, "stores": stores, "stores-where": stores_where, "ratios": ratios, "lost": lost,
              "builds": builds, "promises": promises,
              "targets": targets,
              "growth-load": growth_load, "growth-runs": growth_runs, "counted": counted, "fuzzers": fuzzers,

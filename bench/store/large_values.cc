@@ -68,6 +68,8 @@ class LargeValues {
     (void)get_hits(*session, stock_, stock_.count, round);  // Warms the caches, the kernel's too.
     const Outcome hits = get_hits(*session, stock_, stock_.count, round + 1);
     field_.add(row("get"), contestant, megabytes_per_second(hits), round, hits.checksum);
+    const Outcome scanned = scan_all(*session, stock_);
+    field_.add(row("scan"), contestant, megabytes_per_second(scanned), round, scanned.checksum);
     write("overwrite", "rewritten", [&] { return overwrite(*session, round); });
     const std::uint64_t all = disk_bytes(field_.folder(contestant));
     add("disk", contestant,
@@ -103,7 +105,8 @@ void measure_large_values(Field& field) {
     const auto wants = [&](const char* figure) {
       return field.wants({fmt::format("values_{}_{}", figure, size.name)});
     };
-    if (wants("put") || wants("get") || wants("written") || wants("overwrite") || wants("rewritten") || wants("disk")) {
+    if (wants("put") || wants("get") || wants("scan") || wants("written") || wants("overwrite") || wants("rewritten") ||
+        wants("disk")) {
       LargeValues(field, size).run();
     }
   }

@@ -67,6 +67,7 @@ class TamisContestant final : public Contestant {
       options.compaction = "manual";
       options.filter_memory = static_cast<std::uint64_t>(shape.bits_per_key * static_cast<double>(shape.entries) / 8);
     }
+    if (shape.has_large_values) options.value_bytes_apart = 4096;
     if (!setting_.empty()) need(set(options, setting_));
     is_cold_ = shape.is_cold;
     directory_ = directory;

@@ -213,6 +213,23 @@ TEST(Rewrite, CutsTablesWhereTheyWouldOverlapMoreThanTenOfTheNextLevel) {
   }
 }
 
+/// The first value that is to be apart begins a table, unless a version of its key is in this one: then it stays here.
+TEST(Rewrite, Rule36_Rule41_OnlyTablesThatNameTheFeatureHavePointers) {
+  const std::string large(100, 'v');
+  RewriteWorld world;
+  world.spec.values.bytes_apart = 100;
+  world.spec.values.file_bytes = 1 << 20;
+  world.spec.snapshots = {Sequence{1}, Sequence{1'000'000}};
+  const RewriteResult result =
+      world.write({put("a", 2, "small"), put("a", 1, large), put("b", 3, "small"), put("c", 4, large)});
+  ASSERT_EQ(result.tables.size(), 2U);
+  EXPECT_EQ(result.tables[0]->entries, 3U);
+  EXPECT_TRUE(result.tables[0]->values_apart.empty());
+  EXPECT_FALSE(result.tables[0]->features.includes(Features::of(Feature::kValuesApart)));
+  EXPECT_EQ(result.tables[1]->values_apart.size(), 1U);
+  EXPECT_TRUE(result.tables[1]->features.includes(Features::of(Feature::kValuesApart)));
+}
+
 TEST(Rewrite, TakesTheLargestAndTheSmallestKeys) {
   const std::string longest(kMaxNarrowKeyBytes + 1, 'k');
   const std::string other = longest.substr(0, kMaxNarrowKeyBytes) + "l";
