@@ -28,6 +28,7 @@ constexpr auto kVerbs = std::to_array<Verb>({
     {"get", "print the value of a key", run_get},
     {"delete", "remove a key", run_delete},
     {"delete-range", "remove a range of keys", run_delete_range},
+    {"merge", "add to a number or append to a value", run_merge},
     {"multi-get", "look up several keys at once", run_multi_get},
     {"scan", "print keys and values in order", run_scan},
     {"count", "count the keys of a keyspace or of a range", run_count},

@@ -37,6 +37,7 @@ int run_completion(Arguments arguments);
 int run_count(Arguments arguments);
 int run_delete(Arguments arguments);
 int run_delete_range(Arguments arguments);
+int run_merge(Arguments arguments);
 int run_demo(Arguments arguments);
 int run_dump(Arguments arguments);
 int run_explain(Arguments arguments);

@@ -18,8 +18,8 @@ namespace tamis {
 
 class Keyspace;  // <tamis/keyspace.h>
 
-/// A list of puts and removes that DB::write applies atomically and in order: the later of two changes to one key wins.
-/// Keys and values are copied in. Both may be empty and may hold any bytes.
+/// A list of puts, removes and merges that DB::write applies atomically and in order: the later of two changes to one
+/// key wins. Keys and values are copied in. Both may be empty and may hold any bytes.
 ///
 ///     tamis::Batch batch;
 ///     batch.put("lyon", "522969");
@@ -66,6 +66,9 @@ class TAMIS_EXPORT Batch {
   /// change, whatever it removes. It covers what the batch has put before, not what it puts afterwards. An empty range,
   /// `to` at or before `from`, adds nothing.
   void remove_range(std::string_view from, std::optional<std::string_view> to);
+  /// Adds a merge operand, as DB::merge: when the batch is written, kInvalidArgument if the keyspace has no merge
+  /// operator. It is folded with what the batch has put before.
+  void merge(std::string_view key, std::string_view operand);
   /// Adds a put to a keyspace. A batch may span keyspaces, all of one store.
   void put(const Keyspace& keyspace, std::string_view key, std::string_view value);
   /// Adds a put of a value that expires this long after the write. kNeverExpires: never; 0: as the put above; a
@@ -81,6 +84,8 @@ class TAMIS_EXPORT Batch {
            std::chrono::system_clock::time_point expires_at);
   /// Adds a remove from a keyspace.
   void remove(const Keyspace& keyspace, std::string_view key);
+  /// Adds a merge operand to a key of a keyspace.
+  void merge(const Keyspace& keyspace, std::string_view key, std::string_view operand);
   /// Adds a remove of a range of keys of a keyspace.
   void remove_range(const Keyspace& keyspace, std::string_view from, std::optional<std::string_view> to);
   /// Appends the changes of another batch, or adopts its error. A batch may be appended to itself.
@@ -129,6 +134,7 @@ class TAMIS_EXPORT Batch {
   bool has_markers_ = false;
   bool has_long_keys_ = false;  // Of more than 65,535 bytes.
   bool has_range_deletes_ = false;
+  bool has_merges_ = false;
   bool has_expiry_ = false;
   bool has_lifetimes_ = false;  // A value expires some time after the write.
   std::uint64_t store_ = 0;     // The number of the store whose keyspaces were named; 0: only the default one was.
@@ -141,10 +147,12 @@ struct Batch::Operation {
     kPut,          ///< Sets the value of the key.
     kRemove,       ///< Removes the key.
     kRemoveRange,  ///< Removes the keys from `key` up to `value`.
+    kMerge,        ///< Merges the operand `value` into the key.
   };
   Kind kind = Kind::kPut;                     ///< What the change does.
   std::string_view key;                       ///< The key it changes; for kRemoveRange, the first one.
-  std::string_view value;                     ///< The new value; for kRemoveRange, the end, or empty if there is none.
+  std::string_view value;                     ///< The new value; for kRemoveRange, the end, or empty if there is none;
+                                              ///< for kMerge, the operand.
   std::uint32_t keyspace_id = 0;              ///< The keyspace it changes; 0 is the default one.
   std::chrono::milliseconds expires_in = {};  ///< How long after the write the value expires; 0 if it does not say so.
   std::optional<ExpiryTime> expires_at = {};  ///< When the value expires, if that was given as a time.

@@ -81,6 +81,11 @@ class TAMIS_EXPORT DB {
   /// Removes all keys from `from` (inclusive) to `to` (exclusive), or to the last key if there is no `to`. One record
   /// of the journal, whatever it removes; snapshots see what they saw. An empty range is not an error.
   Status remove_range(std::string_view from, std::optional<std::string_view> to, const WriteOptions& options = {});
+  /// Merges an operand into the value of a key, without reading it: get then returns the fold of the value and the
+  /// operand by the keyspace's merge operator (Options::merge_operator). An absent key gets the operand as its value. A
+  /// fold with a value that expires does not expire itself: when the value is due, the operands are left.
+  /// kInvalidArgument without an operator, kNotSupported if it is not registered.
+  Status merge(std::string_view key, std::string_view operand, const WriteOptions& options = {});
   /// Applies the batch atomically. It may have any size. One of more than a quarter of Options::memory_bytes is written
   /// to tables at once, and is durable on return.
   Status write(const Batch& batch, const WriteOptions& options = {});
@@ -115,7 +120,9 @@ class TAMIS_EXPORT DB {
   /// All keyspaces, in the order in which they were made; the default one first.
   [[nodiscard]] std::vector<KeyspaceInfo> keyspaces() const;
 
-  /// Returns the value of a key, or none if absent.
+  /// Returns the value of a key, or none if absent. For a key with merge operands, kNotSupported if the operator is not
+  /// registered, and kInvalidArgument if it cannot fold them; the same for the other reads and for scans, which stop
+  /// there.
   [[nodiscard]] Result<std::optional<std::string>> get(std::string_view key, const ReadOptions& options = {}) const;
   /// Returns whether the key is present and copies its value to `*value`. Allocates nothing if the capacity suffices.
   [[nodiscard]] Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options = {}) const;

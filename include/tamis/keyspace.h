@@ -46,6 +46,8 @@ struct KeyspaceOptions {
   std::optional<std::uint64_t> value_bytes_apart = {};           ///< As Options::value_bytes_apart.
   std::optional<std::uint32_t> fanout = {};                      ///< As Options::fanout.
   std::optional<std::chrono::milliseconds> default_expiry = {};  ///< As Options::default_expiry.
+  /// As Options::merge_operator. Once it is set, another one is kInvalidArgument.
+  std::optional<std::string> merge_operator = {};
 };
 
 /// Sets an option of a keyspace by name, as set_option does for a store. kInvalidArgument also for an option that
@@ -87,6 +89,8 @@ class TAMIS_EXPORT Keyspace {
   Status remove(std::string_view key, const WriteOptions& options = {});
   /// As DB::remove_range.
   Status remove_range(std::string_view from, std::optional<std::string_view> to, const WriteOptions& options = {});
+  /// As DB::merge.
+  Status merge(std::string_view key, std::string_view operand, const WriteOptions& options = {});
   /// As DB::put_if.
   [[nodiscard]] Result<bool> put_if(std::string_view key, std::optional<std::string_view> expected,
                                     std::string_view value, const WriteOptions& options = {});

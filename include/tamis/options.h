@@ -7,19 +7,22 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tamis/export.h"
+#include "tamis/merge.h"
 #include "tamis/prefix_rule.h"
 #include "tamis/status.h"
 
 namespace tamis {
 
 /// The options of a store; the defaults suit most programs. Options are not stored: a store may be opened with
-/// different options next time, and its files stay readable.
+/// different options next time, and its files stay readable. The exception is merge_operator.
 ///
 ///     auto db = tamis::DB::open("cities", {.memory_bytes = 1 << 30, .codec_last = "zstd"});
 ///
-/// option_table() lists those from memory_bytes on with their ranges; set_option() sets them by name.
+/// option_table() lists those from memory_bytes to background_threads with their ranges; set_option() sets them by
+/// name.
 struct Options {
   bool create_if_missing = true;  ///< Create a missing store; otherwise that is an error.
   bool error_if_exists = false;   ///< Fail if the folder already has a store.
@@ -40,8 +43,13 @@ struct Options {
   std::uint64_t value_bytes_apart = 0;
   std::uint32_t fanout = 10;                      ///< Size ratio between adjacent levels.
   std::chrono::milliseconds default_expiry = {};  ///< How long after a put its value expires; 0: it does not.
-  std::string journal = "auto";                   ///< How the journal is written: "auto", "mapped" or "write".
-  std::uint32_t background_threads = 2;           ///< Threads that flush and compact.
+  /// What DB::merge does: a name of merge_operator_names() or of merge_operators; empty: nothing. Stored with the first
+  /// merge and fixed from then on: another name is kInvalidArgument, none means the stored one.
+  std::string merge_operator = {};
+  std::string journal = "auto";          ///< How the journal is written: "auto", "mapped" or "write".
+  std::uint32_t background_threads = 2;  ///< Threads that flush and compact.
+
+  std::vector<MergeOperator> merge_operators = {};  ///< The operators of the program.
 };
 
 /// The description of one option.

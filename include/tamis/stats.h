@@ -20,6 +20,7 @@ struct TAMIS_EXPORT Stats {
     std::uint64_t bytes = 0;            ///< Size of its tables.
     std::uint64_t entries = 0;          ///< Entries in it.
     std::uint64_t tombstones = 0;       ///< Tombstones in it.
+    std::uint64_t merge_operands = 0;   ///< Merge operands in it, not folded onto a value yet.
     std::string filter_kind = {};       ///< "none", a kind's name, or "mixed".
     double bits_per_key = 0;            ///< Filter bits per key.
     std::uint64_t filter_bytes = 0;     ///< Size of its filters.
@@ -133,16 +134,19 @@ struct TAMIS_EXPORT Explanation {
     /// "no", "maybe", "not in memory", or "not asked: the run index says no"; empty if there is none.
     std::string filter_verdict = {};
     std::string block_source = {};  ///< "cache" or "disk"; empty if no block was searched.
-    /// "found", "deleted", "absent", "ruled out" by a filter, or "outside" the key range of the table or run.
+    /// "found", "deleted", "expired", "merge operand", "absent", "ruled out" by a filter, or "outside" the key range of
+    /// the table or run.
     std::string outcome = {};
   };
-  std::string key = {};                   ///< The key that was looked up.
-  bool found = false;                     ///< Whether the key is present.
-  std::optional<std::string> value = {};  ///< Its value, if present.
-  std::uint64_t reads = 0;                ///< Data blocks and values read from files.
-  std::uint64_t metadata_reads = 0;       ///< Indexes and filters read from files.
-  std::uint64_t nanoseconds = 0;          ///< Duration of the lookup.
-  std::vector<Step> steps = {};           ///< The steps, in order.
+  std::string key = {};                    ///< The key that was looked up.
+  bool found = false;                      ///< Whether the key is present.
+  std::optional<std::string> value = {};   ///< Its value, if present.
+  std::vector<std::string> operands = {};  ///< The merge operands that the value is the fold of, newest first.
+  std::string fold_error = {};       ///< Why they could not be folded: then there is no value. Empty if they were.
+  std::uint64_t reads = 0;           ///< Data blocks and values read from files.
+  std::uint64_t metadata_reads = 0;  ///< Indexes and filters read from files.
+  std::uint64_t nanoseconds = 0;     ///< Duration of the lookup.
+  std::vector<Step> steps = {};      ///< The steps, in order.
 
   /// A human-readable table.
   [[nodiscard]] std::string to_text() const;

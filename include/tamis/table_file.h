@@ -93,6 +93,8 @@ class TAMIS_EXPORT TableFile {
     [[nodiscard]] std::uint64_t sequence() const;
     /// Whether the entry is a tombstone.
     [[nodiscard]] bool is_delete() const;
+    /// Whether the entry is a merge operand; value() is the operand.
+    [[nodiscard]] bool is_merge() const;
     /// ok at the end, otherwise why it stopped; kClosed if it belongs to no file.
     [[nodiscard]] const Status& status() const;
 

@@ -14,6 +14,7 @@
 #include "tamis/foreign.h"
 #include "tamis/iterator.h"
 #include "tamis/keyspace.h"
+#include "tamis/merge.h"
 #include "tamis/options.h"
 #include "tamis/ordered.h"
 #include "tamis/pinned_value.h"

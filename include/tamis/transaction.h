@@ -111,6 +111,11 @@ class TAMIS_EXPORT Transaction {
   Status put(std::string_view key, std::string_view value);
   /// Removes a key at commit.
   Status remove(std::string_view key);
+  /// Merges an operand into the value of a key at commit, as DB::merge. It reads nothing: merges of one key by several
+  /// transactions do not conflict.
+  Status merge(std::string_view key, std::string_view operand);
+  /// The same for a keyspace.
+  Status merge(const Keyspace& keyspace, std::string_view key, std::string_view operand);
   /// The same for a keyspace.
   Status put(const Keyspace& keyspace, std::string_view key, std::string_view value);
   /// The same for a keyspace.

@@ -44,7 +44,9 @@ class EpochGuard {
     TAMIS_INVARIANT(record_->since.load(std::memory_order_relaxed) == 0);
     record_->since.exchange(epoch::now.load());
   }
-  ~EpochGuard() { record_->since.store(0, std::memory_order_release); }
+  ~EpochGuard() { leave(); }
+  /// Ends it early.
+  void leave() const { record_->since.store(0, std::memory_order_release); }
   EpochGuard(const EpochGuard&) = delete;
   EpochGuard& operator=(const EpochGuard&) = delete;
 

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::uint32_t kKnown =
     (Features::of(Feature::kKeyspaces) | Features::of(Feature::kRangeDeletes) | Features::of(Feature::kExpiry) |
-     Features::of(Feature::kValuesApart) | Features::of(Feature::kCommitsInTables) | Features::of(Feature::kLongKeys))
+     Features::of(Feature::kMerges) | Features::of(Feature::kValuesApart) | Features::of(Feature::kCommitsInTables) |
+     Features::of(Feature::kLongKeys))
         .to_read;
 constexpr std::array<std::string_view, 7> kNames = {"keyspaces",    "range deletes",     "expiry",   "merges",
                                                     "values apart", "commits in tables", "long keys"};

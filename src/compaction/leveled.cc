@@ -55,7 +55,7 @@ CompactionPlan compact_level_zero(const Shape& shape, std::string_view reason) {
   const Run& oldest = runs_of(shape, 0).back();
   const Run* below = newest_run(shape, 1);
   const std::uint64_t target = below != nullptr ? below->id : new_run_id(shape, 1);
-  if ((below == nullptr || !overlap(oldest, *below)) && may_move_to(shape, 1, target, oldest.deletes())) {
+  if ((below == nullptr || !overlap(oldest, *below)) && may_move_to(shape, 1, target, oldest.transients())) {
     return {
         .inputs = {whole_run(0, oldest)}, .output_level = 1, .output_run = target, .is_move = true, .reason = reason};
   }
@@ -72,7 +72,7 @@ CompactionPlan push_down(const Shape& shape, std::uint32_t level, const TableFac
                          .is_move = false,
                          .reason = reason};
   const bool overlaps = below != nullptr && add_overlapping(plan, level + 1, *below, span_of(table));
-  plan.is_move = !overlaps && may_move_to(shape, level + 1, plan.output_run, table.tombstones());
+  plan.is_move = !overlaps && may_move_to(shape, level + 1, plan.output_run, table.transients());
   return plan;
 }
 

@@ -17,6 +17,7 @@ std::string_view reason_of_deletes(const Run& run, std::uint32_t level, const Po
 }  // namespace
 
 std::string_view reason_of_deletes(const TableFacts& table, std::uint32_t level, const PolicyOptions& options) {
+  if (level > 0 && table.operands > table.entries / 2) return "merge operands are many";
   if (table.tombstones() == 0) return {};
   // After a clock was set back, earlier writes seem to be in the future. Their tombstones must not wait for the clock
   // to catch up.
@@ -43,7 +44,7 @@ std::optional<CompactionPlan> pick_run_of_deletes(const Shape& shape, const Poli
                                .is_move = false,
                                .reason = reason};
         const bool overlaps = add_overlapping(plan, older_level, *older, span_of(run));
-        plan.is_move = !overlaps && may_move_to(shape, older_level, older->id, run.deletes());
+        plan.is_move = !overlaps && may_move_to(shape, older_level, older->id, run.transients());
         return plan;
       }
       older = &run;

@@ -1,4 +1,4 @@
-// When the tombstones of a table justify rewriting it.
+// When the tombstones or merge operands of a table justify rewriting it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ inline constexpr std::uint64_t kDeleteWaitSeconds = 24 * 60 * 60;
 ///  - age: its oldest tombstone entered a table longer ago than the wait of this level or, if the clock was set back,
 ///    as far in the future;
 ///  - density: more than half of its entries are tombstones. Not in level 0, where the next merge is near; a load of
-///    many deletes would otherwise rewrite level 1 with each flush.
+///    many deletes would otherwise rewrite level 1 with each flush. The same for merge operands: further down, they are
+///    folded with those of older runs and with values.
 /// Only for tables with something older below them: only there do tombstones cover anything, and only moving down is
 /// progress. In the last position, a snapshot could keep them, and they would be rewritten for ever.
 std::string_view reason_of_deletes(const TableFacts& table, std::uint32_t level, const PolicyOptions& options);

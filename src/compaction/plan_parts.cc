@@ -116,8 +116,8 @@ CompactionPlan merge_level_into_next(const Shape& shape, std::uint32_t level, st
   return plan;
 }
 
-bool may_move_to(const Shape& shape, std::uint32_t level, std::uint64_t run, std::uint64_t deletes) {
-  return deletes == 0 || !is_oldest(shape, level, run);
+bool may_move_to(const Shape& shape, std::uint32_t level, std::uint64_t run, std::uint64_t transients) {
+  return transients == 0 || !is_oldest(shape, level, run);
 }
 
 }  // namespace tamis

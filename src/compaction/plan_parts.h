@@ -54,7 +54,7 @@ CompactionPlan merge_inside_level(const Shape& shape, std::uint32_t level, std::
 /// Merges all runs of a level into the newest run of the next level, with what they overlap there, or into a new one.
 CompactionPlan merge_level_into_next(const Shape& shape, std::uint32_t level, std::string_view reason);
 
-/// Tombstones are not moved to a place where nothing is older: a rewrite would drop them there.
-bool may_move_to(const Shape& shape, std::uint32_t level, std::uint64_t run, std::uint64_t deletes);
+/// Tombstones and merge operands are not moved to a place where nothing is older: a rewrite drops or folds them there.
+bool may_move_to(const Shape& shape, std::uint32_t level, std::uint64_t run, std::uint64_t transients);
 
 }  // namespace tamis

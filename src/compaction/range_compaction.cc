@@ -33,7 +33,7 @@ bool is_of_goal(const RangeGoal& goal, const TableFacts& table) {
 
 bool holds_nothing_dead(const TableFacts& table, const RangeGoal& goal) {
   const bool has_expired = table.expiring != 0 && table.earliest_due <= goal.expired_by;
-  return table.tombstones() == 0 && table.entries == table.keys && !has_expired;
+  return table.tombstones() == 0 && table.operands == 0 && table.entries == table.keys && !has_expired;
 }
 
 bool is_to_be_cleaned(const RangeGoal& goal, const TableFacts& table) {

@@ -12,8 +12,10 @@
 #include "compaction/value_sink.h"
 #include "entry/drop_rule.h"
 #include "entry/expiry.h"
+#include "entry/operand_chain.h"
 #include "filter/filter_kind.h"
 #include "io/file_names.h"
+#include "table/value_pointers.h"
 
 namespace tamis {
 namespace {
@@ -98,7 +100,9 @@ std::vector<RangeTombstone> range_deletes_to_keep(const RewriteSpec& spec) {
 /// Invariants:
 ///  1. All versions of a key are in one table, so output tables do not overlap.
 ///  2. Every file in begun_ was created here and is in no manifest.
-///  3. The tables share the kept range deletes: each has the parts from where it begins to where the next one does.
+///  3. operands_ are of the current key and of one stripe, and newer than the source's entry. They are written, folded
+///     or not, before an older version of the key.
+///  4. The tables share the kept range deletes: each has the parts from where it begins to where the next one does.
 class Rewriter {
  public:
   Rewriter(EntryIterator& source, const RewriteSpec& spec)
@@ -121,6 +125,14 @@ class Rewriter {
 
  private:
   void begin_key(std::string_view key);
+  Status end_key();
+  Status take(const Entry& entry);
+  Status take_operand(const Entry& entry);
+  Status fold_onto(const Entry* base, bool& is_folded);
+  Status write_operands();
+  [[nodiscard]] bool may_be_older(std::string_view key) {
+    return std::ranges::any_of(older_, [&](AscendingBounds& run) { return run.may_contain(key); });
+  }
   bool is_kept(const Entry& entry);
   [[nodiscard]] Entry as_expired(Entry entry) const;
   [[nodiscard]] bool is_covered(const Entry& entry) const;
@@ -145,7 +157,8 @@ class Rewriter {
   std::string key_;  // The current key.
   bool has_key_ = false;
   std::uint64_t hash_ = 0;
-  std::optional<Sequence> newer_;  // Of the previous version, kept or not.
+  std::optional<Sequence> newer_;  // Of the previous version that is no operand, kept or not.
+  OperandChain operands_;
   bool is_key_written_ = false;
 
   std::unique_ptr<TableBuilder> table_;
@@ -164,16 +177,14 @@ Status Rewriter::write_all() {
     }
     const Entry entry = as_expired(source_.entry().plain());
     ++result_.entries_read;
-    if (!has_key_ || entry.key != key_) begin_key(entry.key);
-    const bool stays = is_kept(entry);
-    newer_ = entry.sequence;
-    if (!stays) {
-      ++result_.entries_dropped;
-      continue;
+    if (!has_key_ || entry.key != key_) {
+      TAMIS_TRY_STATUS(end_key());
+      begin_key(entry.key);
     }
-    TAMIS_TRY_STATUS(keep(as_written(entry)));
+    TAMIS_TRY_STATUS(take(entry));
   }
   TAMIS_TRY_STATUS(source_.status());
+  TAMIS_TRY_STATUS(end_key());
   TAMIS_TRY_STATUS(values_.finish(result_));
   if (table_ == nullptr && !fragments_.empty()) TAMIS_TRY_STATUS(begin_table());
   if (table_ != nullptr) TAMIS_TRY_STATUS(finish_table(Position::kLast));
@@ -191,6 +202,80 @@ void Rewriter::begin_key(std::string_view key) {
   hash_ = (*spec_.hasher)(key);
   newer_.reset();
   is_key_written_ = false;
+}
+
+Status Rewriter::take(const Entry& entry) {
+  if (entry.kind == EntryKind::kMerge) return take_operand(entry);
+  bool stays = is_kept(entry);
+  newer_ = entry.sequence;
+  if (stays && !operands_.empty()) {
+    bool is_folded = false;
+    TAMIS_TRY_STATUS(fold_onto(&entry, is_folded));
+    if (!is_folded) TAMIS_TRY_STATUS(write_operands());
+    stays = !is_folded;
+  }
+  if (stays) return keep(as_written(entry));
+  ++result_.entries_dropped;
+  return {};
+}
+
+/// Rule 31: an operand supersedes nothing. It waits for what is beneath it in its stripe.
+Status Rewriter::take_operand(const Entry& entry) {
+  const bool is_twice = !operands_.empty() && operands_.links().back().sequence == entry.sequence;
+  if (is_twice || !is_kept(entry)) {
+    ++result_.entries_dropped;
+    return {};
+  }
+  const auto stripe = [&](Sequence sequence) { return stripe_of(sequence, spec_.snapshots); };
+  if (!operands_.empty() && stripe(operands_.links().front().sequence) != stripe(entry.sequence)) {
+    TAMIS_TRY_STATUS(write_operands());
+  }
+  return operands_.add(entry.value, entry.sequence);
+}
+
+/// Writes the operands as a value, if what is beneath them is known for all their readers: a value or a delete of the
+/// same stripe, or nothing at all, anywhere (null). Not if that value expires later: then it is gone, and the operands
+/// are not.
+Status Rewriter::fold_onto(const Entry* base, bool& is_folded) {
+  const Sequence newest = operands_.links().front().sequence;
+  if (base != nullptr) {
+    if (stripe_of(newest, spec_.snapshots) != stripe_of(base->sequence, spec_.snapshots)) return {};
+    if (expires(base->kind)) return {};
+  }
+  std::string apart;
+  if (base != nullptr && is_apart(base->kind)) {
+    if (!spec_.values.read || !spec_.values.read(pointer_of(*base), base->key, apart).ok()) return {};
+  }
+  const bool has_value = base != nullptr && base->kind != EntryKind::kDelete;
+  if (has_value) TAMIS_TRY_STATUS(operands_.add(is_apart(base->kind) ? apart : base->value, base->sequence));
+  std::string folded;
+  is_folded = operands_.fold(spec_.keyspace.merge_operator, folded).ok();
+  if (has_value) operands_.remove_last();
+  if (!is_folded) return {};
+  result_.entries_dropped += operands_.size() - 1;
+  operands_.clear();
+  return keep(as_written({key_, folded, newest, EntryKind::kPut}));
+}
+
+/// As one operand, which is as new as the newest; or as they are, if they cannot be folded.
+Status Rewriter::write_operands() {
+  const OperandChain chain = std::exchange(operands_, {});
+  std::string folded;
+  if (chain.size() > 1 && chain.fold(spec_.keyspace.merge_operator, folded).ok()) {
+    result_.entries_dropped += chain.size() - 1;
+    return keep({key_, folded, chain.links().front().sequence, EntryKind::kMerge});
+  }
+  for (const OperandChain::Link& link : chain.links()) {
+    TAMIS_TRY_STATUS(keep({key_, link.bytes, link.sequence, EntryKind::kMerge}));
+  }
+  return {};
+}
+
+Status Rewriter::end_key() {
+  if (operands_.empty()) return {};
+  bool is_folded = false;
+  if (!may_be_older(key_)) TAMIS_TRY_STATUS(fold_onto(nullptr, is_folded));
+  return is_folded ? Status() : write_operands();
 }
 
 /// Rules 28 to 30: what has expired for every reader is a delete.
@@ -219,15 +304,17 @@ bool Rewriter::is_kept(const Entry& entry) {
     case VersionFate::kDrop: return false;
     case VersionFate::kDropIfNothingOlder: break;
   }
-  return std::ranges::any_of(older_, [&](AscendingBounds& run) { return run.may_contain(entry.key); });
+  return may_be_older(entry.key);
 }
 
 /// A value that every reader sees, with nothing older anywhere, needs no sequence: 0 takes a byte and compresses well.
+/// Nor does a finished fold; an operand does (rule 31).
 /// The drop rule ensures that it is the newest one the oldest snapshot sees: it drops all others of that stripe.
 Entry Rewriter::as_written(const Entry& entry) const {
   Entry written = entry;
   const bool all_see_it = entry.sequence <= spec_.snapshots.front();
-  if (older_.empty() && all_see_it && entry.kind != EntryKind::kDelete) written.sequence = Sequence{0};
+  const bool is_value = entry.kind != EntryKind::kDelete && entry.kind != EntryKind::kMerge;
+  if (older_.empty() && all_see_it && is_value) written.sequence = Sequence{0};
   return written;
 }
 
@@ -263,8 +350,8 @@ Status Rewriter::begin_table() {
   TableSpec table = {.path = table_path(spec_.directory, number),
                      .number = number,
                      .identity = spec_.identity,
-                     .keyspace = spec_.keyspace,
-                     .keyspace_name = spec_.keyspace_name,
+                     .keyspace = spec_.keyspace.id,
+                     .keyspace_name = spec_.keyspace.name,
                      .features = features_ | (fragments_.empty() ? Features() : kRangeDeletes),
                      .block_bytes = spec_.block_bytes,
                      .codec = spec_.codec,

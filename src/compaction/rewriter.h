@@ -16,10 +16,19 @@
 #include "table/table_builder.h"
 #include "table/value_file_format.h"
 #include "table/value_files.h"
+#include "tamis/merge.h"
 #include "tamis/status.h"
 #include "tree/shape.h"
 
 namespace tamis {
+
+/// Whose entries they are.
+struct RewrittenKeyspace {
+  KeyspaceId id = kDefaultKeyspace;
+  std::string name = {};
+  /// Folds merge operands; null, or without a function: they stay as they are (rule 32).
+  const MergeOperator* merge_operator = nullptr;
+};
 
 /// Which values go to value files (rule 41).
 struct ValueRules {
@@ -44,8 +53,7 @@ struct RewriteSpec {
   FileSystem* files = nullptr;
   std::string directory = {};
   TableIdentity identity = {};
-  KeyspaceId keyspace = kDefaultKeyspace;
-  std::string keyspace_name = {};
+  RewrittenKeyspace keyspace = {};
   Features features = {};  ///< What the entries may need.
   const KeyHasher* hasher = nullptr;
   std::uint32_t block_bytes = 4096;

@@ -159,8 +159,7 @@ TEST(Rewrite, EachTableListsTheInputsThatOverlapIt) {
   RewriteWorld world;
   world.spec.table_bytes = 4000;
   world.spec.replaces = {901};
-  world.spec.keyspace = KeyspaceId{7};
-  world.spec.keyspace_name = "users";
+  world.spec.keyspace = {.id = KeyspaceId{7}, .name = "users"};
   world.numbers = 1000;
   std::vector<std::string> keys;
   for (int i = 0; i < 1000; ++i) keys.push_back(fmt::format("key {:06}", 2 * i));

@@ -28,7 +28,7 @@ std::optional<CompactionPlan> move_into_next_level(const Shape& shape, std::uint
   const Run* below = newest_run(shape, level + 1);
   if (below != nullptr && overlap(oldest, *below)) return std::nullopt;
   const std::uint64_t target = below != nullptr ? below->id : new_run_id(shape, level + 1);
-  if (!may_move_to(shape, level + 1, target, oldest.deletes())) return std::nullopt;
+  if (!may_move_to(shape, level + 1, target, oldest.transients())) return std::nullopt;
   return CompactionPlan{.inputs = {whole_run(level, oldest)},
                         .output_level = level + 1,
                         .output_run = target,

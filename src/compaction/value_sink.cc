@@ -29,7 +29,8 @@ Status note_begun(FileSystem& files, const std::string& path, std::vector<std::s
 }
 
 bool ValueSink::goes_apart(const Entry& entry) const {
-  if (spec_.values.bytes_apart == 0 || is_apart(entry.kind) || entry.kind == EntryKind::kDelete) return false;
+  const bool is_put = entry.kind == EntryKind::kPut || entry.kind == EntryKind::kExpiringPut;
+  if (spec_.values.bytes_apart == 0 || !is_put) return false;
   return value_of(entry).size() >= spec_.values.bytes_apart;
 }
 

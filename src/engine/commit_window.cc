@@ -45,8 +45,8 @@ std::optional<WrittenKey> read_and_written(const ReadSet& reads, const WrittenKe
   return found;
 }
 
-/// The first key of the changes that `written` has after the sequence. Blind merges will be left out here: two of them
-/// do not conflict with each other (rule 40).
+/// The first key of the changes that `written` has after the sequence. Blind merges do not conflict with each other
+/// (rule 40).
 std::optional<WrittenKey> changed_and_written(const Changes& changes, const WrittenKeys& written, Sequence sequence) {
   std::optional<WrittenKey> found;
   changes.visit([&](KeyspaceId keyspace, const EncodedEntry& entry) {
@@ -54,7 +54,8 @@ std::optional<WrittenKey> changed_and_written(const Changes& changes, const Writ
     if (deletes_range(entry)) {
       const KeyRange range = WrittenKeys::range_of(entry.key, entry.value);
       if (const auto key = written.key_in_range_after(keyspace, range, sequence)) found = WrittenKey{keyspace, *key};
-    } else if (written.has_key_after({keyspace, entry.key}, sequence)) {
+    } else if (entry.kind == EntryKind::kMerge ? written.has_no_merge_after({keyspace, entry.key}, sequence)
+                                               : written.has_key_after({keyspace, entry.key}, sequence)) {
       found = WrittenKey{keyspace, entry.key};
     }
   });
@@ -94,7 +95,7 @@ Status CommitWindow::add_to_group(const Changes& changes) {
   try {
     changes.visit([&](KeyspaceId keyspace, const EncodedEntry& entry) {
       if (deletes_range(entry)) return group_.add_interval(keyspace, entry.key, entry.value, Sequence{1});
-      group_.add({keyspace, entry.key}, Sequence{1});
+      group_.add({keyspace, entry.key}, entry.kind, Sequence{1});
     });
     return {};
   } catch (const std::bad_alloc&) {
@@ -146,7 +147,7 @@ void CommitWindow::record_changes(std::span<const Changes> changes, Sequence bef
         order_.push_back({sequence, std::nullopt});
         return;
       }
-      const auto [key, is_new] = written_.add({keyspace, entry.key}, sequence);
+      const auto [key, is_new] = written_.add({keyspace, entry.key}, entry.kind, sequence);
       if (is_new) count_bytes(static_cast<std::int64_t>(kBytesOfAKey + entry.key.size()));
       order_.push_back({sequence, key});
     });
@@ -164,7 +165,7 @@ void CommitWindow::forget_oldest() {
   std::uint64_t bytes = sizeof(Recorded);
   if (!oldest.key) {
     bytes += written_.erase_intervals_until(oldest.sequence);
-  } else if ((*oldest.key)->second == oldest.sequence) {
+  } else if ((*oldest.key)->second.any == oldest.sequence) {
     bytes += kBytesOfAKey + (*oldest.key)->first.key.size();
     written_.erase(*oldest.key);
   }

@@ -70,6 +70,9 @@ Status DB::remove_range(std::string_view from, std::optional<std::string_view> t
     return store.write_batch(batch, options, true);
   });
 }
+Status DB::merge(std::string_view key, std::string_view operand, const WriteOptions& options) {
+  return ask(store_, [&](Store& store) { return store.merge(kDefaultKeyspace, key, operand, options); });
+}
 Status DB::write(const Batch& batch, const WriteOptions& options) {
   return ask(store_, [&](Store& store) { return store.write_batch(batch, options, true); });
 }

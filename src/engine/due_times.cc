@@ -22,7 +22,7 @@ Batch with_due_times(const Batch& batch, std::uint64_t now, const ExpiryDefaults
   Batch resolved = BatchInside::empty_like(batch);
   Changes(batch).visit([&](KeyspaceId keyspace, const EncodedEntry& entry) {
     if (entry.kind != EntryKind::kPut && entry.kind != EntryKind::kExpiringPut) {
-      return BatchInside::add(resolved, keyspace, entry.kind, entry.key, entry.value);
+      return BatchInside::add_any(resolved, keyspace, entry.kind, entry.key, entry.value);
     }
     const bool has_own = entry.kind == EntryKind::kExpiringPut;
     ExpiringValue value =

@@ -39,13 +39,22 @@ const FirstUse kFirstUses[] = {
        return db.write(batch);
      },
      [](const BatchView::Iterator& entry) { return entry->kind == EntryKind::kRangeDelete; }},
+    {"merges", Feature::kMerges,
+     [](DB& db, std::string_view value) {
+       Batch batch;
+       batch.merge("list", "operand");
+       batch.put("key", value);
+       return db.write(batch);
+     },
+     [](const BatchView::Iterator& entry) { return entry->kind == EntryKind::kMerge; }},
     {"long keys", Feature::kLongKeys,
      [](DB& db, std::string_view value) { return db.put(std::string(70'000, 'k'), value); },
      [](const BatchView::Iterator& entry) { return entry->key.size() > kMaxNarrowKeyBytes; }},
 };
 
 Result<DB> open(FileSystem& files, bool read_only = false) {
-  return DB::open("/store", {.read_only = read_only}, {.files = &files, .random_seed = 1, .runs_in_background = false});
+  return DB::open("/store", {.read_only = read_only, .merge_operator = "append"},
+                  {.files = &files, .random_seed = 1, .runs_in_background = false});
 }
 
 /// By number.

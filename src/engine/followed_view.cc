@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/try.h"
+#include "engine/keyspace_options.h"
 
 namespace tamis {
 
@@ -31,6 +32,8 @@ Status FollowedView::take(ManifestState next, Keyspaces& keyspaces) {
       }
       found = trees.emplace(id, Followed{.keyspace = std::move(open), .is_new = is_new}).first;
     }
+    TAMIS_TRY(const KeyspaceOptions stored, parse_keyspace_options(keyspace.options));
+    TAMIS_TRY_STATUS(keyspaces.take_operator(*found->second.keyspace, stored));
     found->second.flushed_sequence = flushed_sequence_of(state, keyspace);
   }
   return {};

@@ -40,7 +40,7 @@ std::unique_ptr<EntryIterator> iterate(const Memtable& memtable, const Uncovered
 
 void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
   std::unique_ptr<EntryIterator> source = merged(range, options);
-  walk_.emplace(std::move(source), moment_, std::move(range), values_apart());
+  walk_.emplace(std::move(source), moment_, std::move(range), values_apart(), merge_operator_);
   begin_walk(options.reverse);
 }
 
@@ -58,7 +58,7 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const 
     source = std::make_unique<TrackedIterator>(std::move(source), layer.reads, layer.keyspace, range);
   }
   const Sequence last = layer.own != nullptr ? layer.last_own : moment_.sequence;
-  walk_.emplace(std::move(source), Moment{last, moment_.time}, std::move(range), values_apart());
+  walk_.emplace(std::move(source), Moment{last, moment_.time}, std::move(range), values_apart(), merge_operator_);
   begin_walk(options.reverse);
 }
 

@@ -33,8 +33,9 @@ class IteratorState {
   /// An iteration that could not begin.
   IteratorState(std::shared_ptr<Store> store, Status why) : store_(std::move(store)), status_(std::move(why)) {}
   /// The moment was read after the view.
-  IteratorState(std::shared_ptr<Store> store, const ReadView& view, Moment moment, Caller caller)
-      : store_(std::move(store)), moment_(moment), version_(view.version) {
+  IteratorState(std::shared_ptr<Store> store, const ReadView& view, Moment moment, Caller caller,
+                const MergeOperator* merge_operator)
+      : store_(std::move(store)), moment_(moment), version_(view.version), merge_operator_(merge_operator) {
     store_->live_handles().add(handle_.emplace(LiveHandle{.kind = "iterator", .caller = caller}));
     keep(view.active);
     for (const std::shared_ptr<Memtable>& sealed : view.sealed) keep(sealed);
@@ -80,6 +81,7 @@ class IteratorState {
   std::optional<LiveHandle> handle_;
   std::vector<std::shared_ptr<Memtable>> memtables_;
   std::shared_ptr<const Version> version_;
+  const MergeOperator* merge_operator_ = nullptr;  // The store's.
   std::unique_ptr<const ViewRangeDeletes> range_deletes_;
   std::optional<VisibleIterator> walk_;  // Destroyed before what it reads.
   Status status_;

@@ -64,6 +64,10 @@ Status Keyspace::remove_range(std::string_view from, std::optional<std::string_v
     return store.write_batch(batch, options, true);
   });
 }
+Status Keyspace::merge(std::string_view key, std::string_view operand, const WriteOptions& options) {
+  return ask(store_, keyspace_,
+             [&](Store& store, OpenKeyspace& keyspace) { return store.merge(keyspace.id(), key, operand, options); });
+}
 
 Result<std::optional<std::string>> Keyspace::get(std::string_view key, const ReadOptions& options) const {
   std::string value;
@@ -123,6 +127,10 @@ std::uint32_t Batch::id_of(const Keyspace& keyspace) {
   belong_to(keyspace.store_ == nullptr ? 0 : keyspace.store_->number());
   if (keyspace.store_ == nullptr && status_.ok()) status_ = no_keyspace();
   return keyspace.id();
+}
+
+void Batch::merge(const Keyspace& keyspace, std::string_view key, std::string_view operand) {
+  BatchInside::add_merge(*this, KeyspaceId{id_of(keyspace)}, key, operand);
 }
 
 void Batch::put(const Keyspace& keyspace, std::string_view key, std::string_view value) {

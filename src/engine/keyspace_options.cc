@@ -45,6 +45,7 @@ constexpr Row kRows[] = {
     row<&KeyspaceOptions::value_bytes_apart, &Options::value_bytes_apart>("value_bytes_apart"),
     row<&KeyspaceOptions::fanout, &Options::fanout>("fanout"),
     row<&KeyspaceOptions::default_expiry, &Options::default_expiry>("default_expiry"),
+    row<&KeyspaceOptions::merge_operator, &Options::merge_operator>("merge_operator"),
 };
 
 const Row* find_row(std::string_view name) {

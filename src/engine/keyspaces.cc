@@ -61,11 +61,43 @@ Status Keyspaces::open() {
 }
 
 Result<std::shared_ptr<OpenKeyspace>> Keyspaces::make_stored(KeyspaceId id, const KeyspaceState& state) {
-  if (id == kDefaultKeyspace) return std::shared_ptr<OpenKeyspace>(std::shared_ptr<void>(), &default_);
+  const auto named = [&](const Status& why) {
+    const std::string_view name = id == kDefaultKeyspace ? kDefaultKeyspaceName : std::string_view(state.name);
+    return Status(why.code(), fmt::format("{}: keyspace '{}': {}", parts_.context.directory, name, why.message()));
+  };
   const Result<KeyspaceOptions> own = parse_keyspace_options(state.options);
-  if (own.ok()) return make(id, state.name, *own);
-  return Status(own.status().code(),
-                fmt::format("{}: keyspace '{}': {}", parts_.context.directory, state.name, own.status().message()));
+  if (!own.ok()) return named(own.status());
+  std::shared_ptr<OpenKeyspace> keyspace = id == kDefaultKeyspace
+                                               ? std::shared_ptr<OpenKeyspace>(std::shared_ptr<void>(), &default_)
+                                               : make(id, state.name, *own);
+  if (const Status taken = take_operator(*keyspace, *own); !taken.ok()) return named(taken);
+  return keyspace;
+}
+
+Status Keyspaces::take_operator(OpenKeyspace& keyspace, const KeyspaceOptions& stored) {
+  const std::string& given = parts_.context.options.merge_operator;
+  std::string name = stored.merge_operator.value_or(given);
+  if (&keyspace == &default_ && name != given && !given.empty()) {
+    return Status::invalid_argument(
+        fmt::format("it has the merge operator '{}', which cannot become '{}'", name, given));
+  }
+  keyspace.merge_operator.store(parts_.context.operators.find(name), std::memory_order_release);
+  return {};
+}
+
+Result<KeyspaceOptions> Keyspaces::stored_options(const OpenKeyspace& keyspace) const {
+  std::string text;
+  catalog_.inspect([&](const ManifestState& state) { text = state.keyspaces.at(keyspace.id()).options; });
+  return parse_keyspace_options(text);
+}
+
+Status Keyspaces::store_operator(OpenKeyspace& keyspace) {
+  TAMIS_TRY(KeyspaceOptions options, stored_options(keyspace));
+  if (!options.merge_operator.value_or("").empty()) return {};
+  options.merge_operator = keyspace.merge_operator.load(std::memory_order_acquire)->name;
+  ManifestEdit edit;
+  edit.keyspaces[keyspace.id()].options = keyspace_options_text(options);
+  return catalog_.commit(edit, [](const ManifestState&) {});
 }
 
 void Keyspaces::drop_followed(OpenKeyspace& keyspace) {
@@ -107,6 +139,7 @@ Result<std::shared_ptr<OpenKeyspace>> Keyspaces::create(std::string_view name, c
   KeyspaceId id = {};
   catalog_.inspect([&](const ManifestState& state) { id = KeyspaceId{state.next_keyspace}; });
   std::shared_ptr<OpenKeyspace> created = make(id, name, options);
+  TAMIS_TRY_STATUS(take_operator(*created, options));
   ManifestEdit edit;
   edit.keyspaces[id].created = NewKeyspace{std::string(name), keyspace_options_text(options)};
   TAMIS_TRY_STATUS(
@@ -137,12 +170,15 @@ void Keyspaces::hide(OpenKeyspace& keyspace) {
 }
 
 Status Keyspaces::change(OpenKeyspace& keyspace, const KeyspaceOptions& options) {
-  std::string text;
-  catalog_.inspect([&](const ManifestState& state) { text = state.keyspaces.at(keyspace.id()).options; });
-  TAMIS_TRY(const KeyspaceOptions before, parse_keyspace_options(text));
+  TAMIS_TRY(const KeyspaceOptions before, stored_options(keyspace));
   const KeyspaceOptions after = with_options(before, options);
   const std::string after_text = keyspace_options_text(after);
-  if (after_text == text) return {};
+  if (after_text == keyspace_options_text(before)) return {};
+  const std::string operator_before = before.merge_operator.value_or("");
+  if (!operator_before.empty() && after.merge_operator != operator_before) {  // Rule 32.
+    return Status::invalid_argument(fmt::format("the keyspace '{}' has the merge operator '{}', which cannot change",
+                                                keyspace.name, operator_before));
+  }
   if (&keyspace == &default_) {
     return Status::invalid_argument("the default keyspace has the options that the store is opened with");
   }
@@ -150,6 +186,7 @@ Status Keyspaces::change(OpenKeyspace& keyspace, const KeyspaceOptions& options)
   ManifestEdit edit;
   edit.keyspaces[keyspace.id()].options = after_text;
   TAMIS_TRY_STATUS(catalog_.commit(edit, [](const ManifestState&) {}));
+  TAMIS_TRY_STATUS(take_operator(keyspace, after));
   keyspace.tree.change_settings(settings_for(after));
   generation_.fetch_add(1, std::memory_order_release);
   return {};

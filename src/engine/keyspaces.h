@@ -75,6 +75,11 @@ class Keyspaces {
   Status drop(OpenKeyspace& keyspace) EXCLUDES(mutex_);
   /// Adds these to the options that the keyspace sets for itself.
   Status change(OpenKeyspace& keyspace, const KeyspaceOptions& options);
+  /// Gives the keyspace its operator: the one that is stored for it or, if none is, the one of the store's options.
+  /// kInvalidArgument if the default keyspace has another one than the options (rule 32).
+  Status take_operator(OpenKeyspace& keyspace, const KeyspaceOptions& stored);
+  /// Stores the operator of the keyspace, if it is not stored yet. The commit leader.
+  Status store_operator(OpenKeyspace& keyspace);
   /// Frees dropped keyspaces that no snapshot sees, and removes their files.
   void release_dropped() EXCLUDES(mutex_);
   /// What was asked of keyspaces that have been dropped since the store was opened.
@@ -110,6 +115,7 @@ class Keyspaces {
   [[nodiscard]] std::shared_ptr<const TreeSettings> settings_for(const KeyspaceOptions& own) const;
   void add(std::shared_ptr<OpenKeyspace> keyspace) EXCLUDES(mutex_);
   void hide(OpenKeyspace& keyspace) EXCLUDES(mutex_);
+  [[nodiscard]] Result<KeyspaceOptions> stored_options(const OpenKeyspace& keyspace) const;
   void was_flushed(const OpenKeyspace& keyspace) EXCLUDES(mutex_);
   void sum_up() EXCLUDES(mutex_);
 

@@ -41,9 +41,15 @@ struct Reader::Answers {
     std::size_t number = 0;
     Status why;
   };
+  /// A key whose newest visible version is a merge operand.
+  struct Operand {
+    Lookup lookup;
+    std::size_t number = 0;
+  };
   std::span<std::optional<std::string>> values;
   std::uint64_t time = 0;  // Of the read.
   std::vector<Failure> failures = {};
+  std::vector<Operand> to_fold = {};  // Counted as found.
   /// A value that is still to be read.
   struct Apart {
     std::size_t number = 0;
@@ -51,15 +57,15 @@ struct Reader::Answers {
   };
   std::vector<Apart> apart = {};
 
-  /// Overwrites an existing string. True if there is a value.
+  /// Overwrites an existing string. False if there is no value; an operand is folded later.
   bool set(const StagedLookup& staged) {
     std::optional<std::string>& value = values[staged.number];
     std::string_view found;
     const Visible meaning = meaning_of(
         staged, [this] { return time; }, found);
-    if (meaning == Visible::kDeleted) {
+    if (meaning == Visible::kDeleted || meaning == Visible::kOperand) {
       value.reset();
-      return false;
+      return meaning == Visible::kOperand && add_to_fold(staged);
     }
     if (!value) value.emplace();
     if (meaning == Visible::kApart) [[unlikely]] {
@@ -67,6 +73,10 @@ struct Reader::Answers {
       return true;
     }
     if (Status copied = assign_bytes(*value, found); !copied.ok()) fail(staged.number, std::move(copied));
+    return true;
+  }
+  bool add_to_fold(const StagedLookup& staged) {
+    to_fold.push_back({staged.lookup, staged.number});
     return true;
   }
   /// Reads the values that are apart, together.
@@ -129,6 +139,17 @@ void Reader::get_all(std::span<const std::string_view> keys, const ReadOptions& 
     get_group(moment, keys.subspan(begin, count), begin, options.fills_cache, answers);
     if (!answers.apart.empty()) [[unlikely]]
       answers.read_apart(*moment.view->version, keys);
+  }
+  if (!answers.to_fold.empty()) [[unlikely]]
+    fold_all(*moment.view, options.fills_cache, answers);
+}
+
+void Reader::fold_all(const ReadView& view, bool fills_cache, Answers& answers) const {
+  NoSteps none;
+  for (const Answers::Operand& operand : answers.to_fold) {
+    std::string& value = answers.values[operand.number].emplace();
+    Status folded = fold(view, operand.lookup, answers.time, fills_cache, none, value);
+    if (!folded.ok()) answers.fail(operand.number, std::move(folded));
   }
 }
 

@@ -33,6 +33,7 @@ std::vector<std::string> split(std::string_view text, std::string_view separator
 /// The ends of a range, or every word of a list. Empty if the range is unknown to this test.
 std::vector<std::string> ends_of(const OptionInfo& option, const Options& options) {
   if (option.name == "prefix_rule") return {"none", "first:1", "first:65535", "until::", "until:0xff"};
+  if (option.name == "merge_operator") return {"none", "add_i64", "own"};
   if (option.name == "default_expiry") return {"never", "1h", "365000d"};
   if (option.range == "auto, or 0 to memory_bytes") return {"auto", "0", get_option(options, "memory_bytes")};
   if (option.range.find(" to ") != std::string::npos) return split(option.range, " to ");

@@ -13,6 +13,7 @@
 #include "base/try.h"
 #include "compaction/policy.h"
 #include "engine/option_values.h"
+#include "entry/merge_operators.h"
 #include "table/codec.h"
 #include "tamis/filter.h"
 #include "tamis/options.h"
@@ -168,6 +169,25 @@ Row default_expiry_row() {
           }};
 }
 
+Row merge_operator_row() {
+  return {.name = "merge_operator",
+          .effect = "What merge does; stored with the first merge and fixed from then on.",
+          .range = fmt::format("none, {}, or one that the program registers", fmt::join(merge_operator_names(), ", ")),
+          .read =
+              [](Options& options, std::string_view text) {
+                options.merge_operator = text == "none" ? std::string_view() : text;
+                return true;
+              },
+          .write =
+              [](const Options& options) {
+                return options.merge_operator.empty() ? std::string("none") : options.merge_operator;
+              },
+          .accepts =
+              [](const Options& options) {
+                return options.merge_operator.empty() || check_operator_name(options.merge_operator).ok();
+              }};
+}
+
 std::vector<Row> make_rows() {
   return {
       size_row<&Options::memory_bytes, 256 * kKiB, 1024 * kGiB>(
@@ -193,6 +213,7 @@ std::vector<Row> make_rows() {
           "pointers to them; 0 keeps all values in tables."),
       number_row<&Options::fanout, 2, 100>("fanout", "Size ratio of each level to the level above."),
       default_expiry_row(),
+      merge_operator_row(),
       word_row<&Options::journal, journal_words>(
           "journal",
           "How writes reach the journal: by system call or, if short and not synced, "
@@ -265,6 +286,7 @@ std::string get_option(const Options& options, std::string_view name) {
 
 Status check_options(const Options& options) {
   for (const Row& row : rows()) TAMIS_TRY_STATUS(check_row(row, options));
+  TAMIS_TRY_STATUS(check_operators(options.merge_operators));
   if (options.follows && !options.read_only) {
     return Status::invalid_argument("follows: a follower writes nothing; set read_only too");
   }

@@ -6,18 +6,18 @@
 
 namespace tamis {
 
-Result<std::optional<FoundEntry>> OwnWrites::find(KeyspaceId keyspace, std::string_view key) {
+Result<std::optional<FoundEntry>> OwnWrites::find(KeyspaceId keyspace, std::string_view key, Sequence up_to) {
   std::optional<FoundEntry> found;
   if (batch_.size() > kFewWrites) {
     TAMIS_TRY_STATUS(fill_memtables());
     const auto own = memtables_.find(keyspace);
-    if (own != memtables_.end()) found = own->second->find({.key = key, .hash = hasher_(key), .sequence = last()});
+    if (own != memtables_.end()) found = own->second->find({.key = key, .hash = hasher_(key), .sequence = up_to});
     return found;
   }
   Sequence sequence = snapshot_;
   Changes(batch_).visit([&](KeyspaceId id, const EncodedEntry& entry) {
     sequence = sequence + 1;
-    if (id == keyspace && entry.key == key) found = FoundEntry{entry.kind, sequence, entry.value};
+    if (id == keyspace && entry.key == key && sequence <= up_to) found = FoundEntry{entry.kind, sequence, entry.value};
   });
   return found;
 }

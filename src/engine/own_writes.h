@@ -47,7 +47,11 @@ class OwnWrites {
   [[nodiscard]] Sequence last() const { return snapshot_ + batch_.size(); }
 
   /// The last write to the key. Its value is valid until the next write or rollback.
-  Result<std::optional<FoundEntry>> find(KeyspaceId keyspace, std::string_view key);
+  Result<std::optional<FoundEntry>> find(KeyspaceId keyspace, std::string_view key) {
+    return find(keyspace, key, last());
+  }
+  /// The same of the writes up to a sequence.
+  Result<std::optional<FoundEntry>> find(KeyspaceId keyspace, std::string_view key, Sequence up_to);
   /// The writes to a keyspace; null if there are none.
   Result<std::shared_ptr<Memtable>> memtable(KeyspaceId keyspace);
 

@@ -2,47 +2,20 @@
 
 #include <array>
 #include <chrono>
-#include <iterator>
 #include <utility>
 
 #include "base/epoch.h"
 #include "base/try.h"
+#include "engine/explained_steps.h"
 #include "engine/fork_generation.h"
 #include "engine/never_throws.h"
 #include "engine/snapshot_state.h"
 #include "engine/view_range_deletes.h"
 #include "entry/visible.h"
-#include "filter/filter_kind.h"
 #include "table/value_file.h"
 
 namespace tamis {
 namespace {
-
-// In the order of the enumerators.
-constexpr std::string_view kVerdicts[] = {"", "no", "maybe", "not in memory", "not asked: the run index says no"};
-constexpr std::string_view kSources[] = {"", "cache", "disk"};
-constexpr std::string_view kOutcomes[] = {"ruled out", "absent", "found", "deleted", "expired", "outside"};
-static_assert(std::size(kVerdicts) == static_cast<std::size_t>(FilterVerdict::kNoByRunIndex) + 1);
-static_assert(std::size(kSources) == static_cast<std::size_t>(BlockSource::kDisk) + 1);
-static_assert(std::size(kOutcomes) == static_cast<std::size_t>(TableOutcome::kOutside) + 1);
-
-/// For `explain`: the steps, and the view whose tables they name.
-struct ExplainedSteps {
-  static constexpr bool kRecords = true;
-
-  void add_memtable(std::string_view where, const std::optional<FoundEntry>& found) {
-    Explanation::Step step;
-    step.where = where;
-    step.outcome = kOutcomes[static_cast<std::size_t>(found ? outcome_of(*found) : TableOutcome::kAbsent)];
-    memtables.push_back(std::move(step));
-  }
-
-  std::shared_ptr<const ReadView> view;
-  std::vector<Explanation::Step> memtables;
-  RecordedSteps tables;
-  std::optional<std::uint64_t> value_file;  // The one that was read.
-  bool is_hidden = false;                   // By a range delete.
-};
 
 /// What get does with the value.
 struct CopyTo {
@@ -56,46 +29,6 @@ struct TakeNothing {
   static constexpr bool kReads = false;
   Status operator()(std::string_view /*bytes*/) const { return {}; }
 };
-
-NoSteps& for_tables(NoSteps& steps) { return steps; }
-RecordedSteps& for_tables(ExplainedSteps& steps) { return steps.tables; }
-
-/// Whether a memtable has the key.
-template <typename Steps>
-inline bool ask_memtables(const ReadView& view, StagedLookup& staged, Steps& steps) {
-  const auto ask = [&](const Memtable& memtable, [[maybe_unused]] std::string_view where) {
-    const std::optional<FoundEntry> found = memtable.find(staged.lookup);
-    if constexpr (Steps::kRecords) steps.add_memtable(where, found);
-    if (!found) return false;
-    staged.found = *found;
-    staged.answer = LookupAnswer::kFound;
-    return true;
-  };
-  if (ask(*view.active, "memtable")) return true;
-  for (const std::shared_ptr<Memtable>& sealed : view.sealed) {
-    if (ask(*sealed, "sealed memtable")) return true;
-  }
-  return false;
-}
-
-/// Level and run come from the shape: a table may have moved since it was written.
-Explanation::Step explained_step(const TableStep& step, const Shape& shape) {
-  const TableFacts& facts = step.table->facts();
-  Explanation::Step result;
-  const std::optional<TablePlace> place = shape.find_table(facts.number);
-  result.level = place->level;
-  result.run = place->run->id;
-  result.outcome = kOutcomes[static_cast<std::size_t>(step.outcome)];
-  const bool is_whole_run = step.outcome == TableOutcome::kOutside && place->run->tables.size() > 1;
-  result.where = is_whole_run ? "run" : "table";
-  if (!is_whole_run) result.table = facts.number;
-  if (step.outcome == TableOutcome::kOutside) return result;  // No filter was asked.
-  if (const FilterKind* const kind = find_filter_kind(facts.filter_kind)) result.filter_kind = kind->info.name;
-  result.bits_per_key = facts.filter_bits_per_key();
-  result.filter_verdict = kVerdicts[static_cast<std::size_t>(step.verdict)];
-  result.block_source = kSources[static_cast<std::size_t>(step.source)];
-  return result;
-}
 
 /// For a view that the caller keeps.
 auto peek_at(const Reader::KeptView& moment) {
@@ -118,7 +51,7 @@ struct Kept {
   std::shared_ptr<const void> owner;                 // Destroyed last: its cache has the block.
   std::vector<std::shared_ptr<Memtable>> memtables;  // For a value in a memtable. The version is not kept.
   PinnedBlock pin;
-  std::string value;  // One that is apart from its table.
+  std::string value;  // One that is apart from its table, or a fold.
 };
 
 }  // namespace
@@ -129,20 +62,24 @@ inline Result<Visible> Reader::meaning_in(const ReadView& view, StagedLookup& st
                                           Steps& steps, std::string_view& value) const {
   const Visible meaning = meaning_of(
       staged, [&] { return time_for(options.snapshot); }, value);
-  if (meaning == Visible::kDeleted || !view.has_range_deletes()) [[likely]]
+  if (meaning == Visible::kDeleted || !view.has_range_deletes()) [[likely]] {
+    if constexpr (Steps::kRecords) steps.end_lookup(meaning, false);
     return meaning;
+  }
   TAMIS_TRY(const bool is_hidden, hide_covered(view, staged));
-  if constexpr (Steps::kRecords) steps.is_hidden = is_hidden;
+  if constexpr (Steps::kRecords) steps.end_lookup(meaning, is_hidden);
   return is_hidden ? Visible::kDeleted : meaning;
 }
 
-/// The block that has the pointer may go when the epoch ends, so the pointer is copied first.
+/// The block that has the pointer may go when the epoch ends, so the pointer is copied first. An operand is looked up
+/// again.
 template <typename Peek, typename Steps, typename Take>
 Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take) {
   StagedLookup staged;
   std::shared_ptr<const ReadView> kept;
   std::array<char, kMaxValuePointerBytes> copied;
   std::string_view pointer;
+  bool is_operand = false;
   {
     const EpochGuard guard;
     const auto [view, sequence] = peek();
@@ -153,18 +90,20 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, P
     if (staged.answer != LookupAnswer::kUnknown && !lacks_range_deletes(view, staged)) [[likely]] {
       std::string_view value;
       TAMIS_TRY(const Visible meaning, meaning_in(view, staged, options, steps, value));
-      if (meaning != Visible::kApart) [[likely]] {
+      if (meaning < Visible::kApart) [[likely]] {
         const bool is_value = meaning == Visible::kValue;
         if constexpr (!Steps::kRecords) count_get(staged, is_value);
         if (is_value) TAMIS_TRY_STATUS(take(value));
         return is_value;
       }
-      pointer = {copied.data(), value.copy(copied.data(), copied.size())};
+      is_operand = meaning == Visible::kOperand;
+      if (!is_operand) pointer = {copied.data(), value.copy(copied.data(), copied.size())};
     }
     kept = view.shared_from_this();
   }
+  if (is_operand) return answer(*kept, staged, Visible::kOperand, {}, options, steps, take);
   if (pointer.empty()) return look_up_outside(*kept, staged, options, steps, take);
-  return answer(*kept, staged, Visible::kApart, pointer, steps, take);
+  return answer(*kept, staged, Visible::kApart, pointer, options, steps, take);
 }
 
 /// The answer is on disk, or range deletes are.
@@ -190,13 +129,19 @@ Result<bool> Reader::look_up_outside(const ReadView& view, StagedLookup& staged,
   }
   std::string_view value;
   TAMIS_TRY(const Visible meaning, meaning_in(view, staged, options, steps, value));
-  return answer(view, staged, meaning, value, steps, take);
+  return answer(view, staged, meaning, value, options, steps, take);
 }
 
 template <typename Steps, typename Take>
 Result<bool> Reader::answer(const ReadView& view, const StagedLookup& staged, Visible meaning, std::string_view value,
-                            Steps& steps, Take take) {
+                            const ReadOptions& options, Steps& steps, Take take) {
   const bool is_value = meaning != Visible::kDeleted;
+  if (meaning == Visible::kOperand) {
+    if constexpr (Steps::kRecords) steps.steps.clear();  // They are taken again.
+    std::string folded;
+    TAMIS_TRY_STATUS(fold(view, staged.lookup, time_for(options.snapshot), options.fills_cache, steps, folded));
+    TAMIS_TRY_STATUS(take(folded));
+  }
   if constexpr (Take::kReads) {
     if (meaning == Visible::kApart) {
       TAMIS_TRY_STATUS(read_apart(*view.version, staged.lookup.key, value, steps, take.room()));
@@ -211,7 +156,7 @@ template <typename Steps>
 Status Reader::read_apart(const Version& version, std::string_view key, std::string_view pointer,
                           [[maybe_unused]] Steps& steps, std::string& to) {
   TAMIS_TRY(const ValueRead read, version.begin_value(key, pointer, to));
-  if constexpr (Steps::kRecords) steps.value_file = read.pointer.file;
+  if constexpr (Steps::kRecords) steps.add_value_file(read.pointer.file);
   return read.file->read(read.pointer, key, to);
 }
 
@@ -244,33 +189,18 @@ Result<Explanation> Reader::explain(std::string_view key, const ReadOptions& opt
   ExplainedSteps steps;
   const auto begin = std::chrono::steady_clock::now();
   std::string value;
-  TAMIS_TRY(explanation.found, look_up(key, options, peek_at(moment), steps, CopyTo{&value}));
-  if (explanation.found) explanation.value = std::move(value);
+  const Result<bool> found = look_up(key, options, peek_at(moment), steps, CopyTo{&value});
+  if (!found.ok() && steps.operands.empty()) return found.status();
   const auto time = std::chrono::steady_clock::now() - begin;
   explanation.nanoseconds =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
-  explanation.steps = std::move(steps.memtables);
-  for (const TableStep& step : steps.tables.steps) {
-    explanation.reads += step.blocks_read;
-    explanation.metadata_reads += step.metadata_reads;
-    explanation.steps.push_back(explained_step(step, steps.view->version->shape()));
-  }
-  // Only the last step has found anything, and only now it is known whether that was due.
-  Explanation::Step& last = explanation.steps.back();
-  if (last.outcome == kOutcomes[static_cast<std::size_t>(TableOutcome::kExpires)] &&
-      (explanation.found || steps.is_hidden)) {
-    last.outcome = kOutcomes[static_cast<std::size_t>(TableOutcome::kFound)];
-  }
-  if (steps.value_file) {
-    ++explanation.reads;
-    Explanation::Step step;
-    step.where = "value file";
-    step.table = *steps.value_file;
-    step.block_source = kSources[static_cast<std::size_t>(BlockSource::kDisk)];
-    step.outcome = kOutcomes[static_cast<std::size_t>(TableOutcome::kFound)];
-    explanation.steps.push_back(std::move(step));
-  }
-  if (steps.is_hidden) explanation.steps.push_back({.where = "range delete", .outcome = "hides it"});
+  explanation.found = !found.ok() || *found;
+  if (found.ok() && *found) explanation.value = std::move(value);
+  explanation.fold_error = found.ok() ? "" : found.status().to_text();
+  explanation.operands = std::move(steps.operands);
+  explanation.steps = std::move(steps.steps);
+  explanation.reads = steps.reads;
+  explanation.metadata_reads = steps.metadata_reads;
   return explanation;
 }
 
@@ -299,6 +229,11 @@ Result<std::optional<PinnedValue>> Reader::get_pinned(std::string_view key, cons
   TAMIS_TRY(const Visible meaning, meaning_in(*moment.view, staged, options, none, value));
   if (meaning == Visible::kApart) {
     TAMIS_TRY_STATUS(read_apart(*moment.view->version, key, value, none, kept->value));
+    value = kept->value;
+  }
+  if (meaning == Visible::kOperand) {
+    const std::uint64_t time = time_for(options.snapshot);
+    TAMIS_TRY_STATUS(fold(*moment.view, staged.lookup, time, options.fills_cache, none, kept->value));
     value = kept->value;
   }
   const bool is_value = meaning != Visible::kDeleted;

@@ -13,9 +13,11 @@
 #include "base/hash.h"
 #include "base/sharded_counter.h"
 #include "engine/expiry_clock.h"
+#include "engine/keyspace_operator.h"
 #include "engine/published_sequence.h"
 #include "engine/read_view.h"
 #include "entry/entry.h"
+#include "entry/operand_chain.h"
 #include "entry/visible.h"
 #include "table/staged_lookup.h"
 #include "tamis/db.h"
@@ -42,7 +44,8 @@ struct ReadCounts {
 ///
 /// A lookup probes the memtables, then the runs of the version. First it reads only memory, inside an EpochGuard: no
 /// mutex, no reference count, no allocation besides the value's. If it also needs the disk, it leaves the guard and
-/// keeps its view (rule 10). `explain` runs the same code and records its steps.
+/// keeps its view (rule 10). A merge operand is kept, and the lookup goes on beneath it, until there is a value or
+/// nothing (rule 31). `explain` runs the same code and records its steps.
 ///
 /// Invariants:
 ///  1. The view is taken before the sequence (rule 9).
@@ -53,10 +56,10 @@ struct ReadCounts {
 /// Threads: any. The caller keeps the store open, and passes only snapshots of this store.
 class Reader {
  public:
-  /// `published` is the newest sequence that readers may see. All four outlive the reader.
+  /// `published` is the newest sequence that readers may see. All five outlive the reader.
   Reader(const CurrentView& view, const PublishedSequence& published, const KeyHasher& hasher,
-         const ExpiryClock& expiry)
-      : view_(view), published_(published), hasher_(hasher), expiry_(expiry) {}
+         const ExpiryClock& expiry, const KeyspaceOperator& merge_operator)
+      : view_(view), published_(published), hasher_(hasher), expiry_(expiry), merge_operator_(merge_operator) {}
 
   /// A view and a sequence. A follower passes its own; others read the current view.
   using KeptView = ViewAt<std::shared_ptr<const ReadView>>;
@@ -105,16 +108,21 @@ class Reader {
   template <typename Steps, typename Take>
   Result<bool> look_up_outside(const ReadView& view, StagedLookup& staged, const ReadOptions& options, Steps& steps,
                                Take take);
-  /// Reads the value if it is apart, gives it to `take`, and counts the get.
+  /// Reads the value if it is apart, folds it if it has operands, gives it to `take`, and counts the get.
   template <typename Steps, typename Take>
   Result<bool> answer(const ReadView& view, const StagedLookup& staged, Visible meaning, std::string_view value,
-                      Steps& steps, Take take);
+                      const ReadOptions& options, Steps& steps, Take take);
+  // folded_lookup.cc
+  /// The value of a key whose newest visible version is an operand. May read from disk: not inside an EpochGuard.
+  template <typename Steps>
+  Status fold(const ReadView& view, Lookup lookup, std::uint64_t time, bool fills_cache, Steps& steps,
+              std::string& folded) const;
   /// Reads the value to which `pointer` points.
   template <typename Steps>
   static Status read_apart(const Version& version, std::string_view key, std::string_view pointer, Steps& steps,
                            std::string& to);
-  /// What the answer is: kValue, kApart or kDeleted, and `value` as visible() says. `load_time` returns the time of the
-  /// read.
+  /// What the answer is: kValue, kApart, kOperand or kDeleted, and `value` as visible() says. `load_time` returns the
+  /// time of the read.
   template <typename LoadTime>
   static Visible meaning_of(const StagedLookup& staged, LoadTime load_time, std::string_view& value) {
     if (staged.answer != LookupAnswer::kFound) return Visible::kDeleted;
@@ -132,6 +140,7 @@ class Reader {
   // multi_get.cc
   void get_all(std::span<const std::string_view> keys, const ReadOptions& options, const KeptView& moment,
                Answers& answers);
+  void fold_all(const ReadView& view, bool fills_cache, Answers& answers) const;
   void get_group(const KeptView& moment, std::span<const std::string_view> keys, std::size_t first_number,
                  bool fills_cache, Answers& answers);
   std::size_t peek_group(const KeptView& moment, std::span<StagedLookup> group, Answers& answers);
@@ -142,6 +151,7 @@ class Reader {
   const PublishedSequence& published_;
   const KeyHasher& hasher_;
   const ExpiryClock& expiry_;
+  const KeyspaceOperator& merge_operator_;
   // Each get adds to one of them.
   ShardedCounter absent_;
   ShardedCounter from_memtables_;

@@ -52,7 +52,8 @@ struct ReaderWorld {
   PublishedSequence published;
   CurrentView view;
   StoreContext context{"/store", {}, {}};
-  Reader reader{view, published, hasher, context.expiry};
+  KeyspaceOperator merge_operator = nullptr;
+  Reader reader{view, published, hasher, context.expiry, merge_operator};
 };
 
 const std::vector<std::string_view> kKeys = {"active", "deleted", "gone", "nothing", "sealed", "table"};

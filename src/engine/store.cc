@@ -184,6 +184,12 @@ Status Store::put_expiring(KeyspaceId keyspace, std::string_view key, std::strin
   return write_batch(batch, options, true);
 }
 
+Status Store::merge(KeyspaceId keyspace, std::string_view key, std::string_view operand, const WriteOptions& options) {
+  Batch batch;
+  BatchInside::add_merge(batch, keyspace, key, operand);
+  return write_batch(batch, options, true);
+}
+
 Status Store::check_owns(const Batch& batch) const {
   const std::uint64_t owner = BatchInside::store(batch);
   if (owner == 0 || owner == number_) return {};
@@ -286,14 +292,15 @@ std::unique_ptr<IteratorState> Store::begin_scan(OpenKeyspace& keyspace, const S
   const EpochGuard guard;
   const auto [view, sequence] = keyspace.tree.view().peek_at([&] { return keyspace.reader.sequence_for(snapshot); });
   return std::make_unique<IteratorState>(shared_from_this(), view, keyspace.reader.moment_for(snapshot, sequence),
-                                         caller);
+                                         caller, keyspace.merge_operator.load(std::memory_order_acquire));
 }
 
 Result<std::unique_ptr<IteratorState>> Store::begin_followed_scan(OpenKeyspace& keyspace, const Snapshot* snapshot,
                                                                   Caller caller) {
   TAMIS_TRY(const Reader::KeptView view, followed(keyspace, snapshot));
   const Moment moment = keyspace.reader.moment_for(snapshot, view.sequence);
-  return std::make_unique<IteratorState>(shared_from_this(), *view.view, moment, caller);
+  return std::make_unique<IteratorState>(shared_from_this(), *view.view, moment, caller,
+                                         keyspace.merge_operator.load(std::memory_order_acquire));
 }
 
 Iterator Store::failed_scan(Status why) {

@@ -52,6 +52,7 @@ class Store final : public std::enable_shared_from_this<Store> {
       return put_expiring(keyspace, key, value, options);
     return write({keyspace, EntryKind::kPut, key, value}, options, true);
   }
+  Status merge(KeyspaceId keyspace, std::string_view key, std::string_view operand, const WriteOptions& options);
   /// `check`: of a transaction.
   Status write(const Changes& changes, const WriteOptions& options, bool may_wait, const CommitCheck* check = nullptr);
   /// The same for a batch, which may name keyspaces.

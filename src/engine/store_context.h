@@ -10,6 +10,7 @@
 #include "base/sync.h"
 #include "compaction/rewriter.h"
 #include "engine/expiry_clock.h"
+#include "entry/merge_operators.h"
 #include "io/file_system.h"
 #include "tamis/environment.h"
 #include "tamis/options.h"
@@ -53,6 +54,7 @@ struct StoreContext {
   TableIdentity identity = {};
   KeyHasher hasher;
   mutable ExpiryClock expiry{*this};  ///< Synchronised in itself.
+  const MergeOperators operators{options.merge_operators};
   mutable Mutex listener_mutex;
 
  private:

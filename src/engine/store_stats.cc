@@ -25,6 +25,7 @@ void add_table(Stats::Level& level, const Table& table) {
   level.bytes += facts.file_bytes;
   level.entries += facts.entries;
   level.tombstones += facts.deletes;
+  level.merge_operands += facts.operands;
   level.filter_bytes += facts.filter_bytes;
   level.bits_per_key += 8 * static_cast<double>(facts.filter_bytes);           // Divided by the keys at the end.
   level.designed_rate += facts.filter_rate * static_cast<double>(facts.keys);  // The same.

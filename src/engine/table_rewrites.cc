@@ -79,7 +79,7 @@ Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, Ent
   spec.values.bytes_apart = settings->options.value_bytes_apart;
   const Features in_use = catalog_.features();
   // There may be some entries that need it.
-  for (const Feature feature : {Feature::kLongKeys, Feature::kExpiry, Feature::kValuesApart}) {
+  for (const Feature feature : {Feature::kLongKeys, Feature::kExpiry, Feature::kMerges, Feature::kValuesApart}) {
     if (in_use.includes(Features::of(feature))) spec.features |= Features::of(feature);
   }
   for (const Run& older : newer) spec.older_runs.push_back(&older);
@@ -232,8 +232,9 @@ RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSett
   return {.files = &context_.files,
           .directory = context_.directory,
           .identity = context_.identity,
-          .keyspace = keyspace.id(),
-          .keyspace_name = keyspace.id() == kDefaultKeyspace ? std::string() : keyspace.name,
+          .keyspace = {.id = keyspace.id(),
+                       .name = keyspace.id() == kDefaultKeyspace ? std::string() : keyspace.name,
+                       .merge_operator = keyspace.merge_operator.load(std::memory_order_acquire)},
           .hasher = &context_.hasher,
           .block_bytes = options.block_bytes,
           .table_bytes = options.table_bytes,

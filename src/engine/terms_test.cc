@@ -158,12 +158,12 @@ TEST(Features, UnknownOnesAreRefusedByOneLookAtCurrent) {
   CrashFileSystem files;
   ASSERT_TRUE(open(files).close().ok());
   Current changed = current(files);
-  changed.features = Features::of(Feature::kMerges);
+  changed.features = {.to_read = 1 << 7};
   write_current(files, changed);
   for (const bool read_only : {false, true}) {
     EXPECT_EQ(DB::open("/store", {.read_only = read_only}, environment(files)).status().to_text(),
-              "not supported: /store/CURRENT: feature 3 (merges), needed to read it, is not known to this build; use a "
-              "newer tamis");
+              "not supported: /store/CURRENT: feature 7, needed to read it, is not known to this build; use a newer "
+              "tamis");
   }
 }
 

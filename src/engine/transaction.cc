@@ -125,6 +125,20 @@ Status Transaction::put(const Keyspace& keyspace, std::string_view key, std::str
     return state.write([&](Batch& batch) { batch.put(keyspace, key, value); });
   });
 }
+Status Transaction::merge(std::string_view key, std::string_view operand) {
+  return ask(state_, [&](TransactionState& state, OpenKeyspace& into) -> Status {
+    TAMIS_TRY_STATUS(check_sizes(key, operand));
+    TAMIS_TRY_STATUS(check_has_operator(into));
+    return state.write([&](Batch& batch) { batch.merge(key, operand); });
+  });
+}
+Status Transaction::merge(const Keyspace& keyspace, std::string_view key, std::string_view operand) {
+  return ask(state_, keyspace, [&](TransactionState& state, OpenKeyspace& into) -> Status {
+    TAMIS_TRY_STATUS(check_sizes(key, operand));
+    TAMIS_TRY_STATUS(check_has_operator(into));
+    return state.write([&](Batch& batch) { batch.merge(keyspace, key, operand); });
+  });
+}
 Status Transaction::remove(std::string_view key) {
   return ask(state_, [&](TransactionState& state, OpenKeyspace&) -> Status {
     TAMIS_TRY_STATUS(check_sizes(key, {}));

@@ -6,6 +6,7 @@
 #include "engine/iterator_state.h"
 #include "engine/never_throws.h"
 #include "entry/batch_inside.h"
+#include "entry/operand_chain.h"
 #include "entry/visible.h"
 
 namespace tamis {
@@ -73,22 +74,58 @@ Result<std::optional<FoundEntry>> TransactionState::find_own(OpenKeyspace& keysp
 Result<bool> TransactionState::get(OpenKeyspace& keyspace, std::string_view key, std::string* value) {
   TAMIS_TRY(const std::optional<FoundEntry> own, find_own(keyspace, key));
   if (!own) return store_->get(keyspace, key, value, {.snapshot = &snapshot_});
-  std::string_view bytes;
-  if (!has_value(*own, bytes)) return false;
-  TAMIS_TRY_STATUS(assign_bytes(*value, bytes));
+  TAMIS_TRY(std::optional<std::string> found, own_value(keyspace, key, *own));
+  if (!found) return false;
+  *value = *std::move(found);
   return true;
 }
 
 Result<bool> TransactionState::exists(OpenKeyspace& keyspace, std::string_view key) {
   TAMIS_TRY(const std::optional<FoundEntry> own, find_own(keyspace, key));
   if (!own) return store_->exists(keyspace, key, {.snapshot = &snapshot_});
-  std::string_view bytes;
-  return has_value(*own, bytes);
+  TAMIS_TRY(const std::optional<std::string> found, own_value(keyspace, key, *own));
+  return found.has_value();
 }
 
 /// At the time of the snapshot (rule 30).
-bool TransactionState::has_value(const FoundEntry& own, std::string_view& value) const {
-  return visible(own, Moment{own_.last(), snapshot_.state()->time()}, value) == Visible::kValue;
+Visible TransactionState::meaning_of(const FoundEntry& own, std::string_view& value) const {
+  return visible(own, Moment{own_.last(), snapshot_.state()->time()}, value);
+}
+
+Result<std::optional<std::string>> TransactionState::own_value(OpenKeyspace& keyspace, std::string_view key,
+                                                               const FoundEntry& own) {
+  std::string_view bytes;
+  const Visible meaning = meaning_of(own, bytes);
+  if (meaning == Visible::kOperand) return fold(keyspace, key, own);
+  std::optional<std::string> value;
+  if (meaning == Visible::kValue) TAMIS_TRY_STATUS(assign_bytes(value.emplace(), bytes));
+  return value;
+}
+
+/// Beneath its own operands is an own value, or what the store has: then the key counts as read.
+Result<std::optional<std::string>> TransactionState::fold(OpenKeyspace& keyspace, std::string_view key,
+                                                          FoundEntry own) {
+  OperandChain chain;
+  Visible meaning = Visible::kOperand;
+  while (meaning == Visible::kOperand) {
+    std::string_view bytes;
+    meaning = meaning_of(own, bytes);
+    if (meaning != Visible::kDeleted) TAMIS_TRY_STATUS(chain.add(bytes, own.sequence));
+    if (meaning != Visible::kOperand) break;
+    const Sequence before{number_of(own.sequence) - 1};
+    TAMIS_TRY(const std::optional<FoundEntry> older, own_.find(keyspace.id(), key, before));
+    if (!older) break;
+    own = *older;
+  }
+  if (meaning == Visible::kOperand) {
+    if (reads_ != nullptr) reads_->add_key(keyspace.id(), key);
+    std::string beneath;
+    TAMIS_TRY(const bool is_present, store_->get(keyspace, key, &beneath, {.snapshot = &snapshot_}));
+    if (is_present) TAMIS_TRY_STATUS(chain.add(beneath, Sequence{snapshot_.sequence()}));
+  }
+  std::optional<std::string> folded;
+  TAMIS_TRY_STATUS(chain.fold(keyspace.merge_operator.load(std::memory_order_acquire), folded.emplace()));
+  return folded;
 }
 
 /// The keys without an own write are looked up together.
@@ -104,13 +141,12 @@ std::vector<Result<std::optional<std::string>>> TransactionState::multi_get(Open
       answers.emplace_back(own.status());
       continue;
     }
-    std::string_view bytes;
-    std::optional<std::string>& answer = *answers.emplace_back(std::optional<std::string>());
-    if (!*own) {
+    if (*own) {
+      answers.push_back(own_value(keyspace, key, **own));
+    } else {
+      answers.emplace_back(std::optional<std::string>());
       others.push_back(key);
       numbers.push_back(answers.size() - 1);
-    } else if (has_value(**own, bytes)) {
-      if (Status copied = assign_bytes(answer.emplace(), bytes); !copied.ok()) answers.back() = copied;
     }
   }
   std::vector<Result<std::optional<std::string>>> found = store_->multi_get(keyspace, others, {.snapshot = &snapshot_});

@@ -14,6 +14,7 @@
 #include "engine/read_set.h"
 #include "engine/snapshot_state.h"
 #include "engine/store.h"
+#include "entry/visible.h"
 #include "tamis/transaction.h"
 
 namespace tamis {
@@ -62,8 +63,11 @@ class TransactionState {
   /// The key's own write, if any. Otherwise the key counts as read.
   Result<std::optional<FoundEntry>> find_own(OpenKeyspace& keyspace, std::string_view key);
 
-  /// Whether an own write is a value, and that value.
-  bool has_value(const FoundEntry& own, std::string_view& value) const;
+  /// What an own write is.
+  Visible meaning_of(const FoundEntry& own, std::string_view& value) const;
+  /// The value of a key whose last own write this is; none if it has none.
+  Result<std::optional<std::string>> own_value(OpenKeyspace& keyspace, std::string_view key, const FoundEntry& own);
+  Result<std::optional<std::string>> fold(OpenKeyspace& keyspace, std::string_view key, FoundEntry own);
 
   const std::shared_ptr<Store> store_;
   const std::uint64_t number_;  // Of all transactions of the process.

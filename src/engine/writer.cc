@@ -39,6 +39,8 @@ Status Writer::write(const Changes& changes, const WriteOptions& options, bool m
   }
   if (changes.has_range_deletes()) [[unlikely]]
     TAMIS_TRY_STATUS(run_alone([this] { return use(Feature::kRangeDeletes); }));
+  if (changes.has_merges()) [[unlikely]]
+    TAMIS_TRY_STATUS(prepare_merges(changes));
   if (changes.byte_size() > context_.options.memory_bytes / 4) [[unlikely]]
     return write_large(changes, check);
   pool_.before_write(false);

@@ -103,6 +103,8 @@ class Writer final : public GroupLeader {
   Status reserve_in_trees(std::uint64_t entries);
   void insert_into_trees(std::uint64_t entries);
   Status prepare_range_deletes(std::uint64_t entries);
+  Status prepare_merges(const Changes& changes);
+  Status begin_merges(OpenKeyspace& keyspace);
   Writing& writing_to(KeyspaceId id);
   void count_bytes(Writing& writing);
   void stop_writing_to(KeyspaceId id);

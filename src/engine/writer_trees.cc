@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
@@ -256,6 +257,31 @@ Status Writer::use(Feature feature) {
   TAMIS_TRY_STATUS(catalog_.commit({.features = features}, [](const ManifestState&) {}));
   journals_.use(features);
   return begin_journal();
+}
+
+/// A keyspace that was dropped is refused later.
+Status Writer::prepare_merges(const Changes& changes) {
+  Status prepared;
+  std::optional<KeyspaceId> last;
+  changes.visit([&](KeyspaceId id, const EncodedEntry& entry) {
+    if (!prepared.ok() || entry.kind != EntryKind::kMerge || last == id) return;
+    last = id;
+    const std::shared_ptr<OpenKeyspace> other = id == kDefaultKeyspace ? nullptr : keyspaces_.find(id);
+    OpenKeyspace* const keyspace = id == kDefaultKeyspace ? &keyspaces_.default_keyspace() : other.get();
+    if (keyspace == nullptr || keyspace->may_merge.load(std::memory_order_acquire)) return;
+    prepared = run_alone([&] { return begin_merges(*keyspace); });
+  });
+  return prepared;
+}
+
+/// Before the first merge into a keyspace since the store was opened (rules 32 and 36).
+Status Writer::begin_merges(OpenKeyspace& keyspace) {
+  if (keyspace.is_dropped()) return {};
+  TAMIS_TRY_STATUS(check_has_operator(keyspace));
+  TAMIS_TRY_STATUS(use(Feature::kMerges));
+  TAMIS_TRY_STATUS(keyspaces_.store_operator(keyspace));
+  keyspace.may_merge.store(true, std::memory_order_release);
+  return {};
 }
 
 Status Writer::drop_keyspace(std::string_view name) {

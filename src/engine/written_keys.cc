@@ -16,7 +16,15 @@ std::uint64_t WrittenKeys::erase_intervals_until(Sequence last) {
 
 bool WrittenKeys::has_key_after(WrittenKey key, Sequence sequence) const {
   const auto found = keys_.find(key);
-  if (found != keys_.end() && found->second > sequence) return true;
+  return (found != keys_.end() && found->second.any > sequence) || has_interval_after(key, sequence);
+}
+
+bool WrittenKeys::has_no_merge_after(WrittenKey key, Sequence sequence) const {
+  const auto found = keys_.find(key);
+  return (found != keys_.end() && found->second.no_merge > sequence) || has_interval_after(key, sequence);
+}
+
+bool WrittenKeys::has_interval_after(WrittenKey key, Sequence sequence) const {
   return std::ranges::any_of(intervals_, [&](const WrittenInterval& interval) {
     return interval.sequence > sequence && interval.keyspace == key.keyspace && interval.range.contains(key.key);
   });
@@ -26,7 +34,7 @@ std::optional<std::string_view> WrittenKeys::key_in_range_after(KeyspaceId keysp
                                                                 Sequence sequence) const {
   for (auto at = keys_.lower_bound(WrittenKey{keyspace, range.from}); at != keys_.end(); ++at) {
     if (at->first.keyspace != keyspace || range.ends_before(at->first.key)) break;
-    if (at->second > sequence) return at->first.key;
+    if (at->second.any > sequence) return at->first.key;
   }
   for (const WrittenInterval& interval : intervals_) {
     const bool overlaps = interval.keyspace == keyspace && interval.sequence > sequence &&

@@ -21,8 +21,8 @@ struct WrittenKey {
   std::string_view key;
 };
 
-/// The keys of recent writes in order, with the sequence of the last write to each, and the intervals that were deleted
-/// as a whole.
+/// The keys of recent writes in order, with the sequence of the last write to each, and of the last one that was no
+/// merge; and the intervals that were deleted as a whole.
 ///
 /// Threads: one at a time.
 class WrittenKeys {
@@ -40,17 +40,21 @@ class WrittenKeys {
       return std::string_view(a.key) < std::string_view(b.key);
     }
   };
-  using Keys = std::map<StoredKey, Sequence, Before>;
+  struct LastWrites {
+    Sequence any = {};
+    Sequence no_merge = {};  // 0: none.
+  };
+  using Keys = std::map<StoredKey, LastWrites, Before>;
 
   /// Sequences ascend from call to call. True if the key is new. Throws std::bad_alloc.
-  std::pair<Keys::iterator, bool> add(WrittenKey written, Sequence sequence) {
+  std::pair<Keys::iterator, bool> add(WrittenKey written, EntryKind kind, Sequence sequence) {
     auto at = keys_.lower_bound(written);
     const bool is_new = at == keys_.end() || Before()(written, at->first);
     if (is_new) {
-      at = keys_.emplace_hint(at, StoredKey{written.keyspace, std::string(written.key)}, sequence);
-    } else {
-      at->second = sequence;
+      at = keys_.emplace_hint(at, StoredKey{written.keyspace, std::string(written.key)}, LastWrites());
     }
+    at->second.any = sequence;
+    if (kind != EntryKind::kMerge) at->second.no_merge = sequence;
     return {at, is_new};
   }
   /// All keys of an interval were deleted. If `to` is empty, the interval has no end.
@@ -71,6 +75,8 @@ class WrittenKeys {
 
   /// Whether the key was written after the sequence.
   [[nodiscard]] bool has_key_after(WrittenKey key, Sequence sequence) const;
+  /// The same, but for merges.
+  [[nodiscard]] bool has_no_merge_after(WrittenKey key, Sequence sequence) const;
   /// A key of the range that was written after the sequence, the first one in order. Valid until something changes.
   [[nodiscard]] std::optional<std::string_view> key_in_range_after(KeyspaceId keyspace, const KeyRange& range,
                                                                    Sequence sequence) const;
@@ -80,6 +86,8 @@ class WrittenKeys {
   }
 
  private:
+  [[nodiscard]] bool has_interval_after(WrittenKey key, Sequence sequence) const;
+
   struct WrittenInterval {
     KeyspaceId keyspace = {};
     KeyRange range;

@@ -19,12 +19,27 @@ void Batch::remove_range(std::string_view from, std::optional<std::string_view> 
   BatchInside::add_range_delete(*this, kDefaultKeyspace, from, to);
 }
 
+void Batch::merge(std::string_view key, std::string_view operand) {
+  BatchInside::add_merge(*this, kDefaultKeyspace, key, operand);
+}
+
+void BatchInside::add_merge(Batch& batch, KeyspaceId keyspace, std::string_view key, std::string_view operand) {
+  add_any(batch, keyspace, EntryKind::kMerge, key, operand);
+}
+
+void BatchInside::add_any(Batch& batch, KeyspaceId keyspace, EntryKind kind, std::string_view key,
+                          std::string_view value) {
+  add(batch, keyspace, kind, key, value);
+  if (!batch.status_.ok()) return;
+  batch.has_range_deletes_ |= kind == EntryKind::kRangeDelete;
+  batch.has_merges_ |= kind == EntryKind::kMerge;
+}
+
 void BatchInside::add_range_delete(Batch& batch, KeyspaceId keyspace, std::string_view from,
                                    std::optional<std::string_view> to) {
   if (to && *to <= from) return;
   if (to && !batch.accepts(*to, {})) return;
-  add(batch, keyspace, EntryKind::kRangeDelete, from, to.value_or(std::string_view()));
-  if (batch.status_.ok()) batch.has_range_deletes_ = true;
+  add_any(batch, keyspace, EntryKind::kRangeDelete, from, to.value_or(std::string_view()));
 }
 
 void Batch::add_change(std::uint32_t keyspace, std::uint8_t kind, std::string_view key, std::string_view value) {
@@ -100,6 +115,7 @@ void Batch::append(const Batch& other) {
   has_expiry_ |= other.has_expiry_;
   has_lifetimes_ |= other.has_lifetimes_;
   has_range_deletes_ |= other.has_range_deletes_;
+  has_merges_ |= other.has_merges_;
   count_ += other.count_;
 }
 
@@ -108,7 +124,7 @@ void Batch::clear() {
   count_ = 0;
   status_ = {};
   first_keyspace_ = last_keyspace_ = 0;
-  has_markers_ = has_long_keys_ = has_range_deletes_ = has_expiry_ = has_lifetimes_ = false;
+  has_markers_ = has_long_keys_ = has_range_deletes_ = has_merges_ = has_expiry_ = has_lifetimes_ = false;
   store_ = 0;
 }
 
@@ -131,6 +147,7 @@ void Batch::swap(Batch& other) noexcept {
   std::swap(has_expiry_, other.has_expiry_);
   std::swap(has_lifetimes_, other.has_lifetimes_);
   std::swap(has_range_deletes_, other.has_range_deletes_);
+  std::swap(has_merges_, other.has_merges_);
 }
 
 bool Batch::accepts(std::string_view key, std::string_view value) {
@@ -185,6 +202,7 @@ void Batch::Iterator::load() {
   const EncodedEntry entry = load_batch_entry(at_, keyspace);
   operation_.kind = entry.kind == EntryKind::kDelete        ? Operation::Kind::kRemove
                     : entry.kind == EntryKind::kRangeDelete ? Operation::Kind::kRemoveRange
+                    : entry.kind == EntryKind::kMerge       ? Operation::Kind::kMerge
                                                             : Operation::Kind::kPut;
   operation_.key = entry.key;
   operation_.value = entry.value;

@@ -4,7 +4,8 @@
 //     varint   the keyspace of the entries before the first marker
 //     varint   count: the number of entries
 //   then `count` times
-//     1 byte   kind (entry_kind.h): 1 put, 2 delete, 9 a put that expires; any other is kNotSupported
+//     1 byte   kind (entry_kind.h): 1 put, 2 delete, 3 merge operand, 4 range delete, 9 a put that expires; any other
+//              is kNotSupported
 //     varint   bytes of the key, at most 2^24
 //     varint   bytes of the value, at most 2^30; 0 for a delete; 8 more if it expires (expiry.h)
 //     –        the key, the value

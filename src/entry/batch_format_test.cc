@@ -94,6 +94,20 @@ TEST(BatchFormat, OfTheGoldenFileWithAPutThatExpiresIsReproducedAndRead) {
   EXPECT_EQ(load_expiring(entry.value).value, "522969");
 }
 
+TEST(BatchFormat, OfTheGoldenFileWithMergeOperandsComesBack) {
+  std::string bytes("\0\2", 2);
+  append_batch_entry(bytes, EntryKind::kMerge, "lyon", "+1");
+  append_batch_entry(bytes, EntryKind::kMerge, "lyon", "");
+  const std::string golden = test::golden_file("tests/golden/batches/merges.batch", bytes);
+  EXPECT_EQ(golden, bytes);
+  test::expect_golden("fuzz/corpus/batch_format_fuzz/merges", bytes);
+  const Result<BatchView> view = BatchView::decode(as_bytes(golden), Sequence{1}, "t");
+  ASSERT_TRUE(view.ok()) << view.status().to_text();
+  const Entry entry = *view->begin();
+  EXPECT_EQ(entry.kind, EntryKind::kMerge);
+  EXPECT_EQ(entry.value, "+1");
+}
+
 TEST(BatchFormat, RefusesAnExpiringValueWithoutAValidTime) {
   std::string bytes = expiring_batch();
   bytes[4 + 4 + 8] = static_cast<char>(0x80);  // The highest bit of the time.
@@ -290,8 +304,8 @@ TEST(BatchFormat, OfAKindThatThisBuildDoesNotKnowIsNotDamaged) {
     bytes[2] = static_cast<char>(kind);
     const Result<BatchView> view = BatchView::decode(as_bytes(bytes), Sequence{1}, "t");
     if (kind == 4) continue;       // A range delete: the value is its end.
-    if (kind <= 2 || kind == 9) {  // A put, a delete with a value, and a put that expires without a time.
-      EXPECT_EQ(view.status().code(), kind == 1 ? StatusCode::kOk : StatusCode::kCorruption);
+    if (kind <= 3 || kind == 9) {  // A put, a delete with a value, an operand, and a put that expires without a time.
+      EXPECT_EQ(view.status().code(), kind % 2 == 1 && kind < 9 ? StatusCode::kOk : StatusCode::kCorruption);
     } else {
       EXPECT_EQ(view.status().code(), StatusCode::kNotSupported) << kind;
     }

@@ -34,6 +34,7 @@ struct BatchMark {
   bool has_markers = false;
   bool has_long_keys = false;
   bool has_range_deletes = false;
+  bool has_merges = false;
   std::uint64_t store = 0;
 };
 
@@ -43,6 +44,8 @@ struct BatchInside {
   static void add(Batch& batch, KeyspaceId keyspace, EntryKind kind, std::string_view key, std::string_view value) {
     batch.add_change(static_cast<std::uint32_t>(keyspace), static_cast<std::uint8_t>(kind), key, value);
   }
+  /// The same for any kind that does not expire.
+  static void add_any(Batch& batch, KeyspaceId keyspace, EntryKind kind, std::string_view key, std::string_view value);
   static void add_expiring(Batch& batch, KeyspaceId keyspace, std::string_view key, const ExpiringValue& value) {
     batch.add_expiring(static_cast<std::uint32_t>(keyspace), key, value.value, value.due);
   }
@@ -55,6 +58,8 @@ struct BatchInside {
   /// What Batch::remove_range does, for any keyspace.
   static void add_range_delete(Batch& batch, KeyspaceId keyspace, std::string_view from,
                                std::optional<std::string_view> to);
+  /// What Batch::merge does, for any keyspace.
+  static void add_merge(Batch& batch, KeyspaceId keyspace, std::string_view key, std::string_view operand);
   /// The encoded entries and markers (batch_format.h) without a header. Valid until the batch changes.
   static std::string_view entries(const Batch& batch) { return batch.entries_; }
   /// The number of the store that its keyspaces belong to; 0 if it names only the default one, which every store has.
@@ -66,9 +71,11 @@ struct BatchInside {
   /// Whether a put says how long it lives, and not until when.
   static bool has_lifetimes(const Batch& batch) { return batch.has_lifetimes_; }
   static bool has_range_deletes(const Batch& batch) { return batch.has_range_deletes_; }
+  static bool has_merges(const Batch& batch) { return batch.has_merges_; }
   static BatchMark mark(const Batch& batch) {
-    return {batch.entries_.size(), batch.count_,         batch.first_keyspace_,    batch.last_keyspace_,
-            batch.has_markers_,    batch.has_long_keys_, batch.has_range_deletes_, batch.store_};
+    return {batch.entries_.size(),    batch.count_,       batch.first_keyspace_,
+            batch.last_keyspace_,     batch.has_markers_, batch.has_long_keys_,
+            batch.has_range_deletes_, batch.has_merges_,  batch.store_};
   }
   /// Drops the changes since the mark, and the error.
   static void truncate(Batch& batch, const BatchMark& mark) {
@@ -80,6 +87,7 @@ struct BatchInside {
     batch.has_markers_ = mark.has_markers;
     batch.has_long_keys_ = mark.has_long_keys;
     batch.has_range_deletes_ = mark.has_range_deletes;
+    batch.has_merges_ = mark.has_merges;
     batch.store_ = mark.store;
   }
   static EntryKeyspaces keyspaces(const Batch& batch) {

@@ -54,6 +54,9 @@ class Changes {
   /// The same for "range deletes". A single change is none.
   [[nodiscard]] bool has_range_deletes() const { return batch_ != nullptr && BatchInside::has_range_deletes(*batch_); }
 
+  /// The same for "merges". A single change is none.
+  [[nodiscard]] bool has_merges() const { return batch_ != nullptr && BatchInside::has_merges(*batch_); }
+
   /// Whether it is a single change outside of a batch, and that change.
   [[nodiscard]] bool is_single() const { return batch_ == nullptr && count_ == 1; }
   [[nodiscard]] EncodedEntry single() const { return {kind_, key_, value_, nullptr}; }

@@ -12,6 +12,7 @@ namespace tamis {
 enum class EntryKind : std::uint8_t {
   kPut = 1,
   kDelete = 2,
+  kMerge = 3,        ///< An operand, which is folded with what is beneath it (operand_chain.h).
   kRangeDelete = 4,  ///< In batches; memtables and tables keep them apart (range_tombstones.h).
   /// In a block, and in entries as iterators over tables show them: the kind is the first byte of the value (plain, in
   /// entry.h). Never in a batch or a memtable.
@@ -30,14 +31,14 @@ constexpr bool expires(EntryKind kind) { return (static_cast<std::uint8_t>(kind)
 /// Whether this build knows the kind in a block. Any other is kNotSupported, in bytes whose checksum holds. A range
 /// delete is never in a block.
 constexpr bool is_entry_kind(std::uint8_t number) {
-  return number == 1 || number == 2 || number == 9 || number == 17 || number == 25;
+  return (number >= 1 && number <= 3) || number == 9 || number == 17 || number == 25;
 }
 /// The same in a batch. No value is apart there.
-constexpr bool is_batch_kind(std::uint8_t number) { return number == 1 || number == 2 || number == 4 || number == 9; }
+constexpr bool is_batch_kind(std::uint8_t number) { return (number >= 1 && number <= 4) || number == 9; }
 /// Whether a block has three bits for the kind, and so no byte.
 constexpr bool fits_into_stamp(EntryKind kind) { return static_cast<std::uint8_t>(kind) < 7; }
 
-/// For the error message about a kind that this build does not know: "entry kind 3: a merge operand, …".
+/// For the error message about a kind that this build does not know: "entry kind 17: a put with its value apart, …".
 std::string unknown_kind_text(std::uint8_t number);
 
 }  // namespace tamis

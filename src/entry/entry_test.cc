@@ -52,7 +52,7 @@ TEST(KeyHead, IsTheFirstEightBytesWithZerosBehind) {
 
 TEST(EntryKind, RangeDeletesAreInBatchesAloneAndPointersInBlocksAlone) {
   for (int number = 0; number < 256; ++number) {
-    const bool is_in_both = number == 1 || number == 2 || number == 9;
+    const bool is_in_both = number == 1 || number == 2 || number == 3 || number == 9;
     EXPECT_EQ(is_batch_kind(static_cast<std::uint8_t>(number)), is_in_both || number == 4);
     EXPECT_EQ(is_entry_kind(static_cast<std::uint8_t>(number)), is_in_both || number == 17 || number == 25);
   }

@@ -22,8 +22,10 @@ struct Moment {
 enum class Visible : std::uint8_t {
   kNewer,    ///< Written after the reader's moment: an older version of the key may be the answer.
   kValue,    ///< The key has this value.
-  kApart,    ///< The key has a value in a value file, to which this points.
   kDeleted,  ///< The key has no value, whatever its older versions hold.
+  // A lookup is not over with what follows.
+  kApart,    ///< The key has a value in a value file, to which this points.
+  kOperand,  ///< Its fold with the older versions is the value (rule 31).
 };
 
 /// The part of `visible` for entries that are no plain puts.
@@ -31,6 +33,10 @@ template <typename LoadTime>
 Visible visible_unless_put(EntryKind kind, std::string_view stored, LoadTime load_time, std::string_view& value) {
   if (kind == EntryKind::kInValue) take_kind(kind, stored);
   if (kind == EntryKind::kDelete) return Visible::kDeleted;
+  if (kind == EntryKind::kMerge) {
+    value = stored;
+    return Visible::kOperand;
+  }
   if (expires(kind)) {
     const ExpiringValue expiring = load_expiring(stored);
     if (expiring.due <= load_time()) return Visible::kDeleted;  // Rule 28.
@@ -43,10 +49,9 @@ Visible visible_unless_put(EntryKind kind, std::string_view stored, LoadTime loa
 }
 
 /// What an Entry or a FoundEntry means to a reader that sees what was written up to this sequence. `load_time` returns
-/// the reader's time, and is called only for an entry that expires. Sets `value` for kValue, to the user's value,
-/// and for kApart, to the pointer.
-/// Readers ask this and never look at kinds. Decoding refuses kinds that this build does not know (is_entry_kind), so
-/// that none of them is taken for a value or for a delete.
+/// the reader's time, and is called only for an entry that expires. Sets `value` for kValue, to the user's value, for
+/// kApart, to the pointer, and for kOperand. Readers ask this and never look at kinds. Decoding refuses kinds that this
+/// build does not know (is_entry_kind), so that none of them is taken for a value or for a delete.
 template <typename AnyEntry, typename LoadTime>
 Visible visible(const AnyEntry& entry, Sequence sequence, LoadTime load_time, std::string_view& value) {
   if (entry.sequence > sequence) return Visible::kNewer;

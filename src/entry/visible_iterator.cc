@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/try.h"
+
 namespace tamis {
 namespace {
 
@@ -11,8 +13,12 @@ constexpr int kVersionsPassed = 64;
 }  // namespace
 
 VisibleIterator::VisibleIterator(std::unique_ptr<EntryIterator> source, Moment moment, KeyRange range,
-                                 std::unique_ptr<ApartValues> values)
-    : moment_(moment), range_(std::move(range)), source_(std::move(source)), values_(std::move(values)) {}
+                                 std::unique_ptr<ApartValues> values, const MergeOperator* merge_operator)
+    : moment_(moment),
+      range_(std::move(range)),
+      source_(std::move(source)),
+      values_(std::move(values)),
+      merge_operator_(merge_operator) {}
 
 void VisibleIterator::seek(std::string_view key) {
   if (range_.ends_before(key)) {
@@ -52,10 +58,10 @@ void VisibleIterator::seek_to_last() {
 }
 
 void VisibleIterator::next_anyhow() {
-  if (direction_ == Direction::kForwards) {
+  if (place_ == SourcePlace::kOnIt) {
     saved_key_.assign(key_);
     source_->next();
-  } else {
+  } else if (place_ == SourcePlace::kBefore) {
     source_->seek({saved_key_, Sequence{0}});  // The oldest possible version, or what follows.
   }
   find_forwards(true);
@@ -69,8 +75,8 @@ void VisibleIterator::find_after(std::string_view key) {
 
 void VisibleIterator::previous() {
   TAMIS_INVARIANT(valid_);
-  if (direction_ == Direction::kForwards) {
-    saved_key_.assign(key_);
+  if (place_ != SourcePlace::kBefore) {
+    if (place_ == SourcePlace::kOnIt) saved_key_.assign(key_);
     source_->seek_backwards({saved_key_, kMaxSequence});  // No version is that new: what precedes them all.
   }
   find_backwards();
@@ -85,8 +91,9 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
     std::string_view value;
     if (const Visible here = visible(entry, moment_, value); here != Visible::kNewer) {
       if (!skips_saved_key || !is_same_key(entry.key, saved_key_)) {
-        if (here == Visible::kValue) return show(entry.key, value, Direction::kForwards);
-        if (here == Visible::kApart) return show_apart(entry.key, value, Direction::kForwards);
+        if (here == Visible::kValue) return show(entry.key, value, SourcePlace::kOnIt);
+        if (here == Visible::kApart) return show_apart(entry.key, value, SourcePlace::kOnIt);
+        if (here == Visible::kOperand) return fold_forwards();
         saved_key_.assign(entry.key);  // Deleted: so are its older versions.
         skips_saved_key = true;
         passed = 0;
@@ -101,10 +108,12 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
 }
 
 /// From the source's position, before all versions of the key just left, to the visible entry before it. The versions
-/// of a key come oldest first, so each visible version replaces the one before, until the key changes.
+/// of a key come oldest first, so each visible version replaces the one before, until the key changes; an operand is
+/// added to them.
 void VisibleIterator::find_backwards() {
   bool is_found = false;
-  bool is_apart = false;
+  bool is_apart = false;  // What saved_value_ has is a pointer.
+  operands_.clear();
   for (; source_->valid(); source_->previous()) {
     const Entry& entry = source_->entry();
     if (range_.begins_after(entry.key)) break;
@@ -112,43 +121,106 @@ void VisibleIterator::find_backwards() {
     std::string_view value;
     const Visible here = visible(entry, moment_, value);
     if (here == Visible::kNewer) continue;
+    if (here == Visible::kOperand) {
+      if (Status added = add_newer_operand(entry, value, is_found, is_apart); !added.ok()) {
+        return show_error(std::move(added));
+      }
+      is_found = true;
+      continue;
+    }
+    operands_.clear();
     is_apart = here == Visible::kApart;
     is_found = here == Visible::kValue || is_apart;
     if (!is_found) continue;
     saved_key_.assign(entry.key);
     saved_value_.assign(value);
+    saved_sequence_ = entry.sequence;
     saved_due_ = due_of(entry);
   }
   // After an error a newer version may have been missed: do not show what was found.
   if (!is_found || !source_->status().ok()) return show_end();
-  if (is_apart) return show_apart(saved_key_, saved_value_, Direction::kBackwards);
-  show(saved_key_, saved_value_, Direction::kBackwards);
+  if (!operands_.empty()) {
+    operands_.reverse();
+    return show_fold(SourcePlace::kBefore);
+  }
+  if (is_apart) return show_apart(saved_key_, saved_value_, SourcePlace::kBefore);
+  show(saved_key_, saved_value_, SourcePlace::kBefore);
 }
 
-void VisibleIterator::show(std::string_view key, std::string_view value, Direction direction) {
+/// The source is on an operand that is newer than everything before it. `has_older`: of the same key, a value, or
+/// operands. The same entry may be in two runs after a repair; it counts once.
+Status VisibleIterator::add_newer_operand(const Entry& entry, std::string_view operand, bool has_older, bool is_apart) {
+  if (!has_older) saved_key_.assign(entry.key);
+  if (has_older && operands_.empty()) {
+    TAMIS_TRY_STATUS(is_apart ? add_beneath(saved_value_, saved_sequence_)
+                              : operands_.add(saved_value_, saved_sequence_));
+  }
+  if (!operands_.empty() && operands_.links().back().sequence == entry.sequence) return {};
+  return operands_.add(operand, entry.sequence);
+}
+
+/// The value of saved_key_ to which this points.
+Status VisibleIterator::add_beneath(std::string_view pointer, Sequence sequence) {
+  TAMIS_CHECK(values_ != nullptr);
+  TAMIS_TRY_STATUS(values_->read(saved_key_, pointer, apart_value_));
+  return operands_.add(apart_value_, sequence);
+}
+
+/// The source is on the newest operand of a key: goes on to the value beneath, or beyond the key.
+void VisibleIterator::fold_forwards() {
+  saved_key_.assign(source_->entry().key);
+  operands_.clear();
+  for (; source_->valid() && is_same_key(source_->entry().key, saved_key_); source_->step()) {
+    const Entry& entry = source_->entry();
+    std::string_view value;
+    const Visible here = visible(entry, moment_, value);
+    if (here == Visible::kDeleted) break;
+    if (!operands_.empty() && operands_.links().back().sequence == entry.sequence) continue;  // As after a repair.
+    Status added = here == Visible::kApart ? add_beneath(value, entry.sequence) : operands_.add(value, entry.sequence);
+    if (!added.ok()) return show_error(std::move(added));
+    if (here != Visible::kOperand) break;
+  }
+  if (!source_->status().ok()) return show_end();
+  show_fold(SourcePlace::kAfter);
+}
+
+/// A fold does not expire: when the value beneath is due, the operands are left.
+void VisibleIterator::show_fold(SourcePlace place) {
+  if (Status folded = operands_.fold(merge_operator_, saved_value_); !folded.ok()) return show_error(std::move(folded));
+  operands_.clear();
+  saved_due_ = 0;
+  show(saved_key_, saved_value_, place);
+}
+
+void VisibleIterator::show(std::string_view key, std::string_view value, SourcePlace place) {
   if (!status_.ok()) [[unlikely]]
     status_ = {};
   valid_ = true;
   key_ = key;
   value_ = value;
-  direction_ = direction;
+  place_ = place;
 }
 
 /// A value that cannot be read ends the iteration, as a block does.
-void VisibleIterator::show_apart(std::string_view key, std::string_view pointer, Direction direction) {
+void VisibleIterator::show_apart(std::string_view key, std::string_view pointer, SourcePlace place) {
   TAMIS_CHECK(values_ != nullptr);
   if (Status read = values_->read(key, pointer, apart_value_); !read.ok()) {
     valid_ = false;
     status_ = std::move(read);
     return;
   }
-  show(key, apart_value_, direction);
+  show(key, apart_value_, place);
 }
 
 /// Beyond the range the source may be valid; nothing has failed then.
 void VisibleIterator::show_end() {
   valid_ = false;
   status_ = source_->status();
+}
+
+void VisibleIterator::show_error(Status why) {
+  valid_ = false;
+  status_ = std::move(why);
 }
 
 }  // namespace tamis

@@ -9,6 +9,7 @@
 #include "entry/apart_values.h"
 #include "entry/entry_iterator.h"
 #include "entry/key_range.h"
+#include "entry/operand_chain.h"
 #include "entry/visible.h"
 
 namespace tamis {
@@ -18,20 +19,23 @@ namespace tamis {
 ///
 /// Forwards, the source is on the version shown, and its key is copied on leaving it, unless the source has the next
 /// entry ready in the same array. Backwards, where the newest version of a key comes last, the source has passed the
-/// version shown, so key and value are copied. Both buffers are reused: a step allocates only while they grow.
+/// version shown, so key and value are copied. Both buffers are reused: a step allocates only while they grow. A key
+/// with merge operands is shown with their fold, which is a copy in both directions. If they cannot be folded, that is
+/// the error; a seek beyond the key goes on.
 ///
 /// Invariants:
 ///  1. valid() implies that key() is in the range, and status().ok().
-///  2. Valid, forwards: the source is on the version shown.
-///  3. Valid, backwards: the source is before every version of key(), or on nothing; key_ and value_ are the buffers.
+///  2. Valid, kOnIt: the source is on the version shown.
+///  3. Valid, otherwise: key_ and value_ are the buffers. kBefore: the source is before every version of key(), or on
+///     nothing. kAfter: it is after the newest version of key() that is visible, perhaps beyond the key or the end.
 ///  4. The range does not change; a seek outside it goes to the nearest key inside in its direction, if any.
 ///
 /// Threads: one at a time. What the source iterates over must outlive it.
 class VisibleIterator {
  public:
-  /// `values` reads those that are apart; null if the source has none.
+  /// `values` reads those that are apart; null if the source has none. The operator, which may be null, outlives this.
   VisibleIterator(std::unique_ptr<EntryIterator> source, Moment moment, KeyRange range,
-                  std::unique_ptr<ApartValues> values = nullptr);
+                  std::unique_ptr<ApartValues> values = nullptr, const MergeOperator* merge_operator = nullptr);
 
   [[nodiscard]] bool valid() const { return valid_; }
   /// Both live until this iterator moves.
@@ -46,7 +50,7 @@ class VisibleIterator {
   /// When the value expires; 0 if it does not.
   [[nodiscard]] std::uint64_t due() const {
     TAMIS_INVARIANT(valid_);
-    return direction_ == Direction::kForwards ? due_of(source_->entry()) : saved_due_;
+    return place_ == SourcePlace::kOnIt ? due_of(source_->entry()) : saved_due_;
   }
   /// Why it is not valid: ok at either end, otherwise the error. A seek clears it.
   [[nodiscard]] const Status& status() const { return status_; }
@@ -62,7 +66,7 @@ class VisibleIterator {
   /// Both require valid().
   void next() {
     TAMIS_INVARIANT(valid_);
-    if (direction_ != Direction::kForwards) [[unlikely]]
+    if (place_ != SourcePlace::kOnIt) [[unlikely]]
       return next_anyhow();
     const std::string_view before = key_;  // Stays valid: it is in the same array as the ready entries.
     while (source_->has_ready()) {
@@ -72,6 +76,7 @@ class VisibleIterator {
       switch (visible(entry, moment_, value)) {
         case Visible::kNewer: continue;
         case Visible::kApart:
+        case Visible::kOperand:
         case Visible::kDeleted: return find_after(before);
         case Visible::kValue: break;
       }
@@ -87,6 +92,9 @@ class VisibleIterator {
   void previous();
 
  private:
+  /// Of the source, relative to the versions of the key shown.
+  enum class SourcePlace : std::uint8_t { kOnIt, kBefore, kAfter };
+
   /// Most different keys of equal length differ in their last eight bytes.
   static bool is_same_key(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return false;
@@ -104,24 +112,32 @@ class VisibleIterator {
   void find_after(std::string_view key);
   void find_forwards(bool skips_saved_key);
   void find_backwards();
+  Status add_newer_operand(const Entry& entry, std::string_view operand, bool has_older, bool is_apart);
+  void fold_forwards();
+  void show_fold(SourcePlace place);
   void seek_backwards(std::string_view key, Sequence sequence);
-  void show(std::string_view key, std::string_view value, Direction direction);
-  void show_apart(std::string_view key, std::string_view pointer, Direction direction);
+  void show(std::string_view key, std::string_view value, SourcePlace place);
+  void show_apart(std::string_view key, std::string_view pointer, SourcePlace place);
+  Status add_beneath(std::string_view pointer, Sequence sequence);
   void show_end();
+  void show_error(Status why);
 
   const Moment moment_;
   const KeyRange range_;
   std::unique_ptr<EntryIterator> source_;
   Status status_;
-  Direction direction_ = Direction::kForwards;
+  SourcePlace place_ = SourcePlace::kOnIt;
   bool valid_ = false;
   std::string_view key_;
   std::string_view value_;
-  std::string saved_key_;  // Forwards: the key whose remaining versions are skipped. Backwards: the key shown.
+  std::string saved_key_;  // On it: the key whose remaining versions are skipped. Otherwise: the key shown.
   std::string saved_value_;
-  std::uint64_t saved_due_ = 0;  // Backwards only.
+  std::uint64_t saved_due_ = 0;   // Unless on it.
+  Sequence saved_sequence_ = {};  // While going backwards: of saved_value_.
   std::unique_ptr<ApartValues> values_;
   std::string apart_value_;
+  const MergeOperator* const merge_operator_;
+  OperandChain operands_;
 };
 
 }  // namespace tamis

@@ -217,5 +217,57 @@ TEST(VisibleIterator, PassesThousandsOfOldVersionsWithoutLookingAtEach) {
   }
 }
 
+/// A source that shows each entry alone, as a merge of runs does, or all of them ready.
+TEST(VisibleIterator, Rule31_ShowsTheFoldOfOperandsInBothDirections) {
+  const MergeOperator append{"append", [](std::string_view older, std::string_view newer, std::string& result) {
+                               result.append(older).append(newer);
+                               return true;
+                             }};
+  const auto entry = [](std::string_view key, std::uint64_t sequence, EntryKind kind, std::string_view value) {
+    return Entry{key, value, Sequence{sequence}, kind};
+  };
+  const std::vector<Entry> entries = {entry("a", 9, EntryKind::kMerge, "3"), entry("a", 8, EntryKind::kMerge, "2"),
+                                      entry("a", 7, EntryKind::kPut, "1"),   entry("a", 6, EntryKind::kPut, "old"),
+                                      entry("b", 5, EntryKind::kPut, "b"),   entry("c", 9, EntryKind::kMerge, "y"),
+                                      entry("c", 4, EntryKind::kDelete, ""), entry("c", 3, EntryKind::kPut, "old"),
+                                      entry("d", 9, EntryKind::kDelete, ""), entry("d", 8, EntryKind::kMerge, "d"),
+                                      entry("e", 2, EntryKind::kMerge, "v"), entry("e", 1, EntryKind::kMerge, "u")};
+  const std::map<std::uint64_t, std::string> expected = {
+      {9, "a=123 b=b c=y e=uv "}, {8, "a=12 b=b d=d e=uv "}, {6, "a=old b=b e=uv "}, {1, "e=u "}};
+  for (const auto& [sequence, text] : expected) {
+    VisibleIterator at(std::make_unique<VectorIterator>(entries), {Sequence{sequence}, 0}, {}, nullptr, &append);
+    const auto shown = [&] { return std::string(at.key()) + "=" + std::string(at.value()) + " "; };
+    std::string forwards;
+    for (at.seek_to_first(); at.valid(); at.next()) forwards += shown();
+    std::string backwards;
+    for (at.seek_to_last(); at.valid(); at.previous()) backwards.insert(0, shown());
+    EXPECT_EQ(forwards, text);
+    EXPECT_EQ(backwards, text);
+    std::string turning;  // Each step forwards after one back.
+    for (at.seek_to_first(); at.valid(); at.next()) {
+      turning += shown();
+      const std::string key(at.key());
+      at.previous();
+      at.seek(key);
+    }
+    EXPECT_EQ(turning, text);
+    EXPECT_TRUE(at.status().ok());
+  }
+  VisibleIterator at(std::make_unique<VectorIterator>(entries), {Sequence{9}, 0}, {}, nullptr, &append);
+  at.seek("a");
+  at.next();
+  at.previous();
+  EXPECT_EQ(at.value(), "123");
+  at.next();
+  at.next();
+  at.previous();
+  EXPECT_EQ(at.value(), "b");
+  at.next();
+  EXPECT_EQ(at.value(), "y");
+  at.previous();
+  at.previous();
+  EXPECT_EQ(at.value(), "123");
+}
+
 }  // namespace
 }  // namespace tamis

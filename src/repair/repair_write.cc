@@ -272,8 +272,7 @@ class RepairWriter {
     anything.tables.push_back(std::move(bounds));
     const FilterPlanner filters({}, {}, 0, 0, 1, {.kind = "line", .memory_bytes = {}, .most_bytes = 1 << 30});
     RewriteSpec spec{.files = &files_, .directory = directory_, .identity = state_.identity, .hasher = &hasher_};
-    spec.keyspace = keyspace;
-    spec.keyspace_name = state_.keyspaces.at(keyspace).name;
+    spec.keyspace = {.id = keyspace, .name = state_.keyspaces.at(keyspace).name};
     spec.features = state_.features;
     spec.table_bytes = Options{}.table_bytes;
     spec.range_deletes = std::move(range_deletes);

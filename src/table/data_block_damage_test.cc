@@ -181,8 +181,8 @@ TEST(DataBlock, SaysWhatIsWrongWithItsBytes) {
   EXPECT_EQ(refusal(changed(bytes, 37, "\xff\xff\x03"s)),
             begin + "entry 0 of 4: a key of 5 + 65535 bytes, 65535 allowed");
   EXPECT_EQ(refusal(changed(bytes, 37, "\x0b"s)), begin + "entry 0 of 4: its key needs 11 bytes, 8 are left");
-  EXPECT_EQ(refusal(changed(bytes, 38, "\x13"s)),
-            begin + "entry 0 of 4: entry kind 3: a merge operand, which this build does not know; use a newer tamis");
+  EXPECT_EQ(refusal(changed(bytes, 38, "\x15"s)),
+            begin + "entry 0 of 4: entry kind 5, which this build does not know; use a newer tamis");
   EXPECT_EQ(refusal(changed(bytes, 38, "\x12"s)), begin + "entry 0 of 4: a delete with a value");
   EXPECT_EQ(refusal(block_of_entries({{"a", "", Sequence{1}}}).replace(2, 1, "\1")),
             begin + "a single entry shares a prefix");
@@ -196,16 +196,16 @@ TEST(DataBlock, OfAKindThatThisBuildDoesNotKnowIsNotDamaged) {
   const std::string bytes = block_of_entries(cities());
   for (int kind = 0; kind < 7; ++kind) {  // The stamp of the first entry, at 38.
     const Status status = checked(changed(bytes, 38, std::string(1, static_cast<char>(0x10 | kind))));
-    const bool is_known = kind == 1 || kind == 2;  // The entry has a value, so it is no delete.
-    EXPECT_EQ(status.code(), kind == 1  ? StatusCode::kOk
-                             : is_known ? StatusCode::kCorruption
-                                        : StatusCode::kNotSupported)
+    // The entry has a value, so it is no delete.
+    EXPECT_EQ(status.code(), kind == 1 || kind == 3 ? StatusCode::kOk
+                             : kind == 2            ? StatusCode::kCorruption
+                                                    : StatusCode::kNotSupported)
         << kind;
   }
   for (int kind = 0; kind < 256; ++kind) {  // After the escape, the kind is the first byte of the value.
     const std::string escaped = changed(changed(bytes, 38, "\x17"s), 41, std::string(1, static_cast<char>(kind)));
     // The value is too short for one that expires, and no pointer.
-    const bool is_known = kind == 1 || kind == 2 || kind == 9 || kind == 17 || kind == 25;
+    const bool is_known = kind == 1 || kind == 2 || kind == 3 || kind == 9 || kind == 17 || kind == 25;
     EXPECT_EQ(checked(escaped).code(), is_known ? StatusCode::kCorruption : StatusCode::kNotSupported) << kind;
   }
   EXPECT_EQ(

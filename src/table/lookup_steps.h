@@ -16,7 +16,7 @@ class Table;
 enum class FilterVerdict : std::uint8_t { kNone, kNo, kMaybe, kNotInMemory, kNoByRunIndex };
 enum class BlockSource : std::uint8_t { kNone, kCache, kDisk };
 /// kOutside: the key is outside the bounds of the run's tables, so none was probed.
-enum class TableOutcome : std::uint8_t { kRuledOut, kAbsent, kFound, kDeleted, kExpires, kOutside };
+enum class TableOutcome : std::uint8_t { kRuledOut, kAbsent, kFound, kDeleted, kExpires, kOperand, kOutside };
 
 /// A table's answer to a lookup.
 enum class LookupAnswer : std::uint8_t {
@@ -39,6 +39,7 @@ struct TableStep {
 /// For a table that has the key. kExpires: the reader's time decides.
 inline TableOutcome outcome_of(const FoundEntry& found) {
   if (expires(found.kind)) return TableOutcome::kExpires;
+  if (found.kind == EntryKind::kMerge) return TableOutcome::kOperand;
   return found.kind == EntryKind::kDelete ? TableOutcome::kDeleted : TableOutcome::kFound;
 }
 

@@ -137,6 +137,7 @@ void TableBuilder::State::begin_key(std::string_view key, std::uint64_t hash) {
 void TableBuilder::State::count(const Entry& entry) {
   ++facts_.entries;
   facts_.deletes += entry.kind == EntryKind::kDelete ? 1 : 0;
+  facts_.operands += entry.kind == EntryKind::kMerge ? 1 : 0;
   if (expires(entry.kind)) facts_.add_expiring(load_expiring(entry.value).due);
   facts_.key_bytes += entry.key.size();
   facts_.value_bytes += entry.value.size();

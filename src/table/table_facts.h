@@ -54,6 +54,8 @@ struct TableFacts {
   std::uint64_t earliest_due = 0;
   std::uint64_t latest_due = 0;
 
+  std::uint64_t operands = 0;  ///< Merge operands, of all entries.
+
   std::optional<TableOrigin> origin = {};  ///< Only in a manifest, for a table that another store wrote.
   Features features = {};                  ///< What its entries need; also in its header.
   std::uint64_t range_deletes = 0;         ///< Fragments.
@@ -107,6 +109,8 @@ struct TableFacts {
   }
   [[nodiscard]] bool has_range_deletes_alone() const { return entries == 0 && range_deletes > 0; }
   [[nodiscard]] std::uint64_t tombstones() const { return deletes + range_deletes; }
+  /// What a rewrite drops or folds where nothing is older.
+  [[nodiscard]] std::uint64_t transients() const { return tombstones() + operands; }
   [[nodiscard]] double filter_bits_per_key() const {
     return keys == 0 ? 0 : 8.0 * static_cast<double>(filter_bytes) / static_cast<double>(keys);
   }

@@ -43,7 +43,8 @@ constexpr std::uint32_t kOrigin = 20;    // Absent for a store's own tables: sto
 constexpr std::uint32_t kFeatures = 21;  // Absent if there are none: as bytes 16 to 31 of a header.
 /// Absent if there are none: varint count, varint length and bytes of the begin, 1 and the end, or 0 if there is none.
 constexpr std::uint32_t kRangeDeletes = 22;
-constexpr std::uint32_t kExpiry = 23;  // Absent if nothing expires: number of such entries, first and last due time.
+constexpr std::uint32_t kExpiry = 23;    // Absent if nothing expires: number of such entries, first and last due time.
+constexpr std::uint32_t kOperands = 24;  // Absent if there are none: the number of merge operands.
 /// Absent if there are none. For every value file that the entries point into, ascending: its number, the stored bytes
 /// of the values and their number, varints.
 constexpr std::uint32_t kValuesApart = 25;
@@ -106,6 +107,13 @@ Status decode_expiry(const TaggedField& field, const ByteReader& reader, TableFa
   if (facts.expiring != 0 && facts.expiring <= facts.entries && facts.earliest_due <= facts.latest_due) return {};
   return reader.corruption(fmt::format("{} of {} entries expire, from {} to {}", facts.expiring, facts.entries,
                                        facts.earliest_due, facts.latest_due));
+}
+
+Status decode_operands(const TaggedField& field, const ByteReader& reader, TableFacts& facts) {
+  TAMIS_TRY_STATUS(expect_bytes(field, reader, 8));
+  facts.operands = load_le<std::uint64_t>(field.value.data());
+  if (facts.operands != 0 && facts.operands <= facts.entries) return {};
+  return reader.corruption(fmt::format("{} of {} entries are merge operands", facts.operands, facts.entries));
 }
 
 Status decode_range_deletes(const TaggedField& field, std::string_view name, TableFacts& facts) {
@@ -189,6 +197,7 @@ Status decode_fact(const TaggedField& field, const ByteReader& reader, TableFact
   if (field.tag == kFeatures) return decode_features(field, reader, facts);
   if (field.tag == kRangeDeletes) return decode_range_deletes(field, "range deletes of a table's facts", facts);
   if (field.tag == kExpiry) return decode_expiry(field, reader, facts);
+  if (field.tag == kOperands) return decode_operands(field, reader, facts);
   if (field.tag == kValuesApart) return decode_values_apart(field, facts);
   if (field.tag > kLastFact) return TaggedFields::pass_over(field, "a table's facts");
   if (field.tag == kSmallestKey) return decode_key(field, reader, facts.smallest_key);
@@ -219,6 +228,7 @@ void append_facts(std::string& to, const TableFacts& facts) {
   if (facts.features != Features{}) append_features(to, facts.features);
   if (facts.range_deletes != 0) append_range_deletes(to, facts);
   if (facts.expiring != 0) append_expiry(to, facts);
+  if (facts.operands != 0) append_number_field(to, kOperands, FieldNeed::kRequired, facts.operands);
   if (!facts.values_apart.empty()) append_values_apart(to, facts);
   append_fields_end(to);
 }

@@ -241,6 +241,7 @@ std::uint64_t TableFile::Entries::sequence() const {
   return state_ == nullptr ? 0 : number_of(state_->entry().sequence);
 }
 bool TableFile::Entries::is_delete() const { return state_ != nullptr && state_->entry().kind == EntryKind::kDelete; }
+bool TableFile::Entries::is_merge() const { return state_ != nullptr && state_->entry().kind == EntryKind::kMerge; }
 const Status& TableFile::Entries::status() const {
   static const Status& none = *new Status(no_file());  // Never destroyed, as in Iterator::status.
   return state_ == nullptr ? none : state_->status();

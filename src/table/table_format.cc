@@ -184,6 +184,8 @@ std::string_view problem_of_facts(const TableFacts& facts) {
   if (facts.smallest_sequence > facts.largest_sequence) return "the smallest sequence is above the largest";
   const bool needs_ranges = facts.features.includes(Features::of(Feature::kRangeDeletes));
   if (facts.range_deletes != 0 && !needs_ranges) return "range deletes that the header does not name";
+  const bool needs_merges = facts.features.includes(Features::of(Feature::kMerges));
+  if (facts.operands != 0 && !needs_merges) return "merge operands that the header does not name";
   return {};
 }
 

@@ -194,6 +194,27 @@ TEST(TableFormat, AFooterLeadsToItsPropertiesOnlyInItsPlace) {
 }
 
 /// The fuzzer begins with them.
+TEST(TableFormat, TheNumberOfMergeOperandsComesBackAndContradictionsAreRefused) {
+  TableFacts facts = example().facts;
+  facts.features |= Features::of(Feature::kMerges);
+  const auto decoded = [&](std::uint64_t operands) {
+    facts.operands = operands;
+    std::string encoded;
+    append_facts(encoded, facts);
+    if (operands == 3) test::expect_golden("fuzz/corpus/table_format_fuzz/facts-merges", encoded);
+    ByteReader reader(as_bytes(encoded), "t");
+    return decode_facts(reader);
+  };
+  for (const std::uint64_t operands : {std::uint64_t{0}, std::uint64_t{3}, facts.entries}) {
+    const Result<TableFacts> read = decoded(operands);
+    ASSERT_TRUE(read.ok()) << read.status().to_text();
+    EXPECT_EQ(*read, facts);
+    EXPECT_EQ(read->transients(), facts.deletes + operands);
+  }
+  EXPECT_EQ(decoded(facts.entries + 1).status().code(), StatusCode::kCorruption);
+}
+
+/// The fuzzer begins with them.
 TEST(TableFormat, FactsOfEntriesThatExpireComeBackAndContradictionsAreRefused) {
   TableFacts facts = example().facts;
   facts.features |= Features::of(Feature::kExpiry);

@@ -146,6 +146,7 @@ class Verification {
     if (seen_.entries == 0) seen_.smallest_key = entry.key;
     ++seen_.entries;
     seen_.deletes += entry.kind == EntryKind::kDelete ? 1 : 0;
+    seen_.operands += entry.kind == EntryKind::kMerge ? 1 : 0;
     if (expires(entry.kind)) seen_.add_expiring(load_expiring(entry.value).due);
     seen_.key_bytes += entry.key.size();
     seen_.value_bytes += entry.value.size();
@@ -169,6 +170,7 @@ class Verification {
     compare("expiring entries", seen_.expiring, facts.expiring);
     compare("as earliest due time", seen_.earliest_due, facts.earliest_due);
     compare("as latest due time", seen_.latest_due, facts.latest_due);
+    compare("merge operands", seen_.operands, facts.operands);
     compare("keys", seen_.keys, facts.keys);
     compare("bytes of keys", seen_.key_bytes, facts.key_bytes);
     compare("bytes of values", seen_.value_bytes, facts.value_bytes);

@@ -87,6 +87,11 @@ std::string work_text(const Stats& stats) {
   text += labelled("work", fmt::format("{}, {}, {}; {} open", count_of(stats.flushes, "flush", "flushes"),
                                        count_of(stats.compactions, "compaction"), count_of(stats.moves, "move"),
                                        count_of(stats.snapshots, "snapshot")));
+  std::uint64_t operands = 0;
+  for (const Stats::Level& level : stats.levels) operands += level.merge_operands;
+  if (operands > 0) {
+    text += labelled("merges", count_of(operands, "operand") + " in tables, not folded yet");
+  }
   if (stats.expiring_entries + stats.tables_expired > 0) {
     text += labelled("expiry", fmt::format("{} with a due time, about {} expired; {} dropped unread",
                                            count_of(stats.expiring_entries, "entry", "entries"),
@@ -150,6 +155,12 @@ std::string Explanation::to_text() const {
   text += labelled("found", !found  ? "no"
                             : value ? fmt::format("{} ({})", shown_bytes(*value, 40), bytes_text(value->size()))
                                     : "yes");
+  constexpr std::size_t kMaxShown = 8;
+  for (std::size_t i = 0; i < std::min(operands.size(), kMaxShown); ++i) {
+    text += labelled(i == 0 ? "operands" : "", shown_bytes(operands[i], 40));
+  }
+  if (operands.size() > kMaxShown) text += labelled("", count_of(operands.size() - kMaxShown, "older one"));
+  if (!fold_error.empty()) text += labelled("error", fold_error);
   text += labelled("cost", fmt::format("{}, {}, {}", count_of(reads, "block read", "blocks read"),
                                        count_of(metadata_reads, "metadata read"), duration_text(nanoseconds)));
   if (steps.empty()) return text;

@@ -134,7 +134,6 @@ Status CheckedEdit::take_keyspace(const ManifestState& state, KeyspaceId id, con
   for (const ShapeEdit::Added& added : edit.shape.added) {
     if (added.facts != nullptr) features_ |= added.facts->features;
   }
-  if (id == kDefaultKeyspace && edit.options) return Status::corruption("an edit gives the default keyspace options");
   Changed changed{.name = {}, .options = edit.options, .shape = {}, .flushed_sequence = before.flushed_sequence};
   if (edit.created) {
     changed.name = edit.created->name;
@@ -196,6 +195,7 @@ ManifestEdit whole_edit(const ManifestState& state) {
   for (const auto& [id, keyspace] : state.keyspaces) {
     KeyspaceEdit& change = edit.keyspaces[id];
     if (id != kDefaultKeyspace) change.created = NewKeyspace{keyspace.name, keyspace.options};
+    if (id == kDefaultKeyspace && !keyspace.options.empty()) change.options = keyspace.options;
     if (keyspace.flushed_sequence > state.flushed_sequence) change.flushed_sequence = keyspace.flushed_sequence;
     for (std::size_t level = 0; level < keyspace.shape.levels.size(); ++level) {
       for (const Run& run : keyspace.shape.levels[level]) {

@@ -87,8 +87,11 @@ TEST(ManifestState, OptionsAreReplacedAsAWhole) {
   ASSERT_TRUE(apply_edit(state, edit_of(kUsers, {.options = "fanout=4\n"})).ok());
   EXPECT_EQ(state.keyspaces.at(kUsers).options, "fanout=4\n");
   EXPECT_EQ(state.keyspaces.at(kEvents).options, "codec=none\n");
-  EXPECT_EQ(refusal(edit_of(kDefaultKeyspace, {.options = "fanout=4\n"})),
-            "an edit gives the default keyspace options");
+  ASSERT_TRUE(apply_edit(state, edit_of(kDefaultKeyspace, {.options = "merge_operator=append\n"})).ok());
+  ManifestState rewritten;
+  ASSERT_TRUE(apply_edit(rewritten, whole_edit(state)).ok());
+  EXPECT_EQ(rewritten.keyspaces.at(kDefaultKeyspace).options, "merge_operator=append\n");
+  EXPECT_EQ(rewritten.keyspaces.at(kUsers).options, "fanout=4\n");
 }
 
 TEST(ManifestState, Rule35_AnIdIsNeverGivenTwice) {

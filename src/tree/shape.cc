@@ -140,8 +140,8 @@ Status check_level(const std::vector<Run>& level) {
 std::uint64_t Run::bytes() const {
   return sum(tables, [](const TableFacts& facts) { return facts.file_bytes; });
 }
-std::uint64_t Run::deletes() const {
-  return sum(tables, [](const TableFacts& facts) { return facts.tombstones(); });
+std::uint64_t Run::transients() const {
+  return sum(tables, [](const TableFacts& facts) { return facts.transients(); });
 }
 std::uint64_t Run::keys() const {
   return sum(tables, [](const TableFacts& facts) { return facts.keys; });

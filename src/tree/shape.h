@@ -19,7 +19,7 @@ struct Run {
   std::vector<std::shared_ptr<const TableFacts>> tables;
 
   [[nodiscard]] std::uint64_t bytes() const;
-  [[nodiscard]] std::uint64_t deletes() const;  ///< Range deletes included.
+  [[nodiscard]] std::uint64_t transients() const;  ///< As TableFacts::transients.
   [[nodiscard]] std::uint64_t keys() const;
 };
 

@@ -64,7 +64,7 @@ TEST(Shape, SumsCountEveryTable) {
   const tamis::Run* run = shape.find_run(1, 1);
   ASSERT_NE(run, nullptr);
   EXPECT_EQ(run->bytes(), 2007U);
-  EXPECT_EQ(run->deletes(), 7U);
+  EXPECT_EQ(run->transients(), 7U);
   EXPECT_EQ(run->keys(), 63U);
   EXPECT_EQ(shape.find_run(1, 2), nullptr);
   EXPECT_EQ(shape.find_run(9, 1), nullptr);

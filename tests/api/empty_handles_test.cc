@@ -88,9 +88,9 @@ TEST_F(EmptyHandles, ADBAnswersClosed) {
     Batch batch;
     batch.put("key", "value");
     std::string value = "before";
-    check_closed({db.put("key", "value"), db.remove("key"), db.remove_range("a", "b"), db.write(batch),
-                  db.try_write(batch), db.sync(), db.flush(), db.compact(), db.wait_idle(), db.resume(),
-                  db.checkpoint("/copy"), db.close()});
+    check_closed({db.put("key", "value"), db.remove("key"), db.remove_range("a", "b"), db.merge("key", "1"),
+                  db.write(batch), db.try_write(batch), db.sync(), db.flush(), db.compact(), db.wait_idle(),
+                  db.resume(), db.checkpoint("/copy"), db.close()});
     check_closed({db.get("key").status(), db.get("key", &value).status(), db.exists("key").status(),
                   db.get_pinned("key").status(), db.verify().status(), db.approximate_size({}).status(),
                   db.explain("key").status(), db.catch_up().status()});
@@ -124,10 +124,11 @@ TEST_F(EmptyHandles, AKeyspaceAnswersClosed) {
   const auto check = [](Keyspace& keyspace) {
     std::string value = "before";
     check_closed({keyspace.put("key", "value"), keyspace.remove("key"), keyspace.remove_range("a", "b"),
-                  keyspace.compact(), keyspace.get("key").status(), keyspace.get("key", &value).status(),
-                  keyspace.exists("key").status(), keyspace.get_pinned("key").status(),
-                  keyspace.approximate_size({}).status(), keyspace.explain("key").status(),
-                  keyspace.put_if("key", "a", "b").status(), keyspace.remove_if("key", "a").status()});
+                  keyspace.merge("key", "1"), keyspace.compact(), keyspace.get("key").status(),
+                  keyspace.get("key", &value).status(), keyspace.exists("key").status(),
+                  keyspace.get_pinned("key").status(), keyspace.approximate_size({}).status(),
+                  keyspace.explain("key").status(), keyspace.put_if("key", "a", "b").status(),
+                  keyspace.remove_if("key", "a").status()});
     EXPECT_EQ(value, "before");
     EXPECT_EQ(keyspace.state(), nullptr);
     EXPECT_EQ(keyspace.store(), nullptr);
@@ -146,6 +147,7 @@ TEST_F(EmptyHandles, AKeyspaceAnswersClosed) {
     batch.put(keyspace, "key", "value", std::chrono::system_clock::now());
     batch.remove(keyspace, "key");
     batch.remove_range(keyspace, "a", "b");
+    batch.merge(keyspace, "key", "1");
     EXPECT_EQ(batch.status().code(), kClosed);
   };
   check_empty<Keyspace>([&] { return *db.keyspace("a"); }, check);
@@ -160,8 +162,8 @@ TEST_F(EmptyHandles, ATransactionAnswersClosed) {
     check_closed({tx.get("key").status(), tx.get("key", &value).status(), tx.exists("key").status(),
                   tx.get(keyspace, "key").status(), tx.get(keyspace, "key", &value).status(),
                   tx.exists(keyspace, "key").status(), tx.put("key", "value"), tx.put(keyspace, "key", "value"),
-                  tx.remove("key"), tx.remove(keyspace, "key"), tx.write(Batch()), tx.savepoint().status(),
-                  tx.rollback_to(Savepoint()), tx.rollback(), tx.commit()});
+                  tx.remove("key"), tx.remove(keyspace, "key"), tx.merge("key", "1"), tx.merge(keyspace, "key", "1"),
+                  tx.write(Batch()), tx.savepoint().status(), tx.rollback_to(Savepoint()), tx.rollback(), tx.commit()});
     EXPECT_EQ(value, "before");
     const std::vector<std::string_view> keys = {"a", "b"};
     ASSERT_EQ(tx.multi_get(keys).size(), 2U);
@@ -227,6 +229,7 @@ TEST_F(EmptyHandles, ABatchIsEmptyAndUsable) {
     batch.put("c", "3", std::chrono::minutes(1));
     batch.put("d", "4", std::chrono::system_clock::now());
     batch.remove_range("e", "f");
+    batch.merge("g", "1");
     EXPECT_TRUE(batch.status().ok());
   };
   const auto make = [] {
@@ -346,6 +349,7 @@ void check_no_entries(TableFile::Entries& entries) {
   EXPECT_EQ(entries.expires_at(), std::nullopt);
   EXPECT_EQ(entries.sequence(), 0U);
   EXPECT_FALSE(entries.is_delete());
+  EXPECT_FALSE(entries.is_merge());
   EXPECT_EQ(entries.status().code(), kClosed);
 }
 

@@ -77,6 +77,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> kLines = {
     {"get", {"get store k", "get store none"}},
     {"delete", {"delete store k"}},
     {"delete-range", {"delete-range store x y", "delete-range store z"}},
+    {"merge", {"merge numbers n 1 --operator add_i64", "merge numbers n 2"}},
     {"multi-get", {"multi-get store a"}},
     {"scan", {"scan store", "scan store --keys-only"}},
     {"count", {"count store"}},

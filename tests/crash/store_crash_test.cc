@@ -57,6 +57,7 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
       {"keyspaces", {Landmark::kLinkedTable}},
       {"keyspaces in turn", {Landmark::kContinuedCommit}},
       {"transactions", {}},
+      {"merges", {Landmark::kContinuedCommit, Landmark::kLinkedTable}},
       {"expiry", {Landmark::kLinkedTable}},
       {"values apart", {Landmark::kValues, Landmark::kObsoleteValues, Landmark::kLinkedTable}},
       {"values apart in tiers", {Landmark::kValues, Landmark::kObsoleteValues}},

@@ -78,6 +78,8 @@ void apply_to(const Batch& batch, Content& content, const std::map<std::uint32_t
       TAMIS_CHECK(!operation.value.empty());
       content.erase(content.lower_bound(mark + std::string(operation.key)),
                     content.lower_bound(mark + std::string(operation.value)));
+    } else if (operation.kind == Batch::Operation::Kind::kMerge) {
+      content[mark + std::string(operation.key)] += operation.value;
     } else {
       content[mark + std::string(operation.key)] = std::string(operation.value) + due_text(due_of(operation, now));
     }

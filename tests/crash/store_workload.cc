@@ -11,7 +11,7 @@
 namespace tamis::test {
 namespace {
 
-constexpr std::array<StoreScript, 18> kScripts = {{
+constexpr std::array<StoreScript, 19> kScripts = {{
     {"commits", "pPbBrRspPbfpBwRpbfPpWbrfspbBpfpPrcPbp"},
     {"journals in turn", "pbpfpPbfprpfPbpfBpfpbrfpPfbpfpp"},
     {"full memtables", "wPbwrWwbBpwPwbwpWcbwRwpwfwc", 64 << 10},
@@ -30,6 +30,7 @@ constexpr std::array<StoreScript, 18> kScripts = {{
     {"values apart in tiers", "pbwfPrfbwfpBfrpfbPfcpbomqNnfxwWf", 128 << 10, "tiered", false, 500},
     {"values apart that go", "eEbfewdfhEhbDfcebfhhdwfcehfkdbEfhhhcdfc", 64 << 10, "leveled", true, 16},
     {"transactions", "ptTutmtTuNtfUtpTftcuTxtTfUcptT"},
+    {"merges", "aAafabpaoraAfcaamNafnaofaracaAkbafaac"},
     {"expiry", "eEefhEhhhpebefhbehcEpfhhkeofhhpeEfrcohhepEefehhchhpebbbceeEfhhhhpspseefhhhhpPp"},
 }};
 
@@ -52,6 +53,7 @@ Options options_of(const StoreScript& script) {
   options.table_bytes = 64 << 10;
   options.fanout = 2;
   options.compaction = script.compaction;
+  options.merge_operator = "append";
   options.value_bytes_apart = script.value_bytes_apart;
   return options;
 }
@@ -249,6 +251,12 @@ Batch StoreWorkload::make_batch(char what) {
     }
     case 'w': batch.put(some_key(), padded(fmt::format("{}.", ++values_), 5000)); break;
     case 'l': batch.put(padded(fmt::format("{}", random_.below(10)), 6000), value()); break;
+    case 'a':
+      for (std::uint64_t left = 1 + random_.below(4); left > 0; --left) {
+        batch.merge(some_key(), fmt::format("+{}", ++values_));
+        if (newest_.id() != 0) batch.merge(newest_, some_key(), fmt::format("+{}", ++values_));
+      }
+      break;
     case 'e':
       for (std::uint64_t left = 1 + random_.below(3); left > 0; --left) {
         batch.put(some_key(), value(), std::chrono::milliseconds((1 + 2 * random_.below(4)) * kHour / 2));

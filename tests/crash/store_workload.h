@@ -25,7 +25,7 @@ inline constexpr std::string_view kCopy = "/copy";
 ///   s sync   f flush   c compact   k checkpoint   o close and reopen
 ///   m make a keyspace   x drop the newest one   q put into it   n a batch over it and the default one
 ///   v a value of twenty thousand bytes
-///   d a batch with a range delete
+///   d a batch with a range delete   a a batch of merges
 ///   e a batch with values that expire   h an hour passes
 ///   t a transaction that reads, scans and writes   u one that conflicts with a put after its begin
 struct StoreScript {

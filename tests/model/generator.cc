@@ -14,6 +14,7 @@ std::uint64_t weight_of(Verb verb) {
     case Verb::kPut: return 2200;
     case Verb::kRemove: return 700;
     case Verb::kRemoveRange: return 60;
+    case Verb::kMerge: return 500;
     case Verb::kWrite: return 600;
     case Verb::kTryWrite: return 200;
     case Verb::kSync: return 50;
@@ -112,8 +113,20 @@ Change Generator::draw_change() {
   const std::uint64_t draw = random_.below(100);
   const std::uint64_t most = draw < 10 ? 1 : draw < 40 ? 16 : draw < 80 ? 200 : draw < 95 ? 1200 : 5001;
   change.value_bytes = static_cast<std::uint32_t>(random_.below(most));
+  if (one_in(6)) {
+    draw_merge(change);
+    return change;
+  }
   if (one_in(3)) change.expires_in = static_cast<std::uint32_t>(1 + random_.below(one_in(4) ? 5'000'000 : 30'000));
   return change;
+}
+
+/// Short, so that values do not grow without end.
+void Generator::draw_merge(Change& change) {
+  change.is_put = false;
+  change.is_merge = true;
+  change.value_seed = static_cast<std::uint32_t>(random_.next());
+  change.value_bytes = static_cast<std::uint32_t>(random_.below(one_in(8) ? 200 : 12));
 }
 
 /// Mostly of a few keys. One in four ranges is empty or reaches far; few have no end.
@@ -174,8 +187,12 @@ void Generator::draw_write(Operation& operation) {
     change = {.key = change.key, .keyspace = change.keyspace, .is_put = false};
     return draw_range(change);
   }
-  change.is_range = false;
+  change.is_range = change.is_merge = false;
   change.to.reset();
+  if (operation.verb == Verb::kMerge) {
+    change = {.key = change.key, .keyspace = change.keyspace};
+    return draw_merge(change);
+  }
   if (operation.verb == Verb::kRemove) change = {.key = change.key, .keyspace = change.keyspace};
   change.is_put = operation.verb == Verb::kPut;
 }
@@ -216,6 +233,7 @@ Operation Generator::next() {
     case Verb::kPut:
     case Verb::kRemove:
     case Verb::kRemoveRange:
+    case Verb::kMerge:
     case Verb::kWrite:
     case Verb::kTryWrite: draw_write(operation); break;
     case Verb::kGet:

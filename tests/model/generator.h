@@ -28,6 +28,7 @@ class Generator {
   Change draw_change();
   void draw_write(Operation& operation);
   void draw_range(Change& change);
+  void draw_merge(Change& change);
   void draw_in_transaction(Operation& operation);
   void draw_keys(Operation& operation, std::uint64_t count);
   void draw_change_of_keyspaces(Operation& operation);

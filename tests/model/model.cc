@@ -9,13 +9,19 @@ void Model::apply(const Change& change, std::uint32_t keyspace, std::uint64_t wr
   ++sequence_;
   auto& [id, map, due] = now_.at(keyspace);
   log_.push_back({*id, change});
+  if (change.is_merge) {
+    apply_to(map, change);
+    const auto expires = due.find(change.key);
+    if (expires != due.end()) expires->second.operands = expires->second.operands.value_or("") + value_of(change);
+    return;
+  }
   std::erase_if(due, [&](const auto& time) { return change.changes(time.first); });
   if (change.expires_in != 0 && written_at + change.expires_in <= time_) {
     map.erase(change.key);
     return;
   }
   apply_to(map, change);
-  if (change.expires_in != 0) due[change.key] = written_at + change.expires_in;
+  if (change.expires_in != 0) due[change.key] = {.time = written_at + change.expires_in};
 }
 
 void Model::apply_to(Map& map, const Change& change) {
@@ -23,7 +29,10 @@ void Model::apply_to(Map& map, const Change& change) {
     map.erase(map.lower_bound(change.key), change.to ? map.lower_bound(*change.to) : map.end());
     return;
   }
-  if (change.is_put) {
+  if (change.is_merge) {
+    std::shared_ptr<const std::string>& value = map[change.key];
+    value = std::make_shared<const std::string>((value == nullptr ? "" : *value) + value_of(change));
+  } else if (change.is_put) {
     map[change.key] = std::make_shared<const std::string>(value_of(change));
   } else {
     map.erase(change.key);
@@ -34,8 +43,10 @@ void Model::pass_time(std::uint64_t now) {
   time_ = now;
   for (Keyspace& keyspace : now_) {
     std::erase_if(keyspace.due, [&](const auto& key_and_time) {
-      if (key_and_time.second > now) return false;
-      keyspace.map.erase(key_and_time.first);
+      const auto& [key, due] = key_and_time;
+      if (due.time > now) return false;
+      keyspace.map.erase(key);
+      if (due.operands) keyspace.map[key] = std::make_shared<const std::string>(*due.operands);
       return true;
     });
   }

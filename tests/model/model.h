@@ -21,10 +21,15 @@ namespace tamis::test {
 class Model {
  public:
   using Map = std::map<std::string, std::shared_ptr<const std::string>, std::less<>>;
+  /// When a value expires, and what is left of the key then: the operands that were merged since.
+  struct Due {
+    std::uint64_t time = 0;
+    std::optional<std::string> operands = {};
+  };
   struct Keyspace {
     std::optional<std::uint32_t> id = {};  ///< In the store; none if it does not exist.
     Map map = {};
-    std::map<std::string, std::uint64_t, std::less<>> due = {};  ///< Of the keys whose values expire.
+    std::map<std::string, Due, std::less<>> due = {};  ///< Of the keys whose values expire.
   };
   using Keyspaces = std::array<Keyspace, kKeyspaces>;
   /// What an operation reads.

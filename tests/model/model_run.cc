@@ -20,6 +20,7 @@ bool can_be_interrupted(Verb verb) {
     case Verb::kPut:
     case Verb::kRemove:
     case Verb::kRemoveRange:
+    case Verb::kMerge:
     case Verb::kWrite:
     case Verb::kTryWrite:
     case Verb::kFlush:
@@ -40,6 +41,8 @@ void add(Batch& batch, const Change& change, std::uint64_t clock, const Into&...
   const std::chrono::milliseconds lifetime(change.expires_in);
   if (change.is_range) {
     batch.remove_range(into..., change.key, change.to);
+  } else if (change.is_merge) {
+    batch.merge(into..., change.key, value_of(change));
   } else if (!change.is_put) {
     batch.remove(into..., change.key);
   } else if (change.expires_in == 0) {
@@ -122,6 +125,7 @@ Status ModelRun::run_verb(const Operation& operation) {
     case Verb::kPut:
     case Verb::kRemove:
     case Verb::kRemoveRange:
+    case Verb::kMerge:
     case Verb::kWrite:
     case Verb::kTryWrite: return write(operation);
     case Verb::kSync: return db_->sync();
@@ -201,6 +205,7 @@ Status ModelRun::write(const Operation& operation) {
     options.expires_in = std::chrono::milliseconds(change.expires_in);
     written = with(write.ids.front(), [&](auto& into) {
       if (change.is_range) return into.remove_range(change.key, change.to, options);
+      if (change.is_merge) return into.merge(change.key, value_of(change), options);
       return change.is_put ? into.put(change.key, value_of(change), options) : into.remove(change.key, options);
     });
   } else if (operation.verb == Verb::kTryWrite) {

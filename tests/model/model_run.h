@@ -45,13 +45,16 @@ struct ModelTransaction {
 
   [[nodiscard]] std::uint32_t existing(std::uint32_t keyspace) const;
   [[nodiscard]] bool has_written(std::uint32_t keyspace, std::string_view key) const;
+  /// Whether its own writes say what the key is; merges alone do not.
+  [[nodiscard]] bool knows(std::uint32_t keyspace, std::string_view key) const;
   /// What a commit must say.
   [[nodiscard]] Outcome outcome(const Model& model) const;
 
   Transaction store = {};
   Isolation isolation = Isolation::kSerializable;
-  Model::Keyspaces view = {};  ///< The store as of its begin, and its own writes.
-  std::size_t begun = 0;       ///< The length of the model's log.
+  Model::Keyspaces view = {};   ///< The store as of its begin, and its own writes.
+  Model::Keyspaces first = {};  ///< The store as of its begin.
+  std::size_t begun = 0;        ///< The length of the model's log.
   std::vector<Change> own = {};
   std::vector<Saved> saved = {};
   // With the ids of keyspaces; empty at snapshot isolation.
@@ -149,7 +152,12 @@ class ModelRun {
   Status repair();
   Status checkpoint();
   void drop_handles();
-  [[nodiscard]] const Options& options() const { return spec_.options[machine_.openings % spec_.options.size()]; }
+  /// Every keyspace has the same operator: that one is fixed.
+  [[nodiscard]] Options options() const {
+    Options options = spec_.options[machine_.openings % spec_.options.size()];
+    options.merge_operator = "append";
+    return options;
+  }
   [[nodiscard]] Environment environment() const;
 
   // model_run_reads.cc

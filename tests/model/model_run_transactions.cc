@@ -27,6 +27,12 @@ bool ModelTransaction::has_written(std::uint32_t keyspace, std::string_view key)
                      [&](const Change& change) { return change.keyspace == keyspace && change.key == key; });
 }
 
+bool ModelTransaction::knows(std::uint32_t keyspace, std::string_view key) const {
+  return std::any_of(own.begin(), own.end(), [&](const Change& change) {
+    return change.keyspace == keyspace && change.key == key && !change.is_merge;
+  });
+}
+
 /// A point read or, at snapshot isolation, a write of a key that was written since is a conflict for certain. Inside of
 /// a scan only the first key is certain: how far the rest was read depends on tombstones.
 ModelTransaction::Outcome ModelTransaction::outcome(const Model& model) const {
@@ -54,6 +60,7 @@ ModelTransaction::Outcome ModelTransaction::outcome(const Model& model) const {
     }
     if (isolation != Isolation::kSnapshot) continue;
     for (const Change& change : own) {
+      if (change.is_merge && other.is_merge) continue;
       if (view.at(change.keyspace).id == id && other.changes(change.key)) return Outcome::kConflicts;
     }
   }
@@ -66,7 +73,7 @@ Status ModelRun::run_in_transaction(const Operation& operation) {
     slot.emplace();
     slot->isolation = *operation.slot % 2 == 0 ? Isolation::kSerializable : Isolation::kSnapshot;
     slot->store = db_->begin({.isolation = slot->isolation});
-    slot->view = model_.now();
+    slot->view = slot->first = model_.now();
     slot->begun = model_.log().size();
     if (slot->store.sequence() == model_.sequence()) return {};
     return disagreement(fmt::format("a transaction at {}, not {}", slot->store.sequence(), model_.sequence()));
@@ -106,9 +113,9 @@ Status ModelRun::get_in(ModelTransaction& tx, const Operation& operation) {
   note(*found ? buffer_ : "absent");
   const bool is_right = *found == (expected != map.end()) && (!*found || *expected->second == buffer_);
   if (!is_right) return disagreement("a get in a transaction");
-  if (tx.has_written(keyspace, key)) return {};
+  if (tx.knows(keyspace, key)) return {};
   ++asked_.gets;
-  if (*found) ++asked_.gets_found;
+  if (tx.first.at(keyspace).map.contains(key)) ++asked_.gets_found;
   if (tx.isolation == Isolation::kSerializable) tx.reads.emplace(id, key);
   return {};
 }
@@ -135,7 +142,10 @@ Status ModelRun::write_in(ModelTransaction& tx, const Operation& operation) {
     change.keyspace = tx.existing(change.keyspace);
     change.expires_in = 0;  // A transaction's own put has no lifetime.
     const std::uint32_t id = *tx.view.at(change.keyspace).id;
-    if (id == 0) {
+    if (change.is_merge) {
+      TAMIS_TRY_STATUS(id == 0 ? tx.store.merge(change.key, value_of(change))
+                               : tx.store.merge(handles_.at(id), change.key, value_of(change)));
+    } else if (id == 0) {
       TAMIS_TRY_STATUS(change.is_put ? tx.store.put(change.key, value_of(change)) : tx.store.remove(change.key));
     } else {
       const Keyspace& into = handles_.at(id);

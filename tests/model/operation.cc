@@ -70,9 +70,12 @@ Change parse_change(std::string_view text) {
     return range;
   }
   const std::size_t first = text.find(',');
-  Change change{
-      .key = unescaped(text.substr(0, first)), .keyspace = keyspace, .is_put = first != std::string_view::npos};
-  if (!change.is_put) return change;
+  const bool is_merge = first != std::string_view::npos && text.substr(0, first).ends_with('+');
+  Change change{.key = unescaped(text.substr(0, is_merge ? first - 1 : first)),
+                .keyspace = keyspace,
+                .is_put = first != std::string_view::npos && !is_merge,
+                .is_merge = is_merge};
+  if (!change.is_put && !change.is_merge) return change;
   const std::size_t second = text.find(',', first + 1);
   change.value_seed = number_of_text(text.substr(first + 1, second - first - 1));
   change.value_bytes = number_of_text(text.substr(second + 1));
@@ -129,6 +132,7 @@ std::string_view to_text(Verb verb) {
     case Verb::kPut: return "put";
     case Verb::kRemove: return "remove";
     case Verb::kRemoveRange: return "remove_range";
+    case Verb::kMerge: return "merge";
     case Verb::kWrite: return "write";
     case Verb::kTryWrite: return "try_write";
     case Verb::kSync: return "sync";
@@ -192,7 +196,8 @@ std::string to_text(const Operation& operation) {
     if (change.keyspace != 0) text += fmt::format("{}/", change.keyspace);
     text += escaped(change.key);
     if (change.is_range) text += change.to ? "->" + escaped(*change.to) : "-";
-    if (change.is_put) text += fmt::format(",{},{}", change.value_seed, change.value_bytes);
+    if (change.is_merge) text += "+";
+    if (change.is_put || change.is_merge) text += fmt::format(",{},{}", change.value_seed, change.value_bytes);
     if (change.expires_in != 0) text += fmt::format(",{}", change.expires_in);
   }
   if (operation.sync) text += " sync";

@@ -18,6 +18,7 @@ enum class Verb : std::uint8_t {
   kPut,
   kRemove,
   kRemoveRange,
+  kMerge,
   kWrite,
   kTryWrite,
   kSync,
@@ -67,13 +68,14 @@ std::string_view to_text(Verb verb);
 inline constexpr std::uint32_t kKeyspaces = 4;
 std::string name_of_keyspace(std::uint32_t keyspace);
 
-/// A put, a remove or a remove of a range. The bytes of a value follow from two numbers.
+/// A put, a remove, a remove of a range or a merge. The bytes of a value follow from two numbers.
 struct Change {
   std::string key = {};
   std::uint32_t keyspace = 0;
   bool is_put = true;
   bool is_range = false;               ///< From `key` to `to`; then it is no put.
   std::optional<std::string> to = {};  ///< For a range: exclusive; none: to the last key.
+  bool is_merge = false;               ///< Of the value as operand; then it is no put.
   std::uint32_t value_seed = 0;
   std::uint32_t value_bytes = 0;
   std::uint32_t expires_in = 0;  ///< In milliseconds; 0: never.
@@ -127,7 +129,7 @@ struct Operation {
 
 /// "put change=a%00b,17,200 sync": words with = between name and value, key bytes that are not letters or digits as
 /// %HH, values as seed and length and perhaps a lifetime, "3/" before the key of a change in keyspace 3, "a->b" and
-/// "a-" for ranges.
+/// "a-" for ranges, "a+" before the operand of a merge.
 std::string to_text(const Operation& operation);
 Result<Operation> parse_operation(std::string_view line);
 

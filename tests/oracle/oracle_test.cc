@@ -46,6 +46,7 @@ class Panel {
       case Verb::kPut:
       case Verb::kRemove:
       case Verb::kRemoveRange:
+      case Verb::kMerge:
       case Verb::kWrite:
       case Verb::kTryWrite: return all([&](Member& member) { member.store->write(operation.changes, operation.sync); });
       case Verb::kGet:

@@ -9,6 +9,7 @@
 #include "cli/bytes_text.h"
 #include "cli/store/common.h"
 #include "cli/store/entry_text.h"
+#include "cli/store/merge.h"
 #include "cli/verbs.h"
 
 namespace tamis::cli {
@@ -33,6 +34,11 @@ JsonObject as_json(const Explanation& explanation, const CommonOptions& options)
   JsonObject object;
   object.add_bytes("key", explanation.key, options.hex).add("found", explanation.found);
   if (explanation.value) object.add_bytes("value", *explanation.value, options.hex);
+  if (!explanation.operands.empty()) {
+    object.add("fold_error", explanation.fold_error)
+        .add_list("operands", explanation.operands,
+                  [&](const std::string& operand) { return JsonObject().add_bytes("bytes", operand, options.hex); });
+  }
   return object.add("reads", explanation.reads)
       .add("metadata_reads", explanation.metadata_reads)
       .add("nanoseconds", explanation.nanoseconds)
@@ -45,8 +51,9 @@ int run_get(Arguments arguments) {
   StoreArguments store;
   std::string key;
   bool raw = false;
+  bool is_number = false;
   CommandLine line({.summary = "Prints the value of a key and a newline. Exits with status 1 if the key is not found.",
-                    .usage = "DIR KEY [--keyspace NAME] [--raw]",
+                    .usage = "DIR KEY [--keyspace NAME] [--raw] [--number]",
                     .example = "  tamis get cities paris\n"
                                "  tamis get pictures logo --raw > logo.png\n"
                                "  tamis get shop ada --keyspace users",
@@ -54,12 +61,14 @@ int run_get(Arguments arguments) {
   store.declare_with_keyspace(line);
   line.operand("KEY", "the key", key);
   line.flag("--raw", "print the value without a newline", raw);
+  line.flag("--number", "print a value of eight bytes, as 'tamis merge' makes them, as a number", is_number);
   if (!line.read(arguments)) return kExitOk;
   const CommonOptions& options = line.common();
   key = bytes_of_word(key, "the key", options);
   DB db = store.open(StoreUse::kRead);
   const Keyspace keyspace = store.keyspace(db, StoreUse::kRead);
-  const std::optional<std::string> value = need(keyspace.get(key));
+  std::optional<std::string> value = need(keyspace.get(key));
+  if (is_number && value) value = number_text(*value, operator_of(db, store.keyspace_name));
   Output& out = standard_output();
   if (options.json) {
     JsonObject object = entry_json(key, value, value.has_value(), options);
@@ -68,7 +77,7 @@ int run_get(Arguments arguments) {
     if (is_it && entry.expires_at()) object.add("expires_at", milliseconds_of(*entry.expires_at()));
     out.write(object.line());
   } else if (value) {
-    out.write(shown(*value, options));
+    out.write(is_number ? *value : shown(*value, options));
     if (!raw) out.write("\n");
   } else if (!options.quiet) {
     report_error(fmt::format("{}: key {} not found", store.directory, quoted(key)));

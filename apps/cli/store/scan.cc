@@ -11,6 +11,7 @@
 #include "cli/numbers.h"
 #include "cli/store/common.h"
 #include "cli/store/entry_text.h"
+#include "cli/store/merge.h"
 #include "cli/verbs.h"
 #include "show/progress.h"
 
@@ -81,19 +82,21 @@ int run_scan(Arguments arguments) {
   std::optional<std::uint64_t> limit;
   bool reverse = false;
   bool keys_only = false;
-  CommandLine line(
-      {.summary = "Prints keys and values in order, separated by a tab, one entry per line; or as CSV or "
-                  "JSON lines, which hold any bytes and which 'tamis load' reads.",
-       .usage = "DIR [--keyspace NAME] [--prefix P] [--from A] [--to B] [--limit N] [--reverse] [--keys-only]",
-       .example = "  tamis scan cities --prefix p --limit 10\n"
-                  "  tamis scan cities --from lyon --to paris --reverse\n"
-                  "  tamis scan cities --prefix p --csv > some.csv",
-       .common = kJson | kHex});
+  bool are_numbers = false;
+  CommandLine line({.summary = "Prints keys and values in order, separated by a tab, one entry per line; or as CSV or "
+                               "JSON lines, which hold any bytes and which 'tamis load' reads.",
+                    .usage = "DIR [--keyspace NAME] [--prefix P] [--from A] [--to B] [--limit N] [--reverse] "
+                             "[--keys-only] [--number]",
+                    .example = "  tamis scan cities --prefix p --limit 10\n"
+                               "  tamis scan cities --from lyon --to paris --reverse\n"
+                               "  tamis scan cities --prefix p --csv > some.csv",
+                    .common = kJson | kHex});
   store.declare_with_keyspace(line);
   range.declare(line);
   line.option("--limit", "N", "print at most this many", limit, parse_count);
   line.flag("--reverse", "print in reverse order", reverse);
   line.flag("--keys-only", "omit the values", keys_only);
+  line.flag("--number", "print values of eight bytes, as 'tamis merge' makes them, as numbers", are_numbers);
   formats.declare(line);
   if (!line.read(arguments)) return kExitOk;
   const CommonOptions& options = line.common();
@@ -103,11 +106,13 @@ int run_scan(Arguments arguments) {
 
   DB db = store.open(StoreUse::kRead);
   const Keyspace keyspace = store.keyspace(db, StoreUse::kRead);
+  const std::string merge_operator = are_numbers ? operator_of(db, store.keyspace_name) : std::string();
   print_entry_header(format, keys_only);
   Iterator entry = keyspace.scan(wanted);
   for (std::uint64_t printed = 0; entry.valid() && (!limit || printed < *limit); ++printed) {
-    print_entry(entry.key(), keys_only ? std::nullopt : std::optional(entry.value()), format, options, {},
-                entry.expires_at());
+    const std::string number = are_numbers && !keys_only ? number_text(entry.value(), merge_operator) : std::string();
+    const std::string_view value = are_numbers ? std::string_view(number) : entry.value();
+    print_entry(entry.key(), keys_only ? std::nullopt : std::optional(value), format, options, {}, entry.expires_at());
     entry.advance();
   }
   need(entry.status());

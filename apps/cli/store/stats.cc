@@ -14,6 +14,7 @@ JsonObject level_json(const Stats::Level& level) {
       .add("bytes", level.bytes)
       .add("entries", level.entries)
       .add("tombstones", level.tombstones)
+      .add("merge_operands", level.merge_operands)
       .add("filter_kind", level.filter_kind)
       .add("bits_per_key", level.bits_per_key)
       .add("filter_bytes", level.filter_bytes)

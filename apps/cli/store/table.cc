@@ -123,7 +123,7 @@ std::string value_cell(const TableFile::Entries& entries, const CommonOptions& o
 void print_entries(const TableFile& file, const CommonOptions& options) {
   TableFile::Entries entries = file.entries();
   while (entries.next()) {
-    const std::string_view kind = entries.is_delete() ? "delete" : "put";
+    const std::string_view kind = entries.is_delete() ? "delete" : entries.is_merge() ? "merge" : "put";
     if (options.json) {
       JsonObject object;
       object.add_bytes("key", entries.key(), options.hex).add("sequence", entries.sequence()).add("kind", kind);
