@@ -194,6 +194,28 @@ TEST(ValuesApartMixed, KeyspacesWithDifferentThresholdsShareACommitAndARangeDele
   EXPECT_TRUE(store.db.verify()->ok());
 }
 
+/// A file that nothing opened yet stays on the disk while an iterator may read it.
+TEST(ValuesApartMixed, Rule41_AFileIsRemovedOnlyWhenNoReaderHasItsVersion) {
+  TimedStore store;
+  store.put(0, "small");
+  for (int i = 1; i < 40; ++i) store.put(i, large(i));
+  ASSERT_TRUE(store.db.flush().ok());
+  const std::uint64_t first = store.world.numbers(FileKind::kValues).front();
+  const auto is_there = [&] { return store.world.files.file_size(value_file_path("/store", first))->has_value(); };
+  Iterator at = store.db.scan();  // On the small value.
+  for (int i = 1; i < 40; ++i) store.put(i, large(i + 1000));
+  ASSERT_TRUE(store.db.compact().ok() && store.db.wait_idle().ok());
+  EXPECT_TRUE(is_there());
+  int seen = 0;
+  for (; at.valid(); at.next()) EXPECT_EQ(at.value(), seen++ == 0 ? "small" : large(seen - 1));
+  EXPECT_EQ(seen, 40) << at.status().to_text();
+  at = Iterator();
+  ASSERT_TRUE(store.db.compact().ok() && store.db.wait_idle().ok());
+  store.put(1, "more");
+  ASSERT_TRUE(store.db.compact().ok() && store.db.wait_idle().ok());
+  EXPECT_FALSE(is_there());
+}
+
 TEST(ValuesApartMixed, TransactionsReadThemAndConflictOverThem) {
   TimedStore store;
   for (int i = 0; i < 20; ++i) store.put(i, large(i));
