@@ -240,6 +240,35 @@ TEST(ValuesApartMixed, TransactionsReadThemAndConflictOverThem) {
   EXPECT_EQ(store.db.get(key_of(1))->value_or(""), large(2001));
 }
 
+/// A merge needs the value beneath its operands, wherever that is; the result goes apart if it is large.
+TEST(ValuesApartMixed, Rule41_Rule31_OperandsAreFoldedOntoThem) {
+  for (const int depth : {0, 1, 2}) {
+    SCOPED_TRACE(depth);
+    Options options = apart_options();
+    options.merge_operator = "append";
+    TimedStore store(options);
+    Contents model;
+    for (int i = 0; i < 20; ++i) {
+      store.put(i, large(i));
+      model[key_of(i)] = large(i);
+    }
+    ASSERT_TRUE(store.db.flush().ok());
+    for (int i = 0; i < 20; i += 2) {
+      const std::string operand = i % 4 == 0 ? "short" : large(i + 500);
+      ASSERT_TRUE(store.db.merge(key_of(i), operand).ok());
+      model[key_of(i)] += operand;
+    }
+    if (depth > 0) {
+      ASSERT_TRUE((depth == 1 ? store.db.flush() : store.db.compact()).ok());
+    }
+    EXPECT_TRUE(store.all() == model);
+    EXPECT_TRUE(store.db.verify()->ok());
+    ASSERT_TRUE(store.db.compact().ok() && store.db.wait_idle().ok());
+    EXPECT_TRUE(store.all() == model);
+    EXPECT_EQ(store.value_files(), store.db.stats().values.files);
+  }
+}
+
 /// Until the first large value nothing says that there are any: an older program can read the store.
 TEST(ValuesApartMixed, Rule36_TheFeatureIsNamedFromTheFirstSuchValueOn) {
   TimedStore store;
