@@ -58,7 +58,7 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
       {"keyspaces in turn", {Landmark::kContinuedCommit}},
       {"transactions", {}},
       {"merges", {Landmark::kContinuedCommit, Landmark::kLinkedTable}},
-      {"expiry", {Landmark::kLinkedTable}},
+      {"expiry", {Landmark::kLinkedTable, Landmark::kCounters}},
       {"values apart", {Landmark::kValues, Landmark::kObsoleteValues, Landmark::kLinkedTable}},
       {"values apart in tiers", {Landmark::kValues, Landmark::kObsoleteValues}},
       {"values apart that go", {Landmark::kValues, Landmark::kObsoleteValues}},
