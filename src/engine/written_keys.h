@@ -69,7 +69,7 @@ class WrittenKeys {
   std::uint64_t erase_intervals_until(Sequence last);
   void clear() {
     keys_.clear();
-    intervals_.clear();
+    if (!intervals_.empty()) intervals_.clear();
   }
   [[nodiscard]] bool empty() const { return keys_.empty() && intervals_.empty(); }
 
