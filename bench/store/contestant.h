@@ -60,6 +60,11 @@ class Session {
   }
   /// Seeks to the key and adds up to `count` entries to the tally.
   virtual void scan(std::string_view from, std::uint64_t count, Tally& tally) = 0;
+  /// The first key at or after `from`; false if there is none.
+  virtual bool seek(std::string_view from, std::string& key) = 0;
+  virtual void remove(std::string_view key) = 0;
+  /// In one call, if the store has one; otherwise false.
+  virtual bool remove_range(std::string_view /*from*/, std::string_view /*to*/) { return false; }
 };
 
 /// Configured as its expert would: filters of 10 bits per key, 64 MB memtables, a cache that holds everything, indexes

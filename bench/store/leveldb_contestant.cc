@@ -53,6 +53,14 @@ class LeveldbSession final : public Session {
       tally.add(view(it->key()), view(it->value()));
     need(it->status());
   }
+  bool seek(std::string_view from, std::string& key) override {
+    const std::unique_ptr<leveldb::Iterator> it(db_.NewIterator(leveldb::ReadOptions()));
+    it->Seek(slice(from));
+    if (it->Valid()) key.assign(view(it->key()));
+    need(it->status());
+    return it->Valid();
+  }
+  void remove(std::string_view key) override { need(db_.Delete(leveldb::WriteOptions(), slice(key))); }
 
  private:
   static leveldb::WriteOptions writing(bool sync) {

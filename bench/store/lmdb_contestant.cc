@@ -76,6 +76,28 @@ class LmdbSession final : public Session {
     mdb_cursor_close(cursor);
     mdb_txn_reset(reading_);
   }
+  bool seek(std::string_view from, std::string& key) override {
+    need(mdb_txn_renew(reading_));
+    MDB_cursor* cursor = nullptr;
+    need(mdb_cursor_open(reading_, table_, &cursor));
+    MDB_val at = value_of(from);
+    MDB_val value = {};
+    const int error = mdb_cursor_get(cursor, &at, &value, from.empty() ? MDB_FIRST : MDB_SET_RANGE);
+    if (error != MDB_NOTFOUND) {
+      need(error);
+      key.assign(view(at));
+    }
+    mdb_cursor_close(cursor);
+    mdb_txn_reset(reading_);
+    return error == MDB_SUCCESS;
+  }
+  void remove(std::string_view key) override {
+    MDB_txn* transaction = nullptr;
+    need(mdb_txn_begin(environment_, nullptr, 0, &transaction));
+    MDB_val at = value_of(key);
+    need(mdb_del(transaction, table_, &at, nullptr));
+    need(mdb_txn_commit(transaction));
+  }
 
  private:
   MDB_env* environment_;

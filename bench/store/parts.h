@@ -28,6 +28,8 @@ void measure_syncs(Field& field);
 void measure_other_entries(Field& field);
 /// Values of 4 KiB to 1 MiB, with a budget of 64 MiB.
 void measure_large_values(Field& field);
+/// A queue, and seeks across a deleted range.
+void measure_deletes(Field& field);
 /// Scans while another thread writes.
 void measure_mixed(Field& field);
 /// Percentiles of gets and puts, alone and concurrent.

@@ -73,6 +73,18 @@ class RocksdbSession final : public Session {
       tally.add(view(it->key()), view(it->value()));
     need(it->status());
   }
+  bool seek(std::string_view from, std::string& key) override {
+    const std::unique_ptr<rocksdb::Iterator> it(db_.NewIterator(reading_));
+    it->Seek(slice(from));
+    if (it->Valid()) key.assign(view(it->key()));
+    need(it->status());
+    return it->Valid();
+  }
+  void remove(std::string_view key) override { need(db_.Delete(rocksdb::WriteOptions(), slice(key))); }
+  bool remove_range(std::string_view from, std::string_view to) override {
+    need(db_.DeleteRange(rocksdb::WriteOptions(), db_.DefaultColumnFamily(), slice(from), slice(to)));
+    return true;
+  }
 
  private:
   static rocksdb::WriteOptions writing(bool sync) {

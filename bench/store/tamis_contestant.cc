@@ -38,6 +38,17 @@ class TamisSession final : public Session {
     for (; count > 0 && it.valid(); --count, it.next()) tally.add(it.key(), it.value());
     need(it.status());
   }
+  bool seek(std::string_view from, std::string& key) override {
+    const Iterator it = db_.scan({.from = from});
+    if (it.valid()) key.assign(it.key());
+    need(it.status());
+    return it.valid();
+  }
+  void remove(std::string_view key) override { need(db_.remove(key)); }
+  bool remove_range(std::string_view from, std::string_view to) override {
+    need(db_.remove_range(from, to));
+    return true;
+  }
 
  private:
   DB& db_;

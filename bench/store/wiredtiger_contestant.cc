@@ -73,6 +73,22 @@ class WiredtigerSession final : public Session {
     if (error != WT_NOTFOUND) need(error);
     need(cursor_->reset(cursor_));
   }
+  bool seek(std::string_view from, std::string& key) override {
+    const int error = seek(from);
+    if (error != WT_NOTFOUND) {
+      need(error);
+      WT_ITEM found = {};
+      need(cursor_->get_key(cursor_, &found));
+      key.assign(view(found));
+    }
+    need(cursor_->reset(cursor_));
+    return error == 0;
+  }
+  void remove(std::string_view key) override {
+    WT_ITEM at = item_of(key);
+    cursor_->set_key(cursor_, &at);
+    need(cursor_->remove(cursor_));
+  }
 
  private:
   /// It has no empty keys; a cursor that was reset begins at the first key.

@@ -312,9 +312,9 @@ bool Rewriter::is_kept(const Entry& entry) {
 /// The drop rule ensures that it is the newest one the oldest snapshot sees: it drops all others of that stripe.
 Entry Rewriter::as_written(const Entry& entry) const {
   Entry written = entry;
-  const bool all_see_it = entry.sequence <= spec_.snapshots.front();
+  const bool may_be_zero = entry.sequence <= std::min(spec_.snapshots.front(), spec_.zeroed_up_to);
   const bool is_value = entry.kind != EntryKind::kDelete && entry.kind != EntryKind::kMerge;
-  if (older_.empty() && all_see_it && is_value) written.sequence = Sequence{0};
+  if (older_.empty() && may_be_zero && is_value) written.sequence = Sequence{0};
   return written;
 }
 

@@ -75,6 +75,8 @@ struct RewriteSpec {
   std::vector<std::uint64_t> expired_by = {};
   /// All range deletes of the inputs, in any order. Each lies inside the bounds of its input.
   std::vector<RangeTombstone> range_deletes = {};
+  /// Larger sequences do not become 0.
+  Sequence zeroed_up_to = kMaxSequence;
   /// Runs older than all inputs, in the same or deeper levels: a tombstone is droppable if none of them can hold its
   /// key, a range delete if none overlaps its range. Empty: nothing is older, and entries that all readers see are
   /// written with sequence 0.

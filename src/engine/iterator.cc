@@ -28,19 +28,22 @@ class ValuesOfVersion final : public ApartValues {
   const Version& version_;
 };
 
-std::unique_ptr<EntryIterator> iterate(const Memtable& memtable, const Uncovered& uncovered) {
-  std::unique_ptr<EntryIterator> all = memtable.iterate();
+/// Split, so that most of the entries that the newest range delete hides are passed by one seek.
+void iterate(const Memtable& memtable, const Uncovered& uncovered, std::vector<std::unique_ptr<EntryIterator>>& runs) {
   if (uncovered.deletes == nullptr) [[likely]]
-    return all;
-  std::vector<SourcePart> parts = {{.newest = memtable.last_sequence()}};
-  return std::make_unique<UncoveredIterator>(std::move(all), *uncovered.deletes, uncovered.moment, std::move(parts));
+    return runs.push_back(memtable.iterate());
+  for (SplitEntries& part : memtable.iterate_split(uncovered.deletes->newest(uncovered.moment))) {
+    std::vector<SourcePart> parts = {{.newest = part.newest}};
+    runs.push_back(std::make_unique<UncoveredIterator>(std::move(part.iterator), uncovered, std::move(parts)));
+  }
 }
 
 }  // namespace
 
 void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
   std::unique_ptr<EntryIterator> source = merged(range, options);
-  walk_.emplace(std::move(source), moment_, std::move(range), values_apart(), merge_operator_);
+  walk_.emplace(std::move(source), moment_, std::move(range), values_apart(), merge_operator_,
+                store_->is_follower() ? nullptr : &*watch_);
   begin_walk(options.reverse);
 }
 
@@ -50,13 +53,13 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const 
   std::unique_ptr<EntryIterator> source = merged(range, options);
   if (layer.own != nullptr) {
     std::vector<std::unique_ptr<EntryIterator>> runs;
-    const RangeDeletes* const own_deletes = layer.own->has_range_deletes() ? &layer.own->range_deletes() : nullptr;
-    runs.push_back(iterate(*layer.own, {own_deletes, layer.last_own}));
+    Uncovered by_own{.moment = layer.last_own};
+    if (layer.own->has_range_deletes()) by_own.deletes = &layer.own->range_deletes();
+    iterate(*layer.own, by_own, runs);
     runs.push_back(std::make_unique<CappedIterator>(std::move(source), moment_.sequence));
-    if (own_deletes != nullptr) {
+    if (by_own.deletes != nullptr) {
       std::vector<SourcePart> all = {{.newest = moment_.sequence}};
-      runs.back() =
-          std::make_unique<UncoveredIterator>(std::move(runs.back()), *own_deletes, layer.last_own, std::move(all));
+      runs.back() = std::make_unique<UncoveredIterator>(std::move(runs.back()), by_own, std::move(all));
     }
     source = make_merging_iterator(std::move(runs));
     memtables_.push_back(layer.own);
@@ -73,10 +76,19 @@ std::unique_ptr<EntryIterator> IteratorState::merged(const KeyRange& range, cons
   bool has_range_deletes = version_->range_deletes() != nullptr;
   if (has_range_deletes) version_->range_deletes()->read_again();
   for (const std::shared_ptr<Memtable>& memtable : memtables_) has_range_deletes |= memtable->has_range_deletes();
-  if (has_range_deletes) range_deletes_ = std::make_unique<const ViewRangeDeletes>(memtables_, *version_);
-  const Uncovered uncovered{range_deletes_.get(), moment_.sequence};
+  EmptyRanges& empty_ranges = store_->empty_ranges();
+  watch_.emplace(empty_ranges, keyspace_, moment_);
+  Uncovered uncovered{.moment = moment_.sequence};
+  if (has_range_deletes || !empty_ranges.empty()) [[unlikely]] {
+    range_deletes_ =
+        std::make_unique<const ViewRangeDeletes>(memtables_, *version_, empty_ranges.known(keyspace_, range, moment_));
+    if (range_deletes_->any()) {
+      uncovered.deletes = range_deletes_.get();
+      uncovered.stepped = watch_->count_steps();
+    }
+  }
   std::vector<std::unique_ptr<EntryIterator>> runs;
-  for (const std::shared_ptr<Memtable>& memtable : memtables_) runs.push_back(iterate(*memtable, uncovered));
+  for (const std::shared_ptr<Memtable>& memtable : memtables_) iterate(*memtable, uncovered, runs);
   version_->iterate(range, options.prefix, options.fills_cache, uncovered, runs);
   return make_merging_iterator(std::move(runs));
 }

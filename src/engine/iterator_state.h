@@ -34,8 +34,12 @@ class IteratorState {
   IteratorState(std::shared_ptr<Store> store, Status why) : store_(std::move(store)), status_(std::move(why)) {}
   /// The moment was read after the view.
   IteratorState(std::shared_ptr<Store> store, const ReadView& view, Moment moment, Caller caller,
-                const MergeOperator* merge_operator)
-      : store_(std::move(store)), moment_(moment), version_(view.version), merge_operator_(merge_operator) {
+                const OpenKeyspace& keyspace)
+      : store_(std::move(store)),
+        moment_(moment),
+        keyspace_(keyspace.id()),
+        version_(view.version),
+        merge_operator_(keyspace.merge_operator.load(std::memory_order_acquire)) {
     store_->live_handles().add(handle_.emplace(LiveHandle{.kind = "iterator", .caller = caller}));
     keep(view.active);
     for (const std::shared_ptr<Memtable>& sealed : view.sealed) keep(sealed);
@@ -77,12 +81,14 @@ class IteratorState {
 
   const std::shared_ptr<Store> store_;
   const Moment moment_ = {};
+  const KeyspaceId keyspace_ = {};
   bool is_reverse_ = false;
   std::optional<LiveHandle> handle_;
   std::vector<std::shared_ptr<Memtable>> memtables_;
   std::shared_ptr<const Version> version_;
   const MergeOperator* merge_operator_ = nullptr;  // The store's.
   std::unique_ptr<const ViewRangeDeletes> range_deletes_;
+  std::optional<EmptyRangeWatch> watch_;
   std::optional<VisibleIterator> walk_;  // Destroyed before what it reads.
   Status status_;
 };

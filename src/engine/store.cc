@@ -56,7 +56,7 @@ Store::Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory>
       journals_(context_->files, context_->directory, *context_->random,
                 share_memory(context_->options, MetadataWanted()).journal),
       keyspaces_(*context_, *memory_, catalog_, health_, published_, live_handles_, changes_),
-      rewrites_(*context_, catalog_, journals_, keyspaces_, published_, live_handles_),
+      rewrites_(*context_, catalog_, journals_, keyspaces_, published_, live_handles_, empty_ranges_),
       residency_(*memory_, keyspaces_),
       maintenance_(*context_, catalog_, keyspaces_, journals_, rewrites_, residency_, health_, changes_),
       writer_(*context_, catalog_, keyspaces_, journals_, maintenance_, health_, published_, live_handles_, changes_),
@@ -292,15 +292,14 @@ std::unique_ptr<IteratorState> Store::begin_scan(OpenKeyspace& keyspace, const S
   const EpochGuard guard;
   const auto [view, sequence] = keyspace.tree.view().peek_at([&] { return keyspace.reader.sequence_for(snapshot); });
   return std::make_unique<IteratorState>(shared_from_this(), view, keyspace.reader.moment_for(snapshot, sequence),
-                                         caller, keyspace.merge_operator.load(std::memory_order_acquire));
+                                         caller, keyspace);
 }
 
 Result<std::unique_ptr<IteratorState>> Store::begin_followed_scan(OpenKeyspace& keyspace, const Snapshot* snapshot,
                                                                   Caller caller) {
   TAMIS_TRY(const Reader::KeptView view, followed(keyspace, snapshot));
   const Moment moment = keyspace.reader.moment_for(snapshot, view.sequence);
-  return std::make_unique<IteratorState>(shared_from_this(), *view.view, moment, caller,
-                                         keyspace.merge_operator.load(std::memory_order_acquire));
+  return std::make_unique<IteratorState>(shared_from_this(), *view.view, moment, caller, keyspace);
 }
 
 Iterator Store::failed_scan(Status why) {

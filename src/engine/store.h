@@ -113,6 +113,9 @@ class Store final : public std::enable_shared_from_this<Store> {
   [[nodiscard]] std::uint64_t number() const { return number_; }
   [[nodiscard]] LiveHandles& live_handles() { return live_handles_; }
   [[nodiscard]] const PublishedSequence& published() const { return published_; }
+  [[nodiscard]] EmptyRanges& empty_ranges() { return empty_ranges_; }
+  /// What a follower shows may be taken back (rule 42): nothing that it has found is kept.
+  [[nodiscard]] bool is_follower() const { return follower_ != nullptr; }
   /// What a follower shows now; any other store: no views.
   [[nodiscard]] FollowedMoment followed_now() const {
     return follower_ == nullptr ? FollowedMoment() : follower_->now();
@@ -153,6 +156,7 @@ class Store final : public std::enable_shared_from_this<Store> {
   const std::unique_ptr<StoreMemory> memory_;
   LiveHandles live_handles_;
   PublishedSequence published_;
+  EmptyRanges empty_ranges_;
   Catalog catalog_;
   Journals journals_;
   TableContext followed_tables_;  // Of a follower. Outlives the tables, which are destroyed with the keyspaces.

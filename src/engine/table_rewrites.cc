@@ -37,6 +37,21 @@ Status add_range_deletes(Table& table, std::vector<RangeTombstone>& to) {
   return {};
 }
 
+/// From the first to the last key of some tables; everything if there are none.
+KeyRange extent_of(std::span<const std::shared_ptr<const TableFacts>> tables) {
+  KeyRange extent;
+  if (tables.empty()) return extent;
+  KeyEnd end = tables.front()->end();
+  extent.from = tables.front()->begin();
+  for (const auto& table : tables) {
+    if (table->begin() < extent.from) extent.from = table->begin();
+    end = std::max(end, table->end());
+  }
+  if (end.kind != KeyEnd::Kind::kNowhere) extent.to.emplace(end.key);
+  if (end.kind == KeyEnd::Kind::kWith) extent.to->push_back('\0');
+  return extent;
+}
+
 /// Of two times, 0 meaning none.
 std::uint64_t older(std::uint64_t a, std::uint64_t b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
 
@@ -86,7 +101,7 @@ Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, Ent
   for (const Run* older : all_runs(version->shape())) spec.older_runs.push_back(older);
   const FilterPlanner filters(version->shape(), {}, 0, run, entries, settings->filter_plan_options());
   spec.filters = &filters;
-  TAMIS_TRY(RewriteResult result, write_tables(source, spec));
+  TAMIS_TRY(RewriteResult result, write_tables(source, std::move(spec)));
   add_tables(edit.shape, result, 0, run);
   return result;
 }
@@ -180,7 +195,7 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
   const FilterPlanner filters(shape, removed, plan.output_level, plan.output_run, keys,
                               settings->filter_plan_options());
   spec.filters = &filters;
-  TAMIS_TRY(const RewriteResult result, write_tables(*make_merging_iterator(std::move(runs)), spec));
+  TAMIS_TRY(const RewriteResult result, write_tables(*make_merging_iterator(std::move(runs)), std::move(spec)));
   add_tables(change.edit.shape, result, plan.output_level, plan.output_run);
   const Status installed = keyspaces_.install({&change, 1});
   if (installed.code() == StatusCode::kClosed) remove_unused(result);
@@ -216,7 +231,10 @@ void TableRewrites::remove_unused(const RewriteResult& result) {
 }
 
 /// Durable when it returns.
-Result<RewriteResult> TableRewrites::write_tables(EntryIterator& source, const RewriteSpec& spec) {
+Result<RewriteResult> TableRewrites::write_tables(EntryIterator& source, RewriteSpec spec) {
+  if (spec.older_runs.empty()) {
+    spec.zeroed_up_to = empty_ranges_.begin_rewrite(spec.keyspace.id, extent_of(spec.inputs), spec.snapshots.back());
+  }
   TAMIS_TRY(RewriteResult result, rewrite(source, spec));
   bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
   TAMIS_TRY_STATUS(context_.files.sync_directory(context_.directory));

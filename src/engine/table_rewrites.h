@@ -18,6 +18,7 @@
 #include "engine/published_sequence.h"
 #include "engine/store_context.h"
 #include "entry/changes.h"
+#include "entry/empty_ranges.h"
 #include "tamis/status.h"
 
 namespace tamis {
@@ -29,13 +30,14 @@ namespace tamis {
 class TableRewrites {
  public:
   TableRewrites(const StoreContext& context, Catalog& catalog, const Journals& journals, Keyspaces& keyspaces,
-                const PublishedSequence& published, const LiveHandles& handles)
+                const PublishedSequence& published, const LiveHandles& handles, EmptyRanges& empty_ranges)
       : context_(context),
         catalog_(catalog),
         journals_(journals),
         keyspaces_(keyspaces),
         published_(published),
-        handles_(handles) {}
+        handles_(handles),
+        empty_ranges_(empty_ranges) {}
 
   /// Flushes the oldest sealed memtables of these trees, each tree's at most once, in one edit. kClosed if one of them
   /// has been dropped.
@@ -75,7 +77,7 @@ class TableRewrites {
   RewriteSpec spec_for(const OpenKeyspace& keyspace, const TreeSettings& settings, const Shape& shape,
                        std::uint32_t level, std::uint64_t run);
   void remove_unused(const RewriteResult& result);
-  Result<RewriteResult> write_tables(EntryIterator& source, const RewriteSpec& spec);
+  Result<RewriteResult> write_tables(EntryIterator& source, RewriteSpec spec);
   Result<std::shared_ptr<const TableFacts>> facts_of(const Shape& shape, std::uint64_t number) const;
 
   const StoreContext& context_;
@@ -84,6 +86,7 @@ class TableRewrites {
   Keyspaces& keyspaces_;
   const PublishedSequence& published_;
   const LiveHandles& handles_;
+  EmptyRanges& empty_ranges_;
   std::atomic<std::uint64_t> tables_expired_ = 0;
   std::atomic<std::uint64_t> flushes_ = 0;
   std::atomic<std::uint64_t> compactions_ = 0;

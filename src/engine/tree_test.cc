@@ -42,7 +42,8 @@ struct World {
   Catalog catalog{context, health};
   Journals journals{files, "/store", *context.random, 0};
   Keyspaces keyspaces{context, *memory, catalog, health, published, handles, changes};
-  TableRewrites rewrites{context, catalog, journals, keyspaces, published, handles};
+  EmptyRanges empty_ranges;
+  TableRewrites rewrites{context, catalog, journals, keyspaces, published, handles, empty_ranges};
   Tree& tree = keyspaces.default_keyspace().tree;
   Sequence last = {};
 };

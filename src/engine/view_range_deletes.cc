@@ -1,6 +1,45 @@
 #include "engine/view_range_deletes.h"
 
+#include <algorithm>
+
+#include "base/try.h"
+
 namespace tamis {
+
+Result<const RangeTombstone*> ViewRangeDeletes::newest_covering(std::string_view key, Sequence moment,
+                                                                KeyStretch* same) const {
+  TAMIS_TRY(const RangeTombstone* const written, newest_written(key, moment, same));
+  return newer_of(written, empty_around(key, same));
+}
+
+/// Memtables are newer than each other and than the tables in this order, so the first answer is the newest.
+Result<const RangeTombstone*> ViewRangeDeletes::newest_written(std::string_view key, Sequence moment,
+                                                               KeyStretch* same) const {
+  for (const RangeDeletes* deletes : of_memtables_) {
+    TAMIS_TRY(const RangeTombstone* const found, deletes->newest_covering(key, moment, same));
+    if (found != nullptr) return found;
+  }
+  if (of_tables_ == nullptr) return nullptr;
+  return of_tables_->newest_covering(key, moment, same);
+}
+
+const RangeTombstone* ViewRangeDeletes::empty_around(std::string_view key, KeyStretch* same) const {
+  const auto after =
+      std::ranges::partition_point(empty_, [&](const auto& empty) { return !empty->range().begins_after(key); });
+  if (same != nullptr && after != empty_.end()) same->cut(key, (*after)->range());
+  if (after == empty_.begin()) return nullptr;
+  const EmptyRange& before = **(after - 1);
+  if (same != nullptr) same->cut(key, before.range());
+  return before.range().contains(key) ? &before.as_deleted : nullptr;
+}
+
+Sequence ViewRangeDeletes::newest(Sequence moment) const {
+  Sequence newest = of_tables_ == nullptr ? Sequence{0} : of_tables_->newest(moment);
+  for (const RangeDeletes* deletes : of_memtables_) newest = std::max(newest, deletes->newest(moment));
+  for (const auto& empty : empty_) newest = std::max(newest, empty->as_deleted.sequence);
+  return newest;
+}
+
 namespace {
 
 Result<const RangeTombstone*> newest_covering(const ReadView& view, const Lookup& lookup) {

@@ -3,10 +3,11 @@
 
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "base/try.h"
 #include "engine/read_view.h"
+#include "entry/empty_ranges.h"
 #include "entry/range_deletes.h"
 #include "memtable/memtable.h"
 #include "table/staged_lookup.h"
@@ -14,33 +15,35 @@
 
 namespace tamis {
 
-/// Of some memtables, newest first, and a version, which must outlive it. None of their filters, bounds and indexes is
-/// asked: these know only of entries (rule 26).
+/// Of some memtables, newest first, and a version, which must outlive it; and, as range deletes, what scans have found
+/// to be empty. None of their filters, bounds and indexes is asked: these know only of entries (rule 26).
 ///
 /// Threads: constant after construction.
 class ViewRangeDeletes final : public RangeDeletes {
  public:
-  /// Made after the reader's moment was loaded.
+  /// Made after the reader's moment was loaded. `empty` are in key order, and hold at that moment.
   template <typename Memtables>
-  ViewRangeDeletes(const Memtables& memtables, const Version& version) : of_tables_(version.range_deletes().get()) {
+  ViewRangeDeletes(const Memtables& memtables, const Version& version, SharedEmptyRanges empty)
+      : of_tables_(version.range_deletes().get()), empty_(std::move(empty)) {
     for (const auto& memtable : memtables) {
       if (memtable->has_range_deletes()) of_memtables_.push_back(&memtable->range_deletes());
     }
   }
 
-  /// Memtables are newer than each other and than the tables in this order, so the first answer is the newest.
-  [[nodiscard]] Result<const RangeTombstone*> newest_covering(std::string_view key, Sequence moment) const override {
-    for (const RangeDeletes* deletes : of_memtables_) {
-      TAMIS_TRY(const RangeTombstone* const found, deletes->newest_covering(key, moment));
-      if (found != nullptr) return found;
-    }
-    if (of_tables_ == nullptr) return nullptr;
-    return of_tables_->newest_covering(key, moment);
-  }
+  [[nodiscard]] bool any() const { return !of_memtables_.empty() || of_tables_ != nullptr || !empty_.empty(); }
+  // view_range_deletes.cc
+  [[nodiscard]] Result<const RangeTombstone*> newest_covering(std::string_view key, Sequence moment,
+                                                              KeyStretch* same = nullptr) const override;
+  [[nodiscard]] Sequence newest(Sequence moment) const override;
 
  private:
+  [[nodiscard]] Result<const RangeTombstone*> newest_written(std::string_view key, Sequence moment,
+                                                             KeyStretch* same) const;
+  [[nodiscard]] const RangeTombstone* empty_around(std::string_view key, KeyStretch* same) const;
+
   std::vector<const RangeDeletes*> of_memtables_;
   const RangeDeletes* of_tables_;
+  SharedEmptyRanges empty_;
 };
 
 /// Whether some that may hide what was found are not in memory, because they could not be read. To read them again,

@@ -100,8 +100,12 @@ RangeTombstones::RangeTombstones(std::vector<RangeTombstone> tombstones) : tombs
   }
 }
 
-const RangeTombstone* RangeTombstones::newest_covering(std::string_view key, Sequence moment) const {
+const RangeTombstone* RangeTombstones::newest_covering(std::string_view key, Sequence moment, KeyStretch* same) const {
   const auto above = std::upper_bound(bounds_.begin(), bounds_.end(), key);
+  if (same != nullptr) {
+    if (above != bounds_.begin()) same->cut(key, *(above - 1));
+    if (above != bounds_.end()) same->cut(key, *above);
+  }
   if (above == bounds_.begin()) return nullptr;
   const RangeTombstone* newest = nullptr;
   const std::size_t leaf = bounds_.size() + static_cast<std::size_t>(above - bounds_.begin()) - 1;
@@ -114,6 +118,11 @@ const RangeTombstone* RangeTombstones::newest_covering(std::string_view key, Seq
   }
   TAMIS_INVARIANT(newest == nullptr || newest->range.contains(key));
   return newest;
+}
+
+Sequence RangeTombstones::newest(Sequence moment) const {
+  const auto newer = std::ranges::upper_bound(tombstones_, moment, {}, &RangeTombstone::sequence);
+  return newer == tombstones_.begin() ? Sequence{0} : (newer - 1)->sequence;
 }
 
 std::size_t RangeTombstones::memory_bytes() const {

@@ -9,6 +9,7 @@
 
 #include "entry/entry.h"
 #include "entry/key_range.h"
+#include "entry/key_stretch.h"
 
 namespace tamis {
 
@@ -39,8 +40,11 @@ class RangeTombstones {
   RangeTombstones& operator=(const RangeTombstones&) = delete;
 
   /// Of the tombstones with a sequence up to `moment` that cover the key, the one with the largest; null if there is
-  /// none. Valid as long as this.
-  [[nodiscard]] const RangeTombstone* newest_covering(std::string_view key, Sequence moment) const;
+  /// none. Valid as long as this. `same`, if given, is cut to keys that have the same answer.
+  [[nodiscard]] const RangeTombstone* newest_covering(std::string_view key, Sequence moment,
+                                                      KeyStretch* same = nullptr) const;
+  /// The largest sequence up to `moment`; 0 if there is none.
+  [[nodiscard]] Sequence newest(Sequence moment) const;
   /// By ascending sequence.
   [[nodiscard]] std::span<const RangeTombstone> all() const { return tombstones_; }
   [[nodiscard]] bool empty() const { return tombstones_.empty(); }

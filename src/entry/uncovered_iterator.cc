@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/try.h"
+
 namespace tamis {
 namespace {
 
@@ -12,60 +14,80 @@ bool covers_to_end(const RangeTombstone& tombstone, const SourcePart& part) {
 
 }  // namespace
 
+/// Sets newest_ for the key.
+Status UncoveredIterator::ask(std::string_view key) {
+  if (same_ && same_->contains(key)) return {};
+  KeyStretch same;
+  TAMIS_TRY(newest_, uncovered_.deletes->newest_covering(key, uncovered_.moment, &same));
+  same_ = same;
+  return {};
+}
+
+/// The first position at or after this one that is not known to be hidden; none if all are.
+std::optional<EntryPosition> UncoveredIterator::first_uncovered(EntryPosition from) {
+  if (!ask(from.key).ok() || newest_ == nullptr) return from;
+  const Exit exit = exit_forwards(from.key);
+  if (exit.kind == Exit::Kind::kEnd) return std::nullopt;
+  return exit.kind == Exit::Kind::kSeek ? exit.target : from;
+}
+
+void UncoveredIterator::seek(EntryPosition target) {
+  const std::optional<EntryPosition> first = first_uncovered(target);
+  if (!first) return show_end();
+  source_->seek(*first);
+  settle(Direction::kForwards);
+}
+
+void UncoveredIterator::prepare_seek(EntryPosition target) {
+  if (const std::optional<EntryPosition> first = first_uncovered(target)) source_->prepare_seek(*first);
+}
+
 /// Goes on from the source's entry to one that is not hidden.
 void UncoveredIterator::settle(Direction direction) {
-  const RangeTombstone* last = nullptr;  // What hid the entry before.
   for (;;) {
     if (!source_->valid()) return source_->status().ok() ? show_end() : show_error(source_->status());
     const Entry& entry = source_->entry();
-    if (last == nullptr || last->sequence <= entry.sequence || !last->range.contains(entry.key)) {
-      Result<const RangeTombstone*> newest = deletes_.newest_covering(entry.key, moment_);
-      if (!newest.ok()) return show_error(newest.status());
-      last = *newest;
-      if (last == nullptr || last->sequence <= entry.sequence) return show(entry);
+    if (Status asked = ask(entry.key); !asked.ok()) return show_error(std::move(asked));
+    if (newest_ == nullptr || newest_->sequence <= entry.sequence) return show(entry);
+    const bool is_forwards = direction == Direction::kForwards;
+    const Exit exit = is_forwards ? exit_forwards(entry.key) : exit_backwards(entry.key);
+    switch (exit.kind) {
+      case Exit::Kind::kEnd: return show_end();
+      case Exit::Kind::kSeek: is_forwards ? source_->seek(exit.target) : source_->seek_backwards(exit.target); break;
+      case Exit::Kind::kStep:
+        ++*uncovered_.stepped;
+        is_forwards ? source_->next() : source_->previous();
+        break;
     }
-    const bool goes_on = direction == Direction::kForwards ? leave_forwards(*last) : leave_backwards(*last);
-    if (!goes_on) return show_end();
   }
 }
 
-/// Moves the source on from an entry that the tombstone hides. False: it hides all of the rest.
-bool UncoveredIterator::leave_forwards(const RangeTombstone& tombstone) {
-  const std::string_view key = source_->entry().key;
+/// From a key that newest_ covers.
+UncoveredIterator::Exit UncoveredIterator::exit_forwards(std::string_view key) const {
   const auto here = std::partition_point(parts_.begin(), parts_.end(),
                                          [&](const SourcePart& part) { return part.largest && *part.largest < key; });
   auto part = here;
-  while (part != parts_.end() && part->newest < tombstone.sequence && covers_to_end(tombstone, *part)) ++part;
-  if (part == parts_.end()) return false;
-  if (part->newest < tombstone.sequence) {
-    source_->seek({std::max<std::string_view>(*tombstone.range.to, part->smallest), kMaxSequence});
-  } else if (part != here) {
-    source_->seek({part->smallest, kMaxSequence});
-  } else {
-    source_->next();
+  while (part != parts_.end() && part->newest < newest_->sequence && covers_to_end(*newest_, *part)) ++part;
+  if (part == parts_.end()) return {Exit::Kind::kEnd};
+  if (part->newest < newest_->sequence) {
+    const std::string_view end = *newest_->range.to;
+    return {Exit::Kind::kSeek, {std::max(end, part->smallest), kMaxSequence}};
   }
-  return true;
+  return part == here ? Exit{Exit::Kind::kStep} : Exit{Exit::Kind::kSeek, {part->smallest, kMaxSequence}};
 }
 
-bool UncoveredIterator::leave_backwards(const RangeTombstone& tombstone) {
-  const std::string_view key = source_->entry().key;
+UncoveredIterator::Exit UncoveredIterator::exit_backwards(std::string_view key) const {
   const auto after =
       std::partition_point(parts_.begin(), parts_.end(), [&](const SourcePart& part) { return part.smallest <= key; });
   auto end = after;  // The part before this one is the current one.
   const auto is_hidden = [&](const SourcePart& part) {
-    return part.newest < tombstone.sequence && tombstone.range.from <= part.smallest;
+    return part.newest < newest_->sequence && newest_->range.from <= part.smallest;
   };
   while (end != parts_.begin() && is_hidden(*(end - 1))) --end;
-  if (end == parts_.begin()) return false;
+  if (end == parts_.begin()) return {Exit::Kind::kEnd};
   const SourcePart& part = *(end - 1);
-  if (part.newest < tombstone.sequence) {
-    source_->seek_backwards({tombstone.range.from, kMaxSequence});
-  } else if (end != after) {
-    source_->seek_backwards({*part.largest, Sequence{0}});
-  } else {
-    source_->previous();
-  }
-  return true;
+  if (part.newest < newest_->sequence) return {Exit::Kind::kSeek, {newest_->range.from, kMaxSequence}};
+  return end == after ? Exit{Exit::Kind::kStep} : Exit{Exit::Kind::kSeek, {*part.largest, Sequence{0}}};
 }
 
 }  // namespace tamis

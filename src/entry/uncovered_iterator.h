@@ -1,15 +1,24 @@
 // Iterates over entries that no range delete hides.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "entry/entry_iterator.h"
 #include "entry/range_deletes.h"
 
 namespace tamis {
+
+/// What hides entries from a scan.
+struct Uncovered {
+  const RangeDeletes* deletes = nullptr;  ///< Null: nothing does.
+  Sequence moment = {};                   ///< Of the reader.
+  std::uint64_t* stepped = nullptr;       ///< Counts hidden entries that were left one by one.
+};
 
 /// A part of a source: tables of a run, or all of a memtable. The views belong to its owner.
 struct SourcePart {
@@ -18,27 +27,23 @@ struct SourcePart {
   Sequence newest = kMaxSequence;                ///< No entry has a larger sequence.
 };
 
-/// The entries of one source without those that a range delete hides from a reader at `moment`.
+/// The entries of one source without those that a range delete hides from a reader.
 ///
 /// A range delete hides everything in its range from a part of the source whose entries are all older: such a part is
 /// left by one seek, or is not entered at all. In other parts each entry is compared.
 ///
-/// Invariants: the source is on the entry that is shown.
+/// Invariants: the source is on the entry that is shown. Inside same_, the newest range delete is newest_.
 ///
 /// Threads: as EntryIterator. The range deletes must outlive it.
 class UncoveredIterator final : public EntryIterator {
  public:
   /// `parts` are in key order and have all entries of the source.
-  UncoveredIterator(std::unique_ptr<EntryIterator> source, const RangeDeletes& deletes, Sequence moment,
-                    std::vector<SourcePart> parts)
-      : source_(std::move(source)), deletes_(deletes), moment_(moment), parts_(std::move(parts)) {
+  UncoveredIterator(std::unique_ptr<EntryIterator> source, const Uncovered& uncovered, std::vector<SourcePart> parts)
+      : source_(std::move(source)), uncovered_(uncovered), parts_(std::move(parts)) {
     if (!source_->status().ok()) show_error(source_->status());
   }
 
-  void seek(EntryPosition target) override {
-    source_->seek(target);
-    settle(Direction::kForwards);
-  }
+  void seek(EntryPosition target) override;
   void seek_backwards(EntryPosition target) override {
     source_->seek_backwards(target);
     settle(Direction::kBackwards);
@@ -61,17 +66,26 @@ class UncoveredIterator final : public EntryIterator {
     source_->previous();
     settle(Direction::kBackwards);
   }
-  void prepare_seek(EntryPosition target) override { source_->prepare_seek(target); }
+  void prepare_seek(EntryPosition target) override;
 
  private:
+  /// Where to go on after a hidden entry.
+  struct Exit {
+    enum class Kind : std::uint8_t { kStep, kSeek, kEnd } kind;
+    EntryPosition target = {};  // kSeek
+  };
+
+  Status ask(std::string_view key);
+  std::optional<EntryPosition> first_uncovered(EntryPosition from);
   void settle(Direction direction);
-  bool leave_forwards(const RangeTombstone& tombstone);
-  bool leave_backwards(const RangeTombstone& tombstone);
+  [[nodiscard]] Exit exit_forwards(std::string_view key) const;
+  [[nodiscard]] Exit exit_backwards(std::string_view key) const;
 
   const std::unique_ptr<EntryIterator> source_;
-  const RangeDeletes& deletes_;
-  const Sequence moment_;
+  const Uncovered uncovered_;
   const std::vector<SourcePart> parts_;
+  std::optional<KeyStretch> same_;  // None: nothing was asked yet.
+  const RangeTombstone* newest_ = nullptr;
 };
 
 }  // namespace tamis

@@ -13,12 +13,15 @@ constexpr int kVersionsPassed = 64;
 }  // namespace
 
 VisibleIterator::VisibleIterator(std::unique_ptr<EntryIterator> source, Moment moment, KeyRange range,
-                                 std::unique_ptr<ApartValues> values, const MergeOperator* merge_operator)
+                                 std::unique_ptr<ApartValues> values, const MergeOperator* merge_operator,
+                                 EmptyRangeWatch* watch)
     : moment_(moment),
       range_(std::move(range)),
       source_(std::move(source)),
       values_(std::move(values)),
-      merge_operator_(merge_operator) {}
+      merge_operator_(merge_operator),
+      watch_(watch),
+      min_deleted_(watch == nullptr ? ~std::uint64_t{0} : watch->min_deleted()) {}
 
 void VisibleIterator::seek(std::string_view key) {
   if (range_.ends_before(key)) {
@@ -28,7 +31,7 @@ void VisibleIterator::seek(std::string_view key) {
   }
   saved_key_.assign(range_.begins_after(key) ? std::string_view(range_.from) : key);  // `key` may be the one we show.
   source_->seek({saved_key_, moment_.sequence});
-  find_forwards(false);
+  find_forwards(Begin::kSavedKey);
 }
 
 void VisibleIterator::seek_before(std::string_view key) { seek_backwards(key, kMaxSequence); }
@@ -45,7 +48,7 @@ void VisibleIterator::seek_backwards(std::string_view key, Sequence sequence) {
 
 void VisibleIterator::seek_to_first() {
   source_->seek({range_.from, moment_.sequence});
-  find_forwards(false);
+  find_forwards(Begin::kRange);
 }
 
 void VisibleIterator::seek_to_last() {
@@ -64,13 +67,13 @@ void VisibleIterator::next_anyhow() {
   } else if (place_ == SourcePlace::kBefore) {
     source_->seek({saved_key_, Sequence{0}});  // The oldest possible version, or what follows.
   }
-  find_forwards(true);
+  find_forwards(Begin::kAfterSavedKey);
 }
 
 /// From the source's position, after a version of this key.
 void VisibleIterator::find_after(std::string_view key) {
   saved_key_.assign(key);
-  find_forwards(true);
+  find_forwards(Begin::kAfterSavedKey);
 }
 
 void VisibleIterator::previous() {
@@ -82,19 +85,25 @@ void VisibleIterator::previous() {
   find_backwards();
 }
 
-/// From the source's position to the next visible entry, skipping all versions of saved_key_ if asked to.
-void VisibleIterator::find_forwards(bool skips_saved_key) {
+/// From the source's position to the next visible entry.
+void VisibleIterator::find_forwards(Begin begin) {
+  bool skips_saved_key = begin == Begin::kAfterSavedKey;
   int passed = 0;
+  std::uint64_t deleted = 0;
   while (source_->valid()) {
     const Entry& entry = source_->entry();
     if (range_.ends_before(entry.key)) break;
     std::string_view value;
     if (const Visible here = visible(entry, moment_, value); here != Visible::kNewer) {
       if (!skips_saved_key || !is_same_key(entry.key, saved_key_)) {
-        if (here == Visible::kValue) return show(entry.key, value, SourcePlace::kOnIt);
-        if (here == Visible::kApart) return show_apart(entry.key, value, SourcePlace::kOnIt);
-        if (here == Visible::kOperand) return fold_forwards();
-        saved_key_.assign(entry.key);  // Deleted: so are its older versions.
+        if (here != Visible::kDeleted) {
+          if (deleted >= min_deleted_) [[unlikely]]
+            tell_gap(begin, deleted, entry.key);
+          if (here == Visible::kValue) return show(entry.key, value, SourcePlace::kOnIt);
+          return here == Visible::kApart ? show_apart(entry.key, value, SourcePlace::kOnIt) : fold_forwards();
+        }
+        if (deleted++ == 0) begin_gap(begin);
+        saved_key_.assign(entry.key);  // Its older versions are deleted, too.
         skips_saved_key = true;
         passed = 0;
       } else if (++passed == kVersionsPassed) {
@@ -104,7 +113,24 @@ void VisibleIterator::find_forwards(bool skips_saved_key) {
     }
     source_->step();
   }
+  if (deleted >= min_deleted_) [[unlikely]]
+    tell_gap(begin, deleted, range_.to);
   show_end();
+}
+
+/// Remembers where the search began, before saved_key_ changes.
+void VisibleIterator::begin_gap(Begin begin) {
+  gap_from_.assign(begin == Begin::kRange ? range_.from : saved_key_);
+  if (begin == Begin::kAfterSavedKey) gap_from_.push_back('\0');
+}
+
+/// The search has passed this many deleted keys, and shows nothing before `to`.
+void VisibleIterator::tell_gap(Begin begin, std::uint64_t deleted, std::optional<std::string_view> to) {
+  if (!watch_->were_many(deleted) || !source_->status().ok()) return;
+  if (deleted == 0) begin_gap(begin);
+  KeyRange gap{gap_from_, std::nullopt};
+  if (to) gap.to.emplace(*to);
+  watch_->found(std::move(gap));
 }
 
 /// From the source's position, before all versions of the key just left, to the visible entry before it. The versions

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "entry/apart_values.h"
+#include "entry/empty_range_watch.h"
 #include "entry/entry_iterator.h"
 #include "entry/key_range.h"
 #include "entry/operand_chain.h"
@@ -33,9 +35,11 @@ namespace tamis {
 /// Threads: one at a time. What the source iterates over must outlive it.
 class VisibleIterator {
  public:
-  /// `values` reads those that are apart; null if the source has none. The operator, which may be null, outlives this.
+  /// `values` reads those that are apart; null if the source has none. The operator and the watch, which may be null,
+  /// outlive this.
   VisibleIterator(std::unique_ptr<EntryIterator> source, Moment moment, KeyRange range,
-                  std::unique_ptr<ApartValues> values = nullptr, const MergeOperator* merge_operator = nullptr);
+                  std::unique_ptr<ApartValues> values = nullptr, const MergeOperator* merge_operator = nullptr,
+                  EmptyRangeWatch* watch = nullptr);
 
   [[nodiscard]] bool valid() const { return valid_; }
   /// Both live until this iterator moves.
@@ -94,6 +98,8 @@ class VisibleIterator {
  private:
   /// Of the source, relative to the versions of the key shown.
   enum class SourcePlace : std::uint8_t { kOnIt, kBefore, kAfter };
+  /// Where a search forwards begins: after a key, all its versions are skipped.
+  enum class Begin : std::uint8_t { kRange, kSavedKey, kAfterSavedKey };
 
   /// Most different keys of equal length differ in their last eight bytes.
   static bool is_same_key(std::string_view a, std::string_view b) {
@@ -110,7 +116,9 @@ class VisibleIterator {
   }
   void next_anyhow();
   void find_after(std::string_view key);
-  void find_forwards(bool skips_saved_key);
+  void find_forwards(Begin begin);
+  void begin_gap(Begin begin);
+  void tell_gap(Begin begin, std::uint64_t deleted, std::optional<std::string_view> to);
   void find_backwards();
   Status add_newer_operand(const Entry& entry, std::string_view operand, bool has_older, bool is_apart);
   void fold_forwards();
@@ -138,6 +146,9 @@ class VisibleIterator {
   std::string apart_value_;
   const MergeOperator* const merge_operator_;
   OperandChain operands_;
+  EmptyRangeWatch* const watch_;
+  const std::uint64_t min_deleted_;  // A search that passes fewer keys tells nothing.
+  std::string gap_from_;             // While a search forwards passes deleted keys: where it began.
 };
 
 }  // namespace tamis

@@ -40,7 +40,8 @@ SharedChunk SortedChunk::of_last(const Arena& arena, MemoryCount& memory, Insert
   ItemArray items(memory, count);
   shared = collect(arena, inserted.newest, shared, items.items());
   sort_items(items, ItemOrder(arena), memory);
-  return std::make_shared<const SortedChunk>(arena, memory, std::move(items), shared);
+  const Sequence newest = EntryRecord::at(arena, inserted.newest).sequence;
+  return std::make_shared<const SortedChunk>(arena, memory, std::move(items), shared, newest);
 }
 
 SharedChunk SortedChunk::merged(const SortedChunk& first, const SortedChunk& second) {
@@ -49,7 +50,8 @@ SharedChunk SortedChunk::merged(const SortedChunk& first, const SortedChunk& sec
   const std::span<const ChunkItem> b = second.items();
   ItemArray both(first.memory_, a.size() + b.size());
   std::merge(a.begin(), a.end(), b.begin(), b.end(), both.items().begin(), ItemOrder(first.arena_));
-  return std::make_shared<const SortedChunk>(first.arena_, first.memory_, std::move(both), first.shared_);
+  return std::make_shared<const SortedChunk>(first.arena_, first.memory_, std::move(both), first.shared_,
+                                             std::max(first.newest_, second.newest_));
 }
 
 SharedChunk SortedChunk::with_heads_after(std::string_view shared) const {
@@ -57,7 +59,7 @@ SharedChunk SortedChunk::with_heads_after(std::string_view shared) const {
   ItemArray anew(memory_, size());
   std::copy(items().begin(), items().end(), anew.items().begin());
   make_heads(arena_, anew.items(), shared);
-  return std::make_shared<const SortedChunk>(arena_, memory_, std::move(anew), shared);
+  return std::make_shared<const SortedChunk>(arena_, memory_, std::move(anew), shared, newest_);
 }
 
 std::size_t SortedChunk::find(EntryPosition target) const {
@@ -81,6 +83,12 @@ ChunkList::ChunkList(const ChunkList& before, const Arena& arena, MemoryCount& m
   }
   ++size_;
   while (last_two_should_merge()) merge_last_two();
+}
+
+std::size_t ChunkList::chunks_before(Sequence sequence) const {
+  const auto first =
+      std::ranges::find_if(chunks(), [&](const SharedChunk& chunk) { return chunk->newest() >= sequence; });
+  return static_cast<std::size_t>(first - chunks().begin());
 }
 
 bool ChunkList::last_two_should_merge() const {

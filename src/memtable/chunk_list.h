@@ -44,16 +44,19 @@ class SortedChunk {
   [[nodiscard]] std::span<const ChunkItem> items() const { return items_.items(); }
   [[nodiscard]] std::string_view shared() const { return shared_; }
   [[nodiscard]] const Arena& arena() const { return arena_; }
+  /// No entry has a larger sequence.
+  [[nodiscard]] Sequence newest() const { return newest_; }
   /// The first entry at or after the position; size() if there is none.
   [[nodiscard]] std::size_t find(EntryPosition target) const;
 
   /// Use the functions above.
-  SortedChunk(const Arena& arena, MemoryCount& memory, ItemArray items, std::string_view shared)
+  SortedChunk(const Arena& arena, MemoryCount& memory, ItemArray items, std::string_view shared, Sequence newest)
       : arena_(arena),
         memory_(memory),
         charge_(memory, sizeof(SortedChunk)),
         items_(std::move(items)),
-        shared_(shared) {}
+        shared_(shared),
+        newest_(newest) {}
 
  private:
   const Arena& arena_;
@@ -61,6 +64,7 @@ class SortedChunk {
   MemoryCharge charge_;
   ItemArray items_;
   std::string_view shared_;  // A prefix shared by all keys; in the arena.
+  Sequence newest_;
 };
 
 /// Chunks, oldest first. Each list is made from the previous one and holds more entries.
@@ -84,6 +88,8 @@ class ChunkList {
 
   [[nodiscard]] std::uint32_t entries() const { return entries_; }
   [[nodiscard]] std::span<const SharedChunk> chunks() const { return std::span(chunks_).first(size_); }
+  /// The number of chunks whose entries are all older than this.
+  [[nodiscard]] std::size_t chunks_before(Sequence sequence) const;
 
  private:
   [[nodiscard]] bool last_two_should_merge() const;
@@ -95,7 +101,8 @@ class ChunkList {
   MemoryCharge charge_;
 };
 
-/// Iterates over all entries of a list, and keeps its chunks alive.
-std::unique_ptr<EntryIterator> make_chunk_list_iterator(std::shared_ptr<const ChunkList> list);
+/// Iterates over all entries of these chunks of the list, at least one, and keeps the list alive.
+std::unique_ptr<EntryIterator> make_chunk_list_iterator(std::shared_ptr<const ChunkList> list,
+                                                        std::span<const SharedChunk> chunks);
 
 }  // namespace tamis

@@ -30,9 +30,9 @@ struct Cursor {
 /// Threads: like EntryIterator.
 class ChunkListIterator final : public EntryIterator {
  public:
-  explicit ChunkListIterator(std::shared_ptr<const ChunkList> list)
-      : list_(std::move(list)), arena_(list_->chunks().front()->arena()), order_(arena_) {
-    for (const SharedChunk& chunk : list_->chunks()) {
+  ChunkListIterator(std::shared_ptr<const ChunkList> list, std::span<const SharedChunk> chunks)
+      : list_(std::move(list)), arena_(chunks.front()->arena()), order_(arena_) {
+    for (const SharedChunk& chunk : chunks) {
       cursors_[count_++] = {chunk.get(), chunk->items().data(), chunk->size(), 0};
     }
   }
@@ -145,8 +145,9 @@ class ChunkListIterator final : public EntryIterator {
 
 }  // namespace
 
-std::unique_ptr<EntryIterator> make_chunk_list_iterator(std::shared_ptr<const ChunkList> list) {
-  return std::make_unique<ChunkListIterator>(std::move(list));
+std::unique_ptr<EntryIterator> make_chunk_list_iterator(std::shared_ptr<const ChunkList> list,
+                                                        std::span<const SharedChunk> chunks) {
+  return std::make_unique<ChunkListIterator>(std::move(list), chunks);
 }
 
 }  // namespace tamis

@@ -146,6 +146,17 @@ std::unique_ptr<EntryIterator> Memtable::iterate() const {
   }
 }
 
+std::vector<SplitEntries> Memtable::iterate_split(Sequence split) const {
+  const InsertedEntries inserted = unpacked(state_->inserted.load(std::memory_order_acquire));
+  try {
+    return state_->order.iterate_split(inserted, split);
+  } catch (const std::bad_alloc&) {
+    std::vector<SplitEntries> failed;
+    failed.push_back({.iterator = std::make_unique<FailedIterator>(no_memory())});
+    return failed;
+  }
+}
+
 std::uint64_t Memtable::entries() const { return unpacked(state_->inserted.load(std::memory_order_relaxed)).entries; }
 std::size_t Memtable::memory_bytes() const { return state_->memory; }
 

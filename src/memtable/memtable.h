@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "entry/entry.h"
 #include "entry/entry_iterator.h"
 #include "memtable/range_delete_list.h"
 #include "memtable/spare_memory.h"
+#include "memtable/split_entries.h"
 #include "tamis/status.h"
 
 namespace tamis {
@@ -53,6 +55,8 @@ class Memtable {
   /// Iterates over all entries inserted before this call, and possibly later ones. The memtable must outlive it. If
   /// memory for sorting is short, its status is kOutOfSpace from the start.
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate() const;
+  /// The same in at most two parts: as many entries as possible that are older than `split`, and the others.
+  [[nodiscard]] std::vector<SplitEntries> iterate_split(Sequence split) const;
 
   /// Kept apart from the other entries: neither `find` nor an iterator knows of them.
   [[nodiscard]] const RangeDeleteList& range_deletes() const;

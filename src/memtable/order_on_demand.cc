@@ -11,7 +11,20 @@ OrderOnDemand::OrderOnDemand(const Arena& arena, MemoryCount& memory)
 
 std::unique_ptr<EntryIterator> OrderOnDemand::iterate(InsertedEntries inserted) {
   if (inserted.entries == 0) return std::make_unique<VectorIterator>(std::span<const Entry>());
-  return make_chunk_list_iterator(list_of(inserted));
+  SharedList list = list_of(inserted);
+  const std::span<const SharedChunk> chunks = list->chunks();
+  return make_chunk_list_iterator(std::move(list), chunks);
+}
+
+std::vector<SplitEntries> OrderOnDemand::iterate_split(InsertedEntries inserted, Sequence split) {
+  std::vector<SplitEntries> both;
+  if (inserted.entries == 0) return both;
+  const SharedList list = list_of(inserted);
+  const std::size_t older = list->chunks_before(split);
+  for (const std::span<const SharedChunk> chunks : {list->chunks().first(older), list->chunks().subspan(older)}) {
+    if (!chunks.empty()) both.push_back({make_chunk_list_iterator(list, chunks), chunks.back()->newest()});
+  }
+  return both;
 }
 
 OrderOnDemand::SharedList OrderOnDemand::list_of(InsertedEntries inserted) {

@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "base/sync.h"
 #include "entry/entry_iterator.h"
 #include "memtable/chunk_list.h"
+#include "memtable/split_entries.h"
 
 namespace tamis {
 
@@ -23,6 +25,8 @@ class OrderOnDemand {
 
   /// Iterates over at least the inserted entries. Throws std::bad_alloc if memory is short; then nothing changes.
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate(InsertedEntries inserted);
+  /// The same in two: chunks whose entries are all older than `split`, and the others.
+  [[nodiscard]] std::vector<SplitEntries> iterate_split(InsertedEntries inserted, Sequence split);
   /// The current number of chunks.
   [[nodiscard]] std::size_t chunks() const { return newest_list()->chunks().size(); }
 

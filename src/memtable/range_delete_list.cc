@@ -72,16 +72,26 @@ void RangeDeleteList::make_sets() {
   }
 }
 
-Result<const RangeTombstone*> RangeDeleteList::newest_covering(std::string_view key, Sequence moment) const {
+Result<const RangeTombstone*> RangeDeleteList::newest_covering(std::string_view key, Sequence moment,
+                                                               KeyStretch* same) const {
   // Newer nodes have larger sequences.
   for (const Node* node = head_.load(std::memory_order_acquire); node != nullptr; node = node->next) {
     if (node->set != nullptr) {
-      if (const RangeTombstone* const found = node->set->newest_covering(key, moment)) return found;
-    } else if (node->single.sequence <= moment && node->single.range.contains(key)) {
-      return &node->single;
+      if (const RangeTombstone* const found = node->set->newest_covering(key, moment, same)) return found;
+    } else if (node->single.sequence <= moment) {
+      if (same != nullptr) same->cut(key, node->single.range);
+      if (node->single.range.contains(key)) return &node->single;
     }
   }
   return nullptr;
+}
+
+Sequence RangeDeleteList::newest(Sequence moment) const {
+  for (const Node* node = head_.load(std::memory_order_acquire); node != nullptr; node = node->next) {
+    const Sequence found = node->set != nullptr ? node->set->newest(moment) : node->single.sequence;
+    if (found > Sequence{0} && found <= moment) return found;
+  }
+  return {};
 }
 
 std::vector<RangeTombstone> RangeDeleteList::all() const {

@@ -37,7 +37,9 @@ class RangeDeleteList final : public RangeDeletes {
 
   [[nodiscard]] bool empty() const { return head_.load(std::memory_order_acquire) == nullptr; }
   [[nodiscard]] std::uint64_t size() const { return size_.load(std::memory_order_relaxed); }
-  [[nodiscard]] Result<const RangeTombstone*> newest_covering(std::string_view key, Sequence moment) const override;
+  [[nodiscard]] Result<const RangeTombstone*> newest_covering(std::string_view key, Sequence moment,
+                                                              KeyStretch* same = nullptr) const override;
+  [[nodiscard]] Sequence newest(Sequence moment) const override;
   [[nodiscard]] std::vector<RangeTombstone> all() const;
 
  private:

@@ -31,13 +31,16 @@ TableRangeDeletes::TableRangeDeletes(std::span<const std::shared_ptr<Table>> tab
   set_ = std::make_unique<const RangeTombstones>(std::move(all));
 }
 
-Result<const RangeTombstone*> TableRangeDeletes::newest_covering(std::string_view key, Sequence moment) const {
-  const RangeTombstone* newest = set_->newest_covering(key, moment);
+Result<const RangeTombstone*> TableRangeDeletes::newest_covering(std::string_view key, Sequence moment,
+                                                                 KeyStretch* same) const {
+  const RangeTombstone* newest = set_->newest_covering(key, moment, same);
   for (const Unread& unread : unread_) {
+    if (same != nullptr) same->cut(key, unread.table->facts().range_extent);
     if (!unread.table->facts().range_extent.contains(key)) continue;
     const std::vector<RangeTombstone>* const fragments = unread.table->range_deletes_in_memory();
     if (fragments == nullptr) return unread.why;
     for (const RangeTombstone& fragment : *fragments) {
+      if (same != nullptr) same->cut(key, fragment.range);
       if (fragment.sequence <= moment && fragment.range.contains(key)) newest = newer_of(newest, &fragment);
     }
   }

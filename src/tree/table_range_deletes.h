@@ -26,7 +26,10 @@ class TableRangeDeletes final : public RangeDeletes {
                                                      const std::shared_ptr<const TableRangeDeletes>& before);
   explicit TableRangeDeletes(std::span<const std::shared_ptr<Table>> tables);
 
-  [[nodiscard]] Result<const RangeTombstone*> newest_covering(std::string_view key, Sequence moment) const override;
+  [[nodiscard]] Result<const RangeTombstone*> newest_covering(std::string_view key, Sequence moment,
+                                                              KeyStretch* same = nullptr) const override;
+  /// Of those that could be read at once.
+  [[nodiscard]] Sequence newest(Sequence moment) const override { return set_->newest(moment); }
   /// Whether some that may cover the key are not in memory.
   [[nodiscard]] bool lacks(std::string_view key) const;
   /// Tries to read those that are not in memory. Not inside an EpochGuard (rule 10).

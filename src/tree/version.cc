@@ -51,7 +51,7 @@ std::unique_ptr<EntryIterator> omit_covered(std::unique_ptr<EntryIterator> run, 
     const TableFacts& facts = table->facts();
     parts.push_back({.smallest = facts.smallest_key, .largest = facts.largest_key, .newest = facts.largest_sequence});
   }
-  return std::make_unique<UncoveredIterator>(std::move(run), *uncovered.deletes, uncovered.moment, std::move(parts));
+  return std::make_unique<UncoveredIterator>(std::move(run), uncovered, std::move(parts));
 }
 
 }  // namespace

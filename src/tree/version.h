@@ -15,6 +15,7 @@
 #include "entry/entry.h"
 #include "entry/entry_iterator.h"
 #include "entry/key_range.h"
+#include "entry/uncovered_iterator.h"
 #include "table/table.h"
 #include "table/value_file.h"
 #include "tamis/status.h"
@@ -41,12 +42,6 @@ struct DiskLookup {
   TableSearch search;  // Without a table: between two runs.
   bool is_over = false;
   std::size_t waits_for = 0;  // The block's number in the batch.
-};
-
-/// What hides entries from a scan.
-struct Uncovered {
-  const RangeDeletes* deletes = nullptr;  ///< Null: nothing does.
-  Sequence moment = {};
 };
 
 /// A shape with its tables and value files. Immutable: a change makes a new one, which shares those that stay.

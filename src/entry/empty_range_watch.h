@@ -1,0 +1,42 @@
+// Notices where a scan steps through entries that it does not show.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "entry/empty_ranges.h"
+
+namespace tamis {
+
+/// Tells EmptyRanges about ranges that cost a scan many steps.
+///
+/// Threads: one.
+class EmptyRangeWatch {
+ public:
+  /// A range that costs fewer is not worth the search for it: between two of them, a queue is popped this many times.
+  static constexpr std::uint64_t kMinSteps = 8;
+
+  EmptyRangeWatch(EmptyRanges& ranges, KeyspaceId keyspace, const Moment& moment)
+      : ranges_(ranges), keyspace_(keyspace), moment_(moment) {}
+
+  /// To count entries that range deletes and empty ranges hide.
+  [[nodiscard]] std::uint64_t* count_steps() {
+    is_counting_ = true;
+    return &steps_;
+  }
+  /// A search that passes fewer deleted keys has not taken many steps.
+  [[nodiscard]] std::uint64_t min_deleted() const { return is_counting_ ? 0 : kMinSteps; }
+  /// Ends a count of steps; `more` are added to it. Whether there were many.
+  bool were_many(std::uint64_t more) { return std::exchange(steps_, 0) + more >= kMinSteps; }
+  /// The scan's source has no visible key in this range.
+  void found(KeyRange range) { ranges_.add(EmptyRange(keyspace_, std::move(range), moment_)); }
+
+ private:
+  EmptyRanges& ranges_;
+  const KeyspaceId keyspace_;
+  const Moment moment_;
+  bool is_counting_ = false;
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace tamis
