@@ -111,6 +111,10 @@ class TAMIS_EXPORT Transaction {
   Status put(std::string_view key, std::string_view value);
   /// Removes a key at commit.
   Status remove(std::string_view key);
+  /// Removes all keys from `from` (inclusive) to `to` (exclusive) at commit, or to the last key if there is no `to`:
+  /// one change, whatever it removes. It reads nothing. To other transactions it is a write of every key of the range,
+  /// present or absent; with Isolation::kSnapshot, any write in the range since the begin is a conflict.
+  Status remove_range(std::string_view from, std::optional<std::string_view> to);
   /// Merges an operand into the value of a key at commit, as DB::merge. It reads nothing: merges of one key by several
   /// transactions do not conflict.
   Status merge(std::string_view key, std::string_view operand);
@@ -120,6 +124,8 @@ class TAMIS_EXPORT Transaction {
   Status put(const Keyspace& keyspace, std::string_view key, std::string_view value);
   /// The same for a keyspace.
   Status remove(const Keyspace& keyspace, std::string_view key);
+  /// The same for a keyspace.
+  Status remove_range(const Keyspace& keyspace, std::string_view from, std::optional<std::string_view> to);
   /// Adds the changes of a batch.
   Status write(const Batch& batch);
 

@@ -103,14 +103,17 @@ Status CommitWindow::add_to_group(const Changes& changes) {
   }
 }
 
-/// Whether the keys of these changes can be recorded at all.
+/// Whether the keys and intervals of these changes can be recorded at all.
 bool CommitWindow::fits(std::span<const Changes> changes) const {
   std::uint64_t bytes = 0;
   for (const Changes& of_one : changes) bytes += of_one.byte_size();
   if (bytes <= max_bytes_) return true;
   bytes = 0;
   for (const Changes& of_one : changes) {
-    of_one.visit([&](KeyspaceId, const EncodedEntry& entry) { bytes += kBytesOfAKey + entry.key.size(); });
+    of_one.visit([&](KeyspaceId, const EncodedEntry& entry) {
+      bytes += deletes_range(entry) ? WrittenKeys::bytes_of_interval(entry.key, entry.value)
+                                    : kBytesOfAKey + entry.key.size();
+    });
   }
   return bytes <= max_bytes_;
 }

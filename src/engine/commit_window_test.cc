@@ -133,6 +133,35 @@ TEST_F(CommitWindowTest, ACommitLargerThanItsMemoryMakesEveryTransactionOld) {
   window_.end();
 }
 
+TEST_F(CommitWindowTest, Rule39_RangesLargerThanItsMemoryMakeEveryTransactionOld) {
+  window_.begin();
+  commit(Changes(kDefaultKeyspace, kRangeDelete, "a", std::string(20'000, 'b')));
+  EXPECT_EQ(window_.stats().window_bytes, 0U);
+  EXPECT_TRUE(has_conflict(Sequence{0}, key("other")));
+  EXPECT_FALSE(has_conflict(last_, key("a")));
+  window_.end();
+}
+
+TEST_F(CommitWindowTest, Rule40_AtSnapshotIsolationARangeIsAWriteOfEveryKeyInIt) {
+  window_.begin();
+  const CommitCheck by_writes{.snapshot = last_};
+  const auto is_accepted = [&](EntryKind kind, std::string_view key, std::string_view value) {
+    return window_.check(by_writes, Changes(kDefaultKeyspace, kind, key, value)).ok();
+  };
+  commit(Changes(kDefaultKeyspace, EntryKind::kMerge, "b", "1"));
+  commit(Changes(kDefaultKeyspace, kRangeDelete, "d", "f"));
+  EXPECT_FALSE(is_accepted(kRangeDelete, "a", "c")) << "a merge";
+  EXPECT_FALSE(is_accepted(kRangeDelete, "e", "g")) << "another range";
+  EXPECT_FALSE(is_accepted(kRangeDelete, "", "")) << "an open end";
+  EXPECT_TRUE(is_accepted(kRangeDelete, "c", "d"));
+  EXPECT_TRUE(is_accepted(kRangeDelete, "f", ""));
+  EXPECT_FALSE(is_accepted(EntryKind::kPut, "d", "1"));
+  EXPECT_FALSE(is_accepted(EntryKind::kMerge, "e", "1"));
+  EXPECT_TRUE(is_accepted(EntryKind::kMerge, "b", "1"));
+  EXPECT_TRUE(is_accepted(EntryKind::kDelete, "f", ""));
+  window_.end();
+}
+
 TEST_F(CommitWindowTest, ForgetsWhatNoLiveTransactionNeeds) {
   MemoryFileSystem files;
   const StoreContext context("/store", {}, {.files = &files});

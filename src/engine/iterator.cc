@@ -47,13 +47,20 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
   begin_walk(options.reverse);
 }
 
-/// Its own writes are one more run, newer than those of the store up to the snapshot.
+/// Its own writes are one more run, newer than those of the store up to the snapshot. All that the store has is older
+/// than its own range deletes.
 void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const TransactionLayer& layer) {
   std::unique_ptr<EntryIterator> source = merged(range, options);
   if (layer.own != nullptr) {
     std::vector<std::unique_ptr<EntryIterator>> runs;
-    runs.push_back(layer.own->iterate());
+    Uncovered by_own{.moment = layer.last_own};
+    if (layer.own->has_range_deletes()) by_own.deletes = &layer.own->range_deletes();
+    iterate(*layer.own, by_own, runs);
     runs.push_back(std::make_unique<CappedIterator>(std::move(source), moment_.sequence));
+    if (by_own.deletes != nullptr) {
+      std::vector<SourcePart> all = {{.newest = moment_.sequence}};
+      runs.back() = std::make_unique<UncoveredIterator>(std::move(runs.back()), by_own, std::move(all));
+    }
     source = make_merging_iterator(std::move(runs));
     memtables_.push_back(layer.own);
   }

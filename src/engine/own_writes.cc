@@ -7,18 +7,30 @@
 namespace tamis {
 
 Result<std::optional<FoundEntry>> OwnWrites::find(KeyspaceId keyspace, std::string_view key, Sequence up_to) {
-  std::optional<FoundEntry> found;
-  if (batch_.size() > kFewWrites) {
-    TAMIS_TRY_STATUS(fill_memtables());
-    const auto own = memtables_.find(keyspace);
-    if (own != memtables_.end()) found = own->second->find({.key = key, .hash = hasher_(key), .sequence = up_to});
-    return found;
+  if (batch_.size() > kFewWrites || BatchInside::has_range_deletes(batch_)) {
+    return find_in_memtable(keyspace, key, up_to);
   }
+  std::optional<FoundEntry> found;
   Sequence sequence = snapshot_;
   Changes(batch_).visit([&](KeyspaceId id, const EncodedEntry& entry) {
     sequence = sequence + 1;
     if (id == keyspace && entry.key == key && sequence <= up_to) found = FoundEntry{entry.kind, sequence, entry.value};
   });
+  return found;
+}
+
+/// A key of a range that was removed later has been deleted.
+Result<std::optional<FoundEntry>> OwnWrites::find_in_memtable(KeyspaceId keyspace, std::string_view key,
+                                                              Sequence up_to) {
+  TAMIS_TRY_STATUS(fill_memtables());
+  const auto own = memtables_.find(keyspace);
+  if (own == memtables_.end()) return std::optional<FoundEntry>();
+  const Memtable& memtable = *own->second;
+  std::optional<FoundEntry> found = memtable.find({.key = key, .hash = hasher_(key), .sequence = up_to});
+  if (!memtable.has_range_deletes()) return found;
+  TAMIS_TRY(const RangeTombstone* const newest, memtable.range_deletes().newest_covering(key, up_to));
+  const bool is_covered = newest != nullptr && (!found || found->sequence < newest->sequence);
+  if (is_covered) found = FoundEntry{EntryKind::kDelete, newest->sequence, {}};
   return found;
 }
 
@@ -35,9 +47,11 @@ Status OwnWrites::fill_memtables() {
   for (const char* at = entries.data() + filled_.bytes; at != entries.data() + entries.size();) {
     const EncodedEntry entry = load_batch_entry(at, keyspace);
     Memtable& memtable = memtable_of(keyspace);
-    TAMIS_TRY_STATUS(memtable.reserve(1, entry.key.size() + entry.value.size()));
+    TAMIS_TRY_STATUS(entry.kind == EntryKind::kRangeDelete
+                         ? memtable.prepare_range_delete(entry.key, entry.value)
+                         : memtable.reserve(1, entry.key.size() + entry.value.size()));
     sequence = sequence + 1;
-    memtable.insert({entry.key, entry.value, sequence, entry.kind}, hasher_(entry.key));
+    insert_entry(memtable, {entry.key, entry.value, sequence, entry.kind}, hasher_);
     at = entry.end;
     filled_.bytes = static_cast<std::size_t>(at - entries.data());
     filled_.last_keyspace = number_of(keyspace);

@@ -19,7 +19,7 @@
 namespace tamis {
 
 /// A batch, which is committed, and memtables with the same writes, which are read. A few writes are looked up in the
-/// batch itself: the memtables are made for scans, and for more writes.
+/// batch itself: the memtables are made for scans, for range deletes and for more writes.
 ///
 /// Invariant: the i-th write has the sequence snapshot + i, so that its own writes are the newest run of a transaction.
 ///
@@ -46,7 +46,8 @@ class OwnWrites {
   /// The sequence of the last write.
   [[nodiscard]] Sequence last() const { return snapshot_ + batch_.size(); }
 
-  /// The last write to the key. Its value is valid until the next write or rollback.
+  /// The last write to the key: a delete if it removed a range with the key. Its value is valid until the next write or
+  /// rollback.
   Result<std::optional<FoundEntry>> find(KeyspaceId keyspace, std::string_view key) {
     return find(keyspace, key, last());
   }
@@ -62,6 +63,7 @@ class OwnWrites {
   /// Up to this many are compared one by one: cheaper than a memtable.
   static constexpr std::size_t kFewWrites = 8;
 
+  Result<std::optional<FoundEntry>> find_in_memtable(KeyspaceId keyspace, std::string_view key, Sequence up_to);
   Status fill_memtables();
   Memtable& memtable_of(KeyspaceId keyspace);
 

@@ -53,6 +53,12 @@ Result<std::optional<std::string>> get_value(TransactionState& state, OpenKeyspa
   return std::optional<std::string>(std::move(value));
 }
 
+/// Of a range. A batch would keep the error.
+Status check_bounds(std::string_view from, std::optional<std::string_view> to) {
+  TAMIS_TRY_STATUS(check_sizes(from, {}));
+  return check_sizes(to.value_or(std::string_view()), {});
+}
+
 }  // namespace
 
 Transaction::Transaction() noexcept = default;
@@ -149,6 +155,18 @@ Status Transaction::remove(const Keyspace& keyspace, std::string_view key) {
   return ask(state_, keyspace, [&](TransactionState& state, OpenKeyspace&) -> Status {
     TAMIS_TRY_STATUS(check_sizes(key, {}));
     return state.write([&](Batch& batch) { batch.remove(keyspace, key); });
+  });
+}
+Status Transaction::remove_range(std::string_view from, std::optional<std::string_view> to) {
+  return ask(state_, [&](TransactionState& state, OpenKeyspace&) -> Status {
+    TAMIS_TRY_STATUS(check_bounds(from, to));
+    return state.write([&](Batch& batch) { batch.remove_range(from, to); });
+  });
+}
+Status Transaction::remove_range(const Keyspace& keyspace, std::string_view from, std::optional<std::string_view> to) {
+  return ask(state_, keyspace, [&](TransactionState& state, OpenKeyspace&) -> Status {
+    TAMIS_TRY_STATUS(check_bounds(from, to));
+    return state.write([&](Batch& batch) { batch.remove_range(keyspace, from, to); });
   });
 }
 Status Transaction::write(const Batch& batch) {

@@ -172,9 +172,6 @@ Iterator TransactionState::scan(OpenKeyspace& keyspace, const ScanOptions& optio
 Status TransactionState::write(const Batch& batch) {
   TAMIS_TRY_STATUS(batch.status());
   TAMIS_TRY_STATUS(store_->check_owns(batch));
-  if (BatchInside::has_range_deletes(batch)) {
-    return Status::not_supported("a transaction cannot remove a range of keys; write the batch outside of it");
-  }
   return own_.write([&](Batch& own) { own.append(batch); });
 }
 

@@ -6,11 +6,10 @@ namespace tamis {
 
 std::uint64_t WrittenKeys::erase_intervals_until(Sequence last) {
   std::uint64_t bytes = 0;
-  const auto kept = std::ranges::find_if(intervals_, [&](const WrittenInterval& i) { return i.sequence > last; });
-  for (auto erased = intervals_.begin(); erased != kept; ++erased) {
-    bytes += bytes_of_interval(erased->range.from, erased->range.to.value_or(""));
+  for (; !intervals_.empty() && intervals_.front().sequence <= last; intervals_.pop_front()) {
+    const KeyRange& range = intervals_.front().range;
+    bytes += bytes_of_interval(range.from, range.to ? *range.to : std::string_view());
   }
-  intervals_.erase(intervals_.begin(), kept);
   return bytes;
 }
 
@@ -24,9 +23,14 @@ bool WrittenKeys::has_no_merge_after(WrittenKey key, Sequence sequence) const {
   return (found != keys_.end() && found->second.no_merge > sequence) || has_interval_after(key, sequence);
 }
 
+WrittenKeys::Intervals::const_iterator WrittenKeys::intervals_after(Sequence sequence) const {
+  return std::partition_point(intervals_.begin(), intervals_.end(),
+                              [&](const WrittenInterval& interval) { return interval.sequence <= sequence; });
+}
+
 bool WrittenKeys::has_interval_after(WrittenKey key, Sequence sequence) const {
-  return std::ranges::any_of(intervals_, [&](const WrittenInterval& interval) {
-    return interval.sequence > sequence && interval.keyspace == key.keyspace && interval.range.contains(key.key);
+  return std::any_of(intervals_after(sequence), intervals_.end(), [&](const WrittenInterval& interval) {
+    return interval.keyspace == key.keyspace && interval.range.contains(key.key);
   });
 }
 
@@ -36,10 +40,10 @@ std::optional<std::string_view> WrittenKeys::key_in_range_after(KeyspaceId keysp
     if (at->first.keyspace != keyspace || range.ends_before(at->first.key)) break;
     if (at->second.any > sequence) return at->first.key;
   }
-  for (const WrittenInterval& interval : intervals_) {
-    const bool overlaps = interval.keyspace == keyspace && interval.sequence > sequence &&
-                          !interval.range.ends_before(range.from) && !range.ends_before(interval.range.from);
-    if (overlaps) return std::max<std::string_view>(range.from, interval.range.from);
+  for (auto interval = intervals_after(sequence); interval != intervals_.end(); ++interval) {
+    const bool overlaps = interval->keyspace == keyspace && !interval->range.ends_before(range.from) &&
+                          !range.ends_before(interval->range.from);
+    if (overlaps) return std::max<std::string_view>(range.from, interval->range.from);
   }
   return std::nullopt;
 }

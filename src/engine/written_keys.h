@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "entry/entry.h"
 #include "entry/key_range.h"
@@ -69,7 +69,7 @@ class WrittenKeys {
   std::uint64_t erase_intervals_until(Sequence last);
   void clear() {
     keys_.clear();
-    intervals_.clear();
+    if (!intervals_.empty()) intervals_.clear();
   }
   [[nodiscard]] bool empty() const { return keys_.empty() && intervals_.empty(); }
 
@@ -86,16 +86,18 @@ class WrittenKeys {
   }
 
  private:
-  [[nodiscard]] bool has_interval_after(WrittenKey key, Sequence sequence) const;
-
   struct WrittenInterval {
     KeyspaceId keyspace = {};
     KeyRange range;
     Sequence sequence = {};
   };
+  using Intervals = std::deque<WrittenInterval>;
+
+  [[nodiscard]] Intervals::const_iterator intervals_after(Sequence sequence) const;
+  [[nodiscard]] bool has_interval_after(WrittenKey key, Sequence sequence) const;
 
   Keys keys_;
-  std::vector<WrittenInterval> intervals_;  // By sequence.
+  Intervals intervals_;  // By sequence.
 };
 
 }  // namespace tamis

@@ -1,4 +1,5 @@
 // DB::repair: makes a damaged store usable.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -6,6 +7,7 @@
 #include "base/random_source.h"
 #include "base/try.h"
 #include "engine/never_throws.h"
+#include "engine/store_context.h"
 #include "engine/store_folder.h"
 #include "io/file_names.h"
 #include "io/path.h"
@@ -16,6 +18,14 @@
 
 namespace tamis {
 namespace {
+
+/// With the manifest the horizon is lost. It begins again at the newest time that a table or a record tells, or at the
+/// clock if that is earlier: a clock that is ahead must not destroy what is alive (rule 29).
+ExpiryHorizon horizon_of(const RepairSurvey& survey, const StoreContext& context) {
+  const bool is_used = survey.state.features.includes(Features::of(Feature::kExpiry));
+  if (survey.has_manifest || !is_used || survey.last_time == 0) return survey.state.horizon;
+  return {.time = std::min(context.precise_unix_milliseconds(), survey.last_time), .at = context.uptime()};
+}
 
 /// Recovers everything in the folder that can be read, and writes a manifest for it (rule 22).
 ///
@@ -48,6 +58,7 @@ Result<RepairReport> repair_store(const std::string& folder_path, bool dry_run, 
   TAMIS_TRY(RepairSurvey survey, survey_store(files, path, *random, progress));
   RepairReport report = survey.report;
   report.is_dry_run = dry_run;
+  survey.state.horizon = horizon_of(survey, StoreContext(path, {}, environment));
   if (!dry_run) TAMIS_TRY_STATUS(write_repaired_store(files, path, std::move(survey), *random));
   return report;
 }

@@ -20,7 +20,7 @@ class ExpiringWorld {
  public:
   [[nodiscard]] Environment environment() {
     Environment environment = world.environment();
-    environment.unix_milliseconds = [this] { return kBegin + passed; };
+    environment.unix_milliseconds = [this] { return kBegin + passed + ahead; };
     environment.uptime_milliseconds = [this] { return passed; };
     return environment;
   }
@@ -52,6 +52,7 @@ class ExpiringWorld {
 
   test::RepairWorld world;
   std::uint64_t passed = 0;  // Milliseconds.
+  std::uint64_t ahead = 0;   // By how many milliseconds the clock is wrong.
 };
 
 /// "a" and "b" lie beneath values that expire, one of which is in a table and one in the journal.
@@ -105,6 +106,45 @@ TEST(RepairOfExpiry, Rule29_ExpiredValuesAreDroppedAlsoIfTheHorizonWasLost) {
     EXPECT_EQ(db.keyspaces()[0].entries, 1U);
     EXPECT_EQ(db.stats().expiring_entries, 0U);
   }
+}
+
+/// The times of tables and records are all that is left to tell. The repair's own tables keep them for the next one.
+TEST(RepairOfExpiry, Rule29_WithoutAManifestAClockThatIsAheadDestroysNothing) {
+  ExpiringWorld world;
+  fill(world);
+  const std::string before = world.contents();
+  EXPECT_EQ(before, "a=table@1 b=journal@2 c=beneath d=table@60 e=journal@90 ");
+  world.ahead = 10 * 365 * 24 * 60 * kMinute;
+  for (int repairs = 0; repairs < 2; ++repairs) {
+    world.world.remove_manifest();
+    EXPECT_TRUE(world.repair().lost.empty());
+    EXPECT_EQ(world.contents(), "c=beneath ") << "hidden by the clock";
+  }
+  {
+    DB db = world.open();
+    ASSERT_TRUE(db.compact().ok());
+  }
+  world.ahead = 0;
+  EXPECT_EQ(world.contents(), before);
+  world.passed = 61 * kMinute;
+  DB db = world.open();
+  ASSERT_TRUE(db.compact().ok());
+  EXPECT_EQ(db.stats().expiring_entries, 1U) << "time has passed since";
+}
+
+TEST(RepairOfExpiry, Rule29_WithoutAManifestTheHorizonIsNotAheadOfTheClock) {
+  ExpiringWorld world;
+  world.ahead = 10 * 365 * 24 * 60 * kMinute;
+  fill(world);
+  world.ahead = 0;
+  world.world.remove_manifest();
+  EXPECT_TRUE(world.repair().lost.empty());
+  DB db = world.open();
+  Batch batch;
+  batch.put("new", "value", std::chrono::system_clock::time_point(std::chrono::milliseconds(kBegin) + 1min));
+  ASSERT_TRUE(db.write(batch).ok());
+  ASSERT_TRUE(db.compact().ok());
+  EXPECT_EQ(db.get("new")->value_or("absent"), "value") << "files of a time to come hide nothing";
 }
 
 }  // namespace

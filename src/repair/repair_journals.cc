@@ -162,6 +162,7 @@ class JournalWalk {
     due_ = record.first_sequence + record.count;
     knows_due_ = true;
     read_.last_sequence = std::max(read_.last_sequence, due_ - 1);
+    read_.last_commit_time = std::max(read_.last_commit_time, record.commit_time);
     return {};
   }
 

@@ -35,8 +35,9 @@ struct JournalsToRead {
 struct JournalsRead {
   std::vector<Problem> lost = {};
   std::uint64_t entries = 0;
-  std::uint64_t last_sequence = 0;  ///< The largest that a record or a header implies.
-  Features features = {};           ///< In the headers.
+  std::uint64_t last_sequence = 0;     ///< The largest that a record or a header implies.
+  std::uint64_t last_commit_time = 0;  ///< Of a record that was taken, in milliseconds since 1970.
+  Features features = {};              ///< In the headers.
 };
 
 /// What becomes of an entry of this keyspace.

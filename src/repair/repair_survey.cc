@@ -177,6 +177,7 @@ class Surveyor {
         flushed = std::max(flushed, found.properties->flushed_sequence);
         survey_.last_sequence = std::max({survey_.last_sequence, found.properties->flushed_sequence,
                                           number_of(found.properties->facts.largest_sequence)});
+        survey_.last_time = std::max(survey_.last_time, found.properties->facts.created_unix_seconds * 1000);
       }
     }
     return {};
@@ -371,6 +372,7 @@ class Surveyor {
     survey_.state.features |= read.features;
     survey_.report.journal_entries = read.entries;
     survey_.last_sequence = std::max(survey_.last_sequence, read.last_sequence);
+    survey_.last_time = std::max(survey_.last_time, read.last_commit_time);
     if (!read.lost.empty()) doubts_.add_everywhere("the journal lost records; deletes may be among them");
     std::ranges::move(read.lost, std::back_inserter(survey_.report.lost));
     return {};

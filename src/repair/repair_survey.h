@@ -49,6 +49,7 @@ struct RepairSurvey {
   std::vector<std::uint64_t> chosen;  ///< The store's tables, as far as their files exist.
   std::uint64_t next_number = 1;      ///< Neither it nor a larger one was ever used, here or in lost/.
   std::uint64_t last_sequence = 0;    ///< The largest one seen.
+  std::uint64_t last_time = 0;  ///< Of a commit or of the creation of a table, in milliseconds since 1970; 0: none.
   RepairReport report;
 };
 

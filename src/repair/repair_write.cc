@@ -192,6 +192,7 @@ class RepairWriter {
       spec.run = run;
       spec.replaces = {number};
       spec.flushed_sequence = survey_.state.flushed_sequence;
+      spec.created_unix_seconds = survey_.last_time / 1000;
       TAMIS_TRY(builder, TableBuilder::create(files_, spec));
       return {};
     };
@@ -278,6 +279,7 @@ class RepairWriter {
     spec.range_deletes = std::move(range_deletes);
     spec.replaces = std::move(replaces);
     spec.flushed_sequence = survey_.state.flushed_sequence;
+    spec.now_unix_seconds = survey_.last_time / 1000;
     spec.filters = &filters;
     spec.snapshots = {Sequence{number_of(kMaxSequence) - 1}};
     spec.older_runs = {&anything};

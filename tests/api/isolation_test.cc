@@ -251,6 +251,86 @@ TEST_P(IsolationLevels, G2TwoEdgesAndAReader) {
   EXPECT_EQ(commits(first), !is_serializable());
 }
 
+// The same anomalies where one of the writes removes a range.
+
+/// Two transactions put and remove the same keys in turn: the result is one transaction's, whole.
+TEST_P(IsolationLevels, G0DirtyWriteOfARange) {
+  Transaction first = begin();
+  Transaction second = begin();
+  ASSERT_TRUE(first.put("x", "11").ok() && second.remove_range("w", "z").ok());
+  ASSERT_TRUE(first.put("y", "21").ok());
+  EXPECT_TRUE(commits(first));
+  EXPECT_EQ(commits(second), is_serializable()) << "at snapshot isolation the first committer wins";
+  EXPECT_EQ(*db_.exists("x"), !is_serializable());
+  EXPECT_EQ(*db_.exists("y"), !is_serializable());
+}
+
+TEST_P(IsolationLevels, G0DirtyWriteInARange) {
+  Transaction first = begin();
+  Transaction second = begin();
+  ASSERT_TRUE(first.remove_range("w", std::nullopt).ok() && second.put("y", "21").ok());
+  EXPECT_TRUE(commits(first));
+  EXPECT_EQ(commits(second), is_serializable());
+  EXPECT_EQ(*db_.exists("y"), is_serializable());
+}
+
+/// A predicate has the same keys when it is asked again.
+TEST_P(IsolationLevels, PMPPredicateOverARangeThatIsRemoved) {
+  Transaction first = begin();
+  EXPECT_EQ(keys_with(first, "10"), "x");
+  Transaction second = begin();
+  ASSERT_TRUE(second.remove_range("a", "z").ok());
+  EXPECT_TRUE(commits(second));
+  EXPECT_EQ(keys_with(first, "10"), "x");
+  EXPECT_EQ(get(first, "y"), "20");
+  EXPECT_TRUE(commits(first)) << "it only read";
+}
+
+/// An update that was computed from an old value does not bring back what a range delete has removed.
+TEST_P(IsolationLevels, P4LostRangeDelete) {
+  Transaction first = begin();
+  Transaction second = begin();
+  EXPECT_EQ(get(first, "x"), "10");
+  ASSERT_TRUE(first.put("x", "11").ok() && second.remove_range("a", "y").ok());
+  EXPECT_TRUE(commits(second));
+  EXPECT_FALSE(commits(first));
+  EXPECT_FALSE(*db_.exists("x"));
+}
+
+/// Two reads are of one moment, and what was read decides about a write.
+TEST_P(IsolationLevels, GSingleReadSkewByARangeDelete) {
+  Transaction first = begin();
+  EXPECT_EQ(get(first, "x"), "10");
+  Transaction second = begin();
+  ASSERT_TRUE(second.remove_range("", std::nullopt).ok());
+  EXPECT_TRUE(commits(second));
+  EXPECT_EQ(get(first, "y"), "20");
+  ASSERT_TRUE(first.put("sum", "30").ok());
+  EXPECT_FALSE(commits(first)) << "at snapshot isolation the range is a write of 'sum', too";
+}
+
+/// Each writes what the other has read: one by a range, of which the other knows that it is empty.
+TEST_P(IsolationLevels, G2WriteSkewOverAnEmptyRange) {
+  Transaction first = begin();
+  Transaction second = begin();
+  EXPECT_EQ(keys_with(first, "30"), "");
+  EXPECT_EQ(get(second, "x"), "10");
+  ASSERT_TRUE(first.put("x", "11").ok() && second.remove_range("z1", "z2").ok());
+  EXPECT_TRUE(commits(second));
+  EXPECT_EQ(commits(first), !is_serializable()) << "a range delete writes absent keys as well";
+}
+
+/// Each removes the range that the other has counted.
+TEST_P(IsolationLevels, G2WriteSkewByRangeDeletes) {
+  Transaction first = begin();
+  Transaction second = begin();
+  EXPECT_EQ(keys_with(first, "20"), "y");
+  EXPECT_EQ(keys_with(second, "10"), "x");
+  ASSERT_TRUE(first.remove_range("a", "y").ok() && second.remove_range("y", "z").ok());
+  EXPECT_TRUE(commits(first));
+  EXPECT_EQ(commits(second), !is_serializable());
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, IsolationLevels, ::testing::Values(Isolation::kSerializable, Isolation::kSnapshot),
                          [](const auto& level) {
                            return level.param == Isolation::kSerializable ? "Serializable" : "Snapshot";

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "entry/batch_format.h"
+#include "entry/range_tombstones.h"
 #include "io/file_names.h"
 #include "journal/journal_reader.h"
 #include "support/transaction_history.h"
@@ -22,6 +23,13 @@ constexpr std::uint32_t kKeyspaces = 3;
 constexpr char kMarker = '!';
 
 std::string key_name(std::uint64_t number) { return fmt::format("k{}", number); }
+
+/// Of few keys; one in eight has no end.
+KeyRange random_range(SplitMix64& random) {
+  const std::uint64_t from = random.below(kKeys);
+  if (random.below(8) == 0) return {key_name(from), std::nullopt};
+  return {key_name(from), key_name(from + 1 + random.below(3))};
+}
 
 std::uint32_t writer_of(std::string_view value) {
   std::uint32_t id = 0;
@@ -46,7 +54,8 @@ class RandomTransactions::Running {
     if (choice < 35) return get();
     if (choice < 50) return scan();
     if (choice < 78) return write(true);
-    if (choice < 92) return write(false);
+    if (choice < 88) return write(false);
+    if (choice < 92) return remove_range();
     if (choice < 97) return save();
     roll_back();
   }
@@ -117,6 +126,14 @@ class RandomTransactions::Running {
     const Status written = is_put ? tx_.put(in(key), key.second, *value) : tx_.remove(in(key), key.second);
     if (!written.ok()) return world_.fail(written.to_text());
     done_.writes[key] = value;
+  }
+  void remove_range() {
+    const auto keyspace = static_cast<std::uint32_t>(random_.below(kKeyspaces));
+    const KeyRange range = random_range(random_);
+    if (!tx_.remove_range(world_.keyspaces_[keyspace], range.from, range.to).ok()) world_.fail("a range was refused");
+    for (std::uint64_t i = 0; i < kKeys; ++i) {
+      if (range.contains(key_name(i))) done_.writes[{keyspace, key_name(i)}] = std::nullopt;
+    }
   }
   void save() {
     saved_ = *tx_.savepoint();
@@ -193,6 +210,10 @@ void RandomTransactions::write_outside(std::uint32_t id, SplitMix64& random) {
   batch.put(fmt::format("{}{}", kMarker, id), fmt::format("{}", id));
   batch.put(in, key, fmt::format("{}.1", id));
   batch.remove(keyspaces_[random.below(kKeyspaces)], key_name(random.below(kKeys)));
+  if (random.coin()) {
+    const KeyRange range = random_range(random);
+    batch.remove_range(keyspaces_[random.below(kKeyspaces)], range.from, range.to);
+  }
   if (!db_.write(batch).ok()) fail("a batch was refused");
 }
 
@@ -218,18 +239,33 @@ bool RandomTransactions::load_versions() {
       if (!batch.ok() || (*record)->first_sequence != next) return false;
       next += batch->size();
       for (BatchView::Iterator it = batch->begin(); it != batch->end(); ++it) {
-        const bool is_put = it->kind == EntryKind::kPut;
         if (it->key.starts_with(kMarker)) {
           marked = writer_of(it->value);
           continue;
         }
-        Version version{number_of(it->sequence), is_put ? writer_of(it->value) : marked, {}};
-        if (is_put) version.value = it->value;
-        versions_[{number_of(it.keyspace()), std::string(it->key)}].push_back(std::move(version));
+        add_versions(number_of(it.keyspace()), *it, marked);
       }
     }
   }
   return next == db_.stats().sequence + 1;
+}
+
+/// A range delete is a version of every key in it.
+void RandomTransactions::add_versions(std::uint32_t keyspace, const Entry& entry, std::uint32_t marked) {
+  const std::uint64_t sequence = number_of(entry.sequence);
+  const std::string key(entry.key);
+  if (entry.kind == EntryKind::kPut) {
+    versions_[{keyspace, key}].push_back({sequence, writer_of(entry.value), std::string(entry.value)});
+  } else if (entry.kind == EntryKind::kDelete) {
+    versions_[{keyspace, key}].push_back({sequence, marked, std::nullopt});
+  } else {
+    const KeyRange range = range_tombstone_of(entry).range;
+    for (std::uint64_t i = 0; i < kKeys; ++i) {
+      if (!range.contains(key_name(i))) continue;
+      versions_[{keyspace, key_name(i)}].push_back({sequence, marked, std::nullopt});
+      ++removed_by_range_;
+    }
+  }
 }
 
 std::size_t RandomTransactions::versions_until(const Key& key, std::uint64_t sequence) const {
@@ -296,6 +332,7 @@ std::string RandomTransactions::check() {
     if (std::string wrong = check_reads(done); !wrong.empty()) return wrong;
     if (std::string wrong = check_writes(done); !wrong.empty()) return wrong;
   }
+  if (removed_by_range_ == 0) return "no range was removed";
   return isolation_ == Isolation::kSerializable ? find_cycle() : std::string();
 }
 

@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "base/random.h"
+#include "entry/entry.h"
 #include "io/memory_file_system.h"
 
 namespace tamis::test {
 
-/// Threads run transactions of gets, scans, puts, removes, batches and savepoints over a few keys of three keyspaces,
-/// beside plain writes. Every value is unique. The journal then tells the order of all versions, and the sequence of a
-/// transaction which of them it must have read.
+/// Threads run transactions of gets, scans, puts, removes, range deletes, batches and savepoints over a few keys of
+/// three keyspaces, beside plain writes. Every value is unique. The journal then tells the order of all versions, and
+/// the sequence of a transaction which of them it must have read.
 class RandomTransactions {
  public:
   using Key = std::pair<std::uint32_t, std::string>;  // With the number of the keyspace.
@@ -51,6 +52,7 @@ class RandomTransactions {
   void write_outside(std::uint32_t id, SplitMix64& random);
   void fail(const std::string& what);
   bool load_versions();
+  void add_versions(std::uint32_t keyspace, const Entry& entry, std::uint32_t marked);
   std::string check_reads(const Done& done) const;
   std::string check_writes(const Done& done) const;
   std::string find_cycle() const;
@@ -67,6 +69,7 @@ class RandomTransactions {
   std::map<Key, std::vector<Version>> versions_;
   std::uint64_t committed_ = 0;
   std::uint64_t conflicts_ = 0;
+  std::uint64_t removed_by_range_ = 0;  // Keys.
 };
 
 }  // namespace tamis::test

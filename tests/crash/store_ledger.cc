@@ -2,9 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <iterator>
 #include <utility>
 
-#include "base/check.h"
 #include "base/hash.h"
 
 namespace tamis::test {
@@ -27,6 +27,18 @@ std::optional<ExpiryTime> due_of(const Batch::Operation& operation, std::uint64_
 bool has_expired(const std::string& value, std::uint64_t now) {
   const std::size_t mark = value.rfind(kDueMark);
   return mark != std::string::npos && std::stoull(value.substr(mark + 1)) <= now;
+}
+
+bool is_of_default(std::string_view key) { return key.empty() || key.front() != kMark; }
+
+/// An empty `to` is the end of the keyspace. The marks of others may lie inside a range of the default one.
+void erase_range(Content& content, const std::string& mark, std::string_view from, std::string_view to) {
+  for (auto at = content.lower_bound(mark + std::string(from)); at != content.end();) {
+    const bool is_inside = mark.empty() ? is_of_default(at->first) : at->first.starts_with(mark);
+    if (!mark.empty() && !is_inside) return;
+    if (is_inside && !to.empty() && at->first >= mark + std::string(to)) return;
+    at = is_inside ? content.erase(at) : std::next(at);
+  }
 }
 
 std::set<std::string> keyspaces_in(const Content& content) {
@@ -75,9 +87,7 @@ void apply_to(const Batch& batch, Content& content, const std::map<std::uint32_t
     if (operation.kind == Batch::Operation::Kind::kRemove) {
       content.erase(mark + std::string(operation.key));
     } else if (operation.kind == Batch::Operation::Kind::kRemoveRange) {
-      TAMIS_CHECK(!operation.value.empty());
-      content.erase(content.lower_bound(mark + std::string(operation.key)),
-                    content.lower_bound(mark + std::string(operation.value)));
+      erase_range(content, mark, operation.key, operation.value);
     } else if (operation.kind == Batch::Operation::Kind::kMerge) {
       content[mark + std::string(operation.key)] += operation.value;
     } else {
@@ -189,8 +199,7 @@ Content StoreLedger::visible(const Content& content, const std::set<std::string>
   Content left;
   for (const auto& [key, value] : content) {
     if (has_expired(value, now_)) continue;
-    const bool is_of_default = key.empty() || key.front() != kMark;
-    if (is_of_default || keyspaces.contains(key.substr(1, key.find(kMark, 1) - 1))) left.emplace(key, value);
+    if (is_of_default(key) || keyspaces.contains(key.substr(1, key.find(kMark, 1) - 1))) left.emplace(key, value);
   }
   for (const std::string& name : keyspaces) left[mark_of(name)] = "exists";
   return left;

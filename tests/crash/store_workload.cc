@@ -11,7 +11,7 @@
 namespace tamis::test {
 namespace {
 
-constexpr std::array<StoreScript, 19> kScripts = {{
+constexpr std::array<StoreScript, 21> kScripts = {{
     {"commits", "pPbBrRspPbfpBwRpbfPpWbrfspbBpfpPrcPbp"},
     {"journals in turn", "pbpfpPbfprpfPbpfBpfpbrfpPfbpfpp"},
     {"full memtables", "wPbwrWwbBpwPwbwpWcbwRwpwfwc", 64 << 10},
@@ -32,6 +32,8 @@ constexpr std::array<StoreScript, 19> kScripts = {{
     {"transactions", "ptTutmtTuNtfUtpTftcuTxtTfUcptT"},
     {"merges", "aAafabpaoraAfcaamNafnaofaracaAkbafaac"},
     {"expiry", "eEefhEhhhpebefhbehcEpfhhkeofhhpeEfrcohhepEefehhchhpebbbceeEfhhhhpspseefhhhhpPp"},
+    {"ranges in transactions", "bbyfmYnyfqycnYkyuoyYfxyTmnYfyc"},
+    {"conditional puts", "iIbifIpicirIfikIoifiIcpiIoi"},
 }};
 
 constexpr std::uint64_t kHour = 3'600'000;
@@ -118,9 +120,13 @@ Status StoreWorkload::step(char what) {
     case 'm': return make_keyspace();
     case 'x': return drop_keyspace();
     case 't':
-    case 'T': return run_transaction(what == 'T', false);
+    case 'T':
     case 'u':
-    case 'U': return run_transaction(what == 'U', true);
+    case 'U':
+    case 'y':
+    case 'Y': return run_transaction(what);
+    case 'i':
+    case 'I': return put_if(what == 'I');
     default: return write(what);
   }
 }
@@ -140,9 +146,11 @@ Status StoreWorkload::commit(const Batch& batch, bool syncs) {
 }
 
 /// Whole or absent like a batch. One that conflicts is no commit: no state of the ledger has it.
-Status StoreWorkload::run_transaction(bool syncs, bool conflicts) {
+Status StoreWorkload::run_transaction(char what) {
+  const bool syncs = std::isupper(what) != 0;
+  const auto kind = static_cast<char>(std::tolower(what));
   const std::string read_key = some_key();
-  const Batch batch = make_batch(newest_.name().empty() ? 'b' : 'n');
+  const Batch batch = make_batch(kind == 'y' ? kind : newest_.name().empty() ? 'b' : 'n');
   Transaction tx = db_->begin();
   if (const Result<bool> read = tx.exists(read_key); !read.ok()) return read.status();
   {
@@ -151,7 +159,7 @@ Status StoreWorkload::run_transaction(bool syncs, bool conflicts) {
     if (!it.status().ok()) return it.status();
   }
   if (Status added = tx.write(batch); !added.ok()) return added;
-  if (conflicts) {
+  if (kind == 'u') {
     Batch other;
     other.put(read_key, padded(fmt::format("v{}", ++values_), 30));
     if (Status written = commit(other, syncs); !written.ok()) return written;
@@ -164,6 +172,25 @@ Status StoreWorkload::run_transaction(bool syncs, bool conflicts) {
   Status committed = tx.commit({.sync = syncs});
   if (committed.ok()) ledger_.acknowledged(syncs);
   return committed;
+}
+
+/// One that finds another value than it expects is no commit.
+Status StoreWorkload::put_if(bool syncs) {
+  const std::string key = some_key();
+  Batch batch;
+  batch.put(key, padded(fmt::format("{}.", ++values_), 30));
+  const std::string value((*batch.begin()).value);
+  const Result<std::optional<std::string>> before = db_->get(key);
+  if (!before.ok()) return before.status();
+  const Result<bool> refused = db_->put_if(key, "what no key has", value, {.sync = syncs});
+  if (!refused.ok()) return refused.status();
+  if (*refused) violations_.emplace_back("a conditional put of a key with another value");
+  ledger_.tries(batch);
+  const Result<bool> written = db_->put_if(key, *before, value, {.sync = syncs});
+  if (!written.ok()) return written.status();
+  if (!*written) violations_.emplace_back("no conditional put although nobody changed the key");
+  ledger_.acknowledged(syncs);
+  return {};
 }
 
 Status StoreWorkload::make_keyspace() {
@@ -240,6 +267,7 @@ Batch StoreWorkload::make_batch(char what) {
       if (newest_.id() != 0) batch.put(newest_, some_key(), value());
       if (newest_.id() != 0 && random_.below(3) == 0) batch.remove(newest_, some_key());
       break;
+    case 'y': remove_range_of_newest(batch); [[fallthrough]];
     case 'd': {
       std::string from = some_key();
       std::string to = some_key();
@@ -274,6 +302,16 @@ Batch StoreWorkload::make_batch(char what) {
     default: TAMIS_CHECK(false);
   }
   return batch;
+}
+
+/// Every other one has no end.
+void StoreWorkload::remove_range_of_newest(Batch& batch) {
+  if (newest_.id() == 0) return;
+  std::string from = some_key();
+  std::string to = some_key();
+  if (to < from) std::swap(from, to);
+  batch.remove_range(newest_, from, random_.coin() ? std::nullopt : std::optional<std::string_view>(to));
+  batch.put(newest_, some_key(), fmt::format("{}.", ++values_));
 }
 
 std::string StoreWorkload::some_key() {

@@ -28,6 +28,7 @@ inline constexpr std::string_view kCopy = "/copy";
 ///   d a batch with a range delete   a a batch of merges
 ///   e a batch with values that expire   h an hour passes
 ///   t a transaction that reads, scans and writes   u one that conflicts with a put after its begin
+///   y a transaction that removes ranges of the default keyspace and the newest one   i a conditional put
 struct StoreScript {
   std::string_view name;
   std::string_view steps;
@@ -94,13 +95,15 @@ class StoreWorkload {
   Status step(char what);
   Status write(char what);
   Status commit(const Batch& batch, bool syncs);
-  Status run_transaction(bool syncs, bool conflicts);
+  Status run_transaction(char what);
+  Status put_if(bool syncs);
   Status reopen();
   Status make_keyspace();
   Status drop_keyspace();
   Status find_newest_keyspace();
   Status compact();
   [[nodiscard]] Batch make_batch(char what);
+  void remove_range_of_newest(Batch& batch);
   [[nodiscard]] std::string some_key();
 
   FileSystemWithoutLinks without_links_;

@@ -67,6 +67,15 @@ class FollowedStore {
     return {};
   }
   void close() { db_.reset(); }
+  /// Closes it and opens it again.
+  void reopen_with(const Options& options) {
+    close();
+    options_ = options;
+    std::vector<std::string> names;
+    for (const auto& [name, keyspace] : others_) names.push_back(name);
+    open();
+    for (const std::string& name : names) add_keyspace(name);
+  }
   /// The same store after its writer has died: what it recovers is what it holds.
   [[nodiscard]] FollowedStore reopened(FileSystem& files) const {
     FollowedStore again(files, options_.value_bytes_apart);

@@ -197,6 +197,35 @@ TEST(Follower, Rule42_GoesOnAfterACrashOfTheWriterInItsNewTerm) {
   EXPECT_GT(terms, 5);
 }
 
+/// The follower keeps the options that it was opened with.
+TEST(Follower, Rule42_GoesOnWhenTheWriterIsOpenedWithOtherOptions) {
+  MemoryFileSystem disk;
+  FollowedStore store(disk);
+  store.open();
+  store.add_keyspace("one");
+  Result<DB> follower = open_follower(disk);
+  ASSERT_TRUE(follower.ok());
+  Options options = test::kFollowed;
+  for (const char* policy : {"tiered", "manual", "leveled"}) {
+    options.compaction = policy;
+    options.value_bytes_apart = options.value_bytes_apart == 0 ? 500 : 0;
+    options.journal = options.journal == "write" ? "auto" : "write";
+    options.codec = options.codec == "none" ? "lz4" : "none";
+    options.block_bytes = options.block_bytes == 1024 ? 4096 : 1024;
+    store.reopen_with(options);
+    for (int i = 0; i < 60; ++i) {
+      ASSERT_TRUE(store.commit(i % 2 == 0 ? 1000 : 10).ok());
+      if (i % 25 == 0) {
+        ASSERT_TRUE(store.db().flush().ok());
+      }
+      if (i % 20 != 0) continue;
+      const Result<std::uint64_t> moved = follower->catch_up();
+      ASSERT_TRUE(moved.ok()) << policy << ": " << moved.status().to_text();
+      store.expect_prefix(*follower, store.newest(), policy);
+    }
+  }
+}
+
 /// A sync fails after the follower has read what it should have made durable; the program resumes.
 TEST(Follower, Rule42_DiscardsWhatItTookFromJournalsWhenATermBegins) {
   int discarded = 0;

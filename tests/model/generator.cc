@@ -203,10 +203,12 @@ void Generator::draw_in_transaction(Operation& operation) {
   operation.keyspace = draw_keyspace();
   if (operation.verb == Verb::kGetIn) operation.keys.push_back(draw_key());
   if (operation.verb == Verb::kWriteIn) {
-    Change change = draw_change();
-    change.is_range = false;  // Refused in a transaction.
-    change.to.reset();
-    operation.changes.push_back(std::move(change));
+    operation.changes.push_back(draw_change());
+    Change& change = operation.changes.back();
+    if (one_in(10)) {
+      change = {.key = change.key, .keyspace = change.keyspace, .is_put = false};
+      draw_range(change);
+    }
   }
   if (operation.verb == Verb::kCommit) operation.sync = one_in(10);
   if (operation.verb != Verb::kScanIn) return;

@@ -5,7 +5,7 @@
 namespace tamis::test {
 
 void Model::apply(const Change& change, std::uint32_t keyspace, std::uint64_t written_at) {
-  if (change.is_range && change.to && *change.to <= change.key) return;  // Nothing is written.
+  if (change.is_empty()) return;  // Nothing is written.
   ++sequence_;
   auto& [id, map, due] = now_.at(keyspace);
   log_.push_back({*id, change});

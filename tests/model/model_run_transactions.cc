@@ -24,12 +24,12 @@ std::uint32_t ModelTransaction::existing(std::uint32_t keyspace) const { return 
 
 bool ModelTransaction::has_written(std::uint32_t keyspace, std::string_view key) const {
   return std::any_of(own.begin(), own.end(),
-                     [&](const Change& change) { return change.keyspace == keyspace && change.key == key; });
+                     [&](const Change& change) { return change.keyspace == keyspace && change.changes(key); });
 }
 
 bool ModelTransaction::knows(std::uint32_t keyspace, std::string_view key) const {
   return std::any_of(own.begin(), own.end(), [&](const Change& change) {
-    return change.keyspace == keyspace && change.key == key && !change.is_merge;
+    return change.keyspace == keyspace && change.changes(key) && !change.is_merge;
   });
 }
 
@@ -61,7 +61,7 @@ ModelTransaction::Outcome ModelTransaction::outcome(const Model& model) const {
     if (isolation != Isolation::kSnapshot) continue;
     for (const Change& change : own) {
       if (change.is_merge && other.is_merge) continue;
-      if (view.at(change.keyspace).id == id && other.changes(change.key)) return Outcome::kConflicts;
+      if (view.at(change.keyspace).id == id && change.meets(other)) return Outcome::kConflicts;
     }
   }
   return is_certain && bytes <= kMaxBytesSinceBegin ? Outcome::kCommits : Outcome::kEither;
@@ -142,7 +142,11 @@ Status ModelRun::write_in(ModelTransaction& tx, const Operation& operation) {
     change.keyspace = tx.existing(change.keyspace);
     change.expires_in = 0;  // A transaction's own put has no lifetime.
     const std::uint32_t id = *tx.view.at(change.keyspace).id;
-    if (change.is_merge) {
+    if (change.is_range) {
+      TAMIS_TRY_STATUS(id == 0 ? tx.store.remove_range(change.key, change.to)
+                               : tx.store.remove_range(handles_.at(id), change.key, change.to));
+      if (change.is_empty()) continue;
+    } else if (change.is_merge) {
       TAMIS_TRY_STATUS(id == 0 ? tx.store.merge(change.key, value_of(change))
                                : tx.store.merge(handles_.at(id), change.key, value_of(change)));
     } else if (id == 0) {

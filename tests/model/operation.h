@@ -84,6 +84,14 @@ struct Change {
   [[nodiscard]] bool changes(std::string_view any_key) const {
     return is_range ? key <= any_key && (!to || any_key < *to) : key == any_key;
   }
+  /// A range without keys.
+  [[nodiscard]] bool is_empty() const { return is_range && to && *to <= key; }
+  /// Whether there is a key that both change.
+  [[nodiscard]] bool meets(const Change& other) const {
+    if (!is_range) return other.changes(key);
+    if (!other.is_range) return changes(other.key);
+    return !is_empty() && !other.is_empty() && (!to || other.key < *to) && (!other.to || key < *other.to);
+  }
   friend bool operator==(const Change&, const Change&) = default;
 };
 
