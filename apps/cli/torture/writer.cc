@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -40,9 +39,6 @@ std::vector<std::uint32_t> some_indexes(Draw& draw, std::uint32_t keys) {
   for (std::uint32_t& index : indexes) index = static_cast<std::uint32_t>(draw.below(keys));
   return indexes;
 }
-
-/// Transactions refuse these.
-bool is_range(const Batch::Operation& change) { return change.kind == Batch::Operation::Kind::kRemoveRange; }
 
 /// Runs the threads of a round. Most rounds never end by themselves: the process is killed. Anything wrong is reported
 /// and ends the process.
@@ -141,7 +137,7 @@ Status TortureLoad::write_in_transaction(std::uint32_t writer, const Batch& batc
 
 Status TortureLoad::write_once(Draw& draw, std::uint32_t writer, const Batch& batch, bool& is_synced) {
   is_synced = draw.once_in(plan_.sync_one_in);
-  if (draw.once_in(8) && std::ranges::none_of(batch, is_range)) return write_in_transaction(writer, batch, is_synced);
+  if (draw.once_in(8)) return write_in_transaction(writer, batch, is_synced);
   if (draw.once_in(16)) {
     Status tried = db_.try_write(batch, {.sync = is_synced});
     if (tried.code() != StatusCode::kBusy) return tried;
