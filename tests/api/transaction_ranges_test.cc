@@ -62,6 +62,19 @@ TEST_F(TransactionRanges, ALaterPutInTheRangeIsVisibleAndCommitted) {
   EXPECT_EQ(all_of(db_.scan()), "a=1 c=new e=1 f=1");
 }
 
+TEST_F(TransactionRanges, EachHidesTheOwnWritesBeforeIt) {
+  Transaction tx = db_.begin();
+  for (const std::string_view key : {"a", "b", "c"}) ASSERT_TRUE(tx.put(key, "1").ok());
+  ASSERT_TRUE(tx.remove_range("a", "c").ok());
+  for (const std::string_view key : {"b", "m", "n"}) ASSERT_TRUE(tx.put(key, "2").ok());
+  ASSERT_TRUE(tx.remove_range("m", "n").ok() && tx.put("z", "3").ok());
+  EXPECT_EQ(all_of(tx.scan()), "b=2 c=1 n=2 z=3");
+  EXPECT_EQ(all_of(tx.scan({.reverse = true})), "z=3 n=2 c=1 b=2");
+  EXPECT_EQ(many(tx, {"a", "b", "c", "m", "n"}), "absent 2 1 absent 2 ");
+  ASSERT_TRUE(tx.commit().ok());
+  EXPECT_EQ(all_of(db_.scan()), "b=2 c=1 n=2 z=3");
+}
+
 TEST_F(TransactionRanges, AScanSeesTheRangesBeforeItAndNoneAfter) {
   put_all("abcdef");
   Transaction tx = db_.begin();
