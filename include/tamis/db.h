@@ -172,6 +172,9 @@ class TAMIS_EXPORT DB {
   [[nodiscard]] Result<std::uint64_t> approximate_size(const Range& range) const;
   /// Counters and current state.
   [[nodiscard]] Stats stats() const;
+  /// What the writer of a followed store has counted (Options::follows). It publishes that about once a second, if
+  /// something has changed. Nullopt if nothing is published or legible, and in stores that are not followers.
+  [[nodiscard]] std::optional<WriterStats> writer_stats() const;
   /// Every step of looking up a key, and its cost.
   [[nodiscard]] Result<Explanation> explain(std::string_view key, const ReadOptions& options = {}) const;
   /// The filter plan for the current runs of the default keyspace, with the configured filter memory or another amount.

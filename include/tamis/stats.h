@@ -1,6 +1,7 @@
 // Statistics and reports of a store.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -118,6 +119,15 @@ struct TAMIS_EXPORT Stats {
 
   /// Human-readable tables.
   [[nodiscard]] std::string to_text() const;
+};
+
+/// The counters that the writer of a followed store published last.
+struct WriterStats {
+  std::uint64_t process_id = 0;        ///< The writer's process.
+  std::chrono::milliseconds age = {};  ///< How long ago they were published, by the machine's clock.
+  /// The writer's counters since it opened the store, its memory and its transactions. What the files tell (levels,
+  /// expiring entries, values apart, bytes on disk, space amplification) is the follower's own.
+  Stats stats = {};
 };
 
 /// Every step of one lookup.

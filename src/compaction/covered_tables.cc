@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "table/value_pointers.h"
+
 namespace tamis {
 namespace {
 
@@ -19,6 +21,10 @@ bool is_covered(const TableFacts& table, const RangeTombstones& range_deletes, s
   return true;
 }
 
+bool ends_inside(const TableFacts& table, const KeyRange& range) {
+  return !range.to || table.end().is_before(*range.to);
+}
+
 }  // namespace
 
 std::vector<std::uint64_t> tables_covered_whole(const Shape& shape, const RangeTombstones& range_deletes,
@@ -32,6 +38,21 @@ std::vector<std::uint64_t> tables_covered_whole(const Shape& shape, const RangeT
     }
   }
   return covered;
+}
+
+std::uint64_t newly_covered_bytes(const Shape& shape, const RangeTombstones& before, const KeyRange& range) {
+  constexpr Sequence kNow[] = {kMaxSequence};
+  std::uint64_t bytes = 0;
+  for (const std::vector<Run>& level : shape.levels) {
+    for (const Run& run : level) {
+      auto table = std::ranges::partition_point(run.tables,
+                                                [&](const auto& facts) { return range.begins_after(facts->begin()); });
+      for (; table != run.tables.end() && ends_inside(**table, range); ++table) {
+        if (!is_covered(**table, before, kNow)) bytes += (*table)->file_bytes + sum_of((*table)->values_apart).bytes;
+      }
+    }
+  }
+  return bytes;
 }
 
 }  // namespace tamis

@@ -19,4 +19,8 @@ namespace tamis {
 std::vector<std::uint64_t> tables_covered_whole(const Shape& shape, const RangeTombstones& range_deletes,
                                                 std::span<const Sequence> snapshots);
 
+/// The bytes of tables, and of the values that they point to, that lie whole in the range and that range deletes did
+/// not cover before.
+std::uint64_t newly_covered_bytes(const Shape& shape, const RangeTombstones& before, const KeyRange& range);
+
 }  // namespace tamis

@@ -12,6 +12,7 @@ std::shared_ptr<TableFacts> table(std::uint64_t number, std::string from, std::s
                                   std::uint64_t largest) {
   auto facts = test::facts_of(number, std::move(from), std::move(to));
   facts->entries = facts->keys = 2;
+  facts->file_bytes = 100;
   facts->smallest_sequence = Sequence{smallest};
   facts->largest_sequence = Sequence{largest};
   return facts;
@@ -38,6 +39,18 @@ TEST(Rule27, OnlyTablesThatLieWholeInsideGo) {
   EXPECT_EQ(covered({{{"b", "d"}, Sequence{30}}}, {100}), Numbers());  // The end is exclusive.
   EXPECT_EQ(covered({{{"bb", "z"}, Sequence{30}}}, {100}), (Numbers{2, 3}));
   EXPECT_EQ(covered({{{"", std::nullopt}, Sequence{30}}}, {100}), (Numbers{1, 2, 3}));
+}
+
+TEST(Rule27, TheSpaceThatARangeDeleteWillFreeIsThatOfTablesInsideIt) {
+  Shape tables = shape();
+  const auto freed = [&](std::vector<RangeTombstone> before, KeyRange range) {
+    return newly_covered_bytes(tables, RangeTombstones(std::move(before)), range);
+  };
+  EXPECT_EQ(freed({}, {"a", "i"}), 200U);
+  EXPECT_EQ(freed({}, {"b", "d"}), 0U);
+  EXPECT_EQ(freed({}, {"c", std::nullopt}), 200U);
+  EXPECT_EQ(freed({}, {}), 300U);
+  EXPECT_EQ(freed({{{"e", "j"}, Sequence{30}}}, {}), 200U) << "one was covered before";
 }
 
 TEST(Rule27, PiecesThatMeetCoverTogether) {

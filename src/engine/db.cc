@@ -156,6 +156,9 @@ Result<std::uint64_t> DB::approximate_size(const Range& range) const {
 Stats DB::stats() const {
   return ask(store_, [&](Store& store) { return store.stats(); });
 }
+std::optional<WriterStats> DB::writer_stats() const {
+  return ask(store_, [&](Store& store) { return store.writer_stats(); });
+}
 Result<Explanation> DB::explain(std::string_view key, const ReadOptions& options) const {
   return ask(store_, [&](Store& store) { return store.explain(store.default_keyspace(), key, options); });
 }

@@ -196,6 +196,16 @@ TEST(EmptyRangesScan, Rule25_ShowsAValueWhoseSequenceARewriteWouldDrop) {
   }
 }
 
+TEST(EmptyRangesScan, Rule40_KeysThatATransactionDeletesStayForOthers) {
+  MemoryFileSystem files;
+  DB db = test::open_db(files);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(db.put(key(i), "v").ok());
+  Transaction transaction = db.begin();
+  for (int i = 0; i < 90; ++i) ASSERT_TRUE(transaction.remove(key(i)).ok());
+  EXPECT_EQ(transaction.scan().key(), key(90));
+  EXPECT_EQ(db.scan().key(), key(0));
+}
+
 /// Pops every item of a queue, in a store that merges nothing. Returns the blocks read by each tenth of the pops.
 std::vector<std::uint64_t> reads_of_tenths(std::uint64_t items) {
   MemoryFileSystem memory;

@@ -18,7 +18,7 @@ namespace tamis {
 enum class Job : std::uint8_t {
   kFlush,       ///< A sealed memtable becomes a table.
   kCompaction,  ///< Tables are merged or moved.
-  kUpkeep,      ///< Obsolete files, residency of metadata, the run index. Due from time to time.
+  kUpkeep,      ///< Obsolete files, residency of metadata, counters, the run index. Due from time to time.
 };
 
 /// Knows what is due and does it.

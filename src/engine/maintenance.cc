@@ -181,6 +181,7 @@ Result<bool> Maintenance::compact_one(std::uint64_t now_unix_seconds) {
 
 Status Maintenance::execute(OpenKeyspace& keyspace, const CompactionPlan& plan) {
   const auto is_cancelled = [&] {
+    publish_();
     give_way_to_flush();
     return health_.is_closing() || keyspace.is_dropped();
   };
@@ -213,6 +214,7 @@ void Maintenance::keep_up() {
   keyspaces_.remove_obsolete_files();
   keyspaces_.release_dropped();
   residency_.review();
+  publish_();
   index_runs();
 }
 

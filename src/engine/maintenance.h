@@ -3,8 +3,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/change_signal.h"
@@ -37,6 +39,9 @@ class Maintenance final : public JobSource {
               TableRewrites& rewrites, Residency& residency, Health& health, ChangeSignal& changes);
 
   [[nodiscard]] JobPool& pool() { return *pool_; }
+
+  /// Called at every upkeep and now and then during a compaction. To be set before the pool is started.
+  void set_publisher(std::function<void()> publish) { publish_ = std::move(publish); }
 
   bool run(Job job) override EXCLUDES(flush_mutex_, compaction_mutex_);
   [[nodiscard]] bool is_due(Job job) const override;
@@ -84,6 +89,7 @@ class Maintenance final : public JobSource {
   Residency& residency_;
   Health& health_;
   ChangeSignal& changes_;
+  std::function<void()> publish_ = [] {};
 
   Mutex flush_mutex_;
   Mutex compaction_mutex_;

@@ -60,6 +60,7 @@ Store::Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory>
       residency_(*memory_, keyspaces_),
       maintenance_(*context_, catalog_, keyspaces_, journals_, rewrites_, residency_, health_, changes_),
       writer_(*context_, catalog_, keyspaces_, journals_, maintenance_, health_, published_, live_handles_, changes_),
+      counters_(*context_),
       number_(next_store_number()) {}
 
 Store::~Store() { stop_background(); }
@@ -79,6 +80,7 @@ Status Store::open_parts() {
   if (found.has_current && context_->options.error_if_exists) {
     return Status::invalid_argument(context_->directory + ": a store is here already, and error_if_exists is set");
   }
+  if (found.has_counters && !context_->options.read_only) counters_.remove_old();
   TAMIS_TRY_STATUS(catalog_.open(found.has_current));
   catalog_.inspect([this](const ManifestState& state) {
     context_->identity = state.identity;
@@ -89,6 +91,7 @@ Status Store::open_parts() {
   TAMIS_TRY_STATUS(keyspaces_.open());
   TAMIS_TRY_STATUS(Recovery(*context_, catalog_, keyspaces_, journals_, maintenance_, published_).run());
   writer_.begin();
+  maintenance_.set_publisher([this] { counters_.publish_if_due([this] { return stats(); }); });
   if (!context_->options.read_only) maintenance_.pool().start();
   return {};
 }
@@ -115,6 +118,7 @@ Status Store::close(bool detaches) {
   stop_background();
   keyspaces_.release_dropped();
   keyspaces_.remove_obsolete_files();  // Some may have been held until just now.
+  counters_.remove();
   open_generation_ = kClosed;
   read_generation_ = kClosed;
   const std::optional<Health::Stop> stop = health_.stop();

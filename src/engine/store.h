@@ -13,6 +13,7 @@
 #include "base/change_signal.h"
 #include "base/sync.h"
 #include "engine/catalog.h"
+#include "engine/counters_file.h"
 #include "engine/follower.h"
 #include "engine/fork_generation.h"
 #include "engine/health.h"
@@ -95,7 +96,8 @@ class Store final : public std::enable_shared_from_this<Store> {
   Status checkpoint(const std::string& path);
   Result<VerifyReport> verify(const Progress& progress);
   Result<std::uint64_t> approximate_size(OpenKeyspace& keyspace, const Range& range);
-  Stats stats();  // store_stats.cc
+  Stats stats();                              // store_stats.cc
+  std::optional<WriterStats> writer_stats();  // store_stats.cc
   PlanReport plan(std::optional<std::uint64_t> filter_memory);
 
   /// kBusy while handles are alive, unless `detaches`: they answer kClosed from then on.
@@ -165,6 +167,7 @@ class Store final : public std::enable_shared_from_this<Store> {
   Residency residency_;
   Maintenance maintenance_;
   Writer writer_;
+  CountersFile counters_;
   std::unique_ptr<Follower> follower_;  // Constant once the store is open; mostly null.
   Mutex lock_mutex_;
   std::unique_ptr<FileLock> lock_ GUARDED_BY(lock_mutex_);

@@ -60,6 +60,7 @@ Result<StoreFiles> StoreFiles::list(FileSystem& files, const std::string& direct
     const std::optional<FileName> name = parse_file_name(entry.name);
     if (!name || entry.is_directory) continue;
     if (name->kind == FileKind::kCurrent) found.has_current = true;
+    if (name->kind == FileKind::kCounters) found.has_counters = true;
     if (name->kind == FileKind::kJournal) found.journals.push_back(name->number);
     if (name->kind == FileKind::kTable) found.tables.push_back(name->number);
     if (name->kind == FileKind::kValues) found.value_files.push_back(name->number);

@@ -17,6 +17,7 @@ namespace tamis {
 /// The files that are ours, by kind.
 struct StoreFiles {
   bool has_current = false;
+  bool has_counters = false;
   std::vector<std::uint64_t> journals;  ///< Ascending.
   std::vector<std::uint64_t> tables;    ///< Ascending.
   std::vector<std::uint64_t> value_files;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/try.h"
+#include "engine/counters_format.h"
 #include "io/file_names.h"
 #include "io/path.h"
 #include "journal/journal_format.h"
@@ -21,7 +22,7 @@ constexpr std::string_view kLockText = "pid ";             // What a holder writ
 constexpr std::size_t kMagicBytes = 8;
 static_assert(kCurrentMagic.size() == kMagicBytes && kJournalMagic.size() == kMagicBytes);
 static_assert(kTableMagic.size() == kMagicBytes && kTableEndMagic.size() == kMagicBytes);
-static_assert(kValueFileMagic.size() == kMagicBytes);
+static_assert(kValueFileMagic.size() == kMagicBytes && kCountersMagic.size() == kMagicBytes);
 
 Result<std::string> bytes_at(const ReadableFile& file, std::uint64_t offset, std::size_t count) {
   std::string bytes(count, '\0');
@@ -40,8 +41,8 @@ enum class Mark : std::uint8_t { kOurs, kNone, kBlank };
 /// Judges a file by its bytes.
 Result<Mark> mark_of(const ReadableFile& file) {
   TAMIS_TRY(const std::string begin, bytes_at(file, 0, kMagicBytes));
-  if (begin == kCurrentMagic || begin == kJournalMagic || begin == kTableMagic || begin == kValueFileMagic) {
-    return Mark::kOurs;
+  for (const std::string_view magic : {kCurrentMagic, kJournalMagic, kTableMagic, kValueFileMagic, kCountersMagic}) {
+    if (begin == magic) return Mark::kOurs;
   }
   TAMIS_TRY(const std::uint64_t size, file.size());
   if (size >= kMagicBytes) {
@@ -49,6 +50,12 @@ Result<Mark> mark_of(const ReadableFile& file) {
     if (end == kTableEndMagic) return Mark::kOurs;
   }
   return begin.find_first_not_of('\0') == std::string::npos ? Mark::kBlank : Mark::kNone;
+}
+
+/// Whether others may have written a file of this name that is not marked as ours. A crash can leave counters blank.
+bool is_shared_name(FileKind kind, const Result<Mark>& mark) {
+  if (kind == FileKind::kCounters) return mark.ok() && *mark == Mark::kNone;
+  return kind == FileKind::kCurrent || kind == FileKind::kManifest;
 }
 
 Status of_another(const std::string& directory) {
@@ -72,7 +79,7 @@ Result<StoreFolder> look_at_folder(FileSystem& files, const std::string& directo
     const std::string path = join_path(directory, entry.name);
     TAMIS_TRY(const std::unique_ptr<ReadableFile> file, files.open_readable(path));
     const Result<Mark> mark = mark_of(*file);
-    const bool is_shared = name->kind == FileKind::kCurrent || name->kind == FileKind::kManifest;
+    const bool is_shared = is_shared_name(name->kind, mark);
     if (mark.ok() && *mark == Mark::kOurs) {
       folder.proven.push_back(entry.name);
     } else if (is_shared) {

@@ -1,7 +1,10 @@
 // Statistics of an open store.
 #include <algorithm>
+#include <chrono>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/slot_memory.h"
@@ -57,13 +60,17 @@ void add_runs(Stats::Level& level, const Version& version, Stats::Memory& memory
   }
 }
 
+void set_observed_rate(Stats::Level& level) {
+  const std::uint64_t absent = level.negatives + level.false_positives;
+  if (absent > 0) level.observed_rate = static_cast<double>(level.false_positives) / static_cast<double>(absent);
+}
+
 void finish(Stats::Level& level, std::uint64_t keys) {
   if (keys > 0) {
     level.bits_per_key /= static_cast<double>(keys);
     level.designed_rate /= static_cast<double>(keys);
   }
-  const std::uint64_t absent = level.negatives + level.false_positives;
-  if (absent > 0) level.observed_rate = static_cast<double>(level.false_positives) / static_cast<double>(absent);
+  set_observed_rate(level);
 }
 
 /// What a store's stats take from its trees.
@@ -150,6 +157,31 @@ void add_tree(const OpenKeyspace& keyspace, std::uint64_t sequence, Stats& stats
   sums.reads += keyspace.reader.counts();
 }
 
+/// What a writer counted, and what a follower's view of the files tells.
+Stats with_files_of(Stats counted, const Stats& follower) {
+  std::vector<Stats::Level> levels = follower.levels;
+  while (levels.size() < counted.levels.size()) {
+    levels.push_back({.level = static_cast<std::uint32_t>(levels.size()), .filter_kind = "none"});
+  }
+  counted.levels.resize(levels.size());
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    levels[i].probes = counted.levels[i].probes;
+    levels[i].negatives = counted.levels[i].negatives;
+    levels[i].false_positives = counted.levels[i].false_positives;
+    levels[i].hits = counted.levels[i].hits;
+    levels[i].blocks_read = counted.levels[i].blocks_read;
+    levels[i].observed_rate = 0;
+    set_observed_rate(levels[i]);
+  }
+  counted.levels = std::move(levels);
+  counted.values = follower.values;
+  counted.expiring_entries = follower.expiring_entries;
+  counted.expired_entries = follower.expired_entries;
+  counted.bytes_on_disk = follower.bytes_on_disk;
+  counted.space_amplification = follower.space_amplification;
+  return counted;
+}
+
 }  // namespace
 
 Stats Store::stats() {
@@ -209,6 +241,16 @@ Stats Store::stats() {
     stats.space_amplification = std::max(1.0, static_cast<double>(stats.bytes_on_disk) / sums.live_bytes);
   }
   return stats;
+}
+
+std::optional<WriterStats> Store::writer_stats() {
+  if (follower_ == nullptr || !is_open()) return std::nullopt;
+  std::optional<PublishedCounters> counters = CountersFile::read(*context_);
+  if (!counters) return std::nullopt;
+  const std::uint64_t now = context_->precise_unix_milliseconds();
+  const std::uint64_t age = now - std::min(now, counters->unix_milliseconds);
+  return WriterStats{counters->process_id, std::chrono::milliseconds(age),
+                     with_files_of(std::move(counters->stats), stats())};
 }
 
 std::vector<KeyspaceInfo> Store::keyspaces() {

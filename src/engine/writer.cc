@@ -107,7 +107,11 @@ Status Writer::lead_group(std::span<CommitRequest* const> group) {
   Status done;
   switch (kind) {
     case CommitRequest::Kind::kResume: return {};
-    case CommitRequest::Kind::kWrite: done = append_and_insert(group); break;
+    case CommitRequest::Kind::kWrite:
+      done = append_and_insert(group);
+      if (done.ok() && has_range_deletes_) [[unlikely]]
+        seal_if_tables_are_covered();
+      break;
     case CommitRequest::Kind::kTask: done = (*group.front()->task)(); break;
     case CommitRequest::Kind::kSeal:
       done = throttle_.wait_for_flush();

@@ -102,7 +102,9 @@ class Writer final : public GroupLeader {
   Status append_to_trees(std::uint64_t entries, bool syncs);
   Status reserve_in_trees(std::uint64_t entries);
   void insert_into_trees(std::uint64_t entries);
+  // writer_range_deletes.cc
   Status prepare_range_deletes(std::uint64_t entries);
+  void seal_if_tables_are_covered();
   Status prepare_merges(const Changes& changes);
   Status begin_merges(OpenKeyspace& keyspace);
   Writing& writing_to(KeyspaceId id);
@@ -118,6 +120,7 @@ class Writer final : public GroupLeader {
   Status make_room(std::uint64_t group_bytes);
   [[nodiscard]] Trees trees_to_seal() const;
   [[nodiscard]] Trees trees_with_entries() const;
+  [[nodiscard]] Trees trees_with_covered_tables() const;
   Status seal(const Trees& trees);
   Status begin_journal();
   Status use(Feature feature);

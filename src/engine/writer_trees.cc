@@ -87,22 +87,6 @@ Status Writer::reserve_in_trees(std::uint64_t entries) {
   return reserved;
 }
 
-/// The memory for the group's range deletes, in place of what a group that failed has left.
-Status Writer::prepare_range_deletes(std::uint64_t entries) {
-  writing_->forget_prepared();
-  for (auto& [id, writing] : others_) writing.memtable->forget_prepared();
-  KeyspaceId id = keyspaces_of_group_.first;
-  const char* const end = payload_.data() + payload_.size();
-  for (const char* at = payload_.data() + batch_header_bytes(id, entries); at != end;) {
-    const EncodedEntry entry = load_batch_entry(at, id);
-    at = entry.end;
-    if (entry.kind != EntryKind::kRangeDelete) continue;
-    Memtable& memtable = id == kDefaultKeyspace ? *writing_ : *others_.at(id).memtable;
-    TAMIS_TRY_STATUS(memtable.prepare_range_delete(entry.key, entry.value));
-  }
-  return {};
-}
-
 /// After the group, or its failure. A tree that has got nothing is begun again by the group that writes to it, with the
 /// journal of that group: the current one may be released before.
 void Writer::forget_touched() {

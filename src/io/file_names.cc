@@ -21,7 +21,7 @@ struct FixedName {
   FileKind kind;
 };
 constexpr std::array kFixedNames = {FixedName{"CURRENT", FileKind::kCurrent}, FixedName{"LOCK", FileKind::kLock},
-                                    FixedName{"lost", FileKind::kLost}};
+                                    FixedName{"lost", FileKind::kLost}, FixedName{"COUNTERS", FileKind::kCounters}};
 
 std::string number_text(std::uint64_t number) { return fmt::format("{:06}", number); }
 
@@ -63,11 +63,13 @@ std::optional<FileName> parse_file_name(std::string_view name) {
   // A file to be renamed to one of our names. Someone's notes.tmp is not ours.
   const std::optional<FileName> lasting = parse_lasting_name(name);
   if (!lasting || lasting->kind == FileKind::kLock || lasting->kind == FileKind::kLost) return std::nullopt;
+  if (lasting->kind == FileKind::kCounters) return std::nullopt;  // Written in place.
   return FileName{FileKind::kTemporary, 0};
 }
 
 std::string current_path(std::string_view directory) { return join_path(directory, "CURRENT"); }
 std::string lock_path(std::string_view directory) { return join_path(directory, "LOCK"); }
+std::string counters_path(std::string_view directory) { return join_path(directory, "COUNTERS"); }
 std::string lost_path(std::string_view directory) { return join_path(directory, "lost"); }
 
 std::string manifest_path(std::string_view directory, std::uint64_t number) {

@@ -8,7 +8,17 @@
 
 namespace tamis {
 
-enum class FileKind : std::uint8_t { kCurrent, kLock, kManifest, kJournal, kTable, kValues, kTemporary, kLost };
+enum class FileKind : std::uint8_t {
+  kCurrent,
+  kLock,
+  kManifest,
+  kJournal,
+  kTable,
+  kValues,
+  kTemporary,
+  kLost,
+  kCounters
+};
 
 struct FileName {
   FileKind kind = FileKind::kTable;
@@ -23,6 +33,7 @@ std::optional<FileName> parse_file_name(std::string_view name);
 
 std::string current_path(std::string_view directory);
 std::string lock_path(std::string_view directory);
+std::string counters_path(std::string_view directory);
 std::string lost_path(std::string_view directory);                              // A folder.
 std::string manifest_path(std::string_view directory, std::uint64_t number);    // MANIFEST-000001
 std::string journal_path(std::string_view directory, std::uint64_t number);     // 000012.journal

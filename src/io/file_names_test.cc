@@ -11,6 +11,7 @@ TEST(FileNames, PathsAreTheDocumentedOnes) {
   EXPECT_EQ(current_path("/store"), "/store/CURRENT");
   EXPECT_EQ(lock_path("/store/"), "/store/LOCK");
   EXPECT_EQ(lost_path("s"), "s/lost");
+  EXPECT_EQ(counters_path("s"), "s/COUNTERS");
   EXPECT_EQ(manifest_path("s", 1), "s/MANIFEST-000001");
   EXPECT_EQ(journal_path("s", 12), "s/000012.journal");
   EXPECT_EQ(table_path("s", 13), "s/000013.tms");
@@ -32,13 +33,15 @@ TEST(FileNames, FixedNamesHaveTheirKinds) {
   EXPECT_EQ(parse_file_name("CURRENT"), (FileName{FileKind::kCurrent, 0}));
   EXPECT_EQ(parse_file_name("LOCK"), (FileName{FileKind::kLock, 0}));
   EXPECT_EQ(parse_file_name("lost"), (FileName{FileKind::kLost, 0}));
+  EXPECT_EQ(parse_file_name("COUNTERS"), (FileName{FileKind::kCounters, 0}));
 }
 
 TEST(FileNames, ATemporaryNameIsOneOfOursWithTmpBehindIt) {
   for (const char* name : {"CURRENT.tmp", "MANIFEST-000007.tmp", "000012.journal.tmp", "000013.tms.tmp"}) {
     EXPECT_EQ(parse_file_name(name), (FileName{FileKind::kTemporary, 0})) << name;
   }
-  for (const char* name : {"notes.tmp", ".tmp", "CURRENT.tmp.tmp", "12.tms.tmp", "LOG.tmp", "LOCK.tmp", "lost.tmp"}) {
+  for (const char* name :
+       {"notes.tmp", ".tmp", "CURRENT.tmp.tmp", "12.tms.tmp", "LOG.tmp", "LOCK.tmp", "lost.tmp", "COUNTERS.tmp"}) {
     EXPECT_FALSE(parse_file_name(name)) << name;
   }
 }

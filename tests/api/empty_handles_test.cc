@@ -114,6 +114,7 @@ TEST_F(EmptyHandles, ADBAnswersClosed) {
     EXPECT_EQ(db.drop_keyspace("a").code(), kClosed);
     EXPECT_TRUE(db.keyspaces().empty());
     EXPECT_TRUE(db.stats().levels.empty());
+    EXPECT_FALSE(db.writer_stats());
     EXPECT_TRUE(db.plan().runs.empty());
   };
   check_empty<DB>([&] { return open_store(); }, check);

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
+#include <map>
 
 #include "cli/torture/check.h"
 #include "cli/torture/folder.h"
@@ -19,6 +21,8 @@ namespace {
 
 using Kind = Finding::Kind;
 
+const Options kOptions{.value_bytes_apart = 150, .merge_operator = std::string(TortureScript::kMergeOperator)};
+
 /// A store to which writers 0 and 1 have committed 40 and 60 times, one after the other.
 class TortureCheck : public testing::Test {
  protected:
@@ -26,7 +30,7 @@ class TortureCheck : public testing::Test {
   static constexpr std::uint64_t kSecond = 60;
 
   TortureCheck() {
-    Result<DB> opened = DB::open(path_, {});
+    Result<DB> opened = DB::open(path_, kOptions);
     EXPECT_TRUE(opened.ok()) << opened.status().to_text();
     db_.emplace(*std::move(opened));
     Result<Keyspace> second = db_->keyspace(TortureScript::kSecondKeyspace);
@@ -45,8 +49,8 @@ class TortureCheck : public testing::Test {
     EXPECT_TRUE(db_->close().ok());
     db_.reset();
     Moment found;
-    last_ = look_at_store(path_, {}, script_, {at_least, at_most}, counts_, found);
-    const Finding quick = look_without_writing(path_, {}, script_, {at_least, at_most}, counts_);
+    last_ = look_at_store(path_, kOptions, script_, {at_least, at_most}, counts_, found);
+    const Finding quick = look_without_writing(path_, kOptions, script_, {at_least, at_most}, counts_);
     EXPECT_EQ(quick.kind == Kind::kRight, last_.kind == Kind::kRight) << quick.what << " / " << last_.what;
     return last_.kind;
   }
@@ -61,25 +65,35 @@ class TortureCheck : public testing::Test {
   Keyspace keyspace_of(std::uint32_t index) {
     return TortureScript::is_in_second_keyspace(index) ? second_ : *db_->keyspace("default");
   }
-  /// Writes the part of writer 0's next commit that goes to this keyspace, and its note. Whether a value is missing.
+  /// Writes the part of writer 0's next commit that goes to this keyspace, and its note. Whether a change is missing.
   bool write_part(std::uint64_t commit, std::uint32_t keyspace_id) {
     const Batch whole = script_.batch(0, {commit, {commit - 1, kSecond}}, second_);
     Batch part;
-    bool lacks_value = false;
     for (const Batch::Operation& change : whole) {
-      if (change.keyspace_id != keyspace_id && change.key != script_.note_key(0)) {
-        lacks_value |= !change.value.empty();
-        continue;
-      }
-      const bool is_put = change.kind == Batch::Operation::Kind::kPut;
+      if (change.keyspace_id != keyspace_id && change.key != script_.note_key(0)) continue;
       if (change.keyspace_id == 0) {
-        is_put ? part.put(change.key, change.value) : part.remove(change.key);
+        copy(change, part);
       } else {
-        is_put ? part.put(second_, change.key, change.value) : part.remove(second_, change.key);
+        copy(change, part, second_);
       }
     }
     EXPECT_TRUE(db_->write(part).ok());
-    return lacks_value;
+    for (std::uint32_t index = keyspace_id == 0 ? 1 : 0; index < script_.keys(); index += 2) {
+      if (script_.value(0, index, commit) != script_.value(0, index, commit - 1)) return true;
+    }
+    return false;
+  }
+  template <typename... Into>
+  static void copy(const Batch::Operation& change, Batch& to, const Into&... into) {
+    using enum Batch::Operation::Kind;
+    switch (change.kind) {
+      case kPut:
+        if (change.expires_at) return to.put(into..., change.key, change.value, *change.expires_at);
+        return to.put(into..., change.key, change.value);
+      case kRemove: return to.remove(into..., change.key);
+      case kRemoveRange: return to.remove_range(into..., change.key, change.value);
+      case kMerge: return to.merge(into..., change.key, change.value);
+    }
   }
 
   const test::ScratchFolder scratch_;
@@ -166,6 +180,52 @@ TEST_F(TortureCheck, AnOldValueIsSeen) {
   FAIL() << "no key was overwritten";
 }
 
+/// A merge that is missing, one that was applied twice, and one in the wrong place.
+TEST_F(TortureCheck, AWrongFoldIsSeen) {
+  int found = 0;
+  for (std::uint32_t index = 0; index < script_.keys(); ++index) {
+    const std::string value = script_.value(1, index, kSecond).value_or("");
+    const std::size_t last = value.rfind("[+");
+    if (last == std::string::npos) continue;
+    ++found;
+    Keyspace keyspace = keyspace_of(index);
+    for (const std::string& wrong : {value.substr(0, last), value + value.substr(last), value.substr(last) + value}) {
+      ASSERT_TRUE(keyspace.put(script_.key(1, index), wrong).ok());
+      Moment moment;
+      EXPECT_EQ(TortureReader(*db_, script_).scan(nullptr, moment).kind, Kind::kWrong) << wrong;
+      EXPECT_TRUE(script_.may_be_left(1, index, value.substr(0, last), kSecond));
+    }
+    EXPECT_FALSE(script_.may_be_left(1, index, value + "x", kSecond));
+    EXPECT_FALSE(script_.may_be_left(1, index, value + "[+1.fff]", kSecond));
+    EXPECT_FALSE(script_.may_be_left(1, index, value, 0));
+    EXPECT_TRUE(script_.may_be_left(1, index, value, kSecond));
+    ASSERT_TRUE(keyspace.put(script_.key(1, index), value).ok());
+  }
+  EXPECT_GT(found, 0);
+  EXPECT_EQ(look({kFirst, kSecond}, {kFirst, kSecond}), Kind::kRight) << last_.what;
+}
+
+/// As another process would, while this one writes.
+TEST_F(TortureCheck, AFollowerShowsEverythingThatWasAcknowledged) {
+  Options options = kOptions;
+  options.read_only = options.follows = true;
+  Result<DB> follower = DB::open(path_, options);
+  ASSERT_TRUE(follower.ok()) << follower.status().to_text();
+  Moment found;
+  const auto follow = [&](const Moment& at_least) {
+    return look_beside_writer(*follower, script_, at_least, counts_, found);
+  };
+  EXPECT_TRUE(follow({kFirst, kSecond}).is_right());
+  for (std::uint64_t commit = kFirst + 1; commit <= kFirst + 20; ++commit) write(0, commit, {commit - 1, kSecond});
+  const Finding right = follow({kFirst + 20, kSecond});
+  EXPECT_TRUE(right.is_right()) << right.what;
+  EXPECT_EQ(found, (Moment{kFirst + 20, kSecond}));
+  EXPECT_EQ(follow({kFirst + 21, kSecond}).kind, Kind::kWrong) << "an acknowledged commit is missing";
+  ASSERT_TRUE(db_->put("foreign", "x").ok());
+  EXPECT_EQ(follow({kFirst, kSecond}).kind, Kind::kWrong) << "nobody wrote that";
+  EXPECT_EQ(counts_.followed, 4U);
+}
+
 /// A batch of which only the note has arrived.
 TEST_F(TortureCheck, HalfABatchIsSeen) {
   ASSERT_TRUE(db_->put(script_.note_key(1), fmt::format("{} {} {}", kSecond + 1, kFirst, kSecond)).ok());
@@ -195,8 +255,9 @@ TEST_F(TortureCheck, AFileThatIsNoPartOfTheStoreIsSeen) {
   db_.reset();
   Moment found;
   const Expected expected = {{kFirst, kSecond}, {kFirst, kSecond}};
-  EXPECT_EQ(look_at_store(path_, {}, script_, expected, counts_, found).kind, Kind::kWrong);
-  EXPECT_EQ(look_at_store(path_, {}, script_, expected, counts_, found, /*checks_files=*/false).kind, Kind::kRight);
+  EXPECT_EQ(look_at_store(path_, kOptions, script_, expected, counts_, found).kind, Kind::kWrong);
+  EXPECT_EQ(look_at_store(path_, kOptions, script_, expected, counts_, found, /*checks_files=*/false).kind,
+            Kind::kRight);
 }
 
 TEST_F(TortureCheck, ValuesBetweenTwoMomentsAreThoseOfOneOfThem) {
@@ -221,13 +282,14 @@ TEST_F(TortureCheck, ChangedBytesAreToldAndRepairedCopiesHoldOnlyWhatWasWritten)
   for (int i = 0; i < 30; ++i) {
     const std::optional<Flip> flip = draw_flip(path_, draw);
     ASSERT_TRUE(flip);
-    const Finding flipped = look_at_flip(path_, scratch_.path("copy"), *flip, {}, script_, {moment, moment}, counts_);
+    const Finding flipped =
+        look_at_flip(path_, scratch_.path("copy"), *flip, kOptions, script_, {moment, moment}, counts_);
     EXPECT_EQ(flipped.kind, Kind::kRight) << flipped.what;
-    const Finding repaired = repair_damaged(path_, scratch_.path("copy"), *flip, {}, script_, moment, counts_);
+    const Finding repaired = repair_damaged(path_, scratch_.path("copy"), *flip, kOptions, script_, moment, counts_);
     EXPECT_EQ(repaired.kind, Kind::kRight) << repaired.what;
   }
   EXPECT_GT(counts_.flips_refused + counts_.flips_told, 15U);
-  const Finding sound = repair_sound(path_, scratch_.path("copy"), {}, script_, {moment, moment}, counts_);
+  const Finding sound = repair_sound(path_, scratch_.path("copy"), kOptions, script_, {moment, moment}, counts_);
   EXPECT_EQ(sound.kind, Kind::kRight) << sound.what;
 }
 
@@ -242,11 +304,32 @@ TEST_F(TortureCheck, ChangedBytesOfAStoreThatWasLeftGiveAnEarlierMomentOrAreTold
     const std::optional<Flip> flip = draw_flip(scratch_.path("left"), draw);
     ASSERT_TRUE(flip);
     const Finding flipped =
-        look_at_flip(scratch_.path("left"), scratch_.path("copy"), *flip, {}, script_, expected, counts_);
+        look_at_flip(scratch_.path("left"), scratch_.path("copy"), *flip, kOptions, script_, expected, counts_);
     EXPECT_EQ(flipped.kind, Kind::kRight) << flipped.what;
   }
   EXPECT_GT(counts_.flips_refused + counts_.flips_told, 8U);
   EXPECT_LT(counts_.flips_refused + counts_.flips_told, 30U);
+}
+
+TEST(TortureScript, HasEveryKindOfChange) {
+  const test::ScratchFolder scratch;
+  Result<DB> db = DB::open(scratch.path(), kOptions);
+  ASSERT_TRUE(db.ok());
+  const Keyspace second = *db->keyspace(TortureScript::kSecondKeyspace);
+  const TortureScript script({.seed = 3, .writers = 1, .keys = 40});
+  std::map<Batch::Operation::Kind, int> kinds;
+  int past = 0;
+  int future = 0;
+  for (std::uint64_t commit = 1; commit <= 1000; ++commit) {
+    for (const Batch::Operation& change : script.batch(0, {commit, {commit - 1}}, second)) {
+      ++kinds[change.kind];
+      if (change.expires_at) ++(*change.expires_at < std::chrono::system_clock::now() ? past : future);
+    }
+  }
+  EXPECT_EQ(kinds.size(), 4U);
+  for (const auto& [kind, count] : kinds) EXPECT_GT(count, 10) << static_cast<int>(kind);
+  EXPECT_GT(past, 100);
+  EXPECT_GT(future, 100);
 }
 
 TEST(TortureScript, NoBatchIsLargerThanTheSmallestMemoryTakes) {

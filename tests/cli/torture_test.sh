@@ -8,7 +8,7 @@ check() { if "${@:2}"; then pass; else fail "$1"; fi; }
 run 0 torture t --seconds 3 --seed 1; out_has 'rounds' 'kills' 'commits acknowledged' 'no violation' '--seed 1'
 err_is_empty; check 'the folder is left behind' test ! -e t
 run 0 torture t --seconds 1 --seed 2 --json; out_is_json_lines
-json_has ok seed rounds kills kills_opening kills_flushing kills_compacting commits reads flips repairs violations
+json_has ok seed rounds kills kills_opening kills_flushing kills_compacting commits reads followed flips repairs violations
 out_has '"ok": true' '"seed": 2' '"violations": []'
 run 0 torture t --seconds 0 --seed 3 --quiet; out_is_empty
 

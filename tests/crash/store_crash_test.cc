@@ -60,7 +60,7 @@ TEST(StoreCrash, EachWorkloadContainsWhatItsNameSays) {
       {"ranges in transactions", {Landmark::kContinuedCommit, Landmark::kLinkedTable}},
       {"conditional puts", {Landmark::kContinuedCommit, Landmark::kLinkedTable}},
       {"merges", {Landmark::kContinuedCommit, Landmark::kLinkedTable}},
-      {"expiry", {Landmark::kLinkedTable}},
+      {"expiry", {Landmark::kLinkedTable, Landmark::kCounters}},
       {"values apart", {Landmark::kValues, Landmark::kObsoleteValues, Landmark::kLinkedTable}},
       {"values apart in tiers", {Landmark::kValues, Landmark::kObsoleteValues}},
       {"values apart that go", {Landmark::kValues, Landmark::kObsoleteValues}},

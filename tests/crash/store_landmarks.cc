@@ -12,6 +12,7 @@ constexpr std::array<std::string_view, kLandmarks> kNames = {
     "recycled header", "recycled commit",  "flushed table",     "compacted table", "obsolete table",
     "manifest edit",   "manifest roll",    "obsolete manifest", "CURRENT",         "linked table",
     "copied table",    "copied manifest",  "copied CURRENT",    "values",          "obsolete values",
+    "counters",
 };
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
@@ -97,6 +98,7 @@ std::vector<Landmark> LandmarkReader::landmarks_of(std::string_view text) {
   }
   if (call.is_on("MANIFEST") && call.verb == "remove") found.push_back(Landmark::kObsoleteManifest);
   if (call.is_on("CURRENT") && call.verb == "rename") found.push_back(Landmark::kCurrent);
+  if (call.is_on("COUNTERS") && call.verb == "write") found.push_back(Landmark::kCounters);
   return found;
 }
 

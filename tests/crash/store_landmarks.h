@@ -33,8 +33,9 @@ enum class Landmark : std::uint8_t {
   kCopiedCurrent,     ///< its CURRENT is written.
   kValues,            ///< A value file is written,
   kObsoleteValues,    ///< or removed, because nothing points into it.
+  kCounters,          ///< Counters are published.
 };
-inline constexpr std::size_t kLandmarks = 20;
+inline constexpr std::size_t kLandmarks = 21;
 
 std::string_view to_string(Landmark landmark);
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "process/child_process.h"
 #include "support/scratch_folder.h"
@@ -161,6 +162,29 @@ TEST(LiveStore, Rule42_FollowersOfAnotherProcessSeePrefixesThroughKillsOfIt) {
              copies, stale);
   EXPECT_GT(kills, 0);
   EXPECT_GT(copies, 0);
+}
+
+/// A killed writer leaves its counters, and the next one removes them.
+TEST(LiveStore, TheCountersThatAreShownAreOfTheLivingWriter) {
+  const test::ScratchFolder folder;
+  const std::string path = folder.path();
+  std::optional<DB> follower;
+  for (int round = 0; round < 2; ++round) {
+    ChildProcess writer([&](const auto& teller) { return write_forever(path, teller); });
+    ASSERT_EQ(writer.next(), 0U);
+    if (!follower) follower.emplace(*DB::open(path, follower_options()));
+    std::optional<WriterStats> told = follower->writer_stats();
+    for (int i = 0; !told && i < 500; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      told = follower->writer_stats();
+    }
+    ASSERT_TRUE(told) << "none were published";
+    EXPECT_EQ(told->process_id, static_cast<std::uint64_t>(writer.pid()));
+    EXPECT_GT(told->stats.writes, 0U);
+    writer.kill();
+    writer.wait();
+    EXPECT_TRUE(std::filesystem::exists(path + "/COUNTERS"));
+  }
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ std::uint64_t weight_of(Verb verb) {
     case Verb::kPassTime: return 150;
     case Verb::kResume: return 10;
     case Verb::kCheckpoint: return 6;
+    case Verb::kFollow: return 60;
     case Verb::kVerify: return 8;
     case Verb::kApproximateSize: return 40;
     case Verb::kStats: return 80;
@@ -222,6 +223,13 @@ void Generator::draw_keys(Operation& operation, std::uint64_t count) {
   operation.keyspace = draw_keyspace();
 }
 
+void Generator::draw_scan(Operation& operation) {
+  operation.bounds = draw_bounds();
+  operation.moves = draw_moves(12);
+  draw_keys(operation, 0);
+  if (operation.verb == Verb::kOpenIterator) operation.slot = draw_slot();
+}
+
 void Generator::draw_change_of_keyspaces(Operation& operation) {
   operation.keyspace = 1 + static_cast<std::uint32_t>(random_.below(kKeyspaces - 1));
   if (operation.verb == Verb::kMakeKeyspace && random_.coin()) {
@@ -242,14 +250,10 @@ Operation Generator::next() {
     case Verb::kGetInto:
     case Verb::kGetPinned:
     case Verb::kExplain: draw_keys(operation, 1); break;
+    case Verb::kFollow:
     case Verb::kMultiGet: draw_keys(operation, random_.below(20)); break;
     case Verb::kScan:
-    case Verb::kOpenIterator:
-      operation.bounds = draw_bounds();
-      operation.moves = draw_moves(12);
-      draw_keys(operation, 0);
-      if (operation.verb == Verb::kOpenIterator) operation.slot = draw_slot();
-      break;
+    case Verb::kOpenIterator: draw_scan(operation); break;
     case Verb::kMoveIterator:
       operation.moves = draw_moves(20);
       operation.slot = draw_slot();

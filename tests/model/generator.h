@@ -31,6 +31,7 @@ class Generator {
   void draw_merge(Change& change);
   void draw_in_transaction(Operation& operation);
   void draw_keys(Operation& operation, std::uint64_t count);
+  void draw_scan(Operation& operation);
   void draw_change_of_keyspaces(Operation& operation);
   Bounds draw_bounds();
   std::vector<Move> draw_moves(std::uint64_t most);

@@ -11,7 +11,6 @@
 namespace tamis::test {
 namespace {
 
-constexpr const char* kDirectory = "/store";
 constexpr int kMaxDepth = 2;
 
 /// Whether the store's behaviour is predictable when others work in between.
@@ -163,6 +162,7 @@ Status ModelRun::run_verb(const Operation& operation) {
     case Verb::kPassTime: return pass_time(operation.milliseconds);
     case Verb::kResume: return db_->resume();
     case Verb::kCheckpoint: return checkpoint();
+    case Verb::kFollow: return follow(operation);
     case Verb::kVerify: return verify();
     case Verb::kApproximateSize: return approximate_size(operation);
     case Verb::kStats: return stats();
@@ -362,6 +362,7 @@ Status ModelRun::crash() {
   auto rebooted = std::make_unique<CrashFileSystem>(files_->disk().after_crash(Loss::kNothing, 0));
   drop_handles();
   handles_.clear();
+  follower_.reset();
   db_.reset();
   make_disk(std::move(rebooted));
   ++machine_.openings;

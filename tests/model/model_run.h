@@ -91,6 +91,8 @@ class ModelRun {
   [[nodiscard]] std::uint64_t ruled_out_by_run_index() const { return ruled_out_by_run_index_; }
   /// Operations begun so far.
   [[nodiscard]] std::size_t begun() const { return begun_; }
+  /// Times that a follower was compared with the model.
+  [[nodiscard]] std::uint64_t followed() const { return work_.followed; }
   /// What was done to the disk since its last crash.
   [[nodiscard]] std::vector<std::string> call_log() const { return files_->call_log(); }
 
@@ -107,6 +109,7 @@ class ModelRun {
     std::uint64_t time = 0;
   };
 
+  static constexpr const char* kDirectory = "/store";
   static constexpr std::uint64_t kBeginning = 1'700'000'000'000;
   struct Machine {
     std::atomic<std::uint64_t> clock = kBeginning;
@@ -126,6 +129,7 @@ class ModelRun {
   struct Work {
     std::uint64_t flushes = 0;
     std::uint64_t compactions = 0;
+    std::uint64_t followed = 0;
   };
 
   // model_run.cc: writing, opening, closing and crashing.
@@ -170,6 +174,7 @@ class ModelRun {
   Status move_iterator(const Operation& operation);
   Status walk(OpenIterator& iterator, const std::vector<Move>& moves);
   Status compare_position(const OpenIterator& iterator);
+  Status follow(const Operation& operation);  // At no snapshot: those are the writer's.
   Status compare_with(DB& db);
   Status compare_scan(Iterator it, const Model::Map& map);
   [[nodiscard]] Iterator begin_scan(const Operation& operation);
@@ -209,6 +214,7 @@ class ModelRun {
   std::unique_ptr<CrashFileSystem> files_;
   std::unique_ptr<InterruptedFileSystem> interrupted_files_;
   std::optional<DB> db_;
+  std::optional<DB> follower_;
   std::map<std::uint32_t, Keyspace> handles_;  // By id. Those of dropped keyspaces too, for snapshots.
   std::uint32_t newest_keyspace_ = 0;          // The largest id that was seen.
   std::array<std::optional<Snapshot>, Operation::kSlots> snapshots_;

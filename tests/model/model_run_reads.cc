@@ -150,6 +150,39 @@ Status ModelRun::compare_position(const OpenIterator& iterator) {
                           : fmt::format("an iterator is at none; expected {}", brief(iterator.model.key())));
 }
 
+/// It has read everything that is committed. In the middle of a write it may show that, too, before the writer does.
+/// Beside threads that replace files it may be too late for one of them, many times in a row.
+Status ModelRun::follow(const Operation& operation) {
+  Options following = options();
+  following.read_only = following.follows = true;
+  Environment there = environment();
+  there.files = files_.get();
+  const auto open_or_move_on = [&]() -> Result<std::uint64_t> {
+    if (follower_) return follower_->catch_up();
+    TAMIS_TRY(DB opened, DB::open(kDirectory, following, there));
+    return follower_.emplace(std::move(opened)).stats().sequence;
+  };
+  const Result<std::uint64_t> sequence = open_or_move_on();
+  if (sequence.status().code() == StatusCode::kStale && spec_.runs_in_background) return {};
+  if (!sequence.ok()) return sequence.status();
+  if (writing_ != nullptr && *sequence > model_.sequence()) return {};
+  if (*sequence != model_.sequence()) {
+    return disagreement(fmt::format("a follower is at {} after {} changes", *sequence, model_.sequence()));
+  }
+  ++work_.followed;
+  const std::uint32_t keyspace = model_.existing(operation.keyspace);
+  const Model::Map& map = model_.now().at(keyspace).map;
+  TAMIS_TRY(const Keyspace opened, follower_->keyspace(name_of_keyspace(keyspace)));
+  for (const std::string& key : operation.keys) {
+    TAMIS_TRY(const std::optional<std::string> value, opened.get(key));
+    const auto at = map.find(key);
+    if (value.has_value() == (at != map.end()) && (!value || *value == *at->second)) continue;
+    return disagreement(fmt::format("a follower's get of {} answered {}; expected {}", brief(key),
+                                    brief(value ? &*value : nullptr), brief(at == map.end() ? nullptr : &*at->second)));
+  }
+  return compare_with(*follower_);
+}
+
 Status ModelRun::compare_all() { return compare_with(*db_); }
 
 Status ModelRun::compare_with(DB& db) {

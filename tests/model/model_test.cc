@@ -90,6 +90,22 @@ TEST(Model, AnswersAreRightWithThreadsInTheBackground) {
   }
 }
 
+TEST(Model, Rule42_AFollowerAgreesAfterEveryOperation) {
+  std::uint64_t seed = base_seed(700);
+  for (const Options& options : spread_options(3, base_seed(7))) {
+    ModelRun run({.options = {options}, .seed = ++seed});
+    Generator generator(seed);
+    for (int i = 0; i < 500; ++i) {
+      const Operation operation = generator.next();
+      const Status agreed = run.run(operation);
+      ASSERT_TRUE(agreed.ok()) << agreed.to_text();
+      const Status followed = run.run({.verb = Verb::kFollow, .keys = {"", "user:007"}, .keyspace = i % kKeyspaces});
+      ASSERT_TRUE(followed.ok()) << i << ", after " << to_text(operation) << ": " << followed.to_text();
+    }
+    EXPECT_GE(run.followed(), 500U);
+  }
+}
+
 /// Rarely merges many runs into one or starts with an empty run index.
 std::vector<Operation> operations_that_pile_up_runs(std::uint64_t seed, std::size_t count) {
   std::vector<Operation> operations;

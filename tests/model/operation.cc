@@ -162,6 +162,7 @@ std::string_view to_text(Verb verb) {
     case Verb::kPassTime: return "pass_time";
     case Verb::kResume: return "resume";
     case Verb::kCheckpoint: return "checkpoint";
+    case Verb::kFollow: return "follow";
     case Verb::kVerify: return "verify";
     case Verb::kApproximateSize: return "approximate_size";
     case Verb::kStats: return "stats";

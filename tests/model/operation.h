@@ -48,6 +48,7 @@ enum class Verb : std::uint8_t {
   kPassTime,
   kResume,
   kCheckpoint,  ///< The copy is opened, compared and destroyed.
+  kFollow,      ///< A follower beside the writer, opened or moved on. It stays open during other operations.
   kVerify,
   kApproximateSize,
   kStats,

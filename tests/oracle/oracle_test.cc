@@ -98,6 +98,7 @@ class Panel {
       case Verb::kWaitIdle:
       case Verb::kResume:
       case Verb::kCheckpoint:
+      case Verb::kFollow:
       case Verb::kVerify:
       case Verb::kApproximateSize:
       case Verb::kStats:

@@ -1,10 +1,18 @@
 // tamis stats: what a store holds, per level, and its costs.
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "cli/store/common.h"
 #include "cli/store/keyspaces.h"
 #include "cli/verbs.h"
 
 namespace tamis::cli {
 namespace {
+
+std::uint64_t age_in_ms(const WriterStats& writer) { return static_cast<std::uint64_t>(writer.age.count()); }
 
 JsonObject level_json(const Stats::Level& level) {
   return JsonObject()
@@ -86,9 +94,15 @@ JsonObject transactions_json(const Stats::Transactions& transactions) {
       .add("window_bytes", transactions.window_bytes);
 }
 
-JsonObject as_json(const Stats& stats, const std::vector<KeyspaceInfo>& keyspaces) {
-  return JsonObject()
-      .add_list("levels", stats.levels, level_json)
+JsonObject writer_json(const WriterStats& writer) {
+  return JsonObject().add("process_id", writer.process_id).add("age_ms", age_in_ms(writer));
+}
+
+JsonObject as_json(const Stats& stats, const std::vector<KeyspaceInfo>& keyspaces,
+                   const std::optional<WriterStats>& writer) {
+  JsonObject json;
+  if (writer) json.add("writer", writer_json(*writer));
+  return json.add_list("levels", stats.levels, level_json)
       .add_list("keyspaces", keyspaces, keyspace_json)
       .add("cache", cache_json(stats.cache))
       .add("journal", journal_json(stats.journal))
@@ -123,19 +137,24 @@ int run_stats(Arguments arguments) {
   CommandLine line({.summary =
                         "Shows what a store holds, level by level over all keyspaces, with filters and their error "
                         "rates; caches, journal, memory, amplification; each keyspace if there are several. Counters "
-                        "start when a store is opened, so most are 0 here; "
-                        "a program calls DB::stats.",
+                        "start when a store is opened. Of a store that a process writes they are that process's, with "
+                        "their age; of any other, most are 0.",
                     .usage = "DIR",
                     .example = "  tamis stats cities",
                     .common = kJson});
   store.declare(line);
   if (!line.read(arguments)) return kExitOk;
   const DB db = store.open(StoreUse::kRead);
-  const Stats stats = db.stats();
+  const std::optional<WriterStats> writer = db.writer_stats();
+  const Stats stats = writer ? writer->stats : db.stats();
   const std::vector<KeyspaceInfo> keyspaces = db.keyspaces();
   if (line.common().json) {
-    standard_output().write(as_json(stats, keyspaces).line());
+    standard_output().write(as_json(stats, keyspaces, writer).line());
     return kExitOk;
+  }
+  if (writer) {
+    print_report(fmt::format("Counters of process {}, as of {:.1f} s ago\n\n", writer->process_id,
+                             static_cast<double>(age_in_ms(*writer)) / 1000));
   }
   print_report(stats.to_text());
   if (keyspaces.size() > 1) print_report("\n" + keyspaces_text(keyspaces));

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <numeric>
@@ -42,17 +41,20 @@ bool is_expected_name(std::string_view name) {
   if (name.starts_with("MANIFEST-")) return is_number(name.substr(9));
   const std::size_t dot = std::min(name.find('.'), name.size());
   const std::string_view ending = name.substr(dot);
-  return is_number(name.substr(0, dot)) && (ending == ".journal" || ending == ".tms");
+  return is_number(name.substr(0, dot)) && (ending == ".journal" || ending == ".tms" || ending == ".values");
 }
 
-Finding check_files(const std::string& path, std::uint64_t tables) {
-  std::uint64_t found = 0;
+Finding check_files(const std::string& path, std::uint64_t tables, std::uint64_t value_files) {
+  std::uint64_t tables_there = 0;
+  std::uint64_t value_files_there = 0;
   for (const std::string& name : names_in(path)) {
     if (!is_expected_name(name)) return Finding::wrong(fmt::format("unexpected file {} in the store's folder", name));
-    found += name.ends_with(".tms") ? 1 : 0;
+    tables_there += name.ends_with(".tms") ? 1 : 0;
+    value_files_there += name.ends_with(".values") ? 1 : 0;
   }
-  if (found == tables) return {};
-  return Finding::wrong(fmt::format("the store has {} tables, its folder {}", tables, found));
+  if (tables_there == tables && value_files_there == value_files) return {};
+  return Finding::wrong(fmt::format("the store has {} tables and {} value files, its folder {} and {}", tables,
+                                    value_files, tables_there, value_files_there));
 }
 
 std::uint64_t tables_of(const DB& db) {
@@ -78,15 +80,6 @@ void make_damaged_copy(const std::string& store, const std::string& copy, const 
   flip_byte(copy + "/" + flip.file, flip.offset, flip.difference);
 }
 
-/// Values name their commit; an empty value may be of any.
-bool was_once_written(const TortureScript& script, std::uint32_t writer, std::uint32_t index, std::string_view value,
-                      std::uint64_t commits) {
-  if (value.empty()) return true;
-  std::uint64_t commit = 0;
-  if (std::from_chars(value.data(), value.data() + value.size(), commit).ec != std::errc()) return false;
-  return commit <= commits && script.touches(writer, index, commit) && script.value(writer, index, commit) == value;
-}
-
 using Places =
     std::map<std::string, std::pair<std::uint32_t, std::uint32_t>, std::less<>>;  ///< Writer and index by key.
 
@@ -102,7 +95,7 @@ Finding check_history_of(const Keyspace& keyspace, const Places& places, const T
     if (TortureScript::is_in_second_keyspace(index) != is_second) {
       return Finding::wrong(fmt::format("after repair, {} is in keyspace {}", walk.key(), keyspace.name()));
     }
-    if (!was_once_written(script, writer, index, walk.value(), at_most[writer])) {
+    if (!script.may_be_left(writer, index, walk.value(), at_most[writer])) {
       return Finding::wrong(fmt::format("after repair, {} holds a value that was never written", walk.key()));
     }
   }
@@ -137,8 +130,9 @@ Finding look_at_store(const std::string& path, const Options& options, const Tor
   if (finding = verify(*db); !finding.is_right()) return finding;
   if (const Status idle = db->wait_idle(); !idle.ok()) return Finding::told("wait_idle", idle);
   const std::uint64_t tables = tables_of(*db);
+  const std::uint64_t value_files = db->stats().values.files;
   if (const Status closed = db->close(); !closed.ok()) return Finding::told("close", closed);
-  return checks_files ? check_files(path, tables) : Finding();
+  return checks_files ? check_files(path, tables, value_files) : Finding();
 }
 
 Finding look_without_writing(const std::string& path, Options options, const TortureScript& script,
@@ -163,6 +157,19 @@ Finding look_without_writing(const std::string& path, Options options, const Tor
     if (!finding.is_right()) return finding;
   }
   return tables_in(path) == before ? Finding() : Finding::wrong("opening --read-only changed the tables on disk");
+}
+
+Finding look_beside_writer(DB& follower, const TortureScript& script, const Moment& at_least, TortureCounts& counts,
+                           Moment& found) {
+  if (const auto moved = follower.catch_up(); !moved.ok()) return Finding::told("catch_up", moved.status());
+  ++counts.followed;
+  TortureReader reader(follower, script);
+  const Snapshot snapshot = follower.snapshot();
+  Finding finding = reader.scan(&snapshot, found);
+  counts.reads += reader.reads();
+  if (finding.is_right()) finding = check_between(at_least, found, Moment(found.size(), ~std::uint64_t{0}));
+  if (!finding.is_right()) finding.what = "a follower: " + finding.what;
+  return finding;
 }
 
 Finding look_at_checkpoint(const std::string& path, Options options, const TortureScript& script,
@@ -251,7 +258,11 @@ Finding repair_damaged(const std::string& store, const std::string& copy, const 
   if (!report.ok()) return after(report.status().to_text());
   Result<DB> db = DB::open(copy, options);
   if (!db.ok()) return after(db.status().to_text());
-  if (const Finding history = check_history(*db, script, moment); !history.is_right()) return after(history.what);
+  const Finding history = check_history(*db, script, moment);
+  // Repair keeps what points to a damaged value; its readers get an error, as before.
+  const bool may_be_told = flip.file.ends_with(".values");
+  if (may_be_told && history.kind == Finding::Kind::kTold && is_of_damage(history.code)) return {};
+  if (!history.is_right()) return after(history.what);
   const bool has_excuse = !report->lost.empty() || !report->doubts.empty() || !report->manifest_lost.empty();
   TortureReader reader(*db, script);
   Moment found;
@@ -261,7 +272,7 @@ Finding repair_damaged(const std::string& store, const std::string& copy, const 
   if (!finding.is_right() && !has_excuse) return after(fmt::format("nothing was lost, but {}", finding.what));
   const Result<VerifyReport> verified = db->verify();
   if (!verified.ok()) return after(verified.status().to_text());
-  if (!verified->ok()) return after("verify: " + verified->problems.front().what);
+  if (!verified->ok() && !may_be_told) return after("verify: " + verified->problems.front().what);
   return {};
 }
 

@@ -26,6 +26,7 @@ struct TortureCounts {
   std::uint64_t reads = 0;    ///< Keys read and compared.
   std::uint64_t checkpoints = 0;
   std::uint64_t second_openings = 0;
+  std::uint64_t followed = 0;  ///< Times that another process read the store beside the writing one.
   std::uint64_t flips = 0;
   std::uint64_t flips_refused = 0;  ///< The store did not open.
   std::uint64_t flips_told = 0;     ///< It opened, and some answers were errors.
@@ -45,6 +46,10 @@ Finding look_at_store(const std::string& path, const Options& options, const Tor
 /// The same with one scan, changing nothing.
 Finding look_without_writing(const std::string& path, Options options, const TortureScript& script,
                              const Expected& expected, TortureCounts& counts);
+/// Reads a store that another process is writing, or has left: one moment with at least those commits. kStale if that
+/// process replaces files too fast.
+Finding look_beside_writer(DB& follower, const TortureScript& script, const Moment& at_least, TortureCounts& counts,
+                           Moment& found);
 /// A checkpoint interrupted by the kill is one moment, or not a store.
 Finding look_at_checkpoint(const std::string& path, Options options, const TortureScript& script,
                            const Expected& expected, TortureCounts& counts);
@@ -70,7 +75,7 @@ Finding repair_sound(const std::string& store, const std::string& copy, const Op
                      const TortureScript& script, const Expected& expected, TortureCounts& counts);
 
 /// Repairs a damaged copy. It must open, verify, and hold nothing that was never written. Its reported losses and
-/// doubts must explain any difference.
+/// doubts must explain any difference. A value that is apart and damaged stays an error for its readers.
 Finding repair_damaged(const std::string& store, const std::string& copy, const Flip& flip, const Options& options,
                        const TortureScript& script, const Moment& moment, TortureCounts& counts);
 

@@ -30,6 +30,7 @@ Options draw_once(Draw& draw) {
   static constexpr std::array kTable = {4 * kKiB, 32 * kKiB, 256 * kKiB};
   static constexpr std::array<std::uint32_t, 3> kBlock = {1024, 4096, 60 * 1024};
   static constexpr std::array<std::uint32_t, 3> kFanout = {2, 4, 10};
+  static constexpr std::array<std::uint64_t, 4> kApart = {0, 0, 100, 3000};
   static constexpr std::array kCodecs = {"none", "lz4", "zstd"};
   static constexpr std::array kPolicies = {"leveled", "leveled", "tiered", "lazy", "manual"};
   using enum PrefixRule::Kind;
@@ -46,6 +47,8 @@ Options draw_once(Draw& draw) {
   options.prefix_rule = draw.one_of(kRules);
   options.filter = drawn_filter(draw);
   if (draw.once_in(4)) options.filter_memory = draw.below(20'000);
+  options.value_bytes_apart = draw.one_of(kApart);
+  options.merge_operator = TortureScript::kMergeOperator;
   options.background_threads = static_cast<std::uint32_t>(1 + draw.below(2));
   return options;
 }
@@ -90,6 +93,7 @@ RoundPlan plan_round(std::uint64_t seed, std::uint64_t round) {
   plan.is_opened_twice = draw.once_in(4);
   plan.flips = draw.once_in(2) ? static_cast<std::uint32_t>(draw.below(12)) : 0;
   plan.is_repaired = draw.once_in(4);
+  if (draw.once_in(2)) plan.follows_at = 1 + draw.below(200);
   return plan;
 }
 

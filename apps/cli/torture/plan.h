@@ -35,6 +35,7 @@ struct RoundPlan {
   std::uint64_t microseconds = 0;  ///< Between that moment and the kill.
   std::uint64_t milliseconds = 0;  ///< It ends after this time at the latest.
 
+  std::uint64_t follows_at = 0;  ///< Commits after which another process follows the store; 0: none does.
   bool is_opened_twice = false;  ///< Another process tries to open the store meanwhile.
   std::uint32_t flips = 0;       ///< Damaged copies to check.
   bool is_repaired = false;      ///< Also repair copies: one as left, one damaged.

@@ -30,6 +30,8 @@ struct Message {
   std::uint8_t writer = 0;
   std::uint64_t number = 0;
   std::string text = {};
+
+  [[nodiscard]] bool is_commit() const { return kind == Kind::kAcknowledged || kind == Kind::kSynced; }
 };
 
 /// Writes the message atomically, from any thread. It arrives even if this process is killed right after.

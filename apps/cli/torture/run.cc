@@ -10,7 +10,6 @@
 #include "cli/draw.h"
 #include "cli/error.h"
 #include "cli/interrupt.h"
-#include "tamis/db.h"
 
 namespace tamis::cli {
 namespace {
@@ -64,6 +63,7 @@ Finding TortureRun::one_round() {
   advance();
   copy_store(store_path(folder_), left_path(folder_));
   const Expected when_left = expected_now();
+  if (Finding finding = follow_to_the_end(when_left); !finding.is_right()) return finding;
   if (Finding finding = look(when_left); !finding.is_right()) return finding;
   advance();
   return look_at_copies(when_left);
@@ -126,6 +126,9 @@ Finding TortureRun::take(const Message& message, Seen& seen) {
       return {.kind = Finding::Kind::kTold, .what = message.text, .code = static_cast<StatusCode>(message.number)};
   }
   set_kill_time(message, seen);
+  if (seen.commits == plan_.follows_at && message.is_commit() && !seen.was_killed) {
+    if (Finding finding = follow(); !finding.is_right()) return finding;
+  }
   const bool try_now = message.kind == kOpened && plan_.is_opened_twice && plan_.end != RoundPlan::End::kCloses;
   return try_now && !seen.was_killed ? try_second_opening() : Finding();
 }
@@ -155,6 +158,33 @@ Finding TortureRun::try_second_opening() {
     }
   }
   return {};
+}
+
+/// Everything acknowledged so far is in the journals.
+Finding TortureRun::follow() {
+  const TortureScript script(plan_.shape);
+  const Moment at_least = acknowledged_;
+  Options options = plan_.looking_options;
+  options.read_only = options.follows = true;
+  Result<DB> opened = DB::open(store_path(folder_), options);
+  Finding finding = opened.ok() ? Finding() : Finding::told("open of a follower", opened.status());
+  if (opened.ok()) {
+    follower_ = *std::move(opened);
+    finding = look_beside_writer(*follower_, script, at_least, counts_, followed_);
+  }
+  if (finding.code != StatusCode::kStale) return finding;
+  follower_.reset();
+  return {};
+}
+
+/// The follower that is still open moves on to what is left, and shows no less than before.
+Finding TortureRun::follow_to_the_end(const Expected& expected) {
+  if (!follower_) return {};
+  const Moment before = followed_;
+  Finding finding = look_beside_writer(*follower_, TortureScript(plan_.shape), before, counts_, followed_);
+  if (finding.is_right()) finding = check_between(expected.at_least, followed_, expected.at_most);
+  follower_.reset();
+  return finding;
 }
 
 Finding TortureRun::check_end(int ended, const Seen& seen) {

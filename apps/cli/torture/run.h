@@ -11,6 +11,7 @@
 #include "cli/torture/look.h"
 #include "cli/torture/plan.h"
 #include "cli/torture/process.h"
+#include "tamis/db.h"
 
 namespace tamis::cli {
 
@@ -56,6 +57,8 @@ class TortureRun {
   Finding take(const Message& message, Seen& seen);
   void set_kill_time(const Message& message, Seen& seen) const;
   Finding try_second_opening();
+  Finding follow();
+  Finding follow_to_the_end(const Expected& expected);
   Finding check_end(int ended, const Seen& seen);
   [[nodiscard]] Expected expected_now() const;
   Finding look(const Expected& expected);
@@ -73,6 +76,8 @@ class TortureRun {
   std::uint64_t round_ = 0;
   RoundPlan plan_;
   Moment acknowledged_;  // Of the current store.
+  std::optional<DB> follower_;
+  Moment followed_;  // What the follower has shown.
 };
 
 }  // namespace tamis::cli

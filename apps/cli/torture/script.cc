@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 
 #include "cli/draw.h"
 
@@ -10,6 +12,34 @@ namespace tamis::cli {
 namespace {
 
 constexpr std::size_t kLongKeyBytes = 300;
+constexpr std::uint32_t kPlaces = 100'000;  // Of keys in key order; long ones are after all of them.
+constexpr std::chrono::system_clock::time_point kBeforeAll{std::chrono::hours(1)};
+constexpr std::chrono::system_clock::time_point kAfterAll{std::chrono::hours(24 * 365 * 130)};
+
+bool is_long(std::uint32_t index) { return index % 17 == 3; }
+std::uint32_t place_of(std::uint32_t index) {
+  return is_long(index) ? kPlaces - 1 : static_cast<std::uint32_t>(mixed(index) % (kPlaces - 1));
+}
+/// What follows the prefix in the end of a range.
+std::string end_of_places(std::uint32_t to) { return to == kPlaces ? "y" : fmt::format("{:05}", to); }
+
+/// "[+commit]", with a few bytes that tell several of one commit apart.
+std::string operand_of(std::uint64_t commit, std::uint64_t draw) {
+  return fmt::format("[+{}.{:x}]", commit, draw % 4096);
+}
+
+struct LastOperand {
+  std::size_t at = 0;
+  std::uint64_t commit = 0;
+};
+/// Where the operand begins with which the value ends, if it does.
+std::optional<LastOperand> last_operand(std::string_view value) {
+  LastOperand last{.at = value.rfind("[+")};
+  if (last.at == std::string_view::npos || !value.ends_with(']')) return std::nullopt;
+  const char* const digits = value.data() + last.at + 2;
+  if (std::from_chars(digits, value.data() + value.size(), last.commit).ec != std::errc()) return std::nullopt;
+  return last;
+}
 
 /// Max value sizes: the first change of a commit may exceed a block or a memtable; the others of a usual batch may
 /// exceed a small block; those of a large batch are a line of text.
@@ -51,8 +81,8 @@ std::string TortureScript::prefix(std::uint32_t writer) const { return fmt::form
 
 std::string TortureScript::key(std::uint32_t writer, std::uint32_t index) const {
   // Some keys are long and differ only at the end.
-  if (index % 17 == 3) return fmt::format("{}{:x>{}}{:05}", prefix(writer), "", kLongKeyBytes, index);
-  return fmt::format("{}{:05}", prefix(writer), mixed(index) % 100'000) + fmt::format("{:04}", index);
+  if (is_long(index)) return fmt::format("{}{:x>{}}{:05}", prefix(writer), "", kLongKeyBytes, index);
+  return fmt::format("{}{:05}{:04}", prefix(writer), place_of(index), index);
 }
 
 std::uint32_t TortureScript::changes(std::uint32_t writer, std::uint64_t commit) const {
@@ -62,18 +92,57 @@ std::uint32_t TortureScript::changes(std::uint32_t writer, std::uint64_t commit)
 }
 
 TortureScript::Change TortureScript::change(std::uint32_t writer, std::uint64_t commit, std::uint32_t number) const {
+  using enum Change::Kind;
   Draw draw(mixed({shape_.seed, writer, commit, number + 1}));
   const auto drawn = static_cast<std::uint32_t>(draw.below(shape_.keys));
   const auto index = number == 0 ? static_cast<std::uint32_t>(commit % shape_.keys) : drawn;
-  return {.index = index, .is_put = !draw.once_in(4), .draw = draw.next(), .most_bytes = most_bytes_of(number)};
+  Change made{.index = index, .draw = draw.next(), .most_bytes = most_bytes_of(number)};
+  const std::uint64_t kind = draw.below(64);
+  if (kind < 12) made.kind = kRemove;
+  if (kind >= 12 && kind < 16) made.kind = kPutExpired;
+  if (kind >= 16 && kind < 24) made.kind = kPutToExpire;
+  if (number == 0) return made;
+  if (kind >= 24 && kind < 36) made.kind = kMerge;
+  if (kind == 36) {
+    made.kind = kRemoveRange;
+    made.from = static_cast<std::uint32_t>(draw.below(kPlaces));
+    made.to = std::min(kPlaces, made.from + static_cast<std::uint32_t>(draw.below(draw.once_in(8) ? kPlaces : 3000)));
+  }
+  return made;
 }
 
-std::optional<TortureScript::Change> TortureScript::last_change(std::uint32_t writer, std::uint32_t index,
-                                                                std::uint64_t commit) const {
+bool TortureScript::Change::touches(std::uint32_t any_index) const {
+  if (kind != Kind::kRemoveRange) return index == any_index;
+  const std::uint32_t place = place_of(any_index);
+  return is_in_second_keyspace(index) == is_in_second_keyspace(any_index) && from <= place && place < to;
+}
+
+bool TortureScript::touches(std::uint32_t writer, std::uint32_t index, std::uint64_t commit) const {
   for (std::uint32_t number = changes(writer, commit); number > 0; --number) {
-    if (const Change found = change(writer, commit, number - 1); found.index == index) return found;
+    if (change(writer, commit, number - 1).touches(index)) return true;
   }
-  return std::nullopt;
+  return false;
+}
+
+std::string TortureScript::put_value(std::uint32_t writer, std::uint64_t commit, const Change& change) const {
+  return value_of(key(writer, change.index), commit, change.draw, change.most_bytes);
+}
+
+template <typename... Into>
+void TortureScript::add(Batch& batch, std::uint32_t writer, std::uint64_t commit, const Change& change,
+                        const Into&... into) const {
+  using enum Change::Kind;
+  const std::string changed = key(writer, change.index);
+  switch (change.kind) {
+    case kPut: return batch.put(into..., changed, put_value(writer, commit, change));
+    case kPutToExpire: return batch.put(into..., changed, put_value(writer, commit, change), kAfterAll);
+    case kPutExpired: return batch.put(into..., changed, put_value(writer, commit, change), kBeforeAll);
+    case kRemove: return batch.remove(into..., changed);
+    case kMerge: return batch.merge(into..., changed, operand_of(commit, change.draw));
+    case kRemoveRange:
+      return batch.remove_range(into..., fmt::format("{}{:05}", prefix(writer), change.from),
+                                prefix(writer) + end_of_places(change.to));
+  }
 }
 
 Batch TortureScript::batch(std::uint32_t writer, const Note& note, const Keyspace& second) const {
@@ -81,13 +150,10 @@ Batch TortureScript::batch(std::uint32_t writer, const Note& note, const Keyspac
   const std::uint32_t end = changes(writer, note.commit);
   for (std::uint32_t number = 0; number < end; ++number) {
     const Change made = change(writer, note.commit, number);
-    const std::string changed = key(writer, made.index);
-    const bool is_second = is_in_second_keyspace(made.index);
-    if (made.is_put) {
-      const std::string value = value_of(changed, note.commit, made.draw, made.most_bytes);
-      is_second ? batch.put(second, changed, value) : batch.put(changed, value);
+    if (is_in_second_keyspace(made.index)) {
+      add(batch, writer, note.commit, made, second);
     } else {
-      is_second ? batch.remove(second, changed) : batch.remove(changed);
+      add(batch, writer, note.commit, made);
     }
   }
   std::string text = fmt::format("{}", note.commit);
@@ -96,15 +162,44 @@ Batch TortureScript::batch(std::uint32_t writer, const Note& note, const Keyspac
   return batch;
 }
 
+/// From the newest change to the one that determines what the later operands are appended to.
 std::optional<std::string> TortureScript::value(std::uint32_t writer, std::uint32_t index,
                                                 std::uint64_t commits) const {
+  std::string operands;
   for (std::uint64_t commit = commits; commit > 0; --commit) {
-    const std::optional<Change> made = last_change(writer, index, commit);
-    if (!made) continue;
-    if (!made->is_put) return std::nullopt;
-    return value_of(key(writer, index), commit, made->draw, made->most_bytes);
+    for (std::uint32_t number = changes(writer, commit); number > 0; --number) {
+      const Change made = change(writer, commit, number - 1);
+      if (!made.touches(index)) continue;
+      if (made.is_put()) return put_value(writer, commit, made) + operands;
+      if (made.kind != Change::Kind::kMerge) return operands.empty() ? std::nullopt : std::optional(operands);
+      operands.insert(0, operand_of(commit, made.draw));
+    }
   }
-  return std::nullopt;
+  return operands.empty() ? std::nullopt : std::optional(operands);
+}
+
+bool TortureScript::may_be_left(std::uint32_t writer, std::uint32_t index, std::string_view value,
+                                std::uint64_t commits) const {
+  const auto made_by = [&](std::uint64_t commit, auto is_it) {
+    if (commit == 0 || commit > commits) return false;
+    for (std::uint32_t number = changes(writer, commit); number > 0; --number) {
+      const Change made = change(writer, commit, number - 1);
+      if (made.index == index && is_it(made)) return true;
+    }
+    return false;
+  };
+  while (const std::optional<LastOperand> last = last_operand(value)) {
+    const std::string_view operand = value.substr(last->at);
+    const bool was_merged = made_by(last->commit, [&](const Change& made) {
+      return made.kind == Change::Kind::kMerge && operand_of(last->commit, made.draw) == operand;
+    });
+    if (!was_merged) break;
+    value.remove_suffix(operand.size());
+  }
+  if (value.empty()) return true;  // A value may be empty, or lost.
+  std::uint64_t commit = 0;
+  if (std::from_chars(value.data(), value.data() + value.size(), commit).ec != std::errc()) return false;
+  return made_by(commit, [&](const Change& made) { return made.is_put() && put_value(writer, commit, made) == value; });
 }
 
 std::optional<TortureScript::Note> TortureScript::parse_note(std::string_view text) const {

@@ -60,6 +60,7 @@ JsonObject as_json(const Outcome& result) {
       .add("reads", counts.reads)
       .add("checkpoints", counts.checkpoints)
       .add("second_openings", counts.second_openings)
+      .add("followed", counts.followed)
       .add("flips", counts.flips)
       .add("flips_refused", counts.flips_refused)
       .add("flips_told", counts.flips_told)
@@ -80,6 +81,7 @@ void print_counts(const TortureCounts& counts) {
   add(counts.reads, "keys read and compared");
   add(counts.checkpoints, "checkpoints taken under load and read");
   add(counts.second_openings, "second opens refused");
+  add(counts.followed, "reads of the whole store beside the writing process, as a follower");
   add(counts.flips,
       fmt::format("copies with a changed byte: {} did not open, {} refused some answers, {} harmless",
                   counts.flips_refused, counts.flips_told, counts.flips - counts.flips_refused - counts.flips_told));

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -40,6 +41,9 @@ std::vector<std::uint32_t> some_indexes(Draw& draw, std::uint32_t keys) {
   return indexes;
 }
 
+/// Transactions refuse these.
+bool is_range(const Batch::Operation& change) { return change.kind == Batch::Operation::Kind::kRemoveRange; }
+
 /// Runs the threads of a round. Most rounds never end by themselves: the process is killed. Anything wrong is reported
 /// and ends the process.
 ///
@@ -59,7 +63,8 @@ class TortureLoad {
   void read(std::uint64_t seed);
   void maintain(std::uint64_t seed);
   void make_checkpoint();
-  Status write_once(Draw& draw, const Batch& batch, bool& is_synced);
+  Status write_once(Draw& draw, std::uint32_t writer, const Batch& batch, bool& is_synced);
+  Status write_in_transaction(std::uint32_t writer, const Batch& batch, bool is_synced);
   Finding read_once(TortureReader& reader, Draw& draw);
   Finding read_snapshot(TortureReader& reader, Draw& draw);
 
@@ -118,8 +123,25 @@ Moment TortureLoad::acknowledged() const { return {acknowledged_.begin(), acknow
 
 Moment TortureLoad::begun() const { return {begun_.begin(), begun_.begin() + script_.writers()}; }
 
-Status TortureLoad::write_once(Draw& draw, const Batch& batch, bool& is_synced) {
+/// The transaction reads what the writer noted last: nobody else writes it.
+Status TortureLoad::write_in_transaction(std::uint32_t writer, const Batch& batch, bool is_synced) {
+  const auto work = [&](Transaction& tx) -> Status {
+    const auto text = tx.get(script_.note_key(writer));
+    if (!text.ok()) return text.status();
+    const auto note = script_.parse_note(text->value_or(""));
+    const std::uint64_t noted = note ? note->commit : 0;
+    if (noted != acknowledged_[writer]) {
+      need(Finding::wrong(fmt::format("a transaction of writer {} finds commit {} after {} were acknowledged", writer,
+                                      noted, acknowledged_[writer].load())));
+    }
+    return tx.write(batch);
+  };
+  return db_.transact(work, {.commit = {.sync = is_synced}});
+}
+
+Status TortureLoad::write_once(Draw& draw, std::uint32_t writer, const Batch& batch, bool& is_synced) {
   is_synced = draw.once_in(plan_.sync_one_in);
+  if (draw.once_in(8) && std::ranges::none_of(batch, is_range)) return write_in_transaction(writer, batch, is_synced);
   if (draw.once_in(16)) {
     Status tried = db_.try_write(batch, {.sync = is_synced});
     if (tried.code() != StatusCode::kBusy) return tried;
@@ -137,7 +159,7 @@ void TortureLoad::write(std::uint32_t writer, std::uint64_t seed) {
     const Batch batch = script_.batch(writer, {.commit = commit, .after = acknowledged()}, second_);
     begun_[writer] = commit;
     bool is_synced = false;
-    need(write_once(draw, batch, is_synced), "write");
+    need(write_once(draw, writer, batch, is_synced), "write");
     acknowledged_[writer] = commit;
     tell_watcher({.kind = is_synced ? Message::Kind::kSynced : Message::Kind::kAcknowledged,
                   .writer = static_cast<std::uint8_t>(writer),
