@@ -95,12 +95,25 @@ def wiredtiger(*groups):
     return store_table(data, groups) + "\n\n" + where(data, f"median of {data['rounds']} alternating rounds [lowest–highest], with the ratio to tamis.")
 
 
-def large_values():
-    data = store_bench("store_values")
+def one_group(name, group, more):
+    """The table of a run of its own, and where it was measured."""
+    data = store_bench(name)
     machine = data["machine"]
-    return (store_table(data, ("values",)) + f"\n\nMeasured {data['date']} on a {machine['cores']}-core cloud machine, {machine['instruction_set']}, "
-            f"g++ {machine['compiler'].split()[0]}, with other work on it: median of {data['rounds']} alternating rounds [lowest–highest], "
-            f"with the ratio to tamis. Each store has {data['entries'] * 200 // 1_000_000} MB of values.")
+    return (store_table(data, (group,)) + f"\n\nMeasured {data['date']} on a {machine['cores']}-core cloud machine, {machine['instruction_set']}, "
+            f"g++ {machine['compiler'].split()[0]}{more(data)}")
+
+
+def large_values():
+    return one_group("store_values", "values", lambda data:
+                     f", with other work on it: median of {data['rounds']} alternating rounds [lowest–highest], with the ratio to tamis. "
+                     f"Each store has {data['entries'] * 200 // 1_000_000} MB of values.")
+
+
+def deletes():
+    return one_group("store_deletes", "deletes", lambda data:
+                     f": median of {data['rounds']} alternating rounds [lowest–highest], with the ratio to tamis. "
+                     f"{data['entries'] * 2 // 5:,} items pass through the queue, which holds {data['entries'] // 50:,}; "
+                     f"the range delete removes {data['entries'] * 9 // 10:,} of {data['entries']:,} keys.")
 
 
 def store_table(data, groups):
@@ -439,7 +452,7 @@ def code(name, mark):
     return f"```{language}\n" + textwrap.dedent(found.group(1)) + "```"
 
 
-RENDERERS = {"filters": filters, "machine": machine, "wiredtiger": wiredtiger, "large-values": large_values, "stores": stores, "stores-where": stores_where, "ratios": ratios, "lost": lost,
+RENDERERS = {"filters": filters, "machine": machine, "wiredtiger": wiredtiger, "large-values": large_values, "deletes": deletes, "stores": stores, "stores-where": stores_where, "ratios": ratios, "lost": lost,
              "builds": builds, "promises": promises,
              "targets": targets,
              "growth-load": growth_load, "growth-runs": growth_runs, "counted": counted, "fuzzers": fuzzers,

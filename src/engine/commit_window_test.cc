@@ -115,6 +115,7 @@ TEST_F(CommitWindowTest, Rule39_ForgetsTheOldestBeyondItsMemory) {
   EXPECT_FALSE(has_conflict(Sequence{2000}, key("the same key")));
   for (int i = 0; i < 1000; ++i) commit(Changes(kDefaultKeyspace, kRangeDelete, "m", "n"));
   EXPECT_LE(window_.stats().window_bytes, 10'000U);
+  EXPECT_TRUE(has_conflict(Sequence{2800}, key("other"))) << "older than what is kept";
   EXPECT_TRUE(has_conflict(Sequence{3000}, key("m")));
   EXPECT_FALSE(has_conflict(Sequence{3000}, key("n")));
   window_.end();

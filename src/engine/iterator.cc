@@ -53,7 +53,7 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const 
   std::unique_ptr<EntryIterator> source = merged(range, options);
   if (layer.own != nullptr) {
     std::vector<std::unique_ptr<EntryIterator>> runs;
-    Uncovered by_own{.moment = layer.last_own};
+    Uncovered by_own{.moment = layer.last_own, .stepped = watch_->count_steps()};
     if (layer.own->has_range_deletes()) by_own.deletes = &layer.own->range_deletes();
     iterate(*layer.own, by_own, runs);
     runs.push_back(std::make_unique<CappedIterator>(std::move(source), moment_.sequence));

@@ -17,7 +17,7 @@ namespace tamis {
 struct Uncovered {
   const RangeDeletes* deletes = nullptr;  ///< Null: nothing does.
   Sequence moment = {};                   ///< Of the reader.
-  std::uint64_t* stepped = nullptr;       ///< Counts hidden entries that were left one by one.
+  std::uint64_t* stepped = nullptr;       ///< Counts hidden entries that were left one by one. Not null with deletes.
 };
 
 /// A part of a source: tables of a run, or all of a memtable. The views belong to its owner.

@@ -62,17 +62,30 @@ TEST_F(TransactionRanges, ALaterPutInTheRangeIsVisibleAndCommitted) {
   EXPECT_EQ(all_of(db_.scan()), "a=1 c=new e=1 f=1");
 }
 
+TEST_F(TransactionRanges, EachHidesTheOwnWritesBeforeIt) {
+  Transaction tx = db_.begin();
+  for (const std::string_view key : {"a", "b", "c"}) ASSERT_TRUE(tx.put(key, "1").ok());
+  ASSERT_TRUE(tx.remove_range("a", "c").ok());
+  for (const std::string_view key : {"b", "m", "n"}) ASSERT_TRUE(tx.put(key, "2").ok());
+  ASSERT_TRUE(tx.remove_range("m", "n").ok() && tx.put("z", "3").ok());
+  EXPECT_EQ(all_of(tx.scan()), "b=2 c=1 n=2 z=3");
+  EXPECT_EQ(all_of(tx.scan({.reverse = true})), "z=3 n=2 c=1 b=2");
+  EXPECT_EQ(many(tx, {"a", "b", "c", "m", "n"}), "absent 2 1 absent 2 ");
+  ASSERT_TRUE(tx.commit().ok());
+  EXPECT_EQ(all_of(db_.scan()), "b=2 c=1 n=2 z=3");
+}
+
 TEST_F(TransactionRanges, AScanSeesTheRangesBeforeItAndNoneAfter) {
   put_all("abcdef");
   Transaction tx = db_.begin();
   ASSERT_TRUE(tx.put("g", "own").ok());
   Iterator without = tx.scan();
-  ASSERT_TRUE(tx.remove_range("a", "c").ok());
+  ASSERT_TRUE(tx.remove_range("b", "c").ok());
   Iterator with = tx.scan();
   ASSERT_TRUE(tx.put("a", "own").ok() && tx.remove_range("e", std::nullopt).ok());
-  EXPECT_EQ(all_of(std::move(without)), "a=1 b=1 c=1 d=1 e=1 f=1 g=own");
-  EXPECT_EQ(all_of(std::move(with)), "c=1 d=1 e=1 f=1 g=own");
   EXPECT_EQ(all_of(tx.scan()), "a=own c=1 d=1");
+  EXPECT_EQ(all_of(std::move(without)), "a=1 b=1 c=1 d=1 e=1 f=1 g=own");
+  EXPECT_EQ(all_of(std::move(with)), "a=1 c=1 d=1 e=1 f=1 g=own");
 }
 
 TEST_F(TransactionRanges, AnEmptyRangeIsNoWriteAndALongBoundIsRefused) {
