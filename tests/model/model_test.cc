@@ -95,8 +95,11 @@ TEST(Model, Rule42_AFollowerAgreesAfterEveryOperation) {
   for (const Options& options : spread_options(3, base_seed(7))) {
     ModelRun run({.options = {options}, .seed = ++seed});
     Generator generator(seed);
-    for (int i = 0; i < 500; ++i) {
-      const Operation operation = generator.next();
+    for (std::uint32_t i = 0; i < 500; ++i) {
+      Operation operation = generator.next();
+      const std::uint32_t keyspace = 1 + i / 40 % (kKeyspaces - 1);
+      if (i % 40 == 0) operation = {.verb = Verb::kMakeKeyspace, .keyspace = keyspace};
+      if (i % 40 == 39) operation = {.verb = Verb::kDropKeyspace, .keyspace = keyspace};
       const Status agreed = run.run(operation);
       ASSERT_TRUE(agreed.ok()) << agreed.to_text();
       const Status followed = run.run({.verb = Verb::kFollow, .keys = {"", "user:007"}, .keyspace = i % kKeyspaces});
