@@ -163,7 +163,8 @@ TEST_F(EmptyHandles, ATransactionAnswersClosed) {
     check_closed({tx.get("key").status(), tx.get("key", &value).status(), tx.exists("key").status(),
                   tx.get(keyspace, "key").status(), tx.get(keyspace, "key", &value).status(),
                   tx.exists(keyspace, "key").status(), tx.put("key", "value"), tx.put(keyspace, "key", "value"),
-                  tx.remove("key"), tx.remove(keyspace, "key"), tx.merge("key", "1"), tx.merge(keyspace, "key", "1"),
+                  tx.remove("key"), tx.remove(keyspace, "key"), tx.remove_range("a", "b"),
+                  tx.remove_range(keyspace, "a", "b"), tx.merge("key", "1"), tx.merge(keyspace, "key", "1"),
                   tx.write(Batch()), tx.savepoint().status(), tx.rollback_to(Savepoint()), tx.rollback(), tx.commit()});
     EXPECT_EQ(value, "before");
     const std::vector<std::string_view> keys = {"a", "b"};
