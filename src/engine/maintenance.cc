@@ -272,7 +272,7 @@ Result<bool> Maintenance::step_towards(OpenKeyspace& keyspace, const RangeGoal& 
   MutexLock compaction_lock(compaction_mutex_);
   TAMIS_TRY_STATUS(health_.check_working());
   compaction_runs_ = true;
-  const Result<bool> has_removed = remove_covered(keyspace);
+  Result<bool> has_removed = remove_covered(keyspace);
   if (!has_removed.ok() || *has_removed) {
     end(compaction_runs_);
     return has_removed;

@@ -18,7 +18,7 @@ auto never_throws(Call call) noexcept {
 }
 
 /// Copies a value, which may be large.
-inline Status assign_bytes(std::string& to, std::string_view bytes) {
+[[gnu::always_inline]] inline Status assign_bytes(std::string& to, std::string_view bytes) {
   try {
     to.assign(bytes);
     return {};

@@ -20,7 +20,7 @@ namespace {
 /// What get does with the value.
 struct CopyTo {
   static constexpr bool kReads = true;
-  Status operator()(std::string_view bytes) const { return assign_bytes(*to, bytes); }
+  [[gnu::always_inline]] Status operator()(std::string_view bytes) const { return assign_bytes(*to, bytes); }
   [[nodiscard]] std::string& room() const { return *to; }
 
   std::string* to;
@@ -72,9 +72,10 @@ inline Result<Visible> Reader::meaning_in(const ReadView& view, StagedLookup& st
 }
 
 /// The block that has the pointer may go when the epoch ends, so the pointer is copied first. An operand is looked up
-/// again.
+/// again. Each use is called once, and is a part of its caller.
 template <typename Peek, typename Steps, typename Take>
-Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Peek peek, Steps& steps, Take take) {
+[[gnu::always_inline]] inline Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, Peek peek,
+                                                           Steps& steps, Take take) {
   StagedLookup staged;
   std::shared_ptr<const ReadView> kept;
   std::array<char, kMaxValuePointerBytes> copied;
@@ -87,10 +88,22 @@ Result<bool> Reader::look_up(std::string_view key, const ReadOptions& options, P
     if constexpr (Steps::kRecords) steps.view = view.shared_from_this();
     view.version->run_index().prefetch(staged.lookup.hash);
     if (!ask_memtables(view, staged, steps)) view.version->peek(staged, for_tables(steps));
-    if (staged.answer != LookupAnswer::kUnknown && !lacks_range_deletes(view, staged)) [[likely]] {
+    if constexpr (!Steps::kRecords) {  // Most lookups end here.
+      if (staged.answer == LookupAnswer::kAbsent) {
+        absent_.add();
+        return false;
+      }
+      const bool is_plain = staged.answer == LookupAnswer::kFound && is_plain_value(staged.found, sequence);
+      if (is_plain && !view.has_range_deletes()) [[likely]] {
+        count_get(staged, true);
+        TAMIS_TRY_STATUS(take(staged.found.value));
+        return true;
+      }
+    }
+    if (staged.answer != LookupAnswer::kUnknown && !lacks_range_deletes(view, staged)) {
       std::string_view value;
       TAMIS_TRY(const Visible meaning, meaning_in(view, staged, options, steps, value));
-      if (meaning < Visible::kApart) [[likely]] {
+      if (meaning < Visible::kApart) {
         const bool is_value = meaning == Visible::kValue;
         if constexpr (!Steps::kRecords) count_get(staged, is_value);
         if (is_value) TAMIS_TRY_STATUS(take(value));

@@ -221,12 +221,10 @@ Result<Reader::KeptView> Store::view_for(const OpenKeyspace& keyspace, const Sna
   return keyspace.reader.begin_read(snapshot);
 }
 
-Result<bool> Store::get(OpenKeyspace& keyspace, std::string_view key, std::string* value, const ReadOptions& options) {
-  if (!may_read(options.snapshot)) [[unlikely]] {
-    TAMIS_TRY(const Reader::KeptView moment, followed(keyspace, options.snapshot));
-    return keyspace.reader.get(key, value, options, moment);
-  }
-  return keyspace.reader.get(key, value, options);
+Result<bool> Store::get_followed(OpenKeyspace& keyspace, std::string_view key, std::string* value,
+                                 const ReadOptions& options) {
+  TAMIS_TRY(const Reader::KeptView moment, followed(keyspace, options.snapshot));
+  return keyspace.reader.get(key, value, options, moment);
 }
 
 Result<bool> Store::exists(OpenKeyspace& keyspace, std::string_view key, const ReadOptions& options) {

@@ -74,7 +74,11 @@ class Store final : public std::enable_shared_from_this<Store> {
   [[nodiscard]] OpenKeyspace& default_keyspace() { return keyspaces_.default_keyspace(); }
 
   // Each of these reads one keyspace.
-  Result<bool> get(OpenKeyspace& keyspace, std::string_view key, std::string* value, const ReadOptions& options);
+  Result<bool> get(OpenKeyspace& keyspace, std::string_view key, std::string* value, const ReadOptions& options) {
+    if (!may_read(options.snapshot)) [[unlikely]]
+      return get_followed(keyspace, key, value, options);
+    return keyspace.reader.get(key, value, options);
+  }
   Result<bool> exists(OpenKeyspace& keyspace, std::string_view key, const ReadOptions& options);
   Result<std::optional<PinnedValue>> get_pinned(OpenKeyspace& keyspace, std::string_view key,
                                                 const ReadOptions& options);
@@ -140,6 +144,8 @@ class Store final : public std::enable_shared_from_this<Store> {
   }
   /// Otherwise: what to read of a keyspace if the store is a follower, or why not.
   Result<Reader::KeptView> followed(const OpenKeyspace& keyspace, const Snapshot* snapshot) const;
+  Result<bool> get_followed(OpenKeyspace& keyspace, std::string_view key, std::string* value,
+                            const ReadOptions& options);
   Result<Reader::KeptView> view_for(const OpenKeyspace& keyspace, const Snapshot* snapshot) const;
   Result<std::unique_ptr<IteratorState>> begin_followed_scan(OpenKeyspace& keyspace, const Snapshot* snapshot,
                                                              Caller caller);

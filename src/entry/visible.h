@@ -69,4 +69,10 @@ Visible visible(const AnyEntry& entry, const Moment& moment, std::string_view& v
       entry, moment.sequence, [&moment] { return moment.time; }, value);
 }
 
+/// Whether this is kValue, with the whole value of the entry. False also for some others that are kValue.
+template <typename AnyEntry>
+bool is_plain_value(const AnyEntry& entry, Sequence sequence) {
+  return entry.sequence <= sequence && entry.kind == EntryKind::kPut;
+}
+
 }  // namespace tamis

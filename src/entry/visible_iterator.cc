@@ -70,6 +70,23 @@ void VisibleIterator::next_anyhow() {
   find_forwards(Begin::kAfterSavedKey);
 }
 
+/// The source is on an entry that is ready and is not a plain value.
+void VisibleIterator::next_of_any_kind(std::string_view before) {
+  for (;; source_->step()) {
+    const Entry& entry = source_->entry();
+    std::string_view value;
+    const Visible here = visible(entry, moment_, value);
+    if (here != Visible::kValue && here != Visible::kNewer) return find_after(before);
+    if (here == Visible::kValue && !is_same_key(entry.key, before)) {
+      if (range_.ends_before(entry.key)) return find_after(before);
+      key_ = entry.key;
+      value_ = value;
+      return;
+    }
+    if (!source_->has_ready()) return next_anyhow();
+  }
+}
+
 /// From the source's position, after a version of this key.
 void VisibleIterator::find_after(std::string_view key) {
   saved_key_.assign(key);
@@ -120,15 +137,15 @@ void VisibleIterator::find_forwards(Begin begin) {
 
 /// Remembers where the search began, before saved_key_ changes.
 void VisibleIterator::begin_gap(Begin begin) {
-  gap_from_.assign(begin == Begin::kRange ? range_.from : saved_key_);
-  if (begin == Begin::kAfterSavedKey) gap_from_.push_back('\0');
+  rare().gap_from.assign(begin == Begin::kRange ? range_.from : saved_key_);
+  if (begin == Begin::kAfterSavedKey) rare().gap_from.push_back('\0');
 }
 
 /// The search has passed this many deleted keys, and shows nothing before `to`.
 void VisibleIterator::tell_gap(Begin begin, std::uint64_t deleted, std::optional<std::string_view> to) {
   if (!watch_->were_many(deleted) || !source_->status().ok()) return;
   if (deleted == 0) begin_gap(begin);
-  KeyRange gap{gap_from_, std::nullopt};
+  KeyRange gap{rare().gap_from, std::nullopt};
   if (to) gap.to.emplace(*to);
   watch_->found(std::move(gap));
 }
@@ -139,7 +156,7 @@ void VisibleIterator::tell_gap(Begin begin, std::uint64_t deleted, std::optional
 void VisibleIterator::find_backwards() {
   bool is_found = false;
   bool is_apart = false;  // What saved_value_ has is a pointer.
-  operands_.clear();
+  forget_operands();
   for (; source_->valid(); source_->previous()) {
     const Entry& entry = source_->entry();
     if (range_.begins_after(entry.key)) break;
@@ -154,7 +171,7 @@ void VisibleIterator::find_backwards() {
       is_found = true;
       continue;
     }
-    operands_.clear();
+    forget_operands();
     is_apart = here == Visible::kApart;
     is_found = here == Visible::kValue || is_apart;
     if (!is_found) continue;
@@ -165,8 +182,8 @@ void VisibleIterator::find_backwards() {
   }
   // After an error a newer version may have been missed: do not show what was found.
   if (!is_found || !source_->status().ok()) return show_end();
-  if (!operands_.empty()) {
-    operands_.reverse();
+  if (has_operands()) {
+    operands().reverse();
     return show_fold(SourcePlace::kBefore);
   }
   if (is_apart) return show_apart(saved_key_, saved_value_, SourcePlace::kBefore);
@@ -177,32 +194,32 @@ void VisibleIterator::find_backwards() {
 /// operands. The same entry may be in two runs after a repair; it counts once.
 Status VisibleIterator::add_newer_operand(const Entry& entry, std::string_view operand, bool has_older, bool is_apart) {
   if (!has_older) saved_key_.assign(entry.key);
-  if (has_older && operands_.empty()) {
+  if (has_older && !has_operands()) {
     TAMIS_TRY_STATUS(is_apart ? add_beneath(saved_value_, saved_sequence_)
-                              : operands_.add(saved_value_, saved_sequence_));
+                              : operands().add(saved_value_, saved_sequence_));
   }
-  if (!operands_.empty() && operands_.links().back().sequence == entry.sequence) return {};
-  return operands_.add(operand, entry.sequence);
+  if (has_operands() && operands().links().back().sequence == entry.sequence) return {};
+  return operands().add(operand, entry.sequence);
 }
 
 /// The value of saved_key_ to which this points.
 Status VisibleIterator::add_beneath(std::string_view pointer, Sequence sequence) {
   TAMIS_CHECK(values_ != nullptr);
-  TAMIS_TRY_STATUS(values_->read(saved_key_, pointer, apart_value_));
-  return operands_.add(apart_value_, sequence);
+  TAMIS_TRY_STATUS(values_->read(saved_key_, pointer, rare().apart_value));
+  return operands().add(rare().apart_value, sequence);
 }
 
 /// The source is on the newest operand of a key: goes on to the value beneath, or beyond the key.
 void VisibleIterator::fold_forwards() {
   saved_key_.assign(source_->entry().key);
-  operands_.clear();
+  forget_operands();
   for (; source_->valid() && is_same_key(source_->entry().key, saved_key_); source_->step()) {
     const Entry& entry = source_->entry();
     std::string_view value;
     const Visible here = visible(entry, moment_, value);
     if (here == Visible::kDeleted) break;
-    if (!operands_.empty() && operands_.links().back().sequence == entry.sequence) continue;  // As after a repair.
-    Status added = here == Visible::kApart ? add_beneath(value, entry.sequence) : operands_.add(value, entry.sequence);
+    if (has_operands() && operands().links().back().sequence == entry.sequence) continue;  // As after a repair.
+    Status added = here == Visible::kApart ? add_beneath(value, entry.sequence) : operands().add(value, entry.sequence);
     if (!added.ok()) return show_error(std::move(added));
     if (here != Visible::kOperand) break;
   }
@@ -212,8 +229,9 @@ void VisibleIterator::fold_forwards() {
 
 /// A fold does not expire: when the value beneath is due, the operands are left.
 void VisibleIterator::show_fold(SourcePlace place) {
-  if (Status folded = operands_.fold(merge_operator_, saved_value_); !folded.ok()) return show_error(std::move(folded));
-  operands_.clear();
+  if (Status folded = operands().fold(merge_operator_, saved_value_); !folded.ok())
+    return show_error(std::move(folded));
+  forget_operands();
   saved_due_ = 0;
   show(saved_key_, saved_value_, place);
 }
@@ -230,12 +248,12 @@ void VisibleIterator::show(std::string_view key, std::string_view value, SourceP
 /// A value that cannot be read ends the iteration, as a block does.
 void VisibleIterator::show_apart(std::string_view key, std::string_view pointer, SourcePlace place) {
   TAMIS_CHECK(values_ != nullptr);
-  if (Status read = values_->read(key, pointer, apart_value_); !read.ok()) {
+  if (Status read = values_->read(key, pointer, rare().apart_value); !read.ok()) {
     valid_ = false;
     status_ = std::move(read);
     return;
   }
-  show(key, apart_value_, place);
+  show(key, rare().apart_value, place);
 }
 
 /// Beyond the range the source may be valid; nothing has failed then.

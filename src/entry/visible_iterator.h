@@ -76,19 +76,13 @@ class VisibleIterator {
     while (source_->has_ready()) {
       source_->step();
       const Entry& entry = source_->entry();
-      std::string_view value;
-      switch (visible(entry, moment_, value)) {
-        case Visible::kNewer: continue;
-        case Visible::kApart:
-        case Visible::kOperand:
-        case Visible::kDeleted: return find_after(before);
-        case Visible::kValue: break;
-      }
+      if (!is_plain_value(entry, moment_.sequence)) [[unlikely]]
+        return next_of_any_kind(before);
       if (is_same_key(entry.key, before)) continue;
       if (range_.ends_before(entry.key)) [[unlikely]]
         return find_after(before);
       key_ = entry.key;
-      value_ = value;
+      value_ = entry.value;
       return;
     }
     next_anyhow();
@@ -101,6 +95,22 @@ class VisibleIterator {
   /// Where a search forwards begins: after a key, all its versions are skipped.
   enum class Begin : std::uint8_t { kRange, kSavedKey, kAfterSavedKey };
 
+  /// What most scans do not need.
+  struct Rare {
+    OperandChain operands;
+    std::string apart_value;
+    std::string gap_from;  // While a search forwards passes deleted keys: where it began.
+  };
+
+  Rare& rare() {
+    if (rare_ == nullptr) rare_ = std::make_unique<Rare>();
+    return *rare_;
+  }
+  OperandChain& operands() { return rare().operands; }
+  [[nodiscard]] bool has_operands() const { return rare_ != nullptr && !rare_->operands.empty(); }
+  void forget_operands() {
+    if (rare_ != nullptr) rare_->operands.clear();
+  }
   /// Most different keys of equal length differ in their last eight bytes.
   static bool is_same_key(std::string_view a, std::string_view b) {
     if (a.size() != b.size()) return false;
@@ -115,6 +125,7 @@ class VisibleIterator {
     return expires(entry.kind) ? load_expiring(entry.value).due : 0;
   }
   void next_anyhow();
+  void next_of_any_kind(std::string_view before);
   void find_after(std::string_view key);
   void find_forwards(Begin begin);
   void begin_gap(Begin begin);
@@ -143,12 +154,10 @@ class VisibleIterator {
   std::uint64_t saved_due_ = 0;   // Unless on it.
   Sequence saved_sequence_ = {};  // While going backwards: of saved_value_.
   std::unique_ptr<ApartValues> values_;
-  std::string apart_value_;
   const MergeOperator* const merge_operator_;
-  OperandChain operands_;
   EmptyRangeWatch* const watch_;
   const std::uint64_t min_deleted_;  // A search that passes fewer keys tells nothing.
-  std::string gap_from_;             // While a search forwards passes deleted keys: where it began.
+  std::unique_ptr<Rare> rare_;       // Null until it is needed.
 };
 
 }  // namespace tamis
