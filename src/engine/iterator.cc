@@ -33,8 +33,8 @@ void iterate(const Memtable& memtable, const Uncovered& uncovered, std::vector<s
   if (uncovered.deletes == nullptr) [[likely]]
     return runs.push_back(memtable.iterate());
   for (SplitEntries& part : memtable.iterate_split(uncovered.deletes->newest(uncovered.moment))) {
-    std::vector<SourcePart> parts = {{.newest = part.newest}};
-    runs.push_back(std::make_unique<UncoveredIterator>(std::move(part.iterator), uncovered, std::move(parts)));
+    const SourcePart whole{.newest = part.newest};
+    runs.push_back(std::make_unique<UncoveredIterator>(std::move(part.iterator), uncovered, whole));
   }
 }
 
@@ -58,8 +58,8 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const 
     iterate(*layer.own, by_own, runs);
     runs.push_back(std::make_unique<CappedIterator>(std::move(source), moment_.sequence));
     if (by_own.deletes != nullptr) {
-      std::vector<SourcePart> all = {{.newest = moment_.sequence}};
-      runs.back() = std::make_unique<UncoveredIterator>(std::move(runs.back()), by_own, std::move(all));
+      const SourcePart whole{.newest = moment_.sequence};
+      runs.back() = std::make_unique<UncoveredIterator>(std::move(runs.back()), by_own, whole);
     }
     source = make_merging_iterator(std::move(runs));
     memtables_.push_back(layer.own);

@@ -59,6 +59,11 @@ class EntryIterator {
 
   /// Whether the next entry follows this one in memory.
   [[nodiscard]] bool has_ready() const { return entry_ != last_ready_; }
+  /// The last entry that is ready; the current one if none follows it.
+  [[nodiscard]] const Entry& last_ready() const {
+    TAMIS_INVARIANT(valid());
+    return *last_ready_;
+  }
   /// Same as next, but only a load and a comparison if the entry is ready.
   void step() {
     TAMIS_INVARIANT(valid());

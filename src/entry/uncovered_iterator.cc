@@ -48,6 +48,7 @@ void UncoveredIterator::settle(Direction direction) {
     if (!source_->valid()) return source_->status().ok() ? show_end() : show_error(source_->status());
     const Entry& entry = source_->entry();
     if (Status asked = ask(entry.key); !asked.ok()) return show_error(std::move(asked));
+    if (newest_ == nullptr && (!same_->to || source_->last_ready().key < *same_->to)) return show_as(*source_);
     if (newest_ == nullptr || newest_->sequence <= entry.sequence) return show(entry);
     const bool is_forwards = direction == Direction::kForwards;
     const Exit exit = is_forwards ? exit_forwards(entry.key) : exit_backwards(entry.key);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -32,14 +33,19 @@ struct SourcePart {
 /// A range delete hides everything in its range from a part of the source whose entries are all older: such a part is
 /// left by one seek, or is not entered at all. In other parts each entry is compared.
 ///
-/// Invariants: the source is on the entry that is shown. Inside same_, the newest range delete is newest_.
+/// Invariants: the source is on the entry that is shown, or was when the first of those that are ready was shown.
+/// Inside same_, the newest range delete is newest_.
 ///
 /// Threads: as EntryIterator. The range deletes must outlive it.
 class UncoveredIterator final : public EntryIterator {
  public:
+  UncoveredIterator(std::unique_ptr<EntryIterator> source, const Uncovered& uncovered, const SourcePart& whole)
+      : source_(std::move(source)), uncovered_(uncovered), whole_(whole), parts_(&whole_, 1) {
+    if (!source_->status().ok()) show_error(source_->status());
+  }
   /// `parts` are in key order and have all entries of the source.
   UncoveredIterator(std::unique_ptr<EntryIterator> source, const Uncovered& uncovered, std::vector<SourcePart> parts)
-      : source_(std::move(source)), uncovered_(uncovered), parts_(std::move(parts)) {
+      : source_(std::move(source)), uncovered_(uncovered), several_(std::move(parts)), parts_(several_) {
     if (!source_->status().ok()) show_error(source_->status());
   }
 
@@ -58,11 +64,13 @@ class UncoveredIterator final : public EntryIterator {
   }
   void next() override {
     TAMIS_INVARIANT(valid());
+    lead(*source_);
     source_->next();
     settle(Direction::kForwards);
   }
   void previous() override {
     TAMIS_INVARIANT(valid());
+    lead(*source_);
     source_->previous();
     settle(Direction::kBackwards);
   }
@@ -83,8 +91,10 @@ class UncoveredIterator final : public EntryIterator {
 
   const std::unique_ptr<EntryIterator> source_;
   const Uncovered uncovered_;
-  const std::vector<SourcePart> parts_;
-  std::optional<KeyStretch> same_;  // None: nothing was asked yet.
+  const SourcePart whole_ = {};
+  const std::vector<SourcePart> several_;
+  const std::span<const SourcePart> parts_;  // One of these two.
+  std::optional<KeyStretch> same_;           // None: nothing was asked yet.
   const RangeTombstone* newest_ = nullptr;
 };
 

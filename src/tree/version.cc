@@ -46,11 +46,15 @@ class PickedParts : public TableParts {
 
 std::unique_ptr<EntryIterator> omit_covered(std::unique_ptr<EntryIterator> run, Tables tables,
                                             const Uncovered& uncovered) {
-  std::vector<SourcePart> parts;
-  for (const std::shared_ptr<Table>& table : tables) {
-    const TableFacts& facts = table->facts();
-    parts.push_back({.smallest = facts.smallest_key, .largest = facts.largest_key, .newest = facts.largest_sequence});
+  const auto part_of = [](const TableFacts& facts) {
+    return SourcePart{facts.smallest_key, facts.largest_key, facts.largest_sequence};
+  };
+  if (tables.size() == 1) {
+    return std::make_unique<UncoveredIterator>(std::move(run), uncovered, part_of(tables.front()->facts()));
   }
+  std::vector<SourcePart> parts;
+  parts.reserve(tables.size());
+  for (const std::shared_ptr<Table>& table : tables) parts.push_back(part_of(table->facts()));
   return std::make_unique<UncoveredIterator>(std::move(run), uncovered, std::move(parts));
 }
 
