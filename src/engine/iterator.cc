@@ -33,8 +33,7 @@ void iterate(const Memtable& memtable, const Uncovered& uncovered, std::vector<s
   if (uncovered.deletes == nullptr) [[likely]]
     return runs.push_back(memtable.iterate());
   for (SplitEntries& part : memtable.iterate_split(uncovered.deletes->newest(uncovered.moment))) {
-    const SourcePart whole{.newest = part.newest};
-    runs.push_back(std::make_unique<UncoveredIterator>(std::move(part.iterator), uncovered, whole));
+    runs.push_back(std::make_unique<UncoveredIterator>(std::move(part.iterator), uncovered, part.newest));
   }
 }
 
@@ -58,8 +57,7 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const 
     iterate(*layer.own, by_own, runs);
     runs.push_back(std::make_unique<CappedIterator>(std::move(source), moment_.sequence));
     if (by_own.deletes != nullptr) {
-      const SourcePart whole{.newest = moment_.sequence};
-      runs.back() = std::make_unique<UncoveredIterator>(std::move(runs.back()), by_own, whole);
+      runs.back() = std::make_unique<UncoveredIterator>(std::move(runs.back()), by_own, moment_.sequence);
     }
     source = make_merging_iterator(std::move(runs));
     memtables_.push_back(layer.own);
@@ -80,8 +78,9 @@ std::unique_ptr<EntryIterator> IteratorState::merged(const KeyRange& range, cons
   watch_.emplace(empty_ranges, keyspace_, moment_);
   Uncovered uncovered{.moment = moment_.sequence};
   if (has_range_deletes || !empty_ranges.empty()) [[unlikely]] {
-    range_deletes_ =
-        std::make_unique<const ViewRangeDeletes>(memtables_, *version_, empty_ranges.known(keyspace_, range, moment_));
+    SharedEmptyRanges empty;
+    if (!empty_ranges.empty()) empty = empty_ranges.known(keyspace_, range, moment_);
+    range_deletes_ = std::make_unique<const ViewRangeDeletes>(memtables_, *version_, std::move(empty));
     if (range_deletes_->any()) {
       uncovered.deletes = range_deletes_.get();
       uncovered.stepped = watch_->count_steps();

@@ -65,30 +65,46 @@ void UncoveredIterator::settle(Direction direction) {
 
 /// From a key that newest_ covers.
 UncoveredIterator::Exit UncoveredIterator::exit_forwards(std::string_view key) const {
-  const auto here = std::partition_point(parts_.begin(), parts_.end(),
-                                         [&](const SourcePart& part) { return part.largest && *part.largest < key; });
-  auto part = here;
-  while (part != parts_.end() && part->newest < newest_->sequence && covers_to_end(*newest_, *part)) ++part;
-  if (part == parts_.end()) return {Exit::Kind::kEnd};
-  if (part->newest < newest_->sequence) {
-    const std::string_view end = *newest_->range.to;
-    return {Exit::Kind::kSeek, {std::max(end, part->smallest), kMaxSequence}};
+  const std::size_t here = first_part([&](const SourcePart& part) { return !part.largest || *part.largest >= key; });
+  for (std::size_t i = here; i < parts_.count; ++i) {
+    const SourcePart part = parts_.at(i);
+    const bool is_older = part.newest < newest_->sequence;
+    if (is_older && covers_to_end(*newest_, part)) continue;
+    if (is_older) {
+      const std::string_view end = *newest_->range.to;
+      return {Exit::Kind::kSeek, {std::max(end, part.smallest), kMaxSequence}};
+    }
+    return i == here ? Exit{Exit::Kind::kStep} : Exit{Exit::Kind::kSeek, {part.smallest, kMaxSequence}};
   }
-  return part == here ? Exit{Exit::Kind::kStep} : Exit{Exit::Kind::kSeek, {part->smallest, kMaxSequence}};
+  return {Exit::Kind::kEnd};
 }
 
 UncoveredIterator::Exit UncoveredIterator::exit_backwards(std::string_view key) const {
-  const auto after =
-      std::partition_point(parts_.begin(), parts_.end(), [&](const SourcePart& part) { return part.smallest <= key; });
-  auto end = after;  // The part before this one is the current one.
-  const auto is_hidden = [&](const SourcePart& part) {
-    return part.newest < newest_->sequence && newest_->range.from <= part.smallest;
-  };
-  while (end != parts_.begin() && is_hidden(*(end - 1))) --end;
-  if (end == parts_.begin()) return {Exit::Kind::kEnd};
-  const SourcePart& part = *(end - 1);
-  if (part.newest < newest_->sequence) return {Exit::Kind::kSeek, {newest_->range.from, kMaxSequence}};
-  return end == after ? Exit{Exit::Kind::kStep} : Exit{Exit::Kind::kSeek, {*part.largest, Sequence{0}}};
+  const std::size_t after = first_part([&](const SourcePart& part) { return part.smallest > key; });
+  for (std::size_t i = after; i > 0; --i) {  // From the part with the key on.
+    const SourcePart part = parts_.at(i - 1);
+    const bool is_older = part.newest < newest_->sequence;
+    if (is_older && newest_->range.from <= part.smallest) continue;
+    if (is_older) return {Exit::Kind::kSeek, {newest_->range.from, kMaxSequence}};
+    return i == after ? Exit{Exit::Kind::kStep} : Exit{Exit::Kind::kSeek, {*part.largest, Sequence{0}}};
+  }
+  return {Exit::Kind::kEnd};
+}
+
+/// The first part for which this holds, and for all after it; the number of parts if there is none.
+template <typename Holds>
+std::size_t UncoveredIterator::first_part(Holds holds) const {
+  std::size_t begin = 0;
+  std::size_t end = parts_.count;
+  while (begin < end) {
+    const std::size_t middle = begin + (end - begin) / 2;
+    if (holds(parts_.at(middle))) {
+      end = middle;
+    } else {
+      begin = middle + 1;
+    }
+  }
+  return begin;
 }
 
 }  // namespace tamis

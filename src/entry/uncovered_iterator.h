@@ -1,13 +1,13 @@
 // Iterates over entries that no range delete hides.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "entry/entry_iterator.h"
 #include "entry/range_deletes.h"
@@ -28,6 +28,12 @@ struct SourcePart {
   Sequence newest = kMaxSequence;                ///< No entry has a larger sequence.
 };
 
+/// Parts in key order that have all entries of a source. They are asked for one by one: a run may have thousands.
+struct SourceParts {
+  std::size_t count = 0;
+  std::function<SourcePart(std::size_t)> at;
+};
+
 /// The entries of one source without those that a range delete hides from a reader.
 ///
 /// A range delete hides everything in its range from a part of the source whose entries are all older: such a part is
@@ -39,15 +45,14 @@ struct SourcePart {
 /// Threads: as EntryIterator. The range deletes must outlive it.
 class UncoveredIterator final : public EntryIterator {
  public:
-  UncoveredIterator(std::unique_ptr<EntryIterator> source, const Uncovered& uncovered, const SourcePart& whole)
-      : source_(std::move(source)), uncovered_(uncovered), whole_(whole), parts_(&whole_, 1) {
+  UncoveredIterator(std::unique_ptr<EntryIterator> source, const Uncovered& uncovered, SourceParts parts)
+      : source_(std::move(source)), uncovered_(uncovered), parts_(std::move(parts)) {
     if (!source_->status().ok()) show_error(source_->status());
   }
-  /// `parts` are in key order and have all entries of the source.
-  UncoveredIterator(std::unique_ptr<EntryIterator> source, const Uncovered& uncovered, std::vector<SourcePart> parts)
-      : source_(std::move(source)), uncovered_(uncovered), several_(std::move(parts)), parts_(several_) {
-    if (!source_->status().ok()) show_error(source_->status());
-  }
+  /// Of a source in one part, whose keys are unknown.
+  UncoveredIterator(std::unique_ptr<EntryIterator> source, const Uncovered& uncovered, Sequence newest)
+      : UncoveredIterator(std::move(source), uncovered,
+                          SourceParts{1, [newest](std::size_t) { return SourcePart{.newest = newest}; }}) {}
 
   void seek(EntryPosition target) override;
   void seek_backwards(EntryPosition target) override {
@@ -88,13 +93,13 @@ class UncoveredIterator final : public EntryIterator {
   void settle(Direction direction);
   [[nodiscard]] Exit exit_forwards(std::string_view key) const;
   [[nodiscard]] Exit exit_backwards(std::string_view key) const;
+  template <typename Holds>
+  [[nodiscard]] std::size_t first_part(Holds holds) const;
 
   const std::unique_ptr<EntryIterator> source_;
   const Uncovered uncovered_;
-  const SourcePart whole_ = {};
-  const std::vector<SourcePart> several_;
-  const std::span<const SourcePart> parts_;  // One of these two.
-  std::optional<KeyStretch> same_;           // None: nothing was asked yet.
+  const SourceParts parts_;
+  std::optional<KeyStretch> same_;  // None: nothing was asked yet.
   const RangeTombstone* newest_ = nullptr;
 };
 

@@ -46,16 +46,11 @@ class PickedParts : public TableParts {
 
 std::unique_ptr<EntryIterator> omit_covered(std::unique_ptr<EntryIterator> run, Tables tables,
                                             const Uncovered& uncovered) {
-  const auto part_of = [](const TableFacts& facts) {
+  const auto part = [tables](std::size_t i) {
+    const TableFacts& facts = tables[i]->facts();
     return SourcePart{facts.smallest_key, facts.largest_key, facts.largest_sequence};
   };
-  if (tables.size() == 1) {
-    return std::make_unique<UncoveredIterator>(std::move(run), uncovered, part_of(tables.front()->facts()));
-  }
-  std::vector<SourcePart> parts;
-  parts.reserve(tables.size());
-  for (const std::shared_ptr<Table>& table : tables) parts.push_back(part_of(table->facts()));
-  return std::make_unique<UncoveredIterator>(std::move(run), uncovered, std::move(parts));
+  return std::make_unique<UncoveredIterator>(std::move(run), uncovered, SourceParts{tables.size(), part});
 }
 
 }  // namespace

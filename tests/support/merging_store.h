@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "io/memory_file_system.h"
+#include "support/store_contents.h"
 #include "tamis/db.h"
 
 namespace tamis::test {
@@ -82,24 +83,8 @@ class MergingStore {
     }
     return answer;
   }
-  /// All keys and values, which must be the same backwards.
-  std::string all(const Snapshot* snapshot = nullptr) {
-    std::string forwards;
-    std::string backwards;
-    for (Iterator at = db->scan({.snapshot = snapshot}); at.valid(); at.next()) {
-      forwards += fmt::format("{}={} ", at.key(), at.value());
-    }
-    for (Iterator at = db->scan({.reverse = true, .snapshot = snapshot}); at.valid(); at.advance()) {
-      backwards.insert(0, fmt::format("{}={} ", at.key(), at.value()));
-    }
-    EXPECT_EQ(forwards, backwards);
-    return forwards;
-  }
-  /// Moves everything to tables, if asked to.
-  void settle(int depth) {
-    const Status done = depth == 0 ? Status() : depth == 1 ? db->flush() : db->compact();
-    ASSERT_TRUE(done.ok()) << done.to_text();
-  }
+  std::string all(const Snapshot* snapshot = nullptr) { return contents_of(*db, snapshot); }
+  void settle(int depth) { test::settle(*db, depth); }
   [[nodiscard]] std::uint64_t entries() const {
     std::uint64_t all = 0;
     for (const Stats::Level& level : db->stats().levels) all += level.entries;
