@@ -71,12 +71,21 @@ Operation operation_of(Record record) {
   const auto keyspace_of = [&](unsigned i) { return keyspace < 8 ? 0 : (keyspace + i) % kKeyspaces; };
   const bool is_of_keyspace = operation.verb == Verb::kMakeKeyspace || operation.verb == Verb::kDropKeyspace;
   operation.keyspace = is_of_keyspace ? 1 + keyspace % (kKeyspaces - 1) : keyspace_of(0);
-  const bool is_single = operation.verb == Verb::kPut || operation.verb == Verb::kRemove;
+  const bool is_single = operation.verb == Verb::kPut || operation.verb == Verb::kRemove ||
+                         operation.verb == Verb::kRemoveRange || operation.verb == Verb::kMerge;
   const unsigned changes = is_single ? 1 : count % 12U;
   for (unsigned i = 0; i < changes; ++i) {
     const bool is_put = is_single ? operation.verb == Verb::kPut : ((flags >> (i % 8)) & 1) == 0;
     operation.changes.push_back(change_of(static_cast<std::uint8_t>(first + i * second), length, is_put));
     operation.changes.back().keyspace = keyspace_of(i);
+  }
+  if (operation.verb == Verb::kRemoveRange) {
+    operation.changes.back().is_range = true;
+    if ((flags & 16) == 0) operation.changes.back().to = key_of(second);
+  }
+  if (operation.verb == Verb::kMerge) {
+    operation.changes.back().is_merge = true;
+    operation.changes.back().value_bytes = length % 16U;
   }
   const unsigned keys = operation.verb == Verb::kMultiGet ? count % 12U : 1;
   for (unsigned i = 0; i < keys; ++i) operation.keys.push_back(key_of(static_cast<std::uint8_t>(first + i * second)));
