@@ -108,6 +108,7 @@ void Maintenance::prepare_next_journal() {
 }
 
 Status Maintenance::flush_sealed() {
+  if (!may_begin(flush_runs_)) return Status::busy(context_.directory + ": a flush is running");
   MutexLock lock(flush_mutex_);
   while (keyspaces_.has_sealed()) TAMIS_TRY_STATUS(flush_oldest());
   return {};
