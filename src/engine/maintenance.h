@@ -47,7 +47,8 @@ class Maintenance final : public JobSource {
   [[nodiscard]] bool is_due(Job job) const override;
   [[nodiscard]] bool holds_up_writes(Job job, bool seals) const override;
 
-  /// Flushes all sealed memtables in the calling thread. For recovery, and for the leader that restarts writes.
+  /// Flushes all sealed memtables in the calling thread. For recovery, and for the leader between two groups. kBusy if
+  /// it must not wait for a flush that runs.
   Status flush_sealed() EXCLUDES(flush_mutex_);
   /// As TableRewrites::write_changes. For the leader, with nothing sealed.
   Result<std::vector<TreeChange>> write_changes(const Changes& changes, Sequence first) EXCLUDES(flush_mutex_);

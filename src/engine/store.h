@@ -120,7 +120,7 @@ class Store final : public std::enable_shared_from_this<Store> {
   [[nodiscard]] LiveHandles& live_handles() { return live_handles_; }
   [[nodiscard]] const PublishedSequence& published() const { return published_; }
   [[nodiscard]] EmptyRanges& empty_ranges() { return empty_ranges_; }
-  /// What a follower shows may be taken back (rule 42): nothing that it has found is kept.
+  /// Then what scans find empty is not kept: another term may take it back (rule 42).
   [[nodiscard]] bool is_follower() const { return follower_ != nullptr; }
   /// What a follower shows now; any other store: no views.
   [[nodiscard]] FollowedMoment followed_now() const {

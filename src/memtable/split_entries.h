@@ -7,6 +7,9 @@
 
 namespace tamis {
 
+/// An iterator over those of some chunks, which are older or newer than all others.
+///
+/// Threads: as EntryIterator. The memtable must outlive it.
 struct SplitEntries {
   std::unique_ptr<EntryIterator> iterator;
   Sequence newest = kMaxSequence;  ///< No entry has a larger sequence.
