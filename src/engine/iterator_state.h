@@ -32,7 +32,7 @@ class IteratorState {
  public:
   /// An iteration that could not begin.
   IteratorState(std::shared_ptr<Store> store, Status why) : store_(std::move(store)), status_(std::move(why)) {}
-  /// The moment was read after the view.
+  /// The view has all entries up to the moment.
   IteratorState(std::shared_ptr<Store> store, const ReadView& view, Moment moment, Caller caller,
                 const OpenKeyspace& keyspace)
       : store_(std::move(store)),

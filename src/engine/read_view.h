@@ -60,6 +60,17 @@ class CurrentView {
     const ReadView& view = *peeked_.load();
     return {view, load_sequence()};
   }
+  /// The same, of a view that has all entries up to the sequence: no memtable was sealed in between. Whoever tells
+  /// others what was not there at its sequence needs it.
+  template <typename LoadSequence>
+  [[nodiscard]] ViewAt<const ReadView&> peek_whole_at(LoadSequence load_sequence) const {
+    for (;;) {
+      const ReadView* const view = peeked_.load();
+      const Sequence sequence = load_sequence();
+      if (peeked_.load() == view) [[likely]]
+        return {*view, sequence};
+    }
+  }
 
   void replace(std::shared_ptr<const ReadView> next) {
     MutexLock lock(mutex_);

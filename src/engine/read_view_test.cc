@@ -51,6 +51,27 @@ TEST(ReadView, Rule9_TheSequenceIsLoadedAfterTheView) {
   EXPECT_EQ(peeked.sequence, Sequence{7});
 }
 
+/// A memtable is sealed between the two reads, and the next one gets an entry. A scan of the first view would find the
+/// entry's key empty at a sequence that has it.
+TEST(ReadView, Rule9_AWholeViewHasAllEntriesUpToItsSequence) {
+  CurrentView current;
+  current.replace(std::make_shared<ReadView>());
+  Sequence published{1};
+  int loads = 0;
+  const auto load_sequence = [&] {
+    if (loads++ == 0) {
+      current.replace(std::make_shared<ReadView>());
+      published = Sequence{2};
+    }
+    return published;
+  };
+  const EpochGuard guard;
+  const auto whole = current.peek_whole_at(load_sequence);
+  EXPECT_EQ(&whole.view, current.take().get()) << "the view lacks what was published after it";
+  EXPECT_EQ(whole.sequence, Sequence{2});
+  EXPECT_EQ(loads, 2);
+}
+
 TEST(ReadView, Rule10_IsNotDroppedWhileSomebodyLooksAtIt) {
   CurrentView current;
   auto first = std::make_shared<const ReadView>();

@@ -289,10 +289,12 @@ Iterator Store::scan_in_transaction(OpenKeyspace& keyspace, const ScanOptions& o
   return Iterator(std::move(state));
 }
 
-/// View first, then sequence (rule 9); the iterator keeps what it needs of the view, which is looked at only (rule 10).
+/// View first, then sequence (rule 9). The view is whole, because the scan reports and uses ranges that are empty at its
+/// sequence. The iterator keeps what it needs of the view, which is looked at only (rule 10).
 std::unique_ptr<IteratorState> Store::begin_scan(OpenKeyspace& keyspace, const Snapshot* snapshot, Caller caller) {
   const EpochGuard guard;
-  const auto [view, sequence] = keyspace.tree.view().peek_at([&] { return keyspace.reader.sequence_for(snapshot); });
+  const auto [view, sequence] =
+      keyspace.tree.view().peek_whole_at([&] { return keyspace.reader.sequence_for(snapshot); });
   return std::make_unique<IteratorState>(shared_from_this(), view, keyspace.reader.moment_for(snapshot, sequence),
                                          caller, keyspace);
 }
