@@ -32,6 +32,7 @@ class ValuesOfVersion final : public ApartValues {
 void iterate(const Memtable& memtable, const Uncovered& uncovered, std::vector<std::unique_ptr<EntryIterator>>& runs) {
   if (uncovered.deletes == nullptr) [[likely]]
     return runs.push_back(memtable.iterate());
+  if (memtable.entries() == 0) return;
   for (SplitEntries& part : memtable.iterate_split(uncovered.deletes->newest(uncovered.moment))) {
     runs.push_back(std::make_unique<UncoveredIterator>(std::move(part.iterator), uncovered, part.newest));
   }
@@ -60,7 +61,7 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const 
       runs.back() = std::make_unique<UncoveredIterator>(std::move(runs.back()), by_own, moment_.sequence);
     }
     source = make_merging_iterator(std::move(runs));
-    memtables_.push_back(layer.own);
+    own_ = layer.own;
   }
   if (layer.reads != nullptr) {
     source = std::make_unique<TrackedIterator>(std::move(source), layer.reads, layer.keyspace, range);
@@ -80,9 +81,8 @@ std::unique_ptr<EntryIterator> IteratorState::merged(const KeyRange& range, cons
   if (has_range_deletes || !empty_ranges.empty()) [[unlikely]] {
     SharedEmptyRanges empty;
     if (!empty_ranges.empty()) empty = empty_ranges.known(keyspace_, range, moment_);
-    range_deletes_ = std::make_unique<const ViewRangeDeletes>(memtables_, *version_, std::move(empty));
-    if (range_deletes_->any()) {
-      uncovered.deletes = range_deletes_.get();
+    if (has_range_deletes || !empty.empty()) {
+      uncovered.deletes = &range_deletes_.emplace(memtables_, *version_, std::move(empty));
       uncovered.stepped = watch_->count_steps();
     }
   }

@@ -87,7 +87,8 @@ class IteratorState {
   std::vector<std::shared_ptr<Memtable>> memtables_;
   std::shared_ptr<const Version> version_;
   const MergeOperator* merge_operator_ = nullptr;  // The store's.
-  std::unique_ptr<const ViewRangeDeletes> range_deletes_;
+  std::shared_ptr<Memtable> own_;                  // The transaction's.
+  std::optional<ViewRangeDeletes> range_deletes_;
   std::optional<EmptyRangeWatch> watch_;
   std::optional<VisibleIterator> walk_;  // Destroyed before what it reads.
   Status status_;

@@ -388,6 +388,19 @@ TEST_F(Rule27, TablesThatAreCoveredWholeGoUnread) {
   EXPECT_EQ(contents(db).size(), 400U);
 }
 
+/// Of the tables with removed keys, and of a run with larger ones, which a scan from the first key does not come to.
+TEST_F(Rule27, ASeekAcrossThemOpensOneTable) {
+  load();
+  for (int i = kKeys; i < kKeys + 500; ++i) ASSERT_TRUE(db.put(key(i), fmt::format("{:200}", i)).ok());
+  flush(db);
+  ASSERT_TRUE(db.remove_range(key(0), key(kKeys - 200)).ok());
+  const std::uint64_t reads = files.reads();
+  const Iterator at = db.scan();
+  ASSERT_TRUE(at.valid());
+  EXPECT_EQ(at.key(), key(kKeys - 200));
+  EXPECT_LE(files.reads() - reads, 4U) << "properties, range deletes, index and block";
+}
+
 TEST_F(Rule27, ASnapshotThatSeesThemKeepsThem) {
   load();
   const std::uint64_t before = bytes();

@@ -289,8 +289,8 @@ Iterator Store::scan_in_transaction(OpenKeyspace& keyspace, const ScanOptions& o
   return Iterator(std::move(state));
 }
 
-/// View first, then sequence (rule 9). The view is whole, because the scan reports and uses ranges that are empty at its
-/// sequence. The iterator keeps what it needs of the view, which is looked at only (rule 10).
+/// View first, then sequence (rule 9). The view is whole, because the scan reports and uses ranges that are empty at
+/// its sequence. The iterator keeps what it needs of the view, which is looked at only (rule 10).
 std::unique_ptr<IteratorState> Store::begin_scan(OpenKeyspace& keyspace, const Snapshot* snapshot, Caller caller) {
   const EpochGuard guard;
   const auto [view, sequence] =

@@ -15,8 +15,9 @@ Result<const RangeTombstone*> ViewRangeDeletes::newest_covering(std::string_view
 /// Memtables are newer than each other and than the tables in this order, so the first answer is the newest.
 Result<const RangeTombstone*> ViewRangeDeletes::newest_written(std::string_view key, Sequence moment,
                                                                KeyStretch* same) const {
-  for (const RangeDeletes* deletes : of_memtables_) {
-    TAMIS_TRY(const RangeTombstone* const found, deletes->newest_covering(key, moment, same));
+  for (const std::shared_ptr<Memtable>& memtable : memtables_) {
+    if (!memtable->has_range_deletes()) continue;
+    TAMIS_TRY(const RangeTombstone* const found, memtable->range_deletes().newest_covering(key, moment, same));
     if (found != nullptr) return found;
   }
   if (of_tables_ == nullptr) return nullptr;
@@ -24,18 +25,21 @@ Result<const RangeTombstone*> ViewRangeDeletes::newest_written(std::string_view 
 }
 
 const RangeTombstone* ViewRangeDeletes::empty_around(std::string_view key, KeyStretch* same) const {
+  if (empty_.empty()) return nullptr;
   const auto after =
       std::ranges::partition_point(empty_, [&](const auto& empty) { return !empty->range().begins_after(key); });
-  if (same != nullptr && after != empty_.end()) same->cut(key, (*after)->range());
+  if (same != nullptr && after != empty_.end()) same->end_at((*after)->range().from);
   if (after == empty_.begin()) return nullptr;
   const EmptyRange& before = **(after - 1);
-  if (same != nullptr) same->cut(key, before.range());
-  return before.range().contains(key) ? &before.as_deleted : nullptr;
+  const bool is_inside = same != nullptr ? same->cut(key, before.range()) : before.range().contains(key);
+  return is_inside ? &before.as_deleted : nullptr;
 }
 
 Sequence ViewRangeDeletes::newest(Sequence moment) const {
   Sequence newest = of_tables_ == nullptr ? Sequence{0} : of_tables_->newest(moment);
-  for (const RangeDeletes* deletes : of_memtables_) newest = std::max(newest, deletes->newest(moment));
+  for (const std::shared_ptr<Memtable>& memtable : memtables_) {
+    newest = std::max(newest, memtable->range_deletes().newest(moment));
+  }
   for (const auto& empty : empty_) newest = std::max(newest, empty->as_deleted.sequence);
   return newest;
 }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "engine/read_view.h"
 #include "entry/empty_ranges.h"
@@ -21,16 +21,11 @@ namespace tamis {
 /// Threads: constant after construction.
 class ViewRangeDeletes final : public RangeDeletes {
  public:
-  /// Made after the reader's moment was loaded. `empty` are in key order, and hold at that moment.
-  template <typename Memtables>
-  ViewRangeDeletes(const Memtables& memtables, const Version& version, SharedEmptyRanges empty)
-      : of_tables_(version.range_deletes().get()), empty_(std::move(empty)) {
-    for (const auto& memtable : memtables) {
-      if (memtable->has_range_deletes()) of_memtables_.push_back(&memtable->range_deletes());
-    }
-  }
+  /// `empty` are in key order, and hold at the reader's moment.
+  ViewRangeDeletes(std::span<const std::shared_ptr<Memtable>> memtables, const Version& version,
+                   SharedEmptyRanges empty)
+      : memtables_(memtables), of_tables_(version.range_deletes().get()), empty_(std::move(empty)) {}
 
-  [[nodiscard]] bool any() const { return !of_memtables_.empty() || of_tables_ != nullptr || !empty_.empty(); }
   // view_range_deletes.cc
   [[nodiscard]] Result<const RangeTombstone*> newest_covering(std::string_view key, Sequence moment,
                                                               KeyStretch* same = nullptr) const override;
@@ -41,7 +36,7 @@ class ViewRangeDeletes final : public RangeDeletes {
                                                              KeyStretch* same) const;
   [[nodiscard]] const RangeTombstone* empty_around(std::string_view key, KeyStretch* same) const;
 
-  std::vector<const RangeDeletes*> of_memtables_;
+  std::span<const std::shared_ptr<Memtable>> memtables_;
   const RangeDeletes* of_tables_;
   SharedEmptyRanges empty_;
 };

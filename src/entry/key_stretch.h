@@ -17,17 +17,24 @@ struct KeyStretch {
   std::optional<std::string_view> to = {};  ///< Exclusive; none: to the end.
 
   [[nodiscard]] bool contains(std::string_view key) const { return from <= key && (!to || key < *to); }
-  /// Cuts off what is beyond the bound, as seen from the key.
-  void cut(std::string_view key, std::string_view bound) {
-    if (bound <= key) {
-      from = std::max(from, bound);
-    } else if (!to || bound < *to) {
-      to = bound;
-    }
+  /// Cuts off the keys before the bound, or from it on.
+  void begin_at(std::string_view bound) { from = std::max(from, bound); }
+  void end_at(std::string_view bound) {
+    if (!to || bound < *to) to = bound;
   }
-  void cut(std::string_view key, const KeyRange& range) {
-    cut(key, std::string_view(range.from));
-    if (range.to) cut(key, std::string_view(*range.to));
+  /// Cuts at the bounds of the range, so that the key stays. Whether the range has the key.
+  bool cut(std::string_view key, const KeyRange& range) {
+    if (range.begins_after(key)) {
+      end_at(range.from);
+      return false;
+    }
+    if (range.ends_before(key)) {
+      begin_at(*range.to);
+      return false;
+    }
+    begin_at(range.from);
+    if (range.to) end_at(*range.to);
+    return true;
   }
 };
 

@@ -103,8 +103,8 @@ RangeTombstones::RangeTombstones(std::vector<RangeTombstone> tombstones) : tombs
 const RangeTombstone* RangeTombstones::newest_covering(std::string_view key, Sequence moment, KeyStretch* same) const {
   const auto above = std::upper_bound(bounds_.begin(), bounds_.end(), key);
   if (same != nullptr) {
-    if (above != bounds_.begin()) same->cut(key, *(above - 1));
-    if (above != bounds_.end()) same->cut(key, *above);
+    if (above != bounds_.begin()) same->begin_at(*(above - 1));
+    if (above != bounds_.end()) same->end_at(*above);
   }
   if (above == bounds_.begin()) return nullptr;
   const RangeTombstone* newest = nullptr;

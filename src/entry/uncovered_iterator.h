@@ -21,6 +21,29 @@ struct Uncovered {
   std::uint64_t* stepped = nullptr;       ///< Counts hidden entries that were left one by one. Not null with deletes.
 };
 
+/// Asks for the newest range delete that covers a key. Neighbouring keys mostly have the same answer, so it keeps the
+/// last one.
+///
+/// Invariant: inside same_, the newest is newest_.
+///
+/// Threads: one.
+class CoveringDelete {
+ public:
+  explicit CoveringDelete(const Uncovered& uncovered) : uncovered_(uncovered) {}
+
+  Status ask(std::string_view key);
+  /// Of the last key; null if there is none.
+  [[nodiscard]] const RangeTombstone* newest() const { return newest_; }
+  /// Keys with the same answer.
+  [[nodiscard]] const KeyStretch& same() const { return *same_; }
+  void count_step() const { ++*uncovered_.stepped; }
+
+ private:
+  const Uncovered uncovered_;
+  std::optional<KeyStretch> same_;  // None: nothing was asked yet.
+  const RangeTombstone* newest_ = nullptr;
+};
+
 /// A part of a source: tables of a run, or all of a memtable. The views belong to its owner.
 struct SourcePart {
   std::string_view smallest = {};
@@ -39,14 +62,13 @@ struct SourceParts {
 /// A range delete hides everything in its range from a part of the source whose entries are all older: such a part is
 /// left by one seek, or is not entered at all. In other parts each entry is compared.
 ///
-/// Invariants: the source is on the entry that is shown, or was when the first of those that are ready was shown.
-/// Inside same_, the newest range delete is newest_.
+/// Invariant: the source is on the entry that is shown, or was when the first of those that are ready was shown.
 ///
 /// Threads: as EntryIterator. The range deletes must outlive it.
 class UncoveredIterator final : public EntryIterator {
  public:
   UncoveredIterator(std::unique_ptr<EntryIterator> source, const Uncovered& uncovered, SourceParts parts)
-      : source_(std::move(source)), uncovered_(uncovered), parts_(std::move(parts)) {
+      : source_(std::move(source)), covering_(uncovered), parts_(std::move(parts)) {
     if (!source_->status().ok()) show_error(source_->status());
   }
   /// Of a source in one part, whose keys are unknown.
@@ -79,7 +101,6 @@ class UncoveredIterator final : public EntryIterator {
     source_->previous();
     settle(Direction::kBackwards);
   }
-  void prepare_seek(EntryPosition target) override;
 
  private:
   /// Where to go on after a hidden entry.
@@ -88,19 +109,16 @@ class UncoveredIterator final : public EntryIterator {
     EntryPosition target = {};  // kSeek
   };
 
-  Status ask(std::string_view key);
-  std::optional<EntryPosition> first_uncovered(EntryPosition from);
   void settle(Direction direction);
-  [[nodiscard]] Exit exit_forwards(std::string_view key) const;
+  [[nodiscard]] std::size_t first_part_reaching(std::string_view key) const;
+  [[nodiscard]] Exit exit_forwards(std::size_t here) const;
   [[nodiscard]] Exit exit_backwards(std::string_view key) const;
   template <typename Holds>
   [[nodiscard]] std::size_t first_part(Holds holds) const;
 
   const std::unique_ptr<EntryIterator> source_;
-  const Uncovered uncovered_;
+  CoveringDelete covering_;
   const SourceParts parts_;
-  std::optional<KeyStretch> same_;  // None: nothing was asked yet.
-  const RangeTombstone* newest_ = nullptr;
 };
 
 }  // namespace tamis

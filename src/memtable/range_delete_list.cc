@@ -79,8 +79,8 @@ Result<const RangeTombstone*> RangeDeleteList::newest_covering(std::string_view 
     if (node->set != nullptr) {
       if (const RangeTombstone* const found = node->set->newest_covering(key, moment, same)) return found;
     } else if (node->single.sequence <= moment) {
-      if (same != nullptr) same->cut(key, node->single.range);
-      if (node->single.range.contains(key)) return &node->single;
+      const KeyRange& range = node->single.range;
+      if (same != nullptr ? same->cut(key, range) : range.contains(key)) return &node->single;
     }
   }
   return nullptr;

@@ -73,7 +73,7 @@ class TableIterator final : public EntryIterator {
   static constexpr std::size_t kFirstReady = 2;
   static constexpr std::size_t kMaxReady = 8;
   /// For the ready keys; a longer key is shown alone. Not more: glibc allocates objects up to 1,032 bytes fast.
-  static constexpr std::size_t kKeyBytes = 256;
+  static constexpr std::size_t kKeyBytes = 224;
 
   Status open_index();
   Status open_block(std::uint32_t block);
@@ -104,6 +104,6 @@ class TableIterator final : public EntryIterator {
   std::string long_key_;
 };
 
-static_assert(sizeof(TableIterator) <= 960);  // See kKeyBytes; a RunIterator contains one.
+static_assert(sizeof(TableIterator) <= 896);  // See kKeyBytes; a RunIterator contains one.
 
 }  // namespace tamis

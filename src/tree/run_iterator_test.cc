@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "entry/capped_iterator.h"
 #include "entry/vector_iterator.h"
 #include "support/entry_sets.h"
 #include "support/iterator_check.h"
@@ -21,6 +22,8 @@ struct Bounds {
 
 /// Parts of any kind.
 struct AnyParts {
+  static constexpr bool kAreForReaders = false;
+
   std::vector<Bounds> bounds;
   std::function<std::unique_ptr<EntryIterator>(std::size_t part)> make;
   std::unique_ptr<EntryIterator> opened = {};
@@ -33,6 +36,15 @@ struct AnyParts {
 };
 using AnyRun = RunIterator<AnyParts>;
 
+struct ReaderParts : AnyParts {
+  static constexpr bool kAreForReaders = true;
+
+  std::string_view first_floor = {};
+
+  [[nodiscard]] std::string_view floor(std::size_t part) const { return part == 0 ? first_floor : std::string_view(); }
+};
+using ReaderRun = RunIterator<ReaderParts>;
+
 /// One sorted run cut into parts between keys, and which of them were opened.
 struct CutRun {
   CutRun(std::uint64_t seed, const test::EntrySets::Shape& shape) : sets(seed, shape), all(sets.merged()) {
@@ -44,13 +56,17 @@ struct CutRun {
     }
   }
 
-  AnyRun iterator() {
+  AnyParts any_parts() {
     std::vector<Bounds> bounds;
     for (const std::vector<Entry>& part : parts) bounds.push_back({part.front().key, part.back().key});
-    return AnyRun(AnyParts{.bounds = bounds, .make = [this](std::size_t part) {
-                             opened.insert(part);
-                             return std::make_unique<VectorIterator>(parts[part]);
-                           }});
+    return AnyParts{.bounds = bounds, .make = [this](std::size_t part) {
+                      opened.insert(part);
+                      return std::make_unique<VectorIterator>(parts[part]);
+                    }};
+  }
+  AnyRun iterator() { return AnyRun(any_parts()); }
+  std::unique_ptr<ReaderRun> reader(std::string_view floor) {
+    return std::make_unique<ReaderRun>(ReaderParts{any_parts(), floor});
   }
 
   test::EntrySets sets;
@@ -69,6 +85,40 @@ TEST(RunIterator, WalksAsIfTheRunWereOneTable) {
     });
     if (HasFatalFailure()) return;
   }
+}
+
+TEST(RunIterator, ReadersWalkAsIfTheRunWereOneTableFromTheFloorOn) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    CutRun run(seed, {.runs = 1, .entries = 60, .keys = 15, .unique = true});
+    SCOPED_TRACE(seed);
+    if (run.parts.empty()) continue;
+    const std::vector<Entry>& first = run.parts.front();
+    const std::string floor(seed % 3 == 0 ? std::string_view() : first[seed % first.size()].key);
+    std::erase_if(run.all, [&](const Entry& entry) { return entry.key < floor; });
+    CappedIterator it(run.reader(floor), Sequence{std::uint64_t{1} << 40});
+    test::IteratorCheck(it, run.all, seed).moves(200, [&](std::mt19937_64& random) {
+      return run.sets.some_key(random);
+    });
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(RunIterator, ReadersOpenAPartWithTheMoveThatReadsItsFirstEntry) {
+  CutRun run(7, {.runs = 1, .entries = 200, .keys = 60, .unique = true});
+  ASSERT_GT(run.parts.size(), 5U);
+  const std::unique_ptr<ReaderRun> it = run.reader({});
+  it->seek_to_first();
+  EXPECT_EQ(it->entry().position(), (EntryPosition{run.parts[0].front().key, kMaxSequence}));
+  EXPECT_TRUE(run.opened.empty());
+  it->next();
+  EXPECT_EQ(it->entry(), run.parts[0].front());
+  for (std::size_t i = 0; i < run.parts[0].size(); ++i) it->next();
+  EXPECT_EQ(it->entry().position(), (EntryPosition{run.parts[1].front().key, kMaxSequence}));
+  EXPECT_EQ(run.opened, (std::set<std::size_t>{0}));
+  const std::string between = std::string(run.parts[2].back().key) + '\0';
+  it->seek({between, kMaxSequence});
+  EXPECT_EQ(it->entry().position(), (EntryPosition{run.parts[3].front().key, kMaxSequence}));
+  EXPECT_EQ(run.opened, (std::set<std::size_t>{0}));
 }
 
 TEST(RunIterator, OpensOnlyWhatItComesTo) {

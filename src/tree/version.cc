@@ -3,54 +3,26 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "base/check.h"
 #include "base/try.h"
-#include "entry/uncovered_iterator.h"
-#include "table/table_iterator.h"
 #include "table/value_pointers.h"
-#include "tree/run_iterator.h"
 
 namespace tamis {
 namespace {
 
-using Tables = std::span<const std::shared_ptr<Table>>;
+bool has_entries(const std::shared_ptr<const TableFacts>& facts) { return !facts->has_range_deletes_alone(); }
 
-/// For RunIterator: tables in key order.
-class TableParts {
- public:
-  TableParts(Tables tables, bool fills_cache) : tables_(tables), fills_cache_(fills_cache) {}
-
-  [[nodiscard]] std::size_t size() const { return tables_.size(); }
-  [[nodiscard]] std::string_view smallest(std::size_t part) const { return tables_[part]->facts().smallest_key; }
-  [[nodiscard]] std::string_view largest(std::size_t part) const { return tables_[part]->facts().largest_key; }
-  void open(std::size_t part) { inside_.emplace(*tables_[part], fills_cache_); }
-  [[nodiscard]] TableIterator& inside() { return *inside_; }
-
- private:
-  Tables tables_;
-  bool fills_cache_;
-  std::optional<TableIterator> inside_;
-};
-
-/// The same for selected tables, which it keeps alive.
-class PickedParts : public TableParts {
- public:
-  explicit PickedParts(std::vector<std::shared_ptr<Table>> tables)
-      : TableParts(tables, false), kept_(std::move(tables)) {}
-
- private:
-  std::vector<std::shared_ptr<Table>> kept_;  // A move does not relocate its memory, so the span stays valid.
-};
-
-std::unique_ptr<EntryIterator> omit_covered(std::unique_ptr<EntryIterator> run, Tables tables,
-                                            const Uncovered& uncovered) {
-  const auto part = [tables](std::size_t i) {
-    const TableFacts& facts = tables[i]->facts();
-    return SourcePart{facts.smallest_key, facts.largest_key, facts.largest_sequence};
-  };
-  return std::make_unique<UncoveredIterator>(std::move(run), uncovered, SourceParts{tables.size(), part});
+/// Null if there is none.
+const TableFacts* first_with_entries(const Run& run) {
+  const auto found = std::ranges::find_if(run.tables, has_entries);
+  return found == run.tables.end() ? nullptr : found->get();
+}
+const TableFacts* last_with_entries(const Run& run) {
+  const auto found = std::find_if(run.tables.rbegin(), run.tables.rend(), has_entries);
+  return found == run.tables.rend() ? nullptr : found->get();
 }
 
 }  // namespace
@@ -64,10 +36,7 @@ Version::Version(Shape shape, const Version* before, const TableContext& context
   tables_.reserve(count);
   heads_.reserve(count);
   by_number_.reserve(count);
-  runs_.reserve(shape_.runs());
-  for (std::uint32_t level = 0; level < shape_.levels.size(); ++level) {
-    for (const Run& run : shape_.levels[level]) add_run(level, run, before, context);
-  }
+  add_runs(before, context);
   range_deletes_ = TableRangeDeletes::of(tables_, before == nullptr ? nullptr : before->range_deletes_);
   value_files_.reserve(shape_.value_files.size());
   for (const ValueFileFacts& facts : shape_.value_files) {
@@ -77,19 +46,50 @@ Version::Version(Shape shape, const Version* before, const TableContext& context
   }
 }
 
-void Version::add_run(std::uint32_t level, const Run& run, const Version* before, const TableContext& context) {
-  SearchRun& added = runs_.emplace_back();
-  added.level = level;
-  added.first_table = static_cast<std::uint32_t>(tables_.size());
-  for (const std::shared_ptr<const TableFacts>& facts : run.tables) {
-    if (!facts->has_range_deletes_alone()) add_table(facts, before, context);
+/// The tables with entries come first: of runs that continue each other, the oldest one's first, so that all of them
+/// are in key order.
+void Version::add_runs(const Version* before, const TableContext& context) {
+  std::vector<const Run*> runs;
+  for (std::uint32_t level = 0; level < shape_.levels.size(); ++level) {
+    for (const Run& run : shape_.levels[level]) {
+      runs_.push_back({.level = level});
+      runs.push_back(&run);
+    }
   }
-  added.table_count = static_cast<std::uint32_t>(tables_.size()) - added.first_table;
-  added.bounds = {~std::uint64_t{0}, 0};
-  if (added.table_count > 0) added.bounds = {heads_[added.first_table].smallest, heads_.back().largest};
-  for (const std::shared_ptr<const TableFacts>& facts : run.tables) {
-    if (facts->has_range_deletes_alone()) add_table(facts, before, context);
+  std::vector<std::uint32_t> continued;  // Runs, newest first. Each has larger keys than the next.
+  for (std::uint32_t run = 0; run < runs.size(); ++run) {
+    const TableFacts* const last = last_with_entries(*runs[run]);
+    if (last == nullptr) continue;
+    if (!continued.empty() && first_with_entries(*runs[continued.back()])->smallest_key <= last->largest_key) {
+      add_scan_run(std::exchange(continued, {}), runs, before, context);
+    }
+    continued.push_back(run);
   }
+  if (!continued.empty()) add_scan_run(continued, runs, before, context);
+  for (std::uint32_t run = 0; run < runs.size(); ++run) {
+    if (runs_[run].tables.count == 0) runs_[run].tables.first = static_cast<std::uint32_t>(tables_.size());
+    for (const std::shared_ptr<const TableFacts>& facts : runs[run]->tables) {
+      if (!has_entries(facts)) add_table(facts, before, context);
+    }
+  }
+}
+
+void Version::add_scan_run(const std::vector<std::uint32_t>& continued, const std::vector<const Run*>& runs,
+                           const Version* before, const TableContext& context) {
+  ScanRun scanned{.tables = {.first = static_cast<std::uint32_t>(tables_.size())}};
+  for (const std::uint32_t number : std::views::reverse(continued)) {
+    SearchRun& run = runs_[number];
+    run.tables.first = static_cast<std::uint32_t>(tables_.size());
+    for (const std::shared_ptr<const TableFacts>& facts : runs[number]->tables) {
+      if (!has_entries(facts)) continue;
+      add_table(facts, before, context);
+      scanned.largest_sequence = std::max(scanned.largest_sequence, facts->largest_sequence);
+    }
+    run.tables.count = static_cast<std::uint32_t>(tables_.size()) - run.tables.first;
+    run.bounds = {heads_[run.tables.first].smallest, heads_.back().largest};
+  }
+  scanned.tables.count = static_cast<std::uint32_t>(tables_.size()) - scanned.tables.first;
+  scan_runs_.push_back(scanned);
 }
 
 void Version::add_table(const std::shared_ptr<const TableFacts>& facts, const Version* before,
@@ -101,56 +101,13 @@ void Version::add_table(const std::shared_ptr<const TableFacts>& facts, const Ve
   heads_.push_back({key_head(facts->smallest_key), key_head(facts->largest_key)});
 }
 
-std::span<const std::shared_ptr<Table>> Version::tables_in(const SearchRun& run, const KeyRange& range) const {
-  const std::uint32_t first = first_reaching(run, {range.from, key_head(range.from)});
-  const Tables tables = Tables(tables_).subspan(first, run.first_table + run.table_count - first);
-  if (!range.to) return tables;
-  const auto end = std::partition_point(tables.begin(), tables.end(), [&](const std::shared_ptr<Table>& table) {
-    return !range.ends_before(table->facts().smallest_key);
-  });
-  return {tables.begin(), end};
-}
-
-void Version::iterate(const KeyRange& range, std::string_view prefix, bool fills_cache, const Uncovered& uncovered,
-                      std::vector<std::unique_ptr<EntryIterator>>& iterators) const {
-  if (range.ends_before(range.from)) return;
-  iterators.reserve(iterators.size() + runs_.size());
-  for (const SearchRun& run : runs_) {
-    Tables tables = tables_in(run, range);
-    if (!prefix.empty()) {
-      // All keys of a table between two others of the range have the prefix: its filter need not be asked.
-      while (!tables.empty() && !tables.front()->may_contain_prefix(prefix)) tables = tables.subspan(1);
-      while (!tables.empty() && !tables.back()->may_contain_prefix(prefix)) tables = tables.first(tables.size() - 1);
-    }
-    if (tables.size() == 1) {
-      iterators.push_back(tables.front()->iterate(fills_cache));
-    } else if (!tables.empty()) {
-      iterators.push_back(std::make_unique<RunIterator<TableParts>>(tables, fills_cache));
-    }
-    if (uncovered.deletes != nullptr && !tables.empty()) [[unlikely]]
-      iterators.back() = omit_covered(std::move(iterators.back()), tables, uncovered);
-  }
-}
-
-std::unique_ptr<EntryIterator> Version::iterate_tables(const std::vector<std::uint64_t>& numbers) const {
-  std::vector<std::shared_ptr<Table>> tables;
-  for (const std::uint64_t number : numbers) {
-    const auto found = by_number_.find(number);
-    TAMIS_CHECK(found != by_number_.end());
-    const std::shared_ptr<Table>& table = tables_[found->second];
-    if (!table->facts().has_range_deletes_alone()) tables.push_back(table);
-  }
-  std::ranges::sort(tables, {}, [](const auto& table) { return std::string_view(table->facts().smallest_key); });
-  return std::make_unique<RunIterator<PickedParts>>(std::move(tables));
-}
-
 Result<std::uint64_t> Version::approximate_bytes(std::string_view from, std::optional<std::string_view> to) const {
   KeyRange range{std::string(from), {}};
   if (to) range.to = std::string(*to);
   std::uint64_t total = 0;
   if (range.ends_before(range.from)) return total;
   for (const SearchRun& run : runs_) {
-    for (const std::shared_ptr<Table>& table : tables_in(run, range)) {
+    for (const std::shared_ptr<Table>& table : tables_in(run.tables, range)) {
       if (range.contains(table->facts().smallest_key) && range.contains(table->facts().largest_key)) {
         total += table->facts().file_bytes + sum_of(table->facts().values_apart).bytes;
       } else {

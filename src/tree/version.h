@@ -73,10 +73,11 @@ class Version {
   template <typename Steps>
   void find(std::span<DiskLookup> lookups, bool fills_cache, Steps& steps) const;
 
-  /// Appends one iterator per run that may hold a key of the range, newest first. It omits a run if bounds or prefix
-  /// filters prove that it holds none; `prefix` is common to all keys of the range. The version must outlive the
-  /// iterators. `uncovered`, if there are range deletes: the iterators omit what these hide.
-  void iterate(const KeyRange& range, std::string_view prefix, bool fills_cache, const Uncovered& uncovered,
+  /// Appends iterators over all runs that may hold a key of the range, newest first: one per run, or per several that
+  /// continue each other. It omits a run if bounds or prefix filters prove that it holds none; `prefix` is common to
+  /// all keys of the range. The version must outlive the iterators. `deletes`, if there are range deletes: the
+  /// iterators omit what these hide.
+  void iterate(const KeyRange& range, std::string_view prefix, bool fills_cache, const Uncovered& deletes,
                std::vector<std::unique_ptr<EntryIterator>>& iterators) const;
   /// For a compaction's inputs: exactly these tables, which belong to one run.
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate_tables(const std::vector<std::uint64_t>& numbers) const;
@@ -90,7 +91,7 @@ class Version {
   /// A read of the value to which an entry of this key points. kCorruption if there is no such file.
   [[nodiscard]] Result<ValueRead> begin_value(std::string_view key, std::string_view pointer, std::string& to) const;
   [[nodiscard]] const std::vector<std::shared_ptr<ValueFile>>& value_files() const { return value_files_; }
-  /// All tables, newest run first; within a run first those with entries, in key order.
+  /// All tables; those of a run that have entries are adjacent and in key order.
   [[nodiscard]] const std::vector<std::shared_ptr<Table>>& tables() const { return tables_; }
 
  private:
@@ -100,12 +101,22 @@ class Version {
     std::uint64_t smallest = 0;
     std::uint64_t largest = 0;
   };
+  /// Adjacent in tables_, in key order, all with entries.
+  struct TableSpan {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+  };
   /// The data of a run that lookups need.
   struct SearchRun {
     std::uint32_t level = 0;
-    std::uint32_t first_table = 0;  // In tables_.
-    std::uint32_t table_count = 0;  // Those with entries.
-    BoundHeads bounds;
+    TableSpan tables = {};  // Of none, the first is one with range deletes alone.
+    BoundHeads bounds = {~std::uint64_t{0}, 0};
+  };
+  /// Runs that are one to a scan: the keys of each are larger than those of the run that is older than it. So are runs
+  /// of keys that were written in order.
+  struct ScanRun {
+    TableSpan tables = {};
+    Sequence largest_sequence = {};
   };
   /// The key to find, with its head computed once.
   struct SearchKey {
@@ -119,13 +130,22 @@ class Version {
     std::uint32_t run;
   };
   using Candidates = std::array<Candidate, kCandidatesAtOnce>;
+  using Tables = std::span<const std::shared_ptr<Table>>;
+  /// Without those at the front that range deletes hide, and what is before `floor` in the first one of the others.
+  struct UncoveredTables {
+    Tables tables;
+    std::string_view floor = {};  // Belongs to a range delete.
+    bool may_be_covered = false;  // Some of the rest.
+  };
 
-  void add_run(std::uint32_t level, const Run& run, const Version* before, const TableContext& context);
+  void add_runs(const Version* before, const TableContext& context);
+  void add_scan_run(const std::vector<std::uint32_t>& continued, const std::vector<const Run*>& runs,
+                    const Version* before, const TableContext& context);
   void add_table(const std::shared_ptr<const TableFacts>& facts, const Version* before, const TableContext& context);
   [[nodiscard]] bool ends_before(std::uint32_t table, const SearchKey& key) const;
   [[nodiscard]] bool begins_after(std::uint32_t table, const SearchKey& key) const;
-  /// The index in tables_ of the run's first table that ends at or after the key; one past the run's last if none.
-  [[nodiscard]] std::uint32_t first_reaching(const SearchRun& run, const SearchKey& key) const;
+  /// The index in tables_ of the span's first table that ends at or after the key; one past its last if none.
+  [[nodiscard]] std::uint32_t first_reaching(TableSpan span, const SearchKey& key) const;
   /// The only table of the run whose bounds include the key, or null.
   [[nodiscard]] Table* candidate(const SearchRun& run, const SearchKey& key) const;
   /// The candidate of the first possible run from `run` on that has one. Sets `run` to that run, or past the last one.
@@ -138,13 +158,15 @@ class Version {
   void record_passed_over(const Lookup& lookup, std::size_t end, RecordedSteps& steps) const;
   template <typename Steps>
   Status advance(DiskLookup& lookup, bool is_alone, bool fills_cache, Steps& steps) const;
-  /// The run's tables whose bounds overlap the range.
-  [[nodiscard]] std::span<const std::shared_ptr<Table>> tables_in(const SearchRun& run, const KeyRange& range) const;
+  /// Those whose bounds overlap the range.
+  [[nodiscard]] Tables tables_in(TableSpan span, const KeyRange& range) const;
+  static UncoveredTables uncovered(const ScanRun& run, Tables tables, const KeyRange& range, CoveringDelete& covering);
 
   Shape shape_;
   std::vector<std::shared_ptr<Table>> tables_;
   std::vector<BoundHeads> heads_;  // One per table.
-  std::vector<SearchRun> runs_;
+  std::vector<SearchRun> runs_;    // Newest first.
+  std::vector<ScanRun> scan_runs_;
   std::vector<std::shared_ptr<ValueFile>> value_files_;  // By ascending number.
   RunIndex run_index_;
   std::shared_ptr<const TableRangeDeletes> range_deletes_;

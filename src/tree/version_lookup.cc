@@ -36,15 +36,15 @@ inline bool Version::begins_after(std::uint32_t table, const SearchKey& key) con
   return smallest != key.head ? smallest > key.head : tables_[table]->facts().smallest_key > key.key;
 }
 
-std::uint32_t Version::first_reaching(const SearchRun& run, const SearchKey& key) const {
-  std::uint32_t first = run.first_table;
+std::uint32_t Version::first_reaching(TableSpan span, const SearchKey& key) const {
+  std::uint32_t first = span.first;
   // Compares heads alone, without a branch: it would be unpredictable.
-  for (std::uint32_t count = run.table_count; count > 0;) {
+  for (std::uint32_t count = span.count; count > 0;) {
     const std::uint32_t half = (count + 1) / 2;
     first += half & (0U - static_cast<std::uint32_t>(heads_[first + half - 1].largest < key.head));
     count -= half;
   }
-  std::uint32_t end = run.first_table + run.table_count;
+  std::uint32_t end = span.first + span.count;
   if (first == end || heads_[first].largest != key.head) [[likely]]
     return first;
   while (first < end) {
@@ -60,8 +60,8 @@ std::uint32_t Version::first_reaching(const SearchRun& run, const SearchKey& key
 
 inline Table* Version::candidate(const SearchRun& run, const SearchKey& key) const {
   if (key.head < run.bounds.smallest || key.head > run.bounds.largest) return nullptr;
-  const std::uint32_t table = first_reaching(run, key);
-  if (table == run.first_table + run.table_count || begins_after(table, key)) return nullptr;
+  const std::uint32_t table = first_reaching(run.tables, key);
+  if (table == run.tables.first + run.tables.count || begins_after(table, key)) return nullptr;
   return tables_[table].get();
 }
 
@@ -266,7 +266,7 @@ void Version::record_passed_over(const Lookup& lookup, std::size_t end, Recorded
       step.verdict = FilterVerdict::kNoByRunIndex;
       step.outcome = TableOutcome::kRuledOut;
     } else {
-      step.table = tables_[runs_[run].first_table].get();
+      step.table = tables_[runs_[run].tables.first].get();
       step.outcome = TableOutcome::kOutside;
     }
     steps.add(step);

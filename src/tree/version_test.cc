@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/epoch.h"
+#include "entry/capped_iterator.h"
 #include "entry/merging_iterator.h"
 #include "support/tree_world.h"
 
@@ -177,6 +178,9 @@ TEST(Version, AnEmptyOneHoldsNothing) {
   EXPECT_EQ(version.table(1), nullptr);
 }
 
+/// Of entries. A table that is not open yet shows kMaxSequence.
+constexpr Sequence kNewest{(std::uint64_t{1} << 40)};
+
 /// Expects the entries of the range, in both directions.
 void expect_walk(std::vector<std::unique_ptr<EntryIterator>> runs, const TableEntries& everything,
                  const KeyRange& range) {
@@ -184,7 +188,7 @@ void expect_walk(std::vector<std::unique_ptr<EntryIterator>> runs, const TableEn
   for (const Entry& entry : everything.entries) {
     if (range.contains(entry.key)) wanted.push_back(entry);
   }
-  const auto merged = make_merging_iterator(std::move(runs));
+  const auto merged = std::make_unique<CappedIterator>(make_merging_iterator(std::move(runs)), kNewest);
   std::size_t at = 0;
   for (merged->seek({range.from, kMaxSequence}); merged->valid() && range.contains(merged->entry().key);
        merged->next()) {
@@ -201,8 +205,8 @@ void expect_walk(std::vector<std::unique_ptr<EntryIterator>> runs, const TableEn
 }
 
 TEST(Version, IteratesOverEveryEntryOfARange) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    TreeWorld tree(seed, 9, 50, {.has_prefix_filters = seed % 2 == 0});
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    TreeWorld tree(seed, 9, 50, {.has_prefix_filters = seed % 2 == 0, .has_runs_in_key_order = seed > 4});
     const Version version(tree.shape(), nullptr, tree.world.context);
     expect_walk(runs_of(version, {}, "", true), tree.everything, {});
     for (int i = 0; i < 60; ++i) {
@@ -235,6 +239,22 @@ TEST(Version, RunsThatCannotHoldTheRangeAreLeftOut) {
     left_out += 6 - wanted.size();
   }
   EXPECT_GT(left_out, 20U);
+}
+
+TEST(Version, RunsThatContinueEachOtherAreOneToAScan) {
+  TreeWorld tree(3, 7, 40, {.has_runs_in_key_order = true});
+  const Version version(tree.shape(), nullptr, tree.world.context);
+  EXPECT_EQ(version.shape().runs(), 7U);
+  EXPECT_EQ(runs_of(version, {}, "", true).size(), 1U);
+  const std::string last = *tree.held.front().rbegin();
+  tree.everything.add(last, 900'000, "newest");
+  tree.everything.sort();
+  TableEntries part;
+  part.add(last, 900'000, "newest");
+  tree.finish(0, 8, part);
+  const Version with_one_more(tree.shape(), nullptr, tree.world.context);
+  EXPECT_EQ(runs_of(with_one_more, {}, "", true).size(), 2U) << "two runs have the same key";
+  expect_walk(runs_of(with_one_more, {}, "", true), tree.everything, {});
 }
 
 TEST(Version, PrefixFiltersLeaveRunsOut) {

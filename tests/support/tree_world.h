@@ -20,6 +20,7 @@ struct TreeOptions {
   std::uint64_t customers = 90;  ///< Distinct keys of the most frequent kind.
   bool has_long_keys = false;
   bool has_prefix_filters = false;
+  bool has_runs_in_key_order = false;  ///< As after writes in key order.
 };
 
 /// Several runs, some of several tables, and all entries in one sorted list.
@@ -35,7 +36,7 @@ struct TreeWorld {
 
   void add_run(std::uint32_t level, std::uint64_t id, std::uint64_t first_sequence, std::size_t keys) {
     std::set<std::string> chosen;
-    for (std::size_t i = 0; i < keys; ++i) chosen.insert(some_key());
+    for (std::size_t i = 0; i < keys; ++i) chosen.insert(options.has_runs_in_key_order ? key_of_run(id) : some_key());
     TableEntries part;
     for (const std::string& key : chosen) {
       for (std::uint64_t versions = 1 + random() % 3, v = 0; v < versions; ++v) {
@@ -64,6 +65,7 @@ struct TreeWorld {
 
   /// Many keys share their first eight bytes; some are empty or differ by a zero byte.
   std::string some_key() {
+    if (options.has_runs_in_key_order) return key_of_run(random() % 100);
     switch (random() % 8) {
       case 0: return std::string(random() % 3, '\0');
       case 1:
@@ -74,6 +76,8 @@ struct TreeWorld {
                (random() % 6 == 0 ? std::string(1, '\0') : "");
     }
   }
+
+  std::string key_of_run(std::uint64_t id) { return fmt::format("{:02} {:03}", id, random() % 300); }
 
   [[nodiscard]] Shape shape() const {
     Result<Shape> made = Shape().with(edit);

@@ -1,0 +1,136 @@
+// Scans of a version.
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "table/table_iterator.h"
+#include "tree/run_iterator.h"
+#include "tree/version.h"
+
+namespace tamis {
+namespace {
+
+using Tables = std::span<const std::shared_ptr<Table>>;
+
+/// For RunIterator: tables in key order. A range delete may hide what is before `floor`, a key of the first one or
+/// empty.
+class TableParts {
+ public:
+  static constexpr bool kAreForReaders = true;
+
+  TableParts(Tables tables, std::string_view floor, bool fills_cache)
+      : tables_(tables), floor_(floor), fills_cache_(fills_cache) {}
+
+  [[nodiscard]] std::size_t size() const { return tables_.size(); }
+  [[nodiscard]] std::string_view smallest(std::size_t part) const { return tables_[part]->facts().smallest_key; }
+  [[nodiscard]] std::string_view largest(std::size_t part) const { return tables_[part]->facts().largest_key; }
+  [[nodiscard]] std::string_view floor(std::size_t part) const { return part == 0 ? floor_ : std::string_view(); }
+  void open(std::size_t part) { inside_.emplace(*tables_[part], fills_cache_); }
+  [[nodiscard]] TableIterator& inside() { return *inside_; }
+
+ private:
+  Tables tables_;
+  std::string_view floor_;
+  bool fills_cache_;
+  std::optional<TableIterator> inside_;
+};
+
+/// The same for selected tables, which it keeps alive.
+class PickedParts : public TableParts {
+ public:
+  static constexpr bool kAreForReaders = false;
+
+  explicit PickedParts(std::vector<std::shared_ptr<Table>> tables)
+      : TableParts(tables, {}, false), kept_(std::move(tables)) {}
+
+ private:
+  std::vector<std::shared_ptr<Table>> kept_;  // A move does not relocate its memory, so the span stays valid.
+};
+
+static_assert(sizeof(RunIterator<TableParts>) <= 1032);  // What glibc allocates fast.
+
+std::unique_ptr<EntryIterator> omit_covered(std::unique_ptr<EntryIterator> run, Tables tables,
+                                            const Uncovered& uncovered) {
+  const auto part = [tables](std::size_t i) {
+    const TableFacts& facts = tables[i]->facts();
+    return SourcePart{facts.smallest_key, facts.largest_key, facts.largest_sequence};
+  };
+  return std::make_unique<UncoveredIterator>(std::move(run), uncovered, SourceParts{tables.size(), part});
+}
+
+}  // namespace
+
+Version::Tables Version::tables_in(TableSpan span, const KeyRange& range) const {
+  const std::uint32_t first = first_reaching(span, {range.from, key_head(range.from)});
+  const Tables tables = Tables(tables_).subspan(first, span.first + span.count - first);
+  if (!range.to) return tables;
+  const auto end = std::partition_point(tables.begin(), tables.end(), [&](const std::shared_ptr<Table>& table) {
+    return !range.ends_before(table->facts().smallest_key);
+  });
+  return {tables.begin(), end};
+}
+
+/// What a reader of the range sees of these tables of a run.
+Version::UncoveredTables Version::uncovered(const ScanRun& run, Tables tables, const KeyRange& range,
+                                            CoveringDelete& covering) {
+  std::string_view floor;
+  while (!tables.empty()) {
+    const std::string_view smallest = tables.front()->facts().smallest_key;
+    if (!covering.ask(std::max({std::string_view(range.from), smallest, floor})).ok()) break;
+    if (covering.newest() == nullptr) {
+      const std::optional<std::string_view>& until = covering.same().to;
+      return {tables, floor, until && *until <= tables.back()->facts().largest_key};
+    }
+    const RangeTombstone& hides = *covering.newest();
+    const auto covers = [&](const auto& table) { return !hides.range.ends_before(table->facts().largest_key); };
+    const auto is_older = [&](const auto& table) { return table->facts().largest_sequence < hides.sequence; };
+    const auto shown =
+        run.largest_sequence < hides.sequence
+            ? std::ranges::partition_point(tables, covers)
+            : std::ranges::find_if_not(tables, [&](const auto& table) { return covers(table) && is_older(table); });
+    tables = Tables(shown, tables.end());
+    if (tables.empty() || !is_older(tables.front())) break;
+    floor = *hides.range.to;
+  }
+  return {tables, floor, true};
+}
+
+void Version::iterate(const KeyRange& range, std::string_view prefix, bool fills_cache, const Uncovered& deletes,
+                      std::vector<std::unique_ptr<EntryIterator>>& iterators) const {
+  if (range.ends_before(range.from)) return;
+  iterators.reserve(iterators.size() + scan_runs_.size());
+  CoveringDelete covering(deletes);
+  for (const ScanRun& run : scan_runs_) {
+    UncoveredTables part{.tables = tables_in(run.tables, range)};
+    if (deletes.deletes != nullptr) [[unlikely]]
+      part = uncovered(run, part.tables, range, covering);
+    Tables& tables = part.tables;
+    if (!prefix.empty()) {
+      // All keys of a table between two others of the range have the prefix: its filter need not be asked.
+      while (!tables.empty() && !tables.front()->may_contain_prefix(prefix)) tables = tables.subspan(1);
+      while (!tables.empty() && !tables.back()->may_contain_prefix(prefix)) tables = tables.first(tables.size() - 1);
+    }
+    if (tables.empty()) continue;
+    if (tables.size() == 1 && range.from >= tables.front()->facts().smallest_key && part.floor.empty()) {
+      iterators.push_back(tables.front()->iterate(fills_cache));
+    } else {
+      iterators.push_back(std::make_unique<RunIterator<TableParts>>(tables, part.floor, fills_cache));
+    }
+    if (part.may_be_covered) [[unlikely]]
+      iterators.back() = omit_covered(std::move(iterators.back()), tables, deletes);
+  }
+}
+
+std::unique_ptr<EntryIterator> Version::iterate_tables(const std::vector<std::uint64_t>& numbers) const {
+  std::vector<std::shared_ptr<Table>> tables;
+  for (const std::uint64_t number : numbers) {
+    const auto found = by_number_.find(number);
+    TAMIS_CHECK(found != by_number_.end());
+    const std::shared_ptr<Table>& table = tables_[found->second];
+    if (!table->facts().has_range_deletes_alone()) tables.push_back(table);
+  }
+  std::ranges::sort(tables, {}, [](const auto& table) { return std::string_view(table->facts().smallest_key); });
+  return std::make_unique<RunIterator<PickedParts>>(std::move(tables));
+}
+
+}  // namespace tamis
