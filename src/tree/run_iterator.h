@@ -39,9 +39,9 @@ class RunIterator final : public EntryIterator {
   void seek(EntryPosition target) override {
     const std::size_t part = first_reaching(target.key);
     if (part == parts_.size()) return show_end();
-    if (begins_after(part, target.key)) return show_begin(part);
+    if (at_ != part && begins_after(part, target.key)) return show_begin(part);
     enter(part);
-    parts_.inside().seek(target);
+    parts_.inside().seek(not_omitted(part, target));
     show_from(Direction::kForwards);
   }
   void seek_backwards(EntryPosition target) override {
@@ -89,9 +89,9 @@ class RunIterator final : public EntryIterator {
   void prepare_seek(EntryPosition target) override {
     const std::size_t part = first_reaching(target.key);
     if (part == parts_.size() || (at_ != kNone && part != at_)) return;  // Must not close what is shown.
-    if (begins_after(part, target.key)) return;
+    if (at_ != part && begins_after(part, target.key)) return;
     enter(part);
-    parts_.inside().prepare_seek(target);
+    parts_.inside().prepare_seek(not_omitted(part, target));
   }
 
  private:
@@ -148,6 +148,12 @@ class RunIterator final : public EntryIterator {
   }
   [[nodiscard]] bool begins_after(std::size_t part, std::string_view key) const {
     return Parts::kAreForReaders && key < begin_of(part);
+  }
+  [[nodiscard]] EntryPosition not_omitted(std::size_t part, EntryPosition target) const {
+    if constexpr (Parts::kAreForReaders) {
+      if (target.key < parts_.floor(part)) return {parts_.floor(part), kMaxSequence};
+    }
+    return target;
   }
   [[nodiscard]] bool is_at_begin() const { return &entry() == &begin_; }
   void show_begin(std::size_t part) {

@@ -111,7 +111,8 @@ void Version::iterate(const KeyRange& range, std::string_view prefix, bool fills
       while (!tables.empty() && !tables.back()->may_contain_prefix(prefix)) tables = tables.first(tables.size() - 1);
     }
     if (tables.empty()) continue;
-    if (tables.size() == 1 && range.from >= tables.front()->facts().smallest_key && part.floor.empty()) {
+    const bool is_entered = scan_runs_.size() == 1 || range.from >= tables.front()->facts().smallest_key;
+    if (tables.size() == 1 && is_entered && part.floor.empty()) {
       iterators.push_back(tables.front()->iterate(fills_cache));
     } else {
       iterators.push_back(std::make_unique<RunIterator<TableParts>>(tables, part.floor, fills_cache));
