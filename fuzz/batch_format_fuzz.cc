@@ -47,7 +47,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Batch batch = made_again(entries);
   const Changes group[] = {batch};
   std::string encoded;
-  (void)append_encoded(encoded, group);
+  tamis::EntryKeyspaces keyspaces;
+  append_encoded(encoded, group, keyspaces);
   TAMIS_CHECK(encoded.size() == batch.byte_size());
   TAMIS_CHECK(encoded.size() <= size);  // Varints may have been padded, and markers may have been superfluous.
   const Result<BatchView> again = BatchView::decode(as_bytes(encoded), kFirst, "encoded");

@@ -44,7 +44,10 @@ Status Writer::write(const Changes& changes, const WriteOptions& options, bool m
   if (changes.byte_size() > context_.options.memory_bytes / 4) [[unlikely]]
     return write_large(changes, check);
   pool_.before_write(false);
-  CommitRequest request{.changes = changes, .sync = options.sync, .check = check};
+  CommitRequest request;  // Set field by field: an initializer would first zero all of it.
+  request.changes = changes;
+  request.sync = options.sync;
+  request.check = check;
   Status status = commits_.commit(request, *this);
   pool_.after_write();
   return status;
@@ -191,7 +194,7 @@ Status Writer::check_transaction(const CommitCheck& check, const Changes& change
 Status Writer::encode_group() {
   try {
     payload_.clear();
-    keyspaces_of_group_ = append_encoded(payload_, changes_);
+    append_encoded(payload_, changes_, keyspaces_of_group_);
     return {};
   } catch (const std::bad_alloc&) {
     return Status::out_of_space("no memory for a record of the journal");
@@ -199,15 +202,14 @@ Status Writer::encode_group() {
 }
 
 void Writer::insert_group(std::uint64_t entries) {
-  Sequence sequence = published_.newest();
+  Entry entry{.key = {}, .value = {}, .sequence = published_.newest()};
   const char* const end = payload_.data() + payload_.size();
   for (const char* at = payload_.data() + batch_header_bytes(kDefaultKeyspace, entries); at != end;) {
-    const EncodedEntry entry = load_batch_entry(at);
-    sequence = sequence + 1;
-    insert_entry(*writing_, {entry.key, entry.value, sequence, entry.kind}, context_.hasher);
-    at = entry.end;
+    at = load_batch_entry(at, entry);
+    entry.sequence = entry.sequence + 1;
+    insert_entry(*writing_, entry, context_.hasher);
   }
-  publish(sequence);
+  publish(entry.sequence);
 }
 
 /// Seals memtables when they are full, and slows writers down while the background is behind.

@@ -39,7 +39,8 @@ TEST(Allocations, NoneWhileABatchIsFilledAgainEncodedAndRead) {
     for (int i = 0; i < 100; ++i) batch.put("key", "value");
     bytes.clear();
     const Changes group[] = {batch};
-    append_encoded(bytes, group);
+    EntryKeyspaces keyspaces;
+    append_encoded(bytes, group, keyspaces);
     const Result<BatchView> view = BatchView::decode(as_bytes(bytes), Sequence{1}, "t");
     std::uint64_t key_bytes = 0;
     for (const Entry& entry : *view) key_bytes += entry.key.size();

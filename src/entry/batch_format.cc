@@ -123,8 +123,18 @@ void append_keyspace_marker(std::string& to, KeyspaceId keyspace, std::size_t by
   to.append(prefix.text());
 }
 
-EntryKeyspaces append_encoded(std::string& to, std::span<const Changes> group) {
-  EntryKeyspaces keyspaces;
+void append_encoded(std::string& to, std::span<const Changes> group, EntryKeyspaces& keyspaces) {
+  Prefix header;
+  if (group.size() == 1 && group.front().is_single()) {
+    const KeyspaceId keyspace = group.front().first_keyspace();
+    make_room(to, group.front().byte_size());
+    header.add_varint(static_cast<std::uint32_t>(keyspace));
+    header.add_varint(1);
+    append_entry(to, header, group.front().single());
+    keyspaces = {keyspace, keyspace, false};
+    return;
+  }
+  keyspaces = {};
   if (!group.empty()) keyspaces.first = keyspaces.last = group.front().first_keyspace();
   std::uint64_t count = 0;
   std::size_t bytes = kMaxVarintBytes;  // The common count; a marker is not longer than the header of its changes.
@@ -133,16 +143,10 @@ EntryKeyspaces append_encoded(std::string& to, std::span<const Changes> group) {
     bytes += changes.byte_size();
   }
   make_room(to, bytes);
-  Prefix header;
   header.add_varint(static_cast<std::uint32_t>(keyspaces.first));
   header.add_varint(count);
-  if (group.size() == 1 && group.front().is_single()) {
-    append_entry(to, header, group.front().single());
-    return keyspaces;
-  }
   to.append(header.text());
   for (const Changes& changes : group) changes.append_to(to, keyspaces);
-  return keyspaces;
 }
 
 Result<BatchView> BatchView::decode(Bytes payload, Sequence first, std::string_view name) {

@@ -51,9 +51,9 @@ void append_expiring_entry(std::string& to, std::string_view key, const Expiring
 /// Appends a marker, and reserves space for `bytes_after` more bytes.
 void append_keyspace_marker(std::string& to, KeyspaceId keyspace, std::size_t bytes_after);
 
-/// Appends several writers' changes as one batch, in this order: what a commit group writes. Says which keyspaces the
-/// batch has: the header takes batch_header_bytes(first, count), and without markers every entry is of `first`.
-EntryKeyspaces append_encoded(std::string& to, std::span<const Changes> group);
+/// Appends several writers' changes as one batch, in this order: what a commit group writes. Sets `keyspaces` to those
+/// of the batch: the header takes batch_header_bytes(first, count), and without markers every entry is of `first`.
+void append_encoded(std::string& to, std::span<const Changes> group, EntryKeyspaces& keyspaces);
 
 /// One entry in checked or self-encoded bytes; `end` is where the next begins.
 struct EncodedEntry {
@@ -68,6 +68,16 @@ inline EncodedEntry load_batch_entry(const char* at) {
   const auto key_bytes = static_cast<std::size_t>(load_varint(at));
   const auto value_bytes = static_cast<std::size_t>(load_varint(at));
   return {kind, {at, key_bytes}, {at + key_bytes, value_bytes}, at + key_bytes + value_bytes};
+}
+/// The same into an entry, without its sequence; returns the end. A copy of what was just stored would wait for the
+/// stores: 5 ns of a put.
+inline const char* load_batch_entry(const char* at, Entry& entry) {
+  entry.kind = static_cast<EntryKind>(*at++);
+  const auto key_bytes = static_cast<std::size_t>(load_varint(at));
+  const auto value_bytes = static_cast<std::size_t>(load_varint(at));
+  entry.key = {at, key_bytes};
+  entry.value = {at + key_bytes, value_bytes};
+  return at + key_bytes + value_bytes;
 }
 /// For bytes with markers. `keyspace` is the one of the entry before; it becomes the one of this entry.
 inline EncodedEntry load_batch_entry(const char* at, KeyspaceId& keyspace) {

@@ -17,10 +17,16 @@
 namespace tamis {
 namespace {
 
+EntryKeyspaces appended(std::string& to, std::span<const Changes> group) {
+  EntryKeyspaces keyspaces;
+  append_encoded(to, group, keyspaces);
+  return keyspaces;
+}
+
 std::string encoded(const Changes& changes) {
   const Changes group[] = {changes};
   std::string bytes;
-  append_encoded(bytes, group);
+  (void)appended(bytes, group);
   EXPECT_EQ(bytes.size(), changes.byte_size());
   return bytes;
 }
@@ -176,7 +182,7 @@ TEST(BatchFormat, OfAGroupIsItsChangesOneAfterTheOther) {
   joined.remove("paris");
   joined.append(some);
   std::string bytes = "before";
-  EXPECT_EQ(append_encoded(bytes, group), EntryKeyspaces{});
+  EXPECT_EQ(appended(bytes, group), EntryKeyspaces{});
   EXPECT_EQ(bytes, "before" + encoded(joined));
 }
 
@@ -221,11 +227,11 @@ TEST(BatchFormat, OfAGroupMarksWhereOneWritersKeyspaceIsNotTheNextOnes) {
       {kOne, EntryKind::kDelete, "a", {}}, nothing, ends_in_one,
       {kOne, EntryKind::kDelete, "d", {}}, nothing, {kDefaultKeyspace, EntryKind::kDelete, "e", {}}};
   std::string bytes;
-  EXPECT_EQ(append_encoded(bytes, group), (EntryKeyspaces{kOne, kDefaultKeyspace, true}));
+  EXPECT_EQ(appended(bytes, group), (EntryKeyspaces{kOne, kDefaultKeyspace, true}));
   EXPECT_EQ(bytes, "\1\5\2\1\0a\0\0\1\1\0b\0\1\1\1\0c\2\1\0d\0\0\2\1\0e"s);
   const Changes one_keyspace[] = {{kOne, EntryKind::kDelete, "a", {}}, {kOne, EntryKind::kDelete, "b", {}}, nothing};
   bytes.clear();
-  EXPECT_EQ(append_encoded(bytes, one_keyspace), (EntryKeyspaces{kOne, kOne, false}));
+  EXPECT_EQ(appended(bytes, one_keyspace), (EntryKeyspaces{kOne, kOne, false}));
   EXPECT_EQ(bytes, "\1\2\2\1\0a\2\1\0b"s);
 }
 
@@ -243,7 +249,7 @@ TEST(BatchFormat, OfRandomGroupsHasEveryEntryInItsKeyspace) {
     }
     const std::vector<Changes> group(batches.begin(), batches.end());
     std::string bytes;
-    const EntryKeyspaces keyspaces = append_encoded(bytes, group);
+    const EntryKeyspaces keyspaces = appended(bytes, group);
     const Result<BatchView> view = BatchView::decode(as_bytes(bytes), Sequence{1}, "t");
     ASSERT_TRUE(view.ok()) << view.status().to_text();
     ASSERT_EQ(keyspaces_and_keys(*view), expected);

@@ -83,7 +83,7 @@ Status JournalWriter::append(Bytes payload, std::uint32_t count, std::uint64_t c
   return append_record({.kind = RecordKind::kData, .count = count, .commit_time = commit_time}, payload);
 }
 
-Status JournalWriter::append_record(const RecordHeader& record, Bytes payload) {
+Status JournalWriter::append_record(RecordHeader&& record, Bytes payload) {
   TAMIS_TRY_STATUS(status_);
   Status written = write_record(record, payload);
   if (!written.ok()) {
@@ -94,7 +94,8 @@ Status JournalWriter::append_record(const RecordHeader& record, Bytes payload) {
   return std::exchange(overwrites_failed_append_, false) ? sync() : Status();
 }
 
-Status JournalWriter::write_record(RecordHeader record, Bytes payload) {
+/// Completes the header.
+Status JournalWriter::write_record(RecordHeader& record, Bytes payload) {
   record.payload_bytes = payload.size();
   record.first_sequence = next_sequence_;
   record.durable_offset = file_.durable_end();

@@ -92,8 +92,8 @@ class JournalWriter {
   JournalWriter(AppendFile file, const JournalHeader& header, std::uint64_t next_sequence)
       : file_(std::move(file)), header_(header), next_sequence_(next_sequence) {}
 
-  Status append_record(const RecordHeader& record, Bytes payload);
-  Status write_record(RecordHeader record, Bytes payload);
+  Status append_record(RecordHeader&& record, Bytes payload);
+  Status write_record(RecordHeader& record, Bytes payload);
   Status sync_predecessor();
 
   AppendFile file_;
