@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "entry/entry_room.h"
 #include "entry/loser_tree.h"
 #include "entry/vector_iterator.h"
 
@@ -22,7 +23,7 @@ namespace {
 /// Threads: as EntryIterator.
 class MergingIterator final : public EntryIterator {
  public:
-  explicit MergingIterator(std::vector<std::unique_ptr<EntryIterator>> runs)
+  explicit MergingIterator(std::vector<std::unique_ptr<EntryIterator>>&& runs)
       : runs_(std::move(runs)), tree_(runs_.size()) {}
 
   void seek(EntryPosition target) override {
@@ -78,7 +79,7 @@ class MergingIterator final : public EntryIterator {
   LoserTree tree_;
   std::size_t ready_ = 1;  // How many to merge at a time.
   std::size_t count_ = 0;  // How many of entries_ were merged.
-  std::array<Entry, kMaxReady> entries_;
+  EntryRoom<kMaxReady> entries_;
   std::array<std::size_t, kMaxReady> runs_of_entries_ = {};
 };
 
@@ -189,7 +190,7 @@ void MergingIterator::show_winner() {
 
 }  // namespace
 
-std::unique_ptr<EntryIterator> make_merging_iterator(std::vector<std::unique_ptr<EntryIterator>> runs) {
+std::unique_ptr<EntryIterator> make_merging_iterator(std::vector<std::unique_ptr<EntryIterator>>&& runs) {
   if (runs.empty()) return std::make_unique<VectorIterator>(std::span<const Entry>());
   if (runs.size() == 1) return std::move(runs.front());
   return std::make_unique<MergingIterator>(std::move(runs));

@@ -13,6 +13,6 @@ namespace tamis {
 /// every other step one move of one run; no step allocates.
 ///
 /// If a run fails, the merge stops with its status, even if others have entries left: it cannot know what comes next.
-std::unique_ptr<EntryIterator> make_merging_iterator(std::vector<std::unique_ptr<EntryIterator>> runs);
+std::unique_ptr<EntryIterator> make_merging_iterator(std::vector<std::unique_ptr<EntryIterator>>&& runs);
 
 }  // namespace tamis

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "entry/entry_room.h"
 #include "memtable/chunk_list.h"
 
 namespace tamis {
@@ -139,7 +140,7 @@ class ChunkListIterator final : public EntryIterator {
   std::size_t count_ = 0;
   std::size_t ready_ = 1;  // Entries to prepare at a time.
   std::size_t made_ = 0;   // Number of entries_ in use.
-  std::array<Entry, kMaxReady> entries_;
+  EntryRoom<kMaxReady> entries_;
   std::array<Cursor*, kMaxReady> cursors_of_entries_ = {};
 };
 

@@ -11,6 +11,7 @@
 #include "cache/block_buffer.h"
 #include "cache/block_cache.h"
 #include "entry/entry_iterator.h"
+#include "entry/entry_room.h"
 #include "io/file_system.h"
 #include "table/data_block_format.h"
 #include "table/index_format.h"
@@ -99,7 +100,7 @@ class TableIterator final : public EntryIterator {
   std::uint32_t prefetched_block_ = kNoBlock;  // The last block prefetched.
   std::size_t first_ = 0;
   std::size_t ready_ = kFirstReady;
-  std::array<Entry, kMaxReady> entries_;
+  EntryRoom<kMaxReady> entries_;
   std::array<char, kKeyBytes + DataBlock::kKeySlackBytes> keys_;  // Not initialised.
   std::string long_key_;
 };

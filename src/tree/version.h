@@ -160,6 +160,10 @@ class Version {
   Status advance(DiskLookup& lookup, bool is_alone, bool fills_cache, Steps& steps) const;
   /// Those whose bounds overlap the range.
   [[nodiscard]] Tables tables_in(TableSpan span, const KeyRange& range) const;
+  void iterate_uncovered(const KeyRange& range, std::string_view prefix, bool fills_cache, const Uncovered& deletes,
+                         std::vector<std::unique_ptr<EntryIterator>>& iterators) const;
+  [[nodiscard]] std::unique_ptr<EntryIterator> iterate_run(Tables tables, std::string_view floor, const KeyRange& range,
+                                                           bool fills_cache) const;
   static UncoveredTables uncovered(const ScanRun& run, Tables tables, const KeyRange& range, CoveringDelete& covering);
 
   Shape shape_;

@@ -1,5 +1,6 @@
 // Scans of a version.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
@@ -58,6 +59,15 @@ std::unique_ptr<EntryIterator> omit_covered(std::unique_ptr<EntryIterator> run, 
   return std::make_unique<UncoveredIterator>(std::move(run), uncovered, SourceParts{tables.size(), part});
 }
 
+/// Without tables at both ends whose prefix filters rule them out. All keys of a table between two others of the range
+/// have the prefix: its filter need not be asked.
+Tables with_prefix(Tables tables, std::string_view prefix) {
+  if (prefix.empty()) return tables;
+  while (!tables.empty() && !tables.front()->may_contain_prefix(prefix)) tables = tables.subspan(1);
+  while (!tables.empty() && !tables.back()->may_contain_prefix(prefix)) tables = tables.first(tables.size() - 1);
+  return tables;
+}
+
 }  // namespace
 
 Version::Tables Version::tables_in(TableSpan span, const KeyRange& range) const {
@@ -99,27 +109,33 @@ void Version::iterate(const KeyRange& range, std::string_view prefix, bool fills
                       std::vector<std::unique_ptr<EntryIterator>>& iterators) const {
   if (range.ends_before(range.from)) return;
   iterators.reserve(iterators.size() + scan_runs_.size());
+  if (deletes.deletes != nullptr) [[unlikely]]
+    return iterate_uncovered(range, prefix, fills_cache, deletes, iterators);
+  for (const ScanRun& run : scan_runs_) {
+    const Tables tables = with_prefix(tables_in(run.tables, range), prefix);
+    if (!tables.empty()) iterators.push_back(iterate_run(tables, {}, range, fills_cache));
+  }
+}
+
+void Version::iterate_uncovered(const KeyRange& range, std::string_view prefix, bool fills_cache,
+                                const Uncovered& deletes,
+                                std::vector<std::unique_ptr<EntryIterator>>& iterators) const {
   CoveringDelete covering(deletes);
   for (const ScanRun& run : scan_runs_) {
-    UncoveredTables part{.tables = tables_in(run.tables, range)};
-    if (deletes.deletes != nullptr) [[unlikely]]
-      part = uncovered(run, part.tables, range, covering);
-    Tables& tables = part.tables;
-    if (!prefix.empty()) {
-      // All keys of a table between two others of the range have the prefix: its filter need not be asked.
-      while (!tables.empty() && !tables.front()->may_contain_prefix(prefix)) tables = tables.subspan(1);
-      while (!tables.empty() && !tables.back()->may_contain_prefix(prefix)) tables = tables.first(tables.size() - 1);
-    }
+    const UncoveredTables part = uncovered(run, tables_in(run.tables, range), range, covering);
+    const Tables tables = with_prefix(part.tables, prefix);
     if (tables.empty()) continue;
-    const bool is_entered = scan_runs_.size() == 1 || range.from >= tables.front()->facts().smallest_key;
-    if (tables.size() == 1 && is_entered && part.floor.empty()) {
-      iterators.push_back(tables.front()->iterate(fills_cache));
-    } else {
-      iterators.push_back(std::make_unique<RunIterator<TableParts>>(tables, part.floor, fills_cache));
-    }
-    if (part.may_be_covered) [[unlikely]]
-      iterators.back() = omit_covered(std::move(iterators.back()), tables, deletes);
+    iterators.push_back(iterate_run(tables, part.floor, range, fills_cache));
+    if (part.may_be_covered) iterators.back() = omit_covered(std::move(iterators.back()), tables, deletes);
   }
+}
+
+/// A table that is alone, or that the scan begins in, is read without a RunIterator.
+std::unique_ptr<EntryIterator> Version::iterate_run(Tables tables, std::string_view floor, const KeyRange& range,
+                                                    bool fills_cache) const {
+  const bool is_entered = scan_runs_.size() == 1 || range.from >= tables.front()->facts().smallest_key;
+  if (tables.size() == 1 && is_entered && floor.empty()) return tables.front()->iterate(fills_cache);
+  return std::make_unique<RunIterator<TableParts>>(tables, floor, fills_cache);
 }
 
 std::unique_ptr<EntryIterator> Version::iterate_tables(const std::vector<std::uint64_t>& numbers) const {
