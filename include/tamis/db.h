@@ -128,7 +128,7 @@ class TAMIS_EXPORT DB {
   [[nodiscard]] Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options = {}) const;
   /// Returns whether the key is present. Does the same lookup as get, filters included, but does not copy the value.
   [[nodiscard]] Result<bool> exists(std::string_view key, const ReadOptions& options = {}) const;
-  /// Returns the value of a key without copying it, or none if absent.
+  /// Returns the value of a key, or none if absent. A large value that is in memory is not copied.
   [[nodiscard]] Result<std::optional<PinnedValue>> get_pinned(std::string_view key,
                                                               const ReadOptions& options = {}) const;
   /// Returns what get would for each key, all as of one moment.

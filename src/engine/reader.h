@@ -69,9 +69,13 @@ class Reader {
   Result<bool> get(std::string_view key, std::string* value, const ReadOptions& options, const KeptView& moment);
   Result<bool> exists(std::string_view key, const ReadOptions& options);
   Result<bool> exists(std::string_view key, const ReadOptions& options, const KeptView& moment);
+  // pinned_get.cc
+  /// Whether the key is present. Copies the value unless it is large: then use get_pinned, for which this get counts.
+  Result<bool> get_if_small(std::string_view key, PinnedValue& value, const ReadOptions& options, bool& is_large);
   /// The value keeps `owner` alive, which owns the block cache.
   Result<std::optional<PinnedValue>> get_pinned(std::string_view key, const ReadOptions& options,
-                                                std::shared_ptr<const void> owner, const KeptView& moment);
+                                                std::shared_ptr<const void> owner, const KeptView& moment,
+                                                bool is_counted = false);
   // multi_get.cc
   std::vector<Result<std::optional<std::string>>> multi_get(std::span<const std::string_view> keys,
                                                             const ReadOptions& options, const KeptView& moment);

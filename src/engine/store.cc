@@ -237,8 +237,18 @@ Result<bool> Store::exists(OpenKeyspace& keyspace, std::string_view key, const R
 
 Result<std::optional<PinnedValue>> Store::get_pinned(OpenKeyspace& keyspace, std::string_view key,
                                                      const ReadOptions& options) {
-  TAMIS_TRY(const Reader::KeptView moment, view_for(keyspace, options.snapshot));
-  return keyspace.reader.get_pinned(key, options, shared_from_this(), moment);
+  if (!may_read(options.snapshot)) [[unlikely]] {
+    TAMIS_TRY(const Reader::KeptView moment, followed(keyspace, options.snapshot));
+    return keyspace.reader.get_pinned(key, options, shared_from_this(), moment);
+  }
+  PinnedValue value;
+  bool is_large = false;
+  TAMIS_TRY(const bool found, keyspace.reader.get_if_small(key, value, options, is_large));
+  if (!found) return std::optional<PinnedValue>();
+  if (!is_large) [[likely]]
+    return std::optional<PinnedValue>(std::move(value));
+  const Reader::KeptView moment = keyspace.reader.begin_read(options.snapshot);
+  return keyspace.reader.get_pinned(key, options, shared_from_this(), moment, true);
 }
 
 std::vector<Result<std::optional<std::string>>> Store::multi_get(OpenKeyspace& keyspace,

@@ -128,20 +128,27 @@ TEST(PinnedValue, KeepsNothingThatComesAfterIt) {
 }
 
 TEST(PinnedValue, OutlivesItsStoreWhereverTheValueLies) {
-  MemoryFileSystem files;
-  std::optional<DB> db = open_db(files);
-  const std::string in_table(1000, 't');
-  const std::string in_memory(1000, 'm');
-  ASSERT_TRUE(db->put("table", in_table).ok() && db->flush().ok());
-  ASSERT_TRUE(db->put("memtable", in_memory).ok());
-  PinnedValue of_table = **db->get_pinned("table");
-  PinnedValue uncached = **db->get_pinned("table", {.fills_cache = false});
-  PinnedValue of_memtable = **db->get_pinned("memtable");
-  ASSERT_TRUE(db->close().ok()) << "a value does not keep it open";
-  db.reset();
-  EXPECT_EQ(of_table.view(), in_table);
-  EXPECT_EQ(uncached.view(), in_table);
-  EXPECT_EQ(of_memtable.view(), in_memory);
+  for (const std::size_t bytes :
+       {std::size_t{0}, std::size_t{1000}, std::size_t{4096}, std::size_t{4097}, std::size_t{100'000}}) {
+    for (const std::uint64_t apart : {std::uint64_t{0}, std::uint64_t{4096}}) {
+      SCOPED_TRACE(fmt::format("{} bytes, apart from {}", bytes, apart));
+      MemoryFileSystem files;
+      std::optional<DB> db = open_db(files, {.value_bytes_apart = apart});
+      const std::string in_table(bytes, 't');
+      const std::string in_memory(bytes, 'm');
+      ASSERT_TRUE(db->put("table", in_table).ok() && db->flush().ok());
+      ASSERT_TRUE(db->put("memtable", in_memory).ok());
+      PinnedValue of_table = **db->get_pinned("table");
+      PinnedValue uncached = **db->get_pinned("table", {.fills_cache = false});
+      PinnedValue of_memtable = **db->get_pinned("memtable");
+      EXPECT_EQ(db->stats().gets, 3U) << "each counts once";
+      ASSERT_TRUE(db->close().ok()) << "a value does not keep it open";
+      db.reset();
+      EXPECT_EQ(of_table.view(), in_table);
+      EXPECT_EQ(uncached.view(), in_table);
+      EXPECT_EQ(of_memtable.view(), in_memory);
+    }
+  }
 }
 
 /// Verification may take hours: it keeps the tables that it reads, and no later ones.

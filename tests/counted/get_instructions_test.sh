@@ -9,7 +9,8 @@ set -euo pipefail
 program=$1
 most_hit=2200
 most_absent=1100
-most_pinned=3000
+most_string=2450
+most_pinned=2450
 most_multi_get=1650
 most_scan=350
 most_seek=2100
@@ -28,14 +29,17 @@ instructions() {
 }
 
 failed=0
-for what in hit absent pinned multi_get scan seek; do
+for what in hit absent string pinned multi_get scan seek; do
   few=$(instructions $what 2000)
   many=$(instructions $what 12000)
   each=$(((many - few) / 10000))
   most=most_$what
   echo "$what: $each instructions, at most ${!most}"
   [ "$each" -gt 100 ] && [ "$each" -le "${!most}" ] || failed=1
+  declare "each_$what=$each"
 done
+echo "a value that is pinned: $each_pinned instructions; as a new string $each_string"
+[ "$each_pinned" -le "$each_string" ] || failed=1
 
 # Each on a copy: what they write must not be replayed by the next one.
 writes() {
