@@ -135,6 +135,27 @@ TEST(QuietGet, TakesNoLock) {
   EXPECT_EQ(locks_taken, before);
 }
 
+TEST(QuietGet, OfAPinnedValueAllocatesOnceAndTakesNoLock) {
+  CountedStore store(quiet_options());
+  std::string value;
+  warm(store, value);
+  const Keys keys;
+  std::uint64_t wrong = 0;
+  const auto get_present = [&] {
+    for (const std::string& key : keys.present) wrong += store.db->get_pinned(key)->has_value() ? 0 : 1;
+  };
+  const auto get_absent = [&] {
+    for (const std::string& key : keys.absent) wrong += store.db->get_pinned(key)->has_value() ? 1 : 0;
+  };
+  EXPECT_EQ(allocations_when_repeated(get_present), keys.present.size());
+  EXPECT_EQ(allocations_when_repeated(get_absent), 0U);
+  const std::uint64_t before = locks_taken;
+  get_present();
+  get_absent();
+  EXPECT_EQ(locks_taken, before);
+  EXPECT_EQ(wrong, 0U);
+}
+
 /// A child asks the kernel to kill it at any system call but read, write and exit, and then gets.
 TEST(QuietGet, MakesNoSystemCall) {
   const ScratchFolder folder;
