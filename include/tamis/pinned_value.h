@@ -7,7 +7,7 @@
 
 namespace tamis {
 
-/// A handle that keeps a value alive: a large one in place, in a cached block or a memtable, and one of up to 4 KiB as
+/// A handle that keeps a value alive: a large one in place, in a cached block or a memtable, and one of up to 16 KiB as
 /// a copy, which is cheaper. A handle that was default-constructed or moved from holds no value.
 ///
 /// It may outlive its DB: it keeps the store's memory alive, but not the store open.

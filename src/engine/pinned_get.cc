@@ -10,11 +10,11 @@
 namespace tamis {
 namespace {
 
-/// What get_pinned does with it. A copy of a few kilobytes is cheaper than two locks of the cache's shard, for the pin
-/// and for its end, and needs neither the block nor the store.
+/// What get_pinned does with it. Up to 16 KiB a copy is cheaper than another lookup, which pins the block, and two
+/// locks of a cache's shard; and it needs neither the block nor the store.
 struct CopyIfSmall {
   static constexpr bool kReads = true;
-  static constexpr std::size_t kMaxBytes = 4096;
+  static constexpr std::size_t kMaxBytes = std::size_t{16} << 10;
 
   Status operator()(std::string_view bytes) const {
     is_large = bytes.size() > kMaxBytes;

@@ -129,7 +129,7 @@ TEST(PinnedValue, KeepsNothingThatComesAfterIt) {
 
 TEST(PinnedValue, OutlivesItsStoreWhereverTheValueLies) {
   for (const std::size_t bytes :
-       {std::size_t{0}, std::size_t{1000}, std::size_t{4096}, std::size_t{4097}, std::size_t{100'000}}) {
+       {std::size_t{0}, std::size_t{1000}, std::size_t{16'384}, std::size_t{16'385}, std::size_t{100'000}}) {
     for (const std::uint64_t apart : {std::uint64_t{0}, std::uint64_t{4096}}) {
       SCOPED_TRACE(fmt::format("{} bytes, apart from {}", bytes, apart));
       MemoryFileSystem files;
