@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/fork_generation.h"
+#include "engine/never_throws.h"
 #include "engine/reader_lookup.h"
 
 namespace tamis {
@@ -17,20 +18,24 @@ struct CopyIfSmall {
   static constexpr std::size_t kMaxBytes = std::size_t{16} << 10;
 
   Status operator()(std::string_view bytes) const {
-    is_large = bytes.size() > kMaxBytes;
-    if (is_large) return {};
+    if (bytes.size() > kMaxBytes) {
+      if (may_read_again) return assign_bytes(room(), bytes);
+      is_large = true;
+      return {};
+    }
     auto copy = std::make_shared_for_overwrite<char[]>(bytes.size());
     std::ranges::copy(bytes, copy.get());
     const std::string_view copied(copy.get(), bytes.size());
     value = PinnedValue(copied, std::move(copy));
     return {};
   }
-  /// For a value that is apart, which is in no block.
+  /// For a value that is apart, which is in no block, and for a large copy.
   [[nodiscard]] std::string& room() const { return *(apart = std::make_shared<std::string>()); }
 
   PinnedValue& value;
   bool& is_large;
   std::shared_ptr<std::string>& apart;
+  const bool may_read_again;  // The other lookup: this one leaves no block in the cache.
 };
 
 /// What a PinnedValue keeps alive.
@@ -60,7 +65,8 @@ Result<bool> Reader::get_if_small(std::string_view key, PinnedValue& value, cons
   std::shared_ptr<std::string> apart;
   is_large = false;
   const auto peek = [&] { return view_.peek_at([&] { return sequence_for(options.snapshot); }); };
-  TAMIS_TRY(const bool found, look_up(key, options, peek, none, CopyIfSmall{value, is_large, apart}));
+  TAMIS_TRY(const bool found,
+            look_up(key, options, peek, none, CopyIfSmall{value, is_large, apart, !options.fills_cache}));
   if (apart != nullptr) [[unlikely]] {
     const std::string_view whole = *apart;
     value = PinnedValue(whole, std::move(apart));

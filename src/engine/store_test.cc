@@ -14,6 +14,7 @@
 
 #include "base/random.h"
 #include "io/memory_file_system.h"
+#include "support/counting_file_system.h"
 #include "support/open_db.h"
 
 namespace tamis {
@@ -148,6 +149,24 @@ TEST(PinnedValue, OutlivesItsStoreWhereverTheValueLies) {
       EXPECT_EQ(uncached.view(), in_table);
       EXPECT_EQ(of_memtable.view(), in_memory);
     }
+  }
+}
+
+TEST(PinnedValue, IsReadFromDiskOnceHoweverLarge) {
+  for (const bool fills_cache : {true, false}) {
+    MemoryFileSystem disk;
+    test::CountingFileSystem files(disk);
+    const std::string value(50'000, 'v');
+    {
+      DB db = open_db({.files = &files});
+      ASSERT_TRUE(db.put("a", "small").ok() && db.put("b", value).ok() && db.flush().ok());
+    }
+    DB db = open_db({.files = &files});
+    ASSERT_EQ(*db.get("a"), "small") << "reads what the store knows of its table";
+    const std::uint64_t reads = files.reads();
+    const std::optional<PinnedValue> pinned = *db.get_pinned("b", {.fills_cache = fills_cache});
+    EXPECT_EQ(pinned->view(), value);
+    EXPECT_EQ(files.reads() - reads, 1U) << fills_cache;
   }
 }
 
