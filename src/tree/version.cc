@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 #include "base/check.h"
@@ -77,10 +76,10 @@ void Version::add_runs(const Version* before, const TableContext& context) {
 void Version::add_scan_run(const std::vector<std::uint32_t>& continued, const std::vector<const Run*>& runs,
                            const Version* before, const TableContext& context) {
   ScanRun scanned{.tables = {.first = static_cast<std::uint32_t>(tables_.size())}};
-  for (const std::uint32_t number : std::views::reverse(continued)) {
-    SearchRun& run = runs_[number];
+  for (auto number = continued.rbegin(); number != continued.rend(); ++number) {
+    SearchRun& run = runs_[*number];
     run.tables.first = static_cast<std::uint32_t>(tables_.size());
-    for (const std::shared_ptr<const TableFacts>& facts : runs[number]->tables) {
+    for (const std::shared_ptr<const TableFacts>& facts : runs[*number]->tables) {
       if (!has_entries(facts)) continue;
       add_table(facts, before, context);
       scanned.largest_sequence = std::max(scanned.largest_sequence, facts->largest_sequence);
