@@ -35,7 +35,7 @@ struct CopyIfSmall {
   PinnedValue& value;
   bool& is_large;
   std::shared_ptr<std::string>& apart;
-  const bool may_read_again;  // The other lookup: this one leaves no block in the cache.
+  const bool may_read_again;  // The second lookup, because the first leaves no block in the cache.
 };
 
 /// What a PinnedValue keeps alive.

@@ -62,15 +62,8 @@ struct EncodedEntry {
   std::string_view value;
   const char* end;
 };
-/// For bytes without markers.
-inline EncodedEntry load_batch_entry(const char* at) {
-  const auto kind = static_cast<EntryKind>(*at++);
-  const auto key_bytes = static_cast<std::size_t>(load_varint(at));
-  const auto value_bytes = static_cast<std::size_t>(load_varint(at));
-  return {kind, {at, key_bytes}, {at + key_bytes, value_bytes}, at + key_bytes + value_bytes};
-}
-/// The same into an entry, without its sequence; returns the end. A copy of what was just stored would wait for the
-/// stores: 5 ns of a put.
+/// For bytes without markers. Loads an entry, all but its sequence, and returns its end. It stores into the entry that
+/// is used: a copy of what was just stored would wait for the stores, 5 ns of a put.
 inline const char* load_batch_entry(const char* at, Entry& entry) {
   entry.kind = static_cast<EntryKind>(*at++);
   const auto key_bytes = static_cast<std::size_t>(load_varint(at));
@@ -78,6 +71,11 @@ inline const char* load_batch_entry(const char* at, Entry& entry) {
   entry.key = {at, key_bytes};
   entry.value = {at + key_bytes, value_bytes};
   return at + key_bytes + value_bytes;
+}
+inline EncodedEntry load_batch_entry(const char* at) {
+  Entry entry;
+  const char* const end = load_batch_entry(at, entry);
+  return {entry.kind, entry.key, entry.value, end};
 }
 /// For bytes with markers. `keyspace` is the one of the entry before; it becomes the one of this entry.
 inline EncodedEntry load_batch_entry(const char* at, KeyspaceId& keyspace) {

@@ -109,7 +109,7 @@ class Version {
   /// The data of a run that lookups need.
   struct SearchRun {
     std::uint32_t level = 0;
-    TableSpan tables = {};  // Of none, the first is one with range deletes alone.
+    TableSpan tables = {};  // If it is empty, `first` is a table with range deletes alone.
     BoundHeads bounds = {~std::uint64_t{0}, 0};
   };
   /// Runs that are one to a scan: the keys of each are larger than those of the run that is older than it. So are runs
