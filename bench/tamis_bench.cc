@@ -36,7 +36,8 @@ std::optional<Settings> read_command(int count, char** arguments, std::string& w
       {"--rounds", into(settings.rounds)},       {"--json", into(settings.json)},
       {"--directory", into(settings.directory)}, {"--svg", into(settings.svg)},
       {"--from", into(settings.figures)},        {"--only", into(settings.only)},
-      {"--engine", into(settings.engines)},
+      {"--engine", into(settings.engines)},      {"--put-rate", into(settings.put_rate)},
+      {"--puts", into(settings.puts)},
   };
   for (int i = 1; i < count; ++i) {
     const std::string word = arguments[i];
@@ -68,11 +69,13 @@ std::string usage_text() {
   std::string text =
       "Usage: tamis-bench [WORKLOAD...] [OPTION...]\n\n"
       "Measures stores side by side, alternating in one run: medians, spread, ratios, targets.\n\n"
-      "  --only A,B       these workloads or groups; same as naming them\n"
+      "  --only A,B       these workloads or groups; same as naming them; default: all but sustained\n"
       "  --engine A,B     tamis, rocksdb, leveldb, lmdb, wiredtiger; default: all but the last;\n"
       "                   tamis:NAME=VALUE is tamis with one option changed\n"
       "  --keys N         entries in the large store (also --entries); default: 5,000,000\n"
       "  --rounds N       rounds to run; default: 5\n"
+      "  --put-rate N     puts per second where all stores get the same; default: 50,000\n"
+      "  --puts N         puts of sustained overwriting; default: five times the keys\n"
       "  --directory DIR  where stores are created and removed; default: the current folder\n"
       "  --json FILE      write the figures; - is standard output, without the table\n"
       "  --svg PATH       write charts: one .svg file, or a folder with one per group\n"
@@ -128,7 +131,8 @@ std::vector<std::unique_ptr<Contestant>> contestants_for(const std::vector<std::
 }
 
 nlohmann::json about(const Settings& settings) {
-  return {{"date", today()}, {"machine", machine()}, {"entries", settings.entries}, {"rounds", settings.rounds}};
+  return {{"date", today()},           {"machine", machine()},          {"entries", settings.entries},
+          {"rounds", settings.rounds}, {"put_rate", settings.put_rate}, {"sustained_puts", settings.sustained_puts()}};
 }
 
 /// The table and what else was asked for. The exit status of the program.
@@ -153,8 +157,9 @@ int run_growth(Field& field, const Settings& settings) {
 }
 
 void measure_rows(Field& field) {
-  for (const auto& measure : {measure_fills, measure_large_store, measure_runs, measure_syncs, measure_other_entries,
-                              measure_large_values, measure_deletes, measure_mixed, measure_latencies}) {
+  for (const auto& measure :
+       {measure_fills, measure_large_store, measure_runs, measure_syncs, measure_other_entries, measure_large_values,
+        measure_deletes, measure_mixed, measure_latencies, measure_sustained}) {
     measure(field);
   }
 }

@@ -6,6 +6,7 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     machine             machine class, compiler, date of that run
     stores [GROUP...]   the table of tamis-bench (docs/data/store_bench.json): these groups of rows, or all
     wiredtiger [GROUP...]  the same for the run with WiredTiger (docs/data/store_wiredtiger.json)
+    sustained           the same for sustained overwriting (docs/data/store_sustained.json), with the rate of each tenth
     large-values        the same for values of 4 KiB to 1 MiB (docs/data/store_values.json)
     ratios              how many times faster tamis was, for selected rows
     lost                the same for all rows in which a rival was faster
@@ -113,11 +114,36 @@ def deletes():
     return one_group("store_deletes", "deletes", lambda data:
                      f": median of {data['rounds']} alternating rounds [lowest–highest], with the ratio to tamis. "
                      f"{data['entries'] * 2 // 5:,} items pass through the queue, which holds {data['entries'] // 50:,}; "
-                     f"the range delete removes {data['entries'] * 9 // 10:,} of {data['entries']:,} keys.")
+                     f"{'the deletes remove' if any(row['workload'] == 'remove_each' for row in data['rows']) else 'the range delete removes'} "
+                     f"{data['entries'] * 9 // 10:,} of {data['entries']:,} keys.")
+
+
+TENTH = re.compile(r"(uniform|zipfian)_(\d+)")
+
+
+def sustained():
+    if not (ROOT / "docs/data/store_sustained.json").exists():
+        return NOT_MEASURED
+    data = store_bench("store_sustained")
+    names = {engine["engine"]: engine["name"] for engine in data["engines"]}
+    tenths = {}
+    for row in data["rows"]:
+        if found := TENTH.fullmatch(row["workload"]):
+            tenths.setdefault((found[1], row["engine"]), []).append(figure(row["median"]))
+    by_tenth = scale_table(["kops/s in each tenth"] + [str(tenth) for tenth in range(1, 11)],
+                           [[f"{names[engine]}, {keys}"] + rates for (keys, engine), rates in tenths.items()])
+    summed = data | {"rows": [row for row in data["rows"] if not TENTH.fullmatch(row["workload"])]}
+    return (store_table(summed, ("sustained",)) + "\n\n" + by_tenth + "\n\n" +
+            where(data, f"{data['sustained_puts']:,} puts, median of {data['rounds']} alternating rounds [lowest–highest], with the ratio to tamis."))
+
+
+NOT_MEASURED = "Not measured yet."
 
 
 def store_table(data, groups):
     rows = [row for row in data["rows"] if not groups or row["group"] in groups]
+    if not rows:
+        return NOT_MEASURED
     present = {row["engine"] for row in rows}
     engines = [engine for engine in data["engines"] if engine["engine"] in present]
     cells = {(row["workload"], row["engine"]): row for row in rows}
@@ -141,8 +167,8 @@ RATIO_ROWS = ("hit", "absent", "absent_100", "hit_100", "multi_get", "fill_singl
               "ycsb_b", "ycsb_c", "sync_1", "sync_100", "disk", "put_p99")
 
 
-# Not comparisons of stores: the pace of the benchmark itself, and the memory budget of a store.
-NOT_COMPARED = ("paced_nothing_p999", "resident")
+# Not comparisons of stores: paces of the benchmark itself, and the memory budget of a store.
+NOT_COMPARED = ("paced_nothing_p999", "put_paced_scanning", "put_paced_getting", "resident")
 
 
 def times_faster(cells, workload, engine):
@@ -211,7 +237,8 @@ def stores_where():
     once = [title for title in dict.fromkeys(row["title"] for row in data["rows"] if row["rounds"] == 1)] if data["rounds"] > 1 else []
     text = where(data, f"median of {data['rounds']} alternating rounds [lowest–highest], rivals with their ratio to tamis")
     versions = ", ".join(engine["name"] for engine in data["engines"] if engine["engine"] != "tamis")
-    return text + (f"; once: {', '.join(once)}" if once else "") + f". Rivals: {versions}."
+    pace = f"; puts at an equal rate: {data['put_rate']:,} per second" if "put_rate" in data else ""
+    return text + pace + (f"; once: {', '.join(once)}" if once else "") + f". Rivals: {versions}."
 
 
 def targets():
@@ -226,7 +253,7 @@ def targets():
 def growth(part, columns):
     path = ROOT / "docs/data/store_growth.json"
     if not path.exists():
-        return "Not measured yet."
+        return NOT_MEASURED
     data = json.loads(path.read_text())
     lines = ["| " + " | ".join(head for head, _ in columns) + " |", "|---|" + "---:|" * (len(columns) - 1)]
     for row in data["growth"][part]:
@@ -248,7 +275,7 @@ def growth_runs():
 def settings():
     path = ROOT / "docs/data/option_bench.json"
     if not path.exists():
-        return "Not measured yet."
+        return NOT_MEASURED
     data = json.loads(path.read_text())
     workloads = list(dict.fromkeys((row["workload"], row["title"], row["unit"]) for row in data["rows"]))
     cells = {(row["workload"], row["engine"]): row for row in data["rows"]}
@@ -452,7 +479,7 @@ def code(name, mark):
     return f"```{language}\n" + textwrap.dedent(found.group(1)) + "```"
 
 
-RENDERERS = {"filters": filters, "machine": machine, "wiredtiger": wiredtiger, "large-values": large_values, "deletes": deletes, "stores": stores, "stores-where": stores_where, "ratios": ratios, "lost": lost,
+RENDERERS = {"filters": filters, "machine": machine, "wiredtiger": wiredtiger, "large-values": large_values, "deletes": deletes, "sustained": sustained, "stores": stores, "stores-where": stores_where, "ratios": ratios, "lost": lost,
              "builds": builds, "promises": promises,
              "targets": targets,
              "growth-load": growth_load, "growth-runs": growth_runs, "counted": counted, "fuzzers": fuzzers,

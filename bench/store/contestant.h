@@ -51,6 +51,9 @@ class Session {
   virtual void put_batch(std::span<const Entry> entries, bool sync) = 0;
   /// True, with the value in the buffer, if the key is found.
   virtual bool get(std::string_view key, std::string& buffer) = 0;
+  /// Adds the value to the tally, without copying it first, if the key is found. Only if it can.
+  [[nodiscard]] virtual bool can_pin() const { return false; }
+  virtual void get_pinned(std::string_view /*key*/, Tally& /*tally*/) {}
   /// Adds the values of the keys found to the tally.
   virtual void multi_get(std::span<const std::string_view> keys, Tally& tally) {
     std::string buffer;

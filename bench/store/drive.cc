@@ -6,7 +6,6 @@
 #include <limits>
 #include <vector>
 
-#include "base/random.h"
 #include "store/field.h"
 
 namespace tamis::bench {
@@ -24,6 +23,35 @@ std::uint64_t expected_sum(const Stock& stock, std::uint64_t lookups, std::uint6
 
 void expect(std::uint64_t sum, std::uint64_t expected, const char* what) {
   if (sum != expected) stop(fmt::format("{}: values are not what was put", what));
+}
+
+template <typename Get>
+Outcome look_up_present(const Stock& stock, std::uint64_t lookups, std::uint64_t seed, const Get& get) {
+  const std::uint64_t expected = expected_sum(stock, lookups, seed);
+  SplitMix64 random(seed);
+  Tally tally;
+  const double seconds = seconds_of([&] {
+    for (std::uint64_t i = 0; i < lookups; ++i) get(stock.data.key(2 * random.below(stock.count)).view(), tally);
+  });
+  if (tally.entries != lookups) stop("a key was not found");
+  expect(tally.sum, expected, "get");
+  return {seconds, lookups, tally.sum};
+}
+
+template <typename Get>
+Outcome look_up_absent(const Stock& stock, std::uint64_t lookups, std::uint64_t seed, const Get& get) {
+  SplitMix64 random(seed);
+  Tally tally;
+  std::uint64_t sum = 0;
+  const double seconds = seconds_of([&] {
+    for (std::uint64_t i = 0; i < lookups; ++i) {
+      const std::uint64_t number = 2 * random.below(stock.count) + 1;
+      get(stock.data.key(number).view(), tally);
+      sum += number;
+    }
+  });
+  if (tally.entries > 0) stop("an absent key was found");
+  return {seconds, lookups, sum};
 }
 
 }  // namespace
@@ -57,33 +85,27 @@ Outcome put_singly(Session& session, const Stock& stock, std::uint64_t first, st
 }
 
 Outcome get_hits(Session& session, const Stock& stock, std::uint64_t lookups, std::uint64_t seed) {
-  const std::uint64_t expected = expected_sum(stock, lookups, seed);
-  SplitMix64 random(seed);
   std::string buffer;
-  std::uint64_t sum = 0;
-  const double seconds = seconds_of([&] {
-    for (std::uint64_t i = 0; i < lookups; ++i) {
-      const KeyText key = stock.data.key(2 * random.below(stock.count));
-      if (!session.get(key.view(), buffer)) stop("a key was not found");
-      sum += fold(buffer);
-    }
+  return look_up_present(stock, lookups, seed, [&](std::string_view key, Tally& tally) {
+    if (session.get(key, buffer)) tally.add(buffer);
   });
-  expect(sum, expected, "get");
-  return {seconds, lookups, sum};
+}
+
+Outcome get_hits_pinned(Session& session, const Stock& stock, std::uint64_t lookups, std::uint64_t seed) {
+  return look_up_present(stock, lookups, seed,
+                         [&](std::string_view key, Tally& tally) { session.get_pinned(key, tally); });
 }
 
 Outcome get_absent(Session& session, const Stock& stock, std::uint64_t lookups, std::uint64_t seed) {
-  SplitMix64 random(seed);
   std::string buffer;
-  std::uint64_t sum = 0;
-  const double seconds = seconds_of([&] {
-    for (std::uint64_t i = 0; i < lookups; ++i) {
-      const std::uint64_t number = 2 * random.below(stock.count) + 1;
-      if (session.get(stock.data.key(number).view(), buffer)) stop("an absent key was found");
-      sum += number;
-    }
+  return look_up_absent(stock, lookups, seed, [&](std::string_view key, Tally& tally) {
+    if (session.get(key, buffer)) tally.add(buffer);
   });
-  return {seconds, lookups, sum};
+}
+
+Outcome get_absent_pinned(Session& session, const Stock& stock, std::uint64_t lookups, std::uint64_t seed) {
+  return look_up_absent(stock, lookups, seed,
+                        [&](std::string_view key, Tally& tally) { session.get_pinned(key, tally); });
 }
 
 Outcome multi_get_hits(Session& session, const Stock& stock, std::uint64_t lookups, std::size_t at_once,

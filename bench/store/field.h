@@ -23,11 +23,15 @@ struct Settings {
   std::string directory = ".";       ///< Where the stores' folders are created.
   std::string json;                  ///< A file, or - for standard output.
   std::string svg;                   ///< A file that ends with .svg, or a folder.
-  std::vector<std::string> only;     ///< Rows and groups; empty: all.
+  std::vector<std::string> only;     ///< Rows and groups; empty: all but sustained.
   std::vector<std::string> engines;  ///< Empty: the usual ones.
   std::string figures;               ///< JSON of an earlier run to draw; nothing is measured.
+  std::uint64_t put_rate = 50'000;   ///< Per second, of the writer that is paced.
+  std::uint64_t puts = 0;            ///< Of sustained overwriting; 0: five times the entries.
   bool growth = false;
   bool shows_progress = true;  ///< On a terminal.
+
+  [[nodiscard]] std::uint64_t sustained_puts() const { return puts > 0 ? puts : 5 * entries; }
 };
 
 /// Seconds that the work takes.
@@ -43,12 +47,15 @@ class Field {
  public:
   Field(const Settings& settings, std::vector<std::unique_ptr<Contestant>> contestants);
 
+  [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] std::uint64_t entries() const { return settings_.entries; }
   [[nodiscard]] std::uint64_t rounds() const { return settings_.rounds; }
   /// Whether any of these rows is requested.
   [[nodiscard]] bool wants(std::initializer_list<std::string_view> rows) const;
   /// Whether any row of these groups is.
   [[nodiscard]] bool wants_groups(std::initializer_list<std::string_view> groups) const;
+  /// Whether any row is whose name begins like this.
+  [[nodiscard]] bool wants_rows_of(std::string_view beginning) const;
   [[nodiscard]] const std::vector<std::unique_ptr<Contestant>>& contestants() const { return contestants_; }
   Report& report() { return report_; }
   /// A figure of a row, and the sum over what was read in the round, in which all contestants must agree.

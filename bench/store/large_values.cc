@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "base/random.h"
 #include "store/parts.h"
 #include "store/process_facts.h"
 
@@ -81,13 +80,10 @@ class LargeValues {
 
   /// Uniformly.
   Outcome overwrite(Session& session, std::uint64_t seed) const {
-    SplitMix64 random(seed);
+    Overwriter overwriter(session, stock_, seed);
     const std::uint64_t puts = kOverwrites * stock_.count;
     const double seconds = seconds_of([&] {
-      for (std::uint64_t i = 0; i < puts; ++i) {
-        const std::uint64_t number = 2 * random.below(stock_.count);
-        session.put(data_.key(number).view(), data_.value(number, random.below(DataSet::kVersions)), false);
-      }
+      for (std::uint64_t i = 0; i < puts; ++i) overwriter.put_one();
     });
     return {seconds, puts, puts};
   }

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/random.h"
+#include "store/latencies.h"
 #include "store/parts.h"
 
 namespace tamis::bench {
@@ -19,38 +19,6 @@ constexpr std::uint64_t kMaxGets = 200'000;
 constexpr double kSustainedSeconds = 3;
 constexpr double kEntriesThatCompact = 100'000;
 constexpr auto kBetweenGets = std::chrono::microseconds(50);  // Leaves the core to flushes and compactions.
-
-using Clock = std::chrono::steady_clock;
-using Latencies = std::vector<std::uint32_t>;  // Nanoseconds.
-
-std::uint32_t since(Clock::time_point begin) {
-  const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count();
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(nanoseconds, 0, UINT32_MAX));
-}
-
-double percentile(const Latencies& sorted, double part) {
-  const auto at = static_cast<std::size_t>(part * static_cast<double>(sorted.size()));
-  return static_cast<double>(sorted[std::min(at, sorted.size() - 1)]) / 1e3;
-}
-
-void get_one(Session& session, const Stock& stock, std::uint64_t number, std::string& buffer, Latencies& latencies) {
-  const KeyText key = stock.data.key(number);
-  const auto begin = Clock::now();
-  const bool is_there = session.get(key.view(), buffer);
-  latencies.push_back(since(begin));
-  if (!is_there || !stock.data.belongs(number, buffer)) stop("latency: a value is not its key's");
-}
-
-Latencies get_many(Session& session, const Stock& stock, std::uint64_t count, std::uint64_t seed) {
-  SplitMix64 random(seed);
-  std::string buffer;
-  Latencies latencies;
-  latencies.reserve(count);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    get_one(session, stock, 2 * random.below(stock.count), buffer, latencies);
-  }
-  return latencies;
-}
 
 /// Repeats an operation; with a gap, the i-th is due at i gaps from the start and its latency counts from then, so that
 /// operations delayed by a slow one count, too.
@@ -71,11 +39,8 @@ Latencies at_pace(std::uint64_t count, std::chrono::duration<double> gap, const 
 
 Latencies put_many(Session& session, const Stock& stock, std::uint64_t count, std::chrono::duration<double> gap,
                    std::uint64_t seed) {
-  SplitMix64 random(seed);
-  return at_pace(count, gap, [&] {
-    const std::uint64_t number = 2 * random.below(stock.count);
-    session.put(stock.data.key(number).view(), stock.data.value(number, random.below(DataSet::kVersions)), false);
-  });
+  Overwriter overwriter(session, stock, seed);
+  return at_pace(count, gap, [&] { overwriter.put_one(); });
 }
 
 void be_busy(std::chrono::microseconds time) {
@@ -109,7 +74,9 @@ class LatencyRound {
 
   void run() {
     const std::uint64_t puts = contestant_.single_puts(stock_.count + 1);
-    add("get", get_many(*session_, stock_, std::min(stock_.count, kMaxGets), round_));
+    TimedGets gets(*session_, stock_, round_);
+    gets.get_many(std::min(stock_.count, kMaxGets));
+    add("get", gets.take());
     Latencies full_rate;
     std::uint64_t done = 0;
     const double size = std::min(1.0, static_cast<double>(stock_.count) / kEntriesThatCompact);
@@ -128,14 +95,11 @@ class LatencyRound {
  private:
   void beside_each_other(std::uint64_t puts, std::chrono::duration<double> gap) {
     std::atomic<bool> ends = false;
-    Latencies gets;
-    gets.reserve(puts);
+    auto session = contestant_.session();
+    TimedGets gets(*session, stock_, round_);
     std::thread reader([&] {
-      auto session = contestant_.session();
-      SplitMix64 random(round_);
-      std::string buffer;
       do {
-        get_one(*session, stock_, 2 * random.below(stock_.count), buffer, gets);
+        gets.get_one();
         std::this_thread::sleep_for(kBetweenGets);
       } while (!ends.load(std::memory_order_relaxed));
     });
@@ -143,7 +107,7 @@ class LatencyRound {
     ends = true;
     reader.join();
     add("paced_put", std::move(paced));
-    add("busy_get", std::move(gets));
+    add("busy_get", gets.take());
     const auto second_of_puts = static_cast<std::uint64_t>(1 / gap.count()) + 1;
     Latencies nothing = put_nothing(std::min(puts, second_of_puts), gap);
     std::ranges::sort(nothing);
@@ -151,12 +115,7 @@ class LatencyRound {
   }
 
   void add(const std::string& what, Latencies latencies) {
-    std::ranges::sort(latencies);
-    Report& report = field_.report();
-    report.add(what + "_p50", contestant_.id(), percentile(latencies, 0.5));
-    report.add(what + "_p99", contestant_.id(), percentile(latencies, 0.99));
-    report.add(what + "_p999", contestant_.id(), percentile(latencies, 0.999));
-    report.add(what + "_worst", contestant_.id(), percentile(latencies, 1));
+    add_percentiles(field_, contestant_, what, std::move(latencies));
   }
 
   Field& field_;
@@ -170,17 +129,10 @@ class LatencyRound {
 
 void measure_latencies(Field& field) {
   if (!field.wants_groups({"latency"})) return;
-  const DataSet data(DataSet::Keys::kRandom, 100);
-  const Stock stock = {data, field.entries() / 5 + 1};
-  field.part("latency", [&] {
-    field.each([&](Contestant& contestant) { make_compacted(field, contestant, stock); });
+  on_compacted(field, "latency", [&](const Stock& stock) {
     field.alternate([&](Contestant& contestant, std::uint64_t round) {
       LatencyRound(field, contestant, stock, round).run();
       contestant.settle();
-    });
-    field.each([&](Contestant& contestant) {
-      check_all(*contestant.session(), stock);
-      contestant.close();
     });
   });
 }

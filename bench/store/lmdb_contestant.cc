@@ -50,16 +50,11 @@ class LmdbSession final : public Session {
     need(mdb_txn_commit(transaction));
   }
   bool get(std::string_view key, std::string& buffer) override {
-    need(mdb_txn_renew(reading_));
-    MDB_val wanted = value_of(key);
-    MDB_val found = {};
-    const int error = mdb_get(reading_, table_, &wanted, &found);
-    if (error != MDB_NOTFOUND) {
-      need(error);
-      buffer.assign(view(found));
-    }
-    mdb_txn_reset(reading_);
-    return error == MDB_SUCCESS;
+    return use_value(key, [&](std::string_view value) { buffer.assign(value); });
+  }
+  [[nodiscard]] bool can_pin() const override { return true; }
+  void get_pinned(std::string_view key, Tally& tally) override {
+    use_value(key, [&](std::string_view value) { tally.add(value); });
   }
   void scan(std::string_view from, std::uint64_t count, Tally& tally) override {
     need(mdb_txn_renew(reading_));
@@ -100,6 +95,21 @@ class LmdbSession final : public Session {
   }
 
  private:
+  /// Inside a transaction, which keeps the value where it is.
+  template <typename Use>
+  bool use_value(std::string_view key, const Use& use) {
+    need(mdb_txn_renew(reading_));
+    MDB_val wanted = value_of(key);
+    MDB_val found = {};
+    const int error = mdb_get(reading_, table_, &wanted, &found);
+    if (error != MDB_NOTFOUND) {
+      need(error);
+      use(view(found));
+    }
+    mdb_txn_reset(reading_);
+    return error == MDB_SUCCESS;
+  }
+
   MDB_env* environment_;
   MDB_dbi table_;
   unsigned flags_;

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <thread>
 
-#include "base/random.h"
+#include "store/latencies.h"
 
 namespace tamis::bench {
 namespace {
@@ -16,7 +15,7 @@ constexpr std::uint64_t kMaxLookups = 100'000;
 constexpr std::uint64_t kRuns = 100;
 constexpr double kBitsPerKey = 34;
 constexpr std::uint64_t kMaxLookupsInRuns = 20'000;
-constexpr int kScans = 3;
+constexpr std::uint64_t kSyncingThreads = 8;
 
 void fill_rounds(Field& field, const char* row, DataSet::Keys keys) {
   const DataSet data(keys, 100);
@@ -37,6 +36,20 @@ void fill_rounds(Field& field, const char* row, DataSet::Keys keys) {
     session.reset();
     contestant.close();
   });
+}
+
+/// By several threads, each with this many entries of its own and a sync per put.
+Outcome put_synced_together(Contestant& contestant, const Stock& stock, std::uint64_t first, std::uint64_t each) {
+  std::vector<std::unique_ptr<Session>> sessions(kSyncingThreads);
+  for (auto& session : sessions) session = contestant.session();
+  const double seconds = seconds_of([&] {
+    std::vector<std::thread> threads;
+    for (std::uint64_t t = 0; t < kSyncingThreads; ++t) {
+      threads.emplace_back([&, t] { put_singly(*sessions[t], stock, first + t * each, each, true); });
+    }
+    for (std::thread& thread : threads) thread.join();
+  });
+  return {seconds, kSyncingThreads * each, 0};
 }
 
 /// Entries other than 16 + 100 bytes. The name ends the names of their rows.
@@ -82,24 +95,24 @@ void measure(Field& field, const OtherEntries& what) {
   });
 }
 
-/// Puts new versions of random entries, and counts them, until told to stop.
-void overwrite(Session& session, const Stock& stock, std::uint64_t seed, const std::atomic<bool>& ends,
-               std::atomic<std::uint64_t>& puts) {
-  SplitMix64 random(seed);
-  while (!ends.load(std::memory_order_relaxed)) {
-    const std::uint64_t number = 2 * random.below(stock.count);
-    session.put(stock.data.key(number).view(), stock.data.value(number, random.below(DataSet::kVersions)), false);
-    puts.fetch_add(1, std::memory_order_relaxed);
-  }
-}
-
 }  // namespace
 
-void make_compacted(Field& field, Contestant& contestant, const Stock& stock) {
-  contestant.open(field.fresh_folder(contestant), {.entries = stock.count});
-  put_batches(*contestant.session(), stock, 0, stock.count, kBatch);
-  contestant.compact();
-  check_all(*contestant.session(), stock);
+void on_compacted(Field& field, const char* part, const std::function<void(const Stock&)>& work) {
+  const DataSet data(DataSet::Keys::kRandom, 100);
+  const Stock stock = {data, field.entries() / 5 + 1};
+  field.part(part, [&] {
+    field.each([&](Contestant& contestant) {
+      contestant.open(field.fresh_folder(contestant), {.entries = stock.count});
+      put_batches(*contestant.session(), stock, 0, stock.count, kBatch);
+      contestant.compact();
+      check_all(*contestant.session(), stock);
+    });
+    work(stock);
+    field.each([&](Contestant& contestant) {
+      check_all(*contestant.session(), stock);
+      contestant.close();
+    });
+  });
 }
 
 void measure_fills(Field& field) {
@@ -109,18 +122,20 @@ void measure_fills(Field& field) {
 }
 
 void measure_syncs(Field& field) {
-  if (!field.wants({"sync_1", "sync_100"})) return;
+  if (!field.wants_groups({"sync"})) return;
   constexpr std::size_t kPerSync = 100;
   const std::uint64_t syncs = std::min<std::uint64_t>(field.entries() / 1000 + 1, 1000);
   const DataSet data(DataSet::Keys::kRandom, 100);
-  const Stock stock = {data, syncs + syncs * kPerSync};
+  const Stock stock = {data, syncs + syncs * kPerSync + syncs * kSyncingThreads};
   field.part("sync", [&] {
     field.alternate([&](Contestant& contestant, std::uint64_t round) {
       contestant.open(field.fresh_folder(contestant), {.entries = stock.count, .syncs = true});
       auto session = contestant.session();
       const Outcome singly = put_singly(*session, stock, 0, syncs, true);
       const Outcome batches = put_batches(*session, stock, syncs, syncs * kPerSync, kPerSync, true);
+      const Outcome together = put_synced_together(contestant, stock, syncs + syncs * kPerSync, syncs);
       field.report().add("sync_1", contestant.id(), singly.kops());
+      field.report().add("sync_8", contestant.id(), together.kops());
       check_all(*session, stock);
       field.add("sync_100", contestant, batches.kops(), round, scan_all(*session, stock).checksum);
       session.reset();
@@ -153,7 +168,7 @@ void warm(Contestant& contestant, Session& session, const Stock& stock) {
 }
 
 void measure_runs(Field& field) {
-  if (!field.wants({"absent_100", "hit_100"})) return;
+  if (!field.wants({"absent_100", "hit_100", "hit_100_p50", "hit_100_p999"})) return;
   const DataSet data(DataSet::Keys::kRandom, 100);
   const Stock stock = {data, field.entries()};
   const auto make = [&](Contestant& contestant) {
@@ -177,6 +192,9 @@ void measure_runs(Field& field) {
     const Outcome hits = get_hits(*session, stock, lookups, round);
     field.add("absent_100", contestant, absent.nanoseconds(), round, absent.checksum);
     field.add("hit_100", contestant, hits.nanoseconds(), round, hits.checksum);
+    TimedGets timed(*session, stock, round);
+    timed.get_many(lookups);
+    add_percentiles(field, contestant, "hit_100", timed.take());
   };
   field.part("100 runs", [&] {
     field.each(make);
@@ -184,34 +202,6 @@ void measure_runs(Field& field) {
     field.each([](Contestant& contestant) {
       if (contestant.can_keep_runs()) contestant.close();
     });
-  });
-}
-
-void measure_mixed(Field& field) {
-  if (!field.wants({"scan_while_writing", "put_while_scanning"})) return;
-  const DataSet data(DataSet::Keys::kRandom, 100);
-  const Stock stock = {data, field.entries() / 5 + 1};
-  const auto round = [&](Contestant& contestant, std::uint64_t number) {
-    std::atomic<bool> ends = false;
-    std::atomic<std::uint64_t> puts = 0;
-    std::thread writer([&] { overwrite(*contestant.session(), stock, number, ends, puts); });
-    while (puts == 0) std::this_thread::yield();
-    const std::uint64_t puts_before = puts;
-    auto session = contestant.session();
-    const double seconds = seconds_of([&] {
-      for (int i = 0; i < kScans; ++i) check_all(*session, stock);  // A sum would depend on which writes came first.
-    });
-    const std::uint64_t puts_beside = puts - puts_before;
-    ends = true;
-    writer.join();
-    const std::uint64_t entries = kScans * stock.count;
-    field.add("scan_while_writing", contestant, static_cast<double>(entries) / seconds / 1e6, number, entries);
-    field.report().add("put_while_scanning", contestant.id(), static_cast<double>(puts_beside) / seconds / 1e3);
-  };
-  field.part("scan while writing", [&] {
-    field.each([&](Contestant& contestant) { make_compacted(field, contestant, stock); });
-    field.alternate(round);
-    field.each([](Contestant& contestant) { contestant.close(); });
   });
 }
 

@@ -8,8 +8,8 @@ namespace tamis::bench {
 
 constexpr std::size_t kBatch = 1000;
 
-/// Opens a fresh store, fills it, compacts it, and reads it once.
-void make_compacted(Field& field, Contestant& contestant, const Stock& stock);
+/// A part with fresh stores of a fifth of the entries: filled, compacted, read once; and checked after the work.
+void on_compacted(Field& field, const char* part, const std::function<void(const Stock&)>& work);
 
 /// Fills whose stores are discarded: in batches, sequential.
 void measure_fills(Field& field);
@@ -17,6 +17,8 @@ void measure_fills(Field& field);
 void measure_large_store(Field& field);
 /// YCSB on the large store, which is open, compacted and warm; changes it.
 void measure_ycsb(Field& field, const Stock& stock);
+/// Processes that open the large store, which is closed and compacted.
+void measure_starts(Field& field, const Stock& stock);
 /// Lookups in a store of 100 unmerged sorted runs, with 34 bits of filter per key for every contestant.
 void measure_runs(Field& field);
 /// Fills a store that keeps its runs with this many of them, each with keys from the whole range.
@@ -28,10 +30,12 @@ void measure_syncs(Field& field);
 void measure_other_entries(Field& field);
 /// Values of 4 KiB to 1 MiB, with a budget of 64 MiB.
 void measure_large_values(Field& field);
-/// A queue, and seeks across a deleted range.
+/// A queue, and seeks across deleted keys.
 void measure_deletes(Field& field);
-/// Scans while another thread writes.
+/// Scans and gets while another thread writes.
 void measure_mixed(Field& field);
+/// Overwriting for long: rates, disk space, bytes written.
+void measure_sustained(Field& field);
 /// Percentiles of gets and puts, alone and concurrent.
 void measure_latencies(Field& field);
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -23,13 +24,19 @@ std::uint64_t number_in(const char* path, std::string_view name) {
   return 0;
 }
 
+/// A store that is open may remove some meanwhile.
 void for_each_file(const std::string& directory, const std::function<void(const std::string&)>& use) {
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
-    if (entry.is_regular_file()) use(entry.path().string());
+  std::error_code error;
+  std::filesystem::recursive_directory_iterator at(directory, error);
+  for (; !error && at != std::filesystem::recursive_directory_iterator(); at.increment(error)) {
+    std::error_code is_gone;
+    if (at->is_regular_file(is_gone)) use(at->path().string());
   }
 }
 
 }  // namespace
+
+std::uint64_t bytes_read() { return number_in("/proc/self/io", "read_bytes:"); }
 
 std::uint64_t bytes_written() { return number_in("/proc/self/io", "write_bytes:"); }
 
@@ -39,6 +46,15 @@ std::uint64_t major_faults() {
   rusage usage = {};
   ::getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_majflt);
+}
+
+std::uint64_t mapped_file_bytes(std::string_view part_of_path) {
+  std::ifstream lines("/proc/self/maps");
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t path = std::min(line.find('/'), line.size());
+    if (line.find(part_of_path, path) != std::string::npos) return std::filesystem::file_size(line.substr(path));
+  }
+  return 0;
 }
 
 void trim_memory() { ::malloc_trim(0); }

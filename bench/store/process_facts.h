@@ -7,10 +7,14 @@
 
 namespace tamis::bench {
 
+/// Bytes that the process has had fetched from storage; 0 if the kernel does not tell.
+std::uint64_t bytes_read();
 /// Bytes of pages dirtied by the process, through calls or mappings; 0 if the kernel does not tell.
 std::uint64_t bytes_written();
 /// Page faults that had to wait for storage.
 std::uint64_t major_faults();
+/// The size of a file mapped into the process whose path contains this; 0 if there is none.
+std::uint64_t mapped_file_bytes(std::string_view part_of_path);
 /// Anonymous memory, in bytes.
 std::uint64_t anonymous_memory();
 /// Returns freed memory to the kernel first, so that differences are meaningful.

@@ -22,8 +22,7 @@ std::string_view name_of(const Target& target) {
 }  // namespace
 
 void Report::add(std::string_view row, const std::string& engine, double value) {
-  if (std::ranges::find(row_table(), row, &RowInfo::name) == row_table().end())
-    stop(fmt::format("row {} is not in the table", row));
+  if (!is_row(row)) stop(fmt::format("row {} is not in the table", row));
   rows_[std::string(row)][engine].values.push_back(value);
 }
 

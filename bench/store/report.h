@@ -25,6 +25,7 @@ struct RowInfo {
 
 /// In table order.
 std::span<const RowInfo> row_table();
+bool is_row(std::string_view name);
 
 /// A bound on tamis's median: `factor` times another median, or a number.
 struct Target {

@@ -47,12 +47,13 @@ class RocksdbSession final : public Session {
     need(db_.Write(writing(sync), &batch_));
   }
   bool get(std::string_view key, std::string& buffer) override {
-    pinned_.Reset();
-    const rocksdb::Status status = db_.Get(reading_, db_.DefaultColumnFamily(), slice(key), &pinned_);
-    if (status.IsNotFound()) return false;
-    need(status);
+    if (!pin(key)) return false;
     buffer.assign(pinned_.data(), pinned_.size());
     return true;
+  }
+  [[nodiscard]] bool can_pin() const override { return true; }
+  void get_pinned(std::string_view key, Tally& tally) override {
+    if (pin(key)) tally.add(view(pinned_));
   }
   void multi_get(std::span<const std::string_view> keys, Tally& tally) override {
     if (keys.size() > kMaxAtOnce) return Session::multi_get(keys, tally);
@@ -91,6 +92,13 @@ class RocksdbSession final : public Session {
     rocksdb::WriteOptions options;
     options.sync = sync;
     return options;
+  }
+  bool pin(std::string_view key) {
+    pinned_.Reset();
+    const rocksdb::Status status = db_.Get(reading_, db_.DefaultColumnFamily(), slice(key), &pinned_);
+    if (status.IsNotFound()) return false;
+    need(status);
+    return true;
   }
 
   rocksdb::DB& db_;

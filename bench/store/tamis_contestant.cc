@@ -27,6 +27,12 @@ class TamisSession final : public Session {
     need(found.status());
     return *found;
   }
+  [[nodiscard]] bool can_pin() const override { return true; }
+  void get_pinned(std::string_view key, Tally& tally) override {
+    const Result<std::optional<PinnedValue>> found = db_.get_pinned(key, reading_);
+    need(found.status());
+    if (*found) tally.add((*found)->view());
+  }
   void multi_get(std::span<const std::string_view> keys, Tally& tally) override {
     need(db_.multi_get(keys, &values_, reading_));
     for (const std::optional<std::string>& value : values_) {

@@ -50,16 +50,11 @@ class WiredtigerSession final : public Session {
     need(session_->commit_transaction(session_, nullptr));
   }
   bool get(std::string_view key, std::string& buffer) override {
-    WT_ITEM at = item_of(key);
-    cursor_->set_key(cursor_, &at);
-    const int error = cursor_->search(cursor_);
-    if (error == WT_NOTFOUND) return false;
-    need(error);
-    WT_ITEM value = {};
-    need(cursor_->get_value(cursor_, &value));
-    buffer.assign(view(value));
-    need(cursor_->reset(cursor_));
-    return true;
+    return use_value(key, [&](std::string_view value) { buffer.assign(value); });
+  }
+  [[nodiscard]] bool can_pin() const override { return true; }
+  void get_pinned(std::string_view key, Tally& tally) override {
+    use_value(key, [&](std::string_view value) { tally.add(value); });
   }
   void scan(std::string_view from, std::uint64_t count, Tally& tally) override {
     int error = seek(from);
@@ -91,6 +86,20 @@ class WiredtigerSession final : public Session {
   }
 
  private:
+  /// While the cursor holds its page.
+  template <typename Use>
+  bool use_value(std::string_view key, const Use& use) {
+    WT_ITEM at = item_of(key);
+    cursor_->set_key(cursor_, &at);
+    const int error = cursor_->search(cursor_);
+    if (error == WT_NOTFOUND) return false;
+    need(error);
+    WT_ITEM value = {};
+    need(cursor_->get_value(cursor_, &value));
+    use(view(value));
+    need(cursor_->reset(cursor_));
+    return true;
+  }
   /// It has no empty keys; a cursor that was reset begins at the first key.
   int seek(std::string_view from) {
     if (from.empty()) return cursor_->next(cursor_);

@@ -7,16 +7,15 @@
 
 #include "base/hash.h"
 #include "base/random.h"
-#include "base/zipf.h"
 #include "store/parts.h"
+#include "store/popularity.h"
 
 namespace tamis::bench {
 namespace {
 
-constexpr double kSkew = 0.99;
 constexpr std::uint64_t kMaxOperations = 100'000;  // Per thread and round.
 constexpr std::uint64_t kMaxScan = 100;
-constexpr std::size_t kDraws = std::size_t{1} << 20;
+constexpr std::uint64_t kMaxDraws = std::uint64_t{1} << 20;
 
 /// Percentages; the rest are reads.
 struct Mix {
@@ -39,19 +38,6 @@ constexpr auto kMixes = std::to_array<Mix>({
     {"ycsb_f", "ycsb_f_2", 0, 0, 0, 50, false},
 });
 
-/// Zipfian draws, generated before the clock starts, most popular first.
-class Popularity {
- public:
-  explicit Popularity(std::uint64_t count) {
-    ZipfDraws zipf(count, kSkew, 11);
-    for (std::size_t i = 0; i < std::min<std::size_t>(kDraws, 4 * count + 1000); ++i) draws_.push_back(zipf.next());
-  }
-  [[nodiscard]] std::uint32_t draw(std::uint64_t i) const { return draws_[i % draws_.size()]; }
-
- private:
-  std::vector<std::uint32_t> draws_;
-};
-
 /// One thread's part. Its inserts have their own numbers, so that threads need no coordination.
 class Client {
  public:
@@ -66,7 +52,7 @@ class Client {
 
   void run(const Mix& mix, std::uint64_t operations) {
     for (std::uint64_t i = 0; i < operations; ++i) {
-      const std::uint64_t rank = popularity_.draw(remix(seed_) + i);
+      const std::uint64_t rank = popularity_.rank(remix(seed_) + i);
       auto point = static_cast<unsigned>(random_.below(100));
       const auto falls_in = [&point](unsigned share) {
         const bool inside = point < share;
@@ -76,23 +62,19 @@ class Client {
       if (falls_in(mix.inserts)) {
         put(first_insert_ + 2 * inserted_++);
       } else if (falls_in(mix.updates)) {
-        put(popular(rank));
+        put(popularity_.number(rank));
       } else if (falls_in(mix.scans)) {
-        scan(popular(rank));
+        scan(popularity_.number(rank));
       } else if (falls_in(mix.modifies)) {
-        read(popular(rank));
-        put(popular(rank));
+        read(popularity_.number(rank));
+        put(popularity_.number(rank));
       } else {
-        read(mix.reads_latest ? latest(rank) : popular(rank));
+        read(mix.reads_latest ? latest(rank) : popularity_.number(rank));
       }
     }
   }
 
  private:
-  /// Spreads popular keys over all of them.
-  [[nodiscard]] std::uint64_t popular(std::uint64_t rank) const {
-    return 2 * fast_range(remix(rank + 1), stock_.count);
-  }
   [[nodiscard]] std::uint64_t latest(std::uint64_t rank) const {
     if (rank < inserted_) return first_insert_ + 2 * (inserted_ - 1 - rank);
     return 2 * (stock_.count - 1 - (rank - inserted_));
@@ -122,7 +104,8 @@ class Client {
 
 class Ycsb {
  public:
-  Ycsb(Field& field, const Stock& stock) : field_(field), stock_(stock), popularity_(stock.count) {}
+  Ycsb(Field& field, const Stock& stock)
+      : field_(field), stock_(stock), popularity_(stock.count, std::min(kMaxDraws, 4 * stock.count + 1000)) {}
 
   void run(const Mix& mix, std::uint64_t threads) {
     const char* row = threads == 1 ? mix.row : mix.row_of_two;
