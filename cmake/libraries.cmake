@@ -14,6 +14,9 @@ endif()
 function(tamis_library name static)
   cmake_parse_arguments(PARSE_ARGV 2 library "" OUTPUT_NAME CONTAINS)
   target_compile_features(${static} PUBLIC cxx_std_20)
+  # Rates are computed with doubles and stored in filters. Fused multiplications round differently, and a compiler uses
+  # them where the processor has them: on arm64, or with -march=native.
+  target_compile_options(${static} PRIVATE -ffp-contract=off)
   target_include_directories(${static} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
   set_target_properties(${static} PROPERTIES OUTPUT_NAME ${library_OUTPUT_NAME} EXPORT_NAME ${name}
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

@@ -92,7 +92,8 @@ std::string quoted(std::string_view bytes) {
 }
 
 bool is_printable(std::string_view bytes) {
-  const bool has_control = std::ranges::any_of(bytes, [](char c) { return (c >= 0 && c < 0x20) || c == 0x7f; });
+  const bool has_control =
+      std::ranges::any_of(bytes, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
   return is_utf8(bytes) && !has_control;
 }
 

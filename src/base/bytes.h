@@ -17,7 +17,7 @@ namespace tamis {
 using Bytes = std::span<const std::byte>;
 using MutableBytes = std::span<std::byte>;
 
-inline Bytes as_bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+inline Bytes as_bytes(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
 inline std::string_view as_text(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 template <std::unsigned_integral T>

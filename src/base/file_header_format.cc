@@ -83,7 +83,7 @@ Result<NumberedFileHeader> decode_numbered_file_header(Bytes bytes, const FileHe
   }
   NumberedFileHeader header{.features = start.header.features};
   TAMIS_TRY(const Bytes store_id, reader.read(header.store_id.size(), "store id"));
-  std::ranges::copy(store_id, header.store_id.begin());
+  std::copy(store_id.begin(), store_id.end(), header.store_id.begin());
   TAMIS_TRY(header.number, reader.read_le<std::uint64_t>("file number"));
   return header;
 }

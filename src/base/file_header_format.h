@@ -14,9 +14,9 @@
 // The headers of tables, journals and CURRENT end with the XXH3-64 of all bytes before it, in every version.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -47,7 +47,7 @@ void append_file_header(std::string& to, const FileHeaderFormat& format, const F
 template <std::size_t kBytes>
 std::array<std::byte, kBytes> sealed_file_header(std::string_view fields) {
   std::array<std::byte, kBytes> header = {};
-  std::ranges::copy(as_bytes(fields), header.begin());
+  std::memcpy(header.data(), fields.data(), fields.size());
   store_le(header.data() + kBytes - 8, checksum64(Bytes(header).first(kBytes - 8)));
   return header;
 }

@@ -25,7 +25,7 @@ template <typename Join>
 Status join_bodies(FilterImage& image, const FilterImage& other) {
   const MutableBytes into = image.mutable_body();
   TAMIS_CHECK(into.size() == other.body().size());
-  std::ranges::transform(into, other.body(), into.begin(), Join());
+  std::transform(into.begin(), into.end(), other.body().begin(), into.begin(), Join());
   return {};
 }
 

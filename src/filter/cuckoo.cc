@@ -215,7 +215,8 @@ Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& sha
   FilterSize grown = shape;
   for (bool copies_dropped = false;;) {
     TAMIS_TRY(FilterImage image, make(grown));
-    if (std::ranges::all_of(hashes, [&](std::uint64_t hash) { return add(image, hash).ok(); })) return image;
+    if (std::all_of(hashes.begin(), hashes.end(), [&](std::uint64_t hash) { return add(image, hash).ok(); }))
+      return image;
     if (!copies_dropped) {
       hashes = sort_and_drop_copies(hashes);
       copies_dropped = true;

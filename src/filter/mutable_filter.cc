@@ -157,7 +157,8 @@ void MutableFilter::clear() {
   if (const FilterKind& kind = kind_of(image); kind.clear != nullptr) {
     kind.clear(image);
   } else {
-    std::ranges::fill(image.mutable_body(), std::byte{0});
+    const MutableBytes body = image.mutable_body();
+    std::fill(body.begin(), body.end(), std::byte{0});
   }
   image.header.keys = 0;
   follow_moved_bytes(before);

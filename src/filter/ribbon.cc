@@ -89,7 +89,8 @@ RibbonShape shape_of(const FilterHeader& header) {
 bool fits(const RibbonShape& shape, std::uint64_t body_bytes) {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 50;  // Times columns or list bits, this is far below 2^64.
   if (shape.columns == 0 || shape.columns > kRibbonMostColumns || shape.list_bits > kRibbonMostListBits) return false;
-  if (std::ranges::any_of(shape.starts, [](std::uint64_t starts) { return starts > kMost; })) return false;
+  if (std::any_of(shape.starts.begin(), shape.starts.end(), [](std::uint64_t starts) { return starts > kMost; }))
+    return false;
   return shape.list_entries <= kMost && shape.body_bytes() == body_bytes;
 }
 

@@ -188,7 +188,7 @@ bool RibbonBand::add_all_or_none(std::span<const RibbonEquation> equations) {
 
 std::uint64_t RibbonBand::taken(std::uint64_t first, std::uint64_t count) const {
   const std::span<const std::uint64_t> rows(coefficients_ + first, count);
-  return count - static_cast<std::uint64_t>(std::ranges::count(rows, 0U));
+  return count - static_cast<std::uint64_t>(std::count(rows.begin(), rows.end(), 0U));
 }
 
 RibbonRows RibbonBand::copy_rows(std::uint64_t first, std::uint64_t count) const {
@@ -199,8 +199,8 @@ RibbonRows RibbonBand::copy_rows(std::uint64_t first, std::uint64_t count) const
 void RibbonBand::replace_rows(std::uint64_t first, const RibbonRows& rows) {
   std::fill(coefficients_ + first, coefficients_ + rows_, 0);
   std::fill(sums_ + first, sums_ + rows_, 0);
-  std::ranges::copy(rows.coefficients, coefficients_ + first);
-  std::ranges::copy(rows.sums, sums_ + first);
+  std::copy(rows.coefficients.begin(), rows.coefficients.end(), coefficients_ + first);
+  std::copy(rows.sums.begin(), rows.sums.end(), sums_ + first);
 }
 
 void order_for_ribbon_layer(std::span<std::uint64_t> keys, const RibbonShape& shape, std::size_t layer) {
@@ -210,7 +210,7 @@ void order_for_ribbon_layer(std::span<std::uint64_t> keys, const RibbonShape& sh
   if (chunks <= 1) return;
   AlignedBytes copy = AlignedBytes::zeroed(keys.size_bytes());
   if (copy.size() != keys.size_bytes()) {  // No memory for a copy: sort in place.
-    std::ranges::sort(keys, {}, ribbon_mix);
+    std::sort(keys.begin(), keys.end(), [](std::uint64_t a, std::uint64_t b) { return ribbon_mix(a) < ribbon_mix(b); });
     return;
   }
   auto* ordered = reinterpret_cast<std::uint64_t*>(copy.data());

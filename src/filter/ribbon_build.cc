@@ -137,7 +137,7 @@ std::uint64_t RibbonBuild::add_rest_with(std::uint64_t spare_rows) {
 /// none; the list then answers "maybe" to its few queries. Returns the size of the filter without that limit.
 std::uint64_t RibbonBuild::make_list(std::vector<std::uint64_t> keys) {
   for (std::uint64_t& key : keys) key = ribbon_mix(key);
-  std::ranges::sort(keys);
+  std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   list_ = std::move(keys);
   const std::uint64_t bytes_before = shape_.body_bytes();

@@ -84,7 +84,7 @@ Status append_layer(FilterImage& image, const Layer& layer) {
   if (layers == kMaxLayers) return Status::out_of_space("the scalable filter cannot grow further; build a new one");
   const std::uint64_t bytes = image.body().size() + layer.bits / 8;
   TAMIS_TRY(FilterImage larger, FilterImage::with_body(bytes));
-  std::ranges::copy(image.body(), larger.mutable_body().begin());
+  std::copy(image.body().begin(), image.body().end(), larger.mutable_body().begin());
   larger.header = image.header;
   larger.header.numbers[0] = layers + 1;
   store_layer(larger.mutable_body(), layers, layer);

@@ -324,6 +324,24 @@ TEST_F(Machine, Rule7_OpeningAWindowChangesNoByte) {
   EXPECT_TRUE(*read_whole_file(posix_file_system(), path()) == expected);
 }
 
+/// AppendFile aligns windows to 4 KiB, but pages may be larger: a window begins and ends anywhere within them.
+TEST_F(Machine, Rule7_AWindowNeedNotBeginOrEndAtAPage) {
+  if (!has_windows()) GTEST_SKIP() << path() << " is not mapped";
+  const std::string before(kWindow + 700, 'o');
+  test::put_file(posix_file_system(), path(), before);
+  const auto file = *posix_file_system().open_writable(path(), OpenMode::kExisting);
+  const std::uint64_t begin = kWindow - 300;
+  const auto window = file->open_window(begin, 1000);
+  ASSERT_TRUE(window.ok()) << window.status().to_text();
+  for (const std::uint64_t at : {begin, begin + 997}) {
+    const Bytes piece = as_bytes(std::string_view("new"));
+    ASSERT_TRUE((*window)->copy_in(at, std::span(&piece, 1)).ok());
+  }
+  std::string expected = before;
+  expected.replace(kWindow - 300, 3, "new").replace(kWindow + 697, 3, "new");
+  EXPECT_TRUE(*read_whole_file(posix_file_system(), path()) == expected);
+}
+
 TEST_F(Machine, Rule7_WhatIsNotKnownToTakeStoresWellIsNotMapped) {
   // A writable file on a file system that is not on the list: not mapped, whatever it supports.
   const auto file = posix_file_system().open_writable("/proc/self/comm", OpenMode::kExisting);

@@ -3,48 +3,78 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <list>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include "base/epoch.h"
+#include "base/hash.h"
 #include "base/try.h"
 
 namespace tamis {
+namespace {
 
 using SharedFile = std::shared_ptr<const ReadableFile>;
 
-struct FileHandles::State {
-  struct Handle {
-    std::uint64_t id;
-    SharedFile file;
-  };
-  using Handles = std::list<Handle>;
+struct Handle {
+  Handle(std::uint64_t of, SharedFile opened) : id(of), file(std::move(opened)) {}
 
-  State(FileSystem& file_system, std::size_t most) : files(file_system), limit(most) {}
+  const std::uint64_t id;
+  const SharedFile file;
+  std::atomic<Handle*> next = nullptr;  // In its bucket.
+  std::atomic<bool> was_used = false;   // Since it was opened, or spared. Relaxed: a lost use does not matter.
+};
+using Handles = std::list<Handle>;
+
+/// Handles that are found no more. Declared before the mutex is taken, so that they are closed after it is released,
+/// when nobody can be about to use what was found before (rule 10).
+struct Dropped {
+  Dropped() = default;
+  Dropped(const Dropped&) = delete;
+  Dropped& operator=(const Dropped&) = delete;
+  ~Dropped() {
+    if (!handles.empty()) epoch::wait(epoch::retire());
+  }
+
+  Handles handles;
+};
+
+}  // namespace
+
+/// A hash table with a fixed number of buckets. It changes under the mutex and is searched without, inside an
+/// EpochGuard.
+struct FileHandles::State {
+  State(FileSystem& file_system, std::size_t most)
+      : files(file_system), limit(most), buckets(std::bit_ceil(std::clamp<std::size_t>(most, 16, 4096))) {}
 
   FileSystem& files;
   const std::size_t limit;
+  std::vector<std::atomic<Handle*>> buckets;
 
   mutable Mutex mutex;
-  Handles kept GUARDED_BY(mutex);  // Most recently used first.
-  std::unordered_map<std::uint64_t, Handles::iterator> by_id GUARDED_BY(mutex);
+  Handles kept GUARDED_BY(mutex);              // The newest, and those spared most recently, first.
   std::uint64_t closes GUARDED_BY(mutex) = 0;  // Calls of close().
 
-  SharedFile find(std::uint64_t id) REQUIRES(mutex);
-  void let_go(Handles::iterator handle, Handles& to) REQUIRES(mutex);
-  SharedFile keep(std::uint64_t id, SharedFile file, std::uint64_t closes_before);
-  Result<SharedFile> open_file(const std::string& path);
-  bool close_unused();
+  std::atomic<Handle*>& bucket_of(std::uint64_t id) { return buckets[remix(id) & (buckets.size() - 1)]; }
+  SharedFile find(std::uint64_t id);
+  void add(std::uint64_t id, SharedFile file) REQUIRES(mutex);
+  void let_go(Handles::iterator handle, Dropped& to) REQUIRES(mutex);
+  void make_room(Dropped& dropped) REQUIRES(mutex);
+  SharedFile keep(std::uint64_t id, SharedFile file, std::uint64_t closes_before) EXCLUDES(mutex);
+  Result<SharedFile> open_file(const std::string& path) EXCLUDES(mutex);
+  bool close_unused() EXCLUDES(mutex);
 };
 
 FileHandles::FileHandles(FileSystem& files, std::size_t limit) : state_(std::make_unique<State>(files, limit)) {}
 FileHandles::~FileHandles() = default;
 
 Result<SharedFile> FileHandles::open(std::uint64_t id, const std::string& path) {
+  if (SharedFile file = state_->find(id); file != nullptr) return file;
   std::uint64_t closes_before = 0;
   {
     const MutexLock lock(state_->mutex);
-    if (SharedFile file = state_->find(id); file != nullptr) return file;
     closes_before = state_->closes;
   }
   TAMIS_TRY(SharedFile file, state_->open_file(path));
@@ -59,11 +89,11 @@ bool FileHandles::is_missing(const std::string& path) const {
 void FileHandles::read_many(std::span<FileRead> reads) { state_->files.read_many(reads); }
 
 void FileHandles::close(std::uint64_t id) {
-  State::Handles closed;  // Outlives the lock: closing is a system call.
+  Dropped dropped;
   const MutexLock lock(state_->mutex);
   ++state_->closes;
-  const auto found = state_->by_id.find(id);
-  if (found != state_->by_id.end()) state_->let_go(found->second, closed);
+  const auto found = std::ranges::find(state_->kept, id, &Handle::id);
+  if (found != state_->kept.end()) state_->let_go(found, dropped);
 }
 
 std::size_t FileHandles::open_files() const {
@@ -71,33 +101,53 @@ std::size_t FileHandles::open_files() const {
   return state_->kept.size();
 }
 
-/// Null if not open.
+/// Null if not open. No mutex: every read of a block that is not cached asks this.
 SharedFile FileHandles::State::find(std::uint64_t id) {
-  const auto found = by_id.find(id);
-  if (found == by_id.end()) return nullptr;
-  kept.splice(kept.begin(), kept, found->second);
-  return found->second->file;
+  const EpochGuard guard;
+  for (Handle* handle = bucket_of(id).load(); handle != nullptr; handle = handle->next.load()) {
+    if (handle->id != id) continue;
+    if (!handle->was_used.load(std::memory_order_relaxed)) handle->was_used.store(true, std::memory_order_relaxed);
+    return handle->file;
+  }
+  return nullptr;
 }
 
-/// Moves a handle to `to`, whose destructor closes it unless the file is still being read.
-void FileHandles::State::let_go(Handles::iterator handle, Handles& to) {
-  by_id.erase(handle->id);
-  to.splice(to.end(), kept, handle);
+void FileHandles::State::add(std::uint64_t id, SharedFile file) {
+  Handle& handle = kept.emplace_front(id, std::move(file));
+  std::atomic<Handle*>& first = bucket_of(id);
+  handle.next.store(first.load());
+  first.store(&handle);
+}
+
+void FileHandles::State::let_go(Handles::iterator handle, Dropped& to) {
+  std::atomic<Handle*>* link = &bucket_of(handle->id);
+  while (link->load() != &*handle) link = &link->load()->next;
+  link->store(handle->next.load());
+  to.handles.splice(to.handles.end(), kept, handle);
+}
+
+/// For one more. Spares each handle once that was used since it was opened or last spared.
+void FileHandles::State::make_room(Dropped& dropped) {
+  while (kept.size() >= limit && !kept.empty()) {
+    const auto oldest = std::prev(kept.end());
+    if (oldest->was_used.exchange(false, std::memory_order_relaxed)) {
+      kept.splice(kept.begin(), kept, oldest);
+    } else {
+      let_go(oldest, dropped);
+    }
+  }
 }
 
 /// If several threads opened the same file at once, all use the first. A file that may have been forgotten meanwhile is
 /// not kept: it would never be forgotten again.
 SharedFile FileHandles::State::keep(std::uint64_t id, SharedFile file, std::uint64_t closes_before) {
-  Handles closed;
+  Dropped dropped;
   const MutexLock lock(mutex);
-  if (SharedFile other = find(id); other != nullptr) {
-    closed.push_back({id, std::move(file)});
-    return other;
-  }
+  if (SharedFile other = find(id); other != nullptr) return other;
+  if (limit == 0) return file;
   if (closes != closes_before) return file;
-  kept.push_front({id, file});
-  by_id.emplace(id, kept.begin());
-  if (kept.size() > limit) let_go(std::prev(kept.end()), closed);
+  make_room(dropped);
+  add(id, file);
   return file;
 }
 
@@ -110,17 +160,16 @@ Result<SharedFile> FileHandles::State::open_file(const std::string& path) {
   return SharedFile(*std::move(file));
 }
 
-/// Whether there were any.
+/// Whether there were any. One that is found meanwhile is closed by its user.
 bool FileHandles::State::close_unused() {
-  Handles closed;
+  Dropped dropped;
   const MutexLock lock(mutex);
   for (auto handle = kept.begin(); handle != kept.end();) {
     const auto next = std::next(handle);
-    // One reference is the list's. Only find adds others, under this lock.
-    if (handle->file.use_count() == 1) let_go(handle, closed);
+    if (handle->file.use_count() == 1) let_go(handle, dropped);
     handle = next;
   }
-  return !closed.empty();
+  return !dropped.handles.empty();
 }
 
 std::size_t files_to_keep_open(std::size_t most) {

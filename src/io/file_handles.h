@@ -13,13 +13,14 @@
 
 namespace tamis {
 
-/// Opens files when first read and keeps the most recently used ones open.
+/// Opens files when first read and keeps the most recently used ones open, approximately: the oldest one is closed, but
+/// is spared once if it was used meanwhile. A file that is open is found without a mutex.
 ///
 /// Invariants:
 ///  1. At most `limit` files are kept open, plus those being read.
 ///  2. If the system is out of descriptors (EMFILE), all unused files are closed and the open is retried.
 ///
-/// Threads: any.
+/// Threads: any, not inside an EpochGuard.
 class FileHandles {
  public:
   FileHandles(FileSystem& files, std::size_t limit);

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <memory>
 #include <random>
 #include <thread>
 #include <vector>
 
+#include "base/epoch.h"
 #include "io/memory_file_system.h"
 #include "support/faulty_file_system.h"
 #include "support/files.h"
@@ -125,6 +127,24 @@ TEST(FileHandles, AFileThatIsClosedWhileItIsOpenedIsNotKept) {
   FileHandles handles(files, 10);
   files.on_open = [&] { handles.close(1); };
   EXPECT_TRUE(is_file(*handles.open(1, path_of(1)), 1));
+  EXPECT_EQ(handles.open_files(), 0U);
+}
+
+/// Whoever is inside a guard may have found it.
+TEST(FileHandles, Rule10_AHandleIsFreedOnceNobodyCanBeAboutToUseIt) {
+  Disk disk(1);
+  FileHandles handles(disk.memory, 10);
+  ASSERT_TRUE(handles.open(1, path_of(1)).ok());
+  auto guard = std::make_unique<EpochGuard>();
+  std::atomic<bool> is_freed = false;
+  std::jthread closer([&] {
+    handles.close(1);
+    is_freed = true;
+  });
+  for (int i = 0; i < 1000; ++i) std::this_thread::yield();  // Enough time for a wrong decision.
+  EXPECT_FALSE(is_freed);
+  guard.reset();
+  closer.join();
   EXPECT_EQ(handles.open_files(), 0U);
 }
 

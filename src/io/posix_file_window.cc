@@ -4,6 +4,7 @@
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -35,14 +36,20 @@ thread_local std::uint64_t writes_beside = 0;
 /// writes to the file instead. This is checked when a thread first uses a window.
 class PosixFileWindow final : public FileWindow {
  public:
-  PosixFileWindow(WritableFile& file, std::string path, void* memory, std::uint64_t begin, std::uint64_t bytes)
-      : FileWindow(begin, bytes), file_(file), path_(std::move(path)), memory_(static_cast<std::byte*>(memory)) {}
+  /// Owns the mapping, in which `begin` of the file is `before` bytes from the start.
+  PosixFileWindow(WritableFile& file, std::string path, std::span<std::byte> mapping, std::uint64_t before,
+                  std::uint64_t begin, std::uint64_t bytes)
+      : FileWindow(begin, bytes),
+        file_(file),
+        path_(std::move(path)),
+        mapping_(mapping),
+        memory_(mapping.data() + before) {}
   ~PosixFileWindow() override {
     watch_.end();
-    ::munmap(memory_, bytes());
+    ::munmap(mapping_.data(), mapping_.size());
   }
 
-  [[nodiscard]] bool begin_watch() { return watch_.begin(memory_, bytes()); }
+  [[nodiscard]] bool begin_watch() { return watch_.begin(mapping_.data(), mapping_.size()); }
 
   Status copy_in(std::uint64_t offset, std::span<const Bytes> pieces) override {
     if (stores_to != number_ && !may_store()) [[unlikely]]
@@ -74,7 +81,8 @@ class PosixFileWindow final : public FileWindow {
 
   WritableFile& file_;
   const std::string path_;
-  std::byte* const memory_;
+  const std::span<std::byte> mapping_;  // Whole pages.
+  std::byte* const memory_;             // Of begin().
   std::uint64_t number_ = next_number();
   FaultWatch watch_;
 };
@@ -89,13 +97,17 @@ bool may_map_for_writing(int descriptor) {
 
 Result<std::unique_ptr<FileWindow>> map_window(WritableFile& file, int descriptor, const std::string& path,
                                                std::uint64_t offset, std::uint64_t bytes) {
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));  // 4 KiB; on some arm64 kernels 16 or 64.
+  const std::uint64_t before = offset % page;
+  const std::uint64_t mapped = (before + bytes + page - 1) / page * page;
   void* const memory =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, static_cast<off_t>(offset));
+      ::mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, static_cast<off_t>(offset - before));
   if (memory == MAP_FAILED) return errno_status(path, "cannot map", errno);
-  auto window = std::make_unique<PosixFileWindow>(file, path, memory, offset, bytes);
+  const std::span mapping(static_cast<std::byte*>(memory), mapped);
+  auto window = std::make_unique<PosixFileWindow>(file, path, mapping, before, offset, bytes);
   if (!window->begin_watch()) return Status::not_supported(path + ": not mapped: the program handles SIGBUS itself");
-  if (::madvise(memory, bytes, MADV_DONTFORK) != 0) return errno_status(path, "cannot exclude from forks", errno);
-  if (retry_interrupted([&] { return ::madvise(memory, bytes, MADV_POPULATE_WRITE); }) != 0) {
+  if (::madvise(memory, mapped, MADV_DONTFORK) != 0) return errno_status(path, "cannot exclude from forks", errno);
+  if (retry_interrupted([&] { return ::madvise(memory, mapped, MADV_POPULATE_WRITE); }) != 0) {
     return errno_status(path, "cannot populate pages", errno);
   }
   return std::unique_ptr<FileWindow>(std::move(window));

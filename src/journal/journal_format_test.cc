@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "io/memory_file_system.h"
+#include "io/posix_file_system.h"
 #include "journal/journal_reader.h"
 #include "journal/journal_writer.h"
 #include "support/golden.h"

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "io/posix_file_system.h"
 #include "support/golden.h"
 #include "support/table_world.h"
 #include "table/table_sections.h"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "io/file_names.h"
+#include "io/posix_file_system.h"
 #include "journal/journal_reader.h"
 #include "journal/journal_writer.h"
 #include "support/crash_file_system.h"

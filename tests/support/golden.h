@@ -8,7 +8,6 @@
 #include <string>
 
 #include "io/file.h"
-#include "io/posix_file_system.h"
 #include "support/source_file.h"
 
 namespace tamis::test {
@@ -25,9 +24,9 @@ inline std::string golden_file(const std::string& name, const std::string& made)
     std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     EXPECT_TRUE(write_file(path, as_bytes(made)).ok());
   }
-  const Result<std::string> golden = read_whole_file(posix_file_system(), path);
+  const Result<MappedFile> golden = MappedFile::open(path);
   EXPECT_TRUE(golden.ok()) << golden.status().to_text();
-  return golden.ok() ? *golden : std::string();
+  return golden.ok() ? std::string(as_text(golden->bytes())) : std::string();
 }
 
 /// This build writes the same bytes.

@@ -49,7 +49,7 @@ Options draw_once(Draw& draw) {
   if (draw.once_in(4)) options.filter_memory = draw.below(20'000);
   options.value_bytes_apart = draw.one_of(kApart);
   options.merge_operator = TortureScript::kMergeOperator;
-  options.background_threads = static_cast<std::uint32_t>(1 + draw.below(2));
+  options.background_threads = static_cast<std::uint32_t>(1 + draw.below(4));
   return options;
 }
 

@@ -152,7 +152,7 @@ TEST(Build, ThePythonChaptersWorkedExample) {
 TEST(Build, TheOrderOfKeysDoesNotMatterToATableFilter) {
   std::vector<std::string> keys = golden_keys("keys/mixed-1000.keys.hex");
   const auto sorted = build(keys, {.format = "rocksdb-raw"});
-  std::ranges::reverse(keys);
+  std::reverse(keys.begin(), keys.end());
   keys.push_back(keys.front());  // A second version of a key adds nothing.
   EXPECT_EQ(*build(keys, {.format = "rocksdb-raw"}), *sorted);
 }

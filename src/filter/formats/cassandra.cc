@@ -25,11 +25,11 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 bool is_version(std::string_view text) {
-  return text.size() == 2 && std::ranges::all_of(text, [](char c) { return c >= 'a' && c <= 'z'; });
+  return text.size() == 2 && std::all_of(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 bool is_number(std::string_view text) {
-  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 using Verdict = VerifyReport::Verdict;
@@ -40,13 +40,13 @@ Result<std::vector<std::string>> missing_keys(Bytes file, const std::string& pat
   TAMIS_TRY(const Format* const layout, find_format(format));
   TAMIS_TRY(const ProbePtr filter, layout->open({file, path, options}));
   std::vector<std::string> missing;
-  std::ranges::copy_if(keys, std::back_inserter(missing),
-                       [&filter](const std::string& key) { return !filter->may_contain(key); });
+  std::copy_if(keys.begin(), keys.end(), std::back_inserter(missing),
+               [&filter](const std::string& key) { return !filter->may_contain(key); });
   return missing;
 }
 
 Status check_format(std::string_view format) {
-  if (std::ranges::find(kCassandraFormats, format) != kCassandraFormats.end()) return {};
+  if (std::find(kCassandraFormats.begin(), kCassandraFormats.end(), format) != kCassandraFormats.end()) return {};
   return Status::invalid_argument(
       fmt::format("'{}' is no Cassandra format; those are {}", format, fmt::join(kCassandraFormats, ", ")));
 }
@@ -132,7 +132,7 @@ Result<VerifyReport> cassandra_verify(const std::string& filter_path, const std:
   if (format.empty() && implied.status().code() == StatusCode::kNotSupported) return implied.status();
   if (!format.empty()) {
     TAMIS_TRY_STATUS(check_format(format));
-    report.checked_format = *std::ranges::find(kCassandraFormats, format);
+    report.checked_format = *std::find(kCassandraFormats.begin(), kCassandraFormats.end(), format);
   } else {
     report.checked_format = report.implied_format;
   }

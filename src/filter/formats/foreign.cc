@@ -65,7 +65,8 @@ Result<const Format*> guess_format(const Input& input) {
   if (strong.size() == 1) return strong.front();
   // The ending decides between several matches, and which error to report if the content matches nothing.
   const Format* const promised = promised_by_ending(input.name);
-  if (promised != nullptr && (strong.empty() || std::ranges::find(strong, promised) != strong.end())) return promised;
+  if (promised != nullptr && (strong.empty() || std::find(strong.begin(), strong.end(), promised) != strong.end()))
+    return promised;
   if (!strong.empty()) {
     return Status::invalid_argument(
         fmt::format("{}: several formats fit, say which: {}", input.name, names_of(strong)));

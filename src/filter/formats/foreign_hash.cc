@@ -132,7 +132,7 @@ std::array<Hash128, 2> murmur3_x64_128_and_longer(std::string_view key) {
   const std::string_view rest = state.mix_blocks(key);
   const Hash128 first = state.finish(rest, key.size(), TailBytes::kUnsigned);
   std::array<char, 16> longer = {};
-  std::ranges::copy(rest, longer.begin());
+  std::copy(rest.begin(), rest.end(), longer.begin());
   longer[rest.size()] = 1;
   const std::string_view longer_rest = state.mix_blocks({longer.data(), rest.size() + 1});
   return {first, state.finish(longer_rest, key.size() + 1, TailBytes::kUnsigned)};

@@ -56,7 +56,7 @@ TEST(Golden, EveryMemberAnswersMaybe) {
   for_each_filter([](const ForeignFilter& filter, const json& entry) {
     const std::vector<std::string> keys = golden_keys(entry["keys"].get<std::string>());
     EXPECT_GT(keys.size(), 0U);
-    EXPECT_EQ(std::ranges::count_if(keys, [&](const std::string& key) { return !filter.may_contain(key); }), 0);
+    EXPECT_EQ(std::count_if(keys.begin(), keys.end(), [&](const auto& key) { return !filter.may_contain(key); }), 0);
   });
 }
 
@@ -174,7 +174,7 @@ TEST(Golden, VerifyTellsSoundFromMislabelledAndRebuildingMakesTheSame) {
     EXPECT_EQ(report->implied_format, entry["implied_format"].get<std::string>());
     EXPECT_EQ(report->missing.size(), entry["missing_with_implied"].get<std::size_t>());
     const std::string actual = entry["actual_format"];
-    EXPECT_EQ(std::ranges::count(report->fitting_formats, actual), 1);
+    EXPECT_EQ(std::count(report->fitting_formats.begin(), report->fitting_formats.end(), actual), 1);
     EXPECT_GT(report->keys, 0U);
     const auto file = cassandra_rebuild(index, {.format = actual, .like = filter});
     ASSERT_TRUE(file.ok()) << file.status().to_text();

@@ -253,7 +253,7 @@ Result<std::string> build_fast_local(const std::vector<std::string_view>& keys, 
 template <typename HashFn>
 std::vector<std::string_view> as_a_table_adds_them(std::span<const std::string> keys, HashFn hash) {
   std::vector<std::string_view> sorted(keys.begin(), keys.end());
-  std::ranges::sort(sorted);
+  std::sort(sorted.begin(), sorted.end());
   const auto same_hash = [&hash](std::string_view a, std::string_view b) { return hash(a) == hash(b); };
   sorted.erase(std::unique(sorted.begin(), sorted.end(), same_hash), sorted.end());
   return sorted;

@@ -140,15 +140,17 @@ Result<std::vector<IndexEntry>> read_index(const TableBytes& table, BlockHandle 
     entries.push_back({key.substr(0, key.size() - suffix), last});
   }
   // Lookups use binary search; in another order, they would miss keys.
-  if (!std::ranges::is_sorted(entries, {}, &IndexEntry::separator)) {
+  const auto in_order = [](const IndexEntry& a, const IndexEntry& b) { return a.separator < b.separator; };
+  if (!std::is_sorted(entries.begin(), entries.end(), in_order)) {
     return reader.corruption("an index that is not in bytewise order");
   }
   return entries;
 }
 
 std::size_t find_separator(const std::vector<IndexEntry>& index, std::string_view user_key) {
-  const auto found = std::ranges::lower_bound(
-      index, user_key, {}, [](const IndexEntry& entry) -> std::string_view { return entry.separator; });
+  const auto found =
+      std::lower_bound(index.begin(), index.end(), user_key,
+                       [](const IndexEntry& entry, std::string_view key) { return entry.separator < key; });
   return static_cast<std::size_t>(found - index.begin());
 }
 

@@ -1,12 +1,12 @@
 // Table files beyond the golden ones: compressed blocks, RocksDB's footers from version 6, and tables whose filter must
 // not be probed with keys. Made by rewriting golden tables.
 #include <gtest/gtest.h>
-#include <snappy.h>
 
 #include <map>
 
 #include "filter/formats/table_block_format.h"
 #include "support/golden_files.h"
+#include "support/snappy_packed.h"
 
 namespace tamis::foreign {
 namespace {
@@ -184,14 +184,8 @@ std::string repacked_leveldb_table(char compression, Pack pack) {
   return file + handles;
 }
 
-std::string snappy_packed(const std::string& contents) {
-  std::string packed;
-  snappy::Compress(contents.data(), contents.size(), &packed);
-  return packed;
-}
-
 TEST(LevelDbTable, BlocksCompressedBySnappyAreRead) {
-  const std::string file = repacked_leveldb_table(1, snappy_packed);
+  const std::string file = repacked_leveldb_table(1, test::snappy_packed);
   const auto filter = ForeignFilter::from_bytes(as_bytes(file), {}, "000005.ldb");
   ASSERT_TRUE(filter.ok()) << filter.status().to_text();
   EXPECT_EQ(filter->info().format, "leveldb-table");
@@ -201,7 +195,7 @@ TEST(LevelDbTable, BlocksCompressedBySnappyAreRead) {
 TEST(LevelDbTable, OtherCompressionsAndBlocksThatClaimToUnpackToGigabytesAreRefused) {
   const auto bomb = [](const std::string&) { return std::string("\xff\xff\xff\xff\x0f") + std::string(20, '\0'); };
   const std::pair<std::string, StatusCode> files[] = {
-      {repacked_leveldb_table(2, snappy_packed), StatusCode::kNotSupported},
+      {repacked_leveldb_table(2, test::snappy_packed), StatusCode::kNotSupported},
       {repacked_leveldb_table(1, bomb), StatusCode::kCorruption}};
   for (const auto& [file, code] : files) {
     const auto filter = ForeignFilter::from_bytes(as_bytes(file), {.format = "leveldb-table"});

@@ -142,7 +142,8 @@ TEST(Positions, AreThoseOfTheOriginals) {
   std::size_t compared = 0;
   for (const auto& [title, keys] : vectors()["positions"].items()) {
     const std::string format = title.starts_with("cassandra ") ? "cassandra-new" : title.substr(0, title.find(' '));
-    const auto* const array = std::ranges::find(kBitArrays, format, &BitArray::format);
+    const auto* const array = std::find_if(std::begin(kBitArrays), std::end(kBitArrays),
+                                           [&](const BitArray& one) { return one.format == format; });
     ASSERT_NE(array, std::end(kBitArrays)) << title;
     const std::uint64_t bits = std::stoull(title.substr(title.rfind('=') + 1));
     BuildOptions options = {.hashes = std::stoull(title.substr(title.find("k=") + 2))};
