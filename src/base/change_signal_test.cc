@@ -37,8 +37,9 @@ TEST(ChangeSignal, ThreadsThatTakeTurnsNeverSleepForGood) {
       signal.announce();
     }
   };
-  std::jthread other(play, 1);
+  std::thread other(play, 1);
   play(0);
+  other.join();
 }
 
 }  // namespace

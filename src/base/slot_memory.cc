@@ -3,9 +3,12 @@
 #include <array>
 #include <cstdint>
 #include <new>
+#include <utility>
 
+#include "base/aligned_bytes.h"
 #include "base/check.h"
 #include "base/mapped_memory.h"
+#include "base/sharded_counter.h"
 #include "base/sync.h"
 
 namespace tamis {
@@ -19,10 +22,18 @@ constexpr std::size_t kChunksOfSmallPages = 4;
 /// So that a block that comes and goes does not map and unmap a chunk each time.
 constexpr std::size_t kFreeSpansKept = kSpansPerChunk;
 
+/// Of a stock (class Stock): as many slots as a thread may need soon, and little beside a cache.
+constexpr std::size_t kStocks = 16;
+constexpr std::size_t kStockBytes = std::size_t{256} << 10;
+constexpr std::size_t kSlotsAtOnce = 8;
+
 /// Stored in a free slot.
 struct FreeSlot {
   FreeSlot* next;
 };
+using FreeSlots = std::array<FreeSlot*, kClasses>;  // Of each size.
+
+constexpr std::size_t class_of(std::size_t slot_bytes) { return slot_bytes / SlotMemory::kStepBytes; }
 
 /// Slots of one size, some in use; or free, with slot_bytes 0.
 struct Span {
@@ -76,39 +87,26 @@ constexpr std::size_t kChunkHeadBytes = SlotMemory::slot_bytes(sizeof(Chunk));
 
 class Slots {
  public:
-  std::byte* take(std::size_t slot_bytes) EXCLUDES(mutex_) {
+  /// Chains up to `count` slots in front of `to`; fewer if the kernel has no memory. Returns how many.
+  std::size_t take(std::size_t slot_bytes, std::size_t count, FreeSlot*& to) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    SpanList& with_room = with_room_[slot_bytes / SlotMemory::kStepBytes];
-    Span* const span = with_room.first() != nullptr ? with_room.first() : begin_span(slot_bytes, with_room);
-    if (span == nullptr) return nullptr;
-    ++span->used;
-    std::byte* slot = span->untouched;
-    if (span->free != nullptr) {
-      slot = reinterpret_cast<std::byte*>(span->free);
-      span->free = span->free->next;
-    } else {
-      span->untouched += slot_bytes;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::byte* const slot = take_one(slot_bytes);
+      if (slot == nullptr) return i;
+      to = new (slot) FreeSlot{to};
     }
-    if (!span->has_room()) with_room.remove(*span);
-    return slot;
+    return count;
   }
 
-  void give_back(std::byte* slot, std::size_t slot_bytes) EXCLUDES(mutex_) {
+  /// Takes back all of them and leaves none.
+  void give_back(FreeSlots& slots) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    Chunk& chunk = Chunk::of(slot);
-    Span& span = chunk.span_of(slot);
-    TAMIS_INVARIANT(span.slot_bytes == slot_bytes && span.used > 0);
-    SpanList& with_room = with_room_[slot_bytes / SlotMemory::kStepBytes];
-    if (!span.has_room()) with_room.add(span);
-    span.free = new (slot) FreeSlot{span.free};
-    if (--span.used > 0) return;
-    with_room.remove(span);
-    span.slot_bytes = 0;
-    free_spans_.add(span);
-    ++free_count_;
-    if (--chunk.spans_in_use > 0) return;
-    ++free_chunks_;
-    if (has_too_many()) unmap(chunk);
+    for (std::size_t of_size = 0; of_size < kClasses; ++of_size) {
+      while (FreeSlot* const slot = slots[of_size]) {
+        slots[of_size] = slot->next;
+        give_back_one(reinterpret_cast<std::byte*>(slot), of_size * SlotMemory::kStepBytes);
+      }
+    }
   }
 
   void change_allowance(std::size_t from_bytes, std::size_t to_bytes) EXCLUDES(mutex_) {
@@ -134,6 +132,39 @@ class Slots {
   }
 
  private:
+  std::byte* take_one(std::size_t slot_bytes) REQUIRES(mutex_) {
+    SpanList& with_room = with_room_[class_of(slot_bytes)];
+    Span* const span = with_room.first() != nullptr ? with_room.first() : begin_span(slot_bytes, with_room);
+    if (span == nullptr) return nullptr;
+    ++span->used;
+    std::byte* slot = span->untouched;
+    if (span->free != nullptr) {
+      slot = reinterpret_cast<std::byte*>(span->free);
+      span->free = span->free->next;
+    } else {
+      span->untouched += slot_bytes;
+    }
+    if (!span->has_room()) with_room.remove(*span);
+    return slot;
+  }
+
+  void give_back_one(std::byte* slot, std::size_t slot_bytes) REQUIRES(mutex_) {
+    Chunk& chunk = Chunk::of(slot);
+    Span& span = chunk.span_of(slot);
+    TAMIS_INVARIANT(span.slot_bytes == slot_bytes && span.used > 0);
+    SpanList& with_room = with_room_[class_of(slot_bytes)];
+    if (!span.has_room()) with_room.add(span);
+    span.free = new (slot) FreeSlot{span.free};
+    if (--span.used > 0) return;
+    with_room.remove(span);
+    span.slot_bytes = 0;
+    free_spans_.add(span);
+    ++free_count_;
+    if (--chunk.spans_in_use > 0) return;
+    ++free_chunks_;
+    if (has_too_many()) unmap(chunk);
+  }
+
   /// Whether free chunks should be unmapped.
   [[nodiscard]] bool has_too_many() const REQUIRES(mutex_) {
     return free_chunks_ > 0 && free_count_ >= kFreeSpansKept + kSpansPerChunk &&
@@ -186,25 +217,80 @@ class Slots {
   std::size_t allowance_bytes_ GUARDED_BY(mutex_) = 0;
 };
 
+/// Free slots for some of the threads, which therefore meet the others only once in several slots.
+///
+/// Invariant: at most kStockBytes.
+///
+/// Threads: any. Its mutex is taken before that of Slots.
+class alignas(kCacheLineBytes) Stock {
+ public:
+  std::byte* take(std::size_t slot_bytes, Slots& all) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    FreeSlot*& first = slots_[class_of(slot_bytes)];
+    if (first == nullptr) {
+      if (bytes_ + kSlotsAtOnce * slot_bytes > kStockBytes) empty(all);
+      bytes_ += slot_bytes * all.take(slot_bytes, kSlotsAtOnce, first);
+      if (first == nullptr) return nullptr;
+    }
+    bytes_ -= slot_bytes;
+    return reinterpret_cast<std::byte*>(std::exchange(first, first->next));
+  }
+  void give_back(std::byte* slot, std::size_t slot_bytes, Slots& all) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    if (bytes_ + slot_bytes > kStockBytes) empty(all);
+    FreeSlot*& first = slots_[class_of(slot_bytes)];
+    first = new (slot) FreeSlot{first};
+    bytes_ += slot_bytes;
+  }
+  void give_all_back(Slots& all) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    empty(all);
+  }
+
+ private:
+  void empty(Slots& all) REQUIRES(mutex_) {
+    all.give_back(slots_);
+    bytes_ = 0;
+  }
+
+  Mutex mutex_;
+  FreeSlots slots_ GUARDED_BY(mutex_) = {};
+  std::size_t bytes_ GUARDED_BY(mutex_) = 0;
+};
+
+struct AllSlots {
+  Slots slots;
+  std::array<Stock, kStocks> stocks;
+
+  Stock& stock() { return stocks[thread_number() % kStocks]; }
+  /// So that no stock keeps a chunk that is not used otherwise.
+  Slots& emptied() {
+    for (Stock& stock : stocks) stock.give_all_back(slots);
+    return slots;
+  }
+};
+
 /// Never destroyed: buffers may be freed during exit.
-Slots& slots() {
-  static Slots& all = *new Slots;
-  return all;
+AllSlots& all() {
+  static AllSlots& slots = *new AllSlots;
+  return slots;
 }
 
 }  // namespace
 
 std::byte* SlotMemory::take(std::size_t size) {
   TAMIS_INVARIANT(size >= kMinBytes && size <= kMaxBytes);
-  return slots().take(slot_bytes(size));
+  return all().stock().take(slot_bytes(size), all().slots);
 }
 
-void SlotMemory::give_back(std::byte* slot, std::size_t size) { slots().give_back(slot, slot_bytes(size)); }
+void SlotMemory::give_back(std::byte* slot, std::size_t size) {
+  all().stock().give_back(slot, slot_bytes(size), all().slots);
+}
 
-std::size_t SlotMemory::chunk_bytes() { return slots().chunk_bytes(); }
-std::size_t SlotMemory::free_bytes() { return slots().free_bytes(); }
+std::size_t SlotMemory::chunk_bytes() { return all().emptied().chunk_bytes(); }
+std::size_t SlotMemory::free_bytes() { return all().slots.free_bytes(); }
 void SlotMemory::change_allowance(std::size_t from_bytes, std::size_t to_bytes) {
-  slots().change_allowance(from_bytes, to_bytes);
+  all().emptied().change_allowance(from_bytes, to_bytes);
 }
 
 }  // namespace tamis

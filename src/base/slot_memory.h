@@ -14,6 +14,9 @@ namespace tamis {
 /// clear them before reuse. The first chunks keep small pages, so that a program with a small cache holds only what it
 /// touches.
 ///
+/// Each thread uses one of 16 stocks of free slots. A stock takes eight slots at once, and returns all when it has more
+/// than 256 KiB: so two threads seldom wait for each other.
+///
 /// Threads: any.
 class SlotMemory {
  public:
@@ -28,7 +31,7 @@ class SlotMemory {
   static constexpr std::size_t slot_bytes(std::size_t size) {
     return (size + kStepBytes - 1) / kStepBytes * kStepBytes;
   }
-  /// Memory of all chunks, including free slots.
+  /// Memory of all chunks, including free slots. Empties the stocks first, so that they keep none. For tests.
   static std::size_t chunk_bytes();
   /// Memory of chunks without used slots.
   static std::size_t free_bytes();

@@ -104,6 +104,14 @@ TEST(SlotMemory, StaysWithinTheAllowanceWhenItIsFree) {
   EXPECT_LE(SlotMemory::free_bytes(), 4 * kMiB);
 }
 
+/// A thread keeps a few slots, and the others can use the rest.
+TEST(SlotMemory, LittleStaysWithTheThreadThatGaveItBack) {
+  SlotMemory::change_allowance(0, 200 * kMiB);
+  for (std::byte* slot : take_many(kCount, kSize)) SlotMemory::give_back(slot, kSize);
+  EXPECT_GE(SlotMemory::free_bytes(), 34 * kMiB);
+  SlotMemory::change_allowance(200 * kMiB, 0);
+}
+
 /// Its memory may serve slots of another size afterwards.
 TEST(SlotMemory, AFreeSpanServesAnySize) {
   const std::size_t first = take_and_give(2000, 4096);

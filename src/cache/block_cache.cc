@@ -15,7 +15,7 @@ constexpr std::size_t kMaxShards = 256;                       // shard_of has 8 
 constexpr std::size_t kMinShardBytes = std::size_t{4} << 20;  // A thousand blocks: enough to tell hot from cold.
 
 std::size_t choose_shards(std::size_t capacity_bytes) {
-  const std::size_t by_threads = 2 * std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
+  const std::size_t by_threads = 8 * std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
   const std::size_t by_bytes = std::max<std::size_t>(capacity_bytes / kMinShardBytes, 1);
   return std::bit_floor(std::min({by_threads, by_bytes, kMaxShards}));
 }

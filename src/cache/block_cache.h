@@ -51,7 +51,7 @@ class PinnedBlock {
 
 struct BlockCacheOptions {
   std::size_t capacity_bytes = 0;
-  /// A power of two up to 256, or 0 for automatic: twice the number of hardware threads, but no shard below 4 MiB.
+  /// A power of two up to 256, or 0 for automatic: eight per hardware thread, but no shard below 4 MiB.
   std::size_t shards = 0;
 };
 

@@ -3,6 +3,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
+
+#include "base/check.h"
 
 namespace tamis {
 
@@ -37,6 +40,32 @@ class MetadataBudget {
   std::atomic<std::uint64_t> used_bytes_ = 0;
   std::atomic<std::uint64_t> limit_bytes_;
   std::atomic<bool> holds_all_ = true;
+};
+
+/// Part of a budget, released by the destructor.
+///
+/// Threads: one at a time.
+class Charge {
+ public:
+  Charge(MetadataBudget& budget, std::uint64_t bytes)
+      : budget_(&budget), bytes_(bytes), is_taken_(budget.try_charge(bytes)) {}
+  Charge(Charge&& other) noexcept
+      : budget_(other.budget_), bytes_(other.bytes_), is_taken_(std::exchange(other.is_taken_, false)) {}
+  Charge& operator=(Charge&&) = delete;
+  ~Charge() {
+    if (is_taken_) budget_->discharge(bytes_);
+  }
+  [[nodiscard]] bool is_taken() const { return is_taken_; }
+  void shrink_to(std::uint64_t bytes) {
+    TAMIS_CHECK(is_taken_ && bytes <= bytes_);
+    budget_->discharge(bytes_ - bytes);
+    bytes_ = bytes;
+  }
+
+ private:
+  MetadataBudget* budget_;
+  std::uint64_t bytes_;
+  bool is_taken_;
 };
 
 }  // namespace tamis

@@ -61,13 +61,15 @@ struct TableCounts {
   }
 };
 
+struct ChargedIndex;  // table/table_inside.h.
+
 /// Metadata that a table kept in memory. The caller frees it after the epoch in which it was unloaded (rule 10):
 /// filters are used only inside an EpochGuard, and so are indexes, except through a counted reference. It stays charged
 /// to its budget until it is destroyed. The last search or iterator that uses an index destroys it.
 struct UnloadedMetadata {
   std::shared_ptr<const Filter> filter;
   std::shared_ptr<const Filter> prefix_filter;
-  std::shared_ptr<const Index> index;
+  std::shared_ptr<const ChargedIndex> index;
 };
 
 /// A table for lookups and iteration. The constructor touches no file. The first lookup that needs the index or the

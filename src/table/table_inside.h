@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "base/epoch.h"
 #include "base/sync.h"
@@ -25,6 +26,19 @@ std::optional<bool> ask_loaded(const std::atomic<const Filter*>& loaded, Ask ask
   return ask(*filter);
 }
 
+/// An index in memory, charged until its last user is done.
+///
+/// Threads: constant.
+struct ChargedIndex : std::enable_shared_from_this<ChargedIndex> {
+  ChargedIndex(std::unique_ptr<const Index> loaded, Charge of_index)
+      : charge(std::move(of_index)), index(std::move(loaded)) {}
+  /// For a user that leaves the EpochGuard.
+  [[nodiscard]] std::shared_ptr<const Index> share() const { return {shared_from_this(), index.get()}; }
+
+  Charge charge;
+  std::unique_ptr<const Index> index;
+};
+
 /// Invariants:
 ///  1. It owns the targets of Table's and its own atomic pointers until they are unloaded.
 ///  2. The last owner of a filter or an index releases its charge.
@@ -40,9 +54,17 @@ struct Table::Inside {
   std::atomic<bool> filter_is_useless = false;
   std::atomic<bool> prefix_filter_is_useless = false;
 
+  /// A counted reference to the index, without a mutex; null if it is not in memory.
+  [[nodiscard]] std::shared_ptr<const Index> loaded_index() const {
+    const EpochGuard guard;
+    const ChargedIndex* const loaded = charged_index.load();
+    return loaded == nullptr ? nullptr : loaded->share();
+  }
+  std::atomic<const ChargedIndex*> charged_index = nullptr;  // Like Table::index_, stored before it.
+
   mutable Mutex mutex;
   std::unique_ptr<const TableProperties> owned_properties GUARDED_BY(mutex);
-  std::shared_ptr<const Index> owned_index GUARDED_BY(mutex);
+  std::shared_ptr<const ChargedIndex> owned_index GUARDED_BY(mutex);
   std::shared_ptr<const Filter> owned_filter GUARDED_BY(mutex);
   std::shared_ptr<const Filter> owned_prefix_filter GUARDED_BY(mutex);
   std::optional<Status> filter_problem GUARDED_BY(mutex);

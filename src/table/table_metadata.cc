@@ -28,30 +28,6 @@ class LoadingTurn {
   const bool is_mine_;
 };
 
-/// Part of a budget, released by the destructor.
-class Charge {
- public:
-  Charge(MetadataBudget& budget, std::uint64_t bytes)
-      : budget_(&budget), bytes_(bytes), is_taken_(budget.try_charge(bytes)) {}
-  Charge(Charge&& other) noexcept
-      : budget_(other.budget_), bytes_(other.bytes_), is_taken_(std::exchange(other.is_taken_, false)) {}
-  Charge& operator=(Charge&&) = delete;
-  ~Charge() {
-    if (is_taken_) budget_->discharge(bytes_);
-  }
-  [[nodiscard]] bool is_taken() const { return is_taken_; }
-  void shrink_to(std::uint64_t bytes) {
-    TAMIS_CHECK(is_taken_ && bytes <= bytes_);
-    budget_->discharge(bytes_ - bytes);
-    bytes_ = bytes;
-  }
-
- private:
-  MetadataBudget* budget_;
-  std::uint64_t bytes_;
-  bool is_taken_;
-};
-
 /// A value that is charged during its lifetime.
 template <typename T>
 struct Charged {
@@ -108,10 +84,7 @@ Result<const TableProperties*> Table::properties() {
 }
 
 Result<std::shared_ptr<const Index>> Table::shared_index(std::uint32_t& metadata_reads) {
-  if (index_.load(std::memory_order_acquire) != nullptr) {
-    const MutexLock lock(inside_->mutex);
-    if (inside_->owned_index != nullptr) return inside_->owned_index;
-  }
+  if (std::shared_ptr<const Index> loaded = inside_->loaded_index(); loaded != nullptr) return loaded;
   TAMIS_TRY(const TableProperties* read, properties());
   const LoadingTurn turn(inside_->is_loading);
   std::optional<Charge> charge;
@@ -123,14 +96,15 @@ Result<std::shared_ptr<const Index>> Table::shared_index(std::uint32_t& metadata
   inside_->metadata_loads.fetch_add(1, std::memory_order_relaxed);
   if (!charge || !charge->is_taken()) return std::shared_ptr<const Index>(std::move(index));
   charge->shrink_to(index->memory_bytes());
-  std::shared_ptr<const Index> shared = share_charged(std::move(index), *std::move(charge));
+  const auto charged = std::make_shared<const ChargedIndex>(std::move(index), *std::move(charge));
   const MutexLock lock(inside_->mutex);
   if (inside_->owned_index == nullptr) {
-    inside_->owned_index = shared;
-    index_.store(shared.get(), std::memory_order_release);
-    make_slots(shared->blocks());
+    inside_->owned_index = charged;
+    inside_->charged_index.store(charged.get());
+    index_.store(charged->index.get(), std::memory_order_release);
+    make_slots(charged->index->blocks());
   }
-  return inside_->owned_index;
+  return inside_->owned_index->share();
 }
 
 Result<std::shared_ptr<const std::vector<RangeTombstone>>> Table::range_deletes() {
@@ -249,6 +223,7 @@ UnloadedMetadata Table::unload_index() {
   UnloadedMetadata unloaded;
   const MutexLock lock(inside_->mutex);
   index_.store(nullptr);
+  inside_->charged_index.store(nullptr);
   unloaded.index = std::move(inside_->owned_index);
   return unloaded;
 }
@@ -257,7 +232,7 @@ std::uint64_t Table::filter_memory_bytes() const { return facts_->filter_bytes +
 
 std::uint64_t Table::index_memory_bytes() const {
   const MutexLock lock(inside_->mutex);
-  if (inside_->owned_index != nullptr) return inside_->owned_index->memory_bytes();
+  if (inside_->owned_index != nullptr) return inside_->owned_index->index->memory_bytes();
   return Index::memory_bytes_for(facts_->index_bytes);
 }
 

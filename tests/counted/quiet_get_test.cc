@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "counted/counted_store.h"
+#include "counted/lock_count.h"
 #include "support/allocation_count.h"
-#include "support/lock_count.h"
 #include "support/scratch_folder.h"
 
 namespace tamis::test {
@@ -126,13 +126,13 @@ TEST(QuietGet, ExistsAllocatesNothingWhateverTheLengthOfTheValue) {
 TEST(QuietGet, TakesNoLock) {
   CountedStore store(quiet_options());
   std::string value;
-  const std::uint64_t when_nothing_was_done = locks_taken;
+  const std::uint64_t when_nothing_was_done = locks_taken();
   warm(store, value);
-  ASSERT_GT(locks_taken, when_nothing_was_done) << "locks are not counted here";
+  ASSERT_GT(locks_taken(), when_nothing_was_done) << "locks are not counted here";
   const Keys keys;
-  const std::uint64_t before = locks_taken;
+  const std::uint64_t before = locks_taken();
   EXPECT_EQ(wrong_answers(*store.db, keys.present, keys.absent, value), 0U);
-  EXPECT_EQ(locks_taken, before);
+  EXPECT_EQ(locks_taken(), before);
 }
 
 TEST(QuietGet, OfAPinnedValueAllocatesOnceAndTakesNoLock) {
@@ -149,10 +149,10 @@ TEST(QuietGet, OfAPinnedValueAllocatesOnceAndTakesNoLock) {
   };
   EXPECT_EQ(allocations_when_repeated(get_present), keys.present.size());
   EXPECT_EQ(allocations_when_repeated(get_absent), 0U);
-  const std::uint64_t before = locks_taken;
+  const std::uint64_t before = locks_taken();
   get_present();
   get_absent();
-  EXPECT_EQ(locks_taken, before);
+  EXPECT_EQ(locks_taken(), before);
   EXPECT_EQ(wrong, 0U);
 }
 

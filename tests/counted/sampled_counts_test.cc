@@ -128,7 +128,10 @@ TEST(Residency, Rule10_AFilterThatIsUnloadedIsFreedOnceNobodyCanBeLookingAtIt) {
   });
   for (int i = 0; i < 1000; ++i) std::this_thread::yield();  // Enough time for a wrong decision.
   EXPECT_FALSE(is_freed);
-  EXPECT_EQ(store.db->stats().memory.filters, filters_before) << "it stays charged until then";
+  std::jthread([&] {  // This thread has a guard.
+    EXPECT_EQ(store.db->stats().memory.filters, filters_before) << "it stays charged until then";
+  })
+      .join();
   guard.reset();
   writer.join();
   EXPECT_LT(store.db->stats().memory.filters, filters_before);

@@ -24,6 +24,7 @@ Options small_store(const std::string& policy) {
   options.table_bytes = std::uint64_t{256} << 10;
   options.fanout = 5;
   options.compaction = policy;
+  options.background_threads = 1;  // More would divide compactions, and make tables smaller.
   return options;
 }
 

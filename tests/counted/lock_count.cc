@@ -1,15 +1,18 @@
-// Counts acquired mutexes and read-write locks by interposing the system's functions. Include it in exactly one file of
-// a test program.
-#pragma once
+#include "counted/lock_count.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 
-#include <cstdint>
-
 namespace tamis::test {
+namespace {
 
-inline thread_local std::uint64_t locks_taken = 0;  // By this thread.
+thread_local std::uint64_t taken_by_this_thread = 0;
+thread_local std::vector<const void*>* recording = nullptr;
+
+void count_lock(const void* lock) {
+  ++taken_by_this_thread;
+  if (recording != nullptr) recording->push_back(lock);
+}
 
 /// The system's own function of that name.
 template <typename Function>
@@ -17,28 +20,38 @@ Function* beneath(Function* /*ours*/, const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
+}  // namespace
+
+std::uint64_t locks_taken() { return taken_by_this_thread; }
+
+RecordedLocks::RecordedLocks() {
+  taken_.reserve(64);
+  recording = &taken_;
+}
+RecordedLocks::~RecordedLocks() { recording = nullptr; }
+
 }  // namespace tamis::test
 
 extern "C" {
 
 int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   static const auto lock = tamis::test::beneath(&pthread_mutex_lock, "pthread_mutex_lock");
-  ++tamis::test::locks_taken;
+  tamis::test::count_lock(mutex);
   return lock(mutex);
 }
 int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
   static const auto lock = tamis::test::beneath(&pthread_mutex_trylock, "pthread_mutex_trylock");
-  ++tamis::test::locks_taken;
+  tamis::test::count_lock(mutex);
   return lock(mutex);
 }
 int pthread_rwlock_rdlock(pthread_rwlock_t* mutex) noexcept {
   static const auto lock = tamis::test::beneath(&pthread_rwlock_rdlock, "pthread_rwlock_rdlock");
-  ++tamis::test::locks_taken;
+  tamis::test::count_lock(mutex);
   return lock(mutex);
 }
 int pthread_rwlock_wrlock(pthread_rwlock_t* mutex) noexcept {
   static const auto lock = tamis::test::beneath(&pthread_rwlock_wrlock, "pthread_rwlock_wrlock");
-  ++tamis::test::locks_taken;
+  tamis::test::count_lock(mutex);
   return lock(mutex);
 }
 
