@@ -133,6 +133,82 @@ TEST(CommitQueue, WakesOnlyWhoseRequestIsDoneAndTheNextLeader) {
   EXPECT_LE(queue.sleeps().interrupted, kWriters + 2) << "a few may be spurious";
 }
 
+/// Counts groups, and can be held in one.
+struct Counting final : GroupLeader {
+  void lead(std::span<CommitRequest* const> group) override {
+    ++groups;
+    largest = std::max(largest, group.size());
+    while (is_held) std::this_thread::yield();
+  }
+  std::atomic<bool> is_held = false;
+  std::atomic<std::uint64_t> groups = 0;
+  std::size_t largest = 0;
+};
+
+void commit_once(CommitQueue& queue, GroupLeader& leader, bool sync) {
+  CommitRequest request{.sync = sync};
+  EXPECT_TRUE(queue.commit(request, leader).ok());
+}
+
+/// One leads, and the other comes while it does.
+void commit_after_each_other(CommitQueue& queue, Counting& leader, bool second_syncs) {
+  const std::uint64_t asleep = queue.sleeps().begun;
+  const std::uint64_t groups = leader.groups;
+  leader.is_held = true;
+  std::jthread first([&] { commit_once(queue, leader, true); });
+  while (leader.groups == groups) std::this_thread::yield();
+  std::jthread second([&] { commit_once(queue, leader, second_syncs); });
+  while (queue.sleeps().begun == asleep) std::this_thread::yield();
+  leader.is_held = false;
+}
+
+constexpr CommitPatience kEndless{.share_of_sync = 1e12, .most = std::chrono::hours(1)};
+constexpr CommitPatience kNone{.share_of_sync = 0, .most = {}};
+
+/// Without waiting, a writer that is woken a little earlier than the others syncs alone.
+TEST(CommitQueue, WritersThatSyncAndComeBackFormOneGroupEachTime) {
+  constexpr std::uint64_t kWriters = 8;
+  constexpr std::uint64_t kEach = 50;
+  CommitQueue queue(kEndless);
+  Counting leader;
+  leader.is_held = true;
+  std::vector<std::jthread> writers;
+  for (std::uint64_t i = 0; i < kWriters; ++i) {
+    const std::uint64_t commits = i == 0 ? kEach + 1 : kEach;  // The first leads its first group alone.
+    writers.emplace_back([&, commits] {
+      for (std::uint64_t done = 0; done < commits; ++done) commit_once(queue, leader, true);
+    });
+    while (leader.groups == 0 || queue.sleeps().begun < i) std::this_thread::yield();
+  }
+  leader.is_held = false;
+  writers.clear();
+  EXPECT_EQ(leader.groups, kEach + 1);
+  EXPECT_EQ(leader.largest, kWriters);
+  EXPECT_EQ(queue.gatherings().vain, 0U);
+}
+
+TEST(CommitQueue, WritersThatDoNotComeBackAreSeldomAwaited) {
+  CommitQueue queue(kNone);
+  Counting leader;
+  commit_after_each_other(queue, leader, true);
+  EXPECT_EQ(queue.gatherings().begun, 1U) << "the second one waits for the first one";
+  EXPECT_EQ(queue.gatherings().vain, 1U);
+  for (int i = 0; i < 20; ++i) commit_once(queue, leader, true);
+  EXPECT_EQ(queue.gatherings().begun, 1U) << "a lone writer expects nobody";
+  for (int i = 0; i < 8; ++i) commit_after_each_other(queue, leader, true);
+  EXPECT_EQ(queue.gatherings().begun, 1U) << "the next eight do not try";
+  commit_after_each_other(queue, leader, true);
+  EXPECT_EQ(queue.gatherings().begun, 2U);
+}
+
+TEST(CommitQueue, WritersThatDoNotSyncWaitForNobody) {
+  CommitQueue queue(kNone);
+  Counting leader;
+  commit_after_each_other(queue, leader, false);
+  commit_once(queue, leader, false);
+  EXPECT_EQ(queue.gatherings().begun, 0U);
+}
+
 /// The leader checks each group; those of the others form while the first is written.
 TEST(CommitGroup, Rule8_AGroupStopsAtAMebibyteSoThatNobodyWaitsForMoreThanOne) {
   constexpr std::uint64_t kWriters = 8;
