@@ -21,8 +21,8 @@ namespace tamis {
 ///
 ///     auto db = tamis::DB::open("cities", {.memory_bytes = 1 << 30, .codec_last = "zstd"});
 ///
-/// option_table() lists those from memory_bytes to background_threads with their ranges; set_option() sets them by
-/// name.
+/// option_table() lists those from memory_bytes to background_bytes_per_second with their ranges; set_option() sets
+/// them by name.
 struct Options {
   bool create_if_missing = true;  ///< Create a missing store; otherwise that is an error.
   bool error_if_exists = false;   ///< Fail if the folder already has a store.
@@ -47,7 +47,9 @@ struct Options {
   /// merge and fixed from then on: another name is kInvalidArgument, none means the stored one.
   std::string merge_operator = {};
   std::string journal = "auto";          ///< How the journal is written: "auto", "mapped" or "write".
-  std::uint32_t background_threads = 2;  ///< Threads that flush and compact.
+  std::uint32_t background_threads = 0;  ///< Threads that flush and compact; 0: one per core, from 2 to 8.
+  /// What compactions write per second, as far as flushes leave room; 0: no limit.
+  std::uint64_t background_bytes_per_second = 0;
 
   std::vector<MergeOperator> merge_operators = {};  ///< The operators of the program.
 };

@@ -1,7 +1,6 @@
 // Rule 16: inputs are adjacent in age wherever they share keys with other tables.
 #include <fmt/format.h>
 
-#include <tuple>
 #include <unordered_set>
 
 #include "compaction/plan_parts.h"
@@ -9,28 +8,19 @@
 namespace tamis {
 namespace {
 
-/// The age of a run: smaller is newer.
-struct Age {
-  std::uint32_t level = 0;
-  std::uint64_t run = 0;
-
-  friend bool operator==(const Age&, const Age&) = default;
-  friend bool operator<(const Age& a, const Age& b) { return std::tie(a.level, b.run) < std::tie(b.level, a.run); }
-};
-
 Status refuse(std::string why) { return Status::invalid_argument("compaction plan: " + std::move(why)); }
 
 struct InputTable {
   const TableFacts* facts = nullptr;
-  Age age;
+  RunAge age;
 };
 
 /// The facts of all input tables, if each is where the plan says.
 Result<std::vector<InputTable>> find_inputs(const Shape& shape, const CompactionPlan& plan) {
   std::vector<InputTable> found;
-  std::optional<Age> newer;
+  std::optional<RunAge> newer;
   for (const CompactionInput& input : plan.inputs) {
-    const Age age = {.level = input.level, .run = input.run};
+    const RunAge age = {.level = input.level, .run = input.run};
     if (newer && !(*newer < age)) return refuse("inputs are not newest first");
     newer = age;
     const Run* run = shape.find_run(input.level, input.run);
@@ -61,9 +51,9 @@ Status check_move(const CompactionPlan& plan) {
 
 /// Whatever stays between an input's old and new place must not overlap it. In the output run itself, tables that stay
 /// must not even lie between inputs: a new table may span from one to the other. Moved tables do not grow.
-Status check_passed(const Run& run, Age age, std::span<const InputTable> inputs,
+Status check_passed(const Run& run, RunAge age, std::span<const InputTable> inputs,
                     const std::unordered_set<std::uint64_t>& numbers, const CompactionPlan& plan) {
-  const Age output = {.level = plan.output_level, .run = plan.output_run};
+  const RunAge output = {.level = plan.output_level, .run = plan.output_run};
   KeySpan hull = span_of(*inputs.front().facts);
   for (const InputTable& input : inputs) hull = hull.joined(span_of(*input.facts));
   for (const auto& table : overlapping(run, hull)) {

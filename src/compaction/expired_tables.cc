@@ -47,31 +47,34 @@ bool may_go_unread(const TableFacts& table, const std::vector<const Run*>& older
   return stripe < expired_by.size() && has_only_expired(table, expired_by[stripe]) && !is_overlapped(table, older);
 }
 
-std::optional<CompactionPlan> pick_wholly_expired(const Shape& shape, std::uint64_t expired_by) {
+std::optional<CompactionPlan> pick_wholly_expired(const Shape& shape, std::uint64_t expired_by,
+                                                  const Admission& admission) {
   if (expired_by == 0) return std::nullopt;
   return first_of_runs(shape, [&](std::uint32_t level, const Run& run) -> std::optional<CompactionPlan> {
     CompactionPlan plan = in_place(level, run, "tables have expired");
     plan.is_drop = true;
     std::vector<std::uint64_t>& tables = plan.inputs.front().tables;
     for (const auto& table : run.tables) {
-      if (has_only_expired(*table, expired_by)) tables.push_back(table->number);
+      if (admission.is_free(*table) && has_only_expired(*table, expired_by)) tables.push_back(table->number);
     }
     if (tables.empty()) return std::nullopt;
     const std::vector<const Run*> older = runs_older_than_inputs(shape, plan);
     std::erase_if(tables,
                   [&](std::uint64_t number) { return is_overlapped(**shape.find_table(number)->facts, older); });
-    return tables.empty() ? std::nullopt : std::optional(std::move(plan));
+    if (tables.empty() || !admission.admits(shape, plan)) return std::nullopt;
+    return plan;
   });
 }
 
-std::optional<CompactionPlan> pick_mostly_expired(const Shape& shape, std::uint64_t expired_by) {
+std::optional<CompactionPlan> pick_mostly_expired(const Shape& shape, std::uint64_t expired_by,
+                                                  const Admission& admission) {
   if (expired_by == 0) return std::nullopt;
   return first_of_runs(shape, [&](std::uint32_t level, const Run& run) -> std::optional<CompactionPlan> {
     for (const auto& table : run.tables) {
       if (table->expired_by(expired_by) <= table->entries / 2) continue;
       CompactionPlan plan = in_place(level, run, "entries have expired");
       plan.inputs.front().tables.push_back(table->number);
-      return plan;
+      if (admission.admits(shape, plan)) return plan;
     }
     return std::nullopt;
   });

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compaction/level_zero.h"
 #include "compaction/old_deletes.h"
 #include "compaction/plan_parts.h"
 #include "compaction/policies.h"
@@ -26,11 +27,12 @@ double most_bytes_of_last(std::uint32_t level, const PolicyOptions& options) {
          std::pow(static_cast<double>(runs_of_full_tier(options)), level + 1);
 }
 
-std::optional<CompactionPlan> pick_from_last_tier(const Shape& shape, std::uint32_t level,
-                                                  const PolicyOptions& options) {
-  if (runs_of(shape, level).size() < runs_of_full_tier(options)) return std::nullopt;
-  if (auto plan = move_into_next_level(shape, level)) return plan;
-  return merge_level_into_next(shape, level, "last tier is full");
+std::optional<CompactionPlan> pick_from_last_tier(const Shape& shape, std::uint32_t level, const PolicyOptions& options,
+                                                  Admission& admission) {
+  const std::span<const Run> runs = admission.oldest_free(shape, level);
+  if (runs.size() < runs_of_full_tier(options)) return std::nullopt;
+  if (auto plan = move_into_next_level(shape, level, runs); plan && admission.admits(shape, *plan)) return plan;
+  return admission.admit_or_put_off(shape, merge_into_next(shape, level, runs, "last tier is full"));
 }
 
 /// Its tombstones may move with it: nothing was older where it was.
@@ -45,15 +47,19 @@ std::optional<CompactionPlan> deepen(const Shape& shape, std::uint32_t last, con
                         .reason = "last level is too large"};
 }
 
-std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& options) {
+std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& options, Admission& admission) {
   const std::uint32_t last = last_level_of(shape);
   for (std::uint32_t level = 0; level + 1 < last; ++level) {
-    if (auto plan = pick_from_tier(shape, level, options)) return plan;
+    if (auto plan = pick_from_tier(shape, level, options, admission)) return plan;
   }
-  if (runs_of(shape, last).size() > 1) return merge_inside_level(shape, last, "last level has several runs");
-  if (auto plan = pick_from_last_tier(shape, last - 1, options)) return plan;
-  if (auto plan = deepen(shape, last, options)) return plan;
-  return pick_run_of_deletes(shape, options);
+  if (const std::span<const Run> runs = runs_of(shape, last); runs.size() > 1) {
+    auto plan = admission.admit_or_put_off(shape, merge_in_place(last, runs, "last level has several runs"));
+    if (plan) return plan;
+  }
+  if (auto plan = pick_from_last_tier(shape, last - 1, options, admission)) return plan;
+  if (auto plan = deepen(shape, last, options); plan && admission.admits(shape, *plan)) return plan;
+  if (auto plan = relieve_level_zero(shape, options, admission)) return plan;
+  return pick_run_of_deletes(shape, options, admission);
 }
 
 double debt(const Shape& shape, const PolicyOptions& options) {
@@ -65,7 +71,7 @@ double debt(const Shape& shape, const PolicyOptions& options) {
 constinit const CompactionPolicy kLazyPolicy = {
     .name = "lazy",
     .summary = "tiers over one last run: less write amplification than leveled at nearly its space",
-    .pick = pick,
+    .pick_beside = pick,
     .debt = debt,
 };
 

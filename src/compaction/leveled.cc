@@ -12,7 +12,11 @@
 // anything up.
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
+#include "compaction/claims.h"
+#include "compaction/level_zero.h"
 #include "compaction/old_deletes.h"
 #include "compaction/plan_parts.h"
 #include "compaction/policies.h"
@@ -40,26 +44,36 @@ double lean_bytes(const Shape& shape, std::uint32_t level, const PolicyOptions& 
   return std::max(full_bytes(1, options), share);
 }
 
-/// 1 or more: the level needs work; the highest first.
-double score_of(const Shape& shape, std::uint32_t level, const PolicyOptions& options) {
-  const std::span<const Run> runs = runs_of(shape, level);
-  if (level == 0) return static_cast<double>(runs.size()) / kLevelZeroRuns;
+std::uint64_t free_bytes_of_level(const Shape& shape, std::uint32_t level, const Admission& admission) {
+  std::uint64_t bytes = 0;
+  for (const Run& run : runs_of(shape, level)) {
+    for (const auto& table : run.tables) bytes += admission.is_free(*table) ? table->file_bytes : 0;
+  }
+  return bytes;
+}
+
+/// 1 or more: the level needs work; the highest first. What is being rewritten does not count.
+double score_of(const Shape& shape, std::uint32_t level, const PolicyOptions& options, const Admission& admission) {
+  if (level == 0) return static_cast<double>(admission.free_runs(shape, 0)) / kLevelZeroRuns;
   if (level >= kDeepest) return 0;
-  const auto bytes = static_cast<double>(bytes_of_level(shape, level));
+  const auto bytes = static_cast<double>(free_bytes_of_level(shape, level, admission));
   if (const double ratio = bytes / full_bytes(level, options); ratio > 1) return ratio;
   return level < shape.last_level() && bytes > lean_bytes(shape, level, options) ? 1 : 0;
 }
 
-/// The oldest run alone if it can be moved, so that a load in key order costs nothing. Otherwise all.
-CompactionPlan compact_level_zero(const Shape& shape, std::string_view reason) {
-  const Run& oldest = runs_of(shape, 0).back();
+/// The oldest run alone if it can be moved, so that a load in key order costs nothing. Otherwise all that are free.
+std::optional<CompactionPlan> leave_level_zero(const Shape& shape, std::string_view reason, Admission& admission) {
+  const std::span<const Run> runs = admission.oldest_free(shape, 0);
+  if (runs.empty()) return std::nullopt;
+  const Run& oldest = runs.back();
   const Run* below = newest_run(shape, 1);
   const std::uint64_t target = below != nullptr ? below->id : new_run_id(shape, 1);
   if ((below == nullptr || !overlap(oldest, *below)) && may_move_to(shape, 1, target, oldest.transients())) {
-    return {
+    CompactionPlan moved = {
         .inputs = {whole_run(0, oldest)}, .output_level = 1, .output_run = target, .is_move = true, .reason = reason};
+    if (admission.admits(shape, moved)) return moved;
   }
-  return merge_level_into_next(shape, 0, reason);
+  return admission.admit_or_put_off(shape, merge_into_next(shape, 0, runs, reason));
 }
 
 /// Pushes one table of a level's run into the next level.
@@ -76,64 +90,73 @@ CompactionPlan push_down(const Shape& shape, std::uint32_t level, const TableFac
   return plan;
 }
 
-/// The table with the fewest overlapped bytes per byte of its own: the cheapest way to shrink the level.
-const TableFacts& table_of_least_overlap(const Shape& shape, std::uint32_t level) {
+/// Of the tables that may be pushed down now the one with the fewest overlapped bytes per byte of its own: the cheapest
+/// way to shrink the level.
+std::optional<CompactionPlan> shrink(const Shape& shape, std::uint32_t level, const Admission& admission) {
   const Run& run = runs_of(shape, level).front();
   const Run* below = newest_run(shape, level + 1);
-  if (below == nullptr) return *run.tables.front();
-  const TableFacts* best = nullptr;
-  double least = 0;
+  std::vector<std::pair<double, const TableFacts*>> candidates;
   for (const auto& table : run.tables) {
-    const double overlapped = static_cast<double>(bytes_of(overlapping(*below, span_of(*table)))) /
-                              static_cast<double>(table->file_bytes + 1);
-    if (best == nullptr || overlapped < least) {
-      best = table.get();
-      least = overlapped;
-    }
+    if (!admission.is_free(*table)) continue;
+    const std::uint64_t overlapped = below == nullptr ? 0 : bytes_of(overlapping(*below, span_of(*table)));
+    candidates.emplace_back(static_cast<double>(overlapped) / static_cast<double>(table->file_bytes + 1), table.get());
   }
-  return *best;
+  std::ranges::stable_sort(candidates, {}, [](const auto& candidate) { return candidate.first; });
+  for (const auto& [overlapped, table] : candidates) {
+    CompactionPlan plan = push_down(shape, level, *table, "level is too large");
+    if (admission.admits(shape, plan)) return plan;
+  }
+  return std::nullopt;
 }
 
-std::optional<CompactionPlan> pick_by_size(const Shape& shape, const PolicyOptions& options) {
-  std::uint32_t fullest = 0;
-  double highest = 0;
+std::optional<CompactionPlan> pick_by_size(const Shape& shape, const PolicyOptions& options, Admission& admission) {
+  std::vector<std::pair<double, std::uint32_t>> levels;
   for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
-    if (const double score = score_of(shape, level, options); score > highest) {
-      fullest = level;
-      highest = score;
-    }
+    if (const double score = score_of(shape, level, options, admission); score >= 1) levels.emplace_back(score, level);
   }
-  if (highest < 1) return std::nullopt;
-  if (fullest == 0) return compact_level_zero(shape, "level 0 has many runs");
-  return push_down(shape, fullest, table_of_least_overlap(shape, fullest), "level is too large");
+  std::ranges::stable_sort(levels, std::greater(), [](const auto& scored) { return scored.first; });
+  for (const auto& [score, level] : levels) {
+    std::optional<CompactionPlan> plan =
+        level == 0 ? leave_level_zero(shape, "level 0 has many runs", admission) : shrink(shape, level, admission);
+    if (!plan && level == 0) plan = relieve_level_zero(shape, options, admission);
+    if (plan) return plan;
+  }
+  return std::nullopt;
 }
 
-std::optional<CompactionPlan> pick_by_deletes(const Shape& shape, const PolicyOptions& options) {
+std::optional<CompactionPlan> pick_by_deletes(const Shape& shape, const PolicyOptions& options, Admission& admission) {
   for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
     for (const Run& run : runs_of(shape, level)) {
       if (is_oldest(shape, level, run.id)) continue;
       for (const auto& table : run.tables) {
         const std::string_view reason = reason_of_deletes(*table, level, options);
-        if (reason.empty()) continue;
-        return level == 0 ? compact_level_zero(shape, reason) : push_down(shape, level, *table, reason);
+        if (reason.empty() || !admission.is_free(*table)) continue;
+        if (level == 0) return leave_level_zero(shape, reason, admission);
+        CompactionPlan plan = push_down(shape, level, *table, reason);
+        if (admission.admits(shape, plan)) return plan;
       }
     }
   }
   return std::nullopt;
 }
 
-std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& options) {
+std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& options, Admission& admission) {
   for (std::uint32_t level = 1; level < shape.levels.size(); ++level) {  // From another policy.
-    if (shape.levels[level].size() > 1) return merge_inside_level(shape, level, "level has several runs");
+    const std::span<const Run> runs = runs_of(shape, level);
+    if (runs.size() < 2) continue;
+    auto plan = admission.admit_or_put_off(shape, merge_in_place(level, runs, "level has several runs"));
+    if (plan) return plan;
   }
-  if (auto plan = pick_by_size(shape, options)) return plan;
-  return pick_by_deletes(shape, options);
+  if (auto plan = pick_by_size(shape, options, admission)) return plan;
+  return pick_by_deletes(shape, options, admission);
 }
 
 /// From level 0, which affects readers, and the fullest level, which is deferred work.
 double debt(const Shape& shape, const PolicyOptions& options) {
   const auto runs = static_cast<double>(runs_of(shape, 0).size());
-  double debt = std::max(0.0, (runs - kLevelZeroRuns) / (kMaxLevelZeroRuns - kLevelZeroRuns));
+  constexpr double kSlack = kMaxLevelZeroRuns - kLevelZeroRuns;
+  double debt = std::max(
+      {0.0, (runs - kLevelZeroRuns) / kSlack, debt_of_level_zero_bytes(shape, options, kLevelZeroRuns, kSlack)});
   for (std::uint32_t level = 1; level < std::min<std::size_t>(shape.levels.size(), kDeepest); ++level) {
     const double ratio = static_cast<double>(bytes_of_level(shape, level)) / full_bytes(level, options);
     debt = std::max(debt, std::min(kMaxLevelDebt, (ratio - 1) / (kMaxLevelRatio - 1)));
@@ -146,7 +169,7 @@ double debt(const Shape& shape, const PolicyOptions& options) {
 constinit const CompactionPolicy kLeveledPolicy = {
     .name = "leveled",
     .summary = "one run per level: fewest runs, least space, most write amplification",
-    .pick = pick,
+    .pick_beside = pick,
     .debt = debt,
 };
 

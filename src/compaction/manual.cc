@@ -5,7 +5,9 @@
 namespace tamis {
 namespace {
 
-std::optional<CompactionPlan> pick(const Shape& /*shape*/, const PolicyOptions& /*options*/) { return std::nullopt; }
+std::optional<CompactionPlan> pick(const Shape& /*shape*/, const PolicyOptions& /*options*/, Admission& /*admission*/) {
+  return std::nullopt;
+}
 
 /// Nothing is ever due, so writes are never slowed.
 double debt(const Shape& /*shape*/, const PolicyOptions& /*options*/) { return 0; }
@@ -15,7 +17,7 @@ double debt(const Shape& /*shape*/, const PolicyOptions& /*options*/) { return 0
 constinit const CompactionPolicy kManualPolicy = {
     .name = "manual",
     .summary = "only when compact() is called",
-    .pick = pick,
+    .pick_beside = pick,
     .debt = debt,
     .is_automatic = false,
 };

@@ -29,7 +29,8 @@ std::string_view reason_of_deletes(const TableFacts& table, std::uint32_t level,
   return {};
 }
 
-std::optional<CompactionPlan> pick_run_of_deletes(const Shape& shape, const PolicyOptions& options) {
+std::optional<CompactionPlan> pick_run_of_deletes(const Shape& shape, const PolicyOptions& options,
+                                                  const Admission& admission) {
   const Run* older = nullptr;  // The run older than the current one.
   std::uint32_t older_level = 0;
   for (auto level = static_cast<std::uint32_t>(shape.levels.size()); level-- > 0;) {
@@ -45,7 +46,7 @@ std::optional<CompactionPlan> pick_run_of_deletes(const Shape& shape, const Poli
                                .reason = reason};
         const bool overlaps = add_overlapping(plan, older_level, *older, span_of(run));
         plan.is_move = !overlaps && may_move_to(shape, older_level, older->id, run.transients());
-        return plan;
+        if (admission.admits(shape, plan)) return plan;
       }
       older = &run;
       older_level = level;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "compaction/claims.h"
 #include "compaction/policy.h"
 #include "table/table_facts.h"
 
@@ -27,6 +28,7 @@ std::string_view reason_of_deletes(const TableFacts& table, std::uint32_t level,
 
 /// Merges the whole run of such a table, with the tables it overlaps in the next older run, into that run: for policies
 /// with several runs per level. The oldest such run first. Each plan leaves one run fewer, so this terminates.
-std::optional<CompactionPlan> pick_run_of_deletes(const Shape& shape, const PolicyOptions& options);
+std::optional<CompactionPlan> pick_run_of_deletes(const Shape& shape, const PolicyOptions& options,
+                                                  const Admission& admission);
 
 }  // namespace tamis

@@ -10,6 +10,13 @@ KeySpan KeySpan::joined(const KeySpan& other) const {
   return {.smallest = std::min(smallest, other.smallest), .end = std::max(end, other.end)};
 }
 
+KeyRange KeySpan::to_range() const {
+  KeyRange range{std::string(smallest), std::nullopt};
+  if (end.kind != KeyEnd::Kind::kNowhere) range.to.emplace(end.key);
+  if (end.kind == KeyEnd::Kind::kWith) range.to->push_back('\0');
+  return range;
+}
+
 KeySpan span_of(const TableFacts& table) { return {.smallest = table.begin(), .end = table.end()}; }
 
 KeySpan span_of(const Run& run) {
@@ -95,16 +102,15 @@ bool add_overlapping(CompactionPlan& plan, std::uint32_t level, const Run& run, 
   return true;
 }
 
-CompactionPlan merge_inside_level(const Shape& shape, std::uint32_t level, std::string_view reason) {
-  const std::span<const Run> runs = runs_of(shape, level);
+CompactionPlan merge_in_place(std::uint32_t level, std::span<const Run> runs, std::string_view reason) {
   CompactionPlan plan = {
       .inputs = {}, .output_level = level, .output_run = runs.front().id, .is_move = false, .reason = reason};
   for (const Run& run : runs) plan.inputs.push_back(whole_run(level, run));
   return plan;
 }
 
-CompactionPlan merge_level_into_next(const Shape& shape, std::uint32_t level, std::string_view reason) {
-  const std::span<const Run> runs = runs_of(shape, level);
+CompactionPlan merge_into_next(const Shape& shape, std::uint32_t level, std::span<const Run> runs,
+                               std::string_view reason) {
   const Run* below = newest_run(shape, level + 1);
   CompactionPlan plan = {.inputs = {},
                          .output_level = level + 1,

@@ -5,12 +5,25 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "compaction/policy.h"
+#include "entry/key_range.h"
 #include "tree/shape.h"
 
 namespace tamis {
+
+/// The age of a run: smaller is newer.
+struct RunAge {
+  std::uint32_t level = 0;
+  std::uint64_t run = 0;
+
+  friend bool operator==(const RunAge&, const RunAge&) = default;
+  friend bool operator<(const RunAge& a, const RunAge& b) {
+    return std::tie(a.level, b.run) < std::tie(b.level, a.run);
+  }
+};
 
 /// From the beginning to the end of some tables, range deletes included (rule 25). The views belong to their facts.
 struct KeySpan {
@@ -19,6 +32,7 @@ struct KeySpan {
 
   [[nodiscard]] KeySpan joined(const KeySpan& other) const;
   [[nodiscard]] bool overlaps(const TableFacts& table) const { return table.overlaps(smallest, end); }
+  [[nodiscard]] KeyRange to_range() const;
 };
 
 KeySpan span_of(const TableFacts& table);
@@ -49,10 +63,12 @@ CompactionInput whole_run(std::uint32_t level, const Run& run);
 /// Adds the run's tables that overlap the span to the plan's inputs. Returns whether there were any.
 bool add_overlapping(CompactionPlan& plan, std::uint32_t level, const Run& run, const KeySpan& span);
 
-/// Merges all runs of a level into one in their place.
-CompactionPlan merge_inside_level(const Shape& shape, std::uint32_t level, std::string_view reason);
-/// Merges all runs of a level into the newest run of the next level, with what they overlap there, or into a new one.
-CompactionPlan merge_level_into_next(const Shape& shape, std::uint32_t level, std::string_view reason);
+/// Merges adjacent runs of a level, newest first, into one in their place.
+CompactionPlan merge_in_place(std::uint32_t level, std::span<const Run> runs, std::string_view reason);
+/// Merges the oldest runs of a level into the newest run of the next level, with what they overlap there, or into a new
+/// one.
+CompactionPlan merge_into_next(const Shape& shape, std::uint32_t level, std::span<const Run> runs,
+                               std::string_view reason);
 
 /// Tombstones and merge operands are not moved to a place where nothing is older: a rewrite drops or folds them there.
 bool may_move_to(const Shape& shape, std::uint32_t level, std::uint64_t run, std::uint64_t transients);

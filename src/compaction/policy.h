@@ -44,18 +44,25 @@ struct CompactionPlan {
   friend bool operator==(const CompactionPlan&, const CompactionPlan&) = default;
 };
 
+class Admission;  // claims.h
+
 /// One row per policy.
 struct CompactionPolicy {
   std::string_view name;
   std::string_view summary;
-  /// The next plan, or nothing if the shape needs none. Executing all plans terminates.
-  std::optional<CompactionPlan> (*pick)(const Shape& shape, const PolicyOptions& options) = nullptr;
+  /// The next plan that may begin beside those that run, or nothing if there is none. It puts off what is due and must
+  /// wait. Executing all plans terminates.
+  std::optional<CompactionPlan> (*pick_beside)(const Shape& shape, const PolicyOptions& options,
+                                               Admission& admission) = nullptr;
   /// How far behind compaction is: 0 nothing to do, 1 as much as is tolerable. Writes are slowed from 0.5 on and wait
   /// from 2 on, which bounds the number of runs; `pick` then has a plan.
   double (*debt)(const Shape& shape, const PolicyOptions& options) = nullptr;
   /// False: only compact() rewrites anything. Otherwise tables are also dropped and rewritten because their entries
   /// have expired (expired_tables.h), and value files because of their garbage (value_plan.h).
   bool is_automatic = true;
+
+  /// The next plan if none runs.
+  [[nodiscard]] std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& options) const;
 };
 
 /// leveled, tiered, lazy, manual.

@@ -1,6 +1,7 @@
 // One line per policy, the default first.
 #include <array>
 
+#include "compaction/claims.h"
 #include "compaction/policies.h"
 
 namespace tamis {
@@ -13,6 +14,11 @@ std::span<const CompactionPolicy> compaction_policies() {
       kManualPolicy,
   };
   return policies;
+}
+
+std::optional<CompactionPlan> CompactionPolicy::pick(const Shape& shape, const PolicyOptions& options) const {
+  Admission alone;
+  return pick_beside(shape, options, alone);
 }
 
 const CompactionPolicy* find_compaction_policy(std::string_view name) {

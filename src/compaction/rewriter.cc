@@ -21,6 +21,7 @@ namespace tamis {
 namespace {
 
 constexpr std::uint64_t kEntriesPerQuestion = 1024;  // Between polls of is_cancelled: well below a millisecond.
+constexpr std::uint64_t kBytesPerQuestion = 1 << 20;
 constexpr Features kRangeDeletes = Features::of(Feature::kRangeDeletes);
 constexpr Features kValuesApart = Features::of(Feature::kValuesApart);
 constexpr std::size_t kMaxOverlappedTables = 10;  // Limits the cost of pushing an output down; LevelDB's figure.
@@ -115,7 +116,8 @@ class Rewriter {
         values_(spec, begun_) {
     TAMIS_CHECK(!spec.snapshots.empty());
     TAMIS_INVARIANT(std::ranges::is_sorted(spec.snapshots));
-    fragments_ = range_deletes_to_keep(spec);
+    fragments_ = cut_fragments(range_deletes_to_keep(spec), spec.part);
+    table_begin_ = spec.part.from;
     for (const Run* run : spec.older_runs) older_.emplace_back(*run);
   }
 
@@ -124,6 +126,7 @@ class Rewriter {
   RewriteResult take_result() { return std::move(result_); }
 
  private:
+  [[nodiscard]] bool is_cancelled();
   void begin_key(std::string_view key);
   Status end_key();
   Status take(const Entry& entry);
@@ -166,16 +169,17 @@ class Rewriter {
   ValueSink values_;
   std::vector<std::string> begun_;
   std::uint64_t kept_ = 0;
-  std::uint64_t first_output_ = 0;
+  std::uint64_t unasked_bytes_ = 0;  // Of values, since is_cancelled was polled.
+  std::uint64_t rewrite_ = 0;        // The number that all outputs name.
   RewriteResult result_;
 };
 
 Status Rewriter::write_all() {
-  for (source_.seek_to_first(); source_.valid(); source_.step()) {
-    if (result_.entries_read % kEntriesPerQuestion == 0 && spec_.is_cancelled && spec_.is_cancelled()) {
-      return Status::closed("the rewrite was cancelled");
-    }
+  const KeyRange& part = spec_.part;
+  for (source_.seek({part.from}); source_.valid() && !part.ends_before(source_.entry().key); source_.step()) {
+    if (is_cancelled()) return Status::closed("the rewrite was cancelled");
     const Entry entry = as_expired(source_.entry().plain());
+    unasked_bytes_ += entry.value.size();
     ++result_.entries_read;
     if (!has_key_ || entry.key != key_) {
       TAMIS_TRY_STATUS(end_key());
@@ -193,6 +197,13 @@ Status Rewriter::write_all() {
   for (const auto& table : result_.tables) written += table->entries;
   TAMIS_CHECK(written == kept_ && written + result_.entries_dropped == result_.entries_read);
   return {};
+}
+
+bool Rewriter::is_cancelled() {
+  if (result_.entries_read % kEntriesPerQuestion != 0 && unasked_bytes_ < kBytesPerQuestion) return false;
+  unasked_bytes_ = 0;
+  if (!spec_.is_cancelled) return false;
+  return spec_.is_cancelled(result_.bytes_written + (table_ != nullptr ? table_->estimated_bytes() : 0));
 }
 
 void Rewriter::begin_key(std::string_view key) {
@@ -345,8 +356,8 @@ bool Rewriter::should_cut(std::string_view key) {
 
 Status Rewriter::begin_table() {
   TAMIS_TRY(const std::uint64_t number, spec_.new_number());
-  if (first_output_ == 0) first_output_ = number;
-  const bool replaces_tables = !spec_.inputs.empty() || !spec_.replaces.empty();
+  if (rewrite_ == 0) rewrite_ = spec_.replaced.rewrite != 0 ? spec_.replaced.rewrite : number;
+  const bool replaces_tables = !spec_.replaced.inputs.empty() || !spec_.replaced.others.empty();
   TableSpec table = {.path = table_path(spec_.directory, number),
                      .number = number,
                      .identity = spec_.identity,
@@ -358,7 +369,7 @@ Status Rewriter::begin_table() {
                      .prefix_rule = spec_.prefix_rule,
                      .level = spec_.output_level,
                      .run = spec_.output_run,
-                     .rewrite = replaces_tables ? first_output_ : 0,
+                     .rewrite = replaces_tables ? rewrite_ : 0,
                      .flushed_sequence = spec_.flushed_sequence,
                      .created_unix_seconds = spec_.now_unix_seconds,
                      .oldest_delete_unix_seconds = spec_.oldest_delete_unix_seconds};
@@ -371,8 +382,12 @@ Status Rewriter::begin_table() {
 /// Inputs between the last output's end and this one's. An input of which nothing is left overlaps no output, yet it
 /// was replaced: gaps count to the output behind them, the end to the last.
 std::vector<std::uint64_t> Rewriter::replaced_by_table(Position position, const KeyEnd& end) const {
-  std::vector<std::uint64_t> replaced = spec_.replaces;
-  for (const auto& input : spec_.inputs) {
+  std::vector<std::uint64_t> replaced = spec_.replaced.others;
+  for (const auto& input : spec_.replaced.inputs) {
+    if (spec_.replaced.rewrite != 0 && result_.tables.empty()) {
+      replaced.push_back(input->number);
+      continue;
+    }
     const bool ends_before = !result_.tables.empty() && !(result_.tables.back()->end() < input->end());
     const bool begins_behind = position == Position::kInside && end.is_before(input->begin());
     if (!ends_before && !begins_behind) replaced.push_back(input->number);
@@ -382,10 +397,10 @@ std::vector<std::uint64_t> Rewriter::replaced_by_table(Position position, const 
 
 /// Those of the current table. The next one begins with key_.
 std::vector<RangeTombstone> Rewriter::take_fragments(Position position) {
-  KeyRange part{std::move(table_begin_), std::nullopt};
+  KeyRange keys{std::move(table_begin_), spec_.part.to};
   table_begin_ = key_;
-  if (position == Position::kInside) part.to = key_;
-  return cut_fragments(fragments_, part);
+  if (position == Position::kInside) keys.to = key_;
+  return cut_fragments(fragments_, keys);
 }
 
 Status Rewriter::finish_table(Position position) {
@@ -418,6 +433,15 @@ void Rewriter::remove_files() {
 }
 
 }  // namespace
+
+void RewriteResult::add(const RewriteResult& part) {
+  TAMIS_CHECK(tables.empty() || part.tables.empty() || tables.back()->end().is_before(part.tables.front()->begin()));
+  tables.insert(tables.end(), part.tables.begin(), part.tables.end());
+  values.insert(values.end(), part.values.begin(), part.values.end());
+  entries_read += part.entries_read;
+  entries_dropped += part.entries_dropped;
+  bytes_written += part.bytes_written;
+}
 
 Result<RewriteResult> rewrite(EntryIterator& source, const RewriteSpec& spec) {
   Rewriter rewriter(source, spec);

@@ -11,6 +11,7 @@
 #include "compaction/filter_planner.h"
 #include "compaction/policy.h"
 #include "entry/entry_iterator.h"
+#include "entry/key_range.h"
 #include "entry/range_tombstones.h"
 #include "io/file_system.h"
 #include "table/table_builder.h"
@@ -48,6 +49,16 @@ struct CutRules {
   const Run* next_level = nullptr;
 };
 
+/// What the output replaces; repair must know it without a manifest.
+struct ReplacedTables {
+  /// The tables that are rewritten: each output lists those that overlap it, and the gap before it. The first one of a
+  /// part lists all: another part may have no output.
+  std::vector<std::shared_ptr<const TableFacts>> inputs = {};
+  std::vector<std::uint64_t> others = {};  ///< Every output lists them.
+  /// A number that all parts of a divided rewrite share and no file has; 0: the rewrite is not divided.
+  std::uint64_t rewrite = 0;
+};
+
 /// How to write the entries, and which may be dropped.
 struct RewriteSpec {
   FileSystem* files = nullptr;
@@ -62,9 +73,8 @@ struct RewriteSpec {
   PrefixRule prefix_rule = {};
   std::uint32_t output_level = 0;
   std::uint64_t output_run = 0;
-  /// The tables that are rewritten: each output lists those that overlap it, and the gap before it, as replaced.
-  std::vector<std::shared_ptr<const TableFacts>> inputs = {};
-  std::vector<std::uint64_t> replaces = {};  ///< Further tables, which every output lists.
+  KeyRange part = {};  ///< Entries outside are left alone.
+  ReplacedTables replaced = {};
   std::uint64_t flushed_sequence = 0;
   std::uint64_t now_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;
@@ -85,8 +95,8 @@ struct RewriteSpec {
   /// Returns a number that no file has had.
   std::function<Result<std::uint64_t>()> new_number = {};
   ValueRules values = {};
-  /// Polled occasionally; true: stop with kClosed.
-  std::function<bool()> is_cancelled = {};
+  /// Polled occasionally with the bytes written so far; true: stop with kClosed.
+  std::function<bool(std::uint64_t bytes_written)> is_cancelled = {};
 };
 
 /// The output. Every file is synced, but not its name: the caller syncs the folder.
@@ -96,11 +106,14 @@ struct RewriteResult {
   std::uint64_t entries_read = 0;
   std::uint64_t entries_dropped = 0;
   std::uint64_t bytes_written = 0;
+
+  /// Adds the output of the next part.
+  void add(const RewriteResult& part);
 };
 
-/// Reads all of `source` and writes what readers can still see, range deletes cut at the ends of tables. A value to be
-/// copied that is damaged stays where it is: the entry keeps its pointer. After an error, files begun here have been
-/// removed if possible.
+/// Reads the part of `source` and writes what readers can still see, range deletes cut at the ends of tables. A value
+/// to be copied that is damaged stays where it is: the entry keeps its pointer. After an error, files begun here have
+/// been removed if possible.
 Result<RewriteResult> rewrite(EntryIterator& source, const RewriteSpec& spec);
 
 }  // namespace tamis

@@ -90,6 +90,59 @@ TEST(Rewrite, LeavesWhatAnyReaderCanSee) {
   }
 }
 
+TEST(Rewrite, Rule47_InPartsWritesTheSame) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const EntrySets sets(seed, {.runs = 3, .entries = 60, .keys = 25, .sequences = 40, .unique = true});
+    SplitMix64 random(seed);
+    RewriteWorld world;
+    world.spec.table_bytes = 200 + random.below(2000);
+    world.spec.block_bytes = 512;
+    world.spec.snapshots = {Sequence{random.below(20)}, Sequence{20 + random.below(20)}};
+    world.spec.replaced.inputs = {facts_of(901, "", "0"), facts_of(902, "0", "~")};
+    world.spec.replaced.rewrite = 77;
+    std::vector<std::string> cuts;
+    for (std::uint64_t i = random.below(4); i > 0; --i) cuts.push_back(sets.keys[random.below(sets.keys.size())]);
+    std::ranges::sort(cuts);
+    RewriteResult all;
+    for (std::size_t i = 0; i <= cuts.size(); ++i) {
+      world.spec.part = {.from = i == 0 ? "" : cuts[i - 1],
+                         .to = i == cuts.size() ? std::nullopt : std::optional(cuts[i])};
+      const RewriteResult part = world.write(sets.merged());
+      for (const auto& table : part.tables) {
+        const auto file = *world.world.files.open_readable(table_path("/store", table->number));
+        const TableProperties properties = *read_properties(*file, "t");
+        EXPECT_EQ(properties.rewrite, 77U);
+        if (table == part.tables.front()) {
+          EXPECT_EQ(properties.replaces, (std::vector<std::uint64_t>{901, 902}));
+        }
+      }
+      all.add(part);
+    }
+    EXPECT_EQ(world.read(all), expected_entries(sets.merged(), world.spec.snapshots, world.spec.older_runs));
+    EXPECT_EQ(all.entries_read, sets.merged().size());
+  }
+}
+
+TEST(Rewrite, PartsShareARangeDelete) {
+  const tamis::Run older = {.id = 1, .tables = {facts_of(1, "a", "z")}};
+  RewriteWorld world;
+  world.spec.older_runs = {&older};
+  world.spec.range_deletes = {{{.from = "b", .to = "y"}, Sequence{5}}};
+  world.spec.replaced.rewrite = 77;
+  const auto bounds_of = [&](KeyRange part) {
+    world.spec.part = std::move(part);
+    const RewriteResult result = world.write({put("c", 9), put("n", 9)});
+    EXPECT_EQ(result.tables.size(), 1U);
+    const KeyEnd end = result.tables.front()->end();
+    EXPECT_EQ(end.kind, KeyEnd::Kind::kBefore);
+    return std::pair(std::string(result.tables.front()->begin()), std::string(end.key));
+  };
+  EXPECT_EQ(bounds_of({"", "m"}), std::pair(std::string("b"), std::string("m")));
+  EXPECT_EQ(bounds_of({"m", "p"}), std::pair(std::string("m"), std::string("p")));
+  EXPECT_EQ(bounds_of({"p", std::nullopt}), std::pair(std::string("p"), std::string("y")));
+}
+
 TEST(Rule17, ADeleteStaysWhileAnOlderRunMayHoldItsKey) {
   const tamis::Run older = {.id = 1, .tables = {facts_of(1, "b", "d"), facts_of(2, "m", "p")}};
   RewriteWorld world;
@@ -158,7 +211,7 @@ TEST(Rewrite, CutsTablesAtTheirSize) {
 TEST(Rewrite, EachTableListsTheInputsThatOverlapIt) {
   RewriteWorld world;
   world.spec.table_bytes = 4000;
-  world.spec.replaces = {901};
+  world.spec.replaced.others = {901};
   world.spec.keyspace = {.id = KeyspaceId{7}, .name = "users"};
   world.numbers = 1000;
   std::vector<std::string> keys;
@@ -166,13 +219,13 @@ TEST(Rewrite, EachTableListsTheInputsThatOverlapIt) {
   std::vector<Entry> entries;
   for (const std::string& key : keys) entries.push_back({key, "a value of some length", Sequence{5}, EntryKind::kPut});
   for (std::uint64_t i = 0; i < 20; ++i) {  // Of odd keys nothing is left.
-    world.spec.inputs.push_back(
+    world.spec.replaced.inputs.push_back(
         facts_of(i + 1, fmt::format("key {:06}", 100 * i), fmt::format("key {:06}", 100 * i + 99)));
-    world.spec.inputs.push_back(
+    world.spec.replaced.inputs.push_back(
         facts_of(i + 101, fmt::format("key {:06}", 100 * i + 51), fmt::format("key {:06}", 100 * i + 51)));
   }
-  world.spec.inputs.push_back(facts_of(200, "a", "b"));
-  world.spec.inputs.push_back(facts_of(201, "z", "z"));
+  world.spec.replaced.inputs.push_back(facts_of(200, "a", "b"));
+  world.spec.replaced.inputs.push_back(facts_of(201, "z", "z"));
   const RewriteResult result = world.write(entries);
   ASSERT_GT(result.tables.size(), 5U);
   std::set<std::uint64_t> listed;
@@ -186,12 +239,12 @@ TEST(Rewrite, EachTableListsTheInputsThatOverlapIt) {
     EXPECT_EQ(properties.replaces.front(), 901U);
     most = std::max(most, properties.replaces.size());
     listed.insert(properties.replaces.begin(), properties.replaces.end());
-    for (const auto& input : world.spec.inputs) {
+    for (const auto& input : world.spec.replaced.inputs) {
       if (!table->overlaps(input->begin(), input->end())) continue;
       EXPECT_TRUE(std::ranges::count(properties.replaces, input->number) == 1) << table->number << ' ' << input->number;
     }
   }
-  EXPECT_EQ(listed.size(), world.spec.inputs.size() + 1) << "every input is listed by some output";
+  EXPECT_EQ(listed.size(), world.spec.replaced.inputs.size() + 1) << "every input is listed by some output";
   EXPECT_LT(most, 14U);
 }
 
@@ -272,7 +325,7 @@ TEST(Rewrite, StopsWhenItIsCancelledAndLeavesNoFile) {
     RewriteWorld world;
     world.spec.table_bytes = 5000;
     int asked = 0;
-    world.spec.is_cancelled = [&] { return asked++ == questions; };
+    world.spec.is_cancelled = [&](std::uint64_t) { return asked++ == questions; };
     const Result<RewriteResult> result = world.try_write(many.entries);
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.status().code(), StatusCode::kClosed);

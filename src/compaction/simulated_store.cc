@@ -45,8 +45,13 @@ Status SimulatedStore::flush(std::vector<SimulatedWrite> writes, std::uint64_t n
 }
 
 Status SimulatedStore::run(const CompactionPlan& plan) {
+  TAMIS_TRY(const Tables tables, write(plan));
+  return install(plan, tables);
+}
+
+Result<SimulatedStore::Tables> SimulatedStore::write(const CompactionPlan& plan) {
   TAMIS_TRY_STATUS(check_plan(shape_, plan));
-  std::vector<std::shared_ptr<const TableFacts>> tables;
+  Tables tables;
   std::uint64_t created = 0;
   std::uint64_t oldest_delete = 0;
   for (const CompactionInput& input : plan.inputs) {
@@ -59,7 +64,7 @@ Status SimulatedStore::run(const CompactionPlan& plan) {
     }
   }
   if (!plan.is_move) tables = make_tables(merge(plan), created, oldest_delete);
-  return replace(plan, tables);
+  return tables;
 }
 
 std::optional<SimulatedWrite> SimulatedStore::find(std::uint64_t key) const {
@@ -113,9 +118,9 @@ SimulatedStore::Writes SimulatedStore::merge(const CompactionPlan& plan) const {
   return kept;
 }
 
-std::vector<std::shared_ptr<const TableFacts>> SimulatedStore::make_tables(const Writes& writes, std::uint64_t created,
-                                                                           std::uint64_t oldest_delete) {
-  std::vector<std::shared_ptr<const TableFacts>> tables;
+SimulatedStore::Tables SimulatedStore::make_tables(const Writes& writes, std::uint64_t created,
+                                                   std::uint64_t oldest_delete) {
+  Tables tables;
   const std::size_t per_table = table_bytes_ / entry_bytes_;
   for (std::size_t begin = 0; begin < writes.size(); begin += per_table) {
     const std::size_t end = std::min(writes.size(), begin + per_table);
@@ -139,8 +144,8 @@ std::vector<std::shared_ptr<const TableFacts>> SimulatedStore::make_tables(const
   return tables;
 }
 
-Status SimulatedStore::replace(const CompactionPlan& plan,
-                               const std::vector<std::shared_ptr<const TableFacts>>& tables) {
+Status SimulatedStore::install(const CompactionPlan& plan, const Tables& tables) {
+  TAMIS_TRY_STATUS(check_plan(shape_, plan));
   ShapeEdit edit;
   for (const CompactionInput& input : plan.inputs) {
     edit.removed.insert(edit.removed.end(), input.tables.begin(), input.tables.end());

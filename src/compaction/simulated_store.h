@@ -41,6 +41,10 @@ class SimulatedStore {
   /// Adds a run to level 0. Any order; the later of two writes to a key wins.
   Status flush(std::vector<SimulatedWrite> writes, std::uint64_t now_unix_seconds);
   Status run(const CompactionPlan& plan);
+  /// The two halves of `run`, between which other plans may be run.
+  using Tables = std::vector<std::shared_ptr<const TableFacts>>;
+  Result<Tables> write(const CompactionPlan& plan);
+  Status install(const CompactionPlan& plan, const Tables& tables);
 
   /// Nothing for a key that was never written or is deleted.
   [[nodiscard]] std::optional<SimulatedWrite> find(std::uint64_t key) const;
@@ -58,9 +62,7 @@ class SimulatedStore {
   using Writes = std::vector<SimulatedWrite>;
 
   [[nodiscard]] Writes merge(const CompactionPlan& plan) const;
-  std::vector<std::shared_ptr<const TableFacts>> make_tables(const Writes& writes, std::uint64_t created,
-                                                             std::uint64_t oldest_delete);
-  Status replace(const CompactionPlan& plan, const std::vector<std::shared_ptr<const TableFacts>>& tables);
+  Tables make_tables(const Writes& writes, std::uint64_t created, std::uint64_t oldest_delete);
 
   const std::uint64_t entry_bytes_;
   const std::uint64_t table_bytes_;

@@ -112,7 +112,7 @@ TEST(Simulator, ReportsAPolicyThatDoesNotEnd) {
   const CompactionPolicy restless = {
       .name = "restless",
       .summary = "rewrites the newest run for ever",
-      .pick = [](const Shape& shape, const PolicyOptions&) -> std::optional<CompactionPlan> {
+      .pick_beside = [](const Shape& shape, const PolicyOptions&, Admission&) -> std::optional<CompactionPlan> {
         const auto& run = shape.levels.front().front();
         return CompactionPlan{.inputs = {{0, run.id, {run.tables.front()->number}}},
                               .output_level = 0,

@@ -1,7 +1,9 @@
 #include "compaction/tiers.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "compaction/level_zero.h"
 #include "compaction/plan_parts.h"
 
 namespace tamis {
@@ -19,8 +21,7 @@ bool is_outgrown(std::span<const Run> runs, const PolicyOptions& options) {
 
 std::size_t runs_of_full_tier(const PolicyOptions& options) { return std::max<std::size_t>(2, options.fanout); }
 
-std::optional<CompactionPlan> move_into_next_level(const Shape& shape, std::uint32_t level) {
-  const std::span<const Run> runs = runs_of(shape, level);
+std::optional<CompactionPlan> move_into_next_level(const Shape& shape, std::uint32_t level, std::span<const Run> runs) {
   const Run& oldest = runs.back();
   for (const Run& run : runs.first(runs.size() - 1)) {
     if (overlap(oldest, run)) return std::nullopt;
@@ -36,11 +37,14 @@ std::optional<CompactionPlan> move_into_next_level(const Shape& shape, std::uint
                         .reason = "run overlaps nothing"};
 }
 
-std::optional<CompactionPlan> pick_from_tier(const Shape& shape, std::uint32_t level, const PolicyOptions& options) {
-  const std::span<const Run> runs = runs_of(shape, level);
+std::optional<CompactionPlan> pick_from_tier(const Shape& shape, std::uint32_t level, const PolicyOptions& options,
+                                             Admission& admission) {
+  const std::span<const Run> runs = admission.oldest_free(shape, level);
   if (runs.size() < runs_of_full_tier(options)) return std::nullopt;
-  if (level + 1 == Shape::kMaxLevels) return merge_inside_level(shape, level, "tier is full");
-  if (auto plan = move_into_next_level(shape, level)) return plan;
+  if (level + 1 == Shape::kMaxLevels) {
+    return admission.admit_or_put_off(shape, merge_in_place(level, runs, "tier is full"));
+  }
+  if (auto plan = move_into_next_level(shape, level, runs); plan && admission.admits(shape, *plan)) return plan;
 
   CompactionPlan plan = {.inputs = {},
                          .output_level = level + 1,
@@ -54,15 +58,16 @@ std::optional<CompactionPlan> pick_from_tier(const Shape& shape, std::uint32_t l
   } else {
     for (const Run& run : runs) plan.inputs.push_back(whole_run(level, run));
   }
-  return plan;
+  return admission.admit_or_put_off(shape, std::move(plan));
 }
 
 double debt_of_tiers(const Shape& shape, std::size_t levels, const PolicyOptions& options) {
   const auto full = static_cast<double>(runs_of_full_tier(options));
-  double debt = 0;
+  const double slack = std::max(full, kMinSlack);
+  double debt = debt_of_level_zero_bytes(shape, options, full, slack);
   for (std::uint32_t level = 0; level < levels; ++level) {
     const auto runs = static_cast<double>(runs_of(shape, level).size());
-    debt = std::max(debt, (runs - full) / std::max(full, kMinSlack));
+    debt = std::max(debt, (runs - full) / slack);
   }
   return debt;
 }

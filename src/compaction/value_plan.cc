@@ -52,7 +52,8 @@ bool points_into(const TableFacts& table, const std::vector<std::uint64_t>& file
 }
 
 /// Rewrites the run from its first to its last table that points into the files.
-std::optional<CompactionPlan> collect_from(const Shape& shape, std::vector<std::uint64_t> files) {
+std::optional<CompactionPlan> collect_from(const Shape& shape, const std::vector<std::uint64_t>& files,
+                                           const Admission& admission) {
   for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
     for (const Run& run : shape.levels[level]) {
       CompactionInput input = {.level = level, .run = run.id, .tables = {}};
@@ -65,12 +66,13 @@ std::optional<CompactionPlan> collect_from(const Shape& shape, std::vector<std::
       }
       if (wanted == 0) continue;
       input.tables.resize(wanted);
-      return CompactionPlan{.inputs = {std::move(input)},
-                            .output_level = level,
-                            .output_run = run.id,
-                            .is_move = false,
-                            .collected = std::move(files),
-                            .reason = "value files with garbage"};
+      CompactionPlan plan = {.inputs = {std::move(input)},
+                             .output_level = level,
+                             .output_run = run.id,
+                             .is_move = false,
+                             .collected = files,
+                             .reason = "value files with garbage"};
+      if (admission.admits(shape, plan)) return plan;
     }
   }
   return std::nullopt;
@@ -105,14 +107,19 @@ std::optional<CompactionPlan> merge_pointers(const Shape& shape) {
 
 }  // namespace
 
-std::optional<CompactionPlan> pick_values(const Shape& shape, std::span<const std::uint64_t> damaged) {
+std::optional<CompactionPlan> pick_values(const Shape& shape, std::span<const std::uint64_t> damaged,
+                                          const Admission& admission) {
   if (shape.value_files.empty()) return std::nullopt;
-  if (std::optional<CompactionPlan> merged = merge_pointers(shape)) return merged;
+  if (std::optional<CompactionPlan> merged = merge_pointers(shape)) {
+    if (!admission.admits(shape, *merged)) return std::nullopt;
+    return merged;
+  }
   std::vector<std::uint64_t> files = files_to_collect(shape, damaged);
-  return files.empty() ? std::nullopt : collect_from(shape, std::move(files));
+  return files.empty() ? std::nullopt : collect_from(shape, files, admission);
 }
 
 std::vector<std::uint64_t> unused_values(const Shape& shape, const ShapeEdit& edit) {
+  if (shape.value_files.empty()) return {};
   std::unordered_set<std::uint64_t> used;
   const std::unordered_set<std::uint64_t> removed(edit.removed.begin(), edit.removed.end());
   for (const std::vector<Run>& level : shape.levels) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "compaction/claims.h"
 #include "compaction/policy.h"
 #include "tree/shape.h"
 
@@ -20,7 +21,8 @@ namespace tamis {
 ///
 /// Together at most 1.25 × live bytes (docs/decisions/0043). `damaged` are files with values that cannot be copied,
 /// ascending; they are left alone. Executing all plans terminates.
-std::optional<CompactionPlan> pick_values(const Shape& shape, std::span<const std::uint64_t> damaged);
+std::optional<CompactionPlan> pick_values(const Shape& shape, std::span<const std::uint64_t> damaged,
+                                          const Admission& admission = {});
 
 /// The value files that nothing points into after the edit; `edit` removes tables.
 std::vector<std::uint64_t> unused_values(const Shape& shape, const ShapeEdit& edit);

@@ -36,13 +36,14 @@ void Catalog::follow(ManifestState state, const Current& current) {
   next_number_ = std::max<std::uint64_t>(manifest_->state().reserved_numbers, 1);
 }
 
-Status Catalog::commit(const ManifestEdit& edit, const std::function<void(const ManifestState&)>& show) noexcept {
+Status Catalog::commit(const ManifestEdit& edit, const Look& show, const Look& complete) noexcept {
   MutexLock lock(mutex_);
   for (const auto& [id, change] : edit.keyspaces) {
     if (!change.created && !manifest_->state().keyspaces.contains(id)) {
       return Status::closed(context_.directory + ": the keyspace was dropped");
     }
   }
+  if (complete) complete(manifest_->state());
   TAMIS_TRY_STATUS(commit_locked(edit));
   show(manifest_->state());
   return {};
@@ -76,7 +77,7 @@ Status Catalog::commit_locked(ManifestEdit edit) {
   return committed;
 }
 
-void Catalog::inspect(const std::function<void(const ManifestState&)>& look) const {
+void Catalog::inspect(const Look& look) const {
   MutexLock lock(mutex_);
   look(manifest_->state());
 }

@@ -31,16 +31,17 @@ class Catalog {
   /// Takes what a follower has read of the manifest that another process writes.
   void follow(ManifestState state, const Current& current) EXCLUDES(mutex_);
 
+  using Look = std::function<void(const ManifestState&)>;
   /// Makes the edit durable, then calls `show` with the state after it, under the mutex: versions appear in the order
-  /// of the manifest's edits. kClosed, and nothing is done, if the edit names a keyspace that was dropped. An
-  /// allocation that fails in between ends the process (docs/decisions/0016).
-  Status commit(const ManifestEdit& edit, const std::function<void(const ManifestState&)>& show) noexcept
-      EXCLUDES(mutex_);
+  /// of the manifest's edits. `complete` is called with the state before, and may change the edit. kClosed, and nothing
+  /// is done, if the edit names a keyspace that was dropped. An allocation that fails in between ends the process
+  /// (docs/decisions/0016).
+  Status commit(const ManifestEdit& edit, const Look& show, const Look& complete = {}) noexcept EXCLUDES(mutex_);
   Result<std::uint64_t> new_number() noexcept EXCLUDES(mutex_);
   /// The next term, durable in CURRENT: to be called before a journal of it begins (rule 42).
   Result<std::uint64_t> begin_term() noexcept EXCLUDES(mutex_);
   /// Calls `look` with the state, under the mutex.
-  void inspect(const std::function<void(const ManifestState&)>& look) const EXCLUDES(mutex_);
+  void inspect(const Look& look) const EXCLUDES(mutex_);
 
   /// All writes up to here are in tables.
   [[nodiscard]] std::uint64_t flushed_sequence() const EXCLUDES(mutex_);

@@ -10,6 +10,7 @@
 
 #include "base/thread_priority.h"
 #include "base/try.h"
+#include "engine/background_threads.h"
 #include "engine/schedule.h"
 
 namespace tamis {
@@ -24,7 +25,8 @@ void run_all(JobSource& source, std::span<const Job> jobs) {
   for (std::size_t i = 0; i < jobs.size();) i = source.run(jobs[i]) ? 0 : i + 1;
 }
 
-/// With two threads, a flush need not wait for a compaction.
+/// The first thread flushes, so that a flush need not wait for a compaction. The second compacts and keeps up the rest,
+/// all others compact.
 class ThreadPool final : public JobPool {
  public:
   ThreadPool(std::uint32_t threads, JobSource& source, const Health& health, ChangeSignal& changes)
@@ -32,16 +34,14 @@ class ThreadPool final : public JobPool {
   ~ThreadPool() override { stop(); }
 
   void start() override {
-    const std::span<const Job> jobs = kEveryJob;
+    constexpr std::span<const Job> kJobs = kEveryJob;
     if (threads() == 1) {
-      workers_.emplace_back([this, jobs] { work(jobs); });
+      begin_worker(kJobs);
       return;
     }
-    workers_.emplace_back([this, jobs] { work(jobs.first(1)); });
-    workers_.emplace_back([this, jobs] {
-      lower_own_priority();
-      work(jobs.subspan(1));
-    });
+    begin_worker(kJobs.first(1));
+    begin_worker(kJobs.subspan(1));
+    while (workers_.size() < threads()) begin_worker(kJobs.subspan(1, 1));
   }
   void stop() override { workers_.clear(); }  // Joins.
 
@@ -55,6 +55,12 @@ class ThreadPool final : public JobPool {
   }
 
  private:
+  void begin_worker(std::span<const Job> jobs) {
+    workers_.emplace_back([this, jobs] {
+      if (jobs.front() != Job::kFlush) lower_own_priority();
+      work(jobs);
+    });
+  }
   void work(std::span<const Job> jobs) {
     while (true) {
       const ChangeSignal::Ticket ticket = changes_.ticket();
@@ -125,7 +131,7 @@ class CallerPool final : public JobPool {
 std::unique_ptr<JobPool> JobPool::make(const StoreContext& context, JobSource& source, const Health& health,
                                        ChangeSignal& changes) {
   if (!context.environment.runs_in_background) return std::make_unique<CallerPool>(context, source, health);
-  return std::make_unique<ThreadPool>(context.options.background_threads, source, health, changes);
+  return std::make_unique<ThreadPool>(background_threads_of(context.options), source, health, changes);
 }
 
 }  // namespace tamis

@@ -23,11 +23,15 @@ class CountedJobs final : public JobSource {
       return false;
     }
     if (job == Job::kCompaction) {
+      ++compacting;
       while (is_compaction_held) std::this_thread::yield();
+      --compacting;
     }
     std::atomic<int>& left = of(job);
-    if (left == 0 || fails) return false;
-    --left;
+    if (fails || left.fetch_sub(1) <= 0) {
+      if (!fails) ++left;
+      return false;
+    }
     {
       MutexLock lock(mutex_);
       done_ += job == Job::kFlush ? 'f' : 'c';
@@ -42,6 +46,7 @@ class CountedJobs final : public JobSource {
   std::atomic<int>& of(Job job) { return left_[static_cast<std::size_t>(job)]; }
 
   std::atomic<int> upkeeps = 0;
+  std::atomic<int> compacting = 0;
   int flushes_per_compaction = 0;
   std::atomic<bool> fails = false;
   std::atomic<bool> is_compaction_held = false;
@@ -139,7 +144,7 @@ TEST(JobPool, TheSameSeedDoesTheSameWork) {
 }
 
 TEST(JobPool, ThreadsDoWhatIsDueAndWakeWhoWaits) {
-  for (const std::uint32_t threads : {1U, 2U}) {
+  for (const std::uint32_t threads : {1U, 2U, 5U}) {
     World world({}, threads);
     EXPECT_EQ(world.pool->threads(), threads);
     world.pool->start();
@@ -160,6 +165,21 @@ TEST(JobPool, OfTwoThreadsOneFlushesWhileTheOtherCompacts) {
   world.changes.announce();
   EXPECT_TRUE(world.wait_for(Job::kFlush).ok());
   EXPECT_TRUE(world.jobs.is_due(Job::kCompaction));
+  world.jobs.is_compaction_held = false;
+  EXPECT_TRUE(world.wait_for(Job::kCompaction).ok());
+}
+
+/// Of four threads, three compact at once.
+TEST(JobPool, AllThreadsButTheFirstCompact) {
+  World world({}, 4);
+  world.jobs.is_compaction_held = true;
+  world.jobs.of(Job::kCompaction) = 3;
+  world.pool->start();
+  world.changes.announce();
+  while (world.jobs.compacting < 3) std::this_thread::yield();
+  world.jobs.of(Job::kFlush) = 1;
+  world.changes.announce();
+  EXPECT_TRUE(world.wait_for(Job::kFlush).ok());
   world.jobs.is_compaction_held = false;
   EXPECT_TRUE(world.wait_for(Job::kCompaction).ok());
 }

@@ -262,12 +262,14 @@ std::uint64_t Keyspaces::first_journal(std::span<const SealedOfTree> flushes) co
 }
 
 Status Keyspaces::install(std::span<const TreeChange> changes, ManifestEdit rest) noexcept {
-  for (const TreeChange& change : changes) {
-    KeyspaceEdit& edit = rest.keyspaces.emplace(change.keyspace->id(), change.edit).first->second;
-    // Only compactions remove tables, one at a time; a flush meanwhile points into no file of this version.
-    if (edit.shape.removed.empty()) continue;
-    edit.shape.values_removed = unused_values(change.keyspace->tree.version()->shape(), edit.shape);
-  }
+  for (const TreeChange& change : changes) rest.keyspaces.emplace(change.keyspace->id(), change.edit);
+  // Of two compactions that end at once, the second knows what the first has left.
+  const auto find_unused_values = [&](const ManifestState& state) {
+    for (auto& [id, edit] : rest.keyspaces) {
+      if (edit.shape.removed.empty()) continue;
+      edit.shape.values_removed = unused_values(state.keyspaces.at(id).shape, edit.shape);
+    }
+  };
   const auto show = [&](const ManifestState& state) {
     for (const TreeChange& change : changes) {
       const KeyspaceId id = change.keyspace->id();
@@ -276,7 +278,7 @@ Status Keyspaces::install(std::span<const TreeChange> changes, ManifestEdit rest
     }
     sum_up();
   };
-  TAMIS_TRY_STATUS(catalog_.commit(rest, show));
+  TAMIS_TRY_STATUS(catalog_.commit(rest, show, find_unused_values));
   changes_.announce();
   for (const TreeChange& change : changes) change.keyspace->tree.drop_replaced_views();
   return {};

@@ -1,13 +1,9 @@
 #include "engine/maintenance.h"
 
 #include <algorithm>
-#include <functional>
-#include <optional>
 #include <thread>
 
 #include "base/try.h"
-#include "compaction/expired_tables.h"
-#include "compaction/value_plan.h"
 #include "engine/pacing.h"
 
 namespace tamis {
@@ -15,17 +11,6 @@ namespace {
 
 /// With more cores a flush, a compaction and two writers do not compete.
 constexpr unsigned kFewCores = 3;
-/// Of compact(), about: where two steps meet, a table of the level below is written twice.
-constexpr std::uint64_t kTablesPerStep = 16;
-
-std::vector<std::uint64_t> damaged_values(const Version& version) {
-  std::vector<std::uint64_t> numbers;
-  for (const std::shared_ptr<ValueFile>& file : version.value_files()) {
-    if (file->is_damaged()) numbers.push_back(file->facts().number);
-  }
-  return numbers;
-}
-
 bool cores_are_few(const JobPool& pool) {
   return pool.threads() > 1 && std::thread::hardware_concurrency() <= kFewCores;
 }
@@ -33,7 +18,8 @@ bool cores_are_few(const JobPool& pool) {
 }  // namespace
 
 Maintenance::Maintenance(const StoreContext& context, Catalog& catalog, Keyspaces& keyspaces, Journals& journals,
-                         TableRewrites& rewrites, Residency& residency, Health& health, ChangeSignal& changes)
+                         TableRewrites& rewrites, Residency& residency, Health& health, ChangeSignal& changes,
+                         SharedWork& work)
     : context_(context),
       catalog_(catalog),
       keyspaces_(keyspaces),
@@ -42,13 +28,20 @@ Maintenance::Maintenance(const StoreContext& context, Catalog& catalog, Keyspace
       residency_(residency),
       health_(health),
       changes_(changes),
+      work_(work),
+      compactions_(context, catalog, keyspaces, rewrites, health, changes),
       pool_(JobPool::make(context, *this, health, changes)),
-      gives_way_(cores_are_few(*pool_)) {}
+      gives_way_(cores_are_few(*pool_)) {
+  compactions_.set_interlude([this] {
+    publish_();
+    give_way_to_flush();
+  });
+}
 
 bool Maintenance::run(Job job) {
   switch (job) {
     case Job::kFlush: return flush();
-    case Job::kCompaction: return compact_if_due();
+    case Job::kCompaction: return work_.help() || compactions_.run_one();
     case Job::kUpkeep: break;
   }
   keep_up();
@@ -58,9 +51,7 @@ bool Maintenance::run(Job job) {
 bool Maintenance::is_due(Job job) const {
   switch (job) {
     case Job::kFlush: return keyspaces_.has_sealed();
-    case Job::kCompaction:
-      if (settled_generation_ != keyspaces_.generation()) return true;
-      return context_.expiry.is_used() && settled_at_ != context_.now_unix_seconds();  // Time makes work.
+    case Job::kCompaction: return compactions_.is_due();
     case Job::kUpkeep: break;
   }
   return true;
@@ -76,13 +67,14 @@ bool Maintenance::holds_up_writes(Job job, bool seals) const {
 }
 
 bool Maintenance::flush() {
-  if (!may_begin(flush_runs_)) return false;
+  if (!may_begin_flush()) return false;
   MutexLock flush_lock(flush_mutex_);
   if (!keyspaces_.has_sealed() || health_.has_stopped()) return false;
   flush_runs_ = true;
   const Status flushed = flush_oldest();
   if (flushed.ok()) prepare_next_journal();
-  end(flush_runs_);
+  flush_runs_ = false;
+  changes_.announce();
   if (!flushed.ok()) health_.rewrite_failed("flush", flushed);
   return flushed.ok();
 }
@@ -108,7 +100,7 @@ void Maintenance::prepare_next_journal() {
 }
 
 Status Maintenance::flush_sealed() {
-  if (!may_begin(flush_runs_)) return Status::busy(context_.directory + ": a flush is running");
+  if (!may_begin_flush()) return Status::busy(context_.directory + ": a flush is running");
   MutexLock lock(flush_mutex_);
   while (keyspaces_.has_sealed()) TAMIS_TRY_STATUS(flush_oldest());
   return {};
@@ -124,80 +116,6 @@ Status Maintenance::release_journals() {
   TAMIS_TRY_STATUS(rewrites_.release_journals());
   journals_.release_before(catalog_.first_journal());
   return {};
-}
-
-/// Old tombstones become due with time, even if no table changes.
-bool Maintenance::compact_if_due() {
-  if (!may_begin(compaction_runs_)) return false;
-  MutexLock compaction_lock(compaction_mutex_);
-  const std::uint64_t generation = keyspaces_.generation();
-  const std::uint64_t now = context_.now_unix_seconds();
-  if (settled_generation_ == generation && settled_at_ == now) return false;
-  if (!health_.check_working().ok()) return false;
-  compaction_runs_ = true;
-  const Result<bool> done = compact_one(now);
-  if (done.ok() && !*done) {
-    settled_at_ = now;
-    settled_generation_ = generation;
-  }
-  end(compaction_runs_);
-  if (!done.ok() && done.status().code() != StatusCode::kClosed) health_.rewrite_failed("compaction", done.status());
-  return done.ok() && *done;
-}
-
-/// The version is not kept: its tables could not be removed right after the compaction.
-std::optional<CompactionPlan> Maintenance::plan_for(const Tree& tree, std::uint64_t now_unix_seconds) const {
-  const std::shared_ptr<const TreeSettings> settings = tree.settings();
-  const std::shared_ptr<const Version> version = tree.version();
-  const Shape& shape = version->shape();
-  const std::uint64_t expired_by = settings->policy.is_automatic ? rewrites_.expired_by() : 0;
-  std::optional<CompactionPlan> plan = pick_wholly_expired(shape, expired_by);
-  if (!plan) plan = settings->policy.pick(shape, settings->policy_options(context_.memtable_bytes, now_unix_seconds));
-  if (!plan) plan = pick_mostly_expired(shape, expired_by);
-  if (!plan && settings->policy.is_automatic) plan = pick_values(shape, damaged_values(*version));
-  return plan;
-}
-
-/// One compaction of the tree that needs it most. False: none needs any.
-Result<bool> Maintenance::compact_one(std::uint64_t now_unix_seconds) {
-  std::vector<std::shared_ptr<OpenKeyspace>> keyspaces = keyspaces_.all();
-  std::ranges::stable_sort(keyspaces, std::greater(), [](const auto& keyspace) { return keyspace->tree.debt(); });
-  for (const std::shared_ptr<OpenKeyspace>& keyspace : keyspaces) {
-    const std::uint64_t generation = keyspace->tree.generation();
-    if (keyspace->settled_generation == generation && keyspace->settled_at == now_unix_seconds) continue;
-    const Result<bool> has_removed = remove_covered(*keyspace);
-    if (!has_removed.ok() && !keyspace->is_dropped()) return has_removed.status();
-    if (!has_removed.ok() || *has_removed) return true;
-    const std::optional<CompactionPlan> plan = plan_for(keyspace->tree, now_unix_seconds);
-    if (plan) {
-      Status done = execute(*keyspace, *plan);
-      if (!done.ok() && !keyspace->is_dropped()) return done;  // One that was dropped meanwhile needs none.
-      return true;
-    }
-    keyspace->settled_at = now_unix_seconds;
-    keyspace->settled_generation = generation;
-  }
-  return false;
-}
-
-Status Maintenance::execute(OpenKeyspace& keyspace, const CompactionPlan& plan) {
-  const auto is_cancelled = [&] {
-    publish_();
-    give_way_to_flush();
-    return health_.is_closing() || keyspace.is_dropped();
-  };
-  TAMIS_TRY_STATUS(rewrites_.execute(keyspace, plan, is_cancelled));
-  health_.rewrite_succeeded();
-  keyspace.tree.remove_obsolete_files();
-  return {};
-}
-
-Result<bool> Maintenance::remove_covered(OpenKeyspace& keyspace) {
-  TAMIS_TRY(const bool has_removed, rewrites_.remove_covered(keyspace));
-  if (!has_removed) return false;
-  health_.rewrite_succeeded();
-  keyspace.tree.remove_obsolete_files();
-  return true;
 }
 
 /// A flush and a compaction at once would leave no core to the writer, who soon waits for the flush, and for the
@@ -234,61 +152,25 @@ bool Maintenance::is_reading_in_vain(const Tree& tree, const std::vector<std::ui
   while (pool_->threads() == 1 && flush()) {
   }
   if (!is_due(Job::kCompaction) || health_.has_stopped() || health_.is_retrying()) return false;
-  while (compact_if_due()) {
+  while (compactions_.run_one()) {
   }
   const std::shared_ptr<const Version> version = tree.version();
   return std::ranges::any_of(tables, [&](std::uint64_t table) { return version->table(table) == nullptr; });
 }
 
 Status Maintenance::compact(OpenKeyspace& keyspace, const Range& range, const Progress& progress) {
-  TAMIS_TRY(const RangeGoal goal, goal_for(keyspace.tree, range));
-  std::uint64_t most_left = 0;
-  while (true) {
-    const std::uint64_t left = bytes_left_for_range(keyspace.tree.version()->shape(), goal);
-    most_left = std::max(most_left, left);
-    if (progress && !progress(most_left - left, most_left)) return Status::closed("stopped");
-    TAMIS_TRY(const bool has_stepped, step_towards(keyspace, goal));
-    if (!has_stepped) return {};
-    // A thread that waits for the mutex may not get it between two steps, and writers must not suffer from that.
-    if (keyspaces_.debt() >= kDebtThatPresses) (void)compact_if_due();
-  }
-}
-
-/// What is in tables now.
-Result<RangeGoal> Maintenance::goal_for(const Tree& tree, const Range& range) {
-  if (!may_begin(compaction_runs_)) return Status::busy(context_.directory + ": a compaction is running");
-  // A compaction that runs may have begun when snapshots were alive that are gone now: its tables have smaller numbers.
-  MutexLock compaction_lock(compaction_mutex_);
-  return RangeGoal{.from = range.from,
-                   .to = range.to,
-                   .newest = Sequence{catalog_.flushed_sequence(tree.id())},
-                   .first_new_table = catalog_.next_number(),
-                   .expired_by = rewrites_.expired_by(),
-                   .step_bytes = kTablesPerStep * tree.settings()->options.table_bytes};
-}
-
-/// False when there was nothing left to do.
-Result<bool> Maintenance::step_towards(OpenKeyspace& keyspace, const RangeGoal& goal) {
-  if (!may_begin(compaction_runs_)) return Status::busy(context_.directory + ": a compaction is running");
-  MutexLock compaction_lock(compaction_mutex_);
-  TAMIS_TRY_STATUS(health_.check_working());
-  compaction_runs_ = true;
-  Result<bool> has_removed = remove_covered(keyspace);
-  if (!has_removed.ok() || *has_removed) {
-    end(compaction_runs_);
-    return has_removed;
-  }
-  const std::optional<CompactionPlan> plan = pick_for_range(keyspace.tree.version()->shape(), goal);
-  const Status done = plan ? execute(keyspace, *plan) : Status();
-  end(compaction_runs_);
-  if (!done.ok()) return done;
-  return plan.has_value();
+  using Patience = Compactions::Patience;
+  const Patience patience = pool_->may_wait_for_running_job() ? Patience::kWaits : Patience::kIsBusy;
+  return compactions_.compact(keyspace, range, progress, patience);
 }
 
 Status Maintenance::wait_idle() {
   const auto is_flushed = [this] { return !keyspaces_.has_sealed(); };
   const auto is_compacted = [this] {
-    return keyspaces_.has_sealed() || (!is_due(Job::kCompaction) && !flush_runs_ && !compaction_runs_);
+    const auto is_done = [this] { return keyspaces_.has_sealed() || (!is_due(Job::kCompaction) && !flush_runs_); };
+    while (!is_done() && work_.help()) {  // Rather than sleep.
+    }
+    return is_done();
   };
   do {  // Others may write during a compaction.
     TAMIS_TRY_STATUS(pool_->wait_until(Job::kFlush, is_flushed, "a flush could not be done"));
@@ -299,11 +181,6 @@ Status Maintenance::wait_idle() {
   keyspaces_.release_dropped();
   const MutexLock flush_lock(flush_mutex_);  // A flush whose table is installed may still be releasing its journal.
   return {};
-}
-
-void Maintenance::end(std::atomic<bool>& runs) {
-  runs = false;
-  changes_.announce();
 }
 
 }  // namespace tamis

@@ -5,14 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/change_signal.h"
 #include "base/sync.h"
-#include "compaction/policy.h"
 #include "engine/catalog.h"
+#include "engine/compactions.h"
 #include "engine/health.h"
 #include "engine/job_pool.h"
 #include "engine/journals.h"
@@ -29,21 +28,21 @@ namespace tamis {
 /// gives way to a flush where cores are few.
 ///
 /// Invariants:
-///  1. There is one flush and one compaction at a time.
+///  1. There is one flush at a time.
 ///  2. A job that fails is tried again; Health stops writes when that does not help.
 ///
-/// Threads: any. flush_mutex_ and compaction_mutex_ are held over a whole job, before the mutexes of Catalog and Tree.
+/// Threads: any. flush_mutex_ is held over a whole flush, before the mutexes of Catalog and Tree.
 class Maintenance final : public JobSource {
  public:
   Maintenance(const StoreContext& context, Catalog& catalog, Keyspaces& keyspaces, Journals& journals,
-              TableRewrites& rewrites, Residency& residency, Health& health, ChangeSignal& changes);
+              TableRewrites& rewrites, Residency& residency, Health& health, ChangeSignal& changes, SharedWork& work);
 
   [[nodiscard]] JobPool& pool() { return *pool_; }
 
   /// Called at every upkeep and now and then during a compaction. To be set before the pool is started.
   void set_publisher(std::function<void()> publish) { publish_ = std::move(publish); }
 
-  bool run(Job job) override EXCLUDES(flush_mutex_, compaction_mutex_);
+  bool run(Job job) override EXCLUDES(flush_mutex_);
   [[nodiscard]] bool is_due(Job job) const override;
   [[nodiscard]] bool holds_up_writes(Job job, bool seals) const override;
 
@@ -54,33 +53,21 @@ class Maintenance final : public JobSource {
   Result<std::vector<TreeChange>> write_changes(const Changes& changes, Sequence first) EXCLUDES(flush_mutex_);
   /// Records that journals which no memtable needs are not needed, and removes them. A flush does so too.
   Status release_journals() EXCLUDES(flush_mutex_);
-  /// Merges the tables of this moment that may hold keys of the range into the last level that has any. It does so in
-  /// steps; writers and other compactions get their turn in between.
-  Status compact(OpenKeyspace& keyspace, const Range& range, const Progress& progress) EXCLUDES(compaction_mutex_);
+  /// As Compactions::compact.
+  Status compact(OpenKeyspace& keyspace, const Range& range, const Progress& progress);
   /// Waits until nothing is due.
   Status wait_idle() EXCLUDES(flush_mutex_);
 
  private:
-  /// Whether the caller may wait for its turn at a job. With some pools it must not while that runs.
-  [[nodiscard]] bool may_begin(const std::atomic<bool>& runs) const {
-    return !runs || pool_->may_wait_for_running_job();
-  }
-  void end(std::atomic<bool>& runs);
-
+  /// Whether the caller may wait for its turn at a flush. With some pools it must not while one runs.
+  [[nodiscard]] bool may_begin_flush() const { return !flush_runs_ || pool_->may_wait_for_running_job(); }
   bool flush() EXCLUDES(flush_mutex_);
   Status flush_oldest() REQUIRES(flush_mutex_);
   void prepare_next_journal() REQUIRES(flush_mutex_);
-  bool compact_if_due() EXCLUDES(compaction_mutex_);
-  [[nodiscard]] std::optional<CompactionPlan> plan_for(const Tree& tree, std::uint64_t now_unix_seconds) const;
-  Result<bool> compact_one(std::uint64_t now_unix_seconds) REQUIRES(compaction_mutex_);
-  Result<bool> remove_covered(OpenKeyspace& keyspace) REQUIRES(compaction_mutex_);
-  Status execute(OpenKeyspace& keyspace, const CompactionPlan& plan) REQUIRES(compaction_mutex_);
   void give_way_to_flush();
   void keep_up();
   void index_runs();
   bool is_reading_in_vain(const Tree& tree, const std::vector<std::uint64_t>& tables);
-  Result<RangeGoal> goal_for(const Tree& tree, const Range& range) EXCLUDES(compaction_mutex_);
-  Result<bool> step_towards(OpenKeyspace& keyspace, const RangeGoal& goal) EXCLUDES(compaction_mutex_);
 
   const StoreContext& context_;
   Catalog& catalog_;
@@ -90,14 +77,12 @@ class Maintenance final : public JobSource {
   Residency& residency_;
   Health& health_;
   ChangeSignal& changes_;
+  SharedWork& work_;
   std::function<void()> publish_ = [] {};
 
   Mutex flush_mutex_;
-  Mutex compaction_mutex_;
   std::atomic<bool> flush_runs_ = false;
-  std::atomic<bool> compaction_runs_ = false;
-  std::atomic<std::uint64_t> settled_generation_ = 0;  // Of all trees when nothing was left to compact.
-  std::atomic<std::uint64_t> settled_at_ = 0;          // The time of that, in seconds.
+  Compactions compactions_;
   const std::unique_ptr<JobPool> pool_;
   const bool gives_way_;
 };

@@ -8,6 +8,7 @@
 
 #include "base/sanitizer.h"
 #include "cache/frame.h"
+#include "engine/background_threads.h"
 #include "io/append_file.h"
 #include "table/index_format.h"
 #include "tamis/options.h"
@@ -29,10 +30,12 @@ struct MemoryShares {
   std::uint64_t wanted_indexes = 0;   ///< Not a share: all indexes, with a slot for each block.
 };
 
-/// What a flush or a compaction may use to build a filter, two at a time. It is not part of memory_bytes but of the
-/// constant that P8 allows.
+/// What each flush or compaction may use to build a filter. With more than two threads they share what two may use:
+/// it is not part of memory_bytes but of the constant that P8 allows.
 inline std::uint64_t filter_build_memory(const Options& options) {
-  return std::clamp<std::uint64_t>(options.memory_bytes / 16, std::uint64_t{4} << 20, std::uint64_t{12} << 20);
+  const auto of_one_of_two =
+      std::clamp<std::uint64_t>(options.memory_bytes / 16, std::uint64_t{4} << 20, std::uint64_t{12} << 20);
+  return 2 * of_one_of_two / std::max(2U, background_threads_of(options));
 }
 
 /// What a store would keep in memory for its tables.

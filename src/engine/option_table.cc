@@ -218,8 +218,14 @@ std::vector<Row> make_rows() {
           "journal",
           "How writes reach the journal: by system call or, if short and not synced, "
           "through a mapping; auto: mapped if possible."),
-      number_row<&Options::background_threads, 1, 2>(
-          "background_threads", "Threads that flush and compact; with two, flushes do not wait for compactions."),
+      number_row<&Options::background_threads, 0, 64>(
+          "background_threads",
+          "Threads that flush and compact: with two or more, one flushes and the others compact; 0: as many as the "
+          "machine has cores, from 2 to 8."),
+      size_row<&Options::background_bytes_per_second, 0, 64 * kGiB>(
+          "background_bytes_per_second",
+          "What compactions write per second at most, less what flushes write; 0 sets no limit. A store that is "
+          "written to faster slows its writers down."),
   };
 }
 

@@ -24,7 +24,8 @@ TEST(OptionTable, HasTheDocumentedNamesInTheirOrder) {
   for (const OptionInfo& option : option_table()) names += std::string(option.name) + " ";
   EXPECT_EQ(names,
             "memory_bytes memtable_bytes block_bytes table_bytes codec codec_last filter filter_memory prefix_rule "
-            "compaction value_bytes_apart fanout default_expiry merge_operator journal background_threads ");
+            "compaction value_bytes_apart fanout default_expiry merge_operator journal background_threads "
+            "background_bytes_per_second ");
 }
 
 TEST(OptionTable, EveryRowExplainsItselfAndItsDefaultIsAcceptedAndReadBack) {
@@ -113,7 +114,7 @@ TEST(OptionTable, CheckOptionsSeesWhatWasSetWithoutItsName) {
   EXPECT_EQ(code({.memory_bytes = 5}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.block_bytes = 64 * 1024}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.codec = "gzip"}), StatusCode::kInvalidArgument);
-  EXPECT_EQ(code({.background_threads = 0}), StatusCode::kInvalidArgument);
+  EXPECT_EQ(code({.background_threads = 65}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.prefix_rule = {PrefixRule::Kind::kFirst, 0}}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.memory_bytes = 1 << 20, .filter_memory = 2 << 20}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code({.memory_bytes = 1 << 20, .filter_memory = 1 << 20}), StatusCode::kOk);

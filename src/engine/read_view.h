@@ -44,10 +44,10 @@ class CurrentView {
   CurrentView(const CurrentView&) = delete;
   CurrentView& operator=(const CurrentView&) = delete;
 
-  /// For work that reads from disk or waits.
+  /// For work that reads from disk or waits. Not inside an EpochGuard.
   [[nodiscard]] std::shared_ptr<const ReadView> take() const {
-    MutexLock lock(mutex_);
-    return view_;
+    const EpochGuard guard;
+    return peeked_.load()->shared_from_this();
   }
   template <typename LoadSequence>
   [[nodiscard]] ViewAt<std::shared_ptr<const ReadView>> take_at(LoadSequence load_sequence) const {

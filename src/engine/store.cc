@@ -56,9 +56,10 @@ Store::Store(std::unique_ptr<StoreContext> context, std::unique_ptr<StoreMemory>
       journals_(context_->files, context_->directory, *context_->random,
                 share_memory(context_->options, MetadataWanted()).journal),
       keyspaces_(*context_, *memory_, catalog_, health_, published_, live_handles_, changes_),
-      rewrites_(*context_, catalog_, journals_, keyspaces_, published_, live_handles_, empty_ranges_),
+      shared_work_(changes_),
+      rewrites_(*context_, catalog_, journals_, keyspaces_, published_, live_handles_, empty_ranges_, shared_work_),
       residency_(*memory_, keyspaces_),
-      maintenance_(*context_, catalog_, keyspaces_, journals_, rewrites_, residency_, health_, changes_),
+      maintenance_(*context_, catalog_, keyspaces_, journals_, rewrites_, residency_, health_, changes_, shared_work_),
       writer_(*context_, catalog_, keyspaces_, journals_, maintenance_, health_, published_, live_handles_, changes_),
       counters_(*context_),
       number_(next_store_number()) {}

@@ -169,6 +169,7 @@ class Store final : public std::enable_shared_from_this<Store> {
   Journals journals_;
   TableContext followed_tables_;  // Of a follower. Outlives the tables, which are destroyed with the keyspaces.
   Keyspaces keyspaces_;
+  SharedWork shared_work_;
   TableRewrites rewrites_;
   Residency residency_;
   Maintenance maintenance_;

@@ -3,13 +3,17 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/try.h"
 #include "compaction/covered_tables.h"
 #include "compaction/expired_tables.h"
+#include "compaction/parts.h"
 #include "compaction/plan_parts.h"
+#include "engine/background_threads.h"
 #include "engine/memory_shares.h"
 #include "entry/merging_iterator.h"
 #include "io/file_names.h"
@@ -39,17 +43,22 @@ Status add_range_deletes(Table& table, std::vector<RangeTombstone>& to) {
 
 /// From the first to the last key of some tables; everything if there are none.
 KeyRange extent_of(std::span<const std::shared_ptr<const TableFacts>> tables) {
-  KeyRange extent;
-  if (tables.empty()) return extent;
-  KeyEnd end = tables.front()->end();
-  extent.from = tables.front()->begin();
-  for (const auto& table : tables) {
-    if (table->begin() < extent.from) extent.from = table->begin();
-    end = std::max(end, table->end());
+  if (tables.empty()) return {};
+  KeySpan extent = span_of(*tables.front());
+  for (const auto& table : tables) extent = extent.joined(span_of(*table));
+  return extent.to_range();
+}
+
+/// The inputs' entries, without the tables that lie outside the part.
+std::unique_ptr<EntryIterator> open_inputs(const Version& version, const CompactionPlan& plan, const KeyRange& part) {
+  std::vector<std::unique_ptr<EntryIterator>> runs;
+  for (const CompactionInput& input : plan.inputs) {
+    std::vector<std::uint64_t> tables;
+    std::ranges::copy_if(input.tables, std::back_inserter(tables),
+                         [&](std::uint64_t number) { return version.table(number)->facts().overlaps(part); });
+    runs.push_back(version.iterate_tables(tables));
   }
-  if (end.kind != KeyEnd::Kind::kNowhere) extent.to.emplace(end.key);
-  if (end.kind == KeyEnd::Kind::kWith) extent.to->push_back('\0');
-  return extent;
+  return make_merging_iterator(std::move(runs));
 }
 
 /// Of two times, 0 meaning none.
@@ -101,7 +110,10 @@ Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, Ent
   for (const Run* older : all_runs(version->shape())) spec.older_runs.push_back(older);
   const FilterPlanner filters(version->shape(), {}, 0, run, entries, settings->filter_plan_options());
   spec.filters = &filters;
-  TAMIS_TRY(RewriteResult result, write_tables(source, std::move(spec)));
+  begin_rewrite(spec);
+  TAMIS_TRY(RewriteResult result, rewrite(source, spec));
+  if (limit_.exists()) (void)limit_.take(result.bytes_written, WriteLimit::Clock::now());
+  TAMIS_TRY_STATUS(make_durable(result));
   add_tables(edit.shape, result, 0, run);
   return result;
 }
@@ -166,20 +178,17 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
   const Shape& shape = version.shape();
   const std::shared_ptr<const TreeSettings> settings = keyspace.tree.settings();
   RewriteSpec spec = spec_for(keyspace, *settings, shape, plan.output_level, plan.output_run);
-  spec.is_cancelled = is_cancelled;
   spec.older_runs = runs_older_than_inputs(shape, plan);
   const std::span<const Run> next = runs_of(shape, plan.output_level + 1);
   if (next.size() == 1) spec.cuts.next_level = &next.front();
   TreeChange change{.keyspace = &keyspace};
   std::vector<std::uint64_t>& removed = change.edit.shape.removed;
   std::uint64_t keys = 0;
-  std::vector<std::unique_ptr<EntryIterator>> runs;
   for (const CompactionInput& input : plan.inputs) {
-    runs.push_back(version.iterate_tables(input.tables));
     for (const std::uint64_t number : input.tables) {
       TAMIS_TRY(const std::shared_ptr<const TableFacts> facts, facts_of(shape, number));
       removed.push_back(number);
-      spec.inputs.push_back(facts);
+      spec.replaced.inputs.push_back(facts);
       spec.features |= facts->features;
       keys += facts->keys;
       TAMIS_TRY_STATUS(add_range_deletes(*version.table(number), spec.range_deletes));
@@ -191,11 +200,19 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
     return version.value_file(pointer.file)->copy_out(pointer, key, to);
   };
   // Repair must know, without a manifest, that obsolete tables were replaced even when what replaced them is gone.
-  keyspace.tree.add_obsolete_numbers(spec.replaces);
+  const Tree::ObsoleteListing obsolete(keyspace.tree);
+  spec.replaced.others = obsolete.numbers();
   const FilterPlanner filters(shape, removed, plan.output_level, plan.output_run, keys,
                               settings->filter_plan_options());
   spec.filters = &filters;
-  TAMIS_TRY(const RewriteResult result, write_tables(*make_merging_iterator(std::move(runs)), std::move(spec)));
+  begin_rewrite(spec);
+  const std::vector<KeyRange> parts = parts_of_plan(shape, plan, settings->options);
+  if (parts.size() > 1) {
+    TAMIS_TRY(spec.replaced.rewrite, catalog_.new_number());
+  }
+  const auto open = [&](const KeyRange& part) { return open_inputs(version, plan, part); };
+  TAMIS_TRY(const RewriteResult result, write_parts(open, spec, parts, is_cancelled));
+  TAMIS_TRY_STATUS(make_durable(result));
   add_tables(change.edit.shape, result, plan.output_level, plan.output_run);
   const Status installed = keyspaces_.install({&change, 1});
   if (installed.code() == StatusCode::kClosed) remove_unused(result);
@@ -206,12 +223,14 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
 }
 
 /// The snapshots are copied after the version was taken: one that is made later sees the range deletes.
-Result<bool> TableRewrites::remove_covered(OpenKeyspace& keyspace) {
+Result<bool> TableRewrites::remove_covered(OpenKeyspace& keyspace,
+                                           const std::function<bool(std::uint64_t table)>& is_free) {
   const std::shared_ptr<const Version> version = keyspace.tree.version();
   if (version->range_deletes() == nullptr) return false;
   TreeChange change{.keyspace = &keyspace};
   const std::vector<Sequence> sequences = handles_.readable(published_, /*horizon=*/0).sequences;
   change.edit.shape.removed = tables_covered_whole(version->shape(), version->range_deletes()->known(), sequences);
+  std::erase_if(change.edit.shape.removed, [&](std::uint64_t table) { return !is_free(table); });
   if (change.edit.shape.removed.empty()) return false;
   TAMIS_TRY_STATUS(keyspaces_.install({&change, 1}));
   compactions_.fetch_add(1, std::memory_order_relaxed);
@@ -230,15 +249,68 @@ void TableRewrites::remove_unused(const RewriteResult& result) {
   }
 }
 
-/// Durable when it returns.
-Result<RewriteResult> TableRewrites::write_tables(EntryIterator& source, RewriteSpec spec) {
-  if (spec.older_runs.empty()) {
-    spec.zeroed_up_to = empty_ranges_.begin_rewrite(spec.keyspace.id, extent_of(spec.inputs), spec.snapshots.back());
-  }
-  TAMIS_TRY(RewriteResult result, rewrite(source, spec));
+void TableRewrites::begin_rewrite(RewriteSpec& spec) {
+  if (!spec.older_runs.empty()) return;
+  spec.zeroed_up_to =
+      empty_ranges_.begin_rewrite(spec.keyspace.id, extent_of(spec.replaced.inputs), spec.snapshots.back());
+}
+
+Status TableRewrites::make_durable(const RewriteResult& result) {
   bytes_written_.fetch_add(result.bytes_written, std::memory_order_relaxed);
-  TAMIS_TRY_STATUS(context_.files.sync_directory(context_.directory));
-  return result;
+  return context_.files.sync_directory(context_.directory);
+}
+
+/// When one part fails, the others end early, and nothing of them stays.
+Result<RewriteResult> TableRewrites::write_parts(const OpenSource& open, const RewriteSpec& spec,
+                                                 std::span<const KeyRange> parts,
+                                                 const std::function<bool()>& is_cancelled) {
+  std::atomic<bool> has_failed = false;
+  std::vector<Result<RewriteResult>> results(parts.size(), Status::closed("the rewrite was cancelled"));
+  std::vector<SharedWork::Piece> pieces;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    pieces.emplace_back([&, i] {
+      RewriteSpec own = spec;
+      own.part = parts[i];
+      own.is_cancelled = [&, counted = std::uint64_t{0}](std::uint64_t written) mutable {
+        if (has_failed || is_cancelled()) return true;
+        wait_for_limit(written - std::min(written, counted), is_cancelled);
+        counted = std::max(written, counted);
+        return false;
+      };
+      results[i] = rewrite(*open(parts[i]), own);
+      if (!results[i].ok()) has_failed = true;
+    });
+  }
+  work_.run(pieces);
+  Status failed;
+  RewriteResult all;
+  for (const Result<RewriteResult>& result : results) {
+    if (result.ok()) {
+      all.add(*result);
+    } else if (failed.ok() || failed.code() == StatusCode::kClosed) {  // The others have only ended early.
+      failed = result.status();
+    }
+  }
+  if (failed.ok()) return all;
+  remove_unused(all);
+  return failed;
+}
+
+void TableRewrites::wait_for_limit(std::uint64_t bytes, const std::function<bool()>& is_cancelled) {
+  constexpr std::chrono::milliseconds kTimeBetweenQuestions(10);
+  if (!limit_.exists()) return;
+  using Clock = WriteLimit::Clock;
+  const Clock::time_point end = limit_.take(bytes, Clock::now());
+  while (Clock::now() < end && !is_cancelled()) {
+    std::this_thread::sleep_for(std::min<Clock::duration>(end - Clock::now(), kTimeBetweenQuestions));
+  }
+}
+
+/// At most one part for each thread. Those that flush do not help, but those that wait for compactions do.
+std::vector<KeyRange> TableRewrites::parts_of_plan(const Shape& shape, const CompactionPlan& plan,
+                                                   const Options& options) const {
+  constexpr std::uint64_t kTablesPerPart = 4;  // The last table of a part is smaller than the others.
+  return parts_of(shape, plan, background_threads_of(context_.options), kTablesPerPart * options.table_bytes);
 }
 
 RewriteSpec TableRewrites::spec_for(const OpenKeyspace& keyspace, const TreeSettings& settings, const Shape& shape,

@@ -16,7 +16,9 @@
 #include "engine/keyspaces.h"
 #include "engine/live_handles.h"
 #include "engine/published_sequence.h"
+#include "engine/shared_work.h"
 #include "engine/store_context.h"
+#include "engine/write_limit.h"
 #include "entry/changes.h"
 #include "entry/empty_ranges.h"
 #include "tamis/status.h"
@@ -26,18 +28,21 @@ namespace tamis {
 /// Writes new tables from memtables or from other tables, and installs them: tables durable, then the manifest, then
 /// the view.
 ///
-/// Threads: one flush at a time, and one compaction at a time beside it.
+/// Threads: one flush at a time, and beside it compactions that do not meet (rule 47).
 class TableRewrites {
  public:
   TableRewrites(const StoreContext& context, Catalog& catalog, const Journals& journals, Keyspaces& keyspaces,
-                const PublishedSequence& published, const LiveHandles& handles, EmptyRanges& empty_ranges)
+                const PublishedSequence& published, const LiveHandles& handles, EmptyRanges& empty_ranges,
+                SharedWork& work)
       : context_(context),
         catalog_(catalog),
         journals_(journals),
         keyspaces_(keyspaces),
         published_(published),
         handles_(handles),
-        empty_ranges_(empty_ranges) {}
+        empty_ranges_(empty_ranges),
+        work_(work),
+        limit_(context.options.background_bytes_per_second) {}
 
   /// Flushes the oldest sealed memtables of these trees, each tree's at most once, in one edit. kClosed if one of them
   /// has been dropped.
@@ -52,8 +57,8 @@ class TableRewrites {
 
   /// Entries that are due by then have expired for every reader; 0 if nothing expires. Advances the horizon.
   [[nodiscard]] std::uint64_t expired_by() const;
-  /// Removes the tables that range deletes cover whole, unread (rule 27). False if there are none.
-  Result<bool> remove_covered(OpenKeyspace& keyspace);
+  /// Removes the tables that range deletes cover whole and that are free, unread (rule 27). False if there are none.
+  Result<bool> remove_covered(OpenKeyspace& keyspace, const std::function<bool(std::uint64_t table)>& is_free);
 
   struct Counts {
     std::uint64_t tables_expired = 0;
@@ -76,8 +81,18 @@ class TableRewrites {
                const std::function<bool()>& is_cancelled);
   RewriteSpec spec_for(const OpenKeyspace& keyspace, const TreeSettings& settings, const Shape& shape,
                        std::uint32_t level, std::uint64_t run);
+  void begin_rewrite(RewriteSpec& spec);
+  Status make_durable(const RewriteResult& result);
   void remove_unused(const RewriteResult& result);
-  Result<RewriteResult> write_tables(EntryIterator& source, RewriteSpec spec);
+  /// Opens what a part of a rewrite reads.
+  using OpenSource = std::function<std::unique_ptr<EntryIterator>(const KeyRange& part)>;
+  /// Side by side if threads are idle.
+  Result<RewriteResult> write_parts(const OpenSource& open, const RewriteSpec& spec, std::span<const KeyRange> parts,
+                                    const std::function<bool()>& is_cancelled);
+  /// Returns when so many bytes more are within the limit, or it is cancelled.
+  void wait_for_limit(std::uint64_t bytes, const std::function<bool()>& is_cancelled);
+  [[nodiscard]] std::vector<KeyRange> parts_of_plan(const Shape& shape, const CompactionPlan& plan,
+                                                    const Options& options) const;
   Result<std::shared_ptr<const TableFacts>> facts_of(const Shape& shape, std::uint64_t number) const;
 
   const StoreContext& context_;
@@ -87,6 +102,8 @@ class TableRewrites {
   const PublishedSequence& published_;
   const LiveHandles& handles_;
   EmptyRanges& empty_ranges_;
+  SharedWork& work_;
+  WriteLimit limit_;
   std::atomic<std::uint64_t> tables_expired_ = 0;
   std::atomic<std::uint64_t> flushes_ = 0;
   std::atomic<std::uint64_t> compactions_ = 0;

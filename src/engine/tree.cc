@@ -1,5 +1,6 @@
 #include "engine/tree.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -205,7 +206,7 @@ void Tree::remove_obsolete_files() {
     MutexLock lock(mutex_);
     if (deletions_paused_.load() > 0) return;
     std::erase_if(obsolete_, [&](const Obsolete& obsolete) {
-      if (!obsolete.table.expired()) return false;
+      if (!obsolete.table.expired() || obsolete.listings > 0) return false;
       unheld.push_back(obsolete);
       return true;
     });
@@ -235,9 +236,21 @@ bool Tree::has_obsolete_files() const {
   return !obsolete_.empty() || !obsolete_values_.empty();
 }
 
-void Tree::add_obsolete_numbers(std::vector<std::uint64_t>& numbers) const {
+std::vector<std::uint64_t> Tree::begin_listing() {
+  std::vector<std::uint64_t> numbers;
   MutexLock lock(mutex_);
-  for (const Obsolete& obsolete : obsolete_) numbers.push_back(obsolete.number);
+  for (Obsolete& obsolete : obsolete_) {
+    ++obsolete.listings;
+    numbers.push_back(obsolete.number);
+  }
+  return numbers;
+}
+
+void Tree::end_listing(const std::vector<std::uint64_t>& numbers) {
+  MutexLock lock(mutex_);
+  for (Obsolete& obsolete : obsolete_) {
+    if (std::ranges::find(numbers, obsolete.number) != numbers.end()) --obsolete.listings;
+  }
 }
 
 std::uint64_t Tree::entries_in_memtables() const {

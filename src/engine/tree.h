@@ -115,8 +115,20 @@ class Tree {
   /// Removes the files of replaced tables and value files that no reader holds. A file that cannot be removed now is
   /// found to be redundant when the store is next opened.
   void remove_obsolete_files() EXCLUDES(mutex_);
-  /// Tables whose files are still there although the manifest does without them.
-  void add_obsolete_numbers(std::vector<std::uint64_t>& numbers) const EXCLUDES(mutex_);
+  /// The tables whose files are still there although the manifest does without them. The files stay until each listing
+  /// has ended: repair takes a rewrite for finished if a table that it lists is gone.
+  class ObsoleteListing {
+   public:
+    explicit ObsoleteListing(Tree& tree) : tree_(tree), numbers_(tree.begin_listing()) {}
+    ~ObsoleteListing() { tree_.end_listing(numbers_); }
+    ObsoleteListing(const ObsoleteListing&) = delete;
+    ObsoleteListing& operator=(const ObsoleteListing&) = delete;
+    [[nodiscard]] const std::vector<std::uint64_t>& numbers() const { return numbers_; }
+
+   private:
+    Tree& tree_;
+    const std::vector<std::uint64_t> numbers_;
+  };
 
   /// Whether files of tables or values wait for their readers.
   [[nodiscard]] bool has_obsolete_files() const EXCLUDES(mutex_);
@@ -133,12 +145,15 @@ class Tree {
     std::uint64_t number = 0;
     std::uint64_t blocks = 0;
     std::weak_ptr<Table> table;
+    std::uint32_t listings = 0;  ///< Those that name it.
   };
   struct ObsoleteValues {
     std::uint64_t number = 0;
     std::weak_ptr<ValueFile> file;
   };
 
+  std::vector<std::uint64_t> begin_listing() EXCLUDES(mutex_);
+  void end_listing(const std::vector<std::uint64_t>& numbers) EXCLUDES(mutex_);
   [[nodiscard]] double debt_of(const Shape& shape) const;
   [[nodiscard]] bool is_idle() const REQUIRES(mutex_) { return active_ == memory_.empty_memtable(); }
   void install_view() REQUIRES(mutex_);

@@ -43,7 +43,8 @@ struct World {
   Journals journals{files, "/store", *context.random, 0};
   Keyspaces keyspaces{context, *memory, catalog, health, published, handles, changes};
   EmptyRanges empty_ranges;
-  TableRewrites rewrites{context, catalog, journals, keyspaces, published, handles, empty_ranges};
+  SharedWork work{changes};
+  TableRewrites rewrites{context, catalog, journals, keyspaces, published, handles, empty_ranges, work};
   Tree& tree = keyspaces.default_keyspace().tree;
   Sequence last = {};
 };
@@ -100,12 +101,15 @@ TEST(Tree, Rule19_AFileGoesWhenNoReaderHoldsItsTableAndNobodyPausesDeletions) {
   const TreeChange removal{.keyspace = &world.keyspaces.default_keyspace(),
                            .edit = {.shape = {.removed = {number}, .added = {}}}};
   ASSERT_TRUE(world.keyspaces.install({&removal, 1}).ok());
-  std::vector<std::uint64_t> obsolete;
-  world.tree.add_obsolete_numbers(obsolete);
-  EXPECT_EQ(obsolete, std::vector{number});
-  world.tree.remove_obsolete_files();
-  EXPECT_TRUE(world.has_table(number)) << "a reader holds it";
-  held.reset();
+  {
+    const Tree::ObsoleteListing listing(world.tree);
+    EXPECT_EQ(listing.numbers(), std::vector{number});
+    world.tree.remove_obsolete_files();
+    EXPECT_TRUE(world.has_table(number)) << "a reader holds it";
+    held.reset();
+    world.tree.remove_obsolete_files();
+    EXPECT_TRUE(world.has_table(number)) << "a table that is being written lists it";
+  }
   world.keyspaces.pause_deletions();
   world.tree.remove_obsolete_files();
   EXPECT_TRUE(world.has_table(number)) << "deletions are paused";

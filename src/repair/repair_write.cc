@@ -277,7 +277,7 @@ class RepairWriter {
     spec.features = state_.features;
     spec.table_bytes = Options{}.table_bytes;
     spec.range_deletes = std::move(range_deletes);
-    spec.replaces = std::move(replaces);
+    spec.replaced.others = std::move(replaces);
     spec.flushed_sequence = survey_.state.flushed_sequence;
     spec.now_unix_seconds = survey_.last_time / 1000;
     spec.filters = &filters;

@@ -52,10 +52,12 @@ std::uint64_t build_bytes_per_key(std::string_view kind) {
 /// A rewrite ends a table at its maximum size, filter included, or when the filter build would need too much memory.
 double most_keys_per_table(const TableSample& sample, std::string_view kind, double bits_per_key,
                            const Options& options) {
+  Options planned = options;
+  if (planned.background_threads == 0) planned.background_threads = 2;  // The answer must not depend on this machine.
   const double filter_bytes = kind.empty() ? 0 : (std::floor(bits_per_key) + 1) / 8;
   const double by_size = static_cast<double>(options.table_bytes) / (entry_bytes(sample) + filter_bytes);
   const double by_memory =
-      static_cast<double>(filter_build_memory(options)) / static_cast<double>(build_bytes_per_key(kind));
+      static_cast<double>(filter_build_memory(planned)) / static_cast<double>(build_bytes_per_key(kind));
   return std::max(1.0, std::min(by_size, by_memory));
 }
 

@@ -57,6 +57,7 @@ Options options_of(const StoreScript& script) {
   options.compaction = script.compaction;
   options.merge_operator = "append";
   options.value_bytes_apart = script.value_bytes_apart;
+  options.background_threads = 2;  // Without threads: large compactions are divided in two.
   return options;
 }
 

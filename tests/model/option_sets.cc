@@ -34,6 +34,7 @@ Options make_options(Draw draw) {
   using enum PrefixRule::Kind;
   const std::vector<PrefixRule> rules = {{}, {kFirst, 1}, {kUntil, ':'}, {kFirst, 4}, {kUntil, 0}};
   const std::vector<std::uint64_t> apart = {0, 16, 0, 200, 1};
+  const std::vector<std::uint32_t> threads = {4, 2, 6, 1};
   Options options;
   options.compaction = one_of(compaction_policies(), draw()).name;
   options.codec = one_of(codecs(), draw()).name;
@@ -47,6 +48,7 @@ Options make_options(Draw draw) {
   options.filter_memory = one_of(filter_memory, draw());
   options.prefix_rule = one_of(rules, draw());
   options.value_bytes_apart = one_of(apart, draw());
+  options.background_threads = one_of(threads, draw());
   return options;
 }
 
