@@ -73,7 +73,8 @@ Status Writer::flush() {
   const Sequence last = published_.newest();
   const auto is_flushed = [&] {
     const std::vector<SealedOfTree> oldest = keyspaces_.oldest_sealed();
-    return oldest.empty() || oldest.front().sealed.last_sequence > last;
+    // The list is empty a moment before the writer who seals next knows.
+    return oldest.empty() ? !keyspaces_.has_sealed() : oldest.front().sealed.last_sequence > last;
   };
   TAMIS_TRY_STATUS(pool_.wait_until(Job::kFlush, is_flushed, "the flush could not be done"));
   pool_.after_write();
