@@ -94,10 +94,11 @@ void RunIndexer::index_waiting_runs(const IsInVain& is_in_vain) {
   const std::uint64_t paid = (lookups - gets_at_last_indexing_) * std::max<std::uint64_t>(unserved, 1);
   if (waiting.empty() || paid * kEagerness < keys) return;
 
-  if (replaces) {  // Frees its memory before the next one is allocated.
+  if (replaces) {  // Frees its memory before the next one is allocated. A compaction may have ended meanwhile.
     tree_.install_columns({});
     version = tree_.version();
     index = &version->run_index();
+    waiting = runs_for(wanted, *version, *index);
   }
   RunColumns columns = index->columns();
   const std::shared_ptr<RunMatrix> matrix =
