@@ -127,7 +127,8 @@ std::shared_ptr<const ReadView> Tree::show_followed(FollowedTree next) {
       }
     }
     version_ = std::move(next.version);
-    active_ = next.active != nullptr ? std::move(next.active) : memory_.empty_memtable();
+    active_ = std::move(next.active);
+    if (active_ == nullptr) active_ = memory_.empty_memtable();
     sealed_ = std::move(next.sealed);
     generation_.fetch_add(1, std::memory_order_release);
     install_view();
