@@ -65,19 +65,24 @@ std::map<std::pair<std::string, std::uint64_t>, std::string> entries_of(std::str
 void build_and_use(std::string_view input) {
   const auto entries = entries_of(input);
   DataBlockBuilder builder(512);
+  const std::size_t padding = input.size() % 50;
   std::vector<std::string> blocks;
+  const auto end_block = [&] {
+    const std::string_view block = builder.finish();
+    blocks.emplace_back(block.size() < 512 ? builder.pad(padding) : block);
+  };
   for (const auto& [position, value] : entries) {
     const Entry entry{position.first, value, Sequence{~position.second}, EntryKind::kPut};
-    if (!builder.fits(entry)) blocks.emplace_back(builder.finish());
+    if (!builder.fits(entry)) end_block();
     builder.add(entry, checksum64(as_bytes(entry.key)));
   }
-  if (!builder.empty()) blocks.emplace_back(builder.finish());
+  if (!builder.empty()) end_block();
   auto expected = entries.begin();
   for (const std::string& bytes : blocks) {
     const AlignedBytes frame = frame_of(bytes);
     TAMIS_CHECK(DataBlock::check(block_of(frame.span()), "fuzz", 0).ok());
     const DataBlock block(block_of(frame.span()));
-    TAMIS_CHECK(block.size() == 1 || bytes.size() + kBlockTrailerBytes <= 512);
+    TAMIS_CHECK(block.size() == 1 || bytes.size() + kBlockTrailerBytes <= 512 + padding);
     use(block);
     std::string key;
     Entry entry;

@@ -17,6 +17,7 @@ enum class Feature : std::uint8_t {
   kValuesApart = 4,
   kCommitsInTables = 5,
   kLongKeys = 6,
+  kPaddedBlocks = 7,
 };
 
 /// Three classes of features: a build that does not know a bit of `to_read` must not read the file, one that does not

@@ -158,11 +158,11 @@ TEST(Features, UnknownOnesAreRefusedByOneLookAtCurrent) {
   CrashFileSystem files;
   ASSERT_TRUE(open(files).close().ok());
   Current changed = current(files);
-  changed.features = {.to_read = 1 << 7};
+  changed.features = {.to_read = std::uint32_t{1} << 31};
   write_current(files, changed);
   for (const bool read_only : {false, true}) {
     EXPECT_EQ(DB::open("/store", {.read_only = read_only}, environment(files)).status().to_text(),
-              "not supported: /store/CURRENT: feature 7, needed to read it, is not known to this build; use a newer "
+              "not supported: /store/CURRENT: feature 31, needed to read it, is not known to this build; use a newer "
               "tamis");
   }
 }

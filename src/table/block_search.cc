@@ -119,7 +119,7 @@ std::optional<BlockPosition> BlockSearch::block_that_ends_at(std::uint64_t trail
   const BlockHead head = head_at(peek(begin, data_block::kHeaderBytes, distant_));
   if (!is_possible(head, length)) return {};
   const auto first = load_le<std::uint16_t>(peek(begin + data_block::offsets_at(head.entries), 2, distant_));
-  if (first != data_block::prefix_at(head.entries) + head.prefix_bytes) return {};
+  if (!data_block::may_begin_at(first, head.entries, head.prefix_bytes)) return {};
   if (!is_block(begin, trailer)) return {};
   return position(begin, trailer);
 }

@@ -41,8 +41,10 @@ char* write_text(char* to, std::string_view text) {
 
 }  // namespace
 
-DataBlockBuilder::DataBlockBuilder(std::size_t target_bytes)
-    : target_bytes_(std::min(target_bytes, kOffsetsEnd + kBlockTrailerBytes)) {}
+void DataBlockBuilder::set_target(std::size_t target_bytes) {
+  TAMIS_INVARIANT(empty());
+  target_bytes_ = std::min(target_bytes, kOffsetsEnd + kBlockTrailerBytes);
+}
 
 inline std::string_view DataBlockBuilder::key_of(const Pending& pending) const {
   return std::string_view(text_).substr(pending.key_at, pending.key_bytes);
@@ -113,11 +115,26 @@ std::string_view DataBlockBuilder::finish() {
   TAMIS_CHECK(!empty());
   // A single entry keeps its whole key, so that it begins near the front even if the key is long.
   if (pending_.size() == 1) totals_.prefix_bytes = 0;
-  const std::size_t bytes = write_block();
+  finished_bytes_ = write_block();
   pending_.clear();
   text_.clear();
   if (text_.capacity() > kKeptBytes) text_.shrink_to_fit();
-  return {block_.data(), bytes};
+  return {block_.data(), finished_bytes_};
+}
+
+std::string_view DataBlockBuilder::pad(std::size_t zeros) {
+  TAMIS_CHECK(zeros < kPageBytes && finished_bytes_ + zeros <= kOffsetsEnd);
+  if (block_.size() < finished_bytes_ + zeros) block_.resize(finished_bytes_ + zeros);
+  char* const block = block_.data();
+  const auto count = load_le<std::uint16_t>(block);
+  const auto entries_at = load_le<std::uint16_t>(block + offsets_at(count));
+  std::memmove(block + entries_at + zeros, block + entries_at, finished_bytes_ - entries_at);
+  std::memset(block + entries_at, 0, zeros);
+  for (char* at = block + offsets_at(count); at != block + prefix_at(count); at += 2) {
+    store_le(at, static_cast<std::uint16_t>(load_le<std::uint16_t>(at) + zeros));
+  }
+  finished_bytes_ += zeros;
+  return {block, finished_bytes_};
 }
 
 std::size_t DataBlockBuilder::write_block() {

@@ -169,7 +169,9 @@ TEST(DataBlock, SaysWhatIsWrongWithItsBytes) {
   EXPECT_EQ(refusal(changed(bytes, 0, "\0"s)), begin + "it has no entries");
   EXPECT_EQ(refusal(changed(bytes, 1, "\x10"s)),
             begin + "4100 entries and a prefix of 5 bytes do not fit into " + std::to_string(bytes.size()) + " bytes");
-  EXPECT_EQ(refusal(changed(bytes, 2, "\4"s)), begin + "its first entry begins at 37, 36 expected");
+  EXPECT_EQ(refusal(changed(bytes, 2, "\4"s)), begin + "its padding is not zero");
+  EXPECT_EQ(refusal(changed(bytes, 2, "\6"s)), begin + "its first entry begins at 37, its prefix ends at 38");
+  EXPECT_EQ(refusal(changed(bytes, 25, "\x10"s)), begin + "its first entry begins at 4133, its prefix ends at 37");
   EXPECT_EQ(refusal(changed(bytes, 4, std::string(8, '\xff'))),
             begin + "entry 0 of 4: sequence 18446744073709551615 + 2");
   EXPECT_EQ(refusal(changed(bytes, 16, "\0z"s)), begin + "entry 1 of 4: it does not come after the one before");
@@ -225,6 +227,23 @@ TEST(DataBlock, Rule38_OnlyAKeyThatIsAloneMayBeLong) {
   const std::string too_long = alone.substr(0, 17) + "\x81\x80\x80\x08\x01" + "v";
   EXPECT_EQ(checked(too_long).message(),
             "t: block at offset 77: entry 0 of 1: a key of 0 + 16777217 bytes, 16777216 allowed");
+}
+
+/// The cities with three zeros of padding, at 37.
+std::string padded_block() {
+  DataBlockBuilder builder(1 << 20);
+  for (const Owned& entry : cities()) builder.add(entry.view(), kHasher(entry.key));
+  builder.finish();
+  return std::string(builder.pad(3));
+}
+
+TEST(DataBlock, OfTheGoldenFileWithPaddingIsReproducedAndRead) {
+  const std::string bytes = padded_block();
+  test::expect_golden("fuzz/corpus/data_block_format_fuzz/padded", bytes);
+  EXPECT_EQ(walk(bytes), 4U);
+  for (std::size_t at = 37; at < 40; ++at) {
+    EXPECT_EQ(refusal(changed(bytes, at, "x")), "t: block at offset 77: its padding is not zero") << at;
+  }
 }
 
 /// Two versions, of which the newer one expires.

@@ -241,8 +241,12 @@ Status DataBlock::check(Bytes bytes, std::string_view name, std::uint64_t file_o
                               block.prefix_bytes_, bytes.size()));
   }
   if (block.entries_ == 1 && block.prefix_bytes_ != 0) return damage("a single entry shares a prefix");
-  if (block.begin_of(0) != entries_at) {
-    return damage(fmt::format("its first entry begins at {}, {} expected", block.begin_of(0), entries_at));
+  if (!may_begin_at(block.begin_of(0), block.entries_, block.prefix_bytes_)) {
+    return damage(fmt::format("its first entry begins at {}, its prefix ends at {}", block.begin_of(0), entries_at));
+  }
+  const Bytes padding = bytes.first(std::min(block.begin_of(0), bytes.size())).subspan(entries_at);
+  if (std::ranges::any_of(padding, [](std::byte byte) { return byte != std::byte{0}; })) {
+    return damage("its padding is not zero");
   }
   for (std::size_t i = 0; i < block.entries_; ++i) {
     const Problem problem = block.check_entry(i);

@@ -31,7 +31,9 @@ class DataBlockBuilder {
  public:
   /// A block ends before an entry that would make it, uncompressed and with its trailer, exceed `target_bytes` (or
   /// 65,536, the limit of offsets); a single entry may exceed it.
-  explicit DataBlockBuilder(std::size_t target_bytes);
+  explicit DataBlockBuilder(std::size_t target_bytes) { set_target(target_bytes); }
+  /// For the blocks from now on. Requires that there is no entry.
+  void set_target(std::size_t target_bytes);
 
   [[nodiscard]] bool empty() const { return pending_.empty(); }
   [[nodiscard]] std::size_t entries() const { return pending_.size(); }
@@ -41,6 +43,9 @@ class DataBlockBuilder {
   void add(const Entry& entry, std::uint64_t hash);
   /// The block without its trailer, valid until the next call; empties the builder. Requires at least one entry.
   std::string_view finish();
+  /// The block that was finished last, with this many zeros before its entries. Requires less than a page of them, and
+  /// at most 65,536 bytes in all.
+  std::string_view pad(std::size_t zeros);
 
  private:
   /// A pending entry: its key, then its value are in text_.
@@ -68,11 +73,12 @@ class DataBlockBuilder {
   [[nodiscard]] std::size_t exact_bytes(const Totals& totals, const Entry& last) const;
   std::size_t write_block();
 
-  std::size_t target_bytes_;
+  std::size_t target_bytes_ = 0;
   std::vector<Pending> pending_;
   std::string text_;
   Totals totals_;
   std::vector<char> block_;  // At least as long as the block.
+  std::size_t finished_bytes_ = 0;
 };
 
 /// A checked block in memory, followed by kBlockSlackBytes readable bytes.

@@ -282,6 +282,24 @@ TEST(DataBlock, EndsWhereOffsetsEndHoweverLargeTheTarget) {
   EXPECT_EQ(read, all.size());
 }
 
+TEST(DataBlock, PaddingChangesNoAnswer) {
+  OwnedEntries owned;
+  for (int i = 0; i < 20; ++i) owned.add("city:" + std::to_string(i), 1000 + static_cast<std::uint64_t>(i), "value");
+  const std::vector<Entry> entries = owned.views();
+  const std::string packed = build_one(entries);
+  for (const std::size_t zeros : {1U, 200U, 4095U}) {
+    SCOPED_TRACE(zeros);
+    DataBlockBuilder builder(1 << 20);
+    for (const Entry& entry : entries) builder.add(entry, kHasher(entry.key));
+    EXPECT_EQ(builder.finish(), packed);
+    const std::string padded(builder.pad(zeros));
+    EXPECT_EQ(padded.size(), packed.size() + zeros);
+    expect_equal_to_oracle(padded, entries);
+    builder.add(entries[0], kHasher(entries[0].key));
+    expect_equal_to_oracle(std::string(builder.finish()), {entries[0]});
+  }
+}
+
 TEST(DataBlock, ComparesBytesOfEveryLengthAsMemcmpDoes) {
   for (std::size_t count = 0; count <= 40; ++count) {
     const std::string a = std::string(count, 'a') + 'x';  // What follows does not count.

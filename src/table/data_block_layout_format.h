@@ -8,7 +8,8 @@
 //         12 + n   2n  heads                                     1 byte: the kind, if the bits above are 7
 //         12 + 3n  2n  offsets of the entries                    the value, up to the next entry or the end
 //         12 + 5n   p  the shared prefix
-//         12 + 5n + p  the entries
+//         12 + 5n + p  zeros, fewer than a page: padding (Feature::kPaddedBlocks)
+//         the first offset: the entries
 //
 // A key of more than 65,535 bytes is alone: p + s may exceed that only if n = 1. The byte of the kind is next to the
 // value, so that a scan takes it for a part of the value (EntryKind::kInValue) and needs no branch for it.
@@ -36,9 +37,17 @@ inline constexpr std::uint8_t kKindEscape = 7;  ///< The kind is in the byte bef
 /// The sequences of one block differ by less than this.
 inline constexpr std::uint64_t kSequenceSpan = std::uint64_t{1} << (64 - kKindBits);
 
+inline constexpr std::size_t kPageBytes = 4096;  ///< What a disk and the kernel read at least.
+
 constexpr std::size_t heads_at(std::size_t entries) { return kTagsAt + entries; }
 constexpr std::size_t offsets_at(std::size_t entries) { return kTagsAt + 3 * entries; }
 constexpr std::size_t prefix_at(std::size_t entries) { return kTagsAt + 5 * entries; }
+
+/// Whether the entries may begin at `first_offset`: after the prefix, and padding of less than a page.
+constexpr bool may_begin_at(std::size_t first_offset, std::size_t entries, std::size_t prefix_bytes) {
+  const std::size_t prefix_end = prefix_at(entries) + prefix_bytes;
+  return first_offset >= prefix_end && first_offset - prefix_end < kPageBytes;
+}
 
 /// The first two bytes after the prefix as a big-endian number, padded with zeros.
 inline std::uint16_t head_of(std::string_view suffix) {

@@ -23,6 +23,14 @@ namespace {
 constexpr std::size_t kWriteBytes = std::size_t{256} << 10;  // The minimum of one write.
 constexpr std::string_view kPrefixFilterKind = "line";       // If the table has no other filter.
 constexpr double kPrefixBitsPerKey = 10;                     // 1 % of the scans read in vain.
+constexpr std::uint32_t kMaxPaddingShare = 16;               // At most a sixteenth of a block is padding.
+
+/// Whether blocks are padded so that they end where a page does. The size of a compressed block is not known until it
+/// is complete.
+bool has_padded_blocks(const TableSpec& spec) {
+  const bool is_compressed = spec.codec != nullptr && spec.codec->id != 0;
+  return !is_compressed && spec.block_bytes % data_block::kPageBytes == 0;
+}
 
 std::uint8_t id_of_kind(std::string_view name) {
   const FilterKind* const kind = find_filter_kind(name);
@@ -48,8 +56,10 @@ class TableBuilder::State {
     facts_.number = spec_.number;
     facts_.smallest_sequence = kMaxSequence;
     facts_.created_unix_seconds = spec_.created_unix_seconds;
+    if (has_padded_blocks(spec_)) spec_.features |= Features::of(Feature::kPaddedBlocks);
     facts_.features = spec_.features;
     buffer_ = as_text(encode_table_header({spec_.identity.store_id, spec_.number, spec_.features}));
+    choose_block_target();
   }
 
   Status add(const Entry& entry, std::uint64_t hash);
@@ -70,7 +80,9 @@ class TableBuilder::State {
   [[nodiscard]] std::uint64_t offset() const { return file_.end() + buffer_.size(); }
   void begin_key(std::string_view key, std::uint64_t hash);
   void count(const Entry& entry);
-  Status end_block();
+  void choose_block_target();
+  Status end_block(bool is_last);
+  std::size_t padding_after(std::size_t block_bytes) const;
   Status write_buffer();
   Status write_filters(const FilterChoice& choice, TableProperties& properties);
   void count_range_deletes();
@@ -105,7 +117,7 @@ Status TableBuilder::State::add(const Entry& entry, std::uint64_t hash) {
   }
   const int order = facts_.entries == 0 ? -1 : std::string_view(last_key_).compare(entry.key);
   TAMIS_CHECK(order < 0 || (order == 0 && last_sequence_ > entry.sequence));
-  if (!block_.fits(entry)) TAMIS_TRY_STATUS(end_block());
+  if (!block_.fits(entry)) TAMIS_TRY_STATUS(end_block(false));
   if (block_.empty()) {
     key_before_block_ = last_key_;
     block_first_key_ = entry.key;
@@ -146,9 +158,27 @@ void TableBuilder::State::count(const Entry& entry) {
   if (is_apart(entry.kind)) count_value(facts_.values_apart, pointer_of(entry));
 }
 
-Status TableBuilder::State::end_block() {
+/// The next block may extend to the end of a page, unless little would be left of it.
+void TableBuilder::State::choose_block_target() {
+  if (!has_padded_blocks(spec_)) return;
+  std::size_t target = spec_.block_bytes - offset() % data_block::kPageBytes;
+  if (target < spec_.block_bytes / 2) target += data_block::kPageBytes;
+  block_.set_target(target);
+}
+
+/// From the end of a block to the end of its page; 0 if that would waste too much.
+std::size_t TableBuilder::State::padding_after(std::size_t block_bytes) const {
+  if (!has_padded_blocks(spec_)) return 0;
+  const std::size_t padding = -(offset() + block_bytes + kBlockTrailerBytes) % data_block::kPageBytes;
+  return block_bytes < spec_.block_bytes && padding <= spec_.block_bytes / kMaxPaddingShare ? padding : 0;
+}
+
+Status TableBuilder::State::end_block(bool is_last) {
   const std::uint64_t begin = offset();
-  append_block(buffer_, as_bytes(block_.finish()), spec_.codec, spec_.number, begin);
+  std::string_view block = block_.finish();
+  if (const std::size_t padding = is_last ? 0 : padding_after(block.size()); padding > 0) block = block_.pad(padding);
+  append_block(buffer_, as_bytes(block), spec_.codec, spec_.number, begin);
+  choose_block_target();
   block_text_bytes_ = 0;
   const auto bytes = static_cast<std::uint32_t>(offset() - begin);
   index_.add(key_before_block_, block_first_key_, block_has_second_key_ ? block_second_key_ : std::string_view(),
@@ -164,7 +194,7 @@ Status TableBuilder::State::write_buffer() {
 
 Result<TableFacts> TableBuilder::State::finish(const FilterChoice& choice) {
   TAMIS_CHECK(facts_.entries > 0 || !range_deletes_.empty());
-  if (facts_.entries > 0) TAMIS_TRY_STATUS(end_block());
+  if (facts_.entries > 0) TAMIS_TRY_STATUS(end_block(true));
   facts_.largest_key = last_key_;
   facts_.blocks = facts_.entries == 0 ? 0 : index_.blocks();
   count_range_deletes();

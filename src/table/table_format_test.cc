@@ -119,7 +119,7 @@ TEST(TableFormat, AnOriginIsAFactOfAManifestOnly) {
 
 TEST(TableFormat, FactsWithAnUnknownFeatureAreNotSupported) {
   TableFacts facts = example().facts;
-  facts.features.to_read = std::uint32_t{1} << 7;
+  facts.features.to_read = std::uint32_t{1} << 31;
   std::string bytes;
   append_facts(bytes, facts);
   ByteReader reader(as_bytes(bytes), "facts");

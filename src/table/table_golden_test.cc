@@ -72,6 +72,21 @@ TEST(TableGolden, TablesAreReproducedAndRead) {
   }
 }
 
+TEST(TableGolden, ATableWithPaddedBlocksIsReproducedAndRead) {
+  TableEntries entries;
+  for (int i = 0; i < 140; ++i) entries.add(fmt::format("city/{:03}", i), 1, std::string(70, 'v'));
+  TableWorld world;
+  const TableFacts facts = world.build(entries, {"line", 10}, {.number = 13, .block_bytes = 4096});
+  EXPECT_EQ(facts.blocks, 3U);
+  test::expect_golden(golden_name("padded"), world.bytes_of());
+  const Result<TableFile> file = TableFile::open(golden_path("padded"));
+  ASSERT_TRUE(file.ok()) << file.status().to_text();
+  EXPECT_TRUE(file->verify()->empty());
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(file->block(i)->offset + file->block(i)->stored_bytes, (i + 1) * 4096);
+  }
+}
+
 /// Shown in docs/FORMAT.md.
 TEST(TableGolden, TheFuzzersBeginWithItsPropertiesAndIndex) {
   std::unique_ptr<ReadableFile> file = *posix_file_system().open_readable(golden_path("none"));

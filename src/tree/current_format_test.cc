@@ -57,8 +57,8 @@ TEST(CurrentFormat, OtherVersionsAndUnknownFeaturesAreRefusedByName) {
             "not supported: CURRENT: format version 1, written before 0.2; this build reads version 2");
   EXPECT_EQ(decode_current(changed(8, 3), "CURRENT").status().to_text(),
             "not supported: CURRENT: format version 3 is newer than this build reads (2); use a newer tamis");
-  EXPECT_EQ(decode_current(changed(16, 128), "CURRENT").status().to_text(),
-            "not supported: CURRENT: feature 7, needed to read it, is not known to this build; use a newer tamis");
+  EXPECT_EQ(decode_current(changed(19, 128), "CURRENT").status().to_text(),
+            "not supported: CURRENT: feature 31, needed to read it, is not known to this build; use a newer tamis");
   EXPECT_TRUE(decode_current(changed(21, 4), "CURRENT").ok()) << "a feature that only writers need";
   EXPECT_TRUE(decode_current(changed(24, 1), "CURRENT").ok()) << "an unknown optional feature is ignored";
   EXPECT_EQ(decode_current(changed(10, 2), "CURRENT").status().code(), StatusCode::kCorruption);
