@@ -32,11 +32,12 @@ PinnedBlock BlockCache::find(const BlockKey& key, BlockSlot* slot) {
   return PinnedBlock(shard_for(hash).find(key, hash, slot));
 }
 
-PinnedBlock BlockCache::insert(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes, BlockSlot* slot) {
+PinnedBlock BlockCache::insert(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes, BlockSlot* slot,
+                               BlockOrigin origin) {
   const std::uint64_t hash = hash_of(key);
   CacheShard& shard = shard_for(hash);
   OwnedFrame frame(Frame::make(shard, key, hash, std::move(block), charge_bytes + kFrameOverheadBytes));
-  return PinnedBlock(shard.insert(std::move(frame), slot));
+  return PinnedBlock(shard.insert(std::move(frame), slot, origin));
 }
 
 PinnedBlock BlockCache::hold(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes) {

@@ -84,7 +84,7 @@ class BlockCache {
   /// Keeps the block if it fits, and returns it either way; if the key was already present, returns that block.
   /// `charge_bytes` is the memory the block holds; the cache's overhead is added here.
   [[nodiscard]] PinnedBlock insert(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes,
-                                   BlockSlot* slot = nullptr);
+                                   BlockSlot* slot = nullptr, BlockOrigin origin = BlockOrigin::kRequested);
   /// A handle to a block that is not kept: it counts as used and pinned during the handle's lifetime, and find does not
   /// return it.
   [[nodiscard]] PinnedBlock hold(const BlockKey& key, BlockBuffer block, std::size_t charge_bytes);

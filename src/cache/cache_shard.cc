@@ -22,7 +22,7 @@ Frame* CacheShard::find(const BlockKey& key, std::uint64_t hash, BlockSlot* slot
   return frame;
 }
 
-Frame* CacheShard::insert(OwnedFrame fresh, BlockSlot* slot) {
+Frame* CacheShard::insert(OwnedFrame fresh, BlockSlot* slot, BlockOrigin origin) {
   FrameChain freed;
   const MutexLock lock(mutex_);
   if (Frame* first = index_.find(fresh->key, fresh->hash)) {
@@ -34,7 +34,7 @@ Frame* CacheShard::insert(OwnedFrame fresh, BlockSlot* slot) {
   if (could_fit(fresh->charge_bytes)) {
     ++counts_.inserts;
     make_room(fresh->charge_bytes);
-    keep(*fresh);
+    keep(*fresh, origin);
     fill_slot(*fresh, slot);
   } else {
     ++counts_.bypasses;
@@ -141,10 +141,14 @@ void CacheShard::make_room(std::size_t charge_bytes) {
   }
 }
 
-void CacheShard::keep(Frame& frame) {
+void CacheShard::keep(Frame& frame, BlockOrigin origin) {
   frame.is_kept = true;
   index_.insert(frame);
-  policy_.add(frame);
+  if (origin == BlockOrigin::kRequested) {
+    policy_.add(frame);
+  } else {
+    policy_.add_proven(frame);
+  }
 }
 
 /// For a frame that has left the index and the policy.

@@ -54,7 +54,7 @@ class alignas(kCacheLineBytes) CacheShard {
   /// Both return a frame with one more pin, which the caller releases with `unpin`; `find` returns null on a miss. A
   /// kept frame is stored in the slot, if there is one.
   [[nodiscard]] Frame* find(const BlockKey& key, std::uint64_t hash, BlockSlot* slot) EXCLUDES(mutex_);
-  [[nodiscard]] Frame* insert(OwnedFrame fresh, BlockSlot* slot) EXCLUDES(mutex_);
+  [[nodiscard]] Frame* insert(OwnedFrame fresh, BlockSlot* slot, BlockOrigin origin) EXCLUDES(mutex_);
   /// The same without keeping it.
   [[nodiscard]] Frame* hold(OwnedFrame fresh) EXCLUDES(mutex_);
   /// One more pin for a frame that has one.
@@ -72,7 +72,7 @@ class alignas(kCacheLineBytes) CacheShard {
   void pin(Frame& frame) REQUIRES(mutex_);
   [[nodiscard]] bool could_fit(std::size_t charge_bytes) const REQUIRES(mutex_);
   void make_room(std::size_t charge_bytes) REQUIRES(mutex_);
-  void keep(Frame& frame) REQUIRES(mutex_);
+  void keep(Frame& frame, BlockOrigin origin) REQUIRES(mutex_);
   void drop(Frame& frame) REQUIRES(mutex_);
   void fill_slot(Frame& frame, BlockSlot* slot) REQUIRES(mutex_);
   void retire(Frame& frame) REQUIRES(mutex_);

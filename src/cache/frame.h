@@ -30,6 +30,12 @@ constexpr std::uint64_t hash_of(const BlockKey& key) { return remix(key.table * 
 constexpr std::uint32_t fingerprint_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 24); }
 constexpr std::size_t shard_of(std::uint64_t hash, std::size_t shards) { return (hash >> 56) & (shards - 1); }
 
+/// How a block enters the cache.
+enum class BlockOrigin : std::uint8_t {
+  kRequested,  ///< Somebody wants it, perhaps only once.
+  kRewritten,  ///< It has the contents of blocks that are in the cache.
+};
+
 /// A key with its hash.
 struct HashedKey {
   BlockKey key;

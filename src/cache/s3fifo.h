@@ -36,6 +36,8 @@ class S3Fifo {
   [[nodiscard]] std::size_t reserved_bytes() const { return GhostQueue::bytes_for(most_ghosts_); }
 
   void add(Frame& frame) { push(ghosts_.take(fingerprint_of(frame.hash)) ? kMain : kSmall, frame); }
+  /// A block that takes the place of others, which were requested before.
+  void add_proven(Frame& frame) { push(kMain, frame); }
   /// Chooses a frame and forgets it. Null only when there is none.
   Frame* evict();
   void remove(Frame& frame) { queue(frame.queue).remove(frame); }

@@ -202,8 +202,8 @@ Status Rewriter::write_all() {
 bool Rewriter::is_cancelled() {
   if (result_.entries_read % kEntriesPerQuestion != 0 && unasked_bytes_ < kBytesPerQuestion) return false;
   unasked_bytes_ = 0;
-  if (!spec_.is_cancelled) return false;
-  return spec_.is_cancelled(result_.bytes_written + (table_ != nullptr ? table_->estimated_bytes() : 0));
+  if (!spec_.calls.is_cancelled) return false;
+  return spec_.calls.is_cancelled(result_.bytes_written + (table_ != nullptr ? table_->estimated_bytes() : 0));
 }
 
 void Rewriter::begin_key(std::string_view key) {
@@ -372,7 +372,8 @@ Status Rewriter::begin_table() {
                      .rewrite = replaces_tables ? rewrite_ : 0,
                      .flushed_sequence = spec_.flushed_sequence,
                      .created_unix_seconds = spec_.now_unix_seconds,
-                     .oldest_delete_unix_seconds = spec_.oldest_delete_unix_seconds};
+                     .oldest_delete_unix_seconds = spec_.oldest_delete_unix_seconds,
+                     .wrote_block = spec_.calls.wrote_block};
   TAMIS_TRY_STATUS(note_begun(*spec_.files, table.path, begun_));
   TAMIS_TRY(table_, TableBuilder::create(*spec_.files, std::move(table)));
   next_level_.begin(key_);

@@ -59,6 +59,13 @@ struct ReplacedTables {
   std::uint64_t rewrite = 0;
 };
 
+/// What a rewrite calls meanwhile.
+struct RewriteCalls {
+  BlockListener wrote_block = {};
+  /// Polled occasionally with the bytes written so far; true: stop with kClosed.
+  std::function<bool(std::uint64_t bytes_written)> is_cancelled = {};
+};
+
 /// How to write the entries, and which may be dropped.
 struct RewriteSpec {
   FileSystem* files = nullptr;
@@ -95,8 +102,7 @@ struct RewriteSpec {
   /// Returns a number that no file has had.
   std::function<Result<std::uint64_t>()> new_number = {};
   ValueRules values = {};
-  /// Polled occasionally with the bytes written so far; true: stop with kClosed.
-  std::function<bool(std::uint64_t bytes_written)> is_cancelled = {};
+  RewriteCalls calls = {};
 };
 
 /// The output. Every file is synced, but not its name: the caller syncs the folder.

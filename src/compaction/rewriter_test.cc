@@ -325,7 +325,7 @@ TEST(Rewrite, StopsWhenItIsCancelledAndLeavesNoFile) {
     RewriteWorld world;
     world.spec.table_bytes = 5000;
     int asked = 0;
-    world.spec.is_cancelled = [&](std::uint64_t) { return asked++ == questions; };
+    world.spec.calls.is_cancelled = [&](std::uint64_t) { return asked++ == questions; };
     const Result<RewriteResult> result = world.try_write(many.entries);
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.status().code(), StatusCode::kClosed);

@@ -15,6 +15,7 @@
 #include "compaction/plan_parts.h"
 #include "engine/background_threads.h"
 #include "engine/memory_shares.h"
+#include "engine/warm_blocks.h"
 #include "entry/merging_iterator.h"
 #include "io/file_names.h"
 
@@ -50,13 +51,14 @@ KeyRange extent_of(std::span<const std::shared_ptr<const TableFacts>> tables) {
 }
 
 /// The inputs' entries, without the tables that lie outside the part.
-std::unique_ptr<EntryIterator> open_inputs(const Version& version, const CompactionPlan& plan, const KeyRange& part) {
+std::unique_ptr<EntryIterator> open_inputs(const Version& version, const CompactionPlan& plan, const KeyRange& part,
+                                           BlocksOpened& opened) {
   std::vector<std::unique_ptr<EntryIterator>> runs;
   for (const CompactionInput& input : plan.inputs) {
     std::vector<std::uint64_t> tables;
     std::ranges::copy_if(input.tables, std::back_inserter(tables),
                          [&](std::uint64_t number) { return version.table(number)->facts().overlaps(part); });
-    runs.push_back(version.iterate_tables(tables));
+    runs.push_back(version.iterate_tables(tables, &opened));
   }
   return make_merging_iterator(std::move(runs));
 }
@@ -210,7 +212,9 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
   if (parts.size() > 1) {
     TAMIS_TRY(spec.replaced.rewrite, catalog_.new_number());
   }
-  const auto open = [&](const KeyRange& part) { return open_inputs(version, plan, part); };
+  const auto open = [&](const KeyRange& part, BlocksOpened& opened) {
+    return open_inputs(version, plan, part, opened);
+  };
   TAMIS_TRY(const RewriteResult result, write_parts(open, spec, parts, is_cancelled));
   TAMIS_TRY_STATUS(make_durable(result));
   add_tables(change.edit.shape, result, plan.output_level, plan.output_run);
@@ -243,6 +247,7 @@ Result<bool> TableRewrites::remove_covered(OpenKeyspace& keyspace,
 void TableRewrites::remove_unused(const RewriteResult& result) {
   for (const auto& table : result.tables) {
     (void)context_.files.remove(table_path(context_.directory, table->number)).ok();
+    cache_.erase_table(table->number, table->blocks);
   }
   for (const ValueFileFacts& values : result.values) {
     (void)context_.files.remove(value_file_path(context_.directory, values.number)).ok();
@@ -271,14 +276,18 @@ Result<RewriteResult> TableRewrites::write_parts(const OpenSource& open, const R
     pieces.emplace_back([&, i] {
       RewriteSpec own = spec;
       own.part = parts[i];
-      own.is_cancelled = [&, counted = std::uint64_t{0}](std::uint64_t written) mutable {
+      own.calls.is_cancelled = [&, counted = std::uint64_t{0}](std::uint64_t written) mutable {
         if (has_failed || is_cancelled()) return true;
         wait_for_limit(written - std::min(written, counted), is_cancelled);
         counted = std::max(written, counted);
         return false;
       };
-      results[i] = rewrite(*open(parts[i]), own);
-      if (!results[i].ok()) has_failed = true;
+      WarmBlocks warm(cache_);
+      own.calls.wrote_block = [&warm](auto... block) { warm.add(block...); };
+      results[i] = rewrite(*open(parts[i], warm.input()), own);
+      if (results[i].ok()) return;
+      has_failed = true;
+      warm.erase();
     });
   }
   work_.run(pieces);

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "cache/block_cache.h"
 #include "compaction/policy.h"
 #include "compaction/rewriter.h"
 #include "engine/catalog.h"
@@ -33,7 +34,7 @@ class TableRewrites {
  public:
   TableRewrites(const StoreContext& context, Catalog& catalog, const Journals& journals, Keyspaces& keyspaces,
                 const PublishedSequence& published, const LiveHandles& handles, EmptyRanges& empty_ranges,
-                SharedWork& work)
+                SharedWork& work, BlockCache& cache)
       : context_(context),
         catalog_(catalog),
         journals_(journals),
@@ -42,6 +43,7 @@ class TableRewrites {
         handles_(handles),
         empty_ranges_(empty_ranges),
         work_(work),
+        cache_(cache),
         limit_(context.options.background_bytes_per_second) {}
 
   /// Flushes the oldest sealed memtables of these trees, each tree's at most once, in one edit. kClosed if one of them
@@ -85,7 +87,7 @@ class TableRewrites {
   Status make_durable(const RewriteResult& result);
   void remove_unused(const RewriteResult& result);
   /// Opens what a part of a rewrite reads.
-  using OpenSource = std::function<std::unique_ptr<EntryIterator>(const KeyRange& part)>;
+  using OpenSource = std::function<std::unique_ptr<EntryIterator>(const KeyRange& part, BlocksOpened& opened)>;
   /// Side by side if threads are idle.
   Result<RewriteResult> write_parts(const OpenSource& open, const RewriteSpec& spec, std::span<const KeyRange> parts,
                                     const std::function<bool()>& is_cancelled);
@@ -103,6 +105,7 @@ class TableRewrites {
   const LiveHandles& handles_;
   EmptyRanges& empty_ranges_;
   SharedWork& work_;
+  BlockCache& cache_;
   WriteLimit limit_;
   std::atomic<std::uint64_t> tables_expired_ = 0;
   std::atomic<std::uint64_t> flushes_ = 0;

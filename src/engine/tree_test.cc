@@ -44,7 +44,8 @@ struct World {
   Keyspaces keyspaces{context, *memory, catalog, health, published, handles, changes};
   EmptyRanges empty_ranges;
   SharedWork work{changes};
-  TableRewrites rewrites{context, catalog, journals, keyspaces, published, handles, empty_ranges, work};
+  TableRewrites rewrites{context, catalog,      journals, keyspaces,      published,
+                         handles, empty_ranges, work,     memory->cache()};
   Tree& tree = keyspaces.default_keyspace().tree;
   Sequence last = {};
 };

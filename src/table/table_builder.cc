@@ -178,6 +178,7 @@ Status TableBuilder::State::end_block(bool is_last) {
   std::string_view block = block_.finish();
   if (const std::size_t padding = is_last ? 0 : padding_after(block.size()); padding > 0) block = block_.pad(padding);
   append_block(buffer_, as_bytes(block), spec_.codec, spec_.number, begin);
+  if (spec_.wrote_block) spec_.wrote_block(spec_.number, index_.blocks(), block);
   choose_block_target();
   block_text_bytes_ = 0;
   const auto bytes = static_cast<std::uint32_t>(offset() - begin);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,9 @@
 #include "tamis/status.h"
 
 namespace tamis {
+
+/// Told of each data block of a new table, uncompressed and without its trailer.
+using BlockListener = std::function<void(std::uint64_t table, std::uint32_t block, std::string_view bytes)>;
 
 /// The properties of a table to be built, besides its entries.
 struct TableSpec {
@@ -37,6 +41,7 @@ struct TableSpec {
   std::uint64_t flushed_sequence = 0;        ///< All writes up to here are already in tables; for repair.
   std::uint64_t created_unix_seconds = 0;
   std::uint64_t oldest_delete_unix_seconds = 0;  ///< Of the inputs; 0: deletes in it are as old as the table.
+  BlockListener wrote_block = {};
 };
 
 /// For a key and its value together. A block holds at least one entry, with an overhead of at most 64 bytes.

@@ -149,6 +149,7 @@ Status TableIterator::open_block(std::uint32_t block) {
   data_.reset();
   block_ = kNoBlock;
   pin_ = table_.find_block(block);
+  if (opened_ != nullptr) ++(pin_ ? opened_->cached : opened_->read);
   if (!pin_) {
     TAMIS_TRY(own_frame_, read_block(block));
     if (fills_cache_) pin_ = table_.keep_block(block, std::move(own_frame_), true);

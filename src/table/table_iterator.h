@@ -47,6 +47,12 @@ class BlockWindow {
   std::int64_t last_block_ = -2;
 };
 
+/// How many blocks iterators have opened.
+struct BlocksOpened {
+  std::uint64_t cached = 0;
+  std::uint64_t read = 0;
+};
+
 /// EntryIterator over one table. Holds the index and the current block itself, so that both may leave memory or the
 /// cache meanwhile.
 ///
@@ -58,7 +64,9 @@ class BlockWindow {
 /// Threads: one at a time. The table must outlive it.
 class TableIterator final : public EntryIterator {
  public:
-  TableIterator(Table& table, bool fills_cache) : table_(table), fills_cache_(fills_cache) {}
+  /// `opened`, if not null, counts the blocks.
+  TableIterator(Table& table, bool fills_cache, BlocksOpened* opened = nullptr)
+      : table_(table), opened_(opened), fills_cache_(fills_cache) {}
 
   void seek(EntryPosition target) override;
   void seek_to_first() override;
@@ -88,8 +96,9 @@ class TableIterator final : public EntryIterator {
   void to_block_end(std::uint32_t block);
 
   Table& table_;
-  const bool fills_cache_;
+  BlocksOpened* const opened_;
   std::shared_ptr<const Index> index_;
+  const bool fills_cache_;
   // The current block: a cached one, or its own.
   std::uint32_t block_ = kNoBlock;
   PinnedBlock pin_;

@@ -25,6 +25,8 @@
 
 namespace tamis {
 
+struct BlocksOpened;  // table/table_iterator.h.
+
 /// A lookup that memory could not answer, continued at the run that it has reached. The staged lookup gets the answer.
 ///
 /// Threads: one.
@@ -79,8 +81,10 @@ class Version {
   /// iterators omit what these hide.
   void iterate(const KeyRange& range, std::string_view prefix, bool fills_cache, const Uncovered& deletes,
                std::vector<std::unique_ptr<EntryIterator>>& iterators) const;
-  /// For a compaction's inputs: exactly these tables, which belong to one run.
-  [[nodiscard]] std::unique_ptr<EntryIterator> iterate_tables(const std::vector<std::uint64_t>& numbers) const;
+  /// For a compaction's inputs: exactly these tables, which belong to one run. `opened`, if not null, counts their
+  /// blocks.
+  [[nodiscard]] std::unique_ptr<EntryIterator> iterate_tables(const std::vector<std::uint64_t>& numbers,
+                                                              BlocksOpened* opened = nullptr) const;
 
   [[nodiscard]] Result<std::uint64_t> approximate_bytes(std::string_view from,
                                                         std::optional<std::string_view> to) const;

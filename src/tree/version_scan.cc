@@ -33,6 +33,8 @@ class TableParts {
   Tables tables_;
   std::string_view floor_;
   bool fills_cache_;
+
+ protected:
   std::optional<TableIterator> inside_;
 };
 
@@ -41,11 +43,14 @@ class PickedParts : public TableParts {
  public:
   static constexpr bool kAreForReaders = false;
 
-  explicit PickedParts(std::vector<std::shared_ptr<Table>> tables)
-      : TableParts(tables, {}, false), kept_(std::move(tables)) {}
+  PickedParts(std::vector<std::shared_ptr<Table>> tables, BlocksOpened* opened)
+      : TableParts(tables, {}, false), kept_(std::move(tables)), opened_(opened) {}
+
+  void open(std::size_t part) { inside_.emplace(*kept_[part], false, opened_); }
 
  private:
   std::vector<std::shared_ptr<Table>> kept_;  // A move does not relocate its memory, so the span stays valid.
+  BlocksOpened* opened_;
 };
 
 static_assert(sizeof(RunIterator<TableParts>) <= 1032);  // What glibc allocates fast.
@@ -138,7 +143,8 @@ std::unique_ptr<EntryIterator> Version::iterate_run(Tables tables, std::string_v
   return std::make_unique<RunIterator<TableParts>>(tables, floor, fills_cache);
 }
 
-std::unique_ptr<EntryIterator> Version::iterate_tables(const std::vector<std::uint64_t>& numbers) const {
+std::unique_ptr<EntryIterator> Version::iterate_tables(const std::vector<std::uint64_t>& numbers,
+                                                       BlocksOpened* opened) const {
   std::vector<std::shared_ptr<Table>> tables;
   for (const std::uint64_t number : numbers) {
     const auto found = by_number_.find(number);
@@ -147,7 +153,7 @@ std::unique_ptr<EntryIterator> Version::iterate_tables(const std::vector<std::ui
     if (!table->facts().has_range_deletes_alone()) tables.push_back(table);
   }
   std::ranges::sort(tables, {}, [](const auto& table) { return std::string_view(table->facts().smallest_key); });
-  return std::make_unique<RunIterator<PickedParts>>(std::move(tables));
+  return std::make_unique<RunIterator<PickedParts>>(std::move(tables), opened);
 }
 
 }  // namespace tamis
