@@ -154,10 +154,10 @@ fresh; head -c 16 /dev/zero >d/CURRENT
 says 4 "d/CURRENT: at offset 0: 16 bytes are too few for a header of 128; $repair" get d k
 fresh; flip d/CURRENT 50
 says 4 "d/CURRENT: at offset 0: the header's checksum is #, its bytes have #; $repair" put d k v
-fresh; rm d/MANIFEST-000001
-says 4 "d/MANIFEST-000001: missing, though d/CURRENT names it; $repair" get d k
-fresh; : >d/MANIFEST-000001
-says 4 "d/MANIFEST-000001: at offset 0: 0 bytes are too few for a header of 4096; $repair" get d k
+fresh; manifest=$(echo d/MANIFEST-*); rm "$manifest"
+says 4 "$manifest: missing, though d/CURRENT names it; $repair" get d k
+fresh; manifest=$(echo d/MANIFEST-*); : >"$manifest"
+says 4 "$manifest: at offset 0: 0 bytes are too few for a header of 4096; $repair" get d k
 fresh; rm "d/$table"
 says 4 "d/$table: the table is missing; 'tamis repair' goes on without it" get d k
 fresh; rm "d/$journal"
