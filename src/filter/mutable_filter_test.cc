@@ -305,6 +305,20 @@ TEST(ScalableFilter, StaysBelowTwiceItsDesignedRateHoweverItIsSized) {
   }
 }
 
+TEST(ScalableFilter, ThatClaimsToHoldMoreKeysThanItsBitsGrowsByItsBits) {
+  const Filter made = make("scalable", 1'000).freeze();
+  std::vector<std::byte> bytes(made.bytes().begin(), made.bytes().end());
+  constexpr std::size_t kFirstLayer = kFilterHeaderBytes;
+  store_le(bytes.data() + kFirstLayer + 8, std::uint64_t{1} << 47);   // Capacity.
+  store_le(bytes.data() + kFirstLayer + 16, std::uint64_t{1} << 47);  // Keys.
+  store_le(bytes.data() + 120, checksum64(Bytes(bytes).first(120), Bytes(bytes).subspan(kFilterHeaderBytes)));
+  Result<MutableFilter> filter = MutableFilter::from_bytes(bytes);
+  ASSERT_TRUE(filter.ok()) << filter.status().to_text();
+  ASSERT_TRUE(filter->add("another").ok());
+  EXPECT_TRUE(filter->may_contain("another"));
+  EXPECT_LT(filter->info().bytes, 8 * bytes.size());
+}
+
 TEST(ScalableFilter, KeepsItsRateWhileGrowingTwentyfold) {
   MutableFilter filter = make("scalable", 1'000);
   const HashSet source(10);

@@ -100,12 +100,14 @@ Layer first_layer(const FilterSize& shape) {
           .hashes = shape.hashes};
 }
 
-/// Twice the keys at half the rate.
+/// Twice the keys at half the rate. A layer with more keys than bits tells nothing; bytes from elsewhere may claim any
+/// number, and must not make the next one that large.
 Layer next_layer(const Layer& last) {
   const double rate =
       filter_math::bloom_rate(static_cast<double>(last.bits), last.hashes, static_cast<double>(last.capacity));
-  const BloomShape shape = bloom_shape_for_rate(2 * last.capacity, std::clamp(rate / 2, 1e-18, 0.5));
-  return {.bits = shape.cells, .capacity = 2 * last.capacity, .keys = 0, .hashes = shape.hashes};
+  const std::uint64_t capacity = 2 * std::min(last.capacity, last.bits);
+  const BloomShape shape = bloom_shape_for_rate(capacity, std::clamp(rate / 2, 1e-18, 0.5));
+  return {.bits = shape.cells, .capacity = capacity, .keys = 0, .hashes = shape.hashes};
 }
 
 Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
