@@ -174,6 +174,9 @@ TEST(DataBlock, SaysWhatIsWrongWithItsBytes) {
   EXPECT_EQ(refusal(changed(bytes, 25, "\x10"s)), begin + "its first entry begins at 4133, its prefix ends at 37");
   EXPECT_EQ(refusal(changed(bytes, 4, std::string(8, '\xff'))),
             begin + "entry 0 of 4: sequence 18446744073709551615 + 2");
+  // The newer version of Paris would not be found, and the older one would.
+  EXPECT_EQ(refusal(changed(bytes, 13, std::string(1, static_cast<char>(~bytes[13])))),
+            begin + "entry 2 of 4: its tag is not that of a newer version");
   EXPECT_EQ(refusal(changed(bytes, 16, "\0z"s)), begin + "entry 1 of 4: it does not come after the one before");
   EXPECT_EQ(refusal(changed(bytes, 22, "\1x"s)), begin + "entry 3 of 4: a head of more than 1 bytes");
   EXPECT_EQ(refusal(changed(bytes, 26, "\x25"s)), begin + "entry 0 of 4: it lies from 37 to 37");

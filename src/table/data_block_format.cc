@@ -317,7 +317,11 @@ DataBlock::Problem DataBlock::check_entry(std::size_t i) const {
     return {fmt::format("a head of more than {} bytes", suffix_bytes)};
   }
   if (i == 0 || head(i - 1) < head(i)) return {};
-  if (head(i - 1) > head(i) || !stored(i - 1).comes_before(stored(i))) return {"it does not come after the one before"};
+  const Stored before = stored(i - 1);
+  const Stored here = stored(i);
+  if (head(i - 1) > head(i) || !before.comes_before(here)) return {"it does not come after the one before"};
+  const bool is_same_key = before.suffix_bytes == here.suffix_bytes && before.rest_text() == here.rest_text();
+  if (is_same_key && block_[kTagsAt + i - 1] != block_[kTagsAt + i]) return {"its tag is not that of a newer version"};
   return {};
 }
 
