@@ -73,13 +73,6 @@ std::span<const Run> Admission::newest_free(const Shape& shape, std::uint32_t le
   return runs.first(end);
 }
 
-std::size_t Admission::free_runs(const Shape& shape, std::uint32_t level) const {
-  const std::span<const Run> runs = runs_of(shape, level);
-  if (claims_ == nullptr) return runs.size();
-  return static_cast<std::size_t>(
-      std::ranges::count_if(runs, [&](const Run& run) { return !claims_->has_any_of(run); }));
-}
-
 bool Admission::admits(const Shape& shape, const CompactionPlan& plan) const {
   if (claims_ == nullptr) return true;
   const PlanReach reach = reach_of(shape, plan);

@@ -78,7 +78,6 @@ class Admission {
   /// is. Newest first.
   [[nodiscard]] std::span<const Run> oldest_free(const Shape& shape, std::uint32_t level) const;
   [[nodiscard]] std::span<const Run> newest_free(const Shape& shape, std::uint32_t level) const;
-  [[nodiscard]] std::size_t free_runs(const Shape& shape, std::uint32_t level) const;
 
   /// Whether the plan may begin now.
   [[nodiscard]] bool admits(const Shape& shape, const CompactionPlan& plan) const;

@@ -1,8 +1,8 @@
 // Shapes as text, and each policy's plans for them as text: tests/datadriven/compaction/*.txt.
 //
-//     fanout=4 memtable=100 now=0        settings, kept until changed; now is in hours
+//     fanout=4 memtable=100 now=0        settings, kept until changed; now is in hours, overwritten in percent
 //     newest=7 tables=3 step=200         goal of a range, for this case; tables: the first 3 existed before
-//     L0: a-k g-z                        level 0: every table is a run, newest first
+//     L0: a-k g-z                        level 0: every table is a run, newest first, unless there is a |
 //     L1: a-f h-p*300 | c-d!60@30        deeper: runs separated by |. *bytes (100), !tombstones of 100 entries, @hour
 //     ----                               since when the oldest of them waits; ~smallest sequence (0)
 //     the policy's plan
@@ -67,6 +67,8 @@ class Case {
       options_.fanout = static_cast<std::uint32_t>(value);
     else if (name == "memtable")
       options_.memtable_bytes = value;
+    else if (name == "overwritten")
+      options_.overwritten = static_cast<double>(value) / 100;
     else if (name == "newest")
       goal_.newest = Sequence{value};
     else if (name == "tables")
@@ -80,6 +82,7 @@ class Case {
   }
 
   void read_level(std::uint32_t level, std::istringstream& words) {
+    const bool has_bars = words.str().find('|') != std::string::npos;
     std::vector<std::vector<std::shared_ptr<const TableFacts>>> runs(1);
     std::string word;
     while (words >> word) {
@@ -87,7 +90,7 @@ class Case {
         runs.emplace_back();
         continue;
       }
-      if (level == 0 && !runs.back().empty()) runs.emplace_back();
+      if (level == 0 && !has_bars && !runs.back().empty()) runs.emplace_back();
       runs.back().push_back(table_of(word));
     }
     if (shape_.levels.size() <= level) shape_.levels.resize(level + 1);

@@ -1,13 +1,45 @@
-// What to do with level 0 while the way down is taken.
+// Level 0: which of its tables can leave together, and what to do while the way down is taken.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "compaction/claims.h"
+#include "compaction/plan_parts.h"
 #include "compaction/policy.h"
 #include "tree/shape.h"
 
 namespace tamis {
+
+/// Tables of level 0 that overlap each other, directly or through others of them, and none of the rest: they can go
+/// down without it.
+struct OverlapGroup {
+  std::vector<CompactionInput> inputs;  ///< Newest first.
+  KeySpan span;
+  bool is_free = true;  ///< No compaction is rewriting any of them.
+
+  [[nodiscard]] std::size_t runs() const { return inputs.size(); }
+};
+
+/// In key order.
+std::vector<OverlapGroup> groups_of_level_zero(const Shape& shape, const Admission& admission);
+
+/// Where tables of levels 0 and 1 end besides, so that those of different flushes line up, and level 0 falls into
+/// groups.
+struct LevelZeroCuts {
+  std::vector<std::string> keys = {};  ///< Before each of these, which ascend.
+  std::uint64_t bytes_in_level_zero = ~std::uint64_t{0};
+  std::uint64_t bytes_in_level_one = ~std::uint64_t{0};
+};
+
+/// Between parts of level 1 of about equal size, at most 16; where it has too few tables, level 0 shows it where to end
+/// them. The keys of `before`, the last answer, stay as long as the parts between them are not too small: tables of
+/// level 0 that were cut elsewhere make one group of several. While flushes overlap nothing, the answer stays: a load
+/// in key order needs no groups.
+LevelZeroCuts cuts_for_level_zero(const Shape& shape, std::uint64_t memtable_bytes, const LevelZeroCuts& before);
 
 /// Merges the newest runs of level 0 into one in their place if they are many and the older ones are on their way down,
 /// which these cannot pass: meanwhile readers have fewer runs to ask. A run that is much larger than a memtable stays
@@ -15,6 +47,14 @@ namespace tamis {
 /// end.
 std::optional<CompactionPlan> relieve_level_zero(const Shape& shape, const PolicyOptions& options,
                                                  const Admission& admission);
+
+/// How many runs of level 0 make it due: four, as in LevelDB and RocksDB, because fewer would rewrite level 1 more
+/// often. But two or three if they overwrite 0.18 of what is below: that costs no more then, and space is what
+/// counts.
+std::size_t usual_runs_of_level_zero(const Shape& shape, const PolicyOptions& options);
+
+/// From what level 0 overwrites below: 0.5 when that is 0.18 of it, and at most 1.5. Below 0.5 if nothing is due.
+double debt_of_overwritten_bytes(const Shape& shape, const PolicyOptions& options);
 
 /// 0 up to `usual` times a memtable in level 0, 1 when `slack` more are there, and at most 1.5: many bytes slow writers
 /// and do not stop them. 0 too with fewer than `usual` runs: there is nothing to wait for.

@@ -1,7 +1,8 @@
 // One run in every level but the first: few runs to probe, little wasted space, high write amplification.
 //
-// Level 0 holds the flushed runs. Four of them are merged into level 1, with the tables they overlap there. Every
-// deeper level is one run of many tables; a level that is too large pushes down one table at a time.
+// Level 0 holds the flushed runs. Their tables fall into groups that do not overlap (level_zero.h); four in a group are
+// merged into level 1, with the tables they overlap there. Every deeper level is one run of many tables; a level that
+// is too large pushes down one table at a time.
 //
 // Level i is full at memtable_bytes · fanout^i. With a new last level, most of the store, and its old versions, would
 // be in the levels above. So they also shrink to what the last level calls for, fanout times less with each level up.
@@ -24,10 +25,10 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kLevelZeroRuns = 4;  // As in LevelDB and RocksDB: fewer would rewrite level 1 more often.
-constexpr double kMaxLevelZeroRuns = 20;   // Debt 1. LevelDB slows at 8 and stops at 12, RocksDB at 20 and 36.
-constexpr double kMaxLevelRatio = 3;       // Debt 1: a level three times its target size.
-constexpr double kMaxLevelDebt = 1.5;      // A large level does not slow readers: it slows writers, and stops none.
+constexpr std::size_t kLevelZeroRuns = 4;
+constexpr double kMaxLevelZeroRuns = 20;  // Debt 1. LevelDB slows at 8 and stops at 12, RocksDB at 20 and 36.
+constexpr double kMaxLevelRatio = 3;      // Debt 1: a level three times its target size.
+constexpr double kMaxLevelDebt = 1.5;     // A large level does not slow readers: it slows writers, and stops none.
 constexpr std::uint32_t kDeepest = Shape::kMaxLevels - 1;  // Takes any size.
 
 double fanout_of(const PolicyOptions& options) { return std::max(2.0, static_cast<double>(options.fanout)); }
@@ -52,28 +53,68 @@ std::uint64_t free_bytes_of_level(const Shape& shape, std::uint32_t level, const
   return bytes;
 }
 
+/// What needs work are four runs in one place, or in all.
+double score_of_level_zero(const Shape& shape, const PolicyOptions& options, const Admission& admission) {
+  const std::size_t usual = usual_runs_of_level_zero(shape, options);
+  if (runs_of(shape, 0).size() < usual) return 0;
+  std::size_t most = usual;
+  for (const OverlapGroup& group : groups_of_level_zero(shape, admission)) {
+    if (group.is_free) most = std::max(most, group.runs());
+  }
+  return static_cast<double>(most) / static_cast<double>(usual);
+}
+
 /// 1 or more: the level needs work; the highest first. What is being rewritten does not count.
 double score_of(const Shape& shape, std::uint32_t level, const PolicyOptions& options, const Admission& admission) {
-  if (level == 0) return static_cast<double>(admission.free_runs(shape, 0)) / kLevelZeroRuns;
+  if (level == 0) return score_of_level_zero(shape, options, admission);
   if (level >= kDeepest) return 0;
   const auto bytes = static_cast<double>(free_bytes_of_level(shape, level, admission));
   if (const double ratio = bytes / full_bytes(level, options); ratio > 1) return ratio;
   return level < shape.last_level() && bytes > lean_bytes(shape, level, options) ? 1 : 0;
 }
 
-/// The oldest run alone if it can be moved, so that a load in key order costs nothing. Otherwise all that are free.
-std::optional<CompactionPlan> leave_level_zero(const Shape& shape, std::string_view reason, Admission& admission) {
+/// The oldest run if it can be moved, so that a load in key order costs nothing.
+std::optional<CompactionPlan> move_from_level_zero(const Shape& shape, std::string_view reason,
+                                                   const Admission& admission) {
   const std::span<const Run> runs = admission.oldest_free(shape, 0);
   if (runs.empty()) return std::nullopt;
   const Run& oldest = runs.back();
   const Run* below = newest_run(shape, 1);
   const std::uint64_t target = below != nullptr ? below->id : new_run_id(shape, 1);
-  if ((below == nullptr || !overlap(oldest, *below)) && may_move_to(shape, 1, target, oldest.transients())) {
-    CompactionPlan moved = {
-        .inputs = {whole_run(0, oldest)}, .output_level = 1, .output_run = target, .is_move = true, .reason = reason};
-    if (admission.admits(shape, moved)) return moved;
+  if ((below != nullptr && overlap(oldest, *below)) || !may_move_to(shape, 1, target, oldest.transients())) {
+    return std::nullopt;
   }
-  return admission.admit_or_put_off(shape, merge_into_next(shape, 0, runs, reason));
+  CompactionPlan plan = {
+      .inputs = {whole_run(0, oldest)}, .output_level = 1, .output_run = target, .is_move = true, .reason = reason};
+  if (!admission.admits(shape, plan)) return std::nullopt;
+  return plan;
+}
+
+/// Of the groups that are due, the one with the most runs.
+template <typename IsDue>
+std::optional<CompactionPlan> leave_level_zero(const Shape& shape, std::string_view reason, Admission& admission,
+                                               IsDue is_due) {
+  if (auto plan = move_from_level_zero(shape, reason, admission)) return plan;
+  std::vector<OverlapGroup> groups = groups_of_level_zero(shape, admission);
+  std::erase_if(groups, [&](const OverlapGroup& group) { return !group.is_free || !is_due(group); });
+  std::ranges::stable_sort(groups, std::greater(), &OverlapGroup::runs);
+  for (const OverlapGroup& group : groups) {
+    CompactionPlan plan = merge_into_next(shape, 0, group.inputs, group.span, reason);
+    if (admission.admits(shape, plan)) return plan;
+  }
+  if (groups.empty()) return std::nullopt;
+  const OverlapGroup& most = groups.front();
+  return admission.admit_or_put_off(shape, merge_into_next(shape, 0, most.inputs, most.span, reason));
+}
+
+/// Of groups with fewer runs than usual only those that the oldest run is in.
+std::optional<CompactionPlan> shrink_level_zero(const Shape& shape, const PolicyOptions& options,
+                                                Admission& admission) {
+  const std::size_t usual = usual_runs_of_level_zero(shape, options);
+  const std::uint64_t oldest = runs_of(shape, 0).back().id;
+  return leave_level_zero(shape, "level 0 has many runs", admission, [&](const OverlapGroup& group) {
+    return group.runs() >= usual || group.inputs.back().run == oldest;
+  });
 }
 
 /// Pushes one table of a level's run into the next level.
@@ -117,7 +158,7 @@ std::optional<CompactionPlan> pick_by_size(const Shape& shape, const PolicyOptio
   std::ranges::stable_sort(levels, std::greater(), [](const auto& scored) { return scored.first; });
   for (const auto& [score, level] : levels) {
     std::optional<CompactionPlan> plan =
-        level == 0 ? leave_level_zero(shape, "level 0 has many runs", admission) : shrink(shape, level, admission);
+        level == 0 ? shrink_level_zero(shape, options, admission) : shrink(shape, level, admission);
     if (!plan && level == 0) plan = relieve_level_zero(shape, options, admission);
     if (plan) return plan;
   }
@@ -131,7 +172,13 @@ std::optional<CompactionPlan> pick_by_deletes(const Shape& shape, const PolicyOp
       for (const auto& table : run.tables) {
         const std::string_view reason = reason_of_deletes(*table, level, options);
         if (reason.empty() || !admission.is_free(*table)) continue;
-        if (level == 0) return leave_level_zero(shape, reason, admission);
+        if (level == 0) {
+          return leave_level_zero(shape, reason, admission, [&](const OverlapGroup& group) {
+            return std::ranges::any_of(group.inputs, [&](const CompactionInput& input) {
+              return input.run == run.id && std::ranges::count(input.tables, table->number) > 0;
+            });
+          });
+        }
         CompactionPlan plan = push_down(shape, level, *table, reason);
         if (admission.admits(shape, plan)) return plan;
       }
@@ -155,8 +202,9 @@ std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& opti
 double debt(const Shape& shape, const PolicyOptions& options) {
   const auto runs = static_cast<double>(runs_of(shape, 0).size());
   constexpr double kSlack = kMaxLevelZeroRuns - kLevelZeroRuns;
-  double debt = std::max(
-      {0.0, (runs - kLevelZeroRuns) / kSlack, debt_of_level_zero_bytes(shape, options, kLevelZeroRuns, kSlack)});
+  double debt =
+      std::max({0.0, (runs - kLevelZeroRuns) / kSlack, debt_of_level_zero_bytes(shape, options, kLevelZeroRuns, kSlack),
+                debt_of_overwritten_bytes(shape, options)});
   for (std::uint32_t level = 1; level < std::min<std::size_t>(shape.levels.size(), kDeepest); ++level) {
     const double ratio = static_cast<double>(bytes_of_level(shape, level)) / full_bytes(level, options);
     debt = std::max(debt, std::min(kMaxLevelDebt, (ratio - 1) / (kMaxLevelRatio - 1)));
@@ -171,6 +219,7 @@ constinit const CompactionPolicy kLeveledPolicy = {
     .summary = "one run per level: fewest runs, least space, most write amplification",
     .pick_beside = pick,
     .debt = debt,
+    .takes_parts_of_level_zero = true,
 };
 
 }  // namespace tamis

@@ -1,6 +1,7 @@
 #include "compaction/plan_parts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 
@@ -109,17 +110,23 @@ CompactionPlan merge_in_place(std::uint32_t level, std::span<const Run> runs, st
   return plan;
 }
 
-CompactionPlan merge_into_next(const Shape& shape, std::uint32_t level, std::span<const Run> runs,
-                               std::string_view reason) {
+CompactionPlan merge_into_next(const Shape& shape, std::uint32_t level, std::vector<CompactionInput> inputs,
+                               const KeySpan& span, std::string_view reason) {
   const Run* below = newest_run(shape, level + 1);
-  CompactionPlan plan = {.inputs = {},
+  CompactionPlan plan = {.inputs = std::move(inputs),
                          .output_level = level + 1,
                          .output_run = below != nullptr ? below->id : new_run_id(shape, level + 1),
                          .is_move = false,
                          .reason = reason};
-  for (const Run& run : runs) plan.inputs.push_back(whole_run(level, run));
-  if (below != nullptr) add_overlapping(plan, level + 1, *below, span_of(runs));
+  if (below != nullptr) add_overlapping(plan, level + 1, *below, span);
   return plan;
+}
+
+CompactionPlan merge_into_next(const Shape& shape, std::uint32_t level, std::span<const Run> runs,
+                               std::string_view reason) {
+  std::vector<CompactionInput> inputs;
+  for (const Run& run : runs) inputs.push_back(whole_run(level, run));
+  return merge_into_next(shape, level, std::move(inputs), span_of(runs), reason);
 }
 
 bool may_move_to(const Shape& shape, std::uint32_t level, std::uint64_t run, std::uint64_t transients) {

@@ -65,8 +65,11 @@ bool add_overlapping(CompactionPlan& plan, std::uint32_t level, const Run& run, 
 
 /// Merges adjacent runs of a level, newest first, into one in their place.
 CompactionPlan merge_in_place(std::uint32_t level, std::span<const Run> runs, std::string_view reason);
-/// Merges the oldest runs of a level into the newest run of the next level, with what they overlap there, or into a new
+/// Merges inputs of a level into the newest run of the next level, with what the span overlaps there, or into a new
 /// one.
+CompactionPlan merge_into_next(const Shape& shape, std::uint32_t level, std::vector<CompactionInput> inputs,
+                               const KeySpan& span, std::string_view reason);
+/// The same with the oldest runs of the level.
 CompactionPlan merge_into_next(const Shape& shape, std::uint32_t level, std::span<const Run> runs,
                                std::string_view reason);
 

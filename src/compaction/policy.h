@@ -18,6 +18,7 @@ struct PolicyOptions {
   std::uint64_t memtable_bytes = 0;  ///< About the size of a flushed run.
   std::uint64_t table_bytes = 0;
   std::uint64_t now_unix_seconds = 0;  ///< For tombstones that have waited long enough.
+  double overwritten = 0;              ///< The fraction of level 0 that overwrites what is below, as merges have found.
 };
 
 /// Tables of one run to merge.
@@ -60,6 +61,8 @@ struct CompactionPolicy {
   /// False: only compact() rewrites anything. Otherwise tables are also dropped and rewritten because their entries
   /// have expired (expired_tables.h), and value files because of their garbage (value_plan.h).
   bool is_automatic = true;
+  /// Whether parts of level 0 go down alone: then its tables end where those of other flushes do.
+  bool takes_parts_of_level_zero = false;
 
   /// The next plan if none runs.
   [[nodiscard]] std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& options) const;

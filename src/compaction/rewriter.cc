@@ -66,6 +66,21 @@ class NextLevelOverlap {
   std::size_t end_ = 0;    // The first table that begins after the last key tested.
 };
 
+/// Tests ascending keys for whether one of some others, which ascend too, lies between a table's first key and them.
+class AscendingCuts {
+ public:
+  explicit AscendingCuts(std::span<const std::string> cuts) : cuts_(cuts) {}
+
+  /// A table begins with this key.
+  void begin(std::string_view key) {
+    while (!cuts_.empty() && cuts_.front() <= key) cuts_ = cuts_.subspan(1);
+  }
+  [[nodiscard]] bool is_passed(std::string_view key) const { return !cuts_.empty() && cuts_.front() <= key; }
+
+ private:
+  std::span<const std::string> cuts_;
+};
+
 /// The cost of a table's filter per key: in the file, and in memory during the build.
 struct FilterCost {
   std::uint64_t bits_per_key = 0;
@@ -111,6 +126,7 @@ class Rewriter {
         spec_(spec),
         filter_cost_(filter_cost(spec)),
         next_level_(spec.cuts.next_level),
+        cuts_(spec.cuts.keys),
         range_deletes_(spec.range_deletes),
         features_(spec.features),
         values_(spec, begun_) {
@@ -153,6 +169,7 @@ class Rewriter {
   const FilterCost filter_cost_;
   std::vector<AscendingBounds> older_;
   NextLevelOverlap next_level_;
+  AscendingCuts cuts_;
   const RangeTombstones range_deletes_;
   std::vector<RangeTombstone> fragments_;  // Those that stay.
   std::string table_begin_;                // The tables before the current one have the fragments before this key.
@@ -347,11 +364,12 @@ Status Rewriter::keep(const Entry& entry) {
   return table_->add(placed, hash_);
 }
 
-/// At the target size, filter included, and where building the filter would exceed its memory.
+/// At the target size, filter included, where building the filter would exceed its memory, and where the spec says so.
 bool Rewriter::should_cut(std::string_view key) {
   const std::uint64_t keys = table_->keys();
   return table_->estimated_bytes() + keys * filter_cost_.bits_per_key / 8 >= spec_.table_bytes ||
-         keys * filter_cost_.build_bytes_per_key >= spec_.cuts.filter_build_bytes || next_level_.is_too_much(key);
+         keys * filter_cost_.build_bytes_per_key >= spec_.cuts.filter_build_bytes || next_level_.is_too_much(key) ||
+         cuts_.is_passed(key);
 }
 
 Status Rewriter::begin_table() {
@@ -377,6 +395,7 @@ Status Rewriter::begin_table() {
   TAMIS_TRY_STATUS(note_begun(*spec_.files, table.path, begun_));
   TAMIS_TRY(table_, TableBuilder::create(*spec_.files, std::move(table)));
   next_level_.begin(key_);
+  cuts_.begin(key_);
   return {};
 }
 

@@ -47,6 +47,8 @@ struct CutRules {
   std::uint64_t filter_build_bytes = ~std::uint64_t{0};
   /// None overlaps more than ten tables of this run, the next level's; null: there is no such run.
   const Run* next_level = nullptr;
+  /// A table ends before each of these, which ascend.
+  std::vector<std::string> keys = {};
 };
 
 /// What the output replaces; repair must know it without a manifest.

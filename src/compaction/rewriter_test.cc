@@ -53,6 +53,20 @@ TEST(Rewrite, WritesNothingWhenThereIsNothingOrEverythingIsDropped) {
   }
 }
 
+TEST(Rewrite, EndsTablesBeforeTheKeysOfItsCuts) {
+  const ManyEntries many(100);
+  RewriteWorld world;
+  // Before all keys; at one; two between neighbours; behind all.
+  world.spec.cuts.keys = {"a", "key000010", "key000019a", "key000019b", "z"};
+  const RewriteResult result = world.write(many.entries);
+  ASSERT_EQ(result.tables.size(), 3U);
+  EXPECT_EQ(result.tables[0]->largest_key, "key000009");
+  EXPECT_EQ(result.tables[1]->smallest_key, "key000010");
+  EXPECT_EQ(result.tables[1]->largest_key, "key000019");
+  EXPECT_EQ(result.tables[2]->smallest_key, "key000020");
+  EXPECT_EQ(world.read(result).size(), 100U);
+}
+
 TEST(Rewrite, LeavesWhatAnyReaderCanSee) {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));

@@ -35,7 +35,7 @@ Status SimulatedStore::flush(std::vector<SimulatedWrite> writes, std::uint64_t n
   writes.erase(std::unique(writes.begin(), writes.end(), same_key), writes.end());
 
   ShapeEdit edit;
-  for (auto& facts : make_tables(writes, now_unix_seconds, now_unix_seconds)) {
+  for (auto& facts : make_tables(writes, 0, now_unix_seconds, now_unix_seconds)) {
     bytes_flushed_ += facts->file_bytes;
     edit.added.push_back({.level = 0, .run = next_run_, .facts = std::move(facts)});
   }
@@ -63,7 +63,7 @@ Result<SimulatedStore::Tables> SimulatedStore::write(const CompactionPlan& plan)
       if (since != 0 && (oldest_delete == 0 || since < oldest_delete)) oldest_delete = since;
     }
   }
-  if (!plan.is_move) tables = make_tables(merge(plan), created, oldest_delete);
+  if (!plan.is_move) tables = make_tables(merge(plan), plan.output_level, created, oldest_delete);
   return tables;
 }
 
@@ -118,12 +118,19 @@ SimulatedStore::Writes SimulatedStore::merge(const CompactionPlan& plan) const {
   return kept;
 }
 
-SimulatedStore::Tables SimulatedStore::make_tables(const Writes& writes, std::uint64_t created,
+SimulatedStore::Tables SimulatedStore::make_tables(const Writes& writes, std::uint32_t level, std::uint64_t created,
                                                    std::uint64_t oldest_delete) {
   Tables tables;
-  const std::size_t per_table = table_bytes_ / entry_bytes_;
-  for (std::size_t begin = 0; begin < writes.size(); begin += per_table) {
-    const std::size_t end = std::min(writes.size(), begin + per_table);
+  const LevelZeroCuts cuts = level <= 1 ? cuts_ : LevelZeroCuts();
+  const std::uint64_t cut_bytes = level == 0 ? cuts.bytes_in_level_zero : cuts.bytes_in_level_one;
+  const std::size_t per_table = std::max<std::uint64_t>(1, std::min(table_bytes_, cut_bytes) / entry_bytes_);
+  for (std::size_t begin = 0, end = 0; begin < writes.size(); begin = end) {
+    const auto cut = std::ranges::upper_bound(cuts.keys, simulated_key(writes[begin].key));
+    end = begin + 1;
+    while (end < writes.size() && end - begin < per_table &&
+           (cut == cuts.keys.end() || simulated_key(writes[end].key) < *cut)) {
+      ++end;
+    }
     Writes part(writes.begin() + static_cast<std::ptrdiff_t>(begin), writes.begin() + static_cast<std::ptrdiff_t>(end));
     auto facts = std::make_shared<TableFacts>();
     facts->number = next_number_++;

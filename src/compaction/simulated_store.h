@@ -6,8 +6,10 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "compaction/level_zero.h"
 #include "compaction/policy.h"
 #include "tamis/status.h"
 #include "tree/shape.h"
@@ -38,6 +40,10 @@ class SimulatedStore {
  public:
   SimulatedStore(std::uint64_t entry_bytes, std::uint64_t table_bytes);
 
+  /// Where tables of levels 0 and 1 end from now on, besides.
+  void set_cuts(LevelZeroCuts cuts) { cuts_ = std::move(cuts); }
+  [[nodiscard]] const LevelZeroCuts& cuts() const { return cuts_; }
+
   /// Adds a run to level 0. Any order; the later of two writes to a key wins.
   Status flush(std::vector<SimulatedWrite> writes, std::uint64_t now_unix_seconds);
   Status run(const CompactionPlan& plan);
@@ -62,11 +68,12 @@ class SimulatedStore {
   using Writes = std::vector<SimulatedWrite>;
 
   [[nodiscard]] Writes merge(const CompactionPlan& plan) const;
-  Tables make_tables(const Writes& writes, std::uint64_t created, std::uint64_t oldest_delete);
+  Tables make_tables(const Writes& writes, std::uint32_t level, std::uint64_t created, std::uint64_t oldest_delete);
 
   const std::uint64_t entry_bytes_;
   const std::uint64_t table_bytes_;
   Shape shape_;
+  LevelZeroCuts cuts_;
   std::unordered_map<std::uint64_t, Writes> contents_;  // By table number; sorted by key.
   std::uint64_t next_number_ = 1;
   std::uint64_t next_run_ = 1;

@@ -89,6 +89,9 @@ Result<SimulatedCost> simulate(const CompactionPolicy& policy, PolicyOptions opt
       written_before = store.bytes_written();
     }
     options.now_unix_seconds = kBeginning + flush * load.seconds_per_flush;
+    if (policy.takes_parts_of_level_zero) {
+      store.set_cuts(cuts_for_level_zero(store.shape(), options.memtable_bytes, store.cuts()));
+    }
     TAMIS_TRY_STATUS(store.flush(writer.next_memtable(), options.now_unix_seconds));
     TAMIS_TRY_STATUS(do_all_that_is_due(policy, options, store, cost));
     if (flush < load.flushes / 2 || writer.readable_keys() == 0) continue;

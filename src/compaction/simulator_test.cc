@@ -78,6 +78,26 @@ TEST(Simulator, ALoadInKeyOrderIsOnlyMoved) {
   }
 }
 
+// 5 % new keys in 400 memtables: the store has 20 of them, and level 1 holds 10.
+TEST(Simulator, OverwritingRewritesASmallPartOfTheStoreAtATime) {
+  constexpr std::uint64_t kLargeEntry = 512 << 10;
+  constexpr std::uint64_t kMemtable = 200 * kLargeEntry;
+  SimulatedLoad load = random_load(0.95);
+  load.entry_bytes = kLargeEntry;
+  load.flushes = 400;
+  PolicyOptions options{.fanout = 10, .memtable_bytes = kMemtable, .table_bytes = kMemtable, .overwritten = 0.9};
+  const CompactionPolicy& policy = *find_compaction_policy("leveled");
+  const Result<SimulatedCost> in_parts = simulate(policy, options, load);
+  CompactionPolicy whole = policy;
+  whole.takes_parts_of_level_zero = false;
+  const Result<SimulatedCost> at_once = simulate(whole, options, load);
+  ASSERT_TRUE(in_parts.ok() && at_once.ok());
+  EXPECT_GT(at_once->largest_merge_bytes, 10 * kMemtable);
+  EXPECT_LT(in_parts->largest_merge_bytes, 4 * kMemtable);
+  EXPECT_LT(in_parts->late_write_amplification, 1.1 * at_once->late_write_amplification);
+  EXPECT_LT(in_parts->space_amplification, at_once->space_amplification + 0.05);
+}
+
 TEST(Simulator, ManualNeverRewrites) {
   const SimulatedCost cost = cost_of("manual", random_load(0));
   EXPECT_EQ(cost.merges + cost.moves, 0U);

@@ -74,7 +74,7 @@ std::optional<Compactions::Begun> Compactions::begin_in(const std::shared_ptr<Op
   const std::shared_ptr<const Version> version = keyspace->tree.version();
   const Claims& claims = claims_[keyspace->id()];
   Admission admission(claims);
-  auto plan = plan_for(*keyspace->tree.settings(), *version, now_unix_seconds, admission);
+  auto plan = plan_for(keyspace->tree, *version, admission);
   if (plan) return begin(keyspace, version->shape(), std::move(*plan));
   if (claims.empty()) {
     keyspace->settled_at = now_unix_seconds;
@@ -83,15 +83,15 @@ std::optional<Compactions::Begun> Compactions::begin_in(const std::shared_ptr<Op
   return std::nullopt;
 }
 
-std::optional<CompactionPlan> Compactions::plan_for(const TreeSettings& settings, const Version& version,
-                                                    std::uint64_t now_unix_seconds, Admission& admission) const {
+std::optional<CompactionPlan> Compactions::plan_for(const Tree& tree, const Version& version,
+                                                    Admission& admission) const {
   const Shape& shape = version.shape();
-  const std::uint64_t expired_by = settings.policy.is_automatic ? rewrites_.expired_by() : 0;
+  const CompactionPolicy& policy = tree.settings()->policy;
+  const std::uint64_t expired_by = policy.is_automatic ? rewrites_.expired_by() : 0;
   if (auto plan = pick_wholly_expired(shape, expired_by, admission)) return plan;
-  const PolicyOptions options = settings.policy_options(context_.memtable_bytes, now_unix_seconds);
-  if (auto plan = settings.policy.pick_beside(shape, options, admission)) return plan;
+  if (auto plan = policy.pick_beside(shape, tree.policy_options(), admission)) return plan;
   if (auto plan = pick_mostly_expired(shape, expired_by, admission)) return plan;
-  if (!settings.policy.is_automatic) return std::nullopt;
+  if (!policy.is_automatic) return std::nullopt;
   return pick_values(shape, damaged_values(version), admission);
 }
 

@@ -75,8 +75,8 @@ class Compactions {
   Begun begin(std::shared_ptr<OpenKeyspace> keyspace, const Shape& shape, CompactionPlan plan) REQUIRES(mutex_);
   /// Executes and ends it.
   Status finish(const Begun& begun) EXCLUDES(mutex_);
-  [[nodiscard]] std::optional<CompactionPlan> plan_for(const TreeSettings& settings, const Version& version,
-                                                       std::uint64_t now_unix_seconds, Admission& admission) const;
+  [[nodiscard]] std::optional<CompactionPlan> plan_for(const Tree& tree, const Version& version,
+                                                       Admission& admission) const;
   /// Removes the tables that range deletes cover whole, but for those that are being rewritten. False if there are
   /// none.
   Result<bool> remove_covered(OpenKeyspace& keyspace) EXCLUDES(mutex_);

@@ -8,7 +8,7 @@ namespace tamis {
 
 inline constexpr double kDebtThatSlows = 0.5;
 /// From here on a compaction does not give way to a flush.
-inline constexpr double kDebtThatPresses = 0.4;
+inline constexpr double kDebtThatPresses = 0.1;
 /// Writers wait until the debt is smaller. Leveled: 36 runs in level 0, as in RocksDB.
 inline constexpr double kDebtThatStops = 2;
 /// Shorter delays are accumulated: a sleep takes about 60 us longer than asked.

@@ -63,6 +63,24 @@ std::unique_ptr<EntryIterator> open_inputs(const Version& version, const Compact
   return make_merging_iterator(std::move(runs));
 }
 
+void cut_for_groups(RewriteSpec& spec, LevelZeroCuts cuts) {
+  if (spec.output_level > 1) return;
+  spec.cuts.keys = std::move(cuts.keys);
+  const std::uint64_t bytes = spec.output_level == 0 ? cuts.bytes_in_level_zero : cuts.bytes_in_level_one;
+  spec.table_bytes = std::min(spec.table_bytes, bytes);
+}
+
+/// For each entry that is not of the oldest input, how many entries the merge has dropped; nothing if all are.
+std::optional<double> overwritten_by_newer(const Shape& shape, const CompactionPlan& plan,
+                                           const RewriteResult& result) {
+  std::uint64_t oldest = 0;
+  for (const std::uint64_t number : plan.inputs.back().tables) {
+    oldest += (*shape.find_table(number)->facts)->entries;
+  }
+  if (result.entries_read <= oldest) return std::nullopt;
+  return std::min(1.0, static_cast<double>(result.entries_dropped) / static_cast<double>(result.entries_read - oldest));
+}
+
 /// Of two times, 0 meaning none.
 std::uint64_t older(std::uint64_t a, std::uint64_t b) { return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b); }
 
@@ -97,10 +115,11 @@ Status TableRewrites::flush(std::span<const SealedOfTree> flushes) {
 Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, EntryIterator& source,
                                                std::uint64_t entries, std::vector<RangeTombstone> range_deletes,
                                                const std::deque<Run>& newer, KeyspaceEdit& edit) {
-  const std::shared_ptr<const Version> version = keyspace.tree.version();
+  const Shape shape = keyspace.tree.version()->shape();  // Not the version: it would keep tables that go meanwhile.
   const std::shared_ptr<const TreeSettings> settings = keyspace.tree.settings();
   TAMIS_TRY(const std::uint64_t run, catalog_.new_number());
-  RewriteSpec spec = spec_for(keyspace, *settings, version->shape(), 0, run);
+  RewriteSpec spec = spec_for(keyspace, *settings, shape, 0, run);
+  cut_for_groups(spec, keyspace.tree.level_zero_cuts());
   spec.range_deletes = std::move(range_deletes);
   spec.values.bytes_apart = settings->options.value_bytes_apart;
   const Features in_use = catalog_.features();
@@ -109,8 +128,8 @@ Result<RewriteResult> TableRewrites::write_run(const OpenKeyspace& keyspace, Ent
     if (in_use.includes(Features::of(feature))) spec.features |= Features::of(feature);
   }
   for (const Run& older : newer) spec.older_runs.push_back(&older);
-  for (const Run* older : all_runs(version->shape())) spec.older_runs.push_back(older);
-  const FilterPlanner filters(version->shape(), {}, 0, run, entries, settings->filter_plan_options());
+  for (const Run* older : all_runs(shape)) spec.older_runs.push_back(older);
+  const FilterPlanner filters(shape, {}, 0, run, entries, settings->filter_plan_options());
   spec.filters = &filters;
   begin_rewrite(spec);
   TAMIS_TRY(RewriteResult result, rewrite(source, spec));
@@ -183,6 +202,7 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
   spec.older_runs = runs_older_than_inputs(shape, plan);
   const std::span<const Run> next = runs_of(shape, plan.output_level + 1);
   if (next.size() == 1) spec.cuts.next_level = &next.front();
+  cut_for_groups(spec, keyspace.tree.level_zero_cuts());
   TreeChange change{.keyspace = &keyspace};
   std::vector<std::uint64_t>& removed = change.edit.shape.removed;
   std::uint64_t keys = 0;
@@ -221,6 +241,9 @@ Status TableRewrites::merge(OpenKeyspace& keyspace, const CompactionPlan& plan, 
   const Status installed = keyspaces_.install({&change, 1});
   if (installed.code() == StatusCode::kClosed) remove_unused(result);
   TAMIS_TRY_STATUS(installed);
+  if (plan.inputs.front().level == 0) {
+    if (const auto fraction = overwritten_by_newer(shape, plan, result)) keyspace.tree.found_overwritten(*fraction);
+  }
   compactions_.fetch_add(1, std::memory_order_relaxed);
   context_.tell(StoreEvent::Kind::kCompacted, plan.reason, &result);
   return {};

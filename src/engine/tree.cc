@@ -17,6 +17,7 @@ void Tree::open(const Shape& shape) {
   generation_ = 1;
   MutexLock lock(mutex_);
   version_ = std::move(first);
+  set_level_zero_cuts(shape);
   active_ = memory_.empty_memtable();
   install_view();
 }
@@ -34,14 +35,38 @@ void Tree::change_settings(std::shared_ptr<const TreeSettings> settings) {
   generation_.fetch_add(1, std::memory_order_release);  // Another policy may want other tables.
 }
 
-double Tree::debt_of(const Shape& shape) const {
+PolicyOptions Tree::policy_options() const {
   const std::shared_ptr<const TreeSettings> now = settings();
-  return now->policy.debt(shape, now->policy_options(context_.memtable_bytes, context_.now_unix_seconds()));
+  return {.fanout = now->options.fanout,
+          .memtable_bytes = context_.memtable_bytes,
+          .table_bytes = now->options.table_bytes,
+          .now_unix_seconds = context_.now_unix_seconds(),
+          .overwritten = overwritten_.load(std::memory_order_relaxed)};
 }
+
+void Tree::found_overwritten(double fraction) {
+  constexpr double kWeight = 0.25;
+  const double before = overwritten_.load(std::memory_order_relaxed);
+  const double weight = before == 0 ? 1 : kWeight;
+  overwritten_.store(before + weight * (fraction - before), std::memory_order_relaxed);
+}
+
+double Tree::debt_of(const Shape& shape) const { return settings()->policy.debt(shape, policy_options()); }
 
 std::shared_ptr<const Version> Tree::version() const {
   MutexLock lock(mutex_);
   return version_;
+}
+
+LevelZeroCuts Tree::level_zero_cuts() const {
+  MutexLock lock(mutex_);
+  return level_zero_cuts_;
+}
+
+void Tree::set_level_zero_cuts(const Shape& shape) {
+  const bool has_parts = settings_->policy.takes_parts_of_level_zero;
+  level_zero_cuts_ =
+      has_parts ? cuts_for_level_zero(shape, context_.memtable_bytes, level_zero_cuts_) : LevelZeroCuts();
 }
 
 std::shared_ptr<Memtable> Tree::begin_writing(std::uint64_t journal) {
@@ -107,6 +132,7 @@ void Tree::show(const Shape& shape, const ShapeEdit& edit, const Memtable* flush
   for (const std::uint64_t number : edit.values_removed) retire_values(*before, number);
   if (flushed != nullptr) drop_flushed(flushed);
   version_ = std::move(next);
+  set_level_zero_cuts(shape);
   debt_ = debt;
   generation_.fetch_add(1, std::memory_order_release);
   install_view();

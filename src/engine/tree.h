@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/sync.h"
+#include "compaction/level_zero.h"
 #include "engine/catalog.h"
 #include "engine/read_view.h"
 #include "engine/store_context.h"
@@ -109,6 +110,12 @@ class Tree {
 
   /// The compaction debt, by the policy; 1 is the most that is tolerable.
   [[nodiscard]] double debt() const { return debt_.load(std::memory_order_relaxed); }
+  /// What its policy is asked with now.
+  [[nodiscard]] PolicyOptions policy_options() const EXCLUDES(mutex_);
+  /// A merge of level 0 has found which fraction of it overwrites what is below.
+  void found_overwritten(double fraction);
+  /// Where the tables of a flush end besides.
+  [[nodiscard]] LevelZeroCuts level_zero_cuts() const EXCLUDES(mutex_);
   /// Grows with every edit of the tables.
   [[nodiscard]] std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
@@ -157,6 +164,7 @@ class Tree {
   [[nodiscard]] double debt_of(const Shape& shape) const;
   [[nodiscard]] bool is_idle() const REQUIRES(mutex_) { return active_ == memory_.empty_memtable(); }
   void install_view() REQUIRES(mutex_);
+  void set_level_zero_cuts(const Shape& shape) REQUIRES(mutex_);
   void retire(const Version& before, std::uint64_t number) REQUIRES(mutex_);
   void retire_values(const Version& before, std::uint64_t number) REQUIRES(mutex_);
   void drop_flushed(const Memtable* flushed) REQUIRES(mutex_);
@@ -169,6 +177,7 @@ class Tree {
   TableContext table_context_;
   CurrentView view_;
   std::atomic<double> debt_ = 0;
+  std::atomic<double> overwritten_ = 0;  // A moving average.
   std::atomic<std::uint64_t> generation_ = 0;
 
   mutable Mutex mutex_;
@@ -178,6 +187,7 @@ class Tree {
   std::vector<SealedMemtable> sealed_ GUARDED_BY(mutex_);                  // Newest first.
   std::vector<std::weak_ptr<const Memtable>> flushed_ GUARDED_BY(mutex_);  // Those that readers may still hold.
   std::shared_ptr<const Version> version_ GUARDED_BY(mutex_);
+  LevelZeroCuts level_zero_cuts_ GUARDED_BY(mutex_);
   std::vector<Obsolete> obsolete_ GUARDED_BY(mutex_);
   std::vector<ObsoleteValues> obsolete_values_ GUARDED_BY(mutex_);
   std::vector<TableCounts> retired_counts_ GUARDED_BY(mutex_);

@@ -15,12 +15,6 @@ namespace tamis {
 struct TreeSettings {
   explicit TreeSettings(const Options& given) : options(given), policy(*find_compaction_policy(given.compaction)) {}
 
-  [[nodiscard]] PolicyOptions policy_options(std::uint64_t memtable_bytes, std::uint64_t now_unix_seconds) const {
-    return {.fanout = options.fanout,
-            .memtable_bytes = memtable_bytes,
-            .table_bytes = options.table_bytes,
-            .now_unix_seconds = now_unix_seconds};
-  }
   [[nodiscard]] FilterPlanOptions filter_plan_options() const {
     return {.kind = options.filter, .memory_bytes = options.filter_memory, .most_bytes = options.memory_bytes / 4};
   }
