@@ -24,6 +24,7 @@ A block is everything between `<!-- render: NAME ARGUMENTS -->` and `<!-- /rende
     hex FILE BYTES      the first bytes of a file, sixteen a line
     scale-sizes         the cost of stores of three sizes under each policy (docs/data/scale.json)
     scale-memory        reads per lookup by size and memory
+    scale-machines      the load per day of a machine with many cores and disks
     scale-memtables     the effect of larger memtables on the largest
     scale-constants     the measured times used (docs/data/scale_constants.json)
     options             the store options, as listed by the built command
@@ -439,6 +440,14 @@ def scale_memory():
     return scale_table(["size"] + [spaced(memory) for memory in memories], rows)
 
 
+def scale_machines():
+    plans = scale_data("by_machine")
+    rows = [[plan["compaction"], str(plan["compaction_threads"]), str(plan["disks"]), SCALE_ROWS[7][1](plan), hours(plan["fill_hours"]),
+             hours(plan["flush_hours_per_day"])] for plan in plans]
+    return scale_table(["policy", "compacting threads", "disks of 500 MB/s", "max load per day", "compaction during fill",
+                        "flushes per day at 100 GB/day"], rows)
+
+
 def scale_memtables():
     plans = scale_data("by_memtable")
     cells = [SCALE_ROWS[i] for i in (5, 6, 7, 8, 10)]
@@ -484,7 +493,7 @@ RENDERERS = {"filters": filters, "machine": machine, "wiredtiger": wiredtiger, "
              "targets": targets,
              "growth-load": growth_load, "growth-runs": growth_runs, "counted": counted, "fuzzers": fuzzers,
              "mutants": mutants, "coverage": coverage, "scale-sizes": scale_sizes,
-             "scale-memory": scale_memory, "scale-memtables": scale_memtables, "scale-constants": scale_constants,
+             "scale-memory": scale_memory, "scale-machines": scale_machines, "scale-memtables": scale_memtables, "scale-constants": scale_constants,
              "hex": hexdump, "options": options, "settings": settings, "code": code}
 
 

@@ -12,6 +12,7 @@ DATA = ROOT / "docs/data/scale.json"
 SIZES = {"100GB": "8G", "1TB": "64G", "10TB": "512G"}  # With memory that fits filters and indexes.
 POLICIES = ["leveled", "tiered", "lazy"]
 MEMORIES = ["256M", "8G", "64G", "512G"]
+MACHINES = [(1, 1), (7, 1), (31, 1), (31, 4)]
 MEMTABLES = ["32M", "256M", "1G", "4G"]
 
 
@@ -22,8 +23,8 @@ def command():
     return max(built, key=lambda path: path.stat().st_mtime)
 
 
-def ask(size, **options):
-    words = [command(), "plan", "--size", size, "--json"]
+def ask(size, machine=(), **options):
+    words = [command(), "plan", "--size", size, "--json", *machine]
     for name, value in options.items():
         words += ["--option", f"{name}={value}"]
     plan = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
@@ -32,6 +33,12 @@ def ask(size, **options):
 
 def by_policy():
     return [ask(size, memory_bytes=memory, compaction=policy) for size, memory in SIZES.items() for policy in POLICIES]
+
+
+def by_machine():
+    """Compacting threads and disks, for 1 TB."""
+    return [ask("1TB", ("--compaction-threads", str(threads), "--disks", str(disks)), memory_bytes=SIZES["1TB"], compaction=policy)
+            for policy in ("leveled", "tiered") for threads, disks in MACHINES]
 
 
 def differences(old, new, where=""):
@@ -56,6 +63,7 @@ def main():
         sys.exit(1 if found else 0)
     data = {
         "by_policy": plans,
+        "by_machine": by_machine(),
         "by_memory": [ask(size, memory_bytes=memory) for size in SIZES for memory in MEMORIES],
         "by_memtable": [ask("10TB", memory_bytes="512G", memtable_bytes=memtable) for memtable in MEMTABLES],
     }

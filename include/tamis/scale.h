@@ -33,7 +33,9 @@ struct ScaleQuestion {
   std::uint64_t key_bytes = 16;                           ///< Length of a key.
   std::uint64_t value_bytes = 100;                        ///< Length of a value.
   std::uint64_t load_bytes_per_day = 100'000'000'000;     ///< Keys and values written per day.
-  std::uint64_t disk_bytes_per_second = 500'000'000;      ///< Read or written by one thread.
+  std::uint64_t disk_bytes_per_second = 500'000'000;      ///< Read or written, of each disk.
+  std::uint32_t disks = 1;                                ///< Files are spread over them evenly.
+  std::uint32_t compaction_threads = 1;                   ///< background_threads, less the one that flushes.
   Options options = {};                                   ///< The options of the store.
   ScaleConstants constants = ScaleConstants::measured();  ///< The costs of the machine.
 };
@@ -78,9 +80,9 @@ struct ScalePlan {
     double fill_amplification = 0;               ///< From empty to that size.
     std::uint64_t largest_compaction_bytes = 0;  ///< Output of one compaction, and its extra disk space.
     double largest_compaction_hours = 0;         ///< The duration of that compaction.
-    double compaction_hours_per_day = 0;         ///< For the load. Above 24 they fall behind: one runs at a time.
-    double flush_hours_per_day = 0;              ///< Same for flushes.
-    std::uint64_t max_load_bytes_per_day = 0;    ///< The load at which compaction takes 24 hours.
+    double compaction_hours_per_day = 0;         ///< For the load, by all threads. Above 24 they fall behind.
+    double flush_hours_per_day = 0;              ///< Same for flushes, by one thread.
+    std::uint64_t max_load_bytes_per_day = 0;    ///< The load at which compactions or flushes take 24 hours.
     double fill_hours = 0;                       ///< Compaction time to load the store.
   };
   /// How long opening takes.

@@ -40,6 +40,10 @@ Status check_question(const ScaleQuestion& question) {
   if (question.disk_bytes_per_second == 0) {
     return Status::invalid_argument("a disk of 0 bytes a second: nothing would ever be written");
   }
+  if (question.disks == 0) return Status::invalid_argument("no disk: nothing would ever be written");
+  if (question.compaction_threads == 0) {
+    return Status::invalid_argument("no thread that compacts: nothing would ever be merged");
+  }
   return {};
 }
 
@@ -123,7 +127,8 @@ double journal_amplification(const ScaleQuestion& question) {
   return static_cast<double>(kRecordHeaderBytes + one.byte_size()) / static_cast<double>(key.size() + value.size());
 }
 
-/// Hours of one compaction thread for this many bytes of keys and values, each rewritten `times`.
+/// For this many bytes of keys and values, each rewritten `times`. A thread computes or waits for a disk; together they
+/// are no faster than the disks.
 double compaction_hours(const ScaleQuestion& question, const ScalePlan& plan, double user_bytes, double times) {
   const double entries = user_bytes / static_cast<double>(question.key_bytes + question.value_bytes) * times;
   const double stored = static_cast<double>(plan.bytes_on_disk) / static_cast<double>(plan.entries);
@@ -131,7 +136,16 @@ double compaction_hours(const ScaleQuestion& question, const ScalePlan& plan, do
       (entries * question.constants.merge_ns_per_entry + user_bytes * times * question.constants.merge_ns_per_byte) /
       1e9;
   const double disk = 2 * entries * stored / static_cast<double>(question.disk_bytes_per_second);  // Read and written.
-  return (processor + disk) / kSecondsPerHour;
+  return std::max((processor + disk) / question.compaction_threads, disk / question.disks) / kSecondsPerHour;
+}
+
+/// The same for flushing them, by one thread.
+double flush_hours(const ScaleQuestion& question, const ScalePlan& plan, double user_bytes) {
+  const double entries = user_bytes / static_cast<double>(question.key_bytes + question.value_bytes);
+  const double stored = static_cast<double>(plan.bytes_on_disk) / static_cast<double>(plan.entries);
+  const double processor =
+      (entries * question.constants.flush_ns_per_entry + user_bytes * question.constants.flush_ns_per_byte) / 1e9;
+  return (processor + entries * stored / static_cast<double>(question.disk_bytes_per_second)) / kSecondsPerHour;
 }
 
 void plan_writes(const ScaleQuestion& question, const ScaledStore& store, ScalePlan& plan) {
@@ -144,17 +158,15 @@ void plan_writes(const ScaleQuestion& question, const ScaledStore& store, ScaleP
   const auto load = static_cast<double>(question.load_bytes_per_day);
   const double times = store.growth.late_amplification - 1;  // A flush is not a compaction.
   plan.writing.compaction_hours_per_day = compaction_hours(question, plan, load, times);
-  const double hours_per_gigabyte = compaction_hours(question, plan, 1e9, times);
+  const double hours_per_gigabyte =
+      std::max(compaction_hours(question, plan, 1e9, times), flush_hours(question, plan, 1e9));
   plan.writing.max_load_bytes_per_day = hours_per_gigabyte > 0 ? whole(1e9 * kHoursPerDay / hours_per_gigabyte) : 0;
   plan.writing.fill_hours =
       compaction_hours(question, plan, static_cast<double>(question.store_bytes), store.growth.write_amplification - 1);
   plan.writing.largest_compaction_bytes = whole(store.growth.largest_merge_bytes);
   plan.writing.largest_compaction_hours =
       compaction_hours(question, plan, store.growth.largest_merge_bytes / stored * entry, 1);
-  const double flush = load / entry * question.constants.flush_ns_per_entry / 1e9 +
-                       load * question.constants.flush_ns_per_byte / 1e9 +
-                       load / entry * stored / static_cast<double>(question.disk_bytes_per_second);
-  plan.writing.flush_hours_per_day = flush / kSecondsPerHour;
+  plan.writing.flush_hours_per_day = flush_hours(question, plan, load);
 }
 
 void plan_opening(const ScaleQuestion& question, ScalePlan& plan) {
@@ -180,8 +192,7 @@ std::string gigabytes(double bytes) { return fmt::format("{:.{}f} GB", bytes / 1
 void warn_of_compaction(const ScaleQuestion& question, const ScaledStore& store, ScalePlan& plan) {
   if (plan.writing.compaction_hours_per_day > kHoursPerDay) {
     plan.warnings.push_back(fmt::format(
-        "a day of this load needs {:.0f} hours of compaction, which runs one at a time: it "
-        "cannot keep up, and writes slow down to {} a day",
+        "a day of this load needs {:.0f} hours of compaction: it cannot keep up, and writes slow down to {} a day",
         plan.writing.compaction_hours_per_day, gigabytes(static_cast<double>(plan.writing.max_load_bytes_per_day))));
   }
   const double entries_per_hour = static_cast<double>(question.load_bytes_per_day) / kHoursPerDay /

@@ -21,6 +21,8 @@ struct ScaleArguments {
   std::optional<std::uint64_t> value_bytes;
   std::optional<std::uint64_t> load_per_day;
   std::optional<std::uint64_t> disk;
+  std::optional<std::uint64_t> disks;
+  std::optional<std::uint64_t> compaction_threads;
 
   void declare(CommandLine& line) {
     line.option("--size", "BYTES", "plan a hypothetical store with this many bytes of keys and values", size,
@@ -30,6 +32,9 @@ struct ScaleArguments {
     line.option("--load-per-day", "BYTES", "with --size: keys and values written per day (100GB)", load_per_day,
                 parse_disk_bytes);
     line.option("--disk", "BYTES", "with --size: disk throughput per second (500MB)", disk, parse_disk_bytes);
+    line.option("--disks", "N", "with --size: disks, over which files are spread (1)", disks, parse_count);
+    line.option("--compaction-threads", "N", "with --size: threads that compact at once (1)", compaction_threads,
+                parse_count);
   }
 
   [[nodiscard]] ScaleQuestion question(const Options& options) const {
@@ -40,7 +45,15 @@ struct ScaleArguments {
     question.value_bytes = value_bytes.value_or(question.value_bytes);
     question.load_bytes_per_day = load_per_day.value_or(question.load_bytes_per_day);
     question.disk_bytes_per_second = disk.value_or(question.disk_bytes_per_second);
+    question.disks = small(disks, question.disks);
+    question.compaction_threads = small(compaction_threads, question.compaction_threads);
     return question;
+  }
+
+ private:
+  static std::uint32_t small(const std::optional<std::uint64_t>& given, std::uint32_t otherwise) {
+    constexpr std::uint64_t kMost = 1'000'000;
+    return static_cast<std::uint32_t>(std::min(given.value_or(otherwise), kMost));
   }
 };
 
@@ -97,7 +110,9 @@ JsonObject as_json(const ScaleQuestion& question, const ScalePlan& plan) {
       .add("memory_bytes", question.options.memory_bytes)
       .add("memtable_bytes", question.options.memtable_bytes)
       .add("load_per_day", question.load_bytes_per_day)
-      .add("disk_bytes_per_second", question.disk_bytes_per_second);
+      .add("disk_bytes_per_second", question.disk_bytes_per_second)
+      .add("disks", question.disks)
+      .add("compaction_threads", question.compaction_threads);
   object.add("entries", plan.entries)
       .add("entries_per_flush", plan.entries_per_flush)
       .add("runs", plan.runs)
@@ -203,15 +218,21 @@ std::string work_text(const ScaleQuestion& question, const ScalePlan& plan) {
                                          plan.opening.warm_seconds));
 }
 
+std::string counted(std::uint32_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string origin_text(const ScaleQuestion& question, const ScalePlan& plan) {
   const std::uint32_t beyond = plan.levels_beyond_simulated;
   const std::string rule =
       beyond == 0 ? "" : fmt::format(", {} level{} beyond by rule", beyond, beyond == 1 ? "" : "s");
   std::string text = "\n";
   for (const std::string& part :
-       wrap(fmt::format("Simulated over {} memtables{}. Times are for the machine in docs/SCALE.md, with a disk of "
-                        "{}/s.",
-                        with_thousands(plan.simulated_flushes), rule, human_disk_bytes(question.disk_bytes_per_second)),
+       wrap(fmt::format("Simulated over {} memtables{}. Times are for the machine in docs/SCALE.md, with {} of {}/s "
+                        "and {} for compactions.",
+                        with_thousands(plan.simulated_flushes), rule, counted(question.disks, "disk"),
+                        human_disk_bytes(question.disk_bytes_per_second),
+                        counted(question.compaction_threads, "thread")),
             80)) {
     text += part + "\n";
   }
@@ -266,7 +287,8 @@ int run_plan(Arguments arguments) {
   }
   if (!directory) usage_error("DIR or --size is missing; see 'tamis plan --help'");
   store.directory = *directory;
-  line.refuse({"--key-bytes", "--value-bytes", "--load-per-day", "--disk"}, "needs --size; see 'tamis plan --help'");
+  line.refuse({"--key-bytes", "--value-bytes", "--load-per-day", "--disk", "--disks", "--compaction-threads"},
+              "needs --size; see 'tamis plan --help'");
   const PlanReport plan = store.open(StoreUse::kRead).plan(memory);
   print_report(line.common().json ? as_json(plan).line() : plan.to_text());
   return kExitOk;
