@@ -93,7 +93,11 @@ def stores(*groups):
 
 
 def wiredtiger(*groups):
-    data = store_bench("store_wiredtiger")
+    return of_one_run("store_wiredtiger", *groups)
+
+
+def of_one_run(name, *groups):
+    data = store_bench(name)
     return store_table(data, groups) + "\n\n" + where(data, f"median of {data['rounds']} alternating rounds [lowest–highest], with the ratio to tamis.")
 
 
@@ -117,6 +121,14 @@ def deletes():
                      f"{data['entries'] * 2 // 5:,} items pass through the queue, which holds {data['entries'] // 50:,}; "
                      f"{'the deletes remove' if any(row['workload'] == 'remove_each' for row in data['rows']) else 'the range delete removes'} "
                      f"{data['entries'] * 9 // 10:,} of {data['entries']:,} keys.")
+
+
+def workloads():
+    return of_one_run("store_workloads", "reads", "fills", "scans", "sync", "cost", "starts")
+
+
+def beside_writer():
+    return of_one_run("store_mixed", "mixed")
 
 
 TENTH = re.compile(r"(uniform|zipfian)_(\d+)")
@@ -488,7 +500,7 @@ def code(name, mark):
     return f"```{language}\n" + textwrap.dedent(found.group(1)) + "```"
 
 
-RENDERERS = {"filters": filters, "machine": machine, "wiredtiger": wiredtiger, "large-values": large_values, "deletes": deletes, "sustained": sustained, "stores": stores, "stores-where": stores_where, "ratios": ratios, "lost": lost,
+RENDERERS = {"filters": filters, "machine": machine, "wiredtiger": wiredtiger, "large-values": large_values, "deletes": deletes, "sustained": sustained, "workloads": workloads, "beside-writer": beside_writer, "stores": stores, "stores-where": stores_where, "ratios": ratios, "lost": lost,
              "builds": builds, "promises": promises,
              "targets": targets,
              "growth-load": growth_load, "growth-runs": growth_runs, "counted": counted, "fuzzers": fuzzers,

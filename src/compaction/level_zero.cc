@@ -40,11 +40,14 @@ std::vector<OverlapGroup> groups_of_level_zero(const Shape& shape, const Admissi
   std::ranges::stable_sort(places, {}, [](const Place& place) { return place.table->begin(); });
   std::vector<OverlapGroup> groups;
   for (auto first = places.begin(); first != places.end();) {
-    OverlapGroup group{.inputs = {}, .span = span_of(*first->table)};
+    OverlapGroup group;
+    group.span = span_of(*first->table);
     auto last = first;
     for (; last != places.end() && group.span.overlaps(*last->table); ++last) {
       group.span = group.span.joined(span_of(*last->table));
       group.is_free &= admission.is_free(*last->table);
+      group.entries += last->table->entries;
+      group.tombstones += last->table->tombstones();
     }
     std::stable_sort(first, last, [](const Place& a, const Place& b) { return a.run->id > b.run->id; });
     for (; first != last; ++first) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,7 +20,9 @@ namespace tamis {
 struct OverlapGroup {
   std::vector<CompactionInput> inputs;  ///< Newest first.
   KeySpan span;
-  bool is_free = true;  ///< No compaction is rewriting any of them.
+  bool is_free = true;           ///< No compaction is rewriting any of them.
+  std::uint64_t entries = 0;     ///< Of all of them.
+  std::uint64_t tombstones = 0;  ///< The same.
 
   [[nodiscard]] std::size_t runs() const { return inputs.size(); }
 };

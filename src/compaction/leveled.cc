@@ -94,15 +94,15 @@ std::optional<CompactionPlan> move_from_level_zero(const Shape& shape, std::stri
 template <typename IsDue>
 std::optional<CompactionPlan> leave_level_zero(const Shape& shape, std::string_view reason, Admission& admission,
                                                IsDue is_due) {
-  if (auto plan = move_from_level_zero(shape, reason, admission)) return plan;
   std::vector<OverlapGroup> groups = groups_of_level_zero(shape, admission);
   std::erase_if(groups, [&](const OverlapGroup& group) { return !group.is_free || !is_due(group); });
+  if (groups.empty()) return std::nullopt;
+  if (auto plan = move_from_level_zero(shape, reason, admission)) return plan;
   std::ranges::stable_sort(groups, std::greater(), &OverlapGroup::runs);
   for (const OverlapGroup& group : groups) {
     CompactionPlan plan = merge_into_next(shape, 0, group.inputs, group.span, reason);
     if (admission.admits(shape, plan)) return plan;
   }
-  if (groups.empty()) return std::nullopt;
   const OverlapGroup& most = groups.front();
   return admission.admit_or_put_off(shape, merge_into_next(shape, 0, most.inputs, most.span, reason));
 }
@@ -165,7 +165,20 @@ std::optional<CompactionPlan> pick_by_size(const Shape& shape, const PolicyOptio
   return std::nullopt;
 }
 
+/// Whether most of the group's entries are deletes, at least half as many as the entries that they lie over: its merge
+/// writes little, and spares readers what would be walked in vain.
+bool removes_much(const Shape& shape, const OverlapGroup& group) {
+  const Run* below = newest_run(shape, 1);
+  if (below == nullptr || group.tombstones <= group.entries / 2) return false;
+  std::uint64_t entries_below = 0;
+  for (const auto& table : overlapping(*below, group.span)) entries_below += table->entries;
+  return entries_below > 0 && group.tombstones >= entries_below / 2;
+}
+
 std::optional<CompactionPlan> pick_by_deletes(const Shape& shape, const PolicyOptions& options, Admission& admission) {
+  auto removal = leave_level_zero(shape, "deletes are many", admission,
+                                  [&](const OverlapGroup& group) { return removes_much(shape, group); });
+  if (removal) return removal;
   for (std::uint32_t level = 0; level < shape.levels.size(); ++level) {
     for (const Run& run : runs_of(shape, level)) {
       if (is_oldest(shape, level, run.id)) continue;

@@ -20,8 +20,8 @@ inline constexpr std::uint64_t kDeleteWaitSeconds = 24 * 60 * 60;
 ///  - age: its oldest tombstone entered a table longer ago than the wait of this level or, if the clock was set back,
 ///    as far in the future;
 ///  - density: more than half of its entries are tombstones. Not in level 0, where the next merge is near; a load of
-///    many deletes would otherwise rewrite level 1 with each flush. The same for merge operands: further down, they are
-///    folded with those of older runs and with values.
+///    many deletes would otherwise rewrite level 1 with each flush (leveled.cc has an exception). The same for merge
+///    operands: further down, they are folded with those of older runs and with values.
 /// Only for tables with something older below them: only there do tombstones cover anything, and only moving down is
 /// progress. In the last position, a snapshot could keep them, and they would be rewritten for ever.
 std::string_view reason_of_deletes(const TableFacts& table, std::uint32_t level, const PolicyOptions& options);

@@ -177,7 +177,7 @@ class Tree {
   TableContext table_context_;
   CurrentView view_;
   std::atomic<double> debt_ = 0;
-  std::atomic<double> overwritten_ = 0;  // A moving average.
+  std::atomic<double> overwritten_ = 0;  // A moving average. Two merges that end at once may lose one of theirs.
   std::atomic<std::uint64_t> generation_ = 0;
 
   mutable Mutex mutex_;
