@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
+#include <utility>
 
 #include "base/check.h"
 
@@ -37,16 +39,22 @@ Frame* FrameIndex::take(const BlockKey& key, std::uint64_t hash, std::size_t& lo
 }
 
 /// Grows if there are more frames than buckets, shrinks below one frame in four buckets; either way to about one frame
-/// in two buckets, so that the next change is far off.
-void FrameIndex::fit_buckets() {
+/// in two buckets, so that the next change is far off. If there is no memory for them, the buckets stay as they are:
+/// the frame is in the index already, or gone.
+void FrameIndex::fit_buckets() noexcept {
   const bool too_few = size_ > buckets_.size();
   const bool too_many = size_ * 4 < buckets_.size() && buckets_.size() > kMinBuckets;
-  if (too_few || too_many) rehash(std::max(std::bit_ceil(size_ + size_ / 2), kMinBuckets));
+  if (!too_few && !too_many) return;
+  try {
+    rehash(std::vector<Frame*>(std::max(std::bit_ceil(size_ + size_ / 2), kMinBuckets)));
+  } catch (const std::bad_alloc&) {
+    return;
+  }
 }
 
-void FrameIndex::rehash(std::size_t count) {
-  const std::vector<Frame*> old = std::exchange(buckets_, std::vector<Frame*>(count));
-  for (Frame* frame : old) {
+void FrameIndex::rehash(std::vector<Frame*> buckets) noexcept {
+  std::swap(buckets_, buckets);
+  for (Frame* frame : buckets) {
     while (frame != nullptr) {
       Frame* next = frame->next;
       frame->next = std::exchange(bucket_of(*frame), frame);

@@ -40,8 +40,8 @@ class FrameIndex {
   static constexpr std::size_t kMinBuckets = 16;
 
   [[nodiscard]] Frame*& bucket_of(const Frame& frame) { return buckets_[frame.hash & (buckets_.size() - 1)]; }
-  void fit_buckets();
-  void rehash(std::size_t count);
+  void fit_buckets() noexcept;
+  void rehash(std::vector<Frame*> buckets) noexcept;
 
   std::vector<Frame*> buckets_;  // A power of two.
   std::size_t size_ = 0;

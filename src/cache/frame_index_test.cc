@@ -5,11 +5,39 @@
 #include <map>
 #include <random>
 #include <utility>
+#include <vector>
 
 #include "cache/cache_shard.h"
+#include "support/allocation_count.h"
 
 namespace tamis {
 namespace {
+
+TEST(FrameIndex, KeepsItsBucketsWhenThereIsNoMemoryForOthers) {
+  constexpr std::uint32_t kFrames = 100;
+  CacheShard shard(0);
+  FrameIndex index;
+  std::vector<OwnedFrame> frames;
+  for (std::uint32_t i = 0; i < kFrames; ++i) {
+    const BlockKey key{1, i};
+    frames.emplace_back(Frame::make(shard, key, hash_of(key), BlockBuffer::unset(0), 1));
+  }
+  test::do_allocations_fail = true;
+  for (const OwnedFrame& frame : frames) index.insert(*frame);
+  const std::size_t buckets = index.buckets();
+  test::do_allocations_fail = false;
+  EXPECT_EQ(buckets, 16U);
+  EXPECT_EQ(index.size(), kFrames);
+  for (const OwnedFrame& frame : frames) EXPECT_EQ(index.find(frame->key, frame->hash), frame.get());
+  index.remove(*frames.back());
+  EXPECT_GE(index.buckets(), kFrames) << "the next change makes up for it";
+  const std::size_t grown = index.buckets();
+  test::do_allocations_fail = true;
+  for (std::uint32_t i = 0; i + 1 < kFrames; ++i) index.remove(*frames[i]);
+  test::do_allocations_fail = false;
+  EXPECT_EQ(index.buckets(), grown);
+  EXPECT_EQ(index.size(), 0U);
+}
 
 TEST(FrameIndex, AgreesWithAMapAndShrinksWithItsFrames) {
   CacheShard shard(0);

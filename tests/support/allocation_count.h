@@ -1,4 +1,5 @@
-// Counts allocations by replacing the global operator new. Include it in exactly one file of a test program.
+// Counts allocations, and makes them fail, by replacing the global operator new. Include it in exactly one file of a
+// test program.
 #pragma once
 
 #include <atomic>
@@ -8,7 +9,8 @@
 
 namespace tamis::test {
 
-inline std::atomic<std::uint64_t> allocations = 0;  // In all threads.
+inline std::atomic<std::uint64_t> allocations = 0;     // In all threads.
+inline std::atomic<bool> do_allocations_fail = false;  // The same.
 
 /// How many allocations an action makes the second time, after the first has grown all buffers.
 template <typename Action>
@@ -24,7 +26,7 @@ std::uint64_t allocations_when_repeated(Action action) {
 // The nothrow form too: AddressSanitizer's own version does not call ours and does not match our delete.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   tamis::test::allocations.fetch_add(1, std::memory_order_relaxed);
-  return std::malloc(size);
+  return tamis::test::do_allocations_fail ? nullptr : std::malloc(size);
 }
 void* operator new(std::size_t size) {
   if (void* memory = operator new(size, std::nothrow)) return memory;
