@@ -4,7 +4,7 @@
 //     newest=7 tables=3 step=200         goal of a range, for this case; tables: the first 3 existed before
 //     L0: a-k g-z                        level 0: every table is a run, newest first, unless there is a |
 //     L1: a-f h-p*300 | c-d!60@30        deeper: runs separated by |. *bytes (100), !tombstones of 100 entries, @hour
-//     ----                               since when the oldest of them waits; ~smallest sequence (0)
+//     ----                               since when the oldest of them waits; #entries (100); ~smallest sequence (0)
 //     the policy's plan
 //
 // With TAMIS_REWRITE_EXPECTED set, the files get the actual plans; review the diff before committing.
@@ -101,15 +101,16 @@ class Case {
 
   std::shared_ptr<const TableFacts> table_of(const std::string& word) {
     auto facts = std::make_shared<TableFacts>();
-    const std::size_t bounds = word.find_first_of("*!@~");
+    const std::size_t bounds = word.find_first_of(kMarks);
     const std::string text = word.substr(0, bounds);
     facts->number = ++tables_;
     facts->smallest_key = text.substr(0, text.find('-'));
     facts->largest_key = text.substr(text.find('-') + 1);
     facts->file_bytes = facts->entries = facts->keys = 100;
-    for (std::size_t at = bounds; at != std::string::npos; at = word.find_first_of("*!@~", at + 1)) {
+    for (std::size_t at = bounds; at != std::string::npos; at = word.find_first_of(kMarks, at + 1)) {
       const std::uint64_t value = std::stoull(word.substr(at + 1));
       if (word[at] == '*') facts->file_bytes = value;
+      if (word[at] == '#') facts->entries = facts->keys = value;
       if (word[at] == '!') facts->deletes = value;
       if (word[at] == '~') facts->smallest_sequence = Sequence{value};
       if (word[at] == '@') facts->oldest_delete_unix_seconds = value * kHour;
@@ -140,6 +141,8 @@ class Case {
     const bool is_new = shape_.find_run(plan->output_level, plan->output_run) == nullptr;
     return text + fmt::format("}} -> L{}{} ({})\n", plan->output_level, is_new ? ", new run" : "", plan->reason);
   }
+
+  static constexpr const char* kMarks = "*#!@~";
 
   PolicyOptions options_;
   RangeGoal goal_;
