@@ -108,9 +108,9 @@ std::optional<CompactionPlan> relieve_level_zero(const Shape& shape, const Polic
 }
 
 std::size_t usual_runs_of_level_zero(const Shape& shape, const PolicyOptions& options) {
-  constexpr std::size_t kUsual = 4;
   constexpr double kMuch = 0.18;
-  return overwritten_below(shape, options) >= kMuch ? std::min(runs_of(shape, 0).size(), kUsual) : kUsual;
+  if (overwritten_below(shape, options) < kMuch) return kUsualRunsOfLevelZero;
+  return std::min(runs_of(shape, 0).size(), kUsualRunsOfLevelZero);
 }
 
 double debt_of_overwritten_bytes(const Shape& shape, const PolicyOptions& options) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,7 +15,7 @@
 namespace tamis {
 
 /// Tables of level 0 that overlap each other, directly or through others of them, and none of the rest: they can go
-/// down without it.
+/// down without it. The span's views belong to the facts of the shape.
 struct OverlapGroup {
   std::vector<CompactionInput> inputs;  ///< Newest first.
   KeySpan span;
@@ -33,9 +32,9 @@ std::vector<OverlapGroup> groups_of_level_zero(const Shape& shape, const Admissi
 /// Where tables of levels 0 and 1 end besides, so that those of different flushes line up, and level 0 falls into
 /// groups.
 struct LevelZeroCuts {
-  std::vector<std::string> keys = {};  ///< Before each of these, which ascend.
-  std::uint64_t bytes_in_level_zero = ~std::uint64_t{0};
-  std::uint64_t bytes_in_level_one = ~std::uint64_t{0};
+  std::vector<std::string> keys = {};                     ///< Before each of these, which ascend.
+  std::uint64_t bytes_in_level_zero = ~std::uint64_t{0};  ///< At this size, if there are too few keys.
+  std::uint64_t bytes_in_level_one = ~std::uint64_t{0};   ///< At this size.
 };
 
 /// Between parts of level 1 of about equal size, at most 16; where it has too few tables, level 0 shows it where to end
@@ -51,9 +50,11 @@ LevelZeroCuts cuts_for_level_zero(const Shape& shape, std::uint64_t memtable_byt
 std::optional<CompactionPlan> relieve_level_zero(const Shape& shape, const PolicyOptions& options,
                                                  const Admission& admission);
 
-/// How many runs of level 0 make it due: four, as in LevelDB and RocksDB, because fewer would rewrite level 1 more
-/// often. But two or three if they overwrite 0.18 of what is below: that costs no more then, and space is what
-/// counts.
+/// As in LevelDB and RocksDB: fewer would rewrite level 1 more often.
+inline constexpr std::size_t kUsualRunsOfLevelZero = 4;
+
+/// How many runs of level 0 make it due: two or three are enough if they overwrite 0.18 of what is below, because space
+/// counts then, which costs a fifth more writes (docs/decisions/0052).
 std::size_t usual_runs_of_level_zero(const Shape& shape, const PolicyOptions& options);
 
 /// From what level 0 overwrites below: 0.5 when that is 0.18 of it, and at most 1.5. Below 0.5 if nothing is due.

@@ -25,7 +25,6 @@
 namespace tamis {
 namespace {
 
-constexpr std::size_t kLevelZeroRuns = 4;
 constexpr std::uint64_t kManyDeletes = 1000;  // A scan passes them in some 80 microseconds.
 constexpr double kMaxLevelZeroRuns = 20;      // Debt 1. LevelDB slows at 8 and stops at 12, RocksDB at 20 and 36.
 constexpr double kMaxLevelRatio = 3;          // Debt 1: a level three times its target size.
@@ -215,10 +214,10 @@ std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& opti
 /// From level 0, which affects readers, and the fullest level, which is deferred work.
 double debt(const Shape& shape, const PolicyOptions& options) {
   const auto runs = static_cast<double>(runs_of(shape, 0).size());
-  constexpr double kSlack = kMaxLevelZeroRuns - kLevelZeroRuns;
-  double debt =
-      std::max({0.0, (runs - kLevelZeroRuns) / kSlack, debt_of_level_zero_bytes(shape, options, kLevelZeroRuns, kSlack),
-                debt_of_overwritten_bytes(shape, options)});
+  constexpr double kSlack = kMaxLevelZeroRuns - kUsualRunsOfLevelZero;
+  double debt = std::max({0.0, (runs - kUsualRunsOfLevelZero) / kSlack,
+                          debt_of_level_zero_bytes(shape, options, kUsualRunsOfLevelZero, kSlack),
+                          debt_of_overwritten_bytes(shape, options)});
   for (std::uint32_t level = 1; level < std::min<std::size_t>(shape.levels.size(), kDeepest); ++level) {
     const double ratio = static_cast<double>(bytes_of_level(shape, level)) / full_bytes(level, options);
     debt = std::max(debt, std::min(kMaxLevelDebt, (ratio - 1) / (kMaxLevelRatio - 1)));

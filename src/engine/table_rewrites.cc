@@ -63,6 +63,7 @@ std::unique_ptr<EntryIterator> open_inputs(const Version& version, const Compact
   return make_merging_iterator(std::move(runs));
 }
 
+/// Tables of levels 0 and 1 end where the others do (compaction/level_zero.h).
 void cut_for_groups(RewriteSpec& spec, LevelZeroCuts cuts) {
   if (spec.output_level > 1) return;
   spec.cuts.keys = std::move(cuts.keys);
