@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <hwy/targets.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -17,6 +15,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "base/instruction_set.h"
 
 namespace tamis::bench {
 
@@ -98,11 +98,9 @@ inline std::string today() {
 }
 
 inline nlohmann::json machine() {
-  std::string best = "none";
-  if (const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets(); !targets.empty()) {
-    best = hwy::TargetName(targets.front());
-  }
-  return {{"cores", std::thread::hardware_concurrency()}, {"instruction_set", best}, {"compiler", __VERSION__}};
+  return {{"cores", std::thread::hardware_concurrency()},
+          {"instruction_set", name_of(best_instruction_set())},
+          {"compiler", __VERSION__}};
 }
 
 /// The exit status of the program: 0, or 3 when the file could not be written. No path: nothing to do.

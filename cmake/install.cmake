@@ -48,7 +48,6 @@ function(tamis_pkg_config_names target variable)
   list(FILTER libraries EXCLUDE REGEX "^\\$<BUILD_INTERFACE|Threads::")
   list(TRANSFORM libraries REPLACE "^tamis_filter$" "tamis-filter")
   list(TRANSFORM libraries REPLACE "^fmt::fmt$" "fmt")
-  list(TRANSFORM libraries REPLACE "^hwy::hwy$" "libhwy")
   list(TRANSFORM libraries REPLACE "^tamis::" "lib")  # The plain ones: liblz4, libzstd.
   list(JOIN libraries " " names)
   set(${variable} ${names} PARENT_SCOPE)

@@ -28,8 +28,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "For programs that use it: headers, static libraries, and files for find_package
 and pkg-config.")
 # What static libraries are linked with; pkg-config requires all of it even for the shared ones.
-set(development_depends "${library_package} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})"
-  libfmt-dev libhwy-dev)
+set(development_depends "${library_package} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})" libfmt-dev)
 foreach(library ${TAMIS_PLAIN_LIBRARIES})
   string(REGEX REPLACE " .*" "" library ${library})
   list(APPEND development_depends lib${library}-dev)

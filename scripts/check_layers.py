@@ -35,7 +35,7 @@ def check_module_file(path, module, layers, errors):
         if header.startswith("tamis/") or is_standard(header):
             continue
         if kind == "<":
-            test_only = path.name.endswith("_test.cc") and header.startswith(("gtest/", "hwy/", "nlohmann/", "snappy.h", "sys/", "unistd.h"))
+            test_only = path.name.endswith("_test.cc") and header.startswith(("gtest/", "nlohmann/", "snappy.h", "sys/", "unistd.h"))
             if not test_only and not any(header == name or name.endswith("/") and header.startswith(name) for name in third_party):
                 errors.append(f"{where}: {module} may not use this header")
             continue

@@ -13,6 +13,7 @@
 
 #include "base/aligned_bytes.h"
 #include "base/check.h"
+#include "base/instruction_set.h"
 #include "base/try.h"
 #include "filter/bit_array.h"
 #include "filter/filter_kind.h"
@@ -151,8 +152,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tamis {
 
-HWY_EXPORT(set_line_functions);
-
 namespace {
 
 constexpr std::uint32_t kLineBits = 512;
@@ -211,7 +210,7 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
   }
   TAMIS_CHECK(reinterpret_cast<std::uintptr_t>(body.data()) % kCacheLineBytes == 0);
   FilterProbe probe;
-  HWY_DYNAMIC_DISPATCH(set_line_functions)(probe);
+  TAMIS_BEST_BODY(set_line_functions)(probe);
   LineState& state = probe_state<LineState>(probe);
   state = {.active = {},
            .lines = reinterpret_cast<const std::uint32_t*>(body.data()),

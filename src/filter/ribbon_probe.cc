@@ -1,6 +1,7 @@
 // The probe of the ribbon filter, one body per instruction set. See ribbon.cc for the layout.
 #include <algorithm>
 
+#include "base/instruction_set.h"
 #include "filter/filter_kind.h"
 #include "filter/ribbon_layout.h"
 
@@ -192,9 +193,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tamis {
 
-HWY_EXPORT(set_ribbon_functions);
-
-void choose_ribbon_functions(FilterProbe& probe) { HWY_DYNAMIC_DISPATCH(set_ribbon_functions)(probe); }
+void choose_ribbon_functions(FilterProbe& probe) { TAMIS_BEST_BODY(set_ribbon_functions)(probe); }
 
 }  // namespace tamis
 #endif

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/bytes.h"
+#include "base/instruction_set.h"
 #include "filter/ribbon_build.h"
 
 #ifndef TAMIS_FILTER_RIBBON_SOLVE_TYPES  // This file is included once per instruction set; these are shared.
@@ -109,10 +110,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tamis {
 
-HWY_EXPORT(solve_blocks);
-
 void solve_ribbon(const RibbonBand& band, const RibbonShape& shape, MutableBytes out) {
-  const auto solve = HWY_DYNAMIC_DISPATCH(solve_blocks);
+  const auto solve = TAMIS_BEST_BODY(solve_blocks);
   const std::uint64_t full = shape.full_blocks();
   RibbonWindow window = {};
   if (shape.cut_bytes() != 0) {

@@ -10,6 +10,7 @@
 
 #include <fmt/core.h>
 
+#include "base/instruction_set.h"
 #include "base/try.h"
 #include "filter/bit_array.h"
 #include "filter/filter_kind.h"
@@ -68,8 +69,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tamis {
 
-HWY_EXPORT(set_split_functions);
-
 namespace {
 
 constexpr std::uint32_t kWordBits = 32;
@@ -109,7 +108,7 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
                                           blocks, header.hashes, body.size()));
   }
   FilterProbe probe;
-  HWY_DYNAMIC_DISPATCH(set_split_functions)(probe);
+  TAMIS_BEST_BODY(set_split_functions)(probe);
   probe_state<SplitState>(probe) = {.blocks = reinterpret_cast<const std::uint32_t*>(body.data()),
                                     .block_count = static_cast<std::uint32_t>(blocks)};
   return probe;

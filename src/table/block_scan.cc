@@ -1,6 +1,7 @@
 #include "table/block_scan.h"
 
 #include "base/bytes.h"
+#include "base/instruction_set.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "table/block_scan.cc"
@@ -57,8 +58,6 @@ HWY_AFTER_NAMESPACE();
 namespace tamis {
 namespace {
 
-HWY_EXPORT(bodies);
-
 std::uint64_t plain_match_tags(const char* tags, std::uint8_t wanted) {
   std::uint64_t bits = 0;
   for (unsigned i = 0; i < 64; ++i) bits |= std::uint64_t{static_cast<std::uint8_t>(tags[i]) == wanted} << i;
@@ -77,7 +76,7 @@ ScanCounts plain_count_heads(const char* heads, std::size_t count, std::uint16_t
 
 }  // namespace
 
-BlockScan best_block_scan() { return HWY_DYNAMIC_DISPATCH(bodies)(); }
+BlockScan best_block_scan() { return TAMIS_BEST_BODY(bodies)(); }
 BlockScan plain_block_scan() { return {plain_match_tags, plain_count_heads}; }
 
 constinit BlockScan block_scan = {plain_match_tags, plain_count_heads};

@@ -23,7 +23,7 @@ struct BlockScan {
   ScanCounts (*count_heads)(const char* heads, std::size_t count, std::uint16_t wanted);
 };
 
-/// The implementation for the instruction set that Highway currently selects; a test can change it.
+/// The implementation for the best instruction set.
 BlockScan best_block_scan();
 /// Plain loops, with the same answers.
 BlockScan plain_block_scan();
