@@ -12,9 +12,9 @@ constexpr std::array<std::string_view, kInstructionSets> kNames = {"baseline", "
 
 #ifdef __x86_64__
 
-/// The features that Highway lets the compiler use in a body for the set, as far as clang 14 knows their names; F16C and
-/// VAES, which it does not, are used by no body. The compiler's detection includes whether the operating system saves
-/// the wide registers.
+/// The features that Highway lets the compiler use in a body for the set, as far as clang 14 knows their names; F16C
+/// and VAES, which it does not, are used by no body. The compiler's detection includes whether the operating system
+/// saves the wide registers.
 InstructionSet detect() {
   __builtin_cpu_init();  // In a static initialiser, nobody may have done that.
   const bool has_ssse3 = __builtin_cpu_supports("ssse3");

@@ -50,9 +50,9 @@ Function* best_of(const std::array<Function*, kInstructionSets>& bodies) {
 
 /// The body of `function` for the best instruction set: for files that include <hwy/foreach_target.h>, after HWY_ONCE.
 /// If the compiler was told to assume AVX2, say, Highway's baseline is that, and the bodies below it are null.
-#define TAMIS_BEST_BODY(function)                                                                         \
-  ::tamis::best_of(std::array<decltype(&HWY_STATIC_DISPATCH(function)), ::tamis::kInstructionSets>{       \
-      &HWY_STATIC_DISPATCH(function), HWY_CHOOSE_SSSE3(function), HWY_CHOOSE_SSE4(function),              \
+#define TAMIS_BEST_BODY(function)                                                                   \
+  ::tamis::best_of(std::array<decltype(&HWY_STATIC_DISPATCH(function)), ::tamis::kInstructionSets>{ \
+      &HWY_STATIC_DISPATCH(function), HWY_CHOOSE_SSSE3(function), HWY_CHOOSE_SSE4(function),        \
       HWY_CHOOSE_AVX2(function), HWY_CHOOSE_AVX3(function), HWY_CHOOSE_AVX3_DL(function)})
 
 }  // namespace tamis

@@ -45,8 +45,8 @@ TEST(InstructionSet, IsWhatTheKernelSays) {
   if (expected == InstructionSet::kAvx2 && has({"avx512f", "avx512vl", "avx512dq", "avx512bw"})) {
     expected = InstructionSet::kAvx3;
   }
-  if (expected == InstructionSet::kAvx3 && has({"avx512vbmi", "avx512_vbmi2", "avx512_vnni", "avx512_bitalg",
-                                                "avx512_vpopcntdq", "vpclmulqdq", "vaes"})) {
+  if (expected == InstructionSet::kAvx3 &&
+      has({"avx512vbmi", "avx512_vbmi2", "avx512_vnni", "avx512_bitalg", "avx512_vpopcntdq", "vpclmulqdq", "vaes"})) {
     expected = InstructionSet::kAvx3Dl;
   }
   EXPECT_EQ(name_of(best_instruction_set()), name_of(expected));

@@ -32,6 +32,16 @@ run_consumers() {
 # loads PROGRAM LIBRARY: whether the program needs it at run time. Not "readelf | grep -q", which breaks the pipe.
 loads() { grep -qF "[$2]" <<<"$(readelf -d "$1")"; }
 
+# loads_only FILE LIBRARY...: the program or library needs no other at run time. Each costs a command's start 0.1 ms and
+# more (docs/decisions/0053-own-dispatch.md).
+loads_only() {
+  local file=$1 library
+  shift
+  for library in $(readelf -d "$file" | sed -n 's/.*NEEDED.*\[\(.*\)\.so\..*\]/\1/p'); do
+    [[ " $* ld-linux-x86-64 ld-linux-aarch64 libc libgcc_s libm libstdc++ " == *" $library "* ]] || fail "${file##*/} loads $library"
+  done
+}
+
 # Moves the installation: it must know neither where it was nor where it was built.
 install_tree() {
   rm -rf "$prefix" "$WORK/elsewhere"
@@ -49,6 +59,8 @@ install_tree() {
     grep -qF "[lib$file.so.0]" <<<"$(readelf -d "$prefix/lib/lib$file.so" | grep SONAME)" || fail "lib$file.so has another SONAME"
   done
   expect_output "$("$BUILD/tamis" version)" "$prefix/bin/tamis" version
+  loads_only "$prefix/bin/tamis" libfmt liblz4 libzstd liburing
+  loads_only "$prefix/lib/libtamis.so" libfmt liblz4 libzstd liburing
 }
 
 # find_package BUILD_SHARED_LIBS [PROJECT]
@@ -73,13 +85,7 @@ filter_needs() {
   headers=$("$CMAKE" --build "$BUILD" -- -t deps | awk '/^[^ ]/ { ours = /tamis_filter\.dir/ } ours' | grep -v -e '^[^ ]' -e /src/)
   [ -n "$headers" ] || fail "no object of the filter library was found"
   ! grep -qE "$stores_only" <<<"$headers" || fail "a header of others is included: $(grep -E "$stores_only" <<<"$headers")"
-  local library
-  for library in $(readelf -d "$prefix/lib/libtamis-filter.so" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p'); do
-    case $library in
-      libfmt.so.*|libstdc++.so.*|libm.so.*|libgcc_s.so.*|libc.so.*|ld-linux*) ;;
-      *) fail "libtamis-filter.so wants $library" ;;
-    esac
-  done
+  loads_only "$prefix/lib/libtamis-filter.so" libfmt
   if command -v pkg-config >/dev/null; then
     expect_output fmt env PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --print-requires-private tamis-filter
   fi
