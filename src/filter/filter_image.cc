@@ -29,6 +29,13 @@ Result<FilterImage> FilterImage::decode(Bytes bytes, std::string_view name) {
   return image;
 }
 
+Result<FilterImage> FilterImage::decode(AlignedBytes bytes, std::string_view name) {
+  FilterImage image;
+  TAMIS_TRY(image.header, decode_filter_header(bytes.span(), name));
+  image.owned_ = std::move(bytes);
+  return image;
+}
+
 Result<FilterImage> FilterImage::map(const std::string& path) {
   FilterImage image;
   TAMIS_TRY(image.mapped_, MappedFile::open(path));

@@ -24,6 +24,8 @@ class FilterImage {
   static Result<FilterImage> with_body(std::uint64_t body_bytes, std::uint32_t hashes = 0, std::uint64_t number = 0);
   /// Decodes and verifies a container: magic, version, lengths, checksum.
   static Result<FilterImage> decode(Bytes bytes, std::string_view name);
+  /// The same without a copy.
+  static Result<FilterImage> decode(AlignedBytes bytes, std::string_view name);
   static Result<FilterImage> map(const std::string& path);
 
   FilterHeader header;

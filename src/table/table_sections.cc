@@ -3,9 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "base/aligned_bytes.h"
 #include "base/try.h"
+#include "filter/open_filter.h"
 #include "table/block_trailer_format.h"
 #include "table/range_tombstones_format.h"
 
@@ -104,18 +107,18 @@ Result<std::vector<RangeTombstone>> read_range_deletes(const ReadableFile& file,
 
 Result<Filter> read_filter(const ReadableFile& file, const Section& section, const TableProperties& properties,
                            const PrefixRule& rule, std::string_view name) {
-  TAMIS_TRY(const AlignedBytes bytes, read_bytes(file, section.offset, section.bytes, name));
+  TAMIS_TRY(AlignedBytes bytes, read_bytes(file, section.offset, section.bytes, name));
   const std::uint64_t computed = checksum64(bytes.span());
   if (computed != section.checksum) {
     return damage(name, section.offset,
                   fmt::format("the filter's checksum is {:016x}, its bytes have {:016x}", section.checksum, computed));
   }
-  TAMIS_TRY(Filter filter, Filter::from_bytes(bytes.span(), fmt::format("{}: filter at {}", name, section.offset)));
-  const FilterInfo info = filter.info();
-  if (info.seed != FilterSeed{.key = properties.identity.hash_key} || info.prefix_rule != rule) {
+  const std::string filter_name = fmt::format("{}: filter at {}", name, section.offset);
+  TAMIS_TRY(FilterImage image, FilterImage::decode(std::move(bytes), filter_name));
+  if (image.header.seed != FilterSeed{.key = properties.identity.hash_key} || image.header.prefix_rule != rule) {
     return damage(name, section.offset, "the filter is of another hash or prefix rule than the table");
   }
-  return filter;
+  return open_filter(std::move(image), filter_name);
 }
 
 }  // namespace tamis
