@@ -291,6 +291,20 @@ TEST(IndexFormat, NumbersThatCannotBeAreNamed) {
             "corruption: t: index at offset 1000: byte 92: the separator of block 1 does not ascend");
 }
 
+TEST(IndexFormat, SeparatorsWithTheSameHeadAreInTheOrderOfTheirTails) {
+  const std::string section = Blocks{{{"a"}, {"bcdefghij1"}, {"bcdefghij2"}, {"bcdefghij3"}}}.builder().finish(kSeed);
+  ASSERT_NE(opened(section), nullptr);
+  const std::size_t tails = section.find("j2j3");
+  ASSERT_NE(tails, std::string::npos);
+  ASSERT_EQ(refusal(section, tails + 3, '9').code(), StatusCode::kOk);
+  for (const std::uint8_t digit : {'1', '2'}) {
+    const Status status = refusal(section, tails + 3, digit);
+    EXPECT_EQ(status.code(), StatusCode::kCorruption);
+    EXPECT_NE(status.message().find("the separator of block 3 does not ascend"), std::string_view::npos)
+        << status.to_text();
+  }
+}
+
 /// Every group is in order, and the second one comes before the first.
 TEST(IndexFormat, TheFirstSeparatorOfAGroupIsAfterTheGroupBefore) {
   Blocks blocks;
