@@ -271,7 +271,7 @@ Result<bool> TableRewrites::remove_covered(OpenKeyspace& keyspace,
 void TableRewrites::remove_unused(const RewriteResult& result) {
   for (const auto& table : result.tables) {
     (void)context_.files.remove(table_path(context_.directory, table->number)).ok();
-    cache_.erase_table(table->number, table->blocks);
+    cache_.erase_table(table->number, table->cached_blocks());
   }
   for (const ValueFileFacts& values : result.values) {
     (void)context_.files.remove(value_file_path(context_.directory, values.number)).ok();

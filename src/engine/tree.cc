@@ -183,7 +183,7 @@ void Tree::clear() {
 /// Its file goes when nobody holds it any more; its counts stay with its level.
 void Tree::retire(const Version& before, std::uint64_t number) {
   const std::shared_ptr<Table> table = before.table(number);
-  obsolete_.push_back({.number = number, .blocks = table->facts().blocks, .table = table});
+  obsolete_.push_back({.number = number, .blocks = table->facts().cached_blocks(), .table = table});
   const std::uint32_t level = before.shape().find_table(number)->level;
   if (retired_counts_.size() <= level) retired_counts_.resize(level + 1);
   retired_counts_[level] += table->counts();

@@ -225,8 +225,7 @@ void warn_of_memory(const ScaleQuestion& question, ScalePlan& plan) {
   }
   if (plan.memory.index_share < plan.memory.index_bytes) {
     plan.warnings.push_back(
-        fmt::format("{:.0f} % of the indexes do not fit in memory: a lookup that needs one reads the "
-                    "whole index of a table",
+        fmt::format("{:.0f} % of the indexes do not fit in memory: a lookup that needs one reads a part of it, too",
                     100 * (1 - part(plan.memory.index_share, plan.memory.index_bytes))));
   }
   if (plan.memory.beyond_budget > kMemoryAllowance) {

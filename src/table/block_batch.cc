@@ -17,7 +17,7 @@ std::size_t BlockBatch::add(TableSearch& search) {
   Wanted wanted;
   wanted.table = search.table;
   wanted.number = search.block;
-  wanted.position = search.index->position(search.block);
+  wanted.position = search.part.position(search.block);
   wanted_.push_back(std::move(wanted));
   return wanted_.size() - 1;
 }

@@ -1,22 +1,4 @@
-// The bytes of a table's index: docs/decisions/0008-index.md has the layout and its rationale, docs/FORMAT.md the hex.
-//
-//     section                                             row of a group
-//     offset size                                         offset size
-//          0    4  parts, 1                                    0    8  file offset of the group's first block
-//          4    4  g, groups                                   8    4  offset of the body in the section
-//          8    4  blocks                                     12    2  n, blocks: 1 to 128
-//         12    4  zero                                       14    2  p, bytes that the group's separators share
-//         16 24 g  rows                                       16    1  1: lengths and tails; 2: continuations; 4: wide
-//          –    –  bodies, in order                           17    1  zero
-//     end - 8    8  XXH3-64 of all before, seeded             18    2  the high half of p, if wide; else zero
-//                                                             20    4  zero
-//
-//     body: heads 8 n (big-endian), sizes 4 n, continuations 16 (flag 2), lengths 2 n (4 n if wide; flag 1), prefix p,
-//     tails
-//
-// A group is wide if p or the length of a separator after it exceeds 65,535.
-// All numbers little-endian, except heads. A separator is its group's prefix, its head without trailing zeros (or as
-// much of it as its length says) and its tail.
+// Builds and opens the index of a table; index_layout_format.h describes its bytes.
 #pragma once
 
 #include <cstddef>
@@ -28,14 +10,10 @@
 
 #include "base/aligned_bytes.h"
 #include "base/bytes.h"
+#include "table/index_layout_format.h"
 #include "tamis/status.h"
 
 namespace tamis {
-
-inline constexpr std::size_t kIndexGroupBlocks = 128;
-inline constexpr std::size_t kIndexHeaderBytes = 16;
-inline constexpr std::size_t kIndexRowBytes = 24;
-inline constexpr std::size_t kIndexHeadBytes = 8;
 
 /// A block's position in its file, trailer included.
 struct BlockPosition {
@@ -43,6 +21,12 @@ struct BlockPosition {
   std::uint32_t bytes = 0;
 
   friend bool operator==(const BlockPosition&, const BlockPosition&) = default;
+};
+
+/// The bytes of an index.
+struct IndexSection {
+  std::string bytes;
+  std::uint32_t top_bytes = 0;  ///< The last of them are the top; 0: there is a single part.
 };
 
 /// Collects one separator per block.
@@ -56,8 +40,8 @@ class IndexBuilder {
            BlockPosition position);
   [[nodiscard]] std::size_t blocks() const { return blocks_.size(); }
   [[nodiscard]] std::size_t estimated_bytes() const;
-  /// The section with its seeded checksum. Requires at least one block.
-  [[nodiscard]] std::string finish(std::uint64_t checksum_seed) const;
+  /// The section, seeded like a block that begins where it does. Requires at least one block.
+  [[nodiscard]] IndexSection finish(std::uint64_t checksum_seed) const;
 
  private:
   struct Block {
@@ -71,6 +55,7 @@ class IndexBuilder {
   };
 
   [[nodiscard]] std::vector<Group> groups() const;
+  [[nodiscard]] std::string finish_part(std::uint64_t checksum_seed) const;
   void append_row(std::string& to, const Group& group, std::size_t body_offset) const;
   void append_body(std::string& to, const Group& group) const;
   [[nodiscard]] std::size_t shared_bytes(const Group& group) const;
@@ -91,9 +76,19 @@ class IndexBuilder {
 /// Threads: constant.
 class Index {
  public:
-  /// Verifies checksum and structure, then copies what it needs. `name` and `file_offset` are for the message.
-  static Result<std::unique_ptr<const Index>> open(Bytes section, std::uint64_t checksum_seed, std::string_view name,
+  /// Opens a part or a top: verifies checksum and structure, then copies what it needs. `name` and `file_offset` are
+  /// for the message.
+  static Result<std::unique_ptr<const Index>> open(Bytes part, std::uint64_t checksum_seed, std::string_view name,
                                                    std::uint64_t file_offset);
+  /// The same of bytes that it has accepted before.
+  static Result<std::unique_ptr<const Index>> open_again(Bytes part, std::string_view name, std::uint64_t file_offset);
+  /// Opens a section as one index; `top_bytes` as in IndexSection.
+  static Result<std::unique_ptr<const Index>> open_whole(Bytes section, std::uint64_t top_bytes,
+                                                         std::uint64_t checksum_seed, std::string_view name,
+                                                         std::uint64_t file_offset);
+
+  /// For a top at this offset of an index of so many blocks: whether it has a part for each 128, and they end there.
+  [[nodiscard]] bool is_top_of(std::uint64_t blocks, std::uint64_t top_at) const;
 
   [[nodiscard]] std::uint32_t blocks() const { return static_cast<std::uint32_t>(ends_.size()); }
   /// The first block that can hold an entry with this key: if its versions span blocks, the first of them.
@@ -123,6 +118,8 @@ class Index {
 
  private:
   class Reader;  // index_format.cc
+  static Result<std::unique_ptr<const Index>> open_part(Reader reader, Bytes bytes, std::uint64_t checksum_seed,
+                                                        std::uint64_t file_offset);
   struct Group {
     std::uint64_t offset = 0;        // Of its first block in the file.
     std::uint32_t first_block = 0;   // In heads_ and ends_.

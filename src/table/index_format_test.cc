@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "base/hash.h"
 #include "support/golden.h"
+#include "table/index_part.h"
 
 namespace tamis {
 namespace {
@@ -39,19 +42,67 @@ struct Blocks {
   }
 };
 
-std::unique_ptr<const Index> opened(const std::string& section) {
-  Result<std::unique_ptr<const Index>> index = Index::open(as_bytes(section), kSeed, "t", 1000);
+std::unique_ptr<const Index> opened(const IndexSection& section) {
+  Result<std::unique_ptr<const Index>> index =
+      Index::open_whole(as_bytes(section.bytes), section.top_bytes, kSeed, "t", 1000);
   EXPECT_TRUE(index.ok()) << index.status().to_text();
   return index.ok() ? *std::move(index) : nullptr;
 }
 
+/// The parts of a section, each opened alone.
+class Parts {
+ public:
+  explicit Parts(const IndexSection& section) {
+    const std::size_t top_at = section.bytes.size() - section.top_bytes;
+    top_ = opened_at(section, top_at, section.top_bytes);
+    for (std::uint32_t i = 0; i < top_->blocks(); ++i) {
+      const BlockPosition at = top_->position(i);
+      parts_.push_back({opened_at(section, at.offset, at.bytes), top_, i});
+    }
+    EXPECT_TRUE(top_->is_top_of(parts_.back().end_block(), top_at));
+  }
+  [[nodiscard]] const IndexPart& part_of(std::string_view key) const { return parts_[top_->locate(key)]; }
+
+  void expect_is(const Index& whole) const {
+    std::uint32_t block = 0;
+    for (const IndexPart& part : parts_) {
+      ASSERT_EQ(part.first_block(), block);
+      for (; block < part.end_block(); ++block) {
+        ASSERT_TRUE(part.holds(block));
+        ASSERT_EQ(part.position(block), whole.position(block));
+        const bool is_last = block + 1 == whole.blocks();
+        ASSERT_EQ(part.is_continued(block), !is_last && whole.continues(block + 1)) << block;
+      }
+      ASSERT_FALSE(part.holds(block));
+    }
+    ASSERT_EQ(block, whole.blocks());
+  }
+
+ private:
+  static std::shared_ptr<const Index> opened_at(const IndexSection& section, std::size_t at, std::size_t bytes) {
+    const Bytes part = as_bytes(section.bytes).subspan(at, bytes);
+    Result<std::unique_ptr<const Index>> index = Index::open(part, kSeed + at, "t", 0);
+    EXPECT_TRUE(index.ok()) << index.status().to_text();
+    index = Index::open_again(part, "t", 0);
+    EXPECT_TRUE(index.ok()) << index.status().to_text();
+    return *std::move(index);
+  }
+
+  std::shared_ptr<const Index> top_;
+  std::vector<IndexPart> parts_;
+};
+
 void expect_promises(const Blocks& blocks, const std::vector<std::string>& probes) {
   const IndexBuilder builder = blocks.builder();
-  const std::string section = builder.finish(kSeed);
+  const IndexSection section = builder.finish(kSeed);
   const auto index = opened(section);
   ASSERT_NE(index, nullptr);
   ASSERT_EQ(index->blocks(), blocks.keys.size());
-  EXPECT_LE(index->memory_bytes(), Index::memory_bytes_for(section.size()));
+  ASSERT_EQ(section.top_bytes != 0, index->blocks() > kIndexGroupBlocks);
+  EXPECT_LE(index->memory_bytes(), Index::memory_bytes_for(section.bytes.size()));
+  std::optional<Parts> parts;
+  if (section.top_bytes != 0) parts.emplace(section);
+  if (parts) parts->expect_is(*index);
   std::uint64_t offset = 64;
   for (std::uint32_t i = 0; i < index->blocks(); ++i) {
     const std::string separator = index->separator(i);
@@ -66,11 +117,19 @@ void expect_promises(const Blocks& blocks, const std::vector<std::string>& probe
     }
     ASSERT_EQ(index->position(i), (BlockPosition{offset, 100 + i}));
     offset += 100 + i;
-    for (const std::string& key : blocks.keys[i]) ASSERT_EQ(index->locate(key), *blocks.begin_of(key)) << key;
+    for (const std::string& key : blocks.keys[i]) {
+      ASSERT_EQ(index->locate(key), *blocks.begin_of(key)) << key;
+      if (parts) {
+        ASSERT_EQ(parts->part_of(key).locate(key), index->locate(key)) << key;
+      }
+    }
   }
   for (const std::string& probe : probes) {
     const std::uint32_t block = index->locate(probe);
     ASSERT_LT(block, index->blocks());
+    if (parts) {
+      ASSERT_EQ(parts->part_of(probe).locate(probe), block);
+    }
     if (const auto begin = blocks.begin_of(probe)) {
       ASSERT_EQ(block, *begin);
       continue;
@@ -162,7 +221,7 @@ unsigned flags_of_group(const std::string& section, std::size_t group) {
 TEST(IndexFormat, Rule38_OnlyGroupsThatNeedItAreWide) {
   constexpr unsigned kWide = 4;
   const std::string narrow(65'535, 'k');
-  const auto flags = [](const Blocks& blocks) { return flags_of_group(blocks.builder().finish(kSeed), 0); };
+  const auto flags = [](const Blocks& blocks) { return flags_of_group(blocks.builder().finish(kSeed).bytes, 0); };
   EXPECT_EQ(flags({{{narrow}, {narrow}}}) & kWide, 0U) << "p is 65,535";
   EXPECT_EQ(flags({{{narrow + "k"}, {narrow + "k"}}}) & kWide, kWide) << "p is 65,536";
   EXPECT_EQ(flags({{{"a"}, {narrow}, {narrow}}}) & kWide, 0U) << "a length is 65,535";
@@ -171,10 +230,15 @@ TEST(IndexFormat, Rule38_OnlyGroupsThatNeedItAreWide) {
   for (int i = 1000; i < 1000 + 3 * 128; ++i) blocks.keys.push_back({std::to_string(i)});
   blocks.keys[200] = {blocks.keys[199][0] + narrow + "a"};
   blocks.keys[201] = {blocks.keys[199][0] + narrow + "b"};
-  const std::string section = blocks.builder().finish(kSeed);
-  EXPECT_EQ(flags_of_group(section, 0) & kWide, 0U);
-  EXPECT_EQ(flags_of_group(section, 1) & kWide, kWide);
-  EXPECT_EQ(flags_of_group(section, 2) & kWide, 0U);
+  const IndexSection section = blocks.builder().finish(kSeed);
+  const auto top = *Index::open(as_bytes(section.bytes).last(section.top_bytes),
+                                kSeed + section.bytes.size() - section.top_bytes, "t", 0);
+  const auto flags_of_part = [&](std::uint32_t i) {
+    return flags_of_group(section.bytes.substr(top->position(i).offset), 0);
+  };
+  EXPECT_EQ(flags_of_part(0) & kWide, 0U);
+  EXPECT_EQ(flags_of_part(1) & kWide, kWide);
+  EXPECT_EQ(flags_of_part(2) & kWide, 0U);
   expect_promises(blocks, {"", "1199", "1199k", blocks.keys[200][0] + "z", "1201", "2"});
 }
 
@@ -207,13 +271,13 @@ TEST(IndexFormat, Rule38_AWideOneIsTheBytesOfTheGoldenFile) {
   const std::string shared(65'539, 'k');
   const Blocks blocks{
       {{shared + "a"}, {shared + "b with a tail 1"}, {shared + "b with a tail 2", shared + "m"}, {shared + "m"}}};
-  const std::string made = blocks.builder().finish(kSeed);
+  const std::string made = blocks.builder().finish(kSeed).bytes;
   test::expect_golden("tests/golden/indexes/wide.index", made);
   expect_promises(blocks, {shared, shared + "b", shared + "n"});
 }
 
 TEST(IndexFormat, Rule38_TheHighHalfOfAPrefixIsForWideGroupsOnly) {
-  std::string section = Blocks{{{"a"}, {"b"}}}.builder().finish(kSeed);
+  std::string section = Blocks{{{"a"}, {"b"}}}.builder().finish(kSeed).bytes;
   const auto refused_with = [&](std::size_t at, char byte) {
     std::string damaged = section.substr(0, section.size() - 8);
     damaged[kIndexHeaderBytes + at] = byte;
@@ -238,10 +302,10 @@ TEST(IndexFormat, RandomKeysTakeTwelveBytesABlock) {
   std::mt19937_64 random(5);
   const Blocks blocks = random_blocks(random, 0, 6000, false);
   const IndexBuilder builder = blocks.builder();
-  const std::string section = builder.finish(kSeed);
-  EXPECT_LT(static_cast<double>(section.size()) / static_cast<double>(builder.blocks()), 12.3);
-  EXPECT_NEAR(static_cast<double>(builder.estimated_bytes()), static_cast<double>(section.size()), 300);
-  EXPECT_LT(opened(section)->memory_bytes(), section.size() * 11 / 10);
+  const IndexSection section = builder.finish(kSeed);
+  EXPECT_LT(static_cast<double>(section.bytes.size()) / static_cast<double>(builder.blocks()), 12.6);
+  EXPECT_NEAR(static_cast<double>(builder.estimated_bytes()), static_cast<double>(section.bytes.size()), 300);
+  EXPECT_LT(opened(section)->memory_bytes(), section.bytes.size() * 11 / 10);
 }
 
 TEST(IndexFormat, AGroupEndsBeforeItsBlocksPassFourGigabytes) {
@@ -259,7 +323,7 @@ TEST(IndexFormat, AGroupEndsBeforeItsBlocksPassFourGigabytes) {
 
 TEST(IndexFormat, EveryFlippedBitAndEveryShorterSectionIsRefused) {
   std::mt19937_64 random(9);
-  std::string section = random_blocks(random, 3, 10, true).builder().finish(kSeed);
+  std::string section = random_blocks(random, 3, 10, true).builder().finish(kSeed).bytes;
   for (std::size_t bit = 0; bit < 8 * section.size(); ++bit) {
     section[bit / 8] = static_cast<char>(section[bit / 8] ^ 1 << (bit % 8));
     ASSERT_EQ(Index::open(as_bytes(section), kSeed, "t", 0).status().code(), StatusCode::kCorruption) << bit;
@@ -281,7 +345,7 @@ Status refusal(std::string section, std::size_t at, std::uint8_t value) {
 }
 
 TEST(IndexFormat, NumbersThatCannotBeAreNamed) {
-  const std::string section = Blocks{{{"a"}, {"b"}, {"b", "c"}}}.builder().finish(kSeed);
+  const std::string section = Blocks{{{"a"}, {"b"}, {"b", "c"}}}.builder().finish(kSeed).bytes;
   EXPECT_EQ(refusal(section, 0, 2).to_text(),
             "not supported: t: an index of 2 parts is not known to this build; use a newer tamis");
   for (const std::size_t at : {4, 5, 8, 9, 12, 24, 28, 30, 32, 33}) {
@@ -292,8 +356,8 @@ TEST(IndexFormat, NumbersThatCannotBeAreNamed) {
 }
 
 TEST(IndexFormat, SeparatorsWithTheSameHeadAreInTheOrderOfTheirTails) {
-  const std::string section = Blocks{{{"a"}, {"bcdefghij1"}, {"bcdefghij2"}, {"bcdefghij3"}}}.builder().finish(kSeed);
-  ASSERT_NE(opened(section), nullptr);
+  const std::string section = Blocks{{{"a"}, {"bcdefghij1"}, {"bcdefghij2"}, {"bcdefghij3"}}}.builder().finish(kSeed).bytes;
+  ASSERT_NE(opened({section, 0}), nullptr);
   const std::size_t tails = section.find("j2j3");
   ASSERT_NE(tails, std::string::npos);
   ASSERT_EQ(refusal(section, tails + 3, '9').code(), StatusCode::kOk);
@@ -307,18 +371,76 @@ TEST(IndexFormat, SeparatorsWithTheSameHeadAreInTheOrderOfTheirTails) {
 
 /// Every group is in order, and the second one comes before the first.
 TEST(IndexFormat, TheFirstSeparatorOfAGroupIsAfterTheGroupBefore) {
-  Blocks blocks;
-  for (std::size_t i = 1; i < kIndexGroupBlocks; ++i) blocks.keys.push_back({"m" + std::to_string(100 + i)});
-  blocks.keys.push_back({"middle"});
-  for (std::size_t i = 1; i < 10; ++i) blocks.keys.push_back({"middlf" + std::to_string(i)});
-  const std::string section = blocks.builder().finish(kSeed);
-  ASSERT_NE(opened(section), nullptr);
+  const Blocks blocks{{{"m101"}, {"middle"}, {"middlf1"}, {"middlf2"}}};
+  const std::string section = blocks.builder(0x7fff'0000).finish(kSeed).bytes;
   const std::size_t prefix_of_second = section.find("middlf");
   ASSERT_NE(prefix_of_second, std::string::npos);
   ASSERT_EQ(refusal(section, prefix_of_second, 'n').code(), StatusCode::kOk);
   const Status status = refusal(section, prefix_of_second, 'a');
   EXPECT_EQ(status.code(), StatusCode::kCorruption);
   EXPECT_NE(status.message().find("does not ascend"), std::string_view::npos) << status.to_text();
+}
+
+/// 300 blocks in three parts.
+Blocks three_parts() {
+  Blocks blocks;
+  for (int i = 1000; i < 1300; ++i) blocks.keys.push_back({"key " + std::to_string(i)});
+  blocks.keys[128] = {blocks.keys[127].back()};  // The second part continues the first.
+  return blocks;
+}
+
+TEST(IndexParts, EveryFlippedBitIsRefused) {
+  IndexSection section = three_parts().builder().finish(kSeed);
+  const auto code = [&] {
+    return Index::open_whole(as_bytes(section.bytes), section.top_bytes, kSeed, "t", 0).status().code();
+  };
+  ASSERT_EQ(code(), StatusCode::kOk);
+  for (std::size_t at = 0; at < section.bytes.size(); ++at) {
+    const char bit = static_cast<char>(1 << (at % 8));
+    section.bytes[at] = static_cast<char>(section.bytes[at] ^ bit);
+    ASSERT_EQ(code(), StatusCode::kCorruption) << at;
+    section.bytes[at] = static_cast<char>(section.bytes[at] ^ bit);
+  }
+}
+
+TEST(IndexParts, AreTheBytesOfTheGoldenFile) {
+  Blocks blocks = three_parts();
+  blocks.keys.resize(kIndexGroupBlocks + 2);
+  test::expect_golden("tests/golden/indexes/parts.index", blocks.builder().finish(kSeed).bytes);
+  expect_promises(blocks, {"", "key 1127!", "key 1128", "z"});
+}
+
+/// The status of an index whose parts have so many blocks. The top speaks of `top_parts` of them, and its separators
+/// after the first are `change` keys away.
+Status status_of(const std::vector<std::size_t>& sizes, std::size_t top_parts, int change = 0) {
+  std::string bytes;
+  IndexBuilder top;
+  int key = 1000;
+  std::uint64_t offset = 64;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    IndexBuilder part;
+    const std::size_t begin = bytes.size();
+    const int first = key + (i > 0 ? change : 0);
+    for (std::size_t block = 0; block < sizes[i]; ++block, ++key, offset += 100) {
+      part.add("key " + std::to_string(key - 1), "key " + std::to_string(key), "", {offset, 100});
+    }
+    bytes += part.finish(kSeed + begin).bytes;
+    if (i >= top_parts) continue;
+    top.add("key " + std::to_string(first - 1), "key " + std::to_string(first), "key " + std::to_string(first + 1),
+            {begin, static_cast<std::uint32_t>(bytes.size() - begin)});
+  }
+  const std::string end = top.finish(kSeed + bytes.size()).bytes;
+  return Index::open_whole(as_bytes(bytes + end), static_cast<std::uint32_t>(end.size()), kSeed, "t", 0).status();
+}
+
+TEST(IndexParts, ATopOfOtherPartsIsNamed) {
+  ASSERT_EQ(status_of({128, 128, 44}, 3).to_text(), "ok");
+  const auto is_of_others = [](const Status& status) {
+    return status.code() == StatusCode::kCorruption && status.message().ends_with("a top of other parts");
+  };
+  EXPECT_TRUE(is_of_others(status_of({128, 128, 44}, 2))) << "one more than it speaks of";
+  EXPECT_TRUE(is_of_others(status_of({100, 128, 72}, 3))) << "one is not full";
+  EXPECT_TRUE(status_of({128, 128, 44}, 3, 1).message().ends_with("the top has another separator"));
 }
 
 }  // namespace

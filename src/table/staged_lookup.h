@@ -8,7 +8,7 @@
 
 #include "cache/frame.h"
 #include "entry/entry.h"
-#include "table/index_format.h"
+#include "table/index_part.h"
 #include "table/lookup_steps.h"
 
 namespace tamis {
@@ -34,7 +34,7 @@ struct BlockPlace {
 /// Threads: one.
 struct TableSearch {
   Table* table = nullptr;
-  std::shared_ptr<const Index> index;  // Counted: the table may unload it while the lookup waits for the disk.
+  IndexPart part;  // Holds the block.
   std::uint32_t block = 0;
   TableStep step;
 };

@@ -72,13 +72,15 @@ bool Table::may_contain_prefix(std::string_view scan_prefix) {
 Result<std::uint64_t> Table::approximate_bytes(std::string_view from, std::optional<std::string_view> to) {
   if (from > facts_->largest_key || (to && (*to <= from || *to <= facts_->smallest_key))) return std::uint64_t{0};
   std::uint32_t metadata_reads = 0;
-  TAMIS_TRY(const std::shared_ptr<const Index> index, shared_index(metadata_reads));
-  const BlockPosition last = index->position(index->blocks() - 1);
-  const std::uint64_t begin = index->position(index->locate(from)).offset;
+  TAMIS_TRY(IndexPart part, index_part(from, true, metadata_reads));
+  const std::uint64_t begin = part.position(part.locate(from)).offset;
+  if (!to || *to > facts_->largest_key) {
+    TAMIS_TRY(const TableProperties* read, properties());
+    return read->filter.offset - begin;  // The filter follows the blocks.
+  }
   // Excludes the block of `to`: some keys of that block are missed, some of the first block are counted in error.
-  const std::uint64_t end =
-      to && *to <= facts_->largest_key ? index->position(index->locate(*to)).offset : last.offset + last.bytes;
-  return end - begin;
+  TAMIS_TRY(part, index_part(*to, true, metadata_reads));
+  return part.position(part.locate(*to)).offset - begin;
 }
 
 }  // namespace tamis

@@ -15,7 +15,7 @@
 #include "entry/entry_iterator.h"
 #include "entry/range_tombstones.h"
 #include "io/file_handles.h"
-#include "table/index_format.h"
+#include "table/index_part.h"
 #include "table/lookup_steps.h"
 #include "table/metadata_budget.h"
 #include "table/staged_lookup.h"
@@ -73,8 +73,8 @@ struct UnloadedMetadata {
 };
 
 /// A table for lookups and iteration. The constructor touches no file. The first lookup that needs the index or the
-/// filter loads it if its budget allows, and it stays until unload. Otherwise every lookup reads the index, and no
-/// lookup asks the filter.
+/// filter loads it if its budget allows, and it stays until unload. Otherwise every lookup reads the part of the index
+/// that it needs, through the block cache, and no lookup asks the filter.
 ///
 /// Invariants:
 ///  1. All answers come from bytes with a verified checksum.
@@ -122,7 +122,7 @@ class Table {
   Result<PinnedBlock> fetch_block(TableSearch& search, bool fills_cache) const;
   /// Searches the current block. True: the search continues in the next one. Otherwise it has ended and is counted. The
   /// value points into the block.
-  bool search_block(TableSearch& search, const Lookup& lookup, Bytes frame, std::optional<FoundEntry>& found);
+  Result<bool> search_block(TableSearch& search, const Lookup& lookup, Bytes frame, std::optional<FoundEntry>& found);
 
   /// Iterates over all entries. The iterator keeps its index alive; the table must outlive it. Without `fills_cache`,
   /// it reads uncached blocks into its own buffers, several at a time.
@@ -164,8 +164,11 @@ class Table {
   /// Keeps the file open from now on, so that the table can be read after somebody else removed it (rule 43). To be
   /// called before others use the table.
   Status hold_file();
-  /// The index in memory, loaded if the budget allows; otherwise one that the caller owns.
-  Result<std::shared_ptr<const Index>> shared_index(std::uint32_t& metadata_reads);
+  /// The index in memory, loaded if the budget allows; otherwise its top if it has one, or a whole one that the caller
+  /// owns.
+  Result<IndexPart> open_index(bool fills_cache, std::uint32_t& metadata_reads);
+  /// For an index that is not whole. If it fails, the index remains where it was.
+  Status enter_part(IndexPart& part, std::uint32_t number, bool fills_cache, std::uint32_t& metadata_reads);
   /// Pins a block that was read, and caches it if `fills_cache`.
   [[nodiscard]] PinnedBlock keep_block(std::uint32_t block, BlockBuffer frame, bool fills_cache) const;
   /// Null if there are no slots.
@@ -183,7 +186,14 @@ class Table {
   void load_filter(std::uint32_t& metadata_reads);
   void load_prefix_filter();
   void remember_filter_problem(const Status& problem);
+  // The index: table_index.cc.
+  Result<IndexPart> index_part(std::string_view key, bool fills_cache, std::uint32_t& metadata_reads);
+  Result<std::shared_ptr<const Index>> load_index(const TableProperties& properties, std::optional<Charge> charge,
+                                                  std::uint32_t& metadata_reads);
   void make_slots(std::uint32_t blocks);
+  Result<std::shared_ptr<const Index>> cached_part(const TableProperties& properties, std::uint32_t number,
+                                                   BlockPosition at, bool fills_cache,
+                                                   std::uint32_t& metadata_reads) const;
   // Stages: table_lookup.cc.
   [[nodiscard]] LookupAnswer peek_filter(std::uint64_t hash, bool asks) const;
   bool peek_index(BlockPlace& place) const;

@@ -275,7 +275,11 @@ Status TableBuilder::State::write_section(Bytes bytes, Section& section) {
 
 Status TableBuilder::State::write_end(TableProperties& properties) {
   properties.index.offset = offset();
-  if (facts_.entries > 0) buffer_ += index_.finish(block_checksum_seed(spec_.number, offset()));
+  if (facts_.entries > 0) {
+    const IndexSection index = index_.finish(block_checksum_seed(spec_.number, offset()));
+    buffer_ += index.bytes;
+    properties.index_top_bytes = index.top_bytes;
+  }
   properties.index.bytes = facts_.index_bytes = offset() - properties.index.offset;
   const std::uint64_t properties_at = offset();
   properties.facts = facts_;

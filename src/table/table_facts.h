@@ -13,6 +13,7 @@
 #include "entry/entry.h"
 #include "entry/key_end.h"
 #include "entry/key_range.h"
+#include "table/index_layout_format.h"
 #include "table/value_files.h"
 
 namespace tamis {
@@ -87,6 +88,10 @@ struct TableFacts {
     if (time >= latest_due) return expiring;
     const double share = static_cast<double>(time - earliest_due) / static_cast<double>(latest_due - earliest_due);
     return static_cast<std::uint64_t>(share * static_cast<double>(expiring));
+  }
+  /// The block cache may hold blocks of this table with smaller numbers: its own, and the top and parts of its index.
+  [[nodiscard]] std::uint64_t cached_blocks() const {
+    return blocks + 1 + (blocks + kIndexGroupBlocks - 1) / kIndexGroupBlocks;
   }
   /// The bounds of all that it holds, range deletes included (rule 25).
   [[nodiscard]] std::string_view begin() const {

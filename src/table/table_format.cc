@@ -38,6 +38,7 @@ enum Tag : std::uint32_t {
   kKeyspaceName = 16,  // Omitted if empty.
   kRewrite = 17,       // Omitted if 0.
   kRangeDeletes = 18,  // Omitted if there are none.
+  kIndexTop = 19,      // Omitted if 0.
 };
 
 std::string encode_section(const Section& section) {
@@ -102,6 +103,7 @@ class PropertiesReader {
       case kKeyspaceName: properties_.keyspace_name = as_text(field.value); return {};
       case kRewrite: return read_number(field, ~std::uint64_t{0}, properties_.rewrite);
       case kRangeDeletes: return read_section(field, properties_.range_deletes);
+      case kIndexTop: return read_number(field, 0xffff'ffff, properties_.index_top_bytes);
       default: break;
     }
     return TaggedFields::pass_over(field, name_);
@@ -210,6 +212,9 @@ Status check_consistency(const TableProperties& properties, std::uint64_t offset
   if (begin != offset || (properties.index.bytes != 0) != has_data) {
     return bad("the index does not end where the properties begin");
   }
+  if (properties.index_top_bytes != 0 && properties.index_top_bytes >= properties.index.bytes) {
+    return bad("the index has a top and no parts");
+  }
   if ((facts.range_deletes != 0) != (properties.range_deletes.bytes != 0)) {
     return bad("facts and sections differ in range deletes");
   }
@@ -289,6 +294,7 @@ std::string encode_properties(const TableProperties& properties) {
   if (properties.range_deletes.bytes != 0) {
     append_field(to, kRangeDeletes, kRequired, encode_section(properties.range_deletes));
   }
+  if (properties.index_top_bytes != 0) append_number_field(to, kIndexTop, kRequired, properties.index_top_bytes);
   append_fields_end(to);
   return to;
 }

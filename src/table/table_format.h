@@ -78,8 +78,9 @@ struct TableProperties {
   TableFacts facts;
   Section filter;
   Section prefix_filter;
-  Section range_deletes;  ///< Absent if there are none.
-  Section index;          ///< Absent without entries.
+  Section range_deletes;              ///< Absent if there are none.
+  Section index;                      ///< Absent without entries.
+  std::uint32_t index_top_bytes = 0;  ///< The last of the index's; 0: it has a single part.
   PrefixRule prefix_rule;
   std::uint8_t codec = 0;
   std::uint32_t block_bytes = 0;

@@ -26,6 +26,23 @@ std::optional<bool> ask_loaded(const std::atomic<const Filter*>& loaded, Ask ask
   return ask(*filter);
 }
 
+/// Held by one thread at a time; the others see that and continue without.
+class LoadingTurn {
+ public:
+  explicit LoadingTurn(std::atomic<bool>& is_loading)
+      : is_loading_(is_loading), is_mine_(!is_loading.exchange(true, std::memory_order_acquire)) {}
+  LoadingTurn(const LoadingTurn&) = delete;
+  LoadingTurn& operator=(const LoadingTurn&) = delete;
+  ~LoadingTurn() {
+    if (is_mine_) is_loading_.store(false, std::memory_order_release);
+  }
+  [[nodiscard]] bool is_mine() const { return is_mine_; }
+
+ private:
+  std::atomic<bool>& is_loading_;
+  const bool is_mine_;
+};
+
 /// An index in memory, charged until its last user is done.
 ///
 /// Threads: constant.

@@ -11,19 +11,19 @@
 
 namespace tamis {
 
-Status BlockWindow::read(const ReadableFile& file, const Index& index, std::uint32_t block, std::string_view name) {
+Status BlockWindow::read(const ReadableFile& file, const IndexPart& part, std::uint32_t block, std::string_view name) {
   const bool goes_back = last_block_ == std::int64_t{block} + 1;
   const bool goes_on = last_block_ == std::int64_t{block} - 1;
-  const BlockPosition wanted = index.position(block);
+  const BlockPosition wanted = part.position(block);
   ahead_bytes_ = goes_on || goes_back ? std::min(std::max<std::uint64_t>(2 * ahead_bytes_, wanted.bytes), kMaxBytes)
                                       : wanted.bytes;
   std::uint64_t begin = wanted.offset;
   std::uint64_t end = wanted.offset + wanted.bytes;
-  while (goes_back && block > 0 && end - index.position(block - 1).offset <= ahead_bytes_) {
-    begin = index.position(--block).offset;
+  while (goes_back && block > part.first_block() && end - part.position(block - 1).offset <= ahead_bytes_) {
+    begin = part.position(--block).offset;
   }
-  while (!goes_back && block + 1 < index.blocks()) {
-    const BlockPosition next = index.position(++block);
+  while (!goes_back && block + 1 < part.end_block()) {
+    const BlockPosition next = part.position(++block);
     if (next.offset + next.bytes - begin > ahead_bytes_) break;
     end = next.offset + next.bytes;
   }
@@ -41,21 +41,22 @@ Status BlockWindow::read(const ReadableFile& file, const Index& index, std::uint
 
 void TableIterator::seek(EntryPosition target) {
   if (Status opened = open_index(); !opened.ok()) return show_failure(std::move(opened));
-  if (prepared_block_ == kNoBlock) prepare_seek(target);
+  if (prepared_block_ == kNoBlock) {
+    if (Status located = locate(target); !located.ok()) return show_failure(std::move(located));
+  }
   std::uint32_t block = std::exchange(prepared_block_, kNoBlock);
   ready_ = kFirstReady;
   for (;; ++block) {
     if (Status opened = open_block(block); !opened.ok()) return show_failure(std::move(opened));
     const std::size_t at = data_->lower_bound(target);
     if (at < data_->size()) return show_entries(at, ready_);
-    if (block + 1 == index_->blocks()) return show_end();
+    if (block + 1 == blocks()) return show_end();
   }
 }
 
 /// Prefetches the head of the block, so that its lines arrive together. The seek reports failures.
 void TableIterator::prepare_seek(EntryPosition target) {
-  if (!open_index().ok()) return;
-  prepared_block_ = index_->locate(target.key);
+  if (!open_index().ok() || !locate(target).ok()) return;
   prefetch(prepared_block_, kHeadLines);
 }
 
@@ -67,7 +68,7 @@ void TableIterator::seek_to_first() {
 
 void TableIterator::seek_to_last() {
   if (Status opened = open_index(); !opened.ok()) return show_failure(std::move(opened));
-  to_block_end(index_->blocks() - 1);
+  to_block_end(blocks() - 1);
 }
 
 void TableIterator::next() {
@@ -79,7 +80,7 @@ void TableIterator::next() {
     prefetch_ahead();
     return show_entries(after, ready_);
   }
-  if (block_ + 1 == index_->blocks()) return show_end();
+  if (block_ + 1 == blocks()) return show_end();
   to_block_begin(block_ + 1);
 }
 
@@ -116,7 +117,7 @@ void TableIterator::show_entries(std::size_t first, std::size_t count) {
 void TableIterator::prefetch_ahead() {
   const char* const behind = entry().value.data() + entry().value.size();
   for (std::size_t i = 0; i < kLinesAhead; ++i) __builtin_prefetch(behind + i * kCacheLineBytes);
-  if (prefetched_block_ == block_ + 1 || ready_ < kMaxReady || block_ + 1 == index_->blocks()) return;
+  if (prefetched_block_ == block_ + 1 || ready_ < kMaxReady || block_ + 1 == blocks()) return;
   prefetched_block_ = block_ + 1;
   prefetch(prefetched_block_, kHeadLines + kLinesAhead);
 }
@@ -136,10 +137,23 @@ void TableIterator::show_failure(Status error) {
   show_error(std::move(error));
 }
 
+std::uint32_t TableIterator::blocks() const { return static_cast<std::uint32_t>(table_.facts().blocks); }
+
 Status TableIterator::open_index() {
-  if (index_ != nullptr) return {};
+  if (part_.is_open()) return {};
   std::uint32_t metadata_reads = 0;
-  TAMIS_TRY(index_, table_.shared_index(metadata_reads));
+  TAMIS_TRY(part_, table_.open_index(fills_cache_, metadata_reads));
+  return {};
+}
+
+Status TableIterator::enter_part(std::uint32_t number) {
+  std::uint32_t metadata_reads = 0;
+  return table_.enter_part(part_, number, fills_cache_, metadata_reads);
+}
+
+Status TableIterator::locate(EntryPosition target) {
+  if (!part_.is_whole()) TAMIS_TRY_STATUS(enter_part(part_.top->locate(target.key)));
+  prepared_block_ = part_.locate(target.key);
   return {};
 }
 
@@ -161,10 +175,11 @@ Status TableIterator::open_block(std::uint32_t block) {
 
 Result<BlockBuffer> TableIterator::read_block(std::uint32_t block) {
   const std::string name = table_.path();
-  const BlockPosition position = index_->position(block);
+  if (!part_.is_whole()) TAMIS_TRY_STATUS(enter_part(block / std::uint32_t{kIndexGroupBlocks}));
+  const BlockPosition position = part_.position(block);
   if (!window_.holds(position)) {
     TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, table_.open_file());
-    TAMIS_TRY_STATUS(window_.read(*file, *index_, block, name));
+    TAMIS_TRY_STATUS(window_.read(*file, part_, block, name));
   }
   const std::uint64_t number = table_.facts().written_number();
   TAMIS_TRY(BlockBuffer frame, tamis::open_block(window_.use(block, position), number, position.offset, name));

@@ -14,7 +14,7 @@
 #include "entry/entry_room.h"
 #include "io/file_system.h"
 #include "table/data_block_format.h"
-#include "table/index_format.h"
+#include "table/index_part.h"
 #include "tamis/status.h"
 
 namespace tamis {
@@ -32,7 +32,8 @@ class BlockWindow {
     return position.offset >= offset_ && position.offset + position.bytes <= offset_ + bytes_;
   }
   /// Reads this block and, within the read-ahead, those after it (before it, if the block used last was the next one).
-  Status read(const ReadableFile& file, const Index& index, std::uint32_t block, std::string_view name);
+  /// None beyond the part of the index.
+  Status read(const ReadableFile& file, const IndexPart& part, std::uint32_t block, std::string_view name);
   /// The stored bytes of a block it holds, trailer included; valid until the next read.
   Bytes use(std::uint32_t block, BlockPosition position) {
     last_block_ = block;
@@ -82,9 +83,12 @@ class TableIterator final : public EntryIterator {
   static constexpr std::size_t kFirstReady = 2;
   static constexpr std::size_t kMaxReady = 8;
   /// For the ready keys; a longer key is shown alone. Not more: glibc allocates objects up to 1,032 bytes fast.
-  static constexpr std::size_t kKeyBytes = 224;
+  static constexpr std::size_t kKeyBytes = 200;
 
+  [[nodiscard]] std::uint32_t blocks() const;
   Status open_index();
+  Status enter_part(std::uint32_t number);
+  Status locate(EntryPosition target);
   Status open_block(std::uint32_t block);
   Result<BlockBuffer> read_block(std::uint32_t block);
   [[nodiscard]] std::size_t at() const { return first_ + static_cast<std::size_t>(&entry() - entries_.data()); }
@@ -97,7 +101,7 @@ class TableIterator final : public EntryIterator {
 
   Table& table_;
   BlocksOpened* const opened_;
-  std::shared_ptr<const Index> index_;
+  IndexPart part_;  // Not open before the first seek.
   const bool fills_cache_;
   // The current block: a cached one, or its own.
   std::uint32_t block_ = kNoBlock;
@@ -105,7 +109,7 @@ class TableIterator final : public EntryIterator {
   BlockBuffer own_frame_;
   BlockWindow window_;
   std::optional<DataBlock> data_;
-  std::uint32_t prepared_block_ = kNoBlock;    // The target of the prepared seek.
+  std::uint32_t prepared_block_ = kNoBlock;    // Where the next seek begins, if it was prepared.
   std::uint32_t prefetched_block_ = kNoBlock;  // The last block prefetched.
   std::size_t first_ = 0;
   std::size_t ready_ = kFirstReady;

@@ -183,17 +183,20 @@ Result<bool> Table::begin_search(const Lookup& lookup, TableSearch& search) {
     search.step.outcome = TableOutcome::kRuledOut;
     return false;
   }
-  TAMIS_TRY(search.index, shared_index(search.step.metadata_reads));
-  search.block = search.index->locate(lookup.key);
+  TAMIS_TRY(search.part, index_part(lookup.key, true, search.step.metadata_reads));
+  search.block = search.part.locate(lookup.key);
   return true;
 }
 
-bool Table::search_block(TableSearch& search, const Lookup& lookup, Bytes frame, std::optional<FoundEntry>& found) {
+Result<bool> Table::search_block(TableSearch& search, const Lookup& lookup, Bytes frame,
+                                 std::optional<FoundEntry>& found) {
   if (search.step.source == BlockSource::kNone) search.step.source = BlockSource::kCache;
   const DataBlock data(block_of(frame));
   found = data.find(lookup, shares_hash_.load(std::memory_order_relaxed));
-  if (!found && goes_on(*search.index, search.block, data, lookup.key)) {
-    ++search.block;
+  if (!found && search.part.is_continued(search.block) && data.ends_with_key(lookup.key)) {
+    if (!search.part.holds(++search.block)) {
+      TAMIS_TRY_STATUS(enter_part(search.part, search.part.number + 1, true, search.step.metadata_reads));
+    }
     return true;
   }
   if (found) search.step.outcome = outcome_of(*found);
@@ -205,8 +208,7 @@ Result<PinnedBlock> Table::fetch_block(TableSearch& search, bool fills_cache) co
   search.step.source = BlockSource::kDisk;
   ++search.step.blocks_read;
   TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, open_file());
-  TAMIS_TRY(BlockBuffer frame,
-            read_block(*file, search.index->position(search.block), facts_->written_number(), path()));
+  TAMIS_TRY(BlockBuffer frame, read_block(*file, search.part.position(search.block), facts_->written_number(), path()));
   return keep_block(search.block, std::move(frame), fills_cache);
 }
 

@@ -1,4 +1,4 @@
-// Loads and unloads the metadata that a table's lookups need in memory.
+// Loads and unloads the metadata that a table's lookups need in memory, except the index: table_index.cc.
 #include <fmt/core.h>
 
 #include <utility>
@@ -10,23 +10,6 @@
 
 namespace tamis {
 namespace {
-
-/// Held by one thread at a time; the others see that and continue without.
-class LoadingTurn {
- public:
-  explicit LoadingTurn(std::atomic<bool>& is_loading)
-      : is_loading_(is_loading), is_mine_(!is_loading.exchange(true, std::memory_order_acquire)) {}
-  LoadingTurn(const LoadingTurn&) = delete;
-  LoadingTurn& operator=(const LoadingTurn&) = delete;
-  ~LoadingTurn() {
-    if (is_mine_) is_loading_.store(false, std::memory_order_release);
-  }
-  [[nodiscard]] bool is_mine() const { return is_mine_; }
-
- private:
-  std::atomic<bool>& is_loading_;
-  const bool is_mine_;
-};
 
 /// A value that is charged during its lifetime.
 template <typename T>
@@ -83,30 +66,6 @@ Result<const TableProperties*> Table::properties() {
   return inside_->owned_properties.get();
 }
 
-Result<std::shared_ptr<const Index>> Table::shared_index(std::uint32_t& metadata_reads) {
-  if (std::shared_ptr<const Index> loaded = inside_->loaded_index(); loaded != nullptr) return loaded;
-  TAMIS_TRY(const TableProperties* read, properties());
-  const LoadingTurn turn(inside_->is_loading);
-  std::optional<Charge> charge;
-  if (turn.is_mine()) charge.emplace(*context_.index_budget, Index::memory_bytes_for(read->index.bytes));
-  const std::string name = path();
-  TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, open_file());
-  TAMIS_TRY(std::unique_ptr<const Index> index, read_index(*file, *read, name));
-  ++metadata_reads;
-  inside_->metadata_loads.fetch_add(1, std::memory_order_relaxed);
-  if (!charge || !charge->is_taken()) return std::shared_ptr<const Index>(std::move(index));
-  charge->shrink_to(index->memory_bytes());
-  const auto charged = std::make_shared<const ChargedIndex>(std::move(index), *std::move(charge));
-  const MutexLock lock(inside_->mutex);
-  if (inside_->owned_index == nullptr) {
-    inside_->owned_index = charged;
-    inside_->charged_index.store(charged.get());
-    index_.store(charged->index.get(), std::memory_order_release);
-    make_slots(charged->index->blocks());
-  }
-  return inside_->owned_index->share();
-}
-
 Result<std::shared_ptr<const std::vector<RangeTombstone>>> Table::range_deletes() {
   {
     const MutexLock lock(inside_->mutex);
@@ -124,14 +83,6 @@ Result<std::shared_ptr<const std::vector<RangeTombstone>>> Table::range_deletes(
 const std::vector<RangeTombstone>* Table::range_deletes_in_memory() const {
   const MutexLock lock(inside_->mutex);
   return inside_->range_deletes.get();
-}
-
-/// For the loading thread.
-void Table::make_slots(std::uint32_t blocks) {
-  if (slots_.load(std::memory_order_relaxed) != nullptr) return;
-  if (!context_.index_budget->holds_all() || !context_.index_budget->try_charge(blocks * sizeof(BlockSlot))) return;
-  inside_->owned_slots = std::make_unique<BlockSlot[]>(blocks);
-  slots_.store(inside_->owned_slots.get(), std::memory_order_release);
 }
 
 /// If there is one and the budget allows.
@@ -203,7 +154,7 @@ Status Table::load() {
   std::uint32_t metadata_reads = 0;
   TAMIS_TRY_STATUS(properties().status());
   if (facts_->entries == 0) return {};  // It has range deletes alone.
-  if (!has_index_in_memory()) TAMIS_TRY_STATUS(shared_index(metadata_reads).status());
+  if (!has_index_in_memory()) TAMIS_TRY_STATUS(open_index(true, metadata_reads).status());
   load_filter(metadata_reads);
   load_prefix_filter();
   return {};

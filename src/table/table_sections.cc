@@ -73,7 +73,8 @@ Result<std::unique_ptr<const Index>> read_index(const ReadableFile& file, const 
   const Section& section = properties.index;
   TAMIS_TRY(const AlignedBytes bytes, read_bytes(file, section.offset, section.bytes, name));
   const std::uint64_t seed = block_checksum_seed(properties.facts.number, section.offset);
-  TAMIS_TRY(std::unique_ptr<const Index> index, Index::open(bytes.span(), seed, name, section.offset));
+  TAMIS_TRY(std::unique_ptr<const Index> index,
+            Index::open_whole(bytes.span(), properties.index_top_bytes, seed, name, section.offset));
   if (index->blocks() != properties.facts.blocks) {
     return damage(name, section.offset,
                   fmt::format("an index of {} blocks, {} expected", index->blocks(), properties.facts.blocks));
@@ -83,6 +84,22 @@ Result<std::unique_ptr<const Index>> read_index(const ReadableFile& file, const 
     return damage(name, section.offset, "the index speaks of other bytes than the file's blocks");
   }
   return index;
+}
+
+Result<ReadIndexPart> read_index_part(const ReadableFile& file, const TableProperties& properties, BlockPosition at,
+                                      std::string_view name) {
+  ReadIndexPart part;
+  part.bytes = BlockBuffer::unset(at.bytes);
+  if (part.bytes.size() != at.bytes) {
+    return Status::out_of_space(fmt::format("{}: no memory for {} bytes", name, at.bytes));
+  }
+  const std::uint64_t offset = properties.index.offset + at.offset;
+  TAMIS_TRY(const std::size_t there, file.read_at(offset, part.bytes.span()));
+  if (there != at.bytes)
+    return damage(name, offset, fmt::format("the file ends after {} of {} bytes", there, at.bytes));
+  const std::uint64_t seed = block_checksum_seed(properties.facts.number, offset);
+  TAMIS_TRY(part.index, Index::open(part.bytes.span(), seed, name, offset));
+  return part;
 }
 
 Result<std::vector<RangeTombstone>> read_range_deletes(const ReadableFile& file, const TableProperties& properties,

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cache/block_buffer.h"
 #include "entry/range_tombstones.h"
 #include "io/file_system.h"
 #include "table/index_format.h"
@@ -19,9 +20,18 @@ namespace tamis {
 /// Header, footer and properties of a file that may be any table, or none.
 Result<TableProperties> read_properties(const ReadableFile& file, std::string_view name);
 
-/// Also checks that the index's blocks match the properties.
+/// The whole index. Also checks that its blocks match the properties.
 Result<std::unique_ptr<const Index>> read_index(const ReadableFile& file, const TableProperties& properties,
                                                 std::string_view name);
+
+/// A part of an index, or its top.
+struct ReadIndexPart {
+  BlockBuffer bytes;
+  std::unique_ptr<const Index> index;
+};
+/// `at` is relative to the index.
+Result<ReadIndexPart> read_index_part(const ReadableFile& file, const TableProperties& properties, BlockPosition at,
+                                      std::string_view name);
 
 /// Also checks them against the facts. None if there is no such section.
 Result<std::vector<RangeTombstone>> read_range_deletes(const ReadableFile& file, const TableProperties& properties,

@@ -246,7 +246,7 @@ TEST(Table, Rule10_ASearchKeepsTheIndexThatIsUnloadedWhileItWaits) {
   ASSERT_TRUE(*table->begin_search(lookup, search));
   (void)table->unload_index();
   EXPECT_GT(world.index_budget.used_bytes(), slot_bytes(*table)) << "freed under a search";
-  EXPECT_GT(search.index->blocks(), 1U);
+  EXPECT_GT(search.part.index->blocks(), 1U);
   search = {};
   EXPECT_EQ(world.index_budget.used_bytes(), slot_bytes(*table)) << "kept for nobody";
 }

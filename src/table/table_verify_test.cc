@@ -87,7 +87,7 @@ std::vector<std::string> problems_with_index(const std::string& prefix) {
     builder.add(last, key, "", index->position(i));
     last = std::move(key);
   }
-  const std::string section = builder.finish(block_checksum_seed(13, properties.index.offset));
+  const std::string section = builder.finish(block_checksum_seed(13, properties.index.offset)).bytes;
   world.overwrite(properties.index.offset, section);
   properties.index.bytes = section.size();
   return problems_with(world, properties);

@@ -240,7 +240,7 @@ Status Version::advance(DiskLookup& lookup, bool is_alone, bool fills_cache, Ste
         if (!is_alone) break;
         TAMIS_TRY(lookup.pin, search.table->fetch_block(search, fills_cache));
       }
-      goes_on = search.table->search_block(search, staged.lookup, lookup.pin.bytes(), found);
+      TAMIS_TRY(goes_on, search.table->search_block(search, staged.lookup, lookup.pin.bytes(), found));
     }
     if (found) {
       staged.found = *found;

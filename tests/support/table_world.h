@@ -164,7 +164,7 @@ inline Result<std::optional<FoundEntry>> find_in(Table& table, const Lookup& loo
     if (!pin) {
       TAMIS_TRY(pin, table.fetch_block(search, fills_cache));
     }
-    goes_on = table.search_block(search, lookup, pin.bytes(), found);
+    TAMIS_TRY(goes_on, table.search_block(search, lookup, pin.bytes(), found));
   }
   return found;
 }
