@@ -159,7 +159,7 @@ int run_growth(Field& field, const Settings& settings) {
 void measure_rows(Field& field) {
   for (const auto& measure :
        {measure_fills, measure_large_store, measure_runs, measure_syncs, measure_other_entries, measure_large_values,
-        measure_deletes, measure_mixed, measure_latencies, measure_sustained}) {
+        measure_deletes, measure_mixed, measure_larger, measure_latencies, measure_sustained}) {
     measure(field);
   }
 }

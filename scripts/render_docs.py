@@ -131,6 +131,10 @@ def beside_writer():
     return of_one_run("store_mixed", "mixed")
 
 
+def larger():
+    return of_one_run("store_larger", "larger")
+
+
 TENTH = re.compile(r"(uniform|zipfian)_(\d+)")
 
 
@@ -374,10 +378,12 @@ def coverage():
 
 
 def hexdump(name, count):
-    raw = (ROOT / name).read_bytes()[: int(count)]
+    """The first bytes of a file; the last ones for a negative count."""
+    raw = (ROOT / name).read_bytes()
+    begin, end = (0, int(count)) if int(count) >= 0 else (len(raw) + int(count), len(raw))
     lines = []
-    for at in range(0, len(raw), 16):
-        piece = raw[at : at + 16]
+    for at in range(begin, end, 16):
+        piece = raw[at : min(at + 16, end)]
         text = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in piece)
         lines.append(f"{at:08x}  {piece.hex(' ', 1):<47}  {text}")
     return "```\n" + "\n".join(lines) + "\n```"
@@ -500,7 +506,7 @@ def code(name, mark):
     return f"```{language}\n" + textwrap.dedent(found.group(1)) + "```"
 
 
-RENDERERS = {"filters": filters, "machine": machine, "wiredtiger": wiredtiger, "large-values": large_values, "deletes": deletes, "sustained": sustained, "workloads": workloads, "beside-writer": beside_writer, "stores": stores, "stores-where": stores_where, "ratios": ratios, "lost": lost,
+RENDERERS = {"filters": filters, "machine": machine, "wiredtiger": wiredtiger, "large-values": large_values, "deletes": deletes, "sustained": sustained, "workloads": workloads, "beside-writer": beside_writer, "larger": larger, "stores": stores, "stores-where": stores_where, "ratios": ratios, "lost": lost,
              "builds": builds, "promises": promises,
              "targets": targets,
              "growth-load": growth_load, "growth-runs": growth_runs, "counted": counted, "fuzzers": fuzzers,

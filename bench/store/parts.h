@@ -34,6 +34,8 @@ void measure_large_values(Field& field);
 void measure_deletes(Field& field);
 /// Scans and gets while another thread writes.
 void measure_mixed(Field& field);
+/// Reads of a store that is larger than its memory.
+void measure_larger(Field& field);
 /// Overwriting for long: rates, disk space, bytes written.
 void measure_sustained(Field& field);
 /// Percentiles of gets and puts, alone and concurrent.
