@@ -1,6 +1,7 @@
 // Shapes as text, and each policy's plans for them as text: tests/datadriven/compaction/*.txt.
 //
-//     fanout=4 memtable=100 now=0        settings, kept until changed; now is in hours, overwritten in percent
+//     fanout=4 memtable=100 now=0        settings, kept until changed; now is in hours, overwritten in percent, scanned
+//                                        in runs; every table has 10 blocks
 //     newest=7 tables=3 step=200         goal of a range, for this case; tables: the first 3 existed before
 //     L0: a-k g-z                        level 0: every table is a run, newest first, unless there is a |
 //     L1: a-f h-p*300 | c-d!60@30        deeper: runs separated by |. *bytes (100), !tombstones of 100 entries, @hour
@@ -69,6 +70,8 @@ class Case {
       options_.memtable_bytes = value;
     else if (name == "overwritten")
       options_.overwritten = static_cast<double>(value) / 100;
+    else if (name == "scanned")
+      options_.runs_scanned_besides = value;
     else if (name == "newest")
       goal_.newest = Sequence{value};
     else if (name == "tables")
@@ -107,6 +110,7 @@ class Case {
     facts->smallest_key = text.substr(0, text.find('-'));
     facts->largest_key = text.substr(text.find('-') + 1);
     facts->file_bytes = facts->entries = facts->keys = 100;
+    facts->blocks = 10;
     for (std::size_t at = bounds; at != std::string::npos; at = word.find_first_of(kMarks, at + 1)) {
       const std::uint64_t value = std::stoull(word.substr(at + 1));
       if (word[at] == '*') facts->file_bytes = value;

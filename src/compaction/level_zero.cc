@@ -48,6 +48,7 @@ std::vector<OverlapGroup> groups_of_level_zero(const Shape& shape, const Admissi
       group.is_free &= admission.is_free(*last->table);
       group.entries += last->table->entries;
       group.tombstones += last->table->tombstones();
+      group.blocks += last->table->blocks;
     }
     std::stable_sort(first, last, [](const Place& a, const Place& b) { return a.run->id > b.run->id; });
     for (; first != last; ++first) {

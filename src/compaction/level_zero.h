@@ -22,6 +22,7 @@ struct OverlapGroup {
   bool is_free = true;           ///< No compaction is rewriting any of them.
   std::uint64_t entries = 0;     ///< Of all of them.
   std::uint64_t tombstones = 0;  ///< The same.
+  std::uint64_t blocks = 0;      ///< The same.
 
   [[nodiscard]] std::size_t runs() const { return inputs.size(); }
 };

@@ -9,6 +9,8 @@
 // That is not urgent, and nearly free: a young last level overlaps little, so most tables are moved. At rest, about
 // 1/(fanout-1) of the store is above the last level.
 //
+// A store that is scanned much merges level 0 before it has four runs.
+//
 // Termination: every plan moves at least one table down a level or merges several runs into one, and none moves
 // anything up.
 #include <algorithm>
@@ -92,12 +94,11 @@ std::optional<CompactionPlan> move_from_level_zero(const Shape& shape, std::stri
 
 /// Of the groups that are due, the one with the most runs.
 template <typename IsDue>
-std::optional<CompactionPlan> leave_level_zero(const Shape& shape, std::string_view reason, Admission& admission,
-                                               IsDue is_due) {
+std::optional<CompactionPlan> merge_from_level_zero(const Shape& shape, std::string_view reason, Admission& admission,
+                                                    IsDue is_due) {
   std::vector<OverlapGroup> groups = groups_of_level_zero(shape, admission);
   std::erase_if(groups, [&](const OverlapGroup& group) { return !group.is_free || !is_due(group); });
   if (groups.empty()) return std::nullopt;
-  if (auto plan = move_from_level_zero(shape, reason, admission)) return plan;
   std::ranges::stable_sort(groups, std::greater(), &OverlapGroup::runs);
   for (const OverlapGroup& group : groups) {
     CompactionPlan plan = merge_into_next(shape, 0, group.inputs, group.span, reason);
@@ -105,6 +106,18 @@ std::optional<CompactionPlan> leave_level_zero(const Shape& shape, std::string_v
   }
   const OverlapGroup& most = groups.front();
   return admission.admit_or_put_off(shape, merge_into_next(shape, 0, most.inputs, most.span, reason));
+}
+
+/// The same, unless the oldest run can be moved instead.
+template <typename IsDue>
+std::optional<CompactionPlan> leave_level_zero(const Shape& shape, std::string_view reason, Admission& admission,
+                                               IsDue is_due) {
+  const std::vector<OverlapGroup> groups = groups_of_level_zero(shape, admission);
+  const bool is_any_due =
+      std::ranges::any_of(groups, [&](const auto& group) { return group.is_free && is_due(group); });
+  if (!is_any_due) return std::nullopt;
+  if (auto plan = move_from_level_zero(shape, reason, admission)) return plan;
+  return merge_from_level_zero(shape, reason, admission, is_due);
 }
 
 /// Of groups with fewer runs than usual only those that the oldest run is in.
@@ -200,6 +213,33 @@ std::optional<CompactionPlan> pick_by_deletes(const Shape& shape, const PolicyOp
   return std::nullopt;
 }
 
+std::uint64_t blocks_below(const Shape& shape, const OverlapGroup& group) {
+  const Run* below = newest_run(shape, 1);
+  if (below == nullptr) return 0;
+  std::uint64_t blocks = 0;
+  for (const auto& table : overlapping(*below, group.span)) blocks += table->blocks;
+  return blocks;
+}
+
+/// Whether scans have looked at as many blocks of the runs that an empty level 0 spares them as emptying it reads. Even
+/// if each was read from disk, the merges cost no more than they would have saved.
+bool is_scanned_often(const Shape& shape, const PolicyOptions& options, const Admission& admission) {
+  std::uint64_t blocks = 0;
+  for (const OverlapGroup& group : groups_of_level_zero(shape, admission)) {
+    blocks += group.blocks + blocks_below(shape, group);
+  }
+  const std::size_t spared = runs_of(shape, 0).size() - (newest_run(shape, 1) != nullptr ? 0 : 1);
+  return options.runs_scanned_besides * spared > (shape.runs() - 1) * blocks;
+}
+
+/// A store that is read, and no longer written, has no other reason to merge its last few runs.
+std::optional<CompactionPlan> pick_by_scans(const Shape& shape, const PolicyOptions& options, Admission& admission) {
+  if (runs_of(shape, 0).empty() || !is_scanned_often(shape, options, admission)) return std::nullopt;
+  return merge_from_level_zero(shape, "scans merge several runs", admission, [&](const OverlapGroup& group) {
+    return group.runs() > 1 || blocks_below(shape, group) > 0;
+  });
+}
+
 std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& options, Admission& admission) {
   for (std::uint32_t level = 1; level < shape.levels.size(); ++level) {  // From another policy.
     const std::span<const Run> runs = runs_of(shape, level);
@@ -208,7 +248,8 @@ std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& opti
     if (plan) return plan;
   }
   if (auto plan = pick_by_size(shape, options, admission)) return plan;
-  return pick_by_deletes(shape, options, admission);
+  if (auto plan = pick_by_deletes(shape, options, admission)) return plan;
+  return pick_by_scans(shape, options, admission);
 }
 
 /// From level 0, which affects readers, and the fullest level, which is deferred work.

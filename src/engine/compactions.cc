@@ -89,7 +89,9 @@ std::optional<CompactionPlan> Compactions::plan_for(const Tree& tree, const Vers
   const CompactionPolicy& policy = tree.settings()->policy;
   const std::uint64_t expired_by = policy.is_automatic ? rewrites_.expired_by() : 0;
   if (auto plan = pick_wholly_expired(shape, expired_by, admission)) return plan;
-  if (auto plan = policy.pick_beside(shape, tree.policy_options(), admission)) return plan;
+  PolicyOptions options = tree.policy_options();
+  options.runs_scanned_besides = version.runs_scanned_besides();
+  if (auto plan = policy.pick_beside(shape, options, admission)) return plan;
   if (auto plan = pick_mostly_expired(shape, expired_by, admission)) return plan;
   if (!policy.is_automatic) return std::nullopt;
   return pick_values(shape, damaged_values(version), admission);

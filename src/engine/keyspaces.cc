@@ -302,6 +302,13 @@ void Keyspaces::sum_up() {
   generation_.fetch_add(1, std::memory_order_release);
 }
 
+bool Keyspaces::review_scans() {
+  bool is_scanned = false;
+  for (const std::shared_ptr<OpenKeyspace>& keyspace : all()) is_scanned |= keyspace->tree.review_scans();
+  if (is_scanned) generation_.fetch_add(1, std::memory_order_release);
+  return is_scanned;
+}
+
 void Keyspaces::remove_obsolete_files() {
   for (const std::shared_ptr<OpenKeyspace>& keyspace : all()) keyspace->tree.remove_obsolete_files();
 }

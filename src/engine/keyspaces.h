@@ -101,7 +101,9 @@ class Keyspaces {
   [[nodiscard]] std::uint64_t active_bytes() const EXCLUDES(mutex_);
   /// The largest debt of a tree.
   [[nodiscard]] double debt() const { return debt_.load(std::memory_order_relaxed); }
-  /// Grows with every edit of any tree.
+  /// As Tree::review_scans, of any tree.
+  bool review_scans() EXCLUDES(mutex_);
+  /// Grows with every edit of any tree, and with every other reason to ask a policy.
   [[nodiscard]] std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
   void remove_obsolete_files() EXCLUDES(mutex_);

@@ -133,6 +133,7 @@ void Maintenance::keep_up() {
   keyspaces_.remove_obsolete_files();
   keyspaces_.release_dropped();
   residency_.review();
+  if (keyspaces_.review_scans()) changes_.announce();
   publish_();
   index_runs();
 }

@@ -112,11 +112,13 @@ class Tree {
   [[nodiscard]] double debt() const { return debt_.load(std::memory_order_relaxed); }
   /// What its policy is asked with now.
   [[nodiscard]] PolicyOptions policy_options() const EXCLUDES(mutex_);
+  /// Whether scans have merged so many runs since the last call that a policy may want to do it. Upkeep asks.
+  bool review_scans();
   /// A merge of level 0 has found which fraction of it overwrites what is below.
   void found_overwritten(double fraction);
   /// Where the tables of a flush end besides.
   [[nodiscard]] LevelZeroCuts level_zero_cuts() const EXCLUDES(mutex_);
-  /// Grows with every edit of the tables.
+  /// Grows with every edit of the tables, and when there is another reason to ask the policy.
   [[nodiscard]] std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
   /// Removes the files of replaced tables and value files that no reader holds. A file that cannot be removed now is
@@ -179,6 +181,7 @@ class Tree {
   std::atomic<double> debt_ = 0;
   std::atomic<double> overwritten_ = 0;  // A moving average. Two merges that end at once may lose one of theirs.
   std::atomic<std::uint64_t> generation_ = 0;
+  std::atomic<std::uint64_t> scans_reviewed_ = 0;  // Version::runs_scanned_besides when the policy was last asked.
 
   mutable Mutex mutex_;
   std::shared_ptr<const TreeSettings> settings_ GUARDED_BY(mutex_);

@@ -24,6 +24,11 @@ const TableFacts* last_with_entries(const Run& run) {
   return found == run.tables.rend() ? nullptr : found->get();
 }
 
+/// Of level 0; 0 if it is empty.
+std::uint64_t newest_flushed_run(const Shape& shape) {
+  return shape.levels.empty() || shape.levels[0].empty() ? 0 : shape.levels[0].front().id;
+}
+
 }  // namespace
 
 Version::Version(Shape shape, const Version* before, const TableContext& context)
@@ -43,6 +48,8 @@ Version::Version(Shape shape, const Version* before, const TableContext& context
     if (file == nullptr) file = std::make_shared<ValueFile>(facts, context);
     value_files_.push_back(std::move(file));
   }
+  const bool follows_flush = before == nullptr || newest_flushed_run(shape_) > newest_flushed_run(before->shape_);
+  if (!follows_flush) runs_scanned_besides_.add(before->runs_scanned_besides());
 }
 
 /// The tables with entries come first: of runs that continue each other, the oldest one's first, so that all of them

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sharded_counter.h"
 #include "cache/block_cache.h"
 #include "entry/entry.h"
 #include "entry/entry_iterator.h"
@@ -85,6 +86,9 @@ class Version {
   /// blocks.
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate_tables(const std::vector<std::uint64_t>& numbers,
                                                               BlocksOpened* opened = nullptr) const;
+
+  /// In how many runs scans have had to seek besides their first, since the last flush.
+  [[nodiscard]] std::uint64_t runs_scanned_besides() const { return runs_scanned_besides_.sum(); }
 
   [[nodiscard]] Result<std::uint64_t> approximate_bytes(std::string_view from,
                                                         std::optional<std::string_view> to) const;
@@ -179,6 +183,7 @@ class Version {
   RunIndex run_index_;
   std::shared_ptr<const TableRangeDeletes> range_deletes_;
   std::unordered_map<std::uint64_t, std::uint32_t> by_number_;  // Indexes in tables_.
+  mutable ShardedCounter runs_scanned_besides_;
 };
 
 }  // namespace tamis

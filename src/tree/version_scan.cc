@@ -113,13 +113,17 @@ Version::UncoveredTables Version::uncovered(const ScanRun& run, Tables tables, c
 void Version::iterate(const KeyRange& range, std::string_view prefix, bool fills_cache, const Uncovered& deletes,
                       std::vector<std::unique_ptr<EntryIterator>>& iterators) const {
   if (range.ends_before(range.from)) return;
-  iterators.reserve(iterators.size() + scan_runs_.size());
-  if (deletes.deletes != nullptr) [[unlikely]]
-    return iterate_uncovered(range, prefix, fills_cache, deletes, iterators);
-  for (const ScanRun& run : scan_runs_) {
-    const Tables tables = with_prefix(tables_in(run.tables, range), prefix);
-    if (!tables.empty()) iterators.push_back(iterate_run(tables, {}, range, fills_cache));
+  const std::size_t before = iterators.size();
+  iterators.reserve(before + scan_runs_.size());
+  if (deletes.deletes != nullptr) [[unlikely]] {
+    iterate_uncovered(range, prefix, fills_cache, deletes, iterators);
+  } else {
+    for (const ScanRun& run : scan_runs_) {
+      const Tables tables = with_prefix(tables_in(run.tables, range), prefix);
+      if (!tables.empty()) iterators.push_back(iterate_run(tables, {}, range, fills_cache));
+    }
   }
+  if (const std::size_t runs = iterators.size() - before; runs > 1) runs_scanned_besides_.add(runs - 1);
 }
 
 void Version::iterate_uncovered(const KeyRange& range, std::string_view prefix, bool fills_cache,
