@@ -206,6 +206,28 @@ TEST(EmptyRangesScan, Rule40_KeysThatATransactionDeletesStayForOthers) {
   EXPECT_EQ(db.scan().key(), key(0));
 }
 
+TEST(EmptyRangesScan, WhatAScanReadsInVainIsNotCached) {
+  MemoryFileSystem files;
+  const Options options = {.memory_bytes = 8 << 20, .compaction = "manual"};
+  const auto cached = [](const DB& db) { return db.stats().memory.blocks; };
+  constexpr int kDeleted = 20'000;
+  {
+    DB db = test::open_db(files, options);
+    for (int i = 0; i < kDeleted + 1000; ++i) ASSERT_TRUE(db.put(key(i), std::string(100, 'v')).ok());
+    ASSERT_TRUE(db.flush().ok());
+    for (int i = 0; i < kDeleted; ++i) ASSERT_TRUE(db.remove(key(i)).ok());
+    ASSERT_TRUE(db.flush().ok());
+    ASSERT_TRUE(db.close().ok());
+  }
+  DB db = test::open_db(files, options);
+  Iterator at = db.scan();
+  ASSERT_EQ(at.key(), key(kDeleted));
+  const std::uint64_t in_vain = cached(db);
+  EXPECT_LT(in_vain, 200'000U) << "of two million bytes";
+  for (; at.valid(); at.next()) continue;
+  EXPECT_GT(cached(db), in_vain + 100'000) << "what is shown is cached again";
+}
+
 /// Pops every item of a queue, in a store that merges nothing. Returns the blocks read by each tenth of the pops.
 std::vector<std::uint64_t> reads_of_tenths(std::uint64_t items) {
   MemoryFileSystem memory;

@@ -76,7 +76,7 @@ std::unique_ptr<EntryIterator> IteratorState::merged(const KeyRange& range, cons
   if (has_range_deletes) version_->range_deletes()->read_again();
   for (const std::shared_ptr<Memtable>& memtable : memtables_) has_range_deletes |= memtable->has_range_deletes();
   EmptyRanges& empty_ranges = store_->empty_ranges();
-  watch_.emplace(empty_ranges, keyspace_, moment_);
+  watch_.emplace(empty_ranges, keyspace_, moment_, options.fills_cache);
   Uncovered uncovered{.moment = moment_.sequence};
   if (has_range_deletes || !empty_ranges.empty()) [[unlikely]] {
     SharedEmptyRanges empty;
@@ -88,7 +88,7 @@ std::unique_ptr<EntryIterator> IteratorState::merged(const KeyRange& range, cons
   }
   std::vector<std::unique_ptr<EntryIterator>> runs;
   for (const std::shared_ptr<Memtable>& memtable : memtables_) iterate(*memtable, uncovered, runs);
-  version_->iterate(range, options.prefix, options.fills_cache, uncovered, runs);
+  version_->iterate(range, options.prefix, ScanCaching(watch_->fills_cache()), uncovered, runs);
   return make_merging_iterator(std::move(runs));
 }
 

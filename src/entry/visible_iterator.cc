@@ -120,6 +120,7 @@ void VisibleIterator::find_forwards(Begin begin) {
           return here == Visible::kApart ? show_apart(entry.key, value, SourcePlace::kOnIt) : fold_forwards();
         }
         if (deleted++ == 0) begin_gap(begin);
+        if (deleted == EmptyRangeWatch::kDeletedInVain && watch_ != nullptr) watch_->goes_on_in_vain();
         saved_key_.assign(entry.key);  // Its older versions are deleted, too.
         skips_saved_key = true;
         passed = 0;

@@ -55,8 +55,8 @@ TableCounts Table::counts() const {
   return counts;
 }
 
-std::unique_ptr<EntryIterator> Table::iterate(bool fills_cache) {
-  return std::make_unique<TableIterator>(*this, fills_cache);
+std::unique_ptr<EntryIterator> Table::iterate(ScanCaching caching) {
+  return std::make_unique<TableIterator>(*this, caching);
 }
 
 bool Table::may_contain_prefix(std::string_view scan_prefix) {

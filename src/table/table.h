@@ -18,6 +18,7 @@
 #include "table/index_part.h"
 #include "table/lookup_steps.h"
 #include "table/metadata_budget.h"
+#include "table/scan_caching.h"
 #include "table/staged_lookup.h"
 #include "table/table_facts.h"
 #include "table/table_format.h"
@@ -124,9 +125,9 @@ class Table {
   /// value points into the block.
   Result<bool> search_block(TableSearch& search, const Lookup& lookup, Bytes frame, std::optional<FoundEntry>& found);
 
-  /// Iterates over all entries. The iterator keeps its index alive; the table must outlive it. Without `fills_cache`,
-  /// it reads uncached blocks into its own buffers, several at a time.
-  [[nodiscard]] std::unique_ptr<EntryIterator> iterate(bool fills_cache);
+  /// Iterates over all entries. The iterator keeps its index alive; the table must outlive it. While it does not fill
+  /// the cache, it reads uncached blocks into its own buffers, several at a time.
+  [[nodiscard]] std::unique_ptr<EntryIterator> iterate(ScanCaching caching);
   /// False: no key in this table begins with `scan_prefix`. Loads the prefix filter if its budget allows.
   [[nodiscard]] bool may_contain_prefix(std::string_view scan_prefix);
   /// Bytes of data blocks between two keys, accurate to about a block.

@@ -142,13 +142,13 @@ std::uint32_t TableIterator::blocks() const { return static_cast<std::uint32_t>(
 Status TableIterator::open_index() {
   if (part_.is_open()) return {};
   std::uint32_t metadata_reads = 0;
-  TAMIS_TRY(part_, table_.open_index(fills_cache_, metadata_reads));
+  TAMIS_TRY(part_, table_.open_index(caching_.fills_cache(), metadata_reads));
   return {};
 }
 
 Status TableIterator::enter_part(std::uint32_t number) {
   std::uint32_t metadata_reads = 0;
-  return table_.enter_part(part_, number, fills_cache_, metadata_reads);
+  return table_.enter_part(part_, number, caching_.fills_cache(), metadata_reads);
 }
 
 Status TableIterator::locate(EntryPosition target) {
@@ -166,7 +166,7 @@ Status TableIterator::open_block(std::uint32_t block) {
   if (opened_ != nullptr) ++(pin_ ? opened_->cached : opened_->read);
   if (!pin_) {
     TAMIS_TRY(own_frame_, read_block(block));
-    if (fills_cache_) pin_ = table_.keep_block(block, std::move(own_frame_), true);
+    if (caching_.fills_cache()) pin_ = table_.keep_block(block, std::move(own_frame_), true);
   }
   data_.emplace(block_of(pin_ ? pin_.bytes() : Bytes(own_frame_.span())));
   block_ = block;

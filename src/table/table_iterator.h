@@ -15,6 +15,7 @@
 #include "io/file_system.h"
 #include "table/data_block_format.h"
 #include "table/index_part.h"
+#include "table/scan_caching.h"
 #include "tamis/status.h"
 
 namespace tamis {
@@ -66,8 +67,8 @@ struct BlocksOpened {
 class TableIterator final : public EntryIterator {
  public:
   /// `opened`, if not null, counts the blocks.
-  TableIterator(Table& table, bool fills_cache, BlocksOpened* opened = nullptr)
-      : table_(table), opened_(opened), fills_cache_(fills_cache) {}
+  TableIterator(Table& table, ScanCaching caching, BlocksOpened* opened = nullptr)
+      : table_(table), opened_(opened), caching_(caching) {}
 
   void seek(EntryPosition target) override;
   void seek_to_first() override;
@@ -83,7 +84,7 @@ class TableIterator final : public EntryIterator {
   static constexpr std::size_t kFirstReady = 2;
   static constexpr std::size_t kMaxReady = 8;
   /// For the ready keys; a longer key is shown alone. Not more: glibc allocates objects up to 1,032 bytes fast.
-  static constexpr std::size_t kKeyBytes = 200;
+  static constexpr std::size_t kKeyBytes = 192;
 
   [[nodiscard]] std::uint32_t blocks() const;
   Status open_index();
@@ -102,7 +103,7 @@ class TableIterator final : public EntryIterator {
   Table& table_;
   BlocksOpened* const opened_;
   IndexPart part_;  // Not open before the first seek.
-  const bool fills_cache_;
+  const ScanCaching caching_;
   // The current block: a cached one, or its own.
   std::uint32_t block_ = kNoBlock;
   PinnedBlock pin_;

@@ -80,7 +80,7 @@ class Version {
   /// continue each other. It omits a run if bounds or prefix filters prove that it holds none; `prefix` is common to
   /// all keys of the range. The version must outlive the iterators. `deletes`, if there are range deletes: the
   /// iterators omit what these hide.
-  void iterate(const KeyRange& range, std::string_view prefix, bool fills_cache, const Uncovered& deletes,
+  void iterate(const KeyRange& range, std::string_view prefix, ScanCaching caching, const Uncovered& deletes,
                std::vector<std::unique_ptr<EntryIterator>>& iterators) const;
   /// For a compaction's inputs: exactly these tables, which belong to one run. `opened`, if not null, counts their
   /// blocks.
@@ -168,10 +168,10 @@ class Version {
   Status advance(DiskLookup& lookup, bool is_alone, bool fills_cache, Steps& steps) const;
   /// Those whose bounds overlap the range.
   [[nodiscard]] Tables tables_in(TableSpan span, const KeyRange& range) const;
-  void iterate_uncovered(const KeyRange& range, std::string_view prefix, bool fills_cache, const Uncovered& deletes,
+  void iterate_uncovered(const KeyRange& range, std::string_view prefix, ScanCaching caching, const Uncovered& deletes,
                          std::vector<std::unique_ptr<EntryIterator>>& iterators) const;
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate_run(Tables tables, std::string_view floor, const KeyRange& range,
-                                                           bool fills_cache) const;
+                                                           ScanCaching caching) const;
   static UncoveredTables uncovered(const ScanRun& run, Tables tables, const KeyRange& range, CoveringDelete& covering);
 
   Shape shape_;

@@ -19,20 +19,20 @@ class TableParts {
  public:
   static constexpr bool kAreForReaders = true;
 
-  TableParts(Tables tables, std::string_view floor, bool fills_cache)
-      : tables_(tables), floor_(floor), fills_cache_(fills_cache) {}
+  TableParts(Tables tables, std::string_view floor, ScanCaching caching)
+      : tables_(tables), floor_(floor), caching_(caching) {}
 
   [[nodiscard]] std::size_t size() const { return tables_.size(); }
   [[nodiscard]] std::string_view smallest(std::size_t part) const { return tables_[part]->facts().smallest_key; }
   [[nodiscard]] std::string_view largest(std::size_t part) const { return tables_[part]->facts().largest_key; }
   [[nodiscard]] std::string_view floor(std::size_t part) const { return part == 0 ? floor_ : std::string_view(); }
-  void open(std::size_t part) { inside_.emplace(*tables_[part], fills_cache_); }
+  void open(std::size_t part) { inside_.emplace(*tables_[part], caching_); }
   [[nodiscard]] TableIterator& inside() { return *inside_; }
 
  private:
   Tables tables_;
   std::string_view floor_;
-  bool fills_cache_;
+  ScanCaching caching_;
 
  protected:
   std::optional<TableIterator> inside_;
@@ -110,23 +110,23 @@ Version::UncoveredTables Version::uncovered(const ScanRun& run, Tables tables, c
   return {tables, floor, true};
 }
 
-void Version::iterate(const KeyRange& range, std::string_view prefix, bool fills_cache, const Uncovered& deletes,
+void Version::iterate(const KeyRange& range, std::string_view prefix, ScanCaching caching, const Uncovered& deletes,
                       std::vector<std::unique_ptr<EntryIterator>>& iterators) const {
   if (range.ends_before(range.from)) return;
   const std::size_t before = iterators.size();
   iterators.reserve(before + scan_runs_.size());
   if (deletes.deletes != nullptr) [[unlikely]] {
-    iterate_uncovered(range, prefix, fills_cache, deletes, iterators);
+    iterate_uncovered(range, prefix, caching, deletes, iterators);
   } else {
     for (const ScanRun& run : scan_runs_) {
       const Tables tables = with_prefix(tables_in(run.tables, range), prefix);
-      if (!tables.empty()) iterators.push_back(iterate_run(tables, {}, range, fills_cache));
+      if (!tables.empty()) iterators.push_back(iterate_run(tables, {}, range, caching));
     }
   }
   if (const std::size_t runs = iterators.size() - before; runs > 1) runs_scanned_besides_.add(runs - 1);
 }
 
-void Version::iterate_uncovered(const KeyRange& range, std::string_view prefix, bool fills_cache,
+void Version::iterate_uncovered(const KeyRange& range, std::string_view prefix, ScanCaching caching,
                                 const Uncovered& deletes,
                                 std::vector<std::unique_ptr<EntryIterator>>& iterators) const {
   CoveringDelete covering(deletes);
@@ -134,17 +134,17 @@ void Version::iterate_uncovered(const KeyRange& range, std::string_view prefix, 
     const UncoveredTables part = uncovered(run, tables_in(run.tables, range), range, covering);
     const Tables tables = with_prefix(part.tables, prefix);
     if (tables.empty()) continue;
-    iterators.push_back(iterate_run(tables, part.floor, range, fills_cache));
+    iterators.push_back(iterate_run(tables, part.floor, range, caching));
     if (part.may_be_covered) iterators.back() = omit_covered(std::move(iterators.back()), tables, deletes);
   }
 }
 
 /// A table that is alone, or that the scan begins in, is read without a RunIterator.
 std::unique_ptr<EntryIterator> Version::iterate_run(Tables tables, std::string_view floor, const KeyRange& range,
-                                                    bool fills_cache) const {
+                                                    ScanCaching caching) const {
   const bool is_entered = scan_runs_.size() == 1 || range.from >= tables.front()->facts().smallest_key;
-  if (tables.size() == 1 && is_entered && floor.empty()) return tables.front()->iterate(fills_cache);
-  return std::make_unique<RunIterator<TableParts>>(tables, floor, fills_cache);
+  if (tables.size() == 1 && is_entered && floor.empty()) return tables.front()->iterate(caching);
+  return std::make_unique<RunIterator<TableParts>>(tables, floor, caching);
 }
 
 std::unique_ptr<EntryIterator> Version::iterate_tables(const std::vector<std::uint64_t>& numbers,
