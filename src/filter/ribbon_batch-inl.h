@@ -106,11 +106,12 @@ HWY_INLINE void prepare_batch(const RibbonLayers& layers, const RibbonBlocks& bl
   }
 }
 
-/// The answers of a prepared batch, including bumped keys.
+/// The answers for those keys of a batch that the first layer has sent on.
 template <typename Ribbon>
-HWY_INLINE std::uint64_t answers_of(const Ribbon& ribbon, const std::uint64_t* hashes, const Batch& batch) {
-  std::uint64_t answers = ribbon.matching(batch) & ~batch.sent_on;
-  for (std::uint64_t left = batch.sent_on; left != 0; left &= left - 1) {
+HWY_INLINE std::uint64_t answers_beyond_first_layer(const Ribbon& ribbon, const std::uint64_t* hashes,
+                                                    std::uint64_t left) {
+  std::uint64_t answers = 0;
+  for (; left != 0; left &= left - 1) {
     const int i = hwy::Num0BitsBelowLS1Bit_Nonzero64(left);
     const std::uint64_t key = ribbon_key_of_next_layer(ribbon_mix(hashes[i]));
     answers |= static_cast<std::uint64_t>(ribbon.ask_beyond_first_layer(key)) << i;
@@ -118,27 +119,37 @@ HWY_INLINE std::uint64_t answers_of(const Ribbon& ribbon, const std::uint64_t* h
   return answers;
 }
 
-/// Tests one batch while the blocks of the next are being loaded.
+/// Tests one batch while the blocks of the next, and later slices of the previous, are being loaded.
 template <bool kPrefetch, typename Ribbon>
 HWY_INLINE void test_batches(const Ribbon& ribbon, const std::uint64_t* hashes, std::size_t batches,
                              std::uint64_t* answers) {
-  const auto prepare = [&](std::size_t i, Batch& batch) {
-    prepare_batch<kPrefetch>(ribbon.layers, ribbon.blocks, ribbon.fingerprint_bits, hashes + i * kBatch, batch);
+  constexpr std::size_t kDelay = kPrefetch ? 1 : 0;  // Batches that later slices take to arrive.
+  Batch prepared[2 + kDelay];
+  const auto batch = [&](std::size_t i) -> Batch& { return prepared[i % (2 + kDelay)]; };
+  const auto prepare = [&](std::size_t i) {
+    prepare_batch<kPrefetch>(ribbon.layers, ribbon.blocks, ribbon.fingerprint_bits, hashes + i * kBatch, batch(i));
   };
-  Batch prepared[2];
-  prepare(0, prepared[0]);
-  for (std::size_t i = 0; i + 1 < batches; ++i) {
-    prepare(i + 1, prepared[(i + 1) % 2]);
-    answers[i] = answers_of(ribbon, hashes + i * kBatch, prepared[i % 2]);
+  const auto finish = [&](std::size_t i) {
+    answers[i] = ribbon.matching_later(batch(i), answers[i]) |
+                 answers_beyond_first_layer(ribbon, hashes + i * kBatch, batch(i).sent_on);
+  };
+  prepare(0);
+  for (std::size_t i = 0; i < batches; ++i) {
+    if (i + 1 < batches) prepare(i + 1);
+    answers[i] = ribbon.matching(batch(i)) & ~batch(i).sent_on;
+    if constexpr (kPrefetch) ribbon.prefetch_later(batch(i), answers[i]);
+    if (i >= kDelay) finish(i - kDelay);
   }
-  answers[batches - 1] = answers_of(ribbon, hashes + (batches - 1) * kBatch, prepared[(batches - 1) % 2]);
+  if constexpr (kPrefetch) finish(batches - 1);
 }
 
 /// May_contain_many for a `ribbon` with
 ///
 ///     layers, blocks                  the blocks being those that a lookup reads first
 ///     fingerprint_bits
-///     matching(batch)                 bit i: what the rows say about key i, as one of the first layer
+///     matching(batch)                 bit i: what the rows of `blocks` say about key i, as one of the first layer
+///     prefetch_later(batch, left)     loads what other rows `matching_later` needs
+///     matching_later(batch, left)     those of the keys in `left` that no other row denies
 ///     ask_first_layer(hash)           the answer for any key
 ///     ask_beyond_first_layer(key)     the answer for a key that the first layer has sent on
 ///

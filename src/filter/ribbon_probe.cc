@@ -101,6 +101,8 @@ struct RibbonToTest {
 
 #if HWY_TARGET == HWY_AVX3_DL
   [[nodiscard]] HWY_INLINE std::uint64_t matching(const Batch& batch) const { return matching_sums(blocks, batch); }
+  HWY_INLINE void prefetch_later(const Batch&, std::uint64_t) const {}
+  [[nodiscard]] HWY_INLINE std::uint64_t matching_later(const Batch&, std::uint64_t left) const { return left; }
 #endif
   [[nodiscard]] HWY_INLINE bool ask_first_layer(std::uint64_t hash) const {
     return HWY_NAMESPACE::ask_first_layer<kColumns>(state, hash);
