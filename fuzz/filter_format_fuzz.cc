@@ -30,8 +30,7 @@ void repair_slices(std::vector<std::byte>& bytes) {
   store_le(bytes.data() + 120, checksum64(Bytes(bytes).first(120), first));
   const std::optional<SlicedShape> shape = SlicedShape::of(header);
   for (std::size_t i = 1; shape && i < shape->slices() && shape->slice_begin(i + 1) <= body.size(); ++i) {
-    const MutableBytes blocks = body.subspan(shape->slice_begin(i), shape->block_bytes(i));
-    store_le(blocks.data() + blocks.size(), slice_checksum(blocks, checksum64(first), i));
+    write_slice_checksum(body.subspan(shape->slice_begin(i), shape->slice_bytes(i)), checksum64(first), i);
   }
 }
 

@@ -24,7 +24,7 @@ Result<HeldSlices> HeldSlices::open(const FilterHeader& header, Bytes first, std
   state.layers = ribbon_layers(shape->ribbon, first.data() + shape->block_bytes(0));
   state.slices[0] = first.data();
   state.full_blocks = shape->ribbon.full_blocks();
-  state.fingerprint_bits = static_cast<std::uint8_t>(shape->ribbon.columns);
+  state.fingerprint_shift = static_cast<std::uint8_t>(64 - shape->ribbon.columns);
   state.cut_bytes = static_cast<std::uint8_t>(shape->ribbon.cut_bytes());
   slices.choose_probe();
   return slices;
@@ -32,17 +32,16 @@ Result<HeldSlices> HeldSlices::open(const FilterHeader& header, Bytes first, std
 
 Status HeldSlices::add(Bytes slice, std::string_view name) {
   TAMIS_CHECK(held_ < all());
-  const std::uint64_t offset = kFilterHeaderBytes + shape_.slice_begin(held_);
-  const std::uint64_t blocks = shape_.block_bytes(held_);
-  if (slice.size() != blocks + kSliceChecksumBytes) {
-    return Status::corruption(fmt::format("{}: at offset {}: slice {} has {} bytes, {} expected", name, offset, held_,
-                                          slice.size(), blocks + kSliceChecksumBytes));
-  }
-  const auto announced = load_le<std::uint64_t>(slice.data() + blocks);
-  if (const std::uint64_t actual = slice_checksum(slice.first(blocks), first_checksum_, held_); actual != announced) {
+  const auto [offset, bytes] = next();
+  const auto corrupt = [&](std::uint64_t at, const std::string& why) {
     return Status::corruption(
-        fmt::format("{}: at offset {}: the checksum of slice {} is {:016x}, its bytes have {:016x}", name,
-                    offset + blocks, held_, announced, actual));
+        fmt::format("{}: at offset {}: slice {} {}", name, kFilterHeaderBytes + offset + at, held_, why));
+  };
+  if (slice.size() != bytes) return corrupt(0, fmt::format("has {} bytes, {} expected", slice.size(), bytes));
+  const auto announced = load_le<std::uint64_t>(slice.last(kSliceChecksumBytes).data());
+  if (const std::uint64_t actual = slice_checksum(slice, first_checksum_, held_); actual != announced) {
+    return corrupt(bytes - kSliceChecksumBytes,
+                   fmt::format("has the checksum {:016x}, its bytes have {:016x}", announced, actual));
   }
   probe_state<SlicedState>(probe_).slices[held_++] = slice.data();
   choose_probe();

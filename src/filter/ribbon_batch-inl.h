@@ -151,6 +151,7 @@ HWY_INLINE void test_batches(const Ribbon& ribbon, const std::uint64_t* hashes, 
 ///     prefetch_later(batch, left)     loads what other rows `matching_later` needs
 ///     matching_later(batch, left)     those of the keys in `left` that no other row denies
 ///     ask_first_layer(hash)           the answer for any key
+///     prefetch(hash)                  loads what that needs
 ///     ask_beyond_first_layer(key)     the answer for a key that the first layer has sent on
 ///
 /// all inline, except for the last.
@@ -172,13 +173,12 @@ void test_many(const Ribbon& ribbon, const std::uint64_t* hashes, std::size_t co
 template <bool kPrefetch, typename Ribbon>
 void test_many(const Ribbon& ribbon, const std::uint64_t* hashes, std::size_t count, std::uint64_t* answers) {
   constexpr std::size_t kAhead = 32;
-  const auto prefetch = [&](std::uint64_t hash) { prefetch_first_layer(ribbon.layers, ribbon.blocks, hash); };
-  for (std::size_t i = 0; kPrefetch && i < std::min(kAhead, count); ++i) prefetch(hashes[i]);
+  for (std::size_t i = 0; kPrefetch && i < std::min(kAhead, count); ++i) ribbon.prefetch(hashes[i]);
   for (std::size_t begin = 0; begin < count; begin += 64) {
     const std::size_t end = std::min(begin + 64, count);
     std::uint64_t word = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      if (kPrefetch && i + kAhead < count) prefetch(hashes[i + kAhead]);
+      if (kPrefetch && i + kAhead < count) ribbon.prefetch(hashes[i + kAhead]);
       word |= static_cast<std::uint64_t>(ribbon.ask_first_layer(hashes[i])) << (i - begin);
     }
     answers[begin / 64] = word;

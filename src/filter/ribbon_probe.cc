@@ -107,6 +107,7 @@ struct RibbonToTest {
   [[nodiscard]] HWY_INLINE bool ask_first_layer(std::uint64_t hash) const {
     return HWY_NAMESPACE::ask_first_layer<kColumns>(state, hash);
   }
+  HWY_INLINE void prefetch(std::uint64_t hash) const { prefetch_first_layer(layers, blocks, hash); }
   [[nodiscard]] bool ask_beyond_first_layer(std::uint64_t key) const { return ask_from_layer(state, 1, key); }
 };
 

@@ -17,6 +17,9 @@
 //     last slice   if the body is longer than the whole columns take: one word for each of the first so many blocks,
 //                  the partial column; the slice's checksum
 //
+//     If a slice of whole columns has 32 KiB or more, zeros before its checksum, or after the list, fill it up to a
+//     multiple of 64 bytes.
+//
 //     checksum of slice i (from 1) = XXH3-64 of its other bytes with seed s + i, where s = XXH3-64 of the first slice
 //     header   layout 2; hashes = whole columns r, up to 28; numbers as in ribbon.cc
 //
@@ -54,15 +57,21 @@ std::uint64_t most_partial_blocks(std::uint64_t keys, double share) {
   return static_cast<std::uint64_t>(1.01 * share * static_cast<double>(keys) / kRibbonBlockRows) + 3;
 }
 
+std::uint64_t most_padding(std::uint64_t keys, std::uint32_t slices) {
+  constexpr std::uint64_t kMostBitsPerKey = 8;  // Of a slice that is padded, marks included.
+  return keys * kMostBitsPerKey / 8 < kLeastPaddedSlice ? 0 : std::uint64_t{63} * slices;
+}
+
 /// `share` of the keys have a partial column.
 FilterSize size_with(std::uint64_t keys, std::uint32_t whole_columns, double share) {
   const bool has_partial = share > 0;
   const RibbonPlan plan = plan_for(whole_columns, has_partial);
   const std::uint32_t slices = (whole_columns + kSliceColumns - 1) / kSliceColumns + (has_partial ? 1 : 0);
-  FilterSize size = {.keys = keys,
-                     .bytes = most_ribbon_bytes(keys, plan) + kSliceChecksumBytes * (slices - 1),
-                     .hashes = whole_columns,
-                     .rate = planned_ribbon_rate(keys, whole_columns)};
+  FilterSize size = {
+      .keys = keys,
+      .bytes = most_ribbon_bytes(keys, plan) + kSliceChecksumBytes * (slices - 1) + most_padding(keys, slices),
+      .hashes = whole_columns,
+      .rate = planned_ribbon_rate(keys, whole_columns)};
   if (has_partial) {
     size.bytes = size.bytes - least_ribbon_rows(keys, plan) / 8 + 8 * most_partial_blocks(keys, share);
     size.rate *= 1 - share / 2;
@@ -133,8 +142,7 @@ void write_slices(const SlicedShape& shape, const RibbonSystem& system, MutableB
   system.write_marks_and_list(body.first(shape.slice_bytes(0)).subspan(shape.block_bytes(0)));
   const std::uint64_t first_checksum = checksum64(body.first(shape.slice_bytes(0)));
   for (std::size_t i = 1; i < shape.slices(); ++i) {
-    const MutableBytes blocks = body.subspan(shape.slice_begin(i), shape.block_bytes(i));
-    store_le(blocks.data() + blocks.size(), slice_checksum(blocks, first_checksum, i));
+    write_slice_checksum(body.subspan(shape.slice_begin(i), shape.slice_bytes(i)), first_checksum, i);
   }
 }
 

