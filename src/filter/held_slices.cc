@@ -32,15 +32,16 @@ Result<HeldSlices> HeldSlices::open(const FilterHeader& header, Bytes first, std
 
 Status HeldSlices::add(Bytes slice, std::string_view name) {
   TAMIS_CHECK(held_ < all());
-  const auto [offset, bytes] = next();
+  const Place place = next();
   const auto corrupt = [&](std::uint64_t at, const std::string& why) {
     return Status::corruption(
-        fmt::format("{}: at offset {}: slice {} {}", name, kFilterHeaderBytes + offset + at, held_, why));
+        fmt::format("{}: at offset {}: slice {} {}", name, kFilterHeaderBytes + place.offset + at, held_, why));
   };
-  if (slice.size() != bytes) return corrupt(0, fmt::format("has {} bytes, {} expected", slice.size(), bytes));
+  if (slice.size() != place.bytes)
+    return corrupt(0, fmt::format("has {} bytes, {} expected", slice.size(), place.bytes));
   const auto announced = load_le<std::uint64_t>(slice.last(kSliceChecksumBytes).data());
   if (const std::uint64_t actual = slice_checksum(slice, first_checksum_, held_); actual != announced) {
-    return corrupt(bytes - kSliceChecksumBytes,
+    return corrupt(place.bytes - kSliceChecksumBytes,
                    fmt::format("has the checksum {:016x}, its bytes have {:016x}", announced, actual));
   }
   probe_state<SlicedState>(probe_).slices[held_++] = slice.data();
