@@ -2,22 +2,44 @@
 // described and changed. The checksum is repaired first, so that mutations get past it to the checks of the kinds.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/hash.h"
 #include "filter/filter_format.h"
+#include "filter/sliced_layout.h"
 #include "tamis/filter.h"
 
 namespace tamis {
 namespace {
+
+/// The lengths and checksums of a filter in slices. Some slices at the end may be missing.
+void repair_slices(std::vector<std::byte>& bytes) {
+  const MutableBytes body = MutableBytes(bytes).subspan(kFilterHeaderBytes);
+  FilterHeader header = {.hashes = load_le<std::uint32_t>(bytes.data() + 68)};
+  for (std::size_t i = 0; i < 4; ++i) header.numbers[i] = load_le<std::uint64_t>(bytes.data() + 72 + 8 * i);
+  header.all_slices_bytes = std::max<std::uint64_t>(load_le<std::uint64_t>(bytes.data() + 40), body.size());
+  const RibbonShape ribbon = ribbon_shape_of(header);
+  if (is_sane(ribbon)) header.first_slice_bytes = SlicedShape{.ribbon = ribbon}.slice_bytes(0);
+  header.first_slice_bytes = std::min<std::uint64_t>(header.first_slice_bytes, body.size());
+  store_le(bytes.data() + 40, header.all_slices_bytes);
+  store_le(bytes.data() + 112, header.first_slice_bytes);
+  const Bytes first = body.first(header.first_slice_bytes);
+  store_le(bytes.data() + 120, checksum64(Bytes(bytes).first(120), first));
+  const std::optional<SlicedShape> shape = SlicedShape::of(header);
+  for (std::size_t i = 1; shape && i < shape->slices() && shape->slice_begin(i + 1) <= body.size(); ++i) {
+    write_slice_checksum(body.subspan(shape->slice_begin(i), shape->slice_bytes(i)), checksum64(first), i);
+  }
+}
 
 void repair(std::vector<std::byte>& bytes) {
   if (bytes.size() < kFilterHeaderBytes) return;
   std::ranges::copy(as_bytes(kFilterMagic), bytes.begin());
   store_le(bytes.data() + 8, kFilterVersion);
   store_le(bytes.data() + 12, static_cast<std::uint32_t>(kFilterHeaderBytes));
+  if (bytes[11] == static_cast<std::byte>(FilterLayout::kSlices)) return repair_slices(bytes);
   store_le(bytes.data() + 40, static_cast<std::uint64_t>(bytes.size() - kFilterHeaderBytes));
   store_le(bytes.data() + 120, checksum64(Bytes(bytes).first(120), Bytes(bytes).subspan(kFilterHeaderBytes)));
 }

@@ -128,7 +128,8 @@ Result<Filter> open_filter(FilterImage image, std::string_view name);
 /// Threads: any number may probe concurrently. Copies share the bytes.
 class TAMIS_EXPORT Filter {
  public:
-  /// Maps and fully checks a tamis filter file. kCorruption names the file and the defect.
+  /// Maps and fully checks a tamis filter file. kCorruption names the file and the defect. A file of the kind `sliced`
+  /// may end where any of its slices does: it is then a filter with a higher rate, which info() tells.
   static Result<Filter> open(const std::string& path);
   /// Same for bytes in memory, which are copied. Error messages call them `name`.
   static Result<Filter> from_bytes(std::span<const std::byte> bytes, std::string_view name = "filter");
@@ -238,7 +239,7 @@ Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view na
 class TAMIS_EXPORT MutableFilter {
  public:
   /// Creates a filter for options.capacity keys. Returns kNotSupported for kinds that are built once (line, ribbon,
-  /// fuse), kInvalidArgument for a capacity of 0 if the kind does not grow.
+  /// fuse, sliced), kInvalidArgument for a capacity of 0 if the kind does not grow.
   static Result<MutableFilter> create(const FilterOptions& options);
   /// Opens a file written by save(), or by Filter::save for a mutable kind.
   static Result<MutableFilter> open(const std::string& path);

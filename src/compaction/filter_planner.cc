@@ -35,14 +35,15 @@ struct KindPrice {
   double bits_per_halving;
 };
 // At 10 bits per key, from filter_size; fuse and cuckoo by their 8 and 12 bits.
-constexpr std::array<KindPrice, 8> kPrices = {{{"line", 1.5},
+constexpr std::array<KindPrice, 9> kPrices = {{{"line", 1.5},
                                                {"ribbon", 1.01},
                                                {"fuse", 1.13},
                                                {"bloom", 1.44},
                                                {"split", 1.59},
                                                {"cuckoo", 1.52},
                                                {"counting", 5.8},
-                                               {"scalable", 1.46}}};
+                                               {"scalable", 1.46},
+                                               {"sliced", 1.02}}};
 
 double price_of(std::string_view kind) {
   for (const KindPrice& price : kPrices) {

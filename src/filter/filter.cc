@@ -24,6 +24,10 @@ Result<FilterProbe> open_probe(const FilterImage& image, std::string_view name) 
         fmt::format("{}: filter kind {} is not known to this build; use a newer tamis", name, image.header.kind));
   }
   const bool is_list = image.header.layout == FilterLayout::kList;
+  if (const bool in_slices = image.header.layout == FilterLayout::kSlices; !is_list && in_slices != kind->in_slices) {
+    return Status::corruption(
+        fmt::format("{}: a filter of kind {} is {}in slices", name, kind->info.name, kind->in_slices ? "" : "not "));
+  }
   return (is_list ? kTinySetKind : *kind).open(image.header, image.body(), name);
 }
 

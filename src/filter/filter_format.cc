@@ -12,11 +12,29 @@
 namespace tamis {
 namespace {
 
+constexpr std::size_t kFirstSliceOffset = 112;
 constexpr std::size_t kChecksumOffset = 120;
 constexpr std::uint64_t kKnownRequiredFeatures = 0;
 
-std::uint64_t container_checksum(Bytes container) {
-  return checksum64(container.first(kChecksumOffset), container.subspan(kFilterHeaderBytes));
+std::uint64_t container_checksum(Bytes container, const FilterHeader& header) {
+  const Bytes body = container.subspan(kFilterHeaderBytes);
+  const bool in_slices = header.layout == FilterLayout::kSlices;
+  return checksum64(container.first(kChecksumOffset), in_slices ? body.first(header.first_slice_bytes) : body);
+}
+
+/// Whether the bytes after the header are what it announces.
+Status check_body_length(std::uint64_t announced, Bytes container, FilterHeader& header, const ByteReader& at) {
+  const std::uint64_t there = container.size() - kFilterHeaderBytes;
+  if (header.layout == FilterLayout::kSlices) {
+    header.all_slices_bytes = announced;
+    header.first_slice_bytes = load_le<std::uint64_t>(container.data() + kFirstSliceOffset);
+    if (header.first_slice_bytes <= there && there <= announced) return {};
+    return at.corruption(
+        fmt::format("the header announces a body of {} bytes with a first slice of {}, the file has {}", announced,
+                    header.first_slice_bytes, there));
+  }
+  if (announced == there) return {};
+  return at.corruption(fmt::format("the header announces a body of {} bytes, the file has {}", announced, there));
 }
 
 Result<FilterSeed> decode_seed(Bytes raw, std::uint8_t mode, const ByteReader& at) {
@@ -76,7 +94,8 @@ void encode_filter_header(const FilterHeader& header, MutableBytes container) {
   append_file_header(raw, {kFilterMagic, "filter", kFilterVersion, kFilterHeaderBytes},
                      {.kind = header.kind, .layout = static_cast<std::uint8_t>(header.layout)});
   append_le(raw, header.keys);
-  append_le(raw, static_cast<std::uint64_t>(container.size() - kFilterHeaderBytes));
+  const bool in_slices = header.layout == FilterLayout::kSlices;
+  append_le(raw, in_slices ? header.all_slices_bytes : std::uint64_t{container.size() - kFilterHeaderBytes});
   if (header.seed.key) {
     raw.append(as_text(*header.seed.key));
   } else {
@@ -89,10 +108,10 @@ void encode_filter_header(const FilterHeader& header, MutableBytes container) {
   append_le(raw, header.hashes);
   for (const std::uint64_t number : header.numbers) append_le(raw, number);
   append_le(raw, std::bit_cast<std::uint64_t>(header.designed_rate));
-  append_le(raw, std::uint64_t{0});
+  append_le(raw, header.first_slice_bytes);
   TAMIS_CHECK(raw.size() == kChecksumOffset);
   std::memcpy(container.data(), raw.data(), raw.size());
-  store_le(container.data() + kChecksumOffset, container_checksum(container));
+  store_le(container.data() + kChecksumOffset, container_checksum(container, header));
 }
 
 Result<FilterHeader> decode_filter_header(Bytes container, std::string_view name) {
@@ -101,18 +120,14 @@ Result<FilterHeader> decode_filter_header(Bytes container, std::string_view name
   TAMIS_TRY_STATUS(check_preamble(reader));
   TAMIS_TRY(header.kind, reader.read_le<std::uint8_t>("kind"));
   TAMIS_TRY(const auto layout, reader.read_le<std::uint8_t>("layout"));
-  if (layout > 1) return reader.corruption(fmt::format("unknown layout {}", layout));
+  if (layout > 2) return reader.corruption(fmt::format("unknown layout {}", layout));
   header.layout = static_cast<FilterLayout>(layout);
   TAMIS_TRY_STATUS(check_lengths_and_features(reader, container));
   TAMIS_TRY(header.keys, reader.read_le<std::uint64_t>("key count"));
   TAMIS_TRY(const auto body_bytes, reader.read_le<std::uint64_t>("body length"));
-  const std::uint64_t body_there = container.size() - kFilterHeaderBytes;
-  if (body_bytes != body_there) {
-    return reader.corruption(
-        fmt::format("the header announces a body of {} bytes, the file has {}", body_bytes, body_there));
-  }
+  TAMIS_TRY_STATUS(check_body_length(body_bytes, container, header, reader));
   const auto announced = load_le<std::uint64_t>(container.data() + kChecksumOffset);
-  if (const std::uint64_t actual = container_checksum(container); actual != announced) {
+  if (const std::uint64_t actual = container_checksum(container, header); actual != announced) {
     return Status::corruption(fmt::format("{}: at offset {}: the checksum is {:016x}, the file's bytes have {:016x}",
                                           name, kChecksumOffset, announced, actual));
   }
@@ -130,8 +145,8 @@ Result<FilterHeader> decode_filter_header(Bytes container, std::string_view name
   header.designed_rate = std::bit_cast<double>(rate);
   if (!(header.designed_rate >= 0 && header.designed_rate <= 1))
     return reader.corruption("the designed rate is not in 0 … 1");
-  TAMIS_TRY(const auto zero, reader.read_le<std::uint64_t>("reserved bytes"));
-  if (zero != 0) return reader.corruption("reserved bytes are not zero");
+  TAMIS_TRY(const auto first_slice, reader.read_le<std::uint64_t>("length of the first slice"));
+  if (first_slice != header.first_slice_bytes) return reader.corruption("reserved bytes are not zero");
   return header;
 }
 

@@ -4,7 +4,7 @@
 //          0    8  magic "TAMISFLT"
 //          8    2  version, 1
 //         10    1  kind (FilterKindInfo::id)
-//         11    1  layout: 0 the kind's own, 1 list of fingerprints (tiny_set.cc)
+//         11    1  layout: 0 the kind's own, 1 list of fingerprints (tiny_set.cc), 2 the kind's own, in slices
 //         12    4  header bytes, 128; a later version may have more
 //         16    8  required features: an unknown bit rejects the file
 //         24    8  optional features: an unknown bit is ignored
@@ -17,11 +17,12 @@
 //         68    4  hashes: probes per key, or bits per fingerprint
 //         72   32  four numbers of 8 bytes whose meaning is the kind's own
 //        104    8  designed false-positive rate, IEEE 754 double
-//        112    8  zero
-//        120    8  XXH3-64 of bytes 0 … 119 followed by the body
+//        112    8  layout 2: bytes of the first slice; otherwise zero
+//        120    8  XXH3-64 of bytes 0 … 119 followed by the body or, in layout 2, by the first slice
 //        128    –  body
 //
-// All numbers are little-endian. The file ends with the body.
+// All numbers are little-endian. The file ends with the body, or in layout 2 where any slice of it ends. The kind knows
+// where the slices after the first begin, and how they are checksummed.
 #pragma once
 
 #include <array>
@@ -38,7 +39,7 @@ inline constexpr std::size_t kFilterHeaderBytes = 128;
 inline constexpr std::string_view kFilterMagic = "TAMISFLT";
 inline constexpr std::uint16_t kFilterVersion = 1;
 
-enum class FilterLayout : std::uint8_t { kOwn = 0, kList = 1 };
+enum class FilterLayout : std::uint8_t { kOwn = 0, kList = 1, kSlices = 2 };
 
 /// The decoded header of the container.
 struct FilterHeader {
@@ -50,11 +51,15 @@ struct FilterHeader {
   std::uint32_t hashes = 0;
   std::array<std::uint64_t, 4> numbers = {};
   double designed_rate = 0;
+
+  // Layout kSlices only; otherwise 0.
+  std::uint64_t all_slices_bytes = 0;  // The body with all slices.
+  std::uint64_t first_slice_bytes = 0;
 };
 
 /// Writes header and checksum in front of the body, which is already in place.
 void encode_filter_header(const FilterHeader& header, MutableBytes container);
-/// Checks everything that does not depend on the kind.
+/// Checks everything that does not depend on the kind. Of a body in slices, only the first may be there.
 Result<FilterHeader> decode_filter_header(Bytes container, std::string_view name);
 
 }  // namespace tamis

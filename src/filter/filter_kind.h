@@ -57,6 +57,7 @@ struct FilterKind {
   Status (*intersect)(FilterImage& image, const FilterImage& other) = nullptr;
   void (*clear)(FilterImage& image) = nullptr;  // Null: an empty filter is all zeros.
   bool grows = false;                           // Keeps its rate beyond its capacity, which may be 0.
+  bool in_slices = false;                       // FilterLayout::kSlices: the first slices of a body are a filter too.
   /// The number of keys to size for, given `capacity`; null: `capacity`.
   std::uint64_t (*room)(std::uint64_t capacity) = nullptr;
 };
@@ -69,6 +70,7 @@ extern const FilterKind kSplitKind;
 extern const FilterKind kCuckooKind;
 extern const FilterKind kCountingKind;
 extern const FilterKind kScalableKind;
+extern const FilterKind kSlicedKind;
 
 /// The list of up to kTinySetKeys keys that serves all kinds (FilterLayout::kList); not a kind for users.
 extern const FilterKind kTinySetKind;

@@ -26,6 +26,7 @@ std::vector<GoldenFilter> golden_filters() {
   for (const FilterKindInfo& info : filter_kinds()) {
     all.push_back({std::string(info.name), {.kind = std::string(info.name), .target_rate = 0.01}, 200});
   }
+  all.push_back({"partial-column", {.kind = "sliced", .target_rate = 0.003}, 5000});
   all.push_back({"few-keys", {.kind = "ribbon", .target_rate = 0.01}, 5});
   all.push_back({"list-of-five", {.kind = "line", .target_rate = 0.001}, 5, "list"});
   all.push_back({"empty", {.kind = "line", .target_rate = 0.01}, 0, "list"});

@@ -38,6 +38,7 @@
 
 #include <fmt/core.h>
 
+#include "base/try.h"
 #include "filter/filter_kind.h"
 #include "filter/ribbon_build.h"
 #include "filter/ribbon_layout.h"
@@ -76,27 +77,22 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
   return size_with(keys, columns);
 }
 
-RibbonShape shape_of(const FilterHeader& header) {
-  RibbonShape shape;
-  shape.columns = header.hashes;
-  std::copy_n(header.numbers.begin(), kRibbonLayers, shape.starts.begin());
-  shape.list_entries = header.numbers[3] & ((std::uint64_t{1} << kRibbonListBitsShift) - 1);
-  shape.list_bits = static_cast<std::uint32_t>(header.numbers[3] >> kRibbonListBitsShift);
-  return shape;
-}
-
-/// Whether the body has the length of its shape, computed without overflow.
-bool fits(const RibbonShape& shape, std::uint64_t body_bytes) {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 50;  // Times columns or list bits, this is far below 2^64.
-  if (shape.columns == 0 || shape.columns > kRibbonMostColumns || shape.list_bits > kRibbonMostListBits) return false;
-  if (std::any_of(shape.starts.begin(), shape.starts.end(), [](std::uint64_t starts) { return starts > kMost; }))
-    return false;
-  return shape.list_entries <= kMost && shape.body_bytes() == body_bytes;
+/// Never exceeds the size's bytes.
+Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& size) {
+  TAMIS_TRY(const RibbonSystem system, make_ribbon_system(hashes, {.columns = size.hashes}, size.bytes));
+  const RibbonShape& shape = system.shape;
+  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.body_bytes()));
+  put_ribbon_shape(image.header, shape);
+  const MutableBytes body = image.mutable_body();
+  const RibbonColumns all = {.out = body.data(), .columns = shape.columns, .rows = shape.rows()};
+  solve_ribbon(system.band, shape, {&all, 1});
+  system.write_marks_and_list(body.subspan(shape.block_bytes()));
+  return image;
 }
 
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
-  const RibbonShape shape = shape_of(header);
-  if (!fits(shape, body.size())) {
+  const RibbonShape shape = ribbon_shape_of(header);
+  if (!is_sane(shape) || shape.body_bytes() != body.size()) {
     return Status::corruption(
         fmt::format("{}: ribbon: {} columns, layers of {}, {} and {} starts and a list of {} × {} bits do "
                     "not fit a body of {} bytes",
@@ -105,32 +101,24 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
   }
   FilterProbe probe;
   probe_state<RibbonState>(probe) = {
-      .blocks = body.data(),
-      .marks = body.data() + shape.block_bytes(),
-      .list = body.data() + shape.block_bytes() + shape.mark_bytes(),
-      .starts = shape.starts,
-      .first_row = {shape.first_row(0), shape.first_row(1), shape.first_row(2)},
-      .first_bucket = {shape.first_bucket(0), shape.first_bucket(1), shape.first_bucket(2)},
-      .full_blocks = shape.full_blocks(),
-      .list_entries = shape.list_entries,
-      .list_bits = shape.list_bits,
-      .columns = shape.columns,
-      .cut_bytes = static_cast<std::uint32_t>(shape.cut_bytes()),
+      .layers = ribbon_layers(shape, body.data() + shape.block_bytes()),
+      .blocks = {.first = body.data(),
+                 .full = shape.full_blocks(),
+                 .columns = shape.columns,
+                 .cut_bytes = static_cast<std::uint32_t>(shape.cut_bytes())},
   };
   choose_ribbon_functions(probe);
   return probe;
 }
 
 FilterEstimate estimate(const FilterImage& image) {
-  const RibbonShape shape = shape_of(image.header);
+  const RibbonShape shape = ribbon_shape_of(image.header);
   const auto keys = static_cast<double>(image.header.keys);
   const auto rows = static_cast<double>(shape.rows() + shape.list_entries);
   const double reach = ribbon_reach(shape, image.body().data() + shape.block_bytes());
-  const double list_rate =
-      std::min(1.0, std::ldexp(static_cast<double>(shape.list_entries), -static_cast<int>(shape.list_bits)));
   return {.fill = rows == 0 ? 0 : std::min(1.0, keys / rows),
           .keys = keys,
-          .rate = (1 - reach) * std::ldexp(1.0, -static_cast<int>(shape.columns)) + reach * list_rate};
+          .rate = (1 - reach) * std::ldexp(1.0, -static_cast<int>(shape.columns)) + reach * shape.list_rate()};
 }
 
 }  // namespace
@@ -141,7 +129,7 @@ constinit const FilterKind kRibbonKind = {
              .summary = "the smallest: within 1 % of the information bound; for immutable sets",
              .build_bytes_per_key = 21},
     .size = size,
-    .build = build_ribbon,
+    .build = build,
     .open = open,
     .estimate = estimate,
 };

@@ -17,13 +17,13 @@ double root(std::uint64_t keys) { return std::sqrt(static_cast<double>(keys)); }
 /// With fewer keys, the first layer has too few buckets: losing one costs more than small buckets do.
 constexpr std::uint64_t kFirstLayerKeys = 1000;
 
-/// Fewer starts than keys, so that nearly every row is taken and the excess is bumped: 2 % fewer, which balances lost
-/// rows (0.4 %) against second lookups (2.4 %). Small filters have fewer still, because the loss at the ends of a layer
-/// does not shrink with it. The last block, which is cut short and slower to read, is left to the other layers.
-std::uint64_t first_layer_starts(std::uint64_t keys) {
+/// Fewer starts than keys, so that nearly every row is taken and the excess is bumped. Small filters have fewer still,
+/// because the loss at the ends of a layer does not shrink with it. The last block, which is cut short and slower to
+/// read, is left to the other layers.
+std::uint64_t first_layer_starts(std::uint64_t keys, const RibbonPlan& plan) {
   if (keys < kFirstLayerKeys) return 0;
-  return static_cast<std::uint64_t>(
-      std::min(0.98 * static_cast<double>(keys) - 4 * root(keys), static_cast<double>(keys - 2 * kRibbonBlockRows)));
+  return static_cast<std::uint64_t>(std::min(plan.starts_per_key * static_cast<double>(keys) - 4 * root(keys),
+                                             static_cast<double>(keys - 2 * kRibbonBlockRows)));
 }
 
 /// A max that only crafted keys reach: the highest seen in thousands of sets at each of many sizes, plus a margin. None
@@ -45,13 +45,15 @@ std::uint32_t list_bits_for(std::uint32_t columns, double entries) {
 /// keys, whatever the number of layers.
 class RibbonBuild {
  public:
-  RibbonBuild(std::uint64_t keys, std::uint32_t columns, std::uint64_t most_bytes)
-      : most_bytes_(most_bytes), most_rows_(most_rows_for(keys)) {
-    shape_.columns = columns;
-    shape_.starts[0] = first_layer_starts(keys);
+  RibbonBuild(std::uint64_t keys, const RibbonPlan& plan, std::uint64_t most_bytes)
+      : most_bytes_(most_bytes),
+        most_rows_(most_rows_for(keys)),
+        first_columns_(plan.first_columns == 0 ? plan.columns : plan.first_columns) {
+    shape_.columns = plan.columns;
+    shape_.starts[0] = first_layer_starts(keys, plan);
   }
 
-  Result<FilterImage> run(std::span<std::uint64_t> hashes) {
+  Result<RibbonSystem> run(std::span<std::uint64_t> hashes) {
     order_for_ribbon_layer(hashes, shape_, 0);  // First, so that its copy is freed before the band is allocated.
     std::optional<RibbonBand> band = RibbonBand::with_rows(most_rows_ + kRibbonBlockRows);
     if (!band) return no_memory_for(most_bytes_);
@@ -59,19 +61,19 @@ class RibbonBuild {
     marks_.resize(shape_.mark_bytes());
     band_ribbon_layer(*band_, hashes, shape_, 0, marks_.data(), beyond_first_);
     add_rest();
-    TAMIS_TRY(FilterImage image, FilterImage::with_body(shape_.body_bytes()));
-    write(image);
-    return image;
+    marks_.resize(shape_.mark_bytes());
+    return RibbonSystem{
+        .shape = shape_, .band = *std::move(band), .marks = std::move(marks_), .list = std::move(list_)};
   }
 
  private:
   void add_rest();
   std::uint64_t add_rest_with(std::uint64_t spare_rows);
   std::uint64_t make_list(std::vector<std::uint64_t> keys);
-  void write(FilterImage& image) const;
 
   const std::uint64_t most_bytes_;
   const std::uint64_t most_rows_;
+  const std::uint32_t first_columns_;
   RibbonShape shape_;
   RibbonBand* band_ = nullptr;
   std::vector<std::byte> marks_;
@@ -134,17 +136,19 @@ std::uint64_t RibbonBuild::add_rest_with(std::uint64_t spare_rows) {
 
 /// Chooses the fewest bits with which the list is as accurate as the rows or, if fewer, adds at most 1/1024 to the
 /// overall rate. The space limits them: keys crafted to collide in every layer get shorter fingerprints and eventually
-/// none; the list then answers "maybe" to its few queries. Returns the size of the filter without that limit.
+/// none; the list then answers "maybe" to its few queries. Returns the size of the filter, or of its first columns,
+/// without that limit.
 std::uint64_t RibbonBuild::make_list(std::vector<std::uint64_t> keys) {
   for (std::uint64_t& key : keys) key = ribbon_mix(key);
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   list_ = std::move(keys);
   const std::uint64_t bytes_before = shape_.body_bytes();
-  if (list_.empty()) return bytes_before;
+  const std::uint64_t first_bytes = shape_.rows() / 8 * first_columns_ + shape_.mark_bytes();
+  if (list_.empty()) return first_bytes;
   const double share = std::min(1.0, 1024 * ribbon_reach(shape_, marks_.data()));
   const std::uint64_t wanted = list_bits_for(shape_.columns, static_cast<double>(list_.size()) * share);
-  const std::uint64_t bytes = bytes_before + (list_.size() * wanted + 7) / 8;
+  const std::uint64_t bytes = first_bytes + (list_.size() * wanted + 7) / 8;
   const std::uint64_t room = 8 * (most_bytes_ - std::min(most_bytes_, bytes_before));
   shape_.list_bits = static_cast<std::uint32_t>(std::min(wanted, room / list_.size()));
   for (std::uint64_t& entry : list_) entry = ribbon_list_fingerprint(entry, shape_.list_bits);
@@ -153,27 +157,18 @@ std::uint64_t RibbonBuild::make_list(std::vector<std::uint64_t> keys) {
   return bytes;
 }
 
-void RibbonBuild::write(FilterImage& image) const {
-  image.header.hashes = shape_.columns;
-  std::copy(shape_.starts.begin(), shape_.starts.end(), image.header.numbers.begin());
-  image.header.numbers[3] = shape_.list_entries | std::uint64_t{shape_.list_bits} << kRibbonListBitsShift;
-  const MutableBytes body = image.mutable_body();
-  solve_ribbon(*band_, shape_, body.first(shape_.block_bytes()));
-  std::copy_n(marks_.begin(), shape_.mark_bytes(), body.begin() + static_cast<std::ptrdiff_t>(shape_.block_bytes()));
-  const MutableBytes list = body.last(shape_.list_bytes());
-  for (std::size_t i = 0; i < list_.size(); ++i) write_ribbon_list_entry(list, i, shape_.list_bits, list_[i]);
-}
-
 }  // namespace
 
-std::uint64_t most_ribbon_bytes(std::uint64_t keys, std::uint32_t columns) {
+std::uint64_t most_ribbon_bytes(std::uint64_t keys, const RibbonPlan& plan) {
+  const std::uint32_t columns = plan.columns;
   const std::uint64_t listed = std::min(keys, kRibbonBlockRows - 1);
   const RibbonShape only_list = {
       .columns = columns, .list_entries = listed, .list_bits = list_bits_for(columns, static_cast<double>(listed))};
   if (keys < kRibbonBlockRows) return only_list.body_bytes();
   const std::uint64_t starts = most_rows_for(keys) - (kRibbonBlockRows - 1);
   // Assumes more small buckets than there are, and at least a list, so that fewer keys never need more bytes.
-  const std::uint64_t first_starts = first_layer_starts(keys) - std::min(first_layer_starts(keys), 2 * kFirstLayerKeys);
+  const std::uint64_t expected_starts = first_layer_starts(keys, plan);
+  const std::uint64_t first_starts = expected_starts - std::min(expected_starts, 2 * kFirstLayerKeys);
   RibbonShape shape = {.columns = columns, .starts = {first_starts, starts - first_starts, 0}};
   // Space for some entries; beyond that, fingerprints get shorter.
   shape.list_entries = static_cast<std::uint64_t>(8 + root(keys) / 8);
@@ -181,14 +176,23 @@ std::uint64_t most_ribbon_bytes(std::uint64_t keys, std::uint32_t columns) {
   return std::max(shape.body_bytes(), only_list.body_bytes());
 }
 
+std::uint64_t least_ribbon_rows(std::uint64_t keys, const RibbonPlan& plan) { return first_layer_starts(keys, plan); }
+
 double planned_ribbon_rate(std::uint64_t keys, std::uint32_t columns) {
   if (keys >= kRibbonBlockRows) return std::ldexp(1.0, -static_cast<int>(columns));
   return std::ldexp(static_cast<double>(keys), -static_cast<int>(list_bits_for(columns, static_cast<double>(keys))));
 }
 
-Result<FilterImage> build_ribbon(std::span<std::uint64_t> hashes, const FilterSize& size) {
-  TAMIS_CHECK(size.bytes >= most_ribbon_bytes(hashes.size(), size.hashes));
-  return RibbonBuild(hashes.size(), size.hashes, size.bytes).run(hashes);
+Result<RibbonSystem> make_ribbon_system(std::span<std::uint64_t> hashes, const RibbonPlan& plan,
+                                        std::uint64_t most_bytes) {
+  TAMIS_CHECK(most_bytes >= most_ribbon_bytes(hashes.size(), plan));
+  return RibbonBuild(hashes.size(), plan, most_bytes).run(hashes);
+}
+
+void RibbonSystem::write_marks_and_list(MutableBytes out) const {
+  std::copy(marks.begin(), marks.end(), out.begin());
+  const MutableBytes to = out.subspan(marks.size());
+  for (std::size_t i = 0; i < list.size(); ++i) write_ribbon_list_entry(to, i, shape.list_bits, list[i]);
 }
 
 }  // namespace tamis

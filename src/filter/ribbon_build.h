@@ -70,18 +70,53 @@ void order_for_ribbon_layer(std::span<std::uint64_t> keys, const RibbonShape& sh
 void band_ribbon_layer(RibbonBand& band, std::span<const std::uint64_t> keys, const RibbonShape& shape,
                        std::size_t layer, std::byte* marks, std::vector<std::uint64_t>& sent_on);
 
-/// A size that no build with this many columns exceeds; hashed keys fit in it without loss.
-std::uint64_t most_ribbon_bytes(std::uint64_t keys, std::uint32_t columns);
+/// What a build of given keys depends on.
+struct RibbonPlan {
+  std::uint32_t columns = 0;
+  /// Of several attempts, the one is kept whose marks, list and first so many columns are smallest; 0: all columns.
+  std::uint32_t first_columns = 0;
+  /// Starts of the first layer: 2 % fewer than keys, which balances lost rows (0.4 %) against second lookups (2.4 %).
+  double starts_per_key = 0.98;
+};
+
+/// A size that no build exceeds; hashed keys fit in it without loss.
+std::uint64_t most_ribbon_bytes(std::uint64_t keys, const RibbonPlan& plan);
+inline std::uint64_t most_ribbon_bytes(std::uint64_t keys, std::uint32_t columns) {
+  return most_ribbon_bytes(keys, RibbonPlan{.columns = columns});
+}
+
+/// Rows that every build has, whatever its keys.
+std::uint64_t least_ribbon_rows(std::uint64_t keys, const RibbonPlan& plan);
 
 /// The rate of a filter of this many hashed keys. The list adds less than 1/1024 of it.
 double planned_ribbon_rate(std::uint64_t keys, std::uint32_t columns);
 
-/// FilterKind::build: never exceeds the size's bytes. The bytes depend only on the set of hashes and the size, not on
-/// the order of the hashes or the machine.
-Result<FilterImage> build_ribbon(std::span<std::uint64_t> hashes, const FilterSize& size);
+/// A set of keys as equations, ready to be solved, and what else a filter of them needs.
+struct RibbonSystem {
+  RibbonShape shape;
+  RibbonBand band;
+  std::vector<std::byte> marks;
+  std::vector<std::uint64_t> list;  // Fingerprints, ascending.
+
+  /// Marks and list as they follow each other in a body.
+  void write_marks_and_list(MutableBytes out) const;
+};
+
+/// Never takes more than `most_bytes`, at least most_ribbon_bytes. The system depends only on the set of hashes, the
+/// plan and that number, not on the order of the hashes or the machine.
+Result<RibbonSystem> make_ribbon_system(std::span<std::uint64_t> hashes, const RibbonPlan& plan,
+                                        std::uint64_t most_bytes);
+
+/// Consecutive columns of a solution, and where their blocks go.
+struct RibbonColumns {
+  std::byte* out;
+  std::uint32_t columns;
+  std::uint64_t rows;  // Only the first so many: whole blocks, or all rows of the shape.
+};
 
 /// Back substitution: from the last row to the first, computes each row from its equation and the 63 rows after it.
-/// Free rows are 0. Writes the shape's blocks; the band must have rows for a full last block.
-void solve_ribbon(const RibbonBand& band, const RibbonShape& shape, MutableBytes out);
+/// Free rows are 0. `parts` divide the shape's columns, from the first on; the band must have rows for a full last
+/// block.
+void solve_ribbon(const RibbonBand& band, const RibbonShape& shape, std::span<const RibbonColumns> parts);
 
 }  // namespace tamis

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "filter/filter_format.h"
 #include "tamis/filter.h"
 
 namespace tamis {
@@ -88,8 +90,18 @@ struct RibbonShape {
   [[nodiscard]] std::uint64_t block_bytes() const { return rows() / 8 * columns; }
   [[nodiscard]] std::uint64_t mark_bytes() const { return (first_bucket(kRibbonLayers) + 15) / 16 * 4; }
   [[nodiscard]] std::uint64_t list_bytes() const { return (list_entries * list_bits + 7) / 8; }
+  /// The rate of keys that reach the list.
+  [[nodiscard]] double list_rate() const {
+    return std::min(1.0, std::ldexp(static_cast<double>(list_entries), -static_cast<int>(list_bits)));
+  }
   [[nodiscard]] std::uint64_t body_bytes() const { return block_bytes() + mark_bytes() + list_bytes(); }
 };
+
+/// The shape, as the header of a filter has it. Reading accepts any numbers; `is_sane` tells whether they are small
+/// enough to compute with.
+void put_ribbon_shape(FilterHeader& header, const RibbonShape& shape);
+RibbonShape ribbon_shape_of(const FilterHeader& header);
+bool is_sane(const RibbonShape& shape);
 
 // Marks: two bits per bucket, sixteen buckets in a little-endian word of 32 bits.
 inline std::uint32_t ribbon_mark(const std::byte* marks, std::uint64_t bucket) {
@@ -100,20 +112,37 @@ inline void set_ribbon_mark(std::byte* marks, std::uint64_t bucket, std::uint32_
   store_le(word, load_le<std::uint32_t>(word) | (mark << (2 * (bucket % 16))));
 }
 
-/// The fraction of all keys, present or not, that no layer takes and the list must answer.
-inline double ribbon_reach(const RibbonShape& shape, const std::byte* marks) {
-  double reach = 1;
+/// Which parts answer for what fraction of all keys, present or not.
+struct RibbonShares {
+  double rows_before = 0;  // Keys whose start is a row before the given one.
+  double list = 0;         // Keys that no layer takes.
+};
+
+inline RibbonShares ribbon_shares(const RibbonShape& shape, const std::byte* marks, std::uint64_t end_row) {
+  RibbonShares shares = {.list = 1};
   for (std::size_t layer = 0; layer < kRibbonLayers; ++layer) {
     if (shape.starts[layer] == 0) continue;
+    const std::uint64_t end = end_row - std::min(end_row, shape.first_row(layer));  // As a position in this layer.
     std::uint64_t sent_on = 0;
+    std::uint64_t kept_before = 0;
     for (std::uint64_t bucket = 0; bucket < shape.buckets(layer); ++bucket) {
-      const std::uint64_t size = shape.starts[layer] - (bucket << kRibbonBuckets[layer].shift);
+      const std::uint64_t begin = bucket << kRibbonBuckets[layer].shift;
+      const std::uint64_t size = std::min(shape.starts[layer] - begin, std::uint64_t{1} << kRibbonBuckets[layer].shift);
       const std::uint32_t mark = ribbon_mark(marks, shape.first_bucket(layer) + bucket);
-      sent_on += std::min<std::uint64_t>(kRibbonBuckets[layer].threshold[mark], size);
+      const std::uint64_t bumped = std::min<std::uint64_t>(kRibbonBuckets[layer].threshold[mark], size);
+      sent_on += bumped;
+      kept_before += std::min(begin + size, std::max(end, begin + bumped)) - (begin + bumped);
     }
-    reach *= static_cast<double>(sent_on) / static_cast<double>(shape.starts[layer]);
+    const double starts = static_cast<double>(shape.starts[layer]);
+    shares.rows_before += shares.list * static_cast<double>(kept_before) / starts;
+    shares.list *= static_cast<double>(sent_on) / starts;
   }
-  return reach;
+  return shares;
+}
+
+/// The fraction of all keys, present or not, that the list must answer.
+inline double ribbon_reach(const RibbonShape& shape, const std::byte* marks) {
+  return ribbon_shares(shape, marks, 0).list;
 }
 
 // The list: fingerprints in ascending order, `bits` each, packed from the lowest bit of the first byte.
@@ -133,19 +162,40 @@ inline std::uint64_t read_ribbon_list_entry(Bytes list, std::uint64_t index, std
   return (value >> (first % 8)) & ((std::uint64_t{1} << bits) - 1);
 }
 
-/// A filter's shape and the location of its parts, for a probe.
-struct RibbonState {
-  const std::byte* blocks;
+/// What decides whether a layer or the list has a key: the first part of a lookup. ribbon_layers-inl.h asks it.
+struct RibbonLayers {
   const std::byte* marks;  // Unaligned, like the list.
   const std::byte* list;
   std::array<std::uint64_t, kRibbonLayers> starts;
   std::array<std::uint64_t, kRibbonLayers> first_row;
   std::array<std::uint64_t, kRibbonLayers> first_bucket;
-  std::uint64_t full_blocks;
   std::uint64_t list_entries;
   std::uint32_t list_bits;
+};
+
+/// The layers of a shape whose list follows the marks, as in every body.
+inline RibbonLayers ribbon_layers(const RibbonShape& shape, const std::byte* marks) {
+  return {.marks = marks,
+          .list = marks + shape.mark_bytes(),
+          .starts = shape.starts,
+          .first_row = {shape.first_row(0), shape.first_row(1), shape.first_row(2)},
+          .first_bucket = {shape.first_bucket(0), shape.first_bucket(1), shape.first_bucket(2)},
+          .list_entries = shape.list_entries,
+          .list_bits = shape.list_bits};
+}
+
+/// The rows of some columns, block after block.
+struct RibbonBlocks {
+  const std::byte* first;
+  std::uint64_t full;  // Blocks of 64 rows.
   std::uint32_t columns;
-  std::uint32_t cut_bytes;
+  std::uint32_t cut_bytes;  // Bytes per column of a last, shorter block; 0 for none.
+};
+
+/// What a probe of the kind `ribbon` keeps.
+struct RibbonState {
+  RibbonLayers layers;
+  RibbonBlocks blocks;
 };
 
 /// Sets the functions for this machine and this state, which must be filled in.

@@ -1,6 +1,4 @@
 // The probe of the ribbon filter, one body per instruction set. See ribbon.cc for the layout.
-#include <algorithm>
-
 #include "base/instruction_set.h"
 #include "filter/filter_kind.h"
 #include "filter/ribbon_layout.h"
@@ -10,6 +8,8 @@
 #include <hwy/foreach_target.h>  // Includes this file once per instruction set.
 #include <hwy/highway.h>
 
+#include "filter/ribbon_batch-inl.h"
+#include "filter/ribbon_layers-inl.h"
 #include "filter/ribbon_sum-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -17,65 +17,27 @@ namespace tamis {
 namespace HWY_NAMESPACE {
 namespace {
 
-HWY_INLINE bool is_sent_on(const RibbonState& state, std::size_t layer, std::uint64_t position) {
-  const RibbonBuckets& buckets = kRibbonBuckets[layer];
-  const std::uint64_t first_bucket =
-      layer == 0 ? 0 : state.first_bucket[layer];  // Saves 4 % of a probe if `layer` is constant.
-  const std::uint32_t mark = ribbon_mark(state.marks, first_bucket + (position >> buckets.shift));
-  return buckets.within(position) < buckets.threshold[mark];
-}
-
-bool list_contains(const RibbonState& state, std::uint64_t mixed) {
-  const std::uint64_t wanted = ribbon_list_fingerprint(mixed, state.list_bits);
-  const Bytes list(state.list, (state.list_entries * state.list_bits + 7) / 8);
-  std::uint64_t low = 0;
-  std::uint64_t high = state.list_entries;
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    const std::uint64_t entry = read_ribbon_list_entry(list, middle, state.list_bits);
-    if (entry == wanted) return true;
-    if (entry < wanted) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return false;
-}
-
-/// From this layer on, the first layer that does not bump the key answers, and after the last one the list. Correct for
-/// any layer and block, but slower; used for few keys, unless the filter is tiny.
-HWY_NOINLINE bool ask_layers(const RibbonState& state, std::size_t layer, std::uint64_t key) {
-  for (; layer < kRibbonLayers; ++layer) {
-    const std::uint64_t mixed = ribbon_mix(key);
-    if (state.starts[layer] != 0) {
-      const std::uint64_t position = fast_range(mixed, state.starts[layer]);
-      if (!is_sent_on(state, layer, position)) {
-        const std::uint64_t row = state.first_row[layer] + position;
-        const bool in_full_blocks = row / 64 + 1 < state.full_blocks;
-        const std::uint32_t sum = in_full_blocks ? sum_of_rows(state, state.columns, row, ribbon_coefficients(mixed))
-                                                 : sum_of_last_rows(state, row, ribbon_coefficients(mixed));
-        return sum == ribbon_fingerprint(mixed, state.columns);
-      }
-    }
-    key = ribbon_key_of_next_layer(mixed);
-  }
-  return list_contains(state, ribbon_mix(key));
+/// Correct for any layer and block, but slower; used for few keys, unless the filter is tiny.
+HWY_NOINLINE bool ask_from_layer(const RibbonState& state, std::size_t layer, std::uint64_t key) {
+  return ask_layers(state.layers, layer, key, [&](std::uint64_t row, std::uint64_t mixed) {
+    return sum_of_any_rows(state.blocks, row, ribbon_coefficients(mixed)) ==
+           ribbon_fingerprint(mixed, state.blocks.columns);
+  });
 }
 
 bool may_contain_anywhere(const FilterProbe& probe, std::uint64_t hash) {
-  return ask_layers(probe_state<RibbonState>(probe), 0, hash);
+  return ask_from_layer(probe_state<RibbonState>(probe), 0, hash);
 }
 
 /// The fast path: nearly all keys are in the first layer, which has full blocks. kColumns = 0: take it from the state.
 template <std::uint32_t kColumns>
 HWY_INLINE bool ask_first_layer(const RibbonState& state, std::uint64_t hash) {
-  const std::uint32_t columns = kColumns == 0 ? state.columns : kColumns;
+  const std::uint32_t columns = kColumns == 0 ? state.blocks.columns : kColumns;
   const std::uint64_t mixed = ribbon_mix(hash);
-  const std::uint64_t position = fast_range(mixed, state.starts[0]);
-  if (is_sent_on(state, 0, position)) [[unlikely]]
-    return ask_layers(state, 1, ribbon_key_of_next_layer(mixed));
-  return sum_of_rows(state, columns, position, ribbon_coefficients(mixed)) == ribbon_fingerprint(mixed, columns);
+  const std::uint64_t position = fast_range(mixed, state.layers.starts[0]);
+  if (is_sent_on(state.layers, 0, position)) [[unlikely]]
+    return ask_from_layer(state, 1, ribbon_key_of_next_layer(mixed));
+  return sum_of_rows(state.blocks, columns, position, ribbon_coefficients(mixed)) == ribbon_fingerprint(mixed, columns);
 }
 
 template <std::uint32_t kColumns>
@@ -83,88 +45,90 @@ bool may_contain(const FilterProbe& probe, std::uint64_t hash) {
   return ask_first_layer<kColumns>(probe_state<RibbonState>(probe), hash);
 }
 
-HWY_INLINE void prefetch_first_layer(const RibbonState& state, std::uint64_t hash) {
-  const std::uint64_t position = fast_range(ribbon_mix(hash), state.starts[0]);
-  __builtin_prefetch(state.marks + position / (16 << kRibbonBuckets[0].shift) * 4);
-  prefetch_blocks(state.blocks + position / 64 * state.columns * 8, state.columns);
-}
-
 void prefetch(const FilterProbe& probe, std::uint64_t hash) {
-  prefetch_first_layer(probe_state<RibbonState>(probe), hash);
+  const RibbonState& state = probe_state<RibbonState>(probe);
+  prefetch_first_layer(state.layers, state.blocks, hash);
 }
 
 #if HWY_TARGET == HWY_AVX3_DL
 
-/// The answers of a prepared batch, including bumped keys.
-HWY_INLINE std::uint64_t answers_of(const RibbonState& state, const std::uint64_t* hashes, const Batch& batch) {
-  std::uint64_t answers = matching_sums(state, batch) & ~batch.sent_on;
-  for (std::uint64_t left = batch.sent_on; left != 0; left &= left - 1) {
-    const int i = hwy::Num0BitsBelowLS1Bit_Nonzero64(left);
-    const std::uint64_t key = ribbon_key_of_next_layer(ribbon_mix(hashes[i]));
-    answers |= static_cast<std::uint64_t>(ask_layers(state, 1, key)) << i;
+/// One vector of columns: the sums are bytes, all compared at once.
+template <bool kAll>
+HWY_INLINE std::uint64_t matching_byte_sums(const RibbonBlocks& blocks, const Batch& batch) {
+  const Words words;
+  const hn::FixedTag<std::uint8_t, kBatch> bytes;
+  const std::size_t block_bytes = kAll ? 64 : std::size_t{8} * blocks.columns;
+  HWY_ALIGN std::uint8_t sums[kBatch + 8];
+  for (std::size_t i = 0; i < kBatch; ++i) {
+    const auto chosen = chosen_of<kAll>(blocks.first + batch.offset[i], block_bytes, hn::Set(words, batch.in_first[i]),
+                                        hn::Set(words, batch.in_second[i]), blocks.columns % 8);
+    hn::StoreMaskBits(words, is_odd(chosen), sums + i);
   }
-  return answers;
+  HWY_ALIGN std::uint8_t wanted[kBatch];
+  for (std::size_t i = 0; i < kBatch; ++i) wanted[i] = static_cast<std::uint8_t>(batch.fingerprint[i]);
+  std::uint64_t matching = 0;
+  hn::StoreMaskBits(bytes, hn::Eq(hn::Load(bytes, sums), hn::Load(bytes, wanted)),
+                    reinterpret_cast<std::uint8_t*>(&matching));
+  return matching;
 }
 
-/// Tests one batch while the blocks of the next are being loaded.
-template <bool kPrefetch>
-HWY_INLINE void test_batches(const RibbonState& state, const std::uint64_t* hashes, std::size_t batches,
-                             std::uint64_t* answers) {
-  Batch prepared[2];
-  prepare_batch<kPrefetch>(state, hashes, prepared[0]);
-  for (std::size_t i = 0; i + 1 < batches; ++i) {
-    prepare_batch<kPrefetch>(state, hashes + (i + 1) * kBatch, prepared[(i + 1) % 2]);
-    answers[i] = answers_of(state, hashes + i * kBatch, prepared[i % 2]);
+/// More columns: one sum after another.
+HWY_INLINE std::uint64_t matching_wide_sums(const RibbonBlocks& blocks, const Batch& batch) {
+  std::uint64_t matching = 0;
+  for (std::size_t i = 0; i < kBatch; ++i) {
+    const Choice choice = {batch.in_first[i], batch.in_second[i]};
+    const std::uint32_t sum = sum_of_block_rows(blocks.first + batch.offset[i], blocks.columns, choice);
+    matching |= static_cast<std::uint64_t>(sum == batch.fingerprint[i]) << i;
   }
-  answers[batches - 1] = answers_of(state, hashes + (batches - 1) * kBatch, prepared[(batches - 1) % 2]);
+  return matching;
 }
 
-template <bool kPrefetch>
-void test_many(const RibbonState& state, const std::uint64_t* hashes, std::size_t count, std::uint64_t* answers) {
-  const std::size_t whole = count / kBatch;
-  if (whole > 0) test_batches<kPrefetch>(state, hashes, whole, answers);
-  const std::size_t rest = count % kBatch;
-  if (rest == 0) return;
-  std::uint64_t padded[kBatch] = {};  // Any hash is valid; the extra answers are dropped.
-  std::copy_n(hashes + whole * kBatch, rest, padded);
-  test_batches<kPrefetch>(state, padded, 1, answers + whole);
-  answers[whole] &= (std::uint64_t{1} << rest) - 1;
-}
-
-#else
-
-/// Answers one by one, prefetching the rows of a later key.
-template <bool kPrefetch, std::uint32_t kColumns>
-void test_one_by_one(const RibbonState& state, const std::uint64_t* hashes, std::size_t count, std::uint64_t* answers) {
-  constexpr std::size_t kAhead = 32;
-  for (std::size_t i = 0; kPrefetch && i < std::min(kAhead, count); ++i) prefetch_first_layer(state, hashes[i]);
-  for (std::size_t begin = 0; begin < count; begin += 64) {
-    const std::size_t end = std::min(begin + 64, count);
-    std::uint64_t word = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (kPrefetch && i + kAhead < count) prefetch_first_layer(state, hashes[i + kAhead]);
-      word |= static_cast<std::uint64_t>(ask_first_layer<kColumns>(state, hashes[i])) << (i - begin);
-    }
-    answers[begin / 64] = word;
-  }
-}
-
-template <bool kPrefetch>
-void test_many(const RibbonState& state, const std::uint64_t* hashes, std::size_t count, std::uint64_t* answers) {
-  const auto test = state.columns == 8 ? test_one_by_one<kPrefetch, 8> : test_one_by_one<kPrefetch, 0>;
-  test(state, hashes, count, answers);
+/// Bit i: the rows of key i xor to its fingerprint.
+HWY_INLINE std::uint64_t matching_sums(const RibbonBlocks& blocks, const Batch& batch) {
+  if (blocks.columns == 8) return matching_byte_sums<true>(blocks, batch);
+  if (blocks.columns < 8) return matching_byte_sums<false>(blocks, batch);
+  return matching_wide_sums(blocks, batch);
 }
 
 #endif
+
+/// For `test_many`.
+template <std::uint32_t kColumns>
+struct RibbonToTest {
+  const RibbonState& state;
+  const RibbonLayers& layers = state.layers;
+  const RibbonBlocks& blocks = state.blocks;
+  const std::uint32_t fingerprint_bits = state.blocks.columns;
+
+#if HWY_TARGET == HWY_AVX3_DL
+  [[nodiscard]] HWY_INLINE std::uint64_t matching(const Batch& batch) const { return matching_sums(blocks, batch); }
+  HWY_INLINE void prefetch_later(const Batch&, std::uint64_t) const {}
+  [[nodiscard]] HWY_INLINE std::uint64_t matching_later(const Batch&, std::uint64_t left) const { return left; }
+#endif
+  [[nodiscard]] HWY_INLINE bool ask_first_layer(std::uint64_t hash) const {
+    return HWY_NAMESPACE::ask_first_layer<kColumns>(state, hash);
+  }
+  HWY_INLINE void prefetch(std::uint64_t hash) const { prefetch_first_layer(layers, blocks, hash); }
+  [[nodiscard]] bool ask_beyond_first_layer(std::uint64_t key) const { return ask_from_layer(state, 1, key); }
+};
+
+template <bool kPrefetch>
+void test_many_of(const RibbonState& state, const std::uint64_t* hashes, std::size_t count, std::uint64_t* answers) {
+  if (state.blocks.columns == 8) {
+    test_many<kPrefetch>(RibbonToTest<8>{state}, hashes, count, answers);
+  } else {
+    test_many<kPrefetch>(RibbonToTest<0>{state}, hashes, count, answers);
+  }
+}
 
 void may_contain_many(const FilterProbe& probe, const std::uint64_t* hashes, std::size_t count,
                       std::uint64_t* answers) {
   const RibbonState state = probe_state<RibbonState>(probe);
   constexpr std::uint64_t kBytesInCache = 512 << 10;  // Half of a typical L2 cache.
-  if (state.full_blocks * state.columns * 8 <= kBytesInCache) {
-    test_many<false>(state, hashes, count, answers);
+  if (state.blocks.full * state.blocks.columns * 8 <= kBytesInCache) {
+    test_many_of<false>(state, hashes, count, answers);
   } else {
-    test_many<true>(state, hashes, count, answers);
+    test_many_of<true>(state, hashes, count, answers);
   }
 }
 
@@ -174,13 +138,12 @@ void prefetch_nothing(const FilterProbe&, std::uint64_t) {}
 
 void set_ribbon_functions(FilterProbe& probe) {
   const auto& state = probe_state<RibbonState>(probe);
-  const bool is_usual = state.starts[0] != 0 && (state.starts[0] - 1) / 64 + 1 < state.full_blocks;
+  const bool is_usual = has_usual_first_layer(state.layers, state.blocks.full);
   if (is_usual) {
-    probe.may_contain_fn = state.columns == 8 ? may_contain<8> : may_contain<0>;
+    probe.may_contain_fn = state.blocks.columns == 8 ? may_contain<8> : may_contain<0>;
     probe.prefetch_fn = prefetch;
-    // Batch arithmetic requires 32-bit starts.
-    const bool is_huge = state.starts[0] >> 32 != 0;
-    probe.may_contain_many_fn = is_huge ? may_contain_many_in_groups<may_contain<0>, prefetch> : may_contain_many;
+    probe.may_contain_many_fn =
+        fits_batches(state.layers) ? may_contain_many : may_contain_many_in_groups<may_contain<0>, prefetch>;
   } else {  // Few blocks or none.
     set_probe_functions<may_contain_anywhere, prefetch_nothing>(probe);
   }

@@ -1,8 +1,10 @@
 // Back substitution for the ribbon filter, one body per instruction set.
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "base/bytes.h"
 #include "base/instruction_set.h"
@@ -110,19 +112,52 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tamis {
 
-void solve_ribbon(const RibbonBand& band, const RibbonShape& shape, MutableBytes out) {
+namespace {
+
+/// Copies the last block, which is cut short.
+void write_cut_block(const std::byte* words, const RibbonShape& shape, std::span<const RibbonColumns> parts) {
+  for (const RibbonColumns& part : parts) {
+    const bool has_cut_block = part.rows > shape.full_blocks() * kRibbonBlockRows;
+    std::byte* to = part.out + shape.full_blocks() * part.columns * sizeof(std::uint64_t);
+    for (std::uint32_t column = 0; has_cut_block && column < part.columns; ++column) {
+      std::memcpy(to + column * shape.cut_bytes(), words + column * sizeof(std::uint64_t), shape.cut_bytes());
+    }
+    words += part.columns * sizeof(std::uint64_t);
+  }
+}
+
+/// Copies full blocks from `words`, which has them with all columns.
+void write_blocks(const std::byte* words, BlockRange range, std::uint32_t columns,
+                  std::span<const RibbonColumns> parts) {
+  for (const RibbonColumns& part : parts) {
+    const std::size_t part_bytes = part.columns * sizeof(std::uint64_t);
+    const std::uint64_t end = std::min(range.end, part.rows / kRibbonBlockRows);
+    for (std::uint64_t block = range.begin; block < end; ++block) {
+      std::memcpy(part.out + block * part_bytes, words + (block - range.begin) * columns * sizeof(std::uint64_t),
+                  part_bytes);
+    }
+    words += part_bytes;
+  }
+}
+
+}  // namespace
+
+void solve_ribbon(const RibbonBand& band, const RibbonShape& shape, std::span<const RibbonColumns> parts) {
+  constexpr std::uint64_t kAtOnce = 64;  // Blocks that fit into the L1 cache.
   const auto solve = TAMIS_BEST_BODY(solve_blocks);
   const std::uint64_t full = shape.full_blocks();
+  std::array<std::byte, kAtOnce * sizeof(RibbonWindow)> words;
   RibbonWindow window = {};
   if (shape.cut_bytes() != 0) {
-    std::array<std::byte, sizeof window> block;
-    solve(band, {full, full + 1}, shape.columns, window, block.data());
-    std::byte* to = out.data() + full * shape.columns * sizeof(std::uint64_t);
-    for (std::uint32_t column = 0; column < shape.columns; ++column) {
-      std::memcpy(to + column * shape.cut_bytes(), block.data() + column * sizeof(std::uint64_t), shape.cut_bytes());
-    }
+    solve(band, {full, full + 1}, shape.columns, window, words.data());
+    write_cut_block(words.data(), shape, parts);
   }
-  solve(band, {0, full}, shape.columns, window, out.data());
+  for (std::uint64_t end = full; end > 0;) {
+    const BlockRange range = {(end - 1) / kAtOnce * kAtOnce, end};
+    solve(band, range, shape.columns, window, words.data());
+    write_blocks(words.data(), range, shape.columns, parts);
+    end = range.begin;
+  }
 }
 
 }  // namespace tamis

@@ -274,7 +274,7 @@ fi
 build() { "$tamis" filter build --keys entries --quiet "$@"; }
 build --kind bloom --fpr 0.01 -o bloom; build --kind bloom --fpr 0.001 -o larger; build --kind bloom --fpr 0.01 --seed 7 -o seeded
 build --kind ribbon --fpr 0.01 -o ribbon; build --kind split --fpr 0.01 -o split
-kinds='line, ribbon, fuse, bloom, split, cuckoo, counting, scalable'
+kinds='line, ribbon, fuse, bloom, split, cuckoo, counting, scalable, sliced'
 rate='a rate between 0 and 1 (exclusive), such as 0.01 for one in a hundred'
 alike='build them with the same kind, size and seed'
 damaged='the file is damaged or not a filter; restore or rebuild it'
