@@ -356,7 +356,8 @@ TEST(IndexFormat, NumbersThatCannotBeAreNamed) {
 }
 
 TEST(IndexFormat, SeparatorsWithTheSameHeadAreInTheOrderOfTheirTails) {
-  const std::string section = Blocks{{{"a"}, {"bcdefghij1"}, {"bcdefghij2"}, {"bcdefghij3"}}}.builder().finish(kSeed).bytes;
+  const std::string section =
+      Blocks{{{"a"}, {"bcdefghij1"}, {"bcdefghij2"}, {"bcdefghij3"}}}.builder().finish(kSeed).bytes;
   ASSERT_NE(opened({section, 0}), nullptr);
   const std::size_t tails = section.find("j2j3");
   ASSERT_NE(tails, std::string::npos);

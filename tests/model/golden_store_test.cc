@@ -1,6 +1,6 @@
 // A whole store, frozen: tests/golden/store-2 was written once, in version 2 of every format, and every later build
-// must open it. Its runs have every filter kind and every codec; its journal has records. tests/golden/store-1 has
-// version 1, which was never released: it is refused by name.
+// must open it. Its runs have every filter kind of then and every codec; its journal has records. tests/golden/store-1
+// has version 1, which was never released: it is refused by name.
 //
 //     TAMIS_WRITE_GOLDEN=1 model_test --gtest_filter='GoldenStore.*'    # Writes the store and its dump if missing.
 #include <fmt/core.h>
@@ -14,6 +14,7 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/random.h"
@@ -26,6 +27,7 @@ namespace {
 using Entries = std::map<std::string, std::string>;
 
 constexpr std::uint64_t kKeys = 400;
+constexpr std::string_view kLaterKind = "sliced";  // The store is older than this kind.
 
 std::string key_of(std::uint64_t number) {
   if (number == 0) return std::string("\0\xff\n", 3);
@@ -45,7 +47,9 @@ class StoreWriter {
 
   Entries write() {
     std::vector<std::string> filters = {"auto", "none"};
-    for (const FilterKindInfo& kind : filter_kinds()) filters.emplace_back(kind.name);
+    for (const FilterKindInfo& kind : filter_kinds()) {
+      if (kind.name != kLaterKind) filters.emplace_back(kind.name);
+    }
     for (const char* first : {"auto", "line"}) write_run(first, 120);
     run_ = 10;
     with_store("ribbon", [](DB& db) { EXPECT_TRUE(db.compact().ok()); });
