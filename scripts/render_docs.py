@@ -111,7 +111,7 @@ def one_group(name, group, more):
 
 def large_values():
     return one_group("store_values", "values", lambda data:
-                     f", with other work on it: median of {data['rounds']} alternating rounds [lowest–highest], with the ratio to tamis. "
+                     f": median of {data['rounds']} alternating rounds [lowest–highest], with the ratio to tamis. "
                      f"Each store has {data['entries'] * 200 // 1_000_000} MB of values.")
 
 
