@@ -71,7 +71,7 @@ class Case {
     else if (name == "overwritten")
       options_.overwritten = static_cast<double>(value) / 100;
     else if (name == "scanned")
-      options_.runs_scanned_besides = value;
+      options_.extra_runs_scanned = value;
     else if (name == "newest")
       goal_.newest = Sequence{value};
     else if (name == "tables")

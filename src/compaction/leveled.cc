@@ -92,14 +92,18 @@ std::optional<CompactionPlan> move_from_level_zero(const Shape& shape, std::stri
   return plan;
 }
 
-/// Of the groups that are due, the one with the most runs.
+/// Those that are free, the one with the most runs first.
 template <typename IsDue>
-std::optional<CompactionPlan> merge_from_level_zero(const Shape& shape, std::string_view reason, Admission& admission,
-                                                    IsDue is_due) {
+std::vector<OverlapGroup> due_groups(const Shape& shape, const Admission& admission, IsDue is_due) {
   std::vector<OverlapGroup> groups = groups_of_level_zero(shape, admission);
   std::erase_if(groups, [&](const OverlapGroup& group) { return !group.is_free || !is_due(group); });
-  if (groups.empty()) return std::nullopt;
   std::ranges::stable_sort(groups, std::greater(), &OverlapGroup::runs);
+  return groups;
+}
+
+std::optional<CompactionPlan> merge_first(const Shape& shape, const std::vector<OverlapGroup>& groups,
+                                          std::string_view reason, Admission& admission) {
+  if (groups.empty()) return std::nullopt;
   for (const OverlapGroup& group : groups) {
     CompactionPlan plan = merge_into_next(shape, 0, group.inputs, group.span, reason);
     if (admission.admits(shape, plan)) return plan;
@@ -108,16 +112,14 @@ std::optional<CompactionPlan> merge_from_level_zero(const Shape& shape, std::str
   return admission.admit_or_put_off(shape, merge_into_next(shape, 0, most.inputs, most.span, reason));
 }
 
-/// The same, unless the oldest run can be moved instead.
+/// A due group, unless the oldest run can be moved instead.
 template <typename IsDue>
 std::optional<CompactionPlan> leave_level_zero(const Shape& shape, std::string_view reason, Admission& admission,
                                                IsDue is_due) {
-  const std::vector<OverlapGroup> groups = groups_of_level_zero(shape, admission);
-  const bool is_any_due =
-      std::ranges::any_of(groups, [&](const auto& group) { return group.is_free && is_due(group); });
-  if (!is_any_due) return std::nullopt;
+  const std::vector<OverlapGroup> groups = due_groups(shape, admission, is_due);
+  if (groups.empty()) return std::nullopt;
   if (auto plan = move_from_level_zero(shape, reason, admission)) return plan;
-  return merge_from_level_zero(shape, reason, admission, is_due);
+  return merge_first(shape, groups, reason, admission);
 }
 
 /// Of groups with fewer runs than usual only those that the oldest run is in.
@@ -229,15 +231,17 @@ bool is_scanned_often(const Shape& shape, const PolicyOptions& options, const Ad
     blocks += group.blocks + blocks_below(shape, group);
   }
   const std::size_t spared = runs_of(shape, 0).size() - (newest_run(shape, 1) != nullptr ? 0 : 1);
-  return options.runs_scanned_besides * spared > (shape.runs() - 1) * blocks;
+  return options.extra_runs_scanned * spared > (shape.runs() - 1) * blocks;
 }
 
 /// A store that is read, and no longer written, has no other reason to merge its last few runs.
 std::optional<CompactionPlan> pick_by_scans(const Shape& shape, const PolicyOptions& options, Admission& admission) {
-  if (runs_of(shape, 0).empty() || !is_scanned_often(shape, options, admission)) return std::nullopt;
-  return merge_from_level_zero(shape, "scans merge several runs", admission, [&](const OverlapGroup& group) {
+  if (options.extra_runs_scanned == 0 || runs_of(shape, 0).empty()) return std::nullopt;
+  if (!is_scanned_often(shape, options, admission)) return std::nullopt;
+  const auto spares_runs = [&](const OverlapGroup& group) {
     return group.runs() > 1 || blocks_below(shape, group) > 0;
-  });
+  };
+  return merge_first(shape, due_groups(shape, admission, spares_runs), "scans merge several runs", admission);
 }
 
 std::optional<CompactionPlan> pick(const Shape& shape, const PolicyOptions& options, Admission& admission) {

@@ -19,7 +19,7 @@ struct PolicyOptions {
   std::uint64_t table_bytes = 0;
   std::uint64_t now_unix_seconds = 0;  ///< For tombstones that have waited long enough.
   double overwritten = 0;              ///< The fraction of level 0 that overwrites what is below, as merges have found.
-  std::uint64_t runs_scanned_besides = 0;  ///< As Version::runs_scanned_besides.
+  std::uint64_t extra_runs_scanned = 0;  ///< As Version::extra_runs_scanned.
 };
 
 /// Tables of one run to merge.

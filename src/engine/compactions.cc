@@ -90,7 +90,7 @@ std::optional<CompactionPlan> Compactions::plan_for(const Tree& tree, const Vers
   const std::uint64_t expired_by = policy.is_automatic ? rewrites_.expired_by() : 0;
   if (auto plan = pick_wholly_expired(shape, expired_by, admission)) return plan;
   PolicyOptions options = tree.policy_options();
-  options.runs_scanned_besides = version.runs_scanned_besides();
+  options.extra_runs_scanned = version.extra_runs_scanned();
   if (auto plan = policy.pick_beside(shape, options, admission)) return plan;
   if (auto plan = pick_mostly_expired(shape, expired_by, admission)) return plan;
   if (!policy.is_automatic) return std::nullopt;

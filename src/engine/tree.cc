@@ -46,12 +46,11 @@ PolicyOptions Tree::policy_options() const {
 
 bool Tree::review_scans() {
   constexpr std::uint64_t kFew = 100;
-  const std::uint64_t scanned = version()->runs_scanned_besides();
-  const std::uint64_t reviewed = scans_reviewed_.load(std::memory_order_relaxed);
-  const bool is_of_another_version = scanned < reviewed;
-  if (!is_of_another_version && scanned < 2 * reviewed + kFew) return false;
+  const std::uint64_t scanned = version()->extra_runs_scanned();
+  std::uint64_t reviewed = scans_reviewed_.load(std::memory_order_relaxed);
+  if (scanned < reviewed) reviewed = 0;  // A flush has begun the count again.
+  if (scanned < 2 * reviewed + kFew) return false;
   scans_reviewed_.store(scanned, std::memory_order_relaxed);
-  if (scanned < kFew) return false;
   generation_.fetch_add(1, std::memory_order_release);
   return true;
 }

@@ -110,10 +110,10 @@ class Tree {
 
   /// The compaction debt, by the policy; 1 is the most that is tolerable.
   [[nodiscard]] double debt() const { return debt_.load(std::memory_order_relaxed); }
-  /// What its policy is asked with now.
+  /// What its policy is asked with now, except what scans of a version have counted.
   [[nodiscard]] PolicyOptions policy_options() const EXCLUDES(mutex_);
-  /// Whether scans have merged so many runs since the last call that a policy may want to do it. Upkeep asks.
-  bool review_scans();
+  /// True once scans have entered twice as many extra runs as when it was last true: the policy may want to merge them.
+  bool review_scans() EXCLUDES(mutex_);
   /// A merge of level 0 has found which fraction of it overwrites what is below.
   void found_overwritten(double fraction);
   /// Where the tables of a flush end besides.
@@ -181,7 +181,7 @@ class Tree {
   std::atomic<double> debt_ = 0;
   std::atomic<double> overwritten_ = 0;  // A moving average. Two merges that end at once may lose one of theirs.
   std::atomic<std::uint64_t> generation_ = 0;
-  std::atomic<std::uint64_t> scans_reviewed_ = 0;  // Version::runs_scanned_besides when the policy was last asked.
+  std::atomic<std::uint64_t> scans_reviewed_ = 0;  // Version::extra_runs_scanned when that was last true.
 
   mutable Mutex mutex_;
   std::shared_ptr<const TreeSettings> settings_ GUARDED_BY(mutex_);

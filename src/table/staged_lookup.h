@@ -34,6 +34,7 @@ struct BlockPlace {
 /// Threads: one.
 struct TableSearch {
   Table* table = nullptr;
+  bool fills_cache = true;
   IndexPart part;  // Holds the block.
   std::uint32_t block = 0;
   TableStep step;

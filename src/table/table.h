@@ -116,11 +116,11 @@ class Table {
   // Lookups that may read from disk. Neither these nor the functions below may be called inside an EpochGuard.
 
   /// Asks the filter and finds the first block. False: the filter rules the key out, and the search has ended.
-  Result<bool> begin_search(const Lookup& lookup, TableSearch& search);
+  Result<bool> begin_search(const Lookup& lookup, bool fills_cache, TableSearch& search);
   /// Empty if the block is not in the cache.
   [[nodiscard]] PinnedBlock find_block(std::uint32_t block) const;
   /// Reads the search's current block from the file.
-  Result<PinnedBlock> fetch_block(TableSearch& search, bool fills_cache) const;
+  Result<PinnedBlock> fetch_block(TableSearch& search) const;
   /// Searches the current block. True: the search continues in the next one. Otherwise it has ended and is counted. The
   /// value points into the block.
   Result<bool> search_block(TableSearch& search, const Lookup& lookup, Bytes frame, std::optional<FoundEntry>& found);

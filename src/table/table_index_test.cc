@@ -136,6 +136,16 @@ TEST(TableIndex, SizesBetweenKeysAreThoseOfTheWholeIndex) {
   EXPECT_EQ(*a->approximate_bytes("", {}), whole.properties().filter.offset - kTableHeaderBytes);
 }
 
+TEST(TableIndex, LookupsThatDoNotFillTheCacheLeaveNothingThere) {
+  SmallWorld world;
+  const auto table = world.open(world.build(many_versions(), {"line", 10}, small_blocks()));
+  const std::uint64_t before = world.cache->stats().bytes_used;
+  for (const Entry& entry : many_versions().entries) {
+    ASSERT_TRUE(find_in(*table, entry.key, Sequence{0}, /*fills_cache=*/false).ok());
+  }
+  EXPECT_EQ(world.cache->stats().bytes_used, before);
+}
+
 TEST(TableIndex, ScansThatDoNotFillTheCacheLeaveNothingThere) {
   SmallWorld world;
   const TableEntries entries = entry_per_block();

@@ -172,9 +172,10 @@ FilterVerdict Table::ask_filter(std::uint64_t hash, std::uint32_t& metadata_read
   return is_useless ? FilterVerdict::kNone : FilterVerdict::kNotInMemory;
 }
 
-Result<bool> Table::begin_search(const Lookup& lookup, TableSearch& search) {
+Result<bool> Table::begin_search(const Lookup& lookup, bool fills_cache, TableSearch& search) {
   search = {};
   search.table = this;
+  search.fills_cache = fills_cache;
   search.step.table = this;
   if (ProbeSampling::is_sampled()) [[unlikely]]
     count_sampled_probe();
@@ -183,7 +184,7 @@ Result<bool> Table::begin_search(const Lookup& lookup, TableSearch& search) {
     search.step.outcome = TableOutcome::kRuledOut;
     return false;
   }
-  TAMIS_TRY(search.part, index_part(lookup.key, true, search.step.metadata_reads));
+  TAMIS_TRY(search.part, index_part(lookup.key, fills_cache, search.step.metadata_reads));
   search.block = search.part.locate(lookup.key);
   return true;
 }
@@ -195,7 +196,7 @@ Result<bool> Table::search_block(TableSearch& search, const Lookup& lookup, Byte
   found = data.find(lookup, shares_hash_.load(std::memory_order_relaxed));
   if (!found && search.part.is_continued(search.block) && data.ends_with_key(lookup.key)) {
     if (!search.part.holds(++search.block)) {
-      TAMIS_TRY_STATUS(enter_part(search.part, search.part.number + 1, true, search.step.metadata_reads));
+      TAMIS_TRY_STATUS(enter_part(search.part, search.part.number + 1, search.fills_cache, search.step.metadata_reads));
     }
     return true;
   }
@@ -204,12 +205,12 @@ Result<bool> Table::search_block(TableSearch& search, const Lookup& lookup, Byte
   return false;
 }
 
-Result<PinnedBlock> Table::fetch_block(TableSearch& search, bool fills_cache) const {
+Result<PinnedBlock> Table::fetch_block(TableSearch& search) const {
   search.step.source = BlockSource::kDisk;
   ++search.step.blocks_read;
   TAMIS_TRY(const std::shared_ptr<const ReadableFile> file, open_file());
   TAMIS_TRY(BlockBuffer frame, read_block(*file, search.part.position(search.block), facts_->written_number(), path()));
-  return keep_block(search.block, std::move(frame), fills_cache);
+  return keep_block(search.block, std::move(frame), search.fills_cache);
 }
 
 PinnedBlock Table::find_block(std::uint32_t block) const {

@@ -95,8 +95,9 @@ Result<ReadIndexPart> read_index_part(const ReadableFile& file, const TablePrope
   }
   const std::uint64_t offset = properties.index.offset + at.offset;
   TAMIS_TRY(const std::size_t there, file.read_at(offset, part.bytes.span()));
-  if (there != at.bytes)
+  if (there != at.bytes) {
     return damage(name, offset, fmt::format("the file ends after {} of {} bytes", there, at.bytes));
+  }
   const std::uint64_t seed = block_checksum_seed(properties.facts.number, offset);
   TAMIS_TRY(part.index, Index::open(part.bytes.span(), seed, name, offset));
   return part;

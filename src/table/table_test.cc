@@ -243,7 +243,7 @@ TEST(Table, Rule10_ASearchKeepsTheIndexThatIsUnloadedWhileItWaits) {
   const Entry& entry = entries.entries.front();
   const Lookup lookup{entry.key, example_hasher()(entry.key), kMaxSequence};
   TableSearch search;
-  ASSERT_TRUE(*table->begin_search(lookup, search));
+  ASSERT_TRUE(*table->begin_search(lookup, true, search));
   (void)table->unload_index();
   EXPECT_GT(world.index_budget.used_bytes(), slot_bytes(*table)) << "freed under a search";
   EXPECT_GT(search.part.index->blocks(), 1U);

@@ -49,7 +49,7 @@ Version::Version(Shape shape, const Version* before, const TableContext& context
     value_files_.push_back(std::move(file));
   }
   const bool follows_flush = before == nullptr || newest_flushed_run(shape_) > newest_flushed_run(before->shape_);
-  if (!follows_flush) runs_scanned_besides_.add(before->runs_scanned_besides());
+  if (!follows_flush) extra_runs_scanned_.add(before->extra_runs_scanned());
 }
 
 /// The tables with entries come first: of runs that continue each other, the oldest one's first, so that all of them

@@ -87,8 +87,8 @@ class Version {
   [[nodiscard]] std::unique_ptr<EntryIterator> iterate_tables(const std::vector<std::uint64_t>& numbers,
                                                               BlocksOpened* opened = nullptr) const;
 
-  /// In how many runs scans have had to seek besides their first, since the last flush.
-  [[nodiscard]] std::uint64_t runs_scanned_besides() const { return runs_scanned_besides_.sum(); }
+  /// The runs that scans have had to seek in since the last flush, without the first one of each scan.
+  [[nodiscard]] std::uint64_t extra_runs_scanned() const { return extra_runs_scanned_.sum(); }
 
   [[nodiscard]] Result<std::uint64_t> approximate_bytes(std::string_view from,
                                                         std::optional<std::string_view> to) const;
@@ -183,7 +183,7 @@ class Version {
   RunIndex run_index_;
   std::shared_ptr<const TableRangeDeletes> range_deletes_;
   std::unordered_map<std::uint64_t, std::uint32_t> by_number_;  // Indexes in tables_.
-  mutable ShardedCounter runs_scanned_besides_;
+  mutable ShardedCounter extra_runs_scanned_;
 };
 
 }  // namespace tamis

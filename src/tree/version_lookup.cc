@@ -233,12 +233,12 @@ Status Version::advance(DiskLookup& lookup, bool is_alone, bool fills_cache, Ste
         break;
       }
       ++staged.run;
-      TAMIS_TRY(goes_on, table->begin_search(staged.lookup, search));
+      TAMIS_TRY(goes_on, table->begin_search(staged.lookup, fills_cache, search));
     } else {
       if (!lookup.pin) lookup.pin = search.table->find_block(search.block);
       if (!lookup.pin) {
         if (!is_alone) break;
-        TAMIS_TRY(lookup.pin, search.table->fetch_block(search, fills_cache));
+        TAMIS_TRY(lookup.pin, search.table->fetch_block(search));
       }
       TAMIS_TRY(goes_on, search.table->search_block(search, staged.lookup, lookup.pin.bytes(), found));
     }

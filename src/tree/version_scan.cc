@@ -123,7 +123,7 @@ void Version::iterate(const KeyRange& range, std::string_view prefix, ScanCachin
       if (!tables.empty()) iterators.push_back(iterate_run(tables, {}, range, caching));
     }
   }
-  if (const std::size_t runs = iterators.size() - before; runs > 1) runs_scanned_besides_.add(runs - 1);
+  if (const std::size_t runs = iterators.size() - before; runs > 1) extra_runs_scanned_.add(runs - 1);
 }
 
 void Version::iterate_uncovered(const KeyRange& range, std::string_view prefix, ScanCaching caching,

@@ -261,25 +261,25 @@ TEST(Version, CountsTheRunsThatScansMergeUntilAFlush) {
   TreeWorld tree(2, 6, 40);
   const Version first(tree.shape(), nullptr, tree.world.context);
   (void)runs_of(first, {}, "", true);
-  EXPECT_EQ(first.runs_scanned_besides(), 5U) << "besides the first of six";
+  EXPECT_EQ(first.extra_runs_scanned(), 5U) << "besides the first of six";
   (void)runs_of(first, KeyRange{"zzz", {}}, "", true);
-  EXPECT_EQ(first.runs_scanned_besides(), 5U);
+  EXPECT_EQ(first.extra_runs_scanned(), 5U);
   (void)runs_of(first, {}, "", true);
 
   const Result<Shape> merged = tree.shape().with({{first.tables().back()->facts().number}, {}});
   ASSERT_TRUE(merged.ok());
   const Version second(*merged, &first, tree.world.context);
-  EXPECT_EQ(second.runs_scanned_besides(), 10U) << "a merge keeps it";
+  EXPECT_EQ(second.extra_runs_scanned(), 10U) << "a merge keeps it";
 
   TableEntries more;
   more.add("m", 900'000, "flushed");
   tree.finish(0, 900, more);
-  EXPECT_EQ(Version(tree.shape(), &second, tree.world.context).runs_scanned_besides(), 0U);
+  EXPECT_EQ(Version(tree.shape(), &second, tree.world.context).extra_runs_scanned(), 0U);
 
   TreeWorld one_run(2, 1, 40);
   const Version alone(one_run.shape(), nullptr, one_run.world.context);
   (void)runs_of(alone, {}, "", true);
-  EXPECT_EQ(alone.runs_scanned_besides(), 0U);
+  EXPECT_EQ(alone.extra_runs_scanned(), 0U);
 }
 
 TEST(Version, PrefixFiltersLeaveRunsOut) {

@@ -158,11 +158,11 @@ inline std::optional<OwnedAnswer> owned(const std::optional<FoundEntry>& found) 
 inline Result<std::optional<FoundEntry>> find_in(Table& table, const Lookup& lookup, bool fills_cache, PinnedBlock& pin,
                                                  TableSearch& search) {
   std::optional<FoundEntry> found;
-  TAMIS_TRY(bool goes_on, table.begin_search(lookup, search));
+  TAMIS_TRY(bool goes_on, table.begin_search(lookup, fills_cache, search));
   while (goes_on) {
     pin = table.find_block(search.block);
     if (!pin) {
-      TAMIS_TRY(pin, table.fetch_block(search, fills_cache));
+      TAMIS_TRY(pin, table.fetch_block(search));
     }
     TAMIS_TRY(goes_on, table.search_block(search, lookup, pin.bytes(), found));
   }
