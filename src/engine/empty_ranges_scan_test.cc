@@ -119,7 +119,8 @@ class RandomQueue {
   }
   void remove_singly() {
     const std::uint64_t first = below(tail_ + 1);
-    for (std::uint64_t i = first; i < first + 30; ++i) remove(key(i));
+    const std::uint64_t last = first + (below(3) == 0 ? 300 : 30);  // Many are walked over as they are deleted.
+    for (std::uint64_t i = first; i < last; ++i) remove(key(i));
   }
   void remove_range() {
     const std::string from = key(below(tail_ + 1));

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "base/try.h"
 #include "engine/iterator_state.h"
 #include "engine/never_throws.h"
 #include "engine/tracked_iterator.h"
@@ -12,53 +11,26 @@
 
 namespace tamis {
 
-namespace {
-
-/// Reads from the value files of a version, which outlives it.
-class ValuesOfVersion final : public ApartValues {
- public:
-  explicit ValuesOfVersion(const Version& version) : version_(version) {}
-
-  Status read(std::string_view key, std::string_view pointer, std::string& to) override {
-    TAMIS_TRY(const ValueRead read, version_.begin_value(key, pointer, to));
-    return read.file->read(read.pointer, key, to);
-  }
-
- private:
-  const Version& version_;
-};
-
-/// Split, so that most of the entries that the newest range delete hides are passed by one seek.
-void iterate(const Memtable& memtable, const Uncovered& uncovered, std::vector<std::unique_ptr<EntryIterator>>& runs) {
-  if (uncovered.deletes == nullptr) [[likely]]
-    return runs.push_back(memtable.iterate());
-  if (memtable.entries() == 0) return;
-  for (SplitEntries& part : memtable.iterate_split(uncovered.deletes->newest(uncovered.moment))) {
-    runs.push_back(std::make_unique<UncoveredIterator>(std::move(part.iterator), uncovered, part.newest));
-  }
-}
-
-}  // namespace
-
 void IteratorState::walk_over(KeyRange range, const ScanOptions& options) {
   std::unique_ptr<EntryIterator> source = merged(range, options);
-  walk_.emplace(std::move(source), moment_, std::move(range), values_apart(), merge_operator_,
-                store_->is_follower() ? nullptr : &*watch_);
-  begin_walk(options.reverse);
+  walk_.emplace(std::move(source), scan_->moment(), std::move(range), scan_->values_apart(), merge_operator_,
+                store_->is_follower() ? nullptr : &scan_->watch());
+  begin_walk(options);
 }
 
 /// Its own writes are one more run, newer than those of the store up to the snapshot. All that the store has is older
 /// than its own range deletes.
 void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const TransactionLayer& layer) {
   std::unique_ptr<EntryIterator> source = merged(range, options);
+  const Moment& moment = scan_->moment();
   if (layer.own != nullptr) {
     std::vector<std::unique_ptr<EntryIterator>> runs;
-    Uncovered by_own{.moment = layer.last_own, .stepped = watch_->count_steps()};
+    Uncovered by_own{.moment = layer.last_own, .stepped = scan_->watch().count_steps()};
     if (layer.own->has_range_deletes()) by_own.deletes = &layer.own->range_deletes();
-    iterate(*layer.own, by_own, runs);
-    runs.push_back(std::make_unique<CappedIterator>(std::move(source), moment_.sequence));
+    iterate_uncovered(*layer.own, by_own, runs);
+    runs.push_back(std::make_unique<CappedIterator>(std::move(source), moment.sequence));
     if (by_own.deletes != nullptr) {
-      runs.back() = std::make_unique<UncoveredIterator>(std::move(runs.back()), by_own, moment_.sequence);
+      runs.back() = std::make_unique<UncoveredIterator>(std::move(runs.back()), by_own, moment.sequence);
     }
     source = make_merging_iterator(std::move(runs));
     own_ = layer.own;
@@ -66,40 +38,14 @@ void IteratorState::walk_over(KeyRange range, const ScanOptions& options, const 
   if (layer.reads != nullptr) {
     source = std::make_unique<TrackedIterator>(std::move(source), layer.reads, layer.keyspace, range);
   }
-  const Sequence last = layer.own != nullptr ? layer.last_own : moment_.sequence;
-  walk_.emplace(std::move(source), Moment{last, moment_.time}, std::move(range), values_apart(), merge_operator_);
-  begin_walk(options.reverse);
+  const Sequence last = layer.own != nullptr ? layer.last_own : moment.sequence;
+  walk_.emplace(std::move(source), Moment{last, moment.time}, std::move(range), scan_->values_apart(), merge_operator_);
+  begin_walk(options);
 }
 
-std::unique_ptr<EntryIterator> IteratorState::merged(const KeyRange& range, const ScanOptions& options) {
-  bool has_range_deletes = version_->range_deletes() != nullptr;
-  if (has_range_deletes) version_->range_deletes()->read_again();
-  for (const std::shared_ptr<Memtable>& memtable : memtables_) has_range_deletes |= memtable->has_range_deletes();
-  EmptyRanges& empty_ranges = store_->empty_ranges();
-  watch_.emplace(empty_ranges, keyspace_, moment_, options.fills_cache);
-  Uncovered uncovered{.moment = moment_.sequence};
-  if (has_range_deletes || !empty_ranges.empty()) [[unlikely]] {
-    SharedEmptyRanges empty;
-    if (!empty_ranges.empty()) empty = empty_ranges.known(keyspace_, range, moment_);
-    if (has_range_deletes || !empty.empty()) {
-      uncovered.deletes = &range_deletes_.emplace(memtables_, *version_, std::move(empty));
-      uncovered.stepped = watch_->count_steps();
-    }
-  }
-  std::vector<std::unique_ptr<EntryIterator>> runs;
-  for (const std::shared_ptr<Memtable>& memtable : memtables_) iterate(*memtable, uncovered, runs);
-  version_->iterate(range, options.prefix, ScanCaching(watch_->fills_cache()), uncovered, runs);
-  return make_merging_iterator(std::move(runs));
-}
-
-/// Null in a tree without value files.
-std::unique_ptr<ApartValues> IteratorState::values_apart() const {
-  if (version_->value_files().empty()) return nullptr;
-  return std::make_unique<ValuesOfVersion>(*version_);
-}
-
-void IteratorState::begin_walk(bool is_reverse) {
-  is_reverse_ = is_reverse;
+void IteratorState::begin_walk(const ScanOptions& options) {
+  is_reverse_ = options.reverse;
+  if (!options.positioned) return;
   is_reverse_ ? walk_->seek_to_last() : walk_->seek_to_first();
 }
 

@@ -4,16 +4,14 @@
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "engine/live_handles.h"
 #include "engine/read_set.h"
+#include "engine/scan_source.h"
 #include "engine/store.h"
-#include "engine/view_range_deletes.h"
 #include "entry/visible_iterator.h"
 #include "memtable/memtable.h"
 #include "tamis/caller.h"
-#include "tree/version.h"
 
 namespace tamis {
 
@@ -36,13 +34,9 @@ class IteratorState {
   IteratorState(std::shared_ptr<Store> store, const ReadView& view, Moment moment, Caller caller,
                 const OpenKeyspace& keyspace)
       : store_(std::move(store)),
-        moment_(moment),
-        keyspace_(keyspace.id()),
-        version_(view.version),
+        scan_(std::in_place, view, keyspace.id(), moment),
         merge_operator_(keyspace.merge_operator.load(std::memory_order_acquire)) {
     store_->live_handles().add(handle_.emplace(LiveHandle{.kind = "iterator", .caller = caller}));
-    keep(view.active);
-    for (const std::shared_ptr<Memtable>& sealed : view.sealed) keep(sealed);
   }
   ~IteratorState() {
     walk_.reset();
@@ -51,7 +45,7 @@ class IteratorState {
   IteratorState(const IteratorState&) = delete;
   IteratorState& operator=(const IteratorState&) = delete;
 
-  /// Begins at the first key of the range, in the direction of the scan.
+  /// Begins at the first key of the range, in the direction of the scan, unless it is not positioned.
   void walk_over(KeyRange range, const ScanOptions& options);
   /// The same in a transaction.
   void walk_over(KeyRange range, const ScanOptions& options, const TransactionLayer& layer);
@@ -70,27 +64,19 @@ class IteratorState {
   [[nodiscard]] const Status& status() const { return walk_ ? walk_->status() : status_; }
 
  private:
-  std::unique_ptr<EntryIterator> merged(const KeyRange& range, const ScanOptions& options);
-  [[nodiscard]] std::unique_ptr<ApartValues> values_apart() const;
-  void begin_walk(bool is_reverse);
-  void end_walk();
-  /// Entries added to an empty one later are newer than this iteration's sequence.
-  void keep(const std::shared_ptr<Memtable>& memtable) {
-    if (!memtable->empty()) memtables_.push_back(memtable);
+  std::unique_ptr<EntryIterator> merged(const KeyRange& range, const ScanOptions& options) {
+    return scan_->merged(range, options.prefix, store_->empty_ranges(), options.fills_cache);
   }
+  void begin_walk(const ScanOptions& options);
+  void end_walk();
 
   const std::shared_ptr<Store> store_;
-  const Moment moment_ = {};
-  const KeyspaceId keyspace_ = {};
   bool is_reverse_ = false;
   std::optional<LiveHandle> handle_;
-  std::vector<std::shared_ptr<Memtable>> memtables_;
-  std::shared_ptr<const Version> version_;
+  std::optional<ScanSource> scan_;                 // None: the iteration could not begin.
   const MergeOperator* merge_operator_ = nullptr;  // The store's.
   std::shared_ptr<Memtable> own_;                  // The transaction's.
-  std::optional<ViewRangeDeletes> range_deletes_;
-  std::optional<EmptyRangeWatch> watch_;
-  std::optional<VisibleIterator> walk_;  // Destroyed before what it reads.
+  std::optional<VisibleIterator> walk_;            // Destroyed before what it reads.
   Status status_;
 };
 

@@ -102,7 +102,8 @@ std::string LiveHandles::to_text() const {
   for (const LiveHandle* handle = oldest_; handle != nullptr; handle = handle->after) {
     if (named == kMaxNamed) return text + fmt::format(", and {} more", count_ - named);
     if (named++ > 0) text += ", ";
-    text += fmt::format("{} made at {}:{}", handle->kind, handle->caller.file, handle->caller.line);
+    text += fmt::format("{} made at {}", handle->kind, handle->caller.file);
+    if (handle->caller.line != 0) text += fmt::format(":{}", handle->caller.line);
   }
   return text;
 }

@@ -13,13 +13,14 @@
 
 namespace tamis {
 Writer::Writer(const StoreContext& context, Catalog& catalog, Keyspaces& keyspaces, Journals& journals,
-               Maintenance& maintenance, Health& health, PublishedSequence& published, const LiveHandles& handles,
-               ChangeSignal& changes)
+               Maintenance& maintenance, DeleteWalks& delete_walks, Health& health, PublishedSequence& published,
+               const LiveHandles& handles, ChangeSignal& changes)
     : context_(context),
       catalog_(catalog),
       keyspaces_(keyspaces),
       journals_(journals),
       maintenance_(maintenance),
+      delete_walks_(delete_walks),
       pool_(maintenance.pool()),
       health_(health),
       published_(published),
@@ -49,6 +50,8 @@ Status Writer::write(const Changes& changes, const WriteOptions& options, bool m
   request.sync = options.sync;
   request.check = check;
   Status status = commits_.commit(request, *this);
+  if (delete_walks_.are_due()) [[unlikely]]
+    delete_walks_.walk();
   pool_.after_write();
   return status;
 }
@@ -211,6 +214,17 @@ void Writer::insert_group(std::uint64_t entries) {
     insert_entry(*writing_, entry, context_.hasher);
   }
   publish(entry.sequence);
+  if (entry.kind == EntryKind::kDelete) [[unlikely]]
+    tell_deletes(kDefaultKeyspace, entry.key, entries);
+  forget_payload();
+}
+
+/// The group ends with a delete, and is published. If it begins with one, all of it is taken for deletes in key order.
+void Writer::tell_deletes(KeyspaceId keyspace, std::string_view last, std::uint64_t entries) {
+  KeyspaceId id = keyspaces_of_group_.first;
+  const EncodedEntry first = load_batch_entry(payload_.data() + batch_header_bytes(id, entries), id);
+  const bool are_in_order = id == keyspace && first.kind == EntryKind::kDelete && first.key <= last;
+  delete_walks_.add(keyspace, are_in_order ? first.key : last, last, are_in_order ? entries : 1);
 }
 
 /// Seals memtables when they are full, and slows writers down while the background is behind.

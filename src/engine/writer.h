@@ -15,6 +15,7 @@
 #include "engine/catalog.h"
 #include "engine/commit_queue.h"
 #include "engine/commit_window.h"
+#include "engine/delete_walks.h"
 #include "engine/health.h"
 #include "engine/journals.h"
 #include "engine/keyspaces.h"
@@ -43,8 +44,8 @@ namespace tamis {
 class Writer final : public GroupLeader {
  public:
   Writer(const StoreContext& context, Catalog& catalog, Keyspaces& keyspaces, Journals& journals,
-         Maintenance& maintenance, Health& health, PublishedSequence& published, const LiveHandles& handles,
-         ChangeSignal& changes);
+         Maintenance& maintenance, DeleteWalks& delete_walks, Health& health, PublishedSequence& published,
+         const LiveHandles& handles, ChangeSignal& changes);
 
   /// Call once, after the trees were opened and recovered.
   void begin();
@@ -111,8 +112,11 @@ class Writer final : public GroupLeader {
   void count_bytes(Writing& writing);
   void stop_writing_to(KeyspaceId id);
   void forget_touched();
-  void publish(Sequence last) {
+  void tell_deletes(KeyspaceId keyspace, std::string_view last, std::uint64_t entries);
+  void forget_payload() {
     if (payload_.capacity() > kMaxKeptPayloadBytes) std::string().swap(payload_);
+  }
+  void publish(Sequence last) {
     window_.record(changes_, published_.newest(), last, committing_);
     published_.publish(last);
   }
@@ -134,6 +138,7 @@ class Writer final : public GroupLeader {
   Keyspaces& keyspaces_;
   Journals& journals_;
   Maintenance& maintenance_;
+  DeleteWalks& delete_walks_;
   JobPool& pool_;
   Health& health_;
   PublishedSequence& published_;

@@ -103,9 +103,10 @@ void Writer::insert_into_trees(std::uint64_t entries) {
   KeyspaceId id = keyspaces_of_group_.first;
   KeyspaceId into_id = kDefaultKeyspace;
   Memtable* into = writing_.get();
+  EncodedEntry entry = {};
   const char* const end = payload_.data() + payload_.size();
   for (const char* at = payload_.data() + batch_header_bytes(id, entries); at != end;) {
-    const EncodedEntry entry = load_batch_entry(at, id);
+    entry = load_batch_entry(at, id);
     if (id != into_id) {
       into = id == kDefaultKeyspace ? writing_.get() : others_.at(id).memtable.get();
       into_id = id;
@@ -115,6 +116,8 @@ void Writer::insert_into_trees(std::uint64_t entries) {
     at = entry.end;
   }
   publish(sequence);
+  if (entry.kind == EntryKind::kDelete) tell_deletes(id, entry.key, entries);
+  forget_payload();
 }
 
 Writer::Trees Writer::trees_with_entries() const {

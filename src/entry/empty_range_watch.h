@@ -39,7 +39,7 @@ class EmptyRangeWatch {
   /// range is empty. Lives as long as this.
   [[nodiscard]] const bool* fills_cache() const { return &fills_cache_; }
   /// The scan's source has no visible key in this range.
-  void found(KeyRange range) { ranges_.add(EmptyRange(keyspace_, std::move(range), moment_)); }
+  void found(KeyRange range) { (void)ranges_.add(EmptyRange(keyspace_, std::move(range), moment_)); }
 
  private:
   EmptyRanges& ranges_;

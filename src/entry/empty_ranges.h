@@ -50,11 +50,11 @@ class EmptyRanges {
   /// In key order, those that overlap the range and hold at this moment.
   [[nodiscard]] SharedEmptyRanges known(KeyspaceId keyspace, const KeyRange& range, const Moment& moment) const
       EXCLUDES(mutex_);
-  /// Replaces what is known about the same keys.
-  void add(EmptyRange found) EXCLUDES(mutex_);
+  /// Replaces what is known about the same keys. False if the range is not kept.
+  bool add(EmptyRange found) EXCLUDES(mutex_);
   /// A rewrite of these keys begins, with nothing older beneath. Returns the largest sequence, at most `last`, that it
-  /// may replace by 0. A range that is not found again between two of them is forgotten: it would keep sequences from
-  /// becoming 0 for ever.
+  /// may replace by 0. What is not found again between two of them is forgotten: it would keep sequences from becoming
+  /// 0 for ever.
   Sequence begin_rewrite(KeyspaceId keyspace, const KeyRange& range, Sequence last) EXCLUDES(mutex_);
 
  private:
@@ -62,6 +62,8 @@ class EmptyRanges {
     std::shared_ptr<const EmptyRange> range;
     bool is_rewritten = false;  // Since it was found.
   };
+
+  void join(Known part) REQUIRES(mutex_);
 
   std::atomic<std::size_t> count_ = 0;  // Of known_. A scan that misses a change steps through a range once more.
   mutable Mutex mutex_;

@@ -102,6 +102,27 @@ TEST(EmptyRanges, AreForgottenIfTwoRewritesPassWithoutThem) {
   EXPECT_TRUE(ranges.empty());
 }
 
+/// Such as a compaction of each part of a level.
+TEST(EmptyRanges, AreKeptBesideTheKeysOfTwoRewrites) {
+  EmptyRanges ranges;
+  ranges.add(empty("a", "g", 10));
+  EXPECT_EQ(ranges.begin_rewrite(kHere, {"a", "c"}, Sequence{20}), Sequence{10});
+  EXPECT_EQ(ranges.begin_rewrite(kHere, {"c", "e"}, Sequence{20}), Sequence{10});
+  EXPECT_EQ(known(ranges, 20), Texts({"a-e@10", "e-g@10"}));
+  EXPECT_EQ(ranges.begin_rewrite(kHere, {"b", "d"}, Sequence{20}), Sequence{20});
+  EXPECT_EQ(known(ranges, 20), Texts({"a-b@10", "d-e@10", "e-g@10"}));
+}
+
+TEST(EmptyRanges, AreNotDividedIntoTooMany) {
+  EmptyRanges ranges;
+  ranges.add(empty("a", "z", 10));
+  for (std::size_t i = 0; i < 2 * EmptyRanges::kMaxRanges; ++i) {
+    const std::string from = "b" + std::to_string(1000 + 2 * i);
+    (void)ranges.begin_rewrite(kHere, {from, from + "x"}, Sequence{20});
+    EXPECT_LE(known(ranges, 20).size(), EmptyRanges::kMaxRanges);
+  }
+}
+
 TEST(EmptyRanges, AreFewAndShort) {
   EmptyRanges ranges;
   for (std::uint64_t i = 0; i < 2 * EmptyRanges::kMaxRanges; ++i) {

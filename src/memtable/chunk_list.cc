@@ -72,7 +72,8 @@ std::size_t SortedChunk::find(EntryPosition target) const {
   return static_cast<std::size_t>(at - items().begin());
 }
 
-ChunkList::ChunkList(const ChunkList& before, const Arena& arena, MemoryCount& memory, InsertedEntries inserted)
+ChunkList::ChunkList(const ChunkList& before, const Arena& arena, MemoryCount& memory, InsertedEntries inserted,
+                     Sequence split)
     : chunks_(before.chunks_), size_(before.size_), entries_(inserted.entries), charge_(memory, sizeof(ChunkList)) {
   TAMIS_INVARIANT(before.entries_ < entries_);
   const std::string_view shared = size_ > 0 ? chunks_[0]->shared() : EntryRecord::at(arena, inserted.newest).key();
@@ -82,7 +83,15 @@ ChunkList::ChunkList(const ChunkList& before, const Arena& arena, MemoryCount& m
     for (std::size_t i = 0; i < size_; ++i) chunks_[i] = chunks_[i]->with_heads_after(shared_now);
   }
   ++size_;
-  while (last_two_should_merge()) merge_last_two();
+  const std::size_t older = chunks_before(split);
+  while (size_ > older + 1 && should_merge_with_previous(size_ - 1)) merge_with_previous(size_ - 1);
+  if (size_ <= kMaxChunks) return;
+  const bool are_older = older > 1;
+  const std::size_t first = are_older ? 0 : older;
+  std::size_t last = (are_older ? older : size_) - 1;
+  do {
+    merge_with_previous(last--);
+  } while (last > first && should_merge_with_previous(last));
 }
 
 std::size_t ChunkList::chunks_before(Sequence sequence) const {
@@ -91,12 +100,9 @@ std::size_t ChunkList::chunks_before(Sequence sequence) const {
   return static_cast<std::size_t>(first - chunks().begin());
 }
 
-bool ChunkList::last_two_should_merge() const {
-  return size_ > kMaxChunks || (size_ > 1 && chunks_[size_ - 2]->size() < 2 * chunks_[size_ - 1]->size());
-}
-
-void ChunkList::merge_last_two() {
-  chunks_[size_ - 2] = SortedChunk::merged(*chunks_[size_ - 2], *chunks_[size_ - 1]);
+void ChunkList::merge_with_previous(std::size_t chunk) {
+  chunks_[chunk - 1] = SortedChunk::merged(*chunks_[chunk - 1], *chunks_[chunk]);
+  std::move(chunks_.begin() + chunk + 1, chunks_.begin() + size_, chunks_.begin() + chunk);
   chunks_[--size_].reset();
 }
 

@@ -70,7 +70,9 @@ class SortedChunk {
 /// Chunks, oldest first. Each list is made from the previous one and holds more entries.
 ///
 /// Invariants:
-///  1. Each chunk is at least twice as large as its successor, or there are kMaxChunks of them.
+///  1. Each chunk is at least twice as large as its successor, or there are kMaxChunks of them. But no chunk that is
+///     older than the split is merged with a newer one, and older ones are merged only when there are too many: a
+///     reader with a split passes them by a seek, as long as nothing newer is among them.
 ///  2. All heads begin at the same byte, so that items of different chunks can be compared. A key with a shorter shared
 ///     prefix rebuilds all heads: at most once per byte of a key, and mostly while there are few.
 ///
@@ -83,8 +85,9 @@ class ChunkList {
 
   /// Empty.
   explicit ChunkList(MemoryCount& memory) : charge_(memory, sizeof(ChunkList)) {}
-  /// The entries of `before` and those inserted since. Throws std::bad_alloc.
-  ChunkList(const ChunkList& before, const Arena& arena, MemoryCount& memory, InsertedEntries inserted);
+  /// The entries of `before` and those inserted since, for a reader with this split. Throws std::bad_alloc.
+  ChunkList(const ChunkList& before, const Arena& arena, MemoryCount& memory, InsertedEntries inserted,
+            Sequence split = {});
 
   [[nodiscard]] std::uint32_t entries() const { return entries_; }
   [[nodiscard]] std::span<const SharedChunk> chunks() const { return std::span(chunks_).first(size_); }
@@ -92,8 +95,10 @@ class ChunkList {
   [[nodiscard]] std::size_t chunks_before(Sequence sequence) const;
 
  private:
-  [[nodiscard]] bool last_two_should_merge() const;
-  void merge_last_two();
+  [[nodiscard]] bool should_merge_with_previous(std::size_t chunk) const {
+    return chunks_[chunk - 1]->size() < 2 * chunks_[chunk]->size();
+  }
+  void merge_with_previous(std::size_t chunk);
 
   std::array<SharedChunk, kMaxChunks + 1> chunks_;  // One extra while a list is being built.
   std::size_t size_ = 0;

@@ -33,7 +33,7 @@ class OrderOnDemand {
  private:
   using SharedList = std::shared_ptr<const ChunkList>;
 
-  [[nodiscard]] SharedList list_of(InsertedEntries inserted) EXCLUDES(sort_mutex_, list_mutex_);
+  [[nodiscard]] SharedList list_of(InsertedEntries inserted, Sequence split) EXCLUDES(sort_mutex_, list_mutex_);
   [[nodiscard]] SharedList newest_list() const EXCLUDES(list_mutex_);
 
   const Arena& arena_;

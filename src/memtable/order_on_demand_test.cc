@@ -69,6 +69,28 @@ TEST(OrderOnDemand, Rule12_HasAtMostTwelveChunks) {
   EXPECT_EQ(most_chunks, 12U);
 }
 
+/// A reader passes the older part by one seek, so nothing newer may be among it.
+TEST(OrderOnDemand, Rule12_KeepsWhatIsNewerThanTheSplitApart) {
+  Entries entries;
+  SplitMix64 random(1);
+  for (int i = 0; i < 5000; ++i) entries.add(std::to_string(random.next()));
+  for (int ask = 0; ask < 300; ++ask) {
+    const Sequence split{entries.inserted.entries + 1};
+    (void)entries.order.iterate_split(entries.inserted, split);
+    const std::uint64_t more = 1 + random.below(200);
+    for (std::uint64_t i = 0; i < more; ++i) entries.add(std::to_string(random.next()));
+    const std::vector<SplitEntries> parts = entries.order.iterate_split(entries.inserted, split);
+    ASSERT_EQ(parts.size(), 2U);
+    EXPECT_LT(parts[0].newest, split);
+    std::uint64_t newer = 0;
+    for (parts[1].iterator->seek_to_first(); parts[1].iterator->valid(); parts[1].iterator->next()) ++newer;
+    EXPECT_EQ(newer, more);
+    EXPECT_LE(entries.order.chunks(), 12U);
+    if (ask % 50 != 0) continue;
+    EXPECT_EQ(entries.walk(), entries.inserted.entries);
+  }
+}
+
 TEST(OrderOnDemand, IsMadeOnceForTheSameEntries) {
   Entries entries;
   for (int i = 0; i < 100; ++i) entries.add(std::to_string(i));
