@@ -20,6 +20,7 @@ struct StoreShape {
   double bits_per_key = 10;                             ///< Of filters.
   std::uint64_t memory_bytes = std::uint64_t{4} << 30;  ///< For caches and memtables, if configurable.
   bool keeps_runs = false;                              ///< Nothing is merged: every flush leaves a sorted run.
+  bool reads_directly = false;                          ///< Past the kernel's page cache.
   bool is_cold = false;                                 ///< No block is cached; storage reads are counted.
   bool is_ascending = false;                            ///< Keys come in order.
   bool syncs = false;                                   ///< Writes with `sync` will follow.
@@ -82,6 +83,7 @@ class Contestant {
   [[nodiscard]] virtual std::string id() const = 0;    ///< As --engine names it.
   [[nodiscard]] virtual std::string name() const = 0;  ///< With its version, and whether it was built with assertions.
   [[nodiscard]] virtual bool can_keep_runs() const { return false; }
+  [[nodiscard]] virtual bool can_read_directly() const { return false; }
   /// The number of single puts if others make `entries`; fewer if each is its own commit.
   [[nodiscard]] virtual std::uint64_t single_puts(std::uint64_t entries) const { return entries; }
 

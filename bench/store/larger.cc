@@ -1,6 +1,7 @@
 // A store ten times as large as the memory it may use: reads by one thread and by eight. The kernel's cache holds the
-// files of all stores.
+// files of all stores, or is bypassed by those that can.
 #include <algorithm>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -12,25 +13,39 @@ namespace {
 constexpr std::uint64_t kTimesTheBudget = 10;
 constexpr std::uint64_t kMinBudget = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxLookups = 100'000;
+constexpr std::uint64_t kMaxDirectLookups = 20'000;
 constexpr std::size_t kAtOnce = 32;
 constexpr std::uint64_t kThreads = 8;
 
 class LargerStore {
  public:
-  explicit LargerStore(Field& field)
-      : field_(field), stock_{data_, field.entries()}, lookups_(std::min(field.entries(), kMaxLookups)) {}
+  LargerStore(Field& field, bool is_direct)
+      : field_(field),
+        is_direct_(is_direct),
+        stock_{data_, field.entries()},
+        lookups_(std::min(field.entries(), is_direct ? kMaxDirectLookups : kMaxLookups)) {}
 
   void run() {
-    field_.each([&](Contestant& contestant) { fill(contestant); });
-    field_.alternate([&](Contestant& contestant, std::uint64_t round) { read(contestant, round); });
-    field_.each([](Contestant& contestant) { contestant.close(); });
+    field_.each([&](Contestant& contestant) {
+      if (takes_part(contestant)) fill(contestant);
+    });
+    field_.alternate([&](Contestant& contestant, std::uint64_t round) {
+      if (takes_part(contestant)) read(contestant, round);
+    });
+    field_.each([&](Contestant& contestant) {
+      if (takes_part(contestant)) contestant.close();
+    });
   }
 
  private:
+  [[nodiscard]] bool takes_part(const Contestant& contestant) const {
+    return !is_direct_ || contestant.can_read_directly();
+  }
   void fill(Contestant& contestant) {
     const std::uint64_t budget = stock_.count * data_.entry_bytes() / kTimesTheBudget;
-    contestant.open(field_.fresh_folder(contestant),
-                    {.entries = stock_.count, .memory_bytes = std::max(budget, kMinBudget)});
+    contestant.open(
+        field_.fresh_folder(contestant),
+        {.entries = stock_.count, .memory_bytes = std::max(budget, kMinBudget), .reads_directly = is_direct_});
     put_batches(*contestant.session(), stock_, 0, stock_.count, kBatch);
     contestant.compact();
     check_all(*contestant.session(), stock_);
@@ -39,20 +54,20 @@ class LargerStore {
   void read(Contestant& contestant, std::uint64_t round) {
     auto session = contestant.session();
     const auto add = [&](const char* row, double value, const Outcome& outcome) {
-      field_.add(row, contestant, value, round, outcome.checksum);
+      field_.add((is_direct_ ? "direct_" : "larger_") + std::string(row), contestant, value, round, outcome.checksum);
     };
     get_hits(*session, stock_, lookups_, round);  // What is hot gets into the cache.
     const Outcome hits = get_hits(*session, stock_, lookups_, round + 1);
-    add("larger_hit", hits.microseconds(), hits);
+    add("hit", hits.microseconds(), hits);
     const Outcome absent = get_absent(*session, stock_, lookups_, round);
-    add("larger_absent", absent.microseconds(), absent);
+    add("absent", absent.microseconds(), absent);
     const Outcome many = multi_get_hits(*session, stock_, lookups_, kAtOnce, round + 2);
-    add("larger_multi_get", many.microseconds(), many);
+    add("multi_get", many.microseconds(), many);
     const Outcome seeks = seek(*session, stock_, lookups_ / 4 + 1, 1, round);
-    add("larger_seek_1", seeks.microseconds(), seeks);
+    add("seek_1", seeks.microseconds(), seeks);
     session.reset();
     const Outcome by_threads = get_hits_of_threads(contestant, round);
-    add("larger_hit_8", by_threads.kops(), by_threads);
+    add("hit_8", by_threads.kops(), by_threads);
   }
 
   Outcome get_hits_of_threads(Contestant& contestant, std::uint64_t round) {
@@ -70,6 +85,7 @@ class LargerStore {
   }
 
   Field& field_;
+  const bool is_direct_;
   DataSet data_{DataSet::Keys::kRandom, 100};
   Stock stock_;
   std::uint64_t lookups_;
@@ -78,7 +94,8 @@ class LargerStore {
 }  // namespace
 
 void measure_larger(Field& field) {
-  if (field.wants_groups({"larger"})) field.part("larger", [&] { LargerStore(field).run(); });
+  if (field.wants_groups({"larger"})) field.part("larger", [&] { LargerStore(field, false).run(); });
+  if (field.wants_groups({"direct"})) field.part("direct", [&] { LargerStore(field, true).run(); });
 }
 
 }  // namespace tamis::bench

@@ -134,7 +134,7 @@ rocksdb::Options options_for(const StoreShape& shape) {
   options.target_file_size_base = std::uint64_t{64} << 20;
   options.max_bytes_for_level_base = std::uint64_t{256} << 20;
   options.max_open_files = -1;
-  options.use_direct_reads = shape.is_cold;
+  options.use_direct_reads = shape.is_cold || shape.reads_directly;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table_options(shape)));
   if (shape.has_large_values) {
     options.enable_blob_files = true;
@@ -156,6 +156,7 @@ class RocksdbContestant final : public Contestant {
     return fmt::format("RocksDB {}.{}.{}" TAMIS_ROCKSDB_BUILD, ROCKSDB_MAJOR, ROCKSDB_MINOR, ROCKSDB_PATCH);
   }
   [[nodiscard]] bool can_keep_runs() const override { return true; }
+  [[nodiscard]] bool can_read_directly() const override { return true; }
 
   void open(const std::string& directory, const StoreShape& shape) override {
     rocksdb::DB* db = nullptr;

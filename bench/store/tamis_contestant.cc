@@ -75,6 +75,7 @@ class TamisContestant final : public Contestant {
   [[nodiscard]] std::string id() const override { return setting_.empty() ? "tamis" : "tamis:" + setting_; }
   [[nodiscard]] std::string name() const override { return setting_.empty() ? "tamis" : setting_; }
   [[nodiscard]] bool can_keep_runs() const override { return true; }
+  [[nodiscard]] bool can_read_directly() const override { return true; }
 
   void open(const std::string& directory, const StoreShape& shape) override {
     Options options;
@@ -84,6 +85,7 @@ class TamisContestant final : public Contestant {
       options.compaction = "manual";
       options.filter_memory = static_cast<std::uint64_t>(shape.bits_per_key * static_cast<double>(shape.entries) / 8);
     }
+    options.direct_reads = shape.reads_directly;
     if (shape.has_large_values) options.value_bytes_apart = 4096;
     if (!setting_.empty()) need(set(options, setting_));
     is_cold_ = shape.is_cold;

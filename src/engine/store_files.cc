@@ -97,6 +97,10 @@ Result<std::unique_ptr<FileLock>> lock_folder(const StoreContext& context) {
   return context.files.lock(lock_path(directory), options.read_only ? LockMode::kShared : LockMode::kExclusive);
 }
 
+Status check_direct_reads(const StoreContext& context) {
+  return context.files.open_direct(current_path(context.directory)).status();
+}
+
 Status check_can_be_followed(const StoreContext& context) {
   TAMIS_TRY_STATUS(check_may_be_opened(context.files, context.directory));
   TAMIS_TRY(const std::optional<std::uint64_t> size, context.files.file_size(current_path(context.directory)));

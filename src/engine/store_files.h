@@ -32,6 +32,9 @@ struct StoreFiles {
 /// Makes the folder where that is wanted, checks that it may hold a store of ours, and locks it.
 Result<std::unique_ptr<FileLock>> lock_folder(const StoreContext& context);
 
+/// kNotSupported if files of the store cannot be read past the page cache. It has a CURRENT.
+Status check_direct_reads(const StoreContext& context);
+
 /// Whether a store is here that a follower can read.
 Status check_can_be_followed(const StoreContext& context);
 

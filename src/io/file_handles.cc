@@ -46,11 +46,15 @@ struct Dropped {
 /// A hash table with a fixed number of buckets. It changes under the mutex and is searched without, inside an
 /// EpochGuard.
 struct FileHandles::State {
-  State(FileSystem& file_system, std::size_t most)
-      : files(file_system), limit(most), buckets(std::bit_ceil(std::clamp<std::size_t>(most, 16, 4096))) {}
+  State(FileSystem& file_system, std::size_t most, ReadMode read_mode)
+      : files(file_system),
+        limit(most),
+        mode(read_mode),
+        buckets(std::bit_ceil(std::clamp<std::size_t>(most, 16, 4096))) {}
 
   FileSystem& files;
   const std::size_t limit;
+  const ReadMode mode;
   std::vector<std::atomic<Handle*>> buckets;
 
   mutable Mutex mutex;
@@ -67,7 +71,8 @@ struct FileHandles::State {
   bool close_unused() EXCLUDES(mutex);
 };
 
-FileHandles::FileHandles(FileSystem& files, std::size_t limit) : state_(std::make_unique<State>(files, limit)) {}
+FileHandles::FileHandles(FileSystem& files, std::size_t limit, ReadMode mode)
+    : state_(std::make_unique<State>(files, limit, mode)) {}
 FileHandles::~FileHandles() = default;
 
 Result<SharedFile> FileHandles::open(std::uint64_t id, const std::string& path) {
@@ -153,9 +158,10 @@ SharedFile FileHandles::State::keep(std::uint64_t id, SharedFile file, std::uint
 
 /// Opening a file for reading needs only a descriptor, so kOutOfSpace means EMFILE.
 Result<SharedFile> FileHandles::State::open_file(const std::string& path) {
-  Result<std::unique_ptr<ReadableFile>> file = files.open_readable(path);
+  const auto open = [&] { return mode == ReadMode::kDirect ? files.open_direct(path) : files.open_readable(path); };
+  Result<std::unique_ptr<ReadableFile>> file = open();
   const bool lacks_descriptors = file.status().code() == StatusCode::kOutOfSpace;
-  if (lacks_descriptors && close_unused()) file = files.open_readable(path);
+  if (lacks_descriptors && close_unused()) file = open();
   if (!file.ok()) return file.status();
   return SharedFile(*std::move(file));
 }

@@ -23,7 +23,7 @@ namespace tamis {
 /// Threads: any, not inside an EpochGuard.
 class FileHandles {
  public:
-  FileHandles(FileSystem& files, std::size_t limit);
+  FileHandles(FileSystem& files, std::size_t limit, ReadMode mode = ReadMode::kCached);
   ~FileHandles();
 
   /// The open file of this id; opens `path` if needed. It stays open while the caller holds it.

@@ -1,6 +1,7 @@
 #include "io/file_system.h"
 
 #include "base/try.h"
+#include "io/direct_file.h"
 
 namespace tamis {
 
@@ -11,6 +12,11 @@ Status WritableFile::write_durably_at(std::uint64_t offset, std::span<const Byte
 
 Result<std::unique_ptr<FileWindow>> WritableFile::open_window(std::uint64_t /*offset*/, std::uint64_t /*bytes*/) {
   return Status::not_supported("files are not mapped here");
+}
+
+Result<std::unique_ptr<ReadableFile>> FileSystem::open_direct(const std::string& path) {
+  TAMIS_TRY(std::unique_ptr<ReadableFile> file, open_readable(path));
+  return std::unique_ptr<ReadableFile>(std::make_unique<DirectFile>(std::move(file)));
 }
 
 void FileSystem::read_many(std::span<FileRead> reads) {

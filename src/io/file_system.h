@@ -103,6 +103,12 @@ class FileLock {
   virtual ~FileLock() = default;
 };
 
+/// How a file is read.
+enum class ReadMode : std::uint8_t {
+  kCached,  ///< Through the kernel's page cache.
+  kDirect,  ///< Past it.
+};
+
 enum class LockMode : std::uint8_t { kShared, kExclusive };
 
 enum class OpenMode : std::uint8_t {
@@ -132,6 +138,9 @@ class FileSystem {
   virtual ~FileSystem() = default;
 
   virtual Result<std::unique_ptr<ReadableFile>> open_readable(const std::string& path) = 0;
+  /// The same for reads that bypass the kernel's page cache, if there is one. kNotSupported if the file's file system
+  /// has no such reads. The default only reads as they would (io/direct_file.h).
+  virtual Result<std::unique_ptr<ReadableFile>> open_direct(const std::string& path);
   virtual Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) = 0;
   /// Reads from files opened here, concurrently if the system can; returns when all are done. The default calls read_at
   /// for each in turn.

@@ -138,10 +138,12 @@ TEST_P(FileSystemContract, ManyReadsAtOnceReadWhatEachAloneWould) {
   for (int i = 0; text.size() < 50'000; ++i) text += fmt::format("{} ", i);
   write("a", text);
   write("b", "0123456789");
-  const auto a = files().open_readable(path("a"));
+  const auto cached_a = files().open_readable(path("a"));
+  const auto direct_a = files().open_direct(path("a"));
   const auto b = files().open_readable(path("b"));
-  ASSERT_TRUE(a.ok() && b.ok());
-  for (const std::size_t count : {0, 1, 2, 32, 64, 65, 300}) {
+  ASSERT_TRUE(cached_a.ok() && direct_a.ok() && b.ok());
+  for (const std::size_t count : {0, 1, 2, 32, 64, 65, 300, 301, 63, 2, 1}) {
+    const auto& a = count % 2 == 0 ? cached_a : direct_a;
     ManyReads many;
     std::vector<std::string> expected;
     for (std::size_t i = 0; i < count; ++i) {
@@ -154,6 +156,28 @@ TEST_P(FileSystemContract, ManyReadsAtOnceReadWhatEachAloneWould) {
     files().read_many(many.reads);
     for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(many.text(i), expected[i]) << i << " of " << count;
   }
+}
+
+TEST_P(FileSystemContract, DirectReadsReadWhatOthersDo) {
+  std::string text;
+  for (int i = 0; text.size() < 50'000; ++i) text += fmt::format("{} ", i);
+  for (const std::size_t size : {0, 1, 4095, 4096, 4097, 40'960, 50'000}) {
+    write("a", text.substr(0, size));
+    const auto file = files().open_direct(path("a"));
+    ASSERT_TRUE(file.ok()) << file.status().to_text();
+    EXPECT_EQ((*file)->size().value_or(1), size);
+    for (const std::uint64_t offset : {0, 1, 4095, 4096, 8191, 40'959, 50'000, 70'000}) {
+      for (const std::size_t bytes : {0, 1, 100, 4096, 4097, 9000, 60'000}) {
+        std::vector<std::byte> buffer(bytes);
+        const Result<std::size_t> there = (*file)->read_at(offset, buffer);
+        ASSERT_TRUE(there.ok()) << there.status().to_text();
+        const std::string_view all = std::string_view(text).substr(0, size);
+        EXPECT_EQ(as_text(Bytes(buffer).first(*there)), all.substr(std::min<std::size_t>(offset, size), bytes))
+            << bytes << " at " << offset << " of " << size;
+      }
+    }
+  }
+  EXPECT_EQ(files().open_direct(path("absent")).status().code(), StatusCode::kIoError);
 }
 
 TEST_P(FileSystemContract, OpenModesSayWhatMustBeThere) {
@@ -321,6 +345,12 @@ TEST_F(PosixReads, OneOfManyThatFailsTellsWhyAndTheOthersAreRight) {
   place.files->read_many(many.reads);
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(many.reads[i].there.ok(), i != 2) << i;
   EXPECT_NE(many.text(2).find(place.folder), std::string::npos) << many.text(2);
+}
+
+TEST_F(PosixReads, WhereDirectReadsAreImpossibleOpeningSaysSo) {
+  const Status refused = place.files->open_direct("/proc/self/stat").status();
+  EXPECT_EQ(refused.code(), StatusCode::kNotSupported);
+  EXPECT_NE(refused.message().find("/proc/self/stat: its file system cannot"), std::string_view::npos);
 }
 
 TEST_F(PosixReads, AChildThatWasForkedReadsManyAtOnceBesideItsParent) {

@@ -13,6 +13,7 @@
 #include "base/check.h"
 #include "base/try.h"
 #include "io/descriptor.h"
+#include "io/direct_file.h"
 #include "io/errno_status.h"
 #include "io/posix_file_window.h"
 #include "io/ring_reads.h"
@@ -53,6 +54,12 @@ class PosixReadableFile final : public ReadableFile {
   const Descriptor file_;
   const std::string path_;
 };
+
+/// A file that was opened here.
+const PosixReadableFile& posix_file(const ReadableFile& file) {
+  TAMIS_INVARIANT(dynamic_cast<const PosixReadableFile*>(&file) != nullptr);
+  return static_cast<const PosixReadableFile&>(file);
+}
 
 /// The unwritten rest of a list of pieces.
 class Remainder {
@@ -163,6 +170,16 @@ class PosixFileSystem final : public FileSystem {
     return std::unique_ptr<ReadableFile>(std::make_unique<PosixReadableFile>(std::move(file), path));
   }
 
+  Result<std::unique_ptr<ReadableFile>> open_direct(const std::string& path) override {
+    Descriptor file = open_descriptor(path, O_RDONLY | O_DIRECT);
+    if (!file.is_open() && errno == EINVAL) {
+      return Status::not_supported(path + ": its file system cannot read past the page cache (O_DIRECT)");
+    }
+    if (!file.is_open()) return errno_status(path, "cannot open", errno);
+    auto aligned = std::make_unique<PosixReadableFile>(std::move(file), path);
+    return std::unique_ptr<ReadableFile>(std::make_unique<DirectFile>(std::move(aligned)));
+  }
+
   Result<std::unique_ptr<WritableFile>> open_writable(const std::string& path, OpenMode mode) override {
     int flags = O_RDWR;  // A window also needs to read.
     if (mode == OpenMode::kCreate) flags |= O_CREAT | O_EXCL;
@@ -178,13 +195,19 @@ class PosixFileSystem final : public FileSystem {
   void read_many(std::span<FileRead> reads) override {
     if (reads.size() < 2) return FileSystem::read_many(reads);
     std::vector<RingRead> by_ring(reads.size());
+    std::vector<std::optional<DirectRead>> direct(reads.size());
     for (std::size_t i = 0; i < reads.size(); ++i) {
-      TAMIS_INVARIANT(dynamic_cast<const PosixReadableFile*>(reads[i].file) != nullptr);
-      by_ring[i] = {static_cast<const PosixReadableFile*>(reads[i].file)->descriptor(), reads[i].offset, reads[i].to};
+      const FileRead& read = reads[i];
+      const auto* const aligned = dynamic_cast<const DirectFile*>(read.file);
+      if (aligned == nullptr) {
+        by_ring[i] = {posix_file(*read.file).descriptor(), read.offset, read.to};
+      } else if (DirectRead& around = direct[i].emplace(read.offset, read.to); around.has_memory()) {
+        by_ring[i] = {posix_file(aligned->file()).descriptor(), around.offset(), around.bytes()};
+      }
     }
     read_by_ring(by_ring);
     for (std::size_t i = 0; i < reads.size(); ++i) {
-      const std::size_t done = by_ring[i].done;
+      const std::size_t done = direct[i] ? direct[i]->finish(by_ring[i].done) : by_ring[i].done;
       FileRead& read = reads[i];
       read.there = done;
       if (done == read.to.size()) continue;

@@ -49,6 +49,7 @@ Options make_options(Draw draw) {
   options.prefix_rule = one_of(rules, draw());
   options.value_bytes_apart = one_of(apart, draw());
   options.background_threads = one_of(threads, draw());
+  options.direct_reads = draw() % 2 != 0;
   return options;
 }
 
