@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "base/check.h"
 #include "base/file_header_format.h"
@@ -14,7 +16,9 @@ namespace {
 
 constexpr std::size_t kFirstSliceOffset = 112;
 constexpr std::size_t kChecksumOffset = 120;
-constexpr std::uint64_t kKnownRequiredFeatures = 0;
+constexpr std::size_t kFeaturesOffset = 16;
+constexpr std::uint64_t kLogFollows = 1;
+constexpr std::uint64_t kKnownRequiredFeatures = kLogFollows;
 
 std::uint64_t container_checksum(Bytes container, const FilterHeader& header) {
   const Bytes body = container.subspan(kFilterHeaderBytes);
@@ -88,6 +92,13 @@ Status check_lengths_and_features(ByteReader& reader, Bytes container) {
 
 }  // namespace
 
+double rate_in_header(double rate) {
+  constexpr double kBits = 0x1p20;
+  int exponent = 0;
+  const double fraction = std::frexp(rate * (1 + 0x1p-40), &exponent);
+  return std::min(1.0, std::ldexp(std::floor(fraction * kBits) / kBits, exponent));
+}
+
 void encode_filter_header(const FilterHeader& header, MutableBytes container) {
   TAMIS_CHECK(container.size() >= kFilterHeaderBytes);
   std::string raw;
@@ -112,6 +123,33 @@ void encode_filter_header(const FilterHeader& header, MutableBytes container) {
   TAMIS_CHECK(raw.size() == kChecksumOffset);
   std::memcpy(container.data(), raw.data(), raw.size());
   store_le(container.data() + kChecksumOffset, container_checksum(container, header));
+}
+
+bool has_filter_log(Bytes file) {
+  return file.size() >= kFilterHeaderBytes && as_text(file).starts_with(kFilterMagic) &&
+         (load_le<std::uint64_t>(file.data() + kFeaturesOffset) & kLogFollows) != 0;
+}
+
+void announce_filter_log(MutableBytes container) {
+  TAMIS_CHECK(container.size() >= kFilterHeaderBytes);
+  store_le(container.data() + kFeaturesOffset,
+           load_le<std::uint64_t>(container.data() + kFeaturesOffset) | kLogFollows);
+  store_le(container.data() + kChecksumOffset,
+           checksum64(container.first(kChecksumOffset), container.subspan(kFilterHeaderBytes)));
+}
+
+std::uint64_t filter_checksum(Bytes file) { return load_le<std::uint64_t>(file.data() + kChecksumOffset); }
+
+Result<std::uint64_t> announced_filter_bytes(Bytes header, std::string_view name) {
+  ByteReader reader(header, name);
+  TAMIS_TRY_STATUS(check_preamble(reader));
+  TAMIS_TRY_STATUS(reader.skip(2, "kind and layout"));
+  TAMIS_TRY_STATUS(check_lengths_and_features(reader, header));
+  TAMIS_TRY_STATUS(reader.skip(8, "key count"));
+  TAMIS_TRY(const auto body_bytes, reader.read_le<std::uint64_t>("body length"));
+  if (body_bytes > SIZE_MAX - kFilterHeaderBytes)
+    return reader.corruption(fmt::format("a body of {} bytes", body_bytes));
+  return body_bytes + kFilterHeaderBytes;
 }
 
 Result<FilterHeader> decode_filter_header(Bytes container, std::string_view name) {

@@ -6,7 +6,7 @@
 //         10    1  kind (FilterKindInfo::id)
 //         11    1  layout: 0 the kind's own, 1 list of fingerprints (tiny_set.cc), 2 the kind's own, in slices
 //         12    4  header bytes, 128; a later version may have more
-//         16    8  required features: an unknown bit rejects the file
+//         16    8  required features: an unknown bit rejects the file; bit 0: a log follows (filter_log_format.h)
 //         24    8  optional features: an unknown bit is ignored
 //         32    8  keys
 //         40    8  body bytes
@@ -16,7 +16,7 @@
 //         66    2  prefix argument
 //         68    4  hashes: probes per key, or bits per fingerprint
 //         72   32  four numbers of 8 bytes whose meaning is the kind's own
-//        104    8  designed false-positive rate, IEEE 754 double
+//        104    8  designed false-positive rate, IEEE 754 double; see rate_in_header
 //        112    8  layout 2: bytes of the first slice; otherwise zero
 //        120    8  XXH3-64 of bytes 0 … 119 followed by the body or, in layout 2, by the first slice
 //        128    –  body
@@ -57,8 +57,21 @@ struct FilterHeader {
   std::uint64_t first_slice_bytes = 0;
 };
 
+/// A predicted rate as headers store it: cut to 20 significant bits, so that the bytes of a filter do not depend on the
+/// order in which a prediction adds its terms. At most `rate`, except for what is 2⁻⁴⁰ of it, so that a rate that is
+/// short by rounding alone, like 0.25, keeps its value. Older files have all 53 bits.
+double rate_in_header(double rate);
+
 /// Writes header and checksum in front of the body, which is already in place.
 void encode_filter_header(const FilterHeader& header, MutableBytes container);
+/// Whether the header says that a log follows the container. Anything else may be wrong with it.
+bool has_filter_log(Bytes file);
+/// Makes it say so, in a container that is whole.
+void announce_filter_log(MutableBytes container);
+/// The checksum in the header, unchecked.
+std::uint64_t filter_checksum(Bytes file);
+/// The bytes of the whole container, from its first kFilterHeaderBytes. The checksum is not looked at.
+Result<std::uint64_t> announced_filter_bytes(Bytes header, std::string_view name);
 /// Checks everything that does not depend on the kind. Of a body in slices, only the first may be there.
 Result<FilterHeader> decode_filter_header(Bytes container, std::string_view name);
 

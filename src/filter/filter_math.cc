@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numbers>
-#include <utility>
-#include <vector>
 
-#include "base/sync.h"
+#include "filter/block_rates.h"
 
 namespace tamis {
 
@@ -19,88 +16,6 @@ double FilterSize::bound_ratio() const {
 
 namespace filter_math {
 namespace {
-
-// Balls into bins, exactly: the basis for the predicted rates of small and blocked filters.
-
-/// The distribution of the number of set bits as uniform probes into `bits` bits are added.
-class Occupancy {
- public:
-  explicit Occupancy(std::uint32_t bits) : chance_(bits + 1, 0.0) { chance_[0] = 1; }
-
-  /// One more probe: it sets a new bit with probability 1 − set/bits.
-  void throw_ball() {
-    const auto bits = static_cast<double>(chance_.size() - 1);
-    most_ = std::min(most_ + 1, chance_.size() - 1);
-    for (std::size_t set = most_; set > 0; --set) {
-      chance_[set] = chance_[set] * static_cast<double>(set) / bits +
-                     chance_[set - 1] * (bits - static_cast<double>(set) + 1) / bits;
-    }
-    chance_[0] = 0;
-  }
-
-  /// For every number of set bits, the probability that `hashes` new uniform probes all hit set bits.
-  [[nodiscard]] std::vector<double> hit_chances(std::uint32_t hashes) const {
-    const auto bits = static_cast<double>(chance_.size() - 1);
-    std::vector<double> chances(chance_.size());
-    for (std::size_t set = 1; set < chances.size(); ++set) {
-      chances[set] = std::pow(static_cast<double>(set) / bits, hashes);
-    }
-    return chances;
-  }
-  /// The probability that all hit, given what `hit_chances` returned.
-  [[nodiscard]] double all_hit(const std::vector<double>& hit_chances) const {
-    double rate = 0;
-    for (std::size_t set = 1; set <= most_; ++set) rate += chance_[set] * hit_chances[set];
-    return rate;
-  }
-
- private:
-  std::vector<double> chance_;  // chance_[x]: the probability of exactly x set bits.
-  std::size_t most_ = 0;
-};
-
-/// Beyond this load practically every bit of a block is set.
-constexpr std::size_t kMaxLoad = 512;
-
-/// The rates of one block by its load, computed up to the largest load that was asked for.
-class BlockRates {
- public:
-  BlockRates(std::uint32_t block_bits, std::uint32_t hashes)
-      : hashes_(hashes), occupancy_(block_bits), hit_chances_(occupancy_.hit_chances(hashes)) {}
-
-  double at(std::size_t load) {
-    while (rates_.size() <= load) {
-      for (std::uint32_t i = 0; i < hashes_; ++i) occupancy_.throw_ball();
-      rates_.push_back(occupancy_.all_hit(hit_chances_));
-    }
-    return rates_[load];
-  }
-
- private:
-  std::uint32_t hashes_;
-  Occupancy occupancy_;
-  std::vector<double> hit_chances_;
-  std::vector<double> rates_ = {0};
-};
-
-/// Caches rates: sizing needs the same few repeatedly.
-class RateTables {
- public:
-  double get(std::uint32_t block_bits, std::uint32_t hashes, std::size_t load) EXCLUDES(mutex_) {
-    const MutexLock lock(mutex_);
-    return tables_.try_emplace({block_bits, hashes}, block_bits, hashes).first->second.at(load);
-  }
-
- private:
-  Mutex mutex_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, BlockRates> tables_ GUARDED_BY(mutex_);
-};
-
-/// The rate of one block of `block_bits` bits that holds `load` keys, k probes each; cached per (bits, k).
-double block_rate(std::uint32_t block_bits, std::uint32_t hashes, double load) {
-  static RateTables tables;
-  return tables.get(block_bits, hashes, static_cast<std::size_t>(std::min(load, static_cast<double>(kMaxLoad))));
-}
 
 /// The mean of f over a binomial number of successes: the distribution of one block's load among many.
 template <typename Function>
@@ -129,8 +44,9 @@ double binomial_mean(double trials, double chance, Function f) {
   return total / total_weight;
 }
 
-/// The occupancy distribution costs bits × probes steps; below this limit exactness is worth it.
-constexpr double kExactSteps = 4e6;
+/// Up to this product of bits and probes the rate is exact, beyond it approximate. Another limit would give other
+/// sizes.
+constexpr double kExactProduct = 4e6;
 
 /// (μ/m)^k with the second-order term of the variance of the number of set bits.
 double approximate_bloom_rate(double bits, double hashes, double probes) {
@@ -158,17 +74,19 @@ double bloom_rate(double bits, std::uint32_t hashes, double keys) {
   if (keys <= 0 || hashes == 0) return keys <= 0 ? 0 : 1;
   const double probes = keys * hashes;
   if (bits <= 1) return 1;
-  if (bits * probes <= kExactSteps) {
-    Occupancy occupancy(static_cast<std::uint32_t>(bits));
-    for (double i = 0; i < probes; ++i) occupancy.throw_ball();
-    return occupancy.all_hit(occupancy.hit_chances(hashes));
+  if (bits * probes <= kExactProduct) {
+    HitChance chance(std::floor(bits), hashes);
+    for (double i = 0; i < probes; ++i) chance.add_probe();
+    return chance.all_hit();
   }
   return approximate_bloom_rate(bits, hashes, probes);
 }
 
 double blocked_bloom_rate(double blocks, std::uint32_t block_bits, std::uint32_t hashes, double keys) {
   if (keys <= 0) return 0;
-  return binomial_mean(keys, 1 / blocks, [&](double load) { return block_rate(block_bits, hashes, load); });
+  return block_rate_tables().with(block_bits, hashes, [&](BlockRates& rates) {
+    return binomial_mean(keys, 1 / blocks, [&](double load) { return rates.at(load); });
+  });
 }
 
 double split_bloom_rate(double blocks, std::uint32_t word_bits, std::uint32_t hashes, double keys) {

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
+
+#include "filter/block_rates.h"
 
 namespace tamis {
 namespace {
@@ -43,6 +46,65 @@ TEST(FilterMath, FillTellsTheNumberOfKeys) {
   const double empty = std::pow(1 - 1.0 / 100'000, 7 * 9'000);
   EXPECT_NEAR(bloom_keys_from_fill(100'000, 7, 100'000 * (1 - empty)), 9'000, 1);
   EXPECT_TRUE(std::isinf(bloom_keys_from_fill(64, 3, 64)));
+}
+
+/// The rate from the distribution of the number of set bits, which is followed probe by probe.
+class OccupancyRate {
+ public:
+  explicit OccupancyRate(std::size_t bits) : chance_(bits + 1, 0.0) { chance_[0] = 1; }
+
+  void add_probe() {
+    const auto bits = static_cast<double>(chance_.size() - 1);
+    for (std::size_t set = chance_.size() - 1; set > 0; --set) {
+      const auto before = static_cast<double>(set - 1);
+      chance_[set] = chance_[set] * (before + 1) / bits + chance_[set - 1] * (bits - before) / bits;
+    }
+    chance_[0] = 0;
+  }
+  [[nodiscard]] double rate(std::uint32_t hashes) const {
+    const auto bits = static_cast<double>(chance_.size() - 1);
+    double rate = 0;
+    for (std::size_t set = 0; set < chance_.size(); ++set) {
+      rate += chance_[set] * std::pow(static_cast<double>(set) / bits, hashes);
+    }
+    return rate;
+  }
+
+ private:
+  std::vector<double> chance_;  // chance_[x]: the chance of exactly x set bits.
+};
+
+TEST(FilterMath, RatesAreThoseOfTheOccupancyDistribution) {
+  for (const std::uint32_t bits : {2U, 5U, 64U, 256U, 512U}) {
+    for (const std::uint32_t hashes : {1U, 2U, 3U, 6U, 7U, 11U, 16U}) {
+      OccupancyRate expected(bits);
+      for (int keys = 1; keys <= 200; ++keys) {
+        for (std::uint32_t i = 0; i < hashes; ++i) expected.add_probe();
+        if (keys > 8 && keys % 12 != 0) continue;
+        const double rate = expected.rate(hashes);
+        EXPECT_NEAR(blocked_bloom_rate(1, bits, hashes, keys) / rate, 1, 1e-9)
+            << bits << " bits, " << hashes << " hashes, " << keys << " keys";
+        EXPECT_NEAR(bloom_rate(bits, hashes, keys) / rate, 1, 1e-9)
+            << bits << " bits, " << hashes << " hashes, " << keys << " keys";
+      }
+    }
+  }
+}
+
+/// Each probe of a key costs one step per hash, whatever the size of the block; and nothing is computed twice.
+TEST(FilterMath, SizingSmallSetsTakesFewSteps) {
+  for (const std::uint32_t hashes : {1U, 6U, 16U}) {
+    BlockRates rates(512, hashes);
+    rates.at(150);
+    rates.at(20);
+    EXPECT_EQ(rates.steps(), std::uint64_t{150} * hashes * hashes);
+  }
+  const std::uint64_t before = block_rate_tables().steps();
+  for (std::uint64_t keys = 65; keys <= 200; ++keys) {
+    ASSERT_TRUE(filter_size("line", keys, {SizeTarget::Measure::kBitsPerKey, 10}).ok());
+    ASSERT_TRUE(filter_size("line", keys, {SizeTarget::Measure::kRate, 0.01}).ok());
+  }
+  EXPECT_LE(block_rate_tables().steps() - before, 200'000U);
 }
 
 double bits_used(const FilterPlan& plan, std::span<const PlannedRun> runs) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/check.h"
 #include "base/nearest_word.h"
 #include "base/try.h"
 
@@ -41,6 +42,22 @@ bool list_serves(const FilterSize& list, const Result<FilterSize>& own, SizeTarg
   return own.ok() && list.bytes <= own->bytes && list.rate <= own->rate;
 }
 
+/// Checks the target, and takes the header from a memory.
+Result<SizeTarget> target_of_body(std::uint64_t keys, SizeTarget target) {
+  TAMIS_TRY_STATUS(check_target(target));
+  constexpr std::uint64_t kMaxKeys = std::uint64_t{1} << 42;
+  if (keys > kMaxKeys)
+    return Status::invalid_argument(fmt::format("{} keys exceed the max of {} keys in a filter", keys, kMaxKeys));
+  if (target.measure == SizeTarget::Measure::kMemory) {
+    if (target.value < static_cast<double>(kFilterHeaderBytes)) {
+      return Status::not_supported(
+          fmt::format("{} bytes cannot hold a filter's header ({})", target.value, kFilterHeaderBytes));
+    }
+    target.value -= static_cast<double>(kFilterHeaderBytes);
+  }
+  return target;
+}
+
 }  // namespace
 
 Result<const FilterKind*> need_filter_kind(std::string_view name) {
@@ -68,25 +85,39 @@ Result<SizeTarget> size_target(const FilterOptions& options) {
   return target;
 }
 
-Result<ChosenSize> choose_size(const FilterKind& kind, std::uint64_t keys, SizeTarget target) {
-  TAMIS_TRY_STATUS(check_target(target));
-  constexpr std::uint64_t kMaxKeys = std::uint64_t{1} << 42;
-  if (keys > kMaxKeys)
-    return Status::invalid_argument(fmt::format("{} keys exceed the max of {} keys in a filter", keys, kMaxKeys));
-  if (target.measure == SizeTarget::Measure::kMemory) {
-    if (target.value < static_cast<double>(kFilterHeaderBytes)) {
-      return Status::not_supported(
-          fmt::format("{} bytes cannot hold a filter's header ({})", target.value, kFilterHeaderBytes));
-    }
-    target.value -= static_cast<double>(kFilterHeaderBytes);
-  }
+Result<ChosenSize> choose_size(const FilterKind& kind, std::uint64_t keys, SizeTarget whole) {
+  TAMIS_TRY(const SizeTarget target, target_of_body(keys, whole));
   Result<FilterSize> own = kind.size(keys, target);
-  if (kind.make == nullptr && keys <= kTinySetKeys) {
+  if (kind.lists_few_keys && keys <= kTinySetKeys) {
     TAMIS_TRY(const FilterSize list, kTinySetKind.size(keys, target));
     if (list_serves(list, own, target)) return ChosenSize{list, FilterLayout::kList};
   }
   if (!own.ok()) return own.status();
   return ChosenSize{*own, FilterLayout::kOwn};
+}
+
+Result<FilterImage> make_empty_filter(const FilterKind& kind, const FilterOptions& options) {
+  TAMIS_CHECK(kind.make != nullptr);
+  if (options.capacity == 0 && !kind.grows) {
+    return Status::invalid_argument(fmt::format(
+        "a {} filter does not grow: set its capacity to the number of keys, or use growing, which does", options.kind));
+  }
+  TAMIS_TRY(const SizeTarget whole, size_target(options));
+  const std::uint64_t keys = kind.room != nullptr ? kind.room(options.capacity) : options.capacity;
+  TAMIS_TRY(const SizeTarget target, target_of_body(keys, whole));
+  TAMIS_TRY(const FilterSize size, kind.size(keys, target));
+  TAMIS_TRY(FilterImage image, kind.make(size));
+  if (kind.tune != nullptr) {
+    TAMIS_TRY_STATUS(kind.tune(image, options));
+  } else if (options.growth || options.most_layers) {
+    return Status::invalid_argument(
+        fmt::format("growth and most_layers are options of scalable; a {} filter has neither", options.kind));
+  }
+  image.header.kind = kind.info.id;
+  image.header.seed = options.seed;
+  image.header.prefix_rule = options.prefix_rule;
+  image.header.designed_rate = rate_in_header(size.rate);
+  return image;
 }
 
 Result<FilterSize> filter_size(std::string_view kind_name, std::uint64_t keys, SizeTarget target) {

@@ -21,8 +21,13 @@ struct ChosenSize {
   FilterLayout layout = FilterLayout::kOwn;
 };
 
-/// Sizes a filter of `kind`; immutable kinds store a tiny set as a list if that is smaller and no less accurate.
+/// Sizes a filter of `kind`. A kind that lists few keys stores a tiny set as a list if that is smaller and no less
+/// accurate.
 Result<ChosenSize> choose_size(const FilterKind& kind, std::uint64_t keys, SizeTarget target);
+
+/// Sizes a filter of `kind` to which keys are added later, and makes it without any. kInvalidArgument if the options do
+/// not fit the kind.
+Result<FilterImage> make_empty_filter(const FilterKind& kind, const FilterOptions& options);
 
 /// kNotSupported saying that `kind` cannot reach the target and which kinds can.
 Status cannot_reach(std::string_view kind, SizeTarget target, std::string_view instead);
