@@ -57,9 +57,13 @@ struct FilterOptions {
   std::optional<double> target_rate = {};          ///< The max false-positive rate, between 0 and 1.
   std::optional<double> bits_per_key = {};         ///< The size in bits per key.
   std::optional<std::uint64_t> memory_bytes = {};  ///< The size in bytes, including the header.
-  /// MutableFilter: the expected number of keys. Only a scalable filter, which grows, works without it. Beyond it, the
+  /// MutableFilter: the expected number of keys. Only growing and scalable, which grow, work without it. Beyond it, the
   /// others exceed their rate or, like cuckoo, are full. FilterBuilder ignores it.
   std::uint64_t capacity = 0;
+  /// MutableFilter, scalable: how many times the keys of a layer the next one takes, 1 to 64; 2 if not set.
+  std::optional<std::uint32_t> growth = {};
+  /// MutableFilter, scalable: the most layers, 1 to 32; 32 if not set. When they are full, add returns kOutOfSpace.
+  std::optional<std::uint32_t> most_layers = {};
   FilterSeed seed = {};         ///< How keys are hashed.
   PrefixRule prefix_rule = {};  ///< Which part of a key is hashed.
 };
@@ -238,8 +242,8 @@ Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view na
 /// Threads: one at a time; `freeze` returns a Filter for many.
 class TAMIS_EXPORT MutableFilter {
  public:
-  /// Creates a filter for options.capacity keys. Returns kNotSupported for kinds that are built once (line, ribbon,
-  /// fuse, sliced), kInvalidArgument for a capacity of 0 if the kind does not grow.
+  /// Creates a filter for options.capacity keys. Returns kNotSupported for kinds that are built once (ribbon, fuse,
+  /// sliced), kInvalidArgument for a capacity of 0 if the kind does not grow.
   static Result<MutableFilter> create(const FilterOptions& options);
   /// Opens a file written by save(), or by Filter::save for a mutable kind.
   static Result<MutableFilter> open(const std::string& path);
@@ -255,13 +259,14 @@ class TAMIS_EXPORT MutableFilter {
   /// Releases the bytes.
   ~MutableFilter();
 
-  /// Adds a key. Returns kOutOfSpace, changing nothing, if a cuckoo filter is full or holds eight copies of the key.
+  /// Adds a key. Returns kOutOfSpace, changing nothing, if a cuckoo filter is full or holds eight copies of the key, or
+  /// if a growing or scalable one has grown as often as it can.
   Status add(std::string_view key) { return add_hash(hash(key)); }
   /// Same for a key whose hash() is known.
   Status add_hash(std::uint64_t hash);
   /// Removes one copy of a key: true if it was present, false if it was never added. Remove only keys that were added:
-  /// removing a false positive removes another key. A key added 15 times or more to a counting filter is permanent:
-  /// remove still returns true, and info().keys still counts it.
+  /// removing a false positive removes another key. A key added 15 times or more to a counting filter, or 16 times to a
+  /// growing one, is permanent: remove still returns true, and info().keys still counts it.
   Result<bool> remove(std::string_view key) { return remove_hash(hash(key)); }
   /// Same for a key whose hash() is known.
   Result<bool> remove_hash(std::uint64_t hash);
@@ -270,6 +275,12 @@ class TAMIS_EXPORT MutableFilter {
   [[nodiscard]] bool may_contain(std::string_view key) const { return may_contain_hash(hash(key)); }
   /// Same for a key whose hash() is known.
   [[nodiscard]] bool may_contain_hash(std::uint64_t hash) const { return probe_.may_contain(hash); }
+
+  /// How many times a key may be there: never fewer than it was added and not removed, except that a counting filter
+  /// counts to 15 and a growing one to 16. More by chance, as a false positive is. 0 or 1 for kinds that cannot remove.
+  [[nodiscard]] std::uint64_t count(std::string_view key) const { return count_hash(hash(key)); }
+  /// Same for a key whose hash() is known.
+  [[nodiscard]] std::uint64_t count_hash(std::uint64_t hash) const;
 
   /// Replaces this filter with the union. kInvalidArgument unless kind, size and seed are equal.
   Status merge(const MutableFilter& other);
@@ -293,6 +304,9 @@ class TAMIS_EXPORT MutableFilter {
   Status save(const std::string& path) const;
   /// Returns an immutable copy.
   [[nodiscard]] Filter freeze() const;
+  /// Up to `most_bytes` of what save() writes, from this offset on; empty at its end. The view is valid until the next
+  /// change. FilterImport reads parts that were taken one after the other, and notices a change between two of them.
+  [[nodiscard]] std::span<const std::byte> part(std::uint64_t offset, std::size_t most_bytes);
 
  private:
   friend Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view name);
@@ -301,6 +315,36 @@ class TAMIS_EXPORT MutableFilter {
 
   FilterProbe probe_;
   std::unique_ptr<OpenFilter> open_;  // Null: empty; probe_ then answers maybe.
+};
+
+/// Makes a MutableFilter from the parts of another, in any process, without the whole in one buffer of the caller.
+///
+///     tamis::FilterImport import;
+///     for (std::uint64_t at = 0; !(part = filter.part(at, 64 << 10)).empty(); at += part.size()) … import.add(part);
+///     tamis::Result<tamis::MutableFilter> copy = import.finish();
+///
+/// Threads: one at a time.
+class TAMIS_EXPORT FilterImport {
+ public:
+  /// Without any part.
+  FilterImport();
+  /// Drops what was added.
+  ~FilterImport();
+  /// Moves what was added; the source has no part.
+  FilterImport(FilterImport&&) noexcept;
+  /// Like the constructor; drops what this one had.
+  FilterImport& operator=(FilterImport&&) noexcept;
+
+  /// Adds the next part. The first has at least 128 bytes, which say how many follow. kCorruption for bytes behind the
+  /// end, or a beginning that is no filter's; kNotSupported without memory for the filter.
+  Status add(std::span<const std::byte> part);
+  /// The filter, and empties the import. kInvalidArgument if parts are missing; kCorruption if the bytes are damaged or
+  /// were changed between two parts.
+  Result<MutableFilter> finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;  // Null: no part yet.
 };
 
 }  // namespace tamis

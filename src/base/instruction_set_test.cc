@@ -17,6 +17,7 @@ int zero() { return 0; }
 int two() { return 2; }
 int five() { return 5; }
 
+#ifdef __x86_64__
 /// What the kernel lists as "flags": the features that the processor has and the kernel saves the registers of.
 std::set<std::string> flags_of_kernel() {
   std::ifstream lines("/proc/cpuinfo");
@@ -27,6 +28,7 @@ std::set<std::string> flags_of_kernel() {
   }
   return {};
 }
+#endif
 
 TEST(InstructionSet, IsWhatTheKernelSays) {
 #ifdef __x86_64__

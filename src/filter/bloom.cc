@@ -91,6 +91,10 @@ Status add_bits(FilterImage& image, std::uint64_t hash) {
   return {};
 }
 
+constexpr auto each_bit = [](const FilterHeader& header, std::uint64_t hash, auto f) {
+  return each_bloom_probe(hash, header.numbers[0], header.hashes, f);
+};
+
 FilterEstimate estimate_bits(const FilterImage& image) {
   return estimate_from(image, static_cast<double>(count_set_bits(image.body())));
 }
@@ -139,6 +143,15 @@ Removal remove_from_counters(FilterImage& image, std::uint64_t hash) {
     return true;
   });
   return done;
+}
+
+std::uint64_t count_by_counters(const FilterImage& image, std::uint64_t hash) {
+  unsigned least = kStuck;
+  each_bloom_probe(hash, image.header.numbers[0], image.header.hashes, [&](std::uint64_t cell) {
+    least = std::min(least, counter(image.body().data(), cell));
+    return true;
+  });
+  return least;
 }
 
 FilterEstimate estimate_counters(const FilterImage& image) {
@@ -213,6 +226,7 @@ constinit const FilterKind kBloomKind = {
     .add = add_bits,
     .merge = join_bodies<std::bit_or<>>,
     .intersect = join_bodies<std::bit_and<>>,
+    .shared = shared_bits<each_bit, 1>(),
 };
 
 constinit const FilterKind kCountingKind = {
@@ -232,6 +246,7 @@ constinit const FilterKind kCountingKind = {
     .remove = remove_from_counters,
     .merge = merge_counters,
     .intersect = intersect_counters,
+    .count = count_by_counters,
 };
 
 }  // namespace tamis

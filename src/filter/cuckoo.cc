@@ -209,6 +209,18 @@ Removal remove(FilterImage& image, std::uint64_t hash) {
   return Removal::kAbsent;
 }
 
+std::uint64_t count(const FilterImage& image, std::uint64_t hash) {
+  const Buckets<const std::byte> buckets = {image.body().data(), image.header.numbers[0], image.header.hashes};
+  const auto [fingerprint, first] = home_of(buckets, hash);
+  const std::uint64_t second = buckets.other(first, fingerprint);
+  std::uint64_t copies = 0;
+  for (unsigned i = 0; i < kPlaces; ++i) {
+    copies += buckets.place(first, i) == fingerprint ? 1 : 0;
+    copies += second != first && buckets.place(second, i) == fingerprint ? 1 : 0;
+  }
+  return copies;
+}
+
 /// More than eight copies of a key do not fit, and crowd out other keys long before. The first failure drops copies;
 /// each later one grows the filter by a twentieth.
 Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
@@ -266,6 +278,7 @@ constinit const FilterKind kCuckooKind = {
     .make = make,
     .add = add,
     .remove = remove,
+    .count = count,
     .room = room,
 };
 

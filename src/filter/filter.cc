@@ -11,6 +11,7 @@
 #include "base/hash_inline.h"
 #include "base/try.h"
 #include "filter/filter_kind.h"
+#include "filter/logged_filter.h"
 #include "filter/open_filter.h"
 #include "filter/sizing.h"
 #include "io/file.h"
@@ -80,11 +81,17 @@ Result<Filter> open_filter(FilterImage image, std::string_view name) {
 }
 
 Result<Filter> Filter::open(const std::string& path) {
-  TAMIS_TRY(FilterImage image, FilterImage::map(path));
+  TAMIS_TRY(MappedFile file, MappedFile::open(path));
+  if (has_filter_log(file.bytes())) return from_bytes(file.bytes(), path);
+  TAMIS_TRY(FilterImage image, FilterImage::of_mapped(std::move(file), path));
   return open_filter(std::move(image), path);
 }
 
 Result<Filter> Filter::from_bytes(std::span<const std::byte> bytes, std::string_view name) {
+  if (has_filter_log(bytes)) {
+    TAMIS_TRY(const LoggedFilter logged, open_logged_filter(bytes, name));
+    return logged.filter.freeze();
+  }
   TAMIS_TRY(FilterImage image, FilterImage::decode(bytes, name));
   return open_filter(std::move(image), name);
 }
@@ -168,7 +175,7 @@ Result<Filter> FilterBuilder::finish() {
   image.header.keys = hashes.size();
   image.header.seed = options.seed;
   image.header.prefix_rule = options.prefix_rule;
-  image.header.designed_rate = chosen.size.rate;
+  image.header.designed_rate = rate_in_header(chosen.size.rate);
   image.seal();
   return open_filter(std::move(image), "a filter just built");
 }

@@ -36,10 +36,10 @@ Result<FilterImage> FilterImage::decode(AlignedBytes bytes, std::string_view nam
   return image;
 }
 
-Result<FilterImage> FilterImage::map(const std::string& path) {
+Result<FilterImage> FilterImage::of_mapped(MappedFile file, std::string_view name) {
   FilterImage image;
-  TAMIS_TRY(image.mapped_, MappedFile::open(path));
-  TAMIS_TRY(image.header, decode_filter_header(image.mapped_->bytes(), path));
+  image.mapped_ = std::move(file);
+  TAMIS_TRY(image.header, decode_filter_header(image.mapped_->bytes(), name));
   return image;
 }
 

@@ -26,12 +26,13 @@ class FilterImage {
   static Result<FilterImage> decode(Bytes bytes, std::string_view name);
   /// The same without a copy.
   static Result<FilterImage> decode(AlignedBytes bytes, std::string_view name);
-  static Result<FilterImage> map(const std::string& path);
+  /// The same for a mapped file.
+  static Result<FilterImage> of_mapped(MappedFile file, std::string_view name);
 
   FilterHeader header;
 
   [[nodiscard]] Bytes body() const { return container().subspan(kFilterHeaderBytes); }
-  /// Only for images that own their bytes (not `map`ped ones).
+  /// Only for images that own their bytes (not mapped ones).
   [[nodiscard]] MutableBytes mutable_body() { return owned_.span().subspan(kFilterHeaderBytes); }
   [[nodiscard]] Bytes container() const { return mapped_ ? mapped_->bytes() : owned_.span(); }
 

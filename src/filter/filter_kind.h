@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/try.h"
 #include "filter/filter_image.h"
+#include "filter/shared_bits.h"
 #include "tamis/filter.h"
 #include "tamis/filter_math.h"
 
@@ -56,8 +57,14 @@ struct FilterKind {
   Status (*merge)(FilterImage& image, const FilterImage& other) = nullptr;
   Status (*intersect)(FilterImage& image, const FilterImage& other) = nullptr;
   void (*clear)(FilterImage& image) = nullptr;  // Null: an empty filter is all zeros.
-  bool grows = false;                           // Keeps its rate beyond its capacity, which may be 0.
-  bool in_slices = false;                       // FilterLayout::kSlices: the first slices of a body are a filter too.
+  /// How many times the key may be there. Null: once, if it may.
+  std::uint64_t (*count)(const FilterImage& image, std::uint64_t hash) = nullptr;
+  /// Takes `growth` and `most_layers` of the options. Null: the kind has neither.
+  Status (*tune)(FilterImage& image, const FilterOptions& options) = nullptr;
+  SharedBits shared = {};       // For many threads at once; null if the kind cannot.
+  bool lists_few_keys = false;  // A built filter of few keys is a list of fingerprints where that is no worse.
+  bool grows = false;           // Keeps its rate beyond its capacity, which may be 0.
+  bool in_slices = false;       // FilterLayout::kSlices: the first slices of a body are a filter too.
   /// The number of keys to size for, given `capacity`; null: `capacity`.
   std::uint64_t (*room)(std::uint64_t capacity) = nullptr;
 };
@@ -71,6 +78,7 @@ extern const FilterKind kCuckooKind;
 extern const FilterKind kCountingKind;
 extern const FilterKind kScalableKind;
 extern const FilterKind kSlicedKind;
+extern const FilterKind kGrowingKind;
 
 /// The list of up to kTinySetKeys keys that serves all kinds (FilterLayout::kList); not a kind for users.
 extern const FilterKind kTinySetKind;

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <set>
 #include <string>
 
+#include "filter/filter_format.h"
 #include "support/filter_rate.h"
 #include "support/filter_sets.h"
 
@@ -53,6 +55,26 @@ TEST(FilterSeed, DecidesTheHash) {
   hashes.insert(hash_with({.key = key}));
   EXPECT_EQ(hashes.size(), 4U);
   EXPECT_EQ(hash_with({.seed = 0}), 0x87efcdb6ed1bce67U) << "seed 0 is plain XXH3-64, for ever";
+}
+
+/// The bytes of a filter must not depend on the order in which a prediction adds its terms.
+TEST(FilterFormat, RatesAreStoredWithTwentyBits) {
+  for (const double rate : {1e-18, 3.7e-7, 0.0083766, 0.01, 0.3, 0.999}) {
+    const double stored = rate_in_header(rate);
+    EXPECT_LE(stored, rate);
+    EXPECT_GT(stored, rate * (1 - 0x1p-18));
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(stored) % (std::uint64_t{1} << 33), 0U);
+    EXPECT_EQ(rate_in_header(stored), stored);
+  }
+  for (const double rate : {0x1p-60, 0.0078125, 0.25, 0.75, 1.0}) {
+    EXPECT_EQ(rate_in_header(rate), rate);
+    EXPECT_EQ(rate_in_header(rate * (1 - 1e-13)), rate) << "short by rounding";
+  }
+  EXPECT_EQ(rate_in_header(0), 0);
+  const Filter filter = build_filter({.kind = "line", .bits_per_key = 10.0}, HashSet(1).members(150));
+  EXPECT_EQ(filter.info().designed_rate, rate_in_header(filter.info().designed_rate));
+  const Result<MutableFilter> changed = MutableFilter::create({.kind = "bloom", .capacity = 150});
+  EXPECT_EQ(changed->info().designed_rate, rate_in_header(changed->info().designed_rate));
 }
 
 TEST(FilterBuilder, RefusesUnknownKindsAndDoubleMeasures) {

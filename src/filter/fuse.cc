@@ -250,6 +250,7 @@ constinit const FilterKind kFuseKind = {
     .build = build,
     .open = open,
     .estimate = estimate,
+    .lists_few_keys = true,
 };
 
 }  // namespace tamis

@@ -57,8 +57,8 @@ HWY_INLINE bool test_line(const LineState& state, std::uint64_t hash) {
 #elif HWY_TARGET == HWY_AVX2
 
 /// The bits of eight probes that are not set in the line.
-HWY_INLINE auto missing_bits(const std::uint32_t* line, hn::Vec<hn::FixedTag<std::uint32_t, 8> > x,
-                             hn::Vec<hn::FixedTag<std::uint32_t, 8> > active) {
+HWY_INLINE auto missing_bits(const std::uint32_t* line, hn::Vec<hn::FixedTag<std::uint32_t, 8>> x,
+                             hn::Vec<hn::FixedTag<std::uint32_t, 8>> active) {
   const hn::FixedTag<std::uint32_t, 8> lanes;
   const auto word = hn::ShiftRight<28>(x);
   const auto index = hn::IndicesFromVec(lanes, hn::And(word, hn::Set(lanes, 7U)));
@@ -184,9 +184,31 @@ Result<FilterSize> size(std::uint64_t keys, SizeTarget target) {
                         [&](std::uint64_t lines) { return best_size(keys, lines); });
 }
 
+Result<FilterImage> make(const FilterSize& shape) {
+  return FilterImage::with_body(shape.bytes, shape.hashes, shape.bytes / kCacheLineBytes);
+}
+
+/// The bits of a key in the whole body.
+constexpr auto each_bit = [](const FilterHeader& header, std::uint64_t hash, auto f) {
+  const std::uint64_t first = kLineBits * std::uint64_t{line_of(hash, static_cast<std::uint32_t>(header.numbers[0]))};
+  bool all = true;
+  each_line_probe(hash, header.hashes,
+                  [&](std::uint32_t word, std::uint32_t bit) { all = all && f(first + 32 * word + bit); });
+  return all;
+};
+
+Status add(FilterImage& image, std::uint64_t hash) {
+  std::byte* body = image.mutable_body().data();
+  each_bit(image.header, hash, [&](std::uint64_t bit) {
+    body[bit / 8] |= std::byte{1} << (bit % 8);
+    return true;
+  });
+  return {};
+}
+
 Result<FilterImage> build(std::span<std::uint64_t> hashes, const FilterSize& shape) {
   const auto lines = static_cast<std::uint32_t>(shape.bytes / kCacheLineBytes);
-  TAMIS_TRY(FilterImage image, FilterImage::with_body(shape.bytes, shape.hashes, lines));
+  TAMIS_TRY(FilterImage image, make(shape));
   std::byte* body = image.mutable_body().data();
   constexpr std::size_t kAhead = 24;
   for (std::size_t i = 0; i < hashes.size(); ++i) {
@@ -228,11 +250,22 @@ FilterEstimate estimate(const FilterImage& image) {
 }  // namespace
 
 constinit const FilterKind kLineKind = {
-    .info = {.id = 2, .name = "line", .summary = "fast and cheap to build: one cache line per lookup; the default"},
+    .info = {.id = 2,
+             .name = "line",
+             .summary = "fast and cheap to build: one cache line per lookup; the default",
+             .adds = true,
+             .merges = true,
+             .intersects = true},
     .size = size,
     .build = build,
     .open = open,
     .estimate = estimate,
+    .make = make,
+    .add = add,
+    .merge = join_bodies<std::bit_or<>>,
+    .intersect = join_bodies<std::bit_and<>>,
+    .shared = shared_bits<each_bit, kLineBits / 64>(),
+    .lists_few_keys = true,
 };
 
 }  // namespace tamis

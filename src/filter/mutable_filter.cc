@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/try.h"
+#include "filter/logged_filter.h"
 #include "filter/open_filter.h"
 #include "filter/sizing.h"
 #include "io/file.h"
@@ -75,28 +76,20 @@ Result<MutableFilter> open_mutable_filter(FilterImage image, std::string_view na
 Result<MutableFilter> MutableFilter::create(const FilterOptions& options) {
   TAMIS_TRY(const FilterKind* kind, need_filter_kind(options.kind));
   if (kind->make == nullptr) return cannot(*kind, "be changed", &FilterKindInfo::adds);
-  if (options.capacity == 0 && !kind->grows) {
-    return Status::invalid_argument(
-        fmt::format("a {} filter does not grow: set its capacity to the number of keys, or use scalable, which does",
-                    options.kind));
-  }
-  TAMIS_TRY(const SizeTarget target, size_target(options));
-  const std::uint64_t keys = kind->room != nullptr ? kind->room(options.capacity) : options.capacity;
-  TAMIS_TRY(const ChosenSize chosen, choose_size(*kind, keys, target));
-  TAMIS_TRY(FilterImage image, kind->make(chosen.size));
-  image.header.kind = kind->info.id;
-  image.header.seed = options.seed;
-  image.header.prefix_rule = options.prefix_rule;
-  image.header.designed_rate = chosen.size.rate;
+  TAMIS_TRY(FilterImage image, make_empty_filter(*kind, options));
   return open_mutable_filter(std::move(image), "a filter just made");
 }
 
 Result<MutableFilter> MutableFilter::open(const std::string& path) {
-  TAMIS_TRY(const FilterImage image, FilterImage::map(path));
-  return open_mutable_filter(image.copy(), path);
+  TAMIS_TRY(const MappedFile file, MappedFile::open(path));
+  return from_bytes(file.bytes(), path);
 }
 
 Result<MutableFilter> MutableFilter::from_bytes(std::span<const std::byte> bytes, std::string_view name) {
+  if (has_filter_log(bytes)) {
+    TAMIS_TRY(LoggedFilter logged, open_logged_filter(bytes, name));
+    return std::move(logged.filter);
+  }
   TAMIS_TRY(FilterImage image, FilterImage::decode(bytes, name));
   return open_mutable_filter(std::move(image), name);
 }
@@ -128,6 +121,12 @@ Result<bool> MutableFilter::remove_hash(std::uint64_t hash) {
   const Removal removed = kind.remove(image, hash);
   if (removed == Removal::kGone && image.header.keys > 0) --image.header.keys;
   return removed != Removal::kAbsent;
+}
+
+std::uint64_t MutableFilter::count_hash(std::uint64_t hash) const {
+  if (open_ != nullptr && kind_of(open_->image).count != nullptr)
+    return kind_of(open_->image).count(open_->image, hash);
+  return may_contain_hash(hash) ? 1 : 0;
 }
 
 Status MutableFilter::merge(const MutableFilter& other) {
@@ -172,6 +171,13 @@ std::uint64_t MutableFilter::hash(std::string_view key) const {
 FilterInfo MutableFilter::info() const { return info_of(open_.get()); }
 
 Status MutableFilter::save(const std::string& path) const { return freeze().save(path); }
+
+std::span<const std::byte> MutableFilter::part(std::uint64_t offset, std::size_t most_bytes) {
+  if (open_ == nullptr) return {};
+  if (offset == 0) open_->image.seal();
+  const Bytes all = open_->image.container();
+  return offset >= all.size() ? Bytes() : all.subspan(offset, std::min(most_bytes, all.size() - offset));
+}
 
 Filter MutableFilter::freeze() const {
   if (open_ == nullptr) return {};

@@ -127,6 +127,51 @@ TEST_P(AddingKinds, GoOnAfterSavingAndOpening) {
   std::filesystem::remove(path);
 }
 
+/// In parts of any size, and no other way: a part that is missing, twice there or older than the next is noticed.
+TEST_P(AddingKinds, GoToAnotherProcessInParts) {
+  const HashSet source(11);
+  MutableFilter filter = make(GetParam(), 500);
+  add_members(filter, source, 0, 300);
+  const Filter frozen = filter.freeze();
+  for (const std::size_t most : {128UL, 200UL, 1UL << 20}) {
+    FilterImport import;
+    std::size_t parts = 0;
+    std::uint64_t at = 0;
+    for (auto part = filter.part(0, most); !part.empty(); part = filter.part(at += part.size(), most)) {
+      ASSERT_TRUE(import.add(part).ok());
+      ++parts;
+    }
+    EXPECT_EQ(parts, (frozen.bytes().size() + most - 1) / most);
+    EXPECT_EQ(import.add(filter.part(0, 1)).code(), StatusCode::kCorruption);
+    Result<MutableFilter> copy = import.finish();
+    ASSERT_TRUE(copy.ok()) << copy.status().to_text();
+    EXPECT_TRUE(as_text(copy->freeze().bytes()) == as_text(frozen.bytes()));
+    EXPECT_EQ(import.finish().status().code(), StatusCode::kInvalidArgument) << "it is empty now";
+  }
+  FilterImport torn;
+  ASSERT_TRUE(torn.add(filter.part(0, 160)).ok());
+  const std::uint64_t before = filter.info().bytes;
+  add_members(filter, source, 300, 301);
+  ASSERT_EQ(filter.info().bytes, before);
+  ASSERT_TRUE(torn.add(filter.part(160, before)).ok());
+  EXPECT_EQ(torn.finish().status().code(), StatusCode::kCorruption) << "a key was added between the parts";
+  FilterImport short_import;
+  EXPECT_EQ(short_import.add(filter.part(0, 127)).code(), StatusCode::kInvalidArgument);
+  ASSERT_TRUE(short_import.add(filter.part(0, 128)).ok());
+  EXPECT_EQ(short_import.finish().status().code(), StatusCode::kInvalidArgument);
+  std::vector<std::byte> other(filter.part(0, 128).begin(), filter.part(0, 128).end());
+  other[0] ^= std::byte{1};
+  EXPECT_EQ(short_import.add(other).code(), StatusCode::kCorruption);
+}
+
+TEST_P(AddingKinds, CountAKeyThatIsThereAsOneAndAnotherAsNone) {
+  MutableFilter filter = make(GetParam(), 1000);
+  const HashSet source(12);
+  add_members(filter, source, 0, 10);
+  for (std::uint64_t i = 0; i < 10; ++i) EXPECT_EQ(filter.count_hash(source.member(i)), 1U);
+  EXPECT_EQ(filter.count_hash(source.stranger(0)), 0U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, AddingKinds, testing::ValuesIn(test::kind_names(&FilterKindInfo::adds)), kNameOf);
 
 class RemovingKinds : public testing::TestWithParam<std::string> {};
@@ -150,7 +195,11 @@ TEST_P(RemovingKinds, KeepAKeyThatWasAddedTwiceAndRemovedOnce) {
   MutableFilter filter = make(GetParam());
   ASSERT_TRUE(filter.add("twice").ok());
   ASSERT_TRUE(filter.add("twice").ok());
+  EXPECT_EQ(filter.count("twice"), 2U);
   EXPECT_TRUE(*filter.remove("twice"));
+  EXPECT_EQ(filter.count("twice"), 1U);
+  for (int i = 0; i < 6; ++i) ASSERT_TRUE(filter.add("six").ok());
+  EXPECT_EQ(filter.count("six"), 6U);
   EXPECT_TRUE(filter.may_contain("twice"));
   EXPECT_TRUE(*filter.remove("twice"));
   EXPECT_FALSE(filter.may_contain("twice"));
@@ -221,8 +270,24 @@ TEST_P(MergingKinds, IntersectToAFilterOfTheCommonKeys) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, MergingKinds, testing::ValuesIn(test::kind_names(&FilterKindInfo::merges)), kNameOf);
 
+/// A line filter that was built is a Bloom filter like any other: keys can be added to it, and two unite.
+TEST(LineFilter, ThatWasBuiltUnitesWithOneToWhichKeysWereAdded) {
+  const HashSet source(14);
+  FilterBuilder builder({.kind = "line", .target_rate = 0.01});
+  for (std::uint64_t i = 0; i < 10'000; ++i) builder.add_hash(source.member(i));
+  Result<MutableFilter> built = MutableFilter::from_bytes(builder.finish()->bytes());
+  ASSERT_TRUE(built.ok()) << built.status().to_text();
+  MutableFilter added = make("line");
+  add_members(added, source, 0, 5'000);
+  add_members(added, source, 10'000, 12'000);
+  ASSERT_TRUE(added.merge(*built).ok());
+  add_members(*built, source, 10'000, 12'000);
+  EXPECT_TRUE(as_text(added.freeze().bytes().subspan(128)) == as_text(built->freeze().bytes().subspan(128)));
+  for (std::uint64_t i = 0; i < 12'000; ++i) ASSERT_TRUE(added.may_contain_hash(source.member(i)));
+}
+
 TEST(MutableFilter, NamesTheKindsThatCanWhatThisOneCannot) {
-  const Result<MutableFilter> ribbon = MutableFilter::create({.kind = "line", .capacity = 10});
+  const Result<MutableFilter> ribbon = MutableFilter::create({.kind = "ribbon", .capacity = 10});
   ASSERT_FALSE(ribbon.ok());
   EXPECT_EQ(ribbon.status().code(), StatusCode::kNotSupported);
   EXPECT_NE(ribbon.status().message().find("cuckoo"), std::string::npos);
@@ -303,6 +368,40 @@ TEST(ScalableFilter, StaysBelowTwiceItsDesignedRateHoweverItIsSized) {
       }
     }
   }
+}
+
+TEST(ScalableFilter, GrowsByItsOptions) {
+  const HashSet source(13);
+  const FilterOptions options = {
+      .kind = "scalable", .target_rate = 0.01, .capacity = 100, .growth = 4, .most_layers = 3};
+  Result<MutableFilter> made = MutableFilter::create(options);
+  ASSERT_TRUE(made.ok());
+  add_members(*made, source, 0, 100);
+  Result<MutableFilter> filter = MutableFilter::from_bytes(made->freeze().bytes());
+  std::uint64_t added = 100;
+  std::vector<std::uint64_t> grew = {};
+  for (std::uint64_t bytes = filter->info().bytes; filter->add_hash(source.member(added)).ok(); ++added) {
+    if (filter->info().bytes != bytes) grew.push_back(added);
+    bytes = filter->info().bytes;
+  }
+  EXPECT_EQ(grew, (std::vector<std::uint64_t>{100, 500}));
+  EXPECT_EQ(added, 2100U);
+  EXPECT_EQ(filter->add_hash(source.member(added)).code(), StatusCode::kOutOfSpace);
+  for (std::uint64_t i = 0; i < added; ++i) ASSERT_TRUE(filter->may_contain_hash(source.member(i)));
+  EXPECT_LE(rate_over(*filter, source), 0.0105);
+}
+
+TEST(ScalableFilter, RefusesOptionsWithoutBoundAndOtherKindsHaveNone) {
+  for (const std::uint32_t growth : {0U, 65U}) {
+    const FilterOptions options = {.kind = "scalable", .growth = growth};
+    EXPECT_EQ(MutableFilter::create(options).status().code(), StatusCode::kInvalidArgument);
+  }
+  for (const std::uint32_t layers : {0U, 33U}) {
+    const FilterOptions options = {.kind = "scalable", .most_layers = layers};
+    EXPECT_EQ(MutableFilter::create(options).status().code(), StatusCode::kInvalidArgument);
+  }
+  const FilterOptions bloom = {.kind = "bloom", .capacity = 10, .growth = 2};
+  EXPECT_EQ(MutableFilter::create(bloom).status().code(), StatusCode::kInvalidArgument);
 }
 
 TEST(ScalableFilter, ThatClaimsToHoldMoreKeysThanItsBitsGrowsByItsBits) {

@@ -1,5 +1,5 @@
 // One line per kind. Ids are stored in files and never reused:
-// 1 bloom, 2 line, 3 ribbon, 4 fuse, 5 split, 6 cuckoo, 7 counting, 8 scalable, 9 sliced.
+// 1 bloom, 2 line, 3 ribbon, 4 fuse, 5 split, 6 cuckoo, 7 counting, 8 scalable, 9 sliced, 10 growing.
 #include <array>
 
 #include "filter/filter_kind.h"
@@ -17,6 +17,7 @@ constexpr std::array kKinds = {
     &kCountingKind,  //
     &kScalableKind,  //
     &kSlicedKind,    //
+    &kGrowingKind,   //
 };
 
 }  // namespace

@@ -132,6 +132,7 @@ constinit const FilterKind kRibbonKind = {
     .build = build,
     .open = open,
     .estimate = estimate,
+    .lists_few_keys = true,
 };
 
 }  // namespace tamis

@@ -1,10 +1,11 @@
-// scalable: a chain of Bloom filters for a set of unknown size. When a layer is full, the next one has twice the size
-// and half the rate, so that all layers together stay below twice the rate of the first.
+// scalable: a chain of Bloom filters for a set of unknown size. When a layer is full, the next one takes twice the
+// keys at half the rate, so that all layers together stay below twice the rate of the first.
 //
 // Body: a directory of kMaxLayers entries of 32 bytes, then the layers' bits in order:
 //     8 bits of the layer, a multiple of 64     8 capacity in keys
 //     8 keys it holds                           4 hashes, 4 zero
-// Header: numbers[0] = layers; hashes = those of the first layer.
+// Header: numbers[0] = layers; numbers[1] = how many times the keys of a layer the next one takes, numbers[2] = the
+// most layers, 0 standing for 2 and 32; hashes = those of the first layer.
 #include <algorithm>
 #include <cmath>
 
@@ -21,6 +22,7 @@ namespace tamis {
 namespace {
 
 constexpr std::size_t kMaxLayers = 32;
+constexpr std::uint64_t kMaxGrowth = 64;
 constexpr std::size_t kEntryBytes = 32;
 constexpr std::size_t kDirectoryBytes = kMaxLayers * kEntryBytes;
 
@@ -78,10 +80,17 @@ void prefetch(const FilterProbe& probe, std::uint64_t hash) {
   });
 }
 
+std::uint64_t growth_of(const FilterHeader& header) { return header.numbers[1] == 0 ? 2 : header.numbers[1]; }
+
+std::uint64_t most_layers(const FilterHeader& header) {
+  return header.numbers[2] == 0 ? kMaxLayers : header.numbers[2];
+}
+
 /// Appends a layer; the bytes move.
 Status append_layer(FilterImage& image, const Layer& layer) {
   const std::size_t layers = image.header.numbers[0];
-  if (layers == kMaxLayers) return Status::out_of_space("the scalable filter cannot grow further; build a new one");
+  if (layers >= most_layers(image.header))
+    return Status::out_of_space("the scalable filter cannot grow further; build a new one");
   const std::uint64_t bytes = image.body().size() + layer.bits / 8;
   TAMIS_TRY(FilterImage larger, FilterImage::with_body(bytes));
   std::copy(image.body().begin(), image.body().end(), larger.mutable_body().begin());
@@ -100,12 +109,12 @@ Layer first_layer(const FilterSize& shape) {
           .hashes = shape.hashes};
 }
 
-/// Twice the keys at half the rate. A layer with more keys than bits tells nothing; bytes from elsewhere may claim any
-/// number, and must not make the next one that large.
-Layer next_layer(const Layer& last) {
+/// `growth` times the keys at half the rate. A layer with more keys than bits tells nothing; bytes from elsewhere may
+/// claim any number, and must not make the next one that large.
+Layer next_layer(const Layer& last, std::uint64_t growth) {
   const double rate =
       filter_math::bloom_rate(static_cast<double>(last.bits), last.hashes, static_cast<double>(last.capacity));
-  const std::uint64_t capacity = 2 * std::min(last.capacity, last.bits);
+  const std::uint64_t capacity = growth * std::min(last.capacity, last.bits);
   const BloomShape shape = bloom_shape_for_rate(capacity, std::clamp(rate / 2, 1e-18, 0.5));
   return {.bits = shape.cells, .capacity = capacity, .keys = 0, .hashes = shape.hashes};
 }
@@ -131,11 +140,24 @@ Result<FilterImage> make(const FilterSize& shape) {
   return image;
 }
 
+Status tune(FilterImage& image, const FilterOptions& options) {
+  const auto in = [](std::optional<std::uint32_t> value, std::uint64_t most) {
+    return !value || (*value >= 1 && *value <= most);
+  };
+  if (!in(options.growth, kMaxGrowth) || !in(options.most_layers, kMaxLayers)) {
+    return Status::invalid_argument(
+        fmt::format("a scalable filter grows by 1 to {} times and has 1 to {} layers", kMaxGrowth, kMaxLayers));
+  }
+  image.header.numbers[1] = options.growth.value_or(0);
+  image.header.numbers[2] = options.most_layers.value_or(0);
+  return {};
+}
+
 Status add(FilterImage& image, std::uint64_t hash) {
   std::size_t last = image.header.numbers[0] - 1;
   Layer layer = load_layer(image.body(), last);
   if (layer.keys >= layer.capacity) {
-    layer = next_layer(layer);
+    layer = next_layer(layer, growth_of(image.header));
     TAMIS_TRY_STATUS(append_layer(image, layer));
     ++last;
   }
@@ -163,6 +185,7 @@ Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_vie
     return Status::corruption(fmt::format("{}: scalable: {} layers in {} bytes: {}", name, layers, body.size(), why));
   };
   if (layers == 0 || layers > kMaxLayers || body.size() < kDirectoryBytes) return refuse("too few bytes or layers");
+  if (growth_of(header) > kMaxGrowth || most_layers(header) > kMaxLayers) return refuse("it grows without bound");
   std::uint64_t left = body.size() - kDirectoryBytes;
   for (std::size_t i = 0; i < layers; ++i) {
     const Layer layer = load_layer(body, i);
@@ -215,6 +238,7 @@ constinit const FilterKind kScalableKind = {
     .make = make,
     .add = add,
     .clear = clear,
+    .tune = tune,
     .grows = true,
     .room = room,
 };

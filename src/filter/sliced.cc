@@ -207,6 +207,7 @@ constinit const FilterKind kSlicedKind = {
     .build = build,
     .open = open,
     .estimate = estimate,
+    .lists_few_keys = true,
     .in_slices = true,
 };
 

@@ -22,12 +22,24 @@ std::optional<SlicedShape> SlicedShape::of(const FilterHeader& header) {
   return shape;
 }
 
+std::optional<SlicedSizes> SlicedSizes::of(Bytes container) {
+  const Result<FilterHeader> header = decode_filter_header(container, "filter");
+  if (!header.ok() || header->layout != FilterLayout::kSlices) return std::nullopt;
+  const std::optional<SlicedShape> shape = SlicedShape::of(*header);
+  if (!shape || shape->ribbon.rows() == 0) return std::nullopt;
+  const std::byte* const marks = container.data() + kFilterHeaderBytes + shape->block_bytes(0);
+  return SlicedSizes{.columns = shape->whole_columns(),
+                     .first_bytes = kFilterHeaderBytes + header->first_slice_bytes,
+                     .column_bytes = shape->ribbon.rows() / 8,
+                     .list_rate = ribbon_reach(shape->ribbon, marks) * shape->ribbon.list_rate()};
+}
+
 double sliced_rate(const SlicedShape& shape, const std::byte* marks, std::size_t held) {
   const bool has_partial = shape.partial_blocks != 0 && held == shape.slices();
   // A key has the partial column if both of its blocks do.
   const std::uint64_t end_row = has_partial ? (shape.partial_blocks - 1) * kRibbonBlockRows : 0;
   const RibbonShares shares = ribbon_shares(shape.ribbon, marks, end_row);
-  const auto columns = static_cast<int>(std::min<std::size_t>(shape.whole_columns(), held * kSliceColumns));
+  const auto columns = static_cast<int>(shape.columns_held(held));
   return std::ldexp(1 - shares.list - shares.rows_before / 2, -columns) + shares.list * shape.ribbon.list_rate();
 }
 

@@ -9,10 +9,10 @@
 
 #include "filter/filter_format.h"
 #include "filter/ribbon_layout.h"
+#include "filter/sliced_sizes.h"
 
 namespace tamis {
 
-inline constexpr std::uint32_t kSliceColumns = 4;  // docs/decisions/0054-sliced-ribbon.md
 inline constexpr std::size_t kMostSlices = 8;      // Their addresses just fit into a FilterProbe.
 inline constexpr std::uint32_t kMostSlicedColumns = kSliceColumns * (kMostSlices - 1);  // The last may be partial.
 inline constexpr std::uint64_t kSliceChecksumBytes = 8;
@@ -33,6 +33,10 @@ struct SlicedShape {
   /// Of a whole slice.
   [[nodiscard]] std::uint32_t columns_of(std::size_t slice) const {
     return std::min(kSliceColumns, whole_columns() - kSliceColumns * static_cast<std::uint32_t>(slice));
+  }
+  /// Whole ones, in the first `held` slices.
+  [[nodiscard]] std::uint32_t columns_held(std::size_t held) const {
+    return static_cast<std::uint32_t>(std::min<std::size_t>(whole_columns(), held * kSliceColumns));
   }
   [[nodiscard]] std::uint64_t block_bytes(std::size_t slice) const {
     return slice < whole_slices() ? ribbon.rows() / 8 * columns_of(slice) : partial_blocks * 8;

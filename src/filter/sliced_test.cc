@@ -178,30 +178,80 @@ TEST(Sliced, ReachesAnyRateWithinThreePercentOfTheBound) {
   for (const double rate : {0.1, 0.09, 0.01, 0.0017}) check(1'000'000, rate, 1.03);
 }
 
-/// Slices in memory of their own, which come and go.
-TEST(Sliced, Rule46_SlicesComeAndGoWhereverTheyAre) {
+/// A copy in memory of exactly its size, so that the address sanitizer guards it.
+struct CopyOfColumns {
+  CopyOfColumns(const HeldSlices& from, std::uint32_t columns)
+      : memory(from.bytes_of_copy(columns)), held(from.copy(columns, memory)) {}
+
+  std::vector<std::byte> memory;
+  HeldSlices held;
+};
+
+TEST(Sliced, Rule46_AnyFirstColumnsAreAFilter) {
+  constexpr std::uint64_t kProbes = 200'000;
+  for (const std::uint64_t keys : {300U, 4500U, 70'001U}) {
+    const HashSet source(keys);
+    const Hashes members = source.members(keys);
+    const FilterImage image = build(members, keys == 4500 ? 0.0002 : std::exp2(-14.0));
+    const HeldSlices all = hold(image, shape_of(image).slices());
+    const SlicedSizes sizes = SlicedSizes::of(image.container()).value();
+    EXPECT_EQ(sizes.columns, shape_of(image).whole_columns());
+    const Hashes asked = source.strangers(kProbes);
+    Hashes before((asked.size() + 63) / 64, ~std::uint64_t{0});
+    for (std::uint32_t columns = 1; columns <= all.columns(); ++columns) {
+      const CopyOfColumns copy(all, columns);
+      EXPECT_EQ(copy.held.columns(), columns);
+      EXPECT_LE(copy.memory.size(), sizes.bytes_with(columns) + std::size_t{64} * columns) << columns << " columns of " << keys << " keys";
+      EXPECT_TRUE(has_all(copy.held.probe(), members)) << columns << " columns of " << keys << " keys";
+      const Hashes now = answers_of(copy.held.probe(), asked);
+      for (std::size_t i = 0; i < now.size(); ++i) ASSERT_EQ(now[i] & ~before[i], 0U) << columns << " columns";
+      before = now;
+      const double expected = kProbes * sizes.rate_with(columns);
+      EXPECT_NEAR(static_cast<double>(count_maybe(copy.held.probe(), asked)), expected, 4.5 * std::sqrt(expected) + 1)
+          << columns << " columns of " << keys << " keys";
+      const CopyOfColumns half(copy.held, (columns + 1) / 2);
+      EXPECT_EQ(answers_of(half.held.probe(), asked), answers_of(CopyOfColumns(all, (columns + 1) / 2).held.probe(), asked));
+    }
+  }
+}
+
+TEST(Sliced, Rule46_ACopyOfWholeSlicesGoesOnWithTheNext) {
   const HashSet source(6);
   const Hashes members = source.members(9000);
   const FilterImage image = build(members, 0.00003);
   const Hashes asked = source.strangers(10'000);
-  std::vector<std::vector<std::byte>> memory;  // Separate, so that the address sanitizer guards each.
-  for (std::size_t i = 0; i < shape_of(image).slices(); ++i) {
-    memory.emplace_back(slice_of(image, i).begin(), slice_of(image, i).end());
+  ASSERT_EQ(shape_of(image).slices(), 5U);
+  for (std::size_t held = 1; held < shape_of(image).slices(); ++held) {
+    const HeldSlices from = hold(image, held);
+    const CopyOfColumns part(from, from.columns() - 1);
+    EXPECT_EQ(part.held.next().bytes, 0U) << "its last slice is cut";
+    CopyOfColumns copy(from, from.columns());
+    const std::vector<std::byte> next(slice_of(image, held).begin(), slice_of(image, held).end());
+    ASSERT_TRUE(copy.held.add(next, "filter").ok());
+    EXPECT_TRUE(has_all(copy.held.probe(), members));
+    EXPECT_EQ(answers_of(copy.held.probe(), asked), answers_of(hold(image, held + 1).probe(), asked));
   }
-  ASSERT_EQ(memory.size(), 5U);
-  HeldSlices slices = HeldSlices::open(image.header, memory[0], "filter").value();
-  std::mt19937_64 random(3);
-  for (int change = 0; change < 60; ++change) {
-    if (slices.held() < slices.all() && random() % 2 == 0) {
-      ASSERT_TRUE(slices.add(memory[slices.held()], "filter").ok());
-    } else {
-      const std::size_t before = slices.held();
-      slices.drop();
-      EXPECT_EQ(slices.held(), std::max<std::size_t>(1, before - 1));
-    }
-    EXPECT_TRUE(has_all(slices.probe(), members));
-    EXPECT_EQ(answers_of(slices.probe(), asked), answers_of(hold(image, slices.held()).probe(), asked));
+}
+
+TEST(Sliced, SizesTellWhatColumnsAreWorth) {
+  const FilterImage image = build(HashSet(1).members(20'000), std::exp2(-12.0));
+  const SlicedSizes sizes = SlicedSizes::of(image.container()).value();
+  EXPECT_EQ(sizes.first_bytes, kFilterHeaderBytes + shape_of(image).slice_bytes(0));
+  EXPECT_EQ(sizes.bytes_with(4), shape_of(image).slice_bytes(0));
+  EXPECT_EQ(sizes.bytes_with(12), shape_of(image).slice_bytes(0) + 8 * sizes.column_bytes);
+  EXPECT_EQ(sizes.rate_with(0), 1);
+  for (std::size_t slices = 1; slices <= 3; ++slices) {
+    const double exact = hold(image, slices).rate_with(slices);
+    EXPECT_NEAR(sizes.rate_with(static_cast<std::uint32_t>(4 * slices)) / exact, 1, 0.001);
   }
+  Hashes few = HashSet(1).members(30);
+  const Filter list = [&] {
+    FilterBuilder builder({.kind = "sliced", .target_rate = 0.001});
+    for (const std::uint64_t hash : few) builder.add_hash(hash);
+    return builder.finish().value();
+  }();
+  EXPECT_EQ(SlicedSizes::of(list.bytes()), std::nullopt) << "a list for few keys has no slices";
+  EXPECT_EQ(SlicedSizes::of(build(few, std::exp2(-12.0)).container()), std::nullopt) << "nor has one without rows";
 }
 
 TEST(Sliced, Rule46_TakesOnlyTheNextSliceOfTheSameFilter) {

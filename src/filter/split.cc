@@ -101,6 +101,14 @@ Status add(FilterImage& image, std::uint64_t hash) {
   return {};
 }
 
+constexpr auto each_bit = [](const FilterHeader& header, std::uint64_t hash, auto f) {
+  const std::uint64_t block = split_block_of(hash, static_cast<std::uint32_t>(header.numbers[0]));
+  for (std::uint32_t i = 0; i < kSplitWords; ++i) {
+    if (!f(8 * kSplitBlockBytes * block + std::uint64_t{kWordBits} * i + split_bit(hash, i))) return false;
+  }
+  return true;
+};
+
 Result<FilterProbe> open(const FilterHeader& header, Bytes body, std::string_view name) {
   const std::uint64_t blocks = header.numbers[0];
   if (blocks == 0 || blocks > kMaxBlocks || blocks * kSplitBlockBytes != body.size() || header.hashes != kSplitWords) {
@@ -142,6 +150,7 @@ constinit const FilterKind kSplitKind = {
     .add = add,
     .merge = join_bodies<std::bit_or<>>,
     .intersect = join_bodies<std::bit_and<>>,
+    .shared = shared_bits<each_bit, kSplitBlockBytes / 8>(),
 };
 
 }  // namespace tamis

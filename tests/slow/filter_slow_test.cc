@@ -35,6 +35,25 @@ TEST_P(LargeFilter, NeverDeniesOneOfTenMillionMembersAndIsWrongAsPredicted) {
 INSTANTIATE_TEST_SUITE_P(Kinds, LargeFilter, testing::ValuesIn(test::kind_names()),
                          [](const auto& one) { return one.param; });
 
+TEST(GrowingFilter, KeepsItsRateAndItsBitsFromOneToTenMillionKeys) {
+  const HashSet source(12);
+  MutableFilter filter = *MutableFilter::create({.kind = "growing", .target_rate = 0.01});
+  std::uint64_t added = 0;
+  for (std::uint64_t keys = 1; added < 10'000'000; keys = std::min<std::uint64_t>(2 * keys, 10'000'000)) {
+    for (; added < keys; ++added) ASSERT_TRUE(filter.add_hash(source.member(added)).ok());
+    std::uint64_t wrong = 0;
+    for (std::uint64_t i = 0; i < 1'000'000; ++i) wrong += filter.may_contain_hash(source.stranger(i)) ? 1 : 0;
+    EXPECT_LE(wrong, 10'000U) << keys;
+    EXPECT_NEAR(filter.estimated_rate(), static_cast<double>(wrong) / 1e6, 3e-4) << keys;
+    if (keys >= 4096) {
+      EXPECT_LE(static_cast<double>(filter.info().bits) / static_cast<double>(keys), 29) << keys;
+    }
+  }
+  for (std::uint64_t i = 0; i < added; ++i) ASSERT_TRUE(filter.may_contain_hash(source.member(i))) << i;
+  for (std::uint64_t i = 0; i < added; i += 2) ASSERT_TRUE(*filter.remove_hash(source.member(i))) << i;
+  for (std::uint64_t i = 1; i < added; i += 2) ASSERT_TRUE(filter.may_contain_hash(source.member(i))) << i;
+}
+
 /// How many seeds the worst of these sizes needed with its first shape; the builder tries eight before the shape grows.
 int worst_tries(std::uint64_t first, std::uint64_t step) {
   constexpr std::uint64_t kLast = 100'000;

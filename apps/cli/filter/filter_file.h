@@ -8,9 +8,9 @@
 #include <variant>
 
 #include "cli/command_line.h"
-#include "cli/json.h"
 #include "tamis/filter.h"
 #include "tamis/foreign.h"
+#include "text/json.h"
 
 namespace tamis::cli {
 
